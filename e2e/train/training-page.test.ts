@@ -77,7 +77,7 @@ it(
     await runStatus(page, 'done');
     const rollouts = await downloaded(page, 'Download JSONL');
     await fillSmall(page, stage, { steps: 1 });
-    await page.getByText('Warm-up on your trajectories').click();
+    await page.getByText('Warm-up on trajectories').click();
     await page.getByLabel('Supervised first').check();
     await page.getByText('The warm-up needs a file of trajectories').waitFor();
     await page.locator('input[type=file]').setInputFiles(rollouts);

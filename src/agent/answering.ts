@@ -1,7 +1,13 @@
 import type { AnswerEvent, StopEvent } from '../records/events.ts';
-import { answerOpening, blockIds, chosenAnswerIds } from './transcript/blocks.ts';
+import { wantsLongAnswer } from './answers/long-answer.ts';
+import {
+  answerOpening,
+  blockIds,
+  chosenAnswerIds,
+  longAnswerOpening,
+} from './transcript/blocks.ts';
 import { readAnswer } from './transcript/boxed.ts';
-import { answerRoom } from './budget.ts';
+import { answerRoom, answerTokensOf } from './budget.ts';
 import type { Placed } from './transcript/conversation.ts';
 import { HINTS } from '../records/protocol.ts';
 import { checkCancelled, fault, stop, type RunState } from './state.ts';
@@ -84,8 +90,13 @@ export function answerByStie(
   stop(state, reason, detail, clause);
 }
 
-/** Opens the answer block in the policy's place. */
+/** Opens the answer block in the policy's place, in the form that the question asks for. */
 function openAnswer(state: RunState): void {
+  if (wantsLongAnswer(state.request.question)) {
+    state.conversation.write('environment', 'answer', longAnswerOpening(state.tags));
+    state.conversation.parser.force('long_answer', []);
+    return;
+  }
   const { tag, box } = answerOpening(state.deps.policy.tokenizer, state.tags);
   state.conversation.write('environment', 'answer', [...tag, ...box]);
   state.conversation.parser.force('short_answer', box);
@@ -105,7 +116,7 @@ async function finishAnswer(state: RunState): Promise<{ inner: string; segment: 
   };
   const generated = await conversation.sample(
     {
-      maxTokens: Math.max(1, Math.min(settings.budgets.answerTokens, answerRoom(state))),
+      maxTokens: Math.max(1, Math.min(answerTokensOf(state), answerRoom(state))),
       stops: tags.stops,
       sampling: settings.sampling,
       ...(request.signal ? { signal: request.signal } : {}),
@@ -123,7 +134,8 @@ async function finishAnswer(state: RunState): Promise<{ inner: string; segment: 
 
 /**
  * Asks for the answer now: closes what is open, writes a hint where one is given, opens
- * `<short_answer> \boxed{` and lets the policy go on from there; then the rollout stops.
+ * `<short_answer> \boxed{`, or `<long_answer>` of a question that wants one, and lets the policy go on
+ * from there; then the rollout stops.
  */
 export async function forceAnswer(
   state: RunState,
@@ -143,7 +155,8 @@ export async function forceAnswer(
   }
   openAnswer(state);
   const block = await finishAnswer(state);
-  const found = takeAnswer(state, { ...block, form: 'short' }, hint);
+  const form = wantsLongAnswer(state.request.question) ? 'long' : 'short';
+  const found = takeAnswer(state, { ...block, form }, hint);
   stop(
     state,
     found || hint ? end.reason : 'malformed',

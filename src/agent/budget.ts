@@ -1,7 +1,12 @@
 import type { StopEvent } from '../records/events.ts';
-import type { RecipeSettings, SettingsOverride } from '../recipes/settings.ts';
+import {
+  LONG_ANSWER_TOKENS,
+  type RecipeSettings,
+  type SettingsOverride,
+} from '../recipes/settings.ts';
 import { answerOpening, blockIds } from './transcript/blocks.ts';
 import { HINTS } from '../records/protocol.ts';
+import { wantsLongAnswer } from './answers/long-answer.ts';
 import type { RunState } from './state.ts';
 import type { Tags } from './transcript/tags.ts';
 
@@ -18,12 +23,18 @@ export interface Room {
  * Budgets of policies whose tags are text. The recipes' own are those of the built-in policy, whose
  * tokenizer knows its small world; others take more tokens for the same words, and write more of them.
  */
-const TEXT_BUDGETS = { tokens: 2048, stepTokens: 640, answerTokens: 128, passageTokens: 200 };
+const TEXT_BUDGETS = {
+  tokens: 2048,
+  stepTokens: 640,
+  answerTokens: 128,
+  longAnswerTokens: 400,
+  passageTokens: 200,
+};
 
 /**
  * The settings in force for a policy: where its tags are text, budgets that nobody set are at least
  * `TEXT_BUDGETS`, as far as a context holds them: half of it for all that is written, a sixth for one
- * step, a thirty-second for the answer, a twentieth for a passage.
+ * step, a thirty-second for a short answer, a tenth for a long one, a twentieth for a passage.
  *
  * @param over what was set for this rollout; it counts as it is
  */
@@ -45,6 +56,12 @@ export function budgetsInForce(
       tokens: raised(budgets.tokens, set?.tokens, TEXT_BUDGETS.tokens, 2),
       stepTokens: raised(budgets.stepTokens, set?.stepTokens, TEXT_BUDGETS.stepTokens, 6),
       answerTokens: raised(budgets.answerTokens, set?.answerTokens, TEXT_BUDGETS.answerTokens, 32),
+      longAnswerTokens: raised(
+        budgets.longAnswerTokens ?? LONG_ANSWER_TOKENS,
+        set?.longAnswerTokens,
+        TEXT_BUDGETS.longAnswerTokens,
+        10,
+      ),
     },
     retrieval: {
       ...retrieval,
@@ -58,6 +75,18 @@ export function budgetsInForce(
   };
 }
 
+/** Room for the answer itself, in the form that the question asks for. */
+export const answerTokensOf = ({
+  settings,
+  request,
+}: Pick<RunState, 'settings' | 'request'>): number =>
+  wantsLongAnswer(request.question)
+    ? Math.max(
+        settings.budgets.answerTokens,
+        settings.budgets.longAnswerTokens ?? LONG_ANSWER_TOKENS,
+      )
+    : settings.budgets.answerTokens;
+
 /** Tokens kept free for the environment's hint, the forced opening, the answer and its closing tag. */
 function answerReserve(state: RunState): number {
   const { policy } = state.deps;
@@ -65,8 +94,7 @@ function answerReserve(state: RunState): number {
   const opening = answerOpening(policy.tokenizer, state.tags);
   // A block that has to be closed first, and the answer's own closing tag: no closing tag is longer.
   const closing = 2 * state.tags.ids('</short_answer>').length;
-  const { answerTokens } = state.settings.budgets;
-  return hint + opening.tag.length + opening.box.length + answerTokens + closing;
+  return hint + opening.tag.length + opening.box.length + answerTokensOf(state) + closing;
 }
 
 /** Free context behind the reserve; may be negative. */

@@ -18,6 +18,8 @@ import {
   type SearchTag,
 } from './transcript/tags.ts';
 
+const wordsOf = (text: string): number => text.split(/\s+/u).filter(Boolean).length;
+
 /** The think–search–answer loop of the KunLunBaizeRAG protocol. */
 
 interface Block {
@@ -134,6 +136,9 @@ async function onSearch(state: RunState, block: Block & { tag: SearchTag }): Pro
     );
     return true;
   }
+  const { queryWords } = retrieval;
+  if (queryWords !== undefined && wordsOf(query) > queryWords)
+    fault(state, `a query of ${wordsOf(query)} words; at most ${queryWords} are allowed`, segment);
   // A result of less than this says nothing.
   if (contextRoom(state) < 24) {
     await forceAnswer(state, limit('context-full', 'no room for another result'), true);

@@ -1,5 +1,6 @@
 import type { PolicySession } from '../policy/policy.ts';
-import { answerByStie } from './answering.ts';
+import { answerByStie, forceAnswer } from './answering.ts';
+import { wantsLongAnswer } from './answers/long-answer.ts';
 import { answerOpening } from './transcript/blocks.ts';
 import { readAnswer } from './transcript/boxed.ts';
 import type { Observation } from './answers/evidence.ts';
@@ -123,6 +124,8 @@ export async function stieRound(state: RunState, seen: Observation): Promise<boo
   const end = stieStop(state.memory, seenNow, { mode, tokens: stie.tokens, ...stie.stop });
   const final = end && finalCandidate(state.memory, stie.tokens, blocked);
   if (!end || !final) return false;
-  answerByStie(state, final.text, end);
+  // What STIE chose among is short: of a long answer the policy writes the prose.
+  if (wantsLongAnswer(state.request.question)) await forceAnswer(state, end, true);
+  else answerByStie(state, final.text, end);
   return true;
 }

@@ -6,7 +6,7 @@ import { ProtocolParser, type Parsed } from './transcript/parse.ts';
 import { knowsForms } from './transcript/form.ts';
 import { promptFrame, type Frame } from './transcript/prompt.ts';
 import { HINTS, inBlock } from '../records/protocol.ts';
-import { callRetriever } from './retrieving.ts';
+import { callRetriever, rewardRoute, routeBackground } from './retrieving.ts';
 import { createScanner } from './transcript/scanner.ts';
 import { soundTitles, supportingRecall } from './answers/scores.ts';
 import { deriveSeed } from '../base/random.ts';
@@ -32,7 +32,8 @@ interface Thought {
 async function retrieveBackground(state: RunState, frame: Frame): Promise<Hit[]> {
   const { background } = state.settings;
   const { text, supporting } = state.request.question;
-  const retrieval = await callRetriever(state, background.source, text, background.k);
+  const { choice, event } = routeBackground(state, text);
+  const retrieval = await callRetriever(state, choice, text, background.k);
   if (!retrieval) return [];
   const passages = retrieval.hits.map((hit) => hit.passage);
   state.transcript.event({
@@ -49,7 +50,9 @@ async function retrieveBackground(state: RunState, frame: Frame): Promise<Hit[]>
     // The background segment follows the instruction, unless there is nothing to show.
     ...(retrieval.hits.length > 0 ? { segment: frame.before.length > 0 ? 1 : 0 } : {}),
   });
-  state.evidence.observe(retrieval.hits);
+  const { newSupporting } = state.evidence.observe(retrieval.hits);
+  if (event !== null)
+    rewardRoute(state, event, { choice, latencyMs: retrieval.latencyMs, newSupporting });
   return retrieval.hits;
 }
 

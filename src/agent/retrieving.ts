@@ -1,10 +1,112 @@
 import { messageOf } from '../base/errors.ts';
-import type { SearchTarget } from '../records/hits.ts';
+import { deriveSeed, uniform } from '../base/random.ts';
+import type { RouteEvent } from '../records/events.ts';
+import type { Hit, SearchTarget, SourceName } from '../records/hits.ts';
 import type { Retrieval } from '../retrieval/retriever.ts';
 import { isMiss, type Observation } from './answers/evidence.ts';
+import { contextRoom } from './budget.ts';
+import { routeReward } from './router/reward.ts';
+import { passagesText } from './transcript/blocks.ts';
 import { checkCancelled, type RunState } from './state.ts';
+import type { SearchTag } from './transcript/tags.ts';
 
-/** One call of the retriever, as an event; its failure is an event too. */
+/**
+ * One call of the retriever: where it goes (NLR, equations (20) to (23)), what it brought as an event, and what
+ * that earned; its failure is an event too.
+ */
+
+type Route = Pick<RouteEvent, 'by' | 'routing' | 'choice' | 'probabilities' | 'features'>;
+
+/** A draw of ½ takes the likelier of two; of equals, local. */
+const LIKELIER = 0.5;
+
+const certain = (choice: SearchTarget, by: 'fixed' | 'policy-tag'): Route => ({
+  by,
+  choice,
+  probabilities: { local: Number(choice !== 'web'), web: Number(choice !== 'local') },
+  features: [],
+});
+
+/** What π(a|s) says. @param round of the search; 0: the background, whose state is that of a first search */
+function asked(state: RunState, query: string, round: number): Route {
+  const { deps, request } = state;
+  const likelier = state.settings.nlr.routing === 'argmax';
+  const decision = deps.router.decide(
+    {
+      question: request.question.text,
+      query,
+      round: Math.max(1, round),
+      maxSearches: state.settings.retrieval.maxSearches,
+      past: state.searches,
+      roomLeft: contextRoom(state) / deps.policy.info.maxContext,
+      localCoverage: deps.router.localCoverage?.(query) ?? 0.5,
+    },
+    likelier ? LIKELIER : uniform(deriveSeed(request.seed, 'route', round)),
+  );
+  return { by: 'router', ...(likelier && { routing: 'argmax' as const }), ...decision };
+}
+
+/** The policy's own tag where it counts, a fixed source, or what the router says. */
+export function chooseRoute(
+  state: RunState,
+  query: string,
+  tag: SearchTag,
+  only: SourceName | null,
+): Route {
+  const { retrieval } = state.settings;
+  if (retrieval.honourTags && tag === 'local_search') return certain('local', 'policy-tag');
+  if (retrieval.honourTags && tag === 'web_search') return certain('web', 'policy-tag');
+  if (retrieval.source !== 'router') return certain(retrieval.source, 'fixed');
+  // A repeat that the same source answered again would bring nothing: there is no choice.
+  if (only) return certain(only, 'fixed');
+  return asked(state, query, state.searches.length + 1);
+}
+
+/** Where the background comes from; no event of a route where the settings fix it. */
+export function routeBackground(
+  state: RunState,
+  question: string,
+): { choice: SearchTarget; event: number | null } {
+  const { source } = state.settings.background;
+  if (source !== 'router') return { choice: source, event: null };
+  const route = asked(state, question, 0);
+  const event = state.transcript.event({
+    kind: 'route',
+    of: 'background',
+    ...route,
+    reward: null,
+  });
+  return { choice: route.choice, event };
+}
+
+/**
+ * Fills equation (20) into a route event, once the call's outcome is known.
+ * @param newSupporting supporting titles first seen with the call; null where the question names none
+ */
+export function rewardRoute(
+  state: RunState,
+  event: number,
+  {
+    choice,
+    latencyMs,
+    newSupporting,
+  }: {
+    choice: SearchTarget;
+    latencyMs: number;
+    newSupporting: readonly string[] | null;
+  },
+): void {
+  const { supporting } = state.request.question;
+  const reward = routeReward(choice, state.settings.nlr, {
+    latencyMs,
+    meanWebLatencyMs: state.webLatency.value,
+    newEvidenceShare: newSupporting ? newSupporting.length / new Set(supporting).size : null,
+  });
+  if (choice === 'web') state.webLatency.add(latencyMs);
+  state.transcript.replaceEvent(event, (known) =>
+    known.kind === 'route' ? { ...known, reward } : known,
+  );
+}
 
 export interface Retrieved {
   retrieval: Retrieval;
@@ -40,6 +142,24 @@ export async function callRetriever(
 }
 
 /**
+ * The passages that the policy's context holds, best first, one at least: where the recipe has k give
+ * way, no search takes more than its share of the room that is left. What the policy writes itself has
+ * a share like one search.
+ */
+export function fitting(state: RunState, hits: readonly Hit[]): Hit[] {
+  const { fitK = false, maxSearches, passageTokens } = state.settings.retrieval;
+  if (!fitK) return [...hits];
+  const { tokenizer } = state.deps.policy;
+  const left = Math.max(1, maxSearches - state.searches.length);
+  const share = contextRoom(state) / (left + 1);
+  const lengthOf = (n: number): number =>
+    tokenizer.encodeText(passagesText(tokenizer, hits.slice(0, n), passageTokens)).length;
+  let n = hits.length;
+  while (n > 1 && lengthOf(n) > share) n--;
+  return hits.slice(0, n);
+}
+
+/**
  * Retrieves and writes the retrieve event.
  * @param query what the retriever is asked: equation (3)'s text, which the event shows
  */
@@ -48,14 +168,18 @@ export async function retrieve(
   source: SearchTarget,
   query: string,
 ): Promise<Retrieved | null> {
-  const retrieval = await callRetriever(state, source, query, state.settings.retrieval.k);
-  if (!retrieval) return null;
+  const { k, summarize } = state.settings.retrieval;
+  const found = await callRetriever(state, source, query, k);
+  if (!found) return null;
+  const hits = summarize === 'on' ? found.hits : fitting(state, found.hits);
+  const retrieval = { ...found, hits };
   const observation = state.evidence.observe(retrieval.hits);
   state.transcript.event({
     kind: 'retrieve',
     query,
     source,
     hits: retrieval.hits,
+    ...(hits.length < found.hits.length && { asked: k }),
     latencyMs: retrieval.latencyMs,
     addedDelayMs: retrieval.addedDelayMs,
     ...(retrieval.requests === undefined ? {} : { requests: retrieval.requests }),

@@ -4,24 +4,31 @@ import { logprobsOf } from '../policy/policy.ts';
 import { withOverrides, type RecipeSettings } from '../recipes/settings.ts';
 import { budgetsInForce } from './budget.ts';
 import { Conversation } from './transcript/conversation.ts';
+import { readAnswerText } from './answers/answer-text.ts';
 import { Evidence } from './answers/evidence.ts';
+import { proseScores, retrievedPassages } from './answers/long-answer.ts';
 import { agentLoop } from './loop.ts';
 import { naiveLoop } from './naive.ts';
+import { permitted } from './settings/permission.ts';
 import { ProtocolParser } from './transcript/parse.ts';
 import type { AgentDeps, GroupRequest, RolloutRequest } from './request.ts';
 import { RunningMean } from './router/reward.ts';
-import { rolloutMetrics, soundTitles, supportingRecall } from './answers/scores.ts';
+import { rolloutMetrics } from './answers/checked.ts';
+import { soundTitles, supportingRecall } from './answers/scores.ts';
+import { countSearches } from '../records/events.ts';
 import { deriveSeed } from '../base/random.ts';
 import { Cancelled, initialProgress, isCancelled, type RunState } from './state.ts';
 import { readTags } from './transcript/tags.ts';
 import { createScanner } from './transcript/scanner.ts';
 import { Transcript } from './transcript/transcript.ts';
+import { retrieverBy } from '../retrieval/retriever.ts';
 import type { RolloutUpdate } from '../records/updates.ts';
 import { formatValid } from './transcript/validity.ts';
 
 function emptyRollout(deps: AgentDeps, request: RolloutRequest, settings: RecipeSettings): Rollout {
   const { question, recipe } = request;
-  const { id, text, answers, supporting, type, hops, difficulty } = question;
+  const { id, text, answers, supporting, type, hops, difficulty, options, mayRetrieve, summary } =
+    question;
   return {
     format: 'forage.rollout/1',
     id: request.rolloutId,
@@ -38,6 +45,9 @@ function emptyRollout(deps: AgentDeps, request: RolloutRequest, settings: Recipe
       ...(type === undefined ? {} : { type }),
       ...(hops === undefined ? {} : { hops }),
       ...(difficulty === undefined ? {} : { difficulty }),
+      ...(options === undefined ? {} : { options }),
+      ...(mayRetrieve === undefined ? {} : { mayRetrieve }),
+      ...(summary === undefined ? {} : { summary }),
     },
     recipe: { id: recipe.id, version: recipe.version, settings },
     policy: {
@@ -113,18 +123,26 @@ function noteLogprobs({ rollout }: Transcript, { policy }: AgentDeps): void {
 /** Fills in what follows from the record: searches, recall, tokens, scores. */
 function score(transcript: Transcript): void {
   const { rollout } = transcript;
-  const { answers, supporting } = rollout.question;
+  const { supporting } = rollout.question;
   const retrieved = rollout.events.flatMap((event) =>
     event.kind === 'retrieve' || event.kind === 'background' ? event.hits : [],
   );
   const written = rollout.segments.filter((segment) => segment.source === 'policy');
-  rollout.metrics = rolloutMetrics(rollout.answer, answers, {
+  rollout.metrics = rolloutMetrics(rollout.answer, rollout.question, {
     recall: supportingRecall(soundTitles(retrieved.map((hit) => hit.passage)), supporting),
-    searches: rollout.events.filter((event) => event.kind === 'route').length,
+    searches: countSearches(rollout.events),
     tokens: written.reduce((sum, segment) => sum + segment.ids.length, 0),
     seconds: transcript.elapsed / 1000,
     formatValid: formatValid(rollout),
   });
+  if (!rollout.metrics || rollout.question.summary === undefined) return;
+  const { prose } = readAnswerText(rollout);
+  const { rougeL, supported } = proseScores(
+    prose,
+    rollout.question.summary,
+    retrievedPassages(rollout),
+  );
+  rollout.metrics = { ...rollout.metrics, rouge_l: rougeL ?? 0, supported };
 }
 
 /**
@@ -140,7 +158,7 @@ export async function runRollout(
   request: RolloutRequest,
   onUpdate: ((update: RolloutUpdate) => void) | null = null,
 ): Promise<Rollout> {
-  const over = request.overrides ?? {};
+  const over = permitted(request.question, request.overrides ?? {});
   const { tokenizer, info } = deps.policy;
   const settings = budgetsInForce(
     withOverrides(request.recipe.settings, over),
@@ -156,7 +174,8 @@ export async function runRollout(
     deps.policy.tokenizer.pieces ?? false,
   );
   try {
-    await converse(deps, request, settings, transcript);
+    const retriever = retrieverBy(deps.retriever, settings.retrieval.method ?? 'setup');
+    await converse({ ...deps, retriever }, request, settings, transcript);
   } catch (error) {
     noteFailure(transcript, request, error);
   }

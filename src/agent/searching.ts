@@ -1,13 +1,10 @@
-import type { RouteEvent } from '../records/events.ts';
-import type { SearchTarget, SourceName } from '../records/hits.ts';
+import type { SourceName } from '../records/hits.ts';
 import type { RecipeSettings } from '../recipes/settings.ts';
 import { blockIds, passagesText } from './transcript/blocks.ts';
 import { contextRoom } from './budget.ts';
 import { userTurn } from './transcript/prompt.ts';
 import { HINTS, inBlock } from '../records/protocol.ts';
-import { retrieve, type Retrieved } from './retrieving.ts';
-import { routeReward } from './router/reward.ts';
-import { deriveSeed, uniform } from '../base/random.ts';
+import { chooseRoute, fitting, retrieve, rewardRoute, type Retrieved } from './retrieving.ts';
 import type { RunState } from './state.ts';
 import { judgeQuery } from './stie/queries.ts';
 import { FALLBACK_HINT, summarizeHits } from './summarizing.ts';
@@ -77,64 +74,6 @@ export function admitQuery(
   return verdict.action === 'refused' ? null : { only };
 }
 
-type Route = Pick<RouteEvent, 'by' | 'routing' | 'choice' | 'probabilities' | 'features'>;
-
-/** A draw of ½ takes the likelier of two; of equals, local. */
-const LIKELIER = 0.5;
-
-const certain = (choice: SearchTarget, by: 'fixed' | 'policy-tag'): Route => ({
-  by,
-  choice,
-  probabilities: { local: Number(choice !== 'web'), web: Number(choice !== 'local') },
-  features: [],
-});
-
-/** NLR: the policy's own tag where it counts, a fixed source, or what π(a|s) says. */
-function chooseRoute(
-  state: RunState,
-  query: string,
-  tag: SearchTag,
-  only: SourceName | null,
-): Route {
-  const { retrieval } = state.settings;
-  if (retrieval.honourTags && tag === 'local_search') return certain('local', 'policy-tag');
-  if (retrieval.honourTags && tag === 'web_search') return certain('web', 'policy-tag');
-  if (retrieval.source !== 'router') return certain(retrieval.source, 'fixed');
-  // A repeat that the same source answered again would bring nothing: there is no choice.
-  if (only) return certain(only, 'fixed');
-  const { deps, request } = state;
-  const round = state.searches.length + 1;
-  const likelier = state.settings.nlr.routing === 'argmax';
-  const decision = deps.router.decide(
-    {
-      question: request.question.text,
-      query,
-      round,
-      maxSearches: retrieval.maxSearches,
-      past: state.searches,
-      roomLeft: contextRoom(state) / deps.policy.info.maxContext,
-      localCoverage: deps.router.localCoverage?.(query) ?? 0.5,
-    },
-    likelier ? LIKELIER : uniform(deriveSeed(request.seed, 'route', round)),
-  );
-  return { by: 'router', ...(likelier && { routing: 'argmax' as const }), ...decision };
-}
-
-/** Fills equation (20) into the route event, once the call's outcome is known. */
-function rewardRoute(state: RunState, event: number, route: Route, got: Retrieved): void {
-  const { supporting } = state.request.question;
-  const found = got.observation.newSupporting;
-  const reward = routeReward(route.choice, state.settings.nlr, {
-    latencyMs: got.retrieval.latencyMs,
-    meanWebLatencyMs: state.webLatency.value,
-    newEvidenceShare: found ? found.length / new Set(supporting).size : null,
-  });
-  if (route.choice === 'web') state.webLatency.add(got.retrieval.latencyMs);
-  state.transcript.replaceEvent(event, (known) =>
-    known.kind === 'route' ? { ...known, reward } : known,
-  );
-}
-
 /**
  * Equation (3): what the retriever is asked. The query states t's intention; `thought` takes t's own
  * text for the first search.
@@ -177,10 +116,18 @@ export async function searchRound(
     writeHint(state, HINTS.searchFailed);
     return null;
   }
-  rewardRoute(state, event, route, got);
+  rewardRoute(state, event, {
+    choice: route.choice,
+    latencyMs: got.retrieval.latencyMs,
+    newSupporting: got.observation.newSupporting,
+  });
   const text = summary
     ? inBlock(summary.text)
-    : passagesText(deps.policy.tokenizer, got.retrieval.hits, settings.retrieval.passageTokens);
+    : passagesText(
+        deps.policy.tokenizer,
+        fitting(state, got.retrieval.hits),
+        settings.retrieval.passageTokens,
+      );
   const room = Math.max(2, contextRoom(state));
   conversation.answerBack('result', blockIds(deps.policy.tokenizer, tags, 'result', text, room));
   if (summary?.fallback) writeHint(state, FALLBACK_HINT);

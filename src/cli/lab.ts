@@ -11,6 +11,7 @@ import { mergeCommand } from './commands/merge.ts';
 import { rolloutCommand } from './commands/rollout.ts';
 import { serveEnvironmentCommand } from './commands/serve-environment.ts';
 import { serveRetrievalCommand } from './commands/serve-retrieval.ts';
+import { studyCommand } from './commands/study.ts';
 import { trainCommand } from './commands/train.ts';
 import { worldCommand } from './commands/world.ts';
 import { commandHelp, parseOptions, UsageError } from './shared/options.ts';
@@ -22,6 +23,7 @@ const COMMANDS: readonly Command[] = [
   rolloutCommand,
   trainCommand,
   evaluateCommand,
+  studyCommand,
   referenceCommand,
   mergeCommand,
   exportCommand,

@@ -1,4 +1,6 @@
+import { stieCounts, sumStieCounts } from '../agent/stie/counts.ts';
 import type { Rollout } from '../records/rollout.ts';
+import type { StieCounts } from '../records/stie.ts';
 import { mean } from '../base/statistics.ts';
 
 /** The numbers that the command line prints for a set of rollouts; shares between 0 and 1. */
@@ -15,9 +17,33 @@ export interface Summary {
   tokensPerSecond: number;
 }
 
+/** Long answers beside their gold summaries, means over `n` rollouts. */
+interface LongSummary {
+  n: number;
+  rougeL: number;
+  /** Share of the statements that retrieved passages support. */
+  supported: number;
+}
+
 export interface SummaryByHops extends Summary {
   /** Keys "1", "2", …; rollouts without a hop count are left out. */
   byHops: Record<string, Summary>;
+  /** Absent where no question has a gold summary. */
+  long?: LongSummary;
+  /** How often each clause of STIE fired in all rollouts; absent where it judged nothing. */
+  stie?: StieCounts;
+}
+
+function summarizeLong(rollouts: readonly Rollout[]): LongSummary | null {
+  const scored = rollouts.flatMap(({ metrics }) =>
+    metrics?.rouge_l === undefined ? [] : [{ rougeL: metrics.rouge_l, ...metrics }],
+  );
+  if (scored.length === 0) return null;
+  return {
+    n: scored.length,
+    rougeL: mean(scored.map(({ rougeL }) => rougeL)),
+    supported: mean(scored.map(({ supported = 0 }) => supported)),
+  };
 }
 
 function summarize(rollouts: readonly Rollout[], wallSeconds?: number): Summary {
@@ -50,5 +76,12 @@ export function summarizeRollouts(
   for (const count of [...hops].toSorted((a, b) => a - b)) {
     byHops[String(count)] = summarize(rollouts.filter((r) => r.question.hops === count));
   }
-  return { ...summarize(rollouts, wallSeconds), byHops };
+  const long = summarizeLong(rollouts);
+  const stie = sumStieCounts(rollouts.map(({ events }) => stieCounts(events)));
+  return {
+    ...summarize(rollouts, wallSeconds),
+    byHops,
+    ...(long && { long }),
+    ...(stie && { stie }),
+  };
 }

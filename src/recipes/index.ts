@@ -17,7 +17,8 @@ import { searchR1 } from './search-r1.ts';
 import { search } from './search.ts';
 import type { Recipe, Variant } from './recipe.ts';
 import type { TrainSettings } from './training.ts';
-import { ur2 } from './ur2.ts';
+import { FORMER_UR2, ur2 } from './ur2.ts';
+import { ur2Released } from './agents/ur2-released.ts';
 
 /** Every system, in the order of menus. A new one is its file and a line here. */
 export const RECIPES: readonly Recipe[] = [
@@ -26,6 +27,7 @@ export const RECIPES: readonly Recipe[] = [
   searchR1,
   r1Searcher,
   ur2,
+  ur2Released,
   searchR1Format,
   research,
   zeroSearch,
@@ -41,6 +43,9 @@ export const RECIPES: readonly Recipe[] = [
   naiveGeneration,
 ];
 
+/** Recipes as earlier versions of Forage had them: a run that began so goes on so. */
+const FORMER: readonly Recipe[] = [FORMER_UR2];
+
 /** @throws Error that lists the known ids. */
 export function getRecipe(id: string): Recipe {
   const found = RECIPES.find((recipe) => recipe.id === id);
@@ -48,6 +53,27 @@ export function getRecipe(id: string): Recipe {
   const known = RECIPES.map((recipe) => recipe.id).join(', ');
   throw new Error(`unknown recipe "${id}"; known: ${known}`);
 }
+
+type Named = Pick<TrainSettings, 'recipe' | 'recipeVersion'>;
+
+/** The version to store beside a recipe's id; none where the recipe has had one version alone. */
+const versionOf = (id: string): { recipeVersion?: string } =>
+  FORMER.some((recipe) => recipe.id === id) ? { recipeVersion: getRecipe(id).version } : {};
+
+/** Settings that were stored before a recipe had a second version say none, and mean the first. */
+export const withStoredVersion = <T extends Named>(stored: T): T => {
+  const first = FORMER.find(({ id }) => id === stored.recipe)?.version;
+  return stored.recipeVersion !== undefined || first === undefined
+    ? stored
+    : { ...stored, recipeVersion: first };
+};
+
+/** Settings with the loop of another recipe, as it is today. */
+export const namedToday = (recipe: string): Named => ({ recipe, ...versionOf(recipe) });
+
+/** The recipe whose loop a run's rollouts run. @throws Error that lists the known ids */
+export const recipeOf = ({ recipe, recipeVersion }: Named): Recipe =>
+  FORMER.find(({ id, version }) => id === recipe && version === recipeVersion) ?? getRecipe(recipe);
 
 /** One way to train one recipe. */
 export interface Training {
@@ -63,17 +89,17 @@ export const TRAININGS: readonly Training[] = RECIPES.flatMap((recipe) =>
 );
 
 /**
- * The training that an id names: `search-r1/grpo`, a recipe's id alone for its usual variant, or the id
- * that a variant had in version 0.1.0. Undefined where there is none.
+ * The training that an id names: `search-r1/grpo`, a recipe's id alone for its usual variant, or an id
+ * that a variant had. Undefined where there is none.
  */
 export const findTraining = (id: string): Training | undefined =>
   TRAININGS.find((one) => one.id === id) ??
   TRAININGS.find(({ recipe }) => recipe.id === id) ??
-  TRAININGS.find(({ variant }) => variant.formerId === id);
+  TRAININGS.find(({ variant }) => variant.formerIds?.includes(id));
 
 /** What stored settings began as, by today's id; a name of nobody's stays what it is. */
 export const currentId = (stored: string): string =>
-  TRAININGS.find(({ variant }) => variant.formerId === stored)?.id ?? stored;
+  TRAININGS.find(({ variant }) => variant.formerIds?.includes(stored))?.id ?? stored;
 
 /** An id as part of a run's id or a file's name: `search-r1-grpo`. */
 export const asWord = (id: string): string => id.replaceAll(/[^\w-]+/gu, '-').slice(0, 40);
@@ -83,7 +109,7 @@ export function getTraining(id: string): TrainSettings {
   const found = findTraining(id);
   if (!found) throw new Error(untrained(id));
   const { recipe, variant } = found;
-  const named = { preset: found.id, recipe: variant.loop ?? recipe.id };
+  const named = { preset: found.id, ...namedToday(variant.loop ?? recipe.id) };
   return structuredClone({ ...variant.settings, ...named });
 }
 

@@ -1,4 +1,4 @@
-import type { Recipe } from './recipe.ts';
+import type { Recipe, VariantSettings } from './recipe.ts';
 import { DEFAULT_SETTINGS } from './settings.ts';
 import { OBJECTIVE, TRAINING } from './training-base.ts';
 
@@ -13,6 +13,9 @@ import { OBJECTIVE, TRAINING } from './training-base.ts';
  * - (3) retrieves by t. t contains the retrieval intention; the query that the policy writes right
  *   after t states it, and is what retrieves (`intention`). `thought` retrieves by t's own text.
  * - k is not given for the background: 2.
+ * - Where the background comes from is not said. It passes through the router like any call
+ *   (`background.source: 'router'`), with a route event and a reward of its own; it is no search, and
+ *   does not count as one. `both`, `local` and `web` are arms that say that it does not.
  *
  * STIE, equations (5)–(13), `mode: corrected`; `paper` switches all of these back
  * - Answers are compared and counted in canonical form (normalised, parentheses dropped); an empty
@@ -23,10 +26,13 @@ import { OBJECTIVE, TRAINING } from './training-base.ts';
  *   reasoning right after (9) called it valid; the stop event says that this clause fired, and its numbers.
  * - T(y) is a set; `bags` counts repeated words.
  * - Candidates are sampled from a fork of the context after every round: K = 4, not given.
- * - y_t is the most confident candidate. With that reading (10) asks for an alternative more
- *   confident than the most confident one and cannot fire; `current: first-sample` takes the
- *   policy's own first sample for y_t, and (10) can. y_alt is the most confident of the other free
- *   candidates. Blocking, (12)–(13), works with both.
+ * - y_t is the policy's own first sample (`current: first-sample`): only so can (10) find a more confident
+ *   alternative. With `most-confident`, the other reading, it asks for one more confident than the most
+ *   confident and never fires. y_alt is the most confident of the other free candidates. Blocking,
+ *   (12)–(13), works with both. How often each clause fired stands with every rollout and every step of
+ *   training (src/agent/stie/counts.ts).
+ * - Of a question that wants a long answer, candidates are short all the same; where a stop rule ends the
+ *   reasoning, the policy writes the long answer itself.
  * - The thresholds of the stop rules are not given: mean overlap 0.9 with at least three earlier
  *   answers, ε = 0.0002, no new entity and no new sentence. Three, because a probed policy guesses
  *   among the things that a comparison names before it has looked at both: with two, four-hop
@@ -53,50 +59,103 @@ import { OBJECTIVE, TRAINING } from './training-base.ts';
  * - Not said is whether routing is sampled when evaluated. It is sampled while training, and the likelier
  *   source is taken for held-out questions (`router.evaluation`) and by the command line's `evaluate`
  *   (`nlr.routing`), which routes a run as its held-out questions are.
- * - The router's initial weights are set by hand and not trained (router-prior.ts). The background does
- *   not pass through the router: both sources.
+ * - The router's initial weights are set by hand (router-prior.ts); the whole training goes on from them.
  *
  * Protocol
  * - The answer tags are <short_answer> and <long_answer>; the instruction prompt of the paper is left
  *   out, because the built-in policy is trained on the protocol itself.
- * - Budgets in tokens are ours; at a limit the environment opens the answer block.
+ * - Budgets in tokens are ours; at a limit the environment opens the answer block, the long one where the
+ *   question asks for a long answer.
+ * - Policies with other tags than tokens of their own are told of the background, of both sources and of
+ *   the two forms of an answer (src/agent/transcript/instruction.ts).
  *
- * Training, by DAPO (2503.14476): clip-higher, resampling, token mean
- * - Rollouts run the plain search loop, without RDRA, STIE and NLR (`recipe: kunlun-baize` in the
- *   settings of a run trains with them).
- * - The gold and noise schedules, (15) and (16), come before the paper's DAPO phase, so questions are
- *   drawn as they come; `curriculum.kind: gold-noise` applies the schedules to the rollouts.
+ * Retrieval
+ * - The paper's cluster retriever is a setting (`retrieval.method: cluster`), on the built-in world and on
+ *   imported passages; the recipe leaves the method to the setup, because a corpus of a few thousand
+ *   passages is searched whole in less time.
+ *
+ * Training (`whole`): warm-up, (15) and (16), then DAPO (2503.14476): clip-higher, resampling, token mean
+ * - Rollouts run this very recipe: RDRA, STIE and the router, which learns beside the policy.
+ * - Warm-up (14): the paper takes trajectories of other systems (ReSearch, ZeroSearch), which speak of
+ *   another world. Here the policy's own right rollouts are learned from, half sampled with clean results
+ *   and half with noise, as many of each in every update (src/learn/curriculum/own-demonstrations.ts).
+ *   `warmUp.from: given` takes a file of trajectories.
+ * - An epoch of (15) and (16) is a step, and what is drawn by them is trained by DAPO, not by supervision:
+ *   there is one objective. E is a fifth of the run, the paper's 5 of no given number of epochs.
+ * - (16) says that noise grows, (15) that gold takes all. As a default noise lives in what is not gold yet
+ *   and ends with it; `curriculum.noiseReading: floor` is the other reading, "the noisier the later".
+ * - The reward is (17) for a question that wants a short answer, (18) for one that wants a long one
+ *   (src/learn/rewards/kunlun-baize.ts). The λ are not given.
+ * - (19) masks irrelevant documents; here all of what the environment wrote.
  * - DAPO allows 10 batches a step; two keep a step within twice its 64 rollouts. What is still missing
  *   is filled with groups whose rewards vary though their accuracy does not.
  * - DAPO makes 16 updates of each step's rollouts; four leave 16 rollouts or more to each.
+ *
+ * `dapo` is DAPO with R_short on the plain search loop, without any of the mechanisms.
+ *
+ * Ablations of `whole`, each a change of its settings (docs/methods.md, section 1, has the list).
  */
+
+const DAPO = {
+  ...TRAINING,
+  objective: { ...OBJECTIVE, clip: { low: 0.2, high: 0.28 }, aggregation: 'token-mean' },
+  dynamicSampling: { on: true, by: 'accuracy', maxBatches: 2 },
+  overlong: { max: 512, buffer: 128, factor: 1 },
+  updates: 4,
+} as const satisfies Omit<VariantSettings, 'stages'>;
+
 export const kunlunBaize: Recipe = {
   id: 'kunlun-baize',
-  version: '1',
+  version: '2',
   title: 'KunLunBaizeRAG',
   summary:
     'Background first, then think and search in rounds; repeated queries and answers are filtered, and a router picks local or web.',
   settings: {
     ...DEFAULT_SETTINGS,
     retrieval: { ...DEFAULT_SETTINGS.retrieval, source: 'router' },
-    background: { ...DEFAULT_SETTINGS.background, mode: 'shown-and-used-by-T' },
+    background: {
+      ...DEFAULT_SETTINGS.background,
+      mode: 'shown-and-used-by-T',
+      source: 'router',
+    },
     stie: { ...DEFAULT_SETTINGS.stie, mode: 'corrected' },
   },
   training: [
     {
-      name: 'dapo',
-      title: 'DAPO, short reward',
+      name: 'whole',
+      title: 'the whole recipe',
       departures:
-        'Rollouts run the plain search loop, without RDRA, STIE and NLR; another loop can be chosen.',
-      formerId: 'dapo-kunlun',
+        'The warm-up learns from right rollouts of the policy itself; an epoch of the gold and noise schedules is a step.',
+      settings: {
+        ...DAPO,
+        stages: [{ steps: TRAINING.steps, reward: 'kunlun-by-form', weights: {} }],
+        warmUp: {
+          from: 'own',
+          rollouts: 256,
+          updates: 12,
+          batch: 16,
+          learningRate: 1e-3,
+          onlyCorrect: true,
+        },
+        curriculum: {
+          ...TRAINING.curriculum,
+          kind: 'gold-noise',
+          goldEpochs: 20,
+          noiseReading: 'rest',
+          noiseFloor: 0.1,
+        },
+        router: { ...TRAINING.router, train: 'beside' },
+      },
+    },
+    {
+      name: 'dapo',
+      title: 'DAPO on plain search, short reward',
+      departures: 'Rollouts run the plain search loop, without RDRA, STIE and NLR.',
+      formerIds: ['dapo-kunlun'],
       loop: 'search',
       settings: {
-        ...TRAINING,
+        ...DAPO,
         stages: [{ steps: TRAINING.steps, reward: 'kunlun-short', weights: {} }],
-        objective: { ...OBJECTIVE, clip: { low: 0.2, high: 0.28 }, aggregation: 'token-mean' },
-        dynamicSampling: { on: true, by: 'accuracy', maxBatches: 2 },
-        overlong: { max: 512, buffer: 128, factor: 1 },
-        updates: 4,
       },
     },
   ],

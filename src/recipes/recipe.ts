@@ -12,8 +12,8 @@ export interface Variant {
   title: string;
   /** Where its sampling, loss or rollouts leave the source's, in words for who chooses it. */
   departures?: string;
-  /** Its id in version 0.1.0; stored runs and scripts may still say it. */
-  formerId?: string;
+  /** Ids that it had; stored runs and scripts may still say them. */
+  formerIds?: readonly string[];
   /** Recipe whose loop its rollouts run, where that is not its own. */
   loop?: string;
   settings: VariantSettings;

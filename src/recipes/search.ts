@@ -22,7 +22,7 @@ export const search: Recipe = {
     {
       name: 'grpo',
       title: 'GRPO, exact match alone',
-      formerId: 'grpo-em',
+      formerIds: ['grpo-em'],
       settings: {
         ...TRAINING,
         stages: [{ steps: TRAINING.steps, reward: 'em', weights: {} }],

@@ -11,6 +11,11 @@ import { FORM_BLOCKS } from '../records/form-line.ts';
 const positiveInt = z.int().min(1);
 const share = z.number().min(0).max(1);
 
+export const LONG_ANSWER_TOKENS = 160;
+
+/** Ways in which a recipe may have the local source searched. */
+export const SEARCH_METHODS = ['setup', 'lexical', 'flat', 'hnsw', 'cluster', 'hybrid'] as const;
+
 const samplingSchema = z.strictObject({
   temperature: z.number().min(0).max(4),
   topK: z.int().min(0),
@@ -18,8 +23,18 @@ const samplingSchema = z.strictObject({
 });
 
 const retrievalSchema = z.strictObject({
+  /**
+   * How the local source is searched: `setup`, also where absent, as whoever opened it chose, or by a method of
+   * `src/retrieval/methods/list.ts`. The paper's cluster retriever is `cluster`.
+   */
+  method: z.enum(SEARCH_METHODS).exactOptional(),
   /** Passages a search returns. */
   k: z.int().min(1).max(20),
+  /**
+   * Whether k gives way to the most passages that the policy's context holds, where they are shown as
+   * they are. A summary of them is short, however many they are.
+   */
+  fitK: z.boolean().exactOptional(),
   /** Most retrievals a rollout may make; the background is not one of them. */
   maxSearches: z.int().min(0).max(32),
   /** Most tokens of one passage inside `<result>` or `<background>`; longer ones are cut. */
@@ -30,13 +45,16 @@ const retrievalSchema = z.strictObject({
   honourTags: z.boolean(),
   /** UR²: whether the policy reads a summary for its query in place of the passages. */
   summarize: z.enum(['off', 'on']).default('off'),
+  /** Most words of a query; a longer one is a fault against the protocol. Absent: no limit. */
+  queryWords: positiveInt.exactOptional(),
 });
 
 const backgroundSchema = z.strictObject({
   /** RDRA: whether D0 is retrieved, and whether T of equation (2) reads it. */
   mode: z.enum(['off', 'shown', 'shown-and-used-by-T']),
   k: z.int().min(1).max(10),
-  source: z.enum(['local', 'web', 'both']),
+  /** `router`: from π(a|s), like any call, with a route event and a reward of its own. */
+  source: z.enum(['local', 'web', 'both', 'router']),
   /**
    * What stands for t in equation (3): `intention`, the query that the thought leads to, or
    * `thought`, the text of t itself (first search only).
@@ -105,6 +123,8 @@ const budgetsSchema = z.strictObject({
   stepTokens: positiveInt,
   /** Room kept for the answer. */
   answerTokens: positiveInt,
+  /** The same of a question that wants a long answer; `LONG_ANSWER_TOKENS` where absent. */
+  longAnswerTokens: positiveInt.exactOptional(),
   /** Faults against the protocol after which the rollout stops. */
   maxFaults: positiveInt,
 });
@@ -174,7 +194,7 @@ export const DEFAULT_SETTINGS: RecipeSettings = {
     overQueries: true,
     overAnswers: true,
     tokens: 'sets',
-    current: 'most-confident',
+    current: 'first-sample',
     candidates: 4,
     confidence: 'mean',
     thresholds: [0.25, 0.5, 0.75],

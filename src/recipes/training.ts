@@ -59,6 +59,11 @@ export const trainSettingsSchema = z.strictObject({
   preset: z.string(),
   /** Recipe whose loop the rollouts run, and what differs from its settings. */
   recipe: z.string(),
+  /**
+   * Version of that recipe, where it has had others (`FORMER` in `index.ts`). Settings that were stored
+   * before there was more than one do not say it, and mean the first.
+   */
+  recipeVersion: z.string().exactOptional(),
   overrides: z.record(z.string(), z.unknown()).default({}),
   seed: z.int().min(0),
   steps: positiveInt,
@@ -106,18 +111,35 @@ export const trainSettingsSchema = z.strictObject({
     mix: z.tuple([z.number().min(0), z.number().min(0), z.number().min(0)]),
     /** What a stage with UR²'s stage-1 reward draws: the dropped questions (C.5), or the whole pool. */
     coldStart: z.enum(['dropped', 'all']).default('dropped'),
-    /**
-     * UR²'s task mixing: medium and easy questions without retrieval. Off: the built-in world is
-     * invented, so that no policy can answer from its weights, and the paper too retrieves for all of
-     * its open-domain questions.
-     */
+    /** UR²'s task mixing: questions without retrieval among the others, as `tasks` says. */
     taskMixing: z.boolean().default(false),
+    /**
+     * Shares of draws by task (`src/learn/curriculum/tasks.ts`), in any unit; the share of a task that
+     * has no questions goes to the others. With it, task mixing is the paper's: retrieval QA keeps its
+     * searches, arithmetic keeps them where it is hard, multiple choice has them 1 : 1. Absent or
+     * null: questions as they come, and mixing by difficulty alone.
+     */
+    tasks: z
+      .strictObject({
+        qa: z.number().min(0),
+        arithmetic: z.number().min(0),
+        choice: z.number().min(0),
+      })
+      .nullable()
+      .exactOptional(),
     /** `gold-noise`: E of (15), steps until all is gold. */
     goldEpochs: positiveInt,
     /** `gold-noise`: share of a noisy result's passages that is noise where α of (16) is 1. */
     noise: share.default(0.5),
     /** `gold-noise`: what e of (16) counts, steps or retrievals. */
     noiseBy: z.enum(['epoch', 'retrievals']).default('epoch'),
+    /**
+     * `gold-noise`: how (16) goes on after E. `rest`, also where absent: noise lives in what is not gold yet and ends with
+     * it; `floor`, "the noisier the later": a share of noisy groups stays and grows with α.
+     */
+    noiseReading: z.enum(['rest', 'floor']).exactOptional(),
+    /** `floor`: share of noisy groups that stays where α of (16) is 1; 0.1 where absent. */
+    noiseFloor: share.exactOptional(),
   }),
   router: z.strictObject({
     /** `off`: as the recipe has it; `beside`: trained with the language policy; `alone`: only the router. */
@@ -143,11 +165,25 @@ export const trainSettingsSchema = z.strictObject({
     temperature: z.number().min(0).max(4),
   }),
   /**
-   * Warm-up: supervised updates on given trajectories before the first step; null: none.
+   * The policy that reinforcement learning begins with. `not-searching`: one that thinks and answers at
+   * once, made of it by supervision (`src/learn/rl/not-searching.ts`), as UR²'s stage 1 needs one to
+   * teach. Absent: as it is.
+   */
+  start: z.enum(['searching', 'not-searching']).exactOptional(),
+  /**
+   * Warm-up: supervised updates on trajectories before the first step; null: none.
    * AdamW at a constant rate, with the betas, weight decay and clipping of `optimizer`.
    */
   warmUp: z
     .strictObject({
+      /**
+       * `given`, also where absent: trajectories that the user brings. `own`: the policy's right rollouts of this very run's
+       * loop, sampled before the first update, half of them with clean results and half with noise of
+       * strength `curriculum.noise`; every update takes as many of each, (14).
+       */
+      from: z.enum(['given', 'own']).exactOptional(),
+      /** `own`: rollouts that are sampled, 256 where absent; the right ones of them are learned from. */
+      rollouts: z.int().min(2).max(4096).exactOptional(),
       updates: positiveInt,
       /** Trajectories an update. */
       batch: positiveInt.max(256),

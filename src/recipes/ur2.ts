@@ -1,55 +1,88 @@
-import type { Recipe } from './recipe.ts';
-import { DEFAULT_SETTINGS } from './settings.ts';
+import type { Recipe, VariantSettings } from './recipe.ts';
+import { DEFAULT_SETTINGS, type RecipeSettings } from './settings.ts';
 import { OBJECTIVE, TRAINING } from './training-base.ts';
 
 /*
- * UR² (arXiv 2508.06165).
+ * UR² (arXiv 2508.06165). What its released code does otherwise is a recipe of its own (agents/ur2-released.ts).
  *
- * Loop: think and search in rounds, as the plain search loop has it. Departures: the tags of the
- * built-in policy, both sources in place of one, and passages in place of summaries, which
- * `retrieval.summarize` switches on where there is a summarizer.
+ * Loop
+ * - At most four queries of fewer than 20 words; a longer one is a fault against the format (D.2). The
+ *   open-domain prompt says five queries, 4.4 says four turns.
+ * - k = 10 (4.4), and the policy reads a summary of them: without summaries the method fails, says the
+ *   ablation (table 4), so a run that has no summarizer is refused. With `retrieval.summarize: off`, an
+ *   ablation, k gives way to the most passages that the policy's context holds; the record of a search
+ *   says how many that were.
+ * - A query that asks for reasoning gets the fallback sentence in place of a summary, and a hint (C.4).
+ * - Whether a question may retrieve at all is part of the question (`mayRetrieve`, the code's isRetrieve).
+ * Departures: the tags of this protocol, not `<|begin_of_query|>` and its like, for policies of ids and of
+ * text alike: parser, rewards, records and the page know one set of names. Both sources in place of one. The
+ * summarizer sees query and passages, not the reasoning before it (D.3). The answer stands in a box; "the
+ * correct answer is: X" is not read.
  *
  * Training as the paper has it: stage 1 (10 steps) rewards form and retrieval, stage 2 the answer; no
- * clip, no KL. Its difficulty curriculum first scores a pool with the rollouts of 30 steps: 240
- * questions by 8, not by the paper's 20, because the built-in policy finds few questions hard and 0.7 of
- * all draws are. Departure: paper (C.1) and code draw at top-p 0.9 and compute log-probabilities over
- * the whole vocabulary, so that ratio and gradient are of another distribution than was drawn from. Here
- * top-p is 1. The loss divides by each rollout's own tokens (1), as the released code does.
- *
- * Training as the released code has it (Tsinghua-dhy/UR2): 2·F1 for the answer and +3 for opening tags,
- * REINFORCE++-baseline without division by the group's deviation, clip 0.2 in force because a batch is
- * split into four updates (1,024 rollouts by 256), mean over each rollout's tokens first. The code masks
- * only what stands between the document tags, so that its fallback hint is trained as if the policy had
- * written it. That fault is not reproduced: tokens are trained by who wrote them, here as everywhere.
+ * clip, no KL, Norm_batch(Norm_group), each rollout's mean over its own tokens, (1) to (3).
+ * - Stage 1 begins with a policy that does not search (`start`), as instruct models do not: the built-in one
+ *   was pre-trained to search, and there is nothing to teach it.
+ * - The difficulty curriculum scores a pool of 96 questions by 20 rollouts, which costs as much as 30 steps,
+ *   with the policy as it was before it was made not to search. The paper scores its whole training set with
+ *   a 7B model whatever is trained.
+ * - Tasks 1 : 1 : 1, as the paper has 3,000 questions each of QA, mathematics and MedQA (4.1). Retrieval QA
+ *   always retrieves, arithmetic where it is hard, multiple choice 1 : 1, as 3.1.2 says. With other shares,
+ *   or none, `curriculum.tasks`.
+ * Departures: paper (C.1) and code draw at top-p 0.9 and compute log-probabilities over the whole
+ * vocabulary, so that ratio and gradient are of another distribution than was drawn from. Here top-p is 1.
+ * Mathematics is the arithmetic of the world's second form. Batch, group and learning rate are sized for a
+ * policy of a million parameters (paper: 64 questions by 16 rollouts, 2e-6).
  */
 
-const UNTRUNCATED =
+/** Shown where a training is chosen. */
+export const UNTRUNCATED =
   'Paper and code draw at top-p 0.9 and compute log-probabilities over the whole vocabulary, so that ' +
   'the gradient is of another distribution than was drawn from. Here top-p is 1.';
 
-const curriculum = {
-  ...TRAINING.curriculum,
-  kind: 'difficulty',
-  pool: 240,
-  scoringRollouts: 8,
-} as const;
+export const UR2_SETTINGS: RecipeSettings = {
+  ...DEFAULT_SETTINGS,
+  retrieval: {
+    ...DEFAULT_SETTINGS.retrieval,
+    k: 10,
+    fitK: true,
+    maxSearches: 4,
+    queryWords: 19,
+    summarize: 'on',
+  },
+};
+
+/** What both versions are trained with. */
+export const UR2_TRAINING = {
+  ...TRAINING,
+  start: 'not-searching',
+  curriculum: {
+    ...TRAINING.curriculum,
+    kind: 'difficulty',
+    scoringRollouts: 20,
+    pool: 96,
+    taskMixing: true,
+    tasks: { qa: 1, arithmetic: 1, choice: 1 },
+  },
+} satisfies Omit<VariantSettings, 'stages' | 'objective'>;
+
+const SUMMARY =
+  'Think and search in rounds, at most four short queries; reads summaries, and answers without searching where that is asked for.';
 
 export const ur2: Recipe = {
   id: 'ur2',
-  version: '1',
+  version: '2',
   title: 'UR²',
-  summary:
-    'Think, search, read, repeat, as the plain search loop; trained on hard questions first, in two stages.',
-  settings: DEFAULT_SETTINGS,
+  summary: SUMMARY,
+  settings: UR2_SETTINGS,
   training: [
     {
       name: 'paper',
       title: 'two stages, as the paper',
       departures: UNTRUNCATED,
-      formerId: 'ur2',
+      formerIds: ['ur2'],
       settings: {
-        ...TRAINING,
-        curriculum,
+        ...UR2_TRAINING,
         stages: [
           { steps: 10, reward: 'ur2-stage-1', weights: {} },
           { steps: 90, reward: 'ur2-stage-2', weights: {} },
@@ -57,21 +90,13 @@ export const ur2: Recipe = {
         objective: { ...OBJECTIVE, estimator: 'ur2', clip: null },
       },
     },
-    {
-      name: 'released',
-      title: 'two stages, as its released code',
-      departures: UNTRUNCATED,
-      formerId: 'ur2-released',
-      settings: {
-        ...TRAINING,
-        updates: 4,
-        curriculum,
-        stages: [
-          { steps: 10, reward: 'ur2-stage-1-released', weights: {} },
-          { steps: 90, reward: 'ur2-stage-2-released', weights: {} },
-        ],
-        objective: { ...OBJECTIVE, estimator: 'reinforce++-baseline' },
-      },
-    },
   ],
+};
+
+/** Version 1 ran the plain search loop: eight searches, k = 2, passages as they are. */
+export const FORMER_UR2: Recipe = {
+  ...ur2,
+  version: '1',
+  settings: DEFAULT_SETTINGS,
+  training: [],
 };

@@ -57,6 +57,8 @@ export interface RouteEvent extends Base {
    * `policy-tag`: the policy's own choice; `router`: from π(a|s), as `routing` says.
    */
   by: 'fixed' | 'router' | 'policy-tag';
+  /** What was routed: RDRA's background; absent: a search. */
+  of?: 'background';
   /** Of `router`: the likelier source was taken; absent: the choice was sampled. */
   routing?: 'argmax';
   choice: SearchTarget;
@@ -79,6 +81,8 @@ export interface RetrieveEvent extends Base {
   query: string;
   source: SearchTarget;
   hits: Hit[];
+  /** k, where `hits` are fewer because the policy's context holds no more of them. */
+  asked?: number;
   latencyMs: number;
   addedDelayMs: number;
   requests?: number;
@@ -219,3 +223,7 @@ export type AgentEvent =
   | AnswerEvent
   | StopEvent
   | ErrorEvent;
+
+/** Searches that were made: every one has its route, the background is none of them. */
+export const countSearches = (events: readonly AgentEvent[]): number =>
+  events.filter((event) => event.kind === 'route' && event.of === undefined).length;

@@ -91,8 +91,10 @@ export interface Question {
   localSuffices?: boolean;
   difficulty?: string;
   needs?: QuestionNeeds;
-  /** Of multiple choice: what may be answered; `text` lists them with their letters. */
+  /** Of multiple choice: what may be answered; `text` lists them with their letters, from A on. */
   options?: string[];
+  /** UR²'s isRetrieve: whether searching is allowed; absent: it is, as far as the recipe searches. */
+  mayRetrieve?: boolean;
   /** Gold statements of a long answer, three to six. */
   summary?: string[];
   /** What to ask before searching, and what the asker answers. */

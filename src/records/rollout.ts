@@ -64,6 +64,10 @@ export interface RolloutMetrics {
   seconds: number;
   /** Whether the whole output follows the protocol. */
   formatValid: boolean;
+  /** Of questions with a gold summary: ROUGE-L of the answer's prose with it. */
+  rouge_l?: number;
+  /** Of the same questions: share of the prose's statements that retrieved passages support. */
+  supported?: number;
 }
 
 export interface Rollout {
@@ -76,7 +80,16 @@ export interface Rollout {
   createdAt: string;
   question: Pick<
     Question,
-    'id' | 'text' | 'answers' | 'supporting' | 'type' | 'hops' | 'difficulty'
+    | 'id'
+    | 'text'
+    | 'answers'
+    | 'supporting'
+    | 'type'
+    | 'hops'
+    | 'difficulty'
+    | 'options'
+    | 'mayRetrieve'
+    | 'summary'
   >;
   recipe: { id: string; version: string; settings: Record<string, unknown> };
   policy: {

@@ -45,7 +45,8 @@ const policyRefSchema = z.discriminatedUnion('kind', [
 /** The local source, searched by one of `methods`. */
 const localSpecSchemaOf = (methods: readonly string[]) =>
   z.discriminatedUnion('kind', [
-    z.strictObject({ kind: z.literal('built-in') }),
+    /** `method`: how it is searched; words and vectors fused, as it is shipped, where absent. */
+    z.strictObject({ kind: z.literal('built-in'), method: z.enum(methods).exactOptional() }),
     z.strictObject({
       kind: z.literal('collections'),
       ids: z.array(id).min(1).max(50),

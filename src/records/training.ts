@@ -1,3 +1,5 @@
+import type { StieCounts } from './stie.ts';
+
 /**
  * What one step of training leaves behind, `forage.step/1`: every number that a chart may draw. A
  * measure is null where a step that another trainer made does not say it.
@@ -68,6 +70,11 @@ export interface TrainStep<Measure = number | null> {
   recall: Measure;
   searches: Measure;
   formatValid: Measure;
+  /**
+   * UR²: queries of the step that asked for reasoning and got the fallback sentence. Absent in steps whose
+   * rollouts read no summaries, and in those that were made before it was kept.
+   */
+  fallbacks?: number;
   /** Policy tokens a rollout, mean; and their mean entropy in nats as the sampler saw it: of the distribution that it drew from. */
   responseTokens: Measure;
   entropy: Measure;
@@ -93,6 +100,8 @@ export interface TrainStep<Measure = number | null> {
   /** Of the policy before this step, after a warm-up: with the first step alone. */
   heldOutAtStart?: HeldOutScore;
   router: RouterStep | null;
+  /** How often each clause of STIE fired in the rollouts of the step; absent where it judged nothing. */
+  stie?: StieCounts;
 }
 
 /** A step that was made here: every number is known. */

@@ -3,9 +3,10 @@ import { ExactIndex, type DenseIndex, type VectorTable } from './dense/dense.ts'
 import type { FetchFile } from '../base/fetch-file.ts';
 import { LexicalIndex } from './lexical/lexical.ts';
 import { LocalSource } from './local.ts';
-import type { Retriever } from './retriever.ts';
+import { openLocalSource } from './open-local.ts';
+import { openedBy, type Retriever } from './retriever.ts';
 import { encodedSimilarities } from './sources/similarities.ts';
-import type { PassageEncoder, QueryEncoder } from './sources/sources.ts';
+import type { PassageEncoder, QueryEncoder, Source } from './sources/sources.ts';
 import { WebIndex } from './web/client.ts';
 import { WebSource } from './web/web-source.ts';
 import type { World } from './world/load.ts';
@@ -46,8 +47,13 @@ export function openWorldRetriever(
   );
   // Where there is an encoder, it made the similarities of both.
   const compareBy = encoder ? 'similarity' : 'words';
-  const retriever = createRetriever({ local, web, compareBy, ...(webDelayMs && { webDelayMs }) });
-  return { local, web, ...retriever };
+  const over = (source: Source): Retriever =>
+    createRetriever({ local: source, web, compareBy, ...(webDelayMs && { webDelayMs }) });
+  const by = openedBy(async (method) => {
+    const { vectors } = world;
+    return over((await openLocalSource(world.local, { method }, { encoder, vectors })).source);
+  });
+  return { local, web, by, ...over(local) };
 }
 
 function vectorsFor(world: World, encoderId: string): VectorTable {

@@ -23,5 +23,52 @@ export interface SourceFailure {
 }
 
 export interface Retriever {
+  /**
+   * The same sources with the local one searched by another method (`methods/list.ts`), which is opened
+   * when it is first asked, once; absent where whoever opened the sources cannot open them anew.
+   */
+  by?(method: string): Retriever;
   search(source: SearchTarget, query: string, k: number, signal?: AbortSignal): Promise<Retrieval>;
+}
+
+/** A retriever that is opened when it is first asked, and again after it could not be. */
+function retrieverLater(open: () => Promise<Retriever>): Retriever {
+  let opening: Promise<Retriever> | null = null;
+  return {
+    async search(source, query, k, signal) {
+      opening ??= open();
+      const opened = await opening.catch(forget);
+      return opened.search(source, query, k, signal);
+    },
+  };
+
+  function forget(error: unknown): never {
+    opening = null;
+    throw error;
+  }
+}
+
+/**
+ * The retriever that searches by a recipe's `retrieval.method`; `setup` leaves it as it is.
+ * @throws Error where these sources cannot be opened anew
+ */
+export function retrieverBy(retriever: Retriever, method: string): Retriever {
+  if (method === 'setup') return retriever;
+  if (!retriever.by)
+    throw new Error(
+      `These sources cannot be searched by "${method}"; leave retrieval.method out, so that they are searched as they were opened.`,
+    );
+  return retriever.by(method);
+}
+
+/** `by` for sources that can be opened by any method: each is opened once. */
+export function openedBy(
+  open: (method: string) => Promise<Retriever>,
+): (method: string) => Retriever {
+  const known = new Map<string, Retriever>();
+  return (method) => {
+    const found = known.get(method) ?? retrieverLater(() => open(method));
+    known.set(method, found);
+    return found;
+  };
 }

@@ -66,7 +66,7 @@ describe('mistakes end with one clear line and status 2', () => {
       ['train', '--recipe', 'ppo', '--out', out],
       /no recipe "ppo" to train by; there are kunlun-baize\/dapo/,
     ],
-    [['train', '--recipe', 'ur2'], /train needs --out DIR/],
+    [['train', '--recipe', 'search'], /train needs --out DIR/],
     [['train', '--recipe', recipe, '--out', out], /training settings: preset: /],
     [['train', '--recipe', '/nowhere.json', '--out', out], /\/nowhere\.json is missing/],
     [
@@ -84,9 +84,10 @@ describe('mistakes end with one clear line and status 2', () => {
     ],
     [
       ['train', '--recipe', 'ur2', '--set', 'overrides.retrieval.summarize=on', '--out', out],
-      /Training with summaries is refused: no trainer has a summarizer/,
+      /Training with summaries is refused: no summarizer is chosen/,
     ],
-    [['train', '--recipe', 'ur2', '--out', join(recipe, 'below')], /below cannot be made/],
+    [['train', '--recipe', 'search', '--out', join(recipe, 'below')], /below cannot be made/],
+    [['train', '--recipe', 'ur2', '--out', out], /Training with summaries is refused/],
     [['train', '--resume', '/nowhere'], /\/nowhere is no training run/],
     [
       ['train', '--resume', '/nowhere', '--seed', '1'],

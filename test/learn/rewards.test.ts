@@ -4,7 +4,7 @@ import type { RewardClause, Rollout, Segment } from '../../src/records/rollout.t
 import { scoreRollout, totalReward } from '../../src/learn/rewards/index.ts';
 import { lengthReward } from '../../src/learn/rewards/kunlun-baize.ts';
 import { readFacts } from '../../src/learn/rewards/facts.ts';
-import { emptyRollout, retrieve } from '../fixtures/rollouts.ts';
+import { emptyRollout, hit, passage, retrieve } from '../fixtures/rollouts.ts';
 import { read, written } from './rewards/records.ts';
 import { REWARD_IDS, type RewardId } from '../../src/learn/rewards/list.ts';
 
@@ -149,13 +149,21 @@ describe('rewards, by hand', () => {
     ['f1', partly, 2 / 3],
   ] as const)('%s', (reward, of, expected) => expect(total(of, reward)).toBeCloseTo(expected, 9));
 
-  it('long answers earn their form and the prose beside the box', () => {
+  const PAGE = hit(passage('p', 'Borfield', 'Kerlund lives there, in a small house.'));
+
+  it('long answers earn their form and the prose that a passage supports', () => {
     const text = '<long_answer> Kerlund lives there . \\boxed{ Borfield } </long_answer>';
     const long = rollout('Borfield', {
       segments: [...right.segments.slice(0, 4), written('answer', text)],
-      events: [search('city', 1, 2), retrieve([]), ...answered('Borfield', 'long')],
+      events: [search('city', 1, 2), retrieve([PAGE]), ...answered('Borfield', 'long')],
     });
     expect(total(long, 'kunlun-long')).toBeCloseTo(1, 9);
+    // The same sentence where no passage says it: half of the structure's 0.2.
+    const invented = rollout('Borfield', {
+      segments: long.segments,
+      events: [search('city', 1, 2), retrieve([]), ...answered('Borfield', 'long')],
+    });
+    expect(total(invented, 'kunlun-long')).toBeCloseTo(0.9, 9);
     // The form alone, without prose beside the box: half of the structure's 0.2.
     const bare = rollout('Borfield', {
       segments: [

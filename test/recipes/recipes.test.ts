@@ -16,6 +16,7 @@ describe('recipes', () => {
       'search-r1',
       'r1-searcher',
       'ur2',
+      'ur2-released',
       'search-r1-format',
       'research',
       'zero-search',

@@ -1,5 +1,4 @@
 import type { Passage } from '../../records/records.ts';
-import type { RolloutMetrics } from '../../records/rollout.ts';
 import { comparedForms, type NormaliserId } from './normalisers.ts';
 
 /**
@@ -105,15 +104,4 @@ export function supportingRecall(
   if (wanted.size === 0) return 0;
   const seen = new Set(retrieved);
   return [...wanted].filter((title) => seen.has(title)).length / wanted.size;
-}
-
-/** A rollout's metrics from its answer and counts; null where the question has no gold answer. */
-export function rolloutMetrics(
-  answer: string | null,
-  golds: readonly string[],
-  counts: Pick<RolloutMetrics, 'recall' | 'searches' | 'tokens' | 'seconds' | 'formatValid'>,
-): RolloutMetrics | null {
-  if (golds.length === 0) return null;
-  const { em, f1, coverEm } = answerScores(answer, golds);
-  return { em, f1, cover_em: coverEm, ...counts };
 }

@@ -84,6 +84,9 @@ export function answerOpening(
   return { tag: tags.ids('<short_answer>'), box: tokenizer.encodeText(BOX_OPEN) };
 }
 
+/** What a forced long answer starts with: the prose comes before the box, so the policy opens the box. */
+export const longAnswerOpening = (tags: Tags): readonly number[] => tags.ids('<long_answer>');
+
 /** `<short_answer> \boxed{ answer } </short_answer>`. */
 export const chosenAnswerIds = (tokenizer: PolicyTokenizer, tags: Tags, answer: string): number[] =>
   blockIds(tokenizer, tags, 'short_answer', renderBoxed(answer));

@@ -6,13 +6,25 @@ import type { RecipeSettings } from '../../recipes/settings.ts';
  */
 
 const ANSWER = [
-  'The answer is as short as possible: a name, a date, a number, yes or no. Write it in this form:',
+  'The answer is as short as possible: a name, a date, a number, the letter of an option, yes or no. Write it in this form:',
   '<short_answer> \\boxed{the answer} </short_answer>',
 ];
+
+/** Of questions that ask for more than a name or a number. */
+const LONG_ANSWER = [
+  'Where the question asks for a description or a summary, write three to six sentences, each a fact that the passages state, and the short answer in the box behind them:',
+  '<long_answer> the sentences \\boxed{the short answer} </long_answer>',
+];
+
+const BACKGROUND =
+  'Passages found with the question itself may stand before it, between <background> and </background>. They may help or not; if they hold the answer, answer without a search.';
 
 const SOURCES =
   'To choose where to search, write <local_search> … </local_search> for the local collection or ' +
   '<web_search> … </web_search> for the web in place of <search> … </search>.';
+
+const most = (words: number | undefined): string =>
+  words === undefined ? '' : `It has at most ${words} words. `;
 
 const count = (n: number): string => (n === 1 ? '1 search' : `${n} searches`);
 
@@ -22,23 +34,27 @@ const withoutSearch = ({ budgets }: RecipeSettings): string[] => [
   '<think> what is known, and why the answer follows </think>',
   ...ANSWER.slice(1),
   '',
-  `Always think first, then answer. You may write up to ${budgets.tokens} tokens in all. The answer in the box is as short as possible: a name, a date, a number, yes or no. The text between <hint> and </hint> is a remark on what you did.`,
+  `Always think first, then answer. You may write up to ${budgets.tokens} tokens in all. The answer in the box is as short as possible: a name, a date, a number, the letter of an option, yes or no. The text between <hint> and </hint> is a remark on what you did.`,
 ];
 
 function steps(settings: RecipeSettings): string[] {
-  const { retrieval, budgets } = settings;
+  const { retrieval, budgets, background } = settings;
   if (retrieval.maxSearches === 0) return withoutSearch(settings);
   return [
     'You answer a question by searching a collection of passages, one step at a time. Write nothing but these blocks, each closed before the next begins:',
     '<think> what is known, what is missing, what to do next </think>',
     '<search> one search query </search>',
     '',
-    'Always think first, then either search or answer. A search holds one short query that asks for one fact and names who or what it is about. Stop writing after </search>: what was found comes back between <result> and </result>. Never write a <result> yourself. Then think again. The text between <hint> and </hint> is a remark on what you did.',
+    'Always think first, then either search or answer. A search holds one short query that asks for one fact and names who or what it is about. ' +
+      most(retrieval.queryWords) +
+      'Stop writing after </search>: what was found comes back between <result> and </result>. Never write a <result> yourself. Then think again. The text between <hint> and </hint> is a remark on what you did.',
+    ...(background.mode === 'off' ? [] : [BACKGROUND]),
     ...(retrieval.honourTags && retrieval.source === 'router' ? [SOURCES] : []),
     `You may make up to ${count(retrieval.maxSearches)} and write up to ${budgets.tokens} tokens in all. As soon as the passages say enough, answer:`,
     '<think> why this is the answer </think>',
     ...ANSWER.slice(1),
-    'The answer in the box is as short as possible: a name, a date, a number, yes or no. Rely on the passages, not on memory.',
+    ...LONG_ANSWER,
+    'The answer in the box is as short as possible: a name, a date, a number, the letter of an option, yes or no. Rely on the passages, not on memory.',
   ];
 }
 
@@ -50,7 +66,7 @@ export function instructionText(settings: RecipeSettings): string {
   if (settings.loop === 'agent') return steps(settings).join('\n');
   return [
     'Answer the question.',
-    ...(settings.loop === 'naive-rag' ? [ONE_RESULT] : []),
+    ...(settings.loop === 'naive-rag' && settings.retrieval.maxSearches > 0 ? [ONE_RESULT] : []),
     ...ANSWER,
   ].join('\n');
 }

@@ -32,7 +32,7 @@ function describeEvent(event: AgentEvent): string {
     case 'route': {
       const { local, web } = event.probabilities;
       const by = event.routing === 'argmax' ? `${event.by}, the likelier` : event.by;
-      return `route        ${event.choice} (local ${percent(local)}, web ${percent(web)}, ${by})`;
+      return `route        ${event.of === undefined ? '' : `${event.of} `}${event.choice} (local ${percent(local)}, web ${percent(web)}, ${by})`;
     }
     case 'retrieve':
       return `retrieve     ${event.hits.map((hit) => `${hit.passage.title} [${hit.source}]`).join(' · ') || 'nothing found'}  ${event.latencyMs.toFixed(0)} ms`;

@@ -1,3 +1,4 @@
+import { describeStie } from '../../agent/stie/counts.ts';
 import type { Question } from '../../records/records.ts';
 import { summarizeRollouts, type Summary, type SummaryByHops } from '../../evaluate/summary.ts';
 import { getRecipe } from '../../recipes/index.ts';
@@ -20,6 +21,7 @@ const percent = (value: number): string => `${(100 * value).toFixed(1)} %`.padSt
 
 /** The summary as text. */
 export function table(summary: SummaryByHops): string {
+  const { long, stie } = summary;
   const row = (name: string, s: Summary): string =>
     [
       name.padEnd(6),
@@ -35,6 +37,12 @@ export function table(summary: SummaryByHops): string {
     ...Object.entries(summary.byHops).map(([hops, s]) => row(hops, s)),
     row('all', summary),
     `${summary.tokensPerSecond.toFixed(0)} policy tokens/s`,
+    ...(long
+      ? [
+          `long answers ${long.n}: ROUGE-L ${percent(long.rougeL).trim()}, statements supported ${percent(long.supported).trim()}`,
+        ]
+      : []),
+    ...(stie ? [`STIE: ${describeStie(stie)}`] : []),
   ].join('\n');
 }
 

@@ -1,4 +1,5 @@
 import { mergeOverrides } from '../../recipes/settings.ts';
+import { checkTrainable } from '../../learn/rl/trainable.ts';
 import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
 import type { EnvironmentParts } from '../../handover/environment/environment.ts';
 import type { Experiment } from '../../handover/environment/experiment.ts';
@@ -49,7 +50,10 @@ async function openFile(file: string, values: OptionValues, lists: OptionLists):
 
 async function openNamed(values: OptionValues, lists: OptionLists): Promise<Opened> {
   const named = sourcesOptions(values, lists);
-  const chosen = readSettings(NAME, values, lists['set'] ?? []);
+  // The environment summarizes by extraction.
+  const chosen = readSettings(NAME, values, lists['set'] ?? [], (settings) =>
+    checkTrainable(settings, { summarizer: true }),
+  );
   const settings = asUsage(() =>
     parseTrainSettings({
       ...chosen,

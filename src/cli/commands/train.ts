@@ -26,9 +26,16 @@ import { MATRIX_TYPES } from '../../policy/ops/values.ts';
 function demonstrationsOf(settings: TrainSettings, values: OptionValues): string | null {
   const path = values.demonstrations;
   if (path === undefined) {
-    if (settings.warmUp) throw new UsageError('warmUp needs --demonstrations FILE.jsonl.');
+    if (settings.warmUp && settings.warmUp.from !== 'own')
+      throw new UsageError(
+        'warmUp needs --demonstrations FILE.jsonl, or --set warmUp.from=own for rollouts of its own.',
+      );
     return null;
   }
+  if (settings.warmUp?.from === 'own')
+    throw new UsageError(
+      'The warm-up samples its own trajectories (warmUp.from); leave --demonstrations out, or add --set warmUp.from=given.',
+    );
   if (!existsSync(String(path))) throw new UsageError(`${String(path)} is missing.`);
   settings.warmUp ??= { ...DEFAULT_WARM_UP };
   const text = readFileSync(String(path), 'utf8');

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { EnvironmentParts } from '../../handover/environment/environment.ts';
 import { environmentHash, type Experiment } from '../../handover/environment/experiment.ts';
 import { rememberingRetriever } from '../../handover/environment/remembering.ts';
+import { openSummarizer } from '../../retrieval/summarize/index.ts';
 import { openReader } from '../../policy/open/reader.ts';
 import { folderFiles } from '../shared/checkpoint-folder.ts';
 import type { EngineOptions } from '../shared/engine.ts';
@@ -81,6 +82,8 @@ export async function environmentParts(
     },
     vocabulary: Math.max(policy.vocabulary, tokenizer.vocabSize),
     router,
+    // Whatever settings ask for summaries: a model would have to be named to every server anew.
+    summarizer: openSummarizer({ kind: 'extractive' }),
     now: Date.now,
     version: version(),
     hash: await environmentHash(experiment),

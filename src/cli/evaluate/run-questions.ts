@@ -18,6 +18,10 @@ export interface RunOptions {
   seed: number;
   /** Shown in front of the progress. */
   label?: string;
+  /** Rollouts that run at the same time; as many as fill the policy's slots unless given. */
+  atOnce?: number;
+  /** Ends the rollouts; the promise is then rejected with its reason. */
+  signal?: AbortSignal;
 }
 
 /** Does `work` for every item, at most `width` at a time, started in order. */
@@ -38,15 +42,17 @@ async function inParallel<T>(
 
 /** Runs a recipe over questions; rollouts in the order of the questions, with the wall time in all. */
 export async function runQuestions(
-  { deps }: Parts,
+  { deps }: Pick<Parts, 'deps'>,
   questions: readonly Question[],
-  { recipe, overrides, group, seed, label = '' }: RunOptions,
+  options: RunOptions,
 ): Promise<{ rollouts: Rollout[]; seconds: number }> {
+  const { recipe, overrides, group, seed, label = '', atOnce = ROLLOUTS_AT_ONCE, signal } = options;
   const groups: Rollout[][] = [];
   let finished = 0;
   const start = performance.now();
-  const width = Math.max(1, Math.floor(ROLLOUTS_AT_ONCE / group));
+  const width = Math.max(1, Math.floor(atOnce / group));
   await inParallel(questions, width, async (question, index) => {
+    signal?.throwIfAborted();
     groups[index] = await runGroup(deps, {
       question,
       recipe,
@@ -56,11 +62,13 @@ export async function runQuestions(
       groupId: `${recipe.id}-${seed}-${question.id}`,
       runId: `cli-${recipe.id}-${seed}`,
       step: 0,
+      ...(signal && { signal }),
     });
     finished++;
     const left = ((performance.now() - start) / 1000 / finished) * (questions.length - finished);
     sayProgress(`${label}${finished}/${questions.length} questions, ≈ ${left.toFixed(0)} s left`);
   });
   endProgress();
+  signal?.throwIfAborted();
   return { rollouts: groups.flat(), seconds: (performance.now() - start) / 1000 };
 }

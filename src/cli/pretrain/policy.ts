@@ -124,6 +124,10 @@ function prepare(options: RunOptions): Run {
   const resumed = options.resume === undefined ? undefined : readProgress(out);
   const settings = { ...DEFAULT_SETTINGS, ...resumed?.settings, ...options.given };
   const tokenizer = readTokenizer(options.tokenizer);
+  if (settings.secondForm > 0 && tokenizer.specialId('<form>') === undefined)
+    throw new UsageError(
+      `--second-form needs a tokenizer with the tags of its blocks, as training/policy has; ${options.tokenizer} has none.`,
+    );
   // The vocabulary fills whole SIMD vectors; ids beyond the tokenizer's are never used.
   const config = shapeOf(settings, Math.ceil(tokenizer.vocabSize / 8) * 8);
   // A batch overshoots by less than one sequence.

@@ -18,7 +18,7 @@ import type { SourceName } from '../../records/hits.ts';
 import { createRetriever } from '../../retrieval/create.ts';
 import { mentionsIn, type Mentions } from '../../retrieval/lexical/mentions.ts';
 import { openWorldRetriever, type WorldRetriever } from '../../retrieval/open.ts';
-import type { Retriever } from '../../retrieval/retriever.ts';
+import { openedBy, type Retriever } from '../../retrieval/retriever.ts';
 import type { Summarizer } from '../../retrieval/summarize/summarizer.ts';
 import { loadWorld, type World } from '../../retrieval/world/load.ts';
 import { fetchFromDisk, openEncoderFromDisk } from './build-world.ts';
@@ -196,9 +196,15 @@ export async function openSources(
   const local = corpus
     ? await openCorpus(world.local, corpus.method, encoder, onProgress)
     : opened.retriever.local;
+  const by = openedBy(async (method) =>
+    createRetriever({
+      local: await openCorpus(world.local, method, encoder, onProgress),
+      web,
+    }),
+  );
   return {
     world,
-    retriever: createRetriever({ local, web }),
+    retriever: { ...createRetriever({ local, web }), by },
     router: corpus ? routerOver(world, routerWeights) : opened.router,
     mentions,
     split,

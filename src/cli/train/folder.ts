@@ -6,13 +6,12 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
-  renameSync,
   rmSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { TrainStep } from '../../records/training.ts';
+import type { MadeStep, TrainStep } from '../../records/training.ts';
 import { MATRIX_TYPES } from '../../policy/ops/values.ts';
 import { writePeft } from '../../policy/lora/peft.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
@@ -22,6 +21,7 @@ import { decodeState, encodeState, type TrainState } from '../../learn/rl/state.
 import { UsageError } from '../shared/options.ts';
 import { textModelSchema } from '../helpers/text-model.ts';
 import { runSourcesSchema } from './run-sources.ts';
+import { writeSafely } from '../shared/write-safely.ts';
 import { messageOf } from '../../base/errors.ts';
 
 /**
@@ -77,19 +77,6 @@ export interface RunFile extends Omit<z.infer<typeof runSchema>, 'settings'> {
 }
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
-
-/** Writes, flushes to the disk, and only then gives the file its name. */
-function writeSafely(path: string, data: Uint8Array | string): void {
-  const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : data;
-  const file = openSync(`${path}.new`, 'w');
-  try {
-    for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  renameSync(`${path}.new`, path);
-}
 
 const readJson = (path: string): unknown => {
   try {
@@ -250,4 +237,14 @@ export function appendStep(run: string, step: TrainStep): void {
   } finally {
     closeSync(file);
   }
+}
+
+/** The records of the steps so far, as this version wrote them. */
+export function readSteps(run: string): MadeStep[] {
+  const path = join(run, STEPS);
+  if (!existsSync(path)) return [];
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as MadeStep);
 }

@@ -1,6 +1,6 @@
 import { goldsToScore, type ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
 import { roundsOf, type ReadPassage, type Round } from '../../formats/rollouts/rounds.ts';
-import { exactMatch } from '../../agent/answers/scores.ts';
+import { questionScores } from '../../agent/answers/checked.ts';
 import { words } from '../../agent/answers/answers.ts';
 import { computeSide, type Side, type WhatIfSettings } from './what-if/what-if.ts';
 import { itemAt } from '../../base/items.ts';
@@ -90,7 +90,7 @@ export function alignGroup(rollouts: readonly ImportedRollout[]): AlignedGroup |
         id,
         answer,
         ...(notScored !== undefined && { notScored }),
-        em: golds.length === 0 ? null : exactMatch(answer, golds),
+        em: golds.length === 0 ? null : questionScores(answer, first.question).em,
         rounds: rounds.length,
       };
     }),

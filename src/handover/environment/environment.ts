@@ -8,8 +8,9 @@ import { readTags } from '../../agent/transcript/tags.ts';
 import { applyRewards } from '../../learn/rl/scoring.ts';
 import { checkTrainable } from '../../learn/rl/trainable.ts';
 import { stageAt } from '../../learn/settings/stages.ts';
-import { getRecipe } from '../../recipes/index.ts';
+import { recipeOf } from '../../recipes/index.ts';
 import type { Rollout } from '../../records/rollout.ts';
+import type { Summarizer } from '../../retrieval/summarize/summarizer.ts';
 import { itemAt } from '../../base/items.ts';
 import { Episodes, type EpisodeParts, type Resolved } from './episodes.ts';
 import {
@@ -33,6 +34,8 @@ export interface EnvironmentParts extends EpisodeParts {
   /** Ids of answers are below this: the rows of the trainer's output matrix. */
   vocabulary: number;
   router: Router;
+  /** Who summarizes, where the settings ask for it. */
+  summarizer?: Summarizer | null;
   /** Unix time in milliseconds. */
   now: () => number;
   /** For `health`. */
@@ -61,7 +64,7 @@ const GROUPS = 8192;
 type Route = (body: unknown) => Promise<string> | string;
 
 /** The settings at fault, where they ask for what happens outside of the environment. @throws Error */
-function checkSettings(settings: EnvironmentParts['settings']): void {
+function checkSettings(settings: EnvironmentParts['settings'], summarizer: boolean): void {
   if (settings.router.train !== 'off')
     throw new Error(
       'router.train: the environment does not train a router; set it to off, or train in Forage',
@@ -70,7 +73,7 @@ function checkSettings(settings: EnvironmentParts['settings']): void {
     throw new Error(
       'shuffleRewards: the control needs all rewards of a step at once; it runs in Forage alone',
     );
-  checkTrainable(settings);
+  checkTrainable(settings, { summarizer });
 }
 
 /** The agent loop, retrieval and rewards as `protocol.ts` describes them; who carries the bytes is another's. */
@@ -85,7 +88,7 @@ export class Environment {
 
   /** @throws Error that names the setting, where they cannot be run here */
   constructor(parts: EnvironmentParts, options: EnvironmentOptions) {
-    checkSettings(parts.settings);
+    checkSettings(parts.settings, Boolean(parts.summarizer));
     this.#parts = parts;
     this.#options = options;
     this.#episodes = new Episodes(parts);
@@ -139,7 +142,7 @@ export class Environment {
 
   health(): Health {
     const { settings, runId, reader, vocabulary, version, hash, shard } = this.#parts;
-    const { id, version: recipeVersion } = getRecipe(settings.recipe);
+    const { id, version: recipeVersion } = recipeOf(settings);
     const { spelling, stops } = readTags(reader.tokenizer);
     const { scoring, train, heldOut } = this.#episodes;
     const { bodyBytes, rollouts, expireSeconds } = this.#options.limits;
@@ -232,7 +235,7 @@ export class Environment {
     { question, overrides, groupId, seed, agent }: Resolved,
     { step, logprobsOf }: Pick<Episode, 'step' | 'logprobsOf'>,
   ): Promise<Rollout> {
-    const { settings, runId, reader, retriever, router, now } = this.#parts;
+    const { settings, runId, reader, retriever, router, now, summarizer = null } = this.#parts;
     const webLatency = this.#latencies.get(groupId) ?? new RunningMean();
     this.#latencies.set(groupId, webLatency);
     const policy = new RemotePolicy(
@@ -240,10 +243,10 @@ export class Environment {
       session.ask,
     );
     return runRollout(
-      { policy, retriever, router, now, webLatency, ...agent },
+      { policy, retriever, router, now, webLatency, summarizer, ...agent },
       {
         question,
-        recipe: getRecipe(settings.recipe),
+        recipe: recipeOf(settings),
         overrides,
         seed,
         rolloutId: session.id,

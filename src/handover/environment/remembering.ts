@@ -1,5 +1,5 @@
 import { LruCache } from '../../base/lru.ts';
-import type { Retrieval, Retriever } from '../../retrieval/retriever.ts';
+import { retrieverBy, type Retrieval, type Retriever } from '../../retrieval/retriever.ts';
 
 /** Searches that are remembered: some steps' worth. */
 const SEARCHES = 4096;
@@ -14,7 +14,15 @@ export function rememberingRetriever(
   now: () => number = () => performance.now(),
 ): Retriever {
   const known = new LruCache<Promise<Retrieval>>(SEARCHES);
+  const others = new Map<string, Retriever>();
   return {
+    ...(base.by && {
+      by: (method: string) => {
+        const found = others.get(method) ?? rememberingRetriever(retrieverBy(base, method), now);
+        others.set(method, found);
+        return found;
+      },
+    }),
     async search(source, query, k, signal) {
       signal?.throwIfAborted();
       const start = now();

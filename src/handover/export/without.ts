@@ -23,5 +23,6 @@ export function settingsWithout(
         router: { ...settings.router, train: 'off' as const },
       }),
     ...(leaves('warm-up') && { warmUp: null }),
+    ...(leaves('warm-up') && settings.start !== undefined && { start: 'searching' as const }),
   };
 }

@@ -25,7 +25,7 @@ import type { OpenedPolicy } from '../models/serving/open-policy.ts';
 import { PartsBoard } from '../workers/parts-board.ts';
 import { PolicyKeeper } from '../models/serving/policy-keeper.ts';
 import { createRateMeter, type RateMeter } from '../workers/rate-meter.ts';
-import { recipeFor, typedQuestion } from './request.ts';
+import { checkSummaries, recipeFor, typedQuestion } from './request.ts';
 import type { DeviceChoice, RunRequest } from '../contract/settings.ts';
 import { SourceKeeper, type SourceRequest } from './source-keeper.ts';
 import { reportUnknown } from './report-unknown.ts';
@@ -249,6 +249,7 @@ export class Conductor implements ConductorApi {
     await started.api.setWebDelay(settings.mechanisms.webDelayMs ?? 0);
     const summarizer = await this.#summarizer(setup);
     const chosen = recipeFor(settings, setup);
+    checkSummaries(chosen, summarizer !== null);
     running.state.status = 'running';
     this.#sendRun(running);
     const batcher = createUpdateBatcher((updates) => this.#send([{ type: 'updates', updates }]));

@@ -3,7 +3,7 @@ import type { Setup } from '../../records/setup.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import { LOCAL_ONLY } from '../../recipes/local-only.ts';
 import type { Recipe } from '../../recipes/recipe.ts';
-import { type SettingsOverride, mergeOverrides } from '../../recipes/settings.ts';
+import { type SettingsOverride, mergeOverrides, withOverrides } from '../../recipes/settings.ts';
 import type { Mechanisms, RunSettings } from '../contract/settings.ts';
 
 /** Turns what the user set into what the agent takes. */
@@ -50,6 +50,18 @@ export const recipeFor = (
   recipe: getRecipe(settings.recipe),
   overrides: overridesOf(settings.temperature, settings.mechanisms, setup),
 });
+
+/** @throws Error where the rollouts would read summaries that nobody writes */
+export function checkSummaries(
+  { recipe, overrides }: { recipe: Recipe; overrides: SettingsOverride },
+  summarizer: boolean,
+): void {
+  const { retrieval } = withOverrides(recipe.settings, overrides);
+  if (retrieval.summarize === 'on' && !summarizer)
+    throw new Error(
+      `${recipe.title} reads summaries, and no summarizer is chosen. Choose one under “Works with”; extractive is built in.`,
+    );
+}
 
 /** A question without gold: it is answered, not scored. */
 export const typedQuestion = (text: string): Question => ({

@@ -8,7 +8,15 @@ import type { Rollout } from '../../records/rollout.ts';
 /** Training in the lab worker: calls and messages. */
 
 export type TrainPhase =
-  'starting' | 'warm-up' | 'scoring-questions' | 'held-out' | 'rollouts' | 'update' | 'snapshot';
+  | 'starting'
+  | 'demonstrations'
+  | 'warm-up'
+  | 'scoring-questions'
+  | 'stop-searching'
+  | 'held-out'
+  | 'rollouts'
+  | 'update'
+  | 'snapshot';
 
 export interface TrainProgress {
   runId: string;

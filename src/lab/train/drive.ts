@@ -1,5 +1,7 @@
 import type { Router } from '../../agent/router/router.ts';
 import type { Retriever } from '../../retrieval/retriever.ts';
+import { openSummarizer } from '../../retrieval/summarize/index.ts';
+import type { Summarizer } from '../../retrieval/summarize/summarizer.ts';
 import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
 import { messageOf } from '../../base/errors.ts';
 import { heldOutJudge } from '../../evaluate/judge/held-out.ts';
@@ -9,6 +11,7 @@ import type { TextModel } from '../../policy/text-model.ts';
 import type { QuestionSplit } from '../corpus/retrieval/split.ts';
 import { BUILT_IN_SETUP, type PolicyRef, type Setup } from '../../records/setup.ts';
 import { assembleRun } from '../../learn/run/assemble.ts';
+import { asksForSummaries } from '../../learn/rl/trainable.ts';
 import { trainRun, type TrainResult } from '../../learn/rl/loop.ts';
 import { describeFailure, WorkerLost } from '../contract/failures.ts';
 import { StorageFull } from '../storage/quota.ts';
@@ -47,7 +50,7 @@ export interface DriveParts {
   startEngines: StartEngines;
   /** Resolves when sources and questions are loaded. */
   world(setup: Setup): Promise<TrainWorld>;
-  /** A model that judges. @throws Error in words */
+  /** A model that judges or summarizes. @throws Error in words */
   helper(ref: PolicyRef): Promise<TextModel>;
 }
 
@@ -146,6 +149,7 @@ export class RunDrive {
         config: engines.config,
         retriever: world.retriever,
         router: world.router,
+        summarizer: await this.#summarizer(setup),
         questions: world.questions,
         judge: await this.#judge(setup, note),
         demonstrations: () => store.demonstrations(active.id),
@@ -170,6 +174,13 @@ export class RunDrive {
         learningRate: () => active.learningRate,
       },
     });
+  }
+
+  /** Who summarizes for rollouts that read summaries. @throws Error in words */
+  async #summarizer({ summarizer }: Setup): Promise<Summarizer | null> {
+    if (!asksForSummaries(this.#run.settings)) return null;
+    if (summarizer.kind !== 'model') return openSummarizer(summarizer);
+    return openSummarizer(summarizer, { model: await this.#parts.helper(summarizer.policy) });
   }
 
   /** Held-out scores go without a judge that cannot be opened: training does not hang on it. */

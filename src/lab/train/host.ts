@@ -5,7 +5,7 @@ import { withLoss } from '../../evaluate/rollouts/what-if/training.ts';
 import { readDemonstrations } from '../../learn/rl/demonstrations.ts';
 import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
-import { checkResumable, checkTrainable } from '../../learn/rl/trainable.ts';
+import { asksForSummaries, checkResumable, checkTrainable } from '../../learn/rl/trainable.ts';
 import { usableDemonstrations } from '../../learn/rl/warm-up.ts';
 import { chooseDevice } from '../models/serving/device.ts';
 import { ActiveRun } from './active-run.ts';
@@ -38,9 +38,18 @@ export interface HostParts extends DriveParts {
   orders: BroadcastChannel;
 }
 
-/** Sources, policy and judge alone: who summarizes a question of the page is not part of training. */
-const isBuiltIn = ({ policy, local, web, questions, judge }: Setup): boolean =>
-  [policy, local, web, questions].every(({ kind }) => kind === 'built-in') && judge.kind === 'off';
+/** Who summarizes is part of training only where its rollouts read summaries. */
+const isBuiltIn = (
+  { policy, local, web, questions, summarizer, judge }: Setup,
+  settings: TrainSettings,
+): boolean =>
+  [policy, local, web, questions].every(({ kind }) => kind === 'built-in') &&
+  judge.kind === 'off' &&
+  (summarizer.kind === 'off' || !asksForSummaries(settings));
+
+const hasSummarizer = ({ summarizer }: Pick<Setup, 'summarizer'>): { summarizer: boolean } => ({
+  summarizer: summarizer.kind !== 'off',
+});
 
 /** @throws Error where questions of one's own leave none to train on */
 function checkSplit(split: QuestionSplit | undefined): void {
@@ -139,7 +148,7 @@ export class TrainingHost implements TrainApi {
     const checked = withSource(parseTrainSettings(settings), setup);
     checkRouter(checked);
     checkJudge(setup);
-    checkTrainable(checked);
+    checkTrainable(checked, hasSummarizer(setup));
     const chosen = await chooseDevice(device, navigator.gpu, navigator.hardwareConcurrency);
     const [world, policy] = await Promise.all([
       this.#parts.world(setup),
@@ -158,7 +167,7 @@ export class TrainingHost implements TrainApi {
       status: 'paused',
       settings: checked,
       policy: { id: policy.id, revision: policy.revision },
-      ...(!isBuiltIn(setup) && { setup }),
+      ...(!isBuiltIn(setup, checked) && { setup }),
       world: {
         seed: world.seed,
         questions: world.questions.length,
@@ -171,7 +180,7 @@ export class TrainingHost implements TrainApi {
       notice: null,
       deletedAt: null,
     };
-    if (checked.warmUp)
+    if (checked.warmUp && checked.warmUp.from !== 'own')
       await this.#keepDemonstrations(run.id, demonstrations, { ...policy, ...checked.warmUp });
     await this.#parts.store.put(run);
     await this.#begin(run, []);
@@ -280,9 +289,9 @@ export class TrainingHost implements TrainApi {
   }
 
   /** Said before the run changes in any way. @throws Error where it cannot be trained further */
-  async #checkGoesOn({ id, settings, step }: RunRecord): Promise<void> {
+  async #checkGoesOn({ id, settings, step, setup }: RunRecord): Promise<void> {
     if (step >= settings.steps) return;
-    checkTrainable(settings, { done: step });
+    checkTrainable(settings, { done: step, ...hasSummarizer(setup ?? BUILT_IN_SETUP) });
     const state = settings.temperature === 1 ? null : await this.#parts.store.lastState(id);
     if (state) checkResumable(settings, state);
   }

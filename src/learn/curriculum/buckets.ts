@@ -1,4 +1,5 @@
 import { itemAt } from '../../base/items.ts';
+import { nextByShare } from './shares.ts';
 
 /** UR²'s difficulty levels (arXiv 2508.06165, section 3.1.2) and how they are mixed. */
 
@@ -26,25 +27,9 @@ type Counts = Readonly<Record<MixedBucket, number>>;
  * @param drawn draws made from each so far
  * @returns null where all three are empty
  */
-export function nextBucket(
+export const nextBucket = (
   mix: readonly [number, number, number],
   sizes: Counts,
   drawn: Counts,
-): MixedBucket | null {
-  const filled = MIXED.map((name, i) => ({ name, share: itemAt(mix, i, 'shares') })).filter(
-    ({ name }) => sizes[name] > 0,
-  );
-  const wanted = filled.some(({ share }) => share > 0)
-    ? filled.filter(({ share }) => share > 0)
-    : filled.map(({ name }) => ({ name, share: 1 }));
-  const whole = wanted.reduce((sum, { share }) => sum + share, 0);
-  const draws = wanted.reduce((sum, { name }) => sum + drawn[name], 1);
-  let best: MixedBucket | null = null;
-  let furthest = -Infinity;
-  for (const { name, share } of wanted) {
-    // In units of 1 / whole: exact for whole shares, so that equals are equal.
-    const behind = share * draws - drawn[name] * whole;
-    if (behind > furthest) [best, furthest] = [name, behind];
-  }
-  return best;
-}
+): MixedBucket | null =>
+  nextByShare(MIXED, (name) => itemAt(mix, MIXED.indexOf(name), 'shares'), sizes, drawn);

@@ -1,91 +1,124 @@
 import { z } from 'zod';
 import type { Question } from '../../records/records.ts';
-import { deriveSeed } from '../../base/random.ts';
-import type { SettingsOverride } from '../../recipes/settings.ts';
-import type { Curriculum, CurriculumContext, DrawnQuestion, Json } from '../rl/contracts.ts';
-import { rewardById } from '../rewards/list.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
-import { stageAt } from '../settings/stages.ts';
-import { bucketOf, nextBucket, type Bucket } from './buckets.ts';
-import { Cycle } from '../rl/cycle.ts';
-import { scoreQuestions } from './score-questions.ts';
 import { itemAt } from '../../base/items.ts';
+import { deriveSeed } from '../../base/random.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
+import type { Curriculum, CurriculumContext, DrawnQuestion, Json } from '../rl/contracts.ts';
+import { Cycle } from '../rl/cycle.ts';
+import { rewardById } from '../rewards/list.ts';
+import { stageAt } from '../settings/stages.ts';
+import type { Bucket } from './buckets.ts';
+import { drawnSchema, LevelledQuestions, noDraws } from './levelled.ts';
+import { scoreQuestions } from './score-questions.ts';
+import { nextByShare } from './shares.ts';
+import { byTask, poolSizes, retrievalAllowed, taskOf, TASKS, type Task } from './tasks.ts';
 
 const count = z.int().min(0);
-const stateSchema = z.strictObject({
-  /** s of the pool's questions, in its order; shorter than the pool while it is being scored. */
-  scores: z.array(z.number().min(0).max(1)),
-  /** Draws made from each bucket, and from the whole pool (stage 1 with `coldStart: all`). */
-  drawn: z.strictObject({
-    hard: count,
-    medium: count,
-    easy: count,
-    dropped: count,
-    all: count,
+const scores = z.array(z.number().min(0).max(1));
+const taskDrawsSchema = z.strictObject({ drawn: drawnSchema, retrieving: count, plain: count });
+const stateSchema = z.union([
+  z.strictObject({
+    /** s of the pool's questions, in its order; shorter than the pool while it is being scored. */
+    scores,
+    drawn: drawnSchema,
   }),
-});
-type State = z.infer<typeof stateSchema>;
+  /** With `curriculum.tasks`: draws of each task, and how those outside the cold start divide. */
+  z.strictObject({
+    scores,
+    tasks: z.strictObject({
+      qa: taskDrawsSchema,
+      arithmetic: taskDrawsSchema,
+      choice: taskDrawsSchema,
+    }),
+  }),
+]);
 
 const sampleOf = (questions: readonly Question[], size: number, seed: number): Question[] => {
+  const most = Math.min(size, questions.length);
+  if (most === 0) return [];
   const cycle = new Cycle(questions, seed);
-  return Array.from({ length: Math.min(size, questions.length) }, (_, i) => cycle.at(i));
+  return Array.from({ length: most }, (_, i) => cycle.at(i));
 };
 
-/**
- * Nothing is retrieved, a recipe's background included. The policy is told that it cannot search; a
- * search is a fault, and its answer is asked for.
- */
-const WITHOUT_RETRIEVAL: SettingsOverride = {
-  retrieval: { maxSearches: 0 },
-  background: { mode: 'off' },
-};
+/** A pool of questions: at random, or by the shares of their tasks. */
+function poolOf(
+  { curriculum }: TrainSettings,
+  questions: readonly Question[],
+  seed: number,
+): Question[] {
+  const { pool, tasks } = curriculum;
+  if (questions.length === 0) throw new Error('curriculum: there are no questions');
+  if (!tasks) return sampleOf(questions, pool, deriveSeed(seed, 'pool'));
+  const split = byTask(questions);
+  const available = {
+    qa: split.qa.length,
+    arithmetic: split.arithmetic.length,
+    choice: split.choice.length,
+  };
+  const sizes = poolSizes(tasks, available, pool);
+  return TASKS.flatMap((task) =>
+    sampleOf(split[task], sizes[task], deriveSeed(seed, 'pool', task)),
+  );
+}
+
+/** A name for all questions where tasks are not told apart. */
+type Part = Task | 'whole';
+
+interface PartOfPool {
+  levels: LevelledQuestions;
+  retrieving: number;
+  plain: number;
+}
 
 /**
  * UR²'s difficulty-aware curriculum (arXiv 2508.06165, section 3.1.2). Before the first step a random
  * pool of questions is scored by repeated rollouts of the policy that the run begins with; steps then
- * draw hard, medium and easy questions by `mix`. Questions scored below 0.2 are drawn only in a stage
- * with UR²'s stage-1 reward, or where there are no others. The paper scores its whole training set
- * with another, larger model; here it is a pool, and the policy itself.
+ * draw hard, medium and easy questions by `mix`, of each task by `tasks`. Questions scored below 0.2 are
+ * drawn only in a stage with UR²'s stage-1 reward, or where there are no others. The paper scores its
+ * whole training set with another, larger model; here it is a pool, and the policy itself.
  */
 export class DifficultyCurriculum implements Curriculum {
   readonly #settings: TrainSettings;
   readonly #seed: number;
   readonly #pool: readonly Question[];
-  #state: State = { scores: [], drawn: { hard: 0, medium: 0, easy: 0, dropped: 0, all: 0 } };
-  #buckets: Record<Bucket, Question[]> | null = null;
-  readonly #cycles = new Map<Bucket | 'all', Cycle<{ question: Question; label: Bucket }>>();
+  #scores: number[] = [];
+  #parts: Map<Part, PartOfPool> | null = null;
 
   /** @throws Error without questions */
   constructor(settings: TrainSettings, questions: readonly Question[], seed: number) {
     this.#settings = settings;
     this.#seed = seed;
-    this.#pool = sampleOf(questions, settings.curriculum.pool, deriveSeed(seed, 'pool'));
+    this.#pool = poolOf(settings, questions, seed);
   }
 
   /** Questions of the pool that have no score yet, and the place of the first. */
   get unscored(): { from: number; questions: readonly Question[] } {
-    const from = this.#state.scores.length;
+    const from = this.#scores.length;
     return { from, questions: this.#pool.slice(from) };
   }
 
   /** Takes the scores of the next questions of the pool. */
   addScores(more: readonly number[]): void {
-    this.#state.scores.push(...more);
-    this.#buckets = null;
-    this.#cycles.clear();
+    this.#scores.push(...more);
+    this.#parts = null;
   }
 
   prepare(context: CurriculumContext): Promise<boolean> {
-    const { scores } = this.#state;
-    if (scores.length === this.#pool.length) return Promise.resolve(true);
-    return scoreQuestions(this.#settings, this.#pool, scores.length, context, async (more) => {
-      this.addScores(more);
-      await context.save();
-    });
+    if (this.#scores.length === this.#pool.length) return Promise.resolve(true);
+    return scoreQuestions(
+      this.#settings,
+      this.#pool,
+      this.#scores.length,
+      context,
+      async (more) => {
+        this.addScores(more);
+        await context.save();
+      },
+    );
   }
 
   draw({ step, count: wanted }: { step: number; count: number }): Promise<DrawnQuestion[]> {
-    if (this.#state.scores.length < this.#pool.length)
+    if (this.#scores.length < this.#pool.length)
       return Promise.reject(new Error('curriculum: the questions are not scored yet'));
     const { stages } = this.#settings;
     const coldStart =
@@ -94,7 +127,17 @@ export class DifficultyCurriculum implements Curriculum {
   }
 
   state(): Json {
-    return structuredClone(this.#state);
+    const { tasks } = this.#settings.curriculum;
+    const of = (part: Part): z.infer<typeof taskDrawsSchema> => {
+      const { levels, retrieving = 0, plain = 0 } = this.#parts?.get(part) ?? {};
+      return { drawn: { ...(levels?.drawn ?? noDraws()) }, retrieving, plain };
+    };
+    const known = { scores: [...this.#scores] };
+    if (!tasks) return { ...known, drawn: of('whole').drawn };
+    return {
+      ...known,
+      tasks: { qa: of('qa'), arithmetic: of('arithmetic'), choice: of('choice') },
+    };
   }
 
   restore(state: Json): void {
@@ -103,50 +146,88 @@ export class DifficultyCurriculum implements Curriculum {
       throw new Error(
         `curriculum: ${parsed.scores.length} scores for a pool of ${this.#pool.length} questions`,
       );
-    this.#state = parsed;
-    this.#buckets = null;
-    this.#cycles.clear();
+    if ('tasks' in parsed !== Boolean(this.#settings.curriculum.tasks))
+      throw new Error('curriculum: a state of draws by task, and settings without, or the reverse');
+    this.#scores = [...parsed.scores];
+    this.#parts = null;
+    // While questions are being scored none was drawn.
+    if (parsed.scores.length < this.#pool.length) return;
+    for (const [part, into] of this.#levelled()) {
+      if ('drawn' in parsed) into.levels.drawn = { ...parsed.drawn };
+      else if (part !== 'whole') {
+        const { drawn, ...divided } = parsed.tasks[part];
+        Object.assign(into, divided);
+        into.levels.drawn = { ...drawn };
+      }
+    }
   }
 
   #next(coldStart: boolean): DrawnQuestion {
-    const name = this.#choose(coldStart);
-    const { question, label } = this.#cycle(name).at(this.#state.drawn[name]++);
-    const plain = this.#settings.curriculum.taskMixing && (label === 'medium' || label === 'easy');
-    return { question, label, ...(plain ? { overrides: WITHOUT_RETRIEVAL } : {}) };
+    const [part, from] = this.#choosePart(coldStart);
+    const { question, label } = from.levels.next(coldStart);
+    const allowed = this.#allowed(part, label, from);
+    if (!coldStart) from[allowed ? 'retrieving' : 'plain']++;
+    return { question: allowed ? question : { ...question, mayRetrieve: false }, label };
   }
 
-  #choose(coldStart: boolean): Bucket | 'all' {
-    const { coldStart: from, mix } = this.#settings.curriculum;
-    const buckets = this.#sorted();
-    if (coldStart && from === 'all') return 'all';
-    if (coldStart && buckets.dropped.length > 0) return 'dropped';
-    const sizes = {
-      hard: buckets.hard.length,
-      medium: buckets.medium.length,
-      easy: buckets.easy.length,
+  #allowed(part: Part, label: Bucket, sofar: PartOfPool): boolean {
+    if (!this.#settings.curriculum.taskMixing) return true;
+    if (part === 'whole') return label === 'hard' || label === 'dropped';
+    return retrievalAllowed(part, label, sofar);
+  }
+
+  /** Where the next draw comes from: tasks by their shares, as far as they have questions for it. */
+  #choosePart(coldStart: boolean): [Part, PartOfPool] {
+    const parts = this.#levelled();
+    const { tasks } = this.#settings.curriculum;
+    const found = (part: Part): PartOfPool => {
+      const one = parts.get(part);
+      if (!one) throw new Error(`curriculum: no questions of ${part}`);
+      return one;
     };
-    return nextBucket(mix, sizes, this.#state.drawn) ?? 'dropped';
-  }
-
-  #sorted(): Record<Bucket, Question[]> {
-    if (this.#buckets) return this.#buckets;
-    const buckets: Record<Bucket, Question[]> = { hard: [], medium: [], easy: [], dropped: [] };
-    this.#pool.forEach((question, i) => {
-      buckets[bucketOf(itemAt(this.#state.scores, i, 'scores'))].push(question);
+    if (!tasks) return ['whole', found('whole')];
+    const sizeOf = (cold: boolean, task: Task): number => found(task).levels.size(cold);
+    const sizes = (of: (task: Task) => number): Record<Task, number> => ({
+      qa: of('qa'),
+      arithmetic: of('arithmetic'),
+      choice: of('choice'),
     });
-    this.#buckets = buckets;
-    return buckets;
+    const draws = sizes((task) =>
+      Object.values(found(task).levels.drawn).reduce((sum, n) => sum + n, 0),
+    );
+    // Where nothing was dropped, the cold start draws what there is; where all was, so does stage 2.
+    const order = coldStart ? [true, false] : [false, true];
+    for (const cold of order) {
+      const next = nextByShare(
+        TASKS,
+        (task) => tasks[task],
+        sizes((task) => sizeOf(cold, task)),
+        draws,
+      );
+      if (next !== null) return [next, found(next)];
+    }
+    throw new Error('curriculum: there are no questions');
   }
 
-  #cycle(name: Bucket | 'all'): Cycle<{ question: Question; label: Bucket }> {
-    const known = this.#cycles.get(name);
-    if (known) return known;
-    const labelled = Object.entries(this.#sorted()) as [Bucket, Question[]][];
-    const items = labelled
-      .filter(([label]) => name === 'all' || label === name)
-      .flatMap(([label, questions]) => questions.map((question) => ({ question, label })));
-    const made = new Cycle(items, deriveSeed(this.#seed, 'bucket', name));
-    this.#cycles.set(name, made);
-    return made;
+  #levelled(): Map<Part, PartOfPool> {
+    if (this.#parts) return this.#parts;
+    const { curriculum } = this.#settings;
+    const scored = this.#pool.map((question, i) => ({
+      question,
+      score: itemAt(this.#scores, i, 'scores'),
+    }));
+    const partOf = (part: Part): PartOfPool => {
+      const own = scored.filter(({ question }) => part === 'whole' || taskOf(question) === part);
+      const levels = new LevelledQuestions(
+        curriculum,
+        own.map(({ question }) => question),
+        own.map(({ score }) => score),
+        part === 'whole' ? this.#seed : deriveSeed(this.#seed, 'task', part),
+      );
+      return { levels, retrieving: 0, plain: 0 };
+    };
+    const names: readonly Part[] = curriculum.tasks ? TASKS : ['whole'];
+    this.#parts = new Map(names.map((name) => [name, partOf(name)]));
+    return this.#parts;
   }
 }

@@ -12,9 +12,30 @@ import { NoisyRetriever } from './noisy-retriever.ts';
 /** Share of gold in epoch e: min(1, e / E). KunLunBaizeRAG (arXiv 2506.19466), equation (15). */
 export const goldShare = (epoch: number, turning: number): number => Math.min(1, epoch / turning);
 
-/** α_e ∝ log(1 + e), equation (16), scaled so that it is 1 in epoch E and never more. */
+/** α_e ∝ log(1 + e), equation (16), scaled so that it is 1 in epoch E; it grows on behind E. */
+const alpha = (epoch: number, turning: number): number => Math.log1p(epoch) / Math.log1p(turning);
+
+/** α of (16) where noise ends with what is not gold yet: never more than 1. */
 export const noiseStrength = (epoch: number, turning: number): number =>
-  Math.min(1, Math.log1p(epoch) / Math.log1p(turning));
+  Math.min(1, alpha(epoch, turning));
+
+/** Share of noisy groups at E where nobody chose one. */
+const NOISE_FLOOR = 0.1;
+
+/**
+ * Share of gold groups in epoch e. `rest`: (15). `floor`, "the noisier the later": never more than leaves
+ * a share of `noiseFloor · α` to noise, so that behind E, where (15) leaves none, it grows with (16).
+ * @param noiseEpoch e of (16), which may count retrievals
+ */
+export function goldGroups(
+  epoch: number,
+  noiseEpoch: number,
+  { goldEpochs, noiseReading = 'rest', noiseFloor = NOISE_FLOOR }: TrainSettings['curriculum'],
+): number {
+  const gold = goldShare(epoch, goldEpochs);
+  if (noiseReading === 'rest') return gold;
+  return Math.max(0, Math.min(gold, 1 - noiseFloor * alpha(noiseEpoch, goldEpochs)));
+}
 
 const count = z.int().min(0);
 const stateSchema = z.strictObject({ drawn: count, retrievals: count });
@@ -22,9 +43,10 @@ const stateSchema = z.strictObject({ drawn: count, retrievals: count });
 /**
  * KunLunBaizeRAG's semantic stabilization for rollouts: `gold` questions are worked on with the
  * retriever as it is, `noisy` ones with results into which noise is mixed. Gold grows by (15) until
- * from epoch E on there is nothing else; the noise of the rest grows by (16). An epoch is a step. The
- * paper drives the noise by the epoch and, elsewhere, by retrieval frequency; `noiseBy` chooses, and
- * counts as many retrievals as a step has rollouts as one epoch.
+ * from epoch E on there is nothing else, or, by the other reading (`noiseReading: floor`), nothing but
+ * a share of noise that grows; how strong the noise of a noisy group is grows by (16) up to E. An epoch
+ * is a step. The paper drives the noise by the epoch and, elsewhere, by retrieval frequency; `noiseBy`
+ * chooses, and counts as many retrievals as a step has rollouts as one epoch.
  */
 export class GoldNoiseCurriculum implements Curriculum {
   readonly #settings: TrainSettings;
@@ -48,9 +70,10 @@ export class GoldNoiseCurriculum implements Curriculum {
 
   draw(request: { step: number; batch: number; count: number }): Promise<DrawnQuestion[]> {
     const { step, batch } = request;
-    const { goldEpochs, noise } = this.#settings.curriculum;
-    const share = goldShare(step, goldEpochs);
-    const strength = noise * noiseStrength(this.#noiseEpoch(step), goldEpochs);
+    const { curriculum } = this.#settings;
+    const noiseEpoch = this.#noiseEpoch(step);
+    const share = goldGroups(step, noiseEpoch, curriculum);
+    const strength = curriculum.noise * noiseStrength(noiseEpoch, curriculum.goldEpochs);
     // Systematic sampling: the count is the share to within one, and right on average.
     const start = uniform(deriveSeed(this.#seed, 'gold', step, batch));
     const drawn = Array.from({ length: request.count }, (_, i): DrawnQuestion => {

@@ -1,6 +1,6 @@
 import type { Hit, SearchTarget } from '../../records/hits.ts';
 import { deriveSeed, uniform } from '../../base/random.ts';
-import type { Retrieval, Retriever } from '../../retrieval/retriever.ts';
+import { retrieverBy, type Retrieval, type Retriever } from '../../retrieval/retriever.ts';
 
 export interface NoiseOptions {
   /** Probability with which each passage of a result is replaced, 0 to 1. */
@@ -27,6 +27,10 @@ export class NoisyRetriever implements Retriever {
   constructor(base: Retriever, options: NoiseOptions) {
     this.#base = base;
     this.#options = options;
+  }
+
+  by(method: string): NoisyRetriever {
+    return new NoisyRetriever(retrieverBy(this.#base, method), this.#options);
   }
 
   async search(

@@ -2,7 +2,7 @@ import type { Question } from '../../records/records.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import { deriveSeed } from '../../base/random.ts';
 import { runGroup } from '../../agent/run.ts';
-import { getRecipe } from '../../recipes/index.ts';
+import { recipeOf } from '../../recipes/index.ts';
 import { checkFaults, rolloutOverrides } from '../rl/collect.ts';
 import type { CurriculumContext } from '../rl/contracts.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
@@ -46,7 +46,7 @@ export async function scoreQuestions(
 ): Promise<boolean> {
   const { temperature, topP, curriculum } = settings;
   const { agent, runId, signal } = context;
-  const recipe = getRecipe(settings.recipe);
+  const recipe = recipeOf(settings);
   const overrides = rolloutOverrides(settings, { temperature, topP });
   const wave = Math.max(1, Math.floor(WAVE / curriculum.scoringRollouts));
   context.onProgress(from, questions.length);

@@ -1,17 +1,18 @@
 import { z } from 'zod';
 import type { AgentEvent } from '../../records/events.ts';
 import type { Rollout } from '../../records/rollout.ts';
-import { answerScores, type AnswerScores } from '../../agent/answers/scores.ts';
-import { formatValid } from '../../agent/transcript/validity.ts';
+import { questionScores } from '../../agent/answers/checked.ts';
+import type { AnswerScores } from '../../agent/answers/scores.ts';
 import { searchesOf, type SearchFact } from './searches.ts';
 import {
-  blocksOf,
-  openingTags,
-  tagBegun,
-  thoughtsAfterReading,
-  type Span,
-  type WrittenText,
-} from './written.ts';
+  proseScores,
+  retrievedPassages,
+  wantsLongAnswer,
+  type ProseScores,
+} from '../../agent/answers/long-answer.ts';
+import { readAnswerText, type Span } from '../../agent/answers/answer-text.ts';
+import { formatValid } from '../../agent/transcript/validity.ts';
+import { blocksOf, openingTags, thoughtsAfterReading, type WrittenText } from './written.ts';
 
 /** One query that the policy wrote. */
 export interface AskedQuery {
@@ -28,7 +29,7 @@ export interface AskedQuery {
  * environment can neither earn nor lose anything, whatever tags stand in it.
  */
 export interface RewardFacts {
-  /** By SQuAD's normaliser. */
+  /** By SQuAD's normaliser, or by the question's own check (`checked.ts`). */
   em: number;
   f1: number;
   /** Every token of a gold answer is among the answer's. */
@@ -49,6 +50,8 @@ export interface RewardFacts {
   supporting: readonly string[];
   /** Whether the policy could search at all; where it could not, a search is among the faults. */
   mayRetrieve: boolean;
+  /** Most words of a query: a longer one is among the faults. Null: none is for its length. */
+  queryWords: number | null;
   /** Opening tags of searches, closed or not: what code that counts tags counts. */
   opened: Span[];
   /** What it refined of its results; without such blocks, what it thought after it had first read passages. */
@@ -59,20 +62,36 @@ export interface RewardFacts {
   answer: Span[];
   /** Text of the answer block outside its box. */
   prose: string;
+  /** Whether the question wants a long answer, whatever was given. */
+  wantsLong: boolean;
+  /** What the prose is worth beside the gold summary and the passages that were shown. */
+  proseScores: ProseScores;
   /** Tokens that the policy wrote. */
   tokens: number;
 }
 
 const settingsSchema = z.object({
   loop: z.string().default('agent'),
-  retrieval: z.object({ maxSearches: z.number().default(1) }).prefault({}),
+  retrieval: z
+    .object({ maxSearches: z.number().default(1), queryWords: z.number().optional() })
+    .prefault({}),
 });
 
-/** UR²'s isRetrieve, from the settings that were in force; true where the record does not say. */
-export function mayRetrieve({ recipe }: { recipe?: Pick<Rollout['recipe'], 'settings'> }): boolean {
+interface Recorded {
+  question?: Pick<Rollout['question'], 'mayRetrieve'>;
+  recipe?: Pick<Rollout['recipe'], 'settings'>;
+}
+
+/** UR²'s isRetrieve, from the question and the settings that were in force; true where neither says. */
+export function mayRetrieve({ question, recipe }: Recorded): boolean {
+  if (question?.mayRetrieve === false) return false;
   const { data } = settingsSchema.safeParse(recipe?.settings);
   return data === undefined || (data.loop === 'agent' && data.retrieval.maxSearches > 0);
 }
+
+/** Most words of a query beyond which the record has a fault; null where no limit was in force. */
+export const queryWords = ({ recipe }: Pick<Recorded, 'recipe'>): number | null =>
+  settingsSchema.safeParse(recipe?.settings).data?.retrieval.queryWords ?? null;
 
 /** Breaches of the protocol that the record names, and searches where none was allowed that it does not. */
 function faultsOf(rollout: Rollout, queries: readonly AskedQuery[]): Span[][] {
@@ -115,35 +134,6 @@ function queriesOf(rollout: Rollout): AskedQuery[] {
   return queries;
 }
 
-/**
- * Where the box that holds `answer` opens, and where its content begins; the last such box. Of a forced
- * answer the environment wrote the opening, so that the segment begins inside the box.
- */
-function findBox(text: string, answer: string): { box: number; start: number } | null {
-  const opened = [...text.matchAll(/\\boxed\s*\{\s*/g)].map((match) => ({
-    box: match.index,
-    start: match.index + match[0].length,
-  }));
-  if (opened.length === 0) opened.push({ box: 0, start: text.length - text.trimStart().length });
-  return opened.findLast(({ start }) => text.startsWith(answer, start)) ?? null;
-}
-
-/** The last answer segment that the policy wrote, and the answer inside its box. */
-function answerSpan(rollout: Rollout): { spans: Span[]; prose: string } {
-  const index = rollout.segments.findLastIndex((s) => s.role === 'answer' && s.source === 'policy');
-  const segment = rollout.segments[index];
-  if (!segment) return { spans: [], prose: '' };
-  const begun = tagBegun(rollout.segments, index);
-  const found = rollout.answer === null ? null : findBox(segment.text, rollout.answer);
-  // An answer that STIE chose stands in no box of the policy's.
-  if (!found || rollout.answer === null) return { spans: [], prose: begun + segment.text };
-  const end = found.start + rollout.answer.length;
-  return {
-    spans: [{ segment: index, start: found.start, end }],
-    prose: begun + segment.text.slice(0, found.box),
-  };
-}
-
 function refinementOf(rollout: Rollout): WrittenText {
   const refined = blocksOf(rollout, 'refine');
   return refined.spans.length > 0 ? refined : thoughtsAfterReading(rollout);
@@ -151,15 +141,15 @@ function refinementOf(rollout: Rollout): WrittenText {
 
 export function readFacts(rollout: Rollout): RewardFacts {
   const { answers, supporting } = rollout.question;
-  const { spans, prose } = answerSpan(rollout);
+  const { span, prose } = readAnswerText(rollout);
   const queries = queriesOf(rollout);
   const answered = rollout.events.findLast((event) => event.kind === 'answer');
-  const { em, f1, coverEm } = answerScores(rollout.answer, answers);
+  const { em, f1, coverEm } = questionScores(rollout.answer, rollout.question);
   return {
     em,
     f1,
     coverEm,
-    byR1Searcher: answerScores(rollout.answer, answers, 'r1-searcher'),
+    byR1Searcher: questionScores(rollout.answer, rollout.question, 'r1-searcher'),
     answerText: rollout.answer,
     golds: answers,
     formatValid: formatValid(rollout),
@@ -168,11 +158,14 @@ export function readFacts(rollout: Rollout): RewardFacts {
     searches: searchesOf(rollout),
     supporting,
     mayRetrieve: mayRetrieve(rollout),
+    queryWords: queryWords(rollout),
     opened: openingTags(rollout),
     afterReading: refinementOf(rollout),
     form: answered?.kind === 'answer' && rollout.answer !== null ? answered.form : null,
-    answer: spans,
-    prose: prose.replace(/<[^>]*>/g, '').trim(),
+    answer: span ? [span] : [],
+    prose,
+    wantsLong: wantsLongAnswer(rollout.question),
+    proseScores: proseScores(prose, rollout.question.summary, retrievedPassages(rollout)),
     tokens: rollout.segments.reduce((n, s) => n + (s.source === 'policy' ? s.ids.length : 0), 0),
   };
 }

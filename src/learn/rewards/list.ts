@@ -1,5 +1,5 @@
 import type { Reward } from './definition.ts';
-import { kunlunLong, kunlunShort } from './kunlun-baize.ts';
+import { kunlunByForm, kunlunLong, kunlunShort } from './kunlun-baize.ts';
 import { plainEm, plainF1 } from './outcome.ts';
 import {
   r1SearcherStage1,
@@ -25,6 +25,7 @@ import { ur2Stage1, ur2Stage1Llama, ur2Stage1Small, ur2Stage1Weak, ur2Stage2 } f
 export const PUBLISHED = [
   kunlunShort,
   kunlunLong,
+  kunlunByForm,
   ur2Stage1,
   ur2Stage1Small,
   ur2Stage1Llama,

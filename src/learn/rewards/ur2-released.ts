@@ -2,7 +2,7 @@ import type { RewardClause } from '../../records/rollout.ts';
 import { clause, wordsOf } from './clause.ts';
 import { fixedReward } from './definition.ts';
 import type { RewardFacts } from './facts.ts';
-import { fallback } from './ur2.ts';
+import { fallback, longQueries } from './ur2.ts';
 
 /*
  * UR² as released (Tsinghua-dhy/UR2, UR2_RL/train/reward_server_qwen_7b_math_rag_stage1.py and
@@ -27,7 +27,7 @@ const QUERIES = 4;
 const ANSWER_WORDS = 10;
 
 function violations(facts: RewardFacts) {
-  const long = facts.queries.filter((query) => wordsOf(query.text) > QUERY_WORDS);
+  const long = longQueries(facts, QUERY_WORDS);
   const words = wordsOf(facts.answerText ?? '');
   const wordy = words > Math.max(ANSWER_WORDS, ...facts.golds.map(wordsOf));
   const many = facts.opened.length > QUERIES;

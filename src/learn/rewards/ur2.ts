@@ -1,7 +1,7 @@
 import type { RewardClause } from '../../records/rollout.ts';
 import { clause, wordsOf } from './clause.ts';
 import { fixedReward } from './definition.ts';
-import type { RewardFacts } from './facts.ts';
+import type { AskedQuery, RewardFacts } from './facts.ts';
 
 /*
  * UR², equations (4) and (5) and appendix C.5 of arXiv 2508.06165, the paper's version (as released:
@@ -16,6 +16,8 @@ import type { RewardFacts } from './facts.ts';
  *   mathematics; here they stand together.
  * - Where retrieval is not allowed (the code's isRetrieve), a search is a violation, not searching is
  *   none, and no query is paid for.
+ * - A right answer is one that the question's own check takes: an option by its text or letter, a number
+ *   as a number, else exact match.
  * - Weak: the paper's variant for multiple choice. It starts with the answer reward of stage 2, and
  *   searching less is no violation there, as the released code has it.
  */
@@ -25,8 +27,15 @@ const QUERY_WORDS = 20;
 
 const isLong = (query: string): boolean => wordsOf(query) >= QUERY_WORDS;
 
+/** Queries of more than `most` words, but for those that are among the faults for it already. */
+export const longQueries = ({ queries, queryWords }: RewardFacts, most: number): AskedQuery[] =>
+  queries.filter(({ text }) => {
+    const words = wordsOf(text);
+    return words > most && !(queryWords !== null && words > queryWords);
+  });
+
 function violations(facts: RewardFacts, needsRetrieval: boolean) {
-  const long = facts.queries.filter((query) => isLong(query.text));
+  const long = longQueries(facts, QUERY_WORDS - 1);
   const missing = Number(facts.form === null && facts.faults.length === 0);
   const idle = Number(needsRetrieval && facts.mayRetrieve && facts.queries.length === 0);
   return {

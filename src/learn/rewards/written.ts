@@ -1,10 +1,9 @@
-import type { RewardClause, Rollout } from '../../records/rollout.ts';
+import { tagBegun, type Span } from '../../agent/answers/answer-text.ts';
+import type { Rollout } from '../../records/rollout.ts';
 import { itemAt } from '../../base/items.ts';
 import type { FormBlock } from '../../records/form-line.ts';
 
 /** What stands in the text that the policy wrote, where the events of the record do not say it. */
-
-export type Span = RewardClause['evidence'][number];
 
 /** Pieces of the policy's own text, joined by a space. */
 export interface WrittenText {
@@ -13,15 +12,6 @@ export interface WrittenText {
 }
 
 const SEARCH_TAG = /<(?:local_|web_)?search>/g;
-
-/**
- * The beginning of a tag that stands in the last token of the segment before, where one token holds
- * parts of two tags (`><`); empty for policies whose tags are special tokens.
- */
-export function tagBegun(segments: Rollout['segments'], index: number): string {
-  const before = segments[index - 1];
-  return before?.source === 'policy' ? (/<\/?[a-z_]*$/.exec(before.text)?.[0] ?? '') : '';
-}
 
 /** Every opening tag of a search in the policy's segments, in order. */
 export const openingTags = ({ segments }: Rollout): Span[] =>

@@ -1,6 +1,6 @@
 import type { Rollout } from '../../records/rollout.ts';
 import { mergeOverrides, type SettingsOverride } from '../../recipes/settings.ts';
-import { getRecipe } from '../../recipes/index.ts';
+import { recipeOf } from '../../recipes/index.ts';
 import type { AgentDeps } from '../../agent/request.ts';
 import { runGroup } from '../../agent/run.ts';
 import { deriveSeed } from '../../base/random.ts';
@@ -68,7 +68,7 @@ async function runDrawn(
   batch: number,
 ): Promise<Rollout[][]> {
   const { settings, agent, runId, step, signal, stage } = request;
-  const recipe = getRecipe(settings.recipe);
+  const recipe = recipeOf(settings);
   const sampling = { temperature: settings.temperature, topP: settings.topP };
   let done = 0;
   const groups = await Promise.all(

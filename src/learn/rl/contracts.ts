@@ -73,6 +73,17 @@ export type HeldOutJudge = (
   rollouts: readonly Rollout[],
   at: { step: number; signal?: AbortSignal | undefined },
 ) => Promise<JudgedScore>;
+/** What a run's own trajectories are sampled with. */
+export interface DemonstrationContext {
+  /** The policy has the adapter that the run began with. */
+  agent: AgentDeps;
+  runId: string;
+  signal?: AbortSignal;
+  onRollout: (done: number, total: number) => void;
+}
+
+/** Trajectories of a warm-up by class; an update takes as many of each, as far as there are some. */
+export type Demonstrations = Record<'gold' | 'noisy', readonly Rollout[]>;
 
 export interface TrainDeps {
   /** Policy (pool), retriever, router and clock. The policy must have `setAdapter`. */
@@ -84,8 +95,12 @@ export interface TrainDeps {
   /** The fixed sample that is scored as the run goes; see `heldOutSample`. */
   heldOut: readonly Question[];
   judge?: HeldOutJudge;
-  /** Trajectories for `settings.warmUp`. */
+  /** Trajectories for `settings.warmUp`, where they are given. */
   demonstrations?: readonly Rollout[];
+  /** Samples them, where they are the run's own. */
+  demonstrate?: (context: DemonstrationContext) => Promise<Demonstrations>;
+  /** Of those that may be trained on, for `settings.start: not-searching`. */
+  startQuestions?: readonly Question[];
   /** Required where `settings.router.train` is not `off`. */
   router?: RouterLearner;
   runId: string;
@@ -94,7 +109,15 @@ export interface TrainDeps {
 }
 
 export type TrainLoopPhase =
-  'starting' | 'warm-up' | 'scoring-questions' | 'rollouts' | 'update' | 'held-out' | 'snapshot';
+  | 'starting'
+  | 'demonstrations'
+  | 'warm-up'
+  | 'scoring-questions'
+  | 'stop-searching'
+  | 'rollouts'
+  | 'update'
+  | 'held-out'
+  | 'snapshot';
 
 export interface TrainLoopProgress {
   phase: TrainLoopPhase;

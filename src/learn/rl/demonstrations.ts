@@ -10,6 +10,7 @@ export const DEFAULT_WARM_UP = {
   batch: 16,
   learningRate: 1e-3,
   onlyCorrect: true,
+  rollouts: 256,
 } as const;
 
 const segmentSchema = z.looseObject({

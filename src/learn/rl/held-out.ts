@@ -4,7 +4,7 @@ import type { Rollout } from '../../records/rollout.ts';
 import { deriveSeed } from '../../base/random.ts';
 import { runGroup } from '../../agent/run.ts';
 import type { AgentDeps } from '../../agent/request.ts';
-import { getRecipe } from '../../recipes/index.ts';
+import { recipeOf } from '../../recipes/index.ts';
 import type { SettingsOverride } from '../../recipes/settings.ts';
 import { Random } from '../../base/random.ts';
 import type { HeldOutJudge } from './contracts.ts';
@@ -70,7 +70,7 @@ export async function scoreHeldOut(
   { runId, step, signal, judge }: HeldOutRun,
   onDone: (done: number, total: number) => void,
 ): Promise<HeldOutScore> {
-  const recipe = getRecipe(settings.recipe);
+  const recipe = recipeOf(settings);
   const rollouts: Rollout[] = [];
   for (let from = 0; from < questions.length; from += WAVE) {
     const wave = questions.slice(from, from + WAVE).map((question, i) =>

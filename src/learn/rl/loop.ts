@@ -1,3 +1,4 @@
+import type { Rollout } from '../../records/rollout.ts';
 import type { HeldOutScore, RouterStep, MadeStep } from '../../records/training.ts';
 import { learningRateAt } from '../schedule.ts';
 import {
@@ -8,7 +9,7 @@ import {
   updateBatches,
 } from './batch.ts';
 import { collect, type Collected } from './collect.ts';
-import type { Json, TrainDeps, TrainHooks, TrainLoopPhase } from './contracts.ts';
+import type { Demonstrations, Json, TrainDeps, TrainHooks, TrainLoopPhase } from './contracts.ts';
 import { scoreHeldOut } from './held-out.ts';
 import { stepRecord } from './record.ts';
 import { rewardById } from '../rewards/list.ts';
@@ -17,6 +18,7 @@ import type { TrainSettings } from '../../recipes/training.ts';
 import { stageAt } from '../settings/stages.ts';
 import { initialState, type TrainState } from './state.ts';
 import { checkResumable, checkTrainable, scoredOtherwise } from './trainable.ts';
+import { stopSearching } from './not-searching.ts';
 import { warmUpAdapter } from './warm-up.ts';
 import { klToReference, optimize, type UpdateReport } from './update.ts';
 import { itemAt } from '../../base/items.ts';
@@ -54,7 +56,9 @@ class TrainLoop {
   async run(): Promise<TrainResult> {
     await this.#start();
     if (!(await this.#warmUp())) return { state: this.#state, end: this.#early };
+    // Questions are scored by the policy as it is, before it is made one that does not search.
     if (!(await this.#prepare())) return { state: this.#state, end: this.#early };
+    if (!(await this.#stopSearching())) return { state: this.#state, end: this.#early };
     let saved = this.#state.step;
     while (this.#state.step < this.#settings.steps) {
       const stop = this.#hooks.shouldStop?.() ?? false;
@@ -109,9 +113,10 @@ class TrainLoop {
   async #warmUp(): Promise<boolean> {
     const { warmUp } = this.#settings;
     if (!warmUp || this.#state.step > 0 || this.#state.warmedUp >= warmUp.updates) return true;
-    const { learner, demonstrations = [] } = this.#deps;
+    const { learner } = this.#deps;
     const before = this.#state.warmedUp;
     try {
+      const demonstrations = await this.#demonstrations(warmUp.from ?? 'given');
       this.#state = await warmUpAdapter({
         settings: { ...this.#settings, warmUp },
         learner,
@@ -129,6 +134,52 @@ class TrainLoop {
     await this.#snapshot();
     await this.#sampleWith(this.#state.adapter);
     return this.#state.warmedUp >= warmUp.updates;
+  }
+
+  /** `start: not-searching`. @returns false where the run was ended meanwhile */
+  async #stopSearching(): Promise<boolean> {
+    const { settings, state } = { settings: this.#settings, state: this.#state };
+    if (settings.start !== 'not-searching' || state.step > 0 || state.startMade) return true;
+    const { learner, startQuestions = [], runId } = this.#deps;
+    try {
+      const made = await stopSearching({
+        settings,
+        agent: this.#agent,
+        learner,
+        questions: startQuestions,
+        state,
+        runId,
+        signal: this.#hooks.signal,
+        onProgress: (done, total) => this.#tell('stop-searching', done, total),
+        onNotice: (line) => this.#hooks.onNotice?.(line),
+        shouldStop: () => this.#aborted || (this.#hooks.shouldStop?.() ?? false),
+      });
+      if (!made) return false;
+      this.#state = { ...made, curriculum: structuredClone(this.#deps.curriculum.state()) };
+    } catch (error) {
+      if (this.#aborted) return false;
+      throw error;
+    }
+    await this.#snapshot();
+    await this.#sampleWith(this.#state.adapter);
+    return true;
+  }
+
+  /** Trajectories of the warm-up; the run's own are sampled with the adapter that it began with. */
+  async #demonstrations(from: 'given' | 'own'): Promise<readonly Rollout[] | Demonstrations> {
+    const { demonstrations = [], demonstrate, runId } = this.#deps;
+    if (from === 'given') return demonstrations;
+    if (!demonstrate) throw new Error('training: nobody samples the trajectories of the warm-up');
+    const { signal } = this.#hooks;
+    await this.#sampleWith(initialState(this.#settings, this.#deps.config).adapter);
+    // What web calls take here is none of the router's experience.
+    const { webLatency: _, ...agent } = this.#agent;
+    return demonstrate({
+      agent,
+      runId,
+      ...(signal ? { signal } : {}),
+      onRollout: (done, total) => this.#tell('demonstrations', done, total),
+    });
   }
 
   /** Gets the curriculum ready. @returns false where the run was ended meanwhile */
@@ -305,6 +356,7 @@ class TrainLoop {
       step: before.step + 1,
       updates: update?.updates ?? before.updates,
       warmedUp: before.warmedUp,
+      ...(before.startMade !== undefined && { startMade: before.startMade }),
       // No step of the other kind stands before the first.
       logprobsOf: before.step === 0 ? 'sampling' : before.logprobsOf,
       adapter: update?.adapter ?? before.adapter,

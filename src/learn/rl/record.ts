@@ -1,5 +1,6 @@
 import type { Rollout } from '../../records/rollout.ts';
 import type { HeldOutScore, RouterStep, MadeStep } from '../../records/training.ts';
+import { stieCounts, sumStieCounts } from '../../agent/stie/counts.ts';
 import type { Collected } from './collect.ts';
 import { scoresOf } from './held-out.ts';
 import type { UpdateReport } from './update.ts';
@@ -27,6 +28,21 @@ function entropyOf(rollouts: readonly Rollout[]): number {
   return n === 0 ? 0 : sum / n;
 }
 
+/** Queries that got the fallback sentence; null where nothing was summarized. */
+function fallbacksOf(rollouts: readonly Rollout[]): number | null {
+  const summaries = rollouts.flatMap(({ events }) =>
+    events.flatMap((event) => (event.kind === 'summarize' ? [event] : [])),
+  );
+  const asked = rollouts.some(({ recipe }) => readsSummaries(recipe.settings));
+  return asked || summaries.length > 0 ? summaries.filter((one) => one.fallback).length : null;
+}
+
+const readsSummaries = ({ retrieval }: Rollout['recipe']['settings']): boolean =>
+  typeof retrieval === 'object' &&
+  retrieval !== null &&
+  'summarize' in retrieval &&
+  retrieval.summarize === 'on';
+
 export interface StepParts {
   runId: string;
   step: number;
@@ -48,6 +64,8 @@ export function stepRecord(parts: StepParts): MadeStep {
   const { collected, update, seconds } = parts;
   const rollouts = collected.all.flat();
   const { em, f1, recall, searches, formatValid } = scoresOf(rollouts);
+  const fallbacks = fallbacksOf(rollouts);
+  const stie = sumStieCounts(rollouts.map(({ events }) => stieCounts(events)));
   const sampledTokens = rollouts.reduce((sum, r) => sum + (r.metrics?.tokens ?? 0), 0);
   return {
     format: 'forage.step/1',
@@ -65,6 +83,7 @@ export function stepRecord(parts: StepParts): MadeStep {
     recall,
     searches,
     formatValid,
+    ...(fallbacks !== null && { fallbacks }),
     responseTokens: sampledTokens / Math.max(1, rollouts.length),
     entropy: entropyOf(rollouts),
     loss: update?.loss ?? 0,
@@ -81,5 +100,6 @@ export function stepRecord(parts: StepParts): MadeStep {
     heldOut: parts.heldOut,
     ...(parts.heldOutAtStart && { heldOutAtStart: parts.heldOutAtStart }),
     router: parts.router,
+    ...(stie && { stie }),
   };
 }

@@ -18,6 +18,8 @@ export interface TrainState {
   updates: number;
   /** Supervised updates done before the first step. */
   warmedUp: number;
+  /** Whether the policy was made not to search, where the settings' `start` asks for that. */
+  startMade?: boolean;
   /**
    * What log-probabilities of the steps so far were of: `sampling`, what was drawn from; `model`,
    * temperature 1 at any temperature, as in states that do not say.
@@ -60,6 +62,7 @@ const restSchema = z.strictObject({
   step: count,
   updates: count,
   warmedUp: count.default(0),
+  startMade: z.boolean().exactOptional(),
   logprobsOf: z.enum(['sampling', 'model']).default('model'),
   learningRate: z.number().positive().nullable(),
   curriculum: z.json(),
@@ -78,7 +81,8 @@ export interface StateFiles {
 
 /** A state as two files; reading them back gives the same bits. */
 export function encodeState(state: TrainState): StateFiles {
-  const { step, updates, warmedUp, logprobsOf, learningRate, curriculum, router, elapsed } = state;
+  const { step, updates, warmedUp, startMade, logprobsOf } = state;
+  const { learningRate, curriculum, router, elapsed } = state;
   const tensors = new Map(
     TENSORS.map((name) => [name, { shape: [state[name].length], data: state[name] }]),
   );
@@ -86,6 +90,7 @@ export function encodeState(state: TrainState): StateFiles {
     step,
     updates,
     warmedUp,
+    ...(startMade !== undefined && { startMade }),
     logprobsOf,
     learningRate,
     curriculum,

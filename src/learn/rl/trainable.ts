@@ -1,6 +1,6 @@
 import { withOverrides } from '../../recipes/settings.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
-import { getRecipe } from '../../recipes/index.ts';
+import { recipeOf } from '../../recipes/index.ts';
 import { stageAt } from '../settings/stages.ts';
 import type { TrainState } from './state.ts';
 
@@ -45,7 +45,7 @@ export function untrainable(
   // Temperature and top-p of a step's rollouts are the run's own, whatever the overrides say.
   const { topP, curriculum } = settings;
   const { loop, sampling, retrieval } = withOverrides(
-    getRecipe(settings.recipe).settings,
+    recipeOf(settings).settings,
     settings.overrides,
   );
   if (topP < 1)
@@ -68,9 +68,12 @@ export function untrainable(
     return {
       path: 'overrides.retrieval.summarize',
       message:
-        'Training with summaries is refused: no trainer has a summarizer yet, so the policy would ' +
-        'read the passages themselves. ' +
-        advice('Leave overrides.retrieval.summarize out, or set it to off.', 'without summaries'),
+        'Training with summaries is refused: no summarizer is chosen, so the policy would read the ' +
+        'passages themselves. ' +
+        advice(
+          'Choose one (extractive is built in), or set overrides.retrieval.summarize to off.',
+          'with a summarizer',
+        ),
     };
   if (curriculum.kind === 'difficulty' && curriculum.taskMixing && loop !== 'agent')
     return {
@@ -82,6 +85,10 @@ export function untrainable(
     };
   return null;
 }
+
+/** Whether the rollouts of a run read summaries. @throws Error where the overrides are not valid */
+export const asksForSummaries = (settings: TrainSettings): boolean =>
+  withOverrides(recipeOf(settings).settings, settings.overrides).retrieval.summarize === 'on';
 
 /** @throws Error where a run with these settings cannot be trained */
 export function checkTrainable(settings: TrainSettings, given: TrainCircumstances = {}): void {

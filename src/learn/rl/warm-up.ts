@@ -1,22 +1,26 @@
 import type { Rollout } from '../../records/rollout.ts';
+import { itemAt } from '../../base/items.ts';
 import { deriveSeed } from '../../base/random.ts';
 import { adamW, clipScale, DEFAULT_UPDATE, globalNorm } from '../../policy/lora/optimizer.ts';
 import { Cycle } from './cycle.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
 import { trainedCount, type TrainItem } from '../replicas/replica.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
+import type { Demonstrations } from './contracts.ts';
 import type { TrainState } from './state.ts';
 
 /**
- * Supervised format warm-up of an adapter on given trajectories (KunLunBaizeRAG, 2506.19466, section
- * 2.5, before reinforcement learning): mean negative log-likelihood of the policy's own tokens. What
- * the environment wrote is read, not learned.
+ * Supervised format warm-up of an adapter on trajectories (KunLunBaizeRAG, 2506.19466, section 2.3,
+ * before reinforcement learning): mean negative log-likelihood of the policy's own tokens. What the
+ * environment wrote is read, not learned. Of gold and noisy trajectories every update takes as many of
+ * each, equation (14), however many there are.
  */
 
 export interface WarmUp {
   settings: TrainSettings & { warmUp: NonNullable<TrainSettings['warmUp']> };
   learner: PolicyLearner;
-  demonstrations: readonly Rollout[];
+  /** Given ones are of one class; the run's own of two. */
+  demonstrations: readonly Rollout[] | Demonstrations;
   state: TrainState;
   onUpdate(done: number): void;
   onNotice(line: string): void;
@@ -63,6 +67,31 @@ function weighed(items: readonly TrainItem[]): TrainItem[] {
   return items.map((item) => ({ ...item, weight: 1 / tokens }));
 }
 
+/** Draw i of all updates: the classes take turns, each in an order of its own. */
+function drawsOf(
+  { demonstrations, settings }: Pick<WarmUp, 'demonstrations' | 'settings'>,
+  maxTokens: number,
+): { draw: (i: number) => TrainItem; counted: string } {
+  const seed = deriveSeed(settings.seed, 'warm-up');
+  const { onlyCorrect } = settings.warmUp;
+  if (!('gold' in demonstrations)) {
+    const usable = usableDemonstrations(demonstrations, { onlyCorrect, maxTokens });
+    const order = new Cycle(usable, seed);
+    return { draw: (i) => order.at(i), counted: `${usable.length} trajectories` };
+  }
+  const classes = (['gold', 'noisy'] as const).flatMap((name) => {
+    const own = demonstrations[name];
+    if (own.length === 0) return [];
+    const usable = usableDemonstrations(own, { onlyCorrect, maxTokens });
+    return [{ name, count: usable.length, order: new Cycle(usable, deriveSeed(seed, name)) }];
+  });
+  return {
+    draw: (i) =>
+      itemAt(classes, i % classes.length, 'trajectories').order.at(Math.floor(i / classes.length)),
+    counted: `${classes.map(({ name, count }) => `${count} ${name}`).join(' and ')} trajectories`,
+  };
+}
+
 /**
  * Makes what is left of the warm-up's updates, or fewer where `shouldStop` says so. The order of the
  * trajectories follows from the run's seed. AdamW's moments are kept between updates in the state and
@@ -71,20 +100,16 @@ function weighed(items: readonly TrainItem[]): TrainItem[] {
  */
 export async function warmUpAdapter(warmUp: WarmUp): Promise<TrainState> {
   const { settings, learner, state } = warmUp;
-  const { updates, batch, learningRate, onlyCorrect } = settings.warmUp;
+  const { updates, batch, learningRate } = settings.warmUp;
   const { beta1, beta2, eps, weightDecay, clipNorm } = settings.optimizer;
-  const usable = usableDemonstrations(warmUp.demonstrations, {
-    onlyCorrect,
-    maxTokens: learner.maxTokens,
-  });
-  const order = new Cycle(usable, deriveSeed(settings.seed, 'warm-up'));
+  const { draw, counted } = drawsOf(warmUp, learner.maxTokens);
   const values = state.adapter.slice();
   const first = state.first.slice();
   const second = state.second.slice();
   const losses: number[] = [];
   let done = state.warmedUp;
   while (done < updates && !warmUp.shouldStop()) {
-    const drawn = Array.from({ length: batch }, (_, i) => order.at(done * batch + i));
+    const drawn = Array.from({ length: batch }, (_, i) => draw(done * batch + i));
     learner.setAdapter(values.slice());
     const { gradient, items } = await learner.gradient(weighed(drawn), 'likelihood');
     const norm = globalNorm(gradient);
@@ -109,7 +134,7 @@ export async function warmUpAdapter(warmUp: WarmUp): Promise<TrainState> {
   const [firstLoss, lastLoss] = [losses[0], losses.at(-1)];
   if (firstLoss !== undefined && lastLoss !== undefined)
     warmUp.onNotice(
-      `Warm-up: ${done} of ${updates} updates on ${usable.length} trajectories, loss ` +
+      `Warm-up: ${done} of ${updates} updates on ${counted}, loss ` +
         `${firstLoss.toFixed(3)} → ${lastLoss.toFixed(3)} nats a token.`,
     );
   const over = done >= updates;

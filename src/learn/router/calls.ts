@@ -35,6 +35,29 @@ function featuresOf(event: RouteEvent, rollout: string): number[] {
   });
 }
 
+interface Brought {
+  latencyMs: number;
+  /** @param supporting how many titles support the question */
+  recallGained: (supporting: number) => number | null;
+}
+
+/** What a call brought follows its route event; no other call can lie between. Null where it failed. */
+function broughtBy({ of }: RouteEvent, later: readonly AgentEvent[]): Brought | null {
+  const got = later.find(({ kind }) => kind === (of === 'background' ? 'background' : 'retrieve'));
+  if (got?.kind === 'background') {
+    const { latencyMs, relevance } = got;
+    // Nothing was seen before the background.
+    return { latencyMs, recallGained: () => relevance.supportingRecall };
+  }
+  if (got?.kind !== 'retrieve') return null;
+  const { latencyMs, newSupporting } = got;
+  return {
+    latencyMs,
+    recallGained: (supporting) =>
+      newSupporting && supporting > 0 ? newSupporting.length / supporting : null,
+  };
+}
+
 /**
  * The calls that equation (23) learns from, in the order of the rollouts: those drawn from π(a|s)
  * that returned. Fixed routes, the likelier source, the policy's own tags and failed calls have no draw
@@ -46,9 +69,8 @@ export function learnedCalls(rollouts: readonly Rollout[]): LearnedCall[] {
     const supporting = new Set(question.supporting).size;
     return events.flatMap((event, i): LearnedCall[] => {
       if (!isRewarded(event)) return [];
-      // What a call brought follows its route event; no other call can lie between.
-      const got = events.slice(i + 1).find((later) => later.kind === 'retrieve');
-      if (got?.kind !== 'retrieve') return [];
+      const got = broughtBy(event, events.slice(i + 1));
+      if (!got) return [];
       return [
         {
           x: featuresOf(event, id),
@@ -57,8 +79,7 @@ export function learnedCalls(rollouts: readonly Rollout[]): LearnedCall[] {
           local: event.probabilities.local,
           kind: question.type ?? 'other',
           latencyMs: got.latencyMs,
-          recallGained:
-            got.newSupporting && supporting > 0 ? got.newSupporting.length / supporting : null,
+          recallGained: got.recallGained(supporting),
         },
       ];
     });

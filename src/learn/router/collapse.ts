@@ -1,5 +1,5 @@
 import { collapseText } from '../../agent/router/reward.ts';
-import { getRecipe } from '../../recipes/index.ts';
+import { recipeOf } from '../../recipes/index.ts';
 import { withOverrides } from '../../recipes/settings.ts';
 import { overridesInForce } from '../settings/overrides.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
@@ -16,7 +16,7 @@ import type { TrainSettings } from '../../recipes/training.ts';
  */
 export function collapseWarning(settings: TrainSettings): string | null {
   const over = overridesInForce(settings);
-  const { nlr } = withOverrides(getRecipe(settings.recipe).settings, over);
+  const { nlr } = withOverrides(recipeOf(settings).settings, over);
   const chosen = settings.router.train !== 'off' || over.nlr?.reward === 'paper';
   if (nlr.reward !== 'paper' || !chosen) return null;
   return (

@@ -5,7 +5,7 @@ import { deriveSeed } from '../../base/random.ts';
 import { RunningMean } from '../../agent/router/reward.ts';
 import { FEATURE_NAMES } from '../../agent/router/features.ts';
 import type { RouterWeights } from '../../agent/router/network.ts';
-import { getRecipe } from '../../recipes/index.ts';
+import { recipeOf } from '../../recipes/index.ts';
 import { withOverrides } from '../../recipes/settings.ts';
 import type { Json, RouterLearner } from '../rl/contracts.ts';
 import { overridesInForce } from '../settings/overrides.ts';
@@ -41,7 +41,7 @@ export interface RouterLearnerOptions {
 /** @throws Error where the recipe with the overrides never asks the router, or does not sample */
 function checkRoutes(settings: TrainSettings): void {
   const { recipe } = settings;
-  const recipeSettings = withOverrides(getRecipe(recipe).settings, overridesInForce(settings));
+  const recipeSettings = withOverrides(recipeOf(settings).settings, overridesInForce(settings));
   const { loop, retrieval, nlr } = recipeSettings;
   if (nlr.routing !== 'sampled')
     throw new Error(

@@ -2,9 +2,11 @@ import type { AgentDeps } from '../../agent/request.ts';
 import type { Router } from '../../agent/router/router.ts';
 import type { Question } from '../../records/records.ts';
 import { createCurriculum } from '../curriculum/create.ts';
+import { ownDemonstrations } from '../curriculum/own-demonstrations.ts';
 import type { HeldOutJudge, TrainDeps } from '../rl/contracts.ts';
 import { readDemonstrations } from '../rl/demonstrations.ts';
 import { heldOutSample } from '../rl/held-out.ts';
+import { startQuestions } from '../rl/not-searching.ts';
 import { createRouterLearner } from '../router/learner.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
 
@@ -19,7 +21,7 @@ export interface RunParts extends Pick<TrainDeps, 'learner' | 'config' | 'runId'
   summarizer?: AgentDeps['summarizer'];
   /** Who judges the held-out answers; null: nobody. */
   judge?: HeldOutJudge | null;
-  /** JSON lines of the rollouts that a warm-up imitates; read only where the settings have one. */
+  /** JSON lines of the rollouts that a warm-up imitates; read only where it is given them. */
   demonstrations: () => string | Promise<string>;
   /** A line that the user should know. */
   onNotice: (line: string) => void;
@@ -42,8 +44,13 @@ export async function assembleRun(settings: TrainSettings, parts: RunParts): Pro
     ...(settings.router.train !== 'off' && {
       router: createRouterLearner(settings, { router, onNotice }),
     }),
-    ...(settings.warmUp && {
-      demonstrations: readDemonstrations(await parts.demonstrations(), config.vocabSize),
+    ...(settings.warmUp &&
+      settings.warmUp.from !== 'own' && {
+        demonstrations: readDemonstrations(await parts.demonstrations(), config.vocabSize),
+      }),
+    demonstrate: (context) => ownDemonstrations(settings, ofSplit('train'), context),
+    ...(settings.start === 'not-searching' && {
+      startQuestions: startQuestions(ofSplit('train'), settings.seed),
     }),
     agent: { policy, retriever, router, now, summarizer: parts.summarizer ?? null },
     ...(parts.judge && { judge: parts.judge }),

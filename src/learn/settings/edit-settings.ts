@@ -1,5 +1,5 @@
 import { withOverrides } from '../../recipes/settings.ts';
-import { currentId, getRecipe } from '../../recipes/index.ts';
+import { currentId, namedToday, recipeOf, withStoredVersion } from '../../recipes/index.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
 import { checkedSettingsSchema } from './checked.ts';
 import { overridesInForce } from './overrides.ts';
@@ -10,8 +10,8 @@ import { lastOf } from '../../base/items.ts';
 export function parseTrainSettings(json: unknown): TrainSettings {
   const parsed = checkedSettingsSchema.safeParse(json);
   if (!parsed.success) throw new Error(`training settings: ${issueOf(parsed.error)}`);
-  const settings = { ...parsed.data, preset: currentId(parsed.data.preset) };
-  withOverrides(getRecipe(settings.recipe).settings, overridesInForce(settings));
+  const settings = withStoredVersion({ ...parsed.data, preset: currentId(parsed.data.preset) });
+  withOverrides(recipeOf(settings).settings, overridesInForce(settings));
   return settings;
 }
 
@@ -27,9 +27,12 @@ function valueOf(text: string): unknown {
 const isBranch = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
+/** Settings that a recipe may leave out. */
+const OPTIONAL = ['start', 'recipeVersion', 'curriculum.tasks'];
+
 /**
  * Settings with changes such as `optimizer.learningRate=2e-3` or `stages.0.reward=em`; values are
- * JSON, or text. Below `overrides` new keys may be made, elsewhere the key must exist.
+ * JSON, or text. Below `overrides` new keys may be made, elsewhere the key must be one of the settings.
  * @throws Error of one line that names the change or the field at fault
  */
 export function withChanges(settings: TrainSettings, changes: readonly string[]): TrainSettings {
@@ -38,7 +41,8 @@ export function withChanges(settings: TrainSettings, changes: readonly string[])
     const equals = change.indexOf('=');
     if (equals < 1) throw new Error(`'${change}' is no change; write key=value`);
     const path = change.slice(0, equals).split('.');
-    const free = path[0] === 'overrides' || path.includes('weights');
+    const optional = OPTIONAL.some((name) => `${path.join('.')}.`.startsWith(`${name}.`));
+    const free = path[0] === 'overrides' || path.includes('weights') || optional;
     let at: unknown = copy;
     for (const key of path.slice(0, -1)) {
       if (!isBranch(at)) throw new Error(`there is no setting '${path.join('.')}'`);
@@ -50,5 +54,9 @@ export function withChanges(settings: TrainSettings, changes: readonly string[])
       throw new Error(`there is no setting '${path.join('.')}'`);
     at[last] = valueOf(change.slice(equals + 1));
   }
+  const paths = changes.map((change) => change.split('=', 1)[0]);
+  // A loop that is chosen is today's, unless its version is named too.
+  if (isBranch(copy) && paths.includes('recipe') && !paths.includes('recipeVersion'))
+    Object.assign(copy, namedToday(String(copy['recipe'])));
   return parseTrainSettings(copy);
 }

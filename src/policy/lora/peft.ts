@@ -35,11 +35,12 @@ export class AdapterError extends Error {
 }
 
 /**
- * Writes an adapter as the folder that Python PEFT loads with `PeftModel.from_pretrained`: float32
- * factors under PEFT's names, and the settings that decide how they are applied.
+ * Writes an adapter as the folder that Python PEFT loads with `PeftModel.from_pretrained`: its factors
+ * under PEFT's names, and the settings that decide how they are applied.
  *
  * @param flat values in the order of `loraSlots`
  * @param baseName checkpoint that the adapter belongs to, for `base_model_name_or_path`
+ * @param dtype what values are stored in; F16 rounds them
  * @throws RangeError where `flat` is not as long as the spec asks
  */
 export function writePeft(
@@ -47,6 +48,7 @@ export function writePeft(
   spec: LoraSpec,
   flat: Float32Array,
   baseName: string,
+  dtype: 'F32' | 'F16' = 'F32',
 ): AdapterFile[] {
   const tensors = checkedSlots(config, spec, flat).map(
     ({ name, shape, offset, length }) =>
@@ -54,7 +56,7 @@ export function writePeft(
   );
   const json = `${JSON.stringify(toPeftConfig(spec, baseName), null, 2)}\n`;
   return [
-    { name: ADAPTER_WEIGHTS, bytes: writeSafetensors(new Map(tensors), 'F32') },
+    { name: ADAPTER_WEIGHTS, bytes: writeSafetensors(new Map(tensors), dtype) },
     { name: ADAPTER_CONFIG, bytes: new TextEncoder().encode(json) },
   ];
 }

@@ -75,6 +75,7 @@ export const worldQuestionSchema = z.object({
   difficulty: z.string().exactOptional(),
   needs: z.enum(['search', 'background', 'nothing', 'refusal', 'clarification']).exactOptional(),
   options: z.array(z.string()).exactOptional(),
+  mayRetrieve: z.boolean().exactOptional(),
   summary: z.array(z.string()).exactOptional(),
   clarification: z.object({ ask: z.string(), reply: z.string() }).exactOptional(),
   missing: z

@@ -64,6 +64,20 @@ describe('the instruction', () => {
     expect(instructionText(routed)).toContain('<web_search>');
   });
 
+  it('names the background, both sources and the long answer where the recipe has them', () => {
+    const whole = instructionText(getRecipe('kunlun-baize').settings);
+    for (const said of [
+      '<background>',
+      '<local_search>',
+      '<web_search>',
+      '<long_answer> the sentences \\boxed{',
+    ])
+      expect(whole).toContain(said);
+    const plain = instructionText(getRecipe('search').settings);
+    for (const said of ['<background>', '<local_search>']) expect(plain).not.toContain(said);
+    expect(plain).toContain('<long_answer>');
+  });
+
   it('says where nothing may be searched, and names no search', () => {
     const text = instructionText(withOverrides(settings, { retrieval: { maxSearches: 0 } }));
     expect(text).toContain('you cannot search');

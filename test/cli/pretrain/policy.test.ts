@@ -65,7 +65,36 @@ describe('lab pretrain', () => {
     expect(read(next!).equals(read(exported!))).toBe(true);
     await expect(
       pretrain('--out', join(root, 'other'), '--init', exported!, '--steps=1'),
-    ).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('another shape') });
+    ).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('growing keeps hiddenSize: 16, not 128'),
+    });
+    // Two layers and another vocabulary grow from one, and learn nothing at these rates: the first layer stays as it was.
+    const grown = join(root, 'grown');
+    const more = [
+      ...TINY.filter((one) => one !== '--layers=1'),
+      '--layers=2',
+      '--second-form=0.5',
+      '--tokenizer=training/policy',
+    ];
+    await pretrain(
+      '--out',
+      grown,
+      '--init',
+      exported!,
+      '--steps=1',
+      '--export',
+      grown,
+      ...still,
+      ...more,
+    );
+    const config = parsePolicyConfig(JSON.parse(readFileSync(join(grown, 'config.json'), 'utf8')));
+    expect(config).toMatchObject({ layers: 2, hiddenSize: 16 });
+    const before = readWeights(
+      parsePolicyConfig(JSON.parse(readFileSync(join(exported!, 'config.json'), 'utf8'))),
+      read(exported!),
+    );
+    expect(readWeights(config, read(grown)).layers[0]?.qkv).toEqual(before.layers[0]?.qkv);
   }, 300_000);
 
   it('refuses a damaged checkpoint and unknown options with one line and status 2', async () => {

@@ -172,7 +172,7 @@ describe('a call that is made again', () => {
 
 describe('probes', () => {
   const probing = async (): Promise<SampleRequest[]> => {
-    served = await serve(await partsOf(settingsOf('kunlun-baize', ['recipe=kunlun-baize'])));
+    served = await serve(await partsOf(settingsOf('kunlun-baize/dapo', ['recipe=kunlun-baize'])));
     await served.open([{ id: 'a', draw: 0, step: 1 }]);
     return (await served.step([{ id: 'a#0', ids: SEARCH, logprobs: flat(SEARCH) }])).requests;
   };

@@ -141,11 +141,11 @@ const PAPER = 'overrides={"background":{"mode":"shown"},"stie":{"mode":"paper"}}
 
 const BUILT_IN: [string, TrainSettings][] = [
   ['search-r1', settingsOf('search-r1', changes())],
-  ['search, drawn again', settingsOf('kunlun-baize', changes())],
-  ['kunlun-baize: background, probes, router', settingsOf('kunlun-baize', changes(...WHOLE))],
+  ['search, drawn again', settingsOf('kunlun-baize/dapo', changes())],
+  ['kunlun-baize: background, probes, router', settingsOf('kunlun-baize/dapo', changes(...WHOLE))],
   [
     'kunlun-baize: T shown, probes of the paper',
-    settingsOf('kunlun-baize', changes(...WHOLE, PAPER)),
+    settingsOf('kunlun-baize/dapo', changes(...WHOLE, PAPER)),
   ],
   [
     'gold and noise',
@@ -154,7 +154,7 @@ const BUILT_IN: [string, TrainSettings][] = [
 ];
 const TEXT: [string, TrainSettings][] = [
   ['search-r1', settingsOf('search-r1', changes(SHORT))],
-  ['kunlun-baize', settingsOf('kunlun-baize', changes(...WHOLE, SHORT))],
+  ['kunlun-baize', settingsOf('kunlun-baize/dapo', changes(...WHOLE, SHORT))],
 ];
 
 async function tinyPolicy(): Promise<Policy> {

@@ -34,10 +34,15 @@ describe('what TRL refuses of the recipes', () => {
   it.each([
     ['search/grpo', [], []],
     ['search-r1/grpo', [], []],
+    [
+      'kunlun-baize/whole',
+      ['router.train', 'warmUp', 'dynamicSampling'],
+      ['dynamic-sampling', 'router', 'warm-up'],
+    ],
     ['kunlun-baize/dapo', ['dynamicSampling'], ['dynamic-sampling']],
     ['r1-searcher/reinforce++', ['objective.estimator'], []],
-    ['ur2/paper', ['objective.estimator'], []],
-    ['ur2/released', ['objective.estimator'], []],
+    ['ur2/paper', ['start', 'objective.estimator'], []],
+    ['ur2-released', ['start', 'objective.estimator'], []],
     ['step-search/grpo', ['objective.credit'], ['credit']],
     ['in-forage/grpo', [], []],
     ['deep-diver/grpo', ['stages'], []],

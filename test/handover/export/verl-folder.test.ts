@@ -35,8 +35,8 @@ describe('what verl refuses of the recipes', () => {
     ['search-r1/grpo', ['objective.microBatch']],
     ['kunlun-baize/dapo', []],
     ['r1-searcher/reinforce++', []],
-    ['ur2/paper', ['objective.estimator']],
-    ['ur2/released', []],
+    ['ur2/paper', ['start', 'objective.estimator']],
+    ['ur2-released', ['start']],
   ])('%s: %j', (id, refused) => {
     const found = exportRefusals(tinySource(getTraining(id)), 'verl');
     expect(found.map(({ setting }) => setting)).toEqual(refused);

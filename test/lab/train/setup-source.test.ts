@@ -5,7 +5,7 @@ import { withOverrides } from '../../../src/recipes/settings.ts';
 import type { TrainSettings } from '../../../src/recipes/training.ts';
 import { withSource } from '../../../src/lab/train/setup-source.ts';
 
-const settings = getTraining('kunlun-baize');
+const settings = getTraining('kunlun-baize/dapo');
 const sourcesOf = (one: TrainSettings) => {
   const { retrieval, background } = withOverrides(getRecipe(one.recipe).settings, one.overrides);
   return [retrieval.source, background.source];

@@ -61,7 +61,8 @@ class KnowingPolicy extends ScriptedPolicy {
 type Change = Partial<TrainSettings['curriculum']>;
 const settingsOf = (change: Change = {}): TrainSettings => {
   const base = getTraining('ur2/paper');
-  return { ...base, curriculum: { ...base.curriculum, scoringRollouts: 20, ...change } };
+  const { tasks: _, ...own } = base.curriculum;
+  return { ...base, curriculum: { ...own, taskMixing: false, ...change } };
 };
 const make = (change: Change = {}): DifficultyCurriculum =>
   new DifficultyCurriculum(settingsOf(change), questions, 5);
@@ -264,11 +265,9 @@ describe('the draws', () => {
       ...(await mixing.draw({ ...STAGE_1, count: 2 })),
       ...(await mixing.draw({ ...STAGE_2, count: 10 })),
     ];
-    for (const { label, overrides } of drawn)
-      expect(overrides?.retrieval?.maxSearches).toBe(
-        label === 'medium' || label === 'easy' ? 0 : undefined,
-      );
+    for (const { label, question } of drawn)
+      expect(question.mayRetrieve).toBe(label === 'medium' || label === 'easy' ? false : undefined);
     const plain = await (await scored()).draw({ ...STAGE_2, count: 10 });
-    expect(plain.every(({ overrides }) => overrides === undefined)).toBe(true);
+    expect(plain.every(({ question }) => question.mayRetrieve === undefined)).toBe(true);
   });
 });

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import {
   GoldNoiseCurriculum,
+  goldGroups,
   goldShare,
   noiseStrength,
 } from '../../../src/learn/curriculum/gold-noise.ts';
@@ -34,6 +35,24 @@ describe('the schedules', () => {
     expect(three).toBeCloseTo(2 / 3, 12);
     expect([seven, nine]).toEqual([1, 1]);
   });
+
+  it('the noisier the later: behind E a share of noise stays and grows, worked for E = 3 and a floor of 0.1', () => {
+    // α_e = log(1 + e) / log(4): 1/2 at e = 1, 1 at 3, 3/2 at 7, 2 at 15. (15) gives 1/3, 1, 1, 1 of gold.
+    const floor = { ...settingsOf().curriculum, goldEpochs: 3, noiseFloor: 0.1 };
+    const gold = (e: number, noiseReading: 'rest' | 'floor'): number =>
+      goldGroups(e, e, { ...floor, noiseReading });
+    expect([1, 3, 7, 15].map((e) => gold(e, 'rest'))).toEqual([1 / 3, 1, 1, 1]);
+    const shares = [1, 3, 7, 15].map((e) => gold(e, 'floor'));
+    [1 / 3, 0.9, 0.85, 0.8].forEach((share, i) => expect(shares[i]).toBeCloseTo(share, 12));
+    // A floor that would leave less than nothing leaves nothing.
+    expect(goldGroups(15, 15, { ...floor, noiseReading: 'floor', noiseFloor: 0.7 })).toBe(0);
+  });
+
+  it('and by retrievals, e of (16) alone counts them', () => {
+    const floor = { ...settingsOf().curriculum, goldEpochs: 3, noiseFloor: 0.1 };
+    // Step 3 has all gold by (15); e = 15 of (16) takes 0.2 of it.
+    expect(goldGroups(3, 15, { ...floor, noiseReading: 'floor' })).toBeCloseTo(0.8, 12);
+  });
 });
 
 describe('the draws', () => {
@@ -49,6 +68,17 @@ describe('the draws', () => {
         expect(agent?.retriever !== undefined).toBe(label === 'noisy');
       }
     }
+  });
+
+  it('hold noise from step E on where a floor is kept, and more of it later', async () => {
+    const curriculum = make({ noiseReading: 'floor', noiseFloor: 0.25 });
+    const noisy = async (step: number): Promise<number> => {
+      const drawn = await curriculum.draw({ step, batch: 0, count: 400 });
+      return drawn.filter(({ label }) => label === 'noisy').length / 400;
+    };
+    expect(await noisy(5)).toBeCloseTo(0.25, 2);
+    // α_35 of E = 5 is log 36 / log 6 = 2.
+    expect(await noisy(35)).toBeCloseTo(0.5, 2);
   });
 
   it('are right on average where the share of a step is no whole number', async () => {

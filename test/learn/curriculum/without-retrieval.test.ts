@@ -12,13 +12,11 @@ import { eventsOf, faultsOf, QUESTION, run } from '../../agent/helpers.ts';
  * violation (reward_server_qwen_7b_math_rag_stage1.py, `is_retrieve == False`).
  */
 
+const { tasks: _, ...curriculum } = getTraining('ur2/paper').curriculum;
+/** Mixed by difficulty alone, whatever the question asks. */
 const settings = {
   ...getTraining('ur2/paper'),
-  curriculum: {
-    ...getTraining('ur2/paper').curriculum,
-    taskMixing: true,
-    coldStart: 'all' as const,
-  },
+  curriculum: { ...curriculum, taskMixing: true, coldStart: 'all' as const },
 };
 
 async function drawn(score: number): Promise<DrawnQuestion> {
@@ -52,11 +50,11 @@ describe('stage 1 with `coldStart: all`, on a question whose search is disabled'
     ['ur2-stage-2', 3, 2],
     ['ur2-stage-2-released', 3, 2],
   ] as const)('%s pays %i for the right answer, %i where it searched', async (reward, ...paid) => {
-    const { overrides } = await drawn(1);
-    expect(overrides).toBeDefined();
+    const { question } = await drawn(1);
+    expect(question.mayRetrieve).toBe(false);
     const totals = await Promise.all(
       [direct, searching].map(async (script) => {
-        const { rollout } = await run(script, { overrides: overrides! });
+        const { rollout } = await run(script, { question });
         expect(rollout.answer).toBe('Borfield');
         return rewardsOf(rollout)(reward);
       }),
@@ -65,8 +63,8 @@ describe('stage 1 with `coldStart: all`, on a question whose search is disabled'
   });
 
   it('a search is one fault of the format, and the answer is asked for', async () => {
-    const { overrides } = await drawn(1);
-    const { rollout } = await run(searching, { overrides: overrides! });
+    const { question } = await drawn(1);
+    const { rollout } = await run(searching, { question });
     expect(faultsOf(rollout)).toEqual(['a search where none is allowed']);
     expect(rollout.metrics).toMatchObject({ formatValid: false, searches: 0, em: 1 });
     expect(eventsOf(rollout, 'stop')[0]).toMatchObject({ reason: 'max-searches' });
@@ -75,9 +73,9 @@ describe('stage 1 with `coldStart: all`, on a question whose search is disabled'
   });
 
   it('no background is fetched, though the recipe has one', async () => {
-    const { overrides } = await drawn(1);
+    const { question } = await drawn(1);
     const recipe = 'kunlun-baize';
-    const { rollout } = await run(direct, { recipe, overrides: overrides! });
+    const { rollout } = await run(direct, { recipe, question });
     expect(eventsOf(rollout, 'background')).toEqual([]);
     expect(rollout.segments.map(({ role }) => role)).not.toContain('background');
     const hard = await run({ main: [] }, { recipe });
@@ -85,8 +83,8 @@ describe('stage 1 with `coldStart: all`, on a question whose search is disabled'
   });
 
   it('the policy is told before it begins, by words that it was not the writer of', async () => {
-    const { overrides } = await drawn(1);
-    const { rollout } = await run(direct, { overrides: overrides! });
+    const { question } = await drawn(1);
+    const { rollout } = await run(direct, { question });
     expect(rollout.segments.map((s) => `${s.source} ${s.role} ${s.mask}`)).toEqual([
       'prompt question 0',
       'prompt hint 0',
@@ -102,8 +100,8 @@ describe('a record without the fault, as it was made before it was noted', () =>
     ['ur2-stage-1', -1],
     ['ur2-stage-1-released', 0],
   ] as const)('earns no more under %s', async (reward, paid) => {
-    const { overrides } = await drawn(1);
-    const { rollout } = await run(searching, { overrides: overrides! });
+    const { question } = await drawn(1);
+    const { rollout } = await run(searching, { question });
     const events = rollout.events.filter((event) => event.kind !== 'error');
     expect(rewardsOf({ ...rollout, events })(reward)).toBe(paid);
   });
@@ -115,8 +113,8 @@ describe('where search is allowed, stage 1 is as it was', () => {
     ['ur2-stage-1-3b', -1],
     ['ur2-stage-1-released', -1],
   ] as const)('%s pays %i for an answer without a search', async (reward, paid) => {
-    const { overrides } = await drawn(0.3);
-    expect(overrides).toBeUndefined();
+    const { question } = await drawn(0.3);
+    expect(question.mayRetrieve).toBeUndefined();
     const { rollout } = await run(direct);
     expect(rewardsOf(rollout)(reward)).toBe(paid);
     expect(rollout.segments.map(({ role }) => role)).not.toContain('hint');

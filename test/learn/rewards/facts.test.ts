@@ -4,7 +4,8 @@ import type { Rollout } from '../../../src/records/rollout.ts';
 import { mayRetrieve, readFacts } from '../../../src/learn/rewards/facts.ts';
 import { scoreRollout } from '../../../src/learn/rewards/index.ts';
 import type { RewardId } from '../../../src/learn/rewards/list.ts';
-import { openingTags, tagBegun, thoughtsAfterReading } from '../../../src/learn/rewards/written.ts';
+import { tagBegun } from '../../../src/agent/answers/answer-text.ts';
+import { openingTags, thoughtsAfterReading } from '../../../src/learn/rewards/written.ts';
 import { emptyRollout, retrieve } from '../../fixtures/rollouts.ts';
 import { made, read, written } from './records.ts';
 

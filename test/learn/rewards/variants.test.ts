@@ -221,6 +221,7 @@ describe('all rewards', () => {
   it.each([
     ['kunlun-short', 0, 1],
     ['kunlun-long', 0, 1],
+    ['kunlun-by-form', 0, 1],
     ['ur2-stage-1', -1, 5],
     ['ur2-stage-1-3b', -1, 8],
     ['ur2-stage-1-llama', -1, 4],
@@ -252,6 +253,7 @@ describe('all rewards', () => {
     const names = (id: RewardId) => scoreRollout(right, id).map((each) => each.clause);
     expect(names('kunlun-short')).toEqual(['format', 'length', 'accuracy']);
     expect(names('kunlun-long')).toEqual(['format', 'length', 'accuracy', 'structure']);
+    expect(names('kunlun-by-form')).toEqual(names('kunlun-short'));
   });
 
   it('stage 1 of UR² begins cold, but for its weak variant', () => {
@@ -267,10 +269,12 @@ describe('all rewards', () => {
     expect(REWARD_IDS.filter((id) => rewardById(id)?.weights)).toEqual([
       'kunlun-short',
       'kunlun-long',
+      'kunlun-by-form',
     ]);
     expect(REWARD_IDS.filter((id) => rewardById(id)?.ofTokens)).toEqual([
       'kunlun-short',
       'kunlun-long',
+      'kunlun-by-form',
     ]);
     expect(rewardById('none')).toBeNull();
     expect(() => scoreRollout(right, 'none')).toThrow('there is no "none"');

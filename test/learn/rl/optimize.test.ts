@@ -254,6 +254,34 @@ describe('the warm-up of an adapter', () => {
     expect(before).toEqual(state([1]));
   });
 
+  it('takes as many gold as noisy trajectories an update, however many there are of each (14)', async () => {
+    const replica = new Known([[1]]);
+    const gold = [1, 2, 3, 4, 5].map((tokens) => demonstration(tokens));
+    const notices: string[] = [];
+    await warmUpAdapter({
+      settings: {
+        ...settings(),
+        warmUp: { from: 'own', updates: 3, batch: 4, learningRate: 0.01, onlyCorrect: true },
+      },
+      learner: new PolicyLearner([replica]),
+      // Told apart by their lengths: one noisy trajectory of 40 tokens.
+      demonstrations: { gold, noisy: [demonstration(40)] },
+      state: state([0]),
+      onUpdate: () => undefined,
+      onNotice: (line) => void notices.push(line),
+      shouldStop: () => false,
+    });
+    expect(replica.batches).toHaveLength(3);
+    for (const batch of replica.batches) {
+      expect(batch).toHaveLength(4);
+      expect(batch.filter(({ oldLogprobs }) => oldLogprobs.length === 40)).toHaveLength(2);
+    }
+    // Six draws of five gold ones: each once before one comes again.
+    const lengths = replica.batches.flat().map(({ oldLogprobs }) => oldLogprobs.length);
+    expect(new Set(lengths.filter((length) => length < 40)).size).toBe(5);
+    expect(notices[0]).toContain('3 of 3 updates on 5 gold and 1 noisy trajectories');
+  });
+
   it('goes through all trajectories before it takes one again', async () => {
     const replica = new Known([[1]]);
     await warm(replica, state([0]), { updates: 4, batch: 1 });

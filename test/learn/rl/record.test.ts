@@ -238,3 +238,32 @@ describe('the record of a step', () => {
     expect(record([], 0)).toMatchObject({ tokensPerSecond: 0, entropy: 0, responseTokens: 0 });
   });
 });
+
+describe('fallbacks of a step', () => {
+  const summarize = (fallback: boolean): Rollout['events'][number] => ({
+    t: 1,
+    kind: 'summarize',
+    query: 'q',
+    by: 'extractive',
+    passages: [],
+    text: 'x',
+    fallback,
+    reason: '',
+    latencyMs: 0,
+    cached: false,
+  });
+  const reading = (...fallbacks: boolean[]): Rollout =>
+    rollout({
+      recipe: { id: 'ur2', version: '2', settings: { retrieval: { summarize: 'on' } } },
+      events: fallbacks.map(summarize),
+    });
+
+  it('are counted over all of its rollouts', () => {
+    expect(record([reading(true, false, true), reading(), reading(true)]).fallbacks).toBe(3);
+  });
+
+  it('are 0 where summaries are read and none fell back, and unsaid where none are read', () => {
+    expect(record([reading(false), reading()]).fallbacks).toBe(0);
+    expect(record([rollout({})])).not.toHaveProperty('fallbacks');
+  });
+});

@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 describe('settings', () => {
   it.each(TRAININGS.map(({ id }) => id))('of %s can be trained with', (id) =>
-    expect(untrainable(getTraining(id))).toBeNull(),
+    expect(untrainable(getTraining(id), { summarizer: true })).toBeNull(),
   );
 
   it.each([
@@ -21,8 +21,23 @@ describe('settings', () => {
     ['overrides.sampling.topK', { overrides: { sampling: { topK: 40 } } }],
     ['overrides.retrieval.summarize', { overrides: { retrieval: { summarize: 'on' } } }],
   ])('name %s as what cannot be trained with', (path, change) => {
-    expect(untrainable({ ...getTraining('ur2/paper'), ...change })?.path).toBe(path);
+    expect(untrainable({ ...getTraining('search/grpo'), ...change })?.path).toBe(path);
   });
+
+  it.each(['ur2/paper', 'ur2-released/two-stages'])(
+    'of %s ask for summaries, and are refused in one line without a summarizer',
+    (id) => {
+      const found = untrainable(getTraining(id));
+      expect(found?.path).toBe('overrides.retrieval.summarize');
+      expect(found?.message).toMatch(
+        /^Training with summaries is refused: no summarizer is chosen/,
+      );
+      expect(found?.message.split('\n')).toHaveLength(1);
+      // The ablation is trained without one.
+      const overrides = { retrieval: { summarize: 'off' } };
+      expect(untrainable({ ...getTraining(id), overrides })).toBeNull();
+    },
+  );
 
   const mixing = { ...getTraining('ur2/paper'), recipe: 'naive-rag' };
   mixing.curriculum = { ...mixing.curriculum, taskMixing: true };
@@ -117,7 +132,8 @@ describe('a run with steps of an earlier version', () => {
     elapsed: 1,
   });
   const r1 = getTraining('r1-searcher/reinforce++');
-  const ur2 = getTraining('ur2/paper');
+  const trained = getTraining('ur2/paper');
+  const ur2 = { ...trained, curriculum: { ...trained.curriculum, taskMixing: false } };
   const mixed = { ...ur2, curriculum: { ...ur2.curriculum, taskMixing: true } };
 
   it('is told what is scored otherwise from its next step on', () => {

@@ -18,6 +18,24 @@ describe('a query that asks for reasoning', () => {
     ['Who wrote it? a) Ann b) Bob', 'lists options'],
     ['what should I eat', 'advice'],
     ['how must one begin', 'advice'],
+    // Whole questions of computation: they name nothing, and give all that is needed.
+    [
+      'A film came out in 1950 and its sequel 12 years later. In which year did the sequel come out?',
+      'numbers of a computation',
+    ],
+    ['A company was founded in 1920 and sold in 1931. How many years lie between?', 'numbers'],
+    ['One town has 4000 people and another has 300. How many live in both together?', 'numbers'],
+    ['Which year is later, 1931 or 1942?', 'numbers'],
+    ['57 plus 8', 'numbers of a computation'],
+    ['How many years lie between the release of Old Wolf and that of Low Ash?', 'two facts'],
+    ['How many people live in Borfield and Gilridge together?', 'two facts'],
+    ['How many years after the birth of its director was Old Wolf released?', 'two facts'],
+    ['Which river is longer, Gilssa River or Kovdra River?', 'comparison of two'],
+    ['Of Alma Corcott and Edgar Kellund, who was born later?', 'comparison of two'],
+    ['earlier', 'names nothing'],
+    ['the sum of both', 'names nothing'],
+    ['its director', 'does not see'],
+    ['the former one', 'does not see'],
     ['What is the correct answer', 'the answer itself'],
     ['what would be the next step', 'the answer itself'],
   ])('%j: %s', (query, reason) => {
@@ -45,6 +63,13 @@ describe('a query that asks for a fact', () => {
     'Which city is larger',
     'C. S. Lewis',
     '',
+    // A number or two in a question for a fact compute nothing.
+    'population of Paris in 1990 and 2000',
+    'What happened in Borfield in 1931',
+    'birth year of Alma Corcott',
+    'Which river is longer than the Rhine',
+    'Their Finest Hour',
+    'the first president of France',
   ])('%j', (query) => {
     expect(classifyQuery(query)).toEqual({ kind: 'knowledge', reason: 'it asks for a fact' });
   });

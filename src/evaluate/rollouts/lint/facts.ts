@@ -1,5 +1,6 @@
 import { normalizeAnswer } from '../../../agent/answers/answers.ts';
-import { answerScores, type AnswerScores } from '../../../agent/answers/scores.ts';
+import { questionScores } from '../../../agent/answers/checked.ts';
+import type { AnswerScores } from '../../../agent/answers/scores.ts';
 import {
   goldsToScore,
   type ImportedRollout,
@@ -96,8 +97,8 @@ export function readFactsOf(rollout: ImportedRollout): RolloutFacts {
     groupId: rollout.groupId,
     step: rollout.step,
     golds: answers.length > 0,
-    scores: scored ? answerScores(answer, answers) : null,
-    byR1Searcher: scored ? answerScores(answer, answers, 'r1-searcher') : null,
+    scores: scored ? questionScores(answer, rollout.question) : null,
+    byR1Searcher: scored ? questionScores(answer, rollout.question, 'r1-searcher') : null,
     answered: answer !== null && answer.trim() !== '',
     ...(rollout.notScored !== undefined && { unread: true }),
     judge: rollout.judge?.verdict ?? null,

@@ -1,4 +1,4 @@
-import { exactMatch, f1Score } from '../../../agent/answers/scores.ts';
+import { questionScores as scoresOfAnswer } from '../../../agent/answers/checked.ts';
 import { goldsToScore, type ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
 import type { Finding } from './finding.ts';
 import { mean } from '../../../base/statistics.ts';
@@ -31,7 +31,8 @@ function keptIn(fields: Record<string, unknown>): boolean | null {
 }
 
 export function summaryOf(rollout: ImportedRollout): LintSummary {
-  const answers = goldsToScore(rollout);
+  const scored = goldsToScore(rollout).length > 0;
+  const scores = scored ? scoresOfAnswer(rollout.answer, rollout.question) : null;
   const fields = rollout.origin?.fields ?? {};
   const label = LABELS.map((key) => fields[key]).find((value) => typeof value === 'string');
   return {
@@ -41,8 +42,8 @@ export function summaryOf(rollout: ImportedRollout): LintSummary {
     step: rollout.step,
     reward: rollout.reward,
     advantage: rollout.advantage,
-    em: answers.length === 0 ? null : exactMatch(rollout.answer, answers),
-    f1: answers.length === 0 ? null : f1Score(rollout.answer, answers),
+    em: scores?.em ?? null,
+    f1: scores?.f1 ?? null,
     difficulty: (rollout.question.difficulty ?? label)?.toLowerCase() ?? null,
     kept: keptIn(fields),
   };

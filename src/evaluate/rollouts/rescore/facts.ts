@@ -1,4 +1,5 @@
-import { answerScores } from '../../../agent/answers/scores.ts';
+import { questionScores } from '../../../agent/answers/checked.ts';
+import { proseScores, wantsLongAnswer } from '../../../agent/answers/long-answer.ts';
 import {
   isOwnRollout,
   type ImportedRollout,
@@ -9,11 +10,13 @@ import { blockText } from '../../../formats/rollouts/protocols/split.ts';
 import { protocolOf, roundsOf, type Round } from '../../../formats/rollouts/rounds.ts';
 import {
   mayRetrieve,
+  queryWords,
   readFacts,
   type AskedQuery,
   type RewardFacts,
 } from '../../../learn/rewards/facts.ts';
-import type { Span } from '../../../learn/rewards/written.ts';
+import type { Span } from '../../../agent/answers/answer-text.ts';
+import type { Passage } from '../../../records/records.ts';
 import { policyTokens } from '../row-numbers.ts';
 import { formFaults } from './form.ts';
 import { itemAt } from '../../../base/items.ts';
@@ -106,18 +109,29 @@ function answerForm(
   return { form: answered ? (long ? 'long' : 'short') : null, prose };
 }
 
+/** What the policy read, block by block. */
+const readBlocks = (
+  segments: readonly ImportedSegment[],
+): Pick<Passage, 'id' | 'title' | 'text'>[] =>
+  segments.flatMap(({ source, role, text }, at) =>
+    source !== 'policy' && (role === 'result' || role === 'background')
+      ? [{ id: String(at), title: '', text }]
+      : [],
+  );
+
 function importedFacts(rollout: ImportedRollout): Omit<RewardFacts, 'tokens'> {
   const { segments, answer } = rollout;
   const { answers } = rollout.question;
   const protocol = protocolOf(rollout);
   const faults = formFaults(segments, protocol);
   const answered = answer !== null && answer.trim() !== '';
-  const { em, f1, coverEm } = answerScores(answer, answers);
+  const { em, f1, coverEm } = questionScores(answer, rollout.question);
+  const { form, prose } = answerForm(segments, answered);
   return {
     em,
     f1,
     coverEm,
-    byR1Searcher: answerScores(answer, answers, 'r1-searcher'),
+    byR1Searcher: questionScores(answer, rollout.question, 'r1-searcher'),
     answerText: answer,
     golds: answers,
     formatValid: protocol !== null && answered && faults.length === 0,
@@ -134,9 +148,13 @@ function importedFacts(rollout: ImportedRollout): Omit<RewardFacts, 'tokens'> {
     }),
     supporting: rollout.question.supporting,
     mayRetrieve: mayRetrieve(rollout),
+    queryWords: queryWords(rollout),
     opened: openingsOf(segments, protocol),
     afterReading: refinement(segments),
-    ...answerForm(segments, answered),
+    form,
+    prose,
+    wantsLong: wantsLongAnswer(rollout.question),
+    proseScores: proseScores(prose, rollout.question.summary, readBlocks(segments)),
     answer: answerSpan(segments, answer),
   };
 }

@@ -1,6 +1,6 @@
 import type { ImportedSegment } from '../../../formats/rollouts/shape/imported.ts';
 import type { Protocol } from '../../../formats/rollouts/protocols/protocol.ts';
-import type { Span } from '../../../learn/rewards/written.ts';
+import type { Span } from '../../../agent/answers/answer-text.ts';
 
 const TURN_END = '<|im_end|>';
 

@@ -111,6 +111,7 @@ const event = z.discriminatedUnion('kind', [
     query: z.string(),
     source: target,
     hits,
+    asked: finite.optional(),
     latencyMs: finite,
     addedDelayMs: finite,
     newSupporting: titles.nullable(),
@@ -211,6 +212,9 @@ const rollout = z.looseObject({
     type: z.string().optional(),
     hops: finite.optional(),
     difficulty: z.string().optional(),
+    options: z.array(z.string()).optional(),
+    mayRetrieve: z.boolean().optional(),
+    summary: titles.optional(),
   }),
   recipe: z.looseObject({ id: z.string(), version: z.string(), settings: object }).optional(),
   policy: z

@@ -94,6 +94,9 @@ export interface ImportedRollout {
     type?: string;
     hops?: number;
     difficulty?: string;
+    options?: string[];
+    mayRetrieve?: boolean;
+    summary?: string[];
   };
   recipe?: Rollout['recipe'];
   policy?: Rollout['policy'];

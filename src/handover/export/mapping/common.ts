@@ -8,11 +8,12 @@ import type { MappingInput, Refusal } from './mapping.ts';
  * and what no trainer can learn from at all.
  */
 export function commonRefusals({ settings, startStep, hasAdapter }: MappingInput): Refusal[] {
-  const { objective, stages, router, warmUp, shuffleRewards, groupSize, steps } = settings;
+  const { objective, stages, router, warmUp, start, shuffleRewards, groupSize, steps } = settings;
   const refusals: Refusal[] = [];
   const refuse = (setting: string, why: string, without: Refusal['without'] = null): void =>
     void refusals.push({ setting, why, without });
-  const found = untrainable(settings);
+  // The environment summarizes by extraction.
+  const found = untrainable(settings, { summarizer: true });
   if (found) refuse(found.path, found.message);
   if (router.train === 'beside')
     refuse(
@@ -29,6 +30,12 @@ export function commonRefusals({ settings, startStep, hasAdapter }: MappingInput
     refuse(
       'warmUp',
       'the supervised warm-up is made by Forage alone; make it here and export the run, whose adapter then begins warm',
+      'warm-up',
+    );
+  if (start === 'not-searching' && !hasAdapter)
+    refuse(
+      'start',
+      'the start without searches is made by Forage alone; make it here and export the run, whose adapter then begins so',
       'warm-up',
     );
   if (shuffleRewards)

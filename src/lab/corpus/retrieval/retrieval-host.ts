@@ -7,6 +7,7 @@ import { loadOrt, type OrtModule } from '../../../retrieval/encoder/runtime.ts';
 import { openWebSource } from '../../../retrieval/engines/open.ts';
 import type { LearnedCache } from '../../../retrieval/cluster/learned.ts';
 import type { IndexCache, LocalStage } from '../../../retrieval/methods/method.ts';
+import { openLocalSource } from '../../../retrieval/open-local.ts';
 import { openWorldRetriever, type WorldRetriever } from '../../../retrieval/open.ts';
 import type { Retrieval, Retriever } from '../../../retrieval/retriever.ts';
 import { encodedSimilarities } from '../../../retrieval/sources/similarities.ts';
@@ -232,7 +233,7 @@ export class RetrievalHost implements RetrievalApi {
   }
 
   async #openLocal(spec: LocalSpec, signal: AbortSignal): Promise<KeptLocal> {
-    if (spec.kind === 'built-in') return this.#openBuiltIn(spec);
+    if (spec.kind === 'built-in') return this.#openBuiltIn(spec, signal);
     const report = createPace((stage, progress) => this.#progress('retrieval', stage, progress));
     const passages: Passage[] = [];
     for await (const some of this.#storage.passages(spec.ids)) {
@@ -258,20 +259,29 @@ export class RetrievalHost implements RetrievalApi {
     return { ...opened, spec, passages };
   }
 
-  async #openBuiltIn(spec: LocalSpec): Promise<KeptLocal> {
+  async #openBuiltIn(
+    spec: Extract<LocalSpec, { kind: 'built-in' }>,
+    signal: AbortSignal,
+  ): Promise<KeptLocal> {
     const { local } = await this.#theWorld();
-    const { vectors: table, local: passages = [] } = this.#world ?? {};
+    const { vectors: table = null, local: passages = [] } = this.#world ?? {};
     const encoder = table ? await this.#encoder : null;
     const vectors =
       table && encoder ? { encoder, inMemory: true, read: () => Promise.resolve(table) } : null;
+    const { indexCache, learnedCache } = this.#storage;
+    const parts = { encoder, vectors: table, indexCache, learnedCache };
+    const other =
+      spec.method === undefined
+        ? null
+        : await openLocalSource(passages, { method: spec.method }, parts, { signal });
     return {
       spec,
-      source: local,
-      note: await this.#worldNote(),
+      source: other?.source ?? local,
+      note: other?.note ?? (await this.#worldNote()),
       passages,
-      memory: null,
+      memory: other?.memory ?? null,
       vectors,
-      clusters: null,
+      clusters: other?.clusters ?? null,
       encoded: async () => {
         if (!vectors) throw new Error('The built-in world was made without vectors.');
         return vectors;

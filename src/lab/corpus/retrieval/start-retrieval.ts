@@ -1,5 +1,5 @@
 import type { SearchTarget, SourceName } from '../../../records/hits.ts';
-import type { Retrieval, Retriever } from '../../../retrieval/retriever.ts';
+import { openedBy, type Retrieval, type Retriever } from '../../../retrieval/retriever.ts';
 import type { WorkerLost } from '../../contract/failures.ts';
 import type {
   LoadedWorld,
@@ -13,15 +13,22 @@ import { startWorker } from '../../rpc/worker.ts';
 import type { PartsBoard } from '../../workers/parts-board.ts';
 import type { WorkerFactory } from '../../workers/workers.ts';
 
+type Api = Pick<Remote<RetrievalApi>, 'search' | 'unknownNames'>;
+
 /** Opened sources of the retrieval worker. */
 export class RemoteRetriever implements Retriever {
-  readonly #api: Pick<Remote<RetrievalApi>, 'search' | 'unknownNames'>;
+  readonly #api: Api;
   readonly #key: string;
+  readonly by?: (method: string) => Retriever;
 
-  /** @param key of the sources, as `openRetriever` gave it */
-  constructor(api: Pick<Remote<RetrievalApi>, 'search' | 'unknownNames'>, key: string) {
+  /**
+   * @param key of the sources, as `openRetriever` gave it
+   * @param open opens the same sources with the local one searched by a method
+   */
+  constructor(api: Api, key: string, open?: (method: string) => Promise<Retriever>) {
     this.#api = api;
     this.#key = key;
+    if (open) this.by = openedBy(open);
   }
 
   search(source: SearchTarget, query: string, k: number, signal?: AbortSignal): Promise<Retrieval> {
@@ -78,7 +85,11 @@ export const startRetrieval = async (options: {
     api,
     open: async (spec, signal) => {
       const opened = await api.openRetriever(spec, signal);
-      return { ...opened, retriever: new RemoteRetriever(api, opened.key) };
+      const by = async (method: string): Promise<Retriever> => {
+        const other = { ...spec, local: { ...spec.local, method } };
+        return new RemoteRetriever(api, (await api.openRetriever(other)).key);
+      };
+      return { ...opened, retriever: new RemoteRetriever(api, opened.key, by) };
     },
   };
 };

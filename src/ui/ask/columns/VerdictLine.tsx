@@ -1,3 +1,5 @@
+import { useMemo } from 'react';
+import { describeStie, stieCounts } from '../../../agent/stie/counts.ts';
 import type { Question } from '../../../records/records.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import {
@@ -27,6 +29,7 @@ const rewardTerms = ({ rewards }: Rollout): string =>
 export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Question | null }) => {
   const { metrics, answer } = rollout;
   const measures = measuresOf(rollout);
+  const stie = useMemo(() => stieCounts(rollout.events), [rollout.events]);
   const interruption = interruptionOf(rollout);
   const pieces = rollout.segments.some((segment) => segment.tokens);
   const right = metrics && gold && metrics.em === 1;
@@ -57,6 +60,20 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
             />
           </>
         ) : null}
+        {metrics?.rouge_l === undefined || interruption ? null : (
+          <>
+            <Figure
+              name="ROUGE-L"
+              value={formatShare(metrics.rouge_l)}
+              title="Of the long answer’s prose with the gold summary"
+            />
+            <Figure
+              name="supported"
+              value={formatShare(metrics.supported)}
+              title="Share of its statements that a retrieved passage supports"
+            />
+          </>
+        )}
         {rollout.judge ? (
           <Figure
             name="judge"
@@ -107,6 +124,11 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
           />
         )}
       </div>
+      {stie ? (
+        <p className="fine" data-testid="stie-counts">
+          STIE: {describeStie(stie)}.
+        </p>
+      ) : null}
     </div>
   );
 };

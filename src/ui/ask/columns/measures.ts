@@ -1,3 +1,4 @@
+import { countSearches } from '../../../records/events.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 
 /** What a rollout took, whether or not its question has gold. */
@@ -13,7 +14,7 @@ export const measuresOf = (rollout: Rollout): Measures => {
   if (rollout.metrics) return rollout.metrics;
   const written = rollout.segments.filter((segment) => segment.source === 'policy');
   return {
-    searches: rollout.events.filter((event) => event.kind === 'route').length,
+    searches: countSearches(rollout.events),
     tokens: written.reduce((sum, segment) => sum + segment.ids.length, 0),
     seconds: (rollout.events.at(-1)?.t ?? 0) / 1000,
   };

@@ -1,72 +1,19 @@
 import { heldOutScores } from '../../../evaluate/held-out-scores.ts';
-import type { HeldOutScore, TrainStep } from '../../../records/training.ts';
+import type { TrainStep } from '../../../records/training.ts';
 import type { TrainSettings } from '../../../recipes/training.ts';
 import { collapseText, paperOptimum, type RewardSettings } from '../../../agent/router/reward.ts';
 import { overridesInForce } from '../../../learn/settings/overrides.ts';
-import { getRecipe } from '../../../recipes/index.ts';
+import { recipeOf } from '../../../recipes/index.ts';
 import { withOverrides } from '../../../recipes/settings.ts';
 import type { ChartSpec, Series } from '../../kit/charts/series.ts';
-import type { Point } from '../../kit/charts/downsample.ts';
+import { heldOut, line, namesOf, spec, type Steps } from './chart-parts.ts';
+import { stie } from './stie-chart.ts';
 
 /** Every chart of a run, from its steps. Pure: steps and settings in, values to draw out. */
 
-type Steps = readonly TrainStep[];
-
-/** A measurement that was not made leaves no point. */
-const pointsOf = (steps: Steps, of: (step: TrainStep) => number | null | undefined): Point[] => {
-  const points: Point[] = [];
-  for (const step of steps) {
-    const y = of(step);
-    if (y !== null && y !== undefined && Number.isFinite(y)) points.push({ x: step.step, y });
-  }
-  return points;
-};
-
-/**
- * One measure of a step as a line. `colour` is an index of the palette, the same for one thing in
- * every chart of a page.
- */
-const line = (
-  steps: Steps,
-  name: string,
-  colour: number,
-  of: (step: TrainStep) => number | null | undefined,
-): Series => {
-  const points = pointsOf(steps, of);
-  // What is not measured at every step is marked where it is.
-  const sparse = points.length > 0 && points.length * 2 <= steps.length;
-  return { id: name, name, colour, points, ...(sparse && { sparse }) };
-};
-
-/**
- * Scores of the held-out questions; they are measured before the first step and every few steps, so their
- * points are marked.
- */
-const heldOut = (
-  steps: Steps,
-  name: string,
-  colour: number,
-  of: (score: HeldOutScore) => number | null | undefined,
-): Series => ({
-  id: name,
-  name,
-  colour,
-  points: heldOutScores(steps).flatMap(({ step, score }) => {
-    const y = of(score);
-    return y === null || y === undefined || !Number.isFinite(y) ? [] : [{ x: step, y }];
-  }),
-  sparse: true,
-});
-
-/** Names that occur in any step, in the order of first appearance. */
-const namesOf = (
-  steps: Steps,
-  of: (step: TrainStep) => Record<string, unknown> | null | undefined,
-): string[] => {
-  const names = new Set<string>();
-  for (const step of steps) for (const name in of(step)) names.add(name);
-  return [...names];
-};
+/** UR²: queries of a rollout that asked for reasoning and were sent back, mean. */
+const fallbacksARollout = ({ fallbacks, rollouts }: TrainStep): number | null =>
+  fallbacks === undefined || rollouts === 0 ? null : fallbacks / rollouts;
 
 /** Normal quantile of a two-sided 95 % interval. */
 const Z = 1.96;
@@ -83,29 +30,6 @@ export const shareInterval = (p: number, n: number): [low: number, high: number]
 /** Only EM has an interval: F1 is no share of questions, so Wilson’s formula says nothing of it. */
 const heldOutIntervals = (steps: Steps): NonNullable<Series['interval']> =>
   new Map(heldOutScores(steps).map(({ step, score }) => [step, shareInterval(score.em, score.n)]));
-
-/**
- * A chart without points is kept: its `empty` says when there will be some, or why there never are.
- */
-const spec = (
-  id: string,
-  title: string,
-  note: string,
-  unit: ChartSpec['unit'],
-  series: readonly Series[],
-  rest: Partial<Pick<ChartSpec, 'kind' | 'log' | 'include' | 'lines' | 'empty'>> = {},
-): ChartSpec => ({
-  id,
-  title,
-  note,
-  unit,
-  kind: rest.kind ?? 'lines',
-  series: series.filter(({ points }) => points.length > 0),
-  empty: rest.empty ?? 'Shows after the first step.',
-  ...(rest.log !== undefined && { log: rest.log }),
-  ...(rest.include !== undefined && { include: rest.include }),
-  ...(rest.lines !== undefined && { lines: rest.lines }),
-});
 
 /** What the rollouts are worth: answers, rewards, searches, recall and length. */
 const accuracy = (steps: Steps): ChartSpec[] => [
@@ -146,6 +70,7 @@ const accuracy = (steps: Steps): ChartSpec[] => [
     [
       line(steps, 'sampled', 1, ({ searches }) => searches),
       heldOut(steps, 'held-out', 0, ({ searches }) => searches),
+      ...[line(steps, 'fallbacks', 2, fallbacksARollout)].filter(({ points }) => points.length > 0),
     ],
     { include: [0] },
   ),
@@ -309,7 +234,7 @@ const speed = (steps: Steps): ChartSpec[] => [
 /** The router's reward as the run has it; null where the settings are not valid. */
 export const routerMode = (settings: TrainSettings): RewardSettings | null => {
   try {
-    return withOverrides(getRecipe(settings.recipe).settings, overridesInForce(settings)).nlr;
+    return withOverrides(recipeOf(settings).settings, overridesInForce(settings)).nlr;
   } catch {
     return null;
   }
@@ -389,6 +314,7 @@ export const chartsOf = (steps: Steps, settings: TrainSettings): ChartGroup[] =>
   [
     { name: 'What it earns', charts: accuracy(steps) },
     { name: 'Routing', charts: router(steps, settings) },
+    { name: 'Filter', charts: stie(steps) },
     { name: 'How it learns', charts: optimisation(steps, settings) },
     { name: 'Speed and data', charts: speed(steps) },
   ].filter(({ charts }) => charts.length > 0);

@@ -4,6 +4,7 @@ import { useLocation } from 'wouter';
 import { messageOf } from '../../../base/errors.ts';
 import { DEVICES, type DeviceChoice } from '../../../lab/contract/settings.ts';
 import type { TrainEstimate } from '../../../lab/contract/training.ts';
+import { asksForSummaries } from '../../../learn/rl/trainable.ts';
 import { TRAININGS, findTraining } from '../../../recipes/index.ts';
 import type { TrainSettings } from '../../../recipes/training.ts';
 import { pickOf } from '../../kit/pick-of.ts';
@@ -165,6 +166,23 @@ const Basics = () => {
   );
 };
 
+/** Rollouts that read summaries need someone who writes them. */
+const Unsummarized = () => {
+  const change = useSetup((state) => state.change);
+  return (
+    <span className="tone-bad">
+      ⚠ Its rollouts read summaries, and no summarizer is chosen.{' '}
+      <button
+        type="button"
+        className="link"
+        onClick={() => change({ summarizer: { kind: 'extractive' } })}
+      >
+        Summarize by extraction
+      </button>
+    </span>
+  );
+};
+
 const StartBar = (props: { settings: TrainSettings | null }) => {
   const [, go] = useLocation();
   const [starting, setStarting] = useState(false);
@@ -173,12 +191,15 @@ const StartBar = (props: { settings: TrainSettings | null }) => {
   const changed = useDraft(({ changes }) => Object.keys(changes).length);
   const { settings } = props;
   const given = useDemonstrations(({ counts }) => counts !== null);
-  const missing = Boolean(settings?.warmUp) && !given;
+  const wantsFile = Boolean(settings?.warmUp) && settings?.warmUp?.from !== 'own';
+  const missing = wantsFile && !given;
+  const noSummarizer = useSetup(({ setup }) => setup.summarizer.kind === 'off');
+  const unsummarized = settings !== null && asksForSummaries(settings) && noSummarizer;
   const start = async () => {
     if (!settings) return;
     const { name, device } = useDraft.getState();
     setStarting(true);
-    const demonstrations = settings.warmUp ? useDemonstrations.getState().file : null;
+    const demonstrations = wantsFile ? useDemonstrations.getState().file : null;
     const id = await startTraining({ settings, name, device, demonstrations });
     setStarting(false);
     if (id === null) return;
@@ -192,7 +213,7 @@ const StartBar = (props: { settings: TrainSettings | null }) => {
         type="submit"
         size="sm"
         loading={starting}
-        disabled={!settings || missing || busy !== undefined || !ready}
+        disabled={!settings || missing || unsummarized || busy !== undefined || !ready}
         onClick={(event) => {
           event.preventDefault();
           void start();
@@ -215,6 +236,8 @@ const StartBar = (props: { settings: TrainSettings | null }) => {
         <span className="tone-bad">⚠ A field is not allowed yet; see the form.</span>
       ) : missing ? (
         <span className="tone-bad">⚠ The warm-up needs a file of trajectories.</span>
+      ) : unsummarized ? (
+        <Unsummarized />
       ) : null}
       {changed > 0 ? (
         <button type="button" className="link" onClick={resetDraft}>
@@ -239,6 +262,7 @@ export const NewRun = () => {
     }),
     [training, changes, checked],
   );
+  const summaries = checked.settings !== null && asksForSummaries(checked.settings);
   const first = useTrain(
     (state) => state.status === 'ready' && visibleRuns(state.runs).length === 0,
   );
@@ -253,7 +277,7 @@ export const NewRun = () => {
           {first ? ' Nothing has been trained here yet: press Start training.' : ''}
         </p>
         <Basics />
-        <WorksWith helpers={['judge']} />
+        <WorksWith helpers={summaries ? ['summarizer', 'judge'] : ['judge']} />
         <OwnData />
         <StageFields />
         <AdvancedFields />

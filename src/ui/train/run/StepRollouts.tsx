@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
+import { describeStie } from '../../../agent/stie/counts.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import type { TrainStep } from '../../../records/training.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
@@ -185,6 +186,7 @@ export const StepRollouts = ({ run, step, record, last, select }: StepRolloutsPr
           ✕
         </button>
       </header>
+      {record?.stie ? <p className="fine">STIE: {describeStie(record.stie)}.</p> : null}
       {read.state === 'loading' ? <p className="fine">Reading the rollouts …</p> : null}
       {read.state === 'failed' ? (
         <p role="alert" className="tone-bad">

@@ -16,7 +16,9 @@ export const STATUS_SIGNS: Record<RunStatus, { icon: IconName } | { sign: string
 
 const PHASES: Record<TrainPhase, { name: string; unit: string }> = {
   starting: { name: 'starting the engines', unit: '' },
+  demonstrations: { name: 'sampling trajectories to begin with', unit: 'rollouts' },
   'warm-up': { name: 'supervised warm-up', unit: 'updates' },
+  'stop-searching': { name: 'start without searches', unit: 'updates' },
   'scoring-questions': { name: 'scoring questions', unit: 'rollouts' },
   'held-out': { name: 'held-out questions', unit: 'questions' },
   rollouts: { name: 'rollouts', unit: 'rollouts' },

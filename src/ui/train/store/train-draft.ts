@@ -5,7 +5,14 @@ import type { TrainSettings } from '../../../recipes/training.ts';
 import { messageOf } from '../../../base/errors.ts';
 import { untrainable } from '../../../learn/rl/trainable.ts';
 import { collapseWarning } from '../../../learn/router/collapse.ts';
-import { currentId, getRecipe, getTraining, RECIPES, TRAININGS } from '../../../recipes/index.ts';
+import {
+  currentId,
+  getTraining,
+  namedToday,
+  recipeOf,
+  RECIPES,
+  TRAININGS,
+} from '../../../recipes/index.ts';
 import { withOverrides } from '../../../recipes/settings.ts';
 import { weightsProblem } from './reward-weights.ts';
 import { DEVICES, type DeviceChoice } from '../../../lab/contract/settings.ts';
@@ -52,6 +59,9 @@ export const rawSettings = ({ training, changes }: Pick<Draft, 'training' | 'cha
   const raw: Branch = { ...getTraining(training) };
   const paths = Object.keys(changes).sort((a, b) => a.split('.').length - b.split('.').length);
   for (const path of paths) writePath(raw, path, structuredClone(changes[path]));
+  // A loop that is chosen is today's; an earlier run's brings its version along.
+  if (paths.includes('recipe') && !paths.includes('recipeVersion'))
+    Object.assign(raw, namedToday(String(raw['recipe'])));
   return raw;
 };
 
@@ -120,10 +130,7 @@ const warningsOf = (settings: TrainSettings): string[] => {
   const collapse = collapseWarning(settings);
   if (collapse !== null) warnings.push(collapse);
   if (settings.router.train !== 'off') {
-    const { source } = withOverrides(
-      getRecipe(settings.recipe).settings,
-      settings.overrides,
-    ).retrieval;
+    const { source } = withOverrides(recipeOf(settings).settings, settings.overrides).retrieval;
     if (source !== 'router')
       warnings.push('The router is to be trained, but this recipe does not ask it for the source.');
   }
@@ -131,9 +138,9 @@ const warningsOf = (settings: TrainSettings): string[] => {
 };
 
 /** Problem of the recipe and of what was changed in it; null where there is none. */
-const recipeProblem = ({ recipe, overrides }: TrainSettings): string | null => {
+const recipeProblem = (settings: TrainSettings): string | null => {
   try {
-    withOverrides(getRecipe(recipe).settings, overrides);
+    withOverrides(recipeOf(settings).settings, settings.overrides);
     return null;
   } catch (error) {
     return messageOf(error);
@@ -155,7 +162,8 @@ export const checkDraft = (draft: Pick<Draft, 'training' | 'changes'>): Checked 
     return { settings: null, errors: Object.fromEntries(weights), warnings: [] };
   const problem = recipeProblem(parsed.data);
   if (problem !== null) return { settings: null, errors: { overrides: problem }, warnings: [] };
-  const fault = untrainable(parsed.data);
+  // Whether there is a summarizer is no field of the form: the bar below it says so.
+  const fault = untrainable(parsed.data, { summarizer: true });
   if (fault) {
     // A field of the form shows its own problem, any other setting that of all that was changed.
     const path = fault.path.startsWith('overrides.') ? 'overrides' : fault.path;

@@ -8,6 +8,9 @@ import { Hits, titlesLine } from '../parts/Hits.tsx';
 const CallLine = ({ event }: { event: EventOf<'retrieve'> }) => (
   <p className="fine">
     “{event.query}” asked of {event.source}: {formatMs(event.latencyMs)}
+    {event.asked === undefined
+      ? ''
+      : `, ${event.hits.length} of ${event.asked} passages, for the context holds no more`}
     {event.addedDelayMs > 0 ? ` (${formatMs(event.addedDelayMs)} of it added)` : ''}
     {event.requests === undefined ? '' : ` · ${plural(event.requests, 'request')}`}
     {event.bytes === undefined ? '' : ` · ${formatBytes(event.bytes)}`} ·{' '}

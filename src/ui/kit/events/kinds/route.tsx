@@ -11,8 +11,11 @@ const ROUTE_BY: Record<RouteEvent['by'], string> = {
   'policy-tag': "policy's own tag",
 };
 
-/** Two sources at once are no choice between them, so there is no probability to show. */
 const routeLine = (event: RouteEvent): string =>
+  `${event.of === undefined ? '' : `${event.of}: `}${choiceLine(event)}`;
+
+/** Two sources at once are no choice between them, so there is no probability to show. */
+const choiceLine = (event: RouteEvent): string =>
   event.choice === 'both'
     ? `both sources · ${ROUTE_BY[event.by]}`
     : event.by === 'router'
@@ -80,6 +83,9 @@ type CallFacts = Pick<RetrieveEvent, 'latencyMs' | 'addedDelayMs' | 'newSupporti
 const callAfter = (rollout: Rollout, index: number): CallFacts | null => {
   for (const event of rollout.events.slice(index + 1)) {
     if (event.kind === 'retrieve') return event;
+    // Of the background it is not listed which titles support, only their share.
+    if (event.kind === 'background')
+      return { latencyMs: event.latencyMs, addedDelayMs: 0, newSupporting: null };
     if (event.kind === 'search' || event.kind === 'route') return null;
   }
   return null;

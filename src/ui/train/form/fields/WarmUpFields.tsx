@@ -2,9 +2,17 @@ import { FileInput } from '@mantine/core';
 import { DEFAULT_WARM_UP } from '../../../../learn/rl/demonstrations.ts';
 import { plural } from '../../../kit/words/format.ts';
 import { chooseDemonstrations, useDemonstrations } from '../../store/demonstrations.ts';
-import { NumberField, PartSwitch, RateField, SwitchField, usePart } from './fields.tsx';
+import {
+  NumberField,
+  PartSwitch,
+  RateField,
+  SelectField,
+  SwitchField,
+  useDraftValue,
+  usePart,
+} from './fields.tsx';
 
-/** Supervised warm-up on the user's own trajectories, before the first step. */
+/** Supervised warm-up before the first step, on trajectories of a file or on the policy's own right rollouts. */
 
 const TrajectoryFile = () => {
   const { file, counts, problem } = useDemonstrations();
@@ -32,17 +40,31 @@ const TrajectoryFile = () => {
 
 export const WarmUpFields = () => {
   const on = usePart('warmUp');
+  const own = useDraftValue('warmUp.from') === 'own';
   return (
     <>
       <PartSwitch
         path="warmUp"
         label="Supervised first"
-        title="Before the first step the adapter learns the policy’s own tokens of your trajectories"
-        on={{ ...DEFAULT_WARM_UP }}
+        title="Before the first step the adapter learns the policy’s own tokens of trajectories"
+        on={{ ...DEFAULT_WARM_UP, from: 'given' }}
       />
       {on ? (
         <>
-          <TrajectoryFile />
+          <SelectField
+            path="warmUp.from"
+            label="Learns from"
+            title="Own: sampled before the first update, half of them with noise mixed into the results"
+            choices={[
+              { value: 'given', label: 'a file of trajectories' },
+              { value: 'own', label: 'its own right rollouts' },
+            ]}
+          />
+          {own ? (
+            <NumberField path="warmUp.rollouts" label="Rollouts tried" min={2} max={4096} />
+          ) : (
+            <TrajectoryFile />
+          )}
           <NumberField path="warmUp.updates" label="Updates" min={1} />
           <NumberField path="warmUp.batch" label="Trajectories an update" min={1} />
           <RateField path="warmUp.learningRate" label="Warm-up rate" />

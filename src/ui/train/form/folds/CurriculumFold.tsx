@@ -6,10 +6,11 @@ const MIX = ['hard', 'medium', 'easy'] as const;
 /** Which questions are drawn when, and how good their results are. */
 export const CurriculumFold = () => {
   const kind = useDraftValue('curriculum.kind');
+  const reading = useDraftValue('curriculum.noiseReading');
   return (
     <Fold
       name="Curriculum"
-      paths={['curriculum']}
+      paths={['curriculum', 'start']}
       now={({ curriculum }) =>
         curriculum.kind === 'difficulty'
           ? `difficulty, hard : medium : easy ${curriculum.mix.join(' : ')}`
@@ -25,6 +26,16 @@ export const CurriculumFold = () => {
           { value: 'gold-noise', label: 'by gold share and noise (KunLunBaizeRAG)' },
           { value: 'simulated', label: 'as they come, on a simulated engine (ZeroSearch)' },
         ]}
+      />
+      <SelectField
+        path="start"
+        label="Policy at the start"
+        title="UR²: stage 1 teaches a policy to search that does not"
+        choices={[
+          { value: 'searching', label: 'as it is' },
+          { value: 'not-searching', label: 'made not to search' },
+        ]}
+        absent="(as it is)"
       />
       {kind === 'difficulty' ? (
         <>
@@ -46,7 +57,7 @@ export const CurriculumFold = () => {
           <SwitchField
             path="curriculum.taskMixing"
             label="Task mixing"
-            title="UR²: medium and easy questions without retrieval"
+            title="UR²: medium and easy questions without retrieval; by task, where the recipe mixes tasks"
           />
           {MIX.map((name, index) => (
             <NumberField
@@ -85,6 +96,26 @@ export const CurriculumFold = () => {
               { value: 'retrievals', label: 'retrieval' },
             ]}
           />
+          <SelectField
+            path="curriculum.noiseReading"
+            label="After E"
+            title="Two readings of (15) and (16) together"
+            choices={[
+              { value: 'rest', label: 'all is gold' },
+              { value: 'floor', label: 'the noisier the later' },
+            ]}
+          />
+          {reading === 'floor' ? (
+            <NumberField
+              path="curriculum.noiseFloor"
+              label="Noisy groups at E"
+              title="Share of noisy groups that stays at E; it grows on with α of (16)"
+              decimal
+              step={0.05}
+              min={0}
+              max={1}
+            />
+          ) : null}
         </>
       ) : null}
     </Fold>

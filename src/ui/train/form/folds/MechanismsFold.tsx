@@ -1,5 +1,6 @@
 import { collapseText } from '../../../../agent/router/reward.ts';
 import { collapseWarning } from '../../../../learn/router/collapse.ts';
+import { LOCAL_METHODS } from '../../../../retrieval/methods/list.ts';
 import { getRecipe } from '../../../../recipes/index.ts';
 import { routerRewardSchema } from '../../../../recipes/settings.ts';
 import { BACKGROUND_MODES, REWARD_MODES, STIE_MODES } from '../../../../lab/contract/settings.ts';
@@ -28,7 +29,8 @@ export const MechanismsFold = () => {
   const training = useDraftValue('router.train');
   const joint = routerRewardSchema.safeParse(useDraftValue('router.nlr'));
   const reward = training !== 'off' && joint.success ? joint.data : own.nlr;
-  const alone = useSetup(({ setup }) => setup.source === 'local') && training === 'off';
+  const setup = useSetup((state) => state.setup.source);
+  const alone = setup === 'local' && training === 'off';
   return (
     <Fold
       name="Mechanisms and router"
@@ -44,10 +46,33 @@ export const MechanismsFold = () => {
         absent={`(${own.background.mode})`}
       />
       <SelectField
+        path="overrides.background.source"
+        label="Background from"
+        choices={['router', 'local', 'web', 'both']}
+        absent={`(${setup === 'local' ? 'local' : own.background.source})`}
+      />
+      <SelectField
         path="overrides.stie.mode"
         label="STIE"
         choices={STIE_MODES}
         absent={`(${own.stie.mode})`}
+      />
+      <SelectField
+        path="overrides.stie.current"
+        label="STIE: answer y_t"
+        title="Which candidate is y_t; (10) can only fire where it is the first sample"
+        choices={[
+          { value: 'first-sample', label: 'the first sample' },
+          { value: 'most-confident', label: 'the most confident' },
+        ]}
+        absent={`(${own.stie.current})`}
+      />
+      <SelectField
+        path="overrides.retrieval.method"
+        label="Local search"
+        title="How the local source is searched; clusters are KunLunBaizeRAG’s retriever"
+        choices={LOCAL_METHODS.map(({ id, name }) => ({ value: id, label: name }))}
+        absent="(as the setup has it)"
       />
       <SelectField
         path="overrides.retrieval.source"

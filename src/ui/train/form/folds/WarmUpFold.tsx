@@ -5,9 +5,13 @@ import { Fold } from './Fold.tsx';
 /** Supervised updates before the first step. */
 export const WarmUpFold = () => (
   <Fold
-    name="Warm-up on your trajectories"
+    name="Warm-up on trajectories"
     paths={['warmUp']}
-    now={({ warmUp }) => (warmUp ? `${plural(warmUp.updates, 'update')} first` : 'none')}
+    now={({ warmUp }) =>
+      warmUp
+        ? `${plural(warmUp.updates, 'update')} first${warmUp.from === 'own' ? ', on its own right rollouts' : ''}`
+        : 'none'
+    }
   >
     <WarmUpFields />
   </Fold>

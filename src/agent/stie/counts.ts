@@ -1,0 +1,129 @@
+import { itemAt } from '../../base/items.ts';
+import type { AgentEvent, StopClause, VerdictEvent } from '../../records/events.ts';
+import type { StieCounts } from '../../records/stie.ts';
+
+/** How often each clause of STIE fired, read from the events of rollouts. */
+
+const STOPS: Record<StopClause['rule'], keyof StieCounts> = {
+  'overlap-above': 'stopOverlapAbove',
+  'overlap-below': 'stopOverlapBelow',
+  confidence: 'stopConfidence',
+  'new-information': 'stopNewInformation',
+  'repeated-queries': 'stopRepeatedQueries',
+};
+
+const LAGS = {
+  answer: ['answerLag1', 'answerLag2', 'answerLag3'],
+  query: ['queryLag1', 'queryLag2', 'queryLag3'],
+} as const;
+
+const noCounts = (): StieCounts => ({
+  answers: 0,
+  answerLag1: 0,
+  answerLag2: 0,
+  answerLag3: 0,
+  exempt: 0,
+  replaced: 0,
+  keptInvalid: 0,
+  joinedBlocked: 0,
+  removedBlocked: 0,
+  finalReplaced: 0,
+  queries: 0,
+  queryLag1: 0,
+  queryLag2: 0,
+  queryLag3: 0,
+  queriesExempt: 0,
+  queriesRefused: 0,
+  stopOverlapAbove: 0,
+  stopOverlapBelow: 0,
+  stopConfidence: 0,
+  stopNewInformation: 0,
+  stopRepeatedQueries: 0,
+});
+
+/** The verdict on the answer that the policy gave stands in that answer's segment; a round's has none. */
+const isFinal = ({ over, segment }: VerdictEvent): boolean =>
+  over === 'answer' && segment !== undefined;
+
+function countVerdict(counts: StieCounts, event: VerdictEvent): void {
+  const { over, checks, valid, action } = event;
+  const failed = checks.filter(({ passed }) => !passed);
+  for (const { lag } of failed) counts[itemAt(LAGS[over], lag - 1, 'lags')]++;
+  if (over === 'query') {
+    counts.queries++;
+    if (failed.length > 0 && valid) counts.queriesExempt++;
+    if (action === 'refused') counts.queriesRefused++;
+    return;
+  }
+  counts.answers++;
+  if (failed.length > 0 && valid) counts.exempt++;
+  if (action === 'replaced') counts.replaced++;
+  if (action === 'kept-invalid') counts.keptInvalid++;
+}
+
+/** How often each clause of STIE fired in one rollout; null where STIE judged nothing. */
+export function stieCounts(events: readonly AgentEvent[]): StieCounts | null {
+  const counts = noCounts();
+  let judged = false;
+  let blocked = 0;
+  for (const event of events) {
+    if (event.kind === 'candidate')
+      counts.removedBlocked += event.candidates.filter((candidate) => candidate.blocked).length;
+    if (event.kind === 'stop' && event.clause) counts[STOPS[event.clause.rule]]++;
+    if (event.kind !== 'verdict') continue;
+    judged = true;
+    if (event.over === 'answer') {
+      counts.joinedBlocked += Math.max(0, event.blocked.length - blocked);
+      blocked = event.blocked.length;
+    }
+    if (!isFinal(event)) countVerdict(counts, event);
+    else if (event.action === 'replaced') counts.finalReplaced++;
+  }
+  return judged ? counts : null;
+}
+
+const NAMES = Object.keys(noCounts()) as (keyof StieCounts)[];
+
+/** Counts of several rollouts added up; null where STIE judged in none of them. */
+export function sumStieCounts(all: readonly (StieCounts | null)[]): StieCounts | null {
+  const known = all.flatMap((counts) => counts ?? []);
+  if (known.length === 0) return null;
+  const sum = noCounts();
+  for (const counts of known) for (const name of NAMES) sum[name] += counts[name];
+  return sum;
+}
+
+/** What each count is called, in the order of the paper. */
+const WORDS: Record<keyof StieCounts, string> = {
+  answers: 'answers judged',
+  answerLag1: '(9) failed at lag 1',
+  answerLag2: '(9) failed at lag 2',
+  answerLag3: '(9) failed at lag 3',
+  exempt: 'exempt by support',
+  replaced: '(10)–(11) replaced',
+  keptInvalid: 'kept though not valid',
+  joinedBlocked: '(12) blocked',
+  removedBlocked: '(13) candidates removed',
+  finalReplaced: '(13) final answer replaced',
+  queries: 'queries judged',
+  queryLag1: 'queries (9) failed at lag 1',
+  queryLag2: 'queries (9) failed at lag 2',
+  queryLag3: 'queries (9) failed at lag 3',
+  queriesExempt: 'queries exempt',
+  queriesRefused: 'queries refused',
+  stopOverlapAbove: 'stopped: answers agree',
+  stopOverlapBelow: 'stopped: overlap below, as printed',
+  stopConfidence: 'stopped: confidence',
+  stopNewInformation: 'stopped: no new information',
+  stopRepeatedQueries: 'stopped: repeated queries',
+};
+
+/** The counts that are not 0, with their words. */
+const stieWords = (counts: StieCounts): { name: string; count: number }[] =>
+  NAMES.flatMap((key) => (counts[key] > 0 ? [{ name: WORDS[key], count: counts[key] }] : []));
+
+/** "answers judged ×3, (9) failed at lag 1 ×2, …" */
+export const describeStie = (counts: StieCounts): string =>
+  stieWords(counts)
+    .map(({ name, count }) => `${name} ×${count}`)
+    .join(', ');

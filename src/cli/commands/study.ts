@@ -1,0 +1,48 @@
+import { UsageError } from '../shared/options.ts';
+import type { Command } from '../shared/command.ts';
+import { runStudy } from '../study/run.ts';
+
+export const studyCommand: Command = {
+  name: 'study',
+  summary:
+    'trains and evaluates the arms of a study file, and writes one table; goes on after a kill',
+  positional: { name: 'FILE.json', required: true },
+  options: {
+    out: {
+      type: 'string',
+      value: 'DIR',
+      help: 'folder of results, which studies of one policy share; what is finished there is not made again',
+    },
+    check: {
+      type: 'boolean',
+      help: 'only check the file and print what would be made; with --out, what is left of it',
+    },
+    threads: {
+      type: 'integer',
+      value: 'T',
+      help: 'samplers and replicas; the result does not depend on it',
+      default: 2,
+      min: 1,
+      max: 64,
+    },
+    'micro-tokens': {
+      type: 'integer',
+      value: 'N',
+      help: 'tokens of one micro-batch; at least one whole context',
+      default: 2048,
+      min: 1,
+    },
+  },
+  async run(values, [file = '']) {
+    const out = values.out === undefined ? null : String(values.out);
+    const check = values.check === true;
+    if (out === null && !check) throw new UsageError('study needs --out DIR, or --check.');
+    await runStudy({
+      file,
+      out,
+      check,
+      threads: Number(values.threads),
+      microTokens: Number(values['micro-tokens']),
+    });
+  },
+};

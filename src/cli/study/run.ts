@@ -1,0 +1,211 @@
+import { setMaxListeners } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { messageOf } from '../../base/errors.ts';
+import { duration, secondsLeft, type Pace } from '../../evaluate/study/estimate.ts';
+import { executePlan, workLeft, type WorkLeft } from '../../evaluate/study/execute.ts';
+import { planStudy, type StudyPlan } from '../../evaluate/study/plan.ts';
+import { readStudy, StudyError, type Study } from '../../evaluate/study/read.ts';
+import { reportOf } from '../../evaluate/study/report.ts';
+import { present } from '../../base/items.ts';
+import { endProgress, print, say } from '../shared/command.ts';
+import { UsageError } from '../shared/options.ts';
+import { StudyFolder } from './folder.ts';
+import { scoreCell } from './score-cell.ts';
+import { trainCell } from './train-cell.ts';
+import { Workshop } from './workshop.ts';
+import { StudyWorlds } from './worlds.ts';
+
+/** `lab study`: from the file to the tables. */
+
+export interface StudyOptions {
+  /** The study file. */
+  file: string;
+  /** Folder of results; null: the file is only checked. */
+  out: string | null;
+  check: boolean;
+  threads: number;
+  microTokens: number;
+}
+
+/** @throws UsageError that names every problem */
+export function openStudy(path: string): Study {
+  if (!existsSync(path)) throw new UsageError(`${path} is missing.`);
+  const base = dirname(resolve(path));
+  try {
+    return readStudy(readFileSync(path, 'utf8'), (name) => existsSync(resolve(base, name)));
+  } catch (error) {
+    if (error instanceof StudyError)
+      throw new UsageError(`${path}: ${error.message.replace(/\.$/, '')}.`);
+    throw error;
+  }
+}
+
+/** What trainings and scores of a folder took. */
+function paceOf(folder: StudyFolder, plan: StudyPlan): Pace {
+  const recipes = new Map(plan.scores.map(({ key, recipe }) => [key, recipe]));
+  return {
+    steps: folder.allTrained().flatMap(({ settings, seconds, steps }) => {
+      const named = settings as { preset?: unknown };
+      return steps === 0 ? [] : [{ kind: String(named.preset), seconds: seconds / steps }];
+    }),
+    questions: folder.allScores().map(({ key, seconds, rows }) => ({
+      kind: recipes.get(key) ?? '',
+      seconds: seconds / rows.length,
+    })),
+  };
+}
+
+const count = (n: number, one: string): string => `${n} ${one}${n === 1 ? '' : 's'}`;
+
+/** What is to be made, and how long it may take. */
+function describe(
+  study: Study,
+  plan: StudyPlan,
+  folder: StudyFolder | null,
+  left: WorkLeft,
+): string {
+  const { file, worlds } = study;
+  const steps = left.trainings.reduce((sum, { settings }) => sum + settings.steps, 0);
+  const pace = folder ? paceOf(folder, plan) : { steps: [], questions: [] };
+  const seconds = secondsLeft(left, file.evaluate.questions, pace);
+  const time =
+    left.trainings.length + left.scores.length === 0
+      ? 'nothing is left to be made'
+      : seconds === null
+        ? 'how long it takes is not known before a step and a score were measured into the folder'
+        : `about ${duration(seconds)}, as measured in the folder`;
+  return [
+    `${file.name}: ${file.question}`,
+    ...plan.trainings.map(({ key, settings }) => {
+      const there = folder?.hasTrained(key) ? '  (there)' : '';
+      return `  train  ${key}  ${count(settings.steps, 'step')}${there}`;
+    }),
+    `  ${count(plan.trainings.length, 'training')}, ${left.trainings.length} to be made (${count(steps, 'step')}); ` +
+      `${count(plan.scores.length, 'score')} of up to ${count(file.evaluate.questions, 'question')} over ${count(worlds.length, 'world')}, ${left.scores.length} to be made`,
+    `  ${time}`,
+  ].join('\n');
+}
+
+/** Turns Ctrl-C and a polite kill into an abort, so that what was done is kept. */
+function abortOnSignals(): { signal: AbortSignal; [Symbol.dispose](): void } {
+  const abort = new AbortController();
+  setMaxListeners(0, abort.signal);
+  const raise = (): void => {
+    if (!abort.signal.aborted) say('stopping; what is finished and the last whole step are kept …');
+    abort.abort();
+  };
+  process.on('SIGINT', raise);
+  process.on('SIGTERM', raise);
+  return {
+    signal: abort.signal,
+    [Symbol.dispose]: () => {
+      process.off('SIGINT', raise);
+      process.off('SIGTERM', raise);
+    },
+  };
+}
+
+function writeReport(study: Study, plan: StudyPlan, folder: StudyFolder): string {
+  const there = plan.scores.filter(({ key }) => folder.hasScore(key));
+  const scores = new Map(there.map(({ key }) => [key, folder.readScore(key)]));
+  const curves = new Map(
+    plan.trainings
+      .filter(({ key }) => folder.hasTrained(key))
+      .map(({ key }) => [key, folder.readTrained(key).curve]),
+  );
+  const commits = [...scores.values()].map(({ made }) => String(made['commit'] ?? 'no commit'));
+  const { id, revision } = folder.policy;
+  const files = reportOf(
+    study,
+    plan,
+    { rows: (key) => scores.get(key)?.rows ?? null, curve: (key) => curves.get(key) ?? null },
+    {
+      policy: `${id}@${revision}`,
+      made: [`version ${folder.version}`, ...new Set(commits)],
+      finished: there.length,
+      scores: plan.scores.length,
+    },
+  );
+  const written = folder.writeTables(study.file.name, files);
+  print((files['table.md'] ?? '').trimEnd());
+  return written;
+}
+
+/** Runs what is missing of a study, and writes its tables. */
+export async function runStudy(options: StudyOptions): Promise<void> {
+  const study = openStudy(options.file);
+  const { file } = study;
+  const base = dirname(resolve(options.file));
+  const policy = file.policy === undefined ? undefined : resolve(base, file.policy);
+  const workshop = await Workshop.open(policy, options);
+  const worlds = new StudyWorlds(base, file.webDelayMs);
+  const plan = await planStudy(study, {
+    revision: workshop.revision,
+    identityOf: worlds.identityOf,
+    digestOf: worlds.digestOf,
+  });
+  const folder =
+    options.out === null ? null : StudyFolder.open(resolve(options.out), workshop.maker);
+  const hasTrained = (key: string): boolean => folder?.hasTrained(key) ?? false;
+  const hasScore = (key: string): boolean => folder?.hasScore(key) ?? false;
+  const left = workLeft(plan, { hasTrained, hasScore });
+  if (options.check || !folder) return print(describe(study, plan, folder, left));
+  say(describe(study, plan, folder, left));
+  folder.begin();
+  using stop = abortOnSignals();
+  const { signal } = stop;
+  try {
+    const failed = await executePlan(plan, {
+      hasTrained,
+      hasScore,
+      signal,
+      train: async (training) => {
+        say(`training ${training.key}`);
+        const { demonstrations } = training;
+        await trainCell(training, {
+          folder,
+          workshop,
+          signal,
+          sources: await worlds.open(training.world, folder),
+          demonstrations: () =>
+            readFileSync(
+              resolve(base, present(demonstrations, 'a file of demonstrations')),
+              'utf8',
+            ),
+        });
+      },
+      score: async (score) => {
+        const sources = await worlds.open(score.world, folder);
+        const { evaluate } = file;
+        await scoreCell(score, { folder, workshop, worlds, sources, evaluate, signal });
+        say(`scored   ${score.key}`);
+      },
+      onDone: (now) => {
+        const seconds = secondsLeft(now, file.evaluate.questions, paceOf(folder, plan));
+        const time = seconds === null ? '' : `; about ${duration(seconds)}`;
+        const pieces = now.trainings.length + now.scores.length;
+        if (pieces > 0)
+          say(
+            `left: ${count(now.trainings.length, 'training')}, ${count(now.scores.length, 'score')}${time}`,
+          );
+      },
+      onFault: (key, error) => {
+        endProgress();
+        say(`failed: ${key}: ${messageOf(error)}`);
+      },
+    });
+    const written = writeReport(study, plan, folder);
+    say(`tables and curves are in ${written}`);
+    if (failed.length > 0)
+      throw new Error(
+        `${count(failed.length, 'piece')} failed (${failed.join(', ')}); the same command tries again.`,
+      );
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    endProgress();
+    say('stopped; the same command goes on.');
+  } finally {
+    await workshop.close();
+  }
+}

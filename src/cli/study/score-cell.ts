@@ -1,0 +1,99 @@
+import { RunningMean } from '../../agent/router/reward.ts';
+import type { AgentDeps } from '../../agent/request.ts';
+import { itemAt } from '../../base/items.ts';
+import type { StudyFile } from '../../evaluate/study/file.ts';
+import type { PlannedScore } from '../../evaluate/study/plan.ts';
+import { rowOf } from '../../evaluate/study/rows.ts';
+import { checkFaults } from '../../learn/rl/collect.ts';
+import { decodeRouterState } from '../../learn/router/state.ts';
+import type { LoraSpec } from '../../policy/lora/spec.ts';
+import { getRecipe } from '../../recipes/index.ts';
+import { TRAINING } from '../../recipes/training-base.ts';
+import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
+import { allows } from '../../world/questions/compositions.ts';
+import { UsageError } from '../shared/options.ts';
+import { readAdapterFolder } from '../shared/parts.ts';
+import { runQuestions } from '../shared/run-questions.ts';
+import type { StudyFolder } from './folder.ts';
+import type { Workshop } from './workshop.ts';
+import type { StudySources, StudyWorlds } from './worlds.ts';
+
+/** One score of a study: a policy over the questions of a world. */
+
+export interface ScoreCell {
+  folder: StudyFolder;
+  workshop: Workshop;
+  worlds: StudyWorlds;
+  sources: StudySources;
+  evaluate: StudyFile['evaluate'];
+  signal: AbortSignal;
+}
+
+/** @throws UsageError where none is left */
+function questionsOf(
+  { world }: StudySources,
+  { split, compositions, questions }: StudyFile['evaluate'],
+  name: string,
+): WorldQuestion[] {
+  const found = world.questions
+    .filter((question) => split === 'all' || question.split === split)
+    .filter(
+      ({ composition }) =>
+        compositions === 'any' || (composition !== undefined && allows(compositions, composition)),
+    );
+  if (found.length === 0)
+    throw new UsageError(
+      `${name} has no question of split ${split}, compositions ${compositions}.`,
+    );
+  return found.slice(0, questions);
+}
+
+const ANY_ADAPTER: LoraSpec = { ...TRAINING.adapter, targets: [...TRAINING.adapter.targets] };
+
+/** Runs the questions and keeps their rows. */
+export async function scoreCell(score: PlannedScore, cell: ScoreCell): Promise<void> {
+  const { folder, workshop, worlds, sources, evaluate, signal } = cell;
+  const { key, training, world, overrides } = score;
+  const questions = questionsOf(sources, evaluate, world.name);
+  const adapter =
+    training === null
+      ? null
+      : await readAdapterFolder(workshop.config, folder.trainedFolder(training));
+  const routed = training === null ? null : folder.readTrained(training).router;
+  const { policy } = await workshop.threads(adapter?.spec ?? ANY_ADAPTER);
+  await policy.setAdapter?.(adapter);
+  const deps: AgentDeps = {
+    policy,
+    retriever: sources.retriever,
+    router: sources.router(routed === null ? undefined : decodeRouterState(routed).weights),
+    summarizer: workshop.summarizer,
+    now: Date.now,
+    webLatency: new RunningMean(),
+  };
+  const recipe = getRecipe(score.recipe);
+  const options = { recipe, overrides, group: 1, seed: evaluate.seed, signal };
+  const { rollouts, seconds } = await runQuestions({ deps }, questions, {
+    ...options,
+    label: `${key}  `,
+  });
+  checkFaults(rollouts);
+  const timed = await runQuestions({ deps }, questions.slice(0, evaluate.timed), {
+    ...options,
+    label: `${key}  one at a time  `,
+    atOnce: 1,
+  });
+  checkFaults(timed.rollouts);
+  const rowOptions = {
+    reward: evaluate.reward ?? null,
+    routerReward: evaluate.routerReward,
+    webLatencyMs: evaluate.timed > 0 ? await worlds.webLatencyMs(world, folder) : 0,
+  };
+  folder.writeScore({
+    key,
+    made: workshop.made,
+    seconds: seconds + timed.seconds,
+    rows: questions.map((question, i) =>
+      rowOf(question, itemAt(rollouts, i), timed.rollouts[i] ?? null, rowOptions),
+    ),
+  });
+}

@@ -1,0 +1,103 @@
+import { spawnSync } from 'node:child_process';
+import type { LoraSpec } from '../../policy/lora/spec.ts';
+import { openCheckpoint } from '../../policy/checkpoint/checkpoint.ts';
+import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
+import { prepareNode } from '../../policy/node/prepare.ts';
+import { openSummarizer } from '../../retrieval/summarize/index.ts';
+import type { Summarizer } from '../../retrieval/summarize/summarizer.ts';
+import { openReader, type CheckpointReader } from '../../policy/open/reader.ts';
+import { version } from '../export/source.ts';
+import { folderRevision, type CheckpointFolder } from '../shared/checkpoint-folder.ts';
+import { openFolder } from '../shared/parts.ts';
+import { projectPath } from '../shared/paths.ts';
+import { startThreads, type TrainThreads } from '../train/threads.ts';
+import type { Maker } from './folder.ts';
+
+/** The commit of the sources, with `+` where they differ from it; null without git. */
+function commitOf(): string | null {
+  const git = (...args: string[]): string | null => {
+    const run = spawnSync('git', ['-C', projectPath('.'), ...args], { encoding: 'utf8' });
+    return run.status === 0 ? run.stdout.trim() : null;
+  };
+  const commit = git('rev-parse', '--short=12', 'HEAD');
+  if (commit === null) return null;
+  return git('status', '--porcelain', '--', 'src', 'public') === '' ? commit : `${commit}+`;
+}
+
+/** The policy of a study, and threads that sample and train it. */
+export class Workshop {
+  readonly checkpoint: CheckpointFolder;
+  readonly revision: string;
+  readonly config: PolicyConfig;
+  readonly #reader: CheckpointReader;
+  readonly #options: { threads: number; microTokens: number };
+  #threads: { adapter: string; started: TrainThreads } | null = null;
+  /** Where a loop wants summaries: the built-in one, which repeats. */
+  readonly summarizer: Summarizer | null = openSummarizer({ kind: 'extractive' });
+  readonly #commit = commitOf();
+
+  private constructor(
+    parts: {
+      checkpoint: CheckpointFolder;
+      revision: string;
+      config: PolicyConfig;
+      reader: CheckpointReader;
+    },
+    options: { threads: number; microTokens: number },
+  ) {
+    this.checkpoint = parts.checkpoint;
+    this.revision = parts.revision;
+    this.config = parts.config;
+    this.#reader = parts.reader;
+    this.#options = options;
+  }
+
+  /** @throws UsageError, CheckpointError for a folder that holds no policy */
+  static async open(
+    policy: string | undefined,
+    options: { threads: number; microTokens: number },
+  ): Promise<Workshop> {
+    const checkpoint = await openFolder(policy);
+    prepareNode();
+    const { config } = await openCheckpoint(checkpoint.files, checkpoint.limits.maxContext);
+    const [revision, reader] = await Promise.all([
+      folderRevision(checkpoint),
+      openReader(checkpoint.files),
+    ]);
+    return new Workshop({ checkpoint, revision, config, reader }, options);
+  }
+
+  get maker(): Maker {
+    return { version: version(), policy: { id: this.checkpoint.id, revision: this.revision } };
+  }
+
+  /** What a file says of what made it. */
+  get made(): Record<string, string | null> {
+    return { commit: this.#commit, node: process.version, at: new Date().toISOString() };
+  }
+
+  /** Threads whose trainers hold an adapter of that shape; started when first asked for. */
+  async threads(adapter: LoraSpec): Promise<TrainThreads> {
+    const shape = JSON.stringify(adapter);
+    if (this.#threads?.adapter === shape) return this.#threads.started;
+    await this.close();
+    const started = await startThreads({
+      ...this.#options,
+      folder: this.checkpoint.path,
+      id: this.checkpoint.id,
+      device: 'wasm',
+      weights: undefined,
+      adapter,
+      reader: this.#reader,
+    });
+    this.#threads = { adapter: shape, started };
+    return started;
+  }
+
+  /** Ends the threads; others are started where they are needed again. */
+  async close(): Promise<void> {
+    const threads = this.#threads;
+    this.#threads = null;
+    await threads?.started.close();
+  }
+}

@@ -1,0 +1,173 @@
+import { z } from 'zod';
+import { merge } from '../../base/merge.ts';
+import { messageOf } from '../../base/errors.ts';
+import { checkRouter } from '../../learn/run/assemble.ts';
+import { untrainable } from '../../learn/rl/trainable.ts';
+import { checkedSettingsSchema } from '../../learn/settings/checked.ts';
+import { overridesInForce } from '../../learn/settings/overrides.ts';
+import { findTraining, getTraining, RECIPES, TRAININGS } from '../../recipes/index.ts';
+import type { Recipe } from '../../recipes/recipe.ts';
+import {
+  mergeOverrides,
+  recipeSettingsSchema,
+  type RecipeSettings,
+  type SettingsOverride,
+} from '../../recipes/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
+import type { StudyArm, StudyFile } from './file.ts';
+import { issueLines } from './issues.ts';
+
+/** An arm with all of its settings. */
+export interface ResolvedArm {
+  name: string;
+  /** Its training, with seed 0; null: it is not trained. */
+  settings: TrainSettings | null;
+  /** Whose loop its rollouts run. */
+  recipe: string;
+  /** What it changes in the recipe's loop where it is evaluated. */
+  evaluation: SettingsOverride;
+  demonstrations: string | null;
+}
+
+type Resolved = { arm: ResolvedArm; problems: [] } | { arm: null; problems: string[] };
+
+const failed = (problems: string[]): Resolved => ({ arm: null, problems });
+
+const loopProblems = (recipe: Recipe, over: unknown): string[] => {
+  const parsed = recipeSettingsSchema.safeParse(merge(recipe.settings, over));
+  return parsed.success ? [] : issueLines(parsed.error, 'loop: ');
+};
+
+/** How every question of the evaluation is sampled and routed, over what the arm changes. */
+function evaluationOf({ evaluate }: StudyFile, own: SettingsOverride): SettingsOverride {
+  const { temperature, routing, loop } = evaluate;
+  const sampled = { sampling: { temperature }, nlr: { routing } };
+  return mergeOverrides(mergeOverrides(own, sampled), loop);
+}
+
+function untrainedArm(study: StudyFile, arm: StudyArm): Resolved {
+  const recipe = RECIPES.find(({ id }) => id === arm.recipe);
+  if (!recipe)
+    return failed([
+      `unknown recipe "${arm.recipe}"; of an untrained arm it is one of ${RECIPES.map(({ id }) => id).join(', ')}`,
+    ]);
+  const idle = [
+    ...(Object.keys(arm.training).length > 0 ? ['training'] : []),
+    ...(arm.shuffled ? ['shuffled'] : []),
+    ...(arm.demonstrations === undefined ? [] : ['demonstrations']),
+  ];
+  const evaluation = evaluationOf(study, arm.loop);
+  const problems = [
+    ...idle.map((name) => `it is untrained, and has ${name}; leave one out`),
+    ...loopProblems(recipe, evaluation),
+  ];
+  if (problems.length > 0) return failed(problems);
+  return {
+    arm: {
+      name: arm.name,
+      settings: null,
+      recipe: recipe.id,
+      evaluation,
+      demonstrations: null,
+    },
+    problems: [],
+  };
+}
+
+/** The variant that is named, and why there is none where it is a recipe of several, or unknown. */
+function trainingProblem(id: string): string | null {
+  if (findTraining(id)) return null;
+  const ids = TRAININGS.map((one) => one.id).join(', ');
+  const [name] = id.split('/');
+  const recipe = RECIPES.find((one) => one.id === name);
+  if (!recipe) return `unknown recipe "${id}"; trained are ${ids}`;
+  if (recipe.training.length === 0)
+    return `recipe "${id}" has no training of its own; trained are ${ids}`;
+  return `unknown variant "${id}"; of ${recipe.id} there are ${recipe.training.map((one) => one.name).join(', ')}`;
+}
+
+/** What the settings cannot be trained with, beside their shape. */
+function trainingFaults(settings: TrainSettings, arm: StudyArm): string[] {
+  const found = untrainable(settings, { summarizer: true });
+  const faults = found ? [`training: ${found.message}`] : [];
+  try {
+    checkRouter(settings);
+  } catch (error) {
+    faults.push(`training: ${messageOf(error)}`);
+  }
+  const { warmUp } = settings;
+  const given = warmUp !== null && !('from' in warmUp && warmUp.from === 'own');
+  if (given && arm.demonstrations === undefined)
+    faults.push('training: warmUp needs demonstrations, a file of rollouts');
+  if (!given && arm.demonstrations !== undefined)
+    faults.push('demonstrations are for a training.warmUp that is given them');
+  return faults;
+}
+
+function trainedArm(study: StudyFile, arm: StudyArm): Resolved {
+  const problem = trainingProblem(arm.recipe);
+  if (problem !== null) return failed([problem]);
+  const { train } = study;
+  if (!train) return failed(['it is trained; the file needs train, or untrained here']);
+  const base = getTraining(arm.recipe);
+  const changed = merge(merge({ ...base, steps: train.steps }, train.settings), arm.training);
+  const parsed = checkedSettingsSchema.safeParse(
+    merge(changed, { overrides: arm.loop, ...(arm.shuffled && { shuffleRewards: true }) }),
+  );
+  if (!parsed.success) return failed(issueLines(parsed.error, 'training: '));
+  // What a seed and a training begin as is the study's and the recipe's to say.
+  const settings: TrainSettings = { ...parsed.data, seed: 0, preset: base.preset };
+  const recipe = RECIPES.find(({ id }) => id === settings.recipe);
+  if (!recipe) return failed([`training: recipe: unknown recipe "${settings.recipe}"`]);
+  const own = overridesInForce(settings);
+  const evaluation = evaluationOf(study, own);
+  const loops = [...new Set([...loopProblems(recipe, own), ...loopProblems(recipe, evaluation)])];
+  const problems = loops.length > 0 ? loops : trainingFaults(settings, arm);
+  if (problems.length > 0) return failed(problems);
+  return {
+    arm: {
+      name: arm.name,
+      settings,
+      recipe: recipe.id,
+      evaluation,
+      demonstrations: arm.demonstrations ?? null,
+    },
+    problems: [],
+  };
+}
+
+const sameAs = ({ name: _, ...rest }: ResolvedArm): string => JSON.stringify(rest);
+
+/** Arms of one name, and arms of other names that are one. */
+function twice(arms: readonly StudyArm[], resolved: readonly (ResolvedArm | null)[]): string[] {
+  return arms.flatMap(({ name }, i) => {
+    if (arms.findIndex((one) => one.name === name) < i) return [`arm "${name}": is there twice`];
+    const own = resolved[i];
+    const first = own ? resolved.findIndex((one) => one && sameAs(one) === sameAs(own)) : i;
+    return first < i ? [`arm "${name}": has the very settings of "${arms[first]?.name}"`] : [];
+  });
+}
+
+/** Every arm with its settings, and what is wrong with them, a line each. */
+export function resolveArms(study: StudyFile): { arms: ResolvedArm[]; problems: string[] } {
+  const resolved = study.arms.map((arm) =>
+    arm.untrained ? untrainedArm(study, arm) : trainedArm(study, arm),
+  );
+  const problems = resolved.flatMap((one, i) =>
+    one.problems.map((problem) => `arm "${study.arms[i]?.name}": ${problem}`),
+  );
+  return {
+    arms: resolved.flatMap(({ arm }) => arm ?? []),
+    problems: [
+      ...problems,
+      ...twice(
+        study.arms,
+        resolved.map(({ arm }) => arm),
+      ),
+    ],
+  };
+}
+
+/** The whole of a loop's settings, with the changes. @throws z.ZodError where they are none */
+export const loopOf = (recipe: Recipe, over: SettingsOverride): RecipeSettings =>
+  z.parse(recipeSettingsSchema, merge(recipe.settings, over));

@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import type { HeldOutScore, MadeStep } from '../../records/training.ts';
+import { groupBy } from '../../base/items.ts';
+import { mean } from '../../base/statistics.ts';
+import { csv } from './text.ts';
+
+/** How trainings went, step by step. */
+
+const heldOutSchema = z.strictObject({
+  n: z.number(),
+  em: z.number(),
+  f1: z.number(),
+  searches: z.number(),
+});
+
+export const curvePointSchema = z.strictObject({
+  /** 0: before the first step. */
+  step: z.int().min(0),
+  /** Means over the rollouts of the step; null at step 0. */
+  reward: z.number().nullable(),
+  em: z.number().nullable(),
+  searches: z.number().nullable(),
+  /** Dev questions of the world that is trained on, where they were scored after the step. */
+  heldOut: heldOutSchema.nullable(),
+  seconds: z.number(),
+});
+export type CurvePoint = z.infer<typeof curvePointSchema>;
+
+const short = (value: number): number => Number(value.toFixed(5));
+
+const heldOutOf = ({ n, em, f1, searches }: HeldOutScore): CurvePoint['heldOut'] => ({
+  n,
+  em: short(em),
+  f1: short(f1),
+  searches: short(searches),
+});
+
+export const startPoint = (heldOut: HeldOutScore | null, seconds: number): CurvePoint => ({
+  step: 0,
+  reward: null,
+  em: null,
+  searches: null,
+  heldOut: heldOut && heldOutOf(heldOut),
+  seconds: short(seconds),
+});
+
+export const pointOf = (step: MadeStep): CurvePoint => ({
+  step: step.step,
+  reward: short(step.reward.mean),
+  em: short(step.em),
+  searches: short(step.searches),
+  heldOut: step.heldOut && heldOutOf(step.heldOut),
+  seconds: short(step.seconds.total),
+});
+
+/** The curve of one training of an arm. */
+export interface Curve {
+  arm: string;
+  seed: number;
+  trainWorld: string;
+  points: readonly CurvePoint[];
+}
+
+const HEAD = [
+  'arm',
+  'seed',
+  'trained_on',
+  'step',
+  'reward',
+  'em',
+  'searches',
+  'held_out_n',
+  'held_out_em',
+  'held_out_f1',
+  'held_out_searches',
+  'seconds',
+];
+
+/** All curves as comma-separated values, a line a step; empty where a step has no such number. */
+export const curvesCsv = (curves: readonly Curve[]): string =>
+  csv([
+    HEAD,
+    ...curves.flatMap(({ arm, seed, trainWorld, points }) =>
+      points.map(({ step, reward, em, searches, heldOut, seconds }) =>
+        [
+          ...[arm, seed, trainWorld, step, reward, em, searches],
+          ...[heldOut?.n, heldOut?.em, heldOut?.f1, heldOut?.searches],
+          seconds,
+        ].map((value) => value ?? ''),
+      ),
+    ),
+  ]);
+
+/** [step, value] */
+export type Line = readonly (readonly [number, number])[];
+
+export interface ArmLines {
+  arm: string;
+  /** Over the runs, at the steps that all of them have. */
+  mean: Line;
+  runs: Line[];
+}
+
+/** Lines of one measure by arm. */
+export function linesOf(
+  curves: readonly Curve[],
+  measure: (point: CurvePoint) => number | null,
+): ArmLines[] {
+  return [...groupBy(curves, ({ arm }) => arm)].map(([arm, own]) => {
+    const runs = own.map(({ points }) =>
+      points.flatMap((point): [number, number][] => {
+        const value = measure(point);
+        return value === null ? [] : [[point.step, value]];
+      }),
+    );
+    const byStep = groupBy(runs.flat(), ([step]) => step);
+    const shared = [...byStep].filter(([, points]) => points.length === runs.length);
+    return {
+      arm,
+      runs,
+      mean: shared
+        .map(([step, points]) => [step, mean(points.map(([, value]) => value))] as const)
+        .toSorted(([a], [b]) => a - b),
+    };
+  });
+}

@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { routerRewardSchema } from '../../recipes/settings.ts';
+import { NUMBER_IDS } from './numbers.ts';
+
+/** A study file, `forage.study/1`: trainings and evaluations of several arms over the same questions. */
+
+const count = z.int().min(1);
+const changes = z.record(z.string(), z.unknown());
+const path = z.string().min(1);
+
+/**
+ * Where questions and passages come from, one of: a world that is generated (`form`, `seed`), a world's
+ * folder (`folder`), or files of passages and questions (`corpus`, `questions`). Paths are relative to
+ * the study file.
+ */
+export const studyWorldSchema = z.strictObject({
+  /** In tables; of a generated world its form and seed unless given. */
+  name: z.string().min(1).max(60).optional(),
+  form: z.union([z.literal(1), z.literal(2)]).optional(),
+  seed: z.int().min(0).optional(),
+  folder: path.optional(),
+  corpus: z.array(path).min(1).optional(),
+  questions: path.optional(),
+  /** How `corpus` is searched; lexically unless given. */
+  method: z.string().optional(),
+});
+
+const armSchema = z.strictObject({
+  name: z.string().trim().min(1).max(80),
+  /** Which training, `kunlun-baize/dapo`; of an arm that is not trained, which recipe's loop. */
+  recipe: z.string().min(1),
+  /** The policy as it is, at step 0. */
+  untrained: z.literal(true).optional(),
+  /** Changes of the training's settings, over `train.settings`. */
+  training: changes.default({}),
+  /** Changes of the loop's settings, in training and evaluation. */
+  loop: changes.default({}),
+  /** The control: rewards go to other rollouts of the step. */
+  shuffled: z.boolean().default(false),
+  /** Rollouts (.jsonl) of the supervised warm-up, where the settings have one. */
+  demonstrations: path.optional(),
+});
+
+export const studyFileSchema = z.strictObject({
+  format: z.literal('forage.study/1'),
+  /** Name of its folder of tables. */
+  name: z.string().regex(/^[a-z0-9][\w-]{0,59}$/i, 'must be letters, digits, _ and -'),
+  /** What it asks, in a sentence. */
+  question: z.string().trim().min(1),
+  /** Checkpoint folder; the built-in policy unless given. */
+  policy: path.optional(),
+  /** Milliseconds added to each call of the web, in training and evaluation. */
+  webDelayMs: z.number().min(0).max(60_000).default(0),
+  /** Needed where an arm is trained. */
+  train: z
+    .strictObject({
+      /** Every arm is trained on each of them apart. */
+      worlds: z.array(studyWorldSchema).min(1),
+      seeds: z.array(z.int().min(0)).min(1),
+      steps: count,
+      /** Changes of the training settings of all arms. */
+      settings: changes.default({}),
+    })
+    .optional(),
+  evaluate: z.strictObject({
+    worlds: z.array(studyWorldSchema).min(1),
+    /** Of each world: the first of the split. */
+    questions: count,
+    split: z.enum(['train', 'dev', 'test', 'all']).default('test'),
+    compositions: z.enum(['any', 'held-out', 'seen']).default('any'),
+    temperature: z.number().min(0).max(4).default(0.3),
+    routing: z.enum(['argmax', 'sampled']).default('argmax'),
+    /** Of the sampling; the same for every arm. */
+    seed: z.int().min(0).default(0),
+    /** Questions that are asked once more, one at a time, for the numbers that clocks tell. */
+    timed: z.int().min(0).default(0),
+    /** Reward of `numbers`, for every arm the same whatever it was trained by. */
+    reward: z
+      .strictObject({ id: z.string(), weights: z.record(z.string(), z.number()).default({}) })
+      .optional(),
+    /** Reading of (20) for `routerReward`. */
+    routerReward: routerRewardSchema.default({ reward: 'measured', beta1: 0.2, beta2: 0.8 }),
+    /** Changes of every arm's loop in evaluation alone. */
+    loop: changes.default({}),
+  }),
+  arms: z.array(armSchema).min(1),
+  /** Name of the arm that the others are compared with. */
+  reference: z.string(),
+  numbers: z.array(z.enum(NUMBER_IDS)).min(1).default(['em', 'f1', 'searches']),
+  /** Percentile bootstrap. */
+  interval: z
+    .strictObject({
+      resamples: count.max(100_000).default(2000),
+      level: z.number().gt(0).lt(1).default(0.95),
+      seed: z.int().min(0).default(0),
+    })
+    .prefault({}),
+});
+
+export type StudyFile = z.infer<typeof studyFileSchema>;
+export type StudyWorld = z.infer<typeof studyWorldSchema>;
+export type StudyArm = z.infer<typeof armSchema>;

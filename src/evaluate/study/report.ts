@@ -1,0 +1,72 @@
+import { captionOf, type CaptionFacts } from './caption.ts';
+import { curvesSvg } from './chart.ts';
+import { curvesCsv, type Curve, type CurvePoint } from './curves.ts';
+import type { StudyPlan } from './plan.ts';
+import type { Study } from './read.ts';
+import type { Row } from './rows.ts';
+import type { ArmScores, ScoredCell } from './scores.ts';
+import { studyTables } from './table.ts';
+import { csvOf, inOrder, latexOf, markdownOf } from './text.ts';
+
+/** The result of a study, from what of it is there. */
+
+export interface StudyResults {
+  /** Rows of a score; null where it is not made yet. */
+  rows(key: string): readonly Row[] | null;
+  /** Curve of a training; null where it is not made yet. */
+  curve(key: string): readonly CurvePoint[] | null;
+}
+
+function armScores(study: Study, { uses }: StudyPlan, results: StudyResults): ArmScores[] {
+  const cells = uses.flatMap((use): (ScoredCell & { arm: string; at: 'start' | 'end' })[] => {
+    const rows = results.rows(use.score);
+    return rows ? [{ ...use, rows }] : [];
+  });
+  return study.arms.map(({ name, settings }) => {
+    const own = cells.filter(({ arm }) => arm === name);
+    return {
+      name,
+      trained: settings !== null,
+      end: own.filter(({ at }) => at === 'end'),
+      start: own.filter(({ at }) => at === 'start'),
+    };
+  });
+}
+
+/** Files of the study's folder by name: tables in three formats, and curves where an arm is trained. */
+export function reportOf(
+  study: Study,
+  plan: StudyPlan,
+  results: StudyResults,
+  facts: CaptionFacts,
+): Record<string, string> {
+  const { file } = study;
+  const numbers = inOrder(file.numbers);
+  const text = {
+    name: file.name,
+    question: file.question,
+    caption: captionOf(study, facts),
+    numbers,
+    reference: file.reference,
+    tables: studyTables(armScores(study, plan, results), {
+      reference: file.reference,
+      numbers,
+      worlds: study.worlds.map(({ name }) => name),
+      trainWorlds: Math.max(1, study.trainWorlds.length),
+      interval: file.interval,
+    }),
+  };
+  const curves = plan.runs.flatMap(({ training, ...run }): Curve[] => {
+    const points = results.curve(training);
+    return points ? [{ ...run, points }] : [];
+  });
+  return {
+    'table.md': markdownOf(text),
+    'table.csv': csvOf(text),
+    'table.tex': latexOf(text),
+    ...(curves.length > 0 && {
+      'curves.csv': curvesCsv(curves),
+      'curves.svg': curvesSvg(file.name, curves),
+    }),
+  };
+}

@@ -1,0 +1,165 @@
+import { z } from 'zod';
+import type { AgentEvent } from '../../records/events.ts';
+import type { Question } from '../../records/records.ts';
+import type { Rollout } from '../../records/rollout.ts';
+import { routeReward, type RewardSettings } from '../../agent/router/reward.ts';
+import { scoreRollout, totalReward } from '../../learn/rewards/index.ts';
+import { isHeldOut } from '../../world/questions/compositions.ts';
+
+/** What is kept of each question of a score: one row, in the order of the questions. */
+
+const measured = z.number().nullable();
+
+const rowSchema = z.strictObject({
+  id: z.string(),
+  hops: measured,
+  type: z.string().nullable(),
+  /** 1 where training never asks the question's composition of relations; null where it has none. */
+  heldOut: measured,
+  em: z.number(),
+  f1: z.number(),
+  /** null where the question names no supporting title. */
+  recall: measured,
+  format: z.number(),
+  searches: z.number(),
+  /** Calls that asked the web, the background's too; one that asks both sources counts. */
+  webCalls: z.number(),
+  tokens: z.number(),
+  /** null where the study names no reward. */
+  reward: measured,
+  /** Wall time of the rollout, alone on the machine's policy; null where it was not timed. */
+  latencyMs: measured,
+  /** Σ R(a) of (20) over its calls; null where it was not timed, or a call asked both sources. */
+  routerReward: measured,
+});
+export type Row = z.infer<typeof rowSchema>;
+
+export const COLUMNS = Object.keys(rowSchema.shape) as (keyof Row)[];
+
+const asksWeb = (source: string): boolean => source === 'web' || source === 'both';
+
+function webCalls({ events, recipe }: Rollout): number {
+  const searches = events.filter((event) => event.kind === 'retrieve' && asksWeb(event.source));
+  const { background } = recipe.settings;
+  const source =
+    typeof background === 'object' && background !== null && 'source' in background
+      ? String(background.source)
+      : '';
+  const backgrounds = events.filter(
+    (event) => event.kind === 'background' && event.mode !== 'off' && asksWeb(source),
+  );
+  return searches.length + backgrounds.length;
+}
+
+/** The call that a route event was made for: no other lies between. */
+const callAfter = (events: readonly AgentEvent[], place: number) => {
+  const found = events.slice(place + 1).find(({ kind }) => kind === 'retrieve' || kind === 'route');
+  return found?.kind === 'retrieve' ? found : null;
+};
+
+/**
+ * Σ R(a) of (20) over the calls of a rollout, whoever routed them.
+ * @param webLatencyMs what a call of the web takes, the same for every arm
+ * @returns null where a call asked both sources, which is no action of the paper's
+ */
+export function routerRewardOf(
+  { events, question }: Rollout,
+  settings: RewardSettings,
+  webLatencyMs: number,
+): number | null {
+  const supporting = new Set(question.supporting).size;
+  let sum = 0;
+  for (const [i, event] of events.entries()) {
+    if (event.kind !== 'route') continue;
+    if (event.choice === 'both') return null;
+    const call = callAfter(events, i);
+    if (!call) continue;
+    const reward = routeReward(event.choice, settings, {
+      latencyMs: call.latencyMs,
+      meanWebLatencyMs: webLatencyMs,
+      newEvidenceShare:
+        call.newSupporting && supporting > 0 ? call.newSupporting.length / supporting : null,
+    });
+    sum += reward?.total ?? 0;
+  }
+  return sum;
+}
+
+export interface RowOptions {
+  reward: { id: string; weights: Record<string, number> } | null;
+  routerReward: RewardSettings;
+  webLatencyMs: number;
+}
+
+/**
+ * The row of a question.
+ * @param timed the same rollout run alone, where it was
+ * @throws Error for a rollout without metrics
+ */
+export function rowOf(
+  question: Question,
+  rollout: Rollout,
+  timed: Rollout | null,
+  { reward, routerReward, webLatencyMs }: RowOptions,
+): Row {
+  const { metrics } = rollout;
+  if (!metrics) throw new Error(`${rollout.id} has no metrics`);
+  const { composition } = question;
+  return {
+    id: question.id,
+    hops: question.hops ?? null,
+    type: question.type ?? null,
+    heldOut: composition === undefined ? null : Number(isHeldOut(composition)),
+    em: metrics.em,
+    f1: metrics.f1,
+    recall: question.supporting.length > 0 ? metrics.recall : null,
+    format: Number(metrics.formatValid),
+    searches: metrics.searches,
+    webCalls: webCalls(rollout),
+    tokens: metrics.tokens,
+    reward: reward && totalReward(scoreRollout(rollout, reward.id, reward.weights)),
+    latencyMs: timed?.metrics ? 1000 * timed.metrics.seconds : null,
+    routerReward: timed && routerRewardOf(timed, routerReward, webLatencyMs),
+  };
+}
+
+const scoreSchema = z.strictObject({
+  format: z.literal('forage.study-score/1'),
+  key: z.string(),
+  /** What made it, for the reader. */
+  made: z.record(z.string(), z.unknown()),
+  /** Wall time of all questions, the timed ones too. */
+  seconds: z.number(),
+  columns: z.array(z.string()),
+  rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))),
+});
+
+export interface Score {
+  key: string;
+  made: Record<string, unknown>;
+  seconds: number;
+  rows: Row[];
+}
+
+const DIGITS = 5;
+const short = (value: Row[keyof Row]): Row[keyof Row] =>
+  typeof value === 'number' ? Number(value.toFixed(DIGITS)) : value;
+
+/** A score as a file: a row a line, values to five digits after the point. */
+export function encodeScore({ key, made, seconds, rows }: Score): string {
+  const head = { format: 'forage.study-score/1', key, made, seconds: Number(seconds.toFixed(1)) };
+  const lines = rows.map((row) => JSON.stringify(COLUMNS.map((column) => short(row[column]))));
+  const start = JSON.stringify({ ...head, columns: COLUMNS });
+  return `${start.slice(0, -1)},"rows":[\n${lines.join(',\n')}\n]}\n`;
+}
+
+/** @throws Error where the text is no score */
+export function decodeScore(text: string): Score {
+  const { format: _, columns, rows, ...rest } = z.parse(scoreSchema, JSON.parse(text));
+  return {
+    ...rest,
+    rows: rows.map((values) =>
+      z.parse(rowSchema, Object.fromEntries(columns.map((column, i) => [column, values[i]]))),
+    ),
+  };
+}

@@ -1,0 +1,144 @@
+import type { BootstrapOptions, Interval } from '../bootstrap.ts';
+import { hierarchicalBootstrap } from './hierarchical.ts';
+import type { StudyNumber } from './numbers.ts';
+import type { Row } from './rows.ts';
+import {
+  differences,
+  meanOf,
+  pairs,
+  valuesOf,
+  type ArmScores,
+  type Part,
+  type ScoredCell,
+} from './scores.ts';
+
+/** The tables of a study, as numbers. */
+
+export interface TableCell {
+  number: StudyNumber;
+  /** Mean over seeds, worlds and questions; null where nothing is scored. */
+  mean: number | null;
+  /** From what the table compares with; null where there is nothing to compare. */
+  difference: Interval | null;
+}
+
+export interface TableRow {
+  arm: string;
+  /** Which questions. */
+  part: string;
+  /** Seeds in the mean; empty where no seed has a part in it. */
+  seeds: number[];
+  /** Questions over all worlds of the part. */
+  n: number;
+  /** Seeds that the difference is over: those that both sides have. */
+  pairedSeeds: number[];
+  cells: TableCell[];
+}
+
+export interface StudyTable {
+  id: 'arms' | 'start' | 'parts';
+  title: string;
+  rows: TableRow[];
+}
+
+export interface TableOptions {
+  reference: string;
+  numbers: readonly StudyNumber[];
+  worlds: readonly string[];
+  /** How many worlds each arm is trained on. */
+  trainWorlds: number;
+  interval: BootstrapOptions;
+}
+
+const seedsOf = (list: readonly { seed: number | null }[]): number[] =>
+  list.flatMap(({ seed }) => seed ?? []);
+
+/** One row: the means of `end`, and their differences from `other`, null for none. */
+function rowOf(
+  arm: string,
+  end: readonly ScoredCell[],
+  other: readonly ScoredCell[] | null,
+  part: Part,
+  { numbers, trainWorlds, interval }: TableOptions,
+): TableRow {
+  const [first] = numbers;
+  const scored = first ? valuesOf(end, first, part, trainWorlds) : [];
+  const against = first && other ? valuesOf(other, first, part, trainWorlds) : [];
+  return {
+    arm,
+    part: part.name,
+    seeds: seedsOf(scored),
+    n: (scored[0]?.values ?? []).reduce((sum, world) => sum + world.length, 0),
+    pairedSeeds: seedsOf(pairs(against, scored)),
+    cells: numbers.map((number) => {
+      const own = valuesOf(end, number, part, trainWorlds);
+      const theirs = other ? valuesOf(other, number, part, trainWorlds) : [];
+      const paired = differences(pairs(theirs, own));
+      const some = paired.some((seed) => seed.some((world) => world.length > 0));
+      return {
+        number,
+        mean: meanOf(own),
+        difference: some ? hierarchicalBootstrap(paired, interval) : null,
+      };
+    }),
+  };
+}
+
+const everything = (worlds: readonly string[]): Part => ({
+  name: 'all',
+  worlds,
+  keep: () => true,
+});
+
+/** Each world, where there are several, and all of them by composition, where questions have some. */
+function partsOf(arms: readonly ArmScores[], worlds: readonly string[]): Part[] {
+  const rows = arms.flatMap(({ end }) => end.flatMap((cell) => cell.rows));
+  const composed = [0, 1].every((heldOut) => rows.some((row) => row.heldOut === heldOut));
+  return [
+    ...(worlds.length > 1
+      ? worlds.map((name): Part => ({ name, worlds: [name], keep: () => true }))
+      : []),
+    ...(composed
+      ? [
+          { name: 'held-out compositions', worlds, keep: (row: Row) => row.heldOut === 1 },
+          { name: 'other compositions', worlds, keep: (row: Row) => row.heldOut === 0 },
+        ]
+      : []),
+  ];
+}
+
+/**
+ * The tables: arms against the reference, trained arms against their own step 0, and arms against the
+ * reference by world and by composition; one without rows is left out.
+ * @throws Error where the reference is no arm
+ */
+export function studyTables(arms: readonly ArmScores[], options: TableOptions): StudyTable[] {
+  const reference = arms.find(({ name }) => name === options.reference);
+  if (!reference) throw new Error(`there is no arm "${options.reference}"`);
+  const against = (arm: ArmScores, part: Part): TableRow =>
+    rowOf(arm.name, arm.end, arm === reference ? null : reference.end, part, options);
+  const all = everything(options.worlds);
+  const tables: StudyTable[] = [
+    {
+      id: 'arms',
+      title: `Arms, and their differences from ${reference.name}`,
+      rows: arms.map((arm) => against(arm, all)),
+    },
+    {
+      id: 'start',
+      title: 'What training changed: the same arm less its step 0',
+      rows: arms
+        .filter(({ trained }) => trained)
+        .flatMap((arm) => [
+          rowOf(`${arm.name}, step 0`, arm.start, null, all, options),
+          rowOf(arm.name, arm.end, arm.start, all, options),
+        ]),
+    },
+    {
+      id: 'parts',
+      title: `By world and by composition, and differences from ${reference.name}`,
+      rows: partsOf(arms, options.worlds).flatMap((part) => arms.map((arm) => against(arm, part))),
+    },
+  ];
+  return tables.filter(({ rows }) => rows.length > 0);
+}

@@ -1,0 +1,178 @@
+import { NUMBERS, numberOf, shown, shownDifference, type StudyNumber } from './numbers.ts';
+import type { StudyTable, TableCell, TableRow } from './table.ts';
+
+/** The tables as files: Markdown, CSV and LaTeX. */
+
+export interface StudyText {
+  name: string;
+  question: string;
+  /** Sentences over the tables. */
+  caption: readonly string[];
+  tables: readonly StudyTable[];
+  numbers: readonly StudyNumber[];
+  reference: string;
+}
+
+/** `61.2 (+3.1 [0.4, 5.9])`, with what a format writes for what is missing. */
+function valueText({ number, mean, difference }: TableCell, none: string): string {
+  if (mean === null) return none;
+  const { unit } = numberOf(number);
+  if (!difference) return shown(mean, unit);
+  const ends = `[${shown(difference.low, unit)}, ${shown(difference.high, unit)}]`;
+  return `${shown(mean, unit)} (${shownDifference(difference.mean, unit)} ${ends})`;
+}
+
+const titles = (numbers: readonly StudyNumber[]): string[] =>
+  numbers.map((id) => {
+    const { title, unit } = numberOf(id);
+    return unit === 'percent' ? `${title}, %` : title;
+  });
+
+/** Whether the rows of a table are of more than one part. */
+const hasParts = ({ id }: StudyTable): boolean => id === 'parts';
+
+const labels = (table: StudyTable, row: TableRow): string[] => [
+  ...(hasParts(table) ? [row.part] : []),
+  row.arm,
+  row.seeds.length === 0 ? '–' : row.seeds.join(', '),
+  String(row.n),
+];
+
+const head = (table: StudyTable, numbers: readonly StudyNumber[]): string[] => [
+  ...(hasParts(table) ? ['questions'] : []),
+  'arm',
+  'seeds',
+  'n',
+  ...titles(numbers),
+];
+
+const markdownCell = (text: string): string => text.replaceAll(/\s+/g, ' ').replaceAll('|', '\\|');
+
+export function markdownOf({ name, question, caption, tables, numbers }: StudyText): string {
+  const blocks = tables.map((table) => {
+    const cells = head(table, numbers);
+    const lines = [
+      cells,
+      cells.map((title, i) =>
+        title === 'n' || i >= cells.length - numbers.length ? '---:' : '---',
+      ),
+      ...table.rows.map((row) => [
+        ...labels(table, row).map(markdownCell),
+        ...row.cells.map((cell) => valueText(cell, '–')),
+      ]),
+    ];
+    return [`## ${table.title}`, '', ...lines.map((line) => `| ${line.join(' | ')} |`)].join('\n');
+  });
+  return `${[`# ${name}`, question, caption.join('\n'), ...blocks].join('\n\n')}\n`;
+}
+
+const csvCell = (value: string | number): string => {
+  const text = String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};
+
+/** Lines of comma-separated values (RFC 4180). */
+export const csv = (rows: readonly (readonly (string | number)[])[]): string =>
+  rows.map((row) => `${row.map(csvCell).join(',')}\n`).join('');
+
+const CSV_HEAD = [
+  'table',
+  'questions',
+  'arm',
+  'number',
+  'seeds',
+  'n',
+  'mean',
+  'compared_with',
+  'paired_seeds',
+  'difference',
+  'low',
+  'high',
+];
+
+/** All tables, a line for each number, values as they are (shares between 0 and 1). */
+export function csvOf({ tables, reference }: StudyText): string {
+  const rows = tables.flatMap((table) =>
+    table.rows.flatMap((row) =>
+      row.cells.map(({ number, mean, difference }) => [
+        table.id,
+        row.part,
+        row.arm,
+        number,
+        row.seeds.join(' '),
+        row.n,
+        mean ?? '',
+        difference ? (table.id === 'start' ? `${row.arm}, step 0` : reference) : '',
+        difference ? row.pairedSeeds.join(' ') : '',
+        ...(difference ? [difference.mean, difference.low, difference.high] : ['', '', '']),
+      ]),
+    ),
+  );
+  return csv([CSV_HEAD, ...rows]);
+}
+
+const LATEX: Record<string, string> = {
+  '\\': '\\textbackslash{}',
+  '{': '\\{',
+  '}': '\\}',
+  $: '\\$',
+  '&': '\\&',
+  '#': '\\#',
+  '%': '\\%',
+  _: '\\_',
+  '~': '\\textasciitilde{}',
+  '^': '\\textasciicircum{}',
+  '<': '\\textless{}',
+  '>': '\\textgreater{}',
+  '"': "''",
+  '−': '$-$',
+  '–': '--',
+  '²': '$^2$',
+  β: '$\\beta$',
+};
+
+/** Text for LaTeX, which sets it as it is read. */
+export const latexText = (text: string): string =>
+  text.replaceAll(/\s+/g, ' ').replaceAll(/[\\{}$&#%_~^<>"−–²β]/gu, (sign) => LATEX[sign] ?? sign);
+
+/** A number with its sign in math, where the minus is one. */
+const latexValue = (text: string): string =>
+  text.replaceAll(/[+-]?\d+(?:\.\d+)?/g, (number) =>
+    /^[+-]/.test(number) ? `$${number}$` : number,
+  );
+
+/** Every table as a `table*` for the packages booktabs and graphicx. */
+export function latexOf({ name, question, caption, tables, numbers }: StudyText): string {
+  const blocks = tables.map((table) => {
+    const cells = head(table, numbers);
+    const align = cells
+      .map((title, i) => (title === 'n' || i >= cells.length - numbers.length ? 'r' : 'l'))
+      .join('');
+    const line = (values: readonly string[]): string => `    ${values.join(' & ')} \\\\`;
+    return [
+      '\\begin{table*}',
+      '  \\centering',
+      `  \\caption{${[`${table.title}.`, question, ...caption].map(latexText).join(' ')}}`,
+      `  \\label{tab:${name}-${table.id}}`,
+      '  \\resizebox{\\textwidth}{!}{%',
+      `  \\begin{tabular}{${align}}`,
+      '    \\toprule',
+      line(cells.map(latexText)),
+      '    \\midrule',
+      ...table.rows.map((row) =>
+        line([
+          ...labels(table, row).map(latexText),
+          ...row.cells.map((cell) => latexValue(valueText(cell, '--'))),
+        ]),
+      ),
+      '    \\bottomrule',
+      '  \\end{tabular}}',
+      '\\end{table*}',
+    ].join('\n');
+  });
+  return `% Needs \\usepackage{booktabs,graphicx}\n${blocks.join('\n\n')}\n`;
+}
+
+/** Numbers in the order in which tables show them, whatever the file's. */
+export const inOrder = (numbers: readonly StudyNumber[]): StudyNumber[] =>
+  NUMBERS.flatMap(({ id }) => (numbers.includes(id) ? [id] : []));

@@ -1,0 +1,89 @@
+import { deriveSeed } from '../../base/random.ts';
+import type { Question } from '../../records/records.ts';
+import type { Rollout } from '../../records/rollout.ts';
+import { getRecipe } from '../../recipes/index.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
+import type { AgentDeps } from '../../agent/request.ts';
+import { runGroup } from '../../agent/run.ts';
+import { checkFaults, rolloutOverrides } from '../rl/collect.ts';
+import type { DemonstrationContext, Demonstrations } from '../rl/contracts.ts';
+import { Cycle } from '../rl/cycle.ts';
+import { DEFAULT_WARM_UP } from '../rl/demonstrations.ts';
+import { NoisyRetriever } from './noisy-retriever.ts';
+
+/**
+ * D_init of KunLunBaizeRAG (arXiv 2506.19466), equation (14), from the policy itself: the same questions
+ * are worked on once with the retriever as it is and once with results into which noise is mixed. Right
+ * rollouts that keep to the protocol are what is learned from, as in rejection sampling. The paper takes
+ * trajectories of other models; these need no file, and are of the very loop that is trained.
+ */
+
+/** Rollouts that run together. */
+const WAVE = 64;
+
+const isDemonstration = ({ metrics }: Rollout): boolean => metrics?.em === 1 && metrics.formatValid;
+
+/** The tries: question by question, clean and noisy in turn. */
+function triesOf(
+  settings: TrainSettings,
+  questions: readonly Question[],
+  count: number,
+): { question: Question; seed: number; noisy: boolean }[] {
+  const seed = deriveSeed(settings.seed, 'demonstrations');
+  const order = new Cycle(questions, seed);
+  return Array.from({ length: count }, (_, i) => ({
+    question: order.at(Math.floor(i / 2)),
+    seed: deriveSeed(seed, 'rollout', i),
+    noisy: i % 2 === 1,
+  }));
+}
+
+/**
+ * Samples the tries with the policy as it stands. On WASM the same settings and policy give the same.
+ * @throws Error where none of them is right, with what to do
+ */
+export async function ownDemonstrations(
+  settings: TrainSettings,
+  questions: readonly Question[],
+  { agent, runId, signal, onRollout }: DemonstrationContext,
+): Promise<Demonstrations> {
+  const { warmUp, curriculum, temperature, topP } = settings;
+  const tries = triesOf(settings, questions, warmUp?.rollouts ?? DEFAULT_WARM_UP.rollouts);
+  const recipe = getRecipe(settings.recipe);
+  const depsOf = (question: Question, seed: number, noisy: boolean): AgentDeps => {
+    if (!noisy) return agent;
+    const { supporting } = question;
+    const options = { strength: curriculum.noise, seed, supporting };
+    return { ...agent, retriever: new NoisyRetriever(agent.retriever, options) };
+  };
+  const rollouts: Rollout[] = [];
+  for (let from = 0; from < tries.length; from += WAVE) {
+    const wave = tries.slice(from, from + WAVE).map(({ question, seed, noisy }, i) =>
+      runGroup(depsOf(question, seed, noisy), {
+        question,
+        recipe,
+        overrides: rolloutOverrides(settings, { temperature, topP }),
+        seed,
+        size: 1,
+        runId,
+        step: 0,
+        groupId: `${runId}-demonstration-${from + i}`,
+        ...(signal ? { signal } : {}),
+      }),
+    );
+    rollouts.push(...(await Promise.all(wave)).flat());
+    signal?.throwIfAborted();
+    onRollout(rollouts.length, tries.length);
+  }
+  checkFaults(rollouts);
+  const right = (wanted: boolean): Rollout[] =>
+    rollouts.filter((one, i) => isDemonstration(one) && (i % 2 === 1) === wanted);
+  const made = { gold: right(false), noisy: right(true) };
+  if (made.gold.length + made.noisy.length === 0)
+    throw new Error(
+      `warm-up: the policy answered none of ${rollouts.length} rollouts right in the recipe's form, so it ` +
+        'has nothing of its own to learn from. Give it trajectories (warmUp.from=given), take another ' +
+        'policy, or leave the warm-up out (warmUp=null).',
+    );
+  return made;
+}

@@ -1,0 +1,44 @@
+import type { Recipe } from '../recipe.ts';
+import { OBJECTIVE } from '../training-base.ts';
+import { UNTRUNCATED, UR2_SETTINGS, UR2_TRAINING } from '../ur2.ts';
+
+/*
+ * UR² as its code has it (Tsinghua-dhy/UR2), where that is not what the paper says (../ur2.ts):
+ * - A query is a fault from 21 words, not from 20 (reward_server_*.py).
+ * - Stage 1 pays +3 and +4 for opening tags of queries, not for valid queries; more than four queries are a
+ *   violation. Stage 2 pays 2·F1 for the answer (src/learn/rewards/ur2-released.ts has the rest).
+ * - REINFORCE++-baseline without division by the group's deviation, and clip 0.2 in force, because a batch
+ *   is split into four updates (1,024 rollouts by 256).
+ * - The loss divides by each rollout's own tokens, as (1) does.
+ *
+ * The code masks only what stands between the document tags, so that the hint behind a fallback is trained
+ * as if the policy had written it. That fault is not reproduced: tokens are trained by who wrote them, here
+ * as everywhere. The other departures are those of `ur2`.
+ */
+export const ur2Released: Recipe = {
+  id: 'ur2-released',
+  version: '1',
+  title: 'UR², as released',
+  summary: 'UR² with the rewards and the loss of its released code, which differ from the paper’s.',
+  settings: {
+    ...UR2_SETTINGS,
+    retrieval: { ...UR2_SETTINGS.retrieval, queryWords: 20 },
+  },
+  training: [
+    {
+      name: 'two-stages',
+      title: 'two stages, as its released code',
+      departures: UNTRUNCATED,
+      formerIds: ['ur2/released', 'ur2-released'],
+      settings: {
+        ...UR2_TRAINING,
+        updates: 4,
+        stages: [
+          { steps: 10, reward: 'ur2-stage-1-released', weights: {} },
+          { steps: 90, reward: 'ur2-stage-2-released', weights: {} },
+        ],
+        objective: { ...OBJECTIVE, estimator: 'reinforce++-baseline' },
+      },
+    },
+  ],
+};

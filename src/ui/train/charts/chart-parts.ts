@@ -1,0 +1,87 @@
+import { heldOutScores } from '../../../evaluate/held-out-scores.ts';
+import type { HeldOutScore, TrainStep } from '../../../records/training.ts';
+import type { Point } from '../../kit/charts/downsample.ts';
+import type { ChartSpec, Series } from '../../kit/charts/series.ts';
+
+/** What the charts of a run are made of: lines over steps, and a chart of some lines. */
+
+export type Steps = readonly TrainStep[];
+
+/** A measurement that was not made leaves no point. */
+const pointsOf = (steps: Steps, of: (step: TrainStep) => number | null | undefined): Point[] => {
+  const points: Point[] = [];
+  for (const step of steps) {
+    const y = of(step);
+    if (y !== null && y !== undefined && Number.isFinite(y)) points.push({ x: step.step, y });
+  }
+  return points;
+};
+
+/**
+ * One measure of a step as a line. `colour` is an index of the palette, the same for one thing in
+ * every chart of a page.
+ */
+export const line = (
+  steps: Steps,
+  name: string,
+  colour: number,
+  of: (step: TrainStep) => number | null | undefined,
+): Series => {
+  const points = pointsOf(steps, of);
+  // What is not measured at every step is marked where it is.
+  const sparse = points.length > 0 && points.length * 2 <= steps.length;
+  return { id: name, name, colour, points, ...(sparse && { sparse }) };
+};
+
+/**
+ * Scores of the held-out questions; they are measured before the first step and every few steps, so their
+ * points are marked.
+ */
+export const heldOut = (
+  steps: Steps,
+  name: string,
+  colour: number,
+  of: (score: HeldOutScore) => number | null | undefined,
+): Series => ({
+  id: name,
+  name,
+  colour,
+  points: heldOutScores(steps).flatMap(({ step, score }) => {
+    const y = of(score);
+    return y === null || y === undefined || !Number.isFinite(y) ? [] : [{ x: step, y }];
+  }),
+  sparse: true,
+});
+
+/** Names that occur in any step, in the order of first appearance. */
+export const namesOf = (
+  steps: Steps,
+  of: (step: TrainStep) => Record<string, unknown> | null | undefined,
+): string[] => {
+  const names = new Set<string>();
+  for (const step of steps) for (const name in of(step)) names.add(name);
+  return [...names];
+};
+
+/**
+ * A chart without points is kept: its `empty` says when there will be some, or why there never are.
+ */
+export const spec = (
+  id: string,
+  title: string,
+  note: string,
+  unit: ChartSpec['unit'],
+  series: readonly Series[],
+  rest: Partial<Pick<ChartSpec, 'kind' | 'log' | 'include' | 'lines' | 'empty'>> = {},
+): ChartSpec => ({
+  id,
+  title,
+  note,
+  unit,
+  kind: rest.kind ?? 'lines',
+  series: series.filter(({ points }) => points.length > 0),
+  empty: rest.empty ?? 'Shows after the first step.',
+  ...(rest.log !== undefined && { log: rest.log }),
+  ...(rest.include !== undefined && { include: rest.include }),
+  ...(rest.lines !== undefined && { lines: rest.lines }),
+});

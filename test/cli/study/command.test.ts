@@ -1,0 +1,142 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { openStudy } from '../../../src/cli/study/run.ts';
+import { LAB, labHere } from '../lab.ts';
+
+// Starts Node, a policy and a thread several times: seconds on an idle machine, more on a busy one.
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
+
+const folder = mkdtempSync(join(tmpdir(), 'forage-study-command-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Two arms, one step each, of one question: short rollouts over the shipped world. */
+const small = {
+  format: 'forage.study/1',
+  name: 'small',
+  question: 'Does k matter?',
+  webDelayMs: 1,
+  train: {
+    worlds: [{ name: 'shipped', folder: resolve('public/world') }],
+    seeds: [3],
+    steps: 2,
+    settings: {
+      recipe: 'naive-rag',
+      questions: 1,
+      groupSize: 3,
+      heldOut: { questions: 2, every: 1 },
+      stages: [{ steps: 2, reward: 'f1' }],
+    },
+  },
+  evaluate: {
+    worlds: [{ name: 'shipped', folder: resolve('public/world') }],
+    questions: 3,
+    timed: 1,
+    reward: { id: 'f1' },
+  },
+  arms: [
+    { name: 'two passages', recipe: 'search/grpo' },
+    { name: 'one passage', recipe: 'search/grpo', loop: { retrieval: { k: 1 } } },
+  ],
+  reference: 'two passages',
+  numbers: ['em', 'f1', 'searches', 'webCalls', 'reward', 'latencyMs'],
+  interval: { resamples: 50 },
+};
+const file = join(folder, 'small.json');
+writeFileSync(file, JSON.stringify(small));
+
+test('mistakes end with one line that names them all, and nothing is made', async () => {
+  const bad = join(folder, 'bad.json');
+  const arms = [small.arms[0], { name: 'x', recipe: 'ppo' }];
+  const evaluate = { ...small.evaluate, worlds: [{ corpus: ['nowhere.jsonl'], questions: 'q' }] };
+  writeFileSync(bad, JSON.stringify({ ...small, arms, evaluate }));
+  const out = join(folder, 'never');
+  const run = await labHere('study', bad, '--out', out);
+  expect(run.status).toBe(2);
+  expect(run.err.trim().split('\n')).toHaveLength(1);
+  expect(run.err).toMatch(/nowhere\.jsonl is missing.*unknown recipe "ppo"/);
+  expect(readdirSync(folder)).not.toContain('never');
+  expect((await labHere('study', file)).err).toBe('study needs --out DIR, or --check.\n');
+  expect((await labHere('study', '/nowhere.json', '--check')).err).toBe(
+    '/nowhere.json is missing.\n',
+  );
+});
+
+describe('a study', () => {
+  const scoresIn = (out: string) =>
+    readdirSync(join(out, 'scores'))
+      .toSorted()
+      .map((name) => {
+        const { rows, columns } = JSON.parse(readFileSync(join(out, 'scores', name), 'utf8')) as {
+          rows: unknown[][];
+          columns: string[];
+        };
+        // What clocks say is of the moment.
+        return [name, rows.map((row) => row.filter((_, i) => columns[i] !== 'latencyMs'))];
+      });
+  const adaptersIn = (out: string) =>
+    readdirSync(join(out, 'trained')).map((key) =>
+      readFileSync(join(out, 'trained', key, 'adapter_model.safetensors')).toString('base64'),
+    );
+
+  test('killed in a training and started again, it ends as one that was let alone', async () => {
+    const killed = join(folder, 'killed');
+    const args = ['study', file, '--threads', '1', '--out'];
+    const child = spawn(process.execPath, [...LAB, ...args, killed], { stdio: 'pipe' });
+    let said = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+      // Without a word of goodbye, once the first step's snapshot is about to be written or is there.
+      if (said.includes('step 1/2')) child.kill('SIGKILL');
+    });
+    await new Promise((done) => child.once('exit', done));
+    expect(readdirSync(join(killed, 'trained'))).toEqual([]);
+    expect(readdirSync(join(killed, 'runs'))).toHaveLength(1);
+    const again = await labHere(...args, killed);
+    expect(again.err).not.toMatch(/failed/);
+    expect(again.status).toBe(0);
+    expect(again.err.match(/scored {3}start-/g) ?? []).toHaveLength(0);
+
+    const whole = join(folder, 'whole');
+    mkdirSync(whole);
+    expect((await labHere(...args, whole)).status).toBe(0);
+    expect(scoresIn(killed)).toEqual(scoresIn(whole));
+    expect(adaptersIn(killed)).toEqual(adaptersIn(whole));
+    expect(readdirSync(join(killed, 'runs'))).toEqual([]);
+
+    const tables = readdirSync(join(whole, 'studies', 'small'));
+    expect(tables.toSorted()).toEqual([
+      'curves.csv',
+      'curves.svg',
+      'table.csv',
+      'table.md',
+      'table.tex',
+    ]);
+    // Step 0 and two steps of each training stand in the curves.
+    const curves = readFileSync(join(whole, 'studies', 'small', 'curves.csv'), 'utf8');
+    expect(
+      curves
+        .trim()
+        .split('\n')
+        .map((line) => line.split(',').slice(0, 4).join()),
+    ).toEqual([
+      'arm,seed,trained_on,step',
+      ...['two passages', 'one passage'].flatMap((arm) =>
+        [0, 1, 2].map((step) => `${arm},3,shipped,${step}`),
+      ),
+    ]);
+
+    const nothing = await labHere('study', file, '--check', '--out', whole);
+    expect(nothing.out).toMatch(/2 trainings, 0 to be made .*4 scores .* 0 to be made/);
+    expect(nothing.out).toContain('nothing is left to be made');
+  });
+});
+
+const studies = readdirSync('training/studies').map((name) => join('training/studies', name));
+test.each(studies)('%s may be run', (path) => {
+  const { file: read, arms } = openStudy(path);
+  expect(path).toBe(`training/studies/${read.name}.json`);
+  expect(arms.length).toBeGreaterThan(1);
+});

@@ -1,0 +1,47 @@
+import { execFileSync } from 'node:child_process';
+import { resolve } from 'node:path';
+import { expect, it } from 'vitest';
+import { RECIPES, TRAININGS } from '../../src/recipes/index.ts';
+import { labHere } from './lab.ts';
+
+interface Entry {
+  id: string;
+  paper: string | null;
+  departures: string[];
+  signature: string | null;
+  variants: string[];
+}
+
+it('lab recipes lists every system with its variants, and what a system of a paper must say', async () => {
+  const { status, out } = await labHere('recipes', '--json');
+  expect(status).toBe(0);
+  const entries = JSON.parse(out) as Entry[];
+  expect(entries.map(({ id }) => id)).toEqual(RECIPES.map(({ id }) => id));
+  expect(entries.flatMap(({ variants }) => variants)).toEqual(TRAININGS.map(({ id }) => id));
+  for (const { paper, departures, signature } of entries.filter((entry) => entry.paper !== null)) {
+    expect(paper).toMatch(/^\d{4}\.\d{5}$/);
+    expect(departures.length).toBeGreaterThan(0);
+    expect(signature?.length).toBeGreaterThan(20);
+  }
+});
+
+it('lab reference runs its four arms over one question', async () => {
+  const { status, out } = await labHere('reference', '--limit', '1', '--json');
+  expect(status).toBe(0);
+  const { arms } = JSON.parse(out) as {
+    arms: { arm: string; all: { n: number; searches: number } }[];
+  };
+  expect(arms.map(({ arm, all }) => [arm, all.n])).toEqual([
+    ['naive generation', 1],
+    ['naive RAG', 1],
+    ['gold given', 1],
+    ['plain search', 1],
+  ]);
+  expect(arms.slice(0, 3).map(({ all }) => all.searches)).toEqual([0, 1, 0]);
+});
+
+it('docs/systems.md is what the recipes say', () => {
+  const root = resolve(import.meta.dirname, '../..');
+  const tsx = resolve(root, 'node_modules/.bin/tsx');
+  execFileSync(tsx, ['scripts/systems-doc.ts', '--check'], { cwd: root });
+});

@@ -1,0 +1,299 @@
+import { describe, expect, test } from 'vitest';
+import { readStudy, StudyError } from '../../../src/evaluate/study/read.ts';
+import { studyJson } from './study-file.ts';
+
+const nothing = (): boolean => false;
+
+const problemsOf = (
+  json: unknown,
+  exists: (path: string) => boolean = nothing,
+): readonly string[] => {
+  try {
+    readStudy(typeof json === 'string' ? json : JSON.stringify(json), exists);
+  } catch (error) {
+    if (error instanceof StudyError) return error.problems;
+    throw error;
+  }
+  return [];
+};
+
+const trained = { name: 'plain', recipe: 'search/grpo' };
+const withArm = (arm: Record<string, unknown>): Record<string, unknown> =>
+  studyJson({ arms: [trained, { name: 'other', ...arm }] });
+const evaluate = { worlds: [{ form: 2, seed: 9001 }], questions: 20 };
+const train = { worlds: [{ form: 2, seed: 11 }], seeds: [1], steps: 3 };
+
+test('a file without mistakes gives arms with all of their settings', () => {
+  const { arms, worlds, trainWorlds, file } = readStudy(JSON.stringify(studyJson()), nothing);
+  expect(worlds.map(({ name }) => name)).toEqual(['form2-seed9001', 'form1-seed9002']);
+  expect(trainWorlds.map(({ name }) => name)).toEqual(['form2-seed11']);
+  expect(arms.map(({ name, settings }) => [name, settings?.steps])).toEqual([
+    ['plain', 3],
+    ['more passages', 3],
+    ['as it is', undefined],
+  ]);
+  expect(arms[1]?.settings?.overrides).toMatchObject({ retrieval: { k: 4 } });
+  // Questions of the evaluation are sampled and routed alike, whatever an arm was trained with.
+  for (const { evaluation } of arms)
+    expect(evaluation).toMatchObject({
+      sampling: { temperature: 0.3 },
+      nlr: { routing: 'argmax' },
+    });
+  expect(file.interval).toEqual({ resamples: 2000, level: 0.95, seed: 0 });
+});
+
+test('settings lie over one another: recipe, train.settings, training of the arm', () => {
+  const json = studyJson({
+    train: { ...train, settings: { groupSize: 4, optimizer: { learningRate: 0.5 } } },
+    arms: [trained, { name: 'other', recipe: 'search/grpo', training: { groupSize: 2, steps: 9 } }],
+  });
+  const { arms } = readStudy(JSON.stringify(json), nothing);
+  expect(arms.map(({ settings }) => [settings?.groupSize, settings?.steps])).toEqual([
+    [4, 3],
+    [2, 9],
+  ]);
+  for (const { settings } of arms) {
+    expect(settings?.optimizer.learningRate).toBe(0.5);
+    expect(settings?.optimizer.beta2).toBe(0.99);
+  }
+});
+
+test('shuffled switches the control on in that arm alone', () => {
+  const { arms } = readStudy(
+    JSON.stringify(withArm({ recipe: 'search/grpo', shuffled: true })),
+    nothing,
+  );
+  expect(arms.map(({ settings }) => settings?.shuffleRewards)).toEqual([false, true]);
+});
+
+describe('each problem is named', () => {
+  test.each<[string, unknown, string | RegExp]>([
+    ['no JSON', '{"format"', /^is no JSON: /],
+    ['another format', studyJson({ format: 'forage.study/2' }), /^format: /],
+    ['no question', studyJson({ question: ' ' }), /^question: /],
+    ['a name that is no folder', studyJson({ name: '../x' }), /^name: must be letters/],
+    ['an unknown key', studyJson({ seeds: [1] }), 'unknown setting "seeds"'],
+    [
+      'an unknown key below',
+      studyJson({ evaluate: { ...evaluate, limit: 3 } }),
+      'unknown setting "evaluate.limit"',
+    ],
+    [
+      'an unknown recipe',
+      withArm({ recipe: 'ppo' }),
+      /^arm "other": unknown recipe "ppo"; trained are kunlun-baize\/whole, /,
+    ],
+    [
+      'an unknown variant',
+      withArm({ recipe: 'search-r1/ppo' }),
+      'arm "other": unknown variant "search-r1/ppo"; of search-r1 there are grpo',
+    ],
+    [
+      'a baseline that is to be trained',
+      withArm({ recipe: 'naive-rag' }),
+      /^arm "other": recipe "naive-rag" has no training of its own/,
+    ],
+    [
+      'an unknown recipe, not trained',
+      withArm({ recipe: 'ppo', untrained: true }),
+      /^arm "other": unknown recipe "ppo"; of an untrained arm it is one of kunlun-baize, search/,
+    ],
+    [
+      'an unknown training setting',
+      withArm({ recipe: 'search/grpo', training: { optimizer: { lr: 1 } } }),
+      'arm "other": training: unknown setting "optimizer.lr"',
+    ],
+    [
+      'a training setting out of range',
+      withArm({ recipe: 'search/grpo', training: { groupSize: 0 } }),
+      /^arm "other": training: groupSize: /,
+    ],
+    [
+      'an unknown reward',
+      withArm({ recipe: 'search/grpo', training: { stages: [{ steps: 1, reward: 'bleu' }] } }),
+      /^arm "other": training: stages\.0\.reward: /,
+    ],
+    [
+      'an unknown loop setting',
+      withArm({ recipe: 'search/grpo', loop: { retrieval: { kk: 3 } } }),
+      'arm "other": loop: unknown setting "retrieval.kk"',
+    ],
+    [
+      'a loop setting out of range',
+      withArm({ recipe: 'search', untrained: true, loop: { retrieval: { k: 0 } } }),
+      /^arm "other": loop: retrieval\.k: /,
+    ],
+    [
+      'a loop setting of the evaluation',
+      studyJson({ evaluate: { ...evaluate, loop: { stie: { on: true } } }, arms: [trained] }),
+      'arm "plain": loop: unknown setting "stie.on"',
+    ],
+    [
+      'what no run may be trained with',
+      withArm({ recipe: 'search/grpo', training: { topP: 0.9 } }),
+      /^arm "other": training: Training with top-p 0\.9 is refused/,
+    ],
+    [
+      'a router that is never asked',
+      withArm({ recipe: 'search/grpo', training: { router: { train: 'beside' } } }),
+      /^arm "other": training: router\.train: recipe 'search' does not ask the router/,
+    ],
+    [
+      'a training of an arm that has none',
+      withArm({ recipe: 'search', untrained: true, training: { steps: 4 } }),
+      'arm "other": it is untrained, and has training; leave one out',
+    ],
+    [
+      'shuffled rewards without training',
+      withArm({ recipe: 'search', untrained: true, shuffled: true }),
+      'arm "other": it is untrained, and has shuffled; leave one out',
+    ],
+    [
+      'a trained arm without train',
+      studyJson({ train: undefined, arms: [trained] }),
+      'arm "plain": it is trained; the file needs train, or untrained here',
+    ],
+    [
+      'train without a trained arm',
+      studyJson({ arms: [{ name: 'plain', recipe: 'search', untrained: true }] }),
+      'train: no arm is trained; leave it out',
+    ],
+    [
+      'an arm twice by name',
+      studyJson({ arms: [trained, { ...trained, loop: { retrieval: { k: 3 } } }] }),
+      'arm "plain": is there twice',
+    ],
+    [
+      'an arm twice by settings',
+      withArm({ recipe: 'search', training: { groupSize: 8 } }),
+      'arm "other": has the very settings of "plain"',
+    ],
+    [
+      'a reference that is no arm',
+      studyJson({ reference: 'whole' }),
+      'reference: there is no arm "whole"',
+    ],
+    [
+      'a seed twice',
+      studyJson({ train: { ...train, seeds: [1, 2, 1] } }),
+      'train.seeds: 1 is there twice',
+    ],
+    [
+      'a world twice',
+      studyJson({
+        evaluate: {
+          ...evaluate,
+          worlds: [
+            { form: 2, seed: 1 },
+            { name: 'b', form: 2, seed: 1 },
+          ],
+        },
+      }),
+      'evaluate.worlds.1: is there twice',
+    ],
+    [
+      'a name for two worlds',
+      studyJson({
+        evaluate: { ...evaluate, worlds: [{ name: 'form2-seed11', form: 2, seed: 12 }] },
+      }),
+      'the name "form2-seed11" stands for one world in train and another in evaluate',
+    ],
+    [
+      'a world that is nothing',
+      studyJson({ evaluate: { ...evaluate, worlds: [{ name: 'a' }] } }),
+      'evaluate.worlds.0: must name one of form and seed, folder, or corpus and questions',
+    ],
+    [
+      'a form without a seed',
+      studyJson({ evaluate: { ...evaluate, worlds: [{ form: 2 }] } }),
+      'evaluate.worlds.0: form needs a seed',
+    ],
+    [
+      'a missing folder',
+      studyJson({ evaluate: { ...evaluate, worlds: [{ folder: 'w' }] } }),
+      'evaluate.worlds.0: w is no world: it has no manifest.json',
+    ],
+    [
+      'a missing corpus',
+      studyJson({
+        evaluate: { ...evaluate, worlds: [{ corpus: ['c.jsonl'], questions: 'q.jsonl' }] },
+      }),
+      'evaluate.worlds.0: c.jsonl is missing',
+    ],
+    [
+      'a corpus without questions',
+      studyJson({ evaluate: { ...evaluate, worlds: [{ corpus: ['c.jsonl'] }] } }),
+      'evaluate.worlds.0: corpus and questions belong together',
+    ],
+    [
+      'an unknown method',
+      studyJson({
+        evaluate: { ...evaluate, worlds: [{ corpus: ['c'], questions: 'q', method: 'psychic' }] },
+      }),
+      /^evaluate\.worlds\.0: there is no method "psychic"; there are /,
+    ],
+    [
+      'a missing policy',
+      studyJson({ policy: 'p' }),
+      'policy: p is no checkpoint: it has no config.json',
+    ],
+    [
+      'missing demonstrations',
+      withArm({
+        recipe: 'search/grpo',
+        demonstrations: 'd.jsonl',
+        training: { warmUp: { updates: 1, batch: 1, learningRate: 1, onlyCorrect: true } },
+      }),
+      'arm "other": d.jsonl is missing',
+    ],
+    [
+      'a number that needs clocks',
+      studyJson({ numbers: ['em', 'latencyMs'] }),
+      'numbers: latencyMs needs evaluate.timed, questions asked one at a time',
+    ],
+    [
+      'a number that needs a reward',
+      studyJson({ numbers: ['reward'] }),
+      'numbers: reward needs evaluate.reward, which all arms are scored by',
+    ],
+    [
+      'a reward that is none',
+      studyJson({ evaluate: { ...evaluate, reward: { id: 'bleu' } } }),
+      'evaluate.reward: unknown reward "bleu"',
+    ],
+    [
+      'more timed than asked',
+      studyJson({ evaluate: { ...evaluate, timed: 21 } }),
+      'evaluate.timed: 21 of 20 questions cannot be timed',
+    ],
+    ['an unknown number', studyJson({ numbers: ['bleu'] }), /^numbers\.0: /],
+  ])('%s', (_, json, problem) => {
+    const problems = problemsOf(json);
+    const match = (line: string): boolean =>
+      typeof problem === 'string' ? line === problem : problem.test(line);
+    expect(problems.filter(match), problems.join('\n')).toHaveLength(1);
+  });
+
+  test('and all of them at once, numbered in one line', () => {
+    const json = studyJson({
+      reference: 'whole',
+      policy: 'p',
+      arms: [
+        trained,
+        { name: 'a', recipe: 'ppo' },
+        { name: 'b', recipe: 'search/grpo', training: { x: 1, y: 2 } },
+      ],
+    });
+    expect(problemsOf(json)).toHaveLength(5);
+    expect(() => readStudy(JSON.stringify(json), nothing)).toThrow(
+      /^5 problems: \(1\) policy: .*; \(2\) arm "a": .*; \(3\) .*"x"; \(4\) .*"y"; \(5\) reference: /,
+    );
+  });
+});
+
+test('files that are there are no problem', () => {
+  const worlds = [{ folder: 'w' }, { corpus: ['c'], questions: 'q', method: 'lexical' }];
+  const json = studyJson({ policy: 'p', evaluate: { ...evaluate, worlds } });
+  const there = ['p/config.json', 'w/manifest.json', 'c', 'q'];
+  expect(problemsOf(json, (path) => there.includes(path))).toEqual([]);
+});

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { createRouter } from '../../../src/agent/router/router.ts';
+import { ownDemonstrations } from '../../../src/learn/curriculum/own-demonstrations.ts';
+import type { Rollout } from '../../../src/records/rollout.ts';
+import { getTraining } from '../../../src/recipes/index.ts';
+import type { TrainSettings } from '../../../src/recipes/training.ts';
+import { QUESTION, retrieverOver } from '../../agent/helpers.ts';
+import { LOOP } from '../../agent/loop-script.ts';
+import { ScriptedPolicy } from '../../agent/scripted-policy.ts';
+
+/** Trajectories of a run's own: a scripted policy answers `Borfield` to whatever it is asked. */
+
+const settings: TrainSettings = {
+  ...getTraining('kunlun-baize/whole'),
+  overrides: { stie: { mode: 'off' } },
+};
+const tries = (rollouts: number): TrainSettings => ({
+  ...settings,
+  curriculum: { ...settings.curriculum, noise: 1 },
+  warmUp: { from: 'own', rollouts, updates: 1, batch: 2, learningRate: 1e-3, onlyCorrect: true },
+});
+const other = { ...QUESTION, id: 'q2', answers: ['Mondria'] };
+
+const told: [number, number][] = [];
+const sample = (rollouts: number, questions = [QUESTION, other], main = LOOP) =>
+  ownDemonstrations(tries(rollouts), questions, {
+    agent: {
+      policy: new ScriptedPolicy({ main }),
+      retriever: retrieverOver(),
+      router: createRouter(),
+      now: Date.now,
+    },
+    runId: 'run',
+    onRollout: (done, total) => void told.push([done, total]),
+  });
+
+const titles = ({ events }: Rollout): string[] =>
+  events.flatMap((event) =>
+    event.kind === 'retrieve' ? event.hits.map(({ passage }) => passage.title) : [],
+  );
+
+describe('a run’s own trajectories', () => {
+  it('are its right rollouts: each question once with clean and once with noisy results', async () => {
+    const { gold, noisy } = await sample(4);
+    // Four tries over two questions; of the two answers one is right.
+    expect([gold.length, noisy.length]).toEqual([1, 1]);
+    for (const one of [...gold, ...noisy]) expect(one.question.id).toBe('q1');
+    expect(told.at(-1)).toEqual([4, 4]);
+  });
+
+  it('are of the run’s own loop, with its background and its router', async () => {
+    const { gold } = await sample(2, [QUESTION]);
+    const kinds = gold[0]?.events.map(({ kind }) => kind);
+    expect(kinds).toContain('background');
+    expect(gold[0]?.recipe.id).toBe('kunlun-baize');
+    expect(gold[0]?.events.some((event) => event.kind === 'route' && event.by === 'router')).toBe(
+      true,
+    );
+  });
+
+  it('show other passages where noise is mixed in', async () => {
+    const { gold, noisy } = await sample(16, [QUESTION]);
+    expect([gold.length, noisy.length]).toEqual([8, 8]);
+    const supporting = (all: readonly Rollout[]): number =>
+      all.flatMap(titles).filter((title) => QUESTION.supporting.includes(title)).length;
+    expect(supporting(noisy)).toBeLessThan(supporting(gold));
+  });
+
+  it('repeat with the seed', async () => {
+    const ids = async () => (await sample(6)).gold.map((one) => [one.seed, titles(one)]);
+    expect(await ids()).toEqual(await ids());
+  });
+
+  it('say what to do where none is right', async () => {
+    await expect(sample(4, [other])).rejects.toThrow(
+      /answered none of 4 rollouts right.*warmUp\.from=given.*warmUp=null/,
+    );
+  });
+
+  it('leave out an answer that is right in a broken form', async () => {
+    const broken = ['<search> author of Old Wolf</search>', ...LOOP.slice(1)];
+    await expect(sample(2, [QUESTION], broken)).rejects.toThrow('none of 2');
+  });
+});
