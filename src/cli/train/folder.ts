@@ -19,7 +19,7 @@ import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
 import { decodeState, encodeState, type TrainState } from '../../learn/rl/state.ts';
 import { UsageError } from '../shared/options.ts';
-import { textModelSchema } from '../shared/text-model.ts';
+import { textModelSchema } from '../helpers/text-model.ts';
 import { runSourcesSchema } from './run-sources.ts';
 import { writeSafely } from '../shared/write-safely.ts';
 import { messageOf } from '../../base/errors.ts';

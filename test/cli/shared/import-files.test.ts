@@ -10,7 +10,7 @@ import {
   PARTS_OPTIONS,
   QUESTION_OPTIONS,
   RECIPE_OPTIONS,
-} from '../../../src/cli/commands/shared-options.ts';
+} from '../../../src/cli/shared/shared-options.ts';
 import { openCorpus, readCorpus, readQuestions } from '../../../src/cli/shared/import-files.ts';
 import { parseOptions } from '../../../src/cli/shared/options.ts';
 import type { Parts } from '../../../src/cli/shared/parts.ts';

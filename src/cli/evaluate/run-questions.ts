@@ -4,8 +4,8 @@ import type { Question } from '../../records/records.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import type { Recipe } from '../../recipes/recipe.ts';
 import type { SettingsOverride } from '../../recipes/settings.ts';
-import { endProgress, sayProgress } from './command.ts';
-import type { Parts } from './parts.ts';
+import { endProgress, sayProgress } from '../shared/command.ts';
+import type { Parts } from '../shared/parts.ts';
 
 /** Rollouts that run at the same time; they fill the policy's slots. */
 const ROLLOUTS_AT_ONCE = 32;
