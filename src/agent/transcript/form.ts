@@ -4,7 +4,7 @@ import { inBlock } from '../../records/protocol.ts';
 import type { RecipeSettings } from '../../recipes/settings.ts';
 
 /** What a recipe's settings let happen, as the form line says it. */
-export const formOf = ({ blocks, loop, background, retrieval }: RecipeSettings): Form => {
+const formOf = ({ blocks, loop, background, retrieval }: RecipeSettings): Form => {
   const without = loop === 'naive-generation' || retrieval.maxSearches === 0;
   return {
     way: loop === 'naive-rag' ? 'read' : without ? 'think' : 'search',
