@@ -1,7 +1,7 @@
 import type { PolicyTokenizer } from '../../policy/policy.ts';
 import { formLine, type Form } from '../../records/form-line.ts';
 import { inBlock } from '../../records/protocol.ts';
-import type { RecipeSettings } from '../../recipes/settings.ts';
+import type { RecipeSettings } from '../../recipes/parts/settings.ts';
 
 /** What a recipe's settings let happen, as the form line says it. */
 const formOf = ({ blocks, loop, background, retrieval }: RecipeSettings): Form => {

@@ -2,7 +2,7 @@ import { runGroup } from '../../agent/run.ts';
 import { describeUnknown, sourcesInUse, unknownNames } from '../../agent/unknown-names.ts';
 import type { AgentEvent } from '../../records/events.ts';
 import { getRecipe } from '../../recipes/index.ts';
-import { withOverrides, type RecipeSettings } from '../../recipes/settings.ts';
+import { withOverrides, type RecipeSettings } from '../../recipes/parts/settings.ts';
 import { openSummarizerOf } from '../helpers/summarizer.ts';
 import { openParts, type Parts } from '../shared/parts.ts';
 import { endProgress, print, say, type Command } from '../shared/command.ts';

@@ -1,4 +1,4 @@
-import { mergeOverrides } from '../../recipes/settings.ts';
+import { mergeOverrides } from '../../recipes/parts/settings.ts';
 import { checkTrainable } from '../../learn/rl/trainable.ts';
 import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
 import type { EnvironmentParts } from '../../handover/environment/environment.ts';

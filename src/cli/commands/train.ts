@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { checkResumable, checkTrainable } from '../../learn/rl/trainable.ts';
 import { collapseWarning } from '../../learn/router/collapse.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';

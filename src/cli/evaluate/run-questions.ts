@@ -2,8 +2,8 @@ import { runGroup } from '../../agent/run.ts';
 import { deriveSeed } from '../../base/random.ts';
 import type { Question } from '../../records/records.ts';
 import type { Rollout } from '../../records/rollout.ts';
-import type { Recipe } from '../../recipes/recipe.ts';
-import type { SettingsOverride } from '../../recipes/settings.ts';
+import type { Recipe } from '../../recipes/parts/recipe.ts';
+import type { SettingsOverride } from '../../recipes/parts/settings.ts';
 import { endProgress, sayProgress } from '../shared/command.ts';
 import type { Parts } from '../shared/parts.ts';
 

@@ -1,5 +1,5 @@
 import { QUESTION_TYPES } from '../../records/records.ts';
-import { mergeOverrides, type SettingsOverride } from '../../recipes/settings.ts';
+import { mergeOverrides, type SettingsOverride } from '../../recipes/parts/settings.ts';
 import { RECIPES } from '../../recipes/index.ts';
 import { LOCAL_ONLY } from '../../recipes/local-only.ts';
 import { WEB_ONLY } from '../../recipes/web-only.ts';

@@ -8,7 +8,7 @@ import { checkFaults } from '../../learn/rl/collect.ts';
 import { decodeRouterState } from '../../learn/router/state.ts';
 import type { LoraSpec } from '../../policy/lora/spec.ts';
 import { getRecipe } from '../../recipes/index.ts';
-import { TRAINING } from '../../recipes/training-base.ts';
+import { TRAINING } from '../../recipes/parts/training-base.ts';
 import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
 import { allows } from '../../world/questions/compositions.ts';
 import { UsageError } from '../shared/options.ts';

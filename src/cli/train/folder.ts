@@ -16,7 +16,7 @@ import { MATRIX_TYPES } from '../../policy/ops/values.ts';
 import { writePeft } from '../../policy/lora/peft.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { decodeState, encodeState, type TrainState } from '../../learn/rl/state.ts';
 import { UsageError } from '../shared/options.ts';
 import { textModelSchema } from '../helpers/text-model.ts';

@@ -3,7 +3,7 @@ import { assembleRun, checkRouter } from '../../learn/run/assemble.ts';
 import { heldOutJudge } from '../../evaluate/judge/held-out.ts';
 import { trainRun } from '../../learn/rl/loop.ts';
 import { asWord } from '../../recipes/index.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { TrainState } from '../../learn/rl/state.ts';
 import { openCheckpoint } from '../../policy/checkpoint/checkpoint.ts';
 import { heldRevision } from '../../policy/open/device.ts';

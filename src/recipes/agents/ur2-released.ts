@@ -1,5 +1,5 @@
-import type { Recipe } from '../recipe.ts';
-import { OBJECTIVE } from '../training-base.ts';
+import type { Recipe } from '../parts/recipe.ts';
+import { OBJECTIVE } from '../parts/training-base.ts';
 import { UNTRUNCATED, UR2_SETTINGS, UR2_TRAINING } from '../ur2.ts';
 
 /*

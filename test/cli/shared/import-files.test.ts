@@ -15,7 +15,7 @@ import { openCorpus, readCorpus, readQuestions } from '../../../src/cli/shared/i
 import { parseOptions } from '../../../src/cli/shared/options.ts';
 import type { Parts } from '../../../src/cli/shared/parts.ts';
 import { getRecipe } from '../../../src/recipes/index.ts';
-import { withOverrides } from '../../../src/recipes/settings.ts';
+import { withOverrides } from '../../../src/recipes/parts/settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forage-import-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

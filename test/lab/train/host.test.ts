@@ -2,7 +2,7 @@ import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
-import type { TrainSettings } from '../../../src/recipes/training.ts';
+import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import type { TrainState } from '../../../src/learn/rl/state.ts';
 import { ForageDatabase } from '../../../src/lab/storage/database.ts';
 import { RunStore } from '../../../src/lab/storage/run-store.ts';

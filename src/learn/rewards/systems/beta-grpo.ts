@@ -1,6 +1,6 @@
-import { clause } from '../clause.ts';
-import { fixedReward } from '../definition.ts';
-import type { SearchFact } from '../searches.ts';
+import { clause } from '../parts/clause.ts';
+import { fixedReward } from '../parts/definition.ts';
+import type { SearchFact } from '../parts/searches.ts';
 
 /*
  * β-GRPO (Search Wisely, arXiv 2505.17281): an answer is worth 1 where it is right and every token of
