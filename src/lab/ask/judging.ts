@@ -60,11 +60,11 @@ export async function judgeBulk(
   signal: AbortSignal,
 ): Promise<JudgeRun['ended']> {
   const judge = createJudge(model, { clock: () => performance.now() });
-  const told: (void | Promise<void>)[] = [];
+  const told: Promise<void>[] = [];
   const { ended } = await judgeAnswers(judge, items, {
     ...ASKING,
     signal,
-    onOutcome: (outcome) => told.push(onOutcome(outcome, judge.id)),
+    onOutcome: (outcome) => told.push(Promise.resolve(onOutcome(outcome, judge.id))),
   });
   // The page hears nothing of a call that has ended: the last answers must have arrived.
   await Promise.all(told);
