@@ -13,7 +13,7 @@ import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
 import { allows } from '../../world/questions/compositions.ts';
 import { UsageError } from '../shared/options.ts';
 import { readAdapterFolder } from '../shared/parts.ts';
-import { runQuestions } from '../shared/run-questions.ts';
+import { runQuestions } from '../evaluate/run-questions.ts';
 import type { StudyFolder } from './folder.ts';
 import type { Workshop } from './workshop.ts';
 import type { StudySources, StudyWorlds } from './worlds.ts';
