@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { adopt, type Adopted, type Base } from '../../handover/adopt/adopt.ts';
 import { AdoptError } from '../../handover/adopt/input/folder.ts';
 import type { AdoptedExperiment } from '../../handover/adopt/input/experiment.ts';
-import { adoptFiles } from '../shared/adopt-files.ts';
+import { adoptFiles } from '../helpers/adopt-files.ts';
 import { folderRevision, type CheckpointFolder } from '../shared/checkpoint-folder.ts';
 import { print, say, type Command } from '../shared/command.ts';
 import { makeFolder } from '../shared/empty-folder.ts';

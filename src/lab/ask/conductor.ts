@@ -305,9 +305,11 @@ export class Conductor implements ConductorApi {
     push: ReturnType<typeof createUpdateBatcher>['push'],
   ): Promise<void> {
     if (judge.kind === 'off' || signal.aborted) return;
-    const open = (): Promise<TextModel> => this.#policy.textModel(judge.policy);
-    await judgeRunOf(rollouts, open, signal, (rollout) =>
-      push({ rolloutId: rollout.id, type: 'finished', rollout }),
+    await judgeRunOf(
+      rollouts,
+      () => this.#policy.textModel(judge.policy),
+      signal,
+      (rollout) => push({ rolloutId: rollout.id, type: 'finished', rollout }),
     );
   }
 

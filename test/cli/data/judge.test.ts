@@ -2,10 +2,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { JudgeReport } from '../../src/evaluate/judge/report.ts';
-import { r1Searcher } from '../fixtures/inspect/records.ts';
+import type { JudgeReport } from '../../../src/evaluate/judge/report.ts';
+import { r1Searcher } from '../../fixtures/inspect/records.ts';
 import { judgeServer, type JudgeServer } from './judge-server.ts';
-import { labHere } from './lab.ts';
+import { labHere } from '../lab.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 

@@ -2,7 +2,7 @@ import { existsSync, openAsBlob, readdirSync, statSync } from 'node:fs';
 import { basename, join, relative, resolve, sep } from 'node:path';
 import { openArchive } from '../../handover/adopt/archive/open-archive.ts';
 import type { AdoptFile } from '../../handover/adopt/input/folder.ts';
-import { UsageError } from './options.ts';
+import { UsageError } from '../shared/options.ts';
 
 /** Files that are looked at most: a folder of folders may be anything. */
 const MOST_FILES = 20_000;

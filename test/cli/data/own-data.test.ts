@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { RunFile } from '../../src/cli/train/folder.ts';
-import type { MadeStep } from '../../src/records/training.ts';
+import type { RunFile } from '../../../src/cli/train/folder.ts';
+import type { MadeStep } from '../../../src/records/training.ts';
 import { judgeServer, type JudgeServer } from './judge-server.ts';
-import { labHere, type LabRun } from './lab.ts';
+import { labHere, type LabRun } from '../lab.ts';
 
 // Each call opens the policy: seconds on an idle machine, more on a busy one.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
