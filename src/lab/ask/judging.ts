@@ -1,3 +1,4 @@
+import type { PolicyRef, Setup } from '../../records/setup.ts';
 import { messageOf } from '../../base/errors.ts';
 import { WorkerLost } from '../contract/failures.ts';
 import type { Rollout } from '../../records/rollout.ts';
@@ -34,12 +35,14 @@ async function judgeRollouts(
  */
 export async function judgeRunOf(
   rollouts: readonly Rollout[],
-  open: () => Promise<TextModel>,
+  { judge }: Pick<Setup, 'judge'>,
+  open: (ref: PolicyRef) => Promise<TextModel>,
   signal: AbortSignal,
   onJudged: (rollout: Rollout) => void,
 ): Promise<void> {
+  if (judge.kind === 'off' || signal.aborted) return;
   try {
-    await judgeRollouts(rollouts, await open(), signal, onJudged);
+    await judgeRollouts(rollouts, await open(judge.policy), signal, onJudged);
   } catch (error) {
     if (signal.aborted || error instanceof WorkerLost) throw error;
     throw new Error(
@@ -60,11 +63,11 @@ export async function judgeBulk(
   signal: AbortSignal,
 ): Promise<JudgeRun['ended']> {
   const judge = createJudge(model, { clock: () => performance.now() });
-  const told: (void | Promise<void>)[] = [];
+  const told: Promise<void>[] = [];
   const { ended } = await judgeAnswers(judge, items, {
     ...ASKING,
     signal,
-    onOutcome: (outcome) => told.push(onOutcome(outcome, judge.id)),
+    onOutcome: (outcome) => told.push(Promise.resolve(onOutcome(outcome, judge.id))),
   });
   // The page hears nothing of a call that has ended: the last answers must have arrived.
   await Promise.all(told);
