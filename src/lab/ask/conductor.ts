@@ -1,7 +1,6 @@
 import { runGroup } from '../../agent/run.ts';
 import type { ImportedQuestion } from '../../formats/import/values/types.ts';
 import type { SearchTarget } from '../../records/hits.ts';
-import type { Rollout } from '../../records/rollout.ts';
 import { BUILT_IN_SETUP, type PolicyRef, type Resources, type Setup } from '../../records/setup.ts';
 import type { TextModel } from '../../policy/text-model.ts';
 import type { DeviceMeasure } from '../../policy/measure/device.ts';
@@ -284,7 +283,11 @@ export class Conductor implements ConductorApi {
         this.#send([{ type: 'unknown-names', runId, names }]),
       );
       this.#onLost = onLost;
-      await this.#judge(rollouts, setup, abort.signal, batcher.push);
+      // LJ: what the judge says is added to the rollouts, one after another.
+      const openJudge = (ref: PolicyRef): Promise<TextModel> => this.#policy.textModel(ref);
+      await judgeRunOf(rollouts, setup, openJudge, abort.signal, (rollout) =>
+        batcher.push({ rolloutId: rollout.id, type: 'finished', rollout }),
+      );
     } finally {
       batcher.flush();
       this.#onLost = () => undefined;
@@ -295,22 +298,6 @@ export class Conductor implements ConductorApi {
   async #summarizer({ summarizer }: Setup) {
     if (summarizer.kind !== 'model') return openSummarizer(summarizer);
     return openSummarizer(summarizer, { model: await this.#policy.textModel(summarizer.policy) });
-  }
-
-  /** LJ: what the judge says is added to the rollouts, one after another. */
-  async #judge(
-    rollouts: readonly Rollout[],
-    { judge }: Setup,
-    signal: AbortSignal,
-    push: ReturnType<typeof createUpdateBatcher>['push'],
-  ): Promise<void> {
-    if (judge.kind === 'off' || signal.aborted) return;
-    await judgeRunOf(
-      rollouts,
-      () => this.#policy.textModel(judge.policy),
-      signal,
-      (rollout) => push({ rolloutId: rollout.id, type: 'finished', rollout }),
-    );
   }
 
   /** Why a part cannot be used, in the words of its failure where it failed. */

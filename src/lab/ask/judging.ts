@@ -1,3 +1,4 @@
+import type { PolicyRef, Setup } from '../../records/setup.ts';
 import { messageOf } from '../../base/errors.ts';
 import { WorkerLost } from '../contract/failures.ts';
 import type { Rollout } from '../../records/rollout.ts';
@@ -34,12 +35,14 @@ async function judgeRollouts(
  */
 export async function judgeRunOf(
   rollouts: readonly Rollout[],
-  open: () => Promise<TextModel>,
+  { judge }: Pick<Setup, 'judge'>,
+  open: (ref: PolicyRef) => Promise<TextModel>,
   signal: AbortSignal,
   onJudged: (rollout: Rollout) => void,
 ): Promise<void> {
+  if (judge.kind === 'off' || signal.aborted) return;
   try {
-    await judgeRollouts(rollouts, await open(), signal, onJudged);
+    await judgeRollouts(rollouts, await open(judge.policy), signal, onJudged);
   } catch (error) {
     if (signal.aborted || error instanceof WorkerLost) throw error;
     throw new Error(
