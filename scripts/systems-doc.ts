@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { RECIPES } from '../src/recipes/index.ts';
-import type { Recipe } from '../src/recipes/recipe.ts';
+import type { Recipe } from '../src/recipes/parts/recipe.ts';
 
 /** Writes docs/systems.md from the recipes; with --check it says whether the file is as they have it. */
 

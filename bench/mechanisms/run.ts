@@ -11,7 +11,7 @@
  */
 import { parseArgs } from 'node:util';
 import { openParts } from '../../src/cli/shared/parts.ts';
-import { runQuestions } from '../../src/cli/shared/run-questions.ts';
+import { runQuestions } from '../../src/cli/evaluate/run-questions.ts';
 import { BASELINE_ARMS, MECHANISM_ARMS, type AblationArm } from '../../src/evaluate/ablations.ts';
 import { compareArms, comparisonMarkdown, type Arm } from '../../src/evaluate/compare.ts';
 import { getRecipe } from '../../src/recipes/index.ts';

@@ -11,7 +11,7 @@ import type { Question } from '../../src/records/records.ts';
 import type { Rollout } from '../../src/records/rollout.ts';
 import { HuggingFaceTokenizer } from '../../src/policy/open/tokenizer.ts';
 import { getRecipe } from '../../src/recipes/index.ts';
-import type { SettingsOverride } from '../../src/recipes/settings.ts';
+import type { SettingsOverride } from '../../src/recipes/parts/settings.ts';
 import { openWorldRetriever } from '../../src/retrieval/open.ts';
 import { loadWorld } from '../../src/retrieval/world/load.ts';
 import { goldPlanPolicy } from './gold-plan.ts';

@@ -14,7 +14,7 @@ import { itemAt } from '../../src/base/items.ts';
 import { estimateAdvantages } from '../../src/learn/advantages.ts';
 import { sequenceWeights, tokenObjective } from '../../src/learn/objective.ts';
 import { getTraining } from '../../src/recipes/index.ts';
-import type { TrainSettings } from '../../src/recipes/training.ts';
+import type { TrainSettings } from '../../src/recipes/parts/training.ts';
 
 const MAPS: Readonly<Record<Trainer, (input: MappingInput) => Mapping<unknown>>> = {
   trl: mapToTrl,

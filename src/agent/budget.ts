@@ -3,7 +3,7 @@ import {
   LONG_ANSWER_TOKENS,
   type RecipeSettings,
   type SettingsOverride,
-} from '../recipes/settings.ts';
+} from '../recipes/parts/settings.ts';
 import { answerOpening, blockIds } from './transcript/blocks.ts';
 import { HINTS } from '../records/protocol.ts';
 import { wantsLongAnswer } from './answers/long-answer.ts';

@@ -1,7 +1,7 @@
 import type { Question } from '../records/records.ts';
 import type { Policy } from '../policy/policy.ts';
-import type { Recipe } from '../recipes/recipe.ts';
-import type { SettingsOverride } from '../recipes/settings.ts';
+import type { Recipe } from '../recipes/parts/recipe.ts';
+import type { SettingsOverride } from '../recipes/parts/settings.ts';
 import type { Retriever } from '../retrieval/retriever.ts';
 import type { Summarizer } from '../retrieval/summarize/summarizer.ts';
 import type { RunningMean } from './router/reward.ts';

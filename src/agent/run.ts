@@ -1,7 +1,7 @@
 import { messageOf } from '../base/errors.ts';
 import type { Rollout } from '../records/rollout.ts';
 import { logprobsOf } from '../policy/policy.ts';
-import { withOverrides, type RecipeSettings } from '../recipes/settings.ts';
+import { withOverrides, type RecipeSettings } from '../recipes/parts/settings.ts';
 import { budgetsInForce } from './budget.ts';
 import { Conversation } from './transcript/conversation.ts';
 import { readAnswerText } from './answers/answer-text.ts';

@@ -1,5 +1,5 @@
 import type { SourceName } from '../records/hits.ts';
-import type { RecipeSettings } from '../recipes/settings.ts';
+import type { RecipeSettings } from '../recipes/parts/settings.ts';
 import { blockIds, passagesText } from './transcript/blocks.ts';
 import { contextRoom } from './budget.ts';
 import { userTurn } from './transcript/prompt.ts';

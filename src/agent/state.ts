@@ -1,6 +1,6 @@
 import type { StopClause, StopEvent } from '../records/events.ts';
 import type { SearchTarget } from '../records/hits.ts';
-import type { RecipeSettings } from '../recipes/settings.ts';
+import type { RecipeSettings } from '../recipes/parts/settings.ts';
 import type { Conversation } from './transcript/conversation.ts';
 import type { Evidence } from './answers/evidence.ts';
 import type { AgentDeps, RolloutRequest } from './request.ts';

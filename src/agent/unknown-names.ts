@@ -1,6 +1,6 @@
 import { lastOf } from '../base/items.ts';
 import type { SourceName } from '../records/hits.ts';
-import type { RecipeSettings } from '../recipes/settings.ts';
+import type { RecipeSettings } from '../recipes/parts/settings.ts';
 import type { Mentions } from '../retrieval/lexical/mentions.ts';
 import { terms } from '../retrieval/lexical/text.ts';
 

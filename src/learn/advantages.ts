@@ -1,6 +1,6 @@
 import { mean, moments, sum } from '../base/statistics.ts';
 import { groupBy, itemAt } from '../base/items.ts';
-import type { EstimatorId } from '../recipes/training.ts';
+import type { EstimatorId } from '../recipes/parts/training.ts';
 
 /** Advantages of whole rollouts, docs/methods.md section 3. One value a rollout; nothing is changed in place. */
 

@@ -1,5 +1,5 @@
 import { itemAt } from '../base/items.ts';
-import type { TrainSettings } from '../recipes/training.ts';
+import type { TrainSettings } from '../recipes/parts/training.ts';
 
 /** The clipped surrogate and its exact gradient, docs/methods.md section 4. */
 

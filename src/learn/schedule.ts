@@ -1,4 +1,4 @@
-import type { TrainSettings } from '../recipes/training.ts';
+import type { TrainSettings } from '../recipes/parts/training.ts';
 
 /**
  * Learning rate of update `step` (from 1) of `steps`: rises linearly over the warm-up, then stays or

@@ -15,9 +15,9 @@ import { naiveRag } from './naive-rag.ts';
 import { r1Searcher } from './r1-searcher.ts';
 import { searchR1 } from './search-r1.ts';
 import { search } from './search.ts';
-import type { Recipe, Variant } from './recipe.ts';
-import type { TrainSettings } from './training.ts';
-import { FORMER_UR2, ur2 } from './ur2.ts';
+import type { Recipe, Variant } from './parts/recipe.ts';
+import type { TrainSettings } from './parts/training.ts';
+import { FORMER_UR2, ur2 } from './agents/ur2.ts';
 import { ur2Released } from './agents/ur2-released.ts';
 
 /** Every system, in the order of menus. A new one is its file and a line here. */

@@ -1,6 +1,6 @@
-import type { Recipe, VariantSettings } from './recipe.ts';
-import { DEFAULT_SETTINGS } from './settings.ts';
-import { OBJECTIVE, TRAINING } from './training-base.ts';
+import type { Recipe, VariantSettings } from './parts/recipe.ts';
+import { DEFAULT_SETTINGS } from './parts/settings.ts';
+import { OBJECTIVE, TRAINING } from './parts/training-base.ts';
 
 /*
  * KunLunBaizeRAG (arXiv 2506.19466). Departures from the paper, and choices where it leaves one:

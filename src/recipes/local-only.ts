@@ -1,4 +1,4 @@
-import type { SettingsOverride } from './settings.ts';
+import type { SettingsOverride } from './parts/settings.ts';
 
 /** Every search, the background's too, in the local source: a policy that writes `<web_search>` asks it as well. */
 export const LOCAL_ONLY = {

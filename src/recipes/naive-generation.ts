@@ -1,5 +1,5 @@
-import type { Recipe } from './recipe.ts';
-import { DEFAULT_SETTINGS } from './settings.ts';
+import type { Recipe } from './parts/recipe.ts';
+import { DEFAULT_SETTINGS } from './parts/settings.ts';
 
 /*
  * Naive generation: the answer from the weights alone, without retrieval.

@@ -1,6 +1,6 @@
-import type { Recipe } from './recipe.ts';
-import { DEFAULT_SETTINGS } from './settings.ts';
-import { OBJECTIVE, TRAINING } from './training-base.ts';
+import type { Recipe } from './parts/recipe.ts';
+import { DEFAULT_SETTINGS } from './parts/settings.ts';
+import { OBJECTIVE, TRAINING } from './parts/training-base.ts';
 
 /*
  * R1-Searcher (arXiv 2503.05592).

@@ -1,4 +1,4 @@
-import type { SettingsOverride } from './settings.ts';
+import type { SettingsOverride } from './parts/settings.ts';
 
 /** Every search, the background's too, in the web source: a search engine of one's own stands alone. */
 export const WEB_ONLY = {

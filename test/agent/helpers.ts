@@ -7,7 +7,7 @@ import type { RolloutRequest } from '../../src/agent/request.ts';
 import { createRouter } from '../../src/agent/router/router.ts';
 import { runRollout } from '../../src/agent/run.ts';
 import { getRecipe } from '../../src/recipes/index.ts';
-import type { SettingsOverride } from '../../src/recipes/settings.ts';
+import type { SettingsOverride } from '../../src/recipes/parts/settings.ts';
 import { createRetriever } from '../../src/retrieval/create.ts';
 import { LexicalIndex } from '../../src/retrieval/lexical/lexical.ts';
 import { LocalSource } from '../../src/retrieval/local.ts';

@@ -4,7 +4,7 @@ import { createRouter } from '../../src/agent/router/router.ts';
 import { runRollout } from '../../src/agent/run.ts';
 import type { GenerateOptions, PolicyInfo, PolicySession } from '../../src/policy/policy.ts';
 import { getRecipe } from '../../src/recipes/index.ts';
-import type { SettingsOverride } from '../../src/recipes/settings.ts';
+import type { SettingsOverride } from '../../src/recipes/parts/settings.ts';
 import { QUESTION, retrieverOver } from './helpers.ts';
 import { ScriptedPolicy } from './scripted-policy.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { SettingsOverride } from '../../src/recipes/settings.ts';
-import { readFacts } from '../../src/learn/rewards/facts.ts';
+import type { SettingsOverride } from '../../src/recipes/parts/settings.ts';
+import { readFacts } from '../../src/learn/rewards/parts/facts.ts';
 import { scoreRollout, totalReward } from '../../src/learn/rewards/index.ts';
 import type { Passage } from '../../src/records/records.ts';
 import { contextText, eventsOf, faultsOf, QUESTION, retrieverOver, run } from './helpers.ts';

@@ -8,7 +8,7 @@ import { createPolicy } from '../../src/policy/open/load.ts';
 import type { Policy } from '../../src/policy/policy.ts';
 import { initWeights } from '../../src/policy/checkpoint/weights.ts';
 import { getRecipe, RECIPES } from '../../src/recipes/index.ts';
-import type { SettingsOverride } from '../../src/recipes/settings.ts';
+import type { SettingsOverride } from '../../src/recipes/parts/settings.ts';
 import { openWorldRetriever } from '../../src/retrieval/open.ts';
 import type { Retriever } from '../../src/retrieval/retriever.ts';
 import { loadWorld } from '../../src/retrieval/world/load.ts';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { runRollout } from '../../src/agent/run.ts';
 import { createRouter } from '../../src/agent/router/router.ts';
 import { FALLBACK_HINT } from '../../src/agent/summarizing.ts';
-import { readFacts } from '../../src/learn/rewards/facts.ts';
+import { readFacts } from '../../src/learn/rewards/parts/facts.ts';
 import { trainedTokens } from '../../src/learn/mask.ts';
 import { getRecipe } from '../../src/recipes/index.ts';
 import { openSummarizer } from '../../src/retrieval/summarize/index.ts';

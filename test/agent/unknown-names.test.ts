@@ -9,7 +9,7 @@ import {
   unknownNames,
 } from '../../src/agent/unknown-names.ts';
 import { getRecipe } from '../../src/recipes/index.ts';
-import { withOverrides } from '../../src/recipes/settings.ts';
+import { withOverrides } from '../../src/recipes/parts/settings.ts';
 import { LOCAL_ONLY } from '../../src/recipes/local-only.ts';
 import { mentionsIn, type Mentions } from '../../src/retrieval/lexical/mentions.ts';
 import { WebSource } from '../../src/retrieval/web/web-source.ts';

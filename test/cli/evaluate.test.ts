@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { evaluateCommand, evaluationOverrides } from '../../src/cli/commands/evaluate.ts';
 import { parseOptions } from '../../src/cli/shared/options.ts';
 import { parseTrainSettings, withChanges } from '../../src/learn/settings/edit-settings.ts';
-import type { TrainSettings } from '../../src/recipes/training.ts';
+import type { TrainSettings } from '../../src/recipes/parts/training.ts';
 import { getRecipe, getTraining } from '../../src/recipes/index.ts';
-import { withOverrides } from '../../src/recipes/settings.ts';
+import { withOverrides } from '../../src/recipes/parts/settings.ts';
 
 const runOf = (...changes: string[]): TrainSettings =>
   withChanges(getTraining('kunlun-baize'), changes);

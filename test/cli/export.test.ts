@@ -84,7 +84,7 @@ test.each([
 
 test('what is refused can be left out where that makes sense', async () => {
   const folder = join(out, 'without');
-  const asked = ['export', '--recipe', 'kunlun-baize', '--to', 'trl', '--out', folder];
+  const asked = ['export', '--recipe', 'kunlun-baize/dapo', '--to', 'trl', '--out', folder];
   expect(await labHere(...asked, '--without', 'search')).toMatchObject({ status: 2 });
   expect(await labHere(...asked, '--without', 'dynamic-sampling')).toMatchObject({ status: 0 });
   const { settings } = await readExperiment(join(folder, 'experiment.json'));

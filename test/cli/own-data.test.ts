@@ -64,7 +64,10 @@ beforeAll(async () => {
     '--threads=1',
     '--json',
     ...small.flatMap((change) => ['--set', change]),
-    ...['--corpus', corpus, '--questions', questions, '--judge', server.url, '--out', run],
+    `--corpus=${corpus}`,
+    `--questions=${questions}`,
+    `--judge=${server.url}`,
+    `--out=${run}`,
   );
 });
 afterAll(async () => {

@@ -30,7 +30,7 @@ const LEARNS = [
 ];
 const start = (out: string, threads: number): string[] => [
   'train',
-  '--recipe=kunlun-baize',
+  '--recipe=kunlun-baize/dapo',
   '--steps=3',
   '--seed=11',
   ...small,
@@ -64,7 +64,7 @@ describe('mistakes end with one clear line and status 2', () => {
     [['train', '--out', out], /train needs --recipe/],
     [
       ['train', '--recipe', 'ppo', '--out', out],
-      /no recipe "ppo" to train by; there are kunlun-baize\/dapo/,
+      /no recipe "ppo" to train by; there are kunlun-baize\/whole/,
     ],
     [['train', '--recipe', 'search'], /train needs --out DIR/],
     [['train', '--recipe', recipe, '--out', out], /training settings: preset: /],
@@ -193,7 +193,7 @@ describe('a run', () => {
     const sets = settings.flatMap((change) => ['--set', change]);
     const trained = await labHere(
       'train',
-      '--recipe=kunlun-baize',
+      '--recipe=kunlun-baize/dapo',
       '--steps=1',
       '--threads=1',
       ...small,

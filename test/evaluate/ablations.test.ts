@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { BASELINE_ARMS, MECHANISM_ARMS } from '../../src/evaluate/ablations.ts';
 import { getRecipe } from '../../src/recipes/index.ts';
-import { withOverrides } from '../../src/recipes/settings.ts';
+import { withOverrides } from '../../src/recipes/parts/settings.ts';
 
 it('every arm is a valid recipe with valid settings, and no two are the same', () => {
   for (const arms of [MECHANISM_ARMS, BASELINE_ARMS]) {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { estimateAdvantages, skippingGae, whiten, varies } from '../../src/learn/advantages.ts';
-import { ESTIMATORS } from '../../src/recipes/training.ts';
+import { ESTIMATORS } from '../../src/recipes/parts/training.ts';
 
 /** Two groups: 1, 0, 0, 1 and 3, 0; trained tokens 2, 2, 2, 2, 1, 3. */
 const rewards = [1, 0, 0, 1, 3, 0];

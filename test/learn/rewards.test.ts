@@ -3,7 +3,7 @@ import type { AgentEvent } from '../../src/records/events.ts';
 import type { RewardClause, Rollout, Segment } from '../../src/records/rollout.ts';
 import { scoreRollout, totalReward } from '../../src/learn/rewards/index.ts';
 import { lengthReward } from '../../src/learn/rewards/kunlun-baize.ts';
-import { readFacts } from '../../src/learn/rewards/facts.ts';
+import { readFacts } from '../../src/learn/rewards/parts/facts.ts';
 import { emptyRollout, hit, passage, retrieve } from '../fixtures/rollouts.ts';
 import { read, written } from './rewards/records.ts';
 import { REWARD_IDS, type RewardId } from '../../src/learn/rewards/list.ts';

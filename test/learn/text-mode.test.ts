@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Rollout } from '../../src/records/rollout.ts';
 import { roundsOf } from '../../src/formats/rollouts/rounds.ts';
 import { trainedTokens } from '../../src/learn/mask.ts';
-import { readFacts } from '../../src/learn/rewards/facts.ts';
+import { readFacts } from '../../src/learn/rewards/parts/facts.ts';
 import { readDemonstrations } from '../../src/learn/rl/demonstrations.ts';
 import { TextPolicy } from '../../src/policy/remote/pieces/text-policy.ts';
 import { runText } from '../agent/text/helpers.ts';

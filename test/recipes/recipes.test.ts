@@ -3,7 +3,7 @@ import {
   DEFAULT_SETTINGS,
   recipeSettingsSchema,
   withOverrides,
-} from '../../src/recipes/settings.ts';
+} from '../../src/recipes/parts/settings.ts';
 import { getRecipe, RECIPES } from '../../src/recipes/index.ts';
 import { ROUTER_PRIOR } from '../../src/recipes/router-prior.ts';
 import { FEATURE_NAMES } from '../../src/agent/router/features.ts';

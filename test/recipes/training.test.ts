@@ -11,8 +11,8 @@ import {
   recipeOf,
   TRAININGS,
 } from '../../src/recipes/index.ts';
-import { recipeSettingsSchema, type RecipeSettings } from '../../src/recipes/settings.ts';
-import type { TrainSettings } from '../../src/recipes/training.ts';
+import { recipeSettingsSchema, type RecipeSettings } from '../../src/recipes/parts/settings.ts';
+import type { TrainSettings } from '../../src/recipes/parts/training.ts';
 
 const IDS = TRAININGS.map(({ id }) => id);
 

@@ -5,7 +5,7 @@ import { createRouter } from '../../src/agent/router/router.ts';
 import { NoisyRetriever } from '../../src/learn/curriculum/noisy-retriever.ts';
 import { rememberingRetriever } from '../../src/handover/environment/remembering.ts';
 import { getRecipe } from '../../src/recipes/index.ts';
-import { SEARCH_METHODS } from '../../src/recipes/settings.ts';
+import { SEARCH_METHODS } from '../../src/recipes/parts/settings.ts';
 import { openWorldRetriever, type WorldRetriever } from '../../src/retrieval/open.ts';
 import type { Retriever } from '../../src/retrieval/retriever.ts';
 import { METHOD_IDS } from '../../src/retrieval/setup.ts';

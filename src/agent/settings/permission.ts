@@ -1,5 +1,5 @@
 import type { Question } from '../../records/records.ts';
-import { mergeOverrides, type SettingsOverride } from '../../recipes/settings.ts';
+import { mergeOverrides, type SettingsOverride } from '../../recipes/parts/settings.ts';
 
 /**
  * Nothing is retrieved, a recipe's background included. The policy is told that it cannot search; a

@@ -1,10 +1,10 @@
 import type { PolicyTokenizer } from '../../policy/policy.ts';
 import { formLine, type Form } from '../../records/form-line.ts';
 import { inBlock } from '../../records/protocol.ts';
-import type { RecipeSettings } from '../../recipes/settings.ts';
+import type { RecipeSettings } from '../../recipes/parts/settings.ts';
 
 /** What a recipe's settings let happen, as the form line says it. */
-export const formOf = ({ blocks, loop, background, retrieval }: RecipeSettings): Form => {
+const formOf = ({ blocks, loop, background, retrieval }: RecipeSettings): Form => {
   const without = loop === 'naive-generation' || retrieval.maxSearches === 0;
   return {
     way: loop === 'naive-rag' ? 'read' : without ? 'think' : 'search',

@@ -1,4 +1,4 @@
-import type { RecipeSettings } from '../../recipes/settings.ts';
+import type { RecipeSettings } from '../../recipes/parts/settings.ts';
 
 /**
  * What a policy that was not trained on the protocol is told of it: the tags, a thought first, one

@@ -1,6 +1,6 @@
 import type { Policy } from '../../policy/policy.ts';
 import type { ChatMessage } from '../../policy/text-model.ts';
-import type { RecipeSettings } from '../../recipes/settings.ts';
+import type { RecipeSettings } from '../../recipes/parts/settings.ts';
 import { formIds } from './form.ts';
 import { instructionText } from './instruction.ts';
 import type { Tags } from './tags.ts';

@@ -2,11 +2,16 @@ import { runGroup } from '../../agent/run.ts';
 import { describeUnknown, sourcesInUse, unknownNames } from '../../agent/unknown-names.ts';
 import type { AgentEvent } from '../../records/events.ts';
 import { getRecipe } from '../../recipes/index.ts';
-import { withOverrides, type RecipeSettings } from '../../recipes/settings.ts';
-import { openSummarizerOf } from '../shared/summarizer.ts';
+import { withOverrides, type RecipeSettings } from '../../recipes/parts/settings.ts';
+import { openSummarizerOf } from '../helpers/summarizer.ts';
 import { openParts, type Parts } from '../shared/parts.ts';
 import { endProgress, print, say, type Command } from '../shared/command.ts';
-import { overridesOf, partsOptions, PARTS_OPTIONS, RECIPE_OPTIONS } from './shared-options.ts';
+import {
+  overridesOf,
+  partsOptions,
+  PARTS_OPTIONS,
+  RECIPE_OPTIONS,
+} from '../shared/shared-options.ts';
 
 const oneLine = (text: string): string => text.trim().replaceAll(/\s+/g, ' ');
 const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;

@@ -4,9 +4,9 @@ import type { MatrixType } from '../../policy/ops/values.ts';
 import { summarizeRollouts } from '../../evaluate/summary.ts';
 import { decodeRouterState } from '../../learn/router/state.ts';
 import { overridesInForce } from '../../learn/settings/overrides.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { getRecipe } from '../../recipes/index.ts';
-import { mergeOverrides, type SettingsOverride } from '../../recipes/settings.ts';
+import { mergeOverrides, type SettingsOverride } from '../../recipes/parts/settings.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
 import { judgeFile, judgementsFile, withVerdicts } from '../evaluate/judge-file.ts';
 import { judgeLines } from '../evaluate/judge-lines.ts';
@@ -20,16 +20,17 @@ import {
 } from '../evaluate/judge-options.ts';
 import { runJudge } from '../evaluate/judge-run.ts';
 import { openParts, type PartsOptions } from '../shared/parts.ts';
-import { runQuestions } from '../shared/run-questions.ts';
+import { runQuestions } from '../evaluate/run-questions.ts';
 import {
   openSummarizerNamed,
   openSummarizerOf,
   type SummarizerName,
-} from '../shared/summarizer.ts';
+} from '../helpers/summarizer.ts';
 import { adapterFolderOf, loadSnapshot, readRun, type RunFile } from '../train/folder.ts';
 import { foundSources, partsOf, type SourceParts } from '../train/run-sources.ts';
 import { endProgress, print, say, type Command } from '../shared/command.ts';
-import { openOutput, select, table, writeAll } from './rollout.ts';
+import { openOutput, writeAll } from '../evaluate/output.ts';
+import { select, table } from './rollout.ts';
 import {
   overridesOf,
   partsOptions,
@@ -38,7 +39,7 @@ import {
   RECIPE_OPTIONS,
   sourceDefaults,
   sourcesOptions,
-} from './shared-options.ts';
+} from '../shared/shared-options.ts';
 
 interface Subject extends SourceParts {
   /** Folder of the adapter; undefined: the policy as it is. */

@@ -1,14 +1,13 @@
-import { createWriteStream, type WriteStream } from 'node:fs';
-import { once } from 'node:events';
 import { describeStie } from '../../agent/stie/counts.ts';
 import type { Question } from '../../records/records.ts';
 import { summarizeRollouts, type Summary, type SummaryByHops } from '../../evaluate/summary.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import { allows, type CompositionFilter } from '../../world/questions/compositions.ts';
-import { openSummarizerOf } from '../shared/summarizer.ts';
+import { openSummarizerOf } from '../helpers/summarizer.ts';
 import { openParts, type Parts } from '../shared/parts.ts';
 import { UsageError, type OptionValues } from '../shared/options.ts';
-import { runQuestions } from '../shared/run-questions.ts';
+import { openOutput, writeAll } from '../evaluate/output.ts';
+import { runQuestions } from '../evaluate/run-questions.ts';
 import { endProgress, print, say, type Command } from '../shared/command.ts';
 import {
   overridesOf,
@@ -16,28 +15,7 @@ import {
   PARTS_OPTIONS,
   QUESTION_OPTIONS,
   RECIPE_OPTIONS,
-} from './shared-options.ts';
-
-export async function openOutput(path: string | undefined): Promise<WriteStream | null> {
-  if (path === undefined) return null;
-  const stream = createWriteStream(path);
-  try {
-    await once(stream, 'open');
-  } catch (error) {
-    throw new UsageError(`${path} cannot be written: ${(error as Error).message}.`);
-  }
-  return stream;
-}
-
-export async function writeAll(
-  output: WriteStream | null,
-  rollouts: readonly object[],
-): Promise<void> {
-  if (!output) return;
-  for (const rollout of rollouts) output.write(`${JSON.stringify(rollout)}\n`);
-  output.end();
-  await once(output, 'finish');
-}
+} from '../shared/shared-options.ts';
 
 const percent = (value: number): string => `${(100 * value).toFixed(1)} %`.padStart(8);
 

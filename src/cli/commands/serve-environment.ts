@@ -1,4 +1,4 @@
-import { mergeOverrides } from '../../recipes/settings.ts';
+import { mergeOverrides } from '../../recipes/parts/settings.ts';
 import { checkTrainable } from '../../learn/rl/trainable.ts';
 import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
 import type { EnvironmentParts } from '../../handover/environment/environment.ts';
@@ -12,7 +12,7 @@ import { isLoopback } from '../environment/http.ts';
 import { environmentParts, openExperimentSources } from '../environment/open.ts';
 import { serveEnvironment, untilSignalled } from '../environment/serve.ts';
 import { engineOptions } from '../shared/engine.ts';
-import { sourceDefaults, sourcesOptions, PARTS_OPTIONS } from './shared-options.ts';
+import { sourceDefaults, sourcesOptions, PARTS_OPTIONS } from '../shared/shared-options.ts';
 
 const NAME = 'serve-environment';
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { checkResumable, checkTrainable } from '../../learn/rl/trainable.ts';
 import { collapseWarning } from '../../learn/router/collapse.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
@@ -18,8 +18,7 @@ import { describeRun, train, type TrainOptions } from '../train/run.ts';
 import { foundSources } from '../train/run-sources.ts';
 import { checkJudge, JUDGE_OPTIONS } from '../evaluate/judge-options.ts';
 import { MADE_WORLD_OPTIONS } from '../shared/made-world.ts';
-import { SUMMARIZER_OPTIONS } from '../shared/summarizer.ts';
-import { SOURCE_OPTIONS } from './shared-options.ts';
+import { SOURCE_OPTIONS, SUMMARIZER_OPTIONS } from '../shared/shared-options.ts';
 import { say, type Command } from '../shared/command.ts';
 import { MATRIX_TYPES } from '../../policy/ops/values.ts';
 

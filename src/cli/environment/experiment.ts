@@ -10,7 +10,7 @@ import {
   type Experiment,
 } from '../../handover/environment/experiment.ts';
 import { asWord } from '../../recipes/index.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { worldQuestionSchema, type WorldQuestion } from '../../retrieval/world/manifest.ts';
 import { folderRevision } from '../shared/checkpoint-folder.ts';
 import { UsageError } from '../shared/options.ts';

@@ -4,7 +4,7 @@ import type { JudgeOutcome } from '../../evaluate/judge/run.ts';
 import { importRun } from '../../formats/rollouts/run.ts';
 import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
 import type { Rollout } from '../../records/rollout.ts';
-import { openOutput, writeAll } from '../commands/rollout.ts';
+import { openOutput, writeAll } from './output.ts';
 import { print, say } from '../shared/command.ts';
 import { UsageError, type OptionValues } from '../shared/options.ts';
 import { openRolloutRun } from '../shared/rollout-paths.ts';

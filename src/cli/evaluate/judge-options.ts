@@ -1,7 +1,8 @@
 import { createJudge, type Judge, type Judgement } from '../../evaluate/judge/judge.ts';
 import type { JudgePrice } from '../../evaluate/judge/report.ts';
 import { UsageError, type OptionSpec, type OptionValues } from '../shared/options.ts';
-import { KEY_VARIABLE, openTextModel, type OpenTextModel } from '../shared/text-model.ts';
+import { KEY_VARIABLE } from '../shared/shared-options.ts';
+import { openTextModel, type OpenTextModel } from '../helpers/text-model.ts';
 
 /** Who judges answers (LJ), as the command line names it. */
 
@@ -50,7 +51,7 @@ export const JUDGE_RUN_OPTIONS = {
 const JUDGE_DEFAULTS = { calls: 4, timeoutS: 120 };
 
 /** `0.15,0.6`: dollars of a million tokens read, and written. @throws UsageError */
-export function readPrice(given: unknown): JudgePrice | null {
+export function readPrice(given: OptionValues[string]): JudgePrice | null {
   if (given === undefined) return null;
   const [prompt, completion, ...more] = String(given).split(',').map(Number);
   const sound = (price: number | undefined): price is number =>

@@ -10,10 +10,10 @@ import { judgeAnswers, type JudgeItem, type JudgeOutcome } from '../../evaluate/
 import { knownJudgements, storedJudgement } from '../../evaluate/judge/stored.ts';
 import { itemAt } from '../../base/items.ts';
 import { messageOf } from '../../base/errors.ts';
-import { abortOnSignals } from '../shared/abort.ts';
+import { abortOnSignals } from '../helpers/abort.ts';
 import { endProgress, say, sayProgress } from '../shared/command.ts';
 import { UsageError } from '../shared/options.ts';
-import type { OpenTextModel } from '../shared/text-model.ts';
+import type { OpenTextModel } from '../helpers/text-model.ts';
 import { countingJudge, type Asking } from './judge-options.ts';
 
 /** A judge over the answers of an evaluation, with progress; what it said is kept in a file. */
@@ -63,7 +63,9 @@ export async function runJudge(items: readonly JudgeItem[], call: JudgeCall): Pr
   using stop = abortOnSignals('stopping; what was judged is kept …');
   const judge = countingJudge(opened, readKnown(file));
   if (file !== null) begin(file);
-  const keys = await Promise.all(items.map((item) => judgementKey(judgeIdOf(opened.model.id), item)));
+  const keys = await Promise.all(
+    items.map((item) => judgementKey(judgeIdOf(opened.model.id), item)),
+  );
   const keyById = new Map(items.map(({ id }, at) => [id, itemAt(keys, at, 'keys')]));
   const startedAt = performance.now();
   const run = await judgeAnswers(judge, items, {

@@ -7,7 +7,7 @@ import { withChanges } from '../../learn/settings/edit-settings.ts';
 import { writePeft } from '../../policy/lora/peft.ts';
 import { readSmallFile } from '../../policy/checkpoint/checkpoint.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { loadWorld, type World } from '../../retrieval/world/load.ts';
 import { MANIFEST_FILE } from '../../retrieval/world/manifest.ts';
 import { fetchFromDisk } from '../shared/build-world.ts';

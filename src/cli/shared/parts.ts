@@ -19,6 +19,7 @@ import { createRetriever } from '../../retrieval/create.ts';
 import { mentionsIn, type Mentions } from '../../retrieval/lexical/mentions.ts';
 import { openWorldRetriever, type WorldRetriever } from '../../retrieval/open.ts';
 import { openedBy, type Retriever } from '../../retrieval/retriever.ts';
+import type { Summarizer } from '../../retrieval/summarize/summarizer.ts';
 import { loadWorld, type World } from '../../retrieval/world/load.ts';
 import { fetchFromDisk, openEncoderFromDisk } from './build-world.ts';
 import {
@@ -31,7 +32,6 @@ import { openCorpus, readCorpus, readQuestions, type SplitBy } from './import-fi
 import { makeWorld, type MadeWorld } from './made-world.ts';
 import { UsageError } from './options.ts';
 import { builtIn } from './paths.ts';
-import type { OpenSummarizer } from './summarizer.ts';
 
 export interface PartsOptions {
   /** Folder of the world, or one that is made; the built-in one unless given. */
@@ -44,7 +44,7 @@ export interface PartsOptions {
   questions?: string | undefined;
   split?: SplitBy | undefined;
   /** Writes what the policy reads in place of passages, where the recipe wants summaries. */
-  summarizer?: OpenSummarizer | null | undefined;
+  summarizer?: { summarizer: Summarizer; close(): void } | null | undefined;
   /** Folder of the checkpoint; the built-in policy unless given. */
   policy?: string | undefined;
   device: 'wasm' | 'webgpu';

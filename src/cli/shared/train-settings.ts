@@ -3,7 +3,7 @@ import { messageOf } from '../../base/errors.ts';
 import { checkTrainable } from '../../learn/rl/trainable.ts';
 import { parseTrainSettings, withChanges } from '../../learn/settings/edit-settings.ts';
 import { findTraining, getTraining, TRAININGS } from '../../recipes/index.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { say } from './command.ts';
 import { UsageError, type OptionSpec, type OptionValues } from './options.ts';
 

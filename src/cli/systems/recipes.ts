@@ -1,5 +1,5 @@
 import { RECIPES } from '../../recipes/index.ts';
-import type { Recipe } from '../../recipes/recipe.ts';
+import type { Recipe } from '../../recipes/parts/recipe.ts';
 import { print, type Command } from '../shared/command.ts';
 
 /** What `--json` says of one system. */

@@ -3,7 +3,7 @@ import { runRollout } from '../../agent/run.ts';
 import { deriveSeed } from '../../base/random.ts';
 import { armResult, referenceTable, type ArmResult } from '../../evaluate/reference.ts';
 import { getRecipe } from '../../recipes/index.ts';
-import { mergeOverrides, type SettingsOverride } from '../../recipes/settings.ts';
+import { mergeOverrides, type SettingsOverride } from '../../recipes/parts/settings.ts';
 import type { Hit } from '../../records/hits.ts';
 import type { Question } from '../../records/records.ts';
 import type { Rollout } from '../../records/rollout.ts';

@@ -32,8 +32,7 @@ export class TrainMeter {
     this.#done++;
     const left = (this.#seconds / this.#done) * (this.#steps - record.step);
     const heldOut = record.heldOut ? `  ${heldOutWords(record.heldOut)}` : '';
-    if (record.heldOutAtStart)
-      say(`step 0/${this.#steps}  ${heldOutWords(record.heldOutAtStart)}`);
+    if (record.heldOutAtStart) say(`step 0/${this.#steps}  ${heldOutWords(record.heldOutAtStart)}`);
     say(
       `step ${record.step}/${this.#steps}  reward ${record.reward.mean.toFixed(3)}  ` +
         `EM ${record.em.toFixed(3)}  searches ${record.searches.toFixed(2)}  ` +

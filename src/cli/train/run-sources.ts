@@ -113,7 +113,10 @@ export const partsOf = ({ corpus, engine, questions }: RunSources): SourceParts 
   }),
   ...(questions && {
     questions: questions.path,
-    split: { ...(questions.field !== null && { field: questions.field }), seed: questions.split.seed },
+    split: {
+      ...(questions.field !== null && { field: questions.field }),
+      seed: questions.split.seed,
+    },
   }),
 });
 

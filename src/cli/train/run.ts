@@ -3,7 +3,7 @@ import { assembleRun, checkRouter } from '../../learn/run/assemble.ts';
 import { heldOutJudge } from '../../evaluate/judge/held-out.ts';
 import { trainRun } from '../../learn/rl/loop.ts';
 import { asWord } from '../../recipes/index.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { TrainState } from '../../learn/rl/state.ts';
 import { openCheckpoint } from '../../policy/checkpoint/checkpoint.ts';
 import { heldRevision } from '../../policy/open/device.ts';
@@ -11,25 +11,28 @@ import type { MatrixType } from '../../policy/ops/values.ts';
 import { prepareNode } from '../../policy/node/prepare.ts';
 import { openReader } from '../../policy/open/reader.ts';
 import { withSource } from '../../lab/train/setup-source.ts';
-import { sourcesOptions } from '../commands/shared-options.ts';
-import { askingOf, countingJudge, JUDGE_PURPOSE, openJudgeModel } from '../evaluate/judge-options.ts';
-import { abortOnSignals } from '../shared/abort.ts';
+import { sourcesOptions } from '../shared/shared-options.ts';
+import {
+  askingOf,
+  countingJudge,
+  JUDGE_PURPOSE,
+  openJudgeModel,
+} from '../evaluate/judge-options.ts';
+import { abortOnSignals } from '../helpers/abort.ts';
 import { folderRevision } from '../shared/checkpoint-folder.ts';
 import { endProgress, print, say } from '../shared/command.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
 import { openFolder, openSources, type OpenSources, type PartsOptions } from '../shared/parts.ts';
-import { openSummarizerNamed, openSummarizerOf, type OpenSummarizer } from '../shared/summarizer.ts';
-import { openTextModelOf, type OpenTextModel } from '../shared/text-model.ts';
+import {
+  openSummarizerNamed,
+  openSummarizerOf,
+  type OpenSummarizer,
+} from '../helpers/summarizer.ts';
+import { openTextModelOf, type OpenTextModel } from '../helpers/text-model.ts';
 import { asUsage } from '../shared/train-settings.ts';
 import { appendStep, loadDemonstrations, readRun, saveSnapshot, type RunFile } from './folder.ts';
 import { TrainMeter } from './progress.ts';
-import {
-  checkSplit,
-  defaultSource,
-  foundSources,
-  partsOf,
-  recordSources,
-} from './run-sources.ts';
+import { checkSplit, defaultSource, foundSources, partsOf, recordSources } from './run-sources.ts';
 import { startThreads } from './threads.ts';
 
 /** What a run works with beside its policy; opened once. */
@@ -96,10 +99,13 @@ export async function describeRun(
  * Opens what the record of a run names.
  * @throws UsageError that says what is missing, or is another than the run began with
  */
-export async function openRun({ world, sources, summarizer, judge }: RunFile): Promise<OpenRun> {
+async function openRun({ world, sources, summarizer, judge }: RunFile): Promise<OpenRun> {
   const found = await foundSources(sources, {});
   const opened = await openSources({
-    world: world.form === undefined ? (world.folder ?? undefined) : { form: world.form, seed: world.seed },
+    world:
+      world.form === undefined
+        ? (world.folder ?? undefined)
+        : { form: world.form, seed: world.seed },
     ...(found && partsOf(found)),
     onNotice: say,
   });
@@ -164,7 +170,8 @@ export async function train(
         router,
         questions: world.questions,
         summarizer: summarizer && summarizer.summarizer,
-        judge: judge && file.judge ? heldOutJudge(countingJudge(judge), file.judge, onNotice) : null,
+        judge:
+          judge && file.judge ? heldOutJudge(countingJudge(judge), file.judge, onNotice) : null,
         demonstrations: () => loadDemonstrations(run),
         runId: file.runId,
         now: Date.now,

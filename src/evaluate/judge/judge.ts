@@ -50,8 +50,10 @@ export interface JudgeOptions {
 }
 
 /** What a verdict depends on: the judge with its prompt, the question, the gold answers, the prediction. */
-export const judgementKey = (id: string, { question, golds, prediction }: JudgedAnswer): Promise<string> =>
-  sha256(JSON.stringify([id, question, golds, prediction]));
+export const judgementKey = (
+  id: string,
+  { question, golds, prediction }: JudgedAnswer,
+): Promise<string> => sha256(JSON.stringify([id, question, golds, prediction]));
 
 function addCall(spent: Spent, use: TokenUse | null, seconds: number): void {
   spent.calls += 1;

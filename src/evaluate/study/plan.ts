@@ -1,8 +1,8 @@
 import { sha256 } from '../../base/hash.ts';
 import { LOCAL_ONLY } from '../../recipes/local-only.ts';
 import { asWord, getRecipe } from '../../recipes/index.ts';
-import { mergeOverrides, type SettingsOverride } from '../../recipes/settings.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
+import { mergeOverrides, type SettingsOverride } from '../../recipes/parts/settings.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { loopOf, type ResolvedArm } from './file/arms.ts';
 import type { Study } from './file/read.ts';
 import type { NamedWorld } from './file/worlds.ts';

@@ -2,7 +2,7 @@ import { itemAt } from '../../base/items.ts';
 import { mean, sum } from '../../base/statistics.ts';
 import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
 import { estimateAdvantages, membersOf } from '../../learn/advantages.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 
 const trained = ({ segments }: ImportedRollout): number =>
   sum(segments.map(({ ids, mask }) => (mask === 1 ? (ids?.length ?? 0) : 0)));

@@ -1,7 +1,7 @@
 import { itemAt } from '../../base/items.ts';
 import { groupOf } from '../../learn/rl/collect.ts';
 import type { Curriculum, DrawnQuestion } from '../../learn/rl/contracts.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { Refusal } from './refusal.ts';
 
 /** A question of the curriculum, with the names and seeds that Forage's own loop gives its group. */

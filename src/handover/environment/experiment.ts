@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { issueOf } from '../../base/errors.ts';
 import { sha256 } from '../../base/hash.ts';
 import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 
 /**
  * `experiment.json` of an exported folder, schema `forage.experiment/1`: what the environment needs of it.

@@ -3,7 +3,7 @@ import { deriveSeed } from '../../base/random.ts';
 import { mean } from '../../base/statistics.ts';
 import type { DifficultyCurriculum } from '../../learn/curriculum/difficulty.ts';
 import { scoringGroup } from '../../learn/curriculum/score-questions.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { Question } from '../../records/records.ts';
 
 /** One of the repeated rollouts that score a question. */

@@ -1,4 +1,4 @@
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { Without } from './mapping/mapping.ts';
 
 /** The settings without some of their parts; those that have none of them stay as they are. */

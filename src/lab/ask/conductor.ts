@@ -13,11 +13,11 @@ import { createUpdateBatcher } from './batcher.ts';
 import { servedCheckpoint, storedCheckpoint } from '../models/serving/checkpoint-source.ts';
 import type { ClusterApi } from '../contract/clusters.ts';
 import type { EncoderApi } from '../contract/encoders.ts';
-import { describeFailure, WorkerLost } from '../contract/failures.ts';
+import { describeFailure } from '../contract/failures.ts';
 import type { OnFigure, OnLayer, PolicyTrials } from '../contract/policy.ts';
 import type { RetrievalApi } from '../contract/retrieval.ts';
 import { remoteLater, type Remote } from '../rpc/remote.ts';
-import { judgeBulk, judgeRollouts } from './judging.ts';
+import { judgeBulk, judgeRunOf } from './judging.ts';
 import type { OnJudged } from '../contract/ask.ts';
 import type { Need } from '../contract/progress.ts';
 import type { ConductorApi, ConductorMessage, RunState } from '../contract/ask.ts';
@@ -218,11 +218,7 @@ export class Conductor implements ConductorApi {
     return this.#sources.openFor(request);
   }
 
-  /**
-   * A model that judges beside the page's own runs. It is looked up for every completion:
-   * one that was ended meanwhile is opened again.
-   * @throws Error in words where it cannot be opened or gives no text
-   */
+  /** A model that judges beside the page's runs; one that was ended meanwhile is opened again. */
   async helper(ref: PolicyRef): Promise<TextModel> {
     const { id } = await this.#policy.textModel(ref);
     return {
@@ -309,20 +305,10 @@ export class Conductor implements ConductorApi {
     push: ReturnType<typeof createUpdateBatcher>['push'],
   ): Promise<void> {
     if (judge.kind === 'off' || signal.aborted) return;
-    try {
-      const model = await this.#policy.textModel(judge.policy);
-      await judgeRollouts(rollouts, model, signal, (rollout) =>
-        push({ rolloutId: rollout.id, type: 'finished', rollout }),
-      );
-    } catch (error) {
-      // Named as what was lost, it is restarted as that.
-      if (signal.aborted || error instanceof WorkerLost) throw error;
-      const why = error instanceof Error ? error.message : String(error);
-      throw new Error(
-        `The judge could not be asked. The rollouts and their exact matches stand; choose another judge, or none, and run again. It said: ${why}`,
-        { cause: error },
-      );
-    }
+    const open = (): Promise<TextModel> => this.#policy.textModel(judge.policy);
+    await judgeRunOf(rollouts, open, signal, (rollout) =>
+      push({ rolloutId: rollout.id, type: 'finished', rollout }),
+    );
   }
 
   /** Why a part cannot be used, in the words of its failure where it failed. */

@@ -1,3 +1,5 @@
+import { messageOf } from '../../base/errors.ts';
+import { WorkerLost } from '../contract/failures.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import { createJudge } from '../../evaluate/judge/judge.ts';
 import { judgeAnswers, type JudgeItem, type JudgeRun } from '../../evaluate/judge/run.ts';
@@ -9,7 +11,7 @@ import type { TextModel } from '../../policy/text-model.ts';
  * could not be read.
  * @throws what the model throws; the signal's reason
  */
-export async function judgeRollouts(
+async function judgeRollouts(
   rollouts: readonly Rollout[],
   model: TextModel,
   signal: AbortSignal,
@@ -26,6 +28,27 @@ export async function judgeRollouts(
   }
 }
 
+/**
+ * Judges the rollouts of a run by a model that is opened for it.
+ * @throws Error in words where the judge fails; what was lost as itself, so that it is started again
+ */
+export async function judgeRunOf(
+  rollouts: readonly Rollout[],
+  open: () => Promise<TextModel>,
+  signal: AbortSignal,
+  onJudged: (rollout: Rollout) => void,
+): Promise<void> {
+  try {
+    await judgeRollouts(rollouts, await open(), signal, onJudged);
+  } catch (error) {
+    if (signal.aborted || error instanceof WorkerLost) throw error;
+    throw new Error(
+      `The judge could not be asked. The rollouts and their exact matches stand; choose another judge, or none, and run again. It said: ${messageOf(error)}`,
+      { cause: error },
+    );
+  }
+}
+
 /** How a judge of many answers is asked. */
 const ASKING = { concurrency: 4, timeoutMs: 120_000 };
 
@@ -37,10 +60,13 @@ export async function judgeBulk(
   signal: AbortSignal,
 ): Promise<JudgeRun['ended']> {
   const judge = createJudge(model, { clock: () => performance.now() });
+  const told: Promise<void>[] = [];
   const { ended } = await judgeAnswers(judge, items, {
     ...ASKING,
     signal,
-    onOutcome: (outcome) => onOutcome(outcome, judge.id),
+    onOutcome: (outcome) => told.push(Promise.resolve(onOutcome(outcome, judge.id))),
   });
+  // The page hears nothing of a call that has ended: the last answers must have arrived.
+  await Promise.all(told);
   return ended;
 }

@@ -1,5 +1,5 @@
 import { sourcesInUse } from '../../agent/unknown-names.ts';
-import { withOverrides } from '../../recipes/settings.ts';
+import { withOverrides } from '../../recipes/parts/settings.ts';
 import type { RemoteRetriever } from '../corpus/retrieval/start-retrieval.ts';
 import type { recipeFor } from './request.ts';
 

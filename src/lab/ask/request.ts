@@ -2,8 +2,12 @@ import type { Question } from '../../records/records.ts';
 import type { Setup } from '../../records/setup.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import { LOCAL_ONLY } from '../../recipes/local-only.ts';
-import type { Recipe } from '../../recipes/recipe.ts';
-import { type SettingsOverride, mergeOverrides, withOverrides } from '../../recipes/settings.ts';
+import type { Recipe } from '../../recipes/parts/recipe.ts';
+import {
+  type SettingsOverride,
+  mergeOverrides,
+  withOverrides,
+} from '../../recipes/parts/settings.ts';
 import type { Mechanisms, RunSettings } from '../contract/settings.ts';
 
 /** Turns what the user set into what the agent takes. */

@@ -65,7 +65,7 @@ export type ConductorMessage =
   | { type: 'updates'; updates: RolloutUpdate[] };
 
 /** Told of each answer as it ends, with the judge's id. */
-export type OnJudged = (outcome: JudgeOutcome, by: string) => void;
+export type OnJudged = (outcome: JudgeOutcome, by: string) => void | Promise<void>;
 
 /** Calls that the page makes; each is one message to the lab worker. */
 export interface ConductorApi {

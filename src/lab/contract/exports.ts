@@ -1,7 +1,7 @@
 import type { Note, Refusal, Without } from '../../handover/export/mapping/mapping.ts';
 import type { Trainer } from '../../handover/export/parts/experiment.ts';
 import type { Setup } from '../../records/setup.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { Download } from './training.ts';
 
 /** Experiments that leave this browser, for a trainer on a cluster. */

@@ -2,7 +2,7 @@ import type { AdoptFile } from '../../handover/adopt/input/folder.ts';
 import type { RunRecord, RunStatus } from './records/runs.ts';
 import type { TrainStep } from '../../records/training.ts';
 import type { Setup } from '../../records/setup.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { Rollout } from '../../records/rollout.ts';
 
 /** Training in the lab worker: calls and messages. */

@@ -341,11 +341,7 @@ export class RolloutsHost implements RolloutsApi {
     return itemsToJudge(rows, (place) => this.#store.rollout(fileId, place), again);
   }
 
-  async keepVerdicts(
-    fileId: string,
-    by: string,
-    outcomes: readonly JudgeOutcome[],
-  ): Promise<void> {
+  async keepVerdicts(fileId: string, by: string, outcomes: readonly JudgeOutcome[]): Promise<void> {
     // One after another: each reads what the one before wrote.
     const before = this.#keeping;
     this.#keeping = before

@@ -172,11 +172,7 @@ export class RolloutsStore {
   }
 
   /** Writes a judge's verdicts into the rollouts of a file. @throws Error where there is no such file */
-  async keepVerdicts(
-    fileId: string,
-    by: string,
-    outcomes: readonly JudgeOutcome[],
-  ): Promise<void> {
+  async keepVerdicts(fileId: string, by: string, outcomes: readonly JudgeOutcome[]): Promise<void> {
     const file = await this.file(fileId);
     if (!file) throw new Error('This file is not here any more; open it again.');
     const rows = await this.rows(fileId);

@@ -130,7 +130,9 @@ export async function writeVerdicts(
   const fresh = new Map(changes.map(({ stored }) => [`${stored.chunk}/${stored.index}`, stored]));
   const all = rows.map((one) => fresh.get(`${one.chunk}/${one.index}`) ?? one);
   await database.files.update(file.id, {
-    ...(file.status === 'ready' && { statistics: statisticsOf(all.map(({ row }) => factsOfRow(row))) }),
+    ...(file.status === 'ready' && {
+      statistics: statisticsOf(all.map(({ row }) => factsOfRow(row))),
+    }),
     lint: recount(file.lint, changes),
     judging: judgingOf(file.judging, by, outcomes, at),
   });

@@ -1,6 +1,6 @@
 import type { MadeStep, TrainStep } from '../../records/training.ts';
 import { MICRO_TOKENS } from '../../learn/replicas/create-replica.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import { planFit } from '../../policy/open/fit.ts';
 import { parameterCount } from '../../policy/checkpoint/weights.ts';

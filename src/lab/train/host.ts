@@ -4,7 +4,7 @@ import type { MadeStep, TrainStep } from '../../records/training.ts';
 import { withLoss } from '../../evaluate/rollouts/what-if/training.ts';
 import { readDemonstrations } from '../../learn/rl/demonstrations.ts';
 import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { asksForSummaries, checkResumable, checkTrainable } from '../../learn/rl/trainable.ts';
 import { usableDemonstrations } from '../../learn/rl/warm-up.ts';
 import { chooseDevice } from '../models/serving/device.ts';

@@ -1,7 +1,7 @@
 import { BUILT_IN_SETUP, type PolicyRef } from '../../records/setup.ts';
 import type { TrainStep } from '../../records/training.ts';
 import { asWord } from '../../recipes/index.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { RunStore } from '../storage/run-store.ts';
 import { filesOf } from './files/downloads.ts';
 import { type Download, type DownloadKind } from '../contract/training.ts';

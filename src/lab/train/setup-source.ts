@@ -1,6 +1,6 @@
 import type { SourceDefault } from '../../records/setup.ts';
 import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { LOCAL_ONLY } from '../../recipes/local-only.ts';
 import { WEB_ONLY } from '../../recipes/web-only.ts';
 

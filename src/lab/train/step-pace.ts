@@ -1,5 +1,5 @@
 import type { MadeStep } from '../../records/training.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { median } from '../../base/statistics.ts';
 
 /** How long steps take here, and from that how long a run still takes. */

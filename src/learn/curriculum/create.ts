@@ -2,7 +2,7 @@ import type { Question } from '../../records/records.ts';
 import { deriveSeed } from '../../base/random.ts';
 import type { Retriever } from '../../retrieval/retriever.ts';
 import type { Curriculum } from '../rl/contracts.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { UniformCurriculum } from '../rl/uniform.ts';
 import { DifficultyCurriculum } from './difficulty.ts';
 import { GoldNoiseCurriculum } from './gold-noise.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Question } from '../../records/records.ts';
 import { itemAt } from '../../base/items.ts';
 import { deriveSeed } from '../../base/random.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { Curriculum, CurriculumContext, DrawnQuestion, Json } from '../rl/contracts.ts';
 import { Cycle } from '../rl/cycle.ts';
 import { rewardById } from '../rewards/list.ts';

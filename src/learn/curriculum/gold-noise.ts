@@ -5,7 +5,7 @@ import { uniform } from '../../base/random.ts';
 import { deriveSeed } from '../../base/random.ts';
 import type { Retriever } from '../../retrieval/retriever.ts';
 import type { Curriculum, DrawnQuestion, Json } from '../rl/contracts.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { Cycle } from '../rl/cycle.ts';
 import { NoisyRetriever } from './noisy-retriever.ts';
 

@@ -2,7 +2,7 @@ import { deriveSeed } from '../../base/random.ts';
 import type { Question } from '../../records/records.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import { getRecipe } from '../../recipes/index.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { AgentDeps } from '../../agent/request.ts';
 import { runGroup } from '../../agent/run.ts';
 import { checkFaults, rolloutOverrides } from '../rl/collect.ts';

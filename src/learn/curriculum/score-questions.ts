@@ -5,7 +5,7 @@ import { runGroup } from '../../agent/run.ts';
 import { recipeOf } from '../../recipes/index.ts';
 import { checkFaults, rolloutOverrides } from '../rl/collect.ts';
 import type { CurriculumContext } from '../rl/contracts.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 
 /** Rollouts that run together. */
 const WAVE = 64;

@@ -1,7 +1,7 @@
 import type { Question } from '../../records/records.ts';
 import { deriveSeed } from '../../base/random.ts';
 import type { Retriever } from '../../retrieval/retriever.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { Curriculum, DrawnQuestion, Json } from '../rl/contracts.ts';
 import { UniformCurriculum } from '../rl/uniform.ts';
 import { noiseRate, SimulatedRetriever } from './simulated-retriever.ts';

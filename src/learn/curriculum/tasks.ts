@@ -1,5 +1,5 @@
 import type { Question } from '../../records/records.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { Bucket } from './buckets.ts';
 import { nextByShare } from './shares.ts';
 

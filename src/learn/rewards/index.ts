@@ -1,6 +1,6 @@
 import type { RewardClause, Rollout } from '../../records/rollout.ts';
-import type { Reward } from './definition.ts';
-import { readFacts } from './facts.ts';
+import type { Reward } from './parts/definition.ts';
+import { readFacts } from './parts/facts.ts';
 import { rewardById, REWARDS } from './list.ts';
 
 /**

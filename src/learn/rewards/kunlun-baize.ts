@@ -1,6 +1,6 @@
 import type { RewardClause } from '../../records/rollout.ts';
-import { weightedReward } from './definition.ts';
-import type { RewardFacts } from './facts.ts';
+import { weightedReward } from './parts/definition.ts';
+import type { RewardFacts } from './parts/facts.ts';
 
 /*
  * KunLunBaizeRAG, equations (17) and (18) of arXiv 2506.19466. Departures and choices where the paper

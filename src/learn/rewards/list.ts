@@ -1,4 +1,4 @@
-import type { Reward } from './definition.ts';
+import type { Reward } from './parts/definition.ts';
 import { kunlunByForm, kunlunLong, kunlunShort } from './kunlun-baize.ts';
 import { plainEm, plainF1 } from './outcome.ts';
 import {

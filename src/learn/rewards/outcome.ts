@@ -1,5 +1,5 @@
-import { clause } from './clause.ts';
-import { fixedReward } from './definition.ts';
+import { clause } from './parts/clause.ts';
+import { fixedReward } from './parts/definition.ts';
 
 /** Plain answer scores: exact match and F1 (docs/methods.md, section 5), no clause for anything else. */
 

@@ -1,7 +1,7 @@
 import type { RewardClause } from '../../records/rollout.ts';
-import { answeredEvidence, clause, wordsOf } from './clause.ts';
-import { fixedReward } from './definition.ts';
-import type { RewardFacts } from './facts.ts';
+import { answeredEvidence, clause, wordsOf } from './parts/clause.ts';
+import { fixedReward } from './parts/definition.ts';
+import type { RewardFacts } from './parts/facts.ts';
 
 /*
  * R1-Searcher (arXiv 2503.05592; code: RUCAIBox/R1-Searcher, train/reward_server_*.py). The answer is scored

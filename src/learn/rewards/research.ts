@@ -1,8 +1,8 @@
 import type { RewardClause } from '../../records/rollout.ts';
 import { subExactMatch } from '../../agent/answers/scores.ts';
-import { clause } from './clause.ts';
-import { fixedReward } from './definition.ts';
-import type { RewardFacts } from './facts.ts';
+import { clause } from './parts/clause.ts';
+import { fixedReward } from './parts/definition.ts';
+import type { RewardFacts } from './parts/facts.ts';
 
 /*
  * ReSearch (arXiv 2503.19470; code: Agent-RL/ReCall, branch re-search, reward_score/re_search.py) and

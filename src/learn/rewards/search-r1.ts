@@ -1,8 +1,8 @@
 import type { RewardClause } from '../../records/rollout.ts';
 import { subExactMatch } from '../../agent/answers/scores.ts';
-import { clause } from './clause.ts';
-import { fixedReward } from './definition.ts';
-import type { RewardFacts } from './facts.ts';
+import { clause } from './parts/clause.ts';
+import { fixedReward } from './parts/definition.ts';
+import type { RewardFacts } from './parts/facts.ts';
 
 /*
  * Search-R1 (arXiv 2503.09516) and its format reward (2505.15117; code:

@@ -1,7 +1,7 @@
 import type { RewardClause } from '../../records/rollout.ts';
-import { clause, wordsOf } from './clause.ts';
-import { fixedReward } from './definition.ts';
-import type { RewardFacts } from './facts.ts';
+import { clause, wordsOf } from './parts/clause.ts';
+import { fixedReward } from './parts/definition.ts';
+import type { RewardFacts } from './parts/facts.ts';
 import { fallback, longQueries } from './ur2.ts';
 
 /*

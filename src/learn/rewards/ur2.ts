@@ -1,7 +1,7 @@
 import type { RewardClause } from '../../records/rollout.ts';
-import { clause, wordsOf } from './clause.ts';
-import { fixedReward } from './definition.ts';
-import type { AskedQuery, RewardFacts } from './facts.ts';
+import { clause, wordsOf } from './parts/clause.ts';
+import { fixedReward } from './parts/definition.ts';
+import type { AskedQuery, RewardFacts } from './parts/facts.ts';
 
 /*
  * UR², equations (4) and (5) and appendix C.5 of arXiv 2508.06165, the paper's version (as released:

@@ -8,7 +8,7 @@ import { trainedCount, type TrainItem } from '../replicas/replica.ts';
 import { addToReward } from './scoring.ts';
 import { itemAt } from '../../base/items.ts';
 import { mean } from '../../base/statistics.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 
 /** From rollout records to what the learner takes. */
 

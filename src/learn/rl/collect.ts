@@ -1,5 +1,5 @@
 import type { Rollout } from '../../records/rollout.ts';
-import { mergeOverrides, type SettingsOverride } from '../../recipes/settings.ts';
+import { mergeOverrides, type SettingsOverride } from '../../recipes/parts/settings.ts';
 import { recipeOf } from '../../recipes/index.ts';
 import type { AgentDeps } from '../../agent/request.ts';
 import { runGroup } from '../../agent/run.ts';
@@ -8,7 +8,7 @@ import type { Curriculum, DrawnQuestion } from './contracts.ts';
 import { varies } from '../advantages.ts';
 import { overridesInForce } from '../settings/overrides.ts';
 import { applyGroupRewards, applyRewards } from './scoring.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 
 /** The rollouts of a step: groups drawn by the curriculum, some of them again (DAPO). */
 

@@ -5,7 +5,7 @@ import type { AgentDeps } from '../../agent/request.ts';
 import type { Router } from '../../agent/router/router.ts';
 import type { RunningMean } from '../../agent/router/reward.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
-import type { SettingsOverride } from '../../recipes/settings.ts';
+import type { SettingsOverride } from '../../recipes/parts/settings.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
 import type { TrainState } from './state.ts';
 

@@ -5,12 +5,12 @@ import { deriveSeed } from '../../base/random.ts';
 import { runGroup } from '../../agent/run.ts';
 import type { AgentDeps } from '../../agent/request.ts';
 import { recipeOf } from '../../recipes/index.ts';
-import type { SettingsOverride } from '../../recipes/settings.ts';
+import type { SettingsOverride } from '../../recipes/parts/settings.ts';
 import { Random } from '../../base/random.ts';
 import type { HeldOutJudge } from './contracts.ts';
 import { rolloutOverrides } from './collect.ts';
 import { mean } from '../../base/statistics.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 
 /** Scores on a sample that no run trains on, the same for every run, with the same seeds. */
 

@@ -14,7 +14,7 @@ import { scoreHeldOut } from './held-out.ts';
 import { stepRecord } from './record.ts';
 import { rewardById } from '../rewards/list.ts';
 import { shuffleRewards } from './scoring.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { stageAt } from '../settings/stages.ts';
 import { initialState, type TrainState } from './state.ts';
 import { checkResumable, checkTrainable, scoredOtherwise } from './trainable.ts';

@@ -2,10 +2,10 @@ import type { Rollout } from '../../records/rollout.ts';
 import { deriveSeed } from '../../base/random.ts';
 import { Random } from '../../base/random.ts';
 import { overlongPenalty } from '../overlong.ts';
-import { readFacts } from '../rewards/facts.ts';
+import { readFacts } from '../rewards/parts/facts.ts';
 import { scoreRollout, totalReward } from '../rewards/index.ts';
 import { rewardById } from '../rewards/list.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { itemAt } from '../../base/items.ts';
 
 /** Rewards of a step, as clauses of the rollout records, so that a record's reward is their sum. */

@@ -5,7 +5,7 @@ import { readSafetensors, writeSafetensors } from '../../policy/checkpoint/safet
 import { deriveSeed } from '../../base/random.ts';
 import type { Json } from './contracts.ts';
 import { issueOf } from '../../base/errors.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 
 /**
  * Everything that the rest of a run depends on beside settings, policy and world. Seeds of step s

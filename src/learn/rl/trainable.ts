@@ -1,5 +1,5 @@
-import { withOverrides } from '../../recipes/settings.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
+import { withOverrides } from '../../recipes/parts/settings.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { recipeOf } from '../../recipes/index.ts';
 import { stageAt } from '../settings/stages.ts';
 import type { TrainState } from './state.ts';

@@ -3,7 +3,7 @@ import { klTerm } from '../objective.ts';
 import { learningRateAt } from '../schedule.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
 import type { ItemResult, TrainItem } from '../replicas/replica.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { TrainState } from './state.ts';
 import { itemAt } from '../../base/items.ts';
 import { mean } from '../../base/statistics.ts';

@@ -5,7 +5,7 @@ import { adamW, clipScale, DEFAULT_UPDATE, globalNorm } from '../../policy/lora/
 import { Cycle } from './cycle.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
 import { trainedCount, type TrainItem } from '../replicas/replica.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { Demonstrations } from './contracts.ts';
 import type { TrainState } from './state.ts';
 

@@ -1,8 +1,8 @@
 import { collapseText } from '../../agent/router/reward.ts';
 import { recipeOf } from '../../recipes/index.ts';
-import { withOverrides } from '../../recipes/settings.ts';
+import { withOverrides } from '../../recipes/parts/settings.ts';
 import { overridesInForce } from '../settings/overrides.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 
 /*
  * The printed reward, equations (20) to (22) of arXiv 2506.19466, looks at nothing but the action. Its

@@ -8,7 +8,7 @@ import { readDemonstrations } from '../rl/demonstrations.ts';
 import { heldOutSample } from '../rl/held-out.ts';
 import { startQuestions } from '../rl/not-searching.ts';
 import { createRouterLearner } from '../router/learner.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 
 /** What whoever drives a training run has opened for it. */
 export interface RunParts extends Pick<TrainDeps, 'learner' | 'config' | 'runId' | 'now'> {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { stageSchema, trainSettingsSchema } from '../../recipes/training.ts';
-import type { Reward } from '../rewards/definition.ts';
+import { stageSchema, trainSettingsSchema } from '../../recipes/parts/training.ts';
+import type { Reward } from '../rewards/parts/definition.ts';
 import { idsOf, REWARDS, type RewardId } from '../rewards/list.ts';
 
 /** A stage whose reward is one of `rewards`. */

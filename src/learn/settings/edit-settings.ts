@@ -1,6 +1,6 @@
-import { withOverrides } from '../../recipes/settings.ts';
+import { withOverrides } from '../../recipes/parts/settings.ts';
 import { currentId, namedToday, recipeOf, withStoredVersion } from '../../recipes/index.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { checkedSettingsSchema } from './checked.ts';
 import { overridesInForce } from './overrides.ts';
 import { issueOf } from '../../base/errors.ts';

@@ -1,5 +1,5 @@
-import type { SettingsOverride } from '../../recipes/settings.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { SettingsOverride } from '../../recipes/parts/settings.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 
 const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

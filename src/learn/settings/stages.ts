@@ -1,4 +1,4 @@
-import type { TrainSettings } from '../../recipes/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 
 /** Stage (from 0) of step `step` (from 1): each takes its steps, the last what is left. */
 export function stageAt(stages: TrainSettings['stages'], step: number): number {

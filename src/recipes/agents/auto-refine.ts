@@ -1,5 +1,5 @@
-import type { Recipe } from '../recipe.ts';
-import { OBJECTIVE, TRAINING } from '../training-base.ts';
+import type { Recipe } from '../parts/recipe.ts';
+import { OBJECTIVE, TRAINING } from '../parts/training-base.ts';
 import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
 
 /*
@@ -18,7 +18,7 @@ export const autoRefine: Recipe = {
     parts: ['blocks: refine', 'process reward: gold in what was refined'],
     departures: [
       ...SHARED_DEPARTURES,
-      'The built-in policy was shown refine blocks in its training; theirs learns them from a prompt.',
+      'Theirs learns refine blocks from a prompt. The shipped policy knows none; the one in training/policy was shown them in its training.',
     ],
     published: { figure: 'EM 0.405', benchmark: 'mean of seven sets', model: 'Qwen2.5-3B' },
     signature:

@@ -1,5 +1,5 @@
-import type { Recipe } from '../recipe.ts';
-import { OBJECTIVE, TRAINING } from '../training-base.ts';
+import type { Recipe } from '../parts/recipe.ts';
+import { OBJECTIVE, TRAINING } from '../parts/training-base.ts';
 import { GRPO_FOR_PPO, searchLoop, SHARED_DEPARTURES } from './loop.ts';
 
 /*

@@ -1,5 +1,5 @@
-import type { RecipeSettings } from '../settings.ts';
-import { DEFAULT_SETTINGS } from '../settings.ts';
+import type { RecipeSettings } from '../parts/settings.ts';
+import { DEFAULT_SETTINGS } from '../parts/settings.ts';
 
 /** The loop of Search-R1 and its kin: think, search, read, repeat, with these limits. */
 export const searchLoop = (k: number, maxSearches: number): RecipeSettings => ({

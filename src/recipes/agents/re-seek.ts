@@ -1,5 +1,5 @@
-import type { Recipe } from '../recipe.ts';
-import { OBJECTIVE, TRAINING } from '../training-base.ts';
+import type { Recipe } from '../parts/recipe.ts';
+import { OBJECTIVE, TRAINING } from '../parts/training-base.ts';
 import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
 
 /*
@@ -19,7 +19,7 @@ export const reSeek: Recipe = {
     departures: [
       ...SHARED_DEPARTURES,
       'A result is useful where it brings a supporting passage not read before, not where a reranker finds it like the gold answer.',
-      'The built-in policy was shown judge blocks in its training; theirs learns them from a prompt.',
+      'Theirs learns judge blocks from a prompt. The shipped policy knows none; the one in training/policy was shown them in its training.',
     ],
     published: {
       figure: 'EM 0.377 (Search-R1 0.342)',

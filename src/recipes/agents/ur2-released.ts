@@ -1,6 +1,6 @@
-import type { Recipe } from '../recipe.ts';
-import { OBJECTIVE } from '../training-base.ts';
-import { UNTRUNCATED, UR2_SETTINGS, UR2_TRAINING } from '../ur2.ts';
+import type { Recipe } from '../parts/recipe.ts';
+import { OBJECTIVE } from '../parts/training-base.ts';
+import { UNTRUNCATED, UR2_SETTINGS, UR2_TRAINING } from './ur2.ts';
 
 /*
  * UR² as its code has it (Tsinghua-dhy/UR2), where that is not what the paper says (../ur2.ts):

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { budgetsInForce } from '../../../src/agent/budget.ts';
-import { DEFAULT_SETTINGS, withOverrides } from '../../../src/recipes/settings.ts';
+import { DEFAULT_SETTINGS, withOverrides } from '../../../src/recipes/parts/settings.ts';
 
 const inForce = (
   spelling: 'ids' | 'text',

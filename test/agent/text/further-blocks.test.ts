@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Question } from '../../../src/records/records.ts';
 import { TextPolicy } from '../../../src/policy/remote/pieces/text-policy.ts';
-import type { SettingsOverride } from '../../../src/recipes/settings.ts';
+import type { SettingsOverride } from '../../../src/recipes/parts/settings.ts';
 import { ScriptedBackend, tokensOf } from '../../policy/remote/pieces/scripted-backend.ts';
 import { contextText, eventsOf, faultsOf, QUESTION } from '../helpers.ts';
 import { runText } from './helpers.ts';

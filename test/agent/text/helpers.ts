@@ -6,7 +6,7 @@ import type { Question } from '../../../src/records/records.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import type { Policy, PolicySession } from '../../../src/policy/policy.ts';
 import { getRecipe } from '../../../src/recipes/index.ts';
-import type { SettingsOverride } from '../../../src/recipes/settings.ts';
+import type { SettingsOverride } from '../../../src/recipes/parts/settings.ts';
 import type { Retriever } from '../../../src/retrieval/retriever.ts';
 import { QUESTION, retrieverOver } from '../helpers.ts';
 

@@ -8,7 +8,7 @@ import { SPECIAL_TOKENS } from '../../../src/records/protocol.ts';
 import { readTags } from '../../../src/agent/transcript/tags.ts';
 import type { PolicyChat } from '../../../src/policy/policy.ts';
 import { getRecipe } from '../../../src/recipes/index.ts';
-import { withOverrides } from '../../../src/recipes/settings.ts';
+import { withOverrides } from '../../../src/recipes/parts/settings.ts';
 import { tokenizer as builtIn } from '../tokenizer.ts';
 import { CHAT_TOKENS, wordTokenizer } from './tokenizers.ts';
 

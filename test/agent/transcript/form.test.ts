@@ -7,7 +7,7 @@ import { kunlunBaize } from '../../../src/recipes/kunlun-baize.ts';
 import { naiveGeneration } from '../../../src/recipes/naive-generation.ts';
 import { naiveRag } from '../../../src/recipes/naive-rag.ts';
 import { search } from '../../../src/recipes/search.ts';
-import { withOverrides, type RecipeSettings } from '../../../src/recipes/settings.ts';
+import { withOverrides, type RecipeSettings } from '../../../src/recipes/parts/settings.ts';
 
 const open = (folder: string): HuggingFaceTokenizer => {
   const read = (name: string) =>

@@ -10,12 +10,12 @@ import {
   PARTS_OPTIONS,
   QUESTION_OPTIONS,
   RECIPE_OPTIONS,
-} from '../../../src/cli/commands/shared-options.ts';
+} from '../../../src/cli/shared/shared-options.ts';
 import { openCorpus, readCorpus, readQuestions } from '../../../src/cli/shared/import-files.ts';
 import { parseOptions } from '../../../src/cli/shared/options.ts';
 import type { Parts } from '../../../src/cli/shared/parts.ts';
 import { getRecipe } from '../../../src/recipes/index.ts';
-import { withOverrides } from '../../../src/recipes/settings.ts';
+import { withOverrides } from '../../../src/recipes/parts/settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forage-import-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createCurriculum } from '../../../src/learn/curriculum/create.ts';
 import type { Curriculum } from '../../../src/learn/rl/contracts.ts';
-import type { TrainSettings } from '../../../src/recipes/training.ts';
+import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import { Draws, type Draw } from '../../../src/handover/environment/draws.ts';
 import { idsOf } from '../../agent/scripted-policy.ts';
 import { drive, partsOf, resultsOf, serve, settingsOf, type Served } from './served.ts';

@@ -7,7 +7,7 @@ import { trainedTokens } from '../../../src/learn/mask.ts';
 import { collect } from '../../../src/learn/rl/collect.ts';
 import { createPolicy, loadWeights } from '../../../src/policy/open/load.ts';
 import type { Generated, Policy, PolicySession } from '../../../src/policy/policy.ts';
-import type { TrainSettings } from '../../../src/recipes/training.ts';
+import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import { byteTokenizer } from '../../agent/text/tokenizers.ts';
 import { itemAt, present } from '../../../src/base/items.ts';

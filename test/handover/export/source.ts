@@ -1,7 +1,7 @@
 import type { ExperimentSource } from '../../../src/handover/export/parts/experiment.ts';
 import type { MappingInput } from '../../../src/handover/export/mapping/mapping.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
-import type { TrainSettings } from '../../../src/recipes/training.ts';
+import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 
 /** Settings with some of them changed, one level deep where they are objects. */
 export function changed(

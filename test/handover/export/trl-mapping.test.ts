@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { mapToTrl, type TrlArguments } from '../../../src/handover/export/mapping/trl.ts';
 import { settingsWithout } from '../../../src/handover/export/without.ts';
-import { ESTIMATORS, type TrainSettings } from '../../../src/recipes/training.ts';
+import { ESTIMATORS, type TrainSettings } from '../../../src/recipes/parts/training.ts';
 import { changed, inputOf } from './source.ts';
 
 const map = (settings: TrainSettings) => mapToTrl(inputOf(settings));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withOverrides } from '../../../src/recipes/settings.ts';
+import { withOverrides } from '../../../src/recipes/parts/settings.ts';
 import { describeFailure, MissingFile, WorkerLost } from '../../../src/lab/contract/failures.ts';
 import { createRateMeter } from '../../../src/lab/workers/rate-meter.ts';
 import { recipeFor, typedQuestion } from '../../../src/lab/ask/request.ts';

@@ -2,7 +2,7 @@ import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
-import type { TrainSettings } from '../../../src/recipes/training.ts';
+import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import type { TrainState } from '../../../src/learn/rl/state.ts';
 import { ForageDatabase } from '../../../src/lab/storage/database.ts';
 import { RunStore } from '../../../src/lab/storage/run-store.ts';
@@ -13,7 +13,7 @@ import { MemoryBlobs } from '../storage/memory-blobs.ts';
 /** What the page refuses to train, and that nothing stored changes by it. */
 
 const settingsOf = (change: Partial<TrainSettings>): TrainSettings => ({
-  ...getTraining('ur2/paper'),
+  ...getTraining('search/grpo'),
   ...change,
 });
 
@@ -74,7 +74,7 @@ describe('a stored run', () => {
     [
       'that asked for summaries',
       { overrides: { retrieval: { summarize: 'on' } } },
-      /no trainer has a summarizer yet/,
+      /summaries is refused: no summarizer is chosen.*Its steps so far \(2\) and its adapter stay/,
     ],
     [
       'at T = 0.7, trained by log-probabilities of T = 1',

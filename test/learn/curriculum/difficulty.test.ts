@@ -3,7 +3,7 @@ import { createRouter } from '../../../src/agent/router/router.ts';
 import { DifficultyCurriculum } from '../../../src/learn/curriculum/difficulty.ts';
 import type { CurriculumContext, DrawnQuestion, Json } from '../../../src/learn/rl/contracts.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
-import type { TrainSettings } from '../../../src/recipes/training.ts';
+import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import type { Question } from '../../../src/records/records.ts';
 import type { PolicySession } from '../../../src/policy/policy.ts';
 import { idsOf, ScriptedPolicy, ScriptedSession } from '../../agent/scripted-policy.ts';

@@ -8,7 +8,7 @@ import {
 } from '../../../src/learn/curriculum/gold-noise.ts';
 import { NoisyRetriever } from '../../../src/learn/curriculum/noisy-retriever.ts';
 import type { DrawnQuestion } from '../../../src/learn/rl/contracts.ts';
-import type { TrainSettings } from '../../../src/recipes/training.ts';
+import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import { openTestWorld, tinySettings, type World } from '../rl/helpers.ts';
 
 let world: World;

@@ -3,7 +3,7 @@ import { createRouter } from '../../../src/agent/router/router.ts';
 import { ownDemonstrations } from '../../../src/learn/curriculum/own-demonstrations.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
-import type { TrainSettings } from '../../../src/recipes/training.ts';
+import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import { QUESTION, retrieverOver } from '../../agent/helpers.ts';
 import { LOOP } from '../../agent/loop-script.ts';
 import { ScriptedPolicy } from '../../agent/scripted-policy.ts';

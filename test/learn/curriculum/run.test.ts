@@ -3,7 +3,7 @@ import { createCurriculum } from '../../../src/learn/curriculum/create.ts';
 import type { TrainHooks, TrainLoopProgress } from '../../../src/learn/rl/contracts.ts';
 import { parseTrainSettings } from '../../../src/learn/settings/edit-settings.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
-import type { TrainSettings } from '../../../src/recipes/training.ts';
+import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import { decodeState, encodeState, type TrainState } from '../../../src/learn/rl/state.ts';
 import { openTestWorld, tinySettings, trainTiny, type Trained, type World } from '../rl/helpers.ts';
 

@@ -8,7 +8,7 @@ import {
 } from '../../../src/learn/curriculum/tasks.ts';
 import type { DrawnQuestion, Json } from '../../../src/learn/rl/contracts.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
-import type { TrainSettings } from '../../../src/recipes/training.ts';
+import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import type { Question } from '../../../src/records/records.ts';
 
 /** UR²'s task mixing (arXiv 2508.06165, section 3.1.2 and 4.1). */

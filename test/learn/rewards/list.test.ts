@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { scorerOf } from '../../../src/evaluate/rollouts/rescore/scorers.ts';
 import { scoringFacts } from '../../../src/evaluate/rollouts/rescore/facts.ts';
-import { clause } from '../../../src/learn/rewards/clause.ts';
-import { weightedReward } from '../../../src/learn/rewards/definition.ts';
+import { clause } from '../../../src/learn/rewards/parts/clause.ts';
+import { weightedReward } from '../../../src/learn/rewards/parts/definition.ts';
 import { scoreRollout, totalReward } from '../../../src/learn/rewards/index.ts';
 import { idsOf, REWARDS } from '../../../src/learn/rewards/list.ts';
 import { stageSchemaOf } from '../../../src/learn/settings/checked.ts';

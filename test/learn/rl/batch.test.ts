@@ -6,7 +6,7 @@ import {
   updateBatches,
 } from '../../../src/learn/rl/batch.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
-import type { TrainSettings } from '../../../src/recipes/training.ts';
+import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import { emptyRollout, policySegment, readSegment } from '../../fixtures/rollouts.ts';
 

@@ -3,7 +3,7 @@ import { createRouter } from '../../../src/agent/router/router.ts';
 import type { Question } from '../../../src/records/records.ts';
 import { collect, rolloutOverrides, type Collected } from '../../../src/learn/rl/collect.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
-import type { TrainSettings } from '../../../src/recipes/training.ts';
+import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import type { Policy } from '../../../src/policy/policy.ts';
 import { retrieverOver } from '../../agent/helpers.ts';
 import { ScriptedPolicy } from '../../agent/scripted-policy.ts';

@@ -54,7 +54,13 @@ describe('a line of a file', () => {
 it('a warm-up that nobody sets is a valid one: 40 updates of 16 right answers at 0.001', () => {
   const settings = { ...getTraining('search/grpo'), warmUp: { ...DEFAULT_WARM_UP } };
   const { warmUp } = checkedSettingsSchema.parse(settings);
-  expect(warmUp).toEqual({ updates: 40, batch: 16, learningRate: 0.001, onlyCorrect: true });
+  expect(warmUp).toEqual({
+    updates: 40,
+    batch: 16,
+    learningRate: 0.001,
+    onlyCorrect: true,
+    rollouts: 256,
+  });
 });
 
 describe('what can be learned from', () => {

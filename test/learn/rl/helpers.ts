@@ -8,7 +8,7 @@ import { PolicyLearner } from '../../../src/learn/replicas/learner.ts';
 import { trainRun, type TrainResult } from '../../../src/learn/rl/loop.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
 import { TrainReplica } from '../../../src/learn/replicas/replica.ts';
-import type { TrainSettings } from '../../../src/recipes/training.ts';
+import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import type { TrainState } from '../../../src/learn/rl/state.ts';
 import { UniformCurriculum } from '../../../src/learn/rl/uniform.ts';
 import { createPolicy } from '../../../src/policy/open/load.ts';

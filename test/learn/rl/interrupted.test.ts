@@ -7,7 +7,7 @@ import type {
   RouterLearner,
   TrainDeps,
 } from '../../../src/learn/rl/contracts.ts';
-import type { TrainSettings } from '../../../src/recipes/training.ts';
+import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import { retrieverOver } from '../../agent/helpers.ts';
 import { ScriptedPolicy } from '../../agent/scripted-policy.ts';

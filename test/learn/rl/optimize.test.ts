@@ -3,7 +3,7 @@ import type { Rollout } from '../../../src/records/rollout.ts';
 import { PolicyLearner } from '../../../src/learn/replicas/learner.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
 import type { ReplicaClient, TrainItem } from '../../../src/learn/replicas/replica.ts';
-import type { TrainSettings } from '../../../src/recipes/training.ts';
+import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import type { TrainState } from '../../../src/learn/rl/state.ts';
 import { optimize } from '../../../src/learn/rl/update.ts';
 import { warmUpAdapter } from '../../../src/learn/rl/warm-up.ts';

@@ -7,7 +7,7 @@ import type { TrainState } from '../../../src/learn/rl/state.ts';
 import type { MadeStep } from '../../../src/records/training.ts';
 import type { Question } from '../../../src/records/records.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
-import type { TrainSettings } from '../../../src/recipes/training.ts';
+import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import { retrieverOver } from '../../agent/helpers.ts';
 import { ScriptedPolicy } from '../../agent/scripted-policy.ts';
 import { initWeights } from '../../../src/policy/checkpoint/weights.ts';

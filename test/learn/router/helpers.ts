@@ -6,7 +6,7 @@ import type { AgentEvent, RouteEvent } from '../../../src/records/events.ts';
 import type { SourceName } from '../../../src/records/hits.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
-import type { TrainSettings } from '../../../src/recipes/training.ts';
+import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 
 export const settingsOf = (
   router: Partial<TrainSettings['router']> = {},

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createRouter } from '../../../src/agent/router/router.ts';
 import type { RouterLearner } from '../../../src/learn/rl/contracts.ts';
-import type { TrainSettings } from '../../../src/recipes/training.ts';
+import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import { decodeState, encodeState } from '../../../src/learn/rl/state.ts';
 import { createRouterLearner } from '../../../src/learn/router/learner.ts';
 import { decodeRouterState } from '../../../src/learn/router/state.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Question } from '../../../src/records/records.ts';
 import { assembleRun, checkRouter, type RunParts } from '../../../src/learn/run/assemble.ts';
-import type { TrainSettings } from '../../../src/recipes/training.ts';
+import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import { tinySettings } from '../rl/helpers.ts';
 
 /** What whoever drives a run opened; a test that reaches an engine or a search fails by its own words. */

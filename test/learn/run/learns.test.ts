@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { TrainSettings } from '../../../src/recipes/training.ts';
+import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import type { Question } from '../../../src/records/records.ts';
 import { initWeights, type PolicyWeights } from '../../../src/policy/checkpoint/weights.ts';
 import { itemAt } from '../../../src/base/items.ts';

@@ -14,7 +14,7 @@ import {
   readFacts,
   type AskedQuery,
   type RewardFacts,
-} from '../../../learn/rewards/facts.ts';
+} from '../../../learn/rewards/parts/facts.ts';
 import type { Span } from '../../../agent/answers/answer-text.ts';
 import type { Passage } from '../../../records/records.ts';
 import { policyTokens } from '../row-numbers.ts';

@@ -1,5 +1,5 @@
 import type { RewardClause } from '../../../records/rollout.ts';
-import { clause } from '../../../learn/rewards/clause.ts';
+import { clause } from '../../../learn/rewards/parts/clause.ts';
 import type { Round } from '../../../formats/rollouts/rounds.ts';
 import type { ScoringFacts } from './facts.ts';
 import type { Scorer } from './scorers.ts';

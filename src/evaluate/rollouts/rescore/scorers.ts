@@ -1,7 +1,7 @@
 import type { RewardClause } from '../../../records/rollout.ts';
 import { answerScores, subExactMatch, type AnswerScores } from '../../../agent/answers/scores.ts';
-import { clause } from '../../../learn/rewards/clause.ts';
-import type { Reward } from '../../../learn/rewards/definition.ts';
+import { clause } from '../../../learn/rewards/parts/clause.ts';
+import type { Reward } from '../../../learn/rewards/parts/definition.ts';
 import { OUTCOME, PUBLISHED } from '../../../learn/rewards/list.ts';
 import type { ScoringFacts } from './facts.ts';
 import { rSearch, stepSearch } from './published.ts';

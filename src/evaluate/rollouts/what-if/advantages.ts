@@ -1,5 +1,5 @@
 import { estimateAdvantages, whiten } from '../../../learn/advantages.ts';
-import type { EstimatorId } from '../../../recipes/training.ts';
+import type { EstimatorId } from '../../../recipes/parts/training.ts';
 
 /** Advantages under a choice of normalisation. */
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Rollout } from '../../../records/rollout.ts';
 import type { ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
-import { objectiveSchema, type TrainSettings } from '../../../recipes/training.ts';
+import { objectiveSchema, type TrainSettings } from '../../../recipes/parts/training.ts';
 
 /** What a run's settings say of the loss that its rollouts went through. */
 export interface LossSettings {

@@ -6,14 +6,14 @@ import { untrainable } from '../../../learn/rl/trainable.ts';
 import { checkedSettingsSchema } from '../../../learn/settings/checked.ts';
 import { overridesInForce } from '../../../learn/settings/overrides.ts';
 import { findTraining, getTraining, RECIPES, TRAININGS } from '../../../recipes/index.ts';
-import type { Recipe } from '../../../recipes/recipe.ts';
+import type { Recipe } from '../../../recipes/parts/recipe.ts';
 import {
   mergeOverrides,
   recipeSettingsSchema,
   type RecipeSettings,
   type SettingsOverride,
-} from '../../../recipes/settings.ts';
-import type { TrainSettings } from '../../../recipes/training.ts';
+} from '../../../recipes/parts/settings.ts';
+import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import type { StudyArm, StudyFile } from './file.ts';
 import { issueLines } from './issues.ts';
 

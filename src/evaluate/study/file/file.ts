@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { routerRewardSchema } from '../../../recipes/settings.ts';
+import { routerRewardSchema } from '../../../recipes/parts/settings.ts';
 import { NUMBER_IDS } from './numbers.ts';
 
 /** A study file, `forage.study/1`: trainings and evaluations of several arms over the same questions. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { issueOf, messageOf } from '../../../base/errors.ts';
-import type { TrainSettings } from '../../../recipes/training.ts';
+import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import { parseTrainSettings } from '../../../learn/settings/edit-settings.ts';
 import { AdoptError, EXPERIMENT, type AdoptFolder } from './folder.ts';
 

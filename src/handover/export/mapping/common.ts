@@ -1,6 +1,6 @@
 import { rewardById } from '../../../learn/rewards/list.ts';
 import { untrainable } from '../../../learn/rl/trainable.ts';
-import type { TrainSettings } from '../../../recipes/training.ts';
+import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import type { MappingInput, Refusal } from './mapping.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { TrainSettings } from '../../../recipes/training.ts';
+import type { TrainSettings } from '../../../recipes/parts/training.ts';
 
 /** What another trainer makes of Forage's settings: pure values, so that every case can be checked by hand. */
 

@@ -1,5 +1,5 @@
 import type { Json } from '../../../learn/rl/contracts.ts';
-import type { TrainSettings } from '../../../recipes/training.ts';
+import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import { commonRefusals } from './common.ts';
 import type { Mapping, MappingInput, Note, Refusal } from './mapping.ts';
 

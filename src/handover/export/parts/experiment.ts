@@ -1,7 +1,7 @@
 import type { AdapterFile } from '../../../policy/lora/peft.ts';
 import type { Json } from '../../../learn/rl/contracts.ts';
 import type { Question } from '../../../records/records.ts';
-import type { TrainSettings } from '../../../recipes/training.ts';
+import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import type { Experiment } from '../../environment/experiment.ts';
 import type { Note, Without } from '../mapping/mapping.ts';
 

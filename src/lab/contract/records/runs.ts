@@ -1,4 +1,4 @@
-import type { TrainSettings } from '../../../recipes/training.ts';
+import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import type { Setup } from '../../../records/setup.ts';
 import type { QuestionSplit } from '../../corpus/retrieval/split.ts';
 import type { Failure } from './failure.ts';

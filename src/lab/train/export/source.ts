@@ -7,7 +7,7 @@ import { readSmallFile } from '../../../policy/checkpoint/checkpoint.ts';
 import { cacheLimits } from '../../../policy/checkpoint/limits.ts';
 import { writePeft } from '../../../policy/lora/peft.ts';
 import { BUILT_IN_SETUP, type PolicyRef, type Setup } from '../../../records/setup.ts';
-import type { TrainSettings } from '../../../recipes/training.ts';
+import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import type { ExportSubject } from '../../contract/exports.ts';
 import { CONFIG, SIDE_FILES } from '../../models/checkpoints/plan/file-names.ts';
 import type { PolicyFacts } from '../../models/serving/policy-facts.ts';

@@ -1,6 +1,6 @@
-import { clause } from '../clause.ts';
-import { fixedReward } from '../definition.ts';
-import type { SearchFact } from '../searches.ts';
+import { clause } from '../parts/clause.ts';
+import { fixedReward } from '../parts/definition.ts';
+import type { SearchFact } from '../parts/searches.ts';
 
 /*
  * β-GRPO (Search Wisely, arXiv 2505.17281): an answer is worth 1 where it is right and every token of
@@ -12,7 +12,7 @@ import type { SearchFact } from '../searches.ts';
 const BETA = 0.4;
 
 /** The least probability of a token in any query; 1 without a query, null where the record gives none. */
-export function leastCertain(searches: readonly SearchFact[]): number | null {
+function leastCertain(searches: readonly SearchFact[]): number | null {
   let least = 1;
   for (const { logprobs } of searches) {
     if (logprobs === null) return null;

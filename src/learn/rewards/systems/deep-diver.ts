@@ -1,6 +1,6 @@
-import { clause } from '../clause.ts';
-import { fixedReward } from '../definition.ts';
-import type { RewardFacts } from '../facts.ts';
+import { clause } from '../parts/clause.ts';
+import { fixedReward } from '../parts/definition.ts';
+import type { RewardFacts } from '../parts/facts.ts';
 
 /*
  * DeepDiver (arXiv 2505.24332; no code): 1 for the format, 1 for a right answer, and 1 more to each right rollout

@@ -1,5 +1,5 @@
-import { clause } from '../clause.ts';
-import { fixedReward } from '../definition.ts';
+import { clause } from '../parts/clause.ts';
+import { fixedReward } from '../parts/definition.ts';
 
 /*
  * DeepResearcher (arXiv 2504.03160; code: GAIR-NLP/DeepResearcher, reward_score/format_and_f1.py): −1 where

@@ -1,7 +1,7 @@
-import { clause } from '../clause.ts';
-import { fixedReward } from '../definition.ts';
-import type { RewardFacts } from '../facts.ts';
-import { goldShares } from '../searches.ts';
+import { clause } from '../parts/clause.ts';
+import { fixedReward } from '../parts/definition.ts';
+import type { RewardFacts } from '../parts/facts.ts';
+import { goldShares } from '../parts/searches.ts';
 
 /*
  * InForage (arXiv 2505.09316; code: qhjqhj00/InForage, verl/utils/reward_score/qa_em.py and

@@ -1,5 +1,5 @@
-import { clause } from '../clause.ts';
-import { fixedReward } from '../definition.ts';
+import { clause } from '../parts/clause.ts';
+import { fixedReward } from '../parts/definition.ts';
 
 /*
  * Med-R³ (arXiv 2507.23541; code: 8023looker/Med-R3), the reward of its second stage: the share of the gold

@@ -1,6 +1,6 @@
-import { clause } from '../clause.ts';
-import { fixedReward } from '../definition.ts';
-import { newGoldShares } from '../searches.ts';
+import { clause } from '../parts/clause.ts';
+import { fixedReward } from '../parts/definition.ts';
+import { newGoldShares } from '../parts/searches.ts';
 
 /*
  * ReSeek (arXiv 2510.00568; code: TencentBAC/ReSeek): exact match, and for each judged result 0.3 where the

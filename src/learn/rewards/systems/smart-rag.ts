@@ -1,5 +1,5 @@
-import { clause } from '../clause.ts';
-import { fixedReward } from '../definition.ts';
+import { clause } from '../parts/clause.ts';
+import { fixedReward } from '../parts/definition.ts';
 
 /*
  * SmartRAG (arXiv 2410.18141; code: gaojingsheng/SmartRAG, rl/rl4lms/envs/text_generation/reward.py): EM + F1 at

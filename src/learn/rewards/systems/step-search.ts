@@ -1,6 +1,6 @@
-import { clause } from '../clause.ts';
-import { fixedReward } from '../definition.ts';
-import { newGoldShares, seenShares } from '../searches.ts';
+import { clause } from '../parts/clause.ts';
+import { fixedReward } from '../parts/definition.ts';
+import { newGoldShares, seenShares } from '../parts/searches.ts';
 
 /*
  * StepSearch (arXiv 2505.15107; code: Zillwang/StepSearch, reward_score/qa_step.py): −1 without an answer; else

@@ -14,7 +14,13 @@ import { grouped, keyOf, policyChoices } from '../../setup/form/policy-words.ts'
 import { useResources } from '../../setup/resources-store.ts';
 import { useSetup } from '../../setup/setup-store.ts';
 import { readerPath } from '../store/browse-address.ts';
-import { judgingLeft, startJudging, stopJudging, useJudging, type JudgeJob } from './judge-store.ts';
+import {
+  judgingLeft,
+  startJudging,
+  stopJudging,
+  useJudging,
+  type JudgeJob,
+} from './judge-store.ts';
 import './judge.css';
 
 /** A judge over all answers of a file: who, how far, how it agrees with EM, what it costs. */
@@ -33,7 +39,8 @@ const useStanding = (file: FileRecord): JudgeStanding | string | null => {
     return () => {
       live = false;
     };
-  }, [file.id, file.rollouts, kept]);
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- read again when verdicts were kept
+  }, [file.id, kept]);
   return standing;
 };
 
@@ -73,8 +80,8 @@ const AgreementTable = ({ agreement }: Pick<JudgeStanding, 'agreement'>) => {
         </tr>
       </Table>
       <p>
-        {formatCount(n)} verdicts, {formatShare((bothRight + judgeOnly) / n)} right. Agreement with EM{' '}
-        {formatShare(share ?? 0)}, Cohen’s κ{' '}
+        {formatCount(n)} verdicts, {formatShare((bothRight + judgeOnly) / n)} right. Agreement with
+        EM {formatShare(share ?? 0)}, Cohen’s κ{' '}
         {kappa === null ? 'undefined: chance alone explains all' : kappa.toFixed(2)}.
       </p>
     </section>
@@ -227,19 +234,21 @@ export const JudgeView = ({ file, search }: { file: FileRecord; search: string }
   if (standing === null) return <p role="status">Reading the verdicts …</p>;
   if (typeof standing === 'string') return <p className="warn">{standing}</p>;
   if (file.status === 'importing')
-    return <p>The file is still being read; its answers can be judged when it is read to its end.</p>;
+    return (
+      <p>The file is still being read; its answers can be judged when it is read to its end.</p>
+    );
   if (standing.judgeable === 0)
     return (
       <p>
-        There is nothing to judge: no rollout of this file has both gold answers and an answer that can
-        be read.
+        There is nothing to judge: no rollout of this file has both gold answers and an answer that
+        can be read.
       </p>
     );
   return (
     <div className="judge-view">
       <p className="fine">
-        LJ: a model says whether an answer means what a gold answer means. Its verdicts are kept in the
-        rollouts: in the table, its filters, the disagreements and exports.
+        LJ: a model says whether an answer means what a gold answer means. Its verdicts are kept in
+        the rollouts: in the table, its filters, the disagreements and exports.
       </p>
       <Chooser file={file} standing={standing} />
       {job?.fileId === file.id ? <Progress job={job} /> : null}

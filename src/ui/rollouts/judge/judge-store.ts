@@ -51,8 +51,7 @@ class Keeper {
   add(outcome: JudgeOutcome, by: string): void {
     this.#waiting.push(outcome);
     this.#by = by;
-    const due =
-      this.#waiting.length >= KEEP.answers || performance.now() - this.#last > KEEP.ms;
+    const due = this.#waiting.length >= KEEP.answers || performance.now() - this.#last > KEEP.ms;
     // A failure is met again by whoever flushes.
     if (due) this.flush().catch(() => undefined);
   }
@@ -124,9 +123,7 @@ export const startJudging = async (
   } catch (error) {
     await keeper.flush().catch(() => undefined);
     change({
-      words: signal.aborted
-        ? ENDED.cancelled
-        : `The judge cannot be asked: ${messageOf(error)}`,
+      words: signal.aborted ? ENDED.cancelled : `The judge cannot be asked: ${messageOf(error)}`,
     });
   } finally {
     abort = null;

@@ -1,10 +1,10 @@
 import { heldOutScores } from '../../../evaluate/held-out-scores.ts';
 import type { TrainStep } from '../../../records/training.ts';
-import type { TrainSettings } from '../../../recipes/training.ts';
+import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import { collapseText, paperOptimum, type RewardSettings } from '../../../agent/router/reward.ts';
 import { overridesInForce } from '../../../learn/settings/overrides.ts';
 import { recipeOf } from '../../../recipes/index.ts';
-import { withOverrides } from '../../../recipes/settings.ts';
+import { withOverrides } from '../../../recipes/parts/settings.ts';
 import type { ChartSpec, Series } from '../../kit/charts/series.ts';
 import { heldOut, line, namesOf, spec, type Steps } from './chart-parts.ts';
 import { stie } from './stie-chart.ts';

@@ -6,7 +6,7 @@ import { DEVICES, type DeviceChoice } from '../../../lab/contract/settings.ts';
 import type { TrainEstimate } from '../../../lab/contract/training.ts';
 import { asksForSummaries } from '../../../learn/rl/trainable.ts';
 import { TRAININGS, findTraining } from '../../../recipes/index.ts';
-import type { TrainSettings } from '../../../recipes/training.ts';
+import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import { pickOf } from '../../kit/pick-of.ts';
 import { formatDuration } from '../../kit/words/duration.ts';
 import { formatBytes, formatCount, plural } from '../../kit/words/format.ts';

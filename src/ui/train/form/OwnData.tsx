@@ -18,16 +18,17 @@ export const OwnData = () => {
     if (gone > 0)
       return (
         <p className="warn">
-          ⚠ {plural(gone, 'chosen collection')} of questions {gone === 1 ? 'is' : 'are'} not here any
-          more. Choose others under “Works with”, or <Link href="/corpus">import them again</Link>.
+          ⚠ {plural(gone, 'chosen collection')} of questions {gone === 1 ? 'is' : 'are'} not here
+          any more. Choose others under “Works with”, or{' '}
+          <Link href="/corpus">import them again</Link>.
         </p>
       );
     return (
       <p className="fine" data-testid="own-data">
         Trains on {formatCount(questions)} questions of your own
         {local.kind === 'collections' ? ' and searches your passages' : ''}. They go where the field
-        “split” of their file puts them (train, dev or test); without it, by a hash of their ids,
-        70 % are trained on, 15 % are held out for the curve, and 15 % stay untouched for a test.
+        “split” of their file puts them (train, dev or test); without it, by a hash of their ids, 70
+        % are trained on, 15 % are held out for the curve, and 15 % stay untouched for a test.
       </p>
     );
   }

@@ -1,7 +1,7 @@
 import type { TrainApi, TrainMessage } from '../../../lab/contract/training.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import type { DeviceChoice } from '../../../lab/contract/settings.ts';
-import type { TrainSettings } from '../../../recipes/training.ts';
+import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import { createAttempt, problemOf } from '../../kit/attempt.ts';
 import { createFrameQueue } from '../../kit/page/frame-queue.ts';
 import { fileStem, saveFile } from '../../kit/page/save-file.ts';

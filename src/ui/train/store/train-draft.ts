@@ -1,7 +1,7 @@
 import { create } from 'zustand';
 import { z } from 'zod';
 import { checkedSettingsSchema } from '../../../learn/settings/checked.ts';
-import type { TrainSettings } from '../../../recipes/training.ts';
+import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import { messageOf } from '../../../base/errors.ts';
 import { untrainable } from '../../../learn/rl/trainable.ts';
 import { collapseWarning } from '../../../learn/router/collapse.ts';
@@ -13,7 +13,7 @@ import {
   RECIPES,
   TRAININGS,
 } from '../../../recipes/index.ts';
-import { withOverrides } from '../../../recipes/settings.ts';
+import { withOverrides } from '../../../recipes/parts/settings.ts';
 import { weightsProblem } from './reward-weights.ts';
 import { DEVICES, type DeviceChoice } from '../../../lab/contract/settings.ts';
 

@@ -12,7 +12,7 @@ import type {
   WhatIfSettings,
 } from '../../../../evaluate/rollouts/what-if/what-if.ts';
 import type { Reading } from '../../../../lab/contract/rollouts.ts';
-import { ESTIMATORS } from '../../../../recipes/training.ts';
+import { ESTIMATORS } from '../../../../recipes/parts/training.ts';
 import { PickField } from '../../../kit/PickField.tsx';
 import { useAnswer } from '../../../kit/use-answer.ts';
 import { formatNumber, formatSigned } from '../../../kit/words/format.ts';

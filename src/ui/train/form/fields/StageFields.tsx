@@ -1,6 +1,6 @@
 import { NativeSelect, NumberInput } from '@mantine/core';
 import { REWARDS, REWARD_IDS, rewardById } from '../../../../learn/rewards/list.ts';
-import type { TrainSettings } from '../../../../recipes/training.ts';
+import type { TrainSettings } from '../../../../recipes/parts/training.ts';
 import { pickOf } from '../../../kit/pick-of.ts';
 import { StageWeights } from './StageWeights.tsx';
 import { changeDraft } from '../../store/train-draft.ts';

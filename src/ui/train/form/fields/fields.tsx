@@ -1,6 +1,6 @@
 import { Checkbox, NativeSelect, NumberInput, TextInput } from '@mantine/core';
 import { createContext, use, useState } from 'react';
-import type { TrainSettings } from '../../../../recipes/training.ts';
+import type { TrainSettings } from '../../../../recipes/parts/training.ts';
 import { changeDraft, readPath } from '../../store/train-draft.ts';
 
 /** Fields of the form of a new run, each bound to one path of the settings. */

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { TrainSettings } from '../../../../recipes/training.ts';
+import type { TrainSettings } from '../../../../recipes/parts/training.ts';
 import { useDraft } from '../../store/train-draft.ts';
 import { useErrors, useSettings } from '../fields/fields.tsx';
 

@@ -2,7 +2,7 @@ import { collapseText } from '../../../../agent/router/reward.ts';
 import { collapseWarning } from '../../../../learn/router/collapse.ts';
 import { LOCAL_METHODS } from '../../../../retrieval/methods/list.ts';
 import { getRecipe } from '../../../../recipes/index.ts';
-import { routerRewardSchema } from '../../../../recipes/settings.ts';
+import { routerRewardSchema } from '../../../../recipes/parts/settings.ts';
 import { BACKGROUND_MODES, REWARD_MODES, STIE_MODES } from '../../../../lab/contract/settings.ts';
 import {
   NumberField,

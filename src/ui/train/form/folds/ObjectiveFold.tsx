@@ -1,4 +1,4 @@
-import { ESTIMATORS } from '../../../../recipes/training.ts';
+import { ESTIMATORS } from '../../../../recipes/parts/training.ts';
 import {
   NumberField,
   PartSwitch,

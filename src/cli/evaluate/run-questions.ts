@@ -2,10 +2,10 @@ import { runGroup } from '../../agent/run.ts';
 import { deriveSeed } from '../../base/random.ts';
 import type { Question } from '../../records/records.ts';
 import type { Rollout } from '../../records/rollout.ts';
-import type { Recipe } from '../../recipes/recipe.ts';
-import type { SettingsOverride } from '../../recipes/settings.ts';
-import { endProgress, sayProgress } from './command.ts';
-import type { Parts } from './parts.ts';
+import type { Recipe } from '../../recipes/parts/recipe.ts';
+import type { SettingsOverride } from '../../recipes/parts/settings.ts';
+import { endProgress, sayProgress } from '../shared/command.ts';
+import type { Parts } from '../shared/parts.ts';
 
 /** Rollouts that run at the same time; they fill the policy's slots. */
 const ROLLOUTS_AT_ONCE = 32;

@@ -1,5 +1,5 @@
-import type { Rollout } from '../../records/rollout.ts';
-import type { Span } from '../../agent/answers/answer-text.ts';
+import type { Rollout } from '../../../records/rollout.ts';
+import type { Span } from '../../../agent/answers/answer-text.ts';
 
 /** One search of a rollout, with what came back: what rewards of single searches look at. */
 export interface SearchFact {

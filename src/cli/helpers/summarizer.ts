@@ -1,8 +1,7 @@
 import { openSummarizer } from '../../retrieval/summarize/index.ts';
 import type { Summarizer } from '../../retrieval/summarize/summarizer.ts';
-import { UsageError, type OptionSpec, type OptionValues } from './options.ts';
+import { UsageError, type OptionValues } from '../shared/options.ts';
 import {
-  KEY_VARIABLE,
   openTextModel,
   openTextModelOf,
   type OpenTextModel,
@@ -10,19 +9,6 @@ import {
 } from './text-model.ts';
 
 /** Who summarizes passages for the policy, as the command line names it. */
-
-export const SUMMARIZER_OPTIONS = {
-  summarizer: {
-    type: 'string',
-    value: 'WHO',
-    help: `who summarizes, where the recipe's retrieval.summarize is on: extractive (built in), the folder of a chat model, or an OpenAI-compatible server (its key in ${KEY_VARIABLE})`,
-  },
-  'summarizer-model': {
-    type: 'string',
-    value: 'NAME',
-    help: "which of the server's models; its only one unless given",
-  },
-} as const satisfies Record<string, OptionSpec>;
 
 /** As a record names it. */
 export type SummarizerName = 'extractive' | TextModelSpec;
@@ -43,10 +29,11 @@ function extractive(): OpenSummarizer {
   return { name: EXTRACTIVE, summarizer, close: () => undefined };
 }
 
-function byModel({ spec, model, close }: OpenTextModel): OpenSummarizer {
+function byModel(opened: OpenTextModel): OpenSummarizer {
+  const { spec, model } = opened;
   const summarizer = openSummarizer({ kind: 'model', policy: { kind: 'built-in' } }, { model });
   if (!summarizer) throw new Error('the summarizer is off');
-  return { name: spec, summarizer, close };
+  return { name: spec, summarizer, close: () => opened.close() };
 }
 
 /** The summarizer of `--summarizer`; null without it. @throws UsageError */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LORA_TARGETS } from '../policy/lora/spec.ts';
+import { LORA_TARGETS } from '../../policy/lora/spec.ts';
 import { nlrSchema, routerRewardSchema } from './settings.ts';
 
 /** Everything that a training run is made of; together with the policy's files it reproduces the run. */

@@ -1,6 +1,6 @@
-import type { Recipe, VariantSettings } from './recipe.ts';
-import { DEFAULT_SETTINGS, type RecipeSettings } from './settings.ts';
-import { OBJECTIVE, TRAINING } from './training-base.ts';
+import type { Recipe, VariantSettings } from '../parts/recipe.ts';
+import { DEFAULT_SETTINGS, type RecipeSettings } from '../parts/settings.ts';
+import { OBJECTIVE, TRAINING } from '../parts/training-base.ts';
 
 /*
  * UR² (arXiv 2508.06165). What its released code does otherwise is a recipe of its own (agents/ur2-released.ts).

@@ -1,7 +1,7 @@
-import { tagBegun, type Span } from '../../agent/answers/answer-text.ts';
-import type { Rollout } from '../../records/rollout.ts';
-import { itemAt } from '../../base/items.ts';
-import type { FormBlock } from '../../records/form-line.ts';
+import { tagBegun, type Span } from '../../../agent/answers/answer-text.ts';
+import type { Rollout } from '../../../records/rollout.ts';
+import { itemAt } from '../../../base/items.ts';
+import type { FormBlock } from '../../../records/form-line.ts';
 
 /** What stands in the text that the policy wrote, where the events of the record do not say it. */
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { issueOf } from '../base/errors.ts';
-import { merge } from '../base/merge.ts';
-import { FORM_BLOCKS } from '../records/form-line.ts';
+import { issueOf } from '../../base/errors.ts';
+import { merge } from '../../base/merge.ts';
+import { FORM_BLOCKS } from '../../records/form-line.ts';
 
 /**
  * What a recipe's loop may choose: which parts of the agent run, with which constants. Every field is a

@@ -1,21 +1,15 @@
 import { QUESTION_TYPES } from '../../records/records.ts';
-import { mergeOverrides, type SettingsOverride } from '../../recipes/settings.ts';
+import { mergeOverrides, type SettingsOverride } from '../../recipes/parts/settings.ts';
 import { RECIPES } from '../../recipes/index.ts';
 import { LOCAL_ONLY } from '../../recipes/local-only.ts';
 import { WEB_ONLY } from '../../recipes/web-only.ts';
 import { MATRIX_TYPES, type MatrixType } from '../../policy/ops/values.ts';
 import { METHOD_IDS } from '../../retrieval/setup.ts';
-import {
-  UsageError,
-  type OptionLists,
-  type OptionSpec,
-  type OptionValues,
-} from '../shared/options.ts';
-import { ENGINE_OPTIONS, engineOptions } from '../shared/engine.ts';
-import type { PartsOptions } from '../shared/parts.ts';
-import { MADE_WORLD_OPTIONS, madeWorldOf } from '../shared/made-world.ts';
-import { SUMMARIZER_OPTIONS } from '../shared/summarizer.ts';
-import { say, sayProgress } from '../shared/command.ts';
+import { UsageError, type OptionLists, type OptionSpec, type OptionValues } from './options.ts';
+import { ENGINE_OPTIONS, engineOptions } from './engine.ts';
+import type { PartsOptions } from './parts.ts';
+import { MADE_WORLD_OPTIONS, madeWorldOf } from './made-world.ts';
+import { say, sayProgress } from './command.ts';
 
 /** Passages and questions of one's own. */
 export const SOURCE_OPTIONS = {
@@ -48,6 +42,22 @@ export const SOURCE_OPTIONS = {
     type: 'string',
     value: 'DIR',
     help: 'ONNX encoder of --method; the built-in one unless given',
+  },
+} as const satisfies Record<string, OptionSpec>;
+
+/** Environment variable with the key of a server; never an option, which others could read in the list of processes. */
+export const KEY_VARIABLE = 'FORAGE_API_KEY';
+
+export const SUMMARIZER_OPTIONS = {
+  summarizer: {
+    type: 'string',
+    value: 'WHO',
+    help: `who summarizes, where the recipe's retrieval.summarize is on: extractive (built in), the folder of a chat model, or an OpenAI-compatible server (its key in ${KEY_VARIABLE})`,
+  },
+  'summarizer-model': {
+    type: 'string',
+    value: 'NAME',
+    help: "which of the server's models; its only one unless given",
   },
 } as const satisfies Record<string, OptionSpec>;
 

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { say } from './command.ts';
+import { say } from '../shared/command.ts';
 
 /** Turns Ctrl-C and a polite kill into an abort, so that what was done is kept. */
 export function abortOnSignals(words: string): { signal: AbortSignal; [Symbol.dispose](): void } {

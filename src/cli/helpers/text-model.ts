@@ -5,9 +5,10 @@ import { engineTextModel } from '../../policy/open/engine-text-model.ts';
 import { EndpointClient, endpointTextModel } from '../../policy/remote/endpoint/client.ts';
 import { EndpointError } from '../../policy/remote/endpoint/errors.ts';
 import type { TextModel } from '../../policy/text-model.ts';
-import { UsageError } from './options.ts';
-import { openPolicy, policyFolder } from './parts.ts';
-import { builtIn } from './paths.ts';
+import { UsageError } from '../shared/options.ts';
+import { KEY_VARIABLE } from '../shared/shared-options.ts';
+import { openPolicy, policyFolder } from '../shared/parts.ts';
+import { builtIn } from '../shared/paths.ts';
 
 /** A model beside the policy, which judges or summarizes: a checkpoint folder, or a server's model. */
 
@@ -22,9 +23,6 @@ export interface OpenTextModel {
   model: TextModel;
   close(): void;
 }
-
-/** Environment variable with the key of a server; never an option, which others could read in the list of processes. */
-export const KEY_VARIABLE = 'FORAGE_API_KEY';
 
 const isAddress = (given: string): boolean => /^https?:\/\//i.test(given);
 
@@ -89,7 +87,8 @@ async function openServer(
   const probe = new EndpointClient({ url, model: modelName ?? '', key, retries: 0 });
   const models = await probe.models().catch((error: unknown) => {
     // A server without a list of models may answer all the same.
-    const silent = error instanceof EndpointError && ['not-found', 'bad-answer'].includes(error.fault);
+    const silent =
+      error instanceof EndpointError && ['not-found', 'bad-answer'].includes(error.fault);
     if (silent && modelName !== undefined) return [modelName];
     const advice =
       error instanceof EndpointError && error.fault === 'unauthorized'

@@ -1,4 +1,4 @@
-import type { RewardClause } from '../../records/rollout.ts';
+import type { RewardClause } from '../../../records/rollout.ts';
 import type { RewardFacts } from './facts.ts';
 
 type Weights = Readonly<Record<string, number>>;

@@ -1,6 +1,6 @@
-import type { RewardClause } from '../../records/rollout.ts';
+import type { RewardClause } from '../../../records/rollout.ts';
 import type { RewardFacts } from './facts.ts';
-import type { Span } from '../../agent/answers/answer-text.ts';
+import type { Span } from '../../../agent/answers/answer-text.ts';
 
 /** A clause of weight 1. */
 export const clause = (

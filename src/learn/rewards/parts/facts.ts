@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import type { AgentEvent } from '../../records/events.ts';
-import type { Rollout } from '../../records/rollout.ts';
-import { questionScores } from '../../agent/answers/checked.ts';
-import type { AnswerScores } from '../../agent/answers/scores.ts';
+import type { AgentEvent } from '../../../records/events.ts';
+import type { Rollout } from '../../../records/rollout.ts';
+import { questionScores } from '../../../agent/answers/checked.ts';
+import type { AnswerScores } from '../../../agent/answers/scores.ts';
 import { searchesOf, type SearchFact } from './searches.ts';
 import {
   proseScores,
   retrievedPassages,
   wantsLongAnswer,
   type ProseScores,
-} from '../../agent/answers/long-answer.ts';
-import { readAnswerText, type Span } from '../../agent/answers/answer-text.ts';
-import { formatValid } from '../../agent/transcript/validity.ts';
+} from '../../../agent/answers/long-answer.ts';
+import { readAnswerText, type Span } from '../../../agent/answers/answer-text.ts';
+import { formatValid } from '../../../agent/transcript/validity.ts';
 import { blocksOf, openingTags, thoughtsAfterReading, type WrittenText } from './written.ts';
 
 /** One query that the policy wrote. */
