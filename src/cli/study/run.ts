@@ -7,7 +7,7 @@ import { planStudy, type StudyPlan } from '../../evaluate/study/plan.ts';
 import { readStudy, StudyError, type Study } from '../../evaluate/study/file/read.ts';
 import { reportOf } from '../../evaluate/study/report.ts';
 import { present } from '../../base/items.ts';
-import { abortOnSignals } from '../shared/abort.ts';
+import { abortOnSignals } from '../helpers/abort.ts';
 import { endProgress, print, say } from '../shared/command.ts';
 import { UsageError } from '../shared/options.ts';
 import { StudyFolder } from './folder.ts';
