@@ -6,7 +6,7 @@ import { curvePointSchema } from '../../evaluate/study/curves.ts';
 import { decodeScore, encodeScore, type Score } from '../../evaluate/study/rows.ts';
 import type { AdapterFile } from '../../policy/lora/peft.ts';
 import { UsageError } from '../shared/options.ts';
-import { writeSafely } from '../shared/write-safely.ts';
+import { writeSafely } from '../train/write-safely.ts';
 
 /**
  * A folder of results, which studies of one policy share:

@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { messageOf } from '../../base/errors.ts';
@@ -8,6 +7,7 @@ import { planStudy, type StudyPlan } from '../../evaluate/study/plan.ts';
 import { readStudy, StudyError, type Study } from '../../evaluate/study/file/read.ts';
 import { reportOf } from '../../evaluate/study/report.ts';
 import { present } from '../../base/items.ts';
+import { abortOnSignals } from '../helpers/abort.ts';
 import { endProgress, print, say } from '../shared/command.ts';
 import { UsageError } from '../shared/options.ts';
 import { StudyFolder } from './folder.ts';
@@ -87,25 +87,6 @@ function describe(
   ].join('\n');
 }
 
-/** Turns Ctrl-C and a polite kill into an abort, so that what was done is kept. */
-function abortOnSignals(): { signal: AbortSignal; [Symbol.dispose](): void } {
-  const abort = new AbortController();
-  setMaxListeners(0, abort.signal);
-  const raise = (): void => {
-    if (!abort.signal.aborted) say('stopping; what is finished and the last whole step are kept …');
-    abort.abort();
-  };
-  process.on('SIGINT', raise);
-  process.on('SIGTERM', raise);
-  return {
-    signal: abort.signal,
-    [Symbol.dispose]: () => {
-      process.off('SIGINT', raise);
-      process.off('SIGTERM', raise);
-    },
-  };
-}
-
 function writeReport(study: Study, plan: StudyPlan, folder: StudyFolder): string {
   const there = plan.scores.filter(({ key }) => folder.hasScore(key));
   const scores = new Map(there.map(({ key }) => [key, folder.readScore(key)]));
@@ -155,7 +136,7 @@ export async function runStudy(options: StudyOptions): Promise<void> {
   if (options.check || !folder) return print(describe(study, plan, folder, left));
   say(describe(study, plan, folder, left));
   folder.begin();
-  using stop = abortOnSignals();
+  using stop = abortOnSignals('stopping; what is finished and the last whole step are kept …');
   const { signal } = stop;
   try {
     const failed = await executePlan(plan, {

@@ -1,23 +1,15 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import {
-  curvePointSchema,
-  pointOf,
-  startPoint,
-  type CurvePoint,
-} from '../../evaluate/study/curves.ts';
+import { pointOf, startPoint, type CurvePoint } from '../../evaluate/study/curves.ts';
 import type { PlannedTraining } from '../../evaluate/study/plan.ts';
-import type { TrainDeps } from '../../learn/rl/contracts.ts';
-import { scoreHeldOut } from '../../learn/rl/held-out.ts';
 import { trainRun } from '../../learn/rl/loop.ts';
 import type { TrainState } from '../../learn/rl/state.ts';
 import { assembleRun } from '../../learn/run/assemble.ts';
 import { writePeft } from '../../policy/lora/peft.ts';
 import type { MadeStep } from '../../records/training.ts';
-import { endProgress, say, sayProgress } from '../shared/command.ts';
+import { endProgress, say } from '../shared/command.ts';
 import { UsageError } from '../shared/options.ts';
-import { writeSafely } from '../shared/write-safely.ts';
 import {
   appendStep,
   createRun,
@@ -44,9 +36,6 @@ export interface TrainCell {
   signal: AbortSignal;
 }
 
-/** Where the run's folder keeps the score of step 0. */
-const START = 'start.json';
-
 /** The run of a folder, where one was begun; the state of its last whole step. */
 function begun(run: string, { settings }: PlannedTraining): TrainState | null {
   if (!existsSync(join(run, 'latest.json'))) return null;
@@ -57,28 +46,10 @@ function begun(run: string, { settings }: PlannedTraining): TrainState | null {
   return state;
 }
 
-/** The held-out questions before the first step, scored once. */
-async function scoredStart(
-  run: string,
-  { settings, key }: PlannedTraining,
-  deps: TrainDeps,
-  signal: AbortSignal,
-): Promise<CurvePoint> {
-  const path = join(run, START);
-  if (existsSync(path))
-    return curvePointSchema.parse(JSON.parse(readFileSync(path, 'utf8')) as unknown);
-  const from = performance.now();
-  await deps.agent.policy.setAdapter?.(null);
-  const score = await scoreHeldOut(
-    settings,
-    deps.router ? { ...deps.agent, router: deps.router.router } : deps.agent,
-    deps.heldOut,
-    { runId: key, step: 0, signal },
-    (done, total) => sayProgress(`step 0  held-out ${done}/${total}`),
-  );
-  const point = startPoint(score, (performance.now() - from) / 1000);
-  writeSafely(path, `${JSON.stringify(point)}\n`);
-  return point;
+/** The curve of a run: the score before its first step, then each step. */
+function curveOf(steps: readonly MadeStep[]): CurvePoint[] {
+  const start = steps[0]?.heldOutAtStart ?? null;
+  return [...(start ? [startPoint(start)] : []), ...steps.map(pointOf)];
 }
 
 /**
@@ -110,7 +81,7 @@ export async function trainCell(
     endProgress();
     say(line);
   };
-  const parts = await assembleRun(settings, {
+  const deps = await assembleRun(settings, {
     policy: threads.policy,
     learner: threads.learner,
     config,
@@ -118,13 +89,11 @@ export async function trainCell(
     router: sources.router(),
     questions: sources.world.questions,
     demonstrations,
+    summarizer: workshop.summarizer,
     runId: key,
     now: Date.now,
     onNotice,
   });
-  const { summarizer } = workshop;
-  const deps: TrainDeps = { ...parts, agent: { ...parts.agent, summarizer } };
-  const start = await scoredStart(run, training, deps, signal);
   const meter = new TrainMeter(settings.steps);
   const result = await trainRun({
     settings,
@@ -144,7 +113,7 @@ export async function trainCell(
   });
   endProgress();
   signal.throwIfAborted();
-  const curve = [start, ...readSteps(run).map(pointOf)];
+  const curve = curveOf(readSteps(run));
   const { adapter, router, step, elapsed } = result.state;
   folder.writeTrained(
     {

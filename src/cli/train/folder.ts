@@ -21,7 +21,7 @@ import { decodeState, encodeState, type TrainState } from '../../learn/rl/state.
 import { UsageError } from '../shared/options.ts';
 import { textModelSchema } from '../helpers/text-model.ts';
 import { runSourcesSchema } from './run-sources.ts';
-import { writeSafely } from '../shared/write-safely.ts';
+import { writeSafely } from './write-safely.ts';
 import { messageOf } from '../../base/errors.ts';
 
 /**

@@ -14,7 +14,7 @@ const heldOutSchema = z.strictObject({
 });
 
 export const curvePointSchema = z.strictObject({
-  /** 0: before the first step. */
+  /** 0: before the first step, after a warm-up. */
   step: z.int().min(0),
   /** Means over the rollouts of the step; null at step 0. */
   reward: z.number().nullable(),
@@ -35,13 +35,14 @@ const heldOutOf = ({ n, em, f1, searches }: HeldOutScore): CurvePoint['heldOut']
   searches: short(searches),
 });
 
-export const startPoint = (heldOut: HeldOutScore | null, seconds: number): CurvePoint => ({
+/** The policy before its first step, after a warm-up. */
+export const startPoint = (heldOut: HeldOutScore): CurvePoint => ({
   step: 0,
   reward: null,
   em: null,
   searches: null,
-  heldOut: heldOut && heldOutOf(heldOut),
-  seconds: short(seconds),
+  heldOut: heldOutOf(heldOut),
+  seconds: 0,
 });
 
 export const pointOf = (step: MadeStep): CurvePoint => ({

@@ -12,11 +12,11 @@ vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 const folder = mkdtempSync(join(tmpdir(), 'forage-study-command-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Two arms, one step each, of one question: short rollouts over the shipped world. */
+/** Two steps of one question, and the policy as it is: short rollouts over the shipped world. */
 const small = {
   format: 'forage.study/1',
   name: 'small',
-  question: 'Does k matter?',
+  question: 'Does it help?',
   webDelayMs: 1,
   train: {
     worlds: [{ name: 'shipped', folder: resolve('public/world') }],
@@ -37,10 +37,10 @@ const small = {
     reward: { id: 'f1' },
   },
   arms: [
-    { name: 'two passages', recipe: 'search/grpo' },
-    { name: 'one passage', recipe: 'search/grpo', loop: { retrieval: { k: 1 } } },
+    { name: 'trained', recipe: 'search/grpo' },
+    { name: 'not trained', recipe: 'naive-rag', untrained: true },
   ],
-  reference: 'two passages',
+  reference: 'trained',
   numbers: ['em', 'f1', 'searches', 'webCalls', 'reward', 'latencyMs'],
   interval: { resamples: 50 },
 };
@@ -123,13 +123,11 @@ describe('a study', () => {
         .map((line) => line.split(',').slice(0, 4).join()),
     ).toEqual([
       'arm,seed,trained_on,step',
-      ...['two passages', 'one passage'].flatMap((arm) =>
-        [0, 1, 2].map((step) => `${arm},3,shipped,${step}`),
-      ),
+      ...[0, 1, 2].map((step) => `trained,3,shipped,${step}`),
     ]);
 
     const nothing = await labHere('study', file, '--check', '--out', whole);
-    expect(nothing.out).toMatch(/2 trainings, 0 to be made .*4 scores .* 0 to be made/);
+    expect(nothing.out).toMatch(/1 training, 0 to be made .*2 scores .* 0 to be made/);
     expect(nothing.out).toContain('nothing is left to be made');
   });
 });

@@ -81,7 +81,7 @@ describe('each problem is named', () => {
     [
       'an unknown recipe',
       withArm({ recipe: 'ppo' }),
-      /^arm "other": unknown recipe "ppo"; trained are kunlun-baize\/whole, /,
+      /^arm "other": unknown recipe "ppo"; trained are .*search-r1\/grpo, /,
     ],
     [
       'an unknown variant',
