@@ -152,7 +152,16 @@ describe('trained', () => {
   beforeAll(async () => {
     const small = ['questions=1', 'groupSize=2', 'heldOut.questions=0', 'dynamicSampling.on=false'];
     const set = [...small, 'optimizer.learningRate=1e-2'].flatMap((change) => ['--set', change]);
-    const args = ['--recipe', 'kunlun-baize/dapo', '--steps', '1', '--threads', '1', '--json', ...set];
+    const args = [
+      '--recipe',
+      'kunlun-baize/dapo',
+      '--steps',
+      '1',
+      '--threads',
+      '1',
+      '--json',
+      ...set,
+    ];
     trained = await labHere('train', '--policy', qwen, '--out', run, ...args);
   });
 

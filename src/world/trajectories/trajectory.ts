@@ -88,9 +88,7 @@ const CLOSING = {
   '<hint>': '</hint>',
   '<short_answer>': '</short_answer>',
   '<long_answer>': '</long_answer>',
-} as const satisfies Partial<
-  Record<SpecialToken | FurtherToken, SpecialToken | FurtherToken>
->;
+} as const satisfies Partial<Record<SpecialToken | FurtherToken, SpecialToken | FurtherToken>>;
 
 /** Builds the segments of one trajectory in order. */
 export class TrajectoryWriter {
