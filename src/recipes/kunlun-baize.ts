@@ -110,6 +110,27 @@ export const kunlunBaize: Recipe = {
   title: 'KunLunBaizeRAG',
   summary:
     'Background first, then think and search in rounds; repeated queries and answers are filtered, and a router picks local or web.',
+  about: {
+    paper: '2506.19466',
+    kind: 'trained by RL',
+    parts: [
+      'RDRA: background, then a thought that reads it',
+      'STIE over answers and queries',
+      'NLR: router beside the policy',
+      'gold and noise schedules',
+      'short and long rewards by form',
+    ],
+    departures: [
+      'The background is an input of T, and passes through the router like any search.',
+      'STIE runs as corrected; as printed it is a setting.',
+      'The router learns from the measured reward: the printed one trains a constant.',
+      'The warm-up learns from right rollouts of the policy itself, clean and noisy 1 : 1.',
+      'Prose of a long answer is scored by ROUGE-L against gold statements and by the share that passages support.',
+      'Budgets, thresholds of the stop rules, K and k are ours where the paper gives none.',
+    ],
+    signature:
+      'Exact match not below plain search at fewer searches or less latency; without RDRA a search more a question.',
+  },
   settings: {
     ...DEFAULT_SETTINGS,
     retrieval: { ...DEFAULT_SETTINGS.retrieval, source: 'router' },

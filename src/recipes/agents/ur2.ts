@@ -74,6 +74,25 @@ export const ur2: Recipe = {
   version: '2',
   title: 'UR²',
   summary: SUMMARY,
+  about: {
+    paper: '2508.06165',
+    kind: 'trained by RL',
+    parts: [
+      'stages: retrieval, then answer',
+      'difficulty buckets 7 : 2 : 1',
+      'task mixing by permission',
+      'summaries in place of passages, fallback',
+    ],
+    departures: [
+      'The tags are those of the built-in policy; both sources in place of one.',
+      'The summarizer sees query and passages, not the reasoning before it.',
+      'Stage 1 begins with a policy that was made not to search.',
+      'Top-p is 1 in place of 0.9, so that log-probabilities are of what is drawn from.',
+      'Learning rate, batch and steps are sized for a small policy with LoRA.',
+    ],
+    signature:
+      'Stage 1 raises searches a question from near none; without summaries, curriculum or stage 1 the end is lower.',
+  },
   settings: UR2_SETTINGS,
   training: [
     {
