@@ -128,6 +128,11 @@ export const kunlunBaize: Recipe = {
       'Prose of a long answer is scored by ROUGE-L against gold statements and by the share that passages support.',
       'Budgets, thresholds of the stop rules, K and k are ours where the paper gives none.',
     ],
+    published: {
+      figure: 'EM +14.82 %, LLM-judged +15.46 %',
+      benchmark: 'four question sets of its abstract',
+      model: 'the models of its abstract together',
+    },
     signature:
       'Exact match not below plain search at fewer searches or less latency; without RDRA a search more a question.',
   },
