@@ -131,7 +131,7 @@ export const kunlunBaize: Recipe = {
     published: {
       figure: 'EM +14.82 %, LLM-judged +15.46 %',
       benchmark: 'four question sets of its abstract',
-      model: 'the models of its abstract together',
+      model: '32B',
     },
     signature:
       'Exact match not below plain search at fewer searches or less latency; without RDRA a search more a question.',
