@@ -19,7 +19,8 @@ it('asks, streams, answers and plays back on WASM, from one press', async () => 
   );
 
   const kinds = await eventKinds(page);
-  expect(kinds[0]).toBe('background');
+  // The background passes through the router like any call.
+  expect(kinds.slice(0, 2)).toEqual(['route', 'background']);
   expect(kinds).toContain('search');
   expect(kinds).toContain('route');
   expect(kinds).toContain('retrieve');

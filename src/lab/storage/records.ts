@@ -13,6 +13,16 @@ const failureSchema = z.strictObject({
   detail: z.string(),
 });
 
+const count = z.int().min(0);
+const splitSchema = z.strictObject({
+  by: z.enum(['field', 'share', 'field+share']),
+  seed: z.int(),
+  train: count,
+  dev: count,
+  test: count,
+  left: count,
+});
+
 const runSchema = z.strictObject({
   format: z.literal('forage.run/1'),
   id: z.string().regex(/^[\w-]{1,80}$/),
@@ -25,7 +35,11 @@ const runSchema = z.strictObject({
   settings: z.unknown(),
   policy: z.strictObject({ id: z.string(), revision: z.string() }),
   setup: setupSchema.optional(),
-  world: z.strictObject({ seed: z.int(), questions: z.int() }),
+  world: z.strictObject({
+    seed: z.int(),
+    questions: z.int(),
+    split: splitSchema.exactOptional(),
+  }),
   device: z.enum(['wasm', 'webgpu']),
   step: z.int().min(0),
   checkpointStep: z.int().min(0).nullable(),

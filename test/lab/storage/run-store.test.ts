@@ -183,3 +183,15 @@ describe('runs', () => {
     expect(await db.runs.count()).toBe(2);
   });
 });
+
+it('keeps how imported questions were split, and refuses a split that is none', async () => {
+  const split = { by: 'share', seed: 0, train: 42, dev: 9, test: 9, left: 0 } as const;
+  await store.put(runRecord('run-s', { world: { seed: 7, questions: 60, split } }));
+  expect((await store.run('run-s'))?.world).toEqual({ seed: 7, questions: 60, split });
+  const wrong = runRecord('run-w', {
+    world: { seed: 7, questions: 60, split: { ...split, dev: -1 } },
+  });
+  await expect(store.put(wrong).then(() => store.run('run-w'))).rejects.toThrow(
+    /world\.split\.dev/,
+  );
+});
