@@ -153,7 +153,9 @@ it(
   async () => {
     const { page } = stage;
     await page.goto(place('train, the form'));
-    expect(await page.getByLabel('Recipe', { exact: true }).inputValue()).toBe('ur2-released/two-stages');
+    expect(await page.getByLabel('Recipe', { exact: true }).inputValue()).toBe(
+      'ur2-released/two-stages',
+    );
     expect(await page.getByLabel('Questions a step').inputValue()).toBe('3');
     expect(await page.getByLabel('Rollouts a question').inputValue()).toBe('4');
     expect(await page.getByLabel('Steps', { exact: true }).inputValue()).toBe('500');
