@@ -1,5 +1,6 @@
 import { UsageError } from '../shared/options.ts';
 import type { Command } from '../shared/command.ts';
+import { THREAD_OPTIONS } from '../shared/shared-options.ts';
 import { runStudy } from '../study/run.ts';
 
 export const studyCommand: Command = {
@@ -17,21 +18,7 @@ export const studyCommand: Command = {
       type: 'boolean',
       help: 'only check the file and print what would be made; with --out, what is left of it',
     },
-    threads: {
-      type: 'integer',
-      value: 'T',
-      help: 'samplers and replicas; the result does not depend on it',
-      default: 2,
-      min: 1,
-      max: 64,
-    },
-    'micro-tokens': {
-      type: 'integer',
-      value: 'N',
-      help: 'tokens of one micro-batch; at least one whole context',
-      default: 2048,
-      min: 1,
-    },
+    ...THREAD_OPTIONS,
   },
   async run(values, [file = '']) {
     const out = values.out === undefined ? null : String(values.out);

@@ -18,7 +18,7 @@ import { describeRun, train, type TrainOptions } from '../train/run.ts';
 import { foundSources } from '../train/run-sources.ts';
 import { checkJudge, JUDGE_OPTIONS } from '../evaluate/judge-options.ts';
 import { MADE_WORLD_OPTIONS } from '../shared/made-world.ts';
-import { SOURCE_OPTIONS, SUMMARIZER_OPTIONS } from '../shared/shared-options.ts';
+import { SOURCE_OPTIONS, SUMMARIZER_OPTIONS, THREAD_OPTIONS } from '../shared/shared-options.ts';
 import { say, type Command } from '../shared/command.ts';
 import { MATRIX_TYPES } from '../../policy/ops/values.ts';
 
@@ -152,21 +152,7 @@ export const trainCommand: Command = {
       help: "what the policy's weights are held in; as its files and the device suggest unless given",
       choices: MATRIX_TYPES,
     },
-    threads: {
-      type: 'integer',
-      value: 'T',
-      help: 'samplers and replicas; the result does not depend on it',
-      default: 2,
-      min: 1,
-      max: 64,
-    },
-    'micro-tokens': {
-      type: 'integer',
-      value: 'N',
-      help: 'tokens of one micro-batch; at least one whole context',
-      default: 2048,
-      min: 1,
-    },
+    ...THREAD_OPTIONS,
     json: { type: 'boolean', help: 'print one JSON line a step and nothing else' },
   },
   async run(values, _positionals, lists) {

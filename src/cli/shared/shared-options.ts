@@ -11,6 +11,25 @@ import type { PartsOptions } from './parts.ts';
 import { MADE_WORLD_OPTIONS, madeWorldOf } from './made-world.ts';
 import { say, sayProgress } from './command.ts';
 
+/** How a training is spread over this machine. */
+export const THREAD_OPTIONS = {
+  threads: {
+    type: 'integer',
+    value: 'T',
+    help: 'samplers and replicas; the result does not depend on it',
+    default: 2,
+    min: 1,
+    max: 64,
+  },
+  'micro-tokens': {
+    type: 'integer',
+    value: 'N',
+    help: 'tokens of one micro-batch; at least one whole context',
+    default: 2048,
+    min: 1,
+  },
+} as const satisfies Record<string, OptionSpec>;
+
 /** Passages and questions of one's own. */
 export const SOURCE_OPTIONS = {
   corpus: {

@@ -47,6 +47,8 @@ export type TrainMessage =
 export interface TrainEstimate {
   /** ≈ seconds a step and bytes at the peak, and what they were derived from. */
   secondsPerStep: number;
+  /** ≈ seconds before the first step: own trajectories, the scoring of questions, the first held-out score. */
+  secondsBefore: number;
   peakBytes: number;
   basis: string;
 }

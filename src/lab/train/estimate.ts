@@ -1,4 +1,5 @@
 import type { MadeStep, TrainStep } from '../../records/training.ts';
+import { DEFAULT_WARM_UP } from '../../learn/rl/demonstrations.ts';
 import { MICRO_TOKENS } from '../../learn/replicas/create-replica.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
@@ -22,6 +23,18 @@ const CONTEXT = 512;
 
 const rolloutsOf = ({ questions, groupSize, dynamicSampling }: TrainSettings): number =>
   questions * groupSize * (dynamicSampling.on ? dynamicSampling.maxBatches : 1);
+
+/** Rollouts that are made before the first step. */
+function rolloutsBefore({ warmUp, curriculum, heldOut }: TrainSettings): number {
+  const own = warmUp?.from === 'own' ? (warmUp.rollouts ?? DEFAULT_WARM_UP.rollouts) : 0;
+  const scored =
+    curriculum.kind === 'difficulty' ? curriculum.pool * curriculum.scoringRollouts : 0;
+  return own + scored + heldOut.questions;
+}
+
+/** They take what a step's rollouts take, updates included: rather too much than too little. */
+const secondsBefore = (settings: TrainSettings, secondsPerStep: number): number =>
+  (rolloutsBefore(settings) * secondsPerStep) / rolloutsOf(settings);
 
 /** Bytes of samplers and replicas, each pair over one copy of the weights. */
 function peakBytes(config: PolicyConfig, settings: TrainSettings, engines: number): number {
@@ -103,6 +116,7 @@ export function estimate(
   if (past && known !== null)
     return {
       secondsPerStep: known,
+      secondsBefore: secondsBefore(settings, known),
       peakBytes: bytes,
       basis: isSame(settings, past.run).training
         ? `from your last run of this training recipe, “${past.run.name}”`
@@ -112,6 +126,7 @@ export function estimate(
   const seconds = (rolloutsOf(settings) * REFERENCE.secondsPerRollout * size) / engines;
   return {
     secondsPerStep: seconds,
+    secondsBefore: secondsBefore(settings, seconds),
     peakBytes: bytes,
     basis: `from another machine, ${REFERENCE.secondsPerRollout} s a rollout and core; your own time shows after the first step`,
   };

@@ -26,6 +26,20 @@ export interface Fact {
 
 export type WorldSize = Readonly<Record<Kind, number>>;
 
+/** A world of nobody: sizes of single kinds are set on top of it. */
+export const EMPTY_SIZE: WorldSize = {
+  person: 0,
+  film: 0,
+  book: 0,
+  city: 0,
+  country: 0,
+  company: 0,
+  river: 0,
+  award: 0,
+  university: 0,
+  band: 0,
+};
+
 /** How often an entity sits in the same corpus as the place or person it belongs to. */
 const FOLLOWS = 0.8;
 const MAX_LIST = 4;

@@ -1,5 +1,5 @@
 import { makeEntities } from '../facts/entities.ts';
-import type { WorldSize } from '../facts/facts.ts';
+import { EMPTY_SIZE } from '../facts/facts.ts';
 import { KeyedRandom } from '../../base/random.ts';
 import { inBlock } from '../../records/protocol.ts';
 import type { TextTokenizer, TokenizedTrajectory } from './trajectory.ts';
@@ -12,32 +12,32 @@ import { present } from '../../base/items.ts';
  * world, and the mask (1) trains the verdict alone.
  */
 
-const NONE: WorldSize = {
-  person: 0,
-  film: 0,
-  book: 0,
-  city: 0,
-  country: 0,
-  company: 0,
-  river: 0,
-  award: 0,
-  university: 0,
-  band: 0,
-};
 /** What is compared, as `relations.ts` names it, and between which values it lies. */
 const COMPARED = [
-  { size: { ...NONE, person: 10 }, label: 'birth year', from: 1900, to: 1990, goals: 'year' },
-  { size: { ...NONE, film: 10 }, label: 'release year', from: 1920, to: 2024, goals: 'year' },
-  { size: { ...NONE, book: 10 }, label: 'publication year', from: 1920, to: 2024, goals: 'year' },
-  { size: { ...NONE, company: 10 }, label: 'founding year', from: 1900, to: 2024, goals: 'year' },
+  { size: { ...EMPTY_SIZE, person: 10 }, label: 'birth year', from: 1900, to: 1990, goals: 'year' },
+  { size: { ...EMPTY_SIZE, film: 10 }, label: 'release year', from: 1920, to: 2024, goals: 'year' },
   {
-    size: { ...NONE, university: 10 },
+    size: { ...EMPTY_SIZE, book: 10 },
+    label: 'publication year',
+    from: 1920,
+    to: 2024,
+    goals: 'year',
+  },
+  {
+    size: { ...EMPTY_SIZE, company: 10 },
     label: 'founding year',
     from: 1900,
     to: 2024,
     goals: 'year',
   },
-  { size: { ...NONE, river: 10 }, label: 'length', from: 1000, to: 4999, goals: 'length' },
+  {
+    size: { ...EMPTY_SIZE, university: 10 },
+    label: 'founding year',
+    from: 1900,
+    to: 2024,
+    goals: 'year',
+  },
+  { size: { ...EMPTY_SIZE, river: 10 }, label: 'length', from: 1000, to: 4999, goals: 'length' },
 ] as const;
 const GOALS = { year: ['earlier', 'later'], length: ['shorter', 'longer'] } as const;
 

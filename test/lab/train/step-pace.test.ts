@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { MadeStep } from '../../../src/records/training.ts';
+import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
 import { ActiveRun } from '../../../src/lab/train/active-run.ts';
 import { estimate, measuredHere, nearestRun } from '../../../src/lab/train/estimate.ts';
@@ -163,4 +164,19 @@ describe('what a run will take', () => {
     const resumed = runRecord('resumed', { settings: grpo, step: 3, importedStep: 2 });
     expect(nearestRun(grpo, [resumed])).toBe(resumed);
   });
+});
+
+it('an estimate counts the rollouts before the first step: own trajectories, scored questions, held-out ones', () => {
+  const before = (id: string, change: Partial<TrainSettings>): number => {
+    const settings = { ...getTraining(id), questions: 8, groupSize: 8, ...change };
+    const { secondsBefore, secondsPerStep } = estimate(settings, config, 2, null);
+    return secondsBefore / secondsPerStep;
+  };
+  const heldOut = { questions: 64, every: 10, temperature: 0.3 };
+  // 64 rollouts a step: 64 held-out questions are one step more.
+  expect(before('search/grpo', { heldOut })).toBeCloseTo(1, 9);
+  // Up to 128 a step with a second batch: 256 own trajectories and 64 questions.
+  expect(before('kunlun-baize/whole', { heldOut })).toBeCloseTo(320 / 128, 9);
+  // 96 questions scored by 20 rollouts each.
+  expect(before('ur2/paper', { heldOut })).toBeCloseTo((1920 + 64) / 64, 9);
 });

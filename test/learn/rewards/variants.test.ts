@@ -249,6 +249,11 @@ describe('all rewards', () => {
       expect(Math.max(...every.map((of) => total(of, reward)))).toBeCloseTo(best, 9);
   });
 
+  it.each(REWARD_IDS)('%s gives no rollout more than it says is its best', (id) => {
+    const [, best] = rewardById(id)?.range ?? [0, NaN];
+    for (const of of every) expect(total(of, id)).toBeLessThanOrEqual(best + 1e-9);
+  });
+
   it('KunLun’s clauses bear the names of their weights', () => {
     const names = (id: RewardId) => scoreRollout(right, id).map((each) => each.clause);
     expect(names('kunlun-short')).toEqual(['format', 'length', 'accuracy']);

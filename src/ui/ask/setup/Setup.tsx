@@ -7,6 +7,8 @@ import { isRunning, useRun } from '../store/run-store.ts';
 import { useSetup } from '../../setup/setup-store.ts';
 import { useView } from '../store/view-store.ts';
 import { QuestionPicker } from './QuestionPicker.tsx';
+import { getRecipe } from '../../../recipes/index.ts';
+import { Unsummarized } from '../../setup/form/Unsummarized.tsx';
 import { WorksWith } from '../../setup/form/WorksWith.tsx';
 import { SettingsForm } from './SettingsForm.tsx';
 
@@ -48,6 +50,18 @@ const RunButton = () => {
   );
 };
 
+/** Said before a run is refused for it, with the way out beside. */
+const SummariesNote = () => {
+  const recipe = useView((state) => state.address.settings.recipe);
+  const none = useSetup(({ setup }) => setup.summarizer.kind === 'off');
+  const wanted = getRecipe(recipe).settings.retrieval.summarize === 'on';
+  return none && wanted ? (
+    <p className="fine">
+      <Unsummarized />
+    </p>
+  ) : null;
+};
+
 /** What to ask and how: the left column of Ask. */
 export const Setup = () => {
   const asked = useView((state) => state.address.asked);
@@ -70,6 +84,7 @@ export const Setup = () => {
       {tab === 'world' ? <QuestionPicker /> : <TypedQuestion />}
       <WorksWith />
       <SettingsForm />
+      <SummariesNote />
       <RunButton />
     </aside>
   );

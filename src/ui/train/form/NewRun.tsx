@@ -10,6 +10,7 @@ import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import { pickOf } from '../../kit/pick-of.ts';
 import { formatDuration } from '../../kit/words/duration.ts';
 import { formatBytes, formatCount, plural } from '../../kit/words/format.ts';
+import { Unsummarized } from '../../setup/form/Unsummarized.tsx';
 import { WorksWith } from '../../setup/form/WorksWith.tsx';
 import { ExportButton } from '../../setup/export/ExportButton.tsx';
 import { useSetup } from '../../setup/setup-store.ts';
@@ -97,6 +98,9 @@ const Estimate = ({ settings, device }: { settings: TrainSettings; device: Devic
             {formatCount(steps)} steps
           </span>
           <span>
+            <b>≈ {formatDuration(answer.estimate.secondsBefore)}</b> before the first
+          </span>
+          <span>
             <b>≈ {formatBytes(answer.estimate.peakBytes)}</b> of memory at the peak
           </span>
           <span className="fine wide-only">{answer.estimate.basis}</span>
@@ -163,23 +167,6 @@ const Basics = () => {
         <NumberField path="seed" label="Seed" min={0} />
       </div>
     </>
-  );
-};
-
-/** Rollouts that read summaries need someone who writes them. */
-const Unsummarized = () => {
-  const change = useSetup((state) => state.change);
-  return (
-    <span className="tone-bad">
-      ⚠ Its rollouts read summaries, and no summarizer is chosen.{' '}
-      <button
-        type="button"
-        className="link"
-        onClick={() => change({ summarizer: { kind: 'extractive' } })}
-      >
-        Summarize by extraction
-      </button>
-    </span>
   );
 };
 

@@ -16,7 +16,7 @@ export const STATUS_SIGNS: Record<RunStatus, { icon: IconName } | { sign: string
 
 const PHASES: Record<TrainPhase, { name: string; unit: string }> = {
   starting: { name: 'starting the engines', unit: '' },
-  demonstrations: { name: 'sampling trajectories to begin with', unit: 'rollouts' },
+  demonstrations: { name: 'own trajectories', unit: 'rollouts' },
   'warm-up': { name: 'supervised warm-up', unit: 'updates' },
   'stop-searching': { name: 'start without searches', unit: 'updates' },
   'scoring-questions': { name: 'scoring questions', unit: 'rollouts' },

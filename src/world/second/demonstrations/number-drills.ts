@@ -3,7 +3,7 @@ import type { KeyedRandom } from '../../../base/random.ts';
 import { inBlock } from '../../../records/protocol.ts';
 import { makeEntities } from '../../facts/entities.ts';
 import type { Kind } from '../../facts/kinds.ts';
-import type { WorldSize } from '../../facts/facts.ts';
+import { EMPTY_SIZE } from '../../facts/facts.ts';
 import type { TextTokenizer, TokenizedTrajectory } from '../../trajectories/trajectory.ts';
 import { sumOf, yearsBetween, type Worked } from './numbers.ts';
 
@@ -13,18 +13,6 @@ import { sumOf, yearsBetween, type Worked } from './numbers.ts';
  * questions alone teach it last. The mask (1) trains what is worked out.
  */
 
-const NONE: WorldSize = {
-  person: 0,
-  film: 0,
-  book: 0,
-  city: 0,
-  country: 0,
-  company: 0,
-  river: 0,
-  award: 0,
-  university: 0,
-  band: 0,
-};
 const NAMED: readonly (readonly [Kind, label: string, of: 'years' | 'counts' | 'lengths'])[] = [
   ['film', 'release year', 'years'],
   ['book', 'publication year', 'years'],
@@ -49,7 +37,9 @@ const worked = ({ work }: Worked, goal: string, result: number): string =>
 /** Two values of two names, and what follows. */
 const drill = (rng: KeyedRandom): { before: string; after: string } => {
   const [kind, label, of] = rng.pick(NAMED);
-  const names = rng.sample(makeEntities(rng, { ...NONE, [kind]: 4 }), 2).map(({ name }) => name);
+  const names = rng
+    .sample(makeEntities(rng, { ...EMPTY_SIZE, [kind]: 4 }), 2)
+    .map(({ name }) => name);
   const [a = '', b = ''] = names;
   const x = VALUES[of](rng);
   let y = VALUES[of](rng);

@@ -57,7 +57,7 @@ export const WarmUpFields = () => {
             title="Own: sampled before the first update, half of them with noise mixed into the results"
             choices={[
               { value: 'given', label: 'a file of trajectories' },
-              { value: 'own', label: 'its own right rollouts' },
+              { value: 'own', label: 'own rollouts' },
             ]}
           />
           {own ? (

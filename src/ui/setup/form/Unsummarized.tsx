@@ -1,0 +1,18 @@
+import { useSetup } from '../setup-store.ts';
+
+/** Rollouts that read summaries need someone who writes them. */
+export const Unsummarized = () => {
+  const change = useSetup((state) => state.change);
+  return (
+    <span className="tone-bad">
+      ⚠ Its rollouts read summaries, and no summarizer is chosen.{' '}
+      <button
+        type="button"
+        className="link"
+        onClick={() => change({ summarizer: { kind: 'extractive' } })}
+      >
+        Summarize by extraction
+      </button>
+    </span>
+  );
+};
