@@ -46,7 +46,8 @@ const keysOf = (schema: unknown): string[] | null =>
   schema instanceof z.ZodObject ? Object.keys(schema.shape as object) : null;
 
 const fieldOf = (schema: unknown, key: string): unknown => {
-  let found: unknown = schema instanceof z.ZodObject ? (schema.shape as object)[key as never] : null;
+  let found: unknown =
+    schema instanceof z.ZodObject ? (schema.shape as object)[key as never] : null;
   while (
     found instanceof z.ZodDefault ||
     found instanceof z.ZodOptional ||

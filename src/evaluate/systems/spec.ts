@@ -68,7 +68,10 @@ const retrievalSchema = z.strictObject({
 const specSchema = z.strictObject({
   format: z.literal('forage.evaluation/1'),
   /** A recipe by its id, or a system of one's own, whole. */
-  systems: z.array(z.union([z.string(), z.unknown()])).min(1).max(200),
+  systems: z
+    .array(z.union([z.string(), z.unknown()]))
+    .min(1)
+    .max(200),
   policies: z.array(policySchema).min(1).max(50),
   questions: z.array(questionsSchema).min(1).max(20),
   /** Of the sampling: every question is asked once with each. */
