@@ -52,7 +52,7 @@ export const SystemCard = memo(({ entry, ticked, tick, edit, ablate }: SystemCar
           aria-label={custom ? `Change ${title}` : `Duplicate and change ${title}`}
           onClick={() => edit(entry)}
         >
-          {custom ? 'change, share' : 'duplicate and change'}
+          {custom ? 'change, share' : 'duplicate, change'}
         </button>
         {custom === null && hasParts(recipe) ? (
           <button
@@ -62,7 +62,7 @@ export const SystemCard = memo(({ entry, ticked, tick, edit, ablate }: SystemCar
             title="Ticks it, and the same without each of its parts"
             onClick={() => ablate(entry)}
           >
-            with its ablations
+            + ablations
           </button>
         ) : null}
       </p>

@@ -50,7 +50,10 @@ interface Plan {
 }
 
 const planOf = (points: readonly CostPoint[], quality: Measure, width: number): Plan => {
-  const across = linearAxis(0, Math.max(...points.map(({ cost }) => cost)), width < 480 ? 3 : 6);
+  const costs = points.map(({ cost }) => cost);
+  const [least, dearest] = [Math.min(...costs), Math.max(...costs)];
+  // From nothing on, unless that leaves half of the picture empty.
+  const across = linearAxis(least > dearest / 2 ? least : 0, dearest, width < 480 ? 3 : 6);
   const most = Math.max(...points.map(({ high }) => high));
   const up = linearAxis(
     Math.min(...points.map(({ low }) => low)),

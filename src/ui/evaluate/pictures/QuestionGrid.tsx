@@ -11,6 +11,7 @@ import {
   kindOf,
   type CellKind,
 } from './grid-cells.ts';
+import { cut, widthOf } from './text-width.ts';
 
 interface QuestionGridProps {
   systems: readonly EvaluatedSystem[];
@@ -38,8 +39,10 @@ interface Plan {
 }
 
 const planOf = ({ systems, rows }: GridData, width: number): Plan => {
-  const longest = Math.max(0, ...systems.map(({ title }) => title.length));
-  const left = Math.min(Math.round(width * 0.4), Math.ceil(longest * 6.2) + 12);
+  const left = widthOf(
+    systems.map(({ title }) => title),
+    Math.round(width * 0.4),
+  );
   const room = (width - left) / Math.max(1, rows.length);
   const column = Math.min(MOST_COLUMN, Math.max(LEAST_COLUMN, room));
   const kinds = systems.map((_, at) =>
@@ -68,9 +71,7 @@ const Drawing = memo(({ data, plan }: { data: GridData; plan: Plan }) => (
         textAnchor="end"
         className="picture-name"
       >
-        {name.length * 6.2 > plan.left
-          ? `${name.slice(0, Math.floor(plan.left / 6.2) - 2)}…`
-          : name}
+        {cut(name, plan.left)}
       </text>
     ))}
     <g transform={`translate(${plan.left} 1)`}>

@@ -4,6 +4,7 @@ import type { EvaluatedSystem } from '../../../evaluate/systems/result.ts';
 import { DASH, formatCount, formatShare } from '../../kit/words/format.ts';
 import { Table, type Head } from '../../kit/Table.tsx';
 import { Picture } from './Picture.tsx';
+import { cut, widthOf } from './text-width.ts';
 
 interface SurvivalProps {
   systems: readonly EvaluatedSystem[];
@@ -41,11 +42,12 @@ const HEAD = 20;
 
 const Drawing = memo(({ lines, width }: { lines: readonly Line[]; width: number }) => {
   const hops = Math.max(...lines.map(({ alive }) => alive.length));
-  const longest = Math.max(0, ...lines.map(({ name }) => name.length));
-  const left = Math.min(Math.round(width * 0.34), Math.ceil(longest * 6.2) + 12);
+  const left = widthOf(
+    lines.map(({ name }) => name),
+    Math.round(width * 0.34),
+  );
   const columns = hops + 2;
   const column = (width - left) / columns;
-  const fits = Math.floor((left - 10) / 6.2);
   const heads = [
     ...Array.from({ length: hops }, (_, index) => `hop ${index + 1}`),
     ...(column < 110 ? ['✓ whole', '✓ broken'] : ['right, whole chain', 'right, broken chain']),
@@ -60,7 +62,7 @@ const Drawing = memo(({ lines, width }: { lines: readonly Line[]; width: number 
       {lines.map(({ id, name, alive, whole, broken }, at) => (
         <g key={id} transform={`translate(0 ${HEAD + at * ROW})`}>
           <text x={left - 8} y={15} textAnchor="end" className="picture-name">
-            {name.length > fits ? `${name.slice(0, fits - 1)}…` : name}
+            {cut(name, left)}
           </text>
           {heads.map((head, index) => {
             const value =

@@ -1,3 +1,5 @@
+import { CHARACTER } from './text-width.ts';
+
 /** Names beside points, moved so that none covers another. Pixels grow downwards. */
 
 export interface LabelledPoint {
@@ -20,7 +22,6 @@ interface Box {
   bottom: number;
 }
 
-const CHARACTER = 6;
 const LINE = 12;
 /** Between a point and its name. */
 const GAP = 8;
@@ -34,15 +35,18 @@ const boxOf = ({ x, y, anchor }: PlacedLabel, length: number): Box => {
   return { left, right: left + width, top: y - LINE + 2, bottom: y + 3 };
 };
 
-/** Right of the point, left of it, above and below: the first that is free is taken. */
+/**
+ * The first that is free is taken. Above at the left comes first: the stairs of a frontier run below it and to
+ * the right.
+ */
 const candidates = ({ x, y }: LabelledPoint): PlacedLabel[] => [
-  { x: x + GAP, y: y + 4, anchor: 'start' },
+  { x: x - 4, y: y - GAP, anchor: 'end' },
+  { x, y: y - GAP - 2, anchor: 'middle' },
   { x: x - GAP, y: y + 4, anchor: 'end' },
-  { x, y: y - GAP, anchor: 'middle' },
-  { x, y: y + GAP + 9, anchor: 'middle' },
-  { x: x + GAP, y: y - 7, anchor: 'start' },
   { x: x + GAP, y: y + 15, anchor: 'start' },
-  { x: x - GAP, y: y - 7, anchor: 'end' },
+  { x: x + GAP, y: y - 7, anchor: 'start' },
+  { x, y: y + GAP + 9, anchor: 'middle' },
+  { x: x + GAP, y: y + 4, anchor: 'start' },
   { x: x - GAP, y: y + 15, anchor: 'end' },
 ];
 

@@ -71,7 +71,7 @@ const Disagreements = (props: {
               <td>
                 <b>{wrong.length}</b> <span className="fine">{namesOf(wrong, titles)}</span>
               </td>
-              <td>
+              <td className="figure">
                 <button
                   type="button"
                   className="link"

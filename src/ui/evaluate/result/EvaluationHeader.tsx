@@ -127,7 +127,7 @@ const Progress = (props: {
   const live = record.status === 'running' ? progress : undefined;
   const total = live?.phase === 'judging' ? live.total : Math.max(record.planned, live?.total ?? 0);
   const done = live ? live.done : record.done;
-  if (record.status === 'finished' && record.failed === 0) return null;
+  if (record.status === 'finished') return null;
   return (
     <div className="evaluation-progress">
       <span>

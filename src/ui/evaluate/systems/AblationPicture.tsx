@@ -8,6 +8,7 @@ import { DASH } from '../../kit/words/format.ts';
 import { PickField } from '../../kit/PickField.tsx';
 import { Table, type Head } from '../../kit/Table.tsx';
 import { Picture } from '../pictures/Picture.tsx';
+import { cut, widthOf } from '../pictures/text-width.ts';
 import { chanceWords, differenceWords, intervalWords, valueWords } from '../table/cell-words.ts';
 import type { Family } from './families.ts';
 
@@ -44,16 +45,6 @@ const linesOf = (
 const ROW = 24;
 const HEAD = 34;
 const FOOT = 22;
-const CHARACTER = 6.1;
-
-const widthOf = (texts: readonly string[], most: number): number =>
-  Math.min(most, Math.ceil(Math.max(0, ...texts.map(({ length }) => length)) * CHARACTER) + 16);
-
-const cut = (text: string, width: number): string => {
-  const fits = Math.floor((width - 8) / CHARACTER);
-  return text.length > fits ? `${text.slice(0, Math.max(1, fits - 1))}…` : text;
-};
-
 const axisOf = (lines: readonly Line[]): Axis => {
   const ends = lines.flatMap(({ difference }) => (difference ? [difference.low, difference.high] : []));
   return linearAxis(Math.min(-0.01, ...ends), Math.max(0.01, ...ends), 4);

@@ -2,23 +2,25 @@ import { memo, useMemo } from 'react';
 import type { EvaluatedSystem } from '../../../evaluate/systems/result.ts';
 import { Table, type Head } from '../../kit/Table.tsx';
 import { Picture } from '../pictures/Picture.tsx';
+import { cut, widthOf } from '../pictures/text-width.ts';
 import { partsMatrix } from './families.ts';
 
 type Matrix = ReturnType<typeof partsMatrix>;
 
 const ROW = 18;
-const CHARACTER = 6.1;
+/** Half the square root of 2: what a slanted name is wide, and high. */
+const SLANT = Math.SQRT1_2;
 
 /** Parts down, systems across by number: names of parts are sentences and need the width. */
 const Drawing = memo(({ matrix, width }: { matrix: Matrix; width: number }) => {
   const { parts, rows } = matrix;
-  const longest = Math.max(0, ...parts.map(({ length }) => length));
-  const left = Math.min(Math.round(width * 0.5), Math.ceil(longest * CHARACTER) + 12);
-  const fits = Math.floor((left - 10) / CHARACTER);
+  const left = widthOf(parts, Math.round(width * 0.5));
   const column = Math.max(14, Math.min(26, (width - left) / Math.max(1, rows.length)));
-  const names = Math.min(
-    150,
-    Math.ceil(Math.max(0, ...rows.map(({ system }) => system.title.length)) * CHARACTER * 0.72) + 14,
+  const names = Math.ceil(
+    widthOf(
+      rows.map(({ system }) => system.title),
+      240,
+    ) * SLANT,
   );
   return (
     <svg
@@ -32,13 +34,13 @@ const Drawing = memo(({ matrix, width }: { matrix: Matrix; width: number }) => {
           transform={`translate(${left + (at + 0.6) * column} ${names - 8}) rotate(-45)`}
           className="picture-name"
         >
-          {system.title}
+          {cut(system.title, 240)}
         </text>
       ))}
       {parts.map((part, row) => (
         <g key={part} transform={`translate(0 ${names + row * ROW})`}>
           <text x={left - 8} y={13} textAnchor="end" className="picture-name">
-            {part.length > fits ? `${part.slice(0, fits - 1)}…` : part}
+            {cut(part, left)}
           </text>
           <line
             x1={left}

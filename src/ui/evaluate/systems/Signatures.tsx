@@ -4,15 +4,15 @@ import type { SystemsTable, TableRow } from '../../../evaluate/systems/table/sha
 import { differenceWords, intervalWords, isSignificant, valueWords } from '../table/cell-words.ts';
 import { isVariant, type Family } from './families.ts';
 
-/** The numbers of a row, a few words each; those beside the whole where there is one. */
-const Measured = ({ row }: { row: TableRow | undefined }) => {
+/** The numbers of a row, a few words each; `compared`: by their differences from the whole. */
+const Measured = ({ row, compared }: { row: TableRow | undefined; compared: boolean }) => {
   if (!row || row.rollouts === 0) return <p className="fine">Nothing was measured yet.</p>;
   return (
     <ul className="measured">
       {MEASURES.flatMap((measure) => {
         const cell = row.cells.find((one) => one.measure === measure.id);
         if (!cell?.value) return [];
-        const { difference } = cell;
+        const difference = compared ? cell.difference : null;
         return [
           <li key={measure.id}>
             <span className="fine">{measure.title}</span>{' '}
@@ -45,21 +45,21 @@ const Signature = ({ system, row, family, titleOf }: SignatureProps) => (
     <div className="signature-rows">
       <section aria-label={`${system.title}, as it is`}>
         <p className="fine strong">as it is</p>
-        <Measured row={row} />
+        <Measured row={row} compared={false} />
       </section>
       {(family?.matrix.rows ?? [])
         .filter((row) => row.system !== system.id)
         .map((row) => (
           <section key={row.system} aria-label={titleOf(row.system)}>
             <p className="fine strong">{titleOf(row.system)}</p>
-            <Measured row={row.row} />
+            <Measured row={row.row} compared />
           </section>
         ))}
     </div>
     {family ? null : (
       <p className="fine">
-        No ablation of it is in this evaluation: duplicate it under New, change the part that the
-        signature is about, and run both.
+        No ablation of it is in this evaluation. Under New, “+ ablations” adds it without each of its
+        parts.
       </p>
     )}
     {system.departures && system.departures.length > 0 ? (
