@@ -66,10 +66,10 @@ const Disagreements = (props: {
             <tr key={id}>
               <th scope="row">{text}</th>
               <td>
-                <b>{right.length}</b> <span className="fine">{namesOf(right, titles)}</span>
+                <b>{right.length}</b> <span className="fine wide-only">{namesOf(right, titles)}</span>
               </td>
               <td>
-                <b>{wrong.length}</b> <span className="fine">{namesOf(wrong, titles)}</span>
+                <b>{wrong.length}</b> <span className="fine wide-only">{namesOf(wrong, titles)}</span>
               </td>
               <td className="figure">
                 <button
