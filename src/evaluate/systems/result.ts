@@ -56,6 +56,7 @@ export interface EvaluatedRollout {
   webCalls: number;
   /** Tokens that the policy wrote. */
   tokens: number;
+  /** Its share of the wall time: its own, over how many ran at a time. */
   seconds: number;
   formatValid: boolean;
   /** Supporting passages in the order of the chain: whether each was retrieved; empty where the question has no chain. */

@@ -28,6 +28,8 @@ export interface QuestionSet {
   /** Seed of the built-in world; 0 for imported questions. */
   seed: number;
   questions: readonly (Question & Pick<WorldQuestion, 'split'>)[];
+  /** Names the content of the built-in world. */
+  digest?: string;
   /** How imported questions were split; absent for those of the world. */
   split?: QuestionSplit;
 }
@@ -103,15 +105,15 @@ export class SourceKeeper {
   /** Sources and questions of any setup, for training; they stay open beside those of the page. */
   async openFor(
     request: SourceRequest,
-  ): Promise<QuestionSet & Pick<OpenSources, 'retriever' | 'router'>> {
+  ): Promise<QuestionSet & Pick<OpenSources, 'retriever' | 'router' | 'local'>> {
     this.load();
     const started = await this.#slot.loading;
     if (!started || !this.#world) throw new Error('The world is not loaded; load it again first.');
-    const [{ retriever, router }, set] = await Promise.all([
+    const [{ retriever, router, local }, set] = await Promise.all([
       this.#sources(started, request),
       this.#questionsOf(request),
     ]);
-    return { ...set, retriever, router };
+    return { ...set, retriever, router, local };
   }
 
   async #sources(
@@ -149,8 +151,9 @@ export class SourceKeeper {
       files,
       board,
       onLost: fail,
-      onWorld: ({ questions, facts, seed }) => {
-        this.#world = { set: { seed, questions }, facts };
+      onWorld: ({ questions, facts, seed, digest }) => {
+        const set = { seed, questions, ...(digest !== undefined && { digest }) };
+        this.#world = { set, facts };
         this.#list.show(this.#request.questions);
         loaded();
       },

@@ -14,6 +14,8 @@ import type { WorldFacts } from './ask.ts';
 export interface RetrievalFiles {
   /** Folder of the world, with a slash at its end. */
   world: string;
+  /** A world that is made from its form and seed in place of that folder's. */
+  made?: { form: 1 | 2; seed: number };
   /** Folder of the encoder, with a slash at its end. */
   encoder: string;
   /** onnxruntime's WebAssembly file. */
@@ -32,6 +34,8 @@ export interface LoadedWorld {
   facts: WorldFacts;
   /** Seed of the generator that made it. */
   seed: number;
+  /** SHA-256 of its manifest: of all that its searches may find. */
+  digest?: string;
 }
 
 /** The two sources of a retriever. */

@@ -1,15 +1,14 @@
 import { mean } from '../../../base/statistics.ts';
-import { AT_ONCE } from './execute.ts';
 import type { PlannedRollout } from './plan.ts';
 
 /** How long the rollouts that are to be made will take. */
 
-/** A rollout that was made on this device, as one of many at a time. */
+/** A rollout that was made on this device. */
 export interface Measured {
   recipe: string;
   /** Id of its policy. */
   policy: string;
-  /** Its own seconds, waiting for the others included. */
+  /** Its share of the wall time. */
   seconds: number;
 }
 
@@ -26,8 +25,8 @@ export interface Expected {
 const ELSEWHERE_SECONDS = 0.19;
 
 /**
- * Of N rollouts at a time each takes N times its share: their seconds over N are the wall time. A system
- * counts as the rollouts of its recipe did, one that was never run as the mean of all that were.
+ * A system takes what the rollouts of its recipe took with the same policy, one that was never run the mean of
+ * all that were.
  * @param policies id of the policy at each place of the plan
  * @param cores engines that share the work
  */
@@ -57,7 +56,7 @@ export function expectedSeconds(
     const policy = policies[at] ?? '';
     const one = secondsOf.get(`${policy} ${recipe.id}`) ?? secondsOf.get(policy);
     if (one !== undefined) known++;
-    seconds += one === undefined ? ELSEWHERE_SECONDS / cores : one / AT_ONCE;
+    seconds += one === undefined ? ELSEWHERE_SECONDS / cores : one;
   }
   const basis =
     known === todo.length

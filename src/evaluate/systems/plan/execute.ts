@@ -2,6 +2,7 @@ import type { AgentDeps } from '../../../agent/request.ts';
 import { runRollout } from '../../../agent/run.ts';
 import { messageOf } from '../../../base/errors.ts';
 import { itemAt } from '../../../base/items.ts';
+import type { Recipe } from '../../../recipes/parts/recipe.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import type { EvaluatedRollout, EvaluationResult } from '../result.ts';
 import type { EvaluationPlan, PlannedPlace, PlannedRollout } from './plan.ts';
@@ -57,6 +58,7 @@ async function runOne(
   planned: PlannedRollout,
   { deps, lost }: OpenPlace,
   work: EvaluationWork,
+  width: number,
 ): Promise<void> {
   const signal = [work.signal, lost].filter((one) => one !== undefined);
   const rollout = await runRollout(deps, {
@@ -74,7 +76,9 @@ async function runOne(
   lost?.throwIfAborted();
   let facts: RolloutFacts;
   try {
-    facts = factsOf(planned.asked, rollout);
+    const found = factsOf(planned.asked, rollout);
+    // Many at a time wait for each other: a rollout's share of the wall time is its own over their number.
+    facts = { ...found, seconds: found.seconds / width };
   } catch (error) {
     work.failed(planned, messageOf(error));
     return;
@@ -91,19 +95,19 @@ export async function executeEvaluation(plan: EvaluationPlan, work: EvaluationWo
   for (const group of missing(plan, (key) => work.known(key))) {
     work.signal?.throwIfAborted();
     const open = await work.open(itemAt(group, 0));
+    const width = Math.min(work.atOnce ?? AT_ONCE, group.length);
     let next = 0;
     let fault: { error: unknown } | null = null;
     const worker = async (): Promise<void> => {
       while (next < group.length && !fault) {
         const planned = itemAt(group, next++);
         try {
-          await runOne(planned, open, work);
+          await runOne(planned, open, work, width);
         } catch (error) {
           fault ??= { error };
         }
       }
     };
-    const width = Math.min(work.atOnce ?? AT_ONCE, group.length);
     // All have ended before anything is closed or thrown: the next place may change the policy's weights.
     await Promise.all(Array.from({ length: width }, worker));
     const ended = fault as { error: unknown } | null;
@@ -111,9 +115,16 @@ export async function executeEvaluation(plan: EvaluationPlan, work: EvaluationWo
   }
 }
 
+/** What a stored plan keeps of a rollout. */
+export type PlannedCell = Pick<PlannedRollout, 'key' | 'system' | 'question' | 'seed'> & {
+  recipe: Pick<Recipe, 'id'>;
+};
+
 /** What is there of a plan, in its order. */
 export function resultOf(
-  plan: EvaluationPlan,
+  plan: Pick<EvaluationPlan, 'hash' | 'systems' | 'questions'> & {
+    rollouts: readonly PlannedCell[];
+  },
   name: string,
   known: (key: string) => RolloutFacts | null,
   failures: ReadonlyMap<string, string>,
@@ -140,7 +151,7 @@ export function resultOf(
 }
 
 /** The row of a planned rollout. */
-export const rowOf = (planned: PlannedRollout, facts: RolloutFacts): EvaluatedRollout => ({
+export const rowOf = (planned: PlannedCell, facts: RolloutFacts): EvaluatedRollout => ({
   system: planned.system,
   question: planned.question,
   seed: planned.seed,

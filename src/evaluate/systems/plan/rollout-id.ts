@@ -1,13 +1,13 @@
 import { getRecipe } from '../../../recipes/index.ts';
 import type { Rollout } from '../../../records/rollout.ts';
-import type { PlannedRollout } from './plan.ts';
+import type { Recipe } from '../../../recipes/parts/recipe.ts';
 
 /**
  * A rollout is stored once under the hash of what decides it; systems whose loops are alike share it. Its
  * id says for which of them it is read: `HASH.recipe`.
  */
 
-export const rolloutIdOf = ({ key, recipe }: Pick<PlannedRollout, 'key' | 'recipe'>): string =>
+export const rolloutIdOf = ({ key, recipe }: { key: string; recipe: Pick<Recipe, 'id'> }): string =>
   `${key}.${recipe.id}`;
 
 /** The hash in a rollout's id. */

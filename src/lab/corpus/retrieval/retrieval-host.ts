@@ -13,6 +13,8 @@ import type { Retrieval, Retriever } from '../../../retrieval/retriever.ts';
 import { encodedSimilarities } from '../../../retrieval/sources/similarities.ts';
 import type { VectorCache } from '../../../retrieval/sources/vector-cache.ts';
 import { loadWorld, type World } from '../../../retrieval/world/load.ts';
+import type { FetchFile } from '../../../base/fetch-file.ts';
+import { canonical, sha256 } from '../../../base/hash.ts';
 import { EncoderHost } from '../../models/encoders/host.ts';
 import type { EncoderStore } from '../../models/encoders/store.ts';
 import { openLocalSetup } from '../indexes/open-setup.ts';
@@ -20,6 +22,7 @@ import { ClusterHost } from './cluster-host.ts';
 import { fetchWithProgress } from '../../workers/fetch-progress.ts';
 import { type ByteProgress } from '../../contract/progress.ts';
 import { LocalKeeper, type KeptLocal, type LocalLease } from './local-keeper.ts';
+import { madeWorld } from './made-world.ts';
 import { createPace } from './pace.ts';
 import { mentionsOf, unmentionedNames, type SourceMentions } from './source-mentions.ts';
 import type {
@@ -81,6 +84,7 @@ export class RetrievalHost implements RetrievalApi {
   readonly #locals = new LocalKeeper((spec, signal) => this.#openLocal(spec, signal));
   #files: RetrievalFiles | null = null;
   #world: World | null = null;
+  #fetchWorld: FetchFile | null = null;
   #worldRetriever: Promise<WorldRetriever> | null = null;
   #encoder: Promise<OnnxEncoder> | null = null;
   #webDelayMs = 0;
@@ -107,16 +111,25 @@ export class RetrievalHost implements RetrievalApi {
   async loadWorld(files: RetrievalFiles): Promise<LoadedWorld> {
     this.#files = files;
     this.#encoder = quietly(this.#openEncoder(files));
-    const world = await loadWorld(
-      fetchWithProgress(files.world, (bytes) => this.#progress('world', 'fetching', bytes)),
-    );
+    this.#fetchWorld = await this.#worldFiles(files);
+    const world = await loadWorld(this.#fetchWorld);
     this.#world = world;
     const { local, web } = world.manifest.counts;
     return {
       questions: world.questions,
       facts: { localPassages: local, webPassages: web, questions: world.questions.length },
       seed: world.manifest.seed,
+      digest: await sha256(canonical(world.manifest)),
     };
+  }
+
+  async #worldFiles({ world, made }: RetrievalFiles): Promise<FetchFile> {
+    if (!made)
+      return fetchWithProgress(world, (bytes) => this.#progress('world', 'fetching', bytes));
+    const report = createPace((stage, progress) => this.#progress('world', stage, progress));
+    return madeWorld(made, await this.#builtIn(), (done, total) =>
+      report('encoding passages', done, total),
+    );
   }
 
   async openRetriever(spec: RetrieverSpec, signal?: AbortSignal): Promise<OpenedRetriever> {
@@ -305,11 +318,12 @@ export class RetrievalHost implements RetrievalApi {
   }
 
   async #openWorld(): Promise<WorldRetriever> {
-    if (!this.#world || !this.#files) throw new Error('the world is not loaded');
+    if (!this.#world || !this.#files || !this.#fetchWorld)
+      throw new Error('the world is not loaded');
     const encoder = this.#world.vectors ? await this.#encoder : null;
     const retriever = openWorldRetriever(
       this.#world,
-      fetchWithProgress(this.#files.world, () => undefined),
+      this.#files.made ? this.#fetchWorld : fetchWithProgress(this.#files.world, () => undefined),
       { encoder, webDelayMs: () => this.#webDelayMs },
     );
     // The first search of the web shall pay for its shards alone; a fault is told by that search.
