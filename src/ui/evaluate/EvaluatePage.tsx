@@ -88,8 +88,9 @@ const Empty = () => {
     <section className="empty-place">
       <p>
         Systems side by side on the same questions, with the same policy, engine and budget: a table
-        with intervals, pictures of why, and every rollout one click away. Nothing has been evaluated
-        in this browser yet. Begin with plain search, naive RAG and no retrieval, or choose yourself.
+        with intervals, pictures of why, and every rollout one click away. Nothing has been
+        evaluated in this browser yet. Begin with plain search, naive RAG and no retrieval, or
+        choose yourself.
       </p>
       <div className="editor-actions">
         <FirstButton />

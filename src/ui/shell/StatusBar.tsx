@@ -5,11 +5,7 @@ import { useStorageUse } from '../lab/storage.ts';
 import { cancelRun } from '../ask/store/actions.ts';
 import { formatEvaluateAddress } from '../evaluate/store/evaluate-address.ts';
 import { stopEvaluation } from '../evaluate/store/evaluate-actions.ts';
-import {
-  runningEvaluation,
-  runsElsewhere,
-  useEvaluate,
-} from '../evaluate/store/evaluate-store.ts';
+import { runningEvaluation, runsElsewhere, useEvaluate } from '../evaluate/store/evaluate-store.ts';
 import { stopTraining } from '../train/store/train-actions.ts';
 import { formatTrainAddress } from '../train/store/train-address.ts';
 import { trainingRun, trainsElsewhere, useTrain } from '../train/store/train-store.ts';
@@ -156,8 +152,7 @@ export const StatusBar = () => {
   const training = useTrain((state) => trainingRun(state) !== undefined);
   const evaluating = useEvaluate((state) => runningEvaluation(state) !== undefined);
   // What was asked for last ends first; what was learned or made is kept.
-  const stop = () =>
-    void (running ? cancelRun() : evaluating ? stopEvaluation() : stopTraining());
+  const stop = () => void (running ? cancelRun() : evaluating ? stopEvaluation() : stopTraining());
   return (
     <footer className="status" aria-label="Status" tabIndex={0}>
       <DeviceCell />

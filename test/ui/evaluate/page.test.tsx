@@ -12,11 +12,7 @@ import {
   valueWords,
 } from '../../../src/ui/evaluate/table/cell-words.ts';
 import { MEASURES } from '../../../src/evaluate/systems/table/measures.ts';
-import {
-  evaluatedSystem,
-  evaluationRecord,
-  evaluationResult,
-} from '../../fixtures/evaluations.ts';
+import { evaluatedSystem, evaluationRecord, evaluationResult } from '../../fixtures/evaluations.ts';
 import { buttonsIn, htmlOf, linksIn, rowsIn, valuesOf, wordsIn } from '../kit/render.tsx';
 
 const measure = (id: string) => {
@@ -116,9 +112,9 @@ describe('the table', () => {
     if (!first) throw new Error('no row');
     const unmeasured = { ...first, cells: first.cells.map((cell) => ({ ...cell, value: null })) };
     for (const descending of [true, false])
-      expect(
-        sortRows([unmeasured, ...rest], { measure: 'em', descending }).at(-1)?.system,
-      ).toBe('a');
+      expect(sortRows([unmeasured, ...rest], { measure: 'em', descending }).at(-1)?.system).toBe(
+        'a',
+      );
   });
 });
 

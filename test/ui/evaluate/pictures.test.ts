@@ -4,11 +4,7 @@ import { cellPaths, kindOf } from '../../../src/ui/evaluate/pictures/grid-cells.
 import { placeLabels } from '../../../src/ui/evaluate/pictures/place-labels.ts';
 import { CHARACTER, cut } from '../../../src/ui/evaluate/pictures/text-width.ts';
 import { partsMatrix } from '../../../src/ui/evaluate/systems/families.ts';
-import {
-  evaluatedRollout,
-  evaluatedSystem,
-  evaluationResult,
-} from '../../fixtures/evaluations.ts';
+import { evaluatedRollout, evaluatedSystem, evaluationResult } from '../../fixtures/evaluations.ts';
 
 describe('a cell of the grid', () => {
   it('tells right from wrong, and whether the evidence was there', () => {
@@ -34,9 +30,9 @@ describe('a cell of the grid', () => {
 
   it('is told by its shape too, down to a few pixels', () => {
     for (const size of [5, 8, 16]) {
-      const shapes = (['right-found', 'right-unfound', 'mixed', 'wrong-found', 'wrong-unfound'] as const).map(
-        (kind) => cellPaths([[kind]], size, size).get(kind),
-      );
+      const shapes = (
+        ['right-found', 'right-unfound', 'mixed', 'wrong-found', 'wrong-unfound'] as const
+      ).map((kind) => cellPaths([[kind]], size, size).get(kind));
       expect(new Set(shapes).size).toBe(5);
     }
   });

@@ -63,10 +63,9 @@ describe('messages of the lab', () => {
 
 describe('the page and the lab', () => {
   it('read the list once connected, and say what failed where it cannot', async () => {
-    connectFake(
-      { evaluations: { list: () => Promise.resolve([evaluationRecord('a')]) } },
-      [evaluateLabUser],
-    );
+    connectFake({ evaluations: { list: () => Promise.resolve([evaluationRecord('a')]) } }, [
+      evaluateLabUser,
+    ]);
     await settle();
     expect(useEvaluate.getState()).toMatchObject({ status: 'ready', problem: null });
     connectFake({ evaluations: { list: () => Promise.reject(new Error('no storage')) } }, [

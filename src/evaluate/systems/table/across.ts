@@ -117,9 +117,7 @@ export async function compareEvaluations(
     });
   }
   const alone = (a: EvaluationResult, b: EvaluationResult): string[] =>
-    a.systems
-      .filter(({ id }) => !b.systems.some((one) => one.id === id))
-      .map(({ title }) => title);
+    a.systems.filter(({ id }) => !b.systems.some((one) => one.id === id)).map(({ title }) => title);
   return {
     questions: shared.length,
     onlyBefore: before.questions.length - shared.length,

@@ -1,10 +1,6 @@
 import { Button, TextInput, Textarea } from '@mantine/core';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import {
-  duplicateOf,
-  settingsOf,
-  type CustomSystem,
-} from '../../../evaluate/systems/custom.ts';
+import { duplicateOf, settingsOf, type CustomSystem } from '../../../evaluate/systems/custom.ts';
 import { messageOf } from '../../../base/errors.ts';
 import { RECIPES } from '../../../recipes/index.ts';
 import type { SettingsOverride } from '../../../recipes/parts/settings.ts';

@@ -39,7 +39,10 @@ const Collections = (props: {
         ...source.ids
           .filter((id) => !offered.some((one) => one.id === id))
           .map((id) => ({ value: id, label: 'a set that is gone' })),
-        ...offered.map(({ id, name, questions }) => ({ value: id, label: `${name} (${questions})` })),
+        ...offered.map(({ id, name, questions }) => ({
+          value: id,
+          label: `${name} (${questions})`,
+        })),
       ]}
       value={source.ids[0] ?? ''}
       onChange={({ currentTarget: { value } }) => set({ ...source, ids: [value] })}
@@ -111,9 +114,7 @@ const freshSeed = (sources: readonly QuestionsSource[]): number =>
 /** Which questions are asked; several sets are one evaluation. */
 export const QuestionsPicker = () => {
   const sources = useEvaluateDraft(({ spec }) => spec.questions);
-  const first = useCollections((state) =>
-    state.collections.find(({ questions }) => questions > 0),
-  );
+  const first = useCollections((state) => state.collections.find(({ questions }) => questions > 0));
   useEffect(() => {
     void readCollections();
   }, []);

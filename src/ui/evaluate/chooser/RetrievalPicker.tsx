@@ -25,7 +25,9 @@ interface LineProps {
   remove: (() => void) | null;
 }
 
-const NumberChange = (props: LineProps & { name: 'k' | 'maxSearches'; label: string; min: number; max: number }) => {
+const NumberChange = (
+  props: LineProps & { name: 'k' | 'maxSearches'; label: string; min: number; max: number },
+) => {
   const { setting, set, name, label, min, max } = props;
   return (
     <NumberInput

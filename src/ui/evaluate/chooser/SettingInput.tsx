@@ -16,7 +16,13 @@ interface SettingInputProps {
 const textOf = (value: unknown): string => (value === undefined ? '' : JSON.stringify(value));
 
 /** A value that has no field of its own, written as JSON; it counts when the field is left. */
-const JsonInput = ({ field, value, original, change, label }: SettingInputProps & { label: string }) => {
+const JsonInput = ({
+  field,
+  value,
+  original,
+  change,
+  label,
+}: SettingInputProps & { label: string }) => {
   const [text, setText] = useState<string | null>(null);
   const [wrong, setWrong] = useState(false);
   const commit = () => {

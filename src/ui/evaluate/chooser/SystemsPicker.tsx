@@ -28,10 +28,7 @@ interface GroupProps {
 const Group = ({ group, ticked, tick, edit, ablate }: GroupProps) => {
   const { name, entries } = group;
   const count = entries.filter(({ id }) => ticked.has(id)).length;
-  const tickOne = useCallback(
-    (entry: SystemEntry, now: boolean) => tick([entry], now),
-    [tick],
-  );
+  const tickOne = useCallback((entry: SystemEntry, now: boolean) => tick([entry], now), [tick]);
   return (
     <fieldset className="system-group">
       <legend>
@@ -158,7 +155,14 @@ export const SystemsPicker = () => {
       ) : null}
       {groups.length === 0 ? <p className="fine">No system has these words.</p> : null}
       {groups.map((group) => (
-        <Group key={group.name} group={group} ticked={ticked} tick={tick} edit={setEditing} ablate={ablate} />
+        <Group
+          key={group.name}
+          group={group}
+          ticked={ticked}
+          tick={tick}
+          edit={setEditing}
+          ablate={ablate}
+        />
       ))}
     </section>
   );

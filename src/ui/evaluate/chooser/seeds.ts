@@ -19,7 +19,7 @@ export const parseSeeds = (text: string): number[] | null => {
 /** Runs of three and more as a range. */
 export const formatSeeds = (seeds: readonly number[]): string => {
   const parts: string[] = [];
-  for (let at = 0; at < seeds.length; ) {
+  for (let at = 0; at < seeds.length;) {
     let end = at;
     while (seeds[end + 1] === (seeds[end] ?? NaN) + 1) end++;
     if (end - at >= 2) parts.push(`${seeds[at]}-${seeds[end]}`);

@@ -47,7 +47,10 @@ const NAMES: Record<(typeof KINDS)[number], string> = {
 const kindOf = ({ about, training }: Recipe): (typeof KINDS)[number] =>
   about?.kind ?? (training.length > 0 ? 'trained by RL' : 'not trained');
 
-const matches = ({ id, title, summary, recipe }: SystemEntry, words: readonly string[]): boolean => {
+const matches = (
+  { id, title, summary, recipe }: SystemEntry,
+  words: readonly string[],
+): boolean => {
   const text = [id, title, summary, recipe.about?.paper ?? '', ...(recipe.about?.parts ?? [])]
     .join(' ')
     .toLowerCase();

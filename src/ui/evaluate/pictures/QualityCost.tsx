@@ -125,47 +125,45 @@ const stairs = (points: readonly Placed[], width: number): string => {
   ].join('');
 };
 
-const Drawing = memo(
-  ({ plan, width, cost }: { plan: Plan; width: number; cost: Measure }) => {
-    // Those on the frontier are named first: they are what the picture is about.
-    const order = plan.points.toSorted((a, b) => Number(b.onFrontier) - Number(a.onFrontier));
-    const labels = placeLabels(
-      order.map(({ x, y, name }) => ({ x, y, length: name.length })),
-      width,
-      HEIGHT - PAD.bottom,
-    );
-    return (
-      <svg width={width} height={HEIGHT} aria-hidden="true">
-        <Axes plan={plan} width={width} cost={cost} />
-        <path d={stairs(plan.points, width)} className="picture-frontier" />
-        {order.map(({ id, name, x, y, top, bottom, onFrontier }, index) => {
-          const label = labels[index];
-          return (
-            <g key={id}>
-              <line x1={x} x2={x} y1={top} y2={bottom} className="picture-interval" />
-              <circle
-                cx={x}
-                cy={y}
-                r={onFrontier ? 4.5 : 3.5}
-                className={onFrontier ? 'picture-dot best' : 'picture-dot'}
-              />
-              {label ? (
-                <text
-                  x={label.x}
-                  y={label.y}
-                  textAnchor={label.anchor}
-                  className={onFrontier ? 'picture-name best' : 'picture-name'}
-                >
-                  {name}
-                </text>
-              ) : null}
-            </g>
-          );
-        })}
-      </svg>
-    );
-  },
-);
+const Drawing = memo(({ plan, width, cost }: { plan: Plan; width: number; cost: Measure }) => {
+  // Those on the frontier are named first: they are what the picture is about.
+  const order = plan.points.toSorted((a, b) => Number(b.onFrontier) - Number(a.onFrontier));
+  const labels = placeLabels(
+    order.map(({ x, y, name }) => ({ x, y, length: name.length })),
+    width,
+    HEIGHT - PAD.bottom,
+  );
+  return (
+    <svg width={width} height={HEIGHT} aria-hidden="true">
+      <Axes plan={plan} width={width} cost={cost} />
+      <path d={stairs(plan.points, width)} className="picture-frontier" />
+      {order.map(({ id, name, x, y, top, bottom, onFrontier }, index) => {
+        const label = labels[index];
+        return (
+          <g key={id}>
+            <line x1={x} x2={x} y1={top} y2={bottom} className="picture-interval" />
+            <circle
+              cx={x}
+              cy={y}
+              r={onFrontier ? 4.5 : 3.5}
+              className={onFrontier ? 'picture-dot best' : 'picture-dot'}
+            />
+            {label ? (
+              <text
+                x={label.x}
+                y={label.y}
+                textAnchor={label.anchor}
+                className={onFrontier ? 'picture-name best' : 'picture-name'}
+              >
+                {name}
+              </text>
+            ) : null}
+          </g>
+        );
+      })}
+    </svg>
+  );
+});
 
 const wordsOf = (point: CostPoint, cost: Measure, quality: Measure): string =>
   `${point.name}: ${quality.name} ${formatValue(point.quality, quality.unit)} (${formatValue(point.low, quality.unit)} to ${formatValue(point.high, quality.unit)}), ${cost.name} ${formatValue(point.cost, cost.unit)}${point.onFrontier ? ', on the frontier' : ''}`;

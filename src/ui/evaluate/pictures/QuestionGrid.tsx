@@ -4,13 +4,7 @@ import { Table, type Head } from '../../kit/Table.tsx';
 import type { GridRow } from '../../../evaluate/systems/pictures/pictures.ts';
 import type { EvaluatedSystem } from '../../../evaluate/systems/result.ts';
 import { Picture } from './Picture.tsx';
-import {
-  CELL_KINDS,
-  CELL_WORDS,
-  cellPaths,
-  kindOf,
-  type CellKind,
-} from './grid-cells.ts';
+import { CELL_KINDS, CELL_WORDS, cellPaths, kindOf, type CellKind } from './grid-cells.ts';
 import { cut, widthOf } from './text-width.ts';
 
 interface QuestionGridProps {
@@ -133,9 +127,7 @@ const wordsOf = (data: GridData, plan: Plan, { row, column }: Place): string => 
   const { rollouts = [], right = null } = line?.cells[row] ?? {};
   const kind = plan.kinds[row]?.[column] ?? 'missing';
   const several =
-    rollouts.length > 1
-      ? `, ${formatShare(right)} of ${formatCount(rollouts.length)} seeds`
-      : '';
+    rollouts.length > 1 ? `, ${formatShare(right)} of ${formatCount(rollouts.length)} seeds` : '';
   return `${data.systems[row]?.title ?? ''}: ${CELL_WORDS[kind]}${several} · ${line?.question.text ?? ''}`;
 };
 

@@ -65,8 +65,7 @@ const Drawing = memo(({ lines, width }: { lines: readonly Line[]; width: number 
             {cut(name, left)}
           </text>
           {heads.map((head, index) => {
-            const value =
-              index < hops ? (alive[index] ?? null) : index === hops ? whole : broken;
+            const value = index < hops ? (alive[index] ?? null) : index === hops ? whole : broken;
             return (
               <g key={head} transform={`translate(${left + index * column} 0)`}>
                 <rect y={4} width={column - 8} height={15} className="survival-all" rx={2} />

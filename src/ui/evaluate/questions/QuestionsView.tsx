@@ -66,10 +66,12 @@ const Disagreements = (props: {
             <tr key={id}>
               <th scope="row">{text}</th>
               <td>
-                <b>{right.length}</b> <span className="fine wide-only">{namesOf(right, titles)}</span>
+                <b>{right.length}</b>{' '}
+                <span className="fine wide-only">{namesOf(right, titles)}</span>
               </td>
               <td>
-                <b>{wrong.length}</b> <span className="fine wide-only">{namesOf(wrong, titles)}</span>
+                <b>{wrong.length}</b>{' '}
+                <span className="fine wide-only">{namesOf(wrong, titles)}</span>
               </td>
               <td className="figure">
                 <button
@@ -98,10 +100,7 @@ const Disagreements = (props: {
 export const QuestionsView = ({ id, result, address, change }: QuestionsViewProps) => {
   const grid = useMemo(() => gridOf(result), [result]);
   // Those that most systems solve first, so that what is hard stands together at the end.
-  const rows = useMemo(
-    () => grid.toSorted((a, b) => (b.solved ?? -1) - (a.solved ?? -1)),
-    [grid],
-  );
+  const rows = useMemo(() => grid.toSorted((a, b) => (b.solved ?? -1) - (a.solved ?? -1)), [grid]);
   const parted = useMemo(() => disagreementsOf(grid), [grid]);
   const titles = useMemo(
     () => new Map(result.systems.map((one) => [one.id, one.title])),

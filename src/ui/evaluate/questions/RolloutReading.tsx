@@ -74,8 +74,8 @@ const Verdict = ({ made }: { made: EvaluatedRollout }) => (
       <b>{made.answer ?? 'no answer'}</b>
     </p>
     <p className="fine">
-      F1 {formatShare(made.f1)} · {foundWords(made)} · {plural(made.searches, 'search', 'searches')},{' '}
-      {formatCount(made.webCalls)} on the web · {formatNumber(made.tokens)} tokens ·{' '}
+      F1 {formatShare(made.f1)} · {foundWords(made)} · {plural(made.searches, 'search', 'searches')}
+      , {formatCount(made.webCalls)} on the web · {formatNumber(made.tokens)} tokens ·{' '}
       {formatSeconds(made.seconds)}
       {made.judge === null ? '' : ` · judge ${made.judge >= 0.5 ? 'right' : 'wrong'}`}
       {made.formatValid ? '' : ' · format broken'}
@@ -131,9 +131,7 @@ export const SystemColumn = ({ name, made, read, close }: SystemColumnProps) => 
     {made.length === 0 ? (
       <p className="fine">Not run on this question yet, or failed; see above.</p>
     ) : (
-      made.map((one) => (
-        <Made key={one.rollout} made={one} read={() => read(one.rollout)} />
-      ))
+      made.map((one) => <Made key={one.rollout} made={one} read={() => read(one.rollout)} />)
     )}
   </section>
 );

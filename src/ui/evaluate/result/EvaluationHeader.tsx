@@ -219,8 +219,9 @@ export const EvaluationHeader = ({ record, result, request }: HeaderProps) => {
         <EvaluationBadge status={record.status} />
         {result ? (
           <span className="fine">
-            {plural(result.systems.length, 'system')} · {plural(result.questions.length, 'question')}{' '}
-            · {plural(result.seeds.length, 'seed')} · {plural(record.done, 'rollout')}
+            {plural(result.systems.length, 'system')} ·{' '}
+            {plural(result.questions.length, 'question')} · {plural(result.seeds.length, 'seed')} ·{' '}
+            {plural(record.done, 'rollout')}
             {record.hash === null ? '' : ` · ${record.hash.slice(0, 12)}`}
           </span>
         ) : null}

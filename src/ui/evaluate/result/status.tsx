@@ -1,4 +1,7 @@
-import type { EvaluationRecord, EvaluationStatus } from '../../../lab/contract/records/evaluations.ts';
+import type {
+  EvaluationRecord,
+  EvaluationStatus,
+} from '../../../lab/contract/records/evaluations.ts';
 import type { EvaluationPhase, EvaluationProgress } from '../../../lab/contract/evaluations.ts';
 import { Icon, type IconName } from '../../kit/Icon.tsx';
 

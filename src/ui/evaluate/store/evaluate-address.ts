@@ -75,7 +75,10 @@ export const parseEvaluateAddress = (search: string): EvaluateAddress => {
 };
 
 /** The path of an evaluation, with what differs from the defaults. */
-export const formatEvaluateAddress = (id: string, address: Partial<EvaluateAddress> = {}): string => {
+export const formatEvaluateAddress = (
+  id: string,
+  address: Partial<EvaluateAddress> = {},
+): string => {
   const { view, reference, by, sort, quality, cost, question, systems, other } = {
     ...DEFAULT_ADDRESS,
     ...address,

@@ -1,10 +1,6 @@
 import { create } from 'zustand';
 import { z } from 'zod';
-import {
-  DEFAULT_SPEC,
-  parseSpec,
-  type EvaluationSpec,
-} from '../../../evaluate/systems/spec.ts';
+import { DEFAULT_SPEC, parseSpec, type EvaluationSpec } from '../../../evaluate/systems/spec.ts';
 import { messageOf } from '../../../base/errors.ts';
 import { DEVICES, type DeviceChoice } from '../../../lab/contract/settings.ts';
 

@@ -33,4 +33,6 @@ export const openEvaluationFile = (
   evaluation: string,
   go: (path: string) => void,
 ): Promise<unknown> =>
-  attempt('The rollouts could not be opened', async () => go(filePath(await importAll(evaluation))));
+  attempt('The rollouts could not be opened', async () =>
+    go(filePath(await importAll(evaluation))),
+  );

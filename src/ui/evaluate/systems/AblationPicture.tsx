@@ -46,13 +46,20 @@ const ROW = 24;
 const HEAD = 34;
 const FOOT = 22;
 const axisOf = (lines: readonly Line[]): Axis => {
-  const ends = lines.flatMap(({ difference }) => (difference ? [difference.low, difference.high] : []));
+  const ends = lines.flatMap(({ difference }) =>
+    difference ? [difference.low, difference.high] : [],
+  );
   return linearAxis(Math.min(-0.01, ...ends), Math.max(0.01, ...ends), 4);
 };
 
 /** The difference from the whole with its interval, and what is changed. */
 const Drawing = memo(
-  (props: { lines: readonly Line[]; settings: readonly string[]; measure: Measure; width: number }) => {
+  (props: {
+    lines: readonly Line[];
+    settings: readonly string[];
+    measure: Measure;
+    width: number;
+  }) => {
     const { lines, settings, measure, width } = props;
     const names = widthOf(
       lines.map(({ name }) => name),
@@ -137,10 +144,7 @@ const NAMES = Object.fromEntries(MEASURES.map(({ id, title }) => [id, title]));
 const EM = MEASURES[0];
 
 /** What each part does: the whole, and the same with something changed, by their paired differences. */
-export const AblationPicture = (props: {
-  family: Family;
-  systems: readonly EvaluatedSystem[];
-}) => {
+export const AblationPicture = (props: { family: Family; systems: readonly EvaluatedSystem[] }) => {
   const { family, systems } = props;
   const { settings } = family.matrix;
   const [id, setId] = useState(IDS[0]);

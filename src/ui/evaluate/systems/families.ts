@@ -1,4 +1,7 @@
-import { ablationMatrix, type AblationMatrix } from '../../../evaluate/systems/pictures/ablation.ts';
+import {
+  ablationMatrix,
+  type AblationMatrix,
+} from '../../../evaluate/systems/pictures/ablation.ts';
 import type { EvaluatedSystem, EvaluationResult } from '../../../evaluate/systems/result.ts';
 import type { SystemsTable } from '../../../evaluate/systems/table/shape.ts';
 

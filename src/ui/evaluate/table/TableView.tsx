@@ -1,7 +1,11 @@
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { EvaluationResult } from '../../../evaluate/systems/result.ts';
-import { PARTINGS, type Parting, type SystemsTable } from '../../../evaluate/systems/table/shape.ts';
+import {
+  PARTINGS,
+  type Parting,
+  type SystemsTable,
+} from '../../../evaluate/systems/table/shape.ts';
 import { openEvaluationFile } from '../store/reading-actions.ts';
 import { NEW_EVALUATION, type EvaluateAddress } from '../store/evaluate-address.ts';
 import { ResultTable } from './ResultTable.tsx';

@@ -6,7 +6,10 @@ import { DASH, formatNumber, formatSeconds, formatShare } from '../../kit/words/
 /** How the table writes its numbers, and in which order its rows stand. */
 
 const fixed = (value: number, digits: number): string =>
-  value.toFixed(digits).replaceAll('-', '−').replace(/^−(0(?:\.0+)?)$/, '$1');
+  value
+    .toFixed(digits)
+    .replaceAll('-', '−')
+    .replace(/^−(0(?:\.0+)?)$/, '$1');
 
 /** A mean: a share in percent, seconds, or a count. */
 export const valueWords = (value: number | null, { unit }: Measure): string =>
