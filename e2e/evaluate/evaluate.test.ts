@@ -22,8 +22,8 @@ const rolloutsDone = (page: Page): Promise<number> =>
 /** Ticks the two systems whose rollouts are the shortest, on so many questions. */
 const chooseTwo = async (page: Page, questions: number): Promise<void> => {
   await page.getByRole('button', { name: 'none', exact: true }).click();
-  await page.getByLabel('Naive RAG, one retrieval').check();
-  await page.getByLabel('Naive generation, no retrieval').check();
+  for (const name of ['Naive RAG, one retrieval', 'Naive generation, no retrieval'])
+    await page.getByRole('checkbox', { name, exact: true }).check();
   await page.getByLabel('Questions, at most').fill(String(questions));
   await page.getByLabel('Device').selectOption('wasm');
 };
@@ -142,7 +142,7 @@ it(
     await page.getByText('retrieval', { exact: true }).click();
     await page.getByLabel('retrieval.maxSearches').fill('1');
     await page.getByRole('button', { name: 'Save and tick' }).click();
-    expect(await page.getByLabel('One search').isChecked()).toBe(true);
+    await page.getByRole('checkbox', { name: 'One search', checked: true }).first().waitFor();
     await page.getByLabel('Systems as JSON').setInputFiles({
       name: 'strange.system.json',
       mimeType: 'application/json',

@@ -3,7 +3,6 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { duplicateOf, settingsOf, type CustomSystem } from '../../../evaluate/systems/custom.ts';
 import { messageOf } from '../../../base/errors.ts';
 import { RECIPES } from '../../../recipes/index.ts';
-import type { SettingsOverride } from '../../../recipes/parts/settings.ts';
 import { plural } from '../../kit/words/format.ts';
 import { downloadCustom, freeId, removeCustom, saveCustom } from '../store/custom-actions.ts';
 import { useEvaluateDraft } from '../store/evaluate-draft.ts';
@@ -77,7 +76,7 @@ export const CustomEditor = ({ entry, close }: { entry: SystemEntry; close: () =
   const change = (path: string, value: unknown) =>
     setSystem((before) => ({
       ...before,
-      changes: withValue(before.changes, path, value) as SettingsOverride,
+      changes: withValue(before.changes, path, value),
     }));
   const fault = useMemo(() => faultIn(system), [system]);
   const save = async () => {

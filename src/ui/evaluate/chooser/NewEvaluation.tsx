@@ -28,19 +28,20 @@ type Answer =
 
 /** What the evaluation would take; asked anew when the form rests. */
 const useEstimate = (spec: EvaluationSpec, fault: string | null): Answer => {
-  const [answer, setAnswer] = useState<Answer>({ state: 'asking' });
   const device = useEvaluateDraft((state) => state.device);
   const ready = useEvaluate((state) => state.status === 'ready');
+  const [found, setFound] = useState<{ to: EvaluationSpec; answer: Answer } | null>(null);
   useEffect(() => {
     if (!ready || fault !== null) return undefined;
     let live = true;
-    setAnswer({ state: 'asking' });
+    const show = (answer: Answer): void => {
+      if (live) setFound({ to: spec, answer });
+    };
     const ask = async () => {
       try {
-        const estimate = await evaluationsApi().estimate(spec, device);
-        if (live) setAnswer({ state: 'known', estimate });
+        show({ state: 'known', estimate: await evaluationsApi().estimate(spec, device) });
       } catch (error) {
-        if (live) setAnswer({ state: 'failed', message: messageOf(error) });
+        show({ state: 'failed', message: messageOf(error) });
       }
     };
     const timer = setTimeout(() => void ask(), REST_MS);
@@ -49,7 +50,8 @@ const useEstimate = (spec: EvaluationSpec, fault: string | null): Answer => {
       clearTimeout(timer);
     };
   }, [spec, device, ready, fault]);
-  return answer;
+  // An answer to what was asked for before is not shown as one to this.
+  return found?.to === spec ? found.answer : { state: 'asking' };
 };
 
 const Cost = ({ answer }: { answer: Answer }) => {

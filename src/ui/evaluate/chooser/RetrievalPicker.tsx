@@ -11,10 +11,7 @@ const change = (retrieval: RetrievalChange[]): void =>
   useEvaluateDraft.getState().change({ retrieval });
 
 /** A setting without a key is as each system has it. */
-const without = <K extends keyof RetrievalChange>(
-  setting: RetrievalChange,
-  key: K,
-): RetrievalChange => {
+const without = (setting: RetrievalChange, key: keyof RetrievalChange): RetrievalChange => {
   const { [key]: _, ...rest } = setting;
   return rest;
 };

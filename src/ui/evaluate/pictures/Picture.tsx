@@ -11,15 +11,16 @@ interface PictureProps {
   /** Why there is nothing to draw; null where there is. */
   empty: string | null;
   /** The drawing, once its width in pixels is known. */
-  draw: (width: number) => ReactNode;
+  renderPicture: (width: number) => ReactNode;
   /** The same numbers as a table. */
-  table: () => ReactNode;
+  renderTable: () => ReactNode;
   /** What is chosen in it, above the drawing. */
   controls?: ReactNode;
 }
 
 /** A picture with its title, its files, and the table behind it. */
-export const Picture = ({ id, title, note, empty, draw, table, controls }: PictureProps) => {
+export const Picture = (props: PictureProps) => {
+  const { id, title, note, empty, renderPicture, renderTable, controls } = props;
   const [asTable, setAsTable] = useState(false);
   const { ref, width } = useElementSize();
   const box = useRef<HTMLElement>(null);
@@ -47,11 +48,11 @@ export const Picture = ({ id, title, note, empty, draw, table, controls }: Pictu
       {empty === null ? (
         asTable ? (
           <div className="picture-table" tabIndex={0} role="group" aria-label={`${title}, table`}>
-            {table()}
+            {renderTable()}
           </div>
         ) : (
           <div ref={ref} className="picture-box">
-            {width > 0 ? draw(width) : null}
+            {width > 0 ? renderPicture(width) : null}
           </div>
         )
       ) : (

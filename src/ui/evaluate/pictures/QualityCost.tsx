@@ -217,8 +217,8 @@ export const QualityCost = (props: QualityCostProps & { empty: string | null }) 
       title={`${quality.name} against ${cost.name}`}
       note="Means over the questions; whiskers are 95 % intervals of the quality."
       empty={empty}
-      draw={(width) => <Plane {...props} width={width} />}
-      table={() => (
+      renderPicture={(width) => <Plane {...props} width={width} />}
+      renderTable={() => (
         <Table className="plain-table" heads={heads}>
           {points.map((point) => (
             <tr key={point.id}>

@@ -268,7 +268,7 @@ export const QuestionGrid = (props: QuestionGridProps) => (
     note="A column is a question, those that most systems answer right first. A cell opens its rollouts."
     empty={props.empty}
     controls={<Legend />}
-    draw={(width) => <Cells {...props} width={width} />}
-    table={() => <GridTable {...props} />}
+    renderPicture={(width) => <Cells {...props} width={width} />}
+    renderTable={() => <GridTable {...props} />}
   />
 );

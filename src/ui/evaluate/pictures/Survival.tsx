@@ -109,8 +109,8 @@ export const Survival = ({ systems, rows, empty }: SurvivalProps) => {
       title="Survival, hop by hop"
       note="Of rollouts on questions with at least so many hops, those that retrieved the passages of all of them so far; then how many answer right with the whole chain, and without it."
       empty={empty}
-      draw={(width) => <Drawing lines={lines} width={width} />}
-      table={() => (
+      renderPicture={(width) => <Drawing lines={lines} width={width} />}
+      renderTable={() => (
         <Table className="plain-table" heads={heads}>
           {rows.map(({ system, hops: own, whole, broken }) => (
             <tr key={system}>

@@ -126,6 +126,7 @@ export const QuestionsView = ({ id, result, address, change }: QuestionsViewProp
       />
       {question ? (
         <SideBySide
+          key={question.id}
           id={id}
           result={result}
           question={question}

@@ -34,7 +34,7 @@ export const SideBySide = (props: SideBySideProps) => {
   useEffect(() => {
     box.current?.scrollIntoView({ block: 'start' });
     box.current?.focus({ preventScroll: true });
-  }, [question.id]);
+  }, []);
   const full = systems.length >= MOST_SIDE_BY_SIDE;
   const others = result.systems.filter((one) => !systems.includes(one.id));
   return (

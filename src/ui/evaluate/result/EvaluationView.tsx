@@ -133,8 +133,7 @@ export const EvaluationView = ({ record }: { record: EvaluationRecord }) => {
   const planned = record.hash !== null;
   useEffect(() => {
     void openEvaluation(record.id);
-    // Systems and questions are known once it was planned.
-  }, [record.id, planned]);
+  }, [record.id]);
   return result && result.systems.length > 0 ? (
     <Shown record={record} result={result} />
   ) : (

@@ -40,18 +40,20 @@ const readResult = async (api: EvaluationsApi, id: string): Promise<void> => {
   });
 };
 
-/** An evaluation that ended says what failed, which no message of rollouts does. */
-const readEnded = (messages: readonly EvaluationMessage[]): void => {
+/** What no message of rollouts says: systems and questions, once it was planned, and what failed, at its end. */
+const readAgain = (messages: readonly EvaluationMessage[]): void => {
   for (const message of messages) {
-    if (message.type !== 'evaluation' || message.evaluation.status === 'running') continue;
-    const { id } = message.evaluation;
-    if (useEvaluate.getState().results[id]) void openEvaluation(id);
+    if (message.type !== 'evaluation') continue;
+    const { id, status, hash } = message.evaluation;
+    const known = useEvaluate.getState().results[id];
+    const planned = hash !== null && known?.systems.length === 0;
+    if (known && (status !== 'running' || planned)) void openEvaluation(id);
   }
 };
 
 const receive = createFrameQueue<EvaluationMessage>((messages) => {
   useEvaluate.setState((state) => applyEvaluationMessages(state, messages));
-  readEnded(messages);
+  readAgain(messages);
 });
 
 const readList = async (api: EvaluationsApi): Promise<void> => {

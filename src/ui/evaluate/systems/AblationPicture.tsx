@@ -178,10 +178,10 @@ export const AblationPicture = (props: { family: Family; systems: readonly Evalu
           onPick={setId}
         />
       }
-      draw={(width) => (
+      renderPicture={(width) => (
         <Drawing lines={lines} settings={settings} measure={measure} width={width} />
       )}
-      table={() => (
+      renderTable={() => (
         <Table className="plain-table" heads={heads}>
           {lines.map(({ id: line, name, values, value, difference }) => (
             <tr key={line}>

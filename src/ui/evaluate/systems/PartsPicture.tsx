@@ -79,12 +79,12 @@ export const PartsPicture = ({ systems }: { systems: readonly EvaluatedSystem[] 
       title="Parts of the systems"
       note="What each system is put together from, in the words of its recipe; the most common parts first."
       empty={matrix.parts.length === 0 ? 'These recipes name no parts.' : null}
-      draw={(width) => (
+      renderPicture={(width) => (
         <div className="picture-scroll" tabIndex={0} role="group" aria-label="Parts, picture">
           <Drawing matrix={matrix} width={width} />
         </div>
       )}
-      table={() => (
+      renderTable={() => (
         <Table className="plain-table" heads={heads}>
           {matrix.parts.map((part, row) => (
             <tr key={part}>
