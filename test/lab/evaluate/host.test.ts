@@ -39,7 +39,7 @@ interface Tab {
   host: EvaluationHost;
   messages: EvaluationMessage[];
   /** Resolves when a message passes. */
-  until(passes: (message: EvaluationMessage) => boolean): Promise<void>;
+  until: (passes: (message: EvaluationMessage) => boolean) => Promise<void>;
 }
 
 /** @param search what stands in the place of the search; it may fail */

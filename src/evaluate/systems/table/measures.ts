@@ -13,7 +13,7 @@ export interface Measure {
   repeats: boolean;
 }
 
-export const MEASURE_IDS = [
+const MEASURE_IDS = [
   'em',
   'f1',
   'coverEm',

@@ -49,5 +49,4 @@ export interface SystemsTable {
 export const PARTINGS = ['all', 'type', 'hops', 'source', 'world'] as const;
 export type Parting = (typeof PARTINGS)[number];
 
-export const TABLE_FORMATS = ['markdown', 'csv', 'latex'] as const;
-export type TableFormat = (typeof TABLE_FORMATS)[number];
+export type TableFormat = 'markdown' | 'csv' | 'latex';
