@@ -13,7 +13,7 @@ export interface Measure {
   repeats: boolean;
 }
 
-const MEASURE_IDS = [
+export const MEASURE_IDS = [
   'em',
   'f1',
   'coverEm',

@@ -49,4 +49,5 @@ export interface SystemsTable {
 export const PARTINGS = ['all', 'type', 'hops', 'source', 'world'] as const;
 export type Parting = (typeof PARTINGS)[number];
 
-export type TableFormat = 'markdown' | 'csv' | 'latex';
+export const TABLE_FORMATS = ['markdown', 'csv', 'latex'] as const;
+export type TableFormat = (typeof TABLE_FORMATS)[number];
