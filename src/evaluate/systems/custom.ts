@@ -87,7 +87,11 @@ export function parseCustomSystem(value: unknown): CustomSystem {
       `system${place === '' ? '' : `, ${oneLine(place, LONGEST)}`}: ${oneLine(issue?.message ?? 'not valid')}`,
     );
   }
-  const { base, changes } = parsed.data;
+  const { id, base, changes } = parsed.data;
+  if (RECIPES.some((recipe) => recipe.id === id))
+    throw new CustomSystemError(
+      `system, id: "${id}" is a recipe; give the system an id of its own`,
+    );
   const recipe = RECIPES.find(({ id }) => id === base);
   if (!recipe)
     throw new CustomSystemError(

@@ -3,7 +3,7 @@ import { parseSpec, type EvaluationSpec } from './spec.ts';
 
 /** The one file of an evaluation: what repeats it, and what it found. */
 
-export interface EvaluationFile {
+interface EvaluationFile {
   format: 'forage.evaluation-file/1';
   name: string;
   spec: EvaluationSpec;

@@ -256,9 +256,11 @@ export class EvaluationHost implements EvaluationsApi {
     );
     const { notice, counts } = session;
     // Before the lock is free: a tab that waits for it would take it for one whose tab died.
-    await this.#change(session.id, { ...end, ...counts, notice }).catch(() => undefined);
+    const change = { ...end, ...counts, notice };
+    const evaluation = await this.#parts.store.change(session.id, change).catch(() => null);
     this.#session = null;
     release();
+    if (evaluation) this.#send([{ type: 'evaluation', evaluation }]);
     this.#listener([{ type: 'here', evaluationId: null }]);
   }
 

@@ -9,7 +9,7 @@ import type { SystemsTable, TableRow } from '../table/shape.ts';
 
 interface Part {
   name: string;
-  has(recipe: Recipe): boolean;
+  has: (recipe: Recipe) => boolean;
   without: SettingsOverride;
 }
 

@@ -12,7 +12,7 @@ import { factsOf, type RolloutFacts } from './row.ts';
 /** Makes what is missing of a plan, and puts together what is there. */
 
 /** Rollouts that run at the same time; they fill the policy's slots. */
-export const AT_ONCE = 32;
+const AT_ONCE = 32;
 
 /** What is open for a place of the plan. */
 export interface OpenPlace {

@@ -31,8 +31,8 @@ export const shownP = (p: number): string => (p < 0.001 ? '<0.001' : p.toFixed(3
 
 interface Style {
   none: string;
-  best(text: string): string;
-  notWorse(text: string): string;
+  best: (text: string) => string;
+  notWorse: (text: string) => string;
 }
 
 const PLAIN: Style = {
@@ -74,9 +74,9 @@ const cellOf = ({ cells }: TableRow, { id }: Measure): TableCell =>
 const unitTitle = ({ title, unit }: Measure): string => (unit === 'share' ? `${title}, %` : title);
 
 interface Names {
-  labels(row: TableRow): string[];
+  labels: (row: TableRow) => string[];
   head: string[];
-  titleOf(id: string): string;
+  titleOf: (id: string) => string;
 }
 
 /** Policy and retrieval have a column where rows differ in them. */
