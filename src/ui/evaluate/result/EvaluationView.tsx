@@ -110,6 +110,7 @@ const Shown = ({ record, result }: { record: EvaluationRecord; result: Evaluatio
         role="tabpanel"
         aria-labelledby={`tab-${address.view}`}
       >
+        <h2 className="visually-hidden">{NAMES[address.view]}</h2>
         {problem === null ? null : (
           <p className="tone-bad" role="alert">
             ⚠ The table could not be computed: {problem}
