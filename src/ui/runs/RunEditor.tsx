@@ -138,7 +138,7 @@ export const RunEditor = ({ run }: { run: RunRecord }) => (
         {run.policy.id} {run.policy.revision.slice(0, 12)},{' '}
         {run.setup?.questions.kind === 'collections'
           ? `${formatCount(run.world.questions)} imported questions`
-          : `world of seed ${run.world.seed}`}
+          : `world of seed ${run.world.seed}${run.world.form === 2 ? '' : ', first form'}`}
       </span>
     </div>
   </div>

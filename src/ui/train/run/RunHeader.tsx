@@ -221,6 +221,11 @@ const Notices = ({ run, progress }: { run: RunRecord; progress: TrainProgress | 
         </p>
       ) : null}
       {notice ? <p className="note">{notice}</p> : null}
+      {run.world.form === 2 ? null : (
+        <p className="fine">
+          It was made with the first form of the built-in world and policy, and goes on with these.
+        </p>
+      )}
       {run.world.split ? (
         <p className="fine">Questions of your own: {splitWords(run.world.split)}.</p>
       ) : null}
