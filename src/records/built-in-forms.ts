@@ -21,6 +21,10 @@ const inForm = <T extends Part>(part: T, form: BuiltInForm): T => {
 export const formOf = ({ policy, local, web, questions }: Partial<Parts>): BuiltInForm =>
   [policy, local, web, questions].some((part) => part && isFirst(part)) ? 1 : 2;
 
+/** Whether a run works with the first form; `setup` is absent where all of it is built in, of the second. */
+export const isFirstForm = ({ setup }: { setup?: Setup }): boolean =>
+  setup !== undefined && formOf(setup) === 1;
+
 /** The setup with its built-in parts of a form. */
 export const setupInForm = (setup: Setup, form: BuiltInForm): Setup => ({
   ...setup,

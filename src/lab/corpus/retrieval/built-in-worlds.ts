@@ -4,7 +4,7 @@ import type { OnnxEncoder } from '../../../retrieval/encoder/encoder.ts';
 import { openWorldRetriever, type WorldRetriever } from '../../../retrieval/open.ts';
 import { loadWorld, type World } from '../../../retrieval/world/load.ts';
 
-export interface BuiltInWorldDeps {
+interface BuiltInWorldDeps {
   /** Files of the world of a form. */
   files: (form: BuiltInForm) => FetchFile;
   /** The encoder that made the vectors of all forms. */
@@ -14,7 +14,7 @@ export interface BuiltInWorldDeps {
 }
 
 /** A built-in world that is open to search; `encoder` is null where it was made without vectors. */
-export interface OpenWorld {
+interface OpenWorld {
   world: World;
   retriever: WorldRetriever;
   encoder: OnnxEncoder | null;

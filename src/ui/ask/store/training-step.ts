@@ -1,7 +1,7 @@
 import { create } from 'zustand';
 import { messageOf } from '../../../base/errors.ts';
 import type { Rollout } from '../../../records/rollout.ts';
-import { formOf, setupInForm } from '../../../records/built-in-forms.ts';
+import { isFirstForm, setupInForm } from '../../../records/built-in-forms.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import { DEFAULT_SETTINGS, RECIPE_IDS } from '../../../lab/contract/settings.ts';
 import { pickOf } from '../../kit/pick-of.ts';
@@ -38,7 +38,7 @@ const show = async (
   await cancelRun();
   // Its question is asked again of the world that it is of.
   const { setup } = useSetup.getState();
-  useSetup.setState({ setup: setupInForm(setup, run.setup ? formOf(run.setup) : 2) });
+  useSetup.setState({ setup: setupInForm(setup, isFirstForm(run) ? 1 : 2) });
   const asked = { kind: 'world' as const, id: first.question.id };
   const recipe = pickOf(RECIPE_IDS, first.recipe.id) ?? DEFAULT_SETTINGS.recipe;
   const { address, setAddress } = useView.getState();
