@@ -40,9 +40,18 @@ for (const question of chosen) {
   const { id, type = '', hops = 0, text } = question;
   const { em, f1 } = rollout.metrics;
   console.log(
-    [id, type, hops, `em ${em}`, `f1 ${f1.toFixed(2)}`, searches, routes.join(' '), refused, text, rollout.answer].join(
-      ' | ',
-    ),
+    [
+      id,
+      type,
+      hops,
+      `em ${em}`,
+      `f1 ${f1.toFixed(2)}`,
+      searches,
+      routes.join(' '),
+      refused,
+      text,
+      rollout.answer,
+    ].join(' | '),
   );
 }
 dispose();

@@ -11,7 +11,9 @@ import { HOST_FILES } from './static-host.mjs';
  */
 const leftOut = (/** @type {string} */ path) =>
   /\.(br|gz)$/.test(path) ||
-  path.startsWith(`first-form${sep}`) || path === 'sw.js' || HOST_FILES.includes(path);
+  path.startsWith(`first-form${sep}`) ||
+  path === 'sw.js' ||
+  HOST_FILES.includes(path);
 
 /**
  * Writes `sw.js` into a built page: the service worker of `service-worker.js` with the list of the

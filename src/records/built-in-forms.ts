@@ -33,4 +33,3 @@ export const setupInForm = (setup: Setup, form: BuiltInForm): Setup => ({
   web: inForm(setup.web, form),
   questions: inForm(setup.questions, form),
 });
-

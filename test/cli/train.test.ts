@@ -173,7 +173,13 @@ describe('a run', () => {
     const args = ['--limit', '2', '--seed', '5', '--json'];
     const byRun = await labHere('evaluate', '--run', whole, ...args);
     // The run knows its recipe; an adapter does not.
-    const adapter = ['--adapter', join(whole, 'step-000003'), '--recipe=naive-rag', '--k=2', ...PINNED];
+    const adapter = [
+      '--adapter',
+      join(whole, 'step-000003'),
+      '--recipe=naive-rag',
+      '--k=2',
+      ...PINNED,
+    ];
     const byFolder = await labHere('evaluate', ...adapter, ...args);
     expect(byRun.status).toBe(0);
     const [a, b] = [byRun.out, byFolder.out].map((t) => JSON.parse(t) as Record<string, unknown>);

@@ -56,8 +56,7 @@ const runSchema = z.strictObject({
 const setupOf = (
   setup: Setup | undefined,
   { form }: Pick<RunRecord['world'], 'form'>,
-): Setup | undefined =>
-  form === 2 ? setup : setupInForm(setup ?? BUILT_IN_SETUP, 1);
+): Setup | undefined => (form === 2 ? setup : setupInForm(setup ?? BUILT_IN_SETUP, 1));
 
 /** @throws Error of one line where it is no run */
 export function parseRun(value: unknown): RunRecord {

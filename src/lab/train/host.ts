@@ -40,15 +40,14 @@ export interface HostParts extends DriveParts {
 }
 
 /** Who summarizes is part of training only where its rollouts read summaries. */
-const isBuiltIn = (
-  setup: Setup,
-  settings: TrainSettings,
-): boolean => {
+const isBuiltIn = (setup: Setup, settings: TrainSettings): boolean => {
   const { policy, local, web, questions, summarizer, judge } = setup;
-  return [policy, local, web, questions].every(({ kind }) => kind === 'built-in') &&
-  formOf(setup) === 2 &&
-  judge.kind === 'off' &&
-  (summarizer.kind === 'off' || !asksForSummaries(settings));
+  return (
+    [policy, local, web, questions].every(({ kind }) => kind === 'built-in') &&
+    formOf(setup) === 2 &&
+    judge.kind === 'off' &&
+    (summarizer.kind === 'off' || !asksForSummaries(settings))
+  );
 };
 
 const hasSummarizer = ({ summarizer }: Pick<Setup, 'summarizer'>): { summarizer: boolean } => ({

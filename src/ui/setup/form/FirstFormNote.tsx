@@ -7,8 +7,8 @@ export const FirstFormNote = () => {
   if (!first) return null;
   return (
     <p className="note" role="status">
-      What is open was made with the first form of the built-in world and the policy trained on it. It
-      works with these, so that it repeats.{' '}
+      What is open was made with the first form of the built-in world and the policy trained on it.
+      It works with these, so that it repeats.{' '}
       <button type="button" className="link" onClick={useSecondForm}>
         Use today’s world and policy
       </button>
