@@ -18,8 +18,8 @@ const ask = async (question: string): Promise<string[]> => {
 };
 
 it('says beside the answer which name of a question no passage mentions', async () => {
-  expect(await ask('Who directed Silent Harbor?')).toEqual([
-    'No passage that can be searched mentions “Silent Harbor”: what is answered about it has no support there.',
+  expect(await ask('Who directed Quilted Harbor?')).toEqual([
+    'No passage that can be searched mentions “Quilted Harbor”: what is answered about it has no support there.',
   ]);
   expect(await stage.page.getByTestId('verdict').textContent()).toContain('no gold known');
   expect(stage.faults).toEqual([]);
