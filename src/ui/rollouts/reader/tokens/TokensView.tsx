@@ -14,6 +14,7 @@ import { distributionWords } from '../../../kit/words/distribution-words.ts';
 import { formatCount, formatNumber } from '../../../kit/words/format.ts';
 import { requestPieces, usePieces } from '../../../kit/tokens/pieces.ts';
 import { rollouts } from '../store/api.ts';
+import { tokensOf } from '../../../../records/built-in-forms.ts';
 import { useNeeds } from '../../../lab/use-needs.ts';
 import { useAnswer } from '../../../kit/use-answer.ts';
 import { settingsFor, settingsSource, settingsWords } from '../store/settings.ts';
@@ -42,7 +43,7 @@ const useTexts = (
   // Its tokenizer spells the ids that the policy wrote.
   useNeeds(...(isOwnRollout(rollout) && table.kind !== 'pieces' ? ['policy' as const] : []));
   const policy = usePieces((state) => state.policyId);
-  const known = isOwnRollout(rollout) && rollout.policy.id === policy;
+  const known = isOwnRollout(rollout) && tokensOf(rollout.policy) === policy;
   const from = range ? range.from : at;
   // A chosen range may be a whole trace; the first tokens are spelled and the rest are counted.
   const to = range ? Math.min(range.to, range.from + 400) : at;
