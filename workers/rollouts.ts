@@ -1,3 +1,5 @@
+import { EvaluationDatabase } from '../src/lab/evaluate/database.ts';
+import { EvaluationStore } from '../src/lab/evaluate/store.ts';
 import { RolloutsDatabase } from '../src/lab/rollouts/database.ts';
 import { RolloutsHost } from '../src/lab/rollouts/host.ts';
 import { RolloutsStore } from '../src/lab/rollouts/store.ts';
@@ -30,4 +32,6 @@ const recover = async (): Promise<void> => {
 
 const runs = ownRunsOf(new RunStore(new ForageDatabase(), new OpfsBlobs()));
 
-serve(new RolloutsHost(store, runs, recover()));
+const evaluations = new EvaluationStore(new EvaluationDatabase());
+
+serve(new RolloutsHost(store, runs, recover(), evaluations));

@@ -231,6 +231,23 @@ export class RunStore {
     });
   }
 
+  /** Steps whose snapshots are kept, the last one first. */
+  async snapshotSteps(runId: string): Promise<number[]> {
+    const pointer = await this.#db.pointers.get(runId);
+    return [pointer?.latest, pointer?.previous].flatMap((one) => (one ? [one.step] : []));
+  }
+
+  /** The snapshot of a step, read only. @throws Error where it is not kept, or damaged */
+  async stateAt(runId: string, step: number): Promise<TrainState> {
+    const pointer = await this.#db.pointers.get(runId);
+    const found = [pointer?.latest, pointer?.previous].find((one) => one?.step === step);
+    if (!found)
+      throw new Error(
+        `The adapter of step ${step} is not kept any more; a run keeps its last two snapshots.`,
+      );
+    return this.#load(found);
+  }
+
   async #lastGood(pointer: PointerRow, notice: (line: string) => void): Promise<TrainState> {
     const { runId, latest, previous } = pointer;
     const newest = await this.#tried(latest);
