@@ -1,8 +1,13 @@
+import { CheckpointDatabase } from '../src/lab/models/checkpoints/database.ts';
+import { CheckpointStore } from '../src/lab/models/checkpoints/store.ts';
 import { RolloutsDatabase } from '../src/lab/rollouts/database.ts';
 import { RolloutsHost } from '../src/lab/rollouts/host.ts';
+import { Spelling } from '../src/lab/rollouts/spelling/spelling.ts';
 import { RolloutsStore } from '../src/lab/rollouts/store.ts';
+import { tokenizersOf } from '../src/lab/rollouts/spelling/tokenizers.ts';
 import { ownRunsOf } from '../src/lab/rollouts/own-runs.ts';
 import { ForageDatabase } from '../src/lab/storage/database.ts';
+import { OpfsRangeFiles } from '../src/lab/storage/opfs-ranges.ts';
 import { OpfsBlobs } from '../src/lab/storage/opfs.ts';
 import { RunStore } from '../src/lab/storage/run-store.ts';
 import { serve } from '../src/lab/rpc/serve.ts';
@@ -30,4 +35,9 @@ const recover = async (): Promise<void> => {
 
 const runs = ownRunsOf(new RunStore(new ForageDatabase(), new OpfsBlobs()));
 
-serve(new RolloutsHost(store, runs, recover()));
+/** This file lies one folder below the page's root, in the source tree as in a build. */
+const policy = new URL('../policy/', self.location.href).href;
+const checkpoints = new CheckpointStore(new CheckpointDatabase(), new OpfsRangeFiles());
+const spelling = new Spelling(tokenizersOf(policy, checkpoints));
+
+serve(new RolloutsHost(store, runs, recover(), spelling));

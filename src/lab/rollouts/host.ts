@@ -29,6 +29,7 @@ import type {
   RolloutsApi,
   RolloutFile,
   Selection,
+  Spelled,
   SpellTokens,
 } from '../contract/rollouts.ts';
 import type {
@@ -44,6 +45,7 @@ import { isRunFile, runFileId, type RunSource } from './own-runs.ts';
 import { noScoreOf } from './no-score.ts';
 import { packReading } from './packed.ts';
 import { readingOf, rolloutFile, sameQuestion } from './reading.ts';
+import { Spelling } from './spelling/spelling.ts';
 import type { RolloutsStore, StoreImportOptions } from './store.ts';
 import { itemsToJudge, standingOf } from './verdicts.ts';
 import { RowTables } from './tables.ts';
@@ -66,6 +68,7 @@ export class RolloutsHost implements RolloutsApi {
   readonly #tables: RowTables;
   readonly #runs: RunSource | null;
   readonly #ready: Promise<unknown>;
+  readonly #spelling: Spelling;
   readonly #jobs = new NamedJobs();
   #keeping: Promise<void> = Promise.resolve();
   readonly #scored = new Kept<Disagreement[]>();
@@ -73,16 +76,19 @@ export class RolloutsHost implements RolloutsApi {
   /**
    * @param runs training runs, where there are any at hand
    * @param ready what imports and the list of files wait for: files left half read are marked by then
+   * @param spelling tokenizers, where there are any at hand
    */
   constructor(
     store: RolloutsStore,
     runs: RunSource | null = null,
     ready: Promise<unknown> = Promise.resolve(),
+    spelling = new Spelling(() => Promise.resolve([])),
   ) {
     this.#store = store;
     this.#tables = new RowTables(store);
     this.#runs = runs;
     this.#ready = ready;
+    this.#spelling = spelling;
   }
 
   importFile(
@@ -196,6 +202,10 @@ export class RolloutsHost implements RolloutsApi {
       Object.values(columns).map(({ buffer }) => buffer),
     );
     return transfer(packed, buffers);
+  }
+
+  async spell(fileId: string, place: RolloutPlace): Promise<Spelled> {
+    return this.#spelling.spell(await this.#store.rollout(fileId, place));
   }
 
   sameQuestion(fileId: string, question: { id: string; text: string }) {
