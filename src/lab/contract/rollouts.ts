@@ -58,6 +58,9 @@ export interface FoundRow extends StoredRow {
 export interface ComparedRuns extends RunComparison {
   /** Texts of the questions of either file, by id. */
   texts: Record<string, string>;
+  /** Their gold answers, and answers by rollout, cut where they are long. */
+  golds: Record<string, string>;
+  answers: Record<'a' | 'b', Record<string, string>>;
   /** Why a file has nothing to compare by the criterion; null where it has. */
   noScore: Record<'a' | 'b', NoScore | null>;
 }

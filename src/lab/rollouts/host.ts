@@ -59,6 +59,12 @@ function faultOf(error: unknown): FilterFault {
 
 const TABLE_TYPES = { csv: 'text/csv', markdown: 'text/markdown', latex: 'text/x-tex' } as const;
 
+/** Letters of an answer that a list shows. */
+const SHOWN = 80;
+
+const answersOf = (rows: readonly StoredRow[]): Record<string, string> =>
+  Object.fromEntries(rows.map(({ row }) => [row.id, (row.answer ?? '').slice(0, SHOWN)]));
+
 /** Rollouts between two signs of how far a re-scoring is. */
 const TOLD_EVERY = 128;
 
@@ -373,6 +379,8 @@ export class RolloutsHost implements RolloutsApi {
     return {
       ...compareRuns(facts(a), facts(b), criterion),
       texts,
+      golds: Object.fromEntries([...b, ...a].map(({ row }) => [row.questionId, row.gold ?? ''])),
+      answers: { a: answersOf(a), b: answersOf(b) },
       noScore: { a: noScore(a), b: noScore(b) },
     };
   }

@@ -159,7 +159,9 @@ export const HopPicture = (props: {
   return (
     <section className="chart hops" aria-label={TITLE} data-chart="hops" ref={box}>
       <header>
-        <h3 title="Filled: the passage arrived. A press opens the result.">{TITLE}</h3>
+        <h2 className="hops-title" title="Filled: the passage arrived. A press opens the result.">
+          {TITLE}
+        </h2>
         <span className="grow" />
         {asTable ? null : <SaveChart box={box} title={TITLE} />}
         <button

@@ -40,7 +40,7 @@ export function tokenPicture(options: TokenPictureOptions): Picture {
     if (before >= 0 && segment !== before) [column, line] = [0, line + 1];
     before = segment;
     const text = tokenText(table, at).replaceAll('␣', ' ');
-    const width = Math.min([...text].length, COLUMNS);
+    const width = Math.min(text.length, COLUMNS);
     if (column > 0 && column + width > COLUMNS) [column, line] = [0, line + 1];
     const cell = paintToken(table, segments, at, by, scale);
     const { share } = styleOfCell(cell, by === 'writer');
