@@ -29,6 +29,7 @@ function emptyRollout(deps: AgentDeps, request: RolloutRequest, settings: Recipe
   const { question, recipe } = request;
   const { id, text, answers, supporting, type, hops, difficulty, options, mayRetrieve, summary } =
     question;
+  const { chain, missing } = question;
   return {
     format: 'forage.rollout/1',
     id: request.rolloutId,
@@ -48,6 +49,8 @@ function emptyRollout(deps: AgentDeps, request: RolloutRequest, settings: Recipe
       ...(options === undefined ? {} : { options }),
       ...(mayRetrieve === undefined ? {} : { mayRetrieve }),
       ...(summary === undefined ? {} : { summary }),
+      ...(chain === undefined ? {} : { chain }),
+      ...(missing === undefined ? {} : { missing }),
     },
     recipe: { id: recipe.id, version: recipe.version, settings },
     policy: {

@@ -43,7 +43,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const keysOf = (schema: unknown): string[] | null =>
-  schema instanceof z.ZodObject ? Object.keys(schema.shape as object) : null;
+  schema instanceof z.ZodObject ? Object.keys(schema.shape) : null;
 
 const fieldOf = (schema: unknown, key: string): unknown => {
   let found: unknown =
@@ -100,12 +100,12 @@ export function parseCustomSystem(value: unknown): CustomSystem {
   const stranger = unknownKey(changes, recipeSettingsSchema, []);
   if (stranger !== null) throw new CustomSystemError(`system, changes: ${stranger}.`);
   try {
-    withOverrides(recipe.settings, changes as SettingsOverride);
+    withOverrides(recipe.settings, changes);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     throw new CustomSystemError(`system, changes: ${oneLine(message)}`);
   }
-  return { ...parsed.data, changes: changes as SettingsOverride };
+  return { ...parsed.data, changes };
 }
 
 /** Reads one from the text of a file. @throws CustomSystemError */

@@ -35,6 +35,7 @@ export async function startMadeWorld({
       files: { ...files, made },
       board,
       onLost: (error) => lost.abort(error),
+      form: 2,
       onWorld: (loaded) => (world = loaded),
       onStarted: (end) => (terminate = end),
     });

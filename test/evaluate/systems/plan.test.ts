@@ -10,6 +10,7 @@ import type { RolloutFacts } from '../../../src/evaluate/systems/plan/row.ts';
 import { hopsFound, sourceNeeded } from '../../../src/evaluate/systems/plan/row.ts';
 import { readAs } from '../../../src/evaluate/systems/plan/rollout-id.ts';
 import type { CustomSystem } from '../../../src/evaluate/systems/custom.ts';
+import { getRecipe } from '../../../src/recipes/index.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import { open, planOf, QUESTIONS, SPEC } from './small-evaluation.ts';
 
@@ -87,7 +88,7 @@ describe('the plan', () => {
     });
     expect(systems[2]?.changes).toEqual([
       { setting: 'sampling.temperature', from: 1, to: 0 },
-      { setting: 'retrieval.k', from: 2, to: 7 },
+      { setting: 'retrieval.k', from: getRecipe('search').settings.retrieval.k, to: 7 },
     ]);
   });
 

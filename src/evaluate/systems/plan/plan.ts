@@ -174,7 +174,7 @@ function rowsOf(
 }
 
 const systemOf = ({
-  base: _,
+  base: _b,
   overrides: _o,
   loop: _l,
   policyAt: _p,
