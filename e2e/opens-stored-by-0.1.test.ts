@@ -7,7 +7,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import { DIST, openPage, runStatus, useStage } from './browser.ts';
 import { restoreState, type StoredState } from './stored-state.ts';
-import { status, stepsDone } from './training.ts';
+import { status, stepsDone, stopBy } from './training.ts';
 
 /**
  * What version 0.1.0 stored in a browser, and the addresses that it gave away, open in this one. The
@@ -141,7 +141,7 @@ it(
     await page.getByRole('button', { name: 'Resume after step 3' }).click();
     if (!same) return shown(page, 'Load the policy that it began with.');
     await expect.poll(() => stepsDone(page), { timeout: 120_000 }).toBeGreaterThan(before);
-    await page.getByRole('button', { name: 'Pause' }).click();
+    await stopBy(page, 'Pause after this step');
     await status(page, 'paused');
     expect(await page.getByRole('alert').count()).toBe(0);
   },

@@ -57,3 +57,9 @@ export const downloaded = async (page: Page, button: string): Promise<string> =>
   ]);
   return download.path();
 };
+
+/** Opens Stop and chooses a way; its consequences stand beside it. */
+export const stopBy = async (page: Page, name: string | RegExp): Promise<void> => {
+  await page.getByText('Stop …').click();
+  await page.getByRole('button', { name }).first().click();
+};

@@ -1,8 +1,7 @@
-import { heldOutScores } from '../../evaluate/held-out-scores.ts';
+import { heldOutScores, shareInterval } from '../../evaluate/held-out-scores.ts';
 import type { HeldOutScore, TrainStep } from '../../records/training.ts';
 import type { Point } from '../kit/charts/downsample.ts';
 import type { ChartSpec, Series, Unit } from '../kit/charts/series.ts';
-import { shareInterval } from '../train/charts/chart-specs.ts';
 
 /** The same measure of several runs over one axis. */
 

@@ -98,6 +98,48 @@ describe('the time that a run still takes', () => {
   });
 });
 
+describe('how much of the step under way is done', () => {
+  const phases = [
+    ['starting', 1, 1],
+    ['held-out', 64, 64],
+    ['rollouts', 32, 64],
+    ['rollouts', 64, 64],
+    // Dynamic sampling draws a second batch.
+    ['rollouts', 70, 128],
+    ['update', 1, 2],
+    ['update', 2, 2],
+  ] as const;
+
+  it('never falls within a step, and begins anew with the next', () => {
+    const active = new ActiveRun(runRecord('a', { settings }), [], () => {});
+    const shares = phases.map(([phase, done, total]) => {
+      active.moved({ phase, step: 1, steps: 100, done, total });
+      return active.progress('running').share;
+    });
+    // Before the first step: of the phase.
+    expect(shares.slice(0, 2)).toEqual([1, 1]);
+    const step = shares.slice(2);
+    expect(step).toEqual(step.toSorted((a, b) => a - b));
+    expect(step.at(-1)).toBe(1);
+    active.moved({ phase: 'rollouts', step: 2, steps: 100, done: 0, total: 64 });
+    expect(active.progress('running').share).toBe(0);
+  });
+
+  it('is by the time that the phases took, and counted off the time to go', () => {
+    const stored = [timed(1, { step: 20 }), timed(2, { step: 20 })];
+    const active = new ActiveRun(runRecord('a', { settings, step: 2 }), stored, () => {});
+    active.moved({ phase: 'rollouts', step: 3, steps: 100, done: 32, total: 64 });
+    // Half of 16 s of rollouts in a step of 20 s.
+    expect(active.progress('running').share).toBeCloseTo(0.4, 6);
+    expect(active.progress('running').etaSeconds).toBeCloseTo(truth(2) - 8, 6);
+  });
+
+  it('takes a held-out question for what it took before the first step', () => {
+    const first = { ...timed(1, { step: 20 }), heldOutAtStart: { ...SCORE, seconds: 32 } };
+    expect(paceOf([first])?.heldOut).toBe(0.5);
+  });
+});
+
 it('the notice of a run keeps each of its lines, once', () => {
   const active = new ActiveRun(runRecord('a', { settings }), [], () => {});
   for (const line of ['Going on from step 2.', 'Scored otherwise.', 'Going on from step 2.'])
