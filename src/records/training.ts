@@ -34,6 +34,13 @@ export interface HeldOutQuestion {
   searches: number;
 }
 
+/** Id of the group of a held-out question, by its place in the sample. @param step 0: before the first */
+export const heldOutGroup = (runId: string, step: number, place: number): string =>
+  `${runId}-held-out-${step}-${place}`;
+
+/** Whether a group is that of a held-out question, by its id. */
+export const isHeldOutGroup = (groupId: string): boolean => /-held-out-\d+-\d+$/.test(groupId);
+
 /** What a judge says of held-out answers; those without a verdict are in no share. */
 export interface JudgedScore {
   /** Model and version of the prompt. */

@@ -1,5 +1,5 @@
 import type { Question } from '../../records/records.ts';
-import type { HeldOutQuestion, HeldOutScore } from '../../records/training.ts';
+import { heldOutGroup, type HeldOutQuestion, type HeldOutScore } from '../../records/training.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import { deriveSeed } from '../../base/random.ts';
 import { runGroup } from '../../agent/run.ts';
@@ -96,7 +96,7 @@ export async function scoreHeldOut(
         size: 1,
         runId,
         step,
-        groupId: `${runId}-held-out-${step}-${from + i}`,
+        groupId: heldOutGroup(runId, step, from + i),
         ...(signal ? { signal } : {}),
         onRollout: (rollout) => onRollout?.(rollout, ++ended),
       }),

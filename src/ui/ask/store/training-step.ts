@@ -1,5 +1,6 @@
 import { create } from 'zustand';
 import { messageOf } from '../../../base/errors.ts';
+import { isHeldOutGroup } from '../../../records/training.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import { DEFAULT_SETTINGS, RECIPE_IDS } from '../../../lab/contract/settings.ts';
 import { pickOf } from '../../kit/pick-of.ts';
@@ -85,7 +86,11 @@ export const openLinkedStep = async (of: StepGroup): Promise<void> => {
   // Something else may be asked while the rollouts are read.
   const left = (): boolean => placeOf(useView.getState().address) !== placeOf({ of, asked: null });
   try {
-    const [runs, kept] = await Promise.all([lab().train.runs(), lab().train.rollouts(runId, step)]);
+    const which = isHeldOutGroup(group) ? 'held-out' : 'step';
+    const [runs, kept] = await Promise.all([
+      lab().train.runs(),
+      lab().train.rollouts(runId, step, which),
+    ]);
     if (left()) return useLinkedStep.setState({ reading: false });
     const run = runs.find(({ id }) => id === runId);
     const found = groupRollouts(kept).find(({ id }) => id === group);

@@ -3,10 +3,13 @@ import { useLocation } from 'wouter';
 import type { TrainStep } from '../../../records/training.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import { Chart } from '../../kit/charts/Chart.tsx';
+import { ChartTools } from '../../kit/charts/ChartTools.tsx';
+import { ChartsTogether } from '../../kit/charts/charts-store.tsx';
 import { plural } from '../../kit/words/format.ts';
 import { openSteps } from '../store/train-actions.ts';
 import { formatTrainAddress } from '../store/train-address.ts';
 import { useTrain } from '../store/train-store.ts';
+import { Film } from '../film/Film.tsx';
 import { chartsOf, routerMode, type ChartGroup } from '../charts/chart-specs.ts';
 import { CollapseScale } from './CollapseScale.tsx';
 import { LiveStep } from './LiveStep.tsx';
@@ -92,9 +95,15 @@ export const RunView = ({ run, step }: { run: RunRecord; step: number | null }) 
         </p>
       ) : null}
       {known.length === 0 && !reading ? <ToCome groups={groups} /> : null}
-      {(reading || known.length === 0 ? [] : groups).map((group) => (
-        <Group key={group.name} group={group} run={run} selected={step} select={select} />
-      ))}
+      {reading || known.length === 0 ? null : (
+        <ChartsTogether>
+          <ChartTools first={known[0]?.heldOutAtStart ? 0 : (known[0]?.step ?? 1)} last={last} />
+          {groups.map((group) => (
+            <Group key={group.name} group={group} run={run} selected={step} select={select} />
+          ))}
+        </ChartsTogether>
+      )}
+      {reading ? null : <Film run={run} steps={known} />}
       {step === null ? null : (
         <StepRollouts
           run={run}

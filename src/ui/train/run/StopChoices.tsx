@@ -39,7 +39,7 @@ const choicesOf = (run: RunRecord, progress: TrainProgress | undefined, made: nu
   return [
     {
       name: pausing ? 'Pausing after this step' : 'Pause after this step',
-      says: `Step ${formatCount(under)} is finished and stored with a snapshot: nothing is lost. It can go on with step ${formatCount(under + 1)}.`,
+      says: `Step ${formatCount(under)} is finished and stored with a snapshot: nothing is lost.${under < run.settings.steps ? ` It can go on with step ${formatCount(under + 1)}.` : ''}`,
       act: () => void pauseRun(run.id),
       disabled: pausing,
     },
