@@ -1,6 +1,6 @@
 import type { MadeStep } from '../../records/training.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
-import { median } from '../../base/statistics.ts';
+import { mean, median } from '../../base/statistics.ts';
 
 /** How long steps take here, and from that how long a run still takes. */
 
@@ -20,7 +20,17 @@ export interface StepPace {
 const RECENT = 9;
 
 /**
- * Medians over the last `RECENT` steps, so that a step in which kernels were compiled or the browser
+ * The median, or the mean without the slowest where that is less: after three steps, of which the first
+ * compiled kernels, a median of them is still too long.
+ */
+const typical = (values: readonly number[]): number | null => {
+  const middle = median(values);
+  const rest = values.toSorted((a, b) => a - b).slice(0, -1);
+  return middle === null || rest.length < 2 ? middle : Math.min(middle, mean(rest));
+};
+
+/**
+ * Typical values over the last `RECENT` steps, so that a step in which kernels were compiled or the browser
  * froze the tab does not count for all that are to come. Held-out questions and snapshots, which only
  * some steps have, are told apart; before the first score a question is taken to cost a rollout.
  * @param steps of one device, in order
@@ -28,7 +38,7 @@ const RECENT = 9;
  */
 export function paceOf(steps: readonly MadeStep[]): StepPace | null {
   const recent = steps.slice(-RECENT);
-  const step = median(recent.map(({ seconds }) => seconds.total - seconds.heldOut));
+  const step = typical(recent.map(({ seconds }) => seconds.total - seconds.heldOut));
   if (step === null) return null;
   // The latest scores, though older steps than the recent ones may have them.
   const scored = steps.flatMap(({ heldOutAtStart, heldOut, seconds }) => [

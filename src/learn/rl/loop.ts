@@ -340,10 +340,10 @@ class TrainLoop {
 
   #heldOut(step: number, agent: TrainDeps['agent'] = this.#agent): Promise<HeldOutScore> {
     const { heldOut, runId, judge } = this.#deps;
-    const { signal, onRollout: told } = this.#hooks;
+    const { signal } = this.#hooks;
     const onRollout = (rollout: Rollout, done: number): void => {
       this.#tell('held-out', done, heldOut.length);
-      told?.(rollout, 'held-out');
+      this.#hooks.onRollout?.(rollout, 'held-out');
     };
     const at = { runId, step, signal, judge, onRollout };
     return scoreHeldOut(this.#settings, agent, heldOut, at);

@@ -168,7 +168,7 @@ export const comparedCharts = (
     id: measure.id,
     title: measure.title,
     note: groups.some(({ length }) => length > 1)
-      ? `${measure.note}; band: range of the seeds around their mean`
+      ? `${measure.note}; of runs that differ in the seed: mean, and the range of the seeds as band`
       : measure.note,
     unit: measure.unit,
     kind: 'lines' as const,

@@ -10,7 +10,7 @@ export interface FilmPlace {
 const ROW = 15;
 const HEAD = 18;
 const CHARACTER = 6;
-const WIDEST = 26;
+const WIDEST = 64;
 
 interface PictureProps {
   film: TrainingFilm;
@@ -22,7 +22,7 @@ interface PictureProps {
 
 /** Pixels of the names, and of a column. */
 const sizesOf = ({ steps }: TrainingFilm, width: number) => {
-  const names = Math.round(Math.min(360, width * 0.46));
+  const names = Math.round(Math.min(520, width * 0.46));
   return { names, column: Math.min(WIDEST, Math.max(3, (width - names - 4) / steps.length)) };
 };
 

@@ -74,7 +74,8 @@ export const StopChoices = (props: {
   const close = () => box.current?.removeAttribute('open');
   useEffect(() => {
     const outside = ({ target }: Event) => {
-      if (target instanceof Node && !box.current?.contains(target)) close();
+      if (target instanceof Node && !box.current?.contains(target))
+        box.current?.removeAttribute('open');
     };
     document.addEventListener('pointerdown', outside);
     return () => document.removeEventListener('pointerdown', outside);
