@@ -86,10 +86,10 @@ export const openLinkedStep = async (of: StepGroup): Promise<void> => {
   // Something else may be asked while the rollouts are read.
   const left = (): boolean => placeOf(useView.getState().address) !== placeOf({ of, asked: null });
   try {
-    const which = isHeldOutGroup(group) ? 'held-out' : 'step';
+    const { train } = lab();
     const [runs, kept] = await Promise.all([
-      lab().train.runs(),
-      lab().train.rollouts(runId, step, which),
+      train.runs(),
+      isHeldOutGroup(group) ? train.rollouts(runId, step, 'held-out') : train.rollouts(runId, step),
     ]);
     if (left()) return useLinkedStep.setState({ reading: false });
     const run = runs.find(({ id }) => id === runId);
