@@ -87,6 +87,18 @@ export const RunView = ({ run, step }: { run: RunRecord; step: number | null }) 
           <button type="button" className="link" onClick={() => select(last)}>
             Rollouts of step {last}
           </button>
+          {known.some((each) => (each.heldOut ?? each.heldOutAtStart)?.questions) ? (
+            <>
+              {' · '}
+              <button
+                type="button"
+                className="link"
+                onClick={() => document.getElementById('film')?.scrollIntoView()}
+              >
+                Training film
+              </button>
+            </>
+          ) : null}
         </p>
       ) : null}
       {reading ? (

@@ -73,9 +73,9 @@ export const StopChoices = (props: {
   const box = useRef<HTMLDetailsElement>(null);
   const close = () => box.current?.removeAttribute('open');
   useEffect(() => {
+    const details = box.current;
     const outside = ({ target }: Event) => {
-      if (target instanceof Node && !box.current?.contains(target))
-        box.current?.removeAttribute('open');
+      if (target instanceof Node && !details?.contains(target)) details?.removeAttribute('open');
     };
     document.addEventListener('pointerdown', outside);
     return () => document.removeEventListener('pointerdown', outside);
