@@ -28,7 +28,7 @@ export const shareInterval = (p: number, n: number): [low: number, high: number]
 };
 
 /** How two scores of the same questions differ. */
-export interface PairedChange {
+interface PairedChange {
   /** Questions that only the second, and only the first, answered right. */
   gained: number;
   lost: number;
@@ -43,7 +43,7 @@ export interface PairedChange {
  * for paired proportions (Journal of Educational and Behavioral Statistics 37, 2012), which holds for small n.
  * @returns null where the questions are not told, or not the same
  */
-export function pairedChange(before: HeldOutScore, after: HeldOutScore): PairedChange | null {
+function pairedChange(before: HeldOutScore, after: HeldOutScore): PairedChange | null {
   const [first, second] = [before.questions ?? [], after.questions ?? []];
   const n = first.length;
   if (n === 0 || n !== second.length) return null;

@@ -79,7 +79,7 @@ export const StopChoices = (props: {
     };
     document.addEventListener('pointerdown', outside);
     return () => document.removeEventListener('pointerdown', outside);
-  }, []);
+  }, [box]);
   return (
     <details
       ref={box}
