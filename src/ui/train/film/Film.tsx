@@ -76,7 +76,7 @@ const useOpen = (run: RunRecord, film: TrainingFilm) => {
           'This rollout is not kept: it was deleted to free storage, or the run was made elsewhere. Its answer is what stands above.',
         );
       const source = { runId: run.id, name: run.name, step, group: found.groupId };
-      await showRollouts([found], source, 0, go);
+      await showRollouts([found], { ...source, run }, 0, go);
     } catch (error) {
       setProblem(`The rollout could not be read: ${messageOf(error)}`);
     }
