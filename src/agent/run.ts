@@ -199,12 +199,12 @@ export async function runGroup(
   request: GroupRequest,
   onUpdate: ((update: RolloutUpdate) => void) | null = null,
 ): Promise<Rollout[]> {
-  const { size, ...shared } = request;
+  const { size, onRollout, ...shared } = request;
   const together: AgentDeps = { ...deps, webLatency: deps.webLatency ?? new RunningMean() };
   const members = Array.from({ length: size }, (_, i) => i);
   const settled = await Promise.allSettled(
-    members.map((i) =>
-      runRollout(
+    members.map(async (i) => {
+      const rollout = await runRollout(
         together,
         {
           ...shared,
@@ -212,8 +212,10 @@ export async function runGroup(
           seed: deriveSeed(request.seed, 'rollout', i),
         },
         onUpdate,
-      ),
-    ),
+      );
+      onRollout?.(rollout);
+      return rollout;
+    }),
   );
   return settled.map((outcome) => {
     if (outcome.status === 'rejected') throw outcome.reason;
