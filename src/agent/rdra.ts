@@ -130,8 +130,8 @@ const begins = ({ tags }: RunState, ids: readonly number[], parsed: readonly Par
 const noSearchHint = ({ deps, settings, tags }: RunState): number[] =>
   tags.spelling === 'ids' &&
   !knowsForms(deps.policy.tokenizer) &&
-  settings.loop === 'agent' &&
-  settings.retrieval.maxSearches === 0
+  (settings.loop === 'look-ahead' ||
+    (settings.loop === 'agent' && settings.retrieval.maxSearches === 0))
     ? blockIds(deps.policy.tokenizer, tags, 'hint', ` ${HINTS.answerNow}`)
     : [];
 

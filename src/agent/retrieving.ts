@@ -162,11 +162,13 @@ export function fitting(state: RunState, hits: readonly Hit[]): Hit[] {
 /**
  * Retrieves and writes the retrieve event.
  * @param query what the retriever is asked: equation (3)'s text, which the event shows
+ * @param shown whether the policy is shown a result of it in its context
  */
 export async function retrieve(
   state: RunState,
   source: SearchTarget,
   query: string,
+  shown = true,
 ): Promise<Retrieved | null> {
   const { k, summarize } = state.settings.retrieval;
   const found = await callRetriever(state, source, query, k);
@@ -188,7 +190,7 @@ export async function retrieve(
     duplicates: observation.duplicates,
     newEntities: observation.newEntities,
     // The result segment is written next.
-    segment: state.transcript.lastSegment + 1,
+    ...(shown ? { segment: state.transcript.lastSegment + 1 } : {}),
   });
   return { retrieval, observation, missed: isMiss(query, retrieval.hits) };
 }

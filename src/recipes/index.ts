@@ -12,6 +12,7 @@ import { zeroSearch } from './agents/zero-search.ts';
 import { kunlunBaize } from './kunlun-baize.ts';
 import { naiveGeneration } from './naive-generation.ts';
 import { naiveRag } from './naive-rag.ts';
+import { PROMPTED } from './prompted/list.ts';
 import { r1Searcher } from './r1-searcher.ts';
 import { searchR1 } from './search-r1.ts';
 import { search } from './search.ts';
@@ -41,6 +42,7 @@ export const RECIPES: readonly Recipe[] = [
   verlTool,
   naiveRag,
   naiveGeneration,
+  ...PROMPTED,
 ];
 
 /** Recipes as earlier versions of Forage had them: a run that began so goes on so. */

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { issueOf } from '../../base/errors.ts';
 import { merge } from '../../base/merge.ts';
 import { FORM_BLOCKS } from '../../records/form-line.ts';
+import { DIALECTS } from '../methods/dialect.ts';
+import { methodSchema, SYSTEM_LOOPS } from '../methods/method.ts';
 
 /**
  * What a recipe's loop may choose: which parts of the agent run, with which constants. Every field is a
@@ -135,7 +137,11 @@ export const recipeSettingsSchema = z.strictObject({
    * told of them.
    */
   blocks: z.array(z.enum(FORM_BLOCKS)).default([]),
-  loop: z.enum(['agent', 'naive-rag', 'naive-generation']),
+  loop: z.enum(['agent', 'naive-rag', 'naive-generation', ...SYSTEM_LOOPS]),
+  /** The format that a policy speaks whose tags are text; absent: the protocol's own tags. */
+  dialect: z.enum(DIALECTS).exactOptional(),
+  /** Parts of systems without training. */
+  method: methodSchema.exactOptional(),
   sampling: samplingSchema,
   retrieval: retrievalSchema,
   background: backgroundSchema,
