@@ -131,6 +131,7 @@ const noSearchHint = ({ deps, settings, tags }: RunState): number[] =>
   tags.spelling === 'ids' &&
   !knowsForms(deps.policy.tokenizer) &&
   (settings.loop === 'look-ahead' ||
+    settings.loop === 'think' ||
     (settings.loop === 'agent' && settings.retrieval.maxSearches === 0))
     ? blockIds(deps.policy.tokenizer, tags, 'hint', ` ${HINTS.answerNow}`)
     : [];

@@ -171,9 +171,12 @@ export async function retrieve(
   shown = true,
 ): Promise<Retrieved | null> {
   const { k, summarize } = state.settings.retrieval;
+  const { extraction, pages } = state.settings.method ?? {};
+  // What the policy is not shown takes no room of its context.
+  const whole = summarize === 'on' || !shown || extraction !== undefined || pages !== undefined;
   const found = await callRetriever(state, source, query, k);
   if (!found) return null;
-  const hits = summarize === 'on' ? found.hits : fitting(state, found.hits);
+  const hits = whole ? found.hits : fitting(state, found.hits);
   const retrieval = { ...found, hits };
   const observation = state.evidence.observe(retrieval.hits);
   state.transcript.event({

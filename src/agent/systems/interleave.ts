@@ -5,6 +5,10 @@ import type { Steps } from './steps.ts';
 const isLast = (thought: string, spelling: Steps['spelling']): boolean =>
   saysAnswer(thought) || (spelling === 'ids' && /\bdone\s*\.?$/u.test(thought));
 
+/** The built-in policy thinks `not found . try again .`, too: what names nothing is no query. */
+const looksUp = (thought: string, spelling: Steps['spelling']): boolean =>
+  spelling === 'text' || /[\p{Lu}\p{N}]/u.test(thought);
+
 /**
  * IRCoT (arXiv 2212.10509): passages for the question, then one thought, passages for that thought, and so on; the
  * answer at last.
@@ -15,7 +19,7 @@ export async function interleave(s: Steps): Promise<void> {
   if (s.canSearch()) await s.search(s.question, false);
   for (let round = 0; round < (s.method.rounds ?? 10); round++) {
     const wrote = await s.write('thought');
-    if (wrote.thought !== null) thoughts.push(wrote.thought);
+    if (wrote.thought !== null && looksUp(wrote.thought, s.spelling)) thoughts.push(wrote.thought);
     if (wrote.ended === 'action') {
       if (await wrote.act()) return;
       continue;

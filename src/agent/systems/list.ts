@@ -9,6 +9,7 @@ import { rationale } from './rationale.ts';
 import { reflect } from './reflect.ts';
 import { rewriteRead } from './rewrite-read.ts';
 import { roles } from './roles.ts';
+import { think } from './think.ts';
 import type { Steps } from './steps.ts';
 
 /** Every loop but the think–search–answer one. */
@@ -17,6 +18,7 @@ export const SYSTEMS: Readonly<
 > = {
   'naive-rag': naive,
   'naive-generation': naive,
+  think,
   'rewrite-read': rewriteRead,
   interleave,
   iterate,

@@ -15,7 +15,7 @@ const READING: ReadonlySet<Loop> = new Set<Loop>([
 ]);
 
 /** Loops whose policy never asks for a search itself. */
-const THINKING: ReadonlySet<Loop> = new Set<Loop>(['naive-generation', 'look-ahead']);
+const THINKING: ReadonlySet<Loop> = new Set<Loop>(['naive-generation', 'think', 'look-ahead']);
 
 /** What a recipe's settings let happen, as the form line says it. */
 const formOf = ({ blocks, loop, background, retrieval }: RecipeSettings): Form => {

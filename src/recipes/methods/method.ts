@@ -27,6 +27,7 @@ export type Method = z.infer<typeof methodSchema>;
 
 /** Loops beside the think–search–answer loop and the two naive ones. */
 export const SYSTEM_LOOPS = [
+  'think',
   'rewrite-read',
   'interleave',
   'iterate',

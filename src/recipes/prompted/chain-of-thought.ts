@@ -2,7 +2,7 @@ import type { Recipe } from '../parts/recipe.ts';
 import { PROMPTED_DEPARTURES, promptedLoop } from './loop.ts';
 
 /*
- * Chain of thought (arXiv 2201.11903): the agent loop without a search. A policy that reads words writes one sentence a
+ * Chain of thought (arXiv 2201.11903): no search. A policy that reads words writes one sentence a
  * line and closes with `So the answer is`.
  */
 export const chainOfThought: Recipe = {
@@ -16,11 +16,11 @@ export const chainOfThought: Recipe = {
     parts: ['turns: none'],
     departures: [
       ...PROMPTED_DEPARTURES,
-      'The built-in policy is told by its form line or a hint that there is no search; facts of its world are in no weights, so what is left is a guess by type.',
+      'The built-in policy is told by its form line or a hint that there is no search, and writes one thought; facts of its world are in no weights, so what is left is a guess by type.',
     ],
     signature:
       'Facts that the policy was trained on are answered, unseen ones at about one in the number of things of that type; passages in the context remove the difference.',
   },
-  settings: promptedLoop('agent', { k: 2, maxSearches: 0 }, { dialect: 'thoughts' }),
+  settings: promptedLoop('think', { k: 2, maxSearches: 0 }, { dialect: 'thoughts' }),
   training: [],
 };

@@ -17,8 +17,8 @@ export const ircot: Recipe = {
     departures: [
       ...PROMPTED_DEPARTURES,
       'One context: passages stand where they were found, and the answer is read there, not by a separate reader over 15 paragraphs.',
-      'Both sources by the setup’s method in place of BM25 with k of 2 to 8.',
-      'The built-in policy is shown its thought as the query; its word `done` ends the chain.',
+      'The setup’s method in place of BM25 with k of 2 to 8.',
+      'The built-in policy is shown its thought as the query, where that names anything; its word `done` ends the chain.',
     ],
     published: {
       figure: 'F1 41.5, EM 33.3 on NQ',
@@ -29,7 +29,7 @@ export const ircot: Recipe = {
   },
   settings: promptedLoop(
     'interleave',
-    { k: 4, maxSearches: 10 },
+    { k: 2, maxSearches: 10 },
     {
       dialect: 'thoughts',
       method: { rounds: 10, query: { rule: 'last-thought', maxTokens: 64, most: 1 } },

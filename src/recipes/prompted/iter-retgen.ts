@@ -2,7 +2,7 @@ import type { Recipe } from '../parts/recipe.ts';
 import { PROMPTED_DEPARTURES, promptedLoop } from './loop.ts';
 
 /*
- * Iter-RetGen (arXiv 2305.15294, equation (1); constants of FlashRAG: three rounds, k of 5). The earlier rounds are asides;
+ * Iter-RetGen (arXiv 2305.15294, equation (1); constants of FlashRAG: three rounds). The earlier rounds are asides;
  * the last round is the record's context.
  */
 export const iterRetgen: Recipe = {
@@ -16,6 +16,7 @@ export const iterRetgen: Recipe = {
     parts: ['chain of retrieval', 'draft as query'],
     departures: [
       ...PROMPTED_DEPARTURES,
+      'Two passages a round in place of five, as most systems here have.',
       'The built-in policy generates its short answer alone, so that a later query holds the question and a name.',
     ],
     published: {
@@ -28,7 +29,7 @@ export const iterRetgen: Recipe = {
   },
   settings: promptedLoop(
     'iterate',
-    { k: 5, maxSearches: 3 },
+    { k: 2, maxSearches: 3 },
     {
       method: { rounds: 3, query: { rule: 'question-and-draft', maxTokens: 128, most: 1 } },
     },

@@ -25,7 +25,7 @@ export const rewriteRetrieveRead: Recipe = {
   },
   settings: promptedLoop(
     'rewrite-read',
-    { k: 5, maxSearches: 4 },
+    { k: 2, maxSearches: 4 },
     {
       method: { query: { rule: 'rewrite', maxTokens: 50, most: 4 } },
     },

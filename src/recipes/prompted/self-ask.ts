@@ -2,7 +2,7 @@ import type { Recipe } from '../parts/recipe.ts';
 import { PROMPTED_DEPARTURES, promptedLoop } from './loop.ts';
 
 /*
- * Self-Ask (arXiv 2210.03350; constants of FlashRAG: k of 5, at most 5 follow-ups behind a first search with the question).
+ * Self-Ask (arXiv 2210.03350; of FlashRAG: at most 5 follow-ups behind a first search with the question).
  */
 export const selfAsk: Recipe = {
   id: 'self-ask',
@@ -16,6 +16,7 @@ export const selfAsk: Recipe = {
     parts: ['sub-question plan', 'first search with the question'],
     departures: [
       ...PROMPTED_DEPARTURES,
+      'Two passages a search in place of five, as most systems here have.',
       'Results of earlier follow-ups stay visible; FlashRAG shows the latest alone.',
       'The passages stand where the paper’s engine writes a short answer; the policy writes the intermediate answer.',
       'A follow-up of the built-in policy is its search.',
@@ -25,7 +26,7 @@ export const selfAsk: Recipe = {
   },
   settings: promptedLoop(
     'agent',
-    { k: 5, maxSearches: 6 },
+    { k: 2, maxSearches: 6 },
     {
       dialect: 'self-ask',
       method: { firstSearch: 'question' },

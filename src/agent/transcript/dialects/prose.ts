@@ -68,7 +68,7 @@ export const THOUGHTS: Dialect = {
       WITHOUT,
       'Write one short sentence a line, each a fact or a conclusion, and at the end a line of the form',
       'So the answer is: the answer',
-      ...(loop === 'agent' && retrieval.maxSearches === 0
+      ...(loop === 'think' || retrieval.maxSearches === 0
         ? []
         : [
             '',
