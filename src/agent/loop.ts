@@ -7,7 +7,8 @@ import type { Placed } from './transcript/conversation.ts';
 import { HINTS, TURN_ENDED_HINT } from '../records/protocol.ts';
 import { stieRound } from './probing.ts';
 import { openContext } from './rdra.ts';
-import { admitQuery, searchRound, writeHint, writeTurnHint } from './searching.ts';
+import { admitQuery, callSearch, searchRound, writeHint, writeTurnHint } from './searching.ts';
+import { fitting } from './retrieving.ts';
 import { checkCancelled, fault, stop, type RunState } from './state.ts';
 import { onAsked } from './asked.ts';
 import {
@@ -269,12 +270,25 @@ async function answerAsked(
   return false;
 }
 
+/**
+ * Opens the context, with a first search for the question itself where the recipe has one. Its passages stand where
+ * a background does for a policy whose tags are ids: it was shown passages for a question there alone.
+ */
+export async function openWithSearch(state: RunState): Promise<void> {
+  const { method, retrieval } = state.settings;
+  const question = state.request.question.text;
+  if (method?.firstSearch !== 'question' || retrieval.maxSearches === 0) return openContext(state);
+  if (state.tags.spelling === 'ids') {
+    const { got } = await callSearch(state, question, 'search', null, false);
+    return openContext(state, fitting(state, got?.retrieval.hits ?? []));
+  }
+  await openContext(state);
+  await searchRound(state, question, 'search');
+}
+
 /** Runs the loop to its stop event. */
 export async function agentLoop(state: RunState): Promise<void> {
-  await openContext(state);
-  const { method, retrieval } = state.settings;
-  if (method?.firstSearch === 'question' && retrieval.maxSearches > 0)
-    await searchRound(state, state.request.question.text, 'search');
+  await openWithSearch(state);
   for (;;) {
     const over = await act(state, await policyStep(state));
     if (over) return;

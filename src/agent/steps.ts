@@ -6,8 +6,7 @@ import { retrieveShare } from '../recipes/methods/reflection.ts';
 import type { Generated } from '../policy/policy.ts';
 import { answerByVote, forceAnswer } from './answering.ts';
 import { contextRoom } from './budget.ts';
-import { act, adoptStep, policyStep, type StepEnd } from './loop.ts';
-import { openContext } from './rdra.ts';
+import { act, adoptStep, openWithSearch, policyStep, type StepEnd } from './loop.ts';
 import { callSearch, searchRound, writeHint } from './searching.ts';
 import { asideContext, checkCancelled, stop, type RunState } from './state.ts';
 import type { LookAhead, Steps, Wrote } from './systems/steps.ts';
@@ -151,6 +150,11 @@ async function find(state: RunState, query: string): Promise<Hit[]> {
   return got?.retrieval.hits ?? [];
 }
 
+function foundLast({ transcript }: RunState): readonly Hit[] {
+  const last = transcript.rollout.events.findLast((event) => event.kind === 'retrieve');
+  return last?.kind === 'retrieve' ? last.hits : [];
+}
+
 async function askQuery(state: RunState): Promise<string | null> {
   const { conversation, tags } = state;
   conversation.write('environment', 'search', tags.ids('<search>'));
@@ -210,11 +214,12 @@ export function stepsOf(state: RunState): Steps {
     method: settings.method ?? {},
     spelling: tags.spelling,
     canSearch: () => state.searches.length < maxSearches && contextRoom(state) >= LEAST_RESULT,
-    open: () => openContext(state),
+    open: () => openWithSearch(state),
     write: (until) => write(state, until),
     lookAhead: (maxTokens) => lookAhead(state, maxTokens),
     search: (query, shown) => search(state, query, shown),
     find: (query) => find(state, query),
+    found: () => foundLast(state),
     askQuery: () => askQuery(state),
     show: (hits) => {
       state.conversation.answerBack('result', resultIds(state, hits));

@@ -94,10 +94,8 @@ async function stepByStep(s: Steps, verification: Verification): Promise<void> {
     if (wrote.ended === 'action' && (await wrote.act())) return;
     if (asked === null || corrections >= verification.rounds) continue;
     const next = await s.write('thought');
-    if (next.thought !== null && s.canSearch()) {
-      // The reader's passage comes from the whole index, whatever the policy was shown.
-      const top = (await s.find(asked)).slice(0, 1);
-      const reader = readerOf(await s.read(asked, top));
+    if (next.thought !== null) {
+      const reader = readerOf(await s.read(asked, s.found().slice(0, 1)));
       if (corrects(reader, next.thought, verification)) {
         corrections += 1;
         s.hint(`${asked} is ${reader.answer} .`);

@@ -16,7 +16,6 @@ const looksUp = (thought: string, spelling: Steps['spelling']): boolean =>
 export async function interleave(s: Steps): Promise<void> {
   await s.open();
   const thoughts: string[] = [];
-  if (s.canSearch()) await s.search(s.question, false);
   for (let round = 0; round < (s.method.rounds ?? 10); round++) {
     const wrote = await s.write('thought');
     if (wrote.thought !== null && looksUp(wrote.thought, s.spelling)) thoughts.push(wrote.thought);

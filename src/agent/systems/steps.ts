@@ -42,7 +42,7 @@ export interface Steps {
 
   /** Whether another search may be made. */
   canSearch(): boolean;
-  /** Instruction and question, as the first words of the record's context. */
+  /** Instruction and question, as the first words of the record's context; a first search where the recipe has one. */
   open(): Promise<void>;
   write(until: 'thought' | 'action'): Promise<Wrote>;
   lookAhead(maxTokens: number): Promise<LookAhead>;
@@ -55,6 +55,8 @@ export interface Steps {
   search(query: string, shown: boolean): Promise<Hit[]>;
   /** The same without a result in the context. */
   find(query: string): Promise<Hit[]>;
+  /** What the last search brought. */
+  found(): readonly Hit[];
   /** Lets the policy write a query whose tag the environment opened. @returns null where it wrote none */
   askQuery(): Promise<string | null>;
   /** Writes passages as a result. */

@@ -18,11 +18,12 @@ const READING: ReadonlySet<Loop> = new Set<Loop>([
 const THINKING: ReadonlySet<Loop> = new Set<Loop>(['naive-generation', 'think', 'look-ahead']);
 
 /** What a recipe's settings let happen, as the form line says it. */
-const formOf = ({ blocks, loop, background, retrieval }: RecipeSettings): Form => {
+const formOf = ({ blocks, loop, background, method, retrieval }: RecipeSettings): Form => {
   const without = THINKING.has(loop) || retrieval.maxSearches === 0;
   return {
     way: without ? 'think' : READING.has(loop) ? 'read' : 'search',
-    background: background.mode !== 'off',
+    background:
+      background.mode !== 'off' || (method?.firstSearch !== undefined && retrieval.maxSearches > 0),
     sources: false,
     summaries: retrieval.summarize === 'on',
     blocks,

@@ -18,7 +18,7 @@ export const ircot: Recipe = {
       ...PROMPTED_DEPARTURES,
       'One context: passages stand where they were found, and the answer is read there, not by a separate reader over 15 paragraphs.',
       'The setup’s method in place of BM25 with k of 2 to 8.',
-      'The built-in policy is shown its thought as the query, where that names anything; its word `done` ends the chain.',
+      'The built-in policy has the first passages as a background and is shown its thought as the query, where that names anything; its word `done` ends the chain.',
     ],
     published: {
       figure: 'F1 41.5, EM 33.3 on NQ',
@@ -32,7 +32,11 @@ export const ircot: Recipe = {
     { k: 2, maxSearches: 10 },
     {
       dialect: 'thoughts',
-      method: { rounds: 10, query: { rule: 'last-thought', maxTokens: 64, most: 1 } },
+      method: {
+        firstSearch: 'question',
+        rounds: 10,
+        query: { rule: 'last-thought', maxTokens: 64, most: 1 },
+      },
     },
   ),
   training: [],

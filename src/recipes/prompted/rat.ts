@@ -17,7 +17,7 @@ export const rat: Recipe = {
     departures: [
       ...PROMPTED_DEPARTURES,
       'Claims are sentences, at most three; the last revision is the answer that stands in the record.',
-      'The built-in policy drafts its plan as one thought, asks for it as it stands, and revises its short answer alone.',
+      'The built-in policy’s draft is its plan: each part is asked of what stands so far, and a revision is the short answer to that.',
       'Passages in place of web pages; no step is skipped for time.',
     ],
     published: {

@@ -19,7 +19,7 @@ export const selfAsk: Recipe = {
       'Two passages a search in place of five, as most systems here have.',
       'Results of earlier follow-ups stay visible; FlashRAG shows the latest alone.',
       'The passages stand where the paper’s engine writes a short answer; the policy writes the intermediate answer.',
-      'A follow-up of the built-in policy is its search.',
+      'The built-in policy has the first passages as a background; a follow-up of it is its search.',
     ],
     signature:
       'A question of n hops takes n follow-ups and the first search; without follow-ups, bridge questions fall and comparisons fall less.',
