@@ -51,7 +51,7 @@ export type TagMeaning =
   | { type: 'end'; tag: string };
 
 /** A tag of the protocol, or of ReAct's look-up, which is none of its. */
-export type TagText = SpecialToken | FurtherToken | '<lookup>' | '</lookup>';
+type TagText = SpecialToken | FurtherToken | '<lookup>' | '</lookup>';
 
 /** What ends a `generate` call. */
 export type Stops = Required<Pick<GenerateOptions, 'stopIds' | 'stopTexts'>>;

@@ -12,7 +12,6 @@ export const draftQuerySchema = z.strictObject({
   /** Most queries of one rewrite, claims of one draft. */
   most: z.int().min(1).max(16),
 });
-export type DraftQuery = z.infer<typeof draftQuerySchema>;
 
 /** A rewrite holds several queries, with semicolons between them. */
 export const splitQueries = (text: string, most: number): string[] =>
@@ -27,7 +26,7 @@ const ARITHMETIC = /\d\s*[-+*/×−]\s*\d[\d.,]*\s*=/u;
 const ASKING = new Set(['who', 'whom', 'whose', 'what', 'when', 'where', 'why', 'which', 'how']);
 
 /** A conclusion or a sum: it names nothing to look up. */
-export const isReasoning = (sentence: string): boolean =>
+const isReasoning = (sentence: string): boolean =>
   REASONING.test(sentence.trim()) || ARITHMETIC.test(sentence);
 
 /** Whether a thought ends IRCoT's chain. */

@@ -24,7 +24,7 @@ const plain = (text: string): string =>
     .trim();
 
 /** The page that a text names: the longest title that is the text, or stands in it as whole words. */
-export function namedPage(text: string, pages: readonly Page[]): Page | null {
+function namedPage(text: string, pages: readonly Page[]): Page | null {
   const asked = ` ${plain(text)} `;
   const named = pages.filter(({ title }) => asked.includes(` ${plain(title)} `));
   return named.toSorted((a, b) => b.title.length - a.title.length)[0] ?? null;

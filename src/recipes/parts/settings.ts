@@ -161,10 +161,10 @@ export type SettingsOverride = {
     : DeepPartial<RecipeSettings[K]>;
 };
 type DeepPartial<T> = {
-  [K in keyof T]?: T[K] extends readonly unknown[]
+  [K in keyof T]?: NonNullable<T[K]> extends readonly unknown[]
     ? T[K]
-    : T[K] extends object
-      ? DeepPartial<T[K]>
+    : NonNullable<T[K]> extends object
+      ? DeepPartial<NonNullable<T[K]>>
       : T[K];
 };
 
