@@ -19,7 +19,16 @@ export interface Command {
   name: string;
   /** As `event.key`, or `g a` for a sequence; several keys may do one thing. */
   keys: readonly string[];
-  group: 'Run' | 'Train' | 'Evaluate' | 'Playback' | 'Rollouts' | 'View' | 'Go to';
+  group:
+    | 'Run'
+    | 'Train'
+    | 'Evaluate'
+    | 'Playback'
+    | 'Rollouts'
+    | 'View'
+    | 'Go to'
+    | 'Training run'
+    | 'Recipe';
   /** Pages on which it means something; everywhere where absent. */
   when?: (path: string) => boolean;
   act: () => void;
