@@ -1,6 +1,7 @@
 import type { CustomSystem } from '../../evaluate/systems/custom.ts';
 import type { EvaluatedRollout, EvaluationResult } from '../../evaluate/systems/result.ts';
 import type { EvaluationSpec } from '../../evaluate/systems/spec.ts';
+import type { AcrossTable } from '../../evaluate/systems/table/across.ts';
 import type { Parting, SystemsTable, TableFormat } from '../../evaluate/systems/table/shape.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import type { EvaluationRecord } from './records/evaluations.ts';
@@ -79,6 +80,8 @@ export interface EvaluationsApi {
   result(id: string): Promise<EvaluationResult>;
   /** Tables with intervals, differences and marks, computed off the page; one unless `by` splits it. */
   table(id: string, request: TableRequest): Promise<SystemsTable[]>;
+  /** The systems of one evaluation beside the same systems of another, computed off the page. */
+  compare(id: string, other: string): Promise<AcrossTable>;
   /** What a spec would take. The worlds are opened to see which rollouts are there. */
   estimate(spec: EvaluationSpec, device: DeviceChoice): Promise<EvaluationEstimate>;
   /** Stores an evaluation and begins it. One at a time runs in a tab. */

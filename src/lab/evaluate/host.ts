@@ -6,6 +6,7 @@ import { missing } from '../../evaluate/systems/plan/execute.ts';
 import type { EvaluationResult } from '../../evaluate/systems/result.ts';
 import { parseSpec, type EvaluationSpec } from '../../evaluate/systems/spec.ts';
 import type { TableFormat } from '../../evaluate/systems/table/shape.ts';
+import { compareEvaluations } from '../../evaluate/systems/table/across.ts';
 import { systemsTables } from '../../evaluate/systems/table/table.ts';
 import { tableText } from '../../evaluate/systems/table/text.ts';
 import type { RunRecord } from '../contract/records/runs.ts';
@@ -84,6 +85,11 @@ export class EvaluationHost implements EvaluationsApi {
     const result = await this.result(id);
     if (result.systems.length === 0) return [];
     return systemsTables(result, by, { reference, turn: createTurns() });
+  }
+
+  async compare(id: string, other: string) {
+    const results = [await this.result(id), await this.result(other)] as const;
+    return compareEvaluations(...results, { turn: createTurns() });
   }
 
   async estimate(spec: EvaluationSpec, device: DeviceChoice): Promise<EvaluationEstimate> {
