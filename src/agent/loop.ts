@@ -87,7 +87,9 @@ function closeBehind(state: RunState, end: StepEnd): void {
 
 /** Lets the policy write until it searches, answers, ends or meets a limit. */
 async function policyStep(state: RunState): Promise<StepEnd> {
-  const { conversation, settings, tags, request } = state;
+  const { conversation, tags } = state;
+  if (state.past?.hintWaits) writeHint(state, state.past.change('hint') ?? '');
+  const { settings, request } = state;
   const room = stepRoom(state);
   if (room.tokens <= 0) return { type: 'limit', reason: room.limit, detail: room.detail };
   let end: StepEnd | null = null;

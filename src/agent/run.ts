@@ -4,6 +4,8 @@ import { logprobsOf } from '../policy/policy.ts';
 import { withOverrides, type RecipeSettings } from '../recipes/parts/settings.ts';
 import { budgetsInForce } from './budget.ts';
 import { Conversation } from './transcript/conversation.ts';
+import { ForkError, Past, type Fork } from './fork/past.ts';
+import { ForkedSession } from './fork/session.ts';
 import { readAnswerText } from './answers/answer-text.ts';
 import { Evidence } from './answers/evidence.ts';
 import { proseScores, retrievedPassages } from './answers/long-answer.ts';
@@ -11,7 +13,7 @@ import { agentLoop } from './loop.ts';
 import { naiveLoop } from './naive.ts';
 import { permitted } from './settings/permission.ts';
 import { ProtocolParser } from './transcript/parse.ts';
-import type { AgentDeps, GroupRequest, RolloutRequest } from './request.ts';
+import type { AgentDeps, ForkRequest, GroupRequest, RolloutRequest } from './request.ts';
 import { RunningMean } from './router/reward.ts';
 import { rolloutMetrics } from './answers/checked.ts';
 import { soundTitles, supportingRecall } from './answers/scores.ts';
@@ -79,11 +81,23 @@ async function converse(
   const decode = (ids: readonly number[]): string => policy.tokenizer.decode(ids);
   const parser = new ProtocolParser(tags, decode);
   if (isCancelled({ request })) throw new Cancelled();
-  const session = await policy.open(deriveSeed(request.seed, 'policy'));
+  const inForce = { seed: request.seed, settings };
+  const { rollout } = transcript;
+  const past = request.fork ? new Past(request.fork, inForce, rollout.events) : null;
+  if (past) transcript.keep(past.events);
+  const session = past
+    ? new ForkedSession(policy, past)
+    : await policy.open(deriveSeed(request.seed, 'policy'));
   const state: RunState = {
     deps,
-    request,
-    settings,
+    past,
+    // Of a fork, what was in force when the recorded part was made holds for that part.
+    get request() {
+      return past ? { ...request, seed: past.inForce.seed } : request;
+    },
+    get settings() {
+      return past ? past.inForce.settings : settings;
+    },
     tags,
     transcript,
     conversation: new Conversation(session, transcript, parser, createScanner(tags, decode)),
@@ -95,6 +109,8 @@ async function converse(
     await (settings.loop === 'agent' ? agentLoop(state) : naiveLoop(state));
   } finally {
     session.close();
+    if (past && session instanceof ForkedSession)
+      rollout.forks = past.points(session.shared ?? session.length);
   }
   return state;
 }
@@ -151,7 +167,8 @@ function score(transcript: Transcript): void {
  * WASM device give the same tokens; only times differ.
  *
  * @param onUpdate told of every change while it happens (`applyUpdate` rebuilds the record)
- * @throws Error where an override is no valid setting
+ * @throws Error where an override is no valid setting; ForkError where the recorded rollout of a fork
+ * cannot be gone through
  */
 export async function runRollout(
   deps: AgentDeps,
@@ -160,12 +177,14 @@ export async function runRollout(
 ): Promise<Rollout> {
   const over = permitted(request.question, request.overrides ?? {});
   const { tokenizer, info } = deps.policy;
-  const settings = budgetsInForce(
-    withOverrides(request.recipe.settings, over),
-    over,
-    readTags(tokenizer),
-    info.maxContext,
-  );
+  const settings = request.fork
+    ? withOverrides(request.recipe.settings, over)
+    : budgetsInForce(
+        withOverrides(request.recipe.settings, over),
+        over,
+        readTags(tokenizer),
+        info.maxContext,
+      );
   const transcript = new Transcript(
     emptyRollout(deps, request, settings),
     (ids) => deps.policy.tokenizer.decode(ids),
@@ -177,6 +196,7 @@ export async function runRollout(
     const retriever = retrieverBy(deps.retriever, settings.retrieval.method ?? 'setup');
     await converse({ ...deps, retriever }, request, settings, transcript);
   } catch (error) {
+    if (error instanceof ForkError) throw error;
     noteFailure(transcript, request, error);
   }
   transcript.endSegment();
@@ -184,6 +204,38 @@ export async function runRollout(
   score(transcript);
   transcript.finish();
   return transcript.rollout;
+}
+
+/**
+ * Goes on with a recorded rollout from one of its events, with everything that it knew there. Without a
+ * change, with its own policy and seed, the rest is the same on the WASM device, token for token.
+ *
+ * @param request what it lacks is the recorded rollout's own: question, seed, group, run, step
+ * @throws ForkError where the record cannot be gone through, or the policy reads its ids as other text
+ */
+export async function runFork(
+  deps: AgentDeps,
+  fork: Fork,
+  request: ForkRequest,
+  onUpdate: ((update: RolloutUpdate) => void) | null = null,
+): Promise<Rollout> {
+  const { of } = fork;
+  const { tokenizer } = deps.policy;
+  if (of.segments.some(({ ids, text }) => tokenizer.decode(ids) !== text))
+    throw new ForkError(
+      `${deps.policy.info.id} reads the tokens of ${of.id} as other text: only a policy with the vocabulary of ${of.policy.id} can go on with it.`,
+    );
+  const { question, seed, groupId, runId, step } = of;
+  const recipe = {
+    id: of.recipe.id,
+    version: of.recipe.version,
+    settings: withOverrides(of.recipe.settings as unknown as RecipeSettings, {}),
+  };
+  return runRollout(
+    deps,
+    { question, seed, groupId, runId, step, recipe, ...request, fork },
+    onUpdate,
+  );
 }
 
 /**

@@ -64,14 +64,21 @@ export function admitQuery(
     },
     { mode: stie.mode, tokens: stie.tokens, thresholds: stie.thresholds },
   );
+  const recorded = state.past?.next('verdict');
+  const lifted = verdict.action === 'refused' && state.past?.change('admit') === true;
+  const action = recorded?.action ?? (lifted ? 'kept' : verdict.action);
   state.transcript.event({
     kind: 'verdict',
     over: 'query',
     round: state.searches.length + 1,
     segment: state.transcript.lastSegment,
     ...verdict,
+    ...(lifted && {
+      action,
+      reason: `${verdict.reason}; admitted all the same, to see what follows`,
+    }),
   });
-  return verdict.action === 'refused' ? null : { only };
+  return action === 'refused' ? null : { only };
 }
 
 /**

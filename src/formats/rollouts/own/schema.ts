@@ -196,6 +196,20 @@ const distribution = z.looseObject({ temperature: finite, topK: finite, topP: fi
 
 const columnKeys = z.record(z.string(), z.string());
 
+const fork = z.looseObject({
+  rolloutId: z.string(),
+  event: id,
+  tokens: id,
+  seed: finite,
+  settings: object,
+  changes: z.looseObject({
+    source: target.optional(),
+    passages: titles.optional(),
+    admitted: z.literal(true).optional(),
+    hint: z.string().optional(),
+  }),
+});
+
 const rollout = z.looseObject({
   format: z.literal('forage.rollout/1'),
   id: z.string(),
@@ -245,6 +259,7 @@ const rollout = z.looseObject({
     .nullable(),
   answer: z.string().nullable(),
   notScored: z.string().optional(),
+  forks: z.array(fork).optional(),
   judge: z.looseObject({ verdict: z.boolean().nullable(), by: z.string() }).optional(),
   origin: z
     .looseObject({
