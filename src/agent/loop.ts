@@ -6,7 +6,8 @@ import type { Placed } from './transcript/conversation.ts';
 import { HINTS, TURN_ENDED_HINT } from '../records/protocol.ts';
 import { stieRound } from './probing.ts';
 import { openContext } from './rdra.ts';
-import { admitQuery, searchRound, writeHint, writeTurnHint } from './searching.ts';
+import type { Past } from './fork/past.ts';
+import { admitQuery, openThought, searchRound, writeHint, writeTurnHint } from './searching.ts';
 import { checkCancelled, fault, stop, type RunState } from './state.ts';
 import { onAsked } from './asked.ts';
 import {
@@ -85,10 +86,18 @@ function closeBehind(state: RunState, end: StepEnd): void {
   conversation.closeOpenBlock((kind) => tags.ids(`</${kind}>`));
 }
 
+/** Words that a fork puts before what the policy goes on with. */
+function writeWords(state: RunState, past: Past): void {
+  const hint = past.change('hint');
+  if (hint !== undefined) writeHint(state, hint);
+  const opening = past.change('opening');
+  if (opening !== undefined) openThought(state, opening);
+}
+
 /** Lets the policy write until it searches, answers, ends or meets a limit. */
 async function policyStep(state: RunState): Promise<StepEnd> {
   const { conversation, tags } = state;
-  if (state.past?.hintWaits) writeHint(state, state.past.change('hint') ?? '');
+  if (state.past?.wordsWait) writeWords(state, state.past);
   const { settings, request } = state;
   const room = stepRoom(state);
   if (room.tokens <= 0) return { type: 'limit', reason: room.limit, detail: room.detail };

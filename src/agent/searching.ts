@@ -19,6 +19,13 @@ export function writeHint(state: RunState, text: string): void {
   state.conversation.answerBack('hint', blockIds(tokenizer, state.tags, 'hint', ` ${text}`, room));
 }
 
+/** Begins a thought in the policy's place; it goes on from there. */
+export function openThought({ conversation, deps, tags }: RunState, text: string): void {
+  const words = deps.policy.tokenizer.encodeText(` ${text}`);
+  conversation.write('policy', 'think', [...tags.ids('<think>'), ...words]);
+  conversation.parser.force('think', words);
+}
+
 /**
  * The environment's word to a policy that ended its turn: as the user's next message in the policy's own
  * chat template, and where it has none, or no room is left for one, as any other hint.

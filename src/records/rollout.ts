@@ -97,6 +97,8 @@ interface ForkChanges {
   admitted?: true;
   /** Words that the environment said here. */
   hint?: string;
+  /** Words that its next thought was begun with. */
+  opening?: string;
 }
 
 export interface Rollout {

@@ -28,6 +28,11 @@ describe('recipes', () => {
       'beta-grpo',
       're-seek',
       'verl-tool',
+      'tool-star',
+      'arpo',
+      'tree-rpo',
+      'rex-rag',
+      'ex-search',
       'naive-rag',
       'naive-generation',
     ]);

@@ -24,7 +24,11 @@ export interface Fork {
   admit?: boolean;
   /** The environment says this once, before the policy goes on. */
   hint?: string;
+  /** The policy's next thought begins with these words, which it did not sample. */
+  opening?: string;
 }
+
+type Change = 'source' | 'passages' | 'admit' | 'hint' | 'opening';
 
 /** A recorded rollout cannot be gone through as it stands. */
 export class ForkError extends Error {
@@ -76,7 +80,7 @@ export class Past {
   readonly #stages: (InForce & { until: number })[];
   readonly #now: InForce;
   readonly #events: readonly AgentEvent[];
-  readonly #done = new Set<'source' | 'passages' | 'admit' | 'hint'>();
+  readonly #done = new Set<Change>();
 
   /**
    * @param now seed and settings from the fork on
@@ -184,13 +188,15 @@ export class Past {
     return this.#events.findLastIndex(({ kind }) => OUTCOMES.has(kind)) < this.kept;
   }
 
-  /** Whether the environment has a word to say before the policy goes on. */
-  get hintWaits(): boolean {
-    return this.live && this.#fork.hint !== undefined && !this.#done.has('hint');
+  /** Whether words are to be written before the policy goes on. */
+  get wordsWait(): boolean {
+    const waits = (which: 'hint' | 'opening'): boolean =>
+      this.#fork[which] !== undefined && !this.#done.has(which);
+    return this.live && (waits('hint') || waits('opening'));
   }
 
   /** One of the changes, at the first occasion behind the fork and never again. */
-  change<K extends 'source' | 'passages' | 'admit' | 'hint'>(which: K): Fork[K] | undefined {
+  change<K extends Change>(which: K): Fork[K] | undefined {
     if (!this.live || this.#done.has(which)) return undefined;
     this.#done.add(which);
     return this.#fork[which];
@@ -201,7 +207,7 @@ export class Past {
    * @param tokens of the context that are the old one's
    */
   points(tokens: number): ForkPoint[] {
-    const { of, source, passages, admit, hint } = this.#fork;
+    const { of, source, passages, admit, hint, opening } = this.#fork;
     return [
       ...(of.forks ?? []).filter(({ event }) => event < this.kept),
       {
@@ -215,6 +221,7 @@ export class Past {
           ...(passages?.length && { passages: passages.map(({ id }) => id) }),
           ...(admit && { admitted: true as const }),
           ...(hint !== undefined && { hint }),
+          ...(opening !== undefined && { opening }),
         },
       },
     ];

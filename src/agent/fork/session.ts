@@ -68,8 +68,8 @@ export class ForkedSession implements PolicySession {
 
   async #goOn(options: GenerateOptions, known: Generated): Promise<Generated> {
     if (options.maxTokens > 0 && known.ids.length >= options.maxTokens) return known;
-    // The step ends here, so that the environment can speak.
-    if (known.ids.length > 0 && this.#past.hintWaits) return { ...known, finish: 'stop' };
+    // The step ends here, so that they can be written.
+    if (known.ids.length > 0 && this.#past.wordsWait) return { ...known, finish: 'stop' };
     const session = await this.#open();
     const rest = await session.generate({
       ...options,

@@ -2,7 +2,7 @@ import type { Rollout } from '../../records/rollout.ts';
 import { mergeOverrides, type SettingsOverride } from '../../recipes/parts/settings.ts';
 import { recipeOf } from '../../recipes/index.ts';
 import type { AgentDeps } from '../../agent/request.ts';
-import { runGroup } from '../../agent/run.ts';
+import { growGroup } from '../branching/grow.ts';
 import { deriveSeed } from '../../base/random.ts';
 import type { Curriculum, DrawnQuestion } from './contracts.ts';
 import { varies } from '../advantages.ts';
@@ -73,7 +73,7 @@ async function runDrawn(
   let done = 0;
   const groups = await Promise.all(
     drawn.map(async ({ question, overrides, agent: own }, i) => {
-      const group = await runGroup(
+      const group = await growGroup(
         { ...agent, ...own },
         {
           question,
@@ -85,6 +85,7 @@ async function runDrawn(
           step,
           ...(signal ? { signal } : {}),
         },
+        settings.branching,
       );
       done += group.length;
       request.onRollout(done, drawn.length * settings.groupSize);

@@ -207,6 +207,7 @@ const fork = z.looseObject({
     passages: titles.optional(),
     admitted: z.literal(true).optional(),
     hint: z.string().optional(),
+    opening: z.string().optional(),
   }),
 });
 
