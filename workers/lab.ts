@@ -25,7 +25,7 @@ import { serve } from '../src/lab/rpc/serve.ts';
 /** This file lies one folder below the page's root, in the source tree as in a build. */
 const at = (path: string): string => new URL(path, new URL('../', self.location.href)).href;
 
-const policy = at('policy/');
+const policies = { 1: at('first-form/policy/'), 2: at('policy/') };
 
 const workers: WorkerFactory = {
   policy: (name) => new Worker(new URL('./policy.ts', import.meta.url), { type: 'module', name }),
@@ -44,7 +44,7 @@ const open = (id: string) => checkpoints.open(id);
 
 /** @throws Error for a policy that samples only */
 const trainable = (ref: PolicyRef) => {
-  if (ref.kind === 'built-in') return servedCheckpoint(policy);
+  if (ref.kind === 'built-in') return servedCheckpoint(policies[ref.form ?? 2]);
   if (ref.kind === 'checkpoint') return storedCheckpoint(checkpoints, ref.id);
   throw new Error(
     'WebLLM models and servers sample only: they give no gradients. Choose the built-in policy or a checkpoint of this device to train.',
@@ -52,7 +52,14 @@ const trainable = (ref: PolicyRef) => {
 };
 
 const conductor = new Conductor(
-  { policy, files: { world: at('world/'), encoder: at('encoder/'), ortWasm: at(ortWasm) } },
+  {
+    policies,
+    files: {
+      worlds: { 1: at('first-form/world/'), 2: at('world/') },
+      encoder: at('encoder/'),
+      ortWasm: at(ortWasm),
+    },
+  },
   workers,
   { checkpoints, imported: (ids) => collections.questions(ids) },
 );
@@ -71,6 +78,8 @@ const train = new TrainingHost({
     ...(await checkpoints.list())
       .filter(({ record }) => record.readyAt !== null && record.deletedAt === null)
       .map(({ record }) => ({ kind: 'checkpoint' as const, id: record.id })),
+    // Last: it is fetched only where none of the others is the one.
+    { kind: 'built-in', form: 1 },
   ],
   locks: navigator.locks,
   channel: new BroadcastChannel('forage-training'),

@@ -1,3 +1,4 @@
+import type { BuiltInForm } from '../records/built-in-forms.ts';
 import { autoRefine } from './agents/auto-refine.ts';
 import { betaGrpo } from './agents/beta-grpo.ts';
 import { deepDiver } from './agents/deep-diver.ts';
@@ -22,7 +23,8 @@ import { searchR1 } from './search-r1.ts';
 import { search } from './search.ts';
 import type { Recipe, Variant } from './parts/recipe.ts';
 import type { TrainSettings } from './parts/training.ts';
-import { FORMER_UR2, ur2 } from './agents/ur2.ts';
+import { FORMER } from './former.ts';
+import { ur2 } from './agents/ur2.ts';
 import { ur2Released } from './agents/ur2-released.ts';
 
 /** Every system, in the order of menus. A new one is its file and a line here. */
@@ -53,9 +55,6 @@ export const RECIPES: readonly Recipe[] = [
   naiveGeneration,
 ];
 
-/** Recipes as earlier versions of Forage had them: a run that began so goes on so. */
-const FORMER: readonly Recipe[] = [FORMER_UR2];
-
 /** @throws Error that lists the known ids. */
 export function getRecipe(id: string): Recipe {
   const found = RECIPES.find((recipe) => recipe.id === id);
@@ -63,6 +62,10 @@ export function getRecipe(id: string): Recipe {
   const known = RECIPES.map((recipe) => recipe.id).join(', ');
   throw new Error(`unknown recipe "${id}"; known: ${known}`);
 }
+
+/** The recipe as it goes with what is built in of a form. @throws Error that lists the known ids */
+export const recipeInForm = (id: string, form: BuiltInForm): Recipe =>
+  (form === 1 ? FORMER.find((recipe) => recipe.id === id) : undefined) ?? getRecipe(id);
 
 type Named = Pick<TrainSettings, 'recipe' | 'recipeVersion'>;
 

@@ -51,7 +51,7 @@ beforeAll(async () => {
   const loaded = await loadWorld(fetchFile);
   questions = loaded.questions.filter((question) => question.split === 'test');
   retriever = openWorldRetriever(loaded, fetchFile);
-});
+}, 60_000);
 afterAll(() => policy.dispose());
 
 async function group(recipe: string, overrides: SettingsOverride, seed = 5): Promise<Rollout[]> {

@@ -5,7 +5,7 @@ import { summarizeRollouts } from '../../evaluate/summary.ts';
 import { decodeRouterState } from '../../learn/router/state.ts';
 import { overridesInForce } from '../../learn/settings/overrides.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
-import { getRecipe } from '../../recipes/index.ts';
+import { getRecipe, recipeOf } from '../../recipes/index.ts';
 import { mergeOverrides, type SettingsOverride } from '../../recipes/parts/settings.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
 import { judgeFile, judgementsFile, withVerdicts } from '../evaluate/judge-file.ts';
@@ -19,7 +19,8 @@ import {
   readPrice,
 } from '../evaluate/judge-options.ts';
 import { runJudge } from '../evaluate/judge-run.ts';
-import { openParts, type PartsOptions } from '../shared/parts.ts';
+import { recordedWorld } from '../shared/made-world.ts';
+import { openParts, runPolicyFolder, type PartsOptions } from '../shared/parts.ts';
 import { runQuestions } from '../evaluate/run-questions.ts';
 import {
   openSummarizerNamed,
@@ -69,9 +70,8 @@ async function sourcesOfRun(
     questions: named.questions === undefined ? (questions ?? null) : null,
   };
   const found = await foundSources(kept, {});
-  const { folder, form, seed } = file.world;
   return {
-    world: named.world ?? (form === undefined ? (folder ?? undefined) : { form, seed }),
+    world: named.world ?? recordedWorld(file.world),
     ...(found && partsOf(found)),
   };
 }
@@ -93,7 +93,7 @@ async function subjectOf(values: OptionValues, lists: OptionLists): Promise<Subj
     ...(trained !== null && { routerWeights: decodeRouterState(trained).weights }),
     ...(await sourcesOfRun(file, named)),
     adapter: adapterFolderOf(run),
-    policy: policy ?? file.policy.folder,
+    policy: policy ?? (await runPolicyFolder(file.policy)),
     weights: weights ?? file.policy.weights,
     recipe: text('recipe') ?? file.settings.recipe,
     settings: file.settings,
@@ -200,7 +200,7 @@ export const evaluateCommand: Command = {
       const out = values.out as string | undefined;
       const output = await openOutput(out);
       const { rollouts, seconds } = await runQuestions(parts, questions, {
-        recipe: getRecipe(recipe),
+        recipe: settings && values.recipe === undefined ? recipeOf(settings) : getRecipe(recipe),
         overrides: evaluationOverrides(values, lists, settings, subject),
         group: 1,
         seed: Number(values.seed),

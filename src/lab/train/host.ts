@@ -1,5 +1,6 @@
 import type { Rollout } from '../../records/rollout.ts';
 import { BUILT_IN_SETUP, type PolicyRef, type Setup } from '../../records/setup.ts';
+import { formOf } from '../../records/built-in-forms.ts';
 import type { MadeStep, TrainStep } from '../../records/training.ts';
 import { withLoss } from '../../evaluate/rollouts/what-if/training.ts';
 import { readDemonstrations } from '../../learn/rl/demonstrations.ts';
@@ -30,7 +31,7 @@ export interface HostParts extends DriveParts {
    * @throws Error in words where it cannot be trained
    */
   policy(ref: PolicyRef): Promise<PolicyFacts>;
-  /** Those that can be trained, the built-in one first. */
+  /** Those that can be trained, the built-in one first, that of the first form last. */
   policies(): Promise<PolicyRef[]>;
   locks: LockManager;
   /** To the same page in other tabs: messages, and orders. */
@@ -39,13 +40,15 @@ export interface HostParts extends DriveParts {
 }
 
 /** Who summarizes is part of training only where its rollouts read summaries. */
-const isBuiltIn = (
-  { policy, local, web, questions, summarizer, judge }: Setup,
-  settings: TrainSettings,
-): boolean =>
-  [policy, local, web, questions].every(({ kind }) => kind === 'built-in') &&
-  judge.kind === 'off' &&
-  (summarizer.kind === 'off' || !asksForSummaries(settings));
+const isBuiltIn = (setup: Setup, settings: TrainSettings): boolean => {
+  const { policy, local, web, questions, summarizer, judge } = setup;
+  return (
+    [policy, local, web, questions].every(({ kind }) => kind === 'built-in') &&
+    formOf(setup) === 2 &&
+    judge.kind === 'off' &&
+    (summarizer.kind === 'off' || !asksForSummaries(settings))
+  );
+};
 
 const hasSummarizer = ({ summarizer }: Pick<Setup, 'summarizer'>): { summarizer: boolean } => ({
   summarizer: summarizer.kind !== 'off',
@@ -170,6 +173,7 @@ export class TrainingHost implements TrainApi {
       ...(!isBuiltIn(setup, checked) && { setup }),
       world: {
         seed: world.seed,
+        form: 2,
         questions: world.questions.length,
         ...(world.split && { split: world.split }),
       },

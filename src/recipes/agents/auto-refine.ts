@@ -18,7 +18,7 @@ export const autoRefine: Recipe = {
     parts: ['blocks: refine', 'process reward: gold in what was refined'],
     departures: [
       ...SHARED_DEPARTURES,
-      'Theirs learns refine blocks from a prompt. The shipped policy knows none; the one in training/policy was shown them in its training.',
+      'Theirs learns refine blocks from a prompt; the built-in policy was shown them in its training.',
     ],
     published: { figure: 'EM 0.405', benchmark: 'mean of seven sets', model: 'Qwen2.5-3B' },
     signature:

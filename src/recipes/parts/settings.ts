@@ -114,6 +114,8 @@ export const nlrSchema = routerRewardSchema.extend({
    * paper says which is evaluated.
    */
   routing: z.enum(['sampled', 'argmax']).default('sampled'),
+  /** Whether the router sees how much of a query the local index knows; an ablation of that feature. Absent: seen. */
+  coverage: z.enum(['seen', 'hidden']).exactOptional(),
 });
 
 const budgetsSchema = z.strictObject({
@@ -179,9 +181,9 @@ export const DEFAULT_SETTINGS: RecipeSettings = {
   blocks: [],
   loop: 'agent',
   sampling: { temperature: 1, topK: 0, topP: 1 },
-  // No paper gives k for this protocol; the built-in policy reads two passages better than three.
+  // Search-R1's k (2503.09516); 2506.19466 gives none.
   retrieval: {
-    k: 2,
+    k: 3,
     maxSearches: 8,
     passageTokens: 96,
     source: 'both',

@@ -2,6 +2,7 @@ import { splitWords } from '../../../lab/corpus/retrieval/split.ts';
 import { Button, TextInput } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
 import { Link } from 'wouter';
+import { isFirstForm } from '../../../records/built-in-forms.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import type { TrainProgress } from '../../../lab/contract/training.ts';
 import { formatDuration } from '../../kit/words/duration.ts';
@@ -221,6 +222,11 @@ const Notices = ({ run, progress }: { run: RunRecord; progress: TrainProgress | 
         </p>
       ) : null}
       {notice ? <p className="note">{notice}</p> : null}
+      {isFirstForm(run) ? (
+        <p className="fine">
+          It was made with the first form of the built-in world and policy, and goes on with these.
+        </p>
+      ) : null}
       {run.world.split ? (
         <p className="fine">Questions of your own: {splitWords(run.world.split)}.</p>
       ) : null}
