@@ -5,10 +5,7 @@ import { alignGroup, groupCredit } from '../../evaluate/rollouts/align.ts';
 import { compareRuns, type Criterion } from '../../evaluate/rollouts/compare-runs.ts';
 import { diffRollouts } from '../../evaluate/rollouts/diff.ts';
 import { FilterError } from '../../evaluate/rollouts/filter/error.ts';
-import {
-  DisagreementQueue,
-  type Disagreement,
-} from '../../evaluate/rollouts/rescore/disagreement.ts';
+import type { Disagreement } from '../../evaluate/rollouts/rescore/disagreement.ts';
 import type { JudgeOutcome } from '../../evaluate/judge/run.ts';
 import { rescore } from '../../evaluate/rollouts/rescore/rescore.ts';
 import { factsOfRow } from '../../evaluate/rollouts/row.ts';
@@ -39,10 +36,12 @@ import type {
   SavedView,
   StoredRow,
 } from '../contract/records/rollout-files.ts';
+import { findDisagreements } from './disagreements.ts';
 import { Kept } from './kept.ts';
 import { isRolloutFormat, rolloutLines, tableText } from './export.ts';
 import {
   evaluationFileId,
+  evaluationLines,
   isRunFile,
   runFileId,
   type EvaluationSource,
@@ -70,9 +69,6 @@ const SHOWN = 80;
 
 const answersOf = (rows: readonly StoredRow[]): Record<string, string> =>
   Object.fromEntries(rows.map(({ row }) => [row.id, (row.answer ?? '').slice(0, SHOWN)]));
-
-/** Rollouts between two signs of how far a re-scoring is. */
-const TOLD_EVERY = 128;
 
 /** Answers the page from a store; one job of a name at a time. */
 export class RolloutsHost implements RolloutsApi {
@@ -160,15 +156,11 @@ export class RolloutsHost implements RolloutsApi {
     onProgress: (progress: ImportProgress) => void,
   ): Promise<ImportOutcome> {
     return this.#jobs.run(job, async (signal): Promise<ImportOutcome> => {
-      const found = await this.#evaluations?.get(evaluationId).catch(() => null);
-      if (!found || !this.#evaluations)
-        return { status: 'failed', message: 'There is no such evaluation in this browser.' };
-      const lines = await this.#evaluations.lines(evaluationId, signal);
-      if (lines.size === 0)
-        return { status: 'failed', message: `No rollout of “${found.name}” is there yet.` };
+      const found = await evaluationLines(this.#evaluations, evaluationId, signal);
+      if ('status' in found) return found;
       const id = evaluationFileId(evaluationId);
       this.#tables.forget(id);
-      return this.#import(lines, `evaluation ${found.name}`, { id, onProgress, signal });
+      return this.#import(found.lines, found.name, { id, onProgress, signal });
     });
   }
 
@@ -322,26 +314,10 @@ export class RolloutsHost implements RolloutsApi {
     const found = await this.#jobs.run(job, async (signal) => {
       const rows = await this.#tables.rows(fileId);
       return this.#scored.read(rows, scorers.join(), () =>
-        this.#disagreements(fileId, rows, scorers, onProgress, signal),
+        findDisagreements(this.#store, fileId, { rows, scorers, onProgress, signal }),
       );
     });
     return Array.isArray(found) ? found : null;
-  }
-
-  async #disagreements(
-    fileId: string,
-    rows: readonly StoredRow[],
-    scorers: readonly string[],
-    onProgress: (share: number) => void,
-    signal: AbortSignal,
-  ): Promise<Disagreement[]> {
-    const queue = new DisagreementQueue(scorers);
-    for (const [at, row] of rows.entries()) {
-      signal.throwIfAborted();
-      queue.add(await this.#store.rollout(fileId, row));
-      if (at % TOLD_EVERY === TOLD_EVERY - 1) onProgress((at + 1) / rows.length);
-    }
-    return queue.result();
   }
 
   async #group(
