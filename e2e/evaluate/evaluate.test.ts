@@ -99,6 +99,16 @@ it(
     await page.getByRole('button', { name: 'EM against searches: table' }).click();
     await page.getByRole('cell', { name: '✓' }).first().waitFor();
     expect(await faultsOf(page)).toEqual([]);
+
+    // The larger one before it asked the same two questions, with the same rollouts.
+    await page.getByRole('tab', { name: 'Compare' }).click();
+    await page.getByLabel('Compare with').selectOption({ index: 1 });
+    await page.getByText('over 2 questions of both').waitFor();
+    await page.getByText('Left out: 98 questions of the other alone').waitFor();
+    const compared = page.getByRole('group', { name: 'Comparison, table' }).locator('tbody tr');
+    expect(await compared.count()).toBe(2);
+    for (const row of await compared.all())
+      expect(await row.locator('td').nth(2).textContent()).toBe('0.0');
     expect(stage.faults).toEqual([]);
   },
   LONG,

@@ -21,7 +21,7 @@ export function answerInTopK(
 }
 
 /** What one search of a rollout added. */
-export interface SearchGain {
+interface SearchGain {
   round: number;
   /** Supporting recall after this search. */
   recall: number;

@@ -1,7 +1,7 @@
 import { createRouter } from '../../../src/agent/router/router.ts';
 import { DEFAULT_SPEC, type EvaluationSpec } from '../../../src/evaluate/systems/spec.ts';
 import { planEvaluation, type EvaluationPlan } from '../../../src/evaluate/systems/plan/plan.ts';
-import type { OpenPlace } from '../../../src/evaluate/systems/plan/execute.ts';
+import type { EvaluationWork } from '../../../src/evaluate/systems/plan/execute.ts';
 import type { Policy } from '../../../src/policy/policy.ts';
 import type { Question } from '../../../src/records/records.ts';
 import { QUESTION, retrieverOver } from '../../agent/helpers.ts';
@@ -41,7 +41,7 @@ export function seededPolicy(): Policy {
   };
 }
 
-export const open = (): Promise<OpenPlace> =>
+export const open = (): ReturnType<EvaluationWork['open']> =>
   Promise.resolve({
     deps: {
       policy: seededPolicy(),

@@ -62,7 +62,7 @@ export function ablationsOf(recipe: Recipe): CustomSystem[] {
 }
 
 /** One variant of a system. */
-export interface AblationRow {
+interface AblationRow {
   system: string;
   /** For each setting of the matrix what it is here, in words. */
   settings: string[];

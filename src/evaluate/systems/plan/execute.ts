@@ -15,7 +15,7 @@ import { factsOf, type RolloutFacts } from './row.ts';
 const AT_ONCE = 32;
 
 /** What is open for a place of the plan. */
-export interface OpenPlace {
+interface OpenPlace {
   deps: AgentDeps;
   /** Aborted when the policy or the sources are lost; rollouts under way then count for nothing. */
   lost?: AbortSignal;

@@ -100,7 +100,7 @@ function column(
 }
 
 /** The questions of each part, in order; a question without the feature is in none. */
-export function partsOf(
+function partsOf(
   questions: readonly EvaluatedQuestion[],
   by: Parting,
 ): { part: string; keep: (question: EvaluatedQuestion) => boolean }[] {

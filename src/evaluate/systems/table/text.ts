@@ -16,7 +16,7 @@ export interface TableText {
 const DIGITS: Record<Measure['unit'], number> = { share: 1, count: 2, seconds: 2 };
 
 /** A value as tables show it: shares in percent. */
-export function shownValue(value: number, { unit }: Measure): string {
+function shownValue(value: number, { unit }: Measure): string {
   const text = (unit === 'share' ? 100 * value : value).toFixed(DIGITS[unit]);
   // No minus in front of what rounds to nothing.
   return Number(text) === 0 ? text.replace('-', '') : text;
@@ -27,7 +27,7 @@ const signed = (value: number, measure: Measure): string => {
   return Number(text) > 0 ? `+${text}` : text;
 };
 
-export const shownP = (p: number): string => (p < 0.001 ? '<0.001' : p.toFixed(3));
+const shownP = (p: number): string => (p < 0.001 ? '<0.001' : p.toFixed(3));
 
 interface Style {
   none: string;
