@@ -224,6 +224,8 @@ async function act(state: RunState, end: StepEnd): Promise<boolean> {
 /** Runs the loop to its stop event. */
 export async function agentLoop(state: RunState): Promise<void> {
   await openContext(state);
+  const { given, maxSearches } = state.settings.retrieval;
+  if (given && maxSearches > 0) await searchRound(state, state.request.question.text, 'search');
   for (;;) {
     const over = await act(state, await policyStep(state));
     if (over) return;

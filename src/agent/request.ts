@@ -39,4 +39,6 @@ export interface RolloutRequest {
 export type GroupRequest = Omit<RolloutRequest, 'rolloutId'> & {
   /** G: rollouts of the same question. `seed` is the group's. */
   size: number;
+  /** Number of the first of them, 0 where absent: a group that is made in parts has the same rollouts. */
+  first?: number;
 };

@@ -1,4 +1,5 @@
 import { messageOf } from '../base/errors.ts';
+import type { ChainStep, GoldStep } from '../records/records.ts';
 import type { Rollout } from '../records/rollout.ts';
 import { logprobsOf } from '../policy/policy.ts';
 import { withOverrides, type RecipeSettings } from '../recipes/parts/settings.ts';
@@ -25,9 +26,15 @@ import { retrieverBy } from '../retrieval/retriever.ts';
 import type { RolloutUpdate } from '../records/updates.ts';
 import { formatValid } from './transcript/validity.ts';
 
+const goldStep = ({ query, object, source }: ChainStep): GoldStep => ({
+  query,
+  object,
+  ...(source && { source }),
+});
+
 function emptyRollout(deps: AgentDeps, request: RolloutRequest, settings: RecipeSettings): Rollout {
   const { question, recipe } = request;
-  const { id, text, answers, supporting, type, hops, difficulty, options, mayRetrieve, summary } =
+  const { id, text, answers, supporting, type, hops, difficulty, options, mayRetrieve, summary, chain } =
     question;
   return {
     format: 'forage.rollout/1',
@@ -48,6 +55,7 @@ function emptyRollout(deps: AgentDeps, request: RolloutRequest, settings: Recipe
       ...(options === undefined ? {} : { options }),
       ...(mayRetrieve === undefined ? {} : { mayRetrieve }),
       ...(summary === undefined ? {} : { summary }),
+      ...(chain === undefined ? {} : { steps: chain.map(goldStep) }),
     },
     recipe: { id: recipe.id, version: recipe.version, settings },
     policy: {
@@ -196,9 +204,9 @@ export async function runGroup(
   request: GroupRequest,
   onUpdate: ((update: RolloutUpdate) => void) | null = null,
 ): Promise<Rollout[]> {
-  const { size, ...shared } = request;
+  const { size, first = 0, ...shared } = request;
   const together: AgentDeps = { ...deps, webLatency: deps.webLatency ?? new RunningMean() };
-  const members = Array.from({ length: size }, (_, i) => i);
+  const members = Array.from({ length: size }, (_, i) => first + i);
   const settled = await Promise.allSettled(
     members.map((i) =>
       runRollout(

@@ -9,6 +9,16 @@ import { searchR1Format } from './agents/search-r1-format.ts';
 import { stepSearch } from './agents/step-search.ts';
 import { verlTool } from './agents/verl-tool.ts';
 import { zeroSearch } from './agents/zero-search.ts';
+import { arena } from './agents/blocks/arena.ts';
+import { interleaved } from './agents/blocks/interleaved.ts';
+import { memoryR1 } from './agents/blocks/memory-r1.ts';
+import { rSearch } from './agents/blocks/r-search.ts';
+import { s3 } from './agents/blocks/s3.ts';
+import { empirical } from './agents/empirical.ts';
+import { medR3 } from './agents/med-r3.ts';
+import { r1Router } from './agents/r1-router.ts';
+import { smartRag } from './agents/smart-rag.ts';
+import { simpleRlZoo } from './agents/switches/simple-rl-zoo.ts';
 import { kunlunBaize } from './kunlun-baize.ts';
 import { naiveGeneration } from './naive-generation.ts';
 import { naiveRag } from './naive-rag.ts';
@@ -39,6 +49,16 @@ export const RECIPES: readonly Recipe[] = [
   betaGrpo,
   reSeek,
   verlTool,
+  empirical,
+  rSearch,
+  s3,
+  arena,
+  memoryR1,
+  interleaved,
+  r1Router,
+  smartRag,
+  medR3,
+  simpleRlZoo,
   naiveRag,
   naiveGeneration,
 ];

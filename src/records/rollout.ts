@@ -1,4 +1,4 @@
-import type { Question } from './records.ts';
+import type { GoldStep, Question } from './records.ts';
 import type { AgentEvent } from './events.ts';
 
 /** The rollout record `forage.rollout/1`: everything one rollout read, wrote, did and earned. */
@@ -70,6 +70,20 @@ export interface RolloutMetrics {
   supported?: number;
 }
 
+/** What the checkpoint without its adapter answered from a part of what a rollout made; never trained. */
+export interface FrozenAnswer {
+  /**
+   * evidence, memory: its last block of that kind; selected: the passages it chose; question: one retrieval with the
+   * question itself.
+   */
+  from: 'evidence' | 'memory' | 'selected' | 'question';
+  answer: string | null;
+  em: number;
+  f1: number;
+  /** Whether a gold answer stands in it. */
+  holds: number;
+}
+
 export interface Rollout {
   format: 'forage.rollout/1';
   id: string;
@@ -90,7 +104,10 @@ export interface Rollout {
     | 'options'
     | 'mayRetrieve'
     | 'summary'
-  >;
+  > & {
+    /** The gold chain, where the question has one. Absent in records that were made before it was kept. */
+    steps?: GoldStep[];
+  };
   recipe: { id: string; version: string; settings: Record<string, unknown> };
   policy: {
     id: string;
@@ -112,6 +129,8 @@ export interface Rollout {
   baseline: number | null;
   advantage: number | null;
   metrics: RolloutMetrics | null;
+  /** Answers of the frozen policy, where the reward asks for them. */
+  frozen?: FrozenAnswer[];
   /** LJ, where one was asked: the verdict, null where it could not be read, and who gave it. */
   judge?: { verdict: boolean | null; by: string };
   /** The final answer as the rules of the recipe extracted it; null where none was given. */

@@ -9,7 +9,7 @@ const formOf = ({ blocks, loop, background, retrieval }: RecipeSettings): Form =
   return {
     way: loop === 'naive-rag' ? 'read' : without ? 'think' : 'search',
     background: background.mode !== 'off',
-    sources: false,
+    sources: retrieval.chooses ?? false,
     summaries: retrieval.summarize === 'on',
     blocks,
   };

@@ -18,6 +18,8 @@ export interface TrainItem {
   advantage: number | Float32Array;
   /** Of each trained token in the loss of the batch (`sequenceWeights`). */
   weight: number;
+  /** Whether its answer was right. */
+  right?: boolean;
 }
 
 /** What the trainer scores. */
@@ -108,7 +110,7 @@ export class TrainReplica implements ReplicaClient {
       const coefficients = new Float32Array(rows.logprobs.length);
       let at = 0;
       for (const [i, { logprobs }] of split(items, rows).entries()) {
-        const { oldLogprobs, refLogprobs, advantage, weight } = itemAt(items, i, 'items');
+        const { oldLogprobs, refLogprobs, advantage, weight, right } = itemAt(items, i, 'items');
         const result =
           objective === 'likelihood'
             ? negativeLogLikelihood(logprobs, weight)
@@ -118,6 +120,7 @@ export class TrainReplica implements ReplicaClient {
                 refLogprob: refLogprobs,
                 advantage,
                 weight,
+                ...(right !== undefined && { right }),
               });
         coefficients.set(result.coefficients, at);
         at += logprobs.length;

@@ -1,6 +1,7 @@
 import type { Rollout } from '../../records/rollout.ts';
 import { estimateAdvantages, membersOf } from '../advantages.ts';
 import { trainedTokens } from '../mask.ts';
+import { turnedByFacts } from '../factuality.ts';
 import { outcomeOf, stepAdvantages } from '../span-advantages.ts';
 import { klTerm, sequenceWeights } from '../objective.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
@@ -89,9 +90,16 @@ export function fillAdvantages(
       rollout.advantage = itemAt(advantages, i, 'advantages');
     }
   }
-  if (apart.length === 0) return [...advantages];
-  return stepAdvantages(sequences, apart).map((own, i) =>
-    own.map((value) => value + itemAt(advantages, i, 'advantages')),
+  const whole: (number | Float32Array)[] =
+    apart.length === 0
+      ? [...advantages]
+      : stepAdvantages(sequences, apart).map((own, i) =>
+          own.map((value) => value + itemAt(advantages, i, 'advantages')),
+        );
+  const { factuality } = objective;
+  if (factuality === undefined) return whole;
+  return sequences.map((sequence, i) =>
+    turnedByFacts(sequence, itemAt(whole, i, 'advantages'), factuality),
   );
 }
 
@@ -114,7 +122,7 @@ export function updateBatches(
     const { aggregation, constantLength, microBatch } = objective;
     const weights = sequenceWeights(aggregation, constantLength, lengths, microBatch);
     return own
-      .map(({ sequence: { ids, mask, temperature, oldLogprobs }, i }, at) => ({
+      .map(({ sequence: { rollout, ids, mask, temperature, oldLogprobs }, i }, at) => ({
         ids,
         mask,
         temperature,
@@ -122,6 +130,7 @@ export function updateBatches(
         refLogprobs: inLoss ? itemAt(references, i, 'references') : null,
         advantage: itemAt(advantages, i, 'advantages'),
         weight: itemAt(weights, at, 'weights'),
+        right: rollout.metrics?.em === 1,
       }))
       .filter(({ oldLogprobs }) => oldLogprobs.length > 0);
   }).filter((batch) => batch.length > 0);

@@ -15,6 +15,7 @@ import { stepRecord } from './record.ts';
 import { rewardById } from '../rewards/list.ts';
 import { shuffleRewards } from './scoring.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
+import { passRate } from '../sampling/band.ts';
 import { stageAt } from '../settings/stages.ts';
 import { initialState, type TrainState } from './state.ts';
 import { checkResumable, checkTrainable, scoredOtherwise } from './trainable.ts';
@@ -235,7 +236,10 @@ class TrainLoop {
     const updated = now();
     const heldOut = due ? await this.#heldOut(step) : null;
     const end = now();
-    this.#state = this.#next(before, update, (end - start) / 1000);
+    this.#state = {
+      ...this.#next(before, update, (end - start) / 1000),
+      accuracy: passRate(collected.all.flat()),
+    };
     const base = before.learningRate ?? this.#settings.optimizer.learningRate;
     const optimizer = { ...this.#settings.optimizer, learningRate: base };
     const seconds = {
@@ -273,9 +277,21 @@ class TrainLoop {
       runId,
       step,
       stage: itemAt(this.#settings.stages, stage, 'stages'),
+      accuracyBefore: this.#state.accuracy ?? null,
+      frozen: (work) => this.#withoutAdapter(work),
       ...(signal ? { signal } : {}),
       onRollout: (done, total) => this.#tell('rollouts', done, total),
     });
+  }
+
+  /** Lets the checkpoint itself speak; afterwards the policy has the state's adapter again. */
+  async #withoutAdapter<T>(work: () => Promise<T>): Promise<T> {
+    await this.#deps.agent.policy.setAdapter?.(null);
+    try {
+      return await work();
+    } finally {
+      await this.#sampleWith(this.#state.adapter);
+    }
   }
 
   #heldOutDue(step: number): boolean {

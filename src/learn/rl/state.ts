@@ -36,6 +36,8 @@ export interface TrainState {
   router: Json;
   /** Seconds of all steps so far. */
   elapsed: number;
+  /** Share of right answers among the rollouts of the last step; absent before the first. */
+  accuracy?: number;
 }
 
 /** The state before the first step; `curriculum` and `router` null mean: as they start. */
@@ -68,6 +70,7 @@ const restSchema = z.strictObject({
   curriculum: z.json(),
   router: z.json(),
   elapsed: z.number().min(0),
+  accuracy: z.number().min(0).max(1).exactOptional(),
 });
 
 const TENSORS = ['adapter', 'first', 'second'] as const;
@@ -82,7 +85,7 @@ export interface StateFiles {
 /** A state as two files; reading them back gives the same bits. */
 export function encodeState(state: TrainState): StateFiles {
   const { step, updates, warmedUp, startMade, logprobsOf } = state;
-  const { learningRate, curriculum, router, elapsed } = state;
+  const { learningRate, curriculum, router, elapsed, accuracy } = state;
   const tensors = new Map(
     TENSORS.map((name) => [name, { shape: [state[name].length], data: state[name] }]),
   );
@@ -96,6 +99,7 @@ export function encodeState(state: TrainState): StateFiles {
     curriculum,
     router,
     elapsed,
+    ...(accuracy !== undefined && { accuracy }),
   };
   return {
     tensors: writeSafetensors(tensors, 'F32'),

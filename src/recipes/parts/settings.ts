@@ -45,6 +45,10 @@ const retrievalSchema = z.strictObject({
   honourTags: z.boolean(),
   /** UR²: whether the policy reads a summary for its query in place of the passages. */
   summarize: z.enum(['off', 'on']).default('off'),
+  /** Whether what the question itself brings is given before the policy's first turn; it is one of the searches. */
+  given: z.boolean().exactOptional(),
+  /** Whether the policy is told, where its form line can, that it may name the source of a search. */
+  chooses: z.boolean().exactOptional(),
   /** Most words of a query; a longer one is a fault against the protocol. Absent: no limit. */
   queryWords: positiveInt.exactOptional(),
 });

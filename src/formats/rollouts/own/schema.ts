@@ -215,6 +215,11 @@ const rollout = z.looseObject({
     options: z.array(z.string()).optional(),
     mayRetrieve: z.boolean().optional(),
     summary: titles.optional(),
+    steps: z
+      .array(
+        z.looseObject({ query: z.string(), object: z.string(), source: z.string().optional() }),
+      )
+      .optional(),
   }),
   recipe: z.looseObject({ id: z.string(), version: z.string(), settings: object }).optional(),
   policy: z
@@ -244,6 +249,17 @@ const rollout = z.looseObject({
     })
     .nullable(),
   answer: z.string().nullable(),
+  frozen: z
+    .array(
+      z.looseObject({
+        from: z.enum(['evidence', 'memory', 'selected', 'question']),
+        answer: z.string().nullable(),
+        em: finite,
+        f1: finite,
+        holds: finite,
+      }),
+    )
+    .optional(),
   notScored: z.string().optional(),
   judge: z.looseObject({ verdict: z.boolean().nullable(), by: z.string() }).optional(),
   origin: z
