@@ -34,8 +34,19 @@ const goldStep = ({ query, object, source }: ChainStep): GoldStep => ({
 
 function emptyRollout(deps: AgentDeps, request: RolloutRequest, settings: RecipeSettings): Rollout {
   const { question, recipe } = request;
-  const { id, text, answers, supporting, type, hops, difficulty, options, mayRetrieve, summary, chain } =
-    question;
+  const {
+    id,
+    text,
+    answers,
+    supporting,
+    type,
+    hops,
+    difficulty,
+    options,
+    mayRetrieve,
+    summary,
+    chain,
+  } = question;
   return {
     format: 'forage.rollout/1',
     id: request.rolloutId,

@@ -38,11 +38,12 @@ export function turnedByFacts(
     if (clause === FACT) for (const { segment } of evidence) verdicts.set(segment, value);
   const out: number[] = [];
   let token = 0;
-  rollout.segments.forEach(({ ids }, segment) => {
+  rollout.segments.forEach(({ ids, role }, segment) => {
+    const verdict = verdicts.get(segment) ?? (role === 'think' ? 0 : null);
     for (let i = 0; i < ids.length; i++, token++) {
       if (mask[token] !== 1 || token === 0) continue;
       const own = typeof advantage === 'number' ? advantage : itemAt(advantage, out.length);
-      out.push(turned(own, verdicts.get(segment) ?? null, form));
+      out.push(turned(own, verdict, form));
     }
   });
   return Float32Array.from(out);

@@ -50,13 +50,11 @@ const only = (passages: readonly Passage[]): Retriever => ({
     Promise.resolve({
       query,
       source,
-      hits: passages
-        .slice(0, k)
-        .map((passage): Hit => ({
-          passage,
-          score: 1,
-          source: source === 'both' ? 'local' : source,
-        })),
+      hits: passages.slice(0, k).map((passage): Hit => ({
+        passage,
+        score: 1,
+        source: source === 'both' ? 'local' : source,
+      })),
       latencyMs: 0,
       addedDelayMs: 0,
     }),
@@ -72,7 +70,14 @@ interface Asked {
   signal?: AbortSignal;
 }
 
-async function answerOf({ agent, question, retriever, from, k, signal }: Asked): Promise<FrozenAnswer> {
+async function answerOf({
+  agent,
+  question,
+  retriever,
+  from,
+  k,
+  signal,
+}: Asked): Promise<FrozenAnswer> {
   const { answer } = await runRollout(
     { ...agent, retriever },
     {

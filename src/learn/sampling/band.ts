@@ -22,7 +22,10 @@ export const passRate = (group: readonly Rollout[]): number =>
 export const rewardsVary = (group: readonly Rollout[]): boolean => varies(rewardsOf(group));
 
 /** Whether a group is kept. */
-export function keeps({ by, band }: Pick<Dynamic, 'by' | 'band'>, group: readonly Rollout[]): boolean {
+export function keeps(
+  { by, band }: Pick<Dynamic, 'by' | 'band'>,
+  group: readonly Rollout[],
+): boolean {
   if (!varies(by === 'reward' ? rewardsOf(group) : accuracies(group))) return false;
   const p = passRate(group);
   return !band || (band.low < p && p < band.high);

@@ -35,7 +35,8 @@ export const empirical: Recipe = {
   id: 'empirical',
   version: '1',
   title: 'Empirical study, axes of Search-R1',
-  summary: 'Search-R1 with and without a format or retrieval reward, trained with better and worse engines.',
+  summary:
+    'Search-R1 with and without a format or retrieval reward, trained with better and worse engines.',
   about: {
     paper: '2505.15117',
     kind: 'trained by RL',
@@ -57,7 +58,10 @@ export const empirical: Recipe = {
       kind: 'engine',
       engine: 'random',
     }),
-    point('noisy', 'GRPO, trained with a noisy engine', FORMAT, { kind: 'engine', engine: 'noisy' }),
+    point('noisy', 'GRPO, trained with a noisy engine', FORMAT, {
+      kind: 'engine',
+      engine: 'noisy',
+    }),
     point('simulated', 'GRPO, trained with a simulated engine', FORMAT, { kind: 'simulated' }),
   ],
 };

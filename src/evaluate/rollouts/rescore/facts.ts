@@ -144,7 +144,9 @@ function importedFacts(rollout: ImportedRollout): Omit<RewardFacts, 'tokens'> {
       const known = logprobs.filter((value) => value !== null);
       const read = passages.map((p) => ({ title: p.title, text: p.text, sound: true }));
       const all = known.length > 0 && known.length === logprobs.length ? known : null;
-      return [{ query: text, logprobs: all, passages: read, judged: null, asked: null, evidence: [span] }];
+      return [
+        { query: text, logprobs: all, passages: read, judged: null, asked: null, evidence: [span] },
+      ];
     }),
     supporting: rollout.question.supporting,
     steps: [],

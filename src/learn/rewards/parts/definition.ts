@@ -49,7 +49,9 @@ export const fixedReward = <const Id extends string>({
   clauses,
   ...about
 }: Description<Id> &
-  Pick<Reward, 'ofGroup' | 'ofBatch'> & { clauses: (facts: RewardFacts) => RewardClause[] }): Reward<Id> => ({
+  Pick<Reward, 'ofGroup' | 'ofBatch'> & {
+    clauses: (facts: RewardFacts) => RewardClause[];
+  }): Reward<Id> => ({
   ...about,
   weights: null,
   clauses: (facts, given) => {

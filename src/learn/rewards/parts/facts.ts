@@ -5,13 +5,7 @@ import type { FrozenAnswer, Rollout } from '../../../records/rollout.ts';
 import { questionScores } from '../../../agent/answers/checked.ts';
 import type { AnswerScores } from '../../../agent/answers/scores.ts';
 import { searchesOf, type SearchFact } from './searches.ts';
-import {
-  blocksIn,
-  selectionsOf,
-  thoughtsOf,
-  type Selection,
-  type WrittenBlock,
-} from './made.ts';
+import { blocksIn, selectionsOf, thoughtsOf, type Selection, type WrittenBlock } from './made.ts';
 import {
   proseScores,
   retrievedPassages,

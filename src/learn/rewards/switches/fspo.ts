@@ -15,10 +15,7 @@ import type { RewardFacts } from '../parts/facts.ts';
  */
 
 /** Verdict on one thought: −1 where a statement names what was nowhere read, 1 where one is supported, else 0. */
-export function verdictOf(
-  thought: string,
-  shown: RewardFacts['shown'],
-): -1 | 0 | 1 {
+export function verdictOf(thought: string, shown: RewardFacts['shown']): -1 | 0 | 1 {
   const supported = supporter(shown);
   const read = ` ${shown.flatMap(({ title, text }) => words(`${title} . ${text}`)).join(' ')} `;
   const statements = thought
@@ -34,10 +31,11 @@ export function verdictOf(
 }
 
 const facts = (weight: number, { thoughts, shown }: RewardFacts): RewardClause[] =>
-  thoughts.map(({ text, evidence }) => ({
-    ...clause(FACT, verdictOf(text, shown), evidence),
-    weight: weight / thoughts.length,
-  }));
+  thoughts.map(({ text, evidence }) => {
+    const verdict = verdictOf(text, shown);
+    const spans = verdict === 0 ? [] : evidence;
+    return { ...clause(FACT, verdict, spans), weight: weight / thoughts.length };
+  });
 
 /** As released: F1 of the answer alone; verdicts stand beside it for `objective.factuality`. */
 export const fspoReleased = fixedReward({

@@ -33,4 +33,8 @@ const posteriorBy = <const Id extends string>(id: Id, name: string, gated: boole
   });
 
 export const posterior = posteriorBy('posterior', 'Posterior-GRPO', true);
-export const posteriorUngated = posteriorBy('posterior-ungated', 'Posterior-GRPO, not gated', false);
+export const posteriorUngated = posteriorBy(
+  'posterior-ungated',
+  'Posterior-GRPO, not gated',
+  false,
+);

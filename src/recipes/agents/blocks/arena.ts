@@ -24,7 +24,8 @@ export const arena: Recipe = {
   id: 'arena',
   version: '1',
   title: 'ARENA',
-  summary: 'Reads given passages, names the relevant ones, analyses, answers; ten more where all is right.',
+  summary:
+    'Reads given passages, names the relevant ones, analyses, answers; ten more where all is right.',
   about: {
     paper: '2505.13258',
     kind: 'trained by RL',

@@ -22,7 +22,8 @@ export const interleaved: Recipe = {
   id: 'interleaved',
   version: '1',
   title: 'Interleaved Reasoning',
-  summary: 'Think, search, say the sub-answer at once, go on; sub-answers are paid where the batch improves.',
+  summary:
+    'Think, search, say the sub-answer at once, go on; sub-answers are paid where the batch improves.',
   about: {
     paper: '2505.19640',
     kind: 'trained by RL',

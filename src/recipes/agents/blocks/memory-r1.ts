@@ -11,7 +11,8 @@ export const memoryR1: Recipe = {
   id: 'memory-r1',
   version: '1',
   title: 'Memory-R1, manager',
-  summary: 'Keeps a memory of facts while it searches; a frozen copy answers from the memory alone.',
+  summary:
+    'Keeps a memory of facts while it searches; a frozen copy answers from the memory alone.',
   about: {
     paper: '2508.19828',
     kind: 'trained by RL',

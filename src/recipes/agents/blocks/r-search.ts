@@ -11,7 +11,8 @@ export const rSearch: Recipe = {
   id: 'r-search',
   version: '1',
   title: 'R-Search',
-  summary: 'Think, search, read, quote the evidence, answer; a frozen copy must answer from the quote.',
+  summary:
+    'Think, search, read, quote the evidence, answer; a frozen copy must answer from the quote.',
   about: {
     paper: '2506.04185',
     kind: 'trained by RL',

@@ -18,7 +18,12 @@ export const s3: Recipe = {
   about: {
     paper: '2505.14146',
     kind: 'trained by RL',
-    parts: ['first result given', 'blocks: important passages', 'frozen answerer', 'gain beyond naive RAG'],
+    parts: [
+      'first result given',
+      'blocks: important passages',
+      'frozen answerer',
+      'gain beyond naive RAG',
+    ],
     departures: [
       ...SHARED_DEPARTURES,
       GRPO_FOR_PPO,

@@ -21,7 +21,8 @@ export const simpleRlZoo: Recipe = {
   id: 'simple-rl-zoo',
   version: '1',
   title: 'SimpleRL-Zoo',
-  summary: 'The plain search loop trained by the answer alone, on questions of one stratum of difficulty.',
+  summary:
+    'The plain search loop trained by the answer alone, on questions of one stratum of difficulty.',
   about: {
     paper: '2503.18892',
     kind: 'trained by RL',

@@ -12,7 +12,10 @@ import type { RewardFacts } from '../../parts/facts.ts';
 const JOINT = 10;
 
 /** 1: exactly the supporting titles; 0.5: some of them; 0: none, or nothing that can be read. */
-export function relevance({ selections, supporting }: Pick<RewardFacts, 'selections' | 'supporting'>): number {
+export function relevance({
+  selections,
+  supporting,
+}: Pick<RewardFacts, 'selections' | 'supporting'>): number {
   const read = selections.filter(({ chosen }) => chosen !== null);
   const named = new Set(
     read.flatMap(({ passages, chosen }) =>
@@ -45,17 +48,17 @@ const arenaBy = <const Id extends string>(
       return [
         clause('format', format, facts.faults.flat()),
         clause('answer', facts.em, facts.answer),
-        clause('relevance', relevant, facts.selections.flatMap(({ evidence }) => evidence)),
+        clause(
+          'relevance',
+          relevant,
+          facts.selections.flatMap(({ evidence }) => evidence),
+        ),
         clause('joint', joint ? JOINT : 0, joint ? facts.answer : []),
       ];
     },
   });
 
-export const arena = arenaBy(
-  'arena',
-  'ARENA',
-  (facts) => facts.formatValid && choseOnce(facts),
-);
+export const arena = arenaBy('arena', 'ARENA', (facts) => facts.formatValid && choseOnce(facts));
 
 /** As released: what stands behind the answer breaks no format. */
 export const arenaReleased = arenaBy('arena-released', 'ARENA, as released', (facts) => {

@@ -38,7 +38,10 @@ export function intermediate(shape: Shape, first: readonly (number | null)[]): n
 }
 
 /** The step at which each intermediate object of the gold chain first stands in a sub-answer. */
-export function firstGiven({ steps, blocks }: Pick<RewardFacts, 'steps' | 'blocks'>): (number | null)[] {
+export function firstGiven({
+  steps,
+  blocks,
+}: Pick<RewardFacts, 'steps' | 'blocks'>): (number | null)[] {
   const given = blocks.filter(({ kind }) => kind === 'summary');
   return steps.slice(0, -1).map(({ object }) => {
     const at = given.findIndex(({ text }) => subExactMatch(text, [object]) === 1);
