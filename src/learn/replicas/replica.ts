@@ -1,4 +1,4 @@
-import type { LoraTrainer, RowScores } from '../../policy/lora/trainer.ts';
+import type { HiddenStates, LoraTrainer, RowScores } from '../../policy/lora/trainer.ts';
 import { packBatch, type PackedBatch } from '../../policy/lora/train-batch.ts';
 import { negativeLogLikelihood, tokenObjective, type Objective } from '../objective.ts';
 import { itemAt } from '../../base/items.ts';
@@ -60,6 +60,8 @@ export interface ReplicaClient {
   /** Loss of the items and its gradient with respect to the adapter. */
   gradient(items: readonly TrainItem[], objective: ItemObjective): Promise<PartGradient>;
   score(items: readonly ScoredItem[]): Promise<ItemScores[]>;
+  /** Hidden states at the trained tokens of the items, that each is predicted from; absent where there are none. */
+  hidden?(items: readonly ScoredItem[]): Promise<HiddenStates[]>;
   /** Bytes that the trainer holds on its device. */
   bytes(): Promise<number>;
   close(): Promise<void>;
@@ -137,6 +139,20 @@ export class TrainReplica implements ReplicaClient {
 
   async score(items: readonly ScoredItem[]): Promise<ItemScores[]> {
     return split(items, await this.#trainer.score(pack(items)));
+  }
+
+  async hidden(items: readonly ScoredItem[]): Promise<HiddenStates[]> {
+    const { hidden } = this.#trainer;
+    if (!hidden)
+      throw new Error('learner: this trainer gives no hidden states, which a critic needs');
+    const { values, width } = await hidden.call(this.#trainer, pack(items));
+    let at = 0;
+    return items.map(({ mask }) => {
+      const end = at + trainedCount(mask) * width;
+      const cut = { values: values.slice(at, end), width };
+      at = end;
+      return cut;
+    });
   }
 
   bytes(): Promise<number> {

@@ -16,6 +16,8 @@ import { rewardById } from '../rewards/list.ts';
 import { shuffleRewards } from './scoring.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { passRate } from '../sampling/band.ts';
+import type { CriticState } from '../critic/head.ts';
+import { criticStep } from '../critic/step.ts';
 import { stageAt } from '../settings/stages.ts';
 import { initialState, type TrainState } from './state.ts';
 import { checkResumable, checkTrainable, scoredOtherwise } from './trainable.ts';
@@ -230,7 +232,7 @@ class TrainLoop {
     const collected = await this.#rollouts(step, stage);
     const sampled = now();
     const due = this.#heldOutDue(step);
-    const { update, kl } = await this.#update(before, collected, due);
+    const { update, kl, critic = before.critic } = await this.#update(before, collected, due);
     if (update) await this.#sampleWith(update.adapter);
     const router = this.#trainRouter(collected, step);
     const updated = now();
@@ -239,6 +241,7 @@ class TrainLoop {
     this.#state = {
       ...this.#next(before, update, (end - start) / 1000),
       accuracy: passRate(collected.all.flat()),
+      ...(critic && { critic }),
     };
     const base = before.learningRate ?? this.#settings.optimizer.learningRate;
     const optimizer = { ...this.#settings.optimizer, learningRate: base };
@@ -304,7 +307,7 @@ class TrainLoop {
     state: TrainState,
     { trained, all }: Collected,
     measureKl: boolean,
-  ): Promise<{ update: UpdateReport | null; kl: number | null }> {
+  ): Promise<{ update: UpdateReport | null; kl: number | null; critic?: CriticState }> {
     const { learner } = this.#deps;
     const { objective, router, seed } = this.#settings;
     const sequences = sequencesOf(trained);
@@ -323,20 +326,35 @@ class TrainLoop {
     const { place } = objective.kl;
     const scored = place !== 'off' || measureKl;
     const references = scored ? await referenceLogprobs(learner, sequences) : null;
-    if (references && place === 'reward') addKlToRewards(sequences, references, objective.kl);
     const { reward } = itemAt(
       this.#settings.stages,
       stageAt(this.#settings.stages, state.step + 1),
       'stages',
     );
-    const advantages = fillAdvantages(sequences, objective, rewardById(reward)?.steps);
+    const steps = rewardById(reward)?.steps ?? [];
+    const { critic: settings } = this.#settings;
+    const valued = settings
+      ? await criticStep(learner, state.critic, {
+          sequences,
+          references: place === 'reward' ? references : null,
+          objective,
+          critic: settings,
+          steps,
+        })
+      : null;
+    if (references && place === 'reward') addKlToRewards(sequences, references, objective.kl);
+    const advantages = valued?.advantages ?? fillAdvantages(sequences, objective, steps);
     this.#deps.curriculum.observe?.(all);
     const batches = updateBatches(sequences, advantages, references, this.#settings);
     const update = await optimize(learner, batches, state, this.#settings, (done, total) => {
       this.#hooks.signal?.throwIfAborted();
       this.#tell('update', done, total);
     });
-    return { update, kl: references ? klToReference(sequences, references) : null };
+    return {
+      update,
+      kl: references ? klToReference(sequences, references) : null,
+      ...(valued && { critic: valued.critic }),
+    };
   }
 
   #trainRouter({ all }: Collected, step: number): RouterStep | null {

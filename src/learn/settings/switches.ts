@@ -58,6 +58,15 @@ function objectiveClash({ objective, stages, updates }: TrainSettings): Clash | 
   return null;
 }
 
+function criticClash({ objective, critic }: TrainSettings): Clash | null {
+  return critic && objective.factuality !== undefined
+    ? clash(
+        'objective.factuality',
+        'Verdicts turn the advantages of groups, not those of a critic. Leave factuality out, or set critic to null.',
+      )
+    : null;
+}
+
 function curriculumClash({ curriculum, steps }: TrainSettings): Clash | null {
   const { kind, hops, probeSteps = 0, ids = [] } = curriculum;
   if (hops && hops.min > hops.max)
@@ -76,4 +85,7 @@ function curriculumClash({ curriculum, steps }: TrainSettings): Clash | null {
 
 /** The first switch at fault; null where there is none. */
 export const switchClash = (settings: TrainSettings): Clash | null =>
-  samplingClash(settings) ?? objectiveClash(settings) ?? curriculumClash(settings);
+  samplingClash(settings) ??
+  objectiveClash(settings) ??
+  criticClash(settings) ??
+  curriculumClash(settings);

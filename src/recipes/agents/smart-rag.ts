@@ -1,5 +1,5 @@
 import type { Recipe } from '../parts/recipe.ts';
-import { OBJECTIVE, TRAINING } from '../parts/training-base.ts';
+import { CRITIC, OBJECTIVE, TRAINING } from '../parts/training-base.ts';
 import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
 
 /*
@@ -44,6 +44,24 @@ export const smartRag: Recipe = {
         ...TRAINING,
         stages: [{ steps: TRAINING.steps, reward: 'smart-rag', weights: {} }],
         objective: { ...OBJECTIVE, kl: { form: 'k3', place: 'loss', coefficient: 1e-3 } },
+      },
+    },
+    {
+      name: 'ppo',
+      title: 'PPO, EM and F1 less the searches',
+      departures:
+        'The critic is a linear head over the policy’s hidden states; searches cost where they end (`credit: span`).',
+      settings: {
+        ...TRAINING,
+        stages: [{ steps: TRAINING.steps, reward: 'smart-rag', weights: {} }],
+        updates: 2,
+        objective: {
+          ...OBJECTIVE,
+          aggregation: 'token-mean',
+          credit: 'span',
+          kl: { form: 'k1', place: 'reward', coefficient: 1e-3 },
+        },
+        critic: { ...CRITIC, gamma: 0.99, lambda: 0.95 },
       },
     },
   ],

@@ -64,6 +64,19 @@ export const verifierSchema = z.strictObject({
   falsePositive: share,
 });
 
+/** PPO's critic: a linear value head over the policy's hidden states, which takes the place of the estimator. */
+export const criticSchema = z.strictObject({
+  gamma: share,
+  lambda: share,
+  learningRate: z.number().positive(),
+  /** Updates of the head a step, each on all its tokens. */
+  updates: positiveInt.max(200),
+  /** Most that a value moves from what it was before the step and is still learned from. */
+  valueClip: z.number().positive(),
+  /** Whether environment tokens stand in GAE, whitening and value loss, as in Search-R1's released code. */
+  environment: z.enum(['skip', 'released']),
+});
+
 /** One stage. A recipe knows its reward by id; `learn/settings/checked.ts` refuses one that is not there. */
 export const stageSchema = z.strictObject({
   /** Steps of this stage; the last stage also takes what is left. */
@@ -109,6 +122,8 @@ export const trainSettingsSchema = z.strictObject({
   }),
   /** What stands in for the check of answers while the run trains; absent or null: the check itself. */
   verifier: verifierSchema.nullable().exactOptional(),
+  /** PPO: advantages come token by token from a critic; the estimator is not asked. Absent or null: no critic. */
+  critic: criticSchema.nullable().exactOptional(),
   /** DAPO's soft overlong punishment; lengths in policy tokens. */
   overlong: z
     .strictObject({ max: positiveInt, buffer: positiveInt, factor: z.number().min(0) })

@@ -78,7 +78,7 @@ function wholeOf(reward: string): boolean {
 }
 
 /** Switches that only Forage's loop knows, by path. */
-function switchesOf({ objective, dynamicSampling, verifier, curriculum }: TrainSettings) {
+function switchesOf({ objective, dynamicSampling, verifier, curriculum, critic }: TrainSettings) {
   const { surrogate, positiveNll, diversity, factuality } = objective;
   const all: [path: string, what: string, on: boolean][] = [
     ['objective.surrogate', 'GPPO’s gradient beyond the clip', surrogate !== undefined],
@@ -87,6 +87,7 @@ function switchesOf({ objective, dynamicSampling, verifier, curriculum }: TrainS
     ['objective.factuality', 'turning advantages by verdicts', factuality !== undefined],
     ['dynamicSampling.band', 'the band of accuracies', Boolean(dynamicSampling.band)],
     ['dynamicSampling.screen', 'screening', dynamicSampling.screen !== undefined],
+    ['critic', 'the critic, a head over the policy’s hidden states,', Boolean(critic)],
     ['verifier', 'a faulty verifier', Boolean(verifier)],
     [
       'curriculum.kind',
