@@ -27,10 +27,15 @@ const certain = (choice: SearchTarget, by: 'fixed' | 'policy-tag'): Route => ({
   features: [],
 });
 
+/** Local coverage where nobody says what it is: neither known nor unknown. */
+const UNSEEN = 0.5;
+
 /** What π(a|s) says. @param round of the search; 0: the background, whose state is that of a first search */
 function asked(state: RunState, query: string, round: number): Route {
   const { deps, request } = state;
-  const likelier = state.settings.nlr.routing === 'argmax';
+  const { routing, coverage } = state.settings.nlr;
+  const likelier = routing === 'argmax';
+  const covered = coverage === 'hidden' ? undefined : deps.router.localCoverage?.(query);
   const decision = deps.router.decide(
     {
       question: request.question.text,
@@ -39,7 +44,7 @@ function asked(state: RunState, query: string, round: number): Route {
       maxSearches: state.settings.retrieval.maxSearches,
       past: state.searches,
       roomLeft: contextRoom(state) / deps.policy.info.maxContext,
-      localCoverage: deps.router.localCoverage?.(query) ?? 0.5,
+      localCoverage: covered ?? UNSEEN,
     },
     likelier ? LIKELIER : uniform(deriveSeed(request.seed, 'route', round)),
   );

@@ -4,7 +4,7 @@ import type { Passage, Question } from '../../src/records/records.ts';
 import type { Rollout } from '../../src/records/rollout.ts';
 import { applyUpdate } from '../../src/agent/apply.ts';
 import type { RolloutRequest } from '../../src/agent/request.ts';
-import { createRouter } from '../../src/agent/router/router.ts';
+import { createRouter, type Router } from '../../src/agent/router/router.ts';
 import { runRollout } from '../../src/agent/run.ts';
 import { getRecipe } from '../../src/recipes/index.ts';
 import type { SettingsOverride } from '../../src/recipes/parts/settings.ts';
@@ -64,6 +64,7 @@ export interface Options extends Partial<Omit<RolloutRequest, 'recipe' | 'overri
   recipe?: string;
   overrides?: SettingsOverride;
   retriever?: Retriever;
+  router?: Router;
 }
 
 export interface Ran {
@@ -73,11 +74,12 @@ export interface Ran {
 
 /** Runs a scripted rollout and checks what must hold of every one. */
 export async function run(script: Script, options: Options = {}): Promise<Ran> {
-  const { recipe = 'search', overrides, retriever = retrieverOver(), ...rest } = options;
+  const { recipe = 'search', overrides, retriever = retrieverOver(), ...others } = options;
+  const { router = createRouter(), ...rest } = others;
   const policy = new ScriptedPolicy(script, overrides?.stie?.candidates ?? 4);
   let rebuilt: Rollout | null = null;
   const rollout = await runRollout(
-    { policy, retriever, router: createRouter(), now: Date.now },
+    { policy, retriever, router, now: Date.now },
     {
       question: QUESTION,
       recipe: getRecipe(recipe),

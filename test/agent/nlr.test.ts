@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { eventsOf, run } from './helpers.ts';
+import { coverageOf } from '../../src/agent/router/coverage.ts';
+import { createRouter } from '../../src/agent/router/router.ts';
+import { eventsOf, LOCAL, run } from './helpers.ts';
 import { ANSWER, LOOP, base, off } from './loop-script.ts';
 import { LOCAL_ONLY } from '../../src/recipes/local-only.ts';
 
@@ -37,6 +39,19 @@ describe('NLR in the loop', () => {
     expect((route?.probabilities.local ?? 0) + (route?.probabilities.web ?? 0)).toBeCloseTo(1);
     const local = route?.choice === 'local';
     expect(route?.reward).toMatchObject({ mode: 'paper', total: local ? 0.21 : 0.175 });
+  });
+
+  it('does not see what the local index knows where its coverage is hidden', async () => {
+    const router = createRouter({ localCoverage: coverageOf(LOCAL) });
+    const coverage = async (nlr: { coverage?: 'seen' | 'hidden' }): Promise<unknown> => {
+      const overrides = { ...base, nlr };
+      const { rollout } = await run({ main: LOOP }, { recipe: 'kunlun-baize', overrides, router });
+      const [route] = eventsOf(rollout, 'route');
+      return route?.features.find(({ name }) => name === 'local coverage')?.value;
+    };
+    // Old Wolf is a local title.
+    expect(await coverage({})).toBe(1);
+    expect(await coverage({ coverage: 'hidden' })).toBe(0.5);
   });
 
   it.each(['local', 'web'] as const)('always-%s asks that source alone', async (source) => {

@@ -12,6 +12,7 @@ import type { PolicyLearner } from '../replicas/learner.ts';
 import { checkFaults, rolloutOverrides } from './collect.ts';
 import { Cycle } from './cycle.ts';
 import { DEFAULT_WARM_UP } from './demonstrations.ts';
+import { between, searchingNowAndThen } from './search-share.ts';
 import type { TrainState } from './state.ts';
 import { warmUpAdapter } from './warm-up.ts';
 
@@ -24,7 +25,7 @@ import { warmUpAdapter } from './warm-up.ts';
 
 /**
  * Questions that are guessed at, and the updates on these guesses: two at a time, until at most a share of
- * `few` of the rollouts searches. None would be too few: what is never sampled earns nothing.
+ * `few` of the rollouts searches. Fewer than `least` would be too few: what is never sampled earns nothing.
  */
 const NOT_SEARCHING = {
   questions: 64,
@@ -32,7 +33,10 @@ const NOT_SEARCHING = {
   atOnce: 2,
   batch: 16,
   learningRate: 5e-4,
-  few: 1 / 8,
+  few: 1 / 4,
+  least: 1 / 16,
+  /** Adapters between the last two that are measured where the last searches too seldom. */
+  tries: 5,
   /** Questions that this share is measured on. */
   measured: 32,
 } as const;
@@ -166,7 +170,7 @@ export async function stopSearching(start: Start): Promise<TrainState | null> {
     throw new Error(
       'start: there are no questions to train on, so none to answer without a search',
     );
-  const { most, atOnce, few } = NOT_SEARCHING;
+  const { most, atOnce, few, least, tries } = NOT_SEARCHING;
   const { batch, learningRate } = NOT_SEARCHING;
   const warmUp = { ...DEFAULT_WARM_UP, updates: most, batch, learningRate, onlyCorrect: false };
   start.onProgress(0, most);
@@ -174,7 +178,13 @@ export async function stopSearching(start: Start): Promise<TrainState | null> {
   const before = await searching(start, 0);
   let now = before;
   let state: TrainState = { ...start.state, warmedUp: 0 };
+  let often = state.adapter;
+  const shareWith = async (flat: Float32Array): ReturnType<typeof searching> => {
+    await agent.policy.setAdapter?.({ spec: settings.adapter, flat });
+    return searching(start, state.warmedUp);
+  };
   while (now.searched > few * now.of && state.warmedUp < most) {
+    often = state.adapter;
     const next = state.warmedUp + atOnce;
     let done = state.warmedUp;
     state = await warmUpAdapter({
@@ -187,17 +197,25 @@ export async function stopSearching(start: Start): Promise<TrainState | null> {
       shouldStop: () => done >= next || start.shouldStop(),
     });
     if (state.warmedUp < next && start.shouldStop()) return null;
-    await agent.policy.setAdapter?.({ spec: settings.adapter, flat: state.adapter });
-    now = await searching(start, state.warmedUp);
+    now = await shareWith(state.adapter);
   }
+  const seldom = state.adapter;
+  const found = await searchingNowAndThen(
+    (at) => shareWith(between(often, seldom, at)),
+    { at: 1, ...now },
+    { least, most: few, tries },
+  );
+  const adapter = found.at === 1 ? seldom : between(often, seldom, found.at);
+  await agent.policy.setAdapter?.({ spec: settings.adapter, flat: adapter });
   start.onNotice(
     `Start without searches: ${state.warmedUp} updates on ${demonstrations.length} guesses; ` +
-      `${now.searched} of ${now.of} rollouts search, before ${before.searched}.`,
+      `${found.searched} of ${found.of} rollouts search, before ${before.searched}.`,
   );
   // Reinforcement learning begins with another loss.
   const still = new Float32Array(state.first.length);
   return {
     ...state,
+    adapter,
     first: still,
     second: still.slice(),
     warmedUp: start.state.warmedUp,

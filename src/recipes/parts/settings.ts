@@ -118,6 +118,8 @@ export const nlrSchema = routerRewardSchema.extend({
    * paper says which is evaluated.
    */
   routing: z.enum(['sampled', 'argmax']).default('sampled'),
+  /** Whether the router sees how much of a query the local index knows; an ablation of that feature. Absent: seen. */
+  coverage: z.enum(['seen', 'hidden']).exactOptional(),
 });
 
 const budgetsSchema = z.strictObject({
