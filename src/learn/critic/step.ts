@@ -75,7 +75,7 @@ export async function criticStep(
   learner: PolicyLearner,
   before: CriticState | undefined,
   step: CriticStep,
-): Promise<{ advantages: Float32Array[]; critic: CriticState; loss: number }> {
+): Promise<{ advantages: Float32Array[]; critic: CriticState }> {
   const { sequences, references, critic: settings } = step;
   const masks = sequences.map(({ mask }) => valuedMask(mask, settings.environment));
   const hidden = await learner.hidden(
@@ -100,7 +100,7 @@ export async function criticStep(
     return own;
   });
   const targets = { returns: joined(estimates.map(({ returns }) => returns)), old: joined(values) };
-  return { advantages, ...fitted(state, joinedRows(features), targets, settings) };
+  return { advantages, critic: fitted(state, joinedRows(features), targets, settings) };
 }
 
 const joined = (parts: readonly Float64Array[]): Float64Array =>
@@ -116,23 +116,21 @@ function joinedRows(parts: readonly Float32Array[]): Float32Array {
   return out;
 }
 
-/** The head after the step's updates, each on all its tokens; the loss is that before the first. */
+/** The head after the step's updates, each on all its tokens. */
 function fitted(
   before: CriticState,
   features: Float32Array,
   targets: { returns: Float64Array; old: Float64Array },
   { learningRate, updates, valueClip }: CriticSettings,
-): { critic: CriticState; loss: number } {
+): CriticState {
   const critic: CriticState = {
     values: before.values.slice(),
     first: before.first.slice(),
     second: before.second.slice(),
     updates: before.updates,
   };
-  let first = 0;
   for (let u = 0; u < updates && targets.returns.length > 0; u++) {
-    const { loss, gradient } = valueLoss(features, critic.values, { ...targets, clip: valueClip });
-    if (u === 0) first = loss;
+    const { gradient } = valueLoss(features, critic.values, { ...targets, clip: valueClip });
     critic.updates += 1;
     adamW(
       { ...critic, gradient: Float32Array.from(gradient) },
@@ -140,5 +138,5 @@ function fitted(
       0,
     );
   }
-  return { critic, loss: first };
+  return critic;
 }

@@ -19,7 +19,7 @@ export type FrozenSource = Exclude<FrozenAnswer['from'], 'question'>;
 const MOST = 5;
 
 /** The text of the last block of a kind, as a passage; none without one, or without a result before it. */
-export function blockText(rollout: Rollout, of: 'evidence' | 'memory'): Passage[] {
+function blockText(rollout: Rollout, of: 'evidence' | 'memory'): Passage[] {
   const last = blocksIn(rollout).findLast(({ kind }) => kind === of);
   const text = last?.text.trim() ?? '';
   if (!last || last.after === 0 || text === '' || text === 'none') return [];
@@ -30,7 +30,7 @@ export function blockText(rollout: Rollout, of: 'evidence' | 'memory'): Passage[
  * s3: the passages that were chosen of every result behind which some were, and all of every other result; each
  * once.
  */
-export function selectedOf(rollout: Rollout): Passage[] {
+function selectedOf(rollout: Rollout): Passage[] {
   const ids = new Set(
     selectionsOf(rollout).flatMap(({ passages, chosen }) =>
       passages.filter((_, i) => chosen === null || chosen.includes(i + 1)).map(({ id }) => id),

@@ -142,10 +142,10 @@ export class TrainReplica implements ReplicaClient {
   }
 
   async hidden(items: readonly ScoredItem[]): Promise<HiddenStates[]> {
-    const { hidden } = this.#trainer;
-    if (!hidden)
+    const states = await this.#trainer.hidden?.(pack(items));
+    if (!states)
       throw new Error('learner: this trainer gives no hidden states, which a critic needs');
-    const { values, width } = await hidden.call(this.#trainer, pack(items));
+    const { values, width } = states;
     let at = 0;
     return items.map(({ mask }) => {
       const end = at + trainedCount(mask) * width;

@@ -1,5 +1,7 @@
 import type { Rollout } from '../../records/rollout.ts';
 import { estimateAdvantages, membersOf } from '../advantages.ts';
+import type { CriticState } from '../critic/head.ts';
+import { criticStep } from '../critic/step.ts';
 import { trainedTokens } from '../mask.ts';
 import { turnedByFacts } from '../factuality.ts';
 import { outcomeOf, stepAdvantages } from '../span-advantages.ts';
@@ -101,6 +103,39 @@ export function fillAdvantages(
   return sequences.map((sequence, i) =>
     turnedByFacts(sequence, itemAt(whole, i, 'advantages'), factuality),
   );
+}
+
+interface AdvantageParts {
+  sequences: readonly Sequence[];
+  /** Null where the reference was not scored. */
+  references: readonly Float32Array[] | null;
+  /** Clauses of the reward that value single searches. */
+  steps: readonly string[];
+  /** As the step before left it. */
+  critic: CriticState | undefined;
+}
+
+/**
+ * A step's advantages, by its critic where there is one, else by groups; the KL goes into the rewards where it stands
+ * there, token by token for a critic. Baselines, advantages and what the KL cost are written into the records.
+ */
+export async function stepAdvantagesOf(
+  learner: PolicyLearner,
+  { objective, critic: settings }: Pick<TrainSettings, 'objective' | 'critic'>,
+  { sequences, references, steps, critic }: AdvantageParts,
+): Promise<{ advantages: (number | Float32Array)[]; critic?: CriticState }> {
+  const inReward = objective.kl.place === 'reward' ? references : null;
+  const valued = settings
+    ? await criticStep(learner, critic, {
+        sequences,
+        references: inReward,
+        objective,
+        critic: settings,
+        steps,
+      })
+    : null;
+  if (inReward) addKlToRewards(sequences, inReward, objective.kl);
+  return valued ?? { advantages: fillAdvantages(sequences, objective, steps) };
 }
 
 /**

@@ -1,13 +1,7 @@
 import type { Rollout } from '../../records/rollout.ts';
 import type { HeldOutScore, RouterStep, MadeStep } from '../../records/training.ts';
 import { learningRateAt } from '../schedule.ts';
-import {
-  addKlToRewards,
-  fillAdvantages,
-  referenceLogprobs,
-  sequencesOf,
-  updateBatches,
-} from './batch.ts';
+import { referenceLogprobs, sequencesOf, stepAdvantagesOf, updateBatches } from './batch.ts';
 import { collect, type Collected } from './collect.ts';
 import type { Demonstrations, Json, TrainDeps, TrainHooks, TrainLoopPhase } from './contracts.ts';
 import { scoreHeldOut } from './held-out.ts';
@@ -17,7 +11,6 @@ import { shuffleRewards } from './scoring.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { passRate } from '../sampling/band.ts';
 import type { CriticState } from '../critic/head.ts';
-import { criticStep } from '../critic/step.ts';
 import { stageAt } from '../settings/stages.ts';
 import { initialState, type TrainState } from './state.ts';
 import { checkResumable, checkTrainable, scoredOtherwise } from './trainable.ts';
@@ -331,19 +324,12 @@ class TrainLoop {
       stageAt(this.#settings.stages, state.step + 1),
       'stages',
     );
-    const steps = rewardById(reward)?.steps ?? [];
-    const { critic: settings } = this.#settings;
-    const valued = settings
-      ? await criticStep(learner, state.critic, {
-          sequences,
-          references: place === 'reward' ? references : null,
-          objective,
-          critic: settings,
-          steps,
-        })
-      : null;
-    if (references && place === 'reward') addKlToRewards(sequences, references, objective.kl);
-    const advantages = valued?.advantages ?? fillAdvantages(sequences, objective, steps);
+    const { advantages, critic } = await stepAdvantagesOf(learner, this.#settings, {
+      sequences,
+      references,
+      steps: rewardById(reward)?.steps ?? [],
+      critic: state.critic,
+    });
     this.#deps.curriculum.observe?.(all);
     const batches = updateBatches(sequences, advantages, references, this.#settings);
     const update = await optimize(learner, batches, state, this.#settings, (done, total) => {
@@ -353,7 +339,7 @@ class TrainLoop {
     return {
       update,
       kl: references ? klToReference(sequences, references) : null,
-      ...(valued && { critic: valued.critic }),
+      ...(critic && { critic }),
     };
   }
 

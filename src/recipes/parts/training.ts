@@ -56,7 +56,7 @@ export const objectiveSchema = z.strictObject({
  * Pitfalls of verifiers (2505.22203). `rule`: exact match; `substring`: right where a gold answer stands in the answer,
  * which a list of names fools; `hybrid`: exact match, else an F1 of at least `threshold`.
  */
-export const verifierSchema = z.strictObject({
+const verifierSchema = z.strictObject({
   kind: z.enum(['rule', 'substring', 'hybrid']),
   threshold: share,
   /** Shares of right answers that are called wrong, and of wrong ones that are called right. */
@@ -65,7 +65,7 @@ export const verifierSchema = z.strictObject({
 });
 
 /** PPO's critic: a linear value head over the policy's hidden states, which takes the place of the estimator. */
-export const criticSchema = z.strictObject({
+const criticSchema = z.strictObject({
   gamma: share,
   lambda: share,
   learningRate: z.number().positive(),

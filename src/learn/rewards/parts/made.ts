@@ -28,7 +28,7 @@ const spanOf = ({ segments }: Rollout, at: number | undefined): Span[] => {
 };
 
 /** "1 , 3" as numbers; "none" is no passage; null for anything else. */
-export function readChoice(text: string): number[] | null {
+function readChoice(text: string): number[] | null {
   const inner = text.trim();
   if (inner === 'none') return [];
   if (!/^\d+(?:\s*,\s*\d+)*$/u.test(inner)) return null;

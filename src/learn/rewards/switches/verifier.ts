@@ -13,7 +13,7 @@ import { readFacts, type RewardFacts } from '../parts/facts.ts';
 type Verifier = NonNullable<TrainSettings['verifier']>;
 
 /** Whether the verifier calls an answer right, before chance has its say. */
-export function calledRight(
+function calledRight(
   { kind, threshold }: Pick<Verifier, 'kind' | 'threshold'>,
   { em, f1, answerText, golds }: Pick<RewardFacts, 'em' | 'f1' | 'answerText' | 'golds'>,
 ): boolean {

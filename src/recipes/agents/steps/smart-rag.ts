@@ -1,6 +1,6 @@
-import type { Recipe } from '../parts/recipe.ts';
-import { CRITIC, OBJECTIVE, TRAINING } from '../parts/training-base.ts';
-import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
+import type { Recipe } from '../../parts/recipe.ts';
+import { CRITIC, OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
+import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
 
 /*
  * SmartRAG (arXiv 2410.18141; code: gaojingsheng/SmartRAG): decides whether to search, searches at most a quota, answers;

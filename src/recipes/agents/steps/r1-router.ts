@@ -1,6 +1,6 @@
-import type { Recipe } from '../parts/recipe.ts';
-import { OBJECTIVE, TRAINING } from '../parts/training-base.ts';
-import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
+import type { Recipe } from '../../parts/recipe.ts';
+import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
+import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
 
 /*
  * R1-Router (arXiv 2505.22095; code: OpenBMB/R1-Router): each step asks a sub-question and names the source that is to
