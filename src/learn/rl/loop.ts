@@ -2,6 +2,7 @@ import type { Rollout } from '../../records/rollout.ts';
 import type { HeldOutScore, RouterStep, MadeStep } from '../../records/training.ts';
 import { learningRateAt } from '../schedule.ts';
 import { referenceLogprobs, sequencesOf, stepAdvantagesOf, updateBatches } from './batch.ts';
+import { withoutAdapter } from '../frozen/without-adapter.ts';
 import { collect, type Collected } from './collect.ts';
 import type { Demonstrations, Json, TrainDeps, TrainHooks, TrainLoopPhase } from './contracts.ts';
 import { scoreHeldOut } from './held-out.ts';
@@ -220,8 +221,8 @@ class TrainLoop {
     const learningRate = this.#hooks.learningRate?.() ?? this.#state.learningRate;
     const before: TrainState = { ...this.#state, learningRate };
     const heldOutAtStart = await this.#atStart();
-    const start = now();
     const stage = stageAt(this.#settings.stages, step);
+    const start = now();
     const collected = await this.#rollouts(step, stage);
     const sampled = now();
     const due = this.#heldOutDue(step);
@@ -274,20 +275,11 @@ class TrainLoop {
       step,
       stage: itemAt(this.#settings.stages, stage, 'stages'),
       accuracyBefore: this.#state.accuracy ?? null,
-      frozen: (work) => this.#withoutAdapter(work),
+      frozen: (work) =>
+        withoutAdapter(this.#agent.policy, work, () => this.#sampleWith(this.#state.adapter)),
       ...(signal ? { signal } : {}),
       onRollout: (done, total) => this.#tell('rollouts', done, total),
     });
-  }
-
-  /** Lets the checkpoint itself speak; afterwards the policy has the state's adapter again. */
-  async #withoutAdapter<T>(work: () => Promise<T>): Promise<T> {
-    await this.#deps.agent.policy.setAdapter?.(null);
-    try {
-      return await work();
-    } finally {
-      await this.#sampleWith(this.#state.adapter);
-    }
   }
 
   #heldOutDue(step: number): boolean {
@@ -319,11 +311,8 @@ class TrainLoop {
     const { place } = objective.kl;
     const scored = place !== 'off' || measureKl;
     const references = scored ? await referenceLogprobs(learner, sequences) : null;
-    const { reward } = itemAt(
-      this.#settings.stages,
-      stageAt(this.#settings.stages, state.step + 1),
-      'stages',
-    );
+    const stage = stageAt(this.#settings.stages, state.step + 1);
+    const { reward } = itemAt(this.#settings.stages, stage, 'stages');
     const { advantages, critic } = await stepAdvantagesOf(learner, this.#settings, {
       sequences,
       references,
