@@ -325,11 +325,8 @@ class TrainLoop {
       this.#hooks.signal?.throwIfAborted();
       this.#tell('update', done, total);
     });
-    return {
-      update,
-      kl: references ? klToReference(sequences, references) : null,
-      ...(critic && { critic }),
-    };
+    const kl = references ? klToReference(sequences, references) : null;
+    return { update, kl, ...(critic && { critic }) };
   }
 
   #trainRouter({ all }: Collected, step: number): RouterStep | null {
