@@ -1,4 +1,5 @@
 import type { Question } from '../records/records.ts';
+import type { Rollout } from '../records/rollout.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Recipe } from '../recipes/parts/recipe.ts';
 import type { SettingsOverride } from '../recipes/parts/settings.ts';
@@ -41,4 +42,6 @@ export type GroupRequest = Omit<RolloutRequest, 'rolloutId'> & {
   size: number;
   /** Number of the first of them, 0 where absent: a group that is made in parts has the same rollouts. */
   first?: number;
+  /** Told of each rollout when it ends, before its siblings have. */
+  onRollout?: (rollout: Rollout) => void;
 };

@@ -1,4 +1,4 @@
-import type { GoldStep, Question } from './records.ts';
+import type { Question } from './records.ts';
 import type { AgentEvent } from './events.ts';
 
 /** The rollout record `forage.rollout/1`: everything one rollout read, wrote, did and earned. */
@@ -104,10 +104,9 @@ export interface Rollout {
     | 'options'
     | 'mayRetrieve'
     | 'summary'
-  > & {
-    /** The gold chain, where the question has one. Absent in records that were made before it was kept. */
-    steps?: GoldStep[];
-  };
+    | 'chain'
+    | 'missing'
+  >;
   recipe: { id: string; version: string; settings: Record<string, unknown> };
   policy: {
     id: string;

@@ -43,7 +43,10 @@ export interface CollectRequest {
   /** Runs work while the policy carries no adapter; rewards that ask the frozen policy need it. */
   frozen?: <T>(work: () => Promise<T>) => Promise<T>;
   signal?: AbortSignal;
+  /** Batches that were drawn again count on: what was done never falls. */
   onRollout(done: number, total: number): void;
+  /** Told of each rollout when it ends, with what it earned by itself: a copy, the record comes later. */
+  onEnded?: ((rollout: Rollout) => void) | undefined;
 }
 
 /** Overrides of the run's recipe with sampling at `temperature`, then those of one question. */
@@ -85,16 +88,23 @@ interface Wanted {
 async function runWanted(
   request: CollectRequest,
   wanted: readonly Wanted[],
-  batch: number,
+  { batch, progress }: { batch: number; progress: { done: number } },
 ): Promise<Rollout[][]> {
   const { settings, agent, runId, step, signal, stage } = request;
   const recipe = recipeOf(settings);
   const sampling = { temperature: settings.temperature, topP: settings.topP };
-  const total = wanted.reduce((sum, { size }) => sum + size, 0);
-  let done = 0;
+  const total = progress.done + wanted.reduce((sum, { size }) => sum + size, 0);
+  const ended = (rollout: Rollout): void => {
+    progress.done += 1;
+    request.onRollout(progress.done, total);
+    if (!request.onEnded) return;
+    const told = { ...rollout };
+    applyRewards([told], stage, settings.overlong, seenBy(settings));
+    request.onEnded(told);
+  };
   const groups = await Promise.all(
-    wanted.map(async ({ drawn: { question, overrides, agent: own }, place, first, size }) => {
-      const group = await runGroup(
+    wanted.map(({ drawn: { question, overrides, agent: own }, place, first, size }) =>
+      runGroup(
         { ...agent, ...own },
         {
           question,
@@ -105,13 +115,11 @@ async function runWanted(
           size,
           runId,
           step,
+          onRollout: ended,
           ...(signal ? { signal } : {}),
         },
-      );
-      done += group.length;
-      request.onRollout(done, total);
-      return group;
-    }),
+      ),
+    ),
   );
   signal?.throwIfAborted();
   checkFaults(groups.flat());
@@ -153,19 +161,19 @@ async function answerFrozen(
 async function runDrawn(
   request: CollectRequest,
   drawn: readonly DrawnQuestion[],
-  batch: number,
+  { batch, progress }: { batch: number; progress: { done: number } },
 ): Promise<Rollout[][]> {
   const { groupSize, dynamicSampling } = request.settings;
   const { on, screen } = dynamicSampling;
   const size = on && screen !== undefined ? screen : groupSize;
   const wanted = drawn.map((one, place) => ({ drawn: one, place, first: 0, size }));
-  let groups = await runWanted(request, wanted, batch);
+  let groups = await runWanted(request, wanted, { batch, progress });
   if (size < groupSize) {
     const kept = wanted.filter(({ place }) =>
       keeps(dynamicSampling, itemAt(groups, place, 'groups')),
     );
     const rest = kept.map((one) => ({ ...one, first: size, size: groupSize - size }));
-    const more = await runWanted(request, rest, batch);
+    const more = await runWanted(request, rest, { batch, progress });
     groups = groups.map((group, place) => {
       const at = kept.findIndex((one) => one.place === place);
       return at < 0 ? group : [...group, ...itemAt(more, at, 'groups')];
@@ -190,10 +198,12 @@ export async function collect(request: CollectRequest): Promise<Collected> {
   const drawn: Record<string, number> = {};
   const wanted = settings.questions;
   let batches = 0;
+  /** Rollouts made so far: what was done never falls. */
+  const progress = { done: 0 };
   const wantsMore = (): boolean => on && kept.length < wanted && batches < maxBatches;
   do {
     const questions = await curriculum.draw({ step, batch: batches, count: wanted });
-    const groups = await runDrawn(request, questions, batches++);
+    const groups = await runDrawn(request, questions, { batch: batches++, progress });
     for (const { label } of questions) drawn[label] = (drawn[label] ?? 0) + 1;
     all.push(...groups);
     kept.push(...groups.filter((group) => !on || keeps(settings.dynamicSampling, group)));

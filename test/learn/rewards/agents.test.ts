@@ -56,6 +56,7 @@ const answered = (from: FrozenAnswer['from'], right: number): FrozenAnswer => ({
   f1: right,
   holds: right,
 });
+const STEP = { subject: '', relation: '', title: '', passageId: '' };
 const total = (rollout: Rollout, id: string): number => totalReward(scoreRollout(rollout, id));
 const normal = (rewards: number[]): number[] =>
   [
@@ -188,13 +189,13 @@ describe('Interleaved Reasoning', () => {
     expect(intermediate('all-or-none', first)).toBe(all);
   });
 
-  const steps = ['Velor', 'Sanna', 'Borfield'].map((object) => ({ query: 'q', object }));
+  const steps = ['Velor', 'Sanna', 'Borfield'].map((object) => ({ ...STEP, query: 'q', object }));
   const saying = (answer: string | null, malformed = false): Rollout => {
     const rollout = reading([[passage('A')]], [['summary', 'director is Velor']], {
       answer,
       malformed,
     });
-    return { ...rollout, question: { ...rollout.question, steps } };
+    return { ...rollout, question: { ...rollout.question, chain: steps } };
   };
   it('finds where an object of the chain is first said; the last one is the answer', () => {
     const blocks = ['director is Velor', 'home is Sanna', 'x'].map((text, i) => ({
@@ -252,7 +253,7 @@ describe('R1-Router', () => {
       };
       const question = {
         ...rollout.question,
-        steps: [{ query: 'query 0', object: 'x', source: 'web' as const }],
+        chain: [{ ...STEP, query: 'query 0', object: 'x', source: 'web' as const }],
       };
       return total(
         { ...rollout, question, events: rollout.events.toSpliced(at, 0, route) },

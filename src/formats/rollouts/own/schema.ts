@@ -82,6 +82,15 @@ const event = z.discriminatedUnion('kind', [
   }),
   z.looseObject({
     ...base,
+    kind: z.literal('aside'),
+    of: z.string(),
+    prompt: z.string(),
+    text: z.string(),
+    tokens: finite,
+    outcome: z.string().optional(),
+  }),
+  z.looseObject({
+    ...base,
     kind: z.literal('search'),
     query: z.string(),
     round: z.int(),
@@ -196,6 +205,29 @@ const distribution = z.looseObject({ temperature: finite, topK: finite, topP: fi
 
 const columnKeys = z.record(z.string(), z.string());
 
+const chainStep = z.looseObject({
+  subject: z.string(),
+  relation: z.string(),
+  object: z.string(),
+  title: z.string(),
+  passageId: z.string(),
+  query: z.string(),
+  betterQuery: z.string().optional(),
+  source: target.optional(),
+  passageIds: titles.optional(),
+  date: finite.optional(),
+  rivals: z
+    .array(
+      z.looseObject({
+        object: z.string(),
+        passageId: z.string(),
+        why: z.enum(['stale', 'contradicting', 'namesake']),
+        date: finite.optional(),
+      }),
+    )
+    .optional(),
+});
+
 const rollout = z.looseObject({
   format: z.literal('forage.rollout/1'),
   id: z.string(),
@@ -215,10 +247,9 @@ const rollout = z.looseObject({
     options: z.array(z.string()).optional(),
     mayRetrieve: z.boolean().optional(),
     summary: titles.optional(),
-    steps: z
-      .array(
-        z.looseObject({ query: z.string(), object: z.string(), source: z.string().optional() }),
-      )
+    chain: z.array(chainStep).optional(),
+    missing: z
+      .looseObject({ subject: z.string(), relation: z.string(), query: z.string() })
       .optional(),
   }),
   recipe: z.looseObject({ id: z.string(), version: z.string(), settings: object }).optional(),

@@ -168,7 +168,7 @@ export function readFacts(rollout: Rollout): RewardFacts {
     queries,
     searches: searchesOf(rollout),
     supporting,
-    steps: rollout.question.steps ?? [],
+    steps: rollout.question.chain ?? [],
     blocks: blocksIn(rollout),
     selections: selectionsOf(rollout),
     thoughts: thoughtsOf(rollout),

@@ -1,11 +1,11 @@
-import type { FormBlock } from '../../../records/form-line.ts';
+import type { AgentEvent } from '../../../records/events.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import type { Span } from '../../../agent/answers/answer-text.ts';
 
 /** What the policy made beside queries and answer: blocks, choices of passages, thoughts. */
 
 export interface WrittenBlock {
-  kind: FormBlock;
+  kind: Extract<AgentEvent, { kind: 'block' }>['block'];
   text: string;
   /** Searches that were answered before it. */
   after: number;

@@ -48,7 +48,8 @@ export const arena: Recipe = {
   settings: {
     ...DEFAULT_SETTINGS,
     blocks: ['relevance'],
-    retrieval: { ...DEFAULT_SETTINGS.retrieval, k: 4, maxSearches: 1, given: true },
+    retrieval: { ...DEFAULT_SETTINGS.retrieval, k: 4, maxSearches: 1 },
+    method: { firstSearch: 'question' },
   },
   training: [
     {

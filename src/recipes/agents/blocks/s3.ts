@@ -44,7 +44,7 @@ export const s3: Recipe = {
   settings: {
     ...loop,
     blocks: ['important'],
-    retrieval: { ...loop.retrieval, given: true },
+    method: { firstSearch: 'question' },
   },
   training: [
     {
