@@ -267,9 +267,9 @@ export async function runGroup(
   request: GroupRequest,
   onUpdate: ((update: RolloutUpdate) => void) | null = null,
 ): Promise<Rollout[]> {
-  const { size, onRollout, ...shared } = request;
+  const { size, first = 0, onRollout, ...shared } = request;
   const together: AgentDeps = { ...deps, webLatency: deps.webLatency ?? new RunningMean() };
-  const members = Array.from({ length: size }, (_, i) => i);
+  const members = Array.from({ length: size }, (_, i) => first + i);
   const settled = await Promise.allSettled(
     members.map(async (i) => {
       const rollout = await runRollout(
