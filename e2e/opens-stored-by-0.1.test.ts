@@ -7,7 +7,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import { DIST, openPage, runStatus, useStage } from './browser.ts';
 import { restoreState, type StoredState } from './stored-state.ts';
-import { status, stepsDone } from './training.ts';
+import { status, stepsDone, stopBy } from './training.ts';
 
 /**
  * What version 0.1.0 stored in a browser, and the addresses that it gave away, open in this one. The
@@ -142,7 +142,7 @@ it(
     await page.getByRole('button', { name: 'Resume after step 3' }).click();
     await shown(page, 'first form of the built-in world and policy');
     await expect.poll(() => stepsDone(page), { timeout: 120_000 }).toBeGreaterThan(before);
-    await page.getByRole('button', { name: 'Pause' }).click();
+    await stopBy(page, 'Pause after this step');
     await status(page, 'paused');
     expect(await page.getByRole('alert').count()).toBe(0);
   },

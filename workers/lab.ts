@@ -9,6 +9,10 @@ import { servedCheckpoint, storedCheckpoint } from '../src/lab/models/serving/ch
 import { Conductor } from '../src/lab/ask/conductor.ts';
 import type { LabApi } from '../src/lab/contract/lab.ts';
 import type { WorkerFactory } from '../src/lab/workers/workers.ts';
+import { EvaluationDatabase } from '../src/lab/evaluate/database.ts';
+import { EvaluationHost } from '../src/lab/evaluate/host.ts';
+import { startMadeWorld } from '../src/lab/evaluate/made-world.ts';
+import { EvaluationStore } from '../src/lab/evaluate/store.ts';
 import { ForageDatabase } from '../src/lab/storage/database.ts';
 import { OpfsRangeFiles } from '../src/lab/storage/opfs-ranges.ts';
 import { OpfsBlobs } from '../src/lab/storage/opfs.ts';
@@ -51,18 +55,16 @@ const trainable = (ref: PolicyRef) => {
   );
 };
 
-const conductor = new Conductor(
-  {
-    policies,
-    files: {
-      worlds: { 1: at('first-form/world/'), 2: at('world/') },
-      encoder: at('encoder/'),
-      ortWasm: at(ortWasm),
-    },
-  },
-  workers,
-  { checkpoints, imported: (ids) => collections.questions(ids) },
-);
+const files = {
+  worlds: { 1: at('first-form/world/'), 2: at('world/') },
+  encoder: at('encoder/'),
+  ortWasm: at(ortWasm),
+};
+
+const conductor = new Conductor({ policies, files }, workers, {
+  checkpoints,
+  imported: (ids) => collections.questions(ids),
+});
 
 const store = new RunStore(new ForageDatabase(), new OpfsBlobs());
 
@@ -95,6 +97,24 @@ const exports = new ExportHost({
   read: readBundledFile,
 });
 
+const evaluations = new EvaluationHost({
+  store: new EvaluationStore(new EvaluationDatabase()),
+  runs: store,
+  facts: async (ref) => policyFacts(trainable(ref), open),
+  openApart: (...args) => conductor.openApart(...args),
+  endpointOf: (ref) => conductor.endpointOf(ref),
+  sourcesFor: (request) => conductor.sourcesFor(request),
+  startWorld: (made, note) => startMadeWorld({ made, files, workers, note }),
+  collections: async (ids) =>
+    (await collections.list()).filter(({ id }) => ids.includes(id)).map((one) => ({ ...one })),
+  helper: (ref) => conductor.helper(ref),
+  version: String(import.meta.env['VITE_VERSION'] ?? ''),
+  locks: navigator.locks,
+  channel: new BroadcastChannel('forage-evaluations'),
+  orders: new BroadcastChannel('forage-evaluation-orders'),
+  cores: Math.min(2, navigator.hardwareConcurrency),
+});
+
 const host: LabApi = {
   ask: conductor,
   train,
@@ -103,6 +123,7 @@ const host: LabApi = {
   checkpoints: startCheckpoints(),
   clusters: conductor.clusters,
   encoders: conductor.encoders,
+  evaluations,
 };
 
 serve(host);

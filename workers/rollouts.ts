@@ -1,8 +1,15 @@
+import { EvaluationDatabase } from '../src/lab/evaluate/database.ts';
+import { EvaluationStore } from '../src/lab/evaluate/store.ts';
+import { CheckpointDatabase } from '../src/lab/models/checkpoints/database.ts';
+import { CheckpointStore } from '../src/lab/models/checkpoints/store.ts';
 import { RolloutsDatabase } from '../src/lab/rollouts/database.ts';
 import { RolloutsHost } from '../src/lab/rollouts/host.ts';
+import { Spelling } from '../src/lab/rollouts/spelling/spelling.ts';
 import { RolloutsStore } from '../src/lab/rollouts/store.ts';
+import { tokenizersOf } from '../src/lab/rollouts/spelling/tokenizers.ts';
 import { ownRunsOf } from '../src/lab/rollouts/own-runs.ts';
 import { ForageDatabase } from '../src/lab/storage/database.ts';
+import { OpfsRangeFiles } from '../src/lab/storage/opfs-ranges.ts';
 import { OpfsBlobs } from '../src/lab/storage/opfs.ts';
 import { RunStore } from '../src/lab/storage/run-store.ts';
 import { serve } from '../src/lab/rpc/serve.ts';
@@ -30,4 +37,13 @@ const recover = async (): Promise<void> => {
 
 const runs = ownRunsOf(new RunStore(new ForageDatabase(), new OpfsBlobs()));
 
-serve(new RolloutsHost(store, runs, recover()));
+/** This file lies one folder below the page's root, in the source tree as in a build. */
+const policies = ['../policy/', '../first-form/policy/'].map(
+  (folder) => new URL(folder, self.location.href).href,
+);
+const checkpoints = new CheckpointStore(new CheckpointDatabase(), new OpfsRangeFiles());
+const spelling = new Spelling(tokenizersOf(policies, checkpoints));
+
+const evaluations = new EvaluationStore(new EvaluationDatabase());
+
+serve(new RolloutsHost(store, runs, recover(), evaluations, spelling));

@@ -194,7 +194,7 @@ it(
       .trim()
       .split('\r\n');
     expect(rows).toHaveLength(21);
-    expect(rows[0]).toMatch(/^question,answer,step,em/);
+    expect(rows[0]).toMatch(/^question,answer,gold,hops,step,em/);
     const [picture] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'How they ended, by EM: save as SVG' }).click(),

@@ -1,4 +1,5 @@
 import type { Question } from '../records/records.ts';
+import type { Rollout } from '../records/rollout.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Recipe } from '../recipes/parts/recipe.ts';
 import type { SettingsOverride } from '../recipes/parts/settings.ts';
@@ -23,7 +24,7 @@ export interface AgentDeps {
 
 export interface RolloutRequest {
   question: Question;
-  recipe: Pick<Recipe, 'id' | 'version' | 'settings'>;
+  recipe: Pick<Recipe, 'id' | 'version' | 'settings' | 'title' | 'needs'>;
   /** Changes to the recipe's settings; the record keeps the settings that were in force. */
   overrides?: SettingsOverride;
   /** Unsigned 32 bits. */
@@ -42,6 +43,8 @@ export interface RolloutRequest {
 export type GroupRequest = Omit<RolloutRequest, 'rolloutId' | 'fork'> & {
   /** G: rollouts of the same question. `seed` is the group's. */
   size: number;
+  /** Told of each rollout when it ends, before its siblings have. */
+  onRollout?: (rollout: Rollout) => void;
 };
 
 /** A rollout that goes on from a recorded one; what is not said is as it was there. */

@@ -18,6 +18,7 @@ import { zeroSearch } from './agents/zero-search.ts';
 import { kunlunBaize } from './kunlun-baize.ts';
 import { naiveGeneration } from './naive-generation.ts';
 import { naiveRag } from './naive-rag.ts';
+import { PROMPTED } from './prompted/list.ts';
 import { r1Searcher } from './r1-searcher.ts';
 import { searchR1 } from './search-r1.ts';
 import { search } from './search.ts';
@@ -53,6 +54,7 @@ export const RECIPES: readonly Recipe[] = [
   exSearch,
   naiveRag,
   naiveGeneration,
+  ...PROMPTED,
 ];
 
 /** @throws Error that lists the known ids. */

@@ -32,7 +32,7 @@ export const r1Searcher: Recipe = {
     signature:
       'Stage 1 raises searches a question and not exact match, stage 2 raises exact match; without stage 1 searches do not rise.',
   },
-  settings: DEFAULT_SETTINGS,
+  settings: { ...DEFAULT_SETTINGS, dialect: 'r1-searcher' },
   training: [
     {
       name: 'reinforce++',

@@ -35,7 +35,7 @@ export const searchR1: Recipe = {
     signature:
       'Every rollout searches within the first steps, and searches rise with hops; trained on results as well, the KL to the start grows faster at equal reward.',
   },
-  settings: DEFAULT_SETTINGS,
+  settings: { ...DEFAULT_SETTINGS, dialect: 'search-r1' },
   training: [
     {
       name: 'grpo',

@@ -33,3 +33,10 @@ export const setupInForm = (setup: Setup, form: BuiltInForm): Setup => ({
   web: inForm(setup.web, form),
   questions: inForm(setup.questions, form),
 });
+
+/** Beginning of the SHA-256 of the first policy's weights: its id is that of the second, its tokens are others. */
+const FIRST_POLICY = '73a6c7860a7f';
+
+/** Names whose tokens the ids of a policy are. */
+export const tokensOf = ({ id, revision }: { id: string; revision: string }): string =>
+  revision.startsWith(FIRST_POLICY) ? `${id}, first form` : id;

@@ -121,6 +121,8 @@ export interface Rollout {
     | 'options'
     | 'mayRetrieve'
     | 'summary'
+    | 'chain'
+    | 'missing'
   >;
   recipe: { id: string; version: string; settings: Record<string, unknown> };
   policy: {

@@ -77,6 +77,16 @@ describe('names that no passage mentions', () => {
     );
   });
 
+  it('end at the letters of options', () => {
+    const asked = 'In which country is the Wexula River? A) Goreria B) New Kerasia C) Voseria';
+    expect(namesOfQuestion(asked).map(({ text }) => text)).toEqual([
+      'Wexula River',
+      'Goreria',
+      'New Kerasia',
+      'Voseria',
+    ]);
+  });
+
   it('have each of their readings once', () => {
     const [name, opening] = namesOfQuestion('Was it Old Wolf River? Silent Harbor is old.');
     expect(name?.readings.map((words) => words.join(' '))).toEqual([

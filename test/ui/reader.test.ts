@@ -14,7 +14,7 @@ import {
   rowStop,
   type RawRows,
 } from '../../src/ui/rollouts/reader/views/raw-rows.ts';
-import { cellOf } from '../../src/ui/rollouts/reader/tokens/token-paint.ts';
+import { cellOf, shareOfNats } from '../../src/ui/rollouts/reader/tokens/token-paint.ts';
 
 const run = <T>(work: Generator<void, T, void>): T => {
   for (;;) {
@@ -177,5 +177,12 @@ describe('a cell', () => {
     expect(cellOf(0, scale)).toMatchObject({ colour: 'idle' });
     expect(cellOf(NaN, scale)).toMatchObject({ colour: 'idle' });
     expect(cellOf(-1, { low: -3, high: 0, middle: null })).toMatchObject({ colour: 'policy' });
+  });
+
+  it('shows nats on a scale that is the same for every rollout', () => {
+    // log(1 + x / 0.1) / log(101), by hand.
+    expect([0, 0.1, 1, -3, 10, 40].map((nats) => Number(shareOfNats(nats).toFixed(3)))).toEqual([
+      0, 0.15, 0.52, 0.744, 1, 1,
+    ]);
   });
 });

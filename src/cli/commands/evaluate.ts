@@ -31,6 +31,8 @@ import { adapterFolderOf, loadSnapshot, readRun, type RunFile } from '../train/f
 import { foundSources, partsOf, type SourceParts } from '../train/run-sources.ts';
 import { endProgress, print, say, type Command } from '../shared/command.ts';
 import { openOutput, writeAll } from '../evaluate/output.ts';
+import { checkSystemsOptions, SYSTEMS_OPTIONS } from '../systems/evaluate/options.ts';
+import { evaluateSystems } from '../systems/evaluate/run.ts';
 import { select, table } from './rollout.ts';
 import {
   overridesOf,
@@ -145,7 +147,7 @@ const { default: _, ...RECIPE } = RECIPE_OPTIONS.recipe;
 
 export const evaluateCommand: Command = {
   name: 'evaluate',
-  summary: 'scores a trained adapter over questions of a world',
+  summary: 'scores a trained adapter, or several systems side by side, over questions of a world',
   options: {
     adapter: { type: 'string', value: 'DIR', help: 'PEFT folder of the adapter' },
     run: {
@@ -162,6 +164,7 @@ export const evaluateCommand: Command = {
     },
     limit: { type: 'integer', value: 'N', help: 'questions', default: 300, min: 1 },
     seed: { type: 'integer', value: 'S', help: 'seed of the sampling', default: 0, min: 0 },
+    ...SYSTEMS_OPTIONS,
     ...QUESTION_OPTIONS,
     ...PARTS_OPTIONS,
     ...JUDGE_OPTIONS,
@@ -174,12 +177,13 @@ export const evaluateCommand: Command = {
     out: {
       type: 'string',
       value: 'FILE',
-      help: 'write the rollouts, one JSON a line, with the verdicts of --judge',
+      help: 'write the rollouts, one JSON a line, with the verdicts of --judge; with --recipes a folder, in which the same call goes on',
     },
     json: { type: 'boolean', help: 'print one JSON object and nothing else' },
   },
   async run(values, _positionals, lists) {
     checkJudge(values, ['rollouts', ...Object.keys(JUDGE_RUN_OPTIONS)]);
+    if (checkSystemsOptions(values, lists)) return evaluateSystems(values, lists);
     const price = readPrice(values['judge-price']);
     if (values.rollouts !== undefined) {
       refuseBesideRollouts(values, lists);

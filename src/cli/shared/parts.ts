@@ -115,7 +115,7 @@ export async function readAdapterFolder(config: PolicyConfig, path: string): Pro
 }
 
 /** Names weights into which an adapter was folded: other ones than the checkpoint's. */
-const foldedRevision = (revision: string, { spec, flat }: Adapter): string =>
+export const foldedRevision = (revision: string, { spec, flat }: Adapter): string =>
   createHash('sha256')
     .update(`${revision}\n${JSON.stringify(spec)}\n`)
     .update(new Uint8Array(flat.buffer, flat.byteOffset, flat.byteLength))

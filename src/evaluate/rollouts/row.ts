@@ -3,6 +3,8 @@ import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
 import { readFactsOf, type RolloutFacts } from './lint/facts.ts';
 import { lintRollout } from './lint/index.ts';
 import type { Finding, LintCode } from './lint/finding.ts';
+import { hopMap, type HopState } from './hops/hops.ts';
+import { endOfOutcome, whyOf, type End } from './why.ts';
 import { numbersOf, type RowNumbers } from './row-numbers.ts';
 import { outcomeOf, type Outcome } from './taxonomy.ts';
 
@@ -22,6 +24,14 @@ export interface RolloutRow {
   layout: string;
   protocol: string | null;
   outcome: Outcome | null;
+  /** Gold answers, the first ones; absent, with the four below, in rows that an earlier version stored. */
+  gold?: string | null;
+  /** Stage at which it was lost, or `right`; null where there is nothing to be right by. */
+  ended?: End | null;
+  /** Why it is wrong, in one sentence; null where it is not. */
+  why?: string | null;
+  /** States of the hops of its gold chain, or of its supporting titles; null where the file has neither. */
+  hops?: HopState[] | null;
   /** Each code once. */
   lint: LintCode[];
   /** Given by the reader, not by the file. */
@@ -39,6 +49,17 @@ function clausesOf({ rewards }: ImportedRollout): Record<string, number> {
   return Object.fromEntries(sums);
 }
 
+/** Gold answers of a row: they tell what was asked for, and may be thousands in a hostile file. */
+const MOST_GOLD = 8;
+const LONGEST_GOLD = 400;
+
+const goldOf = ({ question: { answers } }: ImportedRollout): string | null =>
+  answers.length === 0 ? null : answers.slice(0, MOST_GOLD).join(' / ').slice(0, LONGEST_GOLD);
+
+/** Where a row was lost; of rows that an earlier version stored, as far as the outcome tells it. */
+export const endOfRow = ({ ended, outcome }: Pick<RolloutRow, 'ended' | 'outcome'>): End | null =>
+  ended === undefined ? endOfOutcome(outcome) : ended;
+
 /**
  * The row of a rollout.
  * @param findings of `lintRollout`, where they were already made
@@ -50,6 +71,8 @@ export function rowOf(
   facts: RolloutFacts = readFactsOf(rollout),
 ): RolloutRow {
   const rounds = roundsOf(rollout);
+  const map = hopMap(rollout);
+  const why = whyOf(rollout, facts, map);
   const titles = rounds.flatMap(({ passages }) => passages.map(({ title }) => title));
   return {
     id: rollout.id,
@@ -64,6 +87,10 @@ export function rowOf(
     layout: rollout.origin?.layout ?? 'forage',
     protocol: rollout.origin ? rollout.origin.protocol : 'forage',
     outcome: outcomeOf(facts),
+    gold: goldOf(rollout),
+    ended: why?.end ?? null,
+    why: why?.sentence ?? null,
+    hops: map.kind === 'none' ? null : map.hops.map(({ state }) => state),
     lint: [...new Set(findings.map(({ code }) => code))],
     tags: [],
     numbers: numbersOf({ rollout, facts, rounds, titles }),

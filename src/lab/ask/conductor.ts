@@ -227,6 +227,10 @@ export class Conductor implements ConductorApi {
     };
   }
 
+  /** A policy of its own beside the page's. */
+  openApart: PolicyKeeper['openApart'] = (...args) => this.#policy.openApart(...args);
+  endpointOf: PolicyKeeper['endpointOf'] = (ref) => this.#policy.endpointOf(ref);
+
   async #retrieval(): Promise<Remote<RetrievalApi>> {
     this.#need('sources');
     this.#sources.load();

@@ -29,6 +29,8 @@ export interface QuestionSet {
   /** Seed of the built-in world; 0 for imported questions. */
   seed: number;
   questions: readonly (Question & Pick<WorldQuestion, 'split'>)[];
+  /** Names the content of the built-in world. */
+  digest?: string;
   /** How imported questions were split; absent for those of the world. */
   split?: QuestionSplit;
 }
@@ -38,8 +40,8 @@ interface LoadedSet {
   facts: WorldFacts;
 }
 
-const asSet = ({ questions, facts, seed }: LoadedWorld): LoadedSet => ({
-  set: { seed, questions },
+const asSet = ({ questions, facts, seed, digest }: LoadedWorld): LoadedSet => ({
+  set: { seed, questions, ...(digest !== undefined && { digest }) },
   facts,
 });
 
@@ -117,15 +119,15 @@ export class SourceKeeper {
   /** Sources and questions of any setup, for training; they stay open beside those of the page. */
   async openFor(
     request: SourceRequest,
-  ): Promise<QuestionSet & Pick<OpenSources, 'retriever' | 'router'>> {
+  ): Promise<QuestionSet & Pick<OpenSources, 'retriever' | 'router' | 'local'>> {
     this.load();
     const started = await this.#slot.loading;
     if (!started) throw new Error('The world is not loaded; load it again first.');
-    const [{ retriever, router }, set] = await Promise.all([
+    const [{ retriever, router, local }, set] = await Promise.all([
       this.#sources(started, request),
       this.#questionsOf(request),
     ]);
-    return { ...set, retriever, router };
+    return { ...set, retriever, router, local };
   }
 
   async #sources(

@@ -15,6 +15,8 @@ import type { WorldFacts } from './ask.ts';
 export interface RetrievalFiles {
   /** Folders of the built-in worlds, with a slash at their ends, by form. */
   worlds: Readonly<Record<BuiltInForm, string>>;
+  /** A world that is made from its form and seed, in the place of any built-in one. */
+  made?: { form: BuiltInForm; seed: number };
   /** Folder of the encoder, with a slash at its end. */
   encoder: string;
   /** onnxruntime's WebAssembly file. */
@@ -33,6 +35,8 @@ export interface LoadedWorld {
   facts: WorldFacts;
   /** Seed of the generator that made it. */
   seed: number;
+  /** SHA-256 of its manifest: of all that its searches may find. */
+  digest?: string;
 }
 
 /** The two sources of a retriever. */

@@ -1,4 +1,6 @@
 import type { Finding, LintCode } from '../../evaluate/rollouts/lint/finding.ts';
+import type { Flow } from '../../evaluate/rollouts/why.ts';
+import type { HopMap } from '../../evaluate/rollouts/hops/hops.ts';
 import type { Outcome } from '../../evaluate/rollouts/taxonomy.ts';
 import type { Statistics } from '../../evaluate/rollouts/statistics.ts';
 import type { Unknown } from '../../evaluate/rollouts/filter/unknown.ts';
@@ -56,6 +58,9 @@ export interface FoundRow extends StoredRow {
 export interface ComparedRuns extends RunComparison {
   /** Texts of the questions of either file, by id. */
   texts: Record<string, string>;
+  /** Their gold answers, and answers by rollout, cut where they are long. */
+  golds: Record<string, string>;
+  answers: Record<'a' | 'b', Record<string, string>>;
   /** Why a file has nothing to compare by the criterion; null where it has. */
   noScore: Record<'a' | 'b', NoScore | null>;
 }
@@ -104,6 +109,8 @@ export interface Selected {
   /** Of the selection. */
   statistics: Statistics;
   outcomes: Partial<Record<Outcome, number>>;
+  /** How far they came on the way asked, found, read, answered. */
+  flow: Flow;
   lint: Partial<Record<LintCode, number>>;
   /** Reward clauses that occur in the file. */
   clauses: string[];
@@ -166,6 +173,8 @@ export interface Reading {
   rollout: ImportedRollout;
   rounds: RoundReading[];
   findings: Finding[];
+  /** The gold chain beside what was looked up. */
+  hops: HopMap;
   /** Where it stands in its file, from 0, and the ids beside it there. */
   position: number;
   previous: string | null;
@@ -175,6 +184,14 @@ export interface Reading {
   /** The settings that it was trained under; null where neither it nor a run of this browser has them. */
   loss: LossSettings | null;
 }
+
+/** Texts of a rollout's tokens whose record has ids alone. */
+export type Spelled =
+  | { status: 'nothing' }
+  /** `by`: the policy whose tokenizer it is; null: the segment's ids are not its text by that tokenizer. */
+  | { status: 'spelled'; by: string; pieces: (string[] | null)[] }
+  /** `policy`: what made it, with its revision; `other`: one of that name is here, with another tokenizer. */
+  | { status: 'missing'; policy: string | null; other: boolean };
 
 export type RolloutFile = 'jsonl' | 'markdown' | 'html';
 
@@ -224,6 +241,8 @@ export interface RolloutsApi {
   find(fileId: string, rolloutId: string): Promise<FoundRow | null>;
   /** A rollout with its rounds, findings and siblings, packed; null where the file, or it, is not there. */
   readPacked(fileId: string, rolloutId: string): Promise<PackedReading | null>;
+  /** Texts of its tokens, by the tokenizer of the policy that made it. */
+  spell(fileId: string, place: RolloutPlace): Promise<Spelled>;
   /** Rollouts of a question in other files. */
   sameQuestion(fileId: string, question: { id: string; text: string }): Promise<Neighbour[]>;
   /** One rollout as a file: a line of JSON, Markdown, or HTML that opens anywhere. */
@@ -254,6 +273,15 @@ export interface RolloutsApi {
   importRun(
     job: string,
     runId: string,
+    onProgress: (progress: ImportProgress) => void,
+  ): Promise<ImportOutcome>;
+  /**
+   * Reads the rollouts of an evaluation as a file `evaluation NAME` of id `evaluation-ID`; what was read of it
+   * before is replaced. A rollout has the id that `EvaluatedRollout.rollout` names.
+   */
+  importEvaluation(
+    job: string,
+    evaluationId: string,
     onProgress: (progress: ImportProgress) => void,
   ): Promise<ImportOutcome>;
   rollout(fileId: string, place: RolloutPlace): Promise<ImportedRollout>;

@@ -2,7 +2,8 @@ import type { BrowseGroup, BrowseQuery, Facet, Selected } from '../contract/roll
 import { statisticsOf } from '../../evaluate/rollouts/statistics.ts';
 import { parseFilter } from '../../evaluate/rollouts/filter/parse.ts';
 import { unknownsOf } from '../../evaluate/rollouts/filter/unknown.ts';
-import { factsOfRow, type RolloutRow } from '../../evaluate/rollouts/row.ts';
+import { flowOf } from '../../evaluate/rollouts/why.ts';
+import { endOfRow, factsOfRow, type RolloutRow } from '../../evaluate/rollouts/row.ts';
 import { ordered } from './columns.ts';
 import type { GroupField, StoredRow } from '../contract/records/rollout-files.ts';
 import { meanOrNull } from '../../base/statistics.ts';
@@ -104,6 +105,7 @@ export function selected(
     groups,
     statistics: statisticsOf(inside.map(factsOfRow)),
     outcomes: counted(inside.flatMap(({ outcome }) => outcome ?? [])),
+    flow: flowOf(inside.map(endOfRow)),
     lint: counted(inside.flatMap(({ lint }) => lint)),
     clauses: [...new Set(rows.flatMap(({ row }) => Object.keys(row.clauses)))].sort(),
     unknown: unknownsOf(

@@ -1,4 +1,4 @@
-import type { RolloutRow } from '../../evaluate/rollouts/row.ts';
+import { endOfRow, type RolloutRow } from '../../evaluate/rollouts/row.ts';
 import { isRowNumber, ROW_NUMBER_NAMES } from '../../evaluate/rollouts/row-numbers.ts';
 import { basisOf } from '../../evaluate/rollouts/taxonomy.ts';
 import type { StoredRow } from '../contract/records/rollout-files.ts';
@@ -20,6 +20,10 @@ const TEXTS: Record<string, (stored: StoredRow) => Cell> = {
   protocol: ({ row }) => row.protocol,
   outcome: ({ row }) => row.outcome,
   'outcome-by': ({ row }) => basisOf(row.outcome, row.numbers),
+  gold: ({ row }) => row.gold ?? null,
+  ended: ({ row }) => endOfRow(row),
+  why: ({ row }) => row.why ?? null,
+  hops: ({ row }) => row.hops?.join(', ') ?? null,
   lint: ({ row }) => (row.lint.length === 0 ? null : row.lint.join(', ')),
   tags: ({ row }) => (row.tags.length === 0 ? null : row.tags.join(', ')),
 };

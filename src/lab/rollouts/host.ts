@@ -29,6 +29,7 @@ import type {
   RolloutsApi,
   RolloutFile,
   Selection,
+  Spelled,
   SpellTokens,
 } from '../contract/rollouts.ts';
 import type {
@@ -40,10 +41,17 @@ import type {
 } from '../contract/records/rollout-files.ts';
 import { Kept } from './kept.ts';
 import { isRolloutFormat, rolloutLines, tableText } from './export.ts';
-import { isRunFile, runFileId, type RunSource } from './own-runs.ts';
+import {
+  evaluationFileId,
+  isRunFile,
+  runFileId,
+  type EvaluationSource,
+  type RunSource,
+} from './own-runs.ts';
 import { noScoreOf } from './no-score.ts';
 import { packReading } from './packed.ts';
 import { readingOf, rolloutFile, sameQuestion } from './reading.ts';
+import { Spelling } from './spelling/spelling.ts';
 import type { RolloutsStore, StoreImportOptions } from './store.ts';
 import { itemsToJudge, standingOf } from './verdicts.ts';
 import { RowTables } from './tables.ts';
@@ -57,6 +65,12 @@ function faultOf(error: unknown): FilterFault {
 
 const TABLE_TYPES = { csv: 'text/csv', markdown: 'text/markdown', latex: 'text/x-tex' } as const;
 
+/** Letters of an answer that a list shows. */
+const SHOWN = 80;
+
+const answersOf = (rows: readonly StoredRow[]): Record<string, string> =>
+  Object.fromEntries(rows.map(({ row }) => [row.id, (row.answer ?? '').slice(0, SHOWN)]));
+
 /** Rollouts between two signs of how far a re-scoring is. */
 const TOLD_EVERY = 128;
 
@@ -66,6 +80,8 @@ export class RolloutsHost implements RolloutsApi {
   readonly #tables: RowTables;
   readonly #runs: RunSource | null;
   readonly #ready: Promise<unknown>;
+  readonly #evaluations: EvaluationSource | null;
+  readonly #spelling: Spelling;
   readonly #jobs = new NamedJobs();
   #keeping: Promise<void> = Promise.resolve();
   readonly #scored = new Kept<Disagreement[]>();
@@ -73,16 +89,22 @@ export class RolloutsHost implements RolloutsApi {
   /**
    * @param runs training runs, where there are any at hand
    * @param ready what imports and the list of files wait for: files left half read are marked by then
+   * @param evaluations evaluations of several systems, where there are any at hand
+   * @param spelling tokenizers, where there are any at hand
    */
   constructor(
     store: RolloutsStore,
     runs: RunSource | null = null,
     ready: Promise<unknown> = Promise.resolve(),
+    evaluations: EvaluationSource | null = null,
+    spelling = new Spelling(() => Promise.resolve([])),
   ) {
+    this.#evaluations = evaluations;
     this.#store = store;
     this.#tables = new RowTables(store);
     this.#runs = runs;
     this.#ready = ready;
+    this.#spelling = spelling;
   }
 
   importFile(
@@ -129,6 +151,24 @@ export class RolloutsHost implements RolloutsApi {
       const id = runFileId(runId);
       this.#tables.forget(id);
       return this.#import(lines, `run ${run.name}`, { id, onProgress, signal });
+    });
+  }
+
+  importEvaluation(
+    job: string,
+    evaluationId: string,
+    onProgress: (progress: ImportProgress) => void,
+  ): Promise<ImportOutcome> {
+    return this.#jobs.run(job, async (signal): Promise<ImportOutcome> => {
+      const found = await this.#evaluations?.get(evaluationId).catch(() => null);
+      if (!found || !this.#evaluations)
+        return { status: 'failed', message: 'There is no such evaluation in this browser.' };
+      const lines = await this.#evaluations.lines(evaluationId, signal);
+      if (lines.size === 0)
+        return { status: 'failed', message: `No rollout of “${found.name}” is there yet.` };
+      const id = evaluationFileId(evaluationId);
+      this.#tables.forget(id);
+      return this.#import(lines, `evaluation ${found.name}`, { id, onProgress, signal });
     });
   }
 
@@ -196,6 +236,10 @@ export class RolloutsHost implements RolloutsApi {
       Object.values(columns).map(({ buffer }) => buffer),
     );
     return transfer(packed, buffers);
+  }
+
+  async spell(fileId: string, place: RolloutPlace): Promise<Spelled> {
+    return this.#spelling.spell(await this.#store.rollout(fileId, place));
   }
 
   sameQuestion(fileId: string, question: { id: string; text: string }) {
@@ -363,6 +407,8 @@ export class RolloutsHost implements RolloutsApi {
     return {
       ...compareRuns(facts(a), facts(b), criterion),
       texts,
+      golds: Object.fromEntries([...b, ...a].map(({ row }) => [row.questionId, row.gold ?? ''])),
+      answers: { a: answersOf(a), b: answersOf(b) },
       noScore: { a: noScore(a), b: noScore(b) },
     };
   }

@@ -3,6 +3,7 @@ import { writeRollout } from '../../formats/rollouts/write.ts';
 import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
 import { rolloutHtml } from '../../evaluate/rollouts/export/html.ts';
 import { rolloutMarkdown } from '../../evaluate/rollouts/export/markdown.ts';
+import { hopMap } from '../../evaluate/rollouts/hops/hops.ts';
 import { lintRollout } from '../../evaluate/rollouts/lint/index.ts';
 import { readRounds } from '../../evaluate/rollouts/reading/rounds.ts';
 import { lossOfRollout, type LossSettings } from '../../evaluate/rollouts/what-if/training.ts';
@@ -44,6 +45,7 @@ export async function readingOf(
     rollout,
     rounds: readRounds(rollout),
     findings: lintRollout(rollout),
+    hops: hopMap(rollout),
     position,
     previous: rows[position - 1]?.row.id ?? null,
     next: rows[position + 1]?.row.id ?? null,

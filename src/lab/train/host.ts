@@ -10,7 +10,13 @@ import { asksForSummaries, checkResumable, checkTrainable } from '../../learn/rl
 import { usableDemonstrations } from '../../learn/rl/warm-up.ts';
 import { chooseDevice } from '../models/serving/device.ts';
 import { ActiveRun } from './active-run.ts';
-import type { Download, DownloadKind, TrainApi, TrainMessage } from '../contract/training.ts';
+import type {
+  Download,
+  DownloadKind,
+  RolloutsOf,
+  TrainApi,
+  TrainMessage,
+} from '../contract/training.ts';
 import { RunDrive, type DriveParts } from './drive.ts';
 import { estimate, measuredHere, nearestRun } from './estimate.ts';
 import { holdRun } from './locks.ts';
@@ -117,11 +123,11 @@ export class TrainingHost implements TrainApi {
     return [...stored, ...pending.map(({ record }) => record)];
   }
 
-  async rollouts(runId: string, step: number): Promise<Rollout[]> {
-    const pending = this.#active?.id === runId ? this.#active.pending : [];
-    const fresh = pending.find(({ record }) => record.step === step);
+  async rollouts(runId: string, step: number, of: RolloutsOf = 'step'): Promise<Rollout[]> {
+    const fresh = this.#active?.id === runId ? this.#active.fresh(step, of) : null;
     const { store } = this.#parts;
-    const rollouts = fresh ? fresh.rollouts : await store.rollouts(runId, step);
+    if (of === 'held-out') return fresh ? [...fresh] : store.heldOutRollouts(runId, step);
+    const rollouts = fresh ?? (await store.rollouts(runId, step));
     if (rollouts.length === 0) return [];
     const { settings } = await store.run(runId);
     return rollouts.map((rollout) => withLoss(rollout, settings));

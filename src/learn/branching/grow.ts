@@ -28,7 +28,7 @@ async function branchOff(
   { rollout, turn }: { rollout: Rollout; turn: Turn },
   place: number,
 ): Promise<Rollout> {
-  return runFork(
+  const made = await runFork(
     deps,
     { of: rollout, event: turn.event },
     {
@@ -38,6 +38,8 @@ async function branchOff(
       ...(request.signal ? { signal: request.signal } : {}),
     },
   );
+  request.onRollout?.(made);
+  return made;
 }
 
 const growing = (rollout: Rollout): Growing => ({ rollout, turns: turnsOf(rollout), next: 0 });

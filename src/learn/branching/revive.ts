@@ -55,7 +55,9 @@ export async function reviveGroup(
       },
     );
   });
-  return [...originals, ...(await Promise.all(clones))];
+  const made = await Promise.all(clones);
+  for (const clone of made) request.onRollout?.(clone);
+  return [...originals, ...made];
 }
 
 /** Whether a rollout goes on with a failed one. */

@@ -24,7 +24,7 @@ export const autoRefine: Recipe = {
     signature:
       'The refine block holds the gold answer nearly as often as the result does; without its reward, less often.',
   },
-  settings: { ...searchLoop(3, 5), blocks: ['refine'] },
+  settings: { ...searchLoop(3, 5), blocks: ['refine'], dialect: 'auto-refine' },
   training: [
     {
       name: 'grpo',

@@ -42,6 +42,7 @@ export const UNTRUNCATED =
 
 export const UR2_SETTINGS: RecipeSettings = {
   ...DEFAULT_SETTINGS,
+  dialect: 'ur2',
   retrieval: {
     ...DEFAULT_SETTINGS.retrieval,
     k: 10,

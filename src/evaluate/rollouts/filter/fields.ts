@@ -2,6 +2,7 @@ import { LAYOUTS } from '../../../formats/rollouts/importers/list.ts';
 import { PROTOCOLS } from '../../../formats/rollouts/protocols/catalogue.ts';
 import { LINTS } from '../lint/finding.ts';
 import { ROW_NUMBER_NAMES, rowNumber } from '../row-numbers.ts';
+import { END_NAMES } from '../why.ts';
 import { OUTCOME_NAMES } from '../taxonomy.ts';
 
 /** What a filter can ask for, and by which operators. */
@@ -63,6 +64,14 @@ const TEXTS: readonly Field[] = [
     note: 'how it ended, right by the judge or else by EM',
     values: Object.keys(OUTCOME_NAMES),
   },
+  { name: 'gold', kind: 'text', note: 'gold answers' },
+  {
+    name: 'ended',
+    kind: 'text',
+    note: 'where on the way asked, found, read, answered it was lost',
+    values: END_NAMES,
+  },
+  { name: 'why', kind: 'text', note: 'why it is wrong, in one sentence' },
 ];
 
 const SETS: readonly Field[] = [

@@ -1,5 +1,5 @@
 import type { ImportedRollout, ImportedSegment } from '../../../formats/rollouts/shape/imported.ts';
-import type { RolloutRow } from '../row.ts';
+import { endOfRow, type RolloutRow } from '../row.ts';
 import type { RowNumber } from '../row-numbers.ts';
 import type { Filter, NumberOperator } from './ast.ts';
 import { fieldOf } from './fields.ts';
@@ -52,7 +52,14 @@ type TextField =
   | 'policy'
   | 'layout'
   | 'protocol'
-  | 'outcome';
+  | 'outcome'
+  | 'gold'
+  | 'ended'
+  | 'why';
+
+/** Null where the row does not know it. */
+const textOf = (row: RolloutRow, field: TextField): string | null =>
+  field === 'ended' ? endOfRow(row) : (row[field] ?? null);
 
 const isRowText = (field: string): field is TextField => fieldOf(field)?.kind === 'text';
 
@@ -72,7 +79,9 @@ const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCas
  * read is not known.
  */
 export const isUnknownText = (row: RolloutRow, field: string): boolean =>
-  field === 'answer' ? row.notScored !== undefined : isRowText(field) && row[field] === null;
+  field === 'answer'
+    ? row.notScored !== undefined
+    : isRowText(field) && textOf(row, field) === null;
 
 /** A test of the segments that carry a field. */
 const segmentTest =
@@ -87,7 +96,7 @@ function textTest(field: string, test: (text: string) => boolean): Test {
   if (!isRowText(field)) return segmentTest(field, test);
   return (row) => {
     if (isUnknownText(row, field)) return UNKNOWN;
-    const text = row[field];
+    const text = textOf(row, field);
     return told(text !== null && test(text));
   };
 }
@@ -96,7 +105,7 @@ function presence(field: string): Test {
   const kind = fieldOf(field)?.kind;
   if (kind === 'number') return (row) => told(numberOf(row, field) !== null);
   if (kind === 'set') return (row) => told(row[field as 'tags' | 'lint'].length > 0);
-  if (isRowText(field)) return (row) => told((row[field] ?? '') !== '');
+  if (isRowText(field)) return (row) => told((textOf(row, field) ?? '') !== '');
   return segmentTest(field, (text) => text !== '');
 }
 

@@ -15,6 +15,8 @@ export interface Disagreement {
   rollout: string;
   question: string;
   answer: string | null;
+  /** Gold answers. */
+  gold: string[];
   /** Best less worst opinion, 0 to 1. */
   spread: number;
   kindest: Opinion;
@@ -65,6 +67,7 @@ export class DisagreementQueue {
       rollout: id,
       question: question.text,
       answer,
+      gold: question.answers,
       spread,
       kindest,
       harshest,

@@ -82,6 +82,15 @@ const event = z.discriminatedUnion('kind', [
   }),
   z.looseObject({
     ...base,
+    kind: z.literal('aside'),
+    of: z.string(),
+    prompt: z.string(),
+    text: z.string(),
+    tokens: finite,
+    outcome: z.string().optional(),
+  }),
+  z.looseObject({
+    ...base,
     kind: z.literal('search'),
     query: z.string(),
     round: z.int(),
@@ -211,6 +220,29 @@ const fork = z.looseObject({
   }),
 });
 
+const chainStep = z.looseObject({
+  subject: z.string(),
+  relation: z.string(),
+  object: z.string(),
+  title: z.string(),
+  passageId: z.string(),
+  query: z.string(),
+  betterQuery: z.string().optional(),
+  source: target.optional(),
+  passageIds: titles.optional(),
+  date: finite.optional(),
+  rivals: z
+    .array(
+      z.looseObject({
+        object: z.string(),
+        passageId: z.string(),
+        why: z.enum(['stale', 'contradicting', 'namesake']),
+        date: finite.optional(),
+      }),
+    )
+    .optional(),
+});
+
 const rollout = z.looseObject({
   format: z.literal('forage.rollout/1'),
   id: z.string(),
@@ -230,6 +262,10 @@ const rollout = z.looseObject({
     options: z.array(z.string()).optional(),
     mayRetrieve: z.boolean().optional(),
     summary: titles.optional(),
+    chain: z.array(chainStep).optional(),
+    missing: z
+      .looseObject({ subject: z.string(), relation: z.string(), query: z.string() })
+      .optional(),
   }),
   recipe: z.looseObject({ id: z.string(), version: z.string(), settings: object }).optional(),
   policy: z

@@ -97,6 +97,9 @@ export interface ImportedRollout {
     options?: string[];
     mayRetrieve?: boolean;
     summary?: string[];
+    /** Gold chain, where the record has one. */
+    chain?: NonNullable<Rollout['question']['chain']>;
+    missing?: NonNullable<Rollout['question']['missing']>;
   };
   recipe?: Rollout['recipe'];
   policy?: Rollout['policy'];

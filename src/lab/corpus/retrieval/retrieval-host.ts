@@ -1,6 +1,5 @@
 import type { BuiltInForm } from '../../../records/built-in-forms.ts';
 import type { LocalSpec, WebSpec } from '../../../records/setup.ts';
-import type { FetchFile } from '../../../base/fetch-file.ts';
 import type { SearchTarget, SourceName } from '../../../records/hits.ts';
 import type { Passage } from '../../../records/records.ts';
 import { createRetriever } from '../../../retrieval/create.ts';
@@ -13,6 +12,8 @@ import { openLocalSource } from '../../../retrieval/open-local.ts';
 import type { Retrieval, Retriever } from '../../../retrieval/retriever.ts';
 import { encodedSimilarities } from '../../../retrieval/sources/similarities.ts';
 import type { VectorCache } from '../../../retrieval/sources/vector-cache.ts';
+import type { FetchFile } from '../../../base/fetch-file.ts';
+import { canonical, sha256 } from '../../../base/hash.ts';
 import { EncoderHost } from '../../models/encoders/host.ts';
 import type { EncoderStore } from '../../models/encoders/store.ts';
 import { openLocalSetup } from '../indexes/open-setup.ts';
@@ -21,6 +22,7 @@ import { ClusterHost } from './cluster-host.ts';
 import { fetchWithProgress } from '../../workers/fetch-progress.ts';
 import { type ByteProgress } from '../../contract/progress.ts';
 import { LocalKeeper, type KeptLocal, type LocalLease } from './local-keeper.ts';
+import { madeWorld } from './made-world.ts';
 import { createPace } from './pace.ts';
 import { mentionsOf, unmentionedNames, type SourceMentions } from './source-mentions.ts';
 import type {
@@ -94,6 +96,7 @@ export class RetrievalHost implements RetrievalApi {
     webDelayMs: () => this.#webDelayMs,
   });
   #encoder: Promise<OnnxEncoder> | null = null;
+  #made: Promise<FetchFile> | null = null;
   #webDelayMs = 0;
   /** Clusters of local sources, for the page that shows them. */
   readonly clusters: ClusterHost;
@@ -127,6 +130,7 @@ export class RetrievalHost implements RetrievalApi {
       questions: world.questions,
       facts: { localPassages: local, webPassages: web, questions: world.questions.length },
       seed: world.manifest.seed,
+      digest: await sha256(canonical(world.manifest)),
     };
   }
 
@@ -301,9 +305,20 @@ export class RetrievalHost implements RetrievalApi {
 
   #worldFiles(form: BuiltInForm): FetchFile {
     if (!this.#files) throw new Error('the world is not loaded');
+    if (this.#files.made) return this.#madeFiles(this.#files.made);
     return fetchWithProgress(this.#files.worlds[form], (bytes) =>
       this.#progress('world', 'fetching', bytes),
     );
+  }
+
+  /** Files of a world that is made when the first of them is asked for, once. */
+  #madeFiles(made: NonNullable<RetrievalFiles['made']>): FetchFile {
+    const report = createPace((stage, progress) => this.#progress('world', stage, progress));
+    const make = async (): Promise<FetchFile> =>
+      madeWorld(made, await this.#builtIn(), (done, total) =>
+        report('encoding passages', done, total),
+      );
+    return async (...args) => (await (this.#made ??= quietly(make())))(...args);
   }
 
   async #builtIn(): Promise<OnnxEncoder> {

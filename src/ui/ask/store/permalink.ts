@@ -96,7 +96,8 @@ const readAsked = (query: URLSearchParams): Asked | null => {
 
 const groupSchema = z.strictObject({
   runId: z.string().min(1).max(200),
-  step: z.coerce.number().int().min(1),
+  // 0: held-out questions before the first step.
+  step: z.coerce.number().int().min(0),
   group: z.string().min(1).max(300),
 });
 

@@ -1,5 +1,6 @@
 import { create } from 'zustand';
 import { messageOf } from '../../../base/errors.ts';
+import { isHeldOutGroup } from '../../../records/training.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import { isFirstForm, setupInForm } from '../../../records/built-in-forms.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
@@ -97,7 +98,11 @@ export const openLinkedStep = async (of: StepGroup): Promise<void> => {
   // Something else may be asked while the rollouts are read.
   const left = (): boolean => placeOf(useView.getState().address) !== placeOf({ of, asked: null });
   try {
-    const [runs, kept] = await Promise.all([lab().train.runs(), lab().train.rollouts(runId, step)]);
+    const { train } = lab();
+    const [runs, kept] = await Promise.all([
+      train.runs(),
+      isHeldOutGroup(group) ? train.rollouts(runId, step, 'held-out') : train.rollouts(runId, step),
+    ]);
     if (left()) return useLinkedStep.setState({ reading: false });
     const run = runs.find(({ id }) => id === runId);
     const found = groupRollouts(kept).find(({ id }) => id === group);

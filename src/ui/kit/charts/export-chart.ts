@@ -1,4 +1,5 @@
 import { fileStem, saveFile } from '../page/save-file.ts';
+import type { Picture } from './picture.ts';
 
 /** A drawn chart as a file: SVG that opens anywhere, or PNG at twice the size. */
 
@@ -56,10 +57,7 @@ const labels = (box: Element, from: DOMRect): SVGTextElement[] =>
   });
 
 /** @returns the chart inside `box` as one SVG text, with its title; null where nothing is drawn */
-const svgOf = (
-  box: Element,
-  title: string,
-): { svg: string; width: number; height: number } | null => {
+const svgOf = (box: Element, title: string): Picture | null => {
   const drawing = box.querySelector('svg');
   if (!drawing) return null;
   const from = drawing.getBoundingClientRect();
@@ -110,6 +108,17 @@ const pngOf = async (svg: string, width: number, height: number): Promise<Blob> 
   }
 };
 
+/** Saves a picture under a name made of its title. */
+export const savePicture = async (
+  { svg, width, height }: Picture,
+  title: string,
+  format: 'svg' | 'png',
+): Promise<void> => {
+  const blob =
+    format === 'svg' ? new Blob([svg], { type: 'image/svg+xml' }) : await pngOf(svg, width, height);
+  saveFile(`${fileStem(title)}.${format}`, blob);
+};
+
 /** Saves the chart inside `box`; does nothing where none is drawn. */
 export const saveChart = async (
   box: Element,
@@ -117,9 +126,5 @@ export const saveChart = async (
   format: 'svg' | 'png',
 ): Promise<void> => {
   const drawn = svgOf(box, title);
-  if (!drawn) return;
-  const { svg, width, height } = drawn;
-  const blob =
-    format === 'svg' ? new Blob([svg], { type: 'image/svg+xml' }) : await pngOf(svg, width, height);
-  saveFile(`${fileStem(title)}.${format}`, blob);
+  if (drawn) await savePicture(drawn, title, format);
 };

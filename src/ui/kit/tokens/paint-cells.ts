@@ -95,6 +95,8 @@ export interface CellDrawing {
   cursor: number | null;
   /** Chosen cells, both ends among them. */
   range?: { from: number; to: number } | null;
+  /** Cells whose text is on the screen: a thin line runs below them. */
+  seen?: { from: number; to: number } | null;
 }
 
 /** A canvas context of this many CSS pixels, cleared and as sharp as the screen; null where there is none. */
@@ -114,7 +116,7 @@ export const sizedContext = (
 
 export const paintCells = (
   context: CanvasRenderingContext2D,
-  { size, columns, from, to, top, palette, cellAt, cursor, range = null }: CellDrawing,
+  { size, columns, from, to, top, palette, cellAt, cursor, range = null, seen = null }: CellDrawing,
 ): void => {
   const full = size.row - size.mark;
   context.strokeStyle = palette.hatch;
@@ -134,6 +136,11 @@ export const paintCells = (
     context.fillStyle = palette[cell.colour];
     context.fillRect(x, upper, size.width - 1, height);
     if (cell.hatched) size.hatch(context, x, upper, height);
+    if (seen && at >= seen.from && at <= seen.to) {
+      context.globalAlpha = 0.55;
+      context.fillStyle = palette.mark;
+      context.fillRect(x - size.bleed, y + full + 1, size.width, 1);
+    }
     if (at !== cursor) continue;
     context.globalAlpha = 1;
     context.fillStyle = palette.mark;

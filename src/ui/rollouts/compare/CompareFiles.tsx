@@ -15,7 +15,7 @@ import { Table, type Head } from '../../kit/Table.tsx';
 
 /** Two files on the same questions: what was gained, lost, and which questions flipped. */
 
-const HEADS: readonly Head[] = [['question'], ['A'], ['B'], ['B − A', 'figure']];
+const HEADS: readonly Head[] = [['question'], ['gold'], ['A'], ['B'], ['B − A', 'figure']];
 
 /**
  * Scores by their names. The normaliser is part of a name: the same metric of two papers gives two
@@ -34,17 +34,29 @@ const CRITERION_NAMES: Record<Criterion, string> = {
 };
 
 /** The rollouts of one question in one file, behind their mean score. */
-const Traces = ({ fileId, ids, score }: { fileId: string; ids: string[]; score: number }) => (
-  <td>
-    {formatShare(score)}{' '}
-    {ids.slice(0, 6).map((id, i) => (
-      <Link key={id} href={readerPath(fileId, id)} className="trace-link">
-        {ids.length === 1 ? 'trace' : `trace ${i + 1}`}
-      </Link>
-    ))}
-    {ids.length > 6 ? <span className="fine"> of {ids.length}</span> : null}
-  </td>
-);
+const Traces = (props: {
+  fileId: string;
+  ids: string[];
+  score: number;
+  answers: Record<string, string>;
+}) => {
+  const { fileId, ids, score, answers } = props;
+  const [first] = ids;
+  return (
+    <td>
+      {formatShare(score)}{' '}
+      {ids.length === 1 && first !== undefined ? (
+        <span className="trace-answer">{answers[first] || 'no answer'} </span>
+      ) : null}
+      {ids.slice(0, 6).map((id, i) => (
+        <Link key={id} href={readerPath(fileId, id)} className="trace-link" title={answers[id]}>
+          {ids.length === 1 ? 'trace' : `trace ${i + 1}`}
+        </Link>
+      ))}
+      {ids.length > 6 ? <span className="fine"> of {ids.length}</span> : null}
+    </td>
+  );
+};
 
 /** Which questions are listed. "flipped" are those that a metric of 0 or 1 turned around. */
 const KINDS = ['flipped', 'gained', 'lost', 'same'] as const;
@@ -67,10 +79,11 @@ const Questions = (props: {
   a: string;
   b: string;
   questions: readonly ComparedQuestion[];
-  texts: Record<string, string>;
+  compared: ComparedRuns;
 }) => {
   const [shown, setShown] = useState(PAGE);
-  const { a, b, questions, texts } = props;
+  const { a, b, questions, compared } = props;
+  const { texts, golds, answers } = compared;
   if (questions.length === 0) return <p className="fine">No question.</p>;
   return (
     <>
@@ -80,8 +93,9 @@ const Questions = (props: {
             <th scope="row" className="row-name">
               {(texts[question.questionId] ?? question.questionId).slice(0, 300)}
             </th>
-            <Traces fileId={a} ids={question.aIds} score={question.a} />
-            <Traces fileId={b} ids={question.bIds} score={question.b} />
+            <td className="free">{golds[question.questionId] ?? ''}</td>
+            <Traces fileId={a} ids={question.aIds} score={question.a} answers={answers.a} />
+            <Traces fileId={b} ids={question.bIds} score={question.b} answers={answers.b} />
             <td className={`figure ${question.b >= question.a ? 'tone-good' : 'tone-bad'}`}>
               {formatSigned(question.b - question.a)}
             </td>
@@ -100,7 +114,7 @@ const Questions = (props: {
 /** The difference over the shared questions with its interval, then the questions behind it. */
 const Result = ({ a, b, compared }: { a: string; b: string; compared: ComparedRuns }) => {
   const [kind, setKind] = useState<Kind>('flipped');
-  const { difference, onlyA, onlyB, gained, lost, same, texts, noScore } = compared;
+  const { difference, onlyA, onlyB, gained, lost, same, noScore } = compared;
   // Without a score in one file, what the other has is not only there.
   const bothScored = noScore.a === null && noScore.b === null;
   const shared = gained.length + lost.length + same.length;
@@ -139,7 +153,7 @@ const Result = ({ a, b, compared }: { a: string; b: string; compared: ComparedRu
           </button>
         ))}
       </div>
-      <Questions key={kind} a={a} b={b} questions={compared[kind]} texts={texts} />
+      <Questions key={kind} a={a} b={b} questions={compared[kind]} compared={compared} />
     </>
   );
 };

@@ -17,7 +17,7 @@ import { Table, type Head } from '../../kit/Table.tsx';
 
 /** Rollouts that scorers, or scorers and the file's judge, see differently. */
 
-const HEADS: readonly Head[] = [['question'], ['answer'], ['kindest'], ['harshest']];
+const HEADS: readonly Head[] = [['question'], ['answer'], ['gold'], ['kindest'], ['harshest']];
 
 /** Value of the choice that takes all metrics of the answer together. */
 const ANSWERS = 'answer';
@@ -98,7 +98,7 @@ const List = (props: { fileId: string; search: string; found: readonly Disagreem
   return (
     <>
       <Table className="list-table" heads={HEADS}>
-        {found.slice(0, shown).map(({ rollout, question, answer, kindest, harshest }) => (
+        {found.slice(0, shown).map(({ rollout, question, answer, gold, kindest, harshest }) => (
           <tr key={rollout}>
             <th scope="row" className="row-name">
               <Link href={readerPath(props.fileId, rollout, props.search)}>
@@ -106,6 +106,7 @@ const List = (props: { fileId: string; search: string; found: readonly Disagreem
               </Link>
             </th>
             <td className="free">{answer === null ? <i>none</i> : answer.trim().slice(0, 200)}</td>
+            <td className="free">{gold.join(' / ').slice(0, 200)}</td>
             <td>
               <Said opinion={kindest} tone="tone-good" />
             </td>

@@ -34,6 +34,7 @@ import { UnreadLines } from './UnreadLines.tsx';
 import { PARTIAL, PARTIAL_NOTE } from '../words.ts';
 import '../rollouts.css';
 import './file.css';
+import './flow.css';
 import '../table/table.css';
 import '../compare/compare.css';
 

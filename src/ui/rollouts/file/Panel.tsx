@@ -9,6 +9,7 @@ import { PickField } from '../../kit/PickField.tsx';
 import { attempt } from '../store/browse-actions.ts';
 import { condition } from '../store/browse-address.ts';
 import { lab } from '../../lab/connection.ts';
+import { FlowPicture } from './FlowPicture.tsx';
 import { outcomeBars, outcomeName, withBasis } from '../words.ts';
 
 /** Beside the table: how the selection ended, what was found in it, and its parts. Each opens its cases. */
@@ -199,6 +200,11 @@ export const Panel = (props: {
   <aside className="browse-panel" aria-label="Overview of the selection">
     <h2 className="visually-hidden">Overview of the selection</h2>
     {props.partial === null ? null : <p className="fine">{props.partial}</p>}
+    <FlowPicture
+      title={withBasis('Where they were lost', basisWords(props.selected.statistics))}
+      flow={props.selected.flow}
+      onPick={(end) => props.narrow(condition('ended', '=', end))}
+    />
     <OutcomeBars {...props} />
     <Findings {...props} />
     <Facets key={props.fileId} {...props} />

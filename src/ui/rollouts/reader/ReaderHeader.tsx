@@ -159,6 +159,11 @@ export const ReaderHeader = memo(({ reading, neighbours, mark, go, rest }: Reade
           </b>
         </span>
       </div>
+      {row.row.why ? (
+        <p className="reader-why">
+          <span className="fine">why</span> <MarkedText text={row.row.why} marks={[]} />
+        </p>
+      ) : null}
       <Verdict reading={reading} />
       <Marks mark={mark} />
     </header>

@@ -1,6 +1,9 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
+import { endOfRow } from '../../../evaluate/rollouts/row.ts';
+import { answerText } from '../../../formats/rollouts/shape/imported.ts';
 import type { Reading } from '../../../lab/contract/rollouts.ts';
+import { HopPicture, type HopAnswer } from '../hops/HopPicture.tsx';
 import { usePlace, type Place, type RolloutName } from './store/address.ts';
 import { DiffView } from './views/DiffView.tsx';
 import { GroupView } from './views/GroupView.tsx';
@@ -35,6 +38,16 @@ interface PanelProps {
   findAsked: number;
 }
 
+/** The answer beside gold, as the outcome calls it. */
+const answerOf = ({ rollout, row }: Reading): HopAnswer => {
+  const end = endOfRow(row.row);
+  return {
+    text: answerText(rollout),
+    gold: rollout.question.answers.join(' / ') || 'none in the file',
+    right: end === null ? null : end === 'right',
+  };
+};
+
 /**
  * The view that the address names. Each is given only what it needs, so that a step within one does
  * not draw the others.
@@ -51,14 +64,17 @@ const Panel = ({ reading, place, event, change, findAsked }: PanelProps) => {
   switch (address.view) {
     case 'rounds':
       return (
-        <Rounds
-          rollout={rollout}
-          rounds={rounds}
-          findings={findings}
-          event={event}
-          readText={readText}
-          goEvent={goEvent}
-        />
+        <>
+          <HopPicture map={reading.hops} answer={answerOf(reading)} go={goEvent} />
+          <Rounds
+            rollout={rollout}
+            rounds={rounds}
+            findings={findings}
+            event={event}
+            readText={readText}
+            goEvent={goEvent}
+          />
+        </>
       );
     case 'text':
       return <TextView rollout={rollout} findings={findings} event={event} findAsked={findAsked} />;

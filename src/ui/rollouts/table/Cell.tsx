@@ -1,8 +1,11 @@
+import { endOfRow } from '../../../evaluate/rollouts/row.ts';
+import { ENDS } from '../../../evaluate/rollouts/why.ts';
 import { basisOf } from '../../../evaluate/rollouts/taxonomy.ts';
 import { columnReader } from '../../../lab/rollouts/columns.ts';
 import type { FoundRow } from '../../../lab/contract/rollouts.ts';
 import { DASH, formatNumber } from '../../kit/words/format.ts';
 import type { Column } from './columns.ts';
+import { HopMarks } from '../hops/HopMarks.tsx';
 import { outcomeName } from '../words.ts';
 
 const bit = (value: number): { sign: string; tone: string; word: string } =>
@@ -16,6 +19,18 @@ export const CellValue = ({ column, found }: { column: Column; found: FoundRow }
   if (name === 'outcome') {
     const { outcome, numbers } = found.row;
     return <>{outcomeName(outcome, basisOf(outcome, numbers))}</>;
+  }
+  if (name === 'hops') {
+    const { hops } = found.row;
+    return hops && hops.length > 0 ? (
+      <HopMarks states={hops} />
+    ) : (
+      <span className="tone-plain">{DASH}</span>
+    );
+  }
+  if (name === 'ended') {
+    const end = endOfRow(found.row);
+    return <>{end === null ? DASH : ENDS[end]}</>;
   }
   const value = columnReader(name)(found);
   if (name === 'answer' && found.row.notScored !== undefined)
@@ -34,7 +49,8 @@ export const CellValue = ({ column, found }: { column: Column; found: FoundRow }
 
 /** What the cell says in full, where it may be cut. */
 export const fullText = (column: Column, found: FoundRow): string | undefined => {
-  if (column.kind !== 'text') return undefined;
+  // The marks name themselves.
+  if (column.kind !== 'text' || column.name === 'hops') return undefined;
   if (column.name === 'answer' && found.row.notScored !== undefined)
     return `not scored: ${found.row.notScored}`;
   const value = columnReader(column.name)(found);

@@ -25,6 +25,10 @@ const TEXTS: Record<string, [note: string, width: number]> = {
   protocol: ['tag protocol that was recognised', 110],
   outcome: ['how it ended, and what says right or wrong: the judge, or EM without one', 260],
   'outcome-by': ['what the outcome says right or wrong by: judge, or em', 90],
+  gold: ['gold answers', 150],
+  ended: ['where on the way asked, found, read, answered it was lost', 150],
+  why: ['why it is wrong, in one sentence', 420],
+  hops: ['the gold chain, a mark a hop: whether its passage came, and how a hop failed', 90],
   lint: ['what the checks found', 220],
   tags: ['★ for a bookmark, and your tags', 130],
 };
@@ -72,6 +76,7 @@ export const allColumns = (clauses: readonly string[]): string[] => [
 export const usualColumns = (statistics: Statistics | null): string[] => [
   'question',
   'answer',
+  ...(statistics && statistics.scored > 0 ? ['gold', 'hops'] : []),
   ...(statistics && statistics.steps > 1 ? ['step'] : []),
   ...(statistics && statistics.scored > 0 ? ['em', 'f1', 'cover-em', 'retrieved'] : []),
   ...(statistics?.judge ? ['judge'] : []),
@@ -79,7 +84,7 @@ export const usualColumns = (statistics: Statistics | null): string[] => [
   'searches',
   'passages',
   'words',
-  ...(statistics && statistics.scored > 0 ? ['outcome'] : []),
+  ...(statistics && statistics.scored > 0 ? ['why', 'outcome'] : []),
   'lint',
   'tags',
 ];

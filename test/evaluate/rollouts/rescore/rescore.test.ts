@@ -246,6 +246,7 @@ describe('the queue of disagreements', () => {
         rollout: id,
         question: question.text,
         answer,
+        gold: question.answers,
         spread: 1,
         kindest: { by: 'em', share: 1 },
         harshest: { by: 'judge', share: 0 },

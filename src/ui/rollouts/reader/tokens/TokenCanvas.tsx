@@ -28,11 +28,16 @@ interface TokenCanvasProps {
   words: string;
   onCursor: (at: number | null) => void;
   onRange?: (range: TokenRange | null) => void;
+  /** Tokens that another view has on the screen. */
+  seen?: TokenRange | null;
+  /** A token that was pressed, or gone to by keys: another view may bring it on the screen. */
+  onReveal?: (at: number) => void;
   /** CSS pixels of the tallest window onto the strip. */
   tallest?: number;
 }
 
 interface Drawing extends Pick<TokenCanvasProps, 'table' | 'segments' | 'by' | 'cursor' | 'range'> {
+  seen: TokenRange | null;
   width: number;
   height: number;
   top: number;
@@ -41,7 +46,7 @@ interface Drawing extends Pick<TokenCanvasProps, 'table' | 'segments' | 'by' | '
 }
 
 const draw = (canvas: HTMLCanvasElement, drawing: Drawing): void => {
-  const { table, segments, by, cursor, range, width, height, top, columns, scheme } = drawing;
+  const { table, segments, by, cursor, range, seen, width, height, top, columns, scheme } = drawing;
   const context = sizedContext(canvas, width, height);
   if (!context) return;
   const scale = scaleOf(table, by);
@@ -55,11 +60,13 @@ const draw = (canvas: HTMLCanvasElement, drawing: Drawing): void => {
     cellAt: (at) => paintToken(table, segments, at, by, scale),
     cursor,
     range,
+    seen,
   });
 };
 
 export const TokenCanvas = (props: TokenCanvasProps) => {
-  const { table, segments, by, cursor, range, onCursor, onRange, tallest = 420 } = props;
+  const { table, segments, by, cursor, range, onCursor, onRange, onReveal, tallest = 420 } = props;
+  const seen = props.seen ?? null;
   const scheme = useComputedColorScheme('light');
   const { ref, width } = useElementSize();
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -81,6 +88,7 @@ export const TokenCanvas = (props: TokenCanvasProps) => {
           by,
           cursor,
           range,
+          seen,
           width,
           height: window,
           top,
@@ -89,7 +97,7 @@ export const TokenCanvas = (props: TokenCanvasProps) => {
         });
     });
     return () => cancelAnimationFrame(frame.current);
-  }, [table, segments, by, cursor, range, width, window, top, columns, scheme]);
+  }, [table, segments, by, cursor, range, seen, width, window, top, columns, scheme]);
 
   const start = range?.from ?? null;
   useEffect(() => {
@@ -123,6 +131,7 @@ export const TokenCanvas = (props: TokenCanvasProps) => {
       onRange?.({ from: Math.min(anchor.current, next), to: Math.max(anchor.current, next) });
     } else anchor.current = null;
     onCursor(next);
+    onReveal?.(next);
     show(next);
   };
   const under = (event: PointerEvent): number | null => {
@@ -164,7 +173,9 @@ export const TokenCanvas = (props: TokenCanvasProps) => {
           onPointerDown={(event) => {
             const at = under(event);
             anchor.current = at;
-            if (at !== null) onRange?.({ from: at, to: at });
+            if (at === null) return;
+            onRange?.({ from: at, to: at });
+            onReveal?.(at);
           }}
           onPointerUp={() => {
             anchor.current = null;

@@ -1,7 +1,7 @@
 import { TOKEN_COLUMNS } from '../../../../evaluate/rollouts/reading/token-table.ts';
 import { formatNumber } from '../../../kit/words/format.ts';
 import { WRITERS } from '../../../kit/tokens/layout.ts';
-import type { TokenColour, TokenScale } from './token-paint.ts';
+import { strengthOfNats, type TokenColour, type TokenScale } from './token-paint.ts';
 
 const WriterLegend = () => (
   <>
@@ -63,12 +63,39 @@ const ScaleLegend = ({ scale, unit }: { scale: TokenScale; unit: string }) => {
   );
 };
 
+/** Nats that the legend names. */
+const NATS = [0.1, 1, 3, 10];
+
+/** Strengths of a scale in nats, the same for every rollout. */
+const NatsLegend = ({ by, unit }: { by: TokenColour; unit: string }) => {
+  const sign = by === 'entropy' ? '' : '−';
+  return (
+    <>
+      <span>{by === 'entropy' ? 'certain' : 'likely'}: 0</span>
+      {NATS.map((nats) => (
+        <span key={nats}>
+          <i
+            className="swatch who-policy"
+            style={{ opacity: strengthOfNats(nats) }}
+            aria-hidden="true"
+          />{' '}
+          {sign}
+          {nats}
+        </span>
+      ))}
+      <span>{unit}, log scale</span>
+    </>
+  );
+};
+
 export const TokenLegend = ({ by, scale }: { by: TokenColour; scale: TokenScale | null }) => (
   <span className="legend">
     {by === 'writer' ? (
       <WriterLegend />
     ) : by === 'mask' ? (
       <MaskLegend />
+    ) : scale?.curve === 'nats' ? (
+      <NatsLegend by={by} unit={TOKEN_COLUMNS[by].unit} />
     ) : scale ? (
       <ScaleLegend scale={scale} unit={TOKEN_COLUMNS[by].unit} />
     ) : null}

@@ -1,6 +1,5 @@
-import { NativeSelect } from '@mantine/core';
-import { useEffect, useMemo, useState } from 'react';
-import { isOwnRollout } from '../../../../formats/rollouts/shape/imported.ts';
+import { NativeSelect, useComputedColorScheme } from '@mantine/core';
+import { useCallback, useMemo, useRef, useState } from 'react';
 import {
   MOST_PIECES,
   TOKEN_COLUMNS,
@@ -8,19 +7,24 @@ import {
   withOutcome,
   type TokenTable,
 } from '../../../../evaluate/rollouts/reading/token-table.ts';
+import { tokenBlocks } from '../../../../evaluate/rollouts/reading/token-blocks.ts';
 import type { Reading } from '../../../../lab/contract/rollouts.ts';
-import { CopyButton } from '../../../kit/CopyButton.tsx';
+import { savePicture } from '../../../kit/charts/export-chart.ts';
+import { paletteOf } from '../../../kit/tokens/palette.ts';
 import { distributionWords } from '../../../kit/words/distribution-words.ts';
-import { formatCount, formatNumber } from '../../../kit/words/format.ts';
-import { requestPieces, usePieces } from '../../../kit/tokens/pieces.ts';
-import { rollouts } from '../store/api.ts';
-import { useNeeds } from '../../../lab/use-needs.ts';
+import { formatCount } from '../../../kit/words/format.ts';
 import { useAnswer } from '../../../kit/use-answer.ts';
+import { rollouts } from '../store/api.ts';
 import { settingsFor, settingsSource, settingsWords } from '../store/settings.ts';
 import { TokenCanvas, type TokenRange } from './TokenCanvas.tsx';
+import { RangeFacts, TokenFacts } from './TokenFacts.tsx';
 import { TokenLegend } from './TokenLegend.tsx';
+import { TokenRows } from './TokenRows.tsx';
+import { TokenText } from './TokenText.tsx';
 import { scaleOf, type TokenColour } from './token-paint.ts';
-import { COLUMN_IDS, maskWords, tokenText, tokenWords } from './token-words.ts';
+import { MOST_DRAWN, tokenPicture } from './token-picture.ts';
+import { COLUMN_IDS, tokenWords } from './token-words.ts';
+import { missingWords, useSpelled } from './use-spelled.ts';
 
 /** Weights that follow from the group's rewards under the run's settings, or the usual ones. */
 const useOutcome = ({ file, row, rollout, loss }: Reading) => {
@@ -30,29 +34,6 @@ const useOutcome = ({ file, row, rollout, loss }: Reading) => {
   if (group.state !== 'ready') return { state: group.state, outcome: null, cannot: [] };
   const outcome = group.value?.credit.side.rollouts.find(({ id }) => id === rollout.id) ?? null;
   return { state: 'ready', outcome, cannot: group.value?.credit.side.cannot ?? [] };
-};
-
-/** Texts of ids, asked of the built-in policy where the rollout is its own. */
-const useTexts = (
-  { rollout }: Reading,
-  table: TokenTable,
-  at: number | null,
-  range: TokenRange | null,
-) => {
-  // Its tokenizer spells the ids that the policy wrote.
-  useNeeds(...(isOwnRollout(rollout) && table.kind !== 'pieces' ? ['policy' as const] : []));
-  const policy = usePieces((state) => state.policyId);
-  const known = isOwnRollout(rollout) && rollout.policy.id === policy;
-  const from = range ? range.from : at;
-  // A chosen range may be a whole trace; the first tokens are spelled and the rest are counted.
-  const to = range ? Math.min(range.to, range.from + 400) : at;
-  useEffect(() => {
-    if (!known || from === null || to === null) return;
-    const ids = [...table.ids.slice(from, to + 1), ...(at === null ? [] : [table.ids[at]!])];
-    void requestPieces(ids.filter((id) => id >= 0));
-  }, [known, table, from, to, at]);
-  const texts = usePieces((state) => state.texts);
-  return (token: number): string | undefined => (known ? texts[table.ids[token]!] : undefined);
 };
 
 /**
@@ -67,122 +48,79 @@ const kindWords = (table: TokenTable): string => {
   const mixed = table.mixed
     ? ' Segments without tokens are cut at white space; those pieces have no numbers.'
     : '';
-  const ids = table.kind === 'ids' ? ' The file gives ids, not texts.' : '';
-  return `${count} tokens.${ids}${mixed}${more}`;
-};
-
-/** Every number of one token; what is not there says why. */
-const TokenFacts = (props: {
-  table: TokenTable;
-  reading: Reading;
-  at: number | null;
-  text: string | undefined;
-}) => {
-  const { table, reading, at, text } = props;
-  if (at === null)
-    return (
-      <p className="fine">
-        Point at a token, or walk with the arrow keys, for its numbers. Drag, or walk with Shift, to
-        choose a range.
-      </p>
-    );
-  const segment = reading.rollout.segments[table.segment[at]!]!;
-  return (
-    <dl className="pairs token-facts">
-      <dt>token</dt>
-      <dd>
-        <b className="mono">{tokenText(table, at, text)}</b> · number {formatCount(at)}
-      </dd>
-      <dt>id</dt>
-      <dd>{table.ids[at]! < 0 ? 'not in the file' : table.ids[at]}</dd>
-      <dt>written by</dt>
-      <dd>
-        {segment.source}, {segment.role}
-      </dd>
-      <dt>loss mask</dt>
-      <dd>{maskWords(table.mask[at]!)}</dd>
-      {COLUMN_IDS.map((name) => {
-        const column = table.columns[name];
-        const value = column?.[at];
-        const known = value !== undefined && !Number.isNaN(value);
-        return (
-          <div key={name} className="pair-row">
-            <dt>{TOKEN_COLUMNS[name].name}</dt>
-            <dd className={known ? '' : 'fine'}>
-              {known
-                ? `${formatNumber(value)} ${TOKEN_COLUMNS[name].unit}`
-                : column
-                  ? 'not for this token'
-                  : `not available: ${table.lacks[name]}`}
-            </dd>
-          </div>
-        );
-      })}
-    </dl>
-  );
-};
-
-/** Sum over a range of the values that are there; null where the file has no such column. */
-const sumOf = (column: Float64Array | undefined, { from, to }: TokenRange): number | null => {
-  if (!column) return null;
-  let sum = 0;
-  for (let i = from; i <= to; i++) if (!Number.isNaN(column[i])) sum += column[i]!;
-  return sum;
-};
-
-/** A chosen stretch of tokens: its text and the sums over it, to be quoted or compared. */
-const RangeFacts = (props: {
-  table: TokenTable;
-  range: TokenRange;
-  textOf: (at: number) => string | undefined;
-  clear: () => void;
-}) => {
-  const { table, range, textOf, clear } = props;
-  const count = range.to - range.from + 1;
-  const shown = Math.min(count, 400);
-  const text = Array.from({ length: shown }, (_, i) =>
-    tokenText(table, range.from + i, textOf(range.from + i)),
-  );
-  const { logprob, entropy, push } = table.columns;
-  const sum = sumOf(logprob, range);
-  const uncertainty = sumOf(entropy, range);
-  const pushed = sumOf(push, range);
-  return (
-    <section className="range" aria-label="Chosen tokens">
-      <p>
-        <b>
-          Tokens {formatCount(range.from)} to {formatCount(range.to)}
-        </b>{' '}
-        <span className="fine">
-          {formatCount(count)} of {formatCount(table.count)} · sum of log-probabilities{' '}
-          {formatNumber(sum)} · mean entropy{' '}
-          {formatNumber(uncertainty === null ? null : uncertainty / count)} · sum of pushes{' '}
-          {formatNumber(pushed)}
-        </span>{' '}
-        <CopyButton label="copy the link" text={() => location.href} />{' '}
-        <CopyButton
-          label="copy the tokens"
-          text={() =>
-            Array.from({ length: count }, (_, i) => {
-              const at = range.from + i;
-              return table.texts[at] ?? textOf(at) ?? `#${table.ids[at]} `;
-            }).join('')
-          }
-        />{' '}
-        <button type="button" className="link" onClick={clear}>
-          choose none
-        </button>
-      </p>
-      <p className="range-text">
-        {text.join('')}
-        {count > shown ? ` … and ${formatCount(count - shown)} more` : ''}
-      </p>
-    </section>
-  );
+  return `${count} tokens.${mixed}${more}`;
 };
 
 const isRange = (range: TokenRange | null, count: number): TokenRange | null =>
   range && range.from < count ? { from: range.from, to: Math.min(range.to, count - 1) } : null;
+
+/** What the colours stand for, as the menu names it. */
+const colourName = (by: TokenColour): string =>
+  by === 'writer' ? 'who wrote it' : by === 'mask' ? 'loss mask' : TOKEN_COLUMNS[by].name;
+
+const ColourMenu = (props: {
+  table: TokenTable;
+  by: TokenColour;
+  setBy: (by: TokenColour) => void;
+}) => (
+  <NativeSelect
+    size="xs"
+    aria-label="Colour tokens by"
+    value={props.by}
+    onChange={(event) => props.setBy(event.currentTarget.value as TokenColour)}
+    data={[
+      ...(['writer', 'mask'] as const).map((value) => ({ value, label: colourName(value) })),
+      ...COLUMN_IDS.map((name) => ({
+        value: name,
+        label: `${colourName(name)}${props.table.columns[name] ? '' : ' (not available)'}`,
+        disabled: !props.table.columns[name],
+      })),
+    ]}
+  />
+);
+
+/** Two words that save the chosen tokens as a picture, or the first of all. */
+const SaveTokens = (props: {
+  reading: Reading;
+  table: TokenTable;
+  by: TokenColour;
+  range: TokenRange | null;
+}) => {
+  const { reading, table, by, range } = props;
+  const scheme = useComputedColorScheme('light');
+  const save = (format: 'svg' | 'png') => {
+    const style = getComputedStyle(document.documentElement);
+    const whole = { from: 0, to: table.count - 1 };
+    const title = `Tokens of ${reading.rollout.id} by ${colourName(by)}`;
+    const picture = tokenPicture({
+      table,
+      segments: reading.rollout.segments,
+      by,
+      range: range && range.to > range.from ? range : whole,
+      palette: paletteOf(document.documentElement, scheme),
+      ink: style.getPropertyValue('--text').trim(),
+      paper: style.getPropertyValue('--panel').trim(),
+      title,
+    });
+    void savePicture(picture, title, format);
+  };
+  return (
+    <>
+      {(['svg', 'png'] as const).map((format) => (
+        <button
+          key={format}
+          type="button"
+          className="link"
+          title={`The chosen tokens, or the first ${formatCount(MOST_DRAWN)}`}
+          aria-label={`Tokens: save as ${format.toUpperCase()}`}
+          onClick={() => save(format)}
+        >
+          {format}
+        </button>
+      ))}
+    </>
+  );
+};
 
 interface TokensViewProps {
   reading: Reading;
@@ -191,47 +129,64 @@ interface TokensViewProps {
 }
 
 /**
- * Every token as a cell, coloured by one of its numbers. The range is in the address (a permalink
- * to a few tokens), the colour and the token under the pointer are not.
+ * The text with one number of every token as its background, and the strip of all tokens above it.
+ * The range is in the address (a permalink to a few tokens), the colour and the token under the
+ * pointer are not.
  */
-export const TokensView = ({ reading, range: wanted, onRange }: TokensViewProps) => {
+export const TokensView = ({ reading: given, range: wanted, onRange }: TokensViewProps) => {
+  const { reading, spelled } = useSpelled(given);
   const { rollout } = reading;
-  const { state, outcome, cannot } = useOutcome(reading);
+  const { state, outcome, cannot } = useOutcome(given);
   // Two steps, because the weights come later: the table is there at once and gains columns.
   const plain = useMemo(() => tokenTable(rollout), [rollout]);
   const table = useMemo(() => (outcome ? withOutcome(plain, outcome) : plain), [plain, outcome]);
+  const blocks = useMemo(() => tokenBlocks(plain, rollout.segments), [plain, rollout]);
   const [by, setBy] = useState<TokenColour>('writer');
+  const [rows, setRows] = useState(false);
   const [hovered, setHovered] = useState<number | null>(null);
   const range = isRange(wanted, table.count);
+  const [reveal, setReveal] = useState<{ at: number } | null>(range ? { at: range.from } : null);
+  const [seen, setSeen] = useState<TokenRange | null>(null);
+  const shown = useRef(seen);
+  // Whatever moves the cursor by keys brings its token on the screen; the pointer is there already.
+  const walk = useCallback((at: number | null) => {
+    setHovered(at);
+    const on = shown.current;
+    if (at !== null && on && (at < on.from || at > on.to)) setReveal({ at });
+  }, []);
+  const onWindow = useCallback((on: TokenRange) => {
+    shown.current = on;
+    setSeen(on);
+  }, []);
   // A range of one token is a token that was chosen by an address; it is explained without a
   // pointer.
   const at = hovered ?? (range && range.from === range.to ? range.from : null);
-  const textOf = useTexts(reading, table, at, range);
-  const words =
-    at === null ? `${table.count} tokens` : tokenWords(table, rollout.segments, at, textOf(at));
+  const words = at === null ? `${table.count} tokens` : tokenWords(table, rollout.segments, at);
   const lacking = COLUMN_IDS.filter((name) => !table.columns[name]);
   // Own numbers of the file are shown as they are; what is computed here says under which settings.
   const computed = !rollout.segments.some((segment) => segment.advantages) && outcome !== null;
+  const missing = missingWords(spelled);
   return (
     <div className="tokens-view">
       <div className="reader-bar">
-        <NativeSelect
-          size="xs"
-          aria-label="Colour tokens by"
-          value={by}
-          onChange={(event) => setBy(event.currentTarget.value as TokenColour)}
-          data={[
-            { value: 'writer', label: 'who wrote it' },
-            { value: 'mask', label: 'loss mask' },
-            ...COLUMN_IDS.map((name) => ({
-              value: name,
-              label: `${TOKEN_COLUMNS[name].name}${table.columns[name] ? '' : ' (not available)'}`,
-              disabled: !table.columns[name],
-            })),
-          ]}
-        />
+        <ColourMenu table={table} by={by} setBy={setBy} />
         <TokenLegend by={by} scale={scaleOf(table, by)} />
+        <span className="grow" />
+        <button
+          type="button"
+          className="link"
+          aria-pressed={rows}
+          onClick={() => setRows((before) => !before)}
+        >
+          table
+        </button>
+        <SaveTokens reading={reading} table={table} by={by} range={range} />
       </div>
+      {missing === null ? null : (
+        <p className="token-missing" role="status">
+          {missing}
+        </p>
+      )}
       <p className="fine">{kindWords(table)}</p>
       <TokenCanvas
         table={table}
@@ -239,20 +194,39 @@ export const TokensView = ({ reading, range: wanted, onRange }: TokensViewProps)
         by={by}
         cursor={at}
         range={range}
+        seen={seen}
         label="Tokens of this rollout"
         words={words}
         onCursor={setHovered}
+        onReveal={(token) => setReveal({ at: token })}
         onRange={onRange}
+        tallest={100}
       />
-      {range && range.to > range.from ? (
-        <RangeFacts table={table} range={range} textOf={textOf} clear={() => onRange(null)} />
-      ) : null}
-      <TokenFacts
-        table={table}
-        reading={reading}
-        at={at}
-        text={at === null ? undefined : textOf(at)}
-      />
+      <div className="token-main">
+        {rows ? (
+          <TokenRows table={table} segments={rollout.segments} cursor={at} />
+        ) : (
+          <TokenText
+            table={table}
+            segments={rollout.segments}
+            blocks={blocks}
+            by={by}
+            cursor={at}
+            range={range}
+            reveal={reveal}
+            words={words}
+            onCursor={walk}
+            onRange={onRange}
+            onWindow={onWindow}
+          />
+        )}
+        <div className="token-aside">
+          {range && range.to > range.from ? (
+            <RangeFacts table={table} range={range} clear={() => onRange(null)} />
+          ) : null}
+          <TokenFacts table={table} reading={reading} at={at} />
+        </div>
+      </div>
       {rollout.policy && table.columns.logprob ? (
         <p className="fine">
           Log-probabilities and entropies are of {distributionWords(rollout.policy)}.

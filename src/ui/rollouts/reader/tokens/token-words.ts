@@ -11,9 +11,9 @@ import { visible } from '../../../kit/tokens/pieces.ts';
 export const COLUMN_IDS = Object.keys(TOKEN_COLUMNS) as TokenColumn[];
 
 /** A token's text as it can be read; its id where no text is known. */
-export const tokenText = (table: TokenTable, at: number, text: string | undefined): string => {
-  const own = table.texts[at] ?? text;
-  return own === undefined || own === null ? `#${table.ids[at]}` : visible(revealHidden(own));
+export const tokenText = (table: TokenTable, at: number): string => {
+  const own = table.texts[at] ?? null;
+  return own === null ? `#${table.ids[at]}` : visible(revealHidden(own));
 };
 
 export const maskWords = (bit: number): string =>
@@ -24,7 +24,6 @@ export const tokenWords = (
   table: TokenTable,
   segments: readonly Pick<ImportedSegment, 'source' | 'role'>[],
   at: number,
-  text: string | undefined,
 ): string => {
   const { source, role } = segments[table.segment[at]!]!;
   const numbers = COLUMN_IDS.flatMap((name) => {
@@ -34,7 +33,7 @@ export const tokenWords = (
       : [`${TOKEN_COLUMNS[name].name} ${formatNumber(value)}`];
   });
   return [
-    `token ${at}: ${tokenText(table, at, text)}`,
+    `token ${at}: ${tokenText(table, at)}`,
     `${source}, ${role}`,
     `mask ${maskWords(table.mask[at]!)}`,
     ...numbers,

@@ -1,3 +1,4 @@
+import { useLocalStorage } from '@mantine/hooks';
 import { memo, useEffect, useMemo, useRef } from 'react';
 import type { AgentEvent } from '../../../../records/events.ts';
 import { isOwnRollout, type ImportedRollout } from '../../../../formats/rollouts/shape/imported.ts';
@@ -7,6 +8,8 @@ import {
   type PassageReading,
   type RoundReading,
 } from '../../../../evaluate/rollouts/reading/rounds.ts';
+import { protocolOf } from '../../../../formats/rollouts/rounds.ts';
+import { blockText } from '../../../../formats/rollouts/protocols/split.ts';
 import { formatCount } from '../../../kit/words/format.ts';
 import { writerOf } from '../../../kit/tokens/layout.ts';
 import { WRITER_NAMES } from '../../../kit/tokens/TokenStrip.tsx';
@@ -120,6 +123,21 @@ const Passage = memo(({ passage, text, faults, goRound }: PassageProps) => {
   );
 });
 
+/** The text without the tags around it; with them where a finding is about one of them. */
+const insideOf = (
+  rollout: ImportedRollout,
+  text: string,
+  marks: readonly TextMark[],
+): { from: number; to: number } => {
+  const inner = blockText(text, protocolOf(rollout));
+  const [from, to] = [inner.start, inner.start + inner.text.length];
+  const shows = text.slice(from, to) === inner.text;
+  return shows &&
+    marks.every(({ start, end }) => (start >= from && end <= to) || (start <= from && end >= to))
+    ? { from, to }
+    : { from: 0, to: text.length };
+};
+
 interface BlockProps {
   rollout: ImportedRollout;
   index: number;
@@ -127,6 +145,8 @@ interface BlockProps {
   findings: readonly Finding[];
   events: readonly number[];
   current: boolean;
+  /** The tags around a block are shown too. */
+  tags: boolean;
   readText: (segment: number) => void;
   goRound: (round: number) => void;
   goEvent: (event: number) => void;
@@ -143,7 +163,8 @@ const Block = memo((props: BlockProps) => {
   // Findings without a place are about the rollout as a whole and stand at the top.
   const own = findings.filter(({ where }) => where.some((span) => span.segment === index));
   // Passages are cut one by one; only running text is cut as a whole.
-  const cut = passages.length === 0 && text.length > MOST_SHOWN;
+  const { from, to } = props.tags ? { from: 0, to: text.length } : insideOf(rollout, text, marks);
+  const cut = passages.length === 0 && to - from > MOST_SHOWN;
   return (
     <section
       className={`block who-edge-${writer}${props.current ? ' current' : ''}`}
@@ -182,14 +203,15 @@ const Block = memo((props: BlockProps) => {
         </ol>
       ) : (
         <p className="prose">
-          <MarkedText text={text} to={cut ? MOST_SHOWN : text.length} marks={marks} />
+          {from === to ? <span className="fine">nothing was written</span> : null}
+          <MarkedText text={text} from={from} to={cut ? from + MOST_SHOWN : to} marks={marks} />
         </p>
       )}
       {cut || passages.length > MOST_PASSAGES ? (
         <p>
           <button type="button" className="link" onClick={() => props.readText(index)}>
             {cut
-              ? `… ${formatCount(text.length - MOST_SHOWN)} more characters: read them as text`
+              ? `… ${formatCount(to - from - MOST_SHOWN)} more characters: read them as text`
               : `… ${passages.length - MOST_PASSAGES} more passages: read them as text`}
           </button>
         </p>
@@ -241,9 +263,21 @@ export const Rounds = ({ rollout, rounds, findings, event, readText, goEvent }: 
     const first = rounds[round]?.passages[0]?.segment ?? rounds[round]?.segments[0];
     if (first !== undefined) goEvent(first);
   };
+  const [tags, setTags] = useLocalStorage({ key: 'forage-rollout-tags', defaultValue: false });
   const loose = findings.filter(({ where }) => where.length === 0);
   return (
     <div className="rounds" ref={box}>
+      <p className="rounds-bar">
+        <button
+          type="button"
+          className="link"
+          aria-pressed={tags}
+          title="The tags of the protocol, such as <think>"
+          onClick={() => setTags(!tags)}
+        >
+          {tags ? 'hide tags' : 'show tags'}
+        </button>
+      </p>
       {loose.map((finding, at) => (
         <FindingNote key={at} finding={finding} />
       ))}
@@ -263,6 +297,7 @@ export const Rounds = ({ rollout, rounds, findings, event, readText, goEvent }: 
               findings={findings}
               events={events.get(index) ?? NONE}
               current={event === index}
+              tags={tags}
               readText={readText}
               goRound={goRound}
               goEvent={goEvent}

@@ -31,6 +31,7 @@ import { TokenCanvas } from '../tokens/TokenCanvas.tsx';
 import { TokenLegend } from '../tokens/TokenLegend.tsx';
 import { scaleOf } from '../tokens/token-paint.ts';
 import { tokenWords } from '../tokens/token-words.ts';
+import { useSpelled } from '../tokens/use-spelled.ts';
 
 /** The group under other settings, beside what it was, from stored numbers. */
 
@@ -291,7 +292,7 @@ const Strip = (props: {
   const make = useCallback(() => (outcome ? withOutcome(plain, outcome) : plain), [plain, outcome]);
   const table = useLater(plain, make);
   if (!table) return null;
-  const words = cursor === null ? '' : tokenWords(table, rollout.segments, cursor, undefined);
+  const words = cursor === null ? '' : tokenWords(table, rollout.segments, cursor);
   const has = table.columns.push !== undefined;
   return (
     <section aria-label={name}>
@@ -322,11 +323,11 @@ const Strip = (props: {
 };
 
 /**
- * Two settings of the same objective on the stored rewards of the group: what each would have made
- * of them, in advantages, weights and pushes. Nothing is sampled again; the log-probabilities are
- * the file’s, so what needs others is listed as not computable.
+ * Two settings of one objective on the stored rewards of the group: advantages, weights and pushes.
+ * Nothing is sampled again: what needs other log-probabilities is listed as not computable.
  */
-export const WhatIfView = ({ reading }: { reading: Reading }) => {
+export const WhatIfView = ({ reading: given }: { reading: Reading }) => {
+  const { reading } = useSpelled(given);
   const { file, row, rollout, loss } = reading;
   const known = settingsFor(loss);
   const [before, setBefore] = useState(known);

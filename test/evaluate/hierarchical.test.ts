@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hierarchicalBootstrap } from '../../../src/evaluate/study/hierarchical.ts';
+import { hierarchicalBootstrap } from '../../src/evaluate/hierarchical.ts';
 
 /** All ways to draw `n` of n places with replacement. */
 function draws(n: number): number[][] {

@@ -1,0 +1,184 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import {
+  BORN,
+  FILM,
+  imported,
+  RAIN,
+  searched,
+  STALE,
+} from '../../test/evaluate/rollouts/hops/rollout.ts';
+import { faultsInBoth } from '../axe.ts';
+import { openPage, useStage } from '../browser.ts';
+import { drop } from '../drop.ts';
+import { matched } from '../rollouts-page.ts';
+
+/** The pictures that explain a rollout, on rollouts of ours, on ones made by hand, and on imported ones. */
+
+const stage = useStage();
+const LONG = 240_000;
+const OURS = resolve(import.meta.dirname, '../../test/fixtures/inspect/kunlun-baize-dev.jsonl');
+
+const opened = async (text: string): Promise<Page> => {
+  const page = await openPage(stage);
+  await page.goto(`${stage.url}rollouts`);
+  await page.waitForSelector('main');
+  await drop(page, { 'rollouts.jsonl': text });
+  await page.locator('tr[data-position]').first().waitFor();
+  return page;
+};
+
+const saved = async (page: Page, button: string): Promise<Buffer> => {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: button }).click(),
+  ]);
+  return readFileSync(await download.path());
+};
+
+const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47]);
+
+/** Nothing of ours reaches beyond the screen, and axe finds nothing, in light and dark. */
+const sound = async (page: Page): Promise<void> => {
+  expect(await faultsInBoth(page)).toEqual([]);
+  await page.setViewportSize({ width: 390, height: 844 });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  await page.setViewportSize({ width: 1440, height: 900 });
+};
+
+it(
+  'shows the text of every token of our own rollouts, by keys, as a table and as a picture',
+  async () => {
+    const page = await opened(readFileSync(OURS, 'utf8'));
+    await page.locator('tr[data-position] a').first().click();
+    await page.getByRole('tab', { name: 'Tokens' }).click();
+    const words = page.locator('.token-words');
+    await page.getByText('133 tokens.').waitFor();
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll('.token-words .tk')].some((one) => one.textContent === ' Lan'),
+    );
+    // All of the text is there, token by token.
+    const record = JSON.parse(readFileSync(OURS, 'utf8').split('\n')[0] ?? '') as {
+      segments: { text: string }[];
+    };
+    const shown = (await words.allTextContents()).join('').replaceAll('⏎', '');
+    expect(shown).toBe(record.segments.map(({ text }) => text).join(''));
+
+    await page.getByLabel('Colour tokens by').selectOption('logprob');
+    const share = (text: RegExp) =>
+      page
+        .locator('.token-words .tk', { hasText: text })
+        .last()
+        .evaluate((token) =>
+          Number.parseFloat(getComputedStyle(token).getPropertyValue('--share')),
+        );
+    // The one token of this rollout that was not certain: log p = −1.81.
+    expect(
+      await page
+        .locator('.token-words .tk')
+        .evaluateAll((tokens) =>
+          Math.max(
+            ...tokens.map((one) =>
+              Number.parseFloat(getComputedStyle(one).getPropertyValue('--share')),
+            ),
+          ),
+        ),
+    ).toBeGreaterThan(5 * (await share(/^boxed$/)));
+
+    // Text and strip have one cursor.
+    await page.getByRole('slider', { name: 'Text of the tokens' }).focus();
+    await page.keyboard.press('End');
+    await page.keyboard.press('ArrowLeft');
+    const strip = page.getByRole('slider', { name: 'Tokens of this rollout' });
+    expect(await strip.getAttribute('aria-valuenow')).toBe('131');
+    expect(await strip.getAttribute('aria-valuetext')).toMatch(/^token 131: ␣} · policy, answer/);
+    await page.keyboard.press('Shift+ArrowLeft');
+    await page.getByRole('region', { name: 'Chosen tokens' }).waitFor();
+    await page.waitForURL(/tokens=130-131/);
+    const svg = (await saved(page, 'Tokens: save as SVG')).toString();
+    expect(svg).toContain('>well</text>');
+    expect((await saved(page, 'Tokens: save as PNG')).subarray(0, 4)).toEqual(PNG);
+    await sound(page);
+    await page.getByRole('button', { name: 'table', exact: true }).click();
+    await page.getByRole('rowheader', { name: '131', exact: true }).waitFor();
+    expect(stage.faults).toEqual([]);
+  },
+  LONG,
+);
+
+const first = { query: 'director of Red Fog', hits: [FILM] };
+
+/** One of each way to fail, each of a question of its own. */
+const FAILED = [
+  searched([first], 'Rome'),
+  searched([first, { query: 'Ida Holm', source: 'local', hits: [STALE] }], 'Bergen'),
+  searched([first, { query: 'Ida Holm', source: 'web', hits: [RAIN] }], 'Rome'),
+  searched([first, { query: 'Ida Holm', source: 'web', hits: [BORN] }], 'Rome'),
+  searched([first, { query: 'Ida Holm', source: 'web', hits: [BORN] }], 'Oslo'),
+].map((rollout, i) => ({ ...rollout, id: `r${i}`, groupId: `g${i}` }));
+
+const lines = (rollouts: readonly unknown[]): string =>
+  rollouts.map((rollout) => `${JSON.stringify(rollout)}\n`).join('');
+
+it(
+  'draws which hop failed and how, says why, and counts where rollouts were lost',
+  async () => {
+    const page = await opened(lines(FAILED));
+    // The flow opens its cases.
+    const flow = page.locator('[data-chart="flow"]');
+    await flow.getByRole('button', { name: 'asked for, not found: 2. Open these' }).click();
+    await matched(page, '2 of 5');
+    await page.goBack();
+    await matched(page, '5 rollouts');
+    expect((await saved(page, 'Where they were lost, by EM: save as SVG')).toString()).toContain(
+      '1 found, not read',
+    );
+    await page
+      .getByRole('img', { name: 'hop 1 found and read, hop 2 searched in the wrong source' })
+      .waitFor();
+
+    // The map of the one that misread, and the sentence.
+    await page.locator('tr[data-position="3"] a').first().click();
+    await page
+      .getByText(
+        'The second hop’s passage was found and misread: it says “Oslo”, the answer says “Rome”.',
+      )
+      .waitFor();
+    const hop = page.getByRole('button', {
+      name: /^hop 2, birth city of Ida Holm is Oslo, found and misread, search 2, went on with Rome/,
+    });
+    await hop.focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/event=/);
+    // Tags are hidden until they are asked for.
+    const blocks = page.locator('.rounds .prose');
+    expect((await blocks.allTextContents()).join(' ')).not.toContain('<search>');
+    await page.getByRole('button', { name: 'show tags' }).click();
+    expect((await blocks.allTextContents()).join(' ')).toContain('<search>Ida Holm</search>');
+    expect((await saved(page, 'Hop map: save as SVG')).toString()).toContain('found and misread');
+    expect((await saved(page, 'Hop map: save as PNG')).subarray(0, 4)).toEqual(PNG);
+    await sound(page);
+    await page.getByRole('button', { name: 'Hop map: table' }).click();
+    await page.getByRole('cell', { name: 'found and misread' }).waitFor();
+    expect(stage.faults).toEqual([]);
+  },
+  LONG,
+);
+
+it(
+  'says of imported rollouts without a chain that nobody can tell, and still says why',
+  async () => {
+    const bare = FAILED.map((one) => imported(one, { supporting: [] }));
+    const page = await opened(lines(bare));
+    await page.locator('tr[data-position] a').first().click();
+    await page.getByText(/^No hop map: the file names neither a gold chain/).waitFor();
+    await page.getByText('1 search brought nothing with “Oslo”; the answer says “Rome”.').waitFor();
+    // There are no tokens: pieces of the text stand in their place.
+    await page.getByRole('tab', { name: 'Tokens' }).click();
+    await page.getByText(/^The file has no tokens: \d+ pieces/).waitFor();
+    await page.locator('.token-words .tk').first().waitFor();
+  },
+  LONG,
+);

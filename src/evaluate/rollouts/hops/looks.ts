@@ -1,0 +1,72 @@
+import { itemAt } from '../../../base/items.ts';
+import { roundsOf } from '../../../formats/rollouts/rounds.ts';
+import type { ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
+import type { SearchTarget } from '../../../records/hits.ts';
+
+/** What a rollout looked up: from its events where it has them, else from its text. */
+
+export interface LookedPassage {
+  /** Null where the file gives texts without ids. */
+  id: string | null;
+  title: string;
+  text: string;
+}
+
+export interface Look {
+  query: string;
+  /** Null where the file does not say. */
+  source: SearchTarget | null;
+  /** It came with the question; nobody asked for it. */
+  background: boolean;
+  passages: LookedPassage[];
+  /** Segment of the result, to go to; null where there is none. */
+  segment: number | null;
+  /** It was refused (STIE), so that nothing was searched. */
+  refused: boolean;
+}
+
+type Searched = Pick<ImportedRollout, 'segments' | 'origin' | 'events'>;
+
+function ofEvents(events: NonNullable<ImportedRollout['events']>): Look[] {
+  const looks: Look[] = [];
+  for (const event of events) {
+    const segment = event.segment ?? null;
+    if (event.kind === 'background' || event.kind === 'retrieve') {
+      const background = event.kind === 'background';
+      const passages = event.hits.map(({ passage: { id, title, text } }) => ({ id, title, text }));
+      const source = event.kind === 'retrieve' ? event.source : null;
+      looks.push({ query: event.query, source, background, passages, segment, refused: false });
+    }
+    if (event.kind === 'verdict' && event.over === 'query' && event.action === 'refused')
+      looks.push({
+        query: event.text,
+        source: null,
+        background: false,
+        passages: [],
+        segment,
+        refused: true,
+      });
+  }
+  return looks;
+}
+
+const ofText = (rollout: Searched): Look[] =>
+  roundsOf(rollout).flatMap(({ query, passages, segments }): Look[] => {
+    if (!query && passages.length === 0) return [];
+    const background = segments.some(
+      (index) => itemAt(rollout.segments, index, 'segments').role === 'background',
+    );
+    return [
+      {
+        query: query?.text ?? '',
+        source: null,
+        background: background && !query,
+        passages: passages.map(({ title, text }) => ({ id: null, title, text })),
+        segment: passages[0]?.segment ?? query?.segment ?? null,
+        refused: false,
+      },
+    ];
+  });
+
+export const looksOf = (rollout: Searched): Look[] =>
+  rollout.events && rollout.events.length > 0 ? ofEvents(rollout.events) : ofText(rollout);

@@ -1,0 +1,163 @@
+import { useElementSize } from '@mantine/hooks';
+import { useRef, useState } from 'react';
+import { ENDS, END_NAMES, type End, type Flow } from '../../../evaluate/rollouts/why.ts';
+import { SaveChart } from '../../kit/charts/SaveChart.tsx';
+import { formatCount, formatShare } from '../../kit/words/format.ts';
+import { BAR, bandPath, flowLayout, lossPath } from './flow-layout.ts';
+
+/** Where rollouts were lost on the way from question to answer; a press opens those of a kind. */
+
+interface FlowProps {
+  title: string;
+  flow: Flow;
+  onPick: (end: End) => void;
+}
+
+const NOTES: Record<End, string> = {
+  right: 'Right: counted as having passed every stage, also where it was memory.',
+  'not-asked':
+    'A passage of the chain that no query asked for; without a chain: nothing was searched.',
+  'not-found':
+    'It was asked for and did not come, or was asked for where it does not lie; without a chain: no result held a gold answer.',
+  'not-read': 'It came, and the policy went on with something else.',
+  'not-answered':
+    'All was found and read as far as anyone can tell; the answer is wrong, or none was given.',
+};
+
+const countOf = (flow: Flow, end: End): number => (end === 'right' ? flow.right : flow.lost[end]);
+
+const Drawing = ({ flow, width }: { flow: Flow; width: number }) => {
+  const { stages, height, labels } = flowLayout(flow, width);
+  return (
+    <svg width={width} height={height} aria-hidden="true">
+      {stages.map((stage, i) => {
+        const next = stages[i + 1];
+        return (
+          <g key={stage.name}>
+            {next && next.count > 0 ? (
+              <path className="flow-band" d={bandPath(stage, next)} />
+            ) : null}
+            {stage.lost ? (
+              <>
+                <path className="flow-loss" d={lossPath(stage, stage.lost, labels)} />
+                <text x={labels + 9} y={stage.lost.y + 4} className="flow-lost">
+                  {formatCount(stage.lost.count)} {stage.lost.name}
+                </text>
+              </>
+            ) : null}
+            <rect
+              y={stage.y}
+              width={Math.max(stage.count > 0 ? 1.5 : 0, stage.width)}
+              height={BAR}
+              rx={2}
+              className={next ? 'flow-bar' : 'flow-bar flow-right'}
+            />
+            <text x={0} y={stage.y - 5} className="flow-name">
+              {stage.name} {formatCount(stage.count)}
+            </text>
+          </g>
+        );
+      })}
+    </svg>
+  );
+};
+
+const Table = ({ flow, title, onPick }: FlowProps) => (
+  <table className="bars-table" aria-label={title}>
+    <tbody>
+      {END_NAMES.map((end) => (
+        <tr key={end}>
+          <th scope="row">
+            <button type="button" className="link" onClick={() => onPick(end)}>
+              {ENDS[end]}
+            </button>
+            <p className="fine">{NOTES[end]}</p>
+          </th>
+          <td className="figure">{formatCount(countOf(flow, end))}</td>
+          <td className="figure fine">
+            {formatShare(flow.all === 0 ? null : countOf(flow, end) / flow.all)}
+          </td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+);
+
+export const FlowPicture = (props: FlowProps) => {
+  const { title, flow, onPick } = props;
+  const [asTable, setAsTable] = useState(false);
+  const { ref, width } = useElementSize();
+  const box = useRef<HTMLElement>(null);
+  const { stages, height, labels } = flowLayout(flow, width);
+  const last = stages.at(-1);
+  return (
+    <section className="chart flow" aria-label={title} data-chart="flow" ref={box}>
+      <header>
+        <h3 title="Of the rollouts that can be called right or wrong; widths are counts.">
+          {title}
+        </h3>
+        <span className="grow" />
+        {flow.all === 0 ? null : (
+          <>
+            {asTable ? null : <SaveChart box={box} title={title} />}
+            <button
+              type="button"
+              className="link"
+              aria-label={`${title}: ${asTable ? 'picture' : 'table'}`}
+              onClick={() => setAsTable(!asTable)}
+            >
+              {asTable ? 'picture' : 'table'}
+            </button>
+          </>
+        )}
+      </header>
+      {flow.all === 0 ? (
+        <p className="fine chart-empty">
+          {flow.untold === 0
+            ? 'No rollout passes the filter.'
+            : 'No rollout here has gold answers, so none can be called right or wrong.'}
+        </p>
+      ) : asTable ? (
+        <Table {...props} />
+      ) : (
+        <div ref={ref} className="flow-box" style={{ height }}>
+          {width > 0 ? <Drawing flow={flow} width={width} /> : null}
+          {stages.map(({ lost }) =>
+            lost ? (
+              <button
+                key={lost.end}
+                type="button"
+                className="flow-button"
+                style={{ left: labels, top: lost.y - 13, width: width - labels, height: 26 }}
+                title={NOTES[lost.end]}
+                aria-label={`${ENDS[lost.end]}: ${lost.count}. Open these`}
+                onClick={() => onPick(lost.end)}
+              />
+            ) : null,
+          )}
+          {last && last.count > 0 ? (
+            <button
+              type="button"
+              className="flow-button"
+              style={{
+                left: 0,
+                top: last.y - 18,
+                width: Math.max(60, last.width),
+                height: BAR + 20,
+              }}
+              title={NOTES.right}
+              aria-label={`right: ${last.count}. Open these`}
+              onClick={() => onPick('right')}
+            />
+          ) : null}
+        </div>
+      )}
+      {flow.untold > 0 && flow.all > 0 ? (
+        <p className="fine">
+          {formatCount(flow.untold)} more cannot be called right or wrong: no gold answers, or the
+          answer cannot be read.
+        </p>
+      ) : null}
+    </section>
+  );
+};

@@ -1,0 +1,200 @@
+import { useElementSize } from '@mantine/hooks';
+import { useRef, useState } from 'react';
+import { normalizeAnswer } from '../../../agent/answers/answers.ts';
+import type { Hop, HopMap } from '../../../evaluate/rollouts/hops/hops.ts';
+import { SaveChart } from '../../kit/charts/SaveChart.tsx';
+import { arrowPath, fitted, hopLayout, NODE } from './layout.ts';
+import {
+  HOP_SIGNS,
+  hopLabel,
+  isFound,
+  mapNote,
+  relationWords,
+  stateName,
+  whenWords,
+} from './hop-words.ts';
+import './hops.css';
+
+/** The gold chain as nodes that are filled where their passage arrived; each opens the result that holds it. */
+
+export interface HopAnswer {
+  text: string;
+  gold: string;
+  /** Null where nobody can say. */
+  right: boolean | null;
+}
+
+const TITLE = 'Hop map';
+
+const Node = ({ hop, width }: { hop: Hop; width: number }) => {
+  const room = width - 20;
+  const asks = hop.subject
+    ? `${relationWords(hop.relation)} of ${hop.subject}`
+    : 'supporting passage';
+  return (
+    <g className={`hop hop-${hop.state}`}>
+      <rect width={width} height={NODE.height} rx={8} className="hop-box" />
+      <text x={10} y={19} className="hop-state">
+        {HOP_SIGNS[hop.state]} {stateName(hop.state)}
+      </text>
+      <text x={10} y={40} className="hop-asks">
+        {fitted(asks, room)}
+      </text>
+      <text x={10} y={60} className="hop-object">
+        {fitted(hop.object || hop.title, room, 7)}
+      </text>
+      <text x={10} y={82} className="hop-when">
+        {fitted(hop.instead === null ? whenWords(hop) : `went on with “${hop.instead}”`, room)}
+      </text>
+    </g>
+  );
+};
+
+const AnswerNode = ({ answer, width }: { answer: HopAnswer; width: number }) => {
+  const { right, text, gold } = answer;
+  const tone = right === null ? 'untold' : right ? 'read' : 'misread';
+  return (
+    <g className={`hop hop-${tone} hop-answer`}>
+      <rect width={width} height={NODE.height} rx={20} className="hop-box" />
+      <text x={14} y={19} className="hop-state">
+        {right === null ? '■ answer' : right ? '✓ answered' : '✗ answered'}
+      </text>
+      <text x={14} y={46} className="hop-object">
+        {fitted(text, width - 28, 7)}
+      </text>
+      <text x={14} y={74} className="hop-when">
+        {fitted(`gold: ${gold}`, width - 28)}
+      </text>
+    </g>
+  );
+};
+
+/** Whether the next hop is about what this one reads: then the order is one of need. */
+const leadsOn = (from: Hop, to: Hop | undefined): boolean =>
+  to === undefined || normalizeAnswer(from.object) === normalizeAnswer(to.subject);
+
+const Drawing = (props: {
+  hops: readonly Hop[];
+  answer: HopAnswer;
+  width: number;
+  chain: boolean;
+}) => {
+  const { hops, answer, width, chain } = props;
+  const { places, node, height, width: used } = hopLayout(hops.length + 1, width);
+  return (
+    <svg width={used} height={height} aria-hidden="true">
+      {chain
+        ? hops.map((hop, i) => {
+            const [from, to] = [places[i], places[i + 1]];
+            if (!from || !to || !leadsOn(hop, hops[i + 1])) return null;
+            return (
+              <path
+                key={i}
+                className={isFound(hop.state) ? 'hop-arrow' : 'hop-arrow broken'}
+                d={arrowPath(from, to, node)}
+              />
+            );
+          })
+        : null}
+      {hops.map((hop, i) => (
+        <g key={i} transform={`translate(${places[i]?.x ?? 0} ${places[i]?.y ?? 0})`}>
+          <Node hop={hop} width={node} />
+        </g>
+      ))}
+      <g transform={`translate(${places.at(-1)?.x ?? 0} ${places.at(-1)?.y ?? 0})`}>
+        <AnswerNode answer={answer} width={node} />
+      </g>
+    </svg>
+  );
+};
+
+const Table = ({ hops }: { hops: readonly Hop[] }) => (
+  <div className="hop-table" tabIndex={0} role="group" aria-label="Hop map, table">
+    <table>
+      <thead>
+        <tr>
+          {['hop', 'asks for', 'says', 'passage', 'lies in', 'state', 'when', 'went on with'].map(
+            (name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ),
+          )}
+        </tr>
+      </thead>
+      <tbody>
+        {hops.map((hop, i) => (
+          <tr key={i}>
+            <th scope="row" className="figure">
+              {i + 1}
+            </th>
+            <td>{hop.subject ? `${relationWords(hop.relation)} of ${hop.subject}` : '–'}</td>
+            <td>{hop.object || '–'}</td>
+            <td>{hop.title}</td>
+            <td>{hop.source ?? 'not known'}</td>
+            <td>{stateName(hop.state)}</td>
+            <td>{whenWords(hop)}</td>
+            <td>{hop.instead ?? '–'}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+);
+
+/** The map with its table. @param go to a segment of the rollout */
+export const HopPicture = (props: {
+  map: HopMap;
+  answer: HopAnswer;
+  go: (segment: number) => void;
+}) => {
+  const { map, answer, go } = props;
+  const [asTable, setAsTable] = useState(false);
+  const { ref, width } = useElementSize();
+  const box = useRef<HTMLElement>(null);
+  const note = mapNote(map);
+  if (map.kind === 'none') return <p className="fine hop-none">{note}</p>;
+  const { hops } = map;
+  const { places, node, height } = hopLayout(hops.length + 1, width);
+  return (
+    <section className="chart hops" aria-label={TITLE} data-chart="hops" ref={box}>
+      <header>
+        <h2 className="hops-title" title="Filled: the passage arrived. A press opens the result.">
+          {TITLE}
+        </h2>
+        <span className="grow" />
+        {asTable ? null : <SaveChart box={box} title={TITLE} />}
+        <button
+          type="button"
+          className="link"
+          aria-label={`${TITLE}: ${asTable ? 'picture' : 'table'}`}
+          onClick={() => setAsTable(!asTable)}
+        >
+          {asTable ? 'picture' : 'table'}
+        </button>
+      </header>
+      {asTable ? (
+        <Table hops={hops} />
+      ) : (
+        <div ref={ref} className="hop-drawing" style={{ height }}>
+          {width > 0 ? (
+            <Drawing hops={hops} answer={answer} width={width} chain={map.kind === 'chain'} />
+          ) : null}
+          {hops.map((hop, i) => (
+            <button
+              key={i}
+              type="button"
+              className="hop-button"
+              disabled={hop.segment === null}
+              style={{ left: places[i]?.x, top: places[i]?.y, width: node, height: NODE.height }}
+              title={hopLabel(hop, i)}
+              aria-label={`${hopLabel(hop, i)}${hop.segment === null ? '' : '. Open the result'}`}
+              onClick={() => hop.segment !== null && go(hop.segment)}
+            />
+          ))}
+        </div>
+      )}
+      {note === null ? null : <p className="fine">{note}</p>}
+    </section>
+  );
+};

@@ -1,0 +1,62 @@
+import {
+  HOP_NAMES,
+  type Hop,
+  type HopMap,
+  type HopState,
+} from '../../../evaluate/rollouts/hops/hops.ts';
+
+/** Words of the hop map. */
+
+/** "company.foundingYear" → "founding year". */
+export const relationWords = (relation: string): string =>
+  (relation.split('.').at(-1) ?? relation)
+    .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
+    .replaceAll(/[-_]+/g, ' ')
+    .toLowerCase();
+
+/** A sign for each state, so that colour is not all that tells it. */
+export const HOP_SIGNS: Record<HopState, string> = {
+  read: '✓',
+  arrived: '●',
+  misread: '✗',
+  'not-found': '○',
+  'wrong-source': '⇄',
+  'not-searched': '∅',
+};
+
+export const isFound = (state: HopState): boolean => state === 'read' || state === 'arrived';
+
+const SOURCES = { local: 'local corpus', web: 'web', both: 'both sources' } as const;
+
+/** When the passage came, or how often it was asked for. */
+export const whenWords = ({ look, asked, state, source, refused }: Hop): string => {
+  if (look === 0) return 'in the background';
+  if (look !== null) return `search ${look}`;
+  if (refused) return 'the query was refused';
+  if (state === 'wrong-source' && source) return `it lies in the ${SOURCES[source]}`;
+  if (asked.length > 0)
+    return asked.length === 1 ? `search ${asked[0]}` : `searches ${asked.join(', ')}`;
+  return 'no query named it';
+};
+
+/** A hop in one sentence, for those who do not see the picture. */
+export const hopLabel = (hop: Hop, at: number): string =>
+  [
+    `hop ${at + 1}`,
+    hop.subject ? `${relationWords(hop.relation)} of ${hop.subject} is ${hop.object}` : hop.title,
+    HOP_NAMES[hop.state],
+    whenWords(hop),
+    ...(hop.instead === null ? [] : [`went on with ${hop.instead}`]),
+  ].join(', ');
+
+/** What the map says of itself. */
+export const mapNote = (map: HopMap): string | null => {
+  if (map.kind === 'none') return `No hop map: ${map.why}.`;
+  if (map.kind === 'titles')
+    return 'The record names supporting titles and no gold chain: in which order they are needed, and what is to be read in them, is not known.';
+  return map.missing
+    ? `No corpus states the ${relationWords(map.missing.relation)} of ${map.missing.subject}: the right answer is to say so.`
+    : null;
+};
+
+export const stateName = (state: HopState): string => HOP_NAMES[state];

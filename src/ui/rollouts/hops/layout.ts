@@ -1,0 +1,51 @@
+/** Where the nodes of the hop map stand, in CSS pixels. */
+
+export const NODE = { width: 212, height: 96 } as const;
+const GAP = { x: 34, y: 30 } as const;
+
+export interface Place {
+  x: number;
+  y: number;
+}
+
+export interface HopLayout {
+  places: Place[];
+  width: number;
+  height: number;
+  /** Width of a node. */
+  node: number;
+}
+
+/** Nodes in reading order, as many in a row as fit. @param width of the page's column */
+export function hopLayout(count: number, width: number): HopLayout {
+  const columns = Math.max(1, Math.floor((width + GAP.x) / (NODE.width + GAP.x)));
+  // One below the other they take the whole column.
+  const node = columns > 1 ? NODE.width : Math.max(120, width - 2);
+  const rows = Math.max(1, Math.ceil(count / columns));
+  const places = Array.from({ length: count }, (_, i) => ({
+    x: (i % columns) * (node + GAP.x) + 1,
+    y: Math.floor(i / columns) * (NODE.height + GAP.y) + 1,
+  }));
+  const used = Math.min(columns, count);
+  return {
+    places,
+    node,
+    width: used * node + (used - 1) * GAP.x + 2,
+    height: rows * NODE.height + (rows - 1) * GAP.y + 2,
+  };
+}
+
+/** Line from one node to the next: straight within a row, else down to the next row. */
+export const arrowPath = (from: Place, to: Place, node: number): string => {
+  const middle = NODE.height / 2;
+  if (from.y === to.y) return `M${from.x + node + 2} ${from.y + middle}H${to.x - 3}`;
+  const bottom = from.y + NODE.height;
+  const turn = (bottom + to.y) / 2;
+  return `M${from.x + node / 2} ${bottom + 2}V${turn}H${to.x + node / 2}V${to.y - 3}`;
+};
+
+/** A text cut so that it fits, at 6.4 pixels a letter of 12 pixels. */
+export const fitted = (text: string, width: number, letter = 6.4): string => {
+  const most = Math.max(4, Math.floor(width / letter));
+  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+};

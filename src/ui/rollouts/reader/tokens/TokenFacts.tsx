@@ -1,0 +1,103 @@
+import type { TokenTable } from '../../../../evaluate/rollouts/reading/token-table.ts';
+import { TOKEN_COLUMNS } from '../../../../evaluate/rollouts/reading/token-table.ts';
+import type { Reading } from '../../../../lab/contract/rollouts.ts';
+import { CopyButton } from '../../../kit/CopyButton.tsx';
+import { formatCount, formatNumber } from '../../../kit/words/format.ts';
+import type { TokenRange } from './TokenCanvas.tsx';
+import { COLUMN_IDS, maskWords, tokenText } from './token-words.ts';
+
+/** What is known of one token, and of a chosen stretch of them. */
+
+/** Every number of one token; what is not there says why. */
+export const TokenFacts = (props: { table: TokenTable; reading: Reading; at: number | null }) => {
+  const { table, reading, at } = props;
+  if (at === null)
+    return (
+      <p className="fine">
+        Point at a token, or walk with the arrow keys, for its numbers. Drag, or walk with Shift, to
+        choose a range.
+      </p>
+    );
+  const segment = reading.rollout.segments[table.segment[at]!]!;
+  return (
+    <dl className="token-facts">
+      <dt>token</dt>
+      <dd>
+        <b className="mono">{tokenText(table, at)}</b> · number {formatCount(at)}
+      </dd>
+      <dt>id</dt>
+      <dd>{table.ids[at]! < 0 ? 'not in the file' : table.ids[at]}</dd>
+      <dt>written by</dt>
+      <dd>
+        {segment.source}, {segment.role}
+      </dd>
+      <dt>loss mask</dt>
+      <dd>{maskWords(table.mask[at]!)}</dd>
+      {COLUMN_IDS.map((name) => {
+        const value = table.columns[name]?.[at];
+        if (value === undefined) return null;
+        const known = !Number.isNaN(value);
+        return (
+          <div key={name}>
+            <dt>{TOKEN_COLUMNS[name].name}</dt>
+            <dd className={known ? '' : 'fine'}>
+              {known ? `${formatNumber(value)} ${TOKEN_COLUMNS[name].unit}` : 'not for this token'}
+            </dd>
+          </div>
+        );
+      })}
+    </dl>
+  );
+};
+
+/** Sum over a range of the values that are there; null where the file has no such column. */
+const sumOf = (column: Float64Array | undefined, { from, to }: TokenRange): number | null => {
+  if (!column) return null;
+  let sum = 0;
+  for (let i = from; i <= to; i++) if (!Number.isNaN(column[i])) sum += column[i]!;
+  return sum;
+};
+
+/** A chosen stretch of tokens: its text and the sums over it, to be quoted or compared. */
+export const RangeFacts = (props: { table: TokenTable; range: TokenRange; clear: () => void }) => {
+  const { table, range, clear } = props;
+  const count = range.to - range.from + 1;
+  const shown = Math.min(count, 400);
+  const text = Array.from({ length: shown }, (_, i) => tokenText(table, range.from + i));
+  const { logprob, entropy, push } = table.columns;
+  const sum = sumOf(logprob, range);
+  const uncertainty = sumOf(entropy, range);
+  const pushed = sumOf(push, range);
+  return (
+    <section className="range" aria-label="Chosen tokens">
+      <p>
+        <b>
+          Tokens {formatCount(range.from)} to {formatCount(range.to)}
+        </b>{' '}
+        <span className="fine">
+          {formatCount(count)} of {formatCount(table.count)} · sum of log-probabilities{' '}
+          {formatNumber(sum)} · mean entropy{' '}
+          {formatNumber(uncertainty === null ? null : uncertainty / count)} · sum of pushes{' '}
+          {formatNumber(pushed)}
+        </span>{' '}
+        <CopyButton label="copy the link" text={() => location.href} />{' '}
+        <CopyButton
+          label="copy the tokens"
+          text={() =>
+            Array.from({ length: count }, (_, i) => {
+              const at = range.from + i;
+              return table.texts[at] ?? `#${table.ids[at]} `;
+            }).join('')
+          }
+        />{' '}
+        <button type="button" className="link" onClick={clear}>
+          choose none
+        </button>
+      </p>
+      <p className="range-text">
+        {text.join('')}
+        {count > shown ? ` … and ${formatCount(count - shown)} more` : ''}
+      </p>
+    </section>
+  );
+};

@@ -1,0 +1,36 @@
+import { useMemo } from 'react';
+import { toSpell, withTexts } from '../../../../evaluate/rollouts/reading/spell.ts';
+import type { Reading, Spelled } from '../../../../lab/contract/rollouts.ts';
+import { useAnswer, type Loaded } from '../../../kit/use-answer.ts';
+import { rollouts } from '../store/api.ts';
+
+/** The reading with texts of its tokens, as soon as they are there; the same reading until then. */
+export const useSpelled = (reading: Reading): { reading: Reading; spelled: Loaded<Spelled> } => {
+  const { file, row, rollout } = reading;
+  const key = toSpell(rollout) === 0 ? null : `${file.id} ${rollout.id}`;
+  const spelled = useAnswer(key, () =>
+    rollouts().spell(file.id, { chunk: row.chunk, index: row.index }),
+  );
+  const pieces =
+    spelled.state === 'ready' && spelled.value.status === 'spelled' ? spelled.value.pieces : null;
+  const texts = useMemo(
+    () => (pieces ? { ...reading, rollout: withTexts(rollout, pieces) } : reading),
+    [reading, rollout, pieces],
+  );
+  return { reading: texts, spelled };
+};
+
+/** Why tokens have no texts, and how to get them; null where they have, or nothing is known yet. */
+export const missingWords = (spelled: Loaded<Spelled>): string | null => {
+  if (spelled.state === 'failed')
+    return `The texts of the tokens could not be read: ${spelled.message}`;
+  if (spelled.state === 'loading' || spelled.value.status !== 'missing') return null;
+  const { policy, other } = spelled.value;
+  if (policy === null)
+    return 'The file gives ids of tokens and does not say of which policy. The text of each segment is shown whole; which part of it each token is cannot be told.';
+  return `These are ids of ${policy}. ${
+    other
+      ? 'A policy of that name is here, but it cuts texts otherwise: it is another revision.'
+      : 'Its tokenizer is not on this device.'
+  } Add that checkpoint on the Models page to see each token; until then the text of each segment is shown whole.`;
+};
