@@ -247,6 +247,7 @@ export async function runFork(
   const { question, seed, groupId, runId, step } = of;
   const recipe = {
     id: of.recipe.id,
+    title: of.recipe.id,
     version: of.recipe.version,
     settings: withOverrides(of.recipe.settings as unknown as RecipeSettings, {}),
   };
