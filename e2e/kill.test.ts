@@ -57,7 +57,7 @@ const runFile = (id: string, name: string): string =>
       status: 'paused',
       settings,
       policy,
-      world: { seed: world.seed, questions: 0 },
+      world: { seed: world.seed, form: 2, questions: 0 },
       device: 'wasm',
       step: 0,
       checkpointStep: null,

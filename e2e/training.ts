@@ -7,6 +7,8 @@ export interface SmallRun {
   steps: number;
   questions?: number;
   group?: number;
+  /** Held-out questions, scored before the first step and after every one; none where absent. */
+  heldOut?: number;
   /** What the rollouts follow; "search" takes thrice as long as this, of one retrieval each. */
   recipe?: 'naive-rag' | 'search';
 }
@@ -25,7 +27,8 @@ export const fillSmall = async (
   await page.getByLabel('Questions a step').fill(String(run.questions ?? 1));
   await page.getByLabel('Rollouts a question').fill(String(run.group ?? 2));
   await page.getByText('Held-out score').click();
-  await page.getByLabel('Held-out questions').fill('0');
+  await page.getByLabel('Held-out questions').fill(String(run.heldOut ?? 0));
+  if (run.heldOut) await page.getByLabel('Scored every, steps').fill('1');
 };
 
 /** @returns the run's id */
@@ -56,4 +59,10 @@ export const downloaded = async (page: Page, button: string): Promise<string> =>
     page.getByRole('button', { name: button }).click(),
   ]);
   return download.path();
+};
+
+/** Opens Stop and chooses a way; its consequences stand beside it. */
+export const stopBy = async (page: Page, name: string | RegExp): Promise<void> => {
+  await page.getByText('Stop …').click();
+  await page.getByRole('button', { name }).first().click();
 };

@@ -20,20 +20,28 @@ const recordSchema = z.object({
 vi.setConfig({ testTimeout: 600_000 });
 
 const readme = readFileSync('README.md', 'utf8');
-const world = await loadWorld(fetchFromDisk('public/world'));
 
-test('the first example asks for what the corpus has, and is answered right', async () => {
+const FIRST = ['--world-form=1', '--policy=public/first-form/policy', '--k=2'];
+
+test('the first example asks for what the corpus has, and its answer stands beside', async () => {
+  const world = await loadWorld(fetchFromDisk('public/world'));
   const question = /lab -- ask "([^"]+)"/.exec(readme)?.[1] ?? '';
   const known = world.questions.find(({ text }) => text === question);
   expect(known?.supporting.length).toBeGreaterThan(0);
-  const { status, out } = await labHere('ask', question, '--json');
-  expect(status).toBe(0);
-  const { metrics } = JSON.parse(out) as Rollout;
-  expect(metrics).toMatchObject({ em: 1, recall: 1 });
   expect(readme).toContain(`ask "${question}"    # ${known?.answers[0]}`);
 });
 
-test('the router’s feature tells where the page of every gold query lies', () => {
+test('an example of the first form is answered as it was', async () => {
+  const asked = 'Where was the director of Frozen Compass born?';
+  const { status, out } = await labHere('ask', asked, ...FIRST, '--json');
+  expect(status).toBe(0);
+  const { metrics, answer, policy } = JSON.parse(out) as Rollout;
+  expect(metrics).toMatchObject({ em: 1, recall: 1 });
+  expect([answer, policy.revision]).toEqual(['Melholm', '73a6c7860a7f']);
+});
+
+test('the router’s feature tells where the page of every gold query of the first form lies', async () => {
+  const world = await loadWorld(fetchFromDisk('public/first-form/world'));
   const titles = new Set(world.local.map(({ title }) => title));
   const coverage = coverageOf(world.local);
   const queries = world.questions

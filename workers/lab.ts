@@ -9,6 +9,10 @@ import { servedCheckpoint, storedCheckpoint } from '../src/lab/models/serving/ch
 import { Conductor } from '../src/lab/ask/conductor.ts';
 import type { LabApi } from '../src/lab/contract/lab.ts';
 import type { WorkerFactory } from '../src/lab/workers/workers.ts';
+import { EvaluationDatabase } from '../src/lab/evaluate/database.ts';
+import { EvaluationHost } from '../src/lab/evaluate/host.ts';
+import { startMadeWorld } from '../src/lab/evaluate/made-world.ts';
+import { EvaluationStore } from '../src/lab/evaluate/store.ts';
 import { ForageDatabase } from '../src/lab/storage/database.ts';
 import { OpfsRangeFiles } from '../src/lab/storage/opfs-ranges.ts';
 import { OpfsBlobs } from '../src/lab/storage/opfs.ts';
@@ -25,7 +29,7 @@ import { serve } from '../src/lab/rpc/serve.ts';
 /** This file lies one folder below the page's root, in the source tree as in a build. */
 const at = (path: string): string => new URL(path, new URL('../', self.location.href)).href;
 
-const policy = at('policy/');
+const policies = { 1: at('first-form/policy/'), 2: at('policy/') };
 
 const workers: WorkerFactory = {
   policy: (name) => new Worker(new URL('./policy.ts', import.meta.url), { type: 'module', name }),
@@ -44,18 +48,23 @@ const open = (id: string) => checkpoints.open(id);
 
 /** @throws Error for a policy that samples only */
 const trainable = (ref: PolicyRef) => {
-  if (ref.kind === 'built-in') return servedCheckpoint(policy);
+  if (ref.kind === 'built-in') return servedCheckpoint(policies[ref.form ?? 2]);
   if (ref.kind === 'checkpoint') return storedCheckpoint(checkpoints, ref.id);
   throw new Error(
     'WebLLM models and servers sample only: they give no gradients. Choose the built-in policy or a checkpoint of this device to train.',
   );
 };
 
-const conductor = new Conductor(
-  { policy, files: { world: at('world/'), encoder: at('encoder/'), ortWasm: at(ortWasm) } },
-  workers,
-  { checkpoints, imported: (ids) => collections.questions(ids) },
-);
+const files = {
+  worlds: { 1: at('first-form/world/'), 2: at('world/') },
+  encoder: at('encoder/'),
+  ortWasm: at(ortWasm),
+};
+
+const conductor = new Conductor({ policies, files }, workers, {
+  checkpoints,
+  imported: (ids) => collections.questions(ids),
+});
 
 const store = new RunStore(new ForageDatabase(), new OpfsBlobs());
 
@@ -71,6 +80,8 @@ const train = new TrainingHost({
     ...(await checkpoints.list())
       .filter(({ record }) => record.readyAt !== null && record.deletedAt === null)
       .map(({ record }) => ({ kind: 'checkpoint' as const, id: record.id })),
+    // Last: it is fetched only where none of the others is the one.
+    { kind: 'built-in', form: 1 },
   ],
   locks: navigator.locks,
   channel: new BroadcastChannel('forage-training'),
@@ -86,6 +97,24 @@ const exports = new ExportHost({
   read: readBundledFile,
 });
 
+const evaluations = new EvaluationHost({
+  store: new EvaluationStore(new EvaluationDatabase()),
+  runs: store,
+  facts: async (ref) => policyFacts(trainable(ref), open),
+  openApart: (...args) => conductor.openApart(...args),
+  endpointOf: (ref) => conductor.endpointOf(ref),
+  sourcesFor: (request) => conductor.sourcesFor(request),
+  startWorld: (made, note) => startMadeWorld({ made, files, workers, note }),
+  collections: async (ids) =>
+    (await collections.list()).filter(({ id }) => ids.includes(id)).map((one) => ({ ...one })),
+  helper: (ref) => conductor.helper(ref),
+  version: String(import.meta.env['VITE_VERSION'] ?? ''),
+  locks: navigator.locks,
+  channel: new BroadcastChannel('forage-evaluations'),
+  orders: new BroadcastChannel('forage-evaluation-orders'),
+  cores: Math.min(2, navigator.hardwareConcurrency),
+});
+
 const host: LabApi = {
   ask: conductor,
   train,
@@ -94,6 +123,7 @@ const host: LabApi = {
   checkpoints: startCheckpoints(),
   clusters: conductor.clusters,
   encoders: conductor.encoders,
+  evaluations,
 };
 
 serve(host);

@@ -1,3 +1,5 @@
+import { EvaluationDatabase } from '../src/lab/evaluate/database.ts';
+import { EvaluationStore } from '../src/lab/evaluate/store.ts';
 import { CheckpointDatabase } from '../src/lab/models/checkpoints/database.ts';
 import { CheckpointStore } from '../src/lab/models/checkpoints/store.ts';
 import { RolloutsDatabase } from '../src/lab/rollouts/database.ts';
@@ -36,8 +38,12 @@ const recover = async (): Promise<void> => {
 const runs = ownRunsOf(new RunStore(new ForageDatabase(), new OpfsBlobs()));
 
 /** This file lies one folder below the page's root, in the source tree as in a build. */
-const policy = new URL('../policy/', self.location.href).href;
+const policies = ['../policy/', '../first-form/policy/'].map(
+  (folder) => new URL(folder, self.location.href).href,
+);
 const checkpoints = new CheckpointStore(new CheckpointDatabase(), new OpfsRangeFiles());
-const spelling = new Spelling(tokenizersOf(policy, checkpoints));
+const spelling = new Spelling(tokenizersOf(policies, checkpoints));
 
-serve(new RolloutsHost(store, runs, recover(), spelling));
+const evaluations = new EvaluationStore(new EvaluationDatabase());
+
+serve(new RolloutsHost(store, runs, recover(), evaluations, spelling));

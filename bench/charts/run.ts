@@ -156,7 +156,8 @@ try {
       STEPS + FURTHER,
       { timeout: 300_000 },
     );
-    await page.getByRole('button', { name: 'Stop and keep' }).click();
+    await page.getByText('Stop …').click();
+    await page.getByRole('button', { name: /^Stop now and keep/ }).click();
   });
   if (values.json) console.log(JSON.stringify({ steps: STEPS, phases }));
   else

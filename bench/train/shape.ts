@@ -4,9 +4,9 @@ import { BENCH_CONFIG } from '../rollout/shape.ts';
 /** The shapes that are measured: the built-in policy's (public/policy/config.json), and a wider one. */
 export const SHAPES = {
   'built-in': {
-    vocabSize: 2048,
+    vocabSize: 2304,
     hiddenSize: 128,
-    layers: 4,
+    layers: 6,
     heads: 4,
     kvHeads: 2,
     headDim: 32,
@@ -14,7 +14,7 @@ export const SHAPES = {
     rmsNormEps: 1e-6,
     ropeTheta: 10_000,
     tieWordEmbeddings: true,
-    maxPositions: 1024,
+    maxPositions: 2048,
   },
   'd=192': BENCH_CONFIG,
 } satisfies Record<string, PolicyConfig>;

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { DIST, runStatus, useStage } from '../browser.ts';
 
 const stage = useStage();
-const QUESTION = 'Who directed Last Wolf?';
+const QUESTION = 'Who directed Velvet Lantern?';
 
 interface Shown {
   segments: { text: string }[];
@@ -38,7 +38,7 @@ const fromCommandLine = (): string[] => {
 it('gives the same tokens on the page and on the command line, with one seed, on WASM', async () => {
   const { page } = stage;
   await page.goto(
-    `${stage.url}ask?device=wasm&seed=5&recipe=kunlun-baize&ask=${encodeURIComponent(QUESTION)}&run=1`,
+    `${stage.url}ask?device=wasm&seed=5&recipe=kunlun-baize&form=2&ask=${encodeURIComponent(QUESTION)}&run=1`,
   );
   await runStatus(page, 'done');
   // Every segment of the context, from the details of the token strip.

@@ -42,7 +42,7 @@ afterAll(() => copy && rmSync(copy.root, { recursive: true, force: true }));
 it('shows a script in a passage as text and never runs it', async () => {
   const { page } = stage;
   await page.goto(
-    `${stage.url}ask?device=wasm&recipe=naive-rag&nlr=always-local&ask=Zyxland+Treaty`,
+    `${stage.url}ask?device=wasm&recipe=naive-rag&nlr=always-local&ask=Zyxland+Treaty&form=2`,
   );
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await runStatus(page, 'done');
@@ -62,7 +62,7 @@ it('shows a script in a passage as text and never runs it', async () => {
 it('does not let a passage speak for the policy', async () => {
   const { page } = stage;
   await page.goto(
-    `${stage.url}ask?device=wasm&recipe=naive-rag&nlr=always-local&ask=Zyxland+Treaty`,
+    `${stage.url}ask?device=wasm&recipe=naive-rag&nlr=always-local&ask=Zyxland+Treaty&form=2`,
   );
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await runStatus(page, 'done');

@@ -56,7 +56,8 @@ it('asks which counts where an address works with something else than this devic
   const query = new URLSearchParams({
     device: 'wasm',
     recipe: 'naive-rag',
-    ask: 'Who directed Northern Drum?',
+    ask: 'Who directed Velvet Lantern?',
+    form: '2',
     with: JSON.stringify(link),
     run: '1',
   });

@@ -21,7 +21,7 @@ it(
     await page.getByRole('link', { name: 'Clusters' }).click();
     const facts = page.getByTestId('cluster-facts');
     await facts.waitFor({ timeout: 60_000 });
-    expect(await facts.textContent()).toMatch(/4,267 passages of 96 dimensions in \d+ clusters/);
+    expect(await facts.textContent()).toMatch(/6,895 passages of 96 dimensions in \d+ clusters/);
     expect(await facts.textContent()).toContain('Built in');
 
     await page.getByLabel('Query').fill('film director');

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { faultsOf } from '../axe.ts';
 import { runStatus, useStage } from '../browser.ts';
-import { downloaded, fillSmall, startSmall, status, stepsDone } from '../training.ts';
+import { downloaded, fillSmall, startSmall, status, stepsDone, stopBy } from '../training.ts';
 
 /** The training and runs pages with the real trainer, in runs of a few small steps. */
 
@@ -38,7 +38,7 @@ it(
     await page.getByRole('button', { name: 'Set' }).click();
     const applied = () => page.locator('#learning-rate').getAttribute('placeholder');
     await expect.poll(applied, { timeout: 60_000 }).toBe('0.0005');
-    await page.getByRole('button', { name: 'Pause' }).click();
+    await stopBy(page, 'Pause after this step');
     await status(page, 'paused');
     const paused = await stepsDone(page);
     await page.reload();
@@ -52,7 +52,7 @@ it(
     const other = await page.context().newPage();
     await other.goto(page.url());
     await other.getByText('It trains in another tab').waitFor();
-    await other.getByRole('button', { name: 'Pause' }).click();
+    await stopBy(other, 'Pause after this step');
     await Promise.all([status(page, 'paused'), status(other, 'paused')]);
     await other.getByRole('button', { name: /Resume after step/ }).click();
     await page.getByText('It trains in another tab').waitFor();

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { useStage } from '../browser.ts';
-import { startSmall, status, stepsDone } from '../training.ts';
+import { startSmall, status, stepsDone, stopBy } from '../training.ts';
 
 /** What may go wrong while a run trains: another tab, a full disk, a worker that is lost. */
 
@@ -19,7 +19,7 @@ it('shows in a second tab what the first one trains; what is pressed there is do
   const before = await stepsDone(page);
   await expect.poll(() => stepsDone(page), { timeout: 60_000 }).toBeGreaterThan(before);
   await second.getByText(/trains in another tab of this browser/).waitFor();
-  await second.getByRole('button', { name: 'Stop and keep' }).click();
+  await stopBy(second, /^Stop now and keep step/);
   await status(page, 'stopped');
   await status(second, 'stopped');
   // Only the tab that trains writes: both tell the same steps, and none is lost.
@@ -53,7 +53,7 @@ it('pauses when storage is full, says what it needs and what can be deleted, and
   await page.getByRole('button', { name: /^Resume after step/ }).click();
   await status(page, 'running');
   await expect.poll(() => stepsDone(page), { timeout: 60_000 }).toBeGreaterThan(kept);
-  await page.getByRole('button', { name: 'Stop and keep' }).click();
+  await stopBy(page, /^Stop now and keep step/);
   await status(page, 'stopped');
 });
 
@@ -67,6 +67,6 @@ it('goes on from the last snapshot when a worker is lost', async () => {
   await page.getByText(/worker was lost: it ended; started again from the last snapshot/).waitFor();
   const before = await stepsDone(page);
   await expect.poll(() => stepsDone(page), { timeout: 60_000 }).toBeGreaterThan(before);
-  await page.getByRole('button', { name: 'Stop', exact: true }).click();
+  await stopBy(page, /^Stop now/);
   await status(page, 'stopped');
 });

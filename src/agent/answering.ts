@@ -5,8 +5,8 @@ import {
   blockIds,
   chosenAnswerIds,
   longAnswerOpening,
+  readAnswerIn,
 } from './transcript/blocks.ts';
-import { readAnswer } from './transcript/boxed.ts';
 import { answerRoom, answerTokensOf } from './budget.ts';
 import type { Placed } from './transcript/conversation.ts';
 import { HINTS } from '../records/protocol.ts';
@@ -66,7 +66,7 @@ export function takeAnswer(
   block: { inner: string; form: 'short' | 'long'; segment: number },
   forced: boolean,
 ): boolean {
-  const { answer, faults } = readAnswer(block.inner);
+  const { answer, faults } = readAnswerIn(state.tags, block.inner);
   for (const message of faults) fault(state, message, block.segment);
   if (answer === null) return false;
   const { text, by } = filterAnswer(state, answer, block.segment);
@@ -78,16 +78,27 @@ export function takeAnswer(
   return true;
 }
 
+/** The environment writes an answer that was chosen among several. */
+function writeChosen(state: RunState, text: string, by: 'stie' | 'vote'): void {
+  const ids = chosenAnswerIds(state.deps.policy.tokenizer, state.tags, text);
+  const segment = state.conversation.answerBack('answer', ids);
+  give(state, { text, form: 'short', by }, segment);
+}
+
 /** The environment writes the answer that STIE chose, and the rollout stops. */
 export function answerByStie(
   state: RunState,
   answer: string,
   { reason, detail, clause }: StieStop,
 ): void {
-  const ids = chosenAnswerIds(state.deps.policy.tokenizer, state.tags, answer);
-  const segment = state.conversation.answerBack('answer', ids);
-  give(state, { text: answer, form: 'short', by: 'stie' }, segment);
+  writeChosen(state, answer, 'stie');
   stop(state, reason, detail, clause);
+}
+
+/** The environment writes the answer that most said, and the rollout stops. */
+export function answerByVote(state: RunState, answer: string): void {
+  writeChosen(state, answer, 'vote');
+  stop(state, 'answer', 'the answers were voted on');
 }
 
 /** Opens the answer block in the policy's place, in the form that the question asks for. */
@@ -132,6 +143,13 @@ async function finishAnswer(state: RunState): Promise<{ inner: string; segment: 
   return { inner, segment };
 }
 
+/** Ends prose that a dialect reads as a thought, and notes it. */
+export function noteProse({ conversation, transcript }: RunState): void {
+  const text = conversation.parser.endProse()?.trim();
+  if (!text) return;
+  transcript.event({ kind: 'think', text, phase: 'step', segment: transcript.lastSegment });
+}
+
 /**
  * Asks for the answer now: closes what is open, writes a hint where one is given, opens
  * `<short_answer> \boxed{`, or `<long_answer>` of a question that wants one, and lets the policy go on
@@ -144,6 +162,7 @@ export async function forceAnswer(
 ): Promise<void> {
   const { conversation, tags, deps } = state;
   checkCancelled(state);
+  noteProse(state);
   const open = conversation.parser.open;
   if (open) fault(state, `<${open}> is not closed at the limit`, state.transcript.lastSegment);
   conversation.closeOpenBlock((kind) => tags.ids(`</${kind}>`));

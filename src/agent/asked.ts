@@ -2,7 +2,9 @@ import { inBlock } from '../records/protocol.ts';
 import { contextRoom } from './budget.ts';
 import type { RunState } from './state.ts';
 import { fault } from './state.ts';
+import { lookUp } from '../recipes/methods/pages.ts';
 import { blockIds } from './transcript/blocks.ts';
+import type { AskedBlock } from './transcript/tags.ts';
 import { compute } from './tools/expression.ts';
 
 /** What the environment answers where the policy computes or asks. */
@@ -20,21 +22,32 @@ const resultOf = (text: string): string => {
   return done.ok ? done.text : `no result : ${done.message} .`;
 };
 
-/** Answers a `compute` or an `ask` block, and notes both. */
+/** ReAct's look-up: the next sentence with this text on the page that was opened last. */
+function lookedUp(state: RunState, text: string): string {
+  const { page, text: last, seen } = state.page;
+  const n = last === text ? seen : 0;
+  state.page = { page, text, seen: n + 1 };
+  state.lookups += 1;
+  return lookUp(page, text, n) ?? 'no more results .';
+}
+
+function replyTo(state: RunState, block: AskedBlock, text: string): string {
+  if (block === 'lookup') return lookedUp(state, text);
+  return block === 'compute' ? resultOf(text) : replyOf(state);
+}
+
+/** Answers a block that asks something of the environment, and notes both. */
 export function onAsked(
   state: RunState,
-  { block, inner, segment }: { block: 'compute' | 'ask'; inner: string; segment: number },
+  { block, inner, segment }: { block: AskedBlock; inner: string; segment: number },
 ): void {
   const { conversation, deps, tags, transcript } = state;
   const { tokenizer } = deps.policy;
   const text = inner.trim();
   if (text === '') fault(state, `<${block}> is empty`, segment);
-  const reply = block === 'compute' ? resultOf(text) : replyOf(state);
+  const reply = replyTo(state, block, text);
   transcript.event({ kind: 'block', block, text, reply, segment });
   const room = Math.max(2, contextRoom(state));
-  if (block === 'compute') {
-    conversation.answerBack('result', blockIds(tokenizer, tags, 'result', inBlock(reply), room));
-    return;
-  }
-  conversation.answerBack('result', blockIds(tokenizer, tags, 'reply', inBlock(reply), room));
+  const tag = block === 'ask' ? 'reply' : 'result';
+  conversation.answerBack('result', blockIds(tokenizer, tags, tag, inBlock(reply), room));
 }

@@ -1,12 +1,14 @@
 import type { StopEvent } from '../records/events.ts';
-import { forceAnswer, takeAnswer } from './answering.ts';
+import { forceAnswer, noteProse, takeAnswer } from './answering.ts';
 import { readBoxes } from './transcript/boxed.ts';
 import { contextRoom, stepRoom } from './budget.ts';
+import type { Generated } from '../policy/policy.ts';
 import type { Placed } from './transcript/conversation.ts';
 import { HINTS, TURN_ENDED_HINT } from '../records/protocol.ts';
 import { stieRound } from './probing.ts';
 import { openContext } from './rdra.ts';
-import { admitQuery, searchRound, writeHint, writeTurnHint } from './searching.ts';
+import { admitQuery, callSearch, searchRound, writeHint, writeTurnHint } from './searching.ts';
+import { fitting } from './retrieving.ts';
 import { checkCancelled, fault, stop, type RunState } from './state.ts';
 import { onAsked } from './asked.ts';
 import {
@@ -15,7 +17,9 @@ import {
   isFurther,
   isSearch,
   type AnswerTag,
+  type AskedBlock,
   type SearchTag,
+  type Stops,
 } from './transcript/tags.ts';
 
 const wordsOf = (text: string): number => text.split(/\s+/u).filter(Boolean).length;
@@ -28,13 +32,13 @@ interface Block {
 }
 
 /** How one step of the policy ended. */
-type StepEnd =
+export type StepEnd =
   | ({ type: 'search'; tag: SearchTag } & Block)
   | ({ type: 'answer'; tag: AnswerTag } & Block)
-  | ({ type: 'asked'; block: 'compute' | 'ask' } & Block)
+  | ({ type: 'asked'; block: AskedBlock } & Block)
   | { type: 'end' }
   | { type: 'limit'; reason: StopEvent['reason']; detail: string }
-  /** A fault ended it; the policy may go on. */
+  /** A fault ended it, or the end of a thought that a loop waits for; the policy may go on. */
   | { type: 'again' };
 
 function readParsed(state: RunState, placed: Placed): StepEnd | null {
@@ -58,6 +62,8 @@ function readParsed(state: RunState, placed: Placed): StepEnd | null {
 
 function noteThought(state: RunState, inner: string, segment: number): void {
   const text = inner.trim();
+  // In a dialect a thought is whatever prose stands there.
+  if (text === '' && state.tags.dialect) return;
   const { mode } = state.settings.background;
   const first = state.transcript.rollout.events.every((event) => event.kind !== 'think');
   const aligned = first && mode !== 'off';
@@ -79,22 +85,40 @@ function staysBehind(next: StepEnd, placed: Placed, end: StepEnd | null): boolea
 /** A block that the policy opened behind its search, in the same token, gives way to the result. */
 function closeBehind(state: RunState, end: StepEnd): void {
   const { conversation, tags } = state;
+  if (end.type !== 'search' && end.type !== 'asked') return;
+  noteProse(state);
   const { open } = conversation.parser;
-  if ((end.type !== 'search' && end.type !== 'asked') || !open) return;
+  if (!open) return;
   fault(state, `<${open}> behind a search`, state.transcript.lastSegment);
   conversation.closeOpenBlock((kind) => tags.ids(`</${kind}>`));
 }
 
-/** Lets the policy write until it searches, answers, ends or meets a limit. */
-async function policyStep(state: RunState): Promise<StepEnd> {
-  const { conversation, settings, tags, request } = state;
+/** What a fork of the context sampled becomes the policy's next step. */
+export function adoptStep(state: RunState, generated: Generated): StepEnd {
+  let end: StepEnd | null = null;
+  state.conversation.adopt(generated, (placed) => {
+    const next = readParsed(state, placed);
+    if (next && !staysBehind(next, placed, end)) end = next;
+  });
+  return end ?? { type: 'again' };
+}
+
+/**
+ * Lets the policy write until it searches, answers, ends or meets a limit.
+ * @param stops where a loop waits for something else, such as the end of a thought
+ */
+export async function policyStep(
+  state: RunState,
+  stops: Stops = state.tags.stops,
+): Promise<StepEnd> {
+  const { conversation, settings, request } = state;
   const room = stepRoom(state);
   if (room.tokens <= 0) return { type: 'limit', reason: room.limit, detail: room.detail };
   let end: StepEnd | null = null;
   const generated = await conversation.sample(
     {
       maxTokens: room.tokens,
-      stops: tags.stops,
+      stops,
       sampling: settings.sampling,
       ...(request.signal ? { signal: request.signal } : {}),
     },
@@ -128,7 +152,7 @@ async function onSearch(state: RunState, block: Block & { tag: SearchTag }): Pro
     await forceAnswer(state, limit('max-searches', 'no search is allowed here'), true);
     return true;
   }
-  if (round > retrieval.maxSearches) {
+  if (round + state.lookups > retrieval.maxSearches) {
     await forceAnswer(
       state,
       limit('max-searches', `all ${retrieval.maxSearches} searches are made`),
@@ -175,6 +199,17 @@ function onAnswer(state: RunState, block: Block & { tag: AnswerTag }): void {
   else stop(state, 'malformed', 'the answer block holds no answer');
 }
 
+/** Takes a boxed answer out of the turn's last thought, in a dialect that has no block for it. @returns whether there was one */
+function boxedInProse(state: RunState): boolean {
+  if (state.tags.dialect?.answer !== 'boxed-prose') return false;
+  const last = state.transcript.rollout.events.at(-1);
+  if (last?.kind !== 'think' || readBoxes(last.text).contents.length === 0) return false;
+  const segment = last.segment ?? state.transcript.lastSegment;
+  const { contents } = readBoxes(last.text);
+  onAnswer(state, { inner: `\\boxed{${contents.at(-1) ?? ''}}`, segment, tag: 'short_answer' });
+  return true;
+}
+
 /**
  * A policy that was not trained on the protocol ends its turn behind its thought or behind prose, as in
  * a chat: it is told once more what is wanted, until its faults are too many. One whose tags are tokens
@@ -182,6 +217,7 @@ function onAnswer(state: RunState, block: Block & { tag: AnswerTag }): void {
  * @returns whether the rollout is over
  */
 function onTurnEnd(state: RunState): boolean {
+  if (boxedInProse(state)) return true;
   if (state.tags.spelling === 'ids') {
     stop(state, 'end-of-text', 'the policy ended without an answer');
     return true;
@@ -199,8 +235,8 @@ function onTurnEnd(state: RunState): boolean {
   return false;
 }
 
-/** @returns whether the rollout is over */
-async function act(state: RunState, end: StepEnd): Promise<boolean> {
+/** Does what the policy asked for. @returns whether the rollout is over */
+export async function act(state: RunState, end: StepEnd): Promise<boolean> {
   switch (end.type) {
     case 'search':
       return onSearch(state, end);
@@ -208,8 +244,7 @@ async function act(state: RunState, end: StepEnd): Promise<boolean> {
       onAnswer(state, end);
       return true;
     case 'asked':
-      onAsked(state, end);
-      return false;
+      return answerAsked(state, end);
     case 'end':
       return onTurnEnd(state);
     case 'limit':
@@ -221,9 +256,39 @@ async function act(state: RunState, end: StepEnd): Promise<boolean> {
   return false;
 }
 
+/** Look-ups count as searches: both are steps. @returns whether the rollout is over */
+async function answerAsked(
+  state: RunState,
+  end: Extract<StepEnd, { type: 'asked' }>,
+): Promise<boolean> {
+  const { maxSearches } = state.settings.retrieval;
+  if (end.block === 'lookup' && state.searches.length + state.lookups >= maxSearches) {
+    await forceAnswer(state, limit('max-searches', `all ${maxSearches} steps are taken`), true);
+    return true;
+  }
+  onAsked(state, end);
+  return false;
+}
+
+/**
+ * Opens the context, with a first search for the question itself where the recipe has one. Its passages stand where
+ * a background does for a policy whose tags are ids: it was shown passages for a question there alone.
+ */
+export async function openWithSearch(state: RunState): Promise<void> {
+  const { method, retrieval } = state.settings;
+  const question = state.request.question.text;
+  if (method?.firstSearch !== 'question' || retrieval.maxSearches === 0) return openContext(state);
+  if (state.tags.spelling === 'ids') {
+    const { got } = await callSearch(state, question, 'search', null, false);
+    return openContext(state, fitting(state, got?.retrieval.hits ?? []));
+  }
+  await openContext(state);
+  await searchRound(state, question, 'search');
+}
+
 /** Runs the loop to its stop event. */
 export async function agentLoop(state: RunState): Promise<void> {
-  await openContext(state);
+  await openWithSearch(state);
   for (;;) {
     const over = await act(state, await policyStep(state));
     if (over) return;

@@ -1,8 +1,7 @@
 import type { PolicySession } from '../policy/policy.ts';
 import { answerByStie, forceAnswer } from './answering.ts';
 import { wantsLongAnswer } from './answers/long-answer.ts';
-import { answerOpening } from './transcript/blocks.ts';
-import { readAnswer } from './transcript/boxed.ts';
+import { answerOpening, readAnswerIn } from './transcript/blocks.ts';
 import type { Observation } from './answers/evidence.ts';
 import { deriveSeed } from '../base/random.ts';
 import { checkCancelled, type RunState } from './state.ts';
@@ -46,7 +45,7 @@ async function probeOne(
   });
   const inner = generated.ids.filter((id) => !tags.meaning(id));
   const written = untilTag(tokenizer.decode([...box, ...inner]), tags);
-  const text = readAnswer(written).answer ?? '';
+  const text = readAnswerIn(tags, written).answer ?? '';
   const known = generated.logprobs.length === generated.ids.length;
   const confidence = known ? confidenceOf(generated, settings.stie.confidence) : null;
   return { text, canonical: countedForm(text, mode), confidence };

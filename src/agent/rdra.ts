@@ -130,8 +130,9 @@ const begins = ({ tags }: RunState, ids: readonly number[], parsed: readonly Par
 const noSearchHint = ({ deps, settings, tags }: RunState): number[] =>
   tags.spelling === 'ids' &&
   !knowsForms(deps.policy.tokenizer) &&
-  settings.loop === 'agent' &&
-  settings.retrieval.maxSearches === 0
+  (settings.loop === 'look-ahead' ||
+    settings.loop === 'think' ||
+    (settings.loop === 'agent' && settings.retrieval.maxSearches === 0))
     ? blockIds(deps.policy.tokenizer, tags, 'hint', ` ${HINTS.answerNow}`)
     : [];
 
@@ -145,14 +146,17 @@ function checkRoom(state: RunState, frame: Frame): void {
   );
 }
 
-/** Opens the context: instruction (if any), background (if any) and question, and in mode `shown` T's thought. */
-export async function openContext(state: RunState): Promise<void> {
+/**
+ * Opens the context: instruction (if any), background (if any) and question, and in mode `shown` T's thought.
+ * @param given passages of an earlier search, which stand where a background does
+ */
+export async function openContext(state: RunState, given?: readonly Hit[]): Promise<void> {
   const { conversation, deps, settings, tags, transcript } = state;
   const { mode } = settings.background;
   const { tokenizer } = deps.policy;
   const frame = promptFrame(deps.policy, tags, settings);
   checkRoom(state, frame);
-  const hits = mode === 'off' ? [] : await retrieveBackground(state, frame);
+  const hits = given ?? (mode === 'off' ? [] : await retrieveBackground(state, frame));
   const question = questionIds(state, frame);
   const hint = noSearchHint(state);
   const alone = [...frame.before, ...question, ...hint, ...frame.after];

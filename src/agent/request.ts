@@ -1,4 +1,5 @@
 import type { Question } from '../records/records.ts';
+import type { Rollout } from '../records/rollout.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Recipe } from '../recipes/parts/recipe.ts';
 import type { SettingsOverride } from '../recipes/parts/settings.ts';
@@ -39,4 +40,6 @@ export interface RolloutRequest {
 export type GroupRequest = Omit<RolloutRequest, 'rolloutId'> & {
   /** G: rollouts of the same question. `seed` is the group's. */
   size: number;
+  /** Told of each rollout when it ends, before its siblings have. */
+  onRollout?: (rollout: Rollout) => void;
 };

@@ -167,16 +167,21 @@ export function fitting(state: RunState, hits: readonly Hit[]): Hit[] {
 /**
  * Retrieves and writes the retrieve event.
  * @param query what the retriever is asked: equation (3)'s text, which the event shows
+ * @param shown whether the policy is shown a result of it in its context
  */
 export async function retrieve(
   state: RunState,
   source: SearchTarget,
   query: string,
+  shown = true,
 ): Promise<Retrieved | null> {
   const { k, summarize } = state.settings.retrieval;
+  const { extraction, pages } = state.settings.method ?? {};
+  // What the policy is not shown takes no room of its context.
+  const whole = summarize === 'on' || !shown || extraction !== undefined || pages !== undefined;
   const found = await callRetriever(state, source, query, k);
   if (!found) return null;
-  const hits = summarize === 'on' ? found.hits : fitting(state, found.hits);
+  const hits = whole ? found.hits : fitting(state, found.hits);
   const retrieval = { ...found, hits };
   const observation = state.evidence.observe(retrieval.hits);
   state.transcript.event({
@@ -193,7 +198,7 @@ export async function retrieve(
     duplicates: observation.duplicates,
     newEntities: observation.newEntities,
     // The result segment is written next.
-    segment: state.transcript.lastSegment + 1,
+    ...(shown ? { segment: state.transcript.lastSegment + 1 } : {}),
   });
   return { retrieval, observation, missed: isMiss(query, retrieval.hits) };
 }

@@ -1,6 +1,8 @@
 import { messageOf } from '../base/errors.ts';
+import { sum } from '../base/statistics.ts';
 import type { Rollout } from '../records/rollout.ts';
-import { logprobsOf } from '../policy/policy.ts';
+import { logprobsOf, type PolicyTokenizer } from '../policy/policy.ts';
+import type { Recipe } from '../recipes/parts/recipe.ts';
 import { withOverrides, type RecipeSettings } from '../recipes/parts/settings.ts';
 import { budgetsInForce } from './budget.ts';
 import { Conversation } from './transcript/conversation.ts';
@@ -8,7 +10,6 @@ import { readAnswerText } from './answers/answer-text.ts';
 import { Evidence } from './answers/evidence.ts';
 import { proseScores, retrievedPassages } from './answers/long-answer.ts';
 import { agentLoop } from './loop.ts';
-import { naiveLoop } from './naive.ts';
 import { permitted } from './settings/permission.ts';
 import { ProtocolParser } from './transcript/parse.ts';
 import type { AgentDeps, GroupRequest, RolloutRequest } from './request.ts';
@@ -17,6 +18,8 @@ import { rolloutMetrics } from './answers/checked.ts';
 import { soundTitles, supportingRecall } from './answers/scores.ts';
 import { countSearches } from '../records/events.ts';
 import { deriveSeed } from '../base/random.ts';
+import { stepsOf } from './steps.ts';
+import { SYSTEMS } from './systems/list.ts';
 import { Cancelled, initialProgress, isCancelled, type RunState } from './state.ts';
 import { readTags } from './transcript/tags.ts';
 import { createScanner } from './transcript/scanner.ts';
@@ -70,6 +73,14 @@ function emptyRollout(deps: AgentDeps, request: RolloutRequest, settings: Recipe
   };
 }
 
+/** @throws Error where the recipe has to be asked in words, and the policy knows the protocol's tags alone */
+function refuse({ needs, title }: Recipe, tokenizer: PolicyTokenizer): void {
+  if (needs === 'words' && readTags(tokenizer).spelling === 'ids')
+    throw new Error(
+      `${title} asks its policy in words, and this one knows the tags of the protocol alone; choose a chat model: a checkpoint folder, WebLLM or a server`,
+    );
+}
+
 /** Runs the recipe's loop in a session of its own; closes the session whatever happens. */
 async function converse(
   deps: AgentDeps,
@@ -78,7 +89,7 @@ async function converse(
   transcript: Transcript,
 ): Promise<RunState> {
   const { policy } = deps;
-  const tags = readTags(policy.tokenizer, settings.blocks);
+  const tags = readTags(policy.tokenizer, settings.blocks, settings.dialect);
   const decode = (ids: readonly number[]): string => policy.tokenizer.decode(ids);
   const parser = new ProtocolParser(tags, decode);
   if (isCancelled({ request })) throw new Cancelled();
@@ -95,7 +106,8 @@ async function converse(
     ...initialProgress(),
   };
   try {
-    await (settings.loop === 'agent' ? agentLoop(state) : naiveLoop(state));
+    if (settings.loop === 'agent') await agentLoop(state);
+    else await SYSTEMS[settings.loop](stepsOf(state));
   } finally {
     session.close();
   }
@@ -131,10 +143,11 @@ function score(transcript: Transcript): void {
     event.kind === 'retrieve' || event.kind === 'background' ? event.hits : [],
   );
   const written = rollout.segments.filter((segment) => segment.source === 'policy');
+  const aside = rollout.events.map((event) => (event.kind === 'aside' ? event.tokens : 0));
   rollout.metrics = rolloutMetrics(rollout.answer, rollout.question, {
     recall: supportingRecall(soundTitles(retrieved.map((hit) => hit.passage)), supporting),
     searches: countSearches(rollout.events),
-    tokens: written.reduce((sum, segment) => sum + segment.ids.length, 0),
+    tokens: sum([...written.map((segment) => segment.ids.length), ...aside]),
     seconds: transcript.elapsed / 1000,
     formatValid: formatValid(rollout),
   });
@@ -154,7 +167,7 @@ function score(transcript: Transcript): void {
  * WASM device give the same tokens; only times differ.
  *
  * @param onUpdate told of every change while it happens (`applyUpdate` rebuilds the record)
- * @throws Error where an override is no valid setting
+ * @throws Error where an override is no valid setting, and where the recipe needs another kind of policy
  */
 export async function runRollout(
   deps: AgentDeps,
@@ -163,6 +176,7 @@ export async function runRollout(
 ): Promise<Rollout> {
   const over = permitted(request.question, request.overrides ?? {});
   const { tokenizer, info } = deps.policy;
+  refuse(request.recipe, tokenizer);
   const settings = budgetsInForce(
     withOverrides(request.recipe.settings, over),
     over,
@@ -199,12 +213,12 @@ export async function runGroup(
   request: GroupRequest,
   onUpdate: ((update: RolloutUpdate) => void) | null = null,
 ): Promise<Rollout[]> {
-  const { size, ...shared } = request;
+  const { size, onRollout, ...shared } = request;
   const together: AgentDeps = { ...deps, webLatency: deps.webLatency ?? new RunningMean() };
   const members = Array.from({ length: size }, (_, i) => i);
   const settled = await Promise.allSettled(
-    members.map((i) =>
-      runRollout(
+    members.map(async (i) => {
+      const rollout = await runRollout(
         together,
         {
           ...shared,
@@ -212,8 +226,10 @@ export async function runGroup(
           seed: deriveSeed(request.seed, 'rollout', i),
         },
         onUpdate,
-      ),
-    ),
+      );
+      onRollout?.(rollout);
+      return rollout;
+    }),
   );
   return settled.map((outcome) => {
     if (outcome.status === 'rejected') throw outcome.reason;

@@ -1,4 +1,5 @@
-import type { SourceName } from '../records/hits.ts';
+import type { Hit, SourceName } from '../records/hits.ts';
+import { observation } from '../recipes/methods/pages.ts';
 import type { RecipeSettings } from '../recipes/parts/settings.ts';
 import { blockIds, passagesText } from './transcript/blocks.ts';
 import { contextRoom } from './budget.ts';
@@ -7,7 +8,7 @@ import { HINTS, inBlock } from '../records/protocol.ts';
 import { chooseRoute, fitting, retrieve, rewardRoute, type Retrieved } from './retrieving.ts';
 import type { RunState } from './state.ts';
 import { judgeQuery } from './stie/queries.ts';
-import { FALLBACK_HINT, summarizeHits } from './summarizing.ts';
+import { extract, FALLBACK_HINT, summarizeHits } from './summarizing.ts';
 import type { SearchTag } from './transcript/tags.ts';
 
 /** One search: STIE over the query, NLR, retrieval, result. */
@@ -85,6 +86,80 @@ function retrievalText(state: RunState, query: string): string {
   return literal && thought !== null && thought !== '' ? thought : query;
 }
 
+/** What a call brought, and where it went. */
+export interface Called {
+  route: ReturnType<typeof chooseRoute>;
+  got: Retrieved | null;
+  /** What the policy is to read in place of the passages; null: the passages. */
+  summary: { text: string; fallback: boolean } | null;
+}
+
+/**
+ * Routes and retrieves: all of a search but what the policy reads of it.
+ * @param only the one source that STIE leaves to a repeated query
+ * @param shown whether a result is written next
+ */
+export async function callSearch(
+  state: RunState,
+  query: string,
+  tag: SearchTag,
+  only: SourceName | null = null,
+  shown = true,
+): Promise<Called> {
+  const { transcript } = state;
+  const route = chooseRoute(state, query, tag, only);
+  const event = transcript.event({
+    kind: 'route',
+    ...route,
+    reward: null,
+    segment: transcript.lastSegment,
+  });
+  const got = await retrieve(state, route.choice, retrievalText(state, query), shown);
+  const hits = got?.retrieval.hits;
+  const summary =
+    hits && shown
+      ? ((await summarizeHits(state, query, hits)) ?? (await extract(state, query, hits)))
+      : null;
+  state.searches.push({
+    query,
+    source: route.choice,
+    missed: summary?.fallback === true || (got?.missed ?? true),
+    failed: got === null,
+  });
+  if (got)
+    rewardRoute(state, event, {
+      choice: route.choice,
+      latencyMs: got.retrieval.latencyMs,
+      newSupporting: got.observation.newSupporting,
+    });
+  return { route, got, summary };
+}
+
+/** What the policy reads of a result: what stands in place of the passages, a page of them, or the passages. */
+function shownText(state: RunState, query: string, hits: readonly Hit[]): string {
+  const { deps, settings } = state;
+  const { method, retrieval } = settings;
+  if (method?.pages) {
+    const pages = hits.map(({ passage }) => passage);
+    const { text, page } = observation(query, pages, method.pages);
+    state.page = { page, text: '', seen: 0 };
+    return inBlock(page ? `${page.title} : ${text}` : text);
+  }
+  const shown = fitting(state, hits);
+  return passagesText(
+    deps.policy.tokenizer,
+    method?.order === 'best-last' ? shown.toReversed() : shown,
+    retrieval.passageTokens,
+  );
+}
+
+/** Writes a result block. */
+function writeResult(state: RunState, text: string): void {
+  const { conversation, deps, tags } = state;
+  const room = Math.max(2, contextRoom(state));
+  conversation.answerBack('result', blockIds(deps.policy.tokenizer, tags, 'result', text, room));
+}
+
 /**
  * Routes, retrieves and writes the result.
  * @param only the one source that STIE leaves to a repeated query
@@ -96,40 +171,12 @@ export async function searchRound(
   tag: SearchTag,
   only: SourceName | null = null,
 ): Promise<Retrieved | null> {
-  const { transcript, conversation, settings, deps, tags } = state;
-  const route = chooseRoute(state, query, tag, only);
-  const event = transcript.event({
-    kind: 'route',
-    ...route,
-    reward: null,
-    segment: transcript.lastSegment,
-  });
-  const got = await retrieve(state, route.choice, retrievalText(state, query));
-  const summary = got && (await summarizeHits(state, query, got.retrieval.hits));
-  state.searches.push({
-    query,
-    source: route.choice,
-    missed: summary?.fallback === true || (got?.missed ?? true),
-    failed: got === null,
-  });
+  const { got, summary } = await callSearch(state, query, tag, only);
   if (!got) {
     writeHint(state, HINTS.searchFailed);
     return null;
   }
-  rewardRoute(state, event, {
-    choice: route.choice,
-    latencyMs: got.retrieval.latencyMs,
-    newSupporting: got.observation.newSupporting,
-  });
-  const text = summary
-    ? inBlock(summary.text)
-    : passagesText(
-        deps.policy.tokenizer,
-        fitting(state, got.retrieval.hits),
-        settings.retrieval.passageTokens,
-      );
-  const room = Math.max(2, contextRoom(state));
-  conversation.answerBack('result', blockIds(deps.policy.tokenizer, tags, 'result', text, room));
+  writeResult(state, summary ? inBlock(summary.text) : shownText(state, query, got.retrieval.hits));
   if (summary?.fallback) writeHint(state, FALLBACK_HINT);
   return got;
 }

@@ -4,8 +4,10 @@ import type { RecipeSettings } from '../recipes/parts/settings.ts';
 import type { Conversation } from './transcript/conversation.ts';
 import type { Evidence } from './answers/evidence.ts';
 import type { AgentDeps, RolloutRequest } from './request.ts';
+import type { Page } from '../recipes/methods/pages.ts';
 import { RunningMean } from './router/reward.ts';
 import { emptyMemory, type AnswerMemory } from './stie/answers.ts';
+import type { AsideContext } from './transcript/aside.ts';
 import type { Tags } from './transcript/tags.ts';
 import type { Transcript } from './transcript/transcript.ts';
 
@@ -37,11 +39,14 @@ export interface RunState {
   thoughtTokens: number;
   /** RDRA's t, until the first search has used it. */
   thought: string | null;
+  /** The page that was opened last, and the look-ups on it. */
+  page: { page: Page | null; text: string; seen: number };
+  lookups: number;
 }
 
 export const initialProgress = (): Pick<
   RunState,
-  'searches' | 'memory' | 'refusals' | 'faults' | 'thoughtTokens' | 'thought'
+  'searches' | 'memory' | 'refusals' | 'faults' | 'thoughtTokens' | 'thought' | 'page' | 'lookups'
 > => ({
   searches: [],
   memory: emptyMemory,
@@ -49,6 +54,24 @@ export const initialProgress = (): Pick<
   faults: 0,
   thoughtTokens: 0,
   thought: null,
+  page: { page: null, text: '', seen: 0 },
+  lookups: 0,
+});
+
+/** What the policy is asked beside the rollout's context. */
+export const asideContext = ({
+  deps,
+  request,
+  settings,
+  tags,
+  transcript,
+}: RunState): AsideContext => ({
+  policy: deps.policy,
+  tags,
+  transcript,
+  settings,
+  seed: request.seed,
+  ...(request.signal ? { signal: request.signal } : {}),
 });
 
 /** Thrown inside the loop where the caller's signal asks to stop; never leaves `runRollout`. */

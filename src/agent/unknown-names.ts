@@ -57,7 +57,9 @@ const distinct = (readings: readonly string[][]): string[][] => [
  * Runs of capitalised words. The word that opens a sentence has its capital anyway: alone it is no
  * name, and before others it may belong to them or not.
  */
-export function namesOfQuestion(question: string): NameInQuestion[] {
+export function namesOfQuestion(asked: string): NameInQuestion[] {
+  // The letters of options, "A) Oststad B) Halfurt", part names and are in none.
+  const question = asked.replaceAll(/\s[A-Z]\)(?=\s)/gu, ',');
   // All capitals tell nothing.
   if (!/\p{Ll}/u.test(question)) return [];
   return [...question.matchAll(NAME)].flatMap((match): NameInQuestion[] => {

@@ -48,6 +48,22 @@ export function searchGains(rollout: Pick<Rollout, 'events' | 'question'>): Sear
   return gains;
 }
 
+const asksWeb = (source: string): boolean => source === 'web' || source === 'both';
+
+/** Calls that asked the web, the background's too; one that asks both sources counts. */
+export function webCalls({ events, recipe }: Pick<Rollout, 'events' | 'recipe'>): number {
+  const searches = events.filter((event) => event.kind === 'retrieve' && asksWeb(event.source));
+  const { background } = recipe.settings;
+  const source =
+    typeof background === 'object' && background !== null && 'source' in background
+      ? String(background.source)
+      : '';
+  const backgrounds = events.filter(
+    (event) => event.kind === 'background' && event.mode !== 'off' && asksWeb(source),
+  );
+  return searches.length + backgrounds.length;
+}
+
 /**
  * pass@k of n samples with c right ones: `1 − C(n−c, k)/C(n, k)`, as a product that cannot overflow.
  * @throws RangeError unless 0 ≤ c ≤ n and 1 ≤ k ≤ n

@@ -1,3 +1,4 @@
+import type { BuiltInForm } from '../records/built-in-forms.ts';
 import { autoRefine } from './agents/auto-refine.ts';
 import { betaGrpo } from './agents/beta-grpo.ts';
 import { deepDiver } from './agents/deep-diver.ts';
@@ -12,12 +13,14 @@ import { zeroSearch } from './agents/zero-search.ts';
 import { kunlunBaize } from './kunlun-baize.ts';
 import { naiveGeneration } from './naive-generation.ts';
 import { naiveRag } from './naive-rag.ts';
+import { PROMPTED } from './prompted/list.ts';
 import { r1Searcher } from './r1-searcher.ts';
 import { searchR1 } from './search-r1.ts';
 import { search } from './search.ts';
 import type { Recipe, Variant } from './parts/recipe.ts';
 import type { TrainSettings } from './parts/training.ts';
-import { FORMER_UR2, ur2 } from './agents/ur2.ts';
+import { FORMER } from './former.ts';
+import { ur2 } from './agents/ur2.ts';
 import { ur2Released } from './agents/ur2-released.ts';
 
 /** Every system, in the order of menus. A new one is its file and a line here. */
@@ -41,10 +44,8 @@ export const RECIPES: readonly Recipe[] = [
   verlTool,
   naiveRag,
   naiveGeneration,
+  ...PROMPTED,
 ];
-
-/** Recipes as earlier versions of Forage had them: a run that began so goes on so. */
-const FORMER: readonly Recipe[] = [FORMER_UR2];
 
 /** @throws Error that lists the known ids. */
 export function getRecipe(id: string): Recipe {
@@ -53,6 +54,10 @@ export function getRecipe(id: string): Recipe {
   const known = RECIPES.map((recipe) => recipe.id).join(', ');
   throw new Error(`unknown recipe "${id}"; known: ${known}`);
 }
+
+/** The recipe as it goes with what is built in of a form. @throws Error that lists the known ids */
+export const recipeInForm = (id: string, form: BuiltInForm): Recipe =>
+  (form === 1 ? FORMER.find((recipe) => recipe.id === id) : undefined) ?? getRecipe(id);
 
 type Named = Pick<TrainSettings, 'recipe' | 'recipeVersion'>;
 

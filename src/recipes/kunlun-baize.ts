@@ -106,7 +106,7 @@ const DAPO = {
 
 export const kunlunBaize: Recipe = {
   id: 'kunlun-baize',
-  version: '2',
+  version: '3',
   title: 'KunLunBaizeRAG',
   summary:
     'Background first, then think and search in rounds; repeated queries and answers are filtered, and a router picks local or web.',

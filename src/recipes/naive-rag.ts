@@ -10,7 +10,7 @@ import { DEFAULT_SETTINGS } from './parts/settings.ts';
  */
 export const naiveRag: Recipe = {
   id: 'naive-rag',
-  version: '1',
+  version: '2',
   title: 'Naive RAG, one retrieval',
   summary: 'One retrieval with the question itself, then the answer.',
   about: {

@@ -14,7 +14,7 @@ import { OBJECTIVE, TRAINING } from './parts/training-base.ts';
  */
 export const r1Searcher: Recipe = {
   id: 'r1-searcher',
-  version: '1',
+  version: '2',
   title: 'R1-Searcher',
   summary: 'Think, search, read, repeat, as the plain search loop; trained in two stages.',
   about: {
@@ -23,7 +23,7 @@ export const r1Searcher: Recipe = {
     parts: ['stages', 'outcome and format ladder'],
     departures: [
       'The tags are those of the built-in policy, which is trained on the protocol and needs no prompt.',
-      'Two passages a search in place of three, of both sources in place of one.',
+      'A search asks both sources in place of one.',
       'Its code draws at top-p 0.95; here it is 1.',
       'Questions are not sorted by the rollouts that a right answer takes.',
       'Learning rate, batch and steps are sized for a small policy with LoRA.',
@@ -32,7 +32,7 @@ export const r1Searcher: Recipe = {
     signature:
       'Stage 1 raises searches a question and not exact match, stage 2 raises exact match; without stage 1 searches do not rise.',
   },
-  settings: DEFAULT_SETTINGS,
+  settings: { ...DEFAULT_SETTINGS, dialect: 'r1-searcher' },
   training: [
     {
       name: 'reinforce++',

@@ -6,7 +6,7 @@ import { OBJECTIVE, TRAINING } from './parts/training-base.ts';
  * Search-R1 (arXiv 2503.09516).
  *
  * Loop: think and search in rounds, as the plain search loop has it. Departures: the tags of the
- * built-in policy, two passages a search and not three, and both sources in place of one.
+ * built-in policy, and both sources in place of one.
  *
  * Training with GRPO: exact match, KL 1e-3 in the loss. Its code (train_grpo.sh, verl's dp_actor.py)
  * takes the mean over the tokens of each micro-batch and then the mean of these; 64 rollouts on 8 GPUs
@@ -14,7 +14,7 @@ import { OBJECTIVE, TRAINING } from './parts/training-base.ts';
  */
 export const searchR1: Recipe = {
   id: 'search-r1',
-  version: '1',
+  version: '2',
   title: 'Search-R1',
   summary: 'Think, search, read, repeat, as the plain search loop; trained on exact match.',
   about: {
@@ -23,7 +23,7 @@ export const searchR1: Recipe = {
     parts: ['turns'],
     departures: [
       'The tags are those of the built-in policy, which is trained on the protocol and needs no prompt.',
-      'Two passages a search in place of three, of both sources in place of one.',
+      'A search asks both sources in place of one.',
       'Up to 8 searches in place of 2 or 4.',
       'Learning rate, batch and steps are sized for a small policy with LoRA; one update a batch in place of ten.',
     ],
@@ -35,7 +35,7 @@ export const searchR1: Recipe = {
     signature:
       'Every rollout searches within the first steps, and searches rise with hops; trained on results as well, the KL to the start grows faster at equal reward.',
   },
-  settings: DEFAULT_SETTINGS,
+  settings: { ...DEFAULT_SETTINGS, dialect: 'search-r1' },
   training: [
     {
       name: 'grpo',

@@ -14,7 +14,7 @@ import { OBJECTIVE, TRAINING } from './parts/training-base.ts';
  */
 export const search: Recipe = {
   id: 'search',
-  version: '1',
+  version: '2',
   title: 'Plain search loop',
   summary: 'Think, search both sources, read, repeat; no background, no filter, no router.',
   settings: DEFAULT_SETTINGS,

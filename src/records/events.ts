@@ -35,10 +35,37 @@ interface ThinkEvent extends Base {
 /** A block beside thought, search and answer; `reply` is what the environment answered it with. */
 interface BlockEvent extends Base {
   kind: 'block';
-  block: FormBlock;
+  /** `lookup`: ReAct's, of a text on the page that was opened last. */
+  block: FormBlock | 'lookup';
   text: string;
-  /** Of `compute` and `ask`. */
+  /** Of `compute`, `ask` and `lookup`. */
   reply?: string;
+}
+
+/** What the policy wrote beside the rollout's context: in a fresh one, or in a fork that was given up. */
+export interface AsideEvent extends Base {
+  kind: 'aside';
+  /** What for. */
+  of:
+    | 'rewrite'
+    | 'draft'
+    | 'query'
+    | 'revision'
+    | 'generation'
+    | 'look-ahead'
+    | 'continuation'
+    | 'reading'
+    | 'extract'
+    | 'judgement'
+    | 'chain'
+    | 'role';
+  /** What it was asked; empty of a fork, which read what the rollout had so far. */
+  prompt: string;
+  text: string;
+  /** Tokens that it wrote. */
+  tokens: number;
+  /** What the loop made of it, in words. */
+  outcome?: string;
 }
 
 interface SearchEvent extends Base {
@@ -48,6 +75,8 @@ interface SearchEvent extends Base {
   round: number;
   /** Which tag the policy used: `search`, or its own choice of source. */
   tag: 'search' | 'local_search' | 'web_search';
+  /** Of queries that the loop made of what the policy wrote; absent: the policy wrote it as a search. */
+  by?: 'loop';
 }
 
 export interface RouteEvent extends Base {
@@ -168,8 +197,8 @@ export interface AnswerEvent extends Base {
   kind: 'answer';
   text: string;
   form: 'short' | 'long';
-  /** `policy` wrote it; `stie` chose it among candidates; `forced` was asked for at a limit. */
-  by: 'policy' | 'stie' | 'forced';
+  /** `policy` wrote it; `stie` chose it among candidates, `vote` what most said; `forced` was asked for at a limit. */
+  by: 'policy' | 'stie' | 'vote' | 'forced';
 }
 
 /**
@@ -214,6 +243,7 @@ export type AgentEvent =
   | BackgroundEvent
   | ThinkEvent
   | BlockEvent
+  | AsideEvent
   | SearchEvent
   | RouteEvent
   | RetrieveEvent

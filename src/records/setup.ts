@@ -33,8 +33,16 @@ export const webLlmModelSchema = z.strictObject({
   maxContext: z.int().min(256).max(10_000_000),
 });
 
+/**
+ * A part that comes with the page. `form: 1`: as it was when the built-in world had its first form and
+ * the built-in policy was trained on it; runs and addresses of that time name it so
+ * (`built-in-forms.ts`).
+ */
+const builtInFields = { kind: z.literal('built-in'), form: z.literal(1).exactOptional() };
+const builtInSchema = z.strictObject(builtInFields);
+
 const policyRefSchema = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('built-in') }),
+  builtInSchema,
   /** A checkpoint stored on this device: samples and trains. */
   z.strictObject({ kind: z.literal('checkpoint'), id }),
   /** A WebLLM model by its id in the model list: samples only. */
@@ -46,7 +54,7 @@ const policyRefSchema = z.discriminatedUnion('kind', [
 const localSpecSchemaOf = (methods: readonly string[]) =>
   z.discriminatedUnion('kind', [
     /** `method`: how it is searched; words and vectors fused, as it is shipped, where absent. */
-    z.strictObject({ kind: z.literal('built-in'), method: z.enum(methods).exactOptional() }),
+    z.strictObject({ ...builtInFields, method: z.enum(methods).exactOptional() }),
     z.strictObject({
       kind: z.literal('collections'),
       ids: z.array(id).min(1).max(50),
@@ -63,7 +71,7 @@ const address = z.url({ protocol: /^https?$/ });
 /** The web source: a search engine of one of the kinds `engines`, by its address. */
 export const webSpecSchemaOf = (engines: readonly string[]) =>
   z.discriminatedUnion('kind', [
-    z.strictObject({ kind: z.literal('built-in') }),
+    builtInSchema,
     /** `url`: address of the call, or of the instance, as the kind wants it. */
     z.strictObject({ kind: z.enum(engines), url: address }),
   ]);
@@ -76,7 +84,7 @@ export const SOURCE_DEFAULTS = ['recipe', 'local'] as const;
 
 /** Where the listed questions come from. */
 const questionsSpecSchema = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('built-in') }),
+  builtInSchema,
   z.strictObject({ kind: z.literal('collections'), ids: z.array(id).min(1).max(50) }),
 ]);
 

@@ -15,7 +15,31 @@ export interface HeldOutScore {
   formatValid: number;
   /** By a judge (LJ) beside EM, where one was asked. */
   judge?: JudgedScore;
+  /** That it took; absent in scores that were made elsewhere, or before it was kept. */
+  seconds?: number;
+  /** Question by question, in the order of the sample; absent where `seconds` is. */
+  questions?: readonly HeldOutQuestion[];
 }
+
+/** How one held-out question was answered. */
+export interface HeldOutQuestion {
+  id: string;
+  text: string;
+  /** Gold, in its first spelling. */
+  gold: string;
+  answer: string | null;
+  /** 0 or 1. */
+  em: number;
+  f1: number;
+  searches: number;
+}
+
+/** Id of the group of a held-out question, by its place in the sample. @param step 0: before the first */
+export const heldOutGroup = (runId: string, step: number, place: number): string =>
+  `${runId}-held-out-${step}-${place}`;
+
+/** Whether a group is that of a held-out question, by its id. */
+export const isHeldOutGroup = (groupId: string): boolean => /-held-out-\d+-\d+$/.test(groupId);
 
 /** What a judge says of held-out answers; those without a verdict are in no share. */
 export interface JudgedScore {

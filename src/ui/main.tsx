@@ -13,6 +13,7 @@ import { createRoot, type Root } from 'react-dom/client';
 import { App } from './shell/App.tsx';
 import { Isolating } from './shell/Isolating.tsx';
 import { askLabUser } from './ask/store/lab-user.ts';
+import { evaluateLabUser } from './evaluate/store/evaluate-actions.ts';
 import { trainLabUser } from './train/store/train-actions.ts';
 import { modelsLabUser } from './models/store/checkpoint-actions.ts';
 import { connectLab } from './lab/connection.ts';
@@ -27,7 +28,7 @@ const start = (root: Root): void => {
   connectLab({
     open: openLab,
     device: () => useView.getState().address.settings.device,
-    users: [askLabUser, trainLabUser, modelsLabUser],
+    users: [askLabUser, trainLabUser, evaluateLabUser, modelsLabUser],
   });
   void checkLinkedSetup();
 

@@ -51,7 +51,7 @@ beforeAll(async () => {
   const loaded = await loadWorld(fetchFile);
   questions = loaded.questions.filter((question) => question.split === 'test');
   retriever = openWorldRetriever(loaded, fetchFile);
-});
+}, 60_000);
 afterAll(() => policy.dispose());
 
 async function group(recipe: string, overrides: SettingsOverride, seed = 5): Promise<Rollout[]> {
@@ -76,7 +76,10 @@ const ids = (rollouts: Rollout[]): number[][] =>
   rollouts.map((rollout) => rollout.segments.flatMap((segment) => segment.ids));
 
 const VARIANTS: [string, SettingsOverride][] = [
-  ...RECIPES.map((recipe): [string, SettingsOverride] => [recipe.id, {}]),
+  // One that has to be asked in words refuses this policy (test/agent/systems/loops.test.ts).
+  ...RECIPES.filter(({ needs }) => needs === undefined).map(
+    (recipe): [string, SettingsOverride] => [recipe.id, {}],
+  ),
   ['kunlun-baize', { background: { mode: 'shown' }, stie: { mode: 'paper' } }],
 ];
 

@@ -39,6 +39,8 @@ export interface Script {
   probes?: readonly (readonly Probe[])[];
   /** What a second context opened by the rollout (RDRA's T) writes. */
   thought?: string;
+  /** What further contexts write, one text each, in the order in which they are opened. */
+  asides?: readonly string[];
   maxContext?: number;
   onGenerate?: (session: ScriptedSession) => void;
 }
@@ -46,6 +48,7 @@ export interface Script {
 export class ScriptedSession implements PolicySession {
   readonly ids: number[] = [];
   closed = false;
+  isFork = false;
   #forks = 0;
   constructor(
     private readonly next: () => { ids: number[]; logprob: number },
@@ -92,6 +95,7 @@ export class ScriptedSession implements PolicySession {
       this.policy,
     );
     fork.ids.push(...this.ids);
+    fork.isFork = true;
     this.policy.sessions.push(fork);
     return Promise.resolve(fork);
   }
@@ -124,7 +128,9 @@ export class ScriptedPolicy implements Policy {
 
   async open(): Promise<PolicySession> {
     const texts = [...this.script.main];
-    const thought = this.script.thought;
+    const thought =
+      this.script.thought ??
+      this.script.asides?.[this.sessions.filter((one) => !one.isFork).length - 1];
     const isThought = thought !== undefined && this.sessions.length > 0;
     const session = new ScriptedSession(
       () => ({ ids: idsOf(isThought ? thought : (texts.shift() ?? '')), logprob: -0.5 }),

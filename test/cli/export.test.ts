@@ -42,7 +42,7 @@ test('a recipe becomes a folder that serve-environment reads and a shell can sta
   // Also checks the digests of tokenizer and questions against the files.
   const experiment = await readExperiment(join(folder, 'experiment.json'));
   expect(experiment.settings).toMatchObject({ steps: 3, preset: 'search/grpo' });
-  expect(experiment.policy).toMatchObject({ maxContext: 512, vocabulary: 2048 });
+  expect(experiment.policy).toMatchObject({ maxContext: 512, vocabulary: 2304 });
   expect(lines(join(folder, 'train.jsonl'))).toHaveLength(3 * 8);
   const again = await labHere('export', '--recipe', 'search/grpo', '--to', 'trl', '--out', folder);
   expect(again).toMatchObject({ status: 2 });

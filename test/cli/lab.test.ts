@@ -150,7 +150,7 @@ describe('questions of compositions that training never asks', () => {
 
 test('another seed gives another world, on which rollouts run unchanged', async () => {
   const world = join(folder, 'world');
-  const made = await labHere('world', '--seed', '5', '--out', world, '--json');
+  const made = await labHere('world', '--seed', '5', '--form', '1', '--out', world, '--json');
   expect(made.status).toBe(0);
   const { local, web } = JSON.parse(made.out) as { local: number; web: number };
   expect(local).toBeGreaterThanOrEqual(3000);
@@ -170,7 +170,7 @@ test('another seed gives another world, on which rollouts run unchanged', async 
 });
 
 test('ask prints each step and ends with the stop reason', async () => {
-  const { status, out } = await labHere('ask', 'Who directed Silent Harbor?', '--recipe', 'search');
+  const { status, out } = await labHere('ask', 'Who directed Quilted Harbor?', '--recipe', 'search');
   expect(status).toBe(0);
   const lines = out.trim().split('\n');
   expect(lines.some((line) => line.startsWith('search'))).toBe(true);
@@ -178,7 +178,7 @@ test('ask prints each step and ends with the stop reason', async () => {
 });
 
 test('ask with packed weights records that they are', async () => {
-  const ask = ['ask', 'Who directed Silent Harbor?', '--recipe', 'naive-generation', '--json'];
+  const ask = ['ask', 'Who directed Quilted Harbor?', '--recipe', 'naive-generation', '--json'];
   const [plain, packed] = [await labHere(...ask), await labHere(...ask, '--weights', 'int4')];
   const revision = ({ out }: LabRun): string => (JSON.parse(out) as Rollout).policy.revision;
   expect(revision(packed)).toBe(`${revision(plain)}+int4`);
@@ -199,8 +199,8 @@ test('bench wasm prints what was measured, of which policy and when', async () =
 });
 
 describe('ask about a name that no passage mentions', () => {
-  const unknown = ['ask', 'Who directed Silent Harbor?', '--recipe', 'naive-rag'];
-  const note = 'No passage that can be searched mentions “Silent Harbor”';
+  const unknown = ['ask', 'Who directed Quilted Harbor?', '--recipe', 'naive-rag'];
+  const note = 'No passage that can be searched mentions “Quilted Harbor”';
 
   test('says so before anything is answered', async () => {
     const { status, out } = await labHere(...unknown);
@@ -218,7 +218,7 @@ describe('ask about a name that no passage mentions', () => {
     const parts = await openParts({ device: 'wasm' });
     try {
       const [fresh] = await runGroup(parts.deps, {
-        question: { id: 'typed', text: 'Who directed Silent Harbor?', answers: [], supporting: [] },
+        question: { id: 'typed', text: 'Who directed Quilted Harbor?', answers: [], supporting: [] },
         recipe: getRecipe('naive-rag'),
         seed: 0,
         size: 1,
@@ -240,7 +240,7 @@ describe('ask about a name that no passage mentions', () => {
 
   test('and nothing of a name that the corpus in use has', async () => {
     const corpus = join(folder, 'own.jsonl');
-    const row = { id: 'a', title: 'Silent Harbor', text: 'Silent Harbor is by Ada Quux.' };
+    const row = { id: 'a', title: 'Quilted Harbor', text: 'Quilted Harbor is by Ada Quux.' };
     writeFileSync(corpus, JSON.stringify(row));
     const { out, err } = await labHere(...unknown, '--corpus', corpus);
     expect(out + err).not.toContain('No passage');

@@ -9,9 +9,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { MadeStep } from '../../src/records/training.ts';
+import type { RunFile } from '../../src/cli/train/folder.ts';
 import { LAB, lab, labHere, type LabRun } from './lab.ts';
 
 // Each call starts Node, a policy and two threads: seconds on an idle machine, more on a busy one.
@@ -22,9 +23,12 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const SMALL = ['questions=1', 'heldOut.questions=0', 'dynamicSampling.on=false'];
 const small = SMALL.flatMap((change) => ['--set', change]);
+/** Weights that stay as they are, with the world of their time: what they earn is known. */
+const PINNED = ['--policy=public/first-form/policy', '--world-form=1'];
 /** Short rollouts which earn different rewards in the first steps, so that these change the adapter. */
 const LEARNS = [
   'recipe=naive-rag',
+  'overrides.retrieval.k=2',
   'groupSize=3',
   'stages=[{"steps":3,"reward":"f1","weights":{}}]',
 ];
@@ -33,6 +37,7 @@ const start = (out: string, threads: number): string[] => [
   '--recipe=kunlun-baize/dapo',
   '--steps=3',
   '--seed=11',
+  ...PINNED,
   ...small,
   ...LEARNS.flatMap((change) => ['--set', change]),
   `--threads=${threads}`,
@@ -145,6 +150,15 @@ describe('a run', () => {
       latest: { step: number };
     };
     expect(pointer.latest.step).toBeLessThan(3);
+    // A run of the time of the first form says none, and names its policy by the path of the one built in.
+    const settings = join(out, 'settings.json');
+    const record = JSON.parse(readFileSync(settings, 'utf8')) as RunFile;
+    const then = {
+      ...record,
+      policy: { ...record.policy, folder: resolve('public/policy') },
+      world: { folder: null, seed: record.world.seed },
+    };
+    writeFileSync(settings, JSON.stringify(then));
     // What a crash between a step's record and its snapshot leaves, and half a line.
     appendFileSync(join(out, 'steps.jsonl'), '{"step":3}\n{"ste');
     const resumed = await labHere('train', '--resume', out, '--threads', '1', '--json');
@@ -159,7 +173,13 @@ describe('a run', () => {
     const args = ['--limit', '2', '--seed', '5', '--json'];
     const byRun = await labHere('evaluate', '--run', whole, ...args);
     // The run knows its recipe; an adapter does not.
-    const adapter = ['--adapter', join(whole, 'step-000003'), '--recipe', 'naive-rag'];
+    const adapter = [
+      '--adapter',
+      join(whole, 'step-000003'),
+      '--recipe=naive-rag',
+      '--k=2',
+      ...PINNED,
+    ];
     const byFolder = await labHere('evaluate', ...adapter, ...args);
     expect(byRun.status).toBe(0);
     const [a, b] = [byRun.out, byFolder.out].map((t) => JSON.parse(t) as Record<string, unknown>);
@@ -183,7 +203,7 @@ describe('a run', () => {
     const out = join(folder, 'routed');
     // Equation (20) with β1 far above 5/6 of β2: at such a rate one update settles on local.
     const local = {
-      retrieval: { source: 'router' },
+      retrieval: { source: 'router', k: 2 },
       nlr: { reward: 'paper', beta1: 0.9, beta2: 0.1 },
     };
     const settings = ['router.train=alone', 'router.learningRate=500', 'groupSize=4'];
@@ -196,6 +216,7 @@ describe('a run', () => {
       '--recipe=kunlun-baize/dapo',
       '--steps=1',
       '--threads=1',
+      ...PINNED,
       ...small,
       ...sets,
       '--out',
@@ -205,7 +226,7 @@ describe('a run', () => {
     expect(trained.err).toContain('warning: The printed router reward');
     expect(trained.err).toContain('β1/β2 = 9 > 5/6: always local is best');
     const args = ['--limit', '4', '--seed', '5', '--json'];
-    const adapter = ['--adapter', join(out, 'step-000001'), '--recipe', 'search'];
+    const adapter = ['--adapter', join(out, 'step-000001'), '--recipe=search', '--k=2', ...PINNED];
     const summary = async (...subject: string[]): Promise<Record<string, unknown>> => {
       const { out: printed } = await labHere('evaluate', ...subject, ...args);
       const {

@@ -30,6 +30,19 @@ describe('recipes', () => {
       'verl-tool',
       'naive-rag',
       'naive-generation',
+      'chain-of-thought',
+      'rewrite-retrieve-read',
+      'ircot',
+      'iter-retgen',
+      'self-ask',
+      'rat',
+      'search-o1',
+      'react',
+      'flare',
+      'self-rag',
+      'sear-chain',
+      'instruct-rag',
+      'active-rag',
     ]);
     for (const recipe of RECIPES) {
       expect(recipeSettingsSchema.parse(recipe.settings)).toEqual(recipe.settings);

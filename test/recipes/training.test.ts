@@ -152,11 +152,14 @@ describe('presets of version 0.1.0', () => {
   // UR² ran the plain search loop then, and it has one of its own now: a new run is another one.
   const same = Object.entries(renamed).filter(([old]) => !old.startsWith('ur2'));
 
-  it.each(same)('%s trains as it did, as %s', (old, id) => {
+  it.each(same)('%s trains as it did but for three passages a search, as %s', (old, id) => {
     const { settings, loop } = presets.find((one) => one.settings.preset === old)!;
-    const { recipe, ...now } = getTraining(old);
+    const { recipe, recipeVersion, ...now } = getTraining(old);
+    expect(recipeVersion).toBe('2');
     expect(now).toEqual({ ...settings, preset: id, recipe: undefined });
-    expect(getRecipe(recipe).settings).toEqual(today(loop));
+    const then = today(loop);
+    const { retrieval } = then;
+    expect(getRecipe(recipe).settings).toEqual({ ...then, retrieval: { ...retrieval, k: 3 } });
   });
 
   it.each(Object.entries(renamed))(
@@ -164,7 +167,7 @@ describe('presets of version 0.1.0', () => {
     (old, id) => {
       const { settings, loop } = presets.find((one) => one.settings.preset === old)!;
       const stored = parseTrainSettings(settings);
-      expect(stored).toEqual({ ...settings, preset: id });
+      expect(stored).toEqual({ ...settings, preset: id, recipeVersion: '1' });
       expect(recipeOf(stored).settings).toEqual(today(loop));
     },
   );
@@ -173,7 +176,8 @@ describe('presets of version 0.1.0', () => {
     const { recipeVersion: _, ...before } = { ...getTraining('search/grpo'), recipe: 'ur2' };
     const stored = parseTrainSettings(before);
     expect(stored).toEqual({ ...before, recipeVersion: '1' });
-    expect(recipeOf(stored).settings).toEqual(getRecipe('search').settings);
+    const plain = presets.find(({ settings }) => settings.preset === 'grpo-em')!;
+    expect(recipeOf(stored).settings).toEqual(today(plain.loop));
     // Stored again by this version, it means the same.
     expect(parseTrainSettings(JSON.parse(JSON.stringify(stored)))).toEqual(stored);
   });
@@ -181,7 +185,8 @@ describe('presets of version 0.1.0', () => {
   it('the id that was `ur2/released` names the recipe of the released code', () => {
     expect(findTraining('ur2/released')?.id).toBe('ur2-released/two-stages');
     expect(getTraining('ur2/released')).toEqual(getTraining('ur2-released'));
-    const stored = { ...getTraining('search/grpo'), preset: 'ur2/released', recipe: 'ur2' };
+    const { recipeVersion: _, ...plain } = getTraining('search/grpo');
+    const stored = { ...plain, preset: 'ur2/released', recipe: 'ur2' };
     expect(parseTrainSettings(stored)).toMatchObject({
       preset: 'ur2-released/two-stages',
       recipeVersion: '1',
@@ -195,6 +200,8 @@ describe('the loop of another recipe', () => {
     expect(changed.recipeVersion).toBe('2');
     expect(recipeOf(changed).settings.retrieval).toMatchObject({ maxSearches: 4, summarize: 'on' });
     const old = withChanges(getTraining('search/grpo'), ['recipe=ur2', 'recipeVersion="1"']);
-    expect(recipeOf(old).settings).toEqual(getRecipe('search').settings);
+    const plain = recipeOf({ recipe: 'search', recipeVersion: '1' });
+    expect(plain.version).toBe('1');
+    expect(recipeOf(old).settings).toEqual(plain.settings);
   });
 });

@@ -9,6 +9,7 @@ import {
   type FurtherToken,
   type SpecialToken,
 } from '../../records/protocol.ts';
+import { readAnswer, readPlainAnswer, type BoxedAnswer } from './boxed.ts';
 import type { Tags } from './tags.ts';
 
 /**
@@ -16,7 +17,8 @@ import type { Tags } from './tags.ts';
  * are special tokens, which text cannot spell, and not where they are text, which is made harmless.
  */
 
-type EnvironmentBlock = 'background' | 'question' | 'result' | 'reply' | 'hint' | 'short_answer';
+type EnvironmentBlock =
+  'background' | 'question' | 'result' | 'reply' | 'hint' | 'search' | 'short_answer';
 
 const tagOf = (block: EnvironmentBlock, closing: boolean): SpecialToken | FurtherToken =>
   closing ? `</${block}>` : `<${block}>`;
@@ -76,12 +78,22 @@ export const passagesText = (
   passageTokens: number,
 ): string => renderPassages(hits.map((hit) => cutPassage(tokenizer, hit.passage, passageTokens)));
 
-/** `<short_answer> \boxed{`: what a forced or probed answer starts with. */
+const plainText = ({ dialect }: Pick<Tags, 'dialect'>): boolean =>
+  dialect?.answer === 'text' || dialect?.answer === 'text-line';
+
+/** What an answer block holds, as the format that is spoken has it. */
+export const readAnswerIn = (tags: Pick<Tags, 'dialect'>, inner: string): BoxedAnswer =>
+  plainText(tags)
+    ? readPlainAnswer(inner, tags.dialect?.answer === 'text-line')
+    : readAnswer(inner);
+
+/** `<short_answer> \boxed{`: what a forced or probed answer starts with; without the box where a dialect has none. */
 export function answerOpening(
   tokenizer: PolicyTokenizer,
   tags: Tags,
 ): { tag: readonly number[]; box: number[] } {
-  return { tag: tags.ids('<short_answer>'), box: tokenizer.encodeText(BOX_OPEN) };
+  const box = plainText(tags) ? [] : tokenizer.encodeText(BOX_OPEN);
+  return { tag: tags.ids('<short_answer>'), box };
 }
 
 /** What a forced long answer starts with: the prose comes before the box, so the policy opens the box. */
@@ -89,4 +101,4 @@ export const longAnswerOpening = (tags: Tags): readonly number[] => tags.ids('<l
 
 /** `<short_answer> \boxed{ answer } </short_answer>`. */
 export const chosenAnswerIds = (tokenizer: PolicyTokenizer, tags: Tags, answer: string): number[] =>
-  blockIds(tokenizer, tags, 'short_answer', renderBoxed(answer));
+  blockIds(tokenizer, tags, 'short_answer', plainText(tags) ? ` ${answer}` : renderBoxed(answer));

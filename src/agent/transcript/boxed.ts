@@ -42,6 +42,15 @@ export interface BoxedAnswer {
   faults: string[];
 }
 
+/** The answer of a block that holds it as plain text: a box in it counts all the same. */
+export function readPlainAnswer(text: string, firstLine: boolean): BoxedAnswer {
+  if (readBoxes(text).contents.length > 0) return readAnswer(text);
+  const whole = text.replace(/^\s*:/u, '').trim();
+  const line = firstLine ? (whole.split('\n')[0] ?? '').replace(/\.$/u, '') : whole;
+  const answer = line.trim();
+  return answer === '' ? { answer: null, faults: ['the answer is empty'] } : { answer, faults: [] };
+}
+
 /** The answer of one answer block: its last box. Text outside that block is never looked at. */
 export function readAnswer(text: string): BoxedAnswer {
   const { contents, unclosed } = readBoxes(text);

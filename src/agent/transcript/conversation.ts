@@ -2,7 +2,8 @@ import type { SegmentRole, TokenSource } from '../../records/rollout.ts';
 import type { Generated, PolicySession, SampledTokens, Sampling } from '../../policy/policy.ts';
 import type { ProtocolParser, Parsed } from './parse.ts';
 import type { Scanner, Unit } from './scanner.ts';
-import { roleOf, type BlockKind, type Stops } from './tags.ts';
+import type { BlockKind } from './dialects/dialect.ts';
+import { roleOf, type Stops } from './tags.ts';
 import type { Transcript } from './transcript.ts';
 
 /** One parsed step of the policy and the segment that it stands in. */
@@ -60,6 +61,19 @@ export class Conversation {
     if (!kind) return;
     this.write('environment', roleOf(kind), closingTag(kind));
     this.parser.closedByEnvironment(kind);
+  }
+
+  /**
+   * Takes over what a fork of this very context sampled: the policy's own tokens, as if drawn here.
+   * @param onParsed called in order
+   */
+  adopt(generated: Generated, onParsed: OnParsed): void {
+    this.session.append(generated.ids);
+    this.#take(generated, onParsed);
+    this.#place(
+      generated.finish === 'stop' ? this.scanner.endCall() : this.scanner.flush(),
+      onParsed,
+    );
   }
 
   /**

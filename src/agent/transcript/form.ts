@@ -3,12 +3,27 @@ import { formLine, type Form } from '../../records/form-line.ts';
 import { inBlock } from '../../records/protocol.ts';
 import type { RecipeSettings } from '../../recipes/parts/settings.ts';
 
+type Loop = RecipeSettings['loop'];
+
+/** Loops whose policy reads what the loop retrieved and answers. */
+const READING: ReadonlySet<Loop> = new Set<Loop>([
+  'naive-rag',
+  'rewrite-read',
+  'iterate',
+  'draft-revise',
+  'rationale',
+]);
+
+/** Loops whose policy never asks for a search itself. */
+const THINKING: ReadonlySet<Loop> = new Set<Loop>(['naive-generation', 'think', 'look-ahead']);
+
 /** What a recipe's settings let happen, as the form line says it. */
-const formOf = ({ blocks, loop, background, retrieval }: RecipeSettings): Form => {
-  const without = loop === 'naive-generation' || retrieval.maxSearches === 0;
+const formOf = ({ blocks, loop, background, method, retrieval }: RecipeSettings): Form => {
+  const without = THINKING.has(loop) || retrieval.maxSearches === 0;
   return {
-    way: loop === 'naive-rag' ? 'read' : without ? 'think' : 'search',
-    background: background.mode !== 'off',
+    way: without ? 'think' : READING.has(loop) ? 'read' : 'search',
+    background:
+      background.mode !== 'off' || (method?.firstSearch !== undefined && retrieval.maxSearches > 0),
     sources: false,
     summaries: retrieval.summarize === 'on',
     blocks,

@@ -21,9 +21,16 @@ const TAG = new RegExp(`<(\\s*/?\\s*(?:${NAMES.join('|')})\\s*/?\\s*)>`, 'giu');
 const CONTROL =
   /<([|｜][^<>\n]{0,80}[|｜])>|<(\/?s|bos|eos|pad|unk|start_of_turn|end_of_turn)>|<(<\/?SYS>)>|\[(\/?INST)\]/giu;
 
-/** The text with every tag and control token in it shown in other brackets. */
-export function harmless(text: string): string {
-  return text
-    .replace(TAG, '‹$1›')
-    .replace(CONTROL, (whole) => whole.replace(/[<[]/g, '‹').replace(/[>\]]/g, '›'));
+const inOtherBrackets = (whole: string): string =>
+  whole.replace(/[<[]/g, '‹').replace(/[>\]]/g, '›');
+
+/**
+ * The text with every tag and control token in it shown in other brackets.
+ * @param further tags of a dialect; those without brackets are words, and stay
+ */
+export function harmless(text: string, further: readonly string[] = []): string {
+  let plain = text.replace(TAG, '‹$1›').replace(CONTROL, inOtherBrackets);
+  for (const tag of further)
+    if (tag.startsWith('<')) plain = plain.replaceAll(tag, inOtherBrackets(tag));
+  return plain;
 }

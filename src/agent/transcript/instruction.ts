@@ -1,4 +1,5 @@
 import type { RecipeSettings } from '../../recipes/parts/settings.ts';
+import { dialectOf } from './dialects/list.ts';
 
 /**
  * What a policy that was not trained on the protocol is told of it: the tags, a thought first, one
@@ -61,12 +62,17 @@ function steps(settings: RecipeSettings): string[] {
 const ONE_RESULT =
   'Passages found with the question come between <result> and </result>. Rely on them.';
 
+/** InstructRAG's rationale. */
+const RATIONALE = [
+  'Answer the question in two blocks. Passages found with the question come between <result> and </result>; some may not help.',
+  '<think> which passages help and which do not, and how the answer follows from those that do; where none helps, say so and use what you know </think>',
+];
+
 /** The instruction as text. */
 export function instructionText(settings: RecipeSettings): string {
+  if (settings.dialect !== undefined) return dialectOf(settings.dialect).instruction(settings);
   if (settings.loop === 'agent') return steps(settings).join('\n');
-  return [
-    'Answer the question.',
-    ...(settings.loop === 'naive-rag' && settings.retrieval.maxSearches > 0 ? [ONE_RESULT] : []),
-    ...ANSWER,
-  ].join('\n');
+  if (settings.loop === 'rationale') return [...RATIONALE, ...ANSWER].join('\n');
+  const reads = settings.loop !== 'naive-generation' && settings.retrieval.maxSearches > 0;
+  return ['Answer the question.', ...(reads ? [ONE_RESULT] : []), ...ANSWER].join('\n');
 }

@@ -1,5 +1,6 @@
 import type { Unit } from './scanner.ts';
-import { isAnswer, isFurther, isSearch, type BlockKind, type Tags } from './tags.ts';
+import type { BlockKind } from './dialects/dialect.ts';
+import { isAnswer, isFurther, isSearch, type TagMeaning, type Tags } from './tags.ts';
 
 /**
  * The protocol as an incremental state machine over what the policy sampled, in the scanner's units.
@@ -26,6 +27,8 @@ export interface Step {
 interface OpenBlock {
   kind: BlockKind;
   inner: Content[];
+  /** Prose that a dialect reads as a thought: no tag opened it. */
+  prose?: true;
 }
 
 /** Ids that are to be decoded together, or text. */
@@ -56,6 +59,15 @@ export class ProtocolParser {
     return this.#textOf(this.#block?.inner ?? []);
   }
 
+  /** Ends prose that is read as a thought. @returns its text; null where none is open */
+  endProse(): string | null {
+    const block = this.#block;
+    if (!block?.prose) return null;
+    this.#block = null;
+    this.#thought = true;
+    return this.#textOf(block.inner);
+  }
+
   /** The environment wrote something: the policy must think again before it acts. */
   environmentSpoke(): void {
     this.#endStray();
@@ -84,13 +96,26 @@ export class ProtocolParser {
   }
 
   /** Takes the next unit. */
-  take(unit: Unit): Step {
+  take(given: Unit): Step {
+    const unit = this.tags.dialect ? this.#meant(given) : given;
     const step = this.#block ? this.#inside(this.#block, unit) : this.#between(unit);
     if (this.#forced && (unit.tokens.length > 0 || unit.meaning)) {
       step.starts ??= this.#block?.kind ?? firstClosed(step) ?? 'other';
       this.#forced = false;
     }
     return step;
+  }
+
+  /** In a dialect a closing tag is text where nothing that it closes is open. */
+  #meant(unit: Unit): Unit {
+    const { meaning } = unit;
+    if (meaning?.type !== 'close') return unit;
+    const open = this.#block?.kind;
+    const closes = (meaning.of ?? [meaning.kind]).some(
+      (kind) => open !== undefined && sameFamily(kind, open),
+    );
+    if (closes && open) return { ...unit, meaning: { ...meaning, kind: open } };
+    return { tokens: unit.tokens, text: unit.text };
   }
 
   #between(unit: Unit): Step {
@@ -111,6 +136,11 @@ export class ProtocolParser {
     // Text whose token stands in another segment begins none of its own.
     const starts = stray.begun || unit.tokens.length === 0 ? null : 'other';
     const blank = this.#textOf([contentOf(unit)]).trim() === '';
+    if (!blank && this.tags.dialect) {
+      this.#endStray();
+      this.#block = { kind: 'think', inner: [contentOf(unit)], prose: true };
+      return { starts: 'think', ends: false, parsed: [{ type: 'opened', kind: 'think' }] };
+    }
     const parsed: Parsed[] =
       blank || stray.text ? [] : [{ type: 'fault', message: 'text between blocks' }];
     this.#stray = { begun: stray.begun || starts !== null, text: stray.text || !blank };
@@ -123,7 +153,7 @@ export class ProtocolParser {
 
   #opening(kind: BlockKind, before: Parsed[]): Step {
     const parsed: Parsed[] = [...before, { type: 'opened', kind }];
-    if (kind !== 'think' && !isFurther(kind) && !this.#thought) {
+    if (kind !== 'think' && !isFurther(kind) && !this.#thought && !this.tags.dialect) {
       parsed.push({ type: 'fault', message: `<${kind}> without a thought before it` });
     }
     this.#block = { kind, inner: [] };
@@ -139,6 +169,7 @@ export class ProtocolParser {
     if (meaning.type === 'close' && meaning.kind === block.kind) {
       return { starts: null, ends: true, parsed: [this.#close(block, true)] };
     }
+    if (this.#mayBreakOff(block, meaning)) return this.#breakOff(block, meaning);
     const closed = this.#close(
       block,
       meaning.type === 'close' && sameFamily(meaning.kind, block.kind),
@@ -156,6 +187,18 @@ export class ProtocolParser {
     const parsed: Parsed[] = [{ type: 'fault', message }, closed];
     if (meaning.type === 'end') parsed.push({ type: 'end' });
     return { starts: null, ends: true, parsed };
+  }
+
+  /** In a dialect any tag ends a thought, and the end of the turn an answer that nothing else closes. */
+  #mayBreakOff({ kind }: OpenBlock, { type }: TagMeaning): boolean {
+    if (!this.tags.dialect) return false;
+    return kind === 'think' ? type === 'open' || type === 'end' : isAnswer(kind) && type === 'end';
+  }
+
+  #breakOff(block: OpenBlock, meaning: TagMeaning): Step {
+    const closed = this.#close(block, true);
+    if (meaning.type === 'open') return this.#opening(meaning.kind, [closed]);
+    return { starts: null, ends: true, parsed: [closed, { type: 'end' }] };
   }
 
   #close(block: OpenBlock, usable: boolean): Parsed {

@@ -66,13 +66,20 @@ function renderChat(
 }
 
 /** @throws Error where the policy's chat template cannot be used */
-export function promptFrame(
-  { chat, tokenizer }: Pick<Policy, 'chat' | 'tokenizer'>,
+export const promptFrame = (
+  policy: Pick<Policy, 'chat' | 'tokenizer'>,
   tags: Tags,
   settings: RecipeSettings,
+): Frame =>
+  tags.spelling === 'ids'
+    ? { ...NO_FRAME, before: formIds(policy.tokenizer, settings) }
+    : frameAround(policy, instructionText(settings));
+
+/** What stands around the user's text under an instruction. @throws as `promptFrame` */
+export function frameAround(
+  { chat, tokenizer }: Pick<Policy, 'chat' | 'tokenizer'>,
+  instruction: string,
 ): Frame {
-  if (tags.spelling === 'ids') return { ...NO_FRAME, before: formIds(tokenizer, settings) };
-  const instruction = instructionText(settings);
   const plain = { before: `${instruction}\n\n`, after: '\n' };
   const { before, after } = chat
     ? renderChat((messages) => chat.render(messages), instruction)

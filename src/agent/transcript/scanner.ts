@@ -116,11 +116,15 @@ class PieceReader {
 
 /** Length of the longest end of `text` that a tag begins with and that is not yet a whole tag. */
 function openEnd(text: string, tags: readonly string[]): number {
-  const from = text.lastIndexOf('<');
-  if (from < 0) return 0;
-  const end = text.slice(from);
-  return tags.some((tag) => tag.length > end.length && tag.startsWith(end)) ? end.length : 0;
+  const longest = Math.max(0, ...tags.map((tag) => tag.length - 1));
+  for (let length = Math.min(longest, text.length); length > 0; length--) {
+    const end = text.slice(-length);
+    if (tags.some((tag) => tag.length > length && tag.startsWith(end))) return length;
+  }
+  return 0;
 }
+
+const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 class TextScanner implements Scanner {
   readonly #tags: Tags;
@@ -132,8 +136,9 @@ class TextScanner implements Scanner {
   constructor(tags: Tags, decode: Decode) {
     this.#tags = tags;
     this.#texts = [...tags.texts.keys()];
-    // Tags are letters, underscores and angle brackets: nothing to escape.
-    this.#pattern = new RegExp(this.#texts.join('|'));
+    // Of tags that begin alike the longest is meant.
+    const longestFirst = this.#texts.toSorted((a, b) => b.length - a.length);
+    this.#pattern = new RegExp(longestFirst.map(escaped).join('|'));
     this.#reader = new PieceReader(decode);
   }
 

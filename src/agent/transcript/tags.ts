@@ -1,6 +1,9 @@
+import type { DialectId } from '../../recipes/methods/dialect.ts';
 import type { SegmentRole } from '../../records/rollout.ts';
 import type { GenerateOptions, PolicyTokenizer } from '../../policy/policy.ts';
 import { FORM_BLOCKS, type FormBlock } from '../../records/form-line.ts';
+import type { BlockKind, Dialect } from './dialects/dialect.ts';
+import { dialectOf } from './dialects/list.ts';
 import { harmless } from './harmless.ts';
 import {
   FURTHER_TOKENS,
@@ -8,10 +11,6 @@ import {
   type FurtherToken,
   type SpecialToken,
 } from '../../records/protocol.ts';
-
-/** Blocks that the policy may write. */
-export type BlockKind =
-  'think' | 'search' | 'local_search' | 'web_search' | 'short_answer' | 'long_answer' | FormBlock;
 
 const POLICY_BLOCKS: readonly BlockKind[] = [
   'think',
@@ -24,30 +23,35 @@ const POLICY_BLOCKS: readonly BlockKind[] = [
 
 export type SearchTag = 'search' | 'local_search' | 'web_search';
 export type AnswerTag = 'short_answer' | 'long_answer';
+export type AskedBlock = 'compute' | 'ask' | 'lookup';
 
 /** Blocks that a recipe may ask for; without it their tags mean nothing that the policy may write. */
 export const isFurther = (kind: BlockKind): kind is FormBlock =>
   (FORM_BLOCKS as readonly BlockKind[]).includes(kind);
 /** Blocks that the environment answers. */
-export const isAsked = (kind: BlockKind): kind is 'compute' | 'ask' =>
-  kind === 'compute' || kind === 'ask';
+export const isAsked = (kind: BlockKind): kind is AskedBlock =>
+  kind === 'compute' || kind === 'ask' || kind === 'lookup';
 
 export const isSearch = (kind: BlockKind): kind is SearchTag => kind.endsWith('search');
 export const isAnswer = (kind: BlockKind): kind is AnswerTag => kind.endsWith('answer');
 
 export function roleOf(kind: BlockKind): SegmentRole {
   if (kind === 'think') return 'think';
-  if (isFurther(kind)) return 'other';
+  if (isFurther(kind) || kind === 'lookup') return 'other';
   return isSearch(kind) ? 'search' : 'answer';
 }
 
 /** What one tag means to the protocol. */
 export type TagMeaning =
   | { type: 'open'; kind: BlockKind; tag: string }
-  | { type: 'close'; kind: BlockKind; tag: string }
+  /** `of`: the kinds that it closes, where that is not one; behind none of them it is text. */
+  | { type: 'close'; kind: BlockKind; tag: string; of?: readonly BlockKind[] }
   /** A tag that only the environment may write, or padding. */
   | { type: 'foreign'; tag: string }
   | { type: 'end'; tag: string };
+
+/** A tag of the protocol, or of ReAct's look-up, which is none of its. */
+type TagText = SpecialToken | FurtherToken | '<lookup>' | '</lookup>';
 
 /** What ends a `generate` call. */
 export type Stops = Required<Pick<GenerateOptions, 'stopIds' | 'stopTexts'>>;
@@ -59,12 +63,14 @@ export interface Tags {
    * whatever tokens the policy spells them.
    */
   readonly spelling: 'ids' | 'text';
+  /** The published format that is spoken in place of the protocol's own; only where tags are text. */
+  readonly dialect: Dialect | null;
   /** What an id alone means; where tags are text, only ids that end a turn mean anything. */
   meaning(id: number): TagMeaning | undefined;
   /** Tags as text with their meaning; none where tags are ids. */
   readonly texts: ReadonlyMap<string, TagMeaning>;
   /** The ids that the environment writes for a tag: one where it is a special token. */
-  ids(token: SpecialToken | FurtherToken): readonly number[];
+  ids(token: TagText): readonly number[];
   /** Generation stops at these: the end of a search or an answer, and what the policy may not write. */
   readonly stops: Stops;
   /** The same, and `</think>` as well: T of equation (2) writes one thought. */
@@ -119,13 +125,14 @@ function tagsOfIds(
   }
   for (const [id, meaning] of endMeanings(tokenizer)) meanings.set(id, meaning);
   const stopIds = [...meanings].filter(([, meaning]) => stops(meaning)).map(([id]) => id);
-  const idOf = (token: SpecialToken | FurtherToken): number => {
+  const idOf = (token: TagText): number => {
     const id = ids.get(token as SpecialToken) ?? tokenizer.specialId(token);
     if (id === undefined) throw new Error(`the policy's tokenizer has no special token ${token}`);
     return id;
   };
   return {
     spelling: 'ids',
+    dialect: null,
     meaning: (id) => meanings.get(id),
     texts: new Map(),
     ids: (token) => [idOf(token)],
@@ -149,12 +156,13 @@ function tagsOfText(tokenizer: PolicyTokenizer, blocks: readonly FormBlock[]): T
   const stopIds = [...ends.keys()];
   const stopTexts = [...texts].filter(([, meaning]) => stops(meaning)).map(([tag]) => tag);
   const spelt = new Map<string, readonly number[]>();
-  const idsOf = (token: SpecialToken | FurtherToken): readonly number[] => {
+  const idsOf = (token: TagText): readonly number[] => {
     const special = tokenizer.specialId(token);
     return special === undefined ? tokenizer.encodeText(token) : [special];
   };
   return {
     spelling: 'text',
+    dialect: null,
     meaning: (id) => ends.get(id),
     texts,
     ids: (token) => {
@@ -168,16 +176,85 @@ function tagsOfText(tokenizer: PolicyTokenizer, blocks: readonly FormBlock[]): T
   };
 }
 
+/** What the environment writes for a tag of the protocol. */
+function spelling({ marks, question, result, hint }: Dialect): (token: string) => string {
+  const around = new Map<string, string>();
+  const pairs = { question, result, background: result, reply: result, hint };
+  for (const [name, [open, close]] of Object.entries(pairs)) {
+    around.set(`<${name}>`, open);
+    around.set(`</${name}>`, close);
+  }
+  for (const { kind, open, close } of marks.toReversed()) {
+    around.set(`<${kind}>`, open);
+    around.set(`</${kind}>`, close ?? '');
+  }
+  const answer = around.get('<short_answer>') ?? '';
+  around.set('<long_answer>', answer);
+  around.set('</long_answer>', around.get('</short_answer>') ?? '');
+  return (token) => around.get(token) ?? '';
+}
+
+/** A dialect's marks, as text. */
+function tagsOfDialect(tokenizer: PolicyTokenizer, dialect: Dialect): Tags {
+  const ends = endMeanings(tokenizer);
+  const texts = new Map<string, TagMeaning>();
+  const closes = new Map<string, BlockKind[]>();
+  for (const { kind, open, close } of dialect.marks) {
+    texts.set(open, { type: 'open', kind, tag: open });
+    if (close !== null) closes.set(close, [...(closes.get(close) ?? []), kind]);
+  }
+  for (const [close, of] of closes)
+    texts.set(close, { type: 'close', kind: of[0] ?? 'think', tag: close, of });
+  for (const around of dialect.result.map((text) => text.trim()))
+    if (around !== '' && !texts.has(around)) texts.set(around, { type: 'foreign', tag: around });
+  const end = dialect.thoughtEnd;
+  if (end !== undefined) texts.set(end, { type: 'close', kind: 'think', tag: end, of: ['think'] });
+  const stopIds = [...ends.keys()];
+  const stopTexts = [...texts]
+    .filter(([text, meaning]) => text !== end && stops(meaning))
+    .map(([text]) => text);
+  const thoughtEnds = dialect.marks.flatMap(({ kind, close }) =>
+    kind === 'think' && close !== null ? [close] : [],
+  );
+  const spelt = spelling(dialect);
+  const encoded = new Map<string, readonly number[]>();
+  return {
+    spelling: 'text',
+    dialect,
+    meaning: (id) => ends.get(id),
+    texts,
+    ids: (token) => {
+      const known = encoded.get(token) ?? tokenizer.encodeText(spelt(token));
+      encoded.set(token, known);
+      return known;
+    },
+    stops: { stopIds, stopTexts },
+    thoughtStops: {
+      stopIds,
+      stopTexts: [...stopTexts, ...thoughtEnds, ...(end === undefined ? [] : [end])],
+    },
+    plain: (text) => harmless(text, [...texts.keys()]),
+  };
+}
+
 /**
  * How a checkpoint spells the tags: as ids where every tag is a special token, else as text.
  * @param blocks that the recipe lets the policy write beside thought, search and answer
+ * @param dialect spoken where tags are text
  */
-export function readTags(tokenizer: PolicyTokenizer, blocks: readonly FormBlock[] = []): Tags {
+export function readTags(
+  tokenizer: PolicyTokenizer,
+  blocks: readonly FormBlock[] = [],
+  dialect?: DialectId,
+): Tags {
   const ids = new Map<SpecialToken, number>();
   for (const token of SPECIAL_TOKENS) {
     const id = token === END ? tokenizer.endOfText : tokenizer.specialId(token);
     if (id !== undefined) ids.set(token, id);
-    else if (token !== PADDING) return tagsOfText(tokenizer, blocks);
+    else if (token !== PADDING)
+      return dialect === undefined
+        ? tagsOfText(tokenizer, blocks)
+        : tagsOfDialect(tokenizer, dialectOf(dialect));
   }
   return tagsOfIds(tokenizer, ids, blocks);
 }

@@ -79,6 +79,7 @@ function runFile(
     world: {
       folder: world.folder !== null && existsSync(world.folder) ? world.folder : null,
       seed: world.seed,
+      ...(world.form && { form: world.form }),
     },
   };
 }

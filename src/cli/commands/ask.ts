@@ -27,6 +27,10 @@ function describeEvent(event: AgentEvent): string {
       const reply = event.reply === undefined ? '' : ` → ${oneLine(event.reply)}`;
       return `${event.block.padEnd(13)}${oneLine(event.text)}${reply}`;
     }
+    case 'aside': {
+      const outcome = event.outcome === undefined ? '' : ` → ${event.outcome}`;
+      return `${event.of.padEnd(13)}${oneLine(event.text)}${outcome}`;
+    }
     case 'search':
       return `search ${event.round}     ${oneLine(event.query)}`;
     case 'route': {

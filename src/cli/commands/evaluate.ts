@@ -5,7 +5,7 @@ import { summarizeRollouts } from '../../evaluate/summary.ts';
 import { decodeRouterState } from '../../learn/router/state.ts';
 import { overridesInForce } from '../../learn/settings/overrides.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
-import { getRecipe } from '../../recipes/index.ts';
+import { getRecipe, recipeOf } from '../../recipes/index.ts';
 import { mergeOverrides, type SettingsOverride } from '../../recipes/parts/settings.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
 import { judgeFile, judgementsFile, withVerdicts } from '../evaluate/judge-file.ts';
@@ -19,7 +19,8 @@ import {
   readPrice,
 } from '../evaluate/judge-options.ts';
 import { runJudge } from '../evaluate/judge-run.ts';
-import { openParts, type PartsOptions } from '../shared/parts.ts';
+import { recordedWorld } from '../shared/made-world.ts';
+import { openParts, runPolicyFolder, type PartsOptions } from '../shared/parts.ts';
 import { runQuestions } from '../evaluate/run-questions.ts';
 import {
   openSummarizerNamed,
@@ -30,6 +31,8 @@ import { adapterFolderOf, loadSnapshot, readRun, type RunFile } from '../train/f
 import { foundSources, partsOf, type SourceParts } from '../train/run-sources.ts';
 import { endProgress, print, say, type Command } from '../shared/command.ts';
 import { openOutput, writeAll } from '../evaluate/output.ts';
+import { checkSystemsOptions, SYSTEMS_OPTIONS } from '../systems/evaluate/options.ts';
+import { evaluateSystems } from '../systems/evaluate/run.ts';
 import { select, table } from './rollout.ts';
 import {
   overridesOf,
@@ -69,9 +72,8 @@ async function sourcesOfRun(
     questions: named.questions === undefined ? (questions ?? null) : null,
   };
   const found = await foundSources(kept, {});
-  const { folder, form, seed } = file.world;
   return {
-    world: named.world ?? (form === undefined ? (folder ?? undefined) : { form, seed }),
+    world: named.world ?? recordedWorld(file.world),
     ...(found && partsOf(found)),
   };
 }
@@ -93,7 +95,7 @@ async function subjectOf(values: OptionValues, lists: OptionLists): Promise<Subj
     ...(trained !== null && { routerWeights: decodeRouterState(trained).weights }),
     ...(await sourcesOfRun(file, named)),
     adapter: adapterFolderOf(run),
-    policy: policy ?? file.policy.folder,
+    policy: policy ?? (await runPolicyFolder(file.policy)),
     weights: weights ?? file.policy.weights,
     recipe: text('recipe') ?? file.settings.recipe,
     settings: file.settings,
@@ -145,7 +147,7 @@ const { default: _, ...RECIPE } = RECIPE_OPTIONS.recipe;
 
 export const evaluateCommand: Command = {
   name: 'evaluate',
-  summary: 'scores a trained adapter over questions of a world',
+  summary: 'scores a trained adapter, or several systems side by side, over questions of a world',
   options: {
     adapter: { type: 'string', value: 'DIR', help: 'PEFT folder of the adapter' },
     run: {
@@ -162,6 +164,7 @@ export const evaluateCommand: Command = {
     },
     limit: { type: 'integer', value: 'N', help: 'questions', default: 300, min: 1 },
     seed: { type: 'integer', value: 'S', help: 'seed of the sampling', default: 0, min: 0 },
+    ...SYSTEMS_OPTIONS,
     ...QUESTION_OPTIONS,
     ...PARTS_OPTIONS,
     ...JUDGE_OPTIONS,
@@ -174,12 +177,13 @@ export const evaluateCommand: Command = {
     out: {
       type: 'string',
       value: 'FILE',
-      help: 'write the rollouts, one JSON a line, with the verdicts of --judge',
+      help: 'write the rollouts, one JSON a line, with the verdicts of --judge; with --recipes a folder, in which the same call goes on',
     },
     json: { type: 'boolean', help: 'print one JSON object and nothing else' },
   },
   async run(values, _positionals, lists) {
     checkJudge(values, ['rollouts', ...Object.keys(JUDGE_RUN_OPTIONS)]);
+    if (checkSystemsOptions(values, lists)) return evaluateSystems(values, lists);
     const price = readPrice(values['judge-price']);
     if (values.rollouts !== undefined) {
       refuseBesideRollouts(values, lists);
@@ -200,7 +204,7 @@ export const evaluateCommand: Command = {
       const out = values.out as string | undefined;
       const output = await openOutput(out);
       const { rollouts, seconds } = await runQuestions(parts, questions, {
-        recipe: getRecipe(recipe),
+        recipe: settings && values.recipe === undefined ? recipeOf(settings) : getRecipe(recipe),
         overrides: evaluationOverrides(values, lists, settings, subject),
         group: 1,
         seed: Number(values.seed),

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { mergedFiles, type PiecedFile } from '../../policy/open/merged-files.ts';
 import { makeFolder } from '../shared/empty-folder.ts';
 import { UsageError, type OptionValues } from '../shared/options.ts';
-import { openFolder, readAdapterFolder } from '../shared/parts.ts';
+import { openFolder, readAdapterFolder, runPolicyFolder } from '../shared/parts.ts';
 import { SIDE_FILES } from '../../lab/models/checkpoints/plan/file-names.ts';
 import { adapterFolderOf, readRun } from '../train/folder.ts';
 import { endProgress, print, say, sayProgress, type Command } from '../shared/command.ts';
@@ -18,13 +18,18 @@ const FURTHER_FILES = [
 ];
 
 /** The folders of adapter and checkpoint: as given, or those of a run. @throws UsageError */
-function subjectOf(values: OptionValues): { adapter: string; policy: string | undefined } {
+async function subjectOf(
+  values: OptionValues,
+): Promise<{ adapter: string; policy: string | undefined }> {
   const text = (name: string): string | undefined => values[name] as string | undefined;
   const [run, adapter, policy] = [text('run'), text('adapter'), text('policy')];
   if (run !== undefined && adapter !== undefined)
     throw new UsageError('--adapter and --run exclude each other.');
   if (run !== undefined)
-    return { adapter: adapterFolderOf(run), policy: policy ?? readRun(run).policy.folder };
+    return {
+      adapter: adapterFolderOf(run),
+      policy: policy ?? (await runPolicyFolder(readRun(run).policy)),
+    };
   if (adapter === undefined) throw new UsageError('merge needs --run DIR or --adapter DIR.');
   return { adapter, policy };
 }
@@ -58,7 +63,7 @@ export const mergeCommand: Command = {
     json: { type: 'boolean', help: 'print one JSON object' },
   },
   async run(values) {
-    const subject = subjectOf(values);
+    const subject = await subjectOf(values);
     const { files, config } = await openFolder(subject.policy);
     const adapter = await readAdapterFolder(config, subject.adapter);
     const merged = await mergedFiles(files, [...SIDE_FILES, ...FURTHER_FILES], adapter);

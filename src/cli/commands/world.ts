@@ -1,12 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { BuiltInForm } from '../../records/built-in-forms.ts';
 import { measureWorld, reportText } from '../../evaluate/world/report.ts';
 import {
   buildWorld,
   fetchFromDisk,
   openEncoderFromDisk,
   writeToDisk,
-  type WorldForm,
 } from '../shared/build-world.ts';
 import { makeWorld } from '../shared/made-world.ts';
 import { openMeasured } from '../world/measured-world.ts';
@@ -18,7 +18,7 @@ const openEncoder = () => openEncoderFromDisk(builtIn('encoder'));
 const encoding = (done: number, total: number): void =>
   sayProgress(`encoding passages ${done}/${total}`);
 
-const formOf = (values: OptionValues): WorldForm => (values.form === 2 ? 2 : 1);
+const formOf = (values: OptionValues): BuiltInForm => (values.form === 1 ? 1 : 2);
 
 function seedOf(values: OptionValues): number {
   if (values.seed === undefined) throw new UsageError('world needs --seed N.');
@@ -79,7 +79,7 @@ export const worldCommand: Command = {
     form: {
       type: 'integer',
       value: 'F',
-      help: 'form of the world: 1, as shipped, or 2 [1]',
+      help: 'form of the world: 1, or 2 as is built in [2]',
       min: 1,
       max: 2,
     },

@@ -6,6 +6,7 @@ import { openSummarizer } from '../../retrieval/summarize/index.ts';
 import { openReader } from '../../policy/open/reader.ts';
 import { folderFiles } from '../shared/checkpoint-folder.ts';
 import type { EngineOptions } from '../shared/engine.ts';
+import { recordedWorld } from '../shared/made-world.ts';
 import { UsageError } from '../shared/options.ts';
 import { openSources, type OpenSources, type PartsOptions } from '../shared/parts.ts';
 import { projectPath } from '../shared/paths.ts';
@@ -32,7 +33,7 @@ export async function openExperimentSources(
     );
   const own = engine ? { spec: engine } : undefined;
   const opened = await openSources({
-    world: world.folder ?? undefined,
+    world: recordedWorld(world),
     ...(corpus && {
       corpus: {
         files: corpus.files,

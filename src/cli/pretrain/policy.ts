@@ -126,7 +126,7 @@ function prepare(options: RunOptions): Run {
   const tokenizer = readTokenizer(options.tokenizer);
   if (settings.secondForm > 0 && tokenizer.specialId('<form>') === undefined)
     throw new UsageError(
-      `--second-form needs a tokenizer with the tags of its blocks, as training/policy has; ${options.tokenizer} has none.`,
+      `--second-form needs a tokenizer with the tags of its blocks, as public/policy has; ${options.tokenizer} has none.`,
     );
   // The vocabulary fills whole SIMD vectors; ids beyond the tokenizer's are never used.
   const config = shapeOf(settings, Math.ceil(tokenizer.vocabSize / 8) * 8);

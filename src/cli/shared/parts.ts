@@ -91,6 +91,20 @@ export const policyFolder = (given: string | undefined): string =>
 export const openFolder = (given: string | undefined): Promise<CheckpointFolder> =>
   openCheckpointFolder(policyFolder(given));
 
+/**
+ * The folder of a run's policy. One that began with the built-in policy of the first form names it by the
+ * path that the policy of today has.
+ */
+export async function runPolicyFolder(policy: {
+  folder: string;
+  revision: string;
+}): Promise<string> {
+  if (policy.folder !== builtIn('policy')) return policy.folder;
+  const first = builtIn('policy', 1);
+  const revision = await folderRevision(await openFolder(first));
+  return policy.revision.startsWith(revision) ? first : policy.folder;
+}
+
 /** @throws UsageError where the folder has no adapter; AdapterError for one that does not fit */
 export async function readAdapterFolder(config: PolicyConfig, path: string): Promise<Adapter> {
   folder(path, '', 'adapter', ADAPTER_CONFIG);
@@ -101,7 +115,7 @@ export async function readAdapterFolder(config: PolicyConfig, path: string): Pro
 }
 
 /** Names weights into which an adapter was folded: other ones than the checkpoint's. */
-const foldedRevision = (revision: string, { spec, flat }: Adapter): string =>
+export const foldedRevision = (revision: string, { spec, flat }: Adapter): string =>
   createHash('sha256')
     .update(`${revision}\n${JSON.stringify(spec)}\n`)
     .update(new Uint8Array(flat.buffer, flat.byteOffset, flat.byteLength))

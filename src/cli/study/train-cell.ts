@@ -62,6 +62,7 @@ export async function trainCell(
 ): Promise<void> {
   const { key, settings, world } = training;
   const { checkpoint, config, revision } = workshop;
+  const { seed, form } = sources.world.manifest;
   const run = folder.run(key);
   const file: RunFile = {
     format: 'forage.cli-run/1',
@@ -69,7 +70,7 @@ export async function trainCell(
     settings,
     device: 'wasm',
     policy: { folder: checkpoint.path, id: checkpoint.id, revision },
-    world: { folder: null, seed: sources.world.manifest.seed },
+    world: { folder: null, seed, ...(form && { form }) },
   };
   const state = begun(run, training);
   if (!state) {

@@ -61,7 +61,10 @@ const runSchema = z.strictObject({
   world: z.strictObject({
     folder: z.string().nullable(),
     seed: z.int(),
-    /** Of a world that is made from form and seed wherever the run goes on; absent: a folder, or the built-in one. */
+    /**
+     * Of a world that is made from form and seed wherever the run goes on. Absent: a folder, or, in runs of the
+     * time of the first form, the built-in one of that form.
+     */
     form: z.union([z.literal(1), z.literal(2)]).optional(),
   }),
   /** What stands in the place of the world's passages, web and questions; absent: nothing does. */

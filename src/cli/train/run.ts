@@ -22,7 +22,14 @@ import { abortOnSignals } from '../helpers/abort.ts';
 import { folderRevision } from '../shared/checkpoint-folder.ts';
 import { endProgress, print, say } from '../shared/command.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
-import { openFolder, openSources, type OpenSources, type PartsOptions } from '../shared/parts.ts';
+import { recordedWorld } from '../shared/made-world.ts';
+import {
+  openFolder,
+  openSources,
+  runPolicyFolder,
+  type OpenSources,
+  type PartsOptions,
+} from '../shared/parts.ts';
 import {
   openSummarizerNamed,
   openSummarizerOf,
@@ -54,7 +61,9 @@ const worldRecord = (
 ): Pick<RunFile, 'world'>['world'] =>
   typeof given === 'object'
     ? { folder: null, seed, form: given.form }
-    : { folder: given === undefined ? null : resolve(given), seed };
+    : given === undefined
+      ? { folder: null, seed, form: 2 }
+      : { folder: resolve(given), seed };
 
 /** What `settings.json` of a new run says. @throws UsageError for what is not there or does not fit */
 export async function describeRun(
@@ -102,10 +111,7 @@ export async function describeRun(
 async function openRun({ world, sources, summarizer, judge }: RunFile): Promise<OpenRun> {
   const found = await foundSources(sources, {});
   const opened = await openSources({
-    world:
-      world.form === undefined
-        ? (world.folder ?? undefined)
-        : { form: world.form, seed: world.seed },
+    world: recordedWorld(world),
     ...(found && partsOf(found)),
     onNotice: say,
   });
@@ -136,7 +142,8 @@ export async function train(
   using stop = abortOnSignals('stopping; the last whole step is saved …');
   const file = readRun(run);
   const { settings, device, policy } = file;
-  const checkpoint = await openFolder(policy.folder);
+  const folder = await runPolicyFolder(policy);
+  const checkpoint = await openFolder(folder);
   if (heldRevision(await folderRevision(checkpoint), policy.weights) !== policy.revision)
     throw new UsageError(`${policy.folder} holds other weights than the run began with.`);
   prepareNode();
@@ -145,7 +152,7 @@ export async function train(
   const { world, retriever, router } = sources;
   const threads = await startThreads({
     threads: options.threads,
-    folder: policy.folder,
+    folder,
     id: policy.id,
     device,
     weights: policy.weights,

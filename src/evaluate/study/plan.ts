@@ -1,4 +1,4 @@
-import { sha256 } from '../../base/hash.ts';
+import { canonical, sha256 } from '../../base/hash.ts';
 import { LOCAL_ONLY } from '../../recipes/local-only.ts';
 import { asWord, getRecipe } from '../../recipes/index.ts';
 import { mergeOverrides, type SettingsOverride } from '../../recipes/parts/settings.ts';
@@ -58,16 +58,6 @@ export interface PlanCircumstances {
   identityOf(world: NamedWorld): Promise<unknown>;
   /** Digest of a file of the study. */
   digestOf(path: string): Promise<string>;
-}
-
-/** JSON with keys in order, so that equal values give equal text. */
-export function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  const entries = Object.entries(value)
-    .filter(([, one]) => one !== undefined)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([key, one]) => `${JSON.stringify(key)}:${canonical(one)}`).join(',')}}`;
 }
 
 const digest = async (value: unknown): Promise<string> =>

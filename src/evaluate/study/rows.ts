@@ -5,6 +5,7 @@ import type { Rollout } from '../../records/rollout.ts';
 import { routeReward, type RewardSettings } from '../../agent/router/reward.ts';
 import { scoreRollout, totalReward } from '../../learn/rewards/index.ts';
 import { isHeldOut } from '../../world/questions/compositions.ts';
+import { webCalls } from '../metrics.ts';
 
 /** What is kept of each question of a score: one row, in the order of the questions. */
 
@@ -35,21 +36,6 @@ const rowSchema = z.strictObject({
 export type Row = z.infer<typeof rowSchema>;
 
 const COLUMNS = Object.keys(rowSchema.shape) as (keyof Row)[];
-
-const asksWeb = (source: string): boolean => source === 'web' || source === 'both';
-
-function webCalls({ events, recipe }: Rollout): number {
-  const searches = events.filter((event) => event.kind === 'retrieve' && asksWeb(event.source));
-  const { background } = recipe.settings;
-  const source =
-    typeof background === 'object' && background !== null && 'source' in background
-      ? String(background.source)
-      : '';
-  const backgrounds = events.filter(
-    (event) => event.kind === 'background' && event.mode !== 'off' && asksWeb(source),
-  );
-  return searches.length + backgrounds.length;
-}
 
 /** The call that a route event was made for: no other lies between. */
 const callAfter = (events: readonly AgentEvent[], place: number) => {

@@ -1,5 +1,5 @@
 import type { BootstrapOptions, Interval } from '../bootstrap.ts';
-import { hierarchicalBootstrap } from './hierarchical.ts';
+import { hierarchicalBootstrap } from '../hierarchical.ts';
 import type { StudyNumber } from './file/numbers.ts';
 import type { Row } from './rows.ts';
 import {

@@ -11,6 +11,12 @@ export interface EvaluatedSystem {
   parts: readonly string[];
   /** Base policy, a run's adapter at a step, or a server, in words. */
   policy: string;
+  /** What is searched and how, in words, where the evaluation changes it; absent: as the system has it. */
+  retrieval?: string;
+  /** Where it leaves its paper, one sentence each; absent of a system without a paper. */
+  departures?: readonly string[];
+  /** What a system of one's own changes of its recipe: setting, what it was, what it is. */
+  changes?: readonly { setting: string; from: unknown; to: unknown }[];
   /** A figure of its paper: never to be compared with one measured here. */
   published: { figure: string; benchmark: string; model: string } | null;
   /** What a run should show if the idea works. */
@@ -50,6 +56,7 @@ export interface EvaluatedRollout {
   webCalls: number;
   /** Tokens that the policy wrote. */
   tokens: number;
+  /** Its share of the wall time: its own, over how many ran at a time. */
   seconds: number;
   formatValid: boolean;
   /** Supporting passages in the order of the chain: whether each was retrieved; empty where the question has no chain. */

@@ -74,7 +74,7 @@ export class Conductor implements ConductorApi {
       board,
       checkpoint: (ref) =>
         ref.kind === 'built-in'
-          ? servedCheckpoint(places.policy)
+          ? servedCheckpoint(places.policies[ref.form ?? 2])
           : storedCheckpoint(storage.checkpoints, ref.id),
       onSampled: (count) => this.#running?.rate.add(count),
       onReady: (opened) => this.#policyReady(opened),
@@ -226,6 +226,10 @@ export class Conductor implements ConductorApi {
         (await this.#policy.textModel(ref)).complete(messages, options),
     };
   }
+
+  /** A policy of its own beside the page's. */
+  openApart: PolicyKeeper['openApart'] = (...args) => this.#policy.openApart(...args);
+  endpointOf: PolicyKeeper['endpointOf'] = (ref) => this.#policy.endpointOf(ref);
 
   async #retrieval(): Promise<Remote<RetrievalApi>> {
     this.#need('sources');

@@ -2,12 +2,13 @@ import { coverageOf } from '../../agent/router/coverage.ts';
 import { createRouter, type Router } from '../../agent/router/router.ts';
 import type { ImportedQuestion } from '../../formats/import/values/types.ts';
 import type { Question } from '../../records/records.ts';
+import { formOf, type BuiltInForm } from '../../records/built-in-forms.ts';
 import { BUILT_IN_SETUP, type Setup } from '../../records/setup.ts';
 import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
 import type { ConductorMessage, WorldFacts } from '../contract/ask.ts';
 import type { PartsBoard } from '../workers/parts-board.ts';
 import { QuestionList } from './question-list.ts';
-import type { RetrievalFiles } from '../contract/retrieval.ts';
+import type { LoadedWorld, RetrievalFiles } from '../contract/retrieval.ts';
 import { splitQuestions, type QuestionSplit } from '../corpus/retrieval/split.ts';
 import { emptySlot, type Slot } from '../workers/slot.ts';
 import {
@@ -28,9 +29,21 @@ export interface QuestionSet {
   /** Seed of the built-in world; 0 for imported questions. */
   seed: number;
   questions: readonly (Question & Pick<WorldQuestion, 'split'>)[];
+  /** Names the content of the built-in world. */
+  digest?: string;
   /** How imported questions were split; absent for those of the world. */
   split?: QuestionSplit;
 }
+
+interface LoadedSet {
+  set: QuestionSet;
+  facts: WorldFacts;
+}
+
+const asSet = ({ questions, facts, seed, digest }: LoadedWorld): LoadedSet => ({
+  set: { seed, questions, ...(digest !== undefined && { digest }) },
+  facts,
+});
 
 export interface SourceKeeperDeps {
   workers: WorkerFactory;
@@ -51,7 +64,10 @@ export class SourceKeeper {
   readonly #deps: SourceKeeperDeps;
   #request: SourceRequest = BUILT_IN_SETUP;
   #slot: Slot<StartedRetrieval> = emptySlot();
-  #world: { set: QuestionSet; facts: WorldFacts } | null = null;
+  /** Whether the slot's worker has its first world. */
+  #started = false;
+  /** Built-in worlds of the slot's worker, loading or loaded. */
+  readonly #worlds = new Map<BuiltInForm, Promise<LoadedSet>>();
   #worldLoaded: Promise<unknown> = Promise.resolve();
   readonly #list: QuestionList;
   /** Sources of the request, as soon as the worker is there. */
@@ -85,7 +101,7 @@ export class SourceKeeper {
       this.#opening.abort(new Error('other sources were chosen'));
       this.#open = null;
     }
-    if (!same('questions') && this.#world) this.#list.show(request.questions);
+    if (!same('questions') && this.#started) this.#list.show(request.questions);
   }
 
   load(): void {
@@ -103,15 +119,15 @@ export class SourceKeeper {
   /** Sources and questions of any setup, for training; they stay open beside those of the page. */
   async openFor(
     request: SourceRequest,
-  ): Promise<QuestionSet & Pick<OpenSources, 'retriever' | 'router'>> {
+  ): Promise<QuestionSet & Pick<OpenSources, 'retriever' | 'router' | 'local'>> {
     this.load();
     const started = await this.#slot.loading;
-    if (!started || !this.#world) throw new Error('The world is not loaded; load it again first.');
-    const [{ retriever, router }, set] = await Promise.all([
+    if (!started) throw new Error('The world is not loaded; load it again first.');
+    const [{ retriever, router, local }, set] = await Promise.all([
       this.#sources(started, request),
       this.#questionsOf(request),
     ]);
-    return { ...set, retriever, router };
+    return { ...set, retriever, router, local };
   }
 
   async #sources(
@@ -124,9 +140,27 @@ export class SourceKeeper {
   }
 
   async #questionsOf({ questions }: Pick<SourceRequest, 'questions'>): Promise<QuestionSet> {
-    if (questions.kind === 'built-in') return this.#world!.set;
+    if (questions.kind === 'built-in') return (await this.#world(questions.form ?? 2)).set;
     const imported = await this.#deps.imported(questions.ids);
     return { seed: 0, ...splitQuestions(imported) };
+  }
+
+  /** A built-in world of the worker. @throws Error where it cannot be loaded */
+  #world(form: BuiltInForm): Promise<LoadedSet> {
+    const known = this.#worlds.get(form);
+    if (known) return known;
+    const loading = this.#load(form);
+    this.#worlds.set(form, loading);
+    loading.catch(() => {
+      if (this.#worlds.get(form) === loading) this.#worlds.delete(form);
+    });
+    return loading;
+  }
+
+  async #load(form: BuiltInForm): Promise<LoadedSet> {
+    const started = await this.#slot.loading;
+    if (!started) throw new Error('The world is not loaded; load it again first.');
+    return asSet(await started.api.loadWorld(form));
   }
 
   #start(): void {
@@ -134,6 +168,9 @@ export class SourceKeeper {
     const slot = emptySlot<StartedRetrieval>();
     this.#slot = slot;
     this.#open = null;
+    this.#started = false;
+    this.#worlds.clear();
+    const form = formOf(this.#request);
     const fail = (error: unknown) => {
       if (this.#slot !== slot) return;
       slot.loading = null;
@@ -149,8 +186,10 @@ export class SourceKeeper {
       files,
       board,
       onLost: fail,
-      onWorld: ({ questions, facts, seed }) => {
-        this.#world = { set: { seed, questions }, facts };
+      form,
+      onWorld: (world) => {
+        this.#worlds.set(form, Promise.resolve(asSet(world)));
+        this.#started = true;
         this.#list.show(this.#request.questions);
         loaded();
       },
@@ -174,7 +213,7 @@ export class SourceKeeper {
       (sources) => {
         if (this.#open !== open) return;
         board.ready('retrieval', sources.note);
-        this.#sendFacts(sources);
+        this.#sendFacts(sources).catch(() => undefined);
       },
       (error: unknown) => {
         // That a worker was lost is known already.
@@ -185,10 +224,9 @@ export class SourceKeeper {
     );
   }
 
-  #sendFacts({ local, memory }: OpenSources): void {
-    if (!this.#world) return;
-    const { facts } = this.#world;
+  async #sendFacts({ local, memory }: OpenSources): Promise<void> {
     const { local: localSpec, web } = this.#request;
+    const { facts } = await this.#world(formOf(this.#request));
     this.#deps.send([
       {
         type: 'sources',

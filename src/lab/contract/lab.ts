@@ -5,6 +5,7 @@ import type { CollectionsApi } from './collections.ts';
 import type { ClusterApi } from './clusters.ts';
 import type { EncoderApi } from './encoders.ts';
 import type { CheckpointsApi } from './checkpoints.ts';
+import type { EvaluationsApi } from './evaluations.ts';
 
 /** All that the lab worker offers. */
 export interface LabApi {
@@ -15,4 +16,5 @@ export interface LabApi {
   clusters: ClusterApi;
   encoders: EncoderApi;
   checkpoints: CheckpointsApi;
+  evaluations: EvaluationsApi;
 }

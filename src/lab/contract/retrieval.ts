@@ -1,3 +1,4 @@
+import type { BuiltInForm } from '../../records/built-in-forms.ts';
 import type { ClusterApi } from './clusters.ts';
 import type { EncoderApi } from './encoders.ts';
 import type { SearchTarget, SourceName } from '../../records/hits.ts';
@@ -12,8 +13,10 @@ import type { WorldFacts } from './ask.ts';
 /** What the lab worker and the retrieval worker say to each other. */
 
 export interface RetrievalFiles {
-  /** Folder of the world, with a slash at its end. */
-  world: string;
+  /** Folders of the built-in worlds, with a slash at their ends, by form. */
+  worlds: Readonly<Record<BuiltInForm, string>>;
+  /** A world that is made from its form and seed, in the place of any built-in one. */
+  made?: { form: BuiltInForm; seed: number };
   /** Folder of the encoder, with a slash at its end. */
   encoder: string;
   /** onnxruntime's WebAssembly file. */
@@ -32,6 +35,8 @@ export interface LoadedWorld {
   facts: WorldFacts;
   /** Seed of the generator that made it. */
   seed: number;
+  /** SHA-256 of its manifest: of all that its searches may find. */
+  digest?: string;
 }
 
 /** The two sources of a retriever. */
@@ -55,8 +60,10 @@ export interface OpenedRetriever {
 export interface RetrievalApi {
   /** Progress of everything that is loaded from now on arrives at `listener`. */
   listen(listener: RetrievalProgress): void;
-  /** Fetches the world; the encoder is on its way at the same time. */
-  loadWorld(files: RetrievalFiles): Promise<LoadedWorld>;
+  /** Says where the files lie; the encoder is on its way from now on. */
+  start(files: RetrievalFiles): void;
+  /** Fetches a built-in world, or finds it loaded. */
+  loadWorld(form: BuiltInForm): Promise<LoadedWorld>;
   /**
    * Opens encoder and indexes, or finds them open.
    * @param signal withdraws this request; when nobody else waits for these sources, building them stops

@@ -275,6 +275,15 @@ export interface RolloutsApi {
     runId: string,
     onProgress: (progress: ImportProgress) => void,
   ): Promise<ImportOutcome>;
+  /**
+   * Reads the rollouts of an evaluation as a file `evaluation NAME` of id `evaluation-ID`; what was read of it
+   * before is replaced. A rollout has the id that `EvaluatedRollout.rollout` names.
+   */
+  importEvaluation(
+    job: string,
+    evaluationId: string,
+    onProgress: (progress: ImportProgress) => void,
+  ): Promise<ImportOutcome>;
   rollout(fileId: string, place: RolloutPlace): Promise<ImportedRollout>;
   remove(fileId: string): Promise<void>;
   restore(fileId: string): Promise<void>;

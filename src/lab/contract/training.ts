@@ -27,6 +27,11 @@ export interface TrainProgress {
   /** Rollouts (or questions) done and wanted in this phase. */
   done: number;
   total: number;
+  /**
+   * How much of the step under way is done, between 0 and 1; it never falls within a step. Before the first
+   * step: of the phase.
+   */
+  share: number;
   /** Seconds to the end of the run by the steps that were made on this device; null before the first. */
   etaSeconds: number | null;
   /** It was asked to end after the step under way. */
@@ -35,8 +40,29 @@ export interface TrainProgress {
   notice: string | null;
 }
 
+/** A rollout of the step under way, when it ended; its record follows with the step. */
+export interface LiveRollout {
+  id: string;
+  runId: string;
+  step: number;
+  of: RolloutsOf;
+  groupId: string;
+  question: string;
+  gold: string;
+  answer: string | null;
+  /** What it earned by itself; null of a held-out question, which earns nothing. */
+  reward: number | null;
+  em: number | null;
+  searches: number | null;
+  tokens: number | null;
+}
+
+/** Which rollouts of a step: those that it trains on, or its held-out questions. */
+export type RolloutsOf = 'step' | 'held-out';
+
 export type TrainMessage =
   | { type: 'progress'; progress: TrainProgress }
+  | { type: 'rollout'; rollout: LiveRollout }
   | { type: 'step'; step: TrainStep }
   /** The record changed (status, name, snapshot …) or appeared. */
   | { type: 'run'; run: RunRecord }
@@ -65,8 +91,11 @@ export interface TrainApi {
   listen(listener: (messages: TrainMessage[]) => void): Promise<void>;
   runs(): Promise<RunRecord[]>;
   steps(runId: string): Promise<TrainStep[]>;
-  /** The rollouts of a step with rewards and advantages; empty where they were not kept. */
-  rollouts(runId: string, step: number): Promise<Rollout[]>;
+  /**
+   * The rollouts of a step with rewards and advantages, or those of its held-out questions (of step 0:
+   * before the first); empty where they were not kept.
+   */
+  rollouts(runId: string, step: number, of?: RolloutsOf): Promise<Rollout[]>;
   estimate(
     settings: TrainSettings,
     device: 'wasm' | 'webgpu' | 'auto',

@@ -41,7 +41,13 @@ import type {
 } from '../contract/records/rollout-files.ts';
 import { Kept } from './kept.ts';
 import { isRolloutFormat, rolloutLines, tableText } from './export.ts';
-import { isRunFile, runFileId, type RunSource } from './own-runs.ts';
+import {
+  evaluationFileId,
+  isRunFile,
+  runFileId,
+  type EvaluationSource,
+  type RunSource,
+} from './own-runs.ts';
 import { noScoreOf } from './no-score.ts';
 import { packReading } from './packed.ts';
 import { readingOf, rolloutFile, sameQuestion } from './reading.ts';
@@ -74,6 +80,7 @@ export class RolloutsHost implements RolloutsApi {
   readonly #tables: RowTables;
   readonly #runs: RunSource | null;
   readonly #ready: Promise<unknown>;
+  readonly #evaluations: EvaluationSource | null;
   readonly #spelling: Spelling;
   readonly #jobs = new NamedJobs();
   #keeping: Promise<void> = Promise.resolve();
@@ -82,14 +89,17 @@ export class RolloutsHost implements RolloutsApi {
   /**
    * @param runs training runs, where there are any at hand
    * @param ready what imports and the list of files wait for: files left half read are marked by then
+   * @param evaluations evaluations of several systems, where there are any at hand
    * @param spelling tokenizers, where there are any at hand
    */
   constructor(
     store: RolloutsStore,
     runs: RunSource | null = null,
     ready: Promise<unknown> = Promise.resolve(),
+    evaluations: EvaluationSource | null = null,
     spelling = new Spelling(() => Promise.resolve([])),
   ) {
+    this.#evaluations = evaluations;
     this.#store = store;
     this.#tables = new RowTables(store);
     this.#runs = runs;
@@ -141,6 +151,24 @@ export class RolloutsHost implements RolloutsApi {
       const id = runFileId(runId);
       this.#tables.forget(id);
       return this.#import(lines, `run ${run.name}`, { id, onProgress, signal });
+    });
+  }
+
+  importEvaluation(
+    job: string,
+    evaluationId: string,
+    onProgress: (progress: ImportProgress) => void,
+  ): Promise<ImportOutcome> {
+    return this.#jobs.run(job, async (signal): Promise<ImportOutcome> => {
+      const found = await this.#evaluations?.get(evaluationId).catch(() => null);
+      if (!found || !this.#evaluations)
+        return { status: 'failed', message: 'There is no such evaluation in this browser.' };
+      const lines = await this.#evaluations.lines(evaluationId, signal);
+      if (lines.size === 0)
+        return { status: 'failed', message: `No rollout of “${found.name}” is there yet.` };
+      const id = evaluationFileId(evaluationId);
+      this.#tables.forget(id);
+      return this.#import(lines, `evaluation ${found.name}`, { id, onProgress, signal });
     });
   }
 

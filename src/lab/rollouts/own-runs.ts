@@ -11,6 +11,17 @@ export interface RunSource {
   lines(runId: string, signal: AbortSignal): Promise<Blob>;
 }
 
+/** What is needed of a store of evaluations. */
+export interface EvaluationSource {
+  /** @throws Error where there is none */
+  get(id: string): Promise<{ name: string }>;
+  /** Lines of every rollout that is there. */
+  lines(id: string, signal: AbortSignal): Promise<Blob>;
+}
+
+/** An evaluation has one file, whose addresses stay when it is read again. */
+export const evaluationFileId = (evaluationId: string): string => `evaluation-${evaluationId}`;
+
 const RUN_FILE = 'run-';
 
 /** A run has one file, whose addresses stay when it is read again. */

@@ -33,6 +33,11 @@ export interface StepRow {
   record: TrainStep;
   /** The step's rollouts, gzipped JSON lines; null where they were deleted or never kept. */
   rollouts: BlobRef | null;
+  /**
+   * Rollouts of the held-out questions, likewise; before the first step (`step` 0) with those of step 1.
+   * Absent in rows that were stored before they were kept.
+   */
+  heldOut?: BlobRef | null;
 }
 
 /** Trajectories that a run warms up on. */

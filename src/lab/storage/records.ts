@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { setupInForm } from '../../records/built-in-forms.ts';
+import { BUILT_IN_SETUP, type Setup } from '../../records/setup.ts';
 import { setupSchema } from '../../retrieval/setup.ts';
 import type { TrainStep } from '../../records/training.ts';
 import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
@@ -37,6 +39,7 @@ const runSchema = z.strictObject({
   setup: setupSchema.optional(),
   world: z.strictObject({
     seed: z.int(),
+    form: z.literal(2).exactOptional(),
     questions: z.int(),
     split: splitSchema.exactOptional(),
   }),
@@ -49,11 +52,18 @@ const runSchema = z.strictObject({
   deletedAt: z.string().nullable(),
 });
 
+/** What a run works with; one of the time of the first form goes on with that. */
+const setupOf = (
+  setup: Setup | undefined,
+  { form }: Pick<RunRecord['world'], 'form'>,
+): Setup | undefined => (form === 2 ? setup : setupInForm(setup ?? BUILT_IN_SETUP, 1));
+
 /** @throws Error of one line where it is no run */
 export function parseRun(value: unknown): RunRecord {
   const parsed = runSchema.safeParse(value);
   if (!parsed.success) throw new Error(`run: ${issueOf(parsed.error)}`);
-  const { setup, importedStep, ...run } = parsed.data;
+  const { setup: stored, importedStep, ...run } = parsed.data;
+  const setup = setupOf(stored, run.world);
   return {
     ...run,
     settings: parseTrainSettings(run.settings),

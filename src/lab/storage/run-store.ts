@@ -13,6 +13,8 @@ import { parseRun, parseStep } from './records.ts';
 export interface PendingStep {
   record: TrainStep;
   rollouts: readonly Rollout[];
+  /** Of its held-out questions, where it was scored; those before the first step have `step` 0. */
+  heldOut?: readonly Rollout[];
 }
 
 export interface RunSize {
@@ -30,6 +32,13 @@ const stepRange = (runId: string, from = 0): [[string, number], [string, number]
   [runId, from],
   [runId, Number.MAX_SAFE_INTEGER],
 ];
+
+/** Files of a step's rollouts. */
+const filesOf = ({ rollouts, heldOut }: StepRow): BlobRef[] =>
+  [rollouts, heldOut].flatMap((ref) => ref ?? []);
+
+const sizeOf = (refs: readonly BlobRef[]): number =>
+  refs.reduce((sum, { bytes }) => sum + bytes, 0);
 
 const refsOf = (pointer: PointerRow | undefined): BlobRef[] =>
   [pointer?.latest, pointer?.previous].flatMap((c) => (c ? [c.tensors, c.rest] : []));
@@ -109,7 +118,16 @@ export class RunStore {
 
   /** The rollouts of a step; none where they were not kept. @throws Error where they are damaged */
   async rollouts(runId: string, step: number): Promise<Rollout[]> {
-    const ref = (await this.#db.steps.get([runId, step]))?.rollouts;
+    return this.#lines((await this.#db.steps.get([runId, step]))?.rollouts);
+  }
+
+  /** Those of its held-out questions. @param step 0: before the first */
+  async heldOutRollouts(runId: string, step: number): Promise<Rollout[]> {
+    const row = await this.#db.steps.get([runId, Math.max(1, step)]);
+    return (await this.#lines(row?.heldOut)).filter((rollout) => rollout.step === step);
+  }
+
+  async #lines(ref: BlobRef | null | undefined): Promise<Rollout[]> {
     if (!ref) return [];
     const lines = decode(await gunzip(await this.#checked(ref))).split('\n');
     return lines.filter(Boolean).map((line) => JSON.parse(line) as Rollout);
@@ -166,18 +184,21 @@ export class RunStore {
     pending: readonly PendingStep[],
     write: (name: string, bytes: Uint8Array) => Promise<BlobRef>,
   ): Promise<StepRow[]> {
-    const rows: StepRow[] = [];
-    for (const { record, rollouts } of pending) {
+    const keep = async (name: string, rollouts: readonly Rollout[]): Promise<BlobRef | null> => {
       // An imported step has none, and a run may have thousands.
-      if (rollouts.length === 0) {
-        rows.push({ runId, step: record.step, record, rollouts: null });
-        continue;
-      }
+      if (rollouts.length === 0) return null;
       const lines = rollouts.map((rollout) => `${JSON.stringify(rollout)}\n`).join('');
-      const bytes = await gzip(encode(lines));
-      const ref = await write(`rollouts-${record.step}.jsonl.gz`, bytes);
-      rows.push({ runId, step: record.step, record, rollouts: ref });
-    }
+      return write(`${name}.jsonl.gz`, await gzip(encode(lines)));
+    };
+    const rows: StepRow[] = [];
+    for (const { record, rollouts, heldOut = [] } of pending)
+      rows.push({
+        runId,
+        step: record.step,
+        record,
+        rollouts: await keep(`rollouts-${record.step}`, rollouts),
+        ...(heldOut.length > 0 && { heldOut: await keep(`held-out-${record.step}`, heldOut) }),
+      });
     return rows;
   }
 
@@ -200,7 +221,7 @@ export class RunStore {
       await pointers.put({ runId, latest, previous: before?.latest ?? null });
       await runs.update(runId, { ...change, checkpointStep: latest.step });
       const gone = before?.previous ? [before.previous.tensors, before.previous.rest] : [];
-      return [...gone, ...repeated.flatMap((row) => row.rollouts ?? [])];
+      return [...gone, ...repeated.flatMap(filesOf)];
     });
   }
 
@@ -229,6 +250,23 @@ export class RunStore {
       if (!pointer.previous) throw error;
       return this.#load(pointer.previous);
     });
+  }
+
+  /** Steps whose snapshots are kept, the last one first. */
+  async snapshotSteps(runId: string): Promise<number[]> {
+    const pointer = await this.#db.pointers.get(runId);
+    return [pointer?.latest, pointer?.previous].flatMap((one) => (one ? [one.step] : []));
+  }
+
+  /** The snapshot of a step, read only. @throws Error where it is not kept, or damaged */
+  async stateAt(runId: string, step: number): Promise<TrainState> {
+    const pointer = await this.#db.pointers.get(runId);
+    const found = [pointer?.latest, pointer?.previous].find((one) => one?.step === step);
+    if (!found)
+      throw new Error(
+        `The adapter of step ${step} is not kept any more; a run keeps its last two snapshots.`,
+      );
+    return this.#load(found);
   }
 
   async #lastGood(pointer: PointerRow, notice: (line: string) => void): Promise<TrainState> {
@@ -311,16 +349,16 @@ export class RunStore {
   /** Deletes the rollouts of a run's steps; its steps and snapshots stay. @returns bytes freed */
   async dropRollouts(runId: string): Promise<number> {
     const rows = await this.#rows(runId);
-    await this.#db.steps.bulkPut(rows.map((row) => ({ ...row, rollouts: null })));
-    for (const { rollouts } of rows) if (rollouts) await this.#blobs.remove(rollouts.path);
-    return rows.reduce((sum, { rollouts }) => sum + (rollouts?.bytes ?? 0), 0);
+    await this.#db.steps.bulkPut(rows.map((row) => ({ ...row, rollouts: null, heldOut: null })));
+    const files = rows.flatMap(filesOf);
+    for (const { path } of files) await this.#blobs.remove(path);
+    return sizeOf(files);
   }
 
   async size(runId: string): Promise<RunSize> {
-    const rollouts = (await this.#rows(runId)).map((row) => row.rollouts?.bytes ?? 0);
-    const rolloutBytes = rollouts.reduce((a, b) => a + b, 0);
+    const rolloutBytes = sizeOf((await this.#rows(runId)).flatMap(filesOf));
     const files = refsOf(await this.#db.pointers.get(runId));
-    return { bytes: files.reduce((sum, { bytes }) => sum + bytes, rolloutBytes), rolloutBytes };
+    return { bytes: rolloutBytes + sizeOf(files), rolloutBytes };
   }
 
   /** In words, what could be deleted: rollouts of steps, and whole runs. */
@@ -340,7 +378,7 @@ export class RunStore {
     const rows = await this.#rows(runId);
     const named = new Set([
       ...refsOf(await this.#db.pointers.get(runId)).map(({ path }) => path),
-      ...rows.flatMap(({ rollouts }) => rollouts?.path ?? []),
+      ...rows.flatMap(filesOf).map(({ path }) => path),
       (await this.#db.demonstrations.get(runId))?.file.path ?? '',
     ]);
     for (const { path } of await this.#blobs.list(folderOf(runId)))

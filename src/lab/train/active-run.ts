@@ -3,8 +3,24 @@ import type { MadeStep } from '../../records/training.ts';
 import type { TrainLoopProgress } from '../../learn/rl/contracts.ts';
 import type { PendingStep } from '../storage/run-store.ts';
 import type { RunRecord, RunStatus } from '../contract/records/runs.ts';
-import type { TrainProgress } from '../contract/training.ts';
-import { paceOf, secondsLeft } from './step-pace.ts';
+import type { LiveRollout, RolloutsOf, TrainProgress } from '../contract/training.ts';
+import { paceOf, secondsLeft, secondsOfStep, shareOfStep } from './step-pace.ts';
+
+/** What the page shows of a rollout before its step is whole. */
+export const liveRollout = (rollout: Rollout, of: RolloutsOf): LiveRollout => ({
+  id: rollout.id,
+  runId: rollout.runId,
+  step: rollout.step,
+  of,
+  groupId: rollout.groupId,
+  question: rollout.question.text,
+  gold: rollout.question.answers[0] ?? '',
+  answer: rollout.answer,
+  reward: of === 'step' ? rollout.reward : null,
+  em: rollout.metrics?.em ?? null,
+  searches: rollout.metrics?.searches ?? null,
+  tokens: rollout.metrics?.tokens ?? null,
+});
 
 /** A run while it trains: what the user asked of it, how far it is, and what is not yet stored. */
 export class ActiveRun {
@@ -26,6 +42,12 @@ export class ActiveRun {
   /** Of this session and of those before it, as far as they were on this device. */
   readonly #measured: MadeStep[];
   #at: TrainLoopProgress;
+  /** Of the step, or the phase before the first one; what it was never falls. */
+  #share = 0;
+  /** The step whose rollouts have begun. */
+  #begun = 0;
+  /** Of the step under way. */
+  #heldOut: Rollout[] = [];
 
   /** @param measured steps of the run that were made on the device that it trains on now */
   constructor(
@@ -48,23 +70,55 @@ export class ActiveRun {
   }
 
   moved(progress: TrainLoopProgress): void {
+    const { phase, step } = progress;
+    const before = this.#at;
+    if (phase === 'rollouts' && this.#begun !== step) {
+      this.#begun = step;
+      this.#share = 0;
+    }
+    const begun = this.#begun === step;
+    if (!begun && (before.phase !== phase || before.step !== step)) this.#share = 0;
     this.#at = progress;
+    const share = begun
+      ? shareOfStep(progress, this.#settings, paceOf(this.#measured))
+      : progress.done / Math.max(1, progress.total);
+    this.#share = Math.min(1, Math.max(this.#share, share));
+  }
+
+  /** A rollout ended; those of held-out questions are kept with their step. */
+  ran(rollout: Rollout, of: RolloutsOf): void {
+    if (of === 'held-out') this.#heldOut.push(rollout);
   }
 
   stepped(record: MadeStep, rollouts: readonly Rollout[]): void {
-    this.pending.push({ record, rollouts });
+    this.pending.push({ record, rollouts, heldOut: this.#heldOut });
+    this.#heldOut = [];
     this.#measured.push(record);
   }
 
   /** Pending steps of an attempt that was lost will be made again. */
   restarted(): void {
     this.pending = [];
+    this.#heldOut = [];
+    this.#begun = 0;
+  }
+
+  /** Rollouts of a step that is not stored yet; null where the step is not one of these. */
+  fresh(step: number, of: RolloutsOf): readonly Rollout[] | null {
+    const at = of === 'held-out' ? Math.max(1, step) : step;
+    const found = this.pending.find(({ record }) => record.step === at);
+    if (!found) return null;
+    return of === 'step'
+      ? found.rollouts
+      : (found.heldOut ?? []).filter((rollout) => rollout.step === step);
   }
 
   progress(status: RunStatus): TrainProgress {
     const { step, steps, done, total, phase } = this.#at;
     const pace = paceOf(this.#measured);
     const whole = phase === 'snapshot' ? step : step - 1;
+    const under = this.#begun === step && whole < step && pace;
+    const made = under ? this.#share * secondsOfStep(pace, this.#settings, step) : 0;
     return {
       runId: this.id,
       status,
@@ -73,7 +127,8 @@ export class ActiveRun {
       steps,
       done,
       total,
-      etaSeconds: pace && secondsLeft(pace, this.#settings, whole),
+      share: this.#share,
+      etaSeconds: pace && secondsLeft(pace, this.#settings, whole) - made,
       pausing: this.pausing && status === 'running',
       notice: this.pausing && status === 'running' ? 'Pausing after this step.' : this.notice,
     };

@@ -16,7 +16,7 @@ import { trainRun, type TrainResult } from '../../learn/rl/loop.ts';
 import { describeFailure, WorkerLost } from '../contract/failures.ts';
 import { StorageFull } from '../storage/quota.ts';
 import type { RunStore } from '../storage/run-store.ts';
-import type { ActiveRun } from './active-run.ts';
+import { liveRollout, type ActiveRun } from './active-run.ts';
 import type { EngineOptions, TrainEngines } from './engines.ts';
 import { watchForFreezes } from './freezes.ts';
 import type { RunRecord } from '../contract/records/runs.ts';
@@ -165,6 +165,10 @@ export class RunDrive {
           this.#reporter.progress(active, progress.done === progress.total);
         },
         onNotice: note,
+        onRollout: (rollout, of) => {
+          active.ran(rollout, of);
+          this.#reporter.send([{ type: 'rollout', rollout: liveRollout(rollout, of) }]);
+        },
         onStep: (record, rollouts) => {
           active.stepped(record, rollouts);
           this.#reporter.send([{ type: 'step', step: record }]);

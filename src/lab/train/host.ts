@@ -1,5 +1,6 @@
 import type { Rollout } from '../../records/rollout.ts';
 import { BUILT_IN_SETUP, type PolicyRef, type Setup } from '../../records/setup.ts';
+import { formOf } from '../../records/built-in-forms.ts';
 import type { MadeStep, TrainStep } from '../../records/training.ts';
 import { withLoss } from '../../evaluate/rollouts/what-if/training.ts';
 import { readDemonstrations } from '../../learn/rl/demonstrations.ts';
@@ -9,7 +10,13 @@ import { asksForSummaries, checkResumable, checkTrainable } from '../../learn/rl
 import { usableDemonstrations } from '../../learn/rl/warm-up.ts';
 import { chooseDevice } from '../models/serving/device.ts';
 import { ActiveRun } from './active-run.ts';
-import type { Download, DownloadKind, TrainApi, TrainMessage } from '../contract/training.ts';
+import type {
+  Download,
+  DownloadKind,
+  RolloutsOf,
+  TrainApi,
+  TrainMessage,
+} from '../contract/training.ts';
 import { RunDrive, type DriveParts } from './drive.ts';
 import { estimate, measuredHere, nearestRun } from './estimate.ts';
 import { holdRun } from './locks.ts';
@@ -30,7 +37,7 @@ export interface HostParts extends DriveParts {
    * @throws Error in words where it cannot be trained
    */
   policy(ref: PolicyRef): Promise<PolicyFacts>;
-  /** Those that can be trained, the built-in one first. */
+  /** Those that can be trained, the built-in one first, that of the first form last. */
   policies(): Promise<PolicyRef[]>;
   locks: LockManager;
   /** To the same page in other tabs: messages, and orders. */
@@ -39,13 +46,15 @@ export interface HostParts extends DriveParts {
 }
 
 /** Who summarizes is part of training only where its rollouts read summaries. */
-const isBuiltIn = (
-  { policy, local, web, questions, summarizer, judge }: Setup,
-  settings: TrainSettings,
-): boolean =>
-  [policy, local, web, questions].every(({ kind }) => kind === 'built-in') &&
-  judge.kind === 'off' &&
-  (summarizer.kind === 'off' || !asksForSummaries(settings));
+const isBuiltIn = (setup: Setup, settings: TrainSettings): boolean => {
+  const { policy, local, web, questions, summarizer, judge } = setup;
+  return (
+    [policy, local, web, questions].every(({ kind }) => kind === 'built-in') &&
+    formOf(setup) === 2 &&
+    judge.kind === 'off' &&
+    (summarizer.kind === 'off' || !asksForSummaries(settings))
+  );
+};
 
 const hasSummarizer = ({ summarizer }: Pick<Setup, 'summarizer'>): { summarizer: boolean } => ({
   summarizer: summarizer.kind !== 'off',
@@ -114,11 +123,11 @@ export class TrainingHost implements TrainApi {
     return [...stored, ...pending.map(({ record }) => record)];
   }
 
-  async rollouts(runId: string, step: number): Promise<Rollout[]> {
-    const pending = this.#active?.id === runId ? this.#active.pending : [];
-    const fresh = pending.find(({ record }) => record.step === step);
+  async rollouts(runId: string, step: number, of: RolloutsOf = 'step'): Promise<Rollout[]> {
+    const fresh = this.#active?.id === runId ? this.#active.fresh(step, of) : null;
     const { store } = this.#parts;
-    const rollouts = fresh ? fresh.rollouts : await store.rollouts(runId, step);
+    if (of === 'held-out') return fresh ? [...fresh] : store.heldOutRollouts(runId, step);
+    const rollouts = fresh ?? (await store.rollouts(runId, step));
     if (rollouts.length === 0) return [];
     const { settings } = await store.run(runId);
     return rollouts.map((rollout) => withLoss(rollout, settings));
@@ -170,6 +179,7 @@ export class TrainingHost implements TrainApi {
       ...(!isBuiltIn(setup, checked) && { setup }),
       world: {
         seed: world.seed,
+        form: 2,
         questions: world.questions.length,
         ...(world.split && { split: world.split }),
       },

@@ -1,7 +1,7 @@
 import { deriveSeed } from '../../base/random.ts';
 import type { Question } from '../../records/records.ts';
 import type { Rollout } from '../../records/rollout.ts';
-import { getRecipe } from '../../recipes/index.ts';
+import { recipeOf } from '../../recipes/index.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { AgentDeps } from '../../agent/request.ts';
 import { runGroup } from '../../agent/run.ts';
@@ -49,7 +49,7 @@ export async function ownDemonstrations(
 ): Promise<Demonstrations> {
   const { warmUp, curriculum, temperature, topP } = settings;
   const tries = triesOf(settings, questions, warmUp?.rollouts ?? DEFAULT_WARM_UP.rollouts);
-  const recipe = getRecipe(settings.recipe);
+  const recipe = recipeOf(settings);
   const depsOf = (question: Question, seed: number, noisy: boolean): AgentDeps => {
     if (!noisy) return agent;
     const { supporting } = question;

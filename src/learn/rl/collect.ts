@@ -32,7 +32,10 @@ export interface CollectRequest {
   step: number;
   stage: TrainSettings['stages'][number];
   signal?: AbortSignal;
+  /** Batches that were drawn again count on: what was done never falls. */
   onRollout(done: number, total: number): void;
+  /** Told of each rollout when it ends, with what it earned by itself: a copy, the record comes later. */
+  onEnded?: ((rollout: Rollout) => void) | undefined;
 }
 
 /** Overrides of the run's recipe with sampling at `temperature`, then those of one question. */
@@ -70,10 +73,19 @@ async function runDrawn(
   const { settings, agent, runId, step, signal, stage } = request;
   const recipe = recipeOf(settings);
   const sampling = { temperature: settings.temperature, topP: settings.topP };
-  let done = 0;
+  const size = drawn.length * settings.groupSize;
+  let done = batch * size;
+  const ended = (rollout: Rollout): void => {
+    done += 1;
+    request.onRollout(done, (batch + 1) * size);
+    if (!request.onEnded) return;
+    const told = { ...rollout };
+    applyRewards([told], stage, settings.overlong);
+    request.onEnded(told);
+  };
   const groups = await Promise.all(
-    drawn.map(async ({ question, overrides, agent: own }, i) => {
-      const group = await runGroup(
+    drawn.map(({ question, overrides, agent: own }, i) =>
+      runGroup(
         { ...agent, ...own },
         {
           question,
@@ -83,13 +95,11 @@ async function runDrawn(
           size: settings.groupSize,
           runId,
           step,
+          onRollout: ended,
           ...(signal ? { signal } : {}),
         },
-      );
-      done += group.length;
-      request.onRollout(done, drawn.length * settings.groupSize);
-      return group;
-    }),
+      ),
+    ),
   );
   signal?.throwIfAborted();
   checkFaults(groups.flat());

@@ -136,6 +136,8 @@ export interface TrainHooks {
    */
   onStep?(step: MadeStep, rollouts: readonly Rollout[]): void | Promise<void>;
   onProgress?(progress: TrainLoopProgress): void;
+  /** Told of each rollout when it ends: one of a step, with what it earned by itself, or a held-out one. */
+  onRollout?(rollout: Rollout, of: 'step' | 'held-out'): void;
   /** A line for the user. */
   onNotice?(line: string): void;
   /** Stores the state. It is not changed afterwards. */

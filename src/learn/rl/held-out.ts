@@ -1,5 +1,5 @@
 import type { Question } from '../../records/records.ts';
-import type { HeldOutScore } from '../../records/training.ts';
+import { heldOutGroup, type HeldOutQuestion, type HeldOutScore } from '../../records/training.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import { deriveSeed } from '../../base/random.ts';
 import { runGroup } from '../../agent/run.ts';
@@ -60,18 +60,33 @@ interface HeldOutRun {
   step: number;
   signal?: AbortSignal | undefined;
   judge?: HeldOutJudge | undefined;
+  /** Told of each rollout when it ends, and how many have. */
+  onRollout?: ((rollout: Rollout, done: number) => void) | undefined;
 }
+
+/** What is kept of a held-out rollout beside the means. */
+const questionOf = ({ question, answer, metrics }: Rollout): HeldOutQuestion => ({
+  id: question.id,
+  text: question.text,
+  gold: question.answers[0] ?? '',
+  answer,
+  em: metrics?.em ?? 0,
+  f1: metrics?.f1 ?? 0,
+  searches: metrics?.searches ?? 0,
+});
 
 /** One rollout a question at the held-out temperature, routed as `router.evaluation` says. */
 export async function scoreHeldOut(
   settings: TrainSettings,
   agent: AgentDeps,
   questions: readonly Question[],
-  { runId, step, signal, judge }: HeldOutRun,
-  onDone: (done: number, total: number) => void,
+  { runId, step, signal, judge, onRollout }: HeldOutRun,
+  onDone?: (done: number, total: number) => void,
 ): Promise<HeldOutScore> {
   const recipe = recipeOf(settings);
   const rollouts: Rollout[] = [];
+  const start = agent.now();
+  let ended = 0;
   for (let from = 0; from < questions.length; from += WAVE) {
     const wave = questions.slice(from, from + WAVE).map((question, i) =>
       runGroup(agent, {
@@ -81,14 +96,19 @@ export async function scoreHeldOut(
         size: 1,
         runId,
         step,
-        groupId: `${runId}-held-out-${step}-${from + i}`,
+        groupId: heldOutGroup(runId, step, from + i),
         ...(signal ? { signal } : {}),
+        onRollout: (rollout) => onRollout?.(rollout, ++ended),
       }),
     );
     rollouts.push(...(await Promise.all(wave)).flat());
     signal?.throwIfAborted();
-    onDone(rollouts.length, questions.length);
+    onDone?.(rollouts.length, questions.length);
   }
-  const scores = scoresOf(rollouts);
+  const scores = {
+    ...scoresOf(rollouts),
+    seconds: (agent.now() - start) / 1000,
+    questions: rollouts.map(questionOf),
+  };
   return judge ? { ...scores, judge: await judge(rollouts, { step, signal }) } : scores;
 }

@@ -275,6 +275,7 @@ class TrainLoop {
       stage: itemAt(this.#settings.stages, stage, 'stages'),
       ...(signal ? { signal } : {}),
       onRollout: (done, total) => this.#tell('rollouts', done, total),
+      onEnded: (rollout) => this.#hooks.onRollout?.(rollout, 'step'),
     });
   }
 
@@ -340,13 +341,12 @@ class TrainLoop {
   #heldOut(step: number, agent: TrainDeps['agent'] = this.#agent): Promise<HeldOutScore> {
     const { heldOut, runId, judge } = this.#deps;
     const { signal } = this.#hooks;
-    return scoreHeldOut(
-      this.#settings,
-      agent,
-      heldOut,
-      { runId, step, signal, judge },
-      (done, total) => this.#tell('held-out', done, total),
-    );
+    const onRollout = (rollout: Rollout, done: number): void => {
+      this.#tell('held-out', done, heldOut.length);
+      this.#hooks.onRollout?.(rollout, 'held-out');
+    };
+    const at = { runId, step, signal, judge, onRollout };
+    return scoreHeldOut(this.#settings, agent, heldOut, at);
   }
 
   #next(before: TrainState, update: UpdateReport | null, seconds: number): TrainState {

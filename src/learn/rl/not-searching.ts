@@ -12,7 +12,7 @@ import type { PolicyLearner } from '../replicas/learner.ts';
 import { checkFaults, rolloutOverrides } from './collect.ts';
 import { Cycle } from './cycle.ts';
 import { DEFAULT_WARM_UP } from './demonstrations.ts';
-import { between, searchingNowAndThen } from './search-share.ts';
+import { between, searchingNowAndThen } from './start/search-share.ts';
 import type { TrainState } from './state.ts';
 import { warmUpAdapter } from './warm-up.ts';
 
@@ -33,8 +33,8 @@ const NOT_SEARCHING = {
   atOnce: 2,
   batch: 16,
   learningRate: 5e-4,
-  few: 1 / 4,
-  least: 1 / 16,
+  few: 3 / 8,
+  least: 3 / 16,
   /** Adapters between the last two that are measured where the last searches too seldom. */
   tries: 5,
   /** Questions that this share is measured on. */

@@ -18,13 +18,13 @@ export const autoRefine: Recipe = {
     parts: ['blocks: refine', 'process reward: gold in what was refined'],
     departures: [
       ...SHARED_DEPARTURES,
-      'Theirs learns refine blocks from a prompt. The shipped policy knows none; the one in training/policy was shown them in its training.',
+      'Theirs learns refine blocks from a prompt; the built-in policy was shown them in its training.',
     ],
     published: { figure: 'EM 0.405', benchmark: 'mean of seven sets', model: 'Qwen2.5-3B' },
     signature:
       'The refine block holds the gold answer nearly as often as the result does; without its reward, less often.',
   },
-  settings: { ...searchLoop(3, 5), blocks: ['refine'] },
+  settings: { ...searchLoop(3, 5), blocks: ['refine'], dialect: 'auto-refine' },
   training: [
     {
       name: 'grpo',

@@ -19,7 +19,7 @@ export const reSeek: Recipe = {
     departures: [
       ...SHARED_DEPARTURES,
       'A result is useful where it brings a supporting passage not read before, not where a reranker finds it like the gold answer.',
-      'Theirs learns judge blocks from a prompt. The shipped policy knows none; the one in training/policy was shown them in its training.',
+      'Theirs learns judge blocks from a prompt; the built-in policy was shown them in its training.',
     ],
     published: {
       figure: 'EM 0.377 (Search-R1 0.342)',

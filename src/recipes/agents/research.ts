@@ -27,7 +27,7 @@ export const research: Recipe = {
     },
     signature: 'The format is learnt before F1 rises; without the floor it is learnt later.',
   },
-  settings: searchLoop(5, 16),
+  settings: { ...searchLoop(5, 16), dialect: 'research' },
   training: [
     {
       name: 'grpo',

@@ -31,7 +31,7 @@ import { OBJECTIVE, TRAINING } from '../parts/training-base.ts';
  *   or none, `curriculum.tasks`.
  * Departures: paper (C.1) and code draw at top-p 0.9 and compute log-probabilities over the whole
  * vocabulary, so that ratio and gradient are of another distribution than was drawn from. Here top-p is 1.
- * Mathematics is the arithmetic of the world's second form. Batch, group and learning rate are sized for a
+ * Mathematics is the arithmetic of the built-in world. Batch, group and learning rate are sized for a
  * policy of a million parameters (paper: 64 questions by 16 rollouts, 2e-6).
  */
 
@@ -42,6 +42,7 @@ export const UNTRUNCATED =
 
 export const UR2_SETTINGS: RecipeSettings = {
   ...DEFAULT_SETTINGS,
+  dialect: 'ur2',
   retrieval: {
     ...DEFAULT_SETTINGS.retrieval,
     k: 10,
@@ -121,6 +122,9 @@ export const ur2: Recipe = {
 export const FORMER_UR2: Recipe = {
   ...ur2,
   version: '1',
-  settings: DEFAULT_SETTINGS,
+  settings: {
+    ...DEFAULT_SETTINGS,
+    retrieval: { ...DEFAULT_SETTINGS.retrieval, k: 2 },
+  },
   training: [],
 };

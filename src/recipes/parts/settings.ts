@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { issueOf } from '../../base/errors.ts';
 import { merge } from '../../base/merge.ts';
 import { FORM_BLOCKS } from '../../records/form-line.ts';
+import { DIALECTS } from '../methods/dialect.ts';
+import { methodSchema, SYSTEM_LOOPS } from '../methods/method.ts';
 
 /**
  * What a recipe's loop may choose: which parts of the agent run, with which constants. Every field is a
@@ -137,7 +139,11 @@ export const recipeSettingsSchema = z.strictObject({
    * told of them.
    */
   blocks: z.array(z.enum(FORM_BLOCKS)).default([]),
-  loop: z.enum(['agent', 'naive-rag', 'naive-generation']),
+  loop: z.enum(['agent', 'naive-rag', 'naive-generation', ...SYSTEM_LOOPS]),
+  /** The format that a policy speaks whose tags are text; absent: the protocol's own tags. */
+  dialect: z.enum(DIALECTS).exactOptional(),
+  /** Parts of systems without training. */
+  method: methodSchema.exactOptional(),
   sampling: samplingSchema,
   retrieval: retrievalSchema,
   background: backgroundSchema,
@@ -155,10 +161,10 @@ export type SettingsOverride = {
     : DeepPartial<RecipeSettings[K]>;
 };
 type DeepPartial<T> = {
-  [K in keyof T]?: T[K] extends readonly unknown[]
+  [K in keyof T]?: NonNullable<T[K]> extends readonly unknown[]
     ? T[K]
-    : T[K] extends object
-      ? DeepPartial<T[K]>
+    : NonNullable<T[K]> extends object
+      ? DeepPartial<NonNullable<T[K]>>
       : T[K];
 };
 
@@ -181,9 +187,9 @@ export const DEFAULT_SETTINGS: RecipeSettings = {
   blocks: [],
   loop: 'agent',
   sampling: { temperature: 1, topK: 0, topP: 1 },
-  // No paper gives k for this protocol; the built-in policy reads two passages better than three.
+  // Search-R1's k (2503.09516); 2506.19466 gives none.
   retrieval: {
-    k: 2,
+    k: 3,
     maxSearches: 8,
     passageTokens: 96,
     source: 'both',

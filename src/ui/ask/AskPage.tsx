@@ -8,6 +8,7 @@ import { importDrop } from '../rollouts/store/browse-actions.ts';
 import { droppedRuns } from '../rollouts/offered.ts';
 import { downloadRollouts } from './store/export.ts';
 import { firstFailure, useLab } from '../lab/lab-store.ts';
+import { FirstFormNote } from '../setup/form/FirstFormNote.tsx';
 import { useLinkedSetup } from './store/linked-setup.ts';
 import { isRunning, useRun } from './store/run-store.ts';
 import { openLinkedStep } from './store/training-step.ts';
@@ -223,6 +224,7 @@ export const AskPage = () => {
         <LoadingFailure />
         <AddressProblems />
         <LinkedSetupNote />
+        <FirstFormNote />
         <LinkedStepNote />
         {started ? (
           <>

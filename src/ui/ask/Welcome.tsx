@@ -1,5 +1,10 @@
 import { Button } from '@mantine/core';
-import { isAsked, runFromStart } from './store/actions.ts';
+import { useMemo } from 'react';
+import type { QuestionRow } from '../../lab/contract/ask.ts';
+import { examplesOf } from './store/examples.ts';
+import { ask, isAsked, runFromStart } from './store/actions.ts';
+import { useLab } from '../lab/lab-store.ts';
+import { plural } from '../kit/words/format.ts';
 import { Sign } from '../kit/events/Sign.tsx';
 import { useRun } from './store/run-store.ts';
 import { openSetup, useView } from './store/view-store.ts';
@@ -33,7 +38,36 @@ const Signs = () => (
   </dl>
 );
 
-/** Before the first run: one sentence, one button. */
+/** What a press asks and runs. */
+const Examples = () => {
+  const rows = useLab((state) => state.questions);
+  const examples = useMemo(() => examplesOf(rows), [rows]);
+  const run = (row: QuestionRow) => {
+    ask({ kind: 'world', id: row.id });
+    void runFromStart();
+  };
+  if (examples.length < 2) return null;
+  return (
+    <>
+      <p className="fine">Examples, of several forms:</p>
+      <ul className="examples">
+        {examples.map((row) => (
+          <li key={row.id}>
+            <button type="button" className="link" onClick={() => run(row)}>
+              {row.text}
+            </button>{' '}
+            <span className="fine">
+              {row.type}
+              {row.hops > 0 ? `, ${plural(row.hops, 'hop')}` : ''}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+};
+
+/** Before the first run: one sentence, one button, and questions to begin with. */
 export const Welcome = () => {
   const wanted = useRun((state) => state.wanted);
   const asked = useView((state) => isAsked(state.address.asked));
@@ -56,6 +90,7 @@ export const Welcome = () => {
         </button>{' '}
         and change the recipe, in the setup (key s).
       </p>
+      <Examples />
       <LoadingList />
       <Signs />
     </div>

@@ -1,19 +1,21 @@
 import type { ReactNode } from 'react';
-import { Table, type Head } from './Table.tsx';
+import { Table, type Head, type Sorting } from './Table.tsx';
 
 /** The table of a page's list; it scrolls by itself where it is too wide. */
 export const ListTable = ({
   name,
   heads,
+  sorting,
   children,
 }: {
   name: string;
   heads: readonly Head[];
+  sorting?: Sorting;
   /** Rows. */
   children: ReactNode;
 }) => (
   <div className="list-scroll" tabIndex={0} role="group" aria-label={`${name}, table`}>
-    <Table className="list-table" heads={heads}>
+    <Table className="list-table" heads={heads} {...(sorting && { sorting })}>
       {children}
     </Table>
   </div>

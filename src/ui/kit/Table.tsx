@@ -3,6 +3,28 @@ import type { ReactNode } from 'react';
 /** A column's name and class; `visually` where the name is for screen readers alone. */
 export type Head = readonly [name: string, className?: string];
 
+/** A table whose rows can be brought into another order by its heads. */
+export interface Sorting {
+  /** Heads that sort. */
+  names: readonly string[];
+  by: string;
+  descending: boolean;
+  sort: (name: string) => void;
+}
+
+const SortHead = ({ name, sorting }: { name: string; sorting: Sorting }) => (
+  <button type="button" className="sort-head" onClick={() => sorting.sort(name)}>
+    {name}
+    <span aria-hidden="true">{sorting.by === name ? (sorting.descending ? ' ↓' : ' ↑') : ''}</span>
+  </button>
+);
+
+const sortedAs = (name: string, sorting: Sorting | undefined) => {
+  if (!sorting?.names.includes(name)) return undefined;
+  if (sorting.by !== name) return 'none' as const;
+  return sorting.descending ? ('descending' as const) : ('ascending' as const);
+};
+
 /**
  * The table of every page: a row of heads, each the header of its column, above the rows. How it looks
  * is the class's: `list-table` in a list of things that can be opened, `plain-table` for results.
@@ -10,6 +32,7 @@ export type Head = readonly [name: string, className?: string];
 export const Table = (props: {
   className: string;
   heads: readonly Head[];
+  sorting?: Sorting;
   /** Rows. */
   children: ReactNode;
 }) => (
@@ -17,8 +40,19 @@ export const Table = (props: {
     <thead>
       <tr>
         {props.heads.map(([head, className]) => (
-          <th key={head} scope="col" className={className}>
-            {className === 'visually' ? <span className="visually-hidden">{head}</span> : head}
+          <th
+            key={head}
+            scope="col"
+            className={className}
+            aria-sort={sortedAs(head, props.sorting)}
+          >
+            {className === 'visually' ? (
+              <span className="visually-hidden">{head}</span>
+            ) : props.sorting?.names.includes(head) ? (
+              <SortHead name={head} sorting={props.sorting} />
+            ) : (
+              head
+            )}
           </th>
         ))}
       </tr>

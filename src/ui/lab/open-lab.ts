@@ -30,6 +30,16 @@ const LAB_LIMITS: TimeLimits<LabApi> = {
     question: RECORD_MS,
     rejected: RECORD_MS,
   },
+  evaluations: {
+    list: RECORD_MS,
+    rename: RECORD_MS,
+    remove: RECORD_MS,
+    restore: RECORD_MS,
+    runs: RECORD_MS,
+    customs: RECORD_MS,
+    saveCustom: RECORD_MS,
+    removeCustom: RECORD_MS,
+  },
 };
 
 const INSPECTION_LIMITS: TimeLimits<RolloutsApi> = {
@@ -69,6 +79,16 @@ export const openLab: LabOpener = (receive, device, setup) => {
   });
   api.ask.listen(receive).catch(reportLost);
   api.ask.start(device, setup).catch(reportLost);
-  const { ask, train, exports, collections, checkpoints, clusters, encoders } = api;
-  return { ask, train, exports, collections, checkpoints, clusters, encoders, rollouts };
+  const { ask, train, exports, collections, checkpoints, clusters, encoders, evaluations } = api;
+  return {
+    ask,
+    train,
+    exports,
+    collections,
+    checkpoints,
+    clusters,
+    encoders,
+    evaluations,
+    rollouts,
+  };
 };

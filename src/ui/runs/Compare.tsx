@@ -1,11 +1,14 @@
-import { useDeferredValue, useEffect, useMemo } from 'react';
+import { useDeferredValue, useEffect, useMemo, useState } from 'react';
 import type { RunRecord } from '../../lab/contract/records/runs.ts';
 import { Chart } from '../kit/charts/Chart.tsx';
+import { ChartTools } from '../kit/charts/ChartTools.tsx';
+import { ChartsTogether } from '../kit/charts/charts-store.tsx';
 import { plural } from '../kit/words/format.ts';
 import { openSteps } from '../train/store/train-actions.ts';
 import { useTrain } from '../train/store/train-store.ts';
 import { comparedCharts } from './compare-specs.ts';
 import { differingSettings } from './differing.ts';
+import { seedGroups } from './seed-bands.ts';
 import { KeyBadge, keyOf } from './RunsTable.tsx';
 
 const Differences = ({ runs }: { runs: readonly RunRecord[] }) => {
@@ -52,6 +55,9 @@ export const Compare = ({ runs }: { runs: readonly RunRecord[] }) => {
   useEffect(() => {
     for (const id of key.split(' ')) if (id !== '') void openSteps(id);
   }, [key]);
+  const [apart, setApart] = useState(false);
+  const groups = useMemo(() => seedGroups(runs), [runs]);
+  const seeds = groups.some(({ length }) => length > 1);
   const charts = useMemo(
     () =>
       comparedCharts(
@@ -61,9 +67,11 @@ export const Compare = ({ runs }: { runs: readonly RunRecord[] }) => {
           colour: index,
           steps: steps[id] ?? [],
         })),
+        apart ? undefined : groups,
       ),
-    [runs, steps],
+    [runs, steps, groups, apart],
   );
+  const last = Math.max(1, ...runs.map(({ id, step }) => steps[id]?.at(-1)?.step ?? step));
   return (
     <>
       {runs.length > 1 ? (
@@ -79,11 +87,26 @@ export const Compare = ({ runs }: { runs: readonly RunRecord[] }) => {
             The steps of {plural(reading, 'run')} are still being read.
           </p>
         ) : null}
-        <div className="chart-grid">
-          {charts.map((spec) => (
-            <Chart key={spec.id} spec={spec} />
-          ))}
-        </div>
+        {seeds ? (
+          <p>
+            <label>
+              <input
+                type="checkbox"
+                checked={!apart}
+                onChange={(event) => setApart(!event.currentTarget.checked)}
+              />{' '}
+              Runs that differ in the seed alone as one line with a band
+            </label>
+          </p>
+        ) : null}
+        <ChartsTogether>
+          <ChartTools first={0} last={last} />
+          <div className="chart-grid">
+            {charts.map((spec) => (
+              <Chart key={spec.id} spec={spec} />
+            ))}
+          </div>
+        </ChartsTogether>
       </section>
     </>
   );

@@ -1,14 +1,16 @@
-import { Checkbox } from '@mantine/core';
-import { Fragment, useEffect, useState } from 'react';
+import { Checkbox, TextInput } from '@mantine/core';
+import { Fragment, useEffect, useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import type { RunRecord } from '../../lab/contract/records/runs.ts';
-import { DASH, formatCount, formatDayTime, formatShare } from '../kit/words/format.ts';
+import { DASH, formatCount, formatDayTime, formatShare, plural } from '../kit/words/format.ts';
 import { BelowRow, ListTable, RowActions } from '../kit/ListTable.tsx';
 import { openSteps, removeRun } from '../train/store/train-actions.ts';
 import { formatTrainAddress, MOST_COMPARED } from '../train/store/train-address.ts';
 import { useTrain } from '../train/store/train-store.ts';
 import { StatusBadge } from '../train/run/RunHeader.tsx';
-import { figuresOf } from './figures.ts';
+import { Sparkline } from '../train/charts/Sparkline.tsx';
+import { curveOf, figuresOf } from './figures.ts';
+import { FIRST_ORDER, isSortName, matching, ordered, pressed, SORT_NAMES } from './list-order.ts';
 import { RunEditor } from './RunEditor.tsx';
 
 /** The letter and colour that a run has in the charts of a comparison. */
@@ -56,6 +58,7 @@ const Figures = ({ run }: { run: RunRecord }) => {
   const steps = useTrain((state) => state.steps[run.id]);
   const reading = useTrain((state) => state.reading.includes(run.id));
   const { lastEm, heldOut } = figuresOf(steps ?? []);
+  const curve = curveOf(steps ?? []);
   // Figures of some of the steps would be taken for those of the run.
   if (reading)
     return (
@@ -64,6 +67,7 @@ const Figures = ({ run }: { run: RunRecord }) => {
         <td className="figure" title="The steps are being read">
           …
         </td>
+        <td className="wide-only" />
       </>
     );
   return (
@@ -82,6 +86,9 @@ const Figures = ({ run }: { run: RunRecord }) => {
             <span className="fine">{formatShare(heldOut.first)} →</span> {formatShare(heldOut.last)}
           </>
         )}
+      </td>
+      <td className="wide-only" title={curve.name}>
+        <Sparkline points={curve.points} name={curve.name} />
       </td>
     </>
   );
@@ -163,6 +170,7 @@ const HEADS = [
   ['steps', 'figure'],
   ['last EM', 'figure wide-only'],
   ['held-out EM', 'figure'],
+  ['curve', 'wide-only'],
   ['created', 'wide-only'],
   ['actions', 'visually'],
 ] as const;
@@ -173,28 +181,62 @@ interface RunsTableProps {
   compare: (ids: string[]) => void;
 }
 
-/** All runs that are stored here, newest first. One can be open for its name, notes and exports. */
+/**
+ * All runs that are stored here, newest first unless a head sorts them, as far as they match the filter. One can
+ * be open for its name, notes and exports.
+ */
 export const RunsTable = ({ runs, compared, compare }: RunsTableProps) => {
   const [opened, setOpened] = useState<string | null>(null);
+  const [order, setOrder] = useState(FIRST_ORDER);
+  const [filter, setFilter] = useState('');
+  const steps = useTrain((state) => state.steps);
   useAllSteps(runs.map(({ id }) => id));
+  const shown = useMemo(
+    () => ordered(matching(runs, filter), order, steps),
+    [runs, filter, order, steps],
+  );
+  const sorting = {
+    names: SORT_NAMES,
+    ...order,
+    sort: (name: string) => {
+      if (isSortName(name)) setOrder(pressed(order, name));
+    },
+  };
   return (
-    <ListTable name="Runs" heads={HEADS}>
-      {runs.map((run) => (
-        <Fragment key={run.id}>
-          <RunRow
-            run={run}
-            compared={compared}
-            compare={compare}
-            open={opened === run.id}
-            toggle={() => setOpened(opened === run.id ? null : run.id)}
+    <>
+      {runs.length > 1 ? (
+        <div className="runs-filter">
+          <TextInput
+            size="xs"
+            type="search"
+            aria-label="Filter the runs"
+            placeholder="name, recipe, tag, state …"
+            value={filter}
+            onChange={(event) => setFilter(event.currentTarget.value)}
           />
-          {opened === run.id ? (
-            <BelowRow heads={HEADS}>
-              <RunEditor run={run} />
-            </BelowRow>
-          ) : null}
-        </Fragment>
-      ))}
-    </ListTable>
+          <span className="fine" role="status">
+            {filter.trim() === '' ? '' : `${shown.length} of ${plural(runs.length, 'run')}`}
+          </span>
+        </div>
+      ) : null}
+      <ListTable name="Runs" heads={HEADS} sorting={sorting}>
+        {shown.map((run) => (
+          <Fragment key={run.id}>
+            <RunRow
+              run={run}
+              compared={compared}
+              compare={compare}
+              open={opened === run.id}
+              toggle={() => setOpened(opened === run.id ? null : run.id)}
+            />
+            {opened === run.id ? (
+              <BelowRow heads={HEADS}>
+                <RunEditor run={run} />
+              </BelowRow>
+            ) : null}
+          </Fragment>
+        ))}
+      </ListTable>
+    </>
   );
 };

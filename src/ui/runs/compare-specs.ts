@@ -1,8 +1,8 @@
-import { heldOutScores } from '../../evaluate/held-out-scores.ts';
+import { heldOutScores, shareInterval } from '../../evaluate/held-out-scores.ts';
 import type { HeldOutScore, TrainStep } from '../../records/training.ts';
 import type { Point } from '../kit/charts/downsample.ts';
 import type { ChartSpec, Series, Unit } from '../kit/charts/series.ts';
-import { shareInterval } from '../train/charts/chart-specs.ts';
+import { bandOf } from './seed-bands.ts';
 
 /** The same measure of several runs over one axis. */
 
@@ -137,15 +137,49 @@ const seriesOf = ({ id, letter, colour, steps }: ComparedRun, measure: Compared)
   }),
 });
 
-/** A chart a measure with a line a run; a run that has not measured it has none. */
-export const comparedCharts = (runs: readonly ComparedRun[]): ChartSpec[] =>
+/** Runs of one setting as one line: their mean, and the range of the seeds as its band. */
+const groupSeries = (group: readonly ComparedRun[], measure: Compared): Series[] => {
+  const [first] = group;
+  if (!first) return [];
+  const own = group.map((run) => seriesOf(run, measure));
+  if (group.length === 1) return own;
+  const { points, interval } = bandOf(own.map((series) => series.points));
+  return [
+    {
+      id: first.id,
+      name: group.map(({ letter }) => letter).join(''),
+      colour: first.colour,
+      points,
+      interval,
+      ...(own[0]?.sparse && { sparse: true }),
+    },
+  ];
+};
+
+/**
+ * A chart a measure with a line a run; a run that has not measured it has none.
+ * @param groups places of runs that are drawn as one line with a band; each run by itself where absent
+ */
+export const comparedCharts = (
+  runs: readonly ComparedRun[],
+  groups: readonly (readonly number[])[] = runs.map((_, place) => [place]),
+): ChartSpec[] =>
   MEASURES.map((measure) => ({
     id: measure.id,
     title: measure.title,
-    note: measure.note,
+    note: groups.some(({ length }) => length > 1)
+      ? `${measure.note}; of runs that differ in the seed: mean, and the range of the seeds as band`
+      : measure.note,
     unit: measure.unit,
     kind: 'lines' as const,
-    series: runs.map((run) => seriesOf(run, measure)).filter(({ points }) => points.length > 0),
+    series: groups
+      .flatMap((places) =>
+        groupSeries(
+          places.flatMap((place) => runs[place] ?? []),
+          measure,
+        ),
+      )
+      .filter(({ points }) => points.length > 0),
     ...(measure.include && { include: measure.include }),
     empty: 'No run here has measured this.',
   }));

@@ -1,5 +1,6 @@
 import { heldOutScores } from '../../evaluate/held-out-scores.ts';
 import type { TrainStep } from '../../records/training.ts';
+import type { Point } from '../kit/charts/downsample.ts';
 
 /** What a run came to, for one line of the table. */
 export interface RunFigures {
@@ -8,6 +9,25 @@ export interface RunFigures {
   /** First and last held-out score; the same one where there is only one. */
   heldOut: { first: number; last: number; n: number; step: number } | null;
 }
+
+/** What the sparkline of a run draws: its held-out EM; the EM of its steps where it has fewer than two scores. */
+export interface RunCurve {
+  name: string;
+  points: Point[];
+}
+
+export const curveOf = (steps: readonly TrainStep[]): RunCurve => {
+  const scored = heldOutScores(steps);
+  if (scored.length > 1)
+    return {
+      name: 'held-out EM by step',
+      points: scored.map(({ step, score }) => ({ x: step, y: score.em })),
+    };
+  return {
+    name: 'EM of the steps',
+    points: steps.flatMap(({ step, em }) => (em === null ? [] : [{ x: step, y: em }])),
+  };
+};
 
 export const figuresOf = (steps: readonly TrainStep[]): RunFigures => {
   const scored = heldOutScores(steps);

@@ -1,5 +1,6 @@
 import { create } from 'zustand';
 import { BUILT_IN_SETUP, type PolicyRef, type Setup } from '../../records/setup.ts';
+import { formOf, setupInForm } from '../../records/built-in-forms.ts';
 import { setupSchema } from '../../retrieval/setup.ts';
 
 /** What the next run works with: policy, sources, helpers. Remembered in this browser. */
@@ -30,16 +31,23 @@ interface SetupStore {
 
 export const useSetup = create<SetupStore>()((set) => ({
   setup: parseSetup(stored()),
-  change: (part) => set(({ setup }) => ({ setup: { ...setup, ...part } })),
+  // What is built in stays of one form, whatever part of it is chosen.
+  change: (part) =>
+    set(({ setup }) => ({ setup: setupInForm({ ...setup, ...part }, formOf(setup)) })),
 }));
 
 useSetup.subscribe(({ setup }) => {
   try {
-    globalThis.localStorage?.setItem(KEY, JSON.stringify(setup));
+    // The first form is that of an address or a run, and not of the next visit.
+    globalThis.localStorage?.setItem(KEY, JSON.stringify(setupInForm(setup, 2)));
   } catch {
     // Not remembered where the browser allows no storage.
   }
 });
+
+/** Goes on with what is built in now, after an address or a run of the first form. */
+export const useSecondForm = (): void =>
+  useSetup.setState(({ setup }) => ({ setup: setupInForm(setup, 2) }));
 
 /** Makes it the policy of the next run. */
 export const choosePolicy = (policy: PolicyRef): void => useSetup.getState().change({ policy });

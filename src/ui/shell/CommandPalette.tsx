@@ -1,7 +1,10 @@
 import { Kbd, Modal, TextInput } from '@mantine/core';
-import { useState, type KeyboardEvent, type ReactNode } from 'react';
+import { useMemo, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { useLocation } from 'wouter';
+import { useTrain } from '../train/store/train-store.ts';
 import { closeDialog } from './dialogs.ts';
 import { keyName, type Command } from './commands.ts';
+import { thingsOf } from './things.ts';
 
 const matches = (command: Command, text: string): boolean =>
   text
@@ -32,11 +35,16 @@ const Dialog = (props: { name: string; onClose: () => void; children: ReactNode 
   </Modal.Root>
 );
 
-/** ⌘K: anything by name. */
+/** ⌘K: anything by name; runs and recipes too, once something is typed. */
 export const CommandPalette = ({ commands }: { commands: readonly Command[] }) => {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
-  const found = commands.filter((command) => matches(command, text));
+  const [, go] = useLocation();
+  const runs = useTrain((state) => state.runs);
+  const things = useMemo(() => thingsOf(runs, go), [runs, go]);
+  // Things are many: they come with the first letters.
+  const offered = text.trim() === '' ? commands : [...commands, ...things];
+  const found = offered.filter((command) => matches(command, text));
   const close = () => {
     closeDialog();
     setText('');
@@ -73,7 +81,7 @@ export const CommandPalette = ({ commands }: { commands: readonly Command[] }) =
       <div id="commands" role="listbox" aria-label="Commands" className="commands">
         {found.map((command, index) => (
           <div
-            key={command.name}
+            key={`${command.name} ${index}`}
             id={`command-${index}`}
             role="option"
             aria-selected={index === at}

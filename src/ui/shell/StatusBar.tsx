@@ -3,6 +3,9 @@ import { Icon } from '../kit/Icon.tsx';
 import { formatBytes, formatCount, formatParameters } from '../kit/words/format.ts';
 import { useStorageUse } from '../lab/storage.ts';
 import { cancelRun } from '../ask/store/actions.ts';
+import { formatEvaluateAddress } from '../evaluate/store/evaluate-address.ts';
+import { stopEvaluation } from '../evaluate/store/evaluate-actions.ts';
+import { runningEvaluation, runsElsewhere, useEvaluate } from '../evaluate/store/evaluate-store.ts';
 import { stopTraining } from '../train/store/train-actions.ts';
 import { formatTrainAddress } from '../train/store/train-address.ts';
 import { trainingRun, trainsElsewhere, useTrain } from '../train/store/train-store.ts';
@@ -83,6 +86,23 @@ const TrainingCell = () => {
   );
 };
 
+/** What is evaluated, on every page; a way to it. */
+const EvaluationCell = () => {
+  const running = useEvaluate(runningEvaluation);
+  const progress = useEvaluate((state) => (running ? state.progress[running.id] : undefined));
+  const elsewhere = useEvaluate((state) => running !== undefined && runsElsewhere(state, running));
+  if (!running) return null;
+  return (
+    <span className="cell" data-testid="evaluating">
+      <Link href={formatEvaluateAddress(running.id)}>
+        evaluating{elsewhere ? ' in another tab' : ''},{' '}
+        {formatCount(progress?.done ?? running.done)} /{' '}
+        {running.planned > 0 ? formatCount(running.planned) : '…'}
+      </Link>
+    </span>
+  );
+};
+
 const OfflineCell = () => {
   const { status, reason } = useOffline();
   if (status === 'waiting') return null;
@@ -130,8 +150,9 @@ export const StatusBar = () => {
   const storage = useStorageUse();
   const running = isRunning(run);
   const training = useTrain((state) => trainingRun(state) !== undefined);
-  // What was asked for last ends first; what was learned is kept.
-  const stop = () => void (running ? cancelRun() : stopTraining());
+  const evaluating = useEvaluate((state) => runningEvaluation(state) !== undefined);
+  // What was asked for last ends first; what was learned or made is kept.
+  const stop = () => void (running ? cancelRun() : evaluating ? stopEvaluation() : stopTraining());
   return (
     <footer className="status" aria-label="Status" tabIndex={0}>
       <DeviceCell />
@@ -146,6 +167,7 @@ export const StatusBar = () => {
         {running ? `running ${done} / ${count || '…'}` : (run?.status ?? 'idle')}
       </span>
       <TrainingCell />
+      <EvaluationCell />
       <span className="cell" data-testid="storage-used">
         storage {storage === null ? 'not available' : formatBytes(storage.usedBytes)}
       </span>
@@ -155,12 +177,14 @@ export const StatusBar = () => {
       <button
         type="button"
         className="stop"
-        disabled={!running && !training}
+        disabled={!running && !evaluating && !training}
         aria-label="Stop what is running"
         title={
           running
             ? 'Stop what is running (Esc)'
-            : 'Stop what is running; training keeps what it learned'
+            : evaluating
+              ? 'Pause the evaluation; every rollout that was made is kept'
+              : 'Stop what is running; training keeps what it learned'
         }
         onClick={stop}
       >

@@ -2,6 +2,9 @@ import { pagePath } from '../kit/page/page-root.ts';
 import { cancelRun, focusNext, move, runFromStart, togglePlaying } from '../ask/store/actions.ts';
 import { downloadRollouts } from '../ask/store/export.ts';
 import { isRunning, useRun } from '../ask/store/run-store.ts';
+import { pauseEvaluation } from '../evaluate/store/evaluate-actions.ts';
+import { NEW_EVALUATION } from '../evaluate/store/evaluate-address.ts';
+import { runningEvaluation, useEvaluate } from '../evaluate/store/evaluate-store.ts';
 import { pauseRun, resumeRun, stopRun } from '../train/store/train-actions.ts';
 import { formatTrainAddress, parseTrainAddress } from '../train/store/train-address.ts';
 import { trainingRun, useTrain, visibleRuns } from '../train/store/train-store.ts';
@@ -16,7 +19,16 @@ export interface Command {
   name: string;
   /** As `event.key`, or `g a` for a sequence; several keys may do one thing. */
   keys: readonly string[];
-  group: 'Run' | 'Train' | 'Playback' | 'Rollouts' | 'View' | 'Go to';
+  group:
+    | 'Run'
+    | 'Train'
+    | 'Evaluate'
+    | 'Playback'
+    | 'Rollouts'
+    | 'View'
+    | 'Go to'
+    | 'Training run'
+    | 'Recipe';
   /** Pages on which it means something; everywhere where absent. */
   when?: (path: string) => boolean;
   act: () => void;
@@ -86,6 +98,21 @@ export const createCommands = ({ go, toggleTheme }: CommandContext): Command[] =
     act: withTraining((id) => stopRun(id, true)),
   },
   { name: 'Resume the newest run', keys: [], group: 'Train', act: resumeNewest(go) },
+  {
+    name: 'New evaluation of several systems',
+    keys: [],
+    group: 'Evaluate',
+    act: () => go(NEW_EVALUATION),
+  },
+  {
+    name: 'Pause the evaluation',
+    keys: [],
+    group: 'Evaluate',
+    act: () => {
+      const running = runningEvaluation(useEvaluate.getState());
+      if (running) void pauseEvaluation(running.id);
+    },
+  },
   ...rolloutCommands(go),
   { name: 'Next event', keys: ['ArrowRight'], group: 'Playback', act: () => move('forward') },
   { name: 'Previous event', keys: ['ArrowLeft'], group: 'Playback', act: () => move('back') },

@@ -6,10 +6,11 @@ import type { IconName } from '../kit/Icon.tsx';
 
 const ClusterPage = lazy(() => import('../corpus/clusters/ClusterPage.tsx'));
 const CorpusPage = lazy(() => import('../corpus/CorpusPage.tsx'));
+const EvaluatePage = lazy(() => import('../evaluate/EvaluatePage.tsx'));
 const FilePage = lazy(() => import('../rollouts/file/FilePage.tsx'));
 const FilesPage = lazy(() => import('../rollouts/FilesPage.tsx'));
-const LaterPage = lazy(() => import('./LaterPage.tsx'));
 const ModelsPage = lazy(() => import('../models/ModelsPage.tsx'));
+const NowherePage = lazy(() => import('./NowherePage.tsx'));
 const ReaderPage = lazy(() => import('../rollouts/reader/ReaderPage.tsx'));
 const RunsPage = lazy(() => import('../runs/RunsPage.tsx'));
 const TrainPage = lazy(() => import('../train/TrainPage.tsx'));
@@ -79,8 +80,8 @@ export const RAIL: readonly RailPage[] = [
     name: 'Evaluate',
     letter: 'e',
     icon: 'evaluate',
-    place: 'shell',
-    show: () => <LaterPage page="evaluate" />,
+    place: 'evaluate',
+    show: () => <EvaluatePage />,
   },
 ];
 
@@ -98,6 +99,7 @@ export const PAGES: readonly Page[] = [
     show: ({ fileId = '' }) => <FilePage key={fileId} />,
   },
   { path: '/rollouts/:fileId/:rolloutId', place: 'rollouts', show: () => <ReaderPage /> },
+  { path: '/evaluate/:id', place: 'evaluate', show: ({ id = '' }) => <EvaluatePage id={id} /> },
   { path: '/cluster', place: 'corpus', show: () => <ClusterPage /> },
-  { path: '/:page', place: 'shell', show: ({ page = '' }) => <LaterPage page={page} /> },
+  { path: '/:page', place: 'shell', show: () => <NowherePage /> },
 ];

@@ -18,7 +18,7 @@ const open = (folder: string): HuggingFaceTokenizer => {
       );
   return new HuggingFaceTokenizer(read('tokenizer.json'), read('tokenizer_config.json'));
 };
-const withForms = open('training/policy');
+const withForms = open('public/policy');
 
 describe('the form line of a recipe', () => {
   const line = (settings: RecipeSettings): string => withForms.decode(formIds(withForms, settings));
@@ -33,6 +33,6 @@ describe('the form line of a recipe', () => {
     expect(line(given)).toBe('<form> think , background</form>');
   });
   it('is not said to a policy that knows none', () => {
-    expect(formIds(open('public/policy'), search.settings)).toEqual([]);
+    expect(formIds(open('public/first-form/policy'), search.settings)).toEqual([]);
   });
 });

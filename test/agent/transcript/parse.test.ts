@@ -197,7 +197,7 @@ describe('malformed output in the loop', () => {
         fc.array(text, { maxLength: 5 }),
         recipe,
         mode,
-        fc.integer({ min: 90, max: 500 }),
+        fc.integer({ min: 100, max: 500 }),
         async (main, id, background, maxContext) => {
           const probes = main.map((probe) => [{ text: probe, logprob: -1 }]);
           const script = {

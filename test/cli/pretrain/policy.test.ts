@@ -75,7 +75,7 @@ describe('lab pretrain', () => {
       ...TINY.filter((one) => one !== '--layers=1'),
       '--layers=2',
       '--second-form=0.5',
-      '--tokenizer=training/policy',
+      '--tokenizer=public/policy',
     ];
     await pretrain(
       '--out',

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 const readJson = (name: string) =>
-  JSON.parse(readFileSync(`public/policy/${name}`, 'utf8')) as object;
+  JSON.parse(readFileSync(`public/first-form/policy/${name}`, 'utf8')) as object;
 const tokenizer = new HuggingFaceTokenizer(
   readJson('tokenizer.json'),
   readJson('tokenizer_config.json'),

@@ -15,7 +15,9 @@ import { blobOf, importOne, ownLines, R1_SEARCHER_FILES, rolloutsOf } from './he
 import { loadBoard, loadVerlViewer } from './loaders.ts';
 
 const policyFile = (name: string): object =>
-  JSON.parse(readFileSync(new URL(`../../../public/policy/${name}`, import.meta.url), 'utf8'));
+  JSON.parse(
+    readFileSync(new URL(`../../../public/first-form/policy/${name}`, import.meta.url), 'utf8'),
+  );
 
 /** The tokenizer of the policy that wrote our rollouts. */
 const tokenizer = new HuggingFaceTokenizer(

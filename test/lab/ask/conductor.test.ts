@@ -32,14 +32,25 @@ const conductor = async () => {
     };
   const workers: WorkerFactory = {
     policy: start('policy', { load: forever }),
-    retrieval: start('retrieval', { listen: () => undefined, loadWorld: forever }),
+    retrieval: start('retrieval', {
+      listen: () => undefined,
+      start: () => undefined,
+      loadWorld: forever,
+    }),
     webllm: () => {
       throw new Error('no WebLLM model was chosen');
     },
     locks,
   };
   const made = new Conductor(
-    { policy: '/policy/', files: { world: '/world/', encoder: '/encoder/', ortWasm: '/ort.wasm' } },
+    {
+      policies: { 1: '/first-form/policy/', 2: '/policy/' },
+      files: {
+        worlds: { 1: '/first-form/world/', 2: '/world/' },
+        encoder: '/encoder/',
+        ortWasm: '/ort.wasm',
+      },
+    },
     workers,
     { checkpoints: {} as CheckpointStore, imported: () => Promise.resolve([]) },
   );

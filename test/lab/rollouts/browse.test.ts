@@ -234,9 +234,11 @@ describe('export of a selection', () => {
   test('a layout that shows tokens asks for each of the policy’s once; none for a policy that is not there', async () => {
     const id = await imported(new Blob([`${ownLines().join('\n')}\n`]));
     const order = Uint32Array.from([0, 1, 2]);
-    const policy = JSON.parse(readFileSync('public/policy/tokenizer.json', 'utf8')) as object;
+    const policy = JSON.parse(
+      readFileSync('public/first-form/policy/tokenizer.json', 'utf8'),
+    ) as object;
     const config = JSON.parse(
-      readFileSync('public/policy/tokenizer_config.json', 'utf8'),
+      readFileSync('public/first-form/policy/tokenizer_config.json', 'utf8'),
     ) as object;
     const tokenizer = new HuggingFaceTokenizer(policy, config);
     const asked: number[] = [];

@@ -69,6 +69,26 @@ describe('snapshots', () => {
     expect((await store.run('run-a')).checkpointStep).toBe(2);
   });
 
+  it('keep the held-out rollouts of a step apart from those that it trained on', async () => {
+    const heldOut = [
+      { ...emptyRollout('h-0'), step: 0 },
+      { ...emptyRollout('h-1'), step: 1 },
+    ];
+    await store.commit('run-a', stateAt(1), [{ ...pendingAt(1), heldOut }], { step: 1 });
+    await commit(2);
+    expect((await store.heldOutRollouts('run-a', 0)).map(({ id }) => id)).toEqual(['h-0']);
+    expect((await store.heldOutRollouts('run-a', 1)).map(({ id }) => id)).toEqual(['h-1']);
+    expect((await store.rollouts('run-a', 1)).map(({ id }) => id)).toEqual(['r-1']);
+    // A step that was not scored, as every step that was stored before they were kept.
+    expect(await store.heldOutRollouts('run-a', 2)).toEqual([]);
+    // A resumed run still has the file, and freeing storage frees it.
+    await store.restore('run-a', () => undefined);
+    expect(await store.heldOutRollouts('run-a', 1)).toHaveLength(1);
+    await store.dropRollouts('run-a');
+    expect(await store.heldOutRollouts('run-a', 1)).toEqual([]);
+    expect((await store.size('run-a')).rolloutBytes).toBe(0);
+  });
+
   it('keep the last two, and no other files of state', async () => {
     for (let step = 1; step <= 5; step++) await commit(step);
     const states = [...blobs.files.keys()].flatMap((name) => /step-\d+\.\w+$/.exec(name) ?? []);

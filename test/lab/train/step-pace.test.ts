@@ -98,6 +98,108 @@ describe('the time that a run still takes', () => {
   });
 });
 
+describe('the time to go against recorded runs', () => {
+  // Seconds of 50 steps each, kunlun-baize/dapo on two cores; every tenth is followed by 3 s of held-out questions.
+  const RECORDED = [
+    [
+      12.0, 7.8, 8.6, 8.0, 10.0, 8.0, 7.6, 7.7, 8.6, 10.4, 9.3, 9.2, 7.8, 8.0, 8.5, 8.2, 8.1, 8.3,
+      9.5, 7.9, 8.6, 7.8, 9.5, 7.6, 7.2, 6.2, 8.1, 8.2, 9.4, 9.2, 7.6, 8.5, 7.9, 6.9, 8.2, 8.6, 7.4,
+      8.2, 8.0, 13.9, 6.3, 7.8, 11.9, 9.5, 12.7, 10.9, 8.0, 8.0, 7.6, 8.7,
+    ],
+    [
+      13.4, 10.3, 8.6, 10.4, 7.4, 9.1, 8.8, 10.8, 8.7, 10.8, 9.0, 7.7, 7.9, 8.9, 9.1, 10.4, 8.0,
+      7.2, 8.3, 9.0, 7.3, 8.2, 6.7, 5.2, 7.0, 6.4, 6.8, 7.2, 6.1, 5.9, 6.6, 7.1, 5.0, 7.4, 7.5, 7.8,
+      7.5, 4.6, 11.2, 6.3, 6.8, 7.7, 6.8, 5.5, 7.0, 23.7, 12.4, 8.2, 5.2, 9.3,
+    ],
+  ];
+  const whole = { ...settings, steps: 50 };
+  const leftAfter = (times: readonly number[], done: number): number =>
+    times.slice(done).reduce((sum, time) => sum + time, 0) + 3 * (5 - Math.floor(done / 10));
+
+  it.each([
+    // To its end.
+    [0, 48],
+    // Near its end a step took three times as long as any other, a growing part of what is left.
+    [1, 30],
+  ])(
+    'is within 25 % of run %i after every step from the third to the %ith, resumed or not',
+    (run, end) => {
+      const times = RECORDED[run] ?? [];
+      const made = times.map((own, i) => {
+        const heldOut = (i + 1) % 10 === 0 ? 3 : 0;
+        const step = timed(i + 1, { step: own, heldOut });
+        const rollout = 0.75 * own;
+        return {
+          ...step,
+          rollouts: 128,
+          seconds: { ...step.seconds, rollout, update: own - rollout, checkpoint: 0 },
+        };
+      });
+      const first = new ActiveRun(runRecord('a', { settings: whole }), [], () => {});
+      for (let done = 1; done <= end; done++) {
+        const record = made[done - 1];
+        if (!record) throw new Error('no such step');
+        first.stepped(record, []);
+        first.moved({ phase: 'snapshot', step: done, steps: 50, done: 1, total: 1 });
+        if (done < 3) continue;
+        const stored = made.slice(0, done);
+        const resumed = new ActiveRun(
+          runRecord('a', { settings: whole, step: done }),
+          stored,
+          () => {},
+        );
+        for (const active of [first, resumed]) {
+          const eta = active.progress('running').etaSeconds ?? NaN;
+          const off = Math.abs(eta / leftAfter(times, done) - 1);
+          expect(off, `after step ${done}`).toBeLessThan(0.25);
+        }
+      }
+    },
+  );
+});
+
+describe('how much of the step under way is done', () => {
+  const phases = [
+    ['starting', 1, 1],
+    ['held-out', 64, 64],
+    ['rollouts', 32, 64],
+    ['rollouts', 64, 64],
+    // Dynamic sampling draws a second batch.
+    ['rollouts', 70, 128],
+    ['update', 1, 2],
+    ['update', 2, 2],
+  ] as const;
+
+  it('never falls within a step, and begins anew with the next', () => {
+    const active = new ActiveRun(runRecord('a', { settings }), [], () => {});
+    const shares = phases.map(([phase, done, total]) => {
+      active.moved({ phase, step: 1, steps: 100, done, total });
+      return active.progress('running').share;
+    });
+    // Before the first step: of the phase.
+    expect(shares.slice(0, 2)).toEqual([1, 1]);
+    const step = shares.slice(2);
+    expect(step).toEqual(step.toSorted((a, b) => a - b));
+    expect(step.at(-1)).toBe(1);
+    active.moved({ phase: 'rollouts', step: 2, steps: 100, done: 0, total: 64 });
+    expect(active.progress('running').share).toBe(0);
+  });
+
+  it('is by the time that the phases took, and counted off the time to go', () => {
+    const stored = [timed(1, { step: 20 }), timed(2, { step: 20 })];
+    const active = new ActiveRun(runRecord('a', { settings, step: 2 }), stored, () => {});
+    active.moved({ phase: 'rollouts', step: 3, steps: 100, done: 32, total: 64 });
+    // Half of 16 s of rollouts in a step of 20 s.
+    expect(active.progress('running').share).toBeCloseTo(0.4, 6);
+    expect(active.progress('running').etaSeconds).toBeCloseTo(truth(2) - 8, 6);
+  });
+
+  it('takes a held-out question for what it took before the first step', () => {
+    const first = { ...timed(1, { step: 20 }), heldOutAtStart: { ...SCORE, seconds: 32 } };
+    expect(paceOf([first])?.heldOut).toBe(0.5);
+  });
+});
+
 it('the notice of a run keeps each of its lines, once', () => {
   const active = new ActiveRun(runRecord('a', { settings }), [], () => {});
   for (const line of ['Going on from step 2.', 'Scored otherwise.', 'Going on from step 2.'])

@@ -102,10 +102,13 @@ describe('the rollouts of a step', () => {
   });
 
   it('with dynamic sampling are drawn again until enough groups vary', async () => {
-    const { made, trained } = await step([...EQUAL, ...MIXED, ...MIXED, ...MIXED], on());
+    const { made, trained, told } = await step([...EQUAL, ...MIXED, ...MIXED, ...MIXED], on());
     expect(made).toMatchObject({ batches: 2, zeroVariance: 1, drawn: { odd: 2, even: 2 } });
     // The first two that vary; the fourth is one too many.
     expect(trained).toEqual(['b', 'c']);
+    // The second batch counts on from the first.
+    expect(told.map(([done]) => done)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(told.at(-1)).toEqual([8, 8]);
   });
 
   it('are not drawn again where all vary at once', async () => {

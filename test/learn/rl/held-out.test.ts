@@ -50,6 +50,14 @@ describe('the score of held-out questions', () => {
       [64, 66],
       [66, 66],
     ]);
+    // What each question got, in the order of the sample.
+    const { questions: got } = await score;
+    expect(got?.map(({ id, em }) => [id, em]).slice(0, 3)).toEqual([
+      ['q0', 0],
+      ['q1', 1],
+      ['q2', 1],
+    ]);
+    expect(got?.[0]).toMatchObject({ text: 'Where?', gold: 'Oslo', answer: 'Borfield' });
     // Each has a seed of its own, the same in every run.
     expect(new Set(seeds).size).toBe(66);
     const again = scoring();

@@ -57,9 +57,11 @@ describe('a run of three steps', () => {
       'starting 1: 1/1',
       // What the policy scores before its first step.
       'held-out 1: 1/1',
+      'rollouts 1: 1/2',
       'rollouts 1: 2/2',
       'update 1: 0/1',
       'update 1: 1/1',
+      'rollouts 2: 1/2',
       'rollouts 2: 2/2',
       'update 2: 0/1',
       'update 2: 1/1',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { between, searchingNowAndThen } from '../../../src/learn/rl/search-share.ts';
+import { between, searchingNowAndThen } from '../../../src/learn/rl/start/search-share.ts';
 
 const WANTED = { least: 1 / 16, most: 1 / 4, tries: 5 };
 const none = { at: 1, searched: 0, of: 32 };

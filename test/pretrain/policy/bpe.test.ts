@@ -10,8 +10,8 @@ import { FIRST_NAMES, TITLE_FIRST, TITLE_SECOND } from '../../../src/world/facts
 const read = (path: string): unknown =>
   JSON.parse(readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8'));
 const shipped = new HuggingFaceTokenizer(
-  z.looseObject({}).parse(read('public/policy/tokenizer.json')),
-  z.object({ eos_token: z.string() }).parse(read('public/policy/tokenizer_config.json')),
+  z.looseObject({}).parse(read('public/first-form/policy/tokenizer.json')),
+  z.object({ eos_token: z.string() }).parse(read('public/first-form/policy/tokenizer_config.json')),
 );
 const cases = z
   .array(

@@ -9,10 +9,14 @@ import { openWorldRetriever } from '../../../src/retrieval/open.ts';
 import { loadWorld, type World } from '../../../src/retrieval/world/load.ts';
 import { nodeOrt } from './ort-node.ts';
 
-describe('the shipped encoder and world', () => {
+describe.each([
+  ['the first form', 'public/first-form/world', 0.9],
+  // The second form asks more of a search: docs/methods.md, section 7.
+  ['what ships', 'public/world', 0.75],
+] as const)('the shipped encoder and the world of %s', (_, folder, recall) => {
   let encoder: OnnxEncoder;
   let world: World;
-  const worldFiles = fetchFromDisk('public/world');
+  const worldFiles = fetchFromDisk(folder);
   beforeAll(async () => {
     encoder = await openEncoderFromDisk('public/encoder');
     world = await loadWorld(worldFiles);
@@ -27,7 +31,7 @@ describe('the shipped encoder and world', () => {
     );
   });
 
-  it('find the gold passage in the first five for at least nine in ten gold queries', async () => {
+  it(`find the gold passage in the first five for at least ${recall} of the gold queries`, async () => {
     const retriever = openWorldRetriever(world, worldFiles, { encoder });
     const steps = world.questions
       .filter(({ split }) => split === 'test')
@@ -40,7 +44,7 @@ describe('the shipped encoder and world', () => {
         ),
       ),
     );
-    expect(found.filter(Boolean).length / steps.length).toBeGreaterThanOrEqual(0.9);
+    expect(found.filter(Boolean).length / steps.length).toBeGreaterThanOrEqual(recall);
   });
 
   it('give the same vector to a query whatever was asked before', async () => {

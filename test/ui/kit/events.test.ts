@@ -45,6 +45,11 @@ const TOLD: Record<AgentEvent['kind'], { name: string; figure: string; body: str
   },
   think: { name: 'Think', figure: '', body: ['equation (2)'] },
   block: { name: 'Compute', figure: '', body: ['Answered with:', 'the environment computes'] },
+  aside: {
+    name: 'Reading',
+    figure: '7 tokens',
+    body: ['What it was asked', 'in a fresh one', 'never trained'],
+  },
   search: { name: 'Search', figure: 'round 1', body: ['web_search tag'] },
   route: {
     name: 'Route: web',

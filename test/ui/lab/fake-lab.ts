@@ -42,6 +42,7 @@ export const fakeLab = (answers: Answers = {}): FakeLab => {
       clusters: host('clusters'),
       encoders: host('encoders'),
       checkpoints: host('checkpoints'),
+      evaluations: host('evaluations'),
       rollouts: host('rollouts'),
     },
   };

@@ -5,7 +5,7 @@ import { tableOf } from '../../../src/ui/ask/store/training-step.ts';
 import { useLab } from '../../../src/ui/lab/lab-store.ts';
 import { keepForOffline, useOffline } from '../../../src/ui/lab/offline.ts';
 import { RAIL } from '../../../src/ui/shell/places.tsx';
-import LaterPage from '../../../src/ui/shell/LaterPage.tsx';
+import NowherePage from '../../../src/ui/shell/NowherePage.tsx';
 import { Rail } from '../../../src/ui/shell/Rail.tsx';
 import { TopBar } from '../../../src/ui/shell/TopBar.tsx';
 import { StatusBar } from '../../../src/ui/shell/StatusBar.tsx';
@@ -225,11 +225,8 @@ describe('the frame', () => {
   });
 
   it('says of an address that is no place that it is none, and leads back', () => {
-    const html = htmlOf(<LaterPage page="<nowhere>" />);
+    const html = htmlOf(<NowherePage />);
     expect(wordsIn(html)).toContain('Nothing is here No place of the workbench has this address.');
     expect(linksIn(html)[0]?.href).toBe('/ask');
-    expect(wordsIn(htmlOf(<LaterPage page="evaluate" />))).toContain('Not built yet.');
-    // A name that every object has is no place either.
-    expect(wordsIn(htmlOf(<LaterPage page="constructor" />))).toContain('Nothing is here');
   });
 });

@@ -21,7 +21,8 @@ import {
   trainsElsewhere,
 } from '../../../src/ui/train/store/train-store.ts';
 import { collapseText } from '../../../src/agent/router/reward.ts';
-import { chartsOf, shareInterval } from '../../../src/ui/train/charts/chart-specs.ts';
+import { shareInterval } from '../../../src/evaluate/held-out-scores.ts';
+import { chartsOf } from '../../../src/ui/train/charts/chart-specs.ts';
 import { groupRollouts } from '../../../src/ui/ask/store/rollout-groups.ts';
 import { actionsOf, phaseText } from '../../../src/ui/train/run/run-words.ts';
 import { paintOf } from '../../../src/ui/kit/tokens/paint.ts';
@@ -48,6 +49,7 @@ const progress: TrainProgress = {
   steps: 100,
   done: 12,
   total: 64,
+  share: 0,
   etaSeconds: null,
   pausing: false,
   notice: null,
@@ -263,9 +265,45 @@ describe('the rollouts of a step', () => {
   });
 });
 
+describe('rollouts of the step under way', () => {
+  const ended = (id: string, step: number, of: 'step' | 'held-out' = 'step') => ({
+    type: 'rollout' as const,
+    rollout: {
+      id,
+      runId: 'a',
+      step,
+      of,
+      groupId: 'g',
+      question: 'Where?',
+      gold: 'Oslo',
+      answer: 'Oslo',
+      reward: 1,
+      em: 1,
+      searches: 2,
+      tokens: 40,
+    },
+  });
+  const idsAfter = (...messages: ReturnType<typeof ended>[]) =>
+    applyTrainMessages({ ...EMPTY_TRAIN, steps: { a: [] } }, messages).live['a']?.map(
+      ({ id }) => id,
+    );
+
+  it('gather as they end, and are those of one step', () => {
+    expect(idsAfter(ended('x', 1), ended('y', 1))).toEqual(['x', 'y']);
+    expect(idsAfter(ended('h', 0, 'held-out'), ended('x', 1), ended('y', 1))).toEqual(['x', 'y']);
+    expect(idsAfter(ended('x', 1), ended('z', 2))).toEqual(['z']);
+    // A step that begins again after a lost worker.
+    expect(idsAfter(ended('x', 1), ended('y', 1), ended('x', 1))).toEqual(['x']);
+  });
+
+  it('are not kept of a run that nobody looks at', () => {
+    expect(applyTrainMessages(EMPTY_TRAIN, [ended('x', 1)]).live).toEqual({});
+  });
+});
+
 describe('words and figures', () => {
   it('offers what a run can do', () => {
-    expect(actionsOf(run('a'))).toEqual({ pause: true, stop: true, resume: false });
+    expect(actionsOf(run('a'))).toEqual({ stop: true, resume: false });
     expect(actionsOf(run('a', { status: 'failed', step: 5 })).resume).toBe(true);
     expect(actionsOf(run('a', { status: 'finished', step: 100 })).resume).toBe(false);
     expect(phaseText(progress)).toBe('rollouts 12 / 64');

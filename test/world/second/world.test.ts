@@ -33,17 +33,20 @@ const all = [...world.local, ...world.web];
 /** Everything that a folder would hold. */
 const contents = (w: typeof world) => [w.local, w.web, w.questions];
 
-describe('the first form', () => {
-  it('is byte for byte what ships', async () => {
+describe('the worlds that ship', () => {
+  it.each([
+    [1, 'public/first-form/world'],
+    [2, 'public/world'],
+  ] as const)('of form %i are byte for byte what the generator makes', async (form, folder) => {
     const { files } = worldManifestSchema.parse(
-      JSON.parse(readFileSync('public/world/manifest.json', 'utf8')),
+      JSON.parse(readFileSync(`${folder}/manifest.json`, 'utf8')),
     );
     const made = new Map<string, string>();
     const write = (name: string, bytes: Uint8Array) => {
       made.set(name, createHash('sha256').update(bytes).digest('hex'));
       return Promise.resolve();
     };
-    await buildWorld(SHIPPED_SEED, write, null);
+    await buildWorld(SHIPPED_SEED, write, null, undefined, form);
     const shipped = Object.entries(files).filter(([name]) => name !== 'vectors.f16');
     expect(shipped.length).toBeGreaterThan(100);
     for (const [name, { sha256 }] of shipped)

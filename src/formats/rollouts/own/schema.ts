@@ -82,6 +82,15 @@ const event = z.discriminatedUnion('kind', [
   }),
   z.looseObject({
     ...base,
+    kind: z.literal('aside'),
+    of: z.string(),
+    prompt: z.string(),
+    text: z.string(),
+    tokens: finite,
+    outcome: z.string().optional(),
+  }),
+  z.looseObject({
+    ...base,
     kind: z.literal('search'),
     query: z.string(),
     round: z.int(),

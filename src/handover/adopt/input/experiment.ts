@@ -16,7 +16,11 @@ const schema = z.object({
     vocabulary: z.int().min(1),
     folder: z.string().nullish(),
   }),
-  world: z.object({ folder: z.string().nullable(), seed: z.int() }),
+  world: z.object({
+    folder: z.string().nullable(),
+    seed: z.int(),
+    form: z.literal(2).exactOptional(),
+  }),
   questions: z.object({ train: z.int().min(0).default(0) }).nullish(),
   corpus: z.unknown(),
   engine: z.unknown(),

@@ -23,7 +23,7 @@ export interface ExperimentSource {
     readonly tokenizer: readonly NamedBytes[];
   };
   /** Folder of the world, null for the built-in one, which comes with Forage. */
-  readonly world: { readonly folder: string | null; readonly seed: number };
+  readonly world: Experiment['world'];
   /** Passages in place of the world's local corpus, as files that `--corpus` reads; null: the world's. */
   readonly corpus: {
     readonly files: readonly NamedBytes[];

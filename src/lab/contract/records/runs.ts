@@ -23,6 +23,8 @@ export interface RunRecord {
   setup?: Setup;
   world: {
     seed: number;
+    /** Form of what is built in; runs of the time of the first say none (`records/built-in-forms.ts`). */
+    form?: 2;
     questions: number;
     /** How imported questions were split; absent for those of a world, and in runs of earlier versions. */
     split?: QuestionSplit;

@@ -1,4 +1,5 @@
-import type { LocalSpec } from '../../../records/setup.ts';
+import type { BuiltInForm } from '../../../records/built-in-forms.ts';
+import type { LocalSpec, WebSpec } from '../../../records/setup.ts';
 import type { SearchTarget, SourceName } from '../../../records/hits.ts';
 import type { Passage } from '../../../records/records.ts';
 import { createRetriever } from '../../../retrieval/create.ts';
@@ -8,18 +9,20 @@ import { openWebSource } from '../../../retrieval/engines/open.ts';
 import type { LearnedCache } from '../../../retrieval/cluster/learned.ts';
 import type { IndexCache, LocalStage } from '../../../retrieval/methods/method.ts';
 import { openLocalSource } from '../../../retrieval/open-local.ts';
-import { openWorldRetriever, type WorldRetriever } from '../../../retrieval/open.ts';
 import type { Retrieval, Retriever } from '../../../retrieval/retriever.ts';
 import { encodedSimilarities } from '../../../retrieval/sources/similarities.ts';
 import type { VectorCache } from '../../../retrieval/sources/vector-cache.ts';
-import { loadWorld, type World } from '../../../retrieval/world/load.ts';
+import type { FetchFile } from '../../../base/fetch-file.ts';
+import { canonical, sha256 } from '../../../base/hash.ts';
 import { EncoderHost } from '../../models/encoders/host.ts';
 import type { EncoderStore } from '../../models/encoders/store.ts';
 import { openLocalSetup } from '../indexes/open-setup.ts';
+import { BuiltInWorlds } from './built-in-worlds.ts';
 import { ClusterHost } from './cluster-host.ts';
 import { fetchWithProgress } from '../../workers/fetch-progress.ts';
 import { type ByteProgress } from '../../contract/progress.ts';
 import { LocalKeeper, type KeptLocal, type LocalLease } from './local-keeper.ts';
+import { madeWorld } from './made-world.ts';
 import { createPace } from './pace.ts';
 import { mentionsOf, unmentionedNames, type SourceMentions } from './source-mentions.ts';
 import type {
@@ -71,6 +74,13 @@ interface Opening {
   waiting: number;
 }
 
+/** Form of the built-in world that a source is of; of one's own sources that which stands beside them. */
+const formOfPart = (part: LocalSpec | WebSpec): BuiltInForm =>
+  'form' in part ? (part.form ?? 2) : 2;
+
+const worldNote = (encoder: OnnxEncoder | null): string =>
+  encoder ? `BM25+ and ${encoder.id}, fused` : 'BM25+ alone: this world has no vectors';
+
 const keyOf = ({ local, web }: RetrieverSpec): string => JSON.stringify([local, web]);
 
 export class RetrievalHost implements RetrievalApi {
@@ -80,9 +90,13 @@ export class RetrievalHost implements RetrievalApi {
   readonly #opened = new Map<string, Opening>();
   readonly #locals = new LocalKeeper((spec, signal) => this.#openLocal(spec, signal));
   #files: RetrievalFiles | null = null;
-  #world: World | null = null;
-  #worldRetriever: Promise<WorldRetriever> | null = null;
+  readonly #worlds = new BuiltInWorlds({
+    files: (form) => this.#worldFiles(form),
+    encoder: () => this.#builtIn(),
+    webDelayMs: () => this.#webDelayMs,
+  });
   #encoder: Promise<OnnxEncoder> | null = null;
+  #made: Promise<FetchFile> | null = null;
   #webDelayMs = 0;
   /** Clusters of local sources, for the page that shows them. */
   readonly clusters: ClusterHost;
@@ -104,18 +118,19 @@ export class RetrievalHost implements RetrievalApi {
     this.#progress = listener;
   }
 
-  async loadWorld(files: RetrievalFiles): Promise<LoadedWorld> {
+  start(files: RetrievalFiles): void {
     this.#files = files;
     this.#encoder = quietly(this.#openEncoder(files));
-    const world = await loadWorld(
-      fetchWithProgress(files.world, (bytes) => this.#progress('world', 'fetching', bytes)),
-    );
-    this.#world = world;
+  }
+
+  async loadWorld(form: BuiltInForm): Promise<LoadedWorld> {
+    const world = await this.#worlds.load(form);
     const { local, web } = world.manifest.counts;
     return {
       questions: world.questions,
       facts: { localPassages: local, webPassages: web, questions: world.questions.length },
       seed: world.manifest.seed,
+      digest: await sha256(canonical(world.manifest)),
     };
   }
 
@@ -209,9 +224,8 @@ export class RetrievalHost implements RetrievalApi {
     opening: Promise<KeptLocal>,
   ): Promise<Opened> {
     const isBuiltIn = local.kind === 'built-in' && web.kind === 'built-in';
-    const world = await this.#theWorld();
+    const { retriever: world, encoder } = await this.#worlds.open(formOfPart(web));
     const opened = await opening;
-    const encoder = this.#world?.vectors ? await this.#encoder : null;
     const source = openWebSource(web, {
       builtIn: () => world.web,
       similarities: encoder && encodedSimilarities(encoder),
@@ -263,9 +277,8 @@ export class RetrievalHost implements RetrievalApi {
     spec: Extract<LocalSpec, { kind: 'built-in' }>,
     signal: AbortSignal,
   ): Promise<KeptLocal> {
-    const { local } = await this.#theWorld();
-    const { vectors: table = null, local: passages = [] } = this.#world ?? {};
-    const encoder = table ? await this.#encoder : null;
+    const { world, retriever, encoder } = await this.#worlds.open(formOfPart(spec));
+    const { vectors: table, local: passages } = world;
     const vectors =
       table && encoder ? { encoder, inMemory: true, read: () => Promise.resolve(table) } : null;
     const { indexCache, learnedCache } = this.#storage;
@@ -276,8 +289,8 @@ export class RetrievalHost implements RetrievalApi {
         : await openLocalSource(passages, { method: spec.method }, parts, { signal });
     return {
       spec,
-      source: other?.source ?? local,
-      note: other?.note ?? (await this.#worldNote()),
+      source: other?.source ?? retriever.local,
+      note: other?.note ?? worldNote(encoder),
       passages,
       memory: other?.memory ?? null,
       vectors,
@@ -290,31 +303,27 @@ export class RetrievalHost implements RetrievalApi {
     };
   }
 
-  #theWorld(): Promise<WorldRetriever> {
-    return (this.#worldRetriever ??= this.#openWorld());
+  #worldFiles(form: BuiltInForm): FetchFile {
+    if (!this.#files) throw new Error('the world is not loaded');
+    if (this.#files.made) return this.#madeFiles(this.#files.made);
+    return fetchWithProgress(this.#files.worlds[form], (bytes) =>
+      this.#progress('world', 'fetching', bytes),
+    );
+  }
+
+  /** Files of a world that is made when the first of them is asked for, once. */
+  #madeFiles(made: NonNullable<RetrievalFiles['made']>): FetchFile {
+    const report = createPace((stage, progress) => this.#progress('world', stage, progress));
+    const make = async (): Promise<FetchFile> =>
+      madeWorld(made, await this.#builtIn(), (done, total) =>
+        report('encoding passages', done, total),
+      );
+    return async (...args) => (await (this.#made ??= quietly(make())))(...args);
   }
 
   async #builtIn(): Promise<OnnxEncoder> {
     if (!this.#encoder) throw new Error('the encoder is not loaded');
     return this.#encoder;
-  }
-
-  async #worldNote(): Promise<string> {
-    const encoder = this.#world?.vectors ? await this.#encoder : null;
-    return encoder ? `BM25+ and ${encoder.id}, fused` : 'BM25+ alone: this world has no vectors';
-  }
-
-  async #openWorld(): Promise<WorldRetriever> {
-    if (!this.#world || !this.#files) throw new Error('the world is not loaded');
-    const encoder = this.#world.vectors ? await this.#encoder : null;
-    const retriever = openWorldRetriever(
-      this.#world,
-      fetchWithProgress(this.#files.world, () => undefined),
-      { encoder, webDelayMs: () => this.#webDelayMs },
-    );
-    // The first search of the web shall pay for its shards alone; a fault is told by that search.
-    retriever.web.prepare().catch(() => undefined);
-    return retriever;
   }
 
   async #openEncoder({ encoder, ortWasm }: RetrievalFiles): Promise<OnnxEncoder> {

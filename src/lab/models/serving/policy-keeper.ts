@@ -108,6 +108,41 @@ export class PolicyKeeper {
     return (await slot.loading!).textModel();
   }
 
+  /**
+   * A policy of its own beside the page's, for what runs in the background.
+   * @param onLost told when it ends without being asked to
+   * @returns it, and how to end it
+   */
+  async openApart(
+    ref: PolicyRef,
+    device: DeviceChoice,
+    onLost: (error: unknown) => void,
+  ): Promise<OpenedPolicy & { terminate: () => void }> {
+    const { workers, checkpoint } = this.#deps;
+    const slot = emptySlot<OpenedPolicy>();
+    const opened = await openPolicy({
+      ref,
+      workers,
+      checkpoint,
+      board: { loading: () => undefined },
+      resources: this.#resources,
+      keyOf: (endpoint) => this.#keys[endpoint] ?? '',
+      device,
+      onSampled: () => undefined,
+      onLost,
+      onStarted: (terminate) => (slot.terminate = terminate),
+    }).catch((error: unknown) => {
+      slot.terminate();
+      throw error;
+    });
+    return { ...opened, terminate: () => slot.terminate() };
+  }
+
+  /** What a policy that is asked elsewhere is named by: its server and model; null of one of this device. */
+  endpointOf(ref: PolicyRef): unknown {
+    return ref.kind === 'endpoint' || ref.kind === 'webllm' ? JSON.parse(this.#spec(ref)) : null;
+  }
+
   /** Ends helpers that are not among these. */
   keepHelpers(refs: readonly PolicyRef[]): void {
     const kept = new Set(refs.map((ref) => this.#spec(ref)));

@@ -3,41 +3,40 @@ import type { CheckpointStore } from '../../models/checkpoints/store.ts';
 import { fetchWithProgress } from '../../workers/fetch-progress.ts';
 import type { TokenizerAtHand } from './spelling.ts';
 
-/** Tokenizers of this browser: the shipped policy's, and those of the checkpoints on the device. */
+/** Tokenizers of this browser: those of the shipped policies, and those of the checkpoints on the device. */
 
 const parsed = (bytes: Uint8Array): Record<string, unknown> => {
   const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
   return typeof value === 'object' && value !== null ? { ...value } : {};
 };
 
-/** @param base address of the shipped policy's folder, with a slash at its end */
-const shipped = (base: string): TokenizerAtHand[] => {
+/** @param base address of a shipped policy's folder, with a slash at its end; all of them have one name */
+const shipped = (base: string): TokenizerAtHand => {
   const file = fetchWithProgress(base, () => undefined);
-  return [
-    {
-      id: 'built-in',
-      names: ['baize-mini'],
-      open: async (): Promise<Decode> => {
-        // Only a file whose tokens have no texts needs the tokenizer's library.
-        const { HuggingFaceTokenizer } = await import('../../../policy/open/tokenizer.ts');
-        const settings = await file('tokenizer_config.json').catch(() => null);
-        const tokenizer = new HuggingFaceTokenizer(
-          parsed(await file('tokenizer.json')),
-          settings ? parsed(settings) : {},
-        );
-        return (ids) => tokenizer.decode(ids);
-      },
+  return {
+    id: base,
+    names: ['baize-mini'],
+    open: async (): Promise<Decode> => {
+      // Only a file whose tokens have no texts needs the tokenizer's library.
+      const { HuggingFaceTokenizer } = await import('../../../policy/open/tokenizer.ts');
+      const settings = await file('tokenizer_config.json').catch(() => null);
+      const tokenizer = new HuggingFaceTokenizer(
+        parsed(await file('tokenizer.json')),
+        settings ? parsed(settings) : {},
+      );
+      return (ids) => tokenizer.decode(ids);
     },
-  ];
+  };
 };
 
 export const tokenizersOf =
-  (base: string, checkpoints: CheckpointStore) => async (): Promise<TokenizerAtHand[]> => {
+  (bases: readonly string[], checkpoints: CheckpointStore) =>
+  async (): Promise<TokenizerAtHand[]> => {
     const stored = (await checkpoints.list()).filter(
       ({ record }) => record.readyAt !== null && record.deletedAt === null,
     );
     return [
-      ...shipped(base),
+      ...bases.map(shipped),
       ...stored.map(({ record: { id, name } }): TokenizerAtHand => ({
         id,
         names: [name, id],

@@ -6,6 +6,8 @@ type Cell = string | number | null;
 
 /** Nested records become columns named by their path: `reward.clauses.format`. */
 function flatten(value: unknown, path: string, into: Map<string, Cell>): void {
+  // What is told question by question is no number of a step.
+  if (Array.isArray(value)) return;
   if (typeof value === 'object' && value !== null) {
     for (const [key, inner] of Object.entries(value))
       flatten(inner, path === '' ? key : `${path}.${key}`, into);

@@ -1,4 +1,5 @@
 import { Link } from 'wouter';
+import { isHeldOutGroup } from '../../../records/training.ts';
 import { formatTrainAddress } from '../../train/store/train-address.ts';
 import { useRun } from '../store/run-store.ts';
 import { useLinkedStep } from '../store/training-step.ts';
@@ -49,6 +50,14 @@ export const ColourSwitch = () => {
 export const SourceNote = () => {
   const source = useRun((state) => state.source);
   if (!source) return null;
+  if (isHeldOutGroup(source.group))
+    return (
+      <p className="source-note">
+        Held-out question of “{source.name}”,{' '}
+        {source.step === 0 ? 'before its first step' : `after step ${source.step}`}.{' '}
+        <Link href={formatTrainAddress({ run: source.runId, step: null })}>Back to the run</Link>
+      </p>
+    );
   return (
     <p className="source-note">
       Rollouts of training: “{source.name}”, step {source.step}, best reward first.{' '}

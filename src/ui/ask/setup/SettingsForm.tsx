@@ -11,7 +11,8 @@ import {
   type RunSettings,
   STIE_MODES,
 } from '../../../lab/contract/settings.ts';
-import { RECIPES, getRecipe } from '../../../recipes/index.ts';
+import { formOf } from '../../../records/built-in-forms.ts';
+import { RECIPES, getRecipe, recipeInForm } from '../../../recipes/index.ts';
 import { PickField } from '../../kit/PickField.tsx';
 import { pickOf } from '../../kit/pick-of.ts';
 import { useSetup } from '../../setup/setup-store.ts';
@@ -63,7 +64,7 @@ const ROUTER_NAMES = {
 
 const Mechanism = () => {
   const { mechanisms, recipe } = useView((state) => state.address.settings);
-  const own = getRecipe(recipe).settings;
+  const own = useSetup(({ setup }) => recipeInForm(recipe, formOf(setup))).settings;
   const alone = useSetup(({ setup }) => setup.source === 'local');
   const usual = ROUTER_NAMES[alone ? 'local' : own.retrieval.source];
   const routes = (mechanisms.router ?? usual) === 'router';

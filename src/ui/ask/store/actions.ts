@@ -2,7 +2,7 @@ import { messageOf } from '../../../base/errors.ts';
 import type { Question } from '../../../records/records.ts';
 import type { QuestionRow } from '../../../lab/contract/ask.ts';
 import type { Asked } from '../../../lab/contract/settings.ts';
-import { filterQuestions, NO_FILTER } from './filters.ts';
+import { examplesOf } from './examples.ts';
 import { lab, need } from '../../lab/connection.ts';
 import { useLab } from '../../lab/lab-store.ts';
 import { moveStep, type Move } from './playback.ts';
@@ -33,9 +33,8 @@ export const failRun = (error: unknown, runId?: string): void => {
 export const isAsked = (asked: Asked | null): boolean =>
   asked?.kind === 'typed' ? asked.text.trim() !== '' : asked !== null;
 
-/** An example for a first visit: two hops show a search that depends on another; test, so not trained on. */
-const example = (rows: readonly QuestionRow[]): QuestionRow | undefined =>
-  filterQuestions(rows, { ...NO_FILTER, hops: 2, type: 'bridge', split: 'test' })[0] ?? rows[0];
+/** An example for a first visit. */
+const example = (rows: readonly QuestionRow[]): QuestionRow | undefined => examplesOf(rows)[0];
 
 /** The example question, as soon as the world is there. */
 const exampleQuestion = (): Promise<QuestionRow> =>

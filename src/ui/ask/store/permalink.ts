@@ -96,7 +96,8 @@ const readAsked = (query: URLSearchParams): Asked | null => {
 
 const groupSchema = z.strictObject({
   runId: z.string().min(1).max(200),
-  step: z.coerce.number().int().min(1),
+  // 0: held-out questions before the first step.
+  step: z.coerce.number().int().min(0),
   group: z.string().min(1).max(300),
 });
 
@@ -110,7 +111,7 @@ const readGroup = (query: URLSearchParams, problems: string[]): StepGroup | null
   return null;
 };
 
-const readSetup = (query: URLSearchParams, problems: string[]): LinkSetup => {
+const readLink = (query: URLSearchParams, problems: string[]): LinkSetup => {
   const text = query.get('with');
   if (text === null) return {};
   try {
@@ -119,6 +120,14 @@ const readSetup = (query: URLSearchParams, problems: string[]): LinkSetup => {
     problems.push(`with=${text.slice(0, 100)}`);
     return {};
   }
+};
+
+/** The form of what is built in. An address that asks something and says none was made with the first. */
+const readForm = (query: URLSearchParams, problems: string[]): { form?: 1 } => {
+  const raw = query.get('form');
+  if (raw === '2') return {};
+  if (raw !== null && raw !== '1') problems.push(`form=${raw.slice(0, 100)}`);
+  return raw === '1' || (raw === null && readAsked(query)) ? { form: 1 } : {};
 };
 
 /** Parses `location.search`; `problems` lists fields that were not usable, as they were written. */
@@ -141,7 +150,7 @@ export const parseAddress = (search: string): { address: AskAddress; problems: s
       of: readGroup(query, problems),
       asked: readAsked(query),
       settings,
-      setup: readSetup(query, problems),
+      setup: { ...readLink(query, problems), ...readForm(query, problems) },
       run: query.get('run') === '1',
       rollout: Math.max(0, rollout - 1),
       step: step === null || step === 0 ? null : step - 1,
@@ -168,6 +177,7 @@ export const formatAddress = (address: AskAddress): string => {
   }
   if (asked?.kind === 'world') query.set('q', asked.id);
   if (asked?.kind === 'typed') query.set('ask', asked.text);
+  if (asked && address.setup.form !== 1) query.set('form', '2');
   const put = (name: string, value: string | number, unless: string | number) => {
     if (value !== unless) query.set(name, String(value));
   };

@@ -1,6 +1,9 @@
 import { create } from 'zustand';
 import { messageOf } from '../../../base/errors.ts';
+import { isHeldOutGroup } from '../../../records/training.ts';
 import type { Rollout } from '../../../records/rollout.ts';
+import { isFirstForm, setupInForm } from '../../../records/built-in-forms.ts';
+import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import { DEFAULT_SETTINGS, RECIPE_IDS } from '../../../lab/contract/settings.ts';
 import { pickOf } from '../../kit/pick-of.ts';
 import { lab } from '../../lab/connection.ts';
@@ -26,10 +29,17 @@ export const useLinkedStep = create<{ reading: boolean; problem: string | null }
 }));
 
 /** Shows rollouts of a step in place of what runs in Ask, which would mix with these. */
-const show = async (rollouts: readonly Rollout[], source: RolloutSource): Promise<void> => {
+const show = async (
+  rollouts: readonly Rollout[],
+  source: RolloutSource,
+  run: Pick<RunRecord, 'setup'>,
+): Promise<void> => {
   const first = rollouts[0];
   if (!first) return;
   await cancelRun();
+  // Its question is asked again of the world that it is of.
+  const { setup } = useSetup.getState();
+  useSetup.setState({ setup: setupInForm(setup, isFirstForm(run) ? 1 : 2) });
   const asked = { kind: 'world' as const, id: first.question.id };
   const recipe = pickOf(RECIPE_IDS, first.recipe.id) ?? DEFAULT_SETTINGS.recipe;
   const { address, setAddress } = useView.getState();
@@ -52,11 +62,13 @@ const show = async (rollouts: readonly Rollout[], source: RolloutSource): Promis
 };
 
 /** What the rollout says of its question, completed by what the world says. */
-const completeQuestion = async ({ question: { id } }: Rollout): Promise<void> => {
+const completeQuestion = async ({ question: { id, text } }: Rollout): Promise<void> => {
   const { request } = useRun.getState();
   try {
     const question = await lab().ask.question(id);
-    if (question && useRun.getState().request === request) useRun.setState({ question });
+    // Another world may have a question of this id.
+    const same = question?.text === text;
+    if (same && useRun.getState().request === request) useRun.setState({ question });
   } catch {
     // The world is not loaded; what the rollout says of its question stays.
   }
@@ -65,13 +77,14 @@ const completeQuestion = async ({ question: { id } }: Rollout): Promise<void> =>
 /** Opens the rollouts of one question of a training step in Ask, the `focus`-th in front. */
 export const showRollouts = async (
   rollouts: readonly Rollout[],
-  source: RolloutSource,
+  source: RolloutSource & { run: Pick<RunRecord, 'setup'> },
   focus: number,
   go: (path: string) => void,
 ): Promise<void> => {
   const first = rollouts[0];
   if (!first) return;
-  await show(rollouts, source);
+  const { run, ...from } = source;
+  await show(rollouts, from, run);
   useView.getState().setAddress({ rollout: focus, step: null });
   go(ASK);
   await completeQuestion(first);
@@ -85,7 +98,11 @@ export const openLinkedStep = async (of: StepGroup): Promise<void> => {
   // Something else may be asked while the rollouts are read.
   const left = (): boolean => placeOf(useView.getState().address) !== placeOf({ of, asked: null });
   try {
-    const [runs, kept] = await Promise.all([lab().train.runs(), lab().train.rollouts(runId, step)]);
+    const { train } = lab();
+    const [runs, kept] = await Promise.all([
+      train.runs(),
+      isHeldOutGroup(group) ? train.rollouts(runId, step, 'held-out') : train.rollouts(runId, step),
+    ]);
     if (left()) return useLinkedStep.setState({ reading: false });
     const run = runs.find(({ id }) => id === runId);
     const found = groupRollouts(kept).find(({ id }) => id === group);
@@ -98,7 +115,7 @@ export const openLinkedStep = async (of: StepGroup): Promise<void> => {
       return fail(
         `The rollouts of step ${step} of “${run.name}” that this address shows are not kept: they were deleted to free storage, or the run was imported without them.`,
       );
-    await show(found.rollouts, { runId, name: run.name, step, group });
+    await show(found.rollouts, { runId, name: run.name, step, group }, run);
     await completeQuestion(first);
   } catch (error) {
     if (left()) return useLinkedStep.setState({ reading: false });

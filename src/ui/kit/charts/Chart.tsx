@@ -12,10 +12,20 @@ import {
 import { formatCount } from '../words/format.ts';
 import { takeTurn, useTurn } from '../turns.ts';
 import { ChartTable } from './ChartTable.tsx';
+import { lookedAt, zoomed } from './chart-view.ts';
+import { useCharts, useChartsStore } from './charts-store.tsx';
 import { endLabels, planChart, type ChartPlan } from './plan.ts';
 import { PAD, Plot } from './Plot.tsx';
 import { SaveChart } from './SaveChart.tsx';
-import { allX, isEmpty, nearestIndex, valueAt, type ChartSpec, type Series } from './series.ts';
+import {
+  allX,
+  isEmpty,
+  nearestIndex,
+  spanOf,
+  valueAt,
+  type ChartSpec,
+  type Series,
+} from './series.ts';
 import { formatValue } from './units.ts';
 
 const HEIGHT = 168;
@@ -59,7 +69,7 @@ const useNear = () => {
   return { element, near };
 };
 
-const EndLabels = ({ spec, plan }: { spec: ChartSpec; plan: ChartPlan }) => (
+const EndLabels = memo(({ spec, plan }: { spec: ChartSpec; plan: ChartPlan }) => (
   <div className="chart-labels" aria-hidden="true" style={{ top: PAD.top, height: PLOT_HEIGHT }}>
     {endLabels(spec, plan, PLOT_HEIGHT).map(({ index, y }) => {
       const series = spec.series[index];
@@ -70,7 +80,7 @@ const EndLabels = ({ spec, plan }: { spec: ChartSpec; plan: ChartPlan }) => (
       ) : null;
     })}
   </div>
-);
+));
 
 /** The values at one step, from the measurements, not from what was drawn. */
 const Readout = ({ spec, step }: { spec: ChartSpec; step: number }) => (
@@ -119,32 +129,63 @@ const moveTo = (key: string, at: number, count: number): number | null => {
   return next === undefined ? null : Math.max(0, Math.min(count - 1, next));
 };
 
+/** Shorter pointer moves than this are clicks. */
+const DRAG = 8;
+
 interface AreaProps {
   spec: ChartSpec;
   plan: ChartPlan;
+  /** First and last step before any zoom. */
+  whole: readonly [number, number];
   width: number;
   right: number;
   selected: number | null;
-  hovered: number | null;
-  hover: (step: number | null) => void;
+  store: ReturnType<typeof useChartsStore>;
   pick: ((step: number) => void) | undefined;
 }
 
 /** The plot with what lies over it: labels, the step under the pointer, the selected step. */
 const ChartArea = (props: AreaProps) => {
-  const { spec, plan, width, right, selected, hovered } = props;
+  const { spec, plan, whole, width, right, selected, store } = props;
+  const hovered = useCharts(store, (state) => state.hovered);
+  const [pulled, setPulled] = useState<{ from: number; to: number } | null>(null);
   const xs = useMemo(() => allX(spec.series).map((x) => ({ x, y: 0 })), [spec.series]);
   const inner = Math.max(1, width - PAD.left - right);
   const [first, last] = plan.span;
+  const hover = (step: number | null) => store.setState({ hovered: step });
   const left = (step: number) =>
     PAD.left + (last === first ? inner / 2 : ((step - first) / (last - first)) * inner);
-  const stepAt = (event: PointerEvent): number | null => {
-    const box = event.currentTarget.getBoundingClientRect();
-    const share = (event.clientX - box.left - PAD.left) / inner;
+  const pixelOf = (event: PointerEvent): number =>
+    event.clientX - event.currentTarget.getBoundingClientRect().left;
+  const stepAt = (pixel: number): number | null => {
+    const share = (pixel - PAD.left) / inner;
     if (share < -0.02 || share > 1.02) return null;
     return xs[nearestIndex(xs, first + share * (last - first))]?.x ?? null;
   };
+  const onPointerUp = (event: PointerEvent) => {
+    const pull = pulled;
+    setPulled(null);
+    if (!pull) return;
+    const to = pixelOf(event);
+    if (Math.abs(to - pull.from) < DRAG) {
+      const step = stepAt(to);
+      if (step !== null) props.pick?.(step);
+      return;
+    }
+    const held = (pixel: number) => Math.min(PAD.left + inner, Math.max(PAD.left, pixel));
+    const ends = [stepAt(held(pull.from)), stepAt(held(to))].filter((step) => step !== null);
+    const [low, high] = [Math.min(...ends), Math.max(...ends)];
+    if (ends.length === 2 && low < high) store.setState({ span: [low, high] });
+  };
   const onKeyDown = (event: KeyboardEvent) => {
+    const zoom = { '+': 'in', '=': 'in', '-': 'out', '−': 'out' }[event.key];
+    if (zoom === 'in' || zoom === 'out') {
+      const at = hovered ?? selected ?? last;
+      store.setState({ span: zoomed(plan.span, whole, at, zoom) });
+      event.stopPropagation();
+      return;
+    }
+    if (event.key === '0') return store.setState({ span: null });
     if (event.key === 'Enter' && hovered !== null) props.pick?.(hovered);
     const from = hovered ?? selected;
     const at = from === null ? xs.length : nearestIndex(xs, from);
@@ -152,10 +193,11 @@ const ChartArea = (props: AreaProps) => {
     if (next === null) return;
     event.preventDefault();
     event.stopPropagation();
-    props.hover(xs[next]?.x ?? null);
+    hover(xs[next]?.x ?? null);
   };
-  const now = hovered ?? selected ?? last;
-  const inRange = selected !== null && selected >= first && selected <= last;
+  const inRange = (step: number | null): step is number =>
+    step !== null && step >= first && step <= last;
+  const now = inRange(hovered) ? hovered : inRange(selected) ? selected : last;
   return (
     <div
       className="chart-area"
@@ -168,15 +210,67 @@ const ChartArea = (props: AreaProps) => {
       aria-valuetext={readoutText(spec, now)}
       style={{ height: HEIGHT }}
       onKeyDown={onKeyDown}
-      onBlur={() => props.hover(null)}
-      onPointerMove={(event) => props.hover(stepAt(event))}
-      onPointerLeave={() => props.hover(null)}
-      onClick={() => hovered !== null && props.pick?.(hovered)}
+      onBlur={() => hover(null)}
+      onPointerDown={(event) => {
+        if (event.button === 0) setPulled({ from: pixelOf(event), to: pixelOf(event) });
+      }}
+      onPointerMove={(event) => {
+        const pixel = pixelOf(event);
+        hover(stepAt(pixel));
+        if (pulled) setPulled({ ...pulled, to: pixel });
+      }}
+      onPointerUp={onPointerUp}
+      onPointerLeave={() => {
+        hover(null);
+        setPulled(null);
+      }}
     >
       <Plot spec={spec} plan={plan} width={width} height={HEIGHT} right={right} />
       <EndLabels spec={spec} plan={plan} />
-      {inRange ? <i className="chart-mark selected" style={{ left: left(selected) }} /> : null}
-      {hovered === null ? null : <i className="chart-mark" style={{ left: left(hovered) }} />}
+      {inRange(selected) ? (
+        <i className="chart-mark selected" style={{ left: left(selected) }} />
+      ) : null}
+      {inRange(hovered) ? <i className="chart-mark" style={{ left: left(hovered) }} /> : null}
+      {pulled && Math.abs(pulled.to - pulled.from) >= DRAG ? (
+        <i
+          className="chart-brush"
+          style={{
+            left: Math.min(pulled.from, pulled.to),
+            width: Math.abs(pulled.to - pulled.from),
+          }}
+        />
+      ) : null}
+    </div>
+  );
+};
+
+/** What stands below a chart: its values at a step, or what the numbers are. */
+const Foot = (props: {
+  spec: ChartSpec;
+  plan: ChartPlan | null;
+  selected: number | null;
+  store: ReturnType<typeof useChartsStore>;
+}) => {
+  const { spec, plan, selected, store } = props;
+  const hovered = useCharts(store, (state) => state.hovered);
+  const shown = hovered ?? selected;
+  const soft = spec.series.some(({ smoothed }) => smoothed !== undefined);
+  return (
+    <div className={spec.series.length > 3 ? 'chart-foot tall' : 'chart-foot'}>
+      {shown === null ? (
+        <span className="fine" title={spec.note}>
+          {[
+            spec.note,
+            ...(spec.lines ?? []).map(({ label }) => label),
+            soft ? 'smoothed, as measured behind' : null,
+            thinned(plan),
+          ]
+            .filter((part) => part !== null)
+            .join('; ')}
+        </span>
+      ) : (
+        <Readout spec={spec} step={shown} />
+      )}
     </div>
   );
 };
@@ -189,21 +283,31 @@ interface ChartProps {
 
 /** A chart with its title, its readout, and the same numbers as a table. */
 export const Chart = memo(({ spec: newest, selected = null, onSelect }: ChartProps) => {
-  const spec = useTurn(newest);
+  const measured = useTurn(newest);
   const { element, near } = useNear();
   const { ref, width } = useElementSize();
-  const [hovered, setHovered] = useState<number | null>(null);
+  const store = useChartsStore();
+  const smoothing = useCharts(store, (state) => state.smoothing);
+  const log = useCharts(store, (state) => state.log);
+  const span = useCharts(store, (state) => state.span);
   const [asTable, setAsTable] = useState(false);
+  const wanted = useMemo(
+    () => lookedAt(measured, { smoothing, log, span }),
+    [measured, smoothing, log, span],
+  );
+  // One chart a frame when all are looked at anew.
+  const spec = useTurn(wanted);
+  const none = isEmpty(measured);
   const empty = isEmpty(spec);
+  const whole = useMemo(() => spanOf(measured.series), [measured]);
   const plan = useMemo(() => (near && !empty ? planChart(spec) : null), [near, empty, spec]);
-  const shown = hovered ?? selected;
   return (
     <section className="chart" aria-label={spec.title} ref={element} data-chart={spec.id}>
       <header>
         <h3>{spec.title}</h3>
         <span className="grow" />
         {empty || asTable || !near ? null : <SaveChart box={element} title={spec.title} />}
-        {empty ? null : (
+        {none ? null : (
           <button
             type="button"
             className="link"
@@ -214,37 +318,27 @@ export const Chart = memo(({ spec: newest, selected = null, onSelect }: ChartPro
           </button>
         )}
       </header>
-      {empty ? (
+      {asTable && !none ? (
+        <ChartTable spec={measured} selected={selected} onSelect={onSelect} />
+      ) : empty ? (
         <p className="fine chart-empty">{spec.empty}</p>
-      ) : asTable ? (
-        <ChartTable spec={spec} selected={selected} onSelect={onSelect} />
       ) : (
         <>
           <div ref={ref} className="chart-box" style={{ minHeight: HEIGHT }}>
-            {plan && width > 0 ? (
+            {plan && whole && width > 0 ? (
               <ChartArea
                 spec={spec}
                 plan={plan}
+                whole={whole}
                 width={width}
                 right={labelWidth(spec)}
                 selected={selected}
-                hovered={hovered}
-                hover={setHovered}
+                store={store}
                 pick={onSelect}
               />
             ) : null}
           </div>
-          <div className={spec.series.length > 3 ? 'chart-foot tall' : 'chart-foot'}>
-            {shown === null ? (
-              <span className="fine" title={spec.note}>
-                {[spec.note, ...(spec.lines ?? []).map(({ label }) => label), thinned(plan)]
-                  .filter((part) => part !== null)
-                  .join('; ')}
-              </span>
-            ) : (
-              <Readout spec={spec} step={shown} />
-            )}
-          </div>
+          <Foot spec={spec} plan={plan} selected={selected} store={store} />
         </>
       )}
     </section>

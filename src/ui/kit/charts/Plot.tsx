@@ -67,6 +67,25 @@ const lineOf = (series: Series, plan: ChartPlan, index: number) => {
   );
 };
 
+/** What was measured, behind the smoothed line. */
+const behindOf = (series: Series, plan: ChartPlan, index: number) => {
+  const data = plan.behind[index] ?? [];
+  return data.length > 0 ? (
+    <Line
+      key={`${series.id} measured`}
+      data={[...data]}
+      dataKey="y"
+      type="linear"
+      stroke={colourOf(series)}
+      strokeOpacity={0.3}
+      strokeWidth={0.8}
+      dot={false}
+      activeDot={false}
+      isAnimationActive={false}
+    />
+  ) : null;
+};
+
 /** The interval of an estimate, or the range of the steps that a point stands for. */
 const bandOf = (series: Series, plan: ChartPlan, index: number) => {
   const data = intervalsOf(plan.lines[index] ?? []);
@@ -149,6 +168,7 @@ export const Plot = memo(({ spec, plan, width, height, right }: PlotProps) => (
       allowDataOverflow
     />
     {spec.kind === 'stack' ? layersOf(spec) : spec.series.map((s, i) => bandOf(s, plan, i))}
+    {spec.kind === 'stack' ? null : spec.series.map((s, i) => behindOf(s, plan, i))}
     {spec.kind === 'stack' ? null : spec.series.map((s, i) => lineOf(s, plan, i))}
     {(spec.lines ?? []).map(({ value, label }) => (
       <ReferenceLine

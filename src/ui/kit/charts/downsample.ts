@@ -43,6 +43,29 @@ export const envelopeBuckets = (points: readonly Point[], buckets: number): Plot
   return drawn;
 };
 
+/**
+ * The same of points that have intervals: the mean of a bucket, with the widest reach of its intervals. The
+ * last point stands alone. A list of at most `2 · buckets` points comes back as it is.
+ */
+export const bandBuckets = (points: readonly PlotPoint[], buckets: number): PlotPoint[] => {
+  if (points.length <= 2 * buckets) return [...points];
+  const count = points.length - 1;
+  const drawn: PlotPoint[] = [];
+  for (let bucket = 0; bucket < buckets; bucket++) {
+    const part = points.slice(startOf(bucket, buckets, count), startOf(bucket + 1, buckets, count));
+    const reach = part.flatMap(({ y, interval = [y, y] }) => [...interval]);
+    const meanOf = (of: (point: Point) => number): number =>
+      part.reduce((sum, point) => sum + of(point), 0) / part.length;
+    drawn.push({
+      x: meanOf(({ x }) => x),
+      y: meanOf(({ y }) => y),
+      interval: [Math.min(...reach), Math.max(...reach)],
+    });
+  }
+  const last = points.at(-1);
+  return last ? [...drawn, last] : drawn;
+};
+
 export interface Row {
   x: number;
   /** One value a part of the stack, in its order. */

@@ -1,5 +1,11 @@
 import { linearAxis, logAxis, placeOf, spreadLabels, stepTicks, type Axis } from './axis.ts';
-import { envelopeBuckets, meanBuckets, type PlotPoint, type Row } from './downsample.ts';
+import {
+  bandBuckets,
+  envelopeBuckets,
+  meanBuckets,
+  type PlotPoint,
+  type Row,
+} from './downsample.ts';
 import { spanOf, type ChartSpec, type Series } from './series.ts';
 
 /** What is drawn of a chart: few enough points, axes, and where the labels stand. */
@@ -11,6 +17,8 @@ export interface ChartPlan {
   axis: Axis;
   /** Points to draw of each series, in the order of the series. */
   lines: readonly (readonly PlotPoint[])[];
+  /** What was measured behind a smoothed line; empty where the line is that. */
+  behind: readonly (readonly PlotPoint[])[];
   /** How many measurements one drawn point stands for, at most. */
   stepsAPoint: number;
   /** Rows of a stack; `parts` in the order of the series. Empty for lines. */
@@ -21,13 +29,22 @@ export interface ChartPlan {
 const BUCKETS = 120;
 
 /** The points as they are drawn: with the series' own intervals where it has some. */
-const pointsOf = ({ points, interval }: Series): PlotPoint[] =>
+const measuredOf = ({ points, interval }: Series): PlotPoint[] =>
   interval
-    ? points.map((point) => {
-        const found = interval.get(point.x);
-        return found ? { ...point, interval: found } : point;
-      })
+    ? bandBuckets(
+        points.map((point) => {
+          const found = interval.get(point.x);
+          return found ? { ...point, interval: found } : point;
+        }),
+        BUCKETS,
+      )
     : envelopeBuckets(points, BUCKETS);
+
+/** A smoothed line has no band of its own: what was measured stands behind it. */
+const pointsOf = (series: Series): PlotPoint[] =>
+  series.smoothed
+    ? envelopeBuckets(series.smoothed, BUCKETS).map(({ x, y }) => ({ x, y }))
+    : measuredOf(series);
 
 /** Rows of a stack: every series has a point at every x, as the specs make them. */
 const rowsOf = (series: readonly Series[]): Row[] =>
@@ -75,12 +92,14 @@ export const planChart = (spec: ChartSpec): ChartPlan | null => {
   if (!span) return null;
   const stack = spec.kind === 'stack';
   const lines = stack ? [] : spec.series.map(pointsOf);
+  const behind = spec.series.map((one) => (one.smoothed ? measuredOf(one) : []));
   const rows = stack ? meanBuckets(rowsOf(spec.series), BUCKETS) : [];
   return {
     span,
     xTicks: stepTicks(span[0], span[1]),
-    axis: axisOf(spec, extremesOf(spec, lines, rows)),
+    axis: axisOf(spec, extremesOf(spec, [...lines, ...behind], rows)),
     lines,
+    behind,
     rows,
     stepsAPoint: Math.max(
       1,
@@ -101,12 +120,12 @@ const LABEL_GAP = 13;
 export const endLabels = (spec: ChartSpec, plan: ChartPlan, height: number): EndLabel[] => {
   const last = plan.rows.at(-1)?.parts ?? [];
   let below = 0;
-  const wanted = spec.series.map(({ points }, index) => {
+  const wanted = spec.series.map(({ points, smoothed }, index) => {
     const value =
       spec.kind === 'stack'
         ? // The middle of its layer.
           (below += last[index] ?? 0) - (last[index] ?? 0) / 2
-        : (points.at(-1)?.y ?? plan.axis.low);
+        : ((smoothed?.at(-1) ?? points.at(-1))?.y ?? plan.axis.low);
     return (1 - placeOf(plan.axis, value)) * height;
   });
   return spreadLabels(wanted, LABEL_GAP, 0, height).map((y, index) => ({ index, y }));

@@ -10,6 +10,8 @@ export interface Series {
   /** Number of the colour, from 0; see `--series-0` in the style sheet. */
   colour: number;
   points: readonly Point[];
+  /** What is drawn in their place, with the points behind it, fainter. */
+  smoothed?: readonly Point[];
   /** Few measurements with steps between them: each is marked. */
   sparse?: boolean;
   /** 95 % interval at a point, drawn as a band. */

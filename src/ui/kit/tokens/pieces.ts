@@ -1,9 +1,10 @@
 import { create } from 'zustand';
+import { tokensOf } from '../../../records/built-in-forms.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 
 /** Texts of single tokens, asked of the lab once each; the page itself has no tokenizer. */
 interface Pieces {
-  /** The policy whose tokenizer answers; null until one is loaded. */
+  /** The policy whose tokenizer answers (`tokensOf`); null until one is loaded. */
   policyId: string | null;
   texts: Readonly<Record<number, string>>;
 }
@@ -44,7 +45,7 @@ export const requestPieces = async (ids: readonly number[]): Promise<void> => {
 
 /** Whether the policy that is loaded knows this rollout's ids. */
 export const useKnowsIds = ({ policy }: Pick<Rollout, 'policy'>): boolean =>
-  usePieces((state) => state.policyId === policy.id);
+  usePieces((state) => state.policyId === tokensOf(policy));
 
 /** A token as it can be read: blanks and line ends made visible. */
 export const visible = (text: string): string =>

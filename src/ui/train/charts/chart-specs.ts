@@ -1,11 +1,12 @@
-import { heldOutScores } from '../../../evaluate/held-out-scores.ts';
-import type { TrainStep } from '../../../records/training.ts';
+import { heldOutScores, shareInterval } from '../../../evaluate/held-out-scores.ts';
+import type { HeldOutScore, TrainStep } from '../../../records/training.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import { collapseText, paperOptimum, type RewardSettings } from '../../../agent/router/reward.ts';
 import { overridesInForce } from '../../../learn/settings/overrides.ts';
 import { recipeOf } from '../../../recipes/index.ts';
 import { withOverrides } from '../../../recipes/parts/settings.ts';
 import type { ChartSpec, Series } from '../../kit/charts/series.ts';
+import { formatNumber, formatShare } from '../../kit/words/format.ts';
 import { heldOut, line, namesOf, spec, type Steps } from './chart-parts.ts';
 import { stie } from './stie-chart.ts';
 
@@ -15,21 +16,19 @@ import { stie } from './stie-chart.ts';
 const fallbacksARollout = ({ fallbacks, rollouts }: TrainStep): number | null =>
   fallbacks === undefined || rollouts === 0 ? null : fallbacks / rollouts;
 
-/** Normal quantile of a two-sided 95 % interval. */
-const Z = 1.96;
-
-/** Wilson's 95 % interval of a share p of n questions: it has a width at 0 and at 1 too. */
-export const shareInterval = (p: number, n: number): [low: number, high: number] => {
-  if (n <= 0) return [0, 1];
-  const spread = (Z * Z) / n;
-  const middle = (p + spread / 2) / (1 + spread);
-  const half = (Z * Math.sqrt((p * (1 - p)) / n + spread / (4 * n))) / (1 + spread);
-  return [Math.max(0, middle - half), Math.min(1, middle + half)];
-};
-
 /** Only EM has an interval: F1 is no share of questions, so Wilson’s formula says nothing of it. */
 const heldOutIntervals = (steps: Steps): NonNullable<Series['interval']> =>
   new Map(heldOutScores(steps).map(({ step, score }) => [step, shareInterval(score.em, score.n)]));
+
+/** The score before the first step as a dashed line, where there is one. */
+const baseline = (
+  steps: Steps,
+  of: (score: HeldOutScore) => number,
+  words: (value: number) => string,
+): Pick<ChartSpec, 'lines'> => {
+  const score = steps[0]?.heldOutAtStart;
+  return score ? { lines: [{ value: of(score), label: `dashed: ${words(of(score))}` }] } : {};
+};
 
 /** What the rollouts are worth: answers, rewards, searches, recall and length. */
 const accuracy = (steps: Steps): ChartSpec[] => [
@@ -48,6 +47,11 @@ const accuracy = (steps: Steps): ChartSpec[] => [
       line(steps, 'EM sampled', 1, ({ em }) => em),
       line(steps, 'F1 sampled', 2, ({ f1 }) => f1),
     ],
+    baseline(
+      steps,
+      ({ em }) => em,
+      (em) => `EM ${formatShare(em)} before the first step`,
+    ),
   ),
   spec(
     'reward',
@@ -72,7 +76,14 @@ const accuracy = (steps: Steps): ChartSpec[] => [
       heldOut(steps, 'held-out', 0, ({ searches }) => searches),
       ...[line(steps, 'fallbacks', 2, fallbacksARollout)].filter(({ points }) => points.length > 0),
     ],
-    { include: [0] },
+    {
+      include: [0],
+      ...baseline(
+        steps,
+        ({ searches }) => searches,
+        (searches) => `${formatNumber(searches)} before the first step, held-out`,
+      ),
+    },
   ),
   spec(
     'recall',
@@ -84,6 +95,11 @@ const accuracy = (steps: Steps): ChartSpec[] => [
       line(steps, 'format valid', 2, ({ formatValid }) => formatValid),
       heldOut(steps, 'recall held-out', 0, ({ recall }) => recall),
     ],
+    baseline(
+      steps,
+      ({ recall }) => recall,
+      (recall) => `recall ${formatShare(recall)} before the first step, held-out`,
+    ),
   ),
   spec(
     'length',

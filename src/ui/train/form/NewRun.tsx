@@ -30,6 +30,7 @@ import { trainApi, trainingRun, useTrain, visibleRuns } from '../store/train-sto
 import { AdvancedFields } from './folds/AdvancedFields.tsx';
 import { FormState, NumberField, RateField, SelectField } from './fields/fields.tsx';
 import { OwnData } from './OwnData.tsx';
+import { RecipeCard } from './RecipeCard.tsx';
 import { StageFields } from './fields/StageFields.tsx';
 
 /** What recipes are called in the list: the system, then how it is trained. */
@@ -46,13 +47,13 @@ type Answer =
   { estimate: TrainEstimate; problem: null } | { estimate: null; problem: string } | null;
 
 /** The lab's estimate for the settings; null while there is none. */
-const useEstimate = (settings: TrainSettings, device: DeviceChoice): Answer => {
+const useEstimate = (settings: TrainSettings | null, device: DeviceChoice): Answer => {
   const [answer, setAnswer] = useState<Answer>(null);
   // Before the lab is connected a question would fail, and be shown as the settings’ fault.
   const connected = useTrain((state) => state.status === 'ready');
   const setup = useSetup((state) => state.setup);
   useEffect(() => {
-    if (!connected) return undefined;
+    if (!connected || !settings) return undefined;
     let live = true;
     const ask = async () => {
       try {
@@ -76,8 +77,7 @@ const useEstimate = (settings: TrainSettings, device: DeviceChoice): Answer => {
  * Time and memory of the run as it is set, said before it is started; the tooltip says what the
  * estimate rests on.
  */
-const Estimate = ({ settings, device }: { settings: TrainSettings; device: DeviceChoice }) => {
-  const answer = useEstimate(settings, device);
+const Estimate = ({ settings, answer }: { settings: TrainSettings; answer: Answer }) => {
   const { questions, groupSize, steps } = settings;
   const batch = `${questions} × ${groupSize} = ${plural(questions * groupSize, 'rollout')} a step`;
   return (
@@ -115,7 +115,7 @@ const Estimate = ({ settings, device }: { settings: TrainSettings; device: Devic
 };
 
 /** What most runs change: recipe, name, device, and how much is sampled a step. */
-const Basics = () => {
+const Basics = ({ settings }: { settings: TrainSettings | null }) => {
   const { training, name, device } = useDraft();
   const departures = findTraining(training)?.variant.departures;
   return (
@@ -149,6 +149,7 @@ const Basics = () => {
           }
         />
       </div>
+      <RecipeCard training={training} settings={settings} />
       {departures === undefined ? null : (
         <p className="fine">Departs from its source: {departures}</p>
       )}
@@ -170,7 +171,25 @@ const Basics = () => {
   );
 };
 
-const StartBar = (props: { settings: TrainSettings | null }) => {
+/** Steps of a run that only tries. */
+const TRY_STEPS = 10;
+
+/** The same run, short, with a score often enough that it shows what changed. */
+const toTry = (settings: TrainSettings): TrainSettings => ({
+  ...settings,
+  steps: TRY_STEPS,
+  heldOut: { ...settings.heldOut, every: Math.min(settings.heldOut.every, TRY_STEPS / 2) },
+});
+
+/** By the rate of this device, where it was measured; the estimate’s tooltip says from what. */
+const tryWords = (answer: Answer): string => {
+  const { estimate } = answer ?? {};
+  if (!estimate) return '';
+  const seconds = TRY_STEPS * estimate.secondsPerStep + estimate.secondsBefore;
+  return `, ≈ ${formatDuration(seconds)}`;
+};
+
+const StartBar = (props: { settings: TrainSettings | null; answer: Answer }) => {
   const [, go] = useLocation();
   const [starting, setStarting] = useState(false);
   const busy = useTrain(trainingRun);
@@ -182,12 +201,15 @@ const StartBar = (props: { settings: TrainSettings | null }) => {
   const missing = wantsFile && !given;
   const noSummarizer = useSetup(({ setup }) => setup.summarizer.kind === 'off');
   const unsummarized = settings !== null && asksForSummaries(settings) && noSummarizer;
-  const start = async () => {
-    if (!settings) return;
-    const { name, device } = useDraft.getState();
+  const blocked = !settings || missing || unsummarized || busy !== undefined || !ready;
+  const start = async (wanted: TrainSettings | null) => {
+    if (!wanted) return;
+    const { name: named, device } = useDraft.getState();
+    const tried = wanted !== settings && named.trim() === '';
+    const name = tried ? `${wanted.preset}, ${TRY_STEPS} steps to try` : named;
     setStarting(true);
     const demonstrations = wantsFile ? useDemonstrations.getState().file : null;
-    const id = await startTraining({ settings, name, device, demonstrations });
+    const id = await startTraining({ settings: wanted, name, device, demonstrations });
     setStarting(false);
     if (id === null) return;
     // It was the name of this run.
@@ -200,14 +222,25 @@ const StartBar = (props: { settings: TrainSettings | null }) => {
         type="submit"
         size="sm"
         loading={starting}
-        disabled={!settings || missing || unsummarized || busy !== undefined || !ready}
+        disabled={blocked}
         onClick={(event) => {
           event.preventDefault();
-          void start();
+          void start(settings);
         }}
       >
         Start training
       </Button>
+      {settings && settings.steps > TRY_STEPS ? (
+        <Button
+          size="sm"
+          variant="default"
+          disabled={blocked || starting}
+          title="The same run with ten steps; it can go on to more afterwards"
+          onClick={() => void start(toTry(settings))}
+        >
+          Try it: {TRY_STEPS} steps{tryWords(props.answer)}
+        </Button>
+      ) : null}
       {settings ? (
         <ExportButton
           name={settings.preset}
@@ -249,6 +282,7 @@ export const NewRun = () => {
     }),
     [training, changes, checked],
   );
+  const answer = useEstimate(checked.settings, device);
   const summaries = checked.settings !== null && asksForSummaries(checked.settings);
   const first = useTrain(
     (state) => state.status === 'ready' && visibleRuns(state.runs).length === 0,
@@ -263,7 +297,7 @@ export const NewRun = () => {
           browser.
           {first ? ' Nothing has been trained here yet: press Start training.' : ''}
         </p>
-        <Basics />
+        <Basics settings={checked.settings} />
         <WorksWith helpers={summaries ? ['summarizer', 'judge'] : ['judge']} />
         <OwnData />
         <StageFields />
@@ -274,8 +308,8 @@ export const NewRun = () => {
           </p>
         ))}
         <div className="start-dock">
-          {checked.settings ? <Estimate settings={checked.settings} device={device} /> : null}
-          <StartBar settings={checked.settings} />
+          {checked.settings ? <Estimate settings={checked.settings} answer={answer} /> : null}
+          <StartBar settings={checked.settings} answer={answer} />
         </div>
       </form>
     </FormState>

@@ -2,23 +2,20 @@ import { splitWords } from '../../../lab/corpus/retrieval/split.ts';
 import { Button, TextInput } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
 import { Link } from 'wouter';
+import { isFirstForm } from '../../../records/built-in-forms.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import type { TrainProgress } from '../../../lab/contract/training.ts';
+import type { TrainStep } from '../../../records/training.ts';
 import { formatDuration } from '../../kit/words/duration.ts';
 import { formatCount } from '../../kit/words/format.ts';
 import { Icon } from '../../kit/Icon.tsx';
-import {
-  dismissFrozen,
-  downloadOf,
-  pauseRun,
-  resumeRun,
-  setLearningRate,
-  stopRun,
-} from '../store/train-actions.ts';
+import { dismissFrozen, downloadOf, resumeRun, setLearningRate } from '../store/train-actions.ts';
 import { trainingRun, trainsElsewhere, useTrain } from '../store/train-store.ts';
 import { Again } from './Again.tsx';
 import { GoOn } from './GoOn.tsx';
-import { actionsOf, phaseShare, phaseText, STATUS_SIGNS } from './run-words.ts';
+import { RunHeadline } from './Headline.tsx';
+import { actionsOf, phaseText, STATUS_SIGNS } from './run-words.ts';
+import { StopChoices } from './StopChoices.tsx';
 
 /** States that are good or bad news; the others are neither. */
 const TONES: Partial<Record<RunRecord['status'], string>> = { failed: 'bad', finished: 'good' };
@@ -85,23 +82,13 @@ const RateControl = ({ run, current }: { run: RunRecord; current: number | null 
  * What can be done with the run in its state. One run trains at a time, so another one that trains
  * disables resuming and says why.
  */
-const Buttons = ({ run, pausing }: { run: RunRecord; pausing: boolean }) => {
+const Buttons = ({ run, made }: { run: RunRecord; made: number }) => {
   const can = actionsOf(run);
   const other = useTrain((state) => trainingRun(state)?.name);
+  const progress = useTrain((state) => state.progress[run.id]);
   return (
     <div className="run-buttons">
-      {can.pause ? (
-        <Button
-          size="xs"
-          variant="default"
-          leftSection={<Icon name="pause" size={12} />}
-          disabled={pausing}
-          title="Ends after the step under way, with a snapshot"
-          onClick={() => void pauseRun(run.id)}
-        >
-          {pausing ? 'Pausing after this step' : 'Pause'}
-        </Button>
-      ) : null}
+      {can.stop ? <StopChoices run={run} progress={progress} made={made} /> : null}
       {can.resume ? (
         <Button
           size="xs"
@@ -130,28 +117,6 @@ const Buttons = ({ run, pausing }: { run: RunRecord; pausing: boolean }) => {
           Resume on WASM
         </Button>
       ) : null}
-      {can.stop ? (
-        <>
-          <Button
-            size="xs"
-            variant="default"
-            leftSection={<Icon name="stop" size={12} />}
-            title="Ends at once, with the adapter as it is now"
-            onClick={() => void stopRun(run.id, true)}
-          >
-            Stop and keep
-          </Button>
-          <Button
-            size="xs"
-            variant="default"
-            color="red"
-            title="Ends at once and goes back to the last snapshot"
-            onClick={() => void stopRun(run.id, false)}
-          >
-            Stop
-          </Button>
-        </>
-      ) : null}
       {run.checkpointStep === null ? null : (
         <button
           type="button"
@@ -166,16 +131,12 @@ const Buttons = ({ run, pausing }: { run: RunRecord; pausing: boolean }) => {
   );
 };
 
-/**
- * Steps of the run, and below the phase of the step under way. A phase of unknown length has a bar
- * without a value, which browsers draw as moving.
- */
+/** Steps of the run, and below how far the step under way is, by the time that its phases take. */
 const Progress = ({ run, progress }: { run: RunRecord; progress: TrainProgress | undefined }) => {
   const { steps } = run.settings;
   const live = run.status === 'running' && progress !== undefined;
   // The record is written after a step; progress says which one is under way.
   const step = live ? Math.max(run.step, progress.step) : run.step;
-  const share = live ? phaseShare(progress) : null;
   return (
     <div className="run-progress">
       <div className="run-progress-row">
@@ -194,11 +155,12 @@ const Progress = ({ run, progress }: { run: RunRecord; progress: TrainProgress |
       {live ? (
         <div className="run-progress-row" data-testid="phase">
           <span className="progress-name">{phaseText(progress)}</span>
-          {share === null ? (
-            <progress className="bar thin" aria-label="This phase" />
-          ) : (
-            <progress className="bar thin" max={1} value={share} aria-label="This phase" />
-          )}
+          <progress
+            className="bar thin"
+            max={1}
+            value={progress.share}
+            aria-label="The step under way"
+          />
           <span className="fine" />
         </div>
       ) : null}
@@ -221,6 +183,11 @@ const Notices = ({ run, progress }: { run: RunRecord; progress: TrainProgress | 
         </p>
       ) : null}
       {notice ? <p className="note">{notice}</p> : null}
+      {isFirstForm(run) ? (
+        <p className="fine">
+          It was made with the first form of the built-in world and policy, and goes on with these.
+        </p>
+      ) : null}
       {run.world.split ? (
         <p className="fine">Questions of your own: {splitWords(run.world.split)}.</p>
       ) : null}
@@ -263,7 +230,8 @@ const Failed = ({ run }: { run: RunRecord }) =>
   ) : null;
 
 /** Name, state, progress and what can be done with the run. */
-export const RunHeader = ({ run, rate }: { run: RunRecord; rate: number | null }) => {
+export const RunHeader = ({ run, steps }: { run: RunRecord; steps: readonly TrainStep[] }) => {
+  const last = steps.at(-1);
   const progress = useTrain((state) => state.progress[run.id]);
   return (
     <header className="run-head">
@@ -278,12 +246,15 @@ export const RunHeader = ({ run, rate }: { run: RunRecord; rate: number | null }
         <Link href={`/runs?compare=${run.id}`}>Compare</Link>
         <Link href="/train?new=1">New run</Link>
       </div>
+      <RunHeadline run={run} steps={steps} />
       <Progress run={run} progress={progress} />
       <Failed run={run} />
       <Notices run={run} progress={progress} />
       <div className="run-controls">
-        <Buttons run={run} pausing={run.status === 'running' && progress?.pausing === true} />
-        {run.status === 'running' ? <RateControl run={run} current={rate} /> : null}
+        <Buttons run={run} made={last?.step ?? 0} />
+        {run.status === 'running' ? (
+          <RateControl run={run} current={last?.learningRate ?? null} />
+        ) : null}
         <GoOn key={run.step} run={run} />
       </div>
     </header>

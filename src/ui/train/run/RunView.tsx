@@ -3,12 +3,16 @@ import { useLocation } from 'wouter';
 import type { TrainStep } from '../../../records/training.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import { Chart } from '../../kit/charts/Chart.tsx';
+import { ChartTools } from '../../kit/charts/ChartTools.tsx';
+import { ChartsTogether } from '../../kit/charts/charts-store.tsx';
 import { plural } from '../../kit/words/format.ts';
 import { openSteps } from '../store/train-actions.ts';
 import { formatTrainAddress } from '../store/train-address.ts';
 import { useTrain } from '../store/train-store.ts';
+import { Film } from '../film/Film.tsx';
 import { chartsOf, routerMode, type ChartGroup } from '../charts/chart-specs.ts';
 import { CollapseScale } from './CollapseScale.tsx';
+import { LiveStep } from './LiveStep.tsx';
 import { RunHeader } from './RunHeader.tsx';
 import { StepRollouts } from './StepRollouts.tsx';
 
@@ -36,6 +40,25 @@ const Group = ({ group, run, selected, select }: GroupProps) => {
   );
 };
 
+/** What will stand here: in place of a page of empty charts. */
+const ToCome = ({ groups }: { groups: readonly ChartGroup[] }) => (
+  <section className="to-come" aria-label="Charts to come">
+    <h2>What will stand here</h2>
+    <dl>
+      {groups.map(({ name, charts }) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          {charts.map(({ id, title, note }) => (
+            <dd key={id}>
+              {title} <span className="fine">{note}</span>
+            </dd>
+          ))}
+        </div>
+      ))}
+    </dl>
+  </section>
+);
+
 /** One run, live or past: what it does, what it learned, and the rollouts of any step. */
 export const RunView = ({ run, step }: { run: RunRecord; step: number | null }) => {
   const [, go] = useLocation();
@@ -56,13 +79,26 @@ export const RunView = ({ run, step }: { run: RunRecord; step: number | null }) 
   const last = known.at(-1)?.step ?? 0;
   return (
     <>
-      <RunHeader run={run} rate={known.at(-1)?.learningRate ?? null} />
+      <RunHeader run={run} steps={known} />
+      {reading ? null : <LiveStep run={run} first={known.length === 0} />}
       {step === null && known.length > 0 && !reading ? (
         <p className="fine step-hint">
           Click a chart, or focus it and press ← → and Enter, to see the rollouts of a step.{' '}
           <button type="button" className="link" onClick={() => select(last)}>
             Rollouts of step {last}
           </button>
+          {known.some((each) => (each.heldOut ?? each.heldOutAtStart)?.questions) ? (
+            <>
+              {' · '}
+              <button
+                type="button"
+                className="link"
+                onClick={() => document.getElementById('film')?.scrollIntoView()}
+              >
+                Training film
+              </button>
+            </>
+          ) : null}
         </p>
       ) : null}
       {reading ? (
@@ -70,9 +106,16 @@ export const RunView = ({ run, step }: { run: RunRecord; step: number | null }) 
           Reading the {plural(run.step, 'step')} of the run …
         </p>
       ) : null}
-      {(reading ? [] : groups).map((group) => (
-        <Group key={group.name} group={group} run={run} selected={step} select={select} />
-      ))}
+      {known.length === 0 && !reading ? <ToCome groups={groups} /> : null}
+      {reading || known.length === 0 ? null : (
+        <ChartsTogether>
+          <ChartTools first={known[0]?.heldOutAtStart ? 0 : (known[0]?.step ?? 1)} last={last} />
+          {groups.map((group) => (
+            <Group key={group.name} group={group} run={run} selected={step} select={select} />
+          ))}
+        </ChartsTogether>
+      )}
+      {reading ? null : <Film run={run} steps={known} />}
       {step === null ? null : (
         <StepRollouts
           run={run}

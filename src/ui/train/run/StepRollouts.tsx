@@ -98,7 +98,7 @@ const Groups = ({
   const open = (group: RolloutGroup, index: number) => {
     // Dumps of another trainer have no events: Ask could not show what happened in them.
     if (!group.rollouts.every(isOwnRollout)) return openOwnRun(run.id, run.name, go);
-    const source = { runId: run.id, name: run.name, step, group: group.id };
+    const source = { runId: run.id, name: run.name, step, group: group.id, run };
     void showRollouts(group.rollouts, source, index, go);
   };
   return (

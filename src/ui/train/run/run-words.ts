@@ -32,13 +32,8 @@ export const phaseText = ({ phase, done, total }: TrainProgress): string =>
     ? `${PHASES[phase].name} ${formatCount(done)} / ${formatCount(total)}`
     : PHASES[phase].name;
 
-/** Share of the phase; null where it has no length. */
-export const phaseShare = ({ done, total }: TrainProgress): number | null =>
-  total > 0 ? Math.min(1, done / total) : null;
-
 /** What a run may be told to do now. */
 export interface RunActions {
-  pause: boolean;
   resume: boolean;
   stop: boolean;
 }
@@ -49,7 +44,6 @@ const hasNoSnapshot = ({ importedStep = 0, checkpointStep, step }: RunRecord): b
 
 /** A run that reached its last step has nothing to go on with. */
 export const actionsOf = (run: RunRecord): RunActions => ({
-  pause: run.status === 'running',
   stop: run.status === 'running',
   resume: run.status !== 'running' && run.step < run.settings.steps && !hasNoSnapshot(run),
 });

@@ -2,7 +2,12 @@ import { create } from 'zustand';
 import type { Problem } from '../../kit/attempt.ts';
 import type { TrainStep } from '../../../records/training.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
-import type { TrainApi, TrainMessage, TrainProgress } from '../../../lab/contract/training.ts';
+import type {
+  LiveRollout,
+  TrainApi,
+  TrainMessage,
+  TrainProgress,
+} from '../../../lab/contract/training.ts';
 
 /** What the page knows of training: runs, steps of the runs that were opened. */
 
@@ -20,6 +25,8 @@ export interface TrainState {
   progress: Readonly<Record<string, TrainProgress>>;
   /** Steps in order, only of runs that were opened. */
   steps: Readonly<Record<string, readonly TrainStep[]>>;
+  /** Rollouts of the step under way as they end, of runs that were opened; of one step at a time. */
+  live: Readonly<Record<string, readonly LiveRollout[]>>;
   /** Runs of which not all steps are read yet. */
   reading: readonly string[];
   /** What went wrong last, in words to show; the run it is about where there is one. */
@@ -36,6 +43,7 @@ export const EMPTY_TRAIN: TrainState = {
   runs: [],
   progress: {},
   steps: {},
+  live: {},
   reading: [],
   problem: null,
   removed: [],
@@ -75,11 +83,26 @@ const withoutLost = (all: TrainState['steps'], run: RunRecord): TrainState['step
   return { ...all, [run.id]: known.filter(({ step }) => step <= run.step) };
 };
 
+/** A rollout joins those of its step; one that is there already says that the step began again. */
+const withLive = (known: readonly LiveRollout[], rollout: LiveRollout): readonly LiveRollout[] => {
+  const [first] = known;
+  const together = first?.step === rollout.step && first.of === rollout.of;
+  return together && known.every(({ id }) => id !== rollout.id) ? [...known, rollout] : [rollout];
+};
+
 const applyOne = (state: TrainState, message: TrainMessage): TrainState => {
   switch (message.type) {
     case 'progress': {
       const { progress } = message;
       return { ...state, progress: { ...state.progress, [progress.runId]: progress } };
+    }
+    case 'rollout': {
+      const { runId } = message.rollout;
+      if (!state.steps[runId]) return state;
+      return {
+        ...state,
+        live: { ...state.live, [runId]: withLive(state.live[runId] ?? [], message.rollout) },
+      };
     }
     case 'step': {
       const known = state.steps[message.step.runId];

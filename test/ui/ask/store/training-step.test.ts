@@ -24,6 +24,7 @@ const rollout = (id: string, groupId: string, reward: number): Rollout => ({
 const kept = [rollout('a', 'g1', 0), rollout('b', 'g2', 1), rollout('c', 'g1', 1)];
 const of = { runId: 'run-a', step: 3, group: 'g1' };
 const source = { ...of, name: 'mine' };
+const from = { ...source, run: runRecord('run-a') };
 
 const full: Question = { id: 'q', text: 'Where?', answers: ['Borfield'], supporting: [], hops: 2 };
 
@@ -117,7 +118,7 @@ describe('rollouts that are opened from a step', () => {
     connectFake(trained());
     const went: string[] = [];
     useView.setState({ playing: true, pinned: true });
-    await showRollouts(kept.toReversed(), source, 1, (path) => went.push(path));
+    await showRollouts(kept.toReversed(), from, 1, (path) => went.push(path));
     expect(went).toEqual(['/ask']);
     expect(address()).toMatchObject({ of, rollout: 1, step: null, run: false });
     expect(useView.getState()).toMatchObject({ playing: false, pinned: false, selection: null });
@@ -127,7 +128,7 @@ describe('rollouts that are opened from a step', () => {
 
   it('keep what they say of their question where the world is not loaded', async () => {
     connectFake({ ...trained(), ask: { question: () => Promise.reject(new Error('no world')) } });
-    await showRollouts(kept.slice(0, 1), source, 0, () => undefined);
+    await showRollouts(kept.slice(0, 1), from, 0, () => undefined);
     expect(run().question).toEqual(kept[0]?.question);
   });
 
@@ -141,7 +142,7 @@ describe('rollouts that are opened from a step', () => {
         },
       },
     });
-    await showRollouts(kept.slice(0, 1), source, 0, () => undefined);
+    await showRollouts(kept.slice(0, 1), from, 0, () => undefined);
     expect(run().question).toBeNull();
   });
 
@@ -150,7 +151,7 @@ describe('rollouts that are opened from a step', () => {
     useRun.setState({
       run: { runId: 'r', status: 'running', tokens: 0, tokensPerSecond: 0, failure: null },
     });
-    await showRollouts(kept, source, 0, () => undefined);
+    await showRollouts(kept, from, 0, () => undefined);
     expect(fake.callsOf('ask.cancel')).toEqual([[]]);
     expect(isRunning(run().run)).toBe(false);
   });
@@ -158,7 +159,7 @@ describe('rollouts that are opened from a step', () => {
   it('are nothing where there are none', async () => {
     const fake = connectFake(trained());
     const went: string[] = [];
-    await showRollouts([], source, 0, (path) => went.push(path));
+    await showRollouts([], from, 0, (path) => went.push(path));
     expect([went, fake.callsOf('ask.cancel'), run().source]).toEqual([[], [], null]);
   });
 });

@@ -1,11 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RunRecord } from '../../../../src/lab/contract/records/runs.ts';
 import type { TrainProgress } from '../../../../src/lab/contract/training.ts';
+import type { TrainStep } from '../../../../src/records/training.ts';
 import { RunHeader } from '../../../../src/ui/train/run/RunHeader.tsx';
 import { RunView } from '../../../../src/ui/train/run/RunView.tsx';
 import { CollapseScale } from '../../../../src/ui/train/run/CollapseScale.tsx';
 import { StepRollouts } from '../../../../src/ui/train/run/StepRollouts.tsx';
-import { actionsOf, phaseShare, phaseText } from '../../../../src/ui/train/run/run-words.ts';
+import { actionsOf, phaseText } from '../../../../src/ui/train/run/run-words.ts';
 import { TrainProblem } from '../../../../src/ui/train/Problem.tsx';
 import { useTrain } from '../../../../src/ui/train/store/train-store.ts';
 import { runRecord } from '../../../fixtures/train-runs.ts';
@@ -20,6 +21,7 @@ const progress = (rest: Partial<TrainProgress> = {}): TrainProgress => ({
   steps: 100,
   done: 12,
   total: 64,
+  share: 0.25,
   etaSeconds: 4000,
   pausing: false,
   notice: null,
@@ -28,10 +30,14 @@ const progress = (rest: Partial<TrainProgress> = {}): TrainProgress => ({
 
 const failure = { kind: 'failed', message: 'The disk is full.', detail: 'QuotaExceeded' } as const;
 
-const head = (rest: Partial<RunRecord> = {}, now: TrainProgress | null = null): string => {
+const head = (
+  rest: Partial<RunRecord> = {},
+  now: TrainProgress | null = null,
+  steps: readonly TrainStep[] = [],
+): string => {
   const run = runRecord('a', { name: 'mine', step: 3, ...rest });
   useTrain.setState({ runs: [run], progress: now ? { a: now } : {} });
-  return htmlOf(<RunHeader run={run} rate={0.001} />, useTrain);
+  return htmlOf(<RunHeader run={run} steps={steps} />, useTrain);
 };
 const names = (html: string): string[] => buttonsIn(html).map(({ name }) => name);
 
@@ -43,11 +49,30 @@ describe('a run that trains', () => {
     expect(wordsIn(html)).toContain('step 3 / ');
     expect(wordsIn(html)).toContain('rollouts 12 / 64');
     expect(wordsIn(html)).toContain('≈ 1 h 7 min to go');
-    expect(names(html)).toEqual(expect.arrayContaining(['Pause', 'Stop and keep', 'Stop', 'Set']));
+    expect(names(html)).toEqual(
+      expect.arrayContaining(['Pause after this step', 'Stop now and keep step 3', 'Set']),
+    );
     expect(names(html)).not.toContain('Resume');
     expect(wordsIn(head({}, progress({ etaSeconds: null })))).toContain(
       'the time to go shows after the first step',
     );
+  });
+
+  it('has one Stop that says what each way of it costs', () => {
+    const stopping = (rest: Partial<RunRecord>, made: number) => {
+      const steps = Array.from({ length: made }, (_, i) => trainStep(i + 1, 'a'));
+      return wordsIn(head(rest, progress({ step: made + 1 }), steps));
+    };
+    const each = stopping({ step: 3, checkpointStep: 3 }, 3);
+    expect(each).toContain('Step 4 is finished and stored with a snapshot: nothing is lost.');
+    expect(each).toContain('The step under way, 4, is lost. Kept: 3 steps with the adapter');
+    expect(each).not.toContain('back to the snapshot');
+    // Two steps were made since the last snapshot.
+    const behind = stopping({ step: 5, checkpointStep: 5 }, 7);
+    expect(behind).toContain('Stop now and keep step 7');
+    expect(behind).toContain('Stop now, back to the snapshot of step 5');
+    expect(behind).toContain('is lost. So are 2 steps after the last snapshot.');
+    expect(stopping({ step: 0, checkpointStep: null }, 0)).toContain('No step is whole yet');
   });
 
   it('cannot be paused twice', () => {
@@ -84,12 +109,11 @@ describe('a run that trains', () => {
 describe('a run that ended', () => {
   it('can go on where it has steps left', () => {
     expect(actionsOf(runRecord('a', { status: 'stopped', step: 3 }))).toEqual({
-      pause: false,
       stop: false,
       resume: true,
     });
     expect(names(head({ status: 'stopped' })).join()).toContain('Resume');
-    expect(names(head({ status: 'stopped' }))).not.toContain('Pause');
+    expect(wordsIn(head({ status: 'stopped' }))).not.toContain('Stop');
   });
 
   it.each<[Partial<RunRecord>, string[]]>([
@@ -118,14 +142,61 @@ describe('a run that ended', () => {
 });
 
 describe('a phase', () => {
-  it.each<[Partial<TrainProgress>, string, number | null]>([
-    [{ phase: 'starting', done: 0, total: 0 }, 'starting the engines', null],
-    [{ phase: 'snapshot', done: 0, total: 1 }, 'snapshot', 0],
-    [{ phase: 'update', done: 1200, total: 2400 }, 'update 1,200 / 2,400', 0.5],
-    [{ phase: 'held-out', done: 70, total: 64 }, 'held-out questions 70 / 64', 1],
-  ])('%# is said with how far it is', (rest, words, share) => {
+  it.each<[Partial<TrainProgress>, string]>([
+    [{ phase: 'starting', done: 0, total: 0 }, 'starting the engines'],
+    [{ phase: 'snapshot', done: 0, total: 1 }, 'snapshot'],
+    [{ phase: 'update', done: 1200, total: 2400 }, 'update 1,200 / 2,400'],
+    [{ phase: 'held-out', done: 70, total: 64 }, 'held-out questions 70 / 64'],
+  ])('%# is said with how far it is', (rest, words) => {
     expect(phaseText(progress(rest))).toBe(words);
-    expect(phaseShare(progress(rest))).toBe(share);
+  });
+});
+
+describe('the headline', () => {
+  const score = (ems: number[]) => ({
+    n: ems.length,
+    em: ems.reduce((a, b) => a + b, 0) / ems.length,
+    f1: 0.5,
+    recall: 1,
+    searches: 2,
+    formatValid: 1,
+    questions: ems.map((em, i) => ({
+      id: `q${i}`,
+      text: 'Where?',
+      gold: 'Oslo',
+      answer: null,
+      em,
+      f1: em,
+      searches: 2,
+    })),
+  });
+  const steps = (before: number[], after: number[]) => [
+    { ...trainStep(1, 'a'), heldOutAtStart: score(before) },
+    { ...trainStep(2, 'a'), heldOut: score(after) },
+  ];
+  const BEFORE = [0, 0, 0, 0, 1, 1, 1, 1, 1, 1];
+  const AFTER = [1, 1, 1, 1, 0, 1, 1, 1, 1, 1];
+
+  it('is the score before the first step and the last one, with n, interval and change', () => {
+    const words = wordsIn(head({ status: 'finished' }, null, steps(BEFORE, AFTER)));
+    expect(words).toContain('EM 60.0 % → 90.0 %');
+    expect(words).toContain('10 held-out questions; before the first step → after step 2');
+    // Wilson of 6 and of 9 in 10.
+    expect(words).toContain('31.3 % to 83.2 % → 59.6 % to 98.2 %');
+    // 4 gained, 1 lost of 10 (Bonett and Price): 3/12 ± 1.96 · √((7/12 − 1/16) / 12) = 0.25 ± 0.408.
+    expect(words).toContain('4 questions newly right, 1 newly wrong: +30.0 points');
+    expect(words).toContain('95 % interval −15.8 to +65.8. It holds 0: no clear change yet.');
+  });
+
+  it('is one score where there is one, and says of older records what is not known', () => {
+    const one = [{ ...trainStep(1, 'a'), heldOutAtStart: score(BEFORE) }];
+    expect(wordsIn(head({}, null, one))).toContain('EM 60.0 % 10 held-out questions');
+    const old = steps(BEFORE, AFTER).map((step) => ({
+      ...step,
+      ...(step.heldOut && { heldOut: { ...step.heldOut, questions: undefined } }),
+    })) as TrainStep[];
+    expect(wordsIn(head({}, null, old))).toContain('what single questions got is not kept');
+    expect(wordsIn(head())).toContain('The score before the first step comes first');
   });
 });
 

@@ -16,7 +16,7 @@ const read = (name: string) =>
     .looseObject({})
     .parse(
       JSON.parse(
-        readFileSync(new URL(`../../../../training/policy/${name}`, import.meta.url), 'utf8'),
+        readFileSync(new URL(`../../../../public/policy/${name}`, import.meta.url), 'utf8'),
       ),
     );
 const tokenizer = new HuggingFaceTokenizer(read('tokenizer.json'), read('tokenizer_config.json'));

@@ -5,12 +5,14 @@ type Author = EventOf<'answer'>['by'];
 const FIGURE: Record<Author, string> = {
   policy: '',
   stie: 'by STIE',
+  vote: 'by vote',
   forced: 'at a limit',
 };
 
 const HOW: Record<Author, string> = {
   policy: 'written by the policy',
   stie: 'chosen by STIE among the probed candidates',
+  vote: 'what most of the answers say',
   forced: 'asked for at a limit',
 };
 

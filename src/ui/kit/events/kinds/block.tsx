@@ -1,7 +1,8 @@
-import type { FormBlock } from '../../../../records/form-line.ts';
-import type { CardDefinition, Glyph } from '../parts/definition.ts';
+import type { CardDefinition, EventOf, Glyph } from '../parts/definition.ts';
 
-const GLYPHS: Readonly<Record<FormBlock, Glyph>> = {
+type Block = EventOf<'block'>['block'];
+
+const GLYPHS: Readonly<Record<Block, Glyph>> = {
   plan: { sign: '☰', name: 'Plan', tone: 'policy' },
   judge: { sign: '⚖', name: 'Judge', tone: 'policy' },
   relevance: { sign: '#', name: 'Relevant passages', tone: 'policy' },
@@ -12,10 +13,11 @@ const GLYPHS: Readonly<Record<FormBlock, Glyph>> = {
   evidence: { sign: '❝', name: 'Evidence', tone: 'policy' },
   compute: { sign: '=', name: 'Compute', tone: 'policy' },
   ask: { sign: '?', name: 'Ask', tone: 'policy' },
+  lookup: { sign: '⌕', name: 'Look up', tone: 'policy' },
 };
 
 /** What each block is for. */
-const PURPOSES: Readonly<Record<FormBlock, string>> = {
+const PURPOSES: Readonly<Record<Block, string>> = {
   plan: 'what is to be found out, before the first search',
   judge: 'whether the result helps',
   relevance: 'which passages of the result bear on the question, by number',
@@ -26,6 +28,7 @@ const PURPOSES: Readonly<Record<FormBlock, string>> = {
   evidence: 'the sentences that the answer rests on',
   compute: 'an expression that the environment computes',
   ask: 'a question to the asker',
+  lookup: 'a text to find on the page that was opened last',
 };
 
 export const block: CardDefinition<'block'> = {

@@ -1,5 +1,6 @@
 import type { CardDefinition, EventKind } from '../parts/definition.ts';
 import { answer } from './answer.tsx';
+import { aside } from './aside.tsx';
 import { background } from './background.tsx';
 import { block } from './block.tsx';
 import { candidate } from './candidate.tsx';
@@ -17,6 +18,7 @@ export const CARDS: { [K in EventKind]: CardDefinition<K> } = {
   background,
   think,
   block,
+  aside,
   search,
   route,
   retrieve,

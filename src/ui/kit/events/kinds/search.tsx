@@ -10,7 +10,11 @@ export const search: CardDefinition<'search'> = {
     <div className="body">
       <p className="prose">{event.query}</p>
       <p className="fine">
-        Search {event.round}, written in a {event.tag} tag.
+        Search {event.round},{' '}
+        {event.by === 'loop'
+          ? `made by the loop of what the policy wrote, as a ${event.tag} tag`
+          : `written in a ${event.tag} tag`}
+        .
       </p>
     </div>
   ),

@@ -1,0 +1,180 @@
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { faultsInBoth, faultsOf } from '../axe.ts';
+import { openPage, useStage, visit } from '../browser.ts';
+import { downloaded } from '../training.ts';
+
+/** Several systems side by side, with real rollouts of the shipped policy. */
+
+const stage = useStage();
+const LONG = 400_000;
+
+const status = (page: Page, name: string): Promise<void> =>
+  page.locator(`.evaluation-head .badge[data-status=${name}]`).waitFor({ timeout: 120_000 });
+
+/** Rollouts that are there, as the page says. */
+const rolloutsDone = (page: Page): Promise<number> =>
+  page
+    .getByRole('progressbar', { name: 'Rollouts done' })
+    .evaluate((bar) => Number(bar.getAttribute('value')));
+
+/** Ticks the two systems whose rollouts are the shortest, on so many questions. */
+const chooseTwo = async (page: Page, questions: number): Promise<void> => {
+  await page.getByRole('button', { name: 'none', exact: true }).click();
+  for (const name of ['Naive RAG, one retrieval', 'Naive generation, no retrieval'])
+    await page.getByRole('checkbox', { name, exact: true }).check();
+  await page.getByLabel('Questions, at most').fill(String(questions));
+  await page.getByLabel('Device').selectOption('wasm');
+};
+
+const exported = async (page: Page, item: string): Promise<string> => {
+  await page.getByRole('button', { name: 'Export', exact: true }).click();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: item }).click(),
+  ]);
+  return readFileSync(await download.path(), 'utf8');
+};
+
+const run = (page: Page) => page.getByRole('button', { name: 'Run', exact: true });
+
+it(
+  'says what to do, what it costs, fills the table, pauses, and goes on after a reload',
+  async () => {
+    const { page } = stage;
+    await page.goto(`${stage.url}evaluate`);
+    await page.getByRole('button', { name: 'Three systems on 20 questions' }).waitFor();
+    await page.getByRole('link', { name: 'Choose systems and questions' }).click();
+    await chooseTwo(page, 100);
+    await page.getByTestId('estimate').getByText('200', { exact: true }).waitFor();
+    expect(await page.getByTestId('estimate').textContent()).toMatch(/2 rows × 100 questions.*≈/);
+    expect(await faultsInBoth(page)).toEqual([]);
+    await run(page).click();
+    await status(page, 'running');
+    await page.locator('.result-table td.measure').first().waitFor({ timeout: 180_000 });
+    await expect.poll(() => rolloutsDone(page), { timeout: 120_000 }).toBeGreaterThan(2);
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
+    await status(page, 'paused');
+    const paused = await rolloutsDone(page);
+    expect(paused).toBeLessThan(200);
+
+    await page.reload();
+    await status(page, 'paused');
+    expect(await rolloutsDone(page)).toBe(paused);
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await expect.poll(() => rolloutsDone(page), { timeout: 120_000 }).toBeGreaterThan(paused);
+    await page.getByRole('button', { name: 'Stop what is running' }).click();
+    await status(page, 'paused');
+    expect(stage.faults).toEqual([]);
+  },
+  LONG,
+);
+
+it(
+  'takes the rollouts that are there for a smaller one like it, and gives away table, pictures and file',
+  async () => {
+    const { page } = stage;
+    await visit(page, stage, 'evaluate?new=1');
+    await chooseTwo(page, 2);
+    await page.getByTestId('estimate').getByText('4 of them here already').waitFor();
+    await page.getByTestId('estimate').getByText('nothing to run').waitFor();
+    await page.getByLabel('Name', { exact: true }).fill('Two on two');
+    await run(page).click();
+    await status(page, 'finished');
+    await page.locator('.result-table td.measure').first().waitFor();
+    expect(await faultsInBoth(page)).toEqual([]);
+
+    const table = await exported(page, 'Table, Markdown');
+    expect(table).toMatch(/Naive RAG, one retrieval/);
+    const file = JSON.parse(await exported(page, 'Everything, JSON that repeats it')) as {
+      name: string;
+    };
+    expect(file.name).toBe('Two on two');
+    await page.getByRole('tab', { name: 'Quality and cost' }).click();
+    const svg = readFileSync(await downloaded(page, 'EM against searches: save as SVG'), 'utf8');
+    expect(svg).toContain('Naive generation');
+    const png = readFileSync(await downloaded(page, 'EM against searches: save as PNG'));
+    expect(png.subarray(1, 4).toString()).toBe('PNG');
+    await page.getByRole('button', { name: 'EM against searches: table' }).click();
+    await page.getByRole('cell', { name: '✓' }).first().waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    expect(stage.faults).toEqual([]);
+  },
+  LONG,
+);
+
+it(
+  'opens the rollouts of a question side by side by keys, and one of them in the reader',
+  async () => {
+    const { page } = stage;
+    await page.getByRole('tab', { name: 'Questions' }).click();
+    const grid = page.getByRole('grid', { name: 'Systems by question' });
+    await grid.focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    const column = page.getByRole('region', { name: 'Naive generation, no retrieval' });
+    await column.locator('.card').first().waitFor();
+    await page.getByRole('button', { name: '+ Naive RAG, one retrieval' }).click();
+    const rag = page.getByRole('region', { name: 'Naive RAG, one retrieval' });
+    await rag.locator('.card[data-kind="retrieve"]').first().waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    // The address is the view: opened anew it shows the same two.
+    const address = page.url();
+    await page.reload();
+    await rag.locator('.card').first().waitFor();
+    expect(page.url()).toBe(address);
+    await rag.getByRole('button', { name: 'read whole' }).click();
+    await page.waitForURL(/\/rollouts\/evaluation-/);
+    await page.locator('.reader').waitFor();
+    expect(stage.faults).toEqual([]);
+  },
+  LONG,
+);
+
+it(
+  'changes a copy of a system, and refuses a shared one with an unknown part by its name',
+  async () => {
+    const { page } = stage;
+    await visit(page, stage, 'evaluate?new=1');
+    await page.getByRole('button', { name: 'Duplicate and change Plain search loop' }).click();
+    await page.getByLabel('Name', { exact: true }).first().fill('One search');
+    await page.getByText('retrieval', { exact: true }).click();
+    await page.getByLabel('retrieval.maxSearches').fill('1');
+    await page.getByRole('button', { name: 'Save and tick' }).click();
+    await page.getByRole('checkbox', { name: 'One search', checked: true }).first().waitFor();
+    await page.getByLabel('Systems as JSON').setInputFiles({
+      name: 'strange.system.json',
+      mimeType: 'application/json',
+      buffer: Buffer.from(
+        JSON.stringify({
+          format: 'forage.system/1',
+          id: 'strange',
+          title: 'Strange',
+          base: 'search',
+          changes: { telepathy: { mode: 'on' } },
+        }),
+      ),
+    });
+    await page.getByText(/strange\.system\.json was not imported.*telepathy/).waitFor();
+    expect(stage.faults).toEqual([]);
+  },
+  LONG,
+);
+
+it(
+  'fits into 390 pixels',
+  async () => {
+    const page = await openPage(stage, { width: 390 });
+    await page.goto(`${stage.url}evaluate?new=1`);
+    await page.getByRole('heading', { name: 'New evaluation' }).waitFor();
+    const wider = () =>
+      page.evaluate(() => {
+        const main = document.querySelector('main');
+        return main ? main.scrollWidth - main.clientWidth : null;
+      });
+    expect(await wider()).toBe(0);
+    expect(await faultsOf(page)).toEqual([]);
+  },
+  LONG,
+);

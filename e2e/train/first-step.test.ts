@@ -1,0 +1,89 @@
+import { expect, it } from 'vitest';
+import { faultsInBoth } from '../axe.ts';
+import { useStage, visit } from '../browser.ts';
+import { startSmall, status } from '../training.ts';
+
+/** What a run shows from its first second to its film. */
+
+const stage = useStage();
+
+it('streams its first step, ends with a headline, and its film opens the rollout of a cell', async () => {
+  const { page } = stage;
+  // Before anything ran the form says what the recipe is, and what a try would take.
+  await page.goto(`${stage.url}train?new=1&device=wasm`);
+  await page.getByLabel('Recipe', { exact: true }).selectOption('search/grpo');
+  await page.getByRole('button', { name: /^Try it: 10 steps, ≈ / }).waitFor();
+  await page.getByLabel('Recipe', { exact: true }).selectOption('kunlun-baize/dapo');
+  const card = page.getByRole('region', { name: /^Recipe: / });
+  await card
+    .getByText(/R = .* · R_fmt .*equation/)
+    .first()
+    .waitFor();
+  await card.getByRole('link', { name: /^arXiv 2506\.19466/ }).waitFor();
+
+  const shares: number[] = [];
+  await startSmall(page, stage, { steps: 2, questions: 2, group: 3, heldOut: 4 });
+  await page.getByRole('region', { name: 'Charts to come' }).waitFor();
+  await page.getByText('Held-out questions, before the first step').waitFor();
+  const first = page.getByTestId('live-step').filter({ hasText: 'Step 1 under way' });
+  await first.locator('.live-chip').first().waitFor();
+  // It is the first step's: none is stored yet.
+  expect(await page.locator('[data-chart=em]').count()).toBe(0);
+  const bar = page.getByRole('progressbar', { name: 'The step under way' });
+  while (await page.getByRole('region', { name: 'Charts to come' }).isVisible()) {
+    const share = await bar.getAttribute('value', { timeout: 1000 }).catch(() => null);
+    if (share !== null) shares.push(Number(share));
+    await page.waitForTimeout(50);
+  }
+  // Up to the end of the step; the next one begins at 0.
+  const end = shares.indexOf(Math.max(...shares)) + 1;
+  expect(shares.slice(0, end)).toEqual(shares.slice(0, end).toSorted((a, b) => a - b));
+
+  await status(page, 'finished');
+  const headline = page.getByTestId('headline');
+  await headline.getByText('before the first step → after step 2').waitFor();
+  expect(await headline.textContent()).toMatch(/EM [\d.]+ % → [\d.]+ %.*4 held-out questions/);
+  await page.getByText(/dashed: EM [\d.]+ % before the first step/).waitFor();
+
+  // One crosshair over all charts; a drag zooms all of them.
+  const area = page.locator('[data-chart=em] .chart-area');
+  await area.focus();
+  await page.keyboard.press('End');
+  await expect.poll(() => page.locator('.chart-readout').count()).toBeGreaterThan(2);
+  await page.getByRole('spinbutton', { name: 'Steps' }).fill('1');
+  await expect.poll(() => area.getAttribute('aria-valuemin')).toBe('1');
+  await page.getByRole('button', { name: 'all steps', exact: true }).click();
+  await expect.poll(() => area.getAttribute('aria-valuemin')).toBe('0');
+
+  const film = page.getByRole('region', { name: 'Training film' });
+  const picture = film.locator('.film-picture');
+  await picture.focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('ArrowLeft');
+  const says = (await picture.getAttribute('aria-valuetext')) ?? '';
+  expect(says).toMatch(/before the first step: [✓✗] (right|wrong), “.*”, gold /);
+  expect(await faultsInBoth(page)).toEqual([]);
+  await picture.focus();
+  await page.keyboard.press('Enter');
+  await page.getByText('before its first step').waitFor();
+  const answer = /“(.*)”, gold/.exec(says)?.[1] ?? '';
+  if (answer !== 'no answer')
+    await page.locator('.column').getByText(answer).first().waitFor({ state: 'attached' });
+  await page.reload();
+  await page.getByText('before its first step').waitFor();
+  await page.getByRole('link', { name: 'Back to the run' }).click();
+
+  // The same as a table, at the width of a phone too.
+  await film.getByRole('button', { name: 'Training film: table' }).click();
+  expect(await film.getByRole('row').count()).toBe(5);
+  await page.setViewportSize({ width: 390, height: 844 });
+  const wide = () =>
+    page.evaluate(() => [...document.querySelectorAll('main')].map((main) => main.scrollWidth));
+  expect(Math.max(...(await wide()))).toBeLessThanOrEqual(390);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await visit(page, stage, 'runs');
+  await page.locator('.sparkline').first().waitFor();
+  expect(stage.faults).toEqual([]);
+}, 300_000);

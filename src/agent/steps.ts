@@ -1,0 +1,239 @@
+import { deriveSeed } from '../base/random.ts';
+import type { AsideEvent } from '../records/events.ts';
+import type { Hit } from '../records/hits.ts';
+import { inBlock } from '../records/protocol.ts';
+import { retrieveShare } from '../recipes/methods/reflection.ts';
+import type { Generated } from '../policy/policy.ts';
+import { answerByVote, forceAnswer } from './answering.ts';
+import { contextRoom } from './budget.ts';
+import { act, adoptStep, openWithSearch, policyStep, type StepEnd } from './loop.ts';
+import { callSearch, searchRound, writeHint } from './searching.ts';
+import { asideContext, checkCancelled, stop, type RunState } from './state.ts';
+import type { LookAhead, Steps, Wrote } from './systems/steps.ts';
+import { ask, firstBlock, readPassages } from './transcript/aside.ts';
+import { blockIds, passagesText } from './transcript/blocks.ts';
+import { isAnswer, isSearch } from './transcript/tags.ts';
+
+/** The steps of `systems/steps.ts`, taken in a running rollout. */
+
+/** Room for a result that says something. */
+const LEAST_RESULT = 24;
+
+const textOf = ({ deps, tags }: RunState, ids: readonly number[]): string =>
+  deps.policy.tokenizer.decode(ids.filter((id) => !tags.meaning(id))).trim();
+
+/** A seed for the next fork: another one for each event so far. */
+const forkSeed = ({ request, transcript }: RunState): number =>
+  deriveSeed(request.seed, 'fork', transcript.rollout.events.length);
+
+function noteAside(
+  { transcript }: RunState,
+  of: AsideEvent['of'],
+  { ids, text }: { ids: readonly number[]; text: string },
+  outcome?: string,
+): void {
+  const noted = { of, prompt: '', text, tokens: ids.length };
+  transcript.event({ kind: 'aside', ...noted, ...(outcome === undefined ? {} : { outcome }) });
+}
+
+/** The last thought that was noted since there were `before` events. */
+const thoughtSince = ({ transcript }: RunState, before: number): string | null => {
+  const since = transcript.rollout.events.slice(before);
+  const last = since.findLast((event) => event.kind === 'think');
+  return last?.kind === 'think' ? last.text : null;
+};
+
+function wrote(state: RunState, before: number, end: StepEnd): Wrote {
+  const faulty = state.faults >= state.settings.budgets.maxFaults;
+  return {
+    thought: thoughtSince(state, before),
+    query: end.type === 'search' ? end.inner.trim() : null,
+    ended: end.type === 'again' && !faulty ? 'thought' : 'action',
+    act: async () => {
+      const over = end.type !== 'again' && (await act(state, end));
+      if (over || state.faults < state.settings.budgets.maxFaults) return over;
+      stop(state, 'malformed', `${state.faults} faults against the protocol`);
+      return true;
+    },
+  };
+}
+
+async function write(state: RunState, until: 'thought' | 'action'): Promise<Wrote> {
+  const before = state.transcript.rollout.events.length;
+  const stops = until === 'thought' ? state.tags.thoughtStops : state.tags.stops;
+  return wrote(state, before, await policyStep(state, stops));
+}
+
+/** What a fork of the context samples behind `given`. */
+async function forked(
+  state: RunState,
+  given: readonly number[],
+  maxTokens: number,
+  greedy = false,
+): Promise<Generated> {
+  const { conversation, request, settings, tags } = state;
+  const fork = await conversation.session.fork(forkSeed(state));
+  try {
+    if (given.length > 0) fork.append(given);
+    const { stopIds, stopTexts } = tags.thoughtStops;
+    const generated = await fork.generate({
+      maxTokens: Math.max(1, Math.min(maxTokens, contextRoom(state) - given.length)),
+      stopIds,
+      ...(stopTexts.length > 0 ? { stopTexts } : {}),
+      sampling: greedy ? { temperature: 0, topK: 0, topP: 1 } : settings.sampling,
+      ...(request.signal ? { signal: request.signal } : {}),
+    });
+    checkCancelled(state);
+    return generated;
+  } finally {
+    fork.close();
+  }
+}
+
+async function lookAhead(state: RunState, maxTokens: number): Promise<LookAhead> {
+  const { deps, tags } = state;
+  const { tokenizer } = deps.policy;
+  const generated = await forked(state, [], maxTokens);
+  const { ids, logprobs } = generated;
+  const known = logprobs.length === ids.length && ids.length > 0;
+  const text = textOf(state, ids);
+  return {
+    text,
+    pieces: known
+      ? ids.flatMap((id, i) =>
+          tags.meaning(id)
+            ? []
+            : [{ text: tokenizer.decode([id]), probability: Math.exp(logprobs[i] ?? 0) }],
+        )
+      : null,
+    adopt: () => {
+      const before = state.transcript.rollout.events.length;
+      return wrote(state, before, adoptStep(state, generated));
+    },
+    drop: (outcome) => noteAside(state, 'look-ahead', { ids, text }, outcome),
+  };
+}
+
+/** The query as the loop made it; the question itself is no query of anyone's. */
+function noteQuery(state: RunState, query: string): void {
+  if (query === state.request.question.text) return;
+  state.transcript.event({
+    kind: 'search',
+    query,
+    round: state.searches.length + 1,
+    tag: 'search',
+    by: 'loop',
+  });
+}
+
+function writeQuery(state: RunState, query: string): void {
+  const { conversation, deps, tags } = state;
+  // A format without searches of its own shows none.
+  if (tags.ids('<search>').length === 0) return;
+  conversation.write(
+    'environment',
+    'search',
+    blockIds(deps.policy.tokenizer, tags, 'search', inBlock(query), contextRoom(state)),
+  );
+}
+
+async function search(state: RunState, query: string, shown: boolean): Promise<Hit[]> {
+  noteQuery(state, query);
+  if (shown) writeQuery(state, query);
+  const got = await searchRound(state, query, 'search');
+  return got?.retrieval.hits ?? [];
+}
+
+async function find(state: RunState, query: string): Promise<Hit[]> {
+  noteQuery(state, query);
+  const { got } = await callSearch(state, query, 'search', null, false);
+  return got?.retrieval.hits ?? [];
+}
+
+function foundLast({ transcript }: RunState): readonly Hit[] {
+  const last = transcript.rollout.events.findLast((event) => event.kind === 'retrieve');
+  return last?.kind === 'retrieve' ? last.hits : [];
+}
+
+async function askQuery(state: RunState): Promise<string | null> {
+  const { conversation, tags } = state;
+  conversation.write('environment', 'search', tags.ids('<search>'));
+  conversation.parser.force('search', []);
+  const end = await policyStep(state);
+  return end.type === 'search' ? end.inner.trim() || null : null;
+}
+
+const resultIds = (state: RunState, hits: readonly Hit[]): number[] => {
+  const { deps, settings, tags } = state;
+  const { tokenizer } = deps.policy;
+  const text = passagesText(tokenizer, hits, settings.retrieval.passageTokens);
+  return blockIds(tokenizer, tags, 'result', text, Math.max(2, contextRoom(state)));
+};
+
+/**
+ * P(search) of search and answer: the likeliest next tag has its probability, and the other is taken to have the
+ * rest.
+ */
+async function searchShare(state: RunState): Promise<number | null> {
+  const { ids, logprobs } = await forked(state, [], 1, true);
+  const [id, logprob] = [ids[0], logprobs[0]];
+  if (id === undefined || logprob === undefined) return null;
+  const meaning = state.tags.meaning(id);
+  if (meaning?.type !== 'open') return 0;
+  const p = Math.exp(logprob);
+  if (isSearch(meaning.kind)) return retrieveShare(p, 1 - p);
+  return isAnswer(meaning.kind) ? retrieveShare(1 - p, p) : 0;
+}
+
+const CONTINUATION_TOKENS = 48;
+
+async function continuation(state: RunState, hit: Hit): ReturnType<Steps['continuation']> {
+  const generated = await forked(state, resultIds(state, [hit]), CONTINUATION_TOKENS);
+  const { ids, logprobs } = generated;
+  const text = textOf(state, ids);
+  noteAside(state, 'continuation', { ids, text }, `behind ${hit.passage.title}`);
+  const known = ids.length > 0 && logprobs.length === ids.length;
+  const total = logprobs.reduce((sum, logprob) => sum + logprob, 0);
+  return { text, meanLogprob: known ? total / ids.length : null };
+}
+
+/** The steps as they are taken in this rollout. */
+export function stepsOf(state: RunState): Steps {
+  const { deps, request, settings, tags } = state;
+  const { tokenizer } = deps.policy;
+  const { maxSearches, passageTokens } = settings.retrieval;
+  const aside = asideContext(state);
+  const checked = async <T>(work: Promise<T>): Promise<T> => {
+    const done = await work;
+    checkCancelled(state);
+    return done;
+  };
+  return {
+    question: request.question.text,
+    settings,
+    method: settings.method ?? {},
+    spelling: tags.spelling,
+    canSearch: () => state.searches.length < maxSearches && contextRoom(state) >= LEAST_RESULT,
+    open: () => openWithSearch(state),
+    write: (until) => write(state, until),
+    lookAhead: (maxTokens) => lookAhead(state, maxTokens),
+    search: (query, shown) => search(state, query, shown),
+    find: (query) => find(state, query),
+    found: () => foundLast(state),
+    askQuery: () => askQuery(state),
+    show: (hits) => {
+      state.conversation.answerBack('result', resultIds(state, hits));
+    },
+    hint: (text) => writeHint(state, text),
+    ask: (wanted) => checked(ask(aside, wanted)),
+    read: (question, hits) => checked(readPassages(aside, question, hits)),
+    first: (of, way, kind) =>
+      checked(firstBlock(aside, { of, way, kind, maxTokens: settings.budgets.stepTokens })),
+    continuation: (hit) => continuation(state, hit),
+    searchShare: () => searchShare(state),
+    passages: (hits) => passagesText(tokenizer, hits, passageTokens),
+    judged: (text, outcome) => noteAside(state, 'judgement', { ids: [], text }, outcome),
+    answer: () => forceAnswer(state, { reason: 'answer', detail: 'the policy answered' }, false),
+    give: (answer) => answerByVote(state, answer),
+  };
+}

@@ -1,0 +1,31 @@
+import type { RecipeSettings } from '../../recipes/parts/settings.ts';
+import { chainVerify } from './chain-verify.ts';
+import { draftRevise } from './draft-revise.ts';
+import { interleave } from './interleave.ts';
+import { iterate } from './iterate.ts';
+import { lookAhead } from './look-ahead.ts';
+import { naive } from './naive.ts';
+import { rationale } from './rationale.ts';
+import { reflect } from './reflect.ts';
+import { rewriteRead } from './rewrite-read.ts';
+import { roles } from './roles.ts';
+import { think } from './think.ts';
+import type { Steps } from './steps.ts';
+
+/** Every loop but the think–search–answer one. */
+export const SYSTEMS: Readonly<
+  Record<Exclude<RecipeSettings['loop'], 'agent'>, (steps: Steps) => Promise<void>>
+> = {
+  'naive-rag': naive,
+  'naive-generation': naive,
+  think,
+  'rewrite-read': rewriteRead,
+  interleave,
+  iterate,
+  'draft-revise': draftRevise,
+  'look-ahead': lookAhead,
+  reflect,
+  'chain-verify': chainVerify,
+  rationale,
+  roles,
+};

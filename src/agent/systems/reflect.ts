@@ -1,0 +1,126 @@
+import {
+  retrieveShare,
+  segmentScore,
+  usefulness,
+  type Judged,
+  type Reflection,
+} from '../../recipes/methods/reflection.ts';
+import type { Hit } from '../../records/hits.ts';
+import { contentWords, isMiss } from '../answers/evidence.ts';
+import { passagesAndQuestion, type Aside } from '../transcript/aside.ts';
+import type { Steps } from './steps.ts';
+
+const DEFAULTS: Reflection = {
+  threshold: 0.2,
+  weights: { relevant: 1, supported: 1, useful: 1 },
+  passages: 5,
+  segments: 4,
+};
+
+const NEEDED =
+  'Does the next step of the reasoning need facts from an encyclopedia? Write yes or no and nothing else.';
+const GRADE =
+  'Grade the continuation. Write three words, separated by commas: whether the passage is relevant to the question (yes or no); how far the passage supports the continuation (fully, partly or not); how useful the continuation is as a step to the answer (1 to 5).';
+
+/** P(retrieve) at this point. */
+async function wish(s: Steps, thoughts: readonly string[]): Promise<number> {
+  if (s.spelling === 'ids') {
+    const share = await s.searchShare();
+    if (share !== null) return share;
+    throw new Error(
+      'Self-RAG retrieves by probabilities, and this policy gives none; choose a checkpoint, or a server that gives logprobs',
+    );
+  }
+  const user = `Question: ${s.question}\n\nReasoning so far: ${thoughts.join(' ') || 'none'}`;
+  const { text, meanLogprob } = await s.ask({
+    of: 'judgement',
+    instruction: NEEDED,
+    user,
+    maxTokens: 8,
+  });
+  const said = meanLogprob === null ? 1 : Math.exp(meanLogprob);
+  return /\bno\b/iu.test(text) ? retrieveShare(1 - said, said) : retrieveShare(said, 1 - said);
+}
+
+/** Without tokens of reflection: by rules over the words of passage and continuation. */
+function byRule(query: string, hit: Hit, { text, meanLogprob }: Aside): Judged {
+  const passage = new Set(contentWords(`${hit.passage.title} ${hit.passage.text}`));
+  const said = contentWords(text);
+  const share = said.filter((word) => passage.has(word)).length / Math.max(1, said.length);
+  return {
+    meanLogprob: meanLogprob ?? 0,
+    relevant: Number(!isMiss(query, [hit])),
+    full: Number(share >= 0.8),
+    partial: Number(share >= 0.4 && share < 0.8),
+    use: 0,
+  };
+}
+
+async function byPolicy(s: Steps, hit: Hit, { text, meanLogprob }: Aside): Promise<Judged> {
+  const user = `${passagesAndQuestion(s.passages([hit]), s.question)}\n\nContinuation: ${text}`;
+  const grades = await s.ask({ of: 'judgement', instruction: GRADE, user, maxTokens: 24 });
+  const [relevant = '', supported = '', useful = ''] = grades.text.toLowerCase().split(/[,\n]/u);
+  const grade = Number(/[1-5]/u.exec(useful)?.[0] ?? 3);
+  return {
+    meanLogprob: meanLogprob ?? 0,
+    relevant: Number(relevant.includes('yes')),
+    full: Number(supported.includes('full')),
+    partial: Number(supported.includes('part')),
+    use: usefulness([1, 2, 3, 4, 5].map((one) => Number(one === grade))),
+  };
+}
+
+/** The passage behind which the policy goes on best. */
+async function bestPassage(
+  s: Steps,
+  query: string,
+  hits: readonly Hit[],
+  { weights }: Reflection,
+): Promise<Hit | undefined> {
+  const scores: number[] = [];
+  for (const hit of hits) {
+    const said = await s.continuation(hit);
+    const judged = s.spelling === 'ids' ? byRule(query, hit, said) : await byPolicy(s, hit, said);
+    scores.push(segmentScore(judged, weights));
+  }
+  const best = hits[scores.indexOf(Math.max(...scores))];
+  if (best)
+    s.judged(
+      scores.map((score) => score.toFixed(3)).join(' , '),
+      `goes on behind ${best.passage.title}`,
+    );
+  return best;
+}
+
+/**
+ * Self-RAG's reflection (arXiv 2310.11511) without its tokens: a thought; whether to retrieve; one continuation a
+ * passage, and the best one's passage is read.
+ */
+export async function reflect(s: Steps): Promise<void> {
+  const reflection = s.method.reflection ?? DEFAULTS;
+  const thoughts: string[] = [];
+  await s.open();
+  for (let segment = 0; segment <= reflection.segments; segment++) {
+    const wrote = await s.write('thought');
+    if (wrote.thought !== null) thoughts.push(wrote.thought);
+    if (wrote.ended === 'action') {
+      if (await wrote.act()) return;
+      continue;
+    }
+    if (!s.canSearch() || segment === reflection.segments) break;
+    const share = await wish(s, thoughts);
+    const retrieves = share > reflection.threshold;
+    const outcome = retrieves ? 'retrieves' : 'goes on without';
+    s.judged(`retrieve ${share.toFixed(3)}`, `${outcome}: threshold ${reflection.threshold}`);
+    if (!retrieves) {
+      if (s.spelling === 'ids') break;
+      continue;
+    }
+    const own = s.spelling === 'ids' ? await s.askQuery() : null;
+    const query = own ?? `${s.question} ${thoughts.at(-1) ?? ''}`.trim();
+    const hits = (await s.find(query)).slice(0, reflection.passages);
+    const best = await bestPassage(s, query, hits, reflection);
+    s.show(best ? [best] : []);
+  }
+  await s.answer();
+}

@@ -1,0 +1,63 @@
+import type { FormBlock } from '../../../records/form-line.ts';
+import type { DialectId } from '../../../recipes/methods/dialect.ts';
+import type { RecipeSettings } from '../../../recipes/parts/settings.ts';
+
+/** Blocks that the policy may write. */
+export type BlockKind =
+  | 'think'
+  | 'search'
+  | 'local_search'
+  | 'web_search'
+  | 'lookup'
+  | 'short_answer'
+  | 'long_answer'
+  | FormBlock;
+
+/** One block of the policy's. */
+export interface Mark {
+  kind: BlockKind;
+  open: string;
+  /** null: the end of the turn closes it. */
+  close: string | null;
+}
+
+/** What stands around what the environment writes. */
+type Around = readonly [open: string, close: string];
+
+/**
+ * The format that a published system speaks. All of them are read leniently where their checkpoints are lenient:
+ * prose between blocks is a thought, a thought may be broken off by a search and need not stand before one.
+ */
+export interface Dialect {
+  id: DialectId;
+  marks: readonly Mark[];
+  /** Ends one thought, where a loop takes them one by one. */
+  thoughtEnd?: string;
+  question: Around;
+  result: Around;
+  hint: Around;
+  /**
+   * How an answer stands: boxed in a block of its own; as a block's plain text, of which `text-line` takes
+   * the first line; boxed in the last prose of the turn.
+   */
+  answer: 'boxed-block' | 'text' | 'text-line' | 'boxed-prose';
+  /** What the policy is told, in our words. */
+  instruction(settings: RecipeSettings): string;
+}
+
+/** The lines that several of them say. */
+export const SHORT = 'The answer is as short as possible: a name, a date, a number, yes or no.';
+
+export const searches = (n: number): string => (n === 1 ? 'one search' : `${n} searches`);
+
+export const tag = (kind: BlockKind, name: string = kind): Mark => ({
+  kind,
+  open: `<${name}>`,
+  close: `</${name}>`,
+});
+
+/** What stands around question and remarks where a system has no tags for them. */
+export const PLAIN_TURN = {
+  question: ['Question:', '\n'],
+  hint: ['\n', '\n'],
+} as const satisfies Pick<Dialect, 'question' | 'hint'>;

@@ -1,0 +1,52 @@
+import { type Dialect, PLAIN_TURN, searches, SHORT, tag } from './dialect.ts';
+
+/** Trained agents whose every action stands between tags. Sources: their released prompts and parsers. */
+
+/** Search-R1 (arXiv 2503.09516; code: PeterGriffinJin/Search-R1), and those that were built on its code. */
+export const SEARCH_R1: Dialect = {
+  id: 'search-r1',
+  marks: [tag('think'), tag('search'), tag('short_answer', 'answer')],
+  ...PLAIN_TURN,
+  result: ['\n\n<information>', '</information>\n\n'],
+  answer: 'text',
+  instruction: ({ retrieval }) =>
+    [
+      'Answer the question below. Whenever new information arrives, first reason about it inside <think> and </think>.',
+      'If you then find that you lack knowledge, call a search engine with <search> query </search>; what it found comes back between <information> and </information>.',
+      `You may make ${searches(retrieval.maxSearches)}.`,
+      'Once nothing more is needed, give the answer inside <answer> and </answer> without further explanation, for example <answer> Beijing </answer>.',
+      SHORT,
+    ].join(' '),
+};
+
+/** ReSearch (arXiv 2503.19470; code: Agent-RL/ReSearch). */
+export const RESEARCH: Dialect = {
+  id: 'research',
+  marks: [tag('think'), tag('search'), tag('short_answer', 'answer')],
+  ...PLAIN_TURN,
+  result: [' <result>', '</result> '],
+  answer: 'boxed-block',
+  instruction: ({ retrieval }) =>
+    [
+      'You solve the question step by step with the help of a Wikipedia search tool. First think about the reasoning and then give the answer.',
+      'While thinking you may search for facts about one topic at a time. Reasoning stands within <think> </think>, a query within <search> </search>, what came back within <result> </result>, the answer within <answer> </answer>.',
+      'For example: <think> this is the reasoning . </think> <search> query </search> <result> what was found </result> <think> this is the reasoning . </think> <answer> The final answer is \\boxed{answer here} </answer>.',
+      `You may make ${searches(retrieval.maxSearches)}. In the answer, the exact answer alone stands in \\boxed{}. ${SHORT}`,
+    ].join(' '),
+};
+
+/** AutoRefine (arXiv 2505.11277; code: syr-cn/AutoRefine). */
+export const AUTO_REFINE: Dialect = {
+  id: 'auto-refine',
+  marks: [tag('think'), tag('search'), tag('refine'), tag('short_answer', 'answer')],
+  ...PLAIN_TURN,
+  result: ['\n\n<documents>', '</documents>\n\n'],
+  answer: 'text',
+  instruction: ({ retrieval }) =>
+    [
+      'You are good at answering questions with several turns of searching. To solve the question, first reason step by step within <think> and </think>.',
+      'If you lack knowledge, call the search engine with <search> query </search>; it returns the best passages within <documents> and </documents>.',
+      'After each search, write the useful information of the documents within <refine> and </refine>; it may be repeated with the next search.',
+      `You may make ${searches(retrieval.maxSearches)}. At the end give the answer alone within <answer> and </answer>. ${SHORT}`,
+    ].join(' '),
+};

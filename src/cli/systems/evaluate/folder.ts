@@ -1,0 +1,137 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { RolloutFacts } from '../../../evaluate/systems/plan/row.ts';
+import type { Rollout } from '../../../records/rollout.ts';
+import { UsageError } from '../../shared/options.ts';
+import { writeSafely } from '../../train/write-safely.ts';
+
+/**
+ * A folder of an evaluation:
+ *
+ * - `kept.jsonl`: what tables need of each rollout, a line each, by the hash of its inputs;
+ * - `rollouts/XX.jsonl`: the rollouts themselves, `forage.rollout/1`, by the first two digits of the hash;
+ * - `worlds/`: worlds that were made; `judgements.jsonl`: what a judge said;
+ * - the tables.
+ *
+ * A rollout counts once its line in `kept.jsonl` is whole, which is written after the rollout itself.
+ * What a killed process left of a line is left out, and made again.
+ */
+
+interface Kept {
+  key: string;
+  recipe: string;
+  facts: RolloutFacts;
+}
+
+const KEPT = 'kept.jsonl';
+const OWN = new Set([KEPT, 'rollouts', 'worlds', 'judgements.jsonl', 'evaluation.json']);
+
+const isTorn = (path: string): boolean =>
+  existsSync(path) && !/(^|\n)$/u.test(readFileSync(path, 'utf8').slice(-1));
+
+/** Appends whole lines and waits for the disk. @param torn ends what was left of a line first */
+function append(path: string, text: string, torn: boolean): void {
+  const file = openSync(path, 'a');
+  try {
+    const bytes = new TextEncoder().encode(torn ? `\n${text}` : text);
+    for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function readKept(path: string): Map<string, Kept> {
+  const kept = new Map<string, Kept>();
+  if (!existsSync(path)) return kept;
+  for (const line of readFileSync(path, 'utf8').split('\n')) {
+    try {
+      const one = JSON.parse(line) as Kept;
+      kept.set(one.key, one);
+    } catch {
+      // A torn line, or the empty one at the end.
+    }
+  }
+  return kept;
+}
+
+export class EvaluationFolder {
+  readonly path: string | null;
+  readonly #kept: Map<string, Kept>;
+  #waiting: { kept: Kept; rollout: Rollout }[] = [];
+  readonly #every: number;
+  /** Files that this process has written to: their last lines are whole. */
+  readonly #written = new Set<string>();
+
+  /**
+   * @param path null: nothing is kept beyond this process
+   * @param every rollouts that are written together
+   * @throws UsageError where the folder holds something else
+   */
+  constructor(path: string | null, every = 16) {
+    this.path = path;
+    this.#every = every;
+    if (path !== null && existsSync(path)) {
+      const names = readdirSync(path);
+      if (names.length > 0 && !names.some((name) => OWN.has(name)))
+        throw new UsageError(
+          `${path} holds other files, and no evaluation; name an empty or a new folder.`,
+        );
+    }
+    this.#kept = path === null ? new Map() : readKept(join(path, KEPT));
+  }
+
+  /** Makes the folder; until then a new one is only planned. */
+  begin(): void {
+    if (this.path !== null) mkdirSync(join(this.path, 'rollouts'), { recursive: true });
+  }
+
+  known = (key: string): RolloutFacts | null => this.#kept.get(key)?.facts ?? null;
+
+  all(): Kept[] {
+    return [...this.#kept.values()];
+  }
+
+  keep(key: string, rollout: Rollout, facts: RolloutFacts): void {
+    const kept = { key, recipe: rollout.recipe.id, facts };
+    this.#kept.set(key, kept);
+    this.#waiting.push({ kept, rollout });
+    if (this.#waiting.length >= this.#every) this.flush();
+  }
+
+  /** Writes what waits. */
+  flush(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    if (this.path === null || waiting.length === 0) return;
+    const shards = new Map<string, string>();
+    for (const { kept, rollout } of waiting) {
+      const shard = kept.key.slice(0, 2);
+      shards.set(shard, `${shards.get(shard) ?? ''}${JSON.stringify(rollout)}\n`);
+    }
+    for (const [shard, text] of shards)
+      this.#append(join(this.path, 'rollouts', `${shard}.jsonl`), text);
+    this.#append(
+      join(this.path, KEPT),
+      waiting.map(({ kept }) => `${JSON.stringify(kept)}\n`).join(''),
+    );
+  }
+
+  #append(path: string, text: string): void {
+    append(path, text, !this.#written.has(path) && isTorn(path));
+    this.#written.add(path);
+  }
+
+  write(name: string, text: string): void {
+    if (this.path !== null) writeSafely(join(this.path, name), text);
+  }
+}

@@ -1,0 +1,195 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { CustomSystemError, readCustomSystem } from '../../../evaluate/systems/custom.ts';
+import { readEvaluationFile } from '../../../evaluate/systems/file.ts';
+import {
+  parseSpec,
+  type EvaluationSpec,
+  type QuestionsSource,
+} from '../../../evaluate/systems/spec.ts';
+import { messageOf } from '../../../base/errors.ts';
+import { RECIPES } from '../../../recipes/index.ts';
+import { sourcesOptions, THREAD_OPTIONS } from '../../shared/shared-options.ts';
+import {
+  UsageError,
+  type OptionLists,
+  type OptionSpec,
+  type OptionValues,
+} from '../../shared/options.ts';
+
+/** Options of an evaluation of several systems. */
+export const SYSTEMS_OPTIONS = {
+  recipes: {
+    type: 'string',
+    value: 'A,B,C',
+    help: 'several systems on the same questions, side by side; all of them: all',
+  },
+  custom: {
+    type: 'string',
+    value: 'FILE',
+    help: 'with --recipes: a system of your own, beside them; may be repeated',
+    multiple: true,
+  },
+  seeds: {
+    type: 'string',
+    value: '1,2,3',
+    help: 'with --recipes: seeds of the sampling, each asks every question once; --seed unless given',
+  },
+  base: {
+    type: 'boolean',
+    help: 'with --recipes and --adapter or --run: the policy without the adapter beside it',
+  },
+  reference: {
+    type: 'string',
+    value: 'ID',
+    help: 'with --recipes: the row that others are compared with; the first unless given',
+  },
+  repeat: {
+    type: 'string',
+    value: 'FILE',
+    help: 'the evaluation of this file (evaluation.json, or one that the page exported) again, in place of --recipes',
+  },
+  threads: {
+    ...THREAD_OPTIONS.threads,
+    help: 'with --recipes: samplers; the result does not depend on it',
+  },
+  markdown: { type: 'boolean', help: 'with --recipes: print the table as Markdown' },
+  csv: { type: 'boolean', help: 'with --recipes: print the table as CSV' },
+  latex: { type: 'boolean', help: 'with --recipes: print the table as LaTeX' },
+} as const satisfies Record<string, OptionSpec>;
+
+/** Options that several systems have no use for, and what to use in their place. */
+const OF_ONE: Record<string, string> = {
+  recipe: 'name them in --recipes',
+  background: 'give the system a file of its own, --custom FILE',
+  stie: 'give the system a file of its own, --custom FILE',
+  hops: 'the table tells questions by hops apart on the page',
+  type: 'the table tells questions by type apart on the page',
+  compositions: 'leave it out',
+  weights: 'leave it out',
+  summarizer: 'the built-in extractive one summarizes',
+  'summarizer-model': 'the built-in extractive one summarizes',
+  rollouts: 'leave it out',
+  engine: 'they search a world or files',
+  'engine-calls': 'they search a world or files',
+};
+
+/** @throws UsageError for options of several systems without --recipes, or of one system with it */
+export function checkSystemsOptions(values: OptionValues, lists: OptionLists): boolean {
+  const several = values['recipes'] !== undefined || values['repeat'] !== undefined;
+  const given = (name: string): boolean =>
+    (values[name] !== undefined && name !== 'threads') || lists[name] !== undefined;
+  if (!several) {
+    const alone = Object.keys(SYSTEMS_OPTIONS).find(given);
+    if (alone !== undefined)
+      throw new UsageError(`--${alone} needs --recipes A,B,C, the systems to compare.`);
+    return false;
+  }
+  if (values['recipes'] !== undefined && values['repeat'] !== undefined)
+    throw new UsageError('--repeat names its systems itself; give it or --recipes.');
+  const one = Object.keys(OF_ONE).find(given);
+  if (one !== undefined)
+    throw new UsageError(`--${one} is not for several systems: ${OF_ONE[one]}.`);
+  if (values['device'] === 'webgpu')
+    throw new UsageError('--recipes runs on the processor; leave --device out.');
+  return true;
+}
+
+const list = (text: string): string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean);
+
+function recipesOf(text: string): string[] {
+  if (text === 'all') return RECIPES.map(({ id }) => id);
+  const ids = list(text);
+  const unknown = ids.find((id) => !RECIPES.some((recipe) => recipe.id === id));
+  if (ids.length === 0 || unknown !== undefined)
+    throw new UsageError(
+      `--recipes has ${unknown === undefined ? 'no system' : `no system "${unknown}"`}; there are ${RECIPES.map(({ id }) => id).join(', ')}.`,
+    );
+  return ids;
+}
+
+const readFile = (path: string): string => {
+  if (!existsSync(path)) throw new UsageError(`${path} is missing.`);
+  return readFileSync(path, 'utf8');
+};
+
+function seedsOf(values: OptionValues): number[] {
+  if (values['seeds'] === undefined) return [Number(values['seed'] ?? 0)];
+  return list(String(values['seeds'])).map((text) => {
+    if (!/^\d{1,10}$/u.test(text))
+      throw new UsageError(`--seeds has '${text}'; seeds are whole numbers: --seeds 1,2,3.`);
+    return Number(text);
+  });
+}
+
+function questionsOf(values: OptionValues, lists: OptionLists): QuestionsSource {
+  const { world, corpus, questions } = sourcesOptions(values, lists);
+  const split = (values['split'] ?? (questions === undefined ? 'test' : 'all')) as
+    'train' | 'dev' | 'test' | 'all';
+  const rest = { split, limit: Number(values['limit']) };
+  if (typeof world === 'object') return { kind: 'fresh', ...world, ...rest };
+  if (world === undefined && !corpus && questions === undefined)
+    return { kind: 'built-in', ...rest };
+  return {
+    kind: 'files',
+    ...(world !== undefined && { world }),
+    ...(corpus && { corpus: [...corpus.files], method: corpus.method }),
+    ...(questions !== undefined && { questions }),
+    ...rest,
+  };
+}
+
+/** What the command line asks for. @throws UsageError, or CustomSystemError's words */
+export function specOf(
+  values: OptionValues,
+  lists: OptionLists,
+): { name: string; spec: EvaluationSpec } {
+  if (values['repeat'] !== undefined) {
+    const path = String(values['repeat']);
+    try {
+      return readEvaluationFile(readFile(path));
+    } catch (error) {
+      throw error instanceof UsageError ? error : new UsageError(`${path}: ${messageOf(error)}`);
+    }
+  }
+  const text = (name: string): string | undefined => values[name] as string | undefined;
+  const customs = (lists['custom'] ?? []).map((path) => {
+    try {
+      return readCustomSystem(readFile(path));
+    } catch (error) {
+      if (error instanceof CustomSystemError) throw new UsageError(`${path}: ${error.message}`);
+      throw error;
+    }
+  });
+  const [policy, adapter, run] = [text('policy'), text('adapter'), text('run')];
+  if (adapter !== undefined && run !== undefined)
+    throw new UsageError('--adapter and --run exclude each other.');
+  const own = { kind: 'folders' as const, ...(policy !== undefined && { policy }) };
+  const trained = {
+    ...own,
+    ...(adapter !== undefined && { adapter }),
+    ...(run !== undefined && { run }),
+  };
+  const adapted = adapter !== undefined || run !== undefined;
+  if (values['base'] === true && !adapted)
+    throw new UsageError('--base stands beside --adapter or --run.');
+  const { k, source } = values;
+  try {
+    const spec = parseSpec({
+      format: 'forage.evaluation/1',
+      systems: [...recipesOf(String(values['recipes'])), ...customs],
+      policies: adapted && values['base'] === true ? [own, trained] : [trained],
+      questions: [questionsOf(values, lists)],
+      seeds: seedsOf(values),
+      retrieval: [{ ...(k !== undefined && { k }), ...(source !== undefined && { source }) }],
+      temperature: Number(values['temperature']),
+      routing: values['routing'] ?? 'argmax',
+    });
+    return { name: 'evaluation', spec };
+  } catch (error) {
+    throw error instanceof UsageError ? error : new UsageError(`${messageOf(error)}.`);
+  }
+}

@@ -1,0 +1,97 @@
+import { basename } from 'node:path';
+import type { RouterWeights } from '../../../agent/router/network.ts';
+import type { FoundPolicy } from '../../../evaluate/systems/plan/plan.ts';
+import type { EvaluatedPolicy } from '../../../evaluate/systems/spec.ts';
+import { decodeRouterState } from '../../../learn/router/state.ts';
+import type { Adapter } from '../../../policy/lora/peft.ts';
+import type { LoraSpec } from '../../../policy/lora/spec.ts';
+import type { Policy } from '../../../policy/policy.ts';
+import { TRAINING } from '../../../recipes/parts/training-base.ts';
+import { say } from '../../shared/command.ts';
+import { UsageError } from '../../shared/options.ts';
+import { foldedRevision, readAdapterFolder } from '../../shared/parts.ts';
+import { Workshop } from '../../study/workshop.ts';
+import { adapterFolderOf, loadSnapshot, readRun } from '../../train/folder.ts';
+
+/** The policies of an evaluation, one open at a time. */
+
+interface Found extends FoundPolicy {
+  folder: string | undefined;
+  adapter: Adapter | null;
+  router: RouterWeights | undefined;
+}
+
+const ANY_ADAPTER: LoraSpec = { ...TRAINING.adapter, targets: [...TRAINING.adapter.targets] };
+
+export class EvaluatedPolicies {
+  readonly #threads: number;
+  readonly #found: Found[] = [];
+  #open: { folder: string | undefined; workshop: Workshop } | null = null;
+
+  /** @param threads samplers */
+  constructor(threads: number) {
+    this.#threads = threads;
+  }
+
+  /** @throws UsageError for a policy that is not on this machine; CheckpointError, AdapterError */
+  async find(policy: EvaluatedPolicy): Promise<void> {
+    if (policy.kind === 'run' || (policy.kind === 'base' && policy.policy.kind !== 'built-in'))
+      throw new UsageError(
+        `The policy ${JSON.stringify(policy)} is one of a browser; name folders with --policy, --adapter or --run.`,
+      );
+    const given: Omit<Extract<EvaluatedPolicy, { kind: 'folders' }>, 'kind'> = policy.kind ===
+    'folders'
+      ? policy
+      : {};
+    const run = given.run === undefined ? null : readRun(given.run);
+    const folder = given.policy ?? run?.policy.folder;
+    const workshop = await this.#workshop(folder);
+    const adapterAt = given.run === undefined ? given.adapter : adapterFolderOf(given.run);
+    const adapter =
+      adapterAt === undefined ? null : await readAdapterFolder(workshop.config, adapterAt);
+    const state = given.run === undefined ? null : (loadSnapshot(given.run, say)?.router ?? null);
+    const { id } = workshop.checkpoint;
+    const trained = given.run ?? given.adapter;
+    this.#found.push({
+      key: trained === undefined ? id : basename(trained),
+      name: trained === undefined ? id : `${id} with ${basename(trained)}`,
+      identity: {
+        weights: adapter ? foldedRevision(workshop.revision, adapter) : workshop.revision,
+        router: state,
+        device: 'wasm',
+      },
+      folder,
+      adapter,
+      router: state === null ? undefined : decodeRouterState(state).weights,
+    });
+  }
+
+  get found(): readonly FoundPolicy[] {
+    return this.#found;
+  }
+
+  /** The policy at a place of the spec, with what its run taught its router. */
+  async open(at: number): Promise<{ policy: Policy; router: RouterWeights | undefined }> {
+    const found = this.#found[at];
+    if (!found) throw new Error(`there is no policy ${at}`);
+    const workshop = await this.#workshop(found.folder);
+    const { policy } = await workshop.threads(found.adapter?.spec ?? ANY_ADAPTER);
+    await policy.setAdapter?.(found.adapter);
+    return { policy, router: found.router };
+  }
+
+  async #workshop(folder: string | undefined): Promise<Workshop> {
+    if (this.#open && this.#open.folder === folder) return this.#open.workshop;
+    await this.close();
+    const options = { threads: this.#threads, microTokens: 2048 };
+    const workshop = await Workshop.open(folder, options);
+    this.#open = { folder, workshop };
+    return workshop;
+  }
+
+  async close(): Promise<void> {
+    const open = this.#open;
+    this.#open = null;
+    await open?.workshop.close();
+  }
+}

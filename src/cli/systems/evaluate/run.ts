@@ -1,0 +1,240 @@
+import { duration } from '../../../evaluate/study/estimate.ts';
+import { itemAt } from '../../../base/items.ts';
+import { writeEvaluationFile } from '../../../evaluate/systems/file.ts';
+import { executeEvaluation, missing, resultOf } from '../../../evaluate/systems/plan/execute.ts';
+import { planEvaluation, type EvaluationPlan } from '../../../evaluate/systems/plan/plan.ts';
+import type { EvaluationResult } from '../../../evaluate/systems/result.ts';
+import type { EvaluationSpec } from '../../../evaluate/systems/spec.ts';
+import type { SystemsTable } from '../../../evaluate/systems/table/shape.ts';
+import { systemsTables } from '../../../evaluate/systems/table/table.ts';
+import { tableText } from '../../../evaluate/systems/table/text.ts';
+import { openSummarizer } from '../../../retrieval/summarize/index.ts';
+import { askingOf, openJudgeModel, readPrice } from '../../evaluate/judge-options.ts';
+import { runJudge } from '../../evaluate/judge-run.ts';
+import { judgeLines } from '../../evaluate/judge-lines.ts';
+import { version } from '../../export/source.ts';
+import { abortOnSignals } from '../../helpers/abort.ts';
+import { endProgress, print, say, sayProgress } from '../../shared/command.ts';
+import type { OptionLists, OptionValues } from '../../shared/options.ts';
+import { EvaluationFolder } from './folder.ts';
+import { specOf } from './options.ts';
+import { EvaluatedPolicies } from './policies.ts';
+import { openSet, retrieverFor, routerFor, type OpenSet } from './sets.ts';
+
+/** `lab evaluate --recipes`: several systems on the same questions. */
+
+interface Opened {
+  spec: EvaluationSpec;
+  plan: EvaluationPlan;
+  sets: OpenSet[];
+  policies: EvaluatedPolicies;
+}
+
+async function open(
+  spec: EvaluationSpec,
+  policies: EvaluatedPolicies,
+  folder: string | null,
+): Promise<Opened> {
+  for (const policy of spec.policies) await policies.find(policy);
+  const sets: OpenSet[] = [];
+  for (const source of spec.questions) sets.push(await openSet(source, folder));
+  const plan = await planEvaluation(spec, {
+    policies: policies.found,
+    sets,
+    sources: (set, { local, web }) =>
+      Promise.resolve({
+        world: itemAt(sets, set).identity,
+        local: local ?? null,
+        web: web ?? null,
+      }),
+    version: version(),
+  });
+  return { spec, plan, sets, policies };
+}
+
+/** Makes what is missing, and keeps it. @returns messages of what failed, by key */
+async function make(
+  { spec, plan, sets, policies }: Opened,
+  folder: EvaluationFolder,
+  signal: AbortSignal,
+): Promise<Map<string, string>> {
+  const failures = new Map<string, string>();
+  const todo = missing(plan, folder.known).flat().length;
+  let made = 0;
+  const summarizer = spec.summarizer.kind === 'model' ? null : openSummarizer(spec.summarizer);
+  const startedAt = performance.now();
+  const tell = (): void => {
+    made++;
+    const seconds = (performance.now() - startedAt) / 1000;
+    const left = duration((seconds / made) * (todo - made));
+    const fault = failures.size > 0 ? `, ${failures.size} failed` : '';
+    sayProgress(`${made}/${todo} rollouts${fault}, ≈ ${left} left`);
+  };
+  try {
+    await executeEvaluation(plan, {
+      known: folder.known,
+      open: async ({ policy: at, set, retrieval }) => {
+        const { policy, router } = await policies.open(at);
+        const source = itemAt(sets, set);
+        return {
+          deps: {
+            policy,
+            retriever: retrieverFor(source, itemAt(spec.retrieval, retrieval)),
+            router: routerFor(source, router),
+            summarizer,
+            now: Date.now,
+          },
+        };
+      },
+      keep: ({ key }, rollout, facts) => {
+        folder.keep(key, rollout, facts);
+        tell();
+      },
+      failed: ({ key, system, question }, message) => {
+        failures.set(key, message);
+        endProgress();
+        say(`failed: ${system} on ${question}: ${message}`);
+        tell();
+      },
+      signal,
+    });
+  } finally {
+    folder.flush();
+    endProgress();
+  }
+  return failures;
+}
+
+/** LJ over the answers; a verdict is kept in the folder and asked for once. */
+async function judged(
+  result: EvaluationResult,
+  values: OptionValues,
+  folder: EvaluationFolder,
+): Promise<EvaluationResult> {
+  const opened = await openJudgeModel(values);
+  if (!opened) return result;
+  try {
+    const questions = new Map(result.questions.map((question) => [question.id, question]));
+    const items = result.rollouts.map((rollout, at) => ({
+      id: String(at),
+      question: questions.get(rollout.question)?.text ?? '',
+      golds: [...(questions.get(rollout.question)?.answers ?? [])],
+      prediction: rollout.answer,
+    }));
+    const given = values['judgements'];
+    const kept = folder.path === null ? null : `${folder.path}/judgements.jsonl`;
+    const { report, outcomes } = await runJudge(items, {
+      opened,
+      asking: askingOf(values),
+      price: readPrice(values['judge-price']),
+      file: given === undefined ? kept : String(given),
+    });
+    say(judgeLines(report).join('\n'));
+    const verdicts = new Map(
+      outcomes.flatMap((outcome) =>
+        outcome.status === 'judged' && outcome.judgement.verdict !== 'unreadable'
+          ? [[outcome.id, Number(outcome.judgement.verdict === 'right')] as const]
+          : [],
+      ),
+    );
+    return {
+      ...result,
+      rollouts: result.rollouts.map((rollout, at) => ({
+        ...rollout,
+        judge: verdicts.get(String(at)) ?? null,
+      })),
+    };
+  } finally {
+    opened.close();
+  }
+}
+
+/** Tables without measured times, which alone do not repeat. */
+const withoutTimes = (tables: readonly SystemsTable[]): SystemsTable[] =>
+  tables.map((table) => ({
+    ...table,
+    rows: table.rows.map((row) => ({
+      ...row,
+      cells: row.cells.filter(({ measure }) => measure !== 'seconds'),
+    })),
+  }));
+
+function writeFiles(
+  folder: EvaluationFolder,
+  result: EvaluationResult,
+  tables: readonly SystemsTable[],
+  spec: EvaluationSpec,
+): void {
+  const text = { result, tables, times: false };
+  folder.write('table.md', tableText(text, 'markdown'));
+  folder.write('table.csv', tableText(text, 'csv'));
+  folder.write('table.tex', tableText(text, 'latex'));
+  folder.write('table.json', `${JSON.stringify(withoutTimes(tables), null, 1)}\n`);
+  folder.write('evaluation.json', writeEvaluationFile(result.name, spec, result));
+  const seconds = tables.flatMap(({ rows }) =>
+    rows.map(({ system, cells }) => [
+      system,
+      cells.find(({ measure }) => measure === 'seconds')?.value ?? null,
+    ]),
+  );
+  folder.write('times.json', `${JSON.stringify(Object.fromEntries(seconds), null, 1)}\n`);
+}
+
+function printed(
+  result: EvaluationResult,
+  tables: readonly SystemsTable[],
+  values: OptionValues,
+): string {
+  const text = { result, tables, times: false };
+  if (values['json'] === true)
+    return JSON.stringify({
+      name: result.name,
+      hash: result.hash,
+      planned: result.planned,
+      systems: result.systems,
+      tables: withoutTimes(tables),
+      failed: result.failed,
+    });
+  if (values['csv'] === true) return tableText(text, 'csv').trimEnd();
+  if (values['latex'] === true) return tableText(text, 'latex').trimEnd();
+  return tableText({ ...text, times: values['markdown'] !== true }, 'markdown').trimEnd();
+}
+
+/** @throws UsageError, and Error where some rollouts failed */
+export async function evaluateSystems(values: OptionValues, lists: OptionLists): Promise<void> {
+  const { name, spec } = specOf(values, lists);
+  const out = values['out'] === undefined ? null : String(values['out']);
+  const folder = new EvaluationFolder(out);
+  const policies = new EvaluatedPolicies(Number(values['threads'] ?? 2));
+  using stop = abortOnSignals('stopping; the rollouts that are finished are kept …');
+  try {
+    const opened = await open(spec, policies, out);
+    const { plan } = opened;
+    const todo = missing(plan, folder.known).flat().length;
+    say(
+      `${plan.systems.length} systems on ${plan.questions.length} questions: ${plan.rollouts.length} rollouts, ${todo} to be made`,
+    );
+    if (plan.leftOut > 0) say(`${plan.leftOut} questions have no gold answer and are left out.`);
+    folder.begin();
+    const failures = await make(opened, folder, stop.signal);
+    const result = await judged(resultOf(plan, name, folder.known, failures), values, folder);
+    const reference = values['reference'] as string | undefined;
+    const tables = await systemsTables(result, 'all', { reference });
+    writeFiles(folder, result, tables, spec);
+    print(printed(result, tables, values));
+    if (failures.size > 0)
+      throw new Error(
+        `${failures.size} rollouts failed and are in no figure; the same command tries them again.`,
+      );
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+    say(
+      out === null
+        ? 'stopped; --out DIR keeps what is made.'
+        : `stopped; ${out} has what was made, and the same command goes on.`,
+    );
+    process.exitCode = 1;
+  } finally {
+    await policies.close();
+  }
+}

@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { coverageOf } from '../../../agent/router/coverage.ts';
+import type { RouterWeights } from '../../../agent/router/network.ts';
+import { createRouter, type Router } from '../../../agent/router/router.ts';
+import type { FoundQuestions } from '../../../evaluate/systems/plan/plan.ts';
+import type { QuestionsSource, RetrievalChange } from '../../../evaluate/systems/spec.ts';
+import { retrieverBy, type Retriever } from '../../../retrieval/retriever.ts';
+import { MANIFEST_FILE } from '../../../retrieval/world/manifest.ts';
+import { buildWorld, openEncoderFromDisk, writeToDisk } from '../../shared/build-world.ts';
+import { endProgress, say, sayProgress } from '../../shared/command.ts';
+import { UsageError } from '../../shared/options.ts';
+import { openSources, type OpenSources } from '../../shared/parts.ts';
+import { builtIn } from '../../shared/paths.ts';
+
+/** The questions of an evaluation with what is searched for them. */
+
+interface OpenSet extends FoundQuestions {
+  sources: OpenSources;
+  identity: unknown;
+}
+
+const digestOf = (path: string): string =>
+  createHash('sha256').update(readFileSync(path)).digest('hex');
+
+const nameOf = (source: QuestionsSource): { key: string; name: string } => {
+  switch (source.kind) {
+    case 'built-in':
+      return { key: 'built-in', name: 'built-in world' };
+    case 'fresh':
+      return {
+        key: `form${source.form}-seed${source.seed}`,
+        name: `world of form ${source.form}, seed ${source.seed}`,
+      };
+    case 'collections':
+      throw new UsageError(
+        'These questions are stored in a browser; name a file with --questions.',
+      );
+    case 'files': {
+      const name = basename(source.questions ?? source.world ?? source.corpus?.[0] ?? 'files');
+      return { key: name, name };
+    }
+  }
+};
+
+/** A generated world as a folder that is made once; in memory where nothing is kept. */
+async function freshWorld(
+  { seed, form }: Extract<QuestionsSource, { kind: 'fresh' }>,
+  folder: string | null,
+): Promise<string | { seed: number; form: 1 | 2 }> {
+  if (folder === null) return { seed, form };
+  const path = join(folder, 'worlds', `form${form}-seed${seed}`);
+  if (existsSync(join(path, MANIFEST_FILE))) return path;
+  say(`making the world of form ${form}, seed ${seed} …`);
+  const encoder = await openEncoderFromDisk(builtIn('encoder'));
+  const progress = (done: number, total: number): void =>
+    sayProgress(`encoding passages ${done}/${total}`);
+  await buildWorld(seed, writeToDisk(path), encoder, progress, form);
+  return path;
+}
+
+/** Opens a set. @param folder of the evaluation. @throws UsageError that names what is missing */
+export async function openSet(source: QuestionsSource, folder: string | null): Promise<OpenSet> {
+  const names = nameOf(source);
+  const files = source.kind === 'files' ? source : null;
+  const world = source.kind === 'fresh' ? await freshWorld(source, folder) : files?.world;
+  const sources = await openSources({
+    world,
+    questions: files?.questions,
+    ...(files?.corpus && { corpus: { files: files.corpus, method: files.method ?? 'lexical' } }),
+    onProgress: sayProgress,
+    onNotice: say,
+  });
+  endProgress();
+  const { questions, manifest } = sources.world;
+  const chosen = questions.filter(({ split }) => source.split === 'all' || split === source.split);
+  if (chosen.length === 0)
+    throw new UsageError(`${names.name} has no question of split ${source.split}.`);
+  return {
+    ...names,
+    questions: source.limit === null ? chosen : chosen.slice(0, source.limit),
+    sources,
+    identity: {
+      files: manifest.files,
+      vectors: manifest.vectors,
+      corpus: files?.corpus?.map(digestOf) ?? null,
+      method: files?.method ?? null,
+    },
+  };
+}
+
+/** @throws UsageError for a source of a browser */
+export function retrieverFor({ sources }: OpenSet, { local, web }: RetrievalChange): Retriever {
+  if (local?.kind === 'collections' || (web !== undefined && web.kind !== 'built-in'))
+    throw new UsageError(
+      'This retrieval setting names what a browser stores; name files with --corpus.',
+    );
+  return local?.method === undefined
+    ? sources.retriever
+    : retrieverBy(sources.retriever, local.method);
+}
+
+export const routerFor = ({ sources }: OpenSet, weights: RouterWeights | undefined): Router =>
+  createRouter({
+    localCoverage: coverageOf(sources.world.local),
+    ...(weights && { weights }),
+  });
+
+export type { OpenSet };

@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import { oneLine } from '../../base/errors.ts';
+import { getRecipe, RECIPES } from '../../recipes/index.ts';
+import type { Recipe } from '../../recipes/parts/recipe.ts';
+import {
+  recipeSettingsSchema,
+  withOverrides,
+  type RecipeSettings,
+  type SettingsOverride,
+} from '../../recipes/parts/settings.ts';
+
+/** A system of one's own: a recipe with some of its settings changed, saved and shared as JSON. */
+
+export interface CustomSystem {
+  format: 'forage.system/1';
+  id: string;
+  title: string;
+  /** Id of the recipe that it was made from. */
+  base: string;
+  /** Only what differs from the recipe. */
+  changes: SettingsOverride;
+  /** What it is for, in words of who made it. */
+  notes: string;
+}
+
+const LONGEST = 400;
+
+const fileSchema = z.strictObject({
+  format: z.literal('forage.system/1'),
+  id: z.string().regex(/^[a-z0-9][a-z0-9-]{0,79}$/),
+  title: z.string().min(1).max(LONGEST),
+  base: z.string().max(LONGEST),
+  changes: z.record(z.string(), z.unknown()).default({}),
+  notes: z.string().max(4000).default(''),
+});
+
+/** A custom system that cannot be used, and why, in one line. */
+export class CustomSystemError extends Error {
+  override readonly name = 'CustomSystemError';
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const keysOf = (schema: unknown): string[] | null =>
+  schema instanceof z.ZodObject ? Object.keys(schema.shape) : null;
+
+const fieldOf = (schema: unknown, key: string): unknown => {
+  let found: unknown =
+    schema instanceof z.ZodObject ? (schema.shape as object)[key as never] : null;
+  while (
+    found instanceof z.ZodDefault ||
+    found instanceof z.ZodOptional ||
+    found instanceof z.ZodNullable
+  )
+    found = found.unwrap();
+  return found;
+};
+
+/** The first key that the schema does not have, with those that it has; null where all are known. */
+function unknownKey(value: unknown, schema: unknown, path: readonly string[]): string | null {
+  const known = keysOf(schema);
+  if (!known || !isRecord(value)) return null;
+  for (const [key, inner] of Object.entries(value)) {
+    const place = [...path, key];
+    if (!known.includes(key))
+      return `"${oneLine(place.join('.'), LONGEST)}" is ${path.length === 0 ? 'no part' : 'no setting'} of a system; ${path.length === 0 ? 'there are' : `${path.join('.')} has`} ${known.join(', ')}`;
+    const deeper = unknownKey(inner, fieldOf(schema, key), place);
+    if (deeper !== null) return deeper;
+  }
+  return null;
+}
+
+/**
+ * Reads a system of one's own.
+ * @throws CustomSystemError of one line that names the field, part, setting or recipe at fault
+ */
+export function parseCustomSystem(value: unknown): CustomSystem {
+  const format = isRecord(value) ? value['format'] : undefined;
+  if (format !== 'forage.system/1')
+    throw new CustomSystemError('This is no system: its "format" is not "forage.system/1".');
+  const parsed = fileSchema.safeParse(value);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    const place = issue?.path.map(String).join('.') ?? '';
+    throw new CustomSystemError(
+      `system${place === '' ? '' : `, ${oneLine(place, LONGEST)}`}: ${oneLine(issue?.message ?? 'not valid')}`,
+    );
+  }
+  const { id, base, changes } = parsed.data;
+  if (RECIPES.some((recipe) => recipe.id === id))
+    throw new CustomSystemError(
+      `system, id: "${id}" is a recipe; give the system an id of its own`,
+    );
+  const recipe = RECIPES.find(({ id }) => id === base);
+  if (!recipe)
+    throw new CustomSystemError(
+      `system, base: there is no recipe "${oneLine(base, LONGEST)}"; there are ${RECIPES.map(({ id }) => id).join(', ')}`,
+    );
+  const stranger = unknownKey(changes, recipeSettingsSchema, []);
+  if (stranger !== null) throw new CustomSystemError(`system, changes: ${stranger}.`);
+  try {
+    withOverrides(recipe.settings, changes);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new CustomSystemError(`system, changes: ${oneLine(message)}`);
+  }
+  return { ...parsed.data, changes };
+}
+
+/** Reads one from the text of a file. @throws CustomSystemError */
+export function readCustomSystem(text: string): CustomSystem {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new CustomSystemError(
+      `This is no system: it is no JSON (${oneLine(error instanceof Error ? error.message : String(error))}).`,
+    );
+  }
+  return parseCustomSystem(value);
+}
+
+/** The file of a system. */
+export const writeCustomSystem = (system: CustomSystem): string =>
+  `${JSON.stringify(system, null, 2)}\n`;
+
+/** A copy of a recipe to change. @param id of the copy, which no other system has */
+export const duplicateOf = (recipe: Recipe, id: string, title: string): CustomSystem => ({
+  format: 'forage.system/1',
+  id,
+  title,
+  base: recipe.id,
+  changes: {},
+  notes: '',
+});
+
+/** The settings that a system's rollouts run under. @throws Error that names the field at fault */
+export const settingsOf = ({ base, changes }: CustomSystem): RecipeSettings =>
+  withOverrides(getRecipe(base).settings, changes);
+
+/** The settings that differ, one a leaf: `stie.mode` from `paper` to `off`. */
+export function changesOf(
+  before: RecipeSettings,
+  after: RecipeSettings,
+): { setting: string; from: unknown; to: unknown }[] {
+  const walk = (a: unknown, b: unknown, path: string): ReturnType<typeof changesOf> => {
+    if (isRecord(a) && isRecord(b))
+      return [...new Set([...Object.keys(a), ...Object.keys(b)])].flatMap((key) =>
+        walk(a[key], b[key], path === '' ? key : `${path}.${key}`),
+      );
+    return JSON.stringify(a) === JSON.stringify(b) ? [] : [{ setting: path, from: a, to: b }];
+  };
+  return walk(before, after, '');
+}

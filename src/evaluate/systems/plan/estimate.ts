@@ -1,0 +1,68 @@
+import { mean } from '../../../base/statistics.ts';
+import type { PlannedRollout } from './plan.ts';
+
+/** How long the rollouts that are to be made will take. */
+
+/** A rollout that was made on this device. */
+export interface Measured {
+  recipe: string;
+  /** Id of its policy. */
+  policy: string;
+  /** Its share of the wall time. */
+  seconds: number;
+}
+
+export interface Expected {
+  seconds: number;
+  /** In words. */
+  basis: string;
+}
+
+/**
+ * Seconds of a rollout of the built-in policy on one core, of `bench/train/iteration.ts`; what is said
+ * before this device has made one.
+ */
+const ELSEWHERE_SECONDS = 0.19;
+
+/**
+ * A system takes what the rollouts of its recipe took with the same policy, one that was never run the mean of
+ * all that were.
+ * @param policies id of the policy at each place of the plan
+ * @param cores engines that share the work
+ */
+export function expectedSeconds(
+  todo: readonly PlannedRollout[],
+  policies: readonly string[],
+  measured: readonly Measured[],
+  cores: number,
+): Expected {
+  if (todo.length === 0) return { seconds: 0, basis: 'every rollout is here already' };
+  const secondsOf = new Map<string, number>();
+  const add = (key: string, list: readonly Measured[]): void => {
+    if (list.length > 0) secondsOf.set(key, mean(list.map(({ seconds }) => seconds)));
+  };
+  for (const policy of new Set(policies)) {
+    const own = measured.filter((one) => one.policy === policy);
+    add(policy, own);
+    for (const recipe of new Set(own.map((one) => one.recipe)))
+      add(
+        `${policy} ${recipe}`,
+        own.filter((one) => one.recipe === recipe),
+      );
+  }
+  let known = 0;
+  let seconds = 0;
+  for (const { policy: at, recipe } of todo) {
+    const policy = policies[at] ?? '';
+    const one = secondsOf.get(`${policy} ${recipe.id}`) ?? secondsOf.get(policy);
+    if (one !== undefined) known++;
+    seconds += one === undefined ? ELSEWHERE_SECONDS / cores : one;
+  }
+  const basis =
+    known === todo.length
+      ? `from ${measured.length} rollouts that this device made`
+      : known === 0
+        ? `from another machine, ${ELSEWHERE_SECONDS} s a rollout and core; your own time shows after the first rollouts`
+        : `${known} of ${todo.length} from rollouts that this device made, the others from another machine`;
+  return { seconds, basis };
+}

@@ -1,0 +1,81 @@
+import type { ChainStep, Question } from '../../../records/records.ts';
+import type { Rollout } from '../../../records/rollout.ts';
+import { webCalls } from '../../metrics.ts';
+import type { EvaluatedQuestion, EvaluatedRollout } from '../result.ts';
+
+/** What tables and pictures keep of a question and of a rollout. */
+
+const sourceOf = ({ source, passageId }: ChainStep): 'local' | 'web' | 'both' | null => {
+  if (source !== undefined) return source;
+  // Worlds of the first form name the passage alone, whose id begins with its corpus.
+  if (passageId.startsWith('local-')) return 'local';
+  return passageId.startsWith('web-') ? 'web' : null;
+};
+
+/** The source that one has to search: `both` where neither holds the whole chain; null where it is not known. */
+export function sourceNeeded({
+  chain = [],
+  localSuffices,
+}: Pick<Question, 'chain' | 'localSuffices'>): EvaluatedQuestion['source'] {
+  const sources = chain.map(sourceOf);
+  if (localSuffices === true) return 'local';
+  if (sources.length === 0 || sources.includes(null)) return null;
+  if (sources.every((source) => source !== 'web')) return 'local';
+  return sources.every((source) => source !== 'local') ? 'web' : 'both';
+}
+
+/** Whether each step's passage was retrieved, in the order of the chain. */
+export function hopsFound(
+  { chain = [] }: Pick<Question, 'chain'>,
+  { events }: Pick<Rollout, 'events'>,
+): boolean[] {
+  const seen = new Set(
+    events.flatMap((event) =>
+      event.kind === 'retrieve' || event.kind === 'background'
+        ? event.hits.map(({ passage }) => passage.id)
+        : [],
+    ),
+  );
+  // In worlds of the first form a title belongs to one page, which both corpora may hold.
+  const titles = new Set(
+    events.flatMap((event) =>
+      event.kind === 'retrieve' || event.kind === 'background'
+        ? event.hits.flatMap(({ passage }) => (passage.noise ? [] : [passage.title]))
+        : [],
+    ),
+  );
+  return chain.map(({ passageIds, passageId, title }) =>
+    passageIds ? passageIds.some((id) => seen.has(id)) : seen.has(passageId) || titles.has(title),
+  );
+}
+
+/** What is measured of a rollout, whoever asked for it. */
+export type RolloutFacts = Omit<EvaluatedRollout, 'system' | 'question' | 'seed' | 'rollout'>;
+
+/**
+ * @throws Error in words for a rollout that says nothing of its system: the policy or a search failed, it
+ *   was cancelled, or the question has no gold answer
+ */
+export function factsOf(question: Question, rollout: Rollout): RolloutFacts {
+  const { events, metrics, answer } = rollout;
+  for (const event of events) {
+    if (event.kind === 'stop' && (event.reason === 'error' || event.reason === 'cancelled'))
+      throw new Error(event.detail);
+    if (event.kind === 'error' && event.what === 'retrieval') throw new Error(event.message);
+  }
+  if (!metrics) throw new Error('the question has no gold answer to score by');
+  return {
+    answer,
+    em: metrics.em,
+    f1: metrics.f1,
+    coverEm: metrics.cover_em,
+    judge: null,
+    recall: question.supporting.length > 0 ? metrics.recall : null,
+    searches: metrics.searches,
+    webCalls: webCalls(rollout),
+    tokens: metrics.tokens,
+    seconds: metrics.seconds,
+    formatValid: metrics.formatValid,
+    hopsFound: hopsFound(question, rollout),
+  };
+}

@@ -1,0 +1,62 @@
+import type { EvaluatedRollout } from '../result.ts';
+
+/** What the table says of a system, one column each. */
+
+export interface Measure {
+  id: MeasureId;
+  title: string;
+  /** `share`: between 0 and 1, shown in percent. */
+  unit: 'share' | 'count' | 'seconds';
+  /** Which way is better. */
+  better: 'more' | 'less';
+  /** Whether the same rollouts made again give the same number; measured times do not. */
+  repeats: boolean;
+}
+
+export const MEASURE_IDS = [
+  'em',
+  'f1',
+  'coverEm',
+  'judge',
+  'recall',
+  'searches',
+  'webCalls',
+  'tokens',
+  'seconds',
+  'format',
+] as const;
+export type MeasureId = (typeof MEASURE_IDS)[number];
+
+const share = (id: MeasureId, title: string): Measure => ({
+  id,
+  title,
+  unit: 'share',
+  better: 'more',
+  repeats: true,
+});
+
+const cost = (id: MeasureId, title: string): Measure => ({
+  id,
+  title,
+  unit: 'count',
+  better: 'less',
+  repeats: true,
+});
+
+export const MEASURES: readonly Measure[] = [
+  share('em', 'EM'),
+  share('f1', 'F1'),
+  share('coverEm', 'cover-EM'),
+  share('judge', 'judge'),
+  share('recall', 'recall'),
+  cost('searches', 'searches'),
+  cost('webCalls', 'web calls'),
+  cost('tokens', 'tokens'),
+  { id: 'seconds', title: 'seconds a question', unit: 'seconds', better: 'less', repeats: false },
+  share('format', 'format'),
+];
+
+/** What a rollout counts for; null where it has no such number. */
+export function valueOf(rollout: EvaluatedRollout, measure: MeasureId): number | null {
+  return measure === 'format' ? Number(rollout.formatValid) : rollout[measure];
+}

@@ -1,0 +1,173 @@
+import { itemAt } from '../../../base/items.ts';
+import type { BootstrapOptions, Interval } from '../../bootstrap.ts';
+import { drawResamples, hierarchicalBootstrap, type ResampleDraws } from '../../hierarchical.ts';
+import type { EvaluatedQuestion, EvaluationResult } from '../result.ts';
+import { holm } from './holm.ts';
+import { MEASURES, type Measure } from './measures.ts';
+import type { Difference, Parting, SystemsTable, TableCell } from './shape.ts';
+import { signFlipTest } from './signs.ts';
+import { differencesOf, presentValues, SystemValues, type WorldValues } from './values.ts';
+
+/** Significance of a difference after Holm's correction. */
+const LEVEL = 0.05;
+
+export interface TableOptions {
+  /** Row to compare with; the first unless given. */
+  reference?: string | undefined;
+  interval?: BootstrapOptions;
+  /** Awaited between rows, so that who computes it can do something else. */
+  turn?: () => Promise<void>;
+}
+
+/** Intervals over questions; lists of one shape are resampled alike. */
+class Intervals {
+  readonly #options: BootstrapOptions;
+  readonly #draws = new Map<string, ResampleDraws>();
+
+  constructor(options: BootstrapOptions) {
+    this.#options = options;
+  }
+
+  /** Seeds are in the values as their mean: questions are resampled, worlds and seeds are kept. */
+  of(worlds: readonly (readonly number[])[]): Interval | null {
+    const sizes = worlds.map((world) => world.length).filter((size) => size > 0);
+    if (sizes.length === 0) return null;
+    const shape = sizes.join();
+    const known = this.#draws.get(shape) ?? drawResamples(1, sizes, this.#options);
+    this.#draws.set(shape, known);
+    return hierarchicalBootstrap([worlds], this.#options, known);
+  }
+}
+
+interface Compared {
+  row: number;
+  worlds: number[][];
+  p: number;
+}
+
+/** Every row against one of them, tested and corrected together. */
+function compareRows(
+  values: readonly WorldValues[],
+  reference: number,
+): Map<number, Compared & { adjusted: number }> {
+  const against = itemAt(values, reference, 'rows');
+  const compared = values.flatMap((own, row): Compared[] => {
+    if (row === reference) return [];
+    const worlds = differencesOf(against, own);
+    return worlds.some((world) => world.length > 0)
+      ? [{ row, worlds, p: signFlipTest(worlds) }]
+      : [];
+  });
+  const adjusted = holm(compared.map(({ p }) => p));
+  return new Map(compared.map((one, i) => [one.row, { ...one, adjusted: itemAt(adjusted, i) }]));
+}
+
+/** Places of the best means; none where nothing is measured. */
+function bestOf(means: readonly (number | null)[], better: Measure['better']): number[] {
+  const known = means.flatMap((value) => value ?? []);
+  if (known.length === 0) return [];
+  const best = better === 'more' ? Math.max(...known) : Math.min(...known);
+  return means.flatMap((value, row) => (value === best ? [row] : []));
+}
+
+function column(
+  values: readonly WorldValues[],
+  measure: Measure,
+  reference: number,
+  intervals: Intervals,
+): TableCell[] {
+  const means = values.map((own) => intervals.of(presentValues(own)));
+  const differences = compareRows(values, reference);
+  const best = bestOf(
+    means.map((interval) => interval && interval.mean),
+    measure.better,
+  );
+  const [first] = best;
+  const worse =
+    first === undefined || first === reference ? differences : compareRows(values, first);
+  return means.map((value, row): TableCell => {
+    const found = differences.get(row);
+    const interval = found ? intervals.of(found.worlds) : null;
+    const beside = worse.get(row);
+    const difference: Difference | null =
+      found && interval
+        ? { ...interval, n: found.worlds.flat().length, p: found.p, adjusted: found.adjusted }
+        : null;
+    const notWorse = beside !== undefined && beside.adjusted > LEVEL;
+    const mark = best.includes(row) ? 'best' : notWorse ? 'not-worse' : null;
+    return { measure: measure.id, value, difference, mark };
+  });
+}
+
+/** The questions of each part, in order; a question without the feature is in none. */
+export function partsOf(
+  questions: readonly EvaluatedQuestion[],
+  by: Parting,
+): { part: string; keep: (question: EvaluatedQuestion) => boolean }[] {
+  if (by === 'all') return [{ part: 'all', keep: () => true }];
+  const values = [...new Set(questions.flatMap((question) => question[by] ?? []))];
+  const ordered = by === 'hops' ? values.toSorted((a, b) => Number(a) - Number(b)) : values;
+  const words = (value: string | number): string =>
+    by === 'hops' ? `${value} ${value === 1 ? 'hop' : 'hops'}` : String(value);
+  return ordered.map((value) => ({
+    part: words(value),
+    keep: (question) => question[by] === value,
+  }));
+}
+
+/**
+ * The table over the questions that `keep` lets through: means, differences from the chosen row, and what
+ * is best. A question's value is the mean over its seeds; each world counts alike. Intervals resample
+ * the questions within each world (95 % unless told otherwise). The rows of a column are one family of
+ * Holm's correction.
+ * @throws Error where the reference is no row
+ */
+async function tableOf(
+  result: EvaluationResult,
+  part: ReturnType<typeof partsOf>[number],
+  { reference, interval = {}, turn = () => Promise.resolve() }: TableOptions,
+): Promise<SystemsTable> {
+  const values = new SystemValues(result, part.keep);
+  const ids = result.systems.map(({ id }) => id);
+  const chosen = reference === undefined ? 0 : ids.indexOf(reference);
+  if (chosen < 0 || ids.length === 0)
+    throw new Error(
+      `there is no row "${reference ?? ''}" to compare with; there are ${ids.join(', ')}`,
+    );
+  const intervals = new Intervals(interval);
+  const columns: TableCell[][] = [];
+  for (const measure of MEASURES) {
+    await turn();
+    const own = ids.map((id) => values.of(id, measure.id));
+    columns.push(column(own, measure, chosen, intervals));
+  }
+  const kept = values.questions;
+  const inPart = new Set(kept.map(({ id }) => id));
+  return {
+    part: part.part,
+    reference: itemAt(ids, chosen, 'rows'),
+    rows: ids.map((system, row) => {
+      const lists = kept.map(({ id }) => values.rollouts(system, id).length);
+      return {
+        system,
+        questions: lists.filter((count) => count > 0).length,
+        rollouts: lists.reduce((sum, count) => sum + count, 0),
+        failed: result.failed.filter((one) => one.system === system && inPart.has(one.question))
+          .length,
+        cells: columns.map((cells) => itemAt(cells, row, 'rows')),
+      };
+    }),
+  };
+}
+
+/** The tables of an evaluation: one, or one for each type, number of hops, source or world. */
+export async function systemsTables(
+  result: EvaluationResult,
+  by: Parting,
+  options: TableOptions = {},
+): Promise<SystemsTable[]> {
+  const tables: SystemsTable[] = [];
+  for (const part of partsOf(result.questions, by))
+    tables.push(await tableOf(result, part, options));
+  return tables;
+}

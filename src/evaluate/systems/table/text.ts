@@ -1,0 +1,286 @@
+import { csv, latexText } from '../../study/text.ts';
+import { present } from '../../../base/items.ts';
+import type { EvaluatedSystem, EvaluationResult } from '../result.ts';
+import { MEASURES, type Measure } from './measures.ts';
+import type { SystemsTable, TableCell, TableFormat, TableRow } from './shape.ts';
+
+/** The tables as files: Markdown, CSV and LaTeX. */
+
+export interface TableText {
+  result: EvaluationResult;
+  tables: readonly SystemsTable[];
+  /** Whether measured seconds are in it; without them the same evaluation gives the same file again. */
+  times: boolean;
+}
+
+const DIGITS: Record<Measure['unit'], number> = { share: 1, count: 2, seconds: 2 };
+
+/** A value as tables show it: shares in percent. */
+export function shownValue(value: number, { unit }: Measure): string {
+  const text = (unit === 'share' ? 100 * value : value).toFixed(DIGITS[unit]);
+  // No minus in front of what rounds to nothing.
+  return Number(text) === 0 ? text.replace('-', '') : text;
+}
+
+const signed = (value: number, measure: Measure): string => {
+  const text = shownValue(value, measure);
+  return Number(text) > 0 ? `+${text}` : text;
+};
+
+export const shownP = (p: number): string => (p < 0.001 ? '<0.001' : p.toFixed(3));
+
+interface Style {
+  none: string;
+  best: (text: string) => string;
+  notWorse: (text: string) => string;
+}
+
+const PLAIN: Style = {
+  none: '–',
+  best: (text) => `**${text}**`,
+  notWorse: (text) => `${text}°`,
+};
+
+function valueText({ value, mark }: TableCell, measure: Measure, style: Style): string {
+  if (!value) return style.none;
+  const mean = shownValue(value.mean, measure);
+  const marked =
+    mark === 'best' ? style.best(mean) : mark === 'not-worse' ? style.notWorse(mean) : mean;
+  return `${marked} [${shownValue(value.low, measure)}, ${shownValue(value.high, measure)}]`;
+}
+
+function differenceText({ difference }: TableCell, measure: Measure, style: Style): string {
+  if (!difference) return style.none;
+  const { mean, low, high, adjusted } = difference;
+  return `${signed(mean, measure)} [${signed(low, measure)}, ${signed(high, measure)}] p=${shownP(adjusted)}`;
+}
+
+/** Measures that some row has. */
+function shownMeasures({ tables, times }: TableText): Measure[] {
+  const known = new Set(
+    tables.flatMap(({ rows }) =>
+      rows.flatMap(({ cells }) => cells.flatMap((cell) => (cell.value ? [cell.measure] : []))),
+    ),
+  );
+  return MEASURES.filter(({ id, repeats }) => known.has(id) && (repeats || times));
+}
+
+const cellOf = ({ cells }: TableRow, { id }: Measure): TableCell =>
+  present(
+    cells.find(({ measure }) => measure === id),
+    `the column ${id}`,
+  );
+
+const unitTitle = ({ title, unit }: Measure): string => (unit === 'share' ? `${title}, %` : title);
+
+interface Names {
+  labels: (row: TableRow) => string[];
+  head: string[];
+  titleOf: (id: string) => string;
+}
+
+/** Policy and retrieval have a column where rows differ in them. */
+function namesOf({ systems }: EvaluationResult): Names {
+  const byId = new Map(systems.map((system) => [system.id, system]));
+  const of = (id: string): EvaluatedSystem => present(byId.get(id), `the system ${id}`);
+  const differ = (value: (system: EvaluatedSystem) => string | undefined): boolean =>
+    new Set(systems.map(value)).size > 1;
+  const policies = differ(({ policy }) => policy);
+  const retrievals = differ(({ retrieval }) => retrieval);
+  return {
+    labels: ({ system, questions }) => {
+      const { title, policy, retrieval = 'its own' } = of(system);
+      return [
+        title,
+        ...(policies ? [policy] : []),
+        ...(retrievals ? [retrieval] : []),
+        String(questions),
+      ];
+    },
+    head: ['system', ...(policies ? ['policy'] : []), ...(retrievals ? ['retrieval'] : []), 'n'],
+    titleOf: (id) => of(id).title,
+  };
+}
+
+const CAPTION =
+  'Mean over questions, each the mean over its seeds, with 95 % intervals by bootstrap over questions (worlds kept). Bold: best; °: not worse than the best (paired sign-flip permutation test, Holm-corrected, 5 %).';
+
+const differenceTitle = (title: string): string =>
+  `Paired differences from ${title}, with 95 % intervals and p after Holm's correction over the rows`;
+
+const published = ({ systems }: EvaluationResult): EvaluatedSystem[] => [
+  ...new Map(
+    systems.filter((system) => system.published).map((system) => [system.title, system]),
+  ).values(),
+];
+
+const PUBLISHED =
+  'Published, each on its own benchmark with its own model; not to be compared with what is measured here';
+
+const mdCell = (text: string): string => text.replaceAll(/\s+/gu, ' ').replaceAll('|', '\\|');
+
+const mdTable = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => '---'), ...rows]
+    .map((cells) => `| ${cells.map(mdCell).join(' | ')} |`)
+    .join('\n');
+
+function markdown(text: TableText): string {
+  const { result, tables } = text;
+  const measures = shownMeasures(text);
+  const { labels, head, titleOf } = namesOf(result);
+  const blocks = tables.flatMap(({ part, rows, reference }) => [
+    ...(tables.length > 1 ? [`## ${part}`] : []),
+    mdTable(
+      [...head, ...measures.map(unitTitle)],
+      rows.map((row) => [
+        ...labels(row),
+        ...measures.map((measure) => valueText(cellOf(row, measure), measure, PLAIN)),
+      ]),
+    ),
+    ...(rows.length > 1
+      ? [
+          `${differenceTitle(titleOf(reference))}:`,
+          mdTable(
+            [...head, ...measures.map(unitTitle)],
+            rows
+              .filter(({ system }) => system !== reference)
+              .map((row) => [
+                ...labels(row),
+                ...measures.map((measure) => differenceText(cellOf(row, measure), measure, PLAIN)),
+              ]),
+          ),
+        ]
+      : []),
+  ]);
+  const papers = published(result).map(({ title, published: paper }) => [
+    title,
+    paper?.figure ?? '',
+    paper?.benchmark ?? '',
+    paper?.model ?? '',
+  ]);
+  const told =
+    papers.length > 0
+      ? [`${PUBLISHED}:`, mdTable(['system', 'figure', 'benchmark', 'model'], papers)]
+      : [];
+  return `${[`# ${result.name}`, CAPTION, ...blocks, ...told].join('\n\n')}\n`;
+}
+
+const CSV_HEAD = [
+  'part',
+  'system',
+  'title',
+  'policy',
+  'retrieval',
+  'measure',
+  'questions',
+  'rollouts',
+  'failed',
+  'mean',
+  'low',
+  'high',
+  'compared_with',
+  'difference',
+  'difference_low',
+  'difference_high',
+  'p',
+  'p_holm',
+  'mark',
+];
+
+/** A line for each row and measure, values as they are: shares between 0 and 1. */
+function csvText(text: TableText): string {
+  const measures = shownMeasures(text);
+  const byId = new Map(text.result.systems.map((system) => [system.id, system]));
+  const rows = text.tables.flatMap(({ part, reference, rows: own }) =>
+    own.flatMap((row) =>
+      measures.map((measure) => {
+        const { value, difference, mark } = cellOf(row, measure);
+        const system = byId.get(row.system);
+        return [
+          part,
+          row.system,
+          system?.title ?? '',
+          system?.policy ?? '',
+          system?.retrieval ?? '',
+          measure.id,
+          row.questions,
+          row.rollouts,
+          row.failed,
+          ...(value ? [value.mean, value.low, value.high] : ['', '', '']),
+          difference ? reference : '',
+          ...(difference
+            ? [difference.mean, difference.low, difference.high, difference.p, difference.adjusted]
+            : ['', '', '', '', '']),
+          mark ?? '',
+        ];
+      }),
+    ),
+  );
+  return csv([CSV_HEAD, ...rows]);
+}
+
+/** The marks as LaTeX sets them. */
+const LATEX: Style = {
+  none: '--',
+  best: (text) => `\\textbf{${text}}`,
+  notWorse: (text) => `${text}$^\\circ$`,
+};
+
+const latexNumbers = (text: string): string =>
+  text.replaceAll(/[+-]\d+(?:\.\d+)?/gu, (number) => `$${number}$`).replaceAll('<', '$<$');
+
+function latex(text: TableText): string {
+  const { result, tables } = text;
+  const measures = shownMeasures(text);
+  const { labels, head, titleOf } = namesOf(result);
+  const line = (cells: readonly string[]): string => `    ${cells.join(' & ')} \\\\`;
+  const block = (caption: string, label: string, rows: readonly (readonly string[])[]): string =>
+    [
+      '\\begin{table*}',
+      '  \\centering',
+      `  \\caption{${latexText(caption)}}`,
+      `  \\label{tab:${label}}`,
+      '  \\resizebox{\\textwidth}{!}{%',
+      `  \\begin{tabular}{${'l'.repeat(head.length - 1)}${'r'.repeat(measures.length + 1)}}`,
+      '    \\toprule',
+      line([...head, ...measures.map(unitTitle)].map(latexText)),
+      '    \\midrule',
+      ...rows.map(line),
+      '    \\bottomrule',
+      '  \\end{tabular}}',
+      '\\end{table*}',
+    ].join('\n');
+  const blocks = tables.flatMap(({ part, rows, reference }, at) => [
+    block(
+      `${result.name}${tables.length > 1 ? `, ${part}` : ''}. ${CAPTION.replace('°', 'Circle')}`,
+      `systems-${at + 1}`,
+      rows.map((row) => [
+        ...labels(row).map(latexText),
+        ...measures.map((measure) => latexNumbers(valueText(cellOf(row, measure), measure, LATEX))),
+      ]),
+    ),
+    ...(rows.length > 1
+      ? [
+          block(
+            `${differenceTitle(titleOf(reference))}.`,
+            `differences-${at + 1}`,
+            rows
+              .filter(({ system }) => system !== reference)
+              .map((row) => [
+                ...labels(row).map(latexText),
+                ...measures.map((measure) =>
+                  latexNumbers(differenceText(cellOf(row, measure), measure, LATEX)),
+                ),
+              ]),
+          ),
+        ]
+      : []),
+  ]);
+  return `% Needs \\usepackage{booktabs,graphicx}\n${blocks.join('\n\n')}\n`;
+}
+
+/** The tables in a format. */
+export function tableText(text: TableText, format: TableFormat): string {
+  if (format === 'csv') return csvText(text);
+  return format === 'latex' ? latex(text) : markdown(text);
+}

@@ -1,0 +1,17 @@
+/**
+ * Formats that published systems speak, by id: tags, what the environment answers with, how an answer stands.
+ * They are for policies whose tags are text; one whose tags are tokens of its own speaks those.
+ * `src/agent/transcript/dialects` has what each is.
+ */
+export const DIALECTS = [
+  'search-r1',
+  'r1-searcher',
+  'research',
+  'ur2',
+  'auto-refine',
+  'search-o1',
+  'self-ask',
+  'react',
+  'thoughts',
+] as const;
+export type DialectId = (typeof DIALECTS)[number];

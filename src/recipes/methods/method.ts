@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { confidenceSchema } from './confidence.ts';
+import { draftQuerySchema } from './draft-query.ts';
+import { extractionSchema } from './extraction.ts';
+import { pagesSchema } from './pages.ts';
+import { reflectionSchema } from './reflection.ts';
+import { verificationSchema } from './verification.ts';
+import { rolesSchema } from './vote.ts';
+
+/** Parts of systems that are prompted and not trained; each file beside this one has its source and equation. */
+export const methodSchema = z.strictObject({
+  query: draftQuerySchema.exactOptional(),
+  /** Rounds of retrieving and writing: IRCoT's sentences, Iter-RetGen's iterations. */
+  rounds: z.int().min(1).max(32).exactOptional(),
+  /** A first search with the question itself, before the policy writes (Self-Ask as FlashRAG has it). */
+  firstSearch: z.literal('question').exactOptional(),
+  confidence: confidenceSchema.exactOptional(),
+  reflection: reflectionSchema.exactOptional(),
+  extraction: extractionSchema.exactOptional(),
+  verify: verificationSchema.exactOptional(),
+  pages: pagesSchema.exactOptional(),
+  roles: rolesSchema.exactOptional(),
+  /** Order in which passages of one retrieval are shown; absent: best first. */
+  order: z.literal('best-last').exactOptional(),
+});
+export type Method = z.infer<typeof methodSchema>;
+
+/** Loops beside the think–search–answer loop and the two naive ones. */
+export const SYSTEM_LOOPS = [
+  'think',
+  'rewrite-read',
+  'interleave',
+  'iterate',
+  'draft-revise',
+  'look-ahead',
+  'reflect',
+  'chain-verify',
+  'rationale',
+  'roles',
+] as const;

@@ -1,0 +1,43 @@
+import type { Recipe } from '../parts/recipe.ts';
+import { PROMPTED_DEPARTURES, promptedLoop } from './loop.ts';
+
+/*
+ * FLARE (arXiv 2305.06983; code: jzbjyb/FLARE, its setting for 2WikiMultihopQA: θ 0.8, β 0.4, k of 2). The published figure is
+ * FlashRAG's rerun, which has θ = β = 0.2.
+ */
+export const flare: Recipe = {
+  id: 'flare',
+  version: '1',
+  title: 'FLARE',
+  summary:
+    'Look one sentence ahead; where a token of it is unlikely, retrieve with the rest of it and write it again.',
+  about: {
+    paper: '2305.06983',
+    kind: 'not trained',
+    parts: ['confidence-triggered retrieval'],
+    departures: [
+      ...PROMPTED_DEPARTURES,
+      'A sentence is a thought, an answer block or a line; tokens are the policy’s own.',
+      'The built-in policy thinks without a plan for searches, and a search that it writes all the same is made.',
+      '`method.confidence.asReleased` has θ = β = 0.2 and five sentences, as FlashRAG’s re-implementation.',
+    ],
+    published: {
+      figure: 'F1 28.0, EM 22.5 on NQ',
+      benchmark: 'HotpotQA',
+      model: 'Llama-3-8B-Instruct, rerun by FlashRAG',
+    },
+    signature:
+      'Searches rise with θ and exact match with them, up to the policy’s calibration; at θ = 0.2 it is naive generation.',
+  },
+  settings: promptedLoop(
+    'look-ahead',
+    { k: 2, maxSearches: 8 },
+    {
+      dialect: 'thoughts',
+      method: {
+        confidence: { theta: 0.8, beta: 0.4, lookAhead: 64, sentences: 16, asReleased: false },
+      },
+    },
+  ),
+  training: [],
+};

@@ -1,0 +1,43 @@
+import type { Recipe } from '../parts/recipe.ts';
+import { PROMPTED_DEPARTURES, promptedLoop } from './loop.ts';
+
+/*
+ * IRCoT (arXiv 2212.10509; code: StonyBrookNLP/ircot): at most 10 sentences; the query is the last one that is no
+ * conclusion, words that ask left out; a sentence that says `answer is` ends the chain. The figures are FlashRAG's rerun.
+ */
+export const ircot: Recipe = {
+  id: 'ircot',
+  version: '1',
+  title: 'IRCoT',
+  summary: 'Retrieval with the question, then a thought and retrieval with that thought, in turns.',
+  about: {
+    paper: '2212.10509',
+    kind: 'not trained',
+    parts: ['interleaved thoughts as queries'],
+    departures: [
+      ...PROMPTED_DEPARTURES,
+      'One context: passages stand where they were found, and the answer is read there, not by a separate reader over 15 paragraphs.',
+      'The setup’s method in place of BM25 with k of 2 to 8.',
+      'The built-in policy has the first passages as a background and is shown its thought as the query, where that names anything; its word `done` ends the chain.',
+    ],
+    published: {
+      figure: 'F1 41.5, EM 33.3 on NQ',
+      benchmark: 'HotpotQA',
+      model: 'Llama-3-8B-Instruct, rerun by FlashRAG',
+    },
+    signature: 'Recall of gold passages rises with rounds; comparison questions gain least.',
+  },
+  settings: promptedLoop(
+    'interleave',
+    { k: 2, maxSearches: 10 },
+    {
+      dialect: 'thoughts',
+      method: {
+        firstSearch: 'question',
+        rounds: 10,
+        query: { rule: 'last-thought', maxTokens: 64, most: 1 },
+      },
+    },
+  ),
+  training: [],
+};

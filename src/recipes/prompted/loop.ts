@@ -1,0 +1,21 @@
+import type { DialectId } from '../methods/dialect.ts';
+import type { Method } from '../methods/method.ts';
+import { DEFAULT_SETTINGS, type RecipeSettings } from '../parts/settings.ts';
+
+/** The loop of a system that is prompted and not trained. */
+export const promptedLoop = (
+  loop: RecipeSettings['loop'],
+  { k, maxSearches }: { k: number; maxSearches: number },
+  { method, dialect }: { method?: Method; dialect?: DialectId } = {},
+): RecipeSettings => ({
+  ...DEFAULT_SETTINGS,
+  loop,
+  retrieval: { ...DEFAULT_SETTINGS.retrieval, k, fitK: true, maxSearches },
+  ...(dialect === undefined ? {} : { dialect }),
+  ...(method === undefined ? {} : { method }),
+});
+
+/** Departures that all of them share. */
+export const PROMPTED_DEPARTURES = [
+  'The instruction is in our words, without examples; passages come from both sources, as many of the k as the context holds.',
+] as const;

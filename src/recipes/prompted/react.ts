@@ -1,0 +1,37 @@
+import type { Recipe } from '../parts/recipe.ts';
+import { PROMPTED_DEPARTURES, promptedLoop } from './loop.ts';
+
+/*
+ * ReAct (arXiv 2210.03629; code: ysymyth/ReAct): 7 steps, the last of them `Finish`; a search shows the first 5 sentences or
+ * 5 similar titles.
+ */
+export const react: Recipe = {
+  id: 'react',
+  version: '1',
+  title: 'ReAct',
+  summary: 'Thought, action, observation: open a page by its name, look a text up on it, finish.',
+  about: {
+    paper: '2210.03629',
+    kind: 'not trained',
+    parts: ['page search and look-up'],
+    departures: [
+      ...PROMPTED_DEPARTURES,
+      'A passage is a page: passages are short, so that a look-up has little to find.',
+      'A search opens the page whose title its text holds, among what the setup’s method finds.',
+      'The built-in policy writes no look-ups.',
+      'A step that cannot be read is a fault, not a second call.',
+    ],
+    published: { figure: 'EM 27.4', benchmark: 'HotpotQA', model: 'PaLM-540B' },
+    signature:
+      'The share of searches that name no page predicts failure; with passages shown in place of the page, it does not.',
+  },
+  settings: promptedLoop(
+    'agent',
+    { k: 5, maxSearches: 6 },
+    {
+      dialect: 'react',
+      method: { pages: { sentences: 5, similar: 5 } },
+    },
+  ),
+  training: [],
+};

@@ -1,0 +1,34 @@
+import type { Recipe } from '../parts/recipe.ts';
+import { PROMPTED_DEPARTURES, promptedLoop } from './loop.ts';
+
+/*
+ * Rewrite-retrieve-read (arXiv 2305.14283; code: xbmxb/RAG-query-rewriting): rewrites of at most 50 tokens, cut at
+ * semicolons. No figure of a frozen rewriter was confirmed, so none is given.
+ */
+export const rewriteRetrieveRead: Recipe = {
+  id: 'rewrite-retrieve-read',
+  version: '1',
+  title: 'Rewrite-retrieve-read',
+  summary: 'The policy rewrites the question into queries, one retrieval each, then the answer.',
+  about: {
+    paper: '2305.14283',
+    kind: 'not trained',
+    parts: ['rewrite as query'],
+    departures: [
+      ...PROMPTED_DEPARTURES,
+      'The rewriter is the policy itself and is not trained; the paper trains one with PPO on exact match, F1 and hits.',
+      'The built-in policy rewrites by what it would search first.',
+      'At most four queries; the passages of each are shown.',
+    ],
+    signature:
+      'Gold passages among the retrieved rise before exact match does; with the question as the query neither does.',
+  },
+  settings: promptedLoop(
+    'rewrite-read',
+    { k: 2, maxSearches: 4 },
+    {
+      method: { query: { rule: 'rewrite', maxTokens: 50, most: 4 } },
+    },
+  ),
+  training: [],
+};

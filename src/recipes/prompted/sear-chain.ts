@@ -1,0 +1,34 @@
+import type { Recipe } from '../parts/recipe.ts';
+import { PROMPTED_DEPARTURES, promptedLoop } from './loop.ts';
+
+/*
+ * SearChain (arXiv 2304.14732; code: xsc1234/Search-in-the-Chain): at most 5 rounds, the first passage. No figure was
+ * confirmed, so none is given.
+ */
+export const searChain: Recipe = {
+  id: 'sear-chain',
+  version: '1',
+  title: 'SearChain',
+  summary:
+    'A whole chain of queries and answers, verified query by query by a reader, corrected and written anew.',
+  about: {
+    paper: '2304.14732',
+    kind: 'not trained',
+    parts: ['sub-question plan', 'verify and retry'],
+    departures: [
+      ...PROMPTED_DEPARTURES,
+      'The reader is the policy itself over the first passage, and counts above a mean log-probability of −0.5; the paper’s is a trained one with a logit of 1.5.',
+      'With the built-in policy the chain is its own searches, each answer is the thought behind a result, and a correction is a hint behind that; it writes no chain anew.',
+    ],
+    signature:
+      'Corrections are right more often than not; with answers of a wrong passage they harm.',
+  },
+  settings: promptedLoop(
+    'chain-verify',
+    { k: 2, maxSearches: 16 },
+    {
+      method: { verify: { threshold: -0.5, rounds: 5 } },
+    },
+  ),
+  training: [],
+};

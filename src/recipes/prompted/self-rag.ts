@@ -1,0 +1,46 @@
+import type { Recipe } from '../parts/recipe.ts';
+import { PROMPTED_DEPARTURES, promptedLoop } from './loop.ts';
+
+/*
+ * Self-RAG (arXiv 2310.11511; code: AkariAsai/self-rag, whose weights are 1; the paper's of usefulness is 0.5, not confirmed).
+ */
+export const selfRag: Recipe = {
+  id: 'self-rag',
+  version: '1',
+  title: 'Self-RAG-style reflection',
+  summary: 'Retrieve where it is called for; go on behind each passage, and keep the best one.',
+  about: {
+    paper: '2310.11511',
+    kind: 'not trained',
+    parts: ['confidence-triggered retrieval', 'segment scores'],
+    departures: [
+      ...PROMPTED_DEPARTURES,
+      'No tokens of reflection: P(retrieve) is that of a search against an answer as the next tag; relevance and support are read off the words of passage and continuation, usefulness is left out.',
+      'A policy that reads words is asked for the grades.',
+      'One passage a segment goes on; no beam of 2.',
+    ],
+    published: {
+      figure: 'EM 36.4 on NQ, F1 29.6',
+      benchmark: 'HotpotQA',
+      model: 'Llama-3-8B-Instruct, rerun by FlashRAG',
+    },
+    signature:
+      'The threshold draws a curve of searches against exact match; with a passage at random in place of the best, exact match falls.',
+  },
+  settings: promptedLoop(
+    'reflect',
+    { k: 5, maxSearches: 6 },
+    {
+      dialect: 'thoughts',
+      method: {
+        reflection: {
+          threshold: 0.2,
+          weights: { relevant: 1, supported: 1, useful: 1 },
+          passages: 5,
+          segments: 6,
+        },
+      },
+    },
+  ),
+  training: [],
+};

@@ -1,0 +1,185 @@
+import { Button } from '@mantine/core';
+import { useMemo, useState } from 'react';
+import { Link, useLocation, useSearch } from 'wouter';
+import { PickButton } from '../kit/PickButton.tsx';
+import { UndoBar } from '../kit/UndoBar.tsx';
+import { StorageLine } from '../lab/StorageLine.tsx';
+import { nameOfSpec } from './chooser/names.ts';
+import { NewEvaluation } from './chooser/NewEvaluation.tsx';
+import { EvaluationsTable } from './EvaluationsTable.tsx';
+import { EvaluateProblem } from './Problem.tsx';
+import { EvaluationView } from './result/EvaluationView.tsx';
+import {
+  dismissRemoved,
+  readEvaluationFile,
+  restoreEvaluation,
+  startEvaluation,
+} from './store/evaluate-actions.ts';
+import { EVALUATE, formatEvaluateAddress, NEW_EVALUATION } from './store/evaluate-address.ts';
+import { FIRST_SPEC, useEvaluateDraft } from './store/evaluate-draft.ts';
+import {
+  evaluationById,
+  runningEvaluation,
+  useEvaluate,
+  visibleEvaluations,
+} from './store/evaluate-store.ts';
+import './evaluate.css';
+import './chooser/chooser.css';
+import './pictures/pictures.css';
+import './table/table.css';
+
+const Undo = () => (
+  <UndoBar
+    removed={useEvaluate((state) => state.removed)}
+    restore={(id) => void restoreEvaluation(id)}
+    note="It can be undone until the page is loaded again."
+    hide={dismissRemoved}
+  />
+);
+
+/** A file that repeats an evaluation fills the form; nothing runs before Run is pressed. */
+const ImportButton = () => {
+  const [, go] = useLocation();
+  const read = async (file: File | undefined) => {
+    const found = file && (await readEvaluationFile(file));
+    if (!found) return;
+    useEvaluateDraft.setState(found);
+    go(NEW_EVALUATION);
+  };
+  return (
+    <PickButton
+      field="An exported evaluation"
+      accept="application/json,.json"
+      size="xs"
+      variant="default"
+      title="A JSON file from “Export”: what it asked for is filled in, to be looked at and run"
+      onFiles={([file]) => void read(file)}
+    >
+      Import
+    </PickButton>
+  );
+};
+
+/** One press begins a small one with real rollouts. */
+const FirstButton = () => {
+  const [, go] = useLocation();
+  const [starting, setStarting] = useState(false);
+  const running = useEvaluate((state) => runningEvaluation(state) !== undefined);
+  const device = useEvaluateDraft((state) => state.device);
+  const start = async () => {
+    setStarting(true);
+    const name = `${nameOfSpec(FIRST_SPEC)} on 20 questions`;
+    const id = await startEvaluation(FIRST_SPEC, name, device);
+    setStarting(false);
+    if (id !== null) go(formatEvaluateAddress(id));
+  };
+  return (
+    <Button loading={starting} disabled={running} onClick={() => void start()}>
+      Three systems on 20 questions
+    </Button>
+  );
+};
+
+const Empty = () => {
+  const status = useEvaluate((state) => state.status);
+  if (status === 'waiting') return <p role="status">Reading the evaluations …</p>;
+  if (status === 'failed') return null;
+  return (
+    <section className="empty-place">
+      <p>
+        Systems side by side on the same questions, with the same policy, engine and budget: a table
+        with intervals, pictures of why, and every rollout one click away. Nothing has been
+        evaluated in this browser yet. Begin with plain search, naive RAG and no retrieval, or
+        choose yourself.
+      </p>
+      <div className="editor-actions">
+        <FirstButton />
+        <Link href={NEW_EVALUATION}>Choose systems and questions</Link>
+      </div>
+    </section>
+  );
+};
+
+/** Evaluations of this browser. */
+const List = () => {
+  const [, go] = useLocation();
+  const all = useEvaluate((state) => state.evaluations);
+  const records = useMemo(() => visibleEvaluations(all), [all]);
+  return (
+    <>
+      <div className="page-bar">
+        <h1>Evaluate</h1>
+        <StorageLine />
+        <span className="grow" />
+        {records.length > 0 ? (
+          <Button size="xs" onClick={() => go(NEW_EVALUATION)}>
+            New evaluation
+          </Button>
+        ) : null}
+        <ImportButton />
+      </div>
+      <EvaluateProblem />
+      <Undo />
+      {records.length === 0 ? <Empty /> : <EvaluationsTable records={records} />}
+    </>
+  );
+};
+
+const Missing = ({ id, deleted }: { id: string; deleted: boolean }) => {
+  const status = useEvaluate((state) => state.status);
+  return status === 'waiting' ? (
+    <p role="status">Reading the evaluations …</p>
+  ) : (
+    <>
+      <h1>{deleted ? 'This evaluation was deleted' : 'This evaluation is not here'}</h1>
+      <p>
+        {deleted
+          ? 'It can be brought back in the list until the page is loaded again.'
+          : `Evaluations are stored in the browser that ran them; none here has the id ${id}. Its exported JSON can be imported and run here.`}
+      </p>
+      <p>
+        <Link href={EVALUATE}>Go to the evaluations</Link> ·{' '}
+        <Link href={NEW_EVALUATION}>New evaluation</Link>
+      </p>
+    </>
+  );
+};
+
+const One = ({ id }: { id: string }) => {
+  const record = useEvaluate((state) => evaluationById(state, id));
+  return (
+    <>
+      <EvaluateProblem />
+      {record && record.deletedAt === null ? (
+        <EvaluationView key={id} record={record} />
+      ) : (
+        <Missing id={id} deleted={record !== undefined} />
+      )}
+    </>
+  );
+};
+
+/** Evaluate: the list, the form of a new one, or one evaluation. */
+const EvaluatePage = ({ id = null }: { id?: string | null }) => {
+  const isNew = new URLSearchParams(useSearch()).has('new');
+  return (
+    // Another evaluation, or the form, begins at its top.
+    <main key={id ?? (isNew ? 'new' : 'list')} className="page work evaluate" tabIndex={-1}>
+      {id !== null ? (
+        <One id={id} />
+      ) : isNew ? (
+        <>
+          <p className="fine">
+            <Link href={EVALUATE}>All evaluations</Link>
+          </p>
+          <EvaluateProblem />
+          <NewEvaluation />
+        </>
+      ) : (
+        <List />
+      )}
+    </main>
+  );
+};
+
+export default EvaluatePage;

@@ -1,0 +1,120 @@
+import { Button, TextInput } from '@mantine/core';
+import { Fragment, useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import type { EvaluationRecord } from '../../lab/contract/records/evaluations.ts';
+import { BelowRow, ListTable, RowActions } from '../kit/ListTable.tsx';
+import { formatCount, formatDayTime, plural } from '../kit/words/format.ts';
+import { EvaluationBadge } from './result/status.tsx';
+import {
+  downloadEvaluation,
+  downloadTable,
+  removeEvaluation,
+  renameEvaluation,
+} from './store/evaluate-actions.ts';
+import { formatEvaluateAddress, NEW_EVALUATION } from './store/evaluate-address.ts';
+import { useEvaluateDraft } from './store/evaluate-draft.ts';
+
+const HEADS = [
+  ['name', ''],
+  ['status', ''],
+  ['systems', 'figure wide-only'],
+  ['rollouts', 'figure'],
+  ['created', 'wide-only'],
+  ['actions', 'visually'],
+] as const;
+
+/** Its name, its files, and the way to run the like of it again. */
+const Editor = ({ record }: { record: EvaluationRecord }) => {
+  const [text, setText] = useState<string | null>(null);
+  const [, go] = useLocation();
+  const commit = () => {
+    const name = text?.trim() ?? '';
+    if (name !== '' && name !== record.name) void renameEvaluation(record.id, name);
+    setText(null);
+  };
+  const again = () => {
+    useEvaluateDraft.setState({ spec: record.spec, name: '' });
+    go(NEW_EVALUATION);
+  };
+  return (
+    <div className="row-editor">
+      <TextInput
+        size="xs"
+        label="Name"
+        maxLength={200}
+        value={text ?? record.name}
+        onChange={(event) => setText(event.currentTarget.value)}
+        onBlur={commit}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') commit();
+          if (event.key === 'Escape') setText(null);
+        }}
+      />
+      <div className="whole editor-actions">
+        <Button size="xs" variant="default" onClick={() => void downloadEvaluation(record.id)}>
+          Export (JSON that repeats it)
+        </Button>
+        <Button
+          size="xs"
+          variant="default"
+          onClick={() => void downloadTable(record.id, 'markdown', { times: true })}
+        >
+          Table (Markdown)
+        </Button>
+        <Button size="xs" variant="default" onClick={again}>
+          New one like it
+        </Button>
+      </div>
+    </div>
+  );
+};
+
+/** All evaluations of this browser, newest first. */
+export const EvaluationsTable = ({ records }: { records: readonly EvaluationRecord[] }) => {
+  const [opened, setOpened] = useState<string | null>(null);
+  return (
+    <ListTable name="Evaluations" heads={HEADS}>
+      {records.map((record) => (
+        <Fragment key={record.id}>
+          <tr data-evaluation={record.id}>
+            <td className="row-name">
+              <Link href={formatEvaluateAddress(record.id)}>{record.name}</Link>
+            </td>
+            <td>
+              <EvaluationBadge status={record.status} />
+            </td>
+            <td className="figure wide-only">
+              {plural(record.spec.systems.length, 'system')}
+              {record.spec.policies.length > 1
+                ? ` × ${plural(record.spec.policies.length, 'policy', 'policies')}`
+                : ''}
+            </td>
+            <td className="figure">
+              {formatCount(record.done)} / {record.planned > 0 ? formatCount(record.planned) : '…'}
+              {record.failed > 0 ? (
+                <span className="tone-bad"> · ⚠ {formatCount(record.failed)}</span>
+              ) : null}
+            </td>
+            <td className="wide-only fine">
+              <time dateTime={record.createdAt}>{formatDayTime(record.createdAt)}</time>
+            </td>
+            <td>
+              <RowActions
+                name={record.name}
+                open={opened === record.id}
+                toggle={() => setOpened(opened === record.id ? null : record.id)}
+                remove={() => void removeEvaluation(record.id)}
+                busy={record.status === 'running'}
+              />
+            </td>
+          </tr>
+          {opened === record.id ? (
+            <BelowRow heads={HEADS}>
+              <Editor record={record} />
+            </BelowRow>
+          ) : null}
+        </Fragment>
+      ))}
+    </ListTable>
+  );
+};

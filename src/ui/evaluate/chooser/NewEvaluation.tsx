@@ -1,0 +1,146 @@
+import { Button } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { useLocation } from 'wouter';
+import { messageOf } from '../../../base/errors.ts';
+import type { EvaluationSpec } from '../../../evaluate/systems/spec.ts';
+import type { EvaluationEstimate } from '../../../lab/contract/evaluations.ts';
+import { formatDuration } from '../../kit/words/duration.ts';
+import { formatCount, plural } from '../../kit/words/format.ts';
+import { evaluationsApi, startEvaluation } from '../store/evaluate-actions.ts';
+import { formatEvaluateAddress } from '../store/evaluate-address.ts';
+import { faultOf, useEvaluateDraft } from '../store/evaluate-draft.ts';
+import { runningEvaluation, useEvaluate } from '../store/evaluate-store.ts';
+import { readCustoms } from '../store/custom-actions.ts';
+import { nameOfSpec } from './names.ts';
+import { PoliciesPicker } from './PoliciesPicker.tsx';
+import { QuestionsPicker } from './QuestionsPicker.tsx';
+import { RetrievalPicker } from './RetrievalPicker.tsx';
+import { SamplingFields } from './SamplingFields.tsx';
+import { SystemsPicker } from './SystemsPicker.tsx';
+
+/** Wait for the form to rest before the lab is asked. */
+const REST_MS = 500;
+
+type Answer =
+  | { state: 'asking' }
+  | { state: 'known'; estimate: EvaluationEstimate }
+  | { state: 'failed'; message: string };
+
+/** What the evaluation would take; asked anew when the form rests. */
+const useEstimate = (spec: EvaluationSpec, fault: string | null): Answer => {
+  const device = useEvaluateDraft((state) => state.device);
+  const ready = useEvaluate((state) => state.status === 'ready');
+  const [found, setFound] = useState<{ to: EvaluationSpec; answer: Answer } | null>(null);
+  useEffect(() => {
+    if (!ready || fault !== null) return undefined;
+    let live = true;
+    const show = (answer: Answer): void => {
+      if (live) setFound({ to: spec, answer });
+    };
+    const ask = async () => {
+      try {
+        show({ state: 'known', estimate: await evaluationsApi().estimate(spec, device) });
+      } catch (error) {
+        show({ state: 'failed', message: messageOf(error) });
+      }
+    };
+    const timer = setTimeout(() => void ask(), REST_MS);
+    return () => {
+      live = false;
+      clearTimeout(timer);
+    };
+  }, [spec, device, ready, fault]);
+  // An answer to what was asked for before is not shown as one to this.
+  return found?.to === spec ? found.answer : { state: 'asking' };
+};
+
+const Cost = ({ answer }: { answer: Answer }) => {
+  if (answer.state === 'failed') return <span className="tone-bad">⚠ {answer.message}</span>;
+  if (answer.state === 'asking')
+    return <span className="fine">Rollouts and minutes are counted in a moment.</span>;
+  const { systems, questions, planned, reused, toMake, seconds, basis } = answer.estimate;
+  return (
+    <>
+      <span>
+        {plural(systems, 'row')} × {plural(questions, 'question')}
+      </span>
+      <span>
+        <b>{formatCount(planned)}</b> rollouts
+        {reused > 0 ? `, ${formatCount(reused)} of them here already` : ''}
+      </span>
+      <span title={`≈ ${basis}`}>
+        {toMake === 0 ? (
+          <b>nothing to run</b>
+        ) : (
+          <>
+            <b>≈ {formatDuration(seconds)}</b> on this device
+          </>
+        )}
+      </span>
+      <span className="fine wide-only">{basis}</span>
+    </>
+  );
+};
+
+/** What it will cost, and the button that begins it. */
+const Dock = () => {
+  const [, go] = useLocation();
+  const [starting, setStarting] = useState(false);
+  const spec = useEvaluateDraft((state) => state.spec);
+  const ready = useEvaluate((state) => state.status === 'ready');
+  const running = useEvaluate((state) => runningEvaluation(state)?.name);
+  const fault = faultOf(spec);
+  const answer = useEstimate(spec, fault);
+  const start = async () => {
+    const { name, device } = useEvaluateDraft.getState();
+    setStarting(true);
+    const id = await startEvaluation(spec, name.trim() || nameOfSpec(spec), device);
+    setStarting(false);
+    if (id === null) return;
+    // It was the name of this one.
+    useEvaluateDraft.setState({ name: '' });
+    go(formatEvaluateAddress(id));
+  };
+  return (
+    <div className="run-dock">
+      <div className="estimate" role="status" data-testid="estimate">
+        {fault === null ? <Cost answer={answer} /> : <span className="tone-bad">⚠ {fault}</span>}
+      </div>
+      <Button
+        size="sm"
+        loading={starting}
+        disabled={!ready || fault !== null || running !== undefined}
+        onClick={() => void start()}
+      >
+        Run
+      </Button>
+      {running === undefined ? null : (
+        <span className="fine">“{running}” is running. Pause it first; one at a time.</span>
+      )}
+    </div>
+  );
+};
+
+/** Systems × policies × questions × seeds × retrieval, with the cost before the start. */
+export const NewEvaluation = () => {
+  const ready = useEvaluate((state) => state.status === 'ready');
+  useEffect(() => {
+    if (ready) void readCustoms();
+  }, [ready]);
+  return (
+    <div className="new-evaluation">
+      <h1>New evaluation</h1>
+      <p className="lead">
+        Every system runs with every policy and retrieval setting on the same questions, so that
+        differences are the systems’. Rollouts that were made before under the same settings are
+        taken again, not made again.
+      </p>
+      <SystemsPicker />
+      <PoliciesPicker />
+      <QuestionsPicker />
+      <RetrievalPicker />
+      <SamplingFields />
+      <Dock />
+    </div>
+  );
+};

@@ -1,0 +1,113 @@
+import { Checkbox, NativeSelect } from '@mantine/core';
+import { useEffect, useMemo } from 'react';
+import { Link } from 'wouter';
+import type { EvaluatedPolicy } from '../../../evaluate/systems/spec.ts';
+import type { EvaluableRun } from '../../../lab/contract/evaluations.ts';
+import { refreshCheckpoints } from '../../models/store/checkpoint-actions.ts';
+import { useCheckpoints } from '../../models/store/checkpoint-store.ts';
+import { keyOf, policyChoices } from '../../setup/form/policy-words.ts';
+import { useResources } from '../../setup/resources-store.ts';
+import { readRuns } from '../store/evaluate-actions.ts';
+import { useEvaluateDraft } from '../store/evaluate-draft.ts';
+import { useEvaluate } from '../store/evaluate-store.ts';
+
+const sameAs =
+  (policy: EvaluatedPolicy) =>
+  (other: EvaluatedPolicy): boolean =>
+    JSON.stringify(policy) === JSON.stringify(other);
+
+const change = (policies: EvaluatedPolicy[]): void =>
+  useEvaluateDraft.getState().change({ policies });
+
+const toggle = (policy: EvaluatedPolicy): void => {
+  const { policies } = useEvaluateDraft.getState().spec;
+  const same = sameAs(policy);
+  change(policies.some(same) ? policies.filter((one) => !same(one)) : [...policies, policy]);
+};
+
+/** A trained run: its adapter at the last step, or at an earlier one. */
+const RunLine = ({ run, chosen }: { run: EvaluableRun; chosen: readonly EvaluatedPolicy[] }) => {
+  const mine = chosen.filter((one) => one.kind === 'run' && one.run === run.id);
+  const left = run.steps.filter(
+    (step) => !mine.some((one) => one.kind === 'run' && one.step === step),
+  );
+  return (
+    <li className="run-line">
+      <Checkbox
+        size="xs"
+        label={`${run.name}, last adapter`}
+        checked={chosen.some(sameAs({ kind: 'run', run: run.id, step: null }))}
+        onChange={() => toggle({ kind: 'run', run: run.id, step: null })}
+      />
+      {mine.map((one) =>
+        one.kind === 'run' && one.step !== null ? (
+          <Checkbox
+            key={one.step}
+            size="xs"
+            label={`step ${one.step}`}
+            checked
+            onChange={() => toggle(one)}
+          />
+        ) : null,
+      )}
+      {left.length > 0 ? (
+        <NativeSelect
+          size="xs"
+          aria-label={`Another step of ${run.name}`}
+          data={[
+            { value: '', label: 'another step …' },
+            ...left.map((step) => ({ value: String(step), label: `step ${step}` })),
+          ]}
+          value=""
+          onChange={({ currentTarget: { value } }) =>
+            value !== '' && toggle({ kind: 'run', run: run.id, step: Number(value) })
+          }
+        />
+      ) : null}
+    </li>
+  );
+};
+
+/** Whose text is sampled: the built-in policy, adapters that were trained here, checkpoints, servers. */
+export const PoliciesPicker = () => {
+  const chosen = useEvaluateDraft(({ spec }) => spec.policies);
+  const runs = useEvaluate((state) => state.runs);
+  const ready = useEvaluate((state) => state.status === 'ready');
+  const resources = useResources((state) => state.resources);
+  const checkpoints = useCheckpoints((state) => state.checkpoints);
+  useEffect(() => {
+    void refreshCheckpoints();
+  }, []);
+  useEffect(() => {
+    if (ready) void readRuns();
+  }, [ready]);
+  const kept = useMemo(
+    () => chosen.flatMap((one) => (one.kind === 'base' ? [one.policy] : [])),
+    [chosen],
+  );
+  const choices = policyChoices(resources, checkpoints, kept);
+  return (
+    <section aria-label="Policies" className="chooser-part">
+      <h2>Policies</h2>
+      <ul className="policy-lines">
+        {choices.map(({ ref, label, group }) => (
+          <li key={keyOf(ref)}>
+            <Checkbox
+              size="xs"
+              label={ref.kind === 'built-in' ? 'built-in, as it is shipped' : `${label} · ${group}`}
+              checked={chosen.some(sameAs({ kind: 'base', policy: ref }))}
+              onChange={() => toggle({ kind: 'base', policy: ref })}
+            />
+          </li>
+        ))}
+        {runs.map((run) => (
+          <RunLine key={run.id} run={run} chosen={chosen} />
+        ))}
+      </ul>
+      <p className="fine">
+        More under <Link href="/models">Models</Link>; adapters come from{' '}
+        <Link href="/train?new=1">training runs</Link>.
+      </p>
+    </section>
+  );
+};

@@ -1,0 +1,167 @@
+import { Button, NativeSelect, NumberInput } from '@mantine/core';
+import { useEffect } from 'react';
+import type { QuestionsSource } from '../../../evaluate/systems/spec.ts';
+import { readCollections } from '../../corpus/store/collections-actions.ts';
+import { useCollections } from '../../corpus/store/collections-store.ts';
+import { PickField } from '../../kit/PickField.tsx';
+import { useEvaluateDraft } from '../store/evaluate-draft.ts';
+
+const SPLITS = ['train', 'dev', 'test', 'all'] as const;
+
+const change = (questions: QuestionsSource[]): void =>
+  useEvaluateDraft.getState().change({ questions });
+
+const NAMES: Record<QuestionsSource['kind'], string> = {
+  'built-in': 'Built-in world',
+  fresh: 'Fresh world',
+  collections: 'Imported questions',
+  files: 'Files of the command line',
+};
+
+interface LineProps {
+  source: QuestionsSource;
+  set: (source: QuestionsSource) => void;
+  remove: () => void;
+}
+
+const Collections = (props: {
+  source: QuestionsSource & { kind: 'collections' };
+  set: LineProps['set'];
+}) => {
+  const { source, set } = props;
+  const collections = useCollections((state) => state.collections);
+  const offered = collections.filter(({ questions }) => questions > 0);
+  return (
+    <NativeSelect
+      size="xs"
+      label="Set"
+      data={[
+        ...source.ids
+          .filter((id) => !offered.some((one) => one.id === id))
+          .map((id) => ({ value: id, label: 'a set that is gone' })),
+        ...offered.map(({ id, name, questions }) => ({
+          value: id,
+          label: `${name} (${questions})`,
+        })),
+      ]}
+      value={source.ids[0] ?? ''}
+      onChange={({ currentTarget: { value } }) => set({ ...source, ids: [value] })}
+    />
+  );
+};
+
+/** One set of questions: where they come from, which of them, how many. */
+const Line = ({ source, set, remove }: LineProps) => (
+  <li className="question-line">
+    <b>{NAMES[source.kind]}</b>
+    {source.kind === 'fresh' ? (
+      <>
+        <NumberInput
+          size="xs"
+          label="Seed of the world"
+          min={0}
+          max={0xffffffff}
+          allowDecimal={false}
+          value={source.seed}
+          onChange={(seed) => typeof seed === 'number' && set({ ...source, seed })}
+        />
+        <NativeSelect
+          size="xs"
+          label="Form"
+          data={[
+            { value: '1', label: '1' },
+            { value: '2', label: '2' },
+          ]}
+          value={String(source.form)}
+          onChange={({ currentTarget: { value } }) =>
+            set({ ...source, form: value === '1' ? 1 : 2 })
+          }
+        />
+      </>
+    ) : null}
+    {source.kind === 'collections' ? <Collections source={source} set={set} /> : null}
+    <PickField
+      label="Split"
+      values={SPLITS}
+      value={source.split}
+      onPick={(split) => set({ ...source, split })}
+    />
+    <NumberInput
+      size="xs"
+      label="Questions, at most"
+      placeholder="all"
+      min={1}
+      max={100_000}
+      allowDecimal={false}
+      value={source.limit ?? ''}
+      onChange={(limit) => set({ ...source, limit: typeof limit === 'number' ? limit : null })}
+    />
+    <button
+      type="button"
+      className="link"
+      aria-label={`Take out: ${NAMES[source.kind]}`}
+      onClick={remove}
+    >
+      ✕
+    </button>
+  </li>
+);
+
+/** A seed that no set has yet: two sets of one world would be one. */
+const freshSeed = (sources: readonly QuestionsSource[]): number =>
+  1 + Math.max(0, ...sources.map((one) => (one.kind === 'fresh' ? one.seed : 0)));
+
+/** Which questions are asked; several sets are one evaluation. */
+export const QuestionsPicker = () => {
+  const sources = useEvaluateDraft(({ spec }) => spec.questions);
+  const first = useCollections((state) => state.collections.find(({ questions }) => questions > 0));
+  useEffect(() => {
+    void readCollections();
+  }, []);
+  const add = (source: QuestionsSource) => change([...sources, source]);
+  return (
+    <section aria-label="Questions" className="chooser-part">
+      <h2>Questions</h2>
+      <ul>
+        {sources.map((source, index) => (
+          <Line
+            key={index}
+            source={source}
+            set={(next) => change(sources.map((one, at) => (at === index ? next : one)))}
+            remove={() => change(sources.filter((_, at) => at !== index))}
+          />
+        ))}
+      </ul>
+      <div className="editor-actions">
+        <Button
+          size="xs"
+          variant="default"
+          onClick={() => add({ kind: 'built-in', split: 'test', limit: 50 })}
+        >
+          Add built-in questions
+        </Button>
+        <Button
+          size="xs"
+          variant="default"
+          title="A world that no policy here was trained on, made from its seed"
+          onClick={() =>
+            add({ kind: 'fresh', seed: freshSeed(sources), form: 2, split: 'test', limit: 50 })
+          }
+        >
+          Add a fresh world
+        </Button>
+        <Button
+          size="xs"
+          variant="default"
+          disabled={!first}
+          title={first ? undefined : 'Import questions on Corpus first'}
+          onClick={() =>
+            first && add({ kind: 'collections', ids: [first.id], split: 'all', limit: null })
+          }
+        >
+          Add imported questions
+        </Button>
+      </div>
+    </section>
+  );
+};

@@ -1,0 +1,141 @@
+import { NativeSelect, NumberInput, TextInput } from '@mantine/core';
+import { useMemo, useState } from 'react';
+import type { EvaluationSpec } from '../../../evaluate/systems/spec.ts';
+import { DEVICES } from '../../../lab/contract/settings.ts';
+import type { PolicyRef } from '../../../records/setup.ts';
+import { useCheckpoints } from '../../models/store/checkpoint-store.ts';
+import { PickField } from '../../kit/PickField.tsx';
+import { grouped, keyOf, policyChoices } from '../../setup/form/policy-words.ts';
+import { useResources } from '../../setup/resources-store.ts';
+import { useEvaluateDraft } from '../store/evaluate-draft.ts';
+import { formatSeeds, parseSeeds } from './seeds.ts';
+
+const ROUTINGS = ['argmax', 'sampled'] as const;
+
+const Seeds = () => {
+  const seeds = useEvaluateDraft(({ spec }) => spec.seeds);
+  const [text, setText] = useState<string | null>(null);
+  const wrong = text !== null && parseSeeds(text) === null;
+  return (
+    <TextInput
+      size="xs"
+      label="Seeds"
+      title="Every question is asked once with each"
+      value={text ?? formatSeeds(seeds)}
+      error={wrong ? 'Whole numbers, such as 1, 2, 5-8; 50 at most.' : undefined}
+      onChange={(event) => {
+        const written = event.currentTarget.value;
+        setText(written);
+        const parsed = parseSeeds(written);
+        if (parsed) useEvaluateDraft.getState().change({ seeds: parsed });
+      }}
+      onBlur={() => !wrong && setText(null)}
+    />
+  );
+};
+
+type Helper = EvaluationSpec['judge'] | EvaluationSpec['summarizer'];
+
+const helperValue = (helper: Helper): string =>
+  helper.kind === 'model' ? keyOf(helper.policy) : helper.kind;
+
+/** Who judges answers, and who summarizes passages for systems that read summaries. */
+const Helpers = () => {
+  const judge = useEvaluateDraft(({ spec }) => spec.judge);
+  const summarizer = useEvaluateDraft(({ spec }) => spec.summarizer);
+  const change = useEvaluateDraft((state) => state.change);
+  const resources = useResources((state) => state.resources);
+  const checkpoints = useCheckpoints((state) => state.checkpoints);
+  const models = useMemo(() => {
+    const kept = [judge, summarizer].flatMap((one): PolicyRef[] =>
+      one.kind === 'model' ? [one.policy] : [],
+    );
+    return policyChoices(resources, checkpoints, kept).filter(({ chats }) => chats);
+  }, [resources, checkpoints, judge, summarizer]);
+  const found = (value: string) => models.find(({ ref }) => keyOf(ref) === value);
+  return (
+    <>
+      <NativeSelect
+        size="xs"
+        label="Judge"
+        title={
+          models.length === 0
+            ? 'No model here can judge: add a server or a chat model on Models'
+            : 'A model says whether an answer means what the gold answer means'
+        }
+        data={[{ value: 'off', label: 'off' }, ...grouped(models)]}
+        value={helperValue(judge)}
+        onChange={({ currentTarget: { value } }) => {
+          const model = found(value);
+          change({ judge: model ? { kind: 'model', policy: model.ref } : { kind: 'off' } });
+        }}
+      />
+      <NativeSelect
+        size="xs"
+        label="Summarizer"
+        title="Of systems that read summaries in place of passages"
+        data={[
+          { value: 'extractive', label: 'extractive (built in)' },
+          { value: 'off', label: 'off' },
+          ...grouped(models),
+        ]}
+        value={helperValue(summarizer)}
+        onChange={({ currentTarget: { value } }) => {
+          const model = found(value);
+          change({
+            summarizer: model
+              ? { kind: 'model', policy: model.ref }
+              : { kind: value === 'off' ? 'off' : 'extractive' },
+          });
+        }}
+      />
+    </>
+  );
+};
+
+/** How rollouts are sampled and judged, and where they run. */
+export const SamplingFields = () => {
+  const { temperature, routing } = useEvaluateDraft(({ spec }) => spec);
+  const change = useEvaluateDraft((state) => state.change);
+  const device = useEvaluateDraft((state) => state.device);
+  const name = useEvaluateDraft((state) => state.name);
+  return (
+    <section aria-label="Sampling" className="chooser-part">
+      <h2>Sampling, judge, device</h2>
+      <div className="setting-fields">
+        <Seeds />
+        <NumberInput
+          size="xs"
+          label="Temperature"
+          min={0}
+          max={4}
+          step={0.1}
+          value={temperature}
+          onChange={(value) => typeof value === 'number' && change({ temperature: value })}
+        />
+        <PickField
+          label="Routing"
+          title="Of systems with a router: the likelier source, or drawn"
+          values={ROUTINGS}
+          value={routing}
+          onPick={(value) => change({ routing: value })}
+        />
+        <Helpers />
+        <PickField
+          label="Device"
+          values={DEVICES}
+          value={device}
+          onPick={(value) => useEvaluateDraft.setState({ device: value })}
+        />
+        <TextInput
+          size="xs"
+          label="Name"
+          placeholder="(from what it compares)"
+          maxLength={200}
+          value={name}
+          onChange={(event) => useEvaluateDraft.setState({ name: event.currentTarget.value })}
+        />
+      </div>
+    </section>
+  );
+};

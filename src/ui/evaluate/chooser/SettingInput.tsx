@@ -1,0 +1,131 @@
+import { Checkbox, NativeSelect, NumberInput, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import type { SettingField } from './setting-fields.ts';
+
+interface SettingInputProps {
+  field: SettingField;
+  /** As it is now; undefined where it is left out. */
+  value: unknown;
+  /** What the recipe has. */
+  original: unknown;
+  changed: boolean;
+  /** `undefined`: as the recipe has it. */
+  change: (value: unknown) => void;
+}
+
+const textOf = (value: unknown): string => (value === undefined ? '' : JSON.stringify(value));
+
+/** A value that has no field of its own, written as JSON; it counts when the field is left. */
+const JsonInput = ({
+  field,
+  value,
+  original,
+  change,
+  label,
+}: SettingInputProps & { label: string }) => {
+  const [text, setText] = useState<string | null>(null);
+  const [wrong, setWrong] = useState(false);
+  const commit = () => {
+    if (text === null) return;
+    try {
+      const parsed: unknown = text.trim() === '' ? undefined : JSON.parse(text);
+      setWrong(false);
+      setText(null);
+      change(JSON.stringify(parsed) === JSON.stringify(original) ? undefined : parsed);
+    } catch {
+      setWrong(true);
+    }
+  };
+  return (
+    <TextInput
+      size="xs"
+      label={label}
+      aria-label={field.path}
+      value={text ?? textOf(value)}
+      error={wrong ? `Write it as JSON, such as ${textOf(original)}.` : undefined}
+      onChange={(event) => setText(event.currentTarget.value)}
+      onBlur={commit}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') commit();
+      }}
+    />
+  );
+};
+
+/** One setting as the field that its kind wants; back at the recipe's own value it is no change. */
+export const SettingInput = (props: SettingInputProps) => {
+  const { field, value, original, changed, change } = props;
+  const { setting, path, optional } = field;
+  const label = changed ? `${field.name} (changed)` : field.name;
+  const set = (next: unknown) =>
+    change(JSON.stringify(next) === JSON.stringify(original) ? undefined : next);
+  const common = { size: 'xs', label, 'aria-label': path } as const;
+  switch (setting.kind) {
+    case 'choice':
+      return (
+        <NativeSelect
+          {...common}
+          data={[
+            ...(optional && original === undefined ? [{ value: '', label: 'as it is set' }] : []),
+            ...setting.values,
+          ]}
+          value={typeof value === 'string' ? value : ''}
+          onChange={({ currentTarget }) =>
+            set(currentTarget.value === '' ? undefined : currentTarget.value)
+          }
+        />
+      );
+    case 'switch':
+      return (
+        <Checkbox
+          {...common}
+          checked={value === true}
+          onChange={(event) =>
+            set(
+              optional && original === undefined && !event.currentTarget.checked
+                ? undefined
+                : event.currentTarget.checked,
+            )
+          }
+        />
+      );
+    case 'number':
+      return (
+        <NumberInput
+          {...common}
+          allowDecimal={!setting.whole}
+          step={setting.whole ? 1 : 0.05}
+          {...(setting.min !== null && Number.isSafeInteger(setting.min) && { min: setting.min })}
+          {...(setting.max !== null && Number.isSafeInteger(setting.max) && { max: setting.max })}
+          placeholder={optional ? 'none' : ''}
+          value={typeof value === 'number' ? value : ''}
+          onChange={(next) => set(typeof next === 'number' ? next : undefined)}
+        />
+      );
+    case 'several': {
+      const now = Array.isArray(value) ? value.map(String) : [];
+      return (
+        <fieldset className="setting-several">
+          <legend>{label}</legend>
+          {setting.values.map((one) => (
+            <Checkbox
+              key={one}
+              size="xs"
+              label={one}
+              checked={now.includes(one)}
+              onChange={(event) =>
+                set(
+                  setting.values.filter((each) =>
+                    each === one ? event.currentTarget.checked : now.includes(each),
+                  ),
+                )
+              }
+            />
+          ))}
+        </fieldset>
+      );
+    }
+    case 'json':
+      return <JsonInput {...props} label={label} />;
+  }
+};

@@ -1,0 +1,94 @@
+import { Checkbox } from '@mantine/core';
+import { memo } from 'react';
+import { ablationsOf } from '../../../evaluate/systems/pictures/ablation.ts';
+import type { Recipe } from '../../../recipes/parts/recipe.ts';
+import type { SystemEntry } from './system-groups.ts';
+
+const hasParts = (recipe: Recipe): boolean => ablationsOf(recipe).length > 0;
+
+interface SystemCardProps {
+  entry: SystemEntry;
+  ticked: boolean;
+  tick: (entry: SystemEntry, ticked: boolean) => void;
+  /** Opens a copy, or a system of one's own, for changing. */
+  edit: (entry: SystemEntry) => void;
+  /** Ticks it with what it is without each of its parts. */
+  ablate: (entry: SystemEntry) => void;
+}
+
+/** A system: what it is, whose it is, what it is made of. */
+export const SystemCard = memo(({ entry, ticked, tick, edit, ablate }: SystemCardProps) => {
+  const { title, summary, recipe, custom } = entry;
+  const { about } = recipe;
+  return (
+    <li className={ticked ? 'system-card ticked' : 'system-card'} data-system={entry.id}>
+      <Checkbox
+        size="xs"
+        label={title}
+        checked={ticked}
+        onChange={(event) => tick(entry, event.currentTarget.checked)}
+      />
+      <p>{summary}</p>
+      {about ? (
+        <p className="system-parts">
+          {about.parts.map((part) => (
+            <span key={part} className="badge">
+              {part}
+            </span>
+          ))}
+        </p>
+      ) : null}
+      <p className="system-foot fine">
+        {custom ? (
+          <span>from {recipe.title}</span>
+        ) : about ? (
+          <a href={`https://arxiv.org/abs/${about.paper}`} target="_blank" rel="noreferrer">
+            arXiv {about.paper}
+          </a>
+        ) : null}
+        <button
+          type="button"
+          className="link"
+          aria-label={custom ? `Change ${title}` : `Duplicate and change ${title}`}
+          onClick={() => edit(entry)}
+        >
+          {custom ? 'change, share' : 'duplicate, change'}
+        </button>
+        {custom === null && hasParts(recipe) ? (
+          <button
+            type="button"
+            className="link"
+            aria-label={`Tick ${title} with its ablations`}
+            title="Ticks it, and the same without each of its parts"
+            onClick={() => ablate(entry)}
+          >
+            + ablations
+          </button>
+        ) : null}
+      </p>
+      {about ? (
+        <details>
+          <summary>departures, signature</summary>
+          <p className="fine">
+            <b>Signature:</b> {about.signature}
+          </p>
+          {about.published ? (
+            <p className="fine">
+              <b>Published:</b> {about.published.figure} on {about.published.benchmark},{' '}
+              {about.published.model}
+            </p>
+          ) : null}
+          {about.departures.length > 0 ? (
+            <ul className="departures">
+              {about.departures.map((departure) => (
+                <li key={departure} className="fine">
+                  {departure}
+                </li>
+              ))}
+            </ul>
+          ) : null}
+        </details>
+      ) : null}
+    </li>
+  );
+});

@@ -1,0 +1,96 @@
+import { ablationsOf } from '../../../evaluate/systems/pictures/ablation.ts';
+import type { CustomSystem } from '../../../evaluate/systems/custom.ts';
+import type { SystemChoice } from '../../../evaluate/systems/spec.ts';
+import { RECIPES } from '../../../recipes/index.ts';
+import type { Recipe } from '../../../recipes/parts/recipe.ts';
+
+/** The systems that can be ticked, by kind. */
+
+export interface SystemEntry {
+  id: string;
+  title: string;
+  /** One sentence. */
+  summary: string;
+  recipe: Recipe;
+  /** Set for a system of one's own. */
+  custom: CustomSystem | null;
+}
+
+export interface SystemGroup {
+  name: string;
+  entries: readonly SystemEntry[];
+}
+
+const ofRecipe = (recipe: Recipe): SystemEntry => ({
+  id: recipe.id,
+  title: recipe.title,
+  summary: recipe.summary,
+  recipe,
+  custom: null,
+});
+
+const customEntry = (custom: CustomSystem): SystemEntry[] => {
+  const recipe = RECIPES.find(({ id }) => id === custom.base);
+  const summary = custom.notes === '' ? `Made from ${recipe?.title ?? custom.base}.` : custom.notes;
+  return recipe ? [{ id: custom.id, title: custom.title, summary, recipe, custom }] : [];
+};
+
+const KINDS = ['trained by RL', 'trained otherwise', 'not trained'] as const;
+
+const NAMES: Record<(typeof KINDS)[number], string> = {
+  'trained by RL': 'Trained by reinforcement learning',
+  'trained otherwise': 'Trained otherwise',
+  'not trained': 'Without training',
+};
+
+/** A recipe that says nothing of itself is trained where it has a training. */
+const kindOf = ({ about, training }: Recipe): (typeof KINDS)[number] =>
+  about?.kind ?? (training.length > 0 ? 'trained by RL' : 'not trained');
+
+const matches = (
+  { id, title, summary, recipe }: SystemEntry,
+  words: readonly string[],
+): boolean => {
+  const text = [id, title, summary, recipe.about?.paper ?? '', ...(recipe.about?.parts ?? [])]
+    .join(' ')
+    .toLowerCase();
+  return words.every((word) => text.includes(word));
+};
+
+/** Groups without an entry that matches are left out. @param filter words that all have to occur */
+export const systemGroups = (customs: readonly CustomSystem[], filter: string): SystemGroup[] => {
+  const words = filter.toLowerCase().split(/\s+/u).filter(Boolean);
+  const recipes = RECIPES.map(ofRecipe);
+  return [
+    { name: 'Your own', entries: customs.flatMap(customEntry) },
+    ...KINDS.map((kind) => ({
+      name: NAMES[kind],
+      entries: recipes.filter(({ recipe }) => kindOf(recipe) === kind),
+    })),
+  ]
+    .map(({ name, entries }) => ({
+      name,
+      entries: entries.filter((entry) => matches(entry, words)),
+    }))
+    .filter(({ entries }) => entries.length > 0);
+};
+
+/** A recipe without each of its parts, as systems to tick. */
+export const ablationEntries = ({ recipe }: SystemEntry): SystemEntry[] =>
+  ablationsOf(recipe).flatMap(customEntry);
+
+export const idOf = (choice: SystemChoice): string =>
+  typeof choice === 'string' ? choice : choice.id;
+
+/** The choices with these systems ticked, or not; the others stay where they stand. */
+export const withTicked = (
+  choices: readonly SystemChoice[],
+  entries: readonly SystemEntry[],
+  ticked: boolean,
+): SystemChoice[] => {
+  const ids = new Set(entries.map(({ id }) => id));
+  const known = new Set(choices.map(idOf));
+  if (!ticked) return choices.filter((choice) => !ids.has(idOf(choice)));
+  const added = entries.filter(({ id }) => !known.has(id));
+  return [...choices, ...added.map(({ id, custom }): SystemChoice => custom ?? id)];
+};

@@ -1,0 +1,163 @@
+import { NativeSelect } from '@mantine/core';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import type { EvaluationResult } from '../../../evaluate/systems/result.ts';
+import type { AcrossTable } from '../../../evaluate/systems/table/across.ts';
+import { MEASURES, type MeasureId } from '../../../evaluate/systems/table/measures.ts';
+import { PickField } from '../../kit/PickField.tsx';
+import { Table, type Head } from '../../kit/Table.tsx';
+import { useAnswer } from '../../kit/use-answer.ts';
+import { DASH, formatCount, formatDayTime, plural } from '../../kit/words/format.ts';
+import { evaluationsApi } from '../store/evaluate-actions.ts';
+import {
+  formatEvaluateAddress,
+  NEW_EVALUATION,
+  type EvaluateAddress,
+} from '../store/evaluate-address.ts';
+import { useEvaluate, visibleEvaluations } from '../store/evaluate-store.ts';
+import {
+  chanceWords,
+  differenceWords,
+  intervalWords,
+  isSignificant,
+  valueWords,
+} from '../table/cell-words.ts';
+
+const HEADS: readonly Head[] = [
+  ['system'],
+  ['this', 'figure'],
+  ['the other', 'figure'],
+  ['difference', 'figure'],
+  ['95 %', 'figure'],
+  ['p, Holm', 'figure'],
+];
+
+const IDS = MEASURES.map(({ id }) => id);
+const NAMES = Object.fromEntries(MEASURES.map(({ id, title }) => [id, title]));
+
+const Rows = ({ table, by }: { table: AcrossTable; by: MeasureId }) => {
+  const measure = MEASURES.find(({ id }) => id === by);
+  if (!measure) return null;
+  return (
+    <div className="list-scroll plain" tabIndex={0} role="group" aria-label="Comparison, table">
+      <Table className="plain-table" heads={HEADS}>
+        {table.rows.map(({ system, title, cells }) => {
+          const cell = cells.find((one) => one.measure === by);
+          const difference = cell?.difference;
+          return (
+            <tr key={system}>
+              <th scope="row">{title}</th>
+              <td className="figure">{valueWords(cell?.before?.mean ?? null, measure)}</td>
+              <td className="figure">{valueWords(cell?.after?.mean ?? null, measure)}</td>
+              <td className={difference && isSignificant(difference) ? 'figure strong' : 'figure'}>
+                {difference ? differenceWords(difference, measure) : DASH}
+                {difference && isSignificant(difference) ? '*' : ''}
+              </td>
+              <td className="figure">{difference ? intervalWords(difference, measure) : DASH}</td>
+              <td className="figure">{difference ? chanceWords(difference) : DASH}</td>
+            </tr>
+          );
+        })}
+      </Table>
+    </div>
+  );
+};
+
+const LeftOut = ({ table }: { table: AcrossTable }) => {
+  const { onlyBefore, onlyAfter, systemsBefore, systemsAfter } = table;
+  const parts = [
+    onlyBefore > 0 ? `${plural(onlyBefore, 'question')} of this one alone` : '',
+    onlyAfter > 0 ? `${plural(onlyAfter, 'question')} of the other alone` : '',
+    systemsBefore.length > 0 ? `here alone: ${systemsBefore.join(', ')}` : '',
+    systemsAfter.length > 0 ? `there alone: ${systemsAfter.join(', ')}` : '',
+  ].filter((part) => part !== '');
+  return parts.length === 0 ? null : <p className="fine">Left out: {parts.join('; ')}.</p>;
+};
+
+const Compared = ({ id, other, version }: { id: string; other: string; version: string }) => {
+  const [by, setBy] = useState<MeasureId>('em');
+  const read = useAnswer(`${id} ${other} ${version}`, () => evaluationsApi().compare(id, other));
+  if (read.state === 'loading') return <p role="status">Comparing …</p>;
+  if (read.state === 'failed') return <p className="tone-bad">⚠ {read.message}</p>;
+  const table = read.value;
+  if (table.rows.length === 0)
+    return (
+      <p>
+        {table.questions === 0
+          ? 'No question is in both: they were asked in different worlds or splits.'
+          : 'No system is in both.'}
+      </p>
+    );
+  return (
+    <>
+      <div className="choice-line">
+        <PickField
+          aria-label="Number to compare by"
+          values={IDS}
+          names={NAMES}
+          value={by}
+          onPick={setBy}
+        />
+        <span className="fine">
+          over {plural(table.questions, 'question')} of both; the other less this one, * significant
+          at 5 % after Holm’s correction
+        </span>
+      </div>
+      <Rows table={table} by={by} />
+      <LeftOut table={table} />
+    </>
+  );
+};
+
+interface CompareProps {
+  id: string;
+  result: EvaluationResult;
+  address: EvaluateAddress;
+  change: (part: Partial<EvaluateAddress>) => void;
+}
+
+/** This evaluation beside another one, system by system. */
+export const CompareEvaluations = ({ id, result, address, change }: CompareProps) => {
+  const all = useEvaluate((state) => state.evaluations);
+  const others = visibleEvaluations(all).filter((one) => one.id !== id);
+  const other = others.find((one) => one.id === address.other);
+  if (others.length === 0)
+    return (
+      <p>
+        There is no other evaluation to compare with. <Link href={NEW_EVALUATION}>Start one</Link>{' '}
+        with the same questions, with another policy or other settings.
+      </p>
+    );
+  return (
+    <>
+      <div className="form-line">
+        <NativeSelect
+          size="xs"
+          label="Compare with"
+          data={[
+            { value: '', label: 'choose an evaluation' },
+            ...others.map(({ id: value, name, createdAt }) => ({
+              value,
+              label: `${name} · ${formatDayTime(createdAt)}`,
+            })),
+          ]}
+          value={other?.id ?? ''}
+          onChange={({ currentTarget: { value } }) => change({ other: value || null })}
+        />
+        {other ? (
+          <>
+            <Link href={formatEvaluateAddress(other.id)}>Open it</Link>
+            <span className="fine">{formatCount(other.done)} rollouts</span>
+          </>
+        ) : null}
+      </div>
+      {other ? (
+        <Compared
+          id={id}
+          other={other.id}
+          version={`${result.rollouts.length} ${other.updatedAt}`}
+        />
+      ) : null}
+    </>
+  );
+};

@@ -1,0 +1,82 @@
+import type { GridCell } from '../../../evaluate/systems/pictures/pictures.ts';
+
+/** The grid of systems and questions as shapes: few paths, however many cells. */
+
+/**
+ * How a cell looks. Right or wrong is a filled square or none, whether all was found is a whole frame or a
+ * broken one; no kind is told by colour alone.
+ */
+export const CELL_KINDS = [
+  'right-found',
+  'right-unfound',
+  'mixed',
+  'wrong-found',
+  'wrong-unfound',
+  'missing',
+] as const;
+
+export type CellKind = (typeof CELL_KINDS)[number];
+
+export const CELL_WORDS: Record<CellKind, string> = {
+  'right-found': 'right, all evidence retrieved',
+  'right-unfound': 'right, evidence missing',
+  mixed: 'right with some seeds',
+  'wrong-found': 'wrong, all evidence retrieved',
+  'wrong-unfound': 'wrong, evidence missing',
+  missing: 'not run yet, or failed',
+};
+
+/** A question that names no evidence lacks none. */
+export const kindOf = ({ right, retrieved }: Pick<GridCell, 'right' | 'retrieved'>): CellKind => {
+  if (right === null) return 'missing';
+  if (right >= 1) return retrieved === false ? 'right-unfound' : 'right-found';
+  if (right > 0) return 'mixed';
+  return retrieved === false ? 'wrong-unfound' : 'wrong-found';
+};
+
+/** A cell at (x, y) with its gap, `size` pixels wide: commands of an SVG path. */
+const shapeOf = (kind: CellKind, x: number, y: number, size: number): string => {
+  const side = size - 1;
+  const square = (at: number, inner: number): string =>
+    `M${x + at} ${y + at}h${inner}v${inner}h${-inner}z`;
+  const small = Math.max(1, Math.round(side / 3));
+  const middle = Math.floor((side - small) / 2);
+  switch (kind) {
+    case 'right-found':
+      return square(0, side);
+    case 'right-unfound':
+      // Evenodd: a filled square with a hole, nothing behind the answer.
+      return side < 4 ? square(0, side) : square(0, side) + square(middle, small);
+    case 'mixed':
+      return `M${x} ${y}h${side}l${-side} ${side}z`;
+    case 'wrong-found':
+      return side < 4
+        ? square(0, side)
+        : square(0, side) + `M${x + 1} ${y + 1}v${side - 2}h${side - 2}v${-(side - 2)}z`;
+    case 'wrong-unfound':
+      return square(middle, small);
+    case 'missing':
+      return '';
+  }
+};
+
+/**
+ * One path a kind.
+ * @param kinds rows of systems, each with one kind a question
+ * @param column pixels of a question  @param row pixels of a system
+ */
+export const cellPaths = (
+  kinds: readonly (readonly CellKind[])[],
+  column: number,
+  row: number,
+): ReadonlyMap<CellKind, string> => {
+  const pieces = new Map<CellKind, string[]>(CELL_KINDS.map((kind) => [kind, []]));
+  const size = Math.min(column, row);
+  for (const [at, line] of kinds.entries())
+    for (const [index, kind] of line.entries()) {
+      const x = Math.round(index * column);
+      const y = at * row + Math.floor((row - size) / 2);
+      pieces.get(kind)?.push(shapeOf(kind, x, y, size));
+    }
+  return new Map([...pieces].map(([kind, list]) => [kind, list.join('')]));
+};

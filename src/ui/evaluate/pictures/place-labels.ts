@@ -1,0 +1,77 @@
+import { CHARACTER } from './text-width.ts';
+
+/** Names beside points, moved so that none covers another. Pixels grow downwards. */
+
+export interface LabelledPoint {
+  x: number;
+  y: number;
+  /** Characters of the name. */
+  length: number;
+}
+
+export interface PlacedLabel {
+  x: number;
+  y: number;
+  anchor: 'start' | 'middle' | 'end';
+}
+
+interface Box {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+const LINE = 12;
+/** Between a point and its name. */
+const GAP = 8;
+
+const overlap = (a: Box, b: Box): boolean =>
+  a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+
+const boxOf = ({ x, y, anchor }: PlacedLabel, length: number): Box => {
+  const width = length * CHARACTER;
+  const left = anchor === 'start' ? x : anchor === 'end' ? x - width : x - width / 2;
+  return { left, right: left + width, top: y - LINE + 2, bottom: y + 3 };
+};
+
+/**
+ * The first that is free is taken. Above at the left comes first: the stairs of a frontier run below it and to
+ * the right.
+ */
+const candidates = ({ x, y }: LabelledPoint): PlacedLabel[] => [
+  { x: x - 4, y: y - GAP, anchor: 'end' },
+  { x, y: y - GAP - 2, anchor: 'middle' },
+  { x: x - GAP, y: y + 4, anchor: 'end' },
+  { x: x + GAP, y: y + 15, anchor: 'start' },
+  { x: x + GAP, y: y - 7, anchor: 'start' },
+  { x, y: y + GAP + 9, anchor: 'middle' },
+  { x: x + GAP, y: y + 4, anchor: 'start' },
+  { x: x - GAP, y: y + 15, anchor: 'end' },
+];
+
+/**
+ * A place for each name within `width` × `height`, in the order of `points`: the first ones choose first.
+ * Null where there is no room; the point still has its name on focus and in the table.
+ */
+export const placeLabels = (
+  points: readonly LabelledPoint[],
+  width: number,
+  height: number,
+): (PlacedLabel | null)[] => {
+  const taken: Box[] = points.map(({ x, y }) => ({
+    left: x - 5,
+    right: x + 5,
+    top: y - 5,
+    bottom: y + 5,
+  }));
+  return points.map((point) => {
+    const found = candidates(point).find((label) => {
+      const box = boxOf(label, point.length);
+      const inside = box.left >= 0 && box.right <= width && box.top >= 0 && box.bottom <= height;
+      return inside && !taken.some((other) => overlap(box, other));
+    });
+    if (found) taken.push(boxOf(found, point.length));
+    return found ?? null;
+  });
+};

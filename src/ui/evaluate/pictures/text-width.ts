@@ -1,0 +1,14 @@
+/** How wide the names in pictures are, before anything is drawn. */
+
+/** Pixels of a character of the pictures' type; letters differ, names of systems are a little wider. */
+export const CHARACTER = 6.7;
+
+/** Room for the longest of the texts with a gap behind it, `most` pixels at most. */
+export const widthOf = (texts: readonly string[], most: number): number =>
+  Math.min(most, Math.ceil(Math.max(0, ...texts.map(({ length }) => length)) * CHARACTER) + 12);
+
+/** A text that fits into so many pixels; the whole one is in the table. */
+export const cut = (text: string, width: number): string => {
+  const fits = Math.floor((width - 8) / CHARACTER);
+  return text.length > fits ? `${text.slice(0, Math.max(1, fits - 1))}…` : text;
+};

@@ -1,0 +1,156 @@
+import { useMemo, useState } from 'react';
+import {
+  disagreementsOf,
+  gridOf,
+  type GridRow,
+} from '../../../evaluate/systems/pictures/pictures.ts';
+import type { EvaluationResult } from '../../../evaluate/systems/result.ts';
+import { Table, type Head } from '../../kit/Table.tsx';
+import { formatCount, plural } from '../../kit/words/format.ts';
+import { QuestionGrid } from '../pictures/QuestionGrid.tsx';
+import { MOST_SIDE_BY_SIDE, type EvaluateAddress } from '../store/evaluate-address.ts';
+import { SideBySide } from './SideBySide.tsx';
+
+interface QuestionsViewProps {
+  id: string;
+  result: EvaluationResult;
+  address: EvaluateAddress;
+  change: (part: Partial<EvaluateAddress>) => void;
+}
+
+/** Questions that are listed at first, and added by each press on “Show more”. */
+const PAGE = 20;
+
+const HEADS: readonly Head[] = [['question'], ['right'], ['wrong'], ['side by side', 'visually']];
+
+/** Systems that are right more often than not on a question, and those that are not. */
+const sidesOf = ({ cells }: GridRow): { right: string[]; wrong: string[] } => {
+  const side = (right: boolean): string[] =>
+    cells.flatMap((cell) =>
+      cell.right !== null && cell.right > 0.5 === right ? [cell.system] : [],
+    );
+  return { right: side(true), wrong: side(false) };
+};
+
+/** Two of each side at most: more do not stand beside each other on most screens. */
+const toCompare = (row: GridRow): string[] => {
+  const { right, wrong } = sidesOf(row);
+  return [...right.slice(0, 2), ...wrong.slice(0, 2)];
+};
+
+const namesOf = (ids: readonly string[], titles: ReadonlyMap<string, string>): string =>
+  ids.length > 4
+    ? `${ids
+        .slice(0, 3)
+        .map((id) => titles.get(id) ?? id)
+        .join(', ')} and ${ids.length - 3} more`
+    : ids.map((id) => titles.get(id) ?? id).join(', ');
+
+/** Questions that part the systems, with both sides; each opens them beside each other. */
+const Disagreements = (props: {
+  parted: readonly GridRow[];
+  titles: ReadonlyMap<string, string>;
+  open: (row: GridRow) => void;
+}) => {
+  const { parted, titles, open } = props;
+  const [shown, setShown] = useState(PAGE);
+  if (parted.length === 0)
+    return <p className="fine">No question so far that systems answer differently.</p>;
+  return (
+    <div className="list-scroll plain" tabIndex={0} role="group" aria-label="Disagreements, table">
+      <Table className="plain-table" heads={HEADS}>
+        {parted.slice(0, shown).map((row) => {
+          const { right, wrong } = sidesOf(row);
+          const { id, text } = row.question;
+          return (
+            <tr key={id}>
+              <th scope="row">{text}</th>
+              <td>
+                <b>{right.length}</b>{' '}
+                <span className="fine wide-only">{namesOf(right, titles)}</span>
+              </td>
+              <td>
+                <b>{wrong.length}</b>{' '}
+                <span className="fine wide-only">{namesOf(wrong, titles)}</span>
+              </td>
+              <td className="figure">
+                <button
+                  type="button"
+                  className="link"
+                  aria-label={`Side by side: ${text}`}
+                  onClick={() => open(row)}
+                >
+                  side by side
+                </button>
+              </td>
+            </tr>
+          );
+        })}
+      </Table>
+      {parted.length > shown ? (
+        <button type="button" className="link" onClick={() => setShown(shown + PAGE)}>
+          Show more of {formatCount(parted.length)}
+        </button>
+      ) : null}
+    </div>
+  );
+};
+
+/** Question by question: the grid, where systems disagree, and what they did. */
+export const QuestionsView = ({ id, result, address, change }: QuestionsViewProps) => {
+  const grid = useMemo(() => gridOf(result), [result]);
+  // Those that most systems solve first, so that what is hard stands together at the end.
+  const rows = useMemo(() => grid.toSorted((a, b) => (b.solved ?? -1) - (a.solved ?? -1)), [grid]);
+  const parted = useMemo(() => disagreementsOf(grid), [grid]);
+  const titles = useMemo(
+    () => new Map(result.systems.map((one) => [one.id, one.title])),
+    [result.systems],
+  );
+  const question = result.questions.find((one) => one.id === address.question);
+  const open = (to: string, systems: readonly string[]) => change({ question: to, systems });
+  return (
+    <>
+      <QuestionGrid
+        systems={result.systems}
+        rows={rows}
+        empty={result.rollouts.length === 0 ? 'Shows with the first rollouts.' : null}
+        onOpen={(to, system) =>
+          open(
+            to,
+            // Beside what is open of the same question already.
+            to === address.question && !address.systems.includes(system)
+              ? [...address.systems, system].slice(-MOST_SIDE_BY_SIDE)
+              : [system],
+          )
+        }
+      />
+      {question ? (
+        <SideBySide
+          key={question.id}
+          id={id}
+          result={result}
+          question={question}
+          systems={
+            address.systems.length > 0
+              ? address.systems
+              : result.systems.slice(0, 2).map((one) => one.id)
+          }
+          show={(systems) => open(question.id, systems)}
+          close={() => change({ question: null, systems: [] })}
+        />
+      ) : null}
+      <section aria-label="Disagreements" className="chart-group">
+        <h2>Where systems disagree</h2>
+        <p className="fine">
+          {plural(parted.length, 'question')} that some systems answer right and some do not, those
+          first that part them most evenly.
+        </p>
+        <Disagreements
+          parted={parted}
+          titles={titles}
+          open={(row) => open(row.question.id, toCompare(row))}
+        />
+      </section>
+    </>
+  );
+};

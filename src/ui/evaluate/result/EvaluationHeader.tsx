@@ -1,0 +1,247 @@
+import { Button, Menu, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import type { EvaluationRecord } from '../../../lab/contract/records/evaluations.ts';
+import type { EvaluationProgress, TableRequest } from '../../../lab/contract/evaluations.ts';
+import type { EvaluationResult } from '../../../evaluate/systems/result.ts';
+import { TABLE_FORMATS, type TableFormat } from '../../../evaluate/systems/table/shape.ts';
+import { CopyButton } from '../../kit/CopyButton.tsx';
+import { Icon } from '../../kit/Icon.tsx';
+import { formatDuration } from '../../kit/words/duration.ts';
+import { formatCount, plural } from '../../kit/words/format.ts';
+import {
+  downloadEvaluation,
+  downloadTable,
+  pauseEvaluation,
+  renameEvaluation,
+  resumeEvaluation,
+} from '../store/evaluate-actions.ts';
+import { EVALUATE, NEW_EVALUATION } from '../store/evaluate-address.ts';
+import { runningEvaluation, runsElsewhere, useEvaluate } from '../store/evaluate-store.ts';
+import { useEvaluateDraft } from '../store/evaluate-draft.ts';
+import { EvaluationBadge, phaseWords } from './status.tsx';
+
+/** The name as the page's heading; a press lets it be written anew. */
+const Name = ({ record }: { record: EvaluationRecord }) => {
+  const [text, setText] = useState<string | null>(null);
+  const commit = () => {
+    const name = text?.trim() ?? '';
+    if (name !== '' && name !== record.name) void renameEvaluation(record.id, name);
+    setText(null);
+  };
+  return text === null ? (
+    <>
+      <h1>{record.name}</h1>
+      <button type="button" className="link" onClick={() => setText(record.name)}>
+        rename
+      </button>
+    </>
+  ) : (
+    <TextInput
+      size="xs"
+      aria-label="Name of the evaluation"
+      autoFocus
+      maxLength={200}
+      value={text}
+      onChange={(event) => setText(event.currentTarget.value)}
+      onBlur={commit}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') commit();
+        if (event.key === 'Escape') setText(null);
+      }}
+    />
+  );
+};
+
+const FORMAT_NAMES: Record<TableFormat, string> = {
+  markdown: 'Table, Markdown',
+  csv: 'Table, CSV',
+  latex: 'Table, LaTeX',
+};
+
+const Exports = ({ id, request }: { id: string; request: TableRequest }) => (
+  <Menu position="bottom-end" withinPortal={false}>
+    <Menu.Target>
+      <Button size="xs" variant="default">
+        Export
+      </Button>
+    </Menu.Target>
+    <Menu.Dropdown>
+      {TABLE_FORMATS.map((format) => (
+        <Menu.Item
+          key={format}
+          onClick={() => void downloadTable(id, format, { ...request, times: true })}
+        >
+          {FORMAT_NAMES[format]}
+        </Menu.Item>
+      ))}
+      <Menu.Item onClick={() => void downloadEvaluation(id)}>
+        Everything, JSON that repeats it
+      </Menu.Item>
+    </Menu.Dropdown>
+  </Menu>
+);
+
+const Buttons = ({ record, pausing }: { record: EvaluationRecord; pausing: boolean }) => {
+  const device = useEvaluateDraft((state) => state.device);
+  const other = useEvaluate((state) => {
+    const running = runningEvaluation(state);
+    return running && running.id !== record.id ? running.name : undefined;
+  });
+  if (record.status === 'running')
+    return (
+      <Button
+        size="xs"
+        variant="default"
+        leftSection={<Icon name="pause" size={12} />}
+        disabled={pausing}
+        title="Ends the rollouts under way first; all that were made are kept"
+        onClick={() => void pauseEvaluation(record.id)}
+      >
+        {pausing ? 'Pausing after these rollouts' : 'Pause'}
+      </Button>
+    );
+  if (record.status === 'finished' && record.failed === 0) return null;
+  return (
+    <Button
+      size="xs"
+      leftSection={<Icon name="play" size={12} />}
+      disabled={other !== undefined}
+      title={
+        other === undefined
+          ? 'Every rollout that was made is kept; those that failed are tried again'
+          : `“${other}” is running; one evaluation at a time`
+      }
+      onClick={() => void resumeEvaluation(record.id, device)}
+    >
+      {record.status === 'finished' ? 'Try the failed ones again' : 'Go on'}
+    </Button>
+  );
+};
+
+const Progress = (props: {
+  record: EvaluationRecord;
+  progress: EvaluationProgress | undefined;
+}) => {
+  const { record, progress } = props;
+  const live = record.status === 'running' ? progress : undefined;
+  const total = live?.phase === 'judging' ? live.total : Math.max(record.planned, live?.total ?? 0);
+  const done = live ? live.done : record.done;
+  if (record.status === 'finished') return null;
+  return (
+    <div className="evaluation-progress">
+      <span>
+        <b>{formatCount(done)}</b> / {total > 0 ? formatCount(total) : '…'}{' '}
+        {live?.phase === 'judging' ? 'answers judged' : 'rollouts'}
+        {live && live.reused > 0 ? (
+          <span className="fine"> · {formatCount(live.reused)} were here already</span>
+        ) : null}
+      </span>
+      <progress
+        className="bar"
+        aria-label="Rollouts done"
+        {...(total > 0 && { max: total, value: done })}
+      />
+      <span className="fine">
+        {live
+          ? [
+              phaseWords(live),
+              live.etaSeconds === null
+                ? 'the time to go shows after the first rollouts'
+                : `≈ ${formatDuration(live.etaSeconds)} to go`,
+            ].join(' · ')
+          : ''}
+      </span>
+    </div>
+  );
+};
+
+const Failed = ({ record }: { record: EvaluationRecord }) =>
+  record.failure && record.status !== 'running' ? (
+    <div className="failure" role="alert">
+      <b>⚠ The evaluation ended after {plural(record.done, 'rollout')}</b>
+      <p>{record.failure.message}</p>
+      <p className="fine">
+        Kept: every rollout that was made. “Go on” begins with those that are missing.
+      </p>
+      {record.failure.detail ? (
+        <details>
+          <summary>Details</summary>
+          <pre>{record.failure.detail}</pre>
+        </details>
+      ) : null}
+    </div>
+  ) : null;
+
+/** Failures that are listed; the rest are counted. */
+const MOST_LISTED = 20;
+
+/** Rollouts that failed, by what was wrong with them. */
+const FailedRollouts = ({ result }: { result: EvaluationResult | undefined }) => {
+  if (!result || result.failed.length === 0) return null;
+  const titles = new Map(result.systems.map(({ id, title }) => [id, title]));
+  return (
+    <details className="note">
+      <summary>
+        ⚠ {plural(result.failed.length, 'rollout')} failed; the table leaves them out
+      </summary>
+      <ul>
+        {result.failed.slice(0, MOST_LISTED).map(({ system, question, seed, message }) => (
+          <li key={`${system} ${question} ${seed}`} className="fine">
+            {titles.get(system) ?? system}, {question}, seed {seed}: {message}
+          </li>
+        ))}
+      </ul>
+      {result.failed.length > MOST_LISTED ? (
+        <p className="fine">and {formatCount(result.failed.length - MOST_LISTED)} more</p>
+      ) : null}
+    </details>
+  );
+};
+
+interface HeaderProps {
+  record: EvaluationRecord;
+  result: EvaluationResult | undefined;
+  request: TableRequest;
+}
+
+/** Name, state, progress, and what can be done with an evaluation. */
+export const EvaluationHeader = ({ record, result, request }: HeaderProps) => {
+  const progress = useEvaluate((state) => state.progress[record.id]);
+  const elsewhere = useEvaluate((state) => runsElsewhere(state, record));
+  return (
+    <header className="evaluation-head">
+      <p className="fine">
+        <Link href={EVALUATE}>All evaluations</Link>
+      </p>
+      <div className="page-bar">
+        <Name record={record} />
+        <EvaluationBadge status={record.status} />
+        {result ? (
+          <span className="fine">
+            {plural(result.systems.length, 'system')} ·{' '}
+            {plural(result.questions.length, 'question')} · {plural(result.seeds.length, 'seed')} ·{' '}
+            {plural(record.done, 'rollout')}
+            {record.hash === null ? '' : ` · ${record.hash.slice(0, 12)}`}
+          </span>
+        ) : null}
+        <span className="grow" />
+        <CopyButton label="Copy the address" text={() => location.href} />
+        <Exports id={record.id} request={request} />
+        <Buttons record={record} pausing={progress?.pausing === true} />
+        <Link href={NEW_EVALUATION}>New</Link>
+      </div>
+      <Progress record={record} progress={progress} />
+      <Failed record={record} />
+      <div role="status">
+        {elsewhere ? (
+          <p className="note">
+            It runs in another tab of this browser; what you press here is done there.
+          </p>
+        ) : null}
+        {record.notice === null ? null : <p className="note">{record.notice}</p>}
+      </div>
+      <FailedRollouts result={result} />
+    </header>
+  );
+};

@@ -1,0 +1,150 @@
+import { useCallback, useDeferredValue, useEffect, useMemo } from 'react';
+import { useLocation, useSearch } from 'wouter';
+import type { EvaluationResult } from '../../../evaluate/systems/result.ts';
+import type { SystemsTable } from '../../../evaluate/systems/table/shape.ts';
+import type { EvaluationRecord } from '../../../lab/contract/records/evaluations.ts';
+import { CompareEvaluations } from '../compare/CompareEvaluations.tsx';
+import { QuestionsView } from '../questions/QuestionsView.tsx';
+import { SystemsView } from '../systems/SystemsView.tsx';
+import { openEvaluation } from '../store/evaluate-actions.ts';
+import {
+  formatEvaluateAddress,
+  parseEvaluateAddress,
+  VIEWS,
+  type EvaluateAddress,
+  type EvaluateView,
+} from '../store/evaluate-address.ts';
+import { useEvaluate } from '../store/evaluate-store.ts';
+import { TableView } from '../table/TableView.tsx';
+import { useTables } from '../table/use-tables.ts';
+import { CostView } from './CostView.tsx';
+import { EvaluationHeader } from './EvaluationHeader.tsx';
+import { HopsView } from './HopsView.tsx';
+
+const NAMES: Record<EvaluateView, string> = {
+  table: 'Table',
+  cost: 'Quality and cost',
+  questions: 'Questions',
+  hops: 'Hops',
+  systems: 'Systems and parts',
+  compare: 'Compare',
+};
+
+const Tabs = ({ view, show }: { view: EvaluateView; show: (view: EvaluateView) => void }) => (
+  <div className="view-tabs" role="tablist" aria-label="What is shown">
+    {VIEWS.map((one) => (
+      <button
+        key={one}
+        type="button"
+        role="tab"
+        id={`tab-${one}`}
+        aria-selected={one === view}
+        aria-controls="evaluation-panel"
+        className={one === view ? 'choice chosen' : 'choice'}
+        onClick={() => show(one)}
+      >
+        {NAMES[one]}
+      </button>
+    ))}
+  </div>
+);
+
+interface PanelProps {
+  id: string;
+  result: EvaluationResult;
+  tables: readonly SystemsTable[] | null;
+  address: EvaluateAddress;
+  change: (part: Partial<EvaluateAddress>) => void;
+}
+
+const Panel = (props: PanelProps) => {
+  const { id, result, tables, address, change } = props;
+  // Pictures of all questions take the whole table, which is the first where there are several.
+  const whole = address.by === 'all' ? (tables?.[0] ?? null) : null;
+  switch (address.view) {
+    case 'table':
+      return <TableView {...props} />;
+    case 'cost':
+      return <CostView result={result} table={whole} address={address} change={change} />;
+    case 'questions':
+      return <QuestionsView id={id} result={result} address={address} change={change} />;
+    case 'hops':
+      return <HopsView result={result} />;
+    case 'systems':
+      return <SystemsView id={id} result={result} table={whole} />;
+    case 'compare':
+      return <CompareEvaluations id={id} result={result} address={address} change={change} />;
+  }
+};
+
+const Shown = ({ record, result }: { record: EvaluationRecord; result: EvaluationResult }) => {
+  const search = useSearch();
+  const [, go] = useLocation();
+  const address = useMemo(() => parseEvaluateAddress(search), [search]);
+  // Drawn when there is time: a rollout that arrives never holds up a click.
+  const drawn = useDeferredValue(result);
+  const change = useCallback(
+    (part: Partial<EvaluateAddress>) => {
+      const now = parseEvaluateAddress(location.search);
+      // Another view or question is a place to come back from; another order is not.
+      const replace = part.view === undefined && part.question === undefined;
+      go(formatEvaluateAddress(record.id, { ...now, ...part }), { replace });
+    },
+    [go, record.id],
+  );
+  // A row that is not there, as of an address from elsewhere, is no reference.
+  const reference = result.systems.find(({ id }) => id === address.reference)?.id;
+  const by = address.view === 'table' ? address.by : 'all';
+  const request = useMemo(
+    () => ({ by, ...(reference !== undefined && { reference }) }),
+    [by, reference],
+  );
+  const { tables, problem } = useTables(record.id, request, result.rollouts.length);
+  return (
+    <>
+      <EvaluationHeader record={record} result={drawn} request={request} />
+      <Tabs view={address.view} show={(view) => change({ view })} />
+      <div
+        className="evaluation-panel"
+        id="evaluation-panel"
+        role="tabpanel"
+        aria-labelledby={`tab-${address.view}`}
+      >
+        <h2 className="visually-hidden">{NAMES[address.view]}</h2>
+        {problem === null ? null : (
+          <p className="tone-bad" role="alert">
+            ⚠ The table could not be computed: {problem}
+          </p>
+        )}
+        <Panel
+          id={record.id}
+          result={drawn}
+          tables={tables}
+          address={{ ...address, by }}
+          change={change}
+        />
+      </div>
+    </>
+  );
+};
+
+/** One evaluation, while it runs and afterwards. */
+export const EvaluationView = ({ record }: { record: EvaluationRecord }) => {
+  const result = useEvaluate((state) => state.results[record.id]);
+  const planned = record.hash !== null;
+  useEffect(() => {
+    void openEvaluation(record.id);
+  }, [record.id]);
+  return result && result.systems.length > 0 ? (
+    <Shown record={record} result={result} />
+  ) : (
+    <>
+      <EvaluationHeader record={record} result={undefined} request={{}} />
+      <p className="fine" role="status">
+        {planned || record.status !== 'running'
+          ? 'Reading what was found …'
+          : 'Its rollouts are being planned; the table begins with the first of them.'}
+      </p>
+    </>
+  );
+};

@@ -1,0 +1,98 @@
+import { MEASURE_IDS, type MeasureId } from '../../../evaluate/systems/table/measures.ts';
+import { PARTINGS, type Parting } from '../../../evaluate/systems/table/shape.ts';
+import { pickOf } from '../../kit/pick-of.ts';
+
+/** What the address of an evaluation restores: what is shown of it, and how. */
+
+export const VIEWS = ['table', 'cost', 'questions', 'hops', 'systems', 'compare'] as const;
+
+export type EvaluateView = (typeof VIEWS)[number];
+
+export interface EvaluateAddress {
+  view: EvaluateView;
+  /** Id of the row that the others are compared with; null: the first. */
+  reference: string | null;
+  by: Parting;
+  /** Column of the table by which its rows stand; null: as they were asked for. */
+  sort: { measure: MeasureId; descending: boolean } | null;
+  /** Quality and cost of the plane. */
+  quality: MeasureId;
+  cost: MeasureId;
+  /** Question whose rollouts stand side by side. */
+  question: string | null;
+  /** Systems whose rollouts are shown of it; empty: those that disagree. */
+  systems: readonly string[];
+  /** Evaluation to compare with. */
+  other: string | null;
+}
+
+export const EVALUATE = '/evaluate';
+export const NEW_EVALUATION = '/evaluate?new=1';
+
+const LONGEST_ID = 200;
+export const MOST_SIDE_BY_SIDE = 6;
+
+export const DEFAULT_ADDRESS: EvaluateAddress = {
+  view: 'table',
+  reference: null,
+  by: 'all',
+  sort: null,
+  quality: 'em',
+  cost: 'searches',
+  question: null,
+  systems: [],
+  other: null,
+};
+
+const idOf = (raw: string | null): string | null =>
+  raw === null || raw === '' || raw.length > LONGEST_ID ? null : raw;
+
+const sortOf = (raw: string): EvaluateAddress['sort'] => {
+  const descending = raw.startsWith('-');
+  const measure = pickOf(MEASURE_IDS, descending ? raw.slice(1) : raw);
+  return measure && { measure, descending };
+};
+
+/** What a query string cannot mean is left at its default. */
+export const parseEvaluateAddress = (search: string): EvaluateAddress => {
+  const query = new URLSearchParams(search);
+  const measure = (name: 'quality' | 'cost'): MeasureId =>
+    pickOf(MEASURE_IDS, query.get(name) ?? '') ?? DEFAULT_ADDRESS[name];
+  return {
+    view: pickOf(VIEWS, query.get('view') ?? '') ?? DEFAULT_ADDRESS.view,
+    reference: idOf(query.get('ref')),
+    by: pickOf(PARTINGS, query.get('by') ?? '') ?? DEFAULT_ADDRESS.by,
+    sort: sortOf(query.get('sort') ?? ''),
+    quality: measure('quality'),
+    cost: measure('cost'),
+    question: idOf(query.get('q')),
+    systems: query
+      .getAll('s')
+      .flatMap((raw) => idOf(raw) ?? [])
+      .slice(0, MOST_SIDE_BY_SIDE),
+    other: idOf(query.get('with')),
+  };
+};
+
+/** The path of an evaluation, with what differs from the defaults. */
+export const formatEvaluateAddress = (
+  id: string,
+  address: Partial<EvaluateAddress> = {},
+): string => {
+  const { view, reference, by, sort, quality, cost, question, systems, other } = {
+    ...DEFAULT_ADDRESS,
+    ...address,
+  };
+  const query = new URLSearchParams();
+  if (view !== DEFAULT_ADDRESS.view) query.set('view', view);
+  if (reference !== null) query.set('ref', reference);
+  if (by !== DEFAULT_ADDRESS.by) query.set('by', by);
+  if (sort) query.set('sort', `${sort.descending ? '-' : ''}${sort.measure}`);
+  if (quality !== DEFAULT_ADDRESS.quality) query.set('quality', quality);
+  if (cost !== DEFAULT_ADDRESS.cost) query.set('cost', cost);
+  if (question !== null) query.set('q', question);
+  for (const system of systems) query.append('s', system);
+  if (other !== null) query.set('with', other);
+  const text = query.toString();
+  return `${EVALUATE}/${encodeURIComponent(id)}${text === '' ? '' : `?${text}`}`;
+};

@@ -1,0 +1,71 @@
+import { create } from 'zustand';
+import { z } from 'zod';
+import { DEFAULT_SPEC, parseSpec, type EvaluationSpec } from '../../../evaluate/systems/spec.ts';
+import { messageOf } from '../../../base/errors.ts';
+import { DEVICES, type DeviceChoice } from '../../../lab/contract/settings.ts';
+
+/** What the next evaluation is to be; remembered in this browser. */
+
+interface EvaluateDraft {
+  /** Empty: named after what it compares. */
+  name: string;
+  device: DeviceChoice;
+  spec: EvaluationSpec;
+  change: (part: Partial<EvaluationSpec>) => void;
+}
+
+const KEY = 'forage.evaluation';
+
+/** Three systems on 20 questions: what one press begins with. */
+export const FIRST_SPEC: EvaluationSpec = {
+  ...DEFAULT_SPEC,
+  questions: [{ kind: 'built-in', split: 'test', limit: 20 }],
+};
+
+const kept = z.object({ device: z.enum(DEVICES), spec: z.unknown() });
+
+/** The draft of the last visit; the default where there is none that can be read. */
+export const parseDraft = (text: string | null): Pick<EvaluateDraft, 'device' | 'spec'> => {
+  try {
+    const { device, spec } = kept.parse(JSON.parse(text ?? ''));
+    return { device, spec: parseSpec(spec) };
+  } catch {
+    return { device: 'auto', spec: DEFAULT_SPEC };
+  }
+};
+
+const stored = (): string | null => {
+  try {
+    return globalThis.localStorage?.getItem(KEY) ?? null;
+  } catch {
+    return null;
+  }
+};
+
+export const useEvaluateDraft = create<EvaluateDraft>()((set) => ({
+  name: '',
+  ...parseDraft(stored()),
+  change: (part) => set(({ spec }) => ({ spec: { ...spec, ...part } })),
+}));
+
+useEvaluateDraft.subscribe(({ device, spec }) => {
+  try {
+    globalThis.localStorage?.setItem(KEY, JSON.stringify({ device, spec }));
+  } catch {
+    // Not remembered where the browser allows no storage.
+  }
+});
+
+/** What is wrong with a spec that cannot be run, in a line; null where nothing is. */
+export const faultOf = (spec: EvaluationSpec): string | null => {
+  if (spec.systems.length === 0) return 'Tick one system at least.';
+  if (spec.policies.length === 0) return 'Tick one policy at least.';
+  if (spec.questions.length === 0) return 'Add one set of questions at least.';
+  if (spec.seeds.length === 0) return 'Give one seed at least.';
+  try {
+    parseSpec(spec);
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  }
+};

@@ -1,0 +1,103 @@
+import { memo, useMemo } from 'react';
+import type { EvaluatedSystem } from '../../../evaluate/systems/result.ts';
+import { Table, type Head } from '../../kit/Table.tsx';
+import { Picture } from '../pictures/Picture.tsx';
+import { cut, widthOf } from '../pictures/text-width.ts';
+import { partsMatrix } from './families.ts';
+
+type Matrix = ReturnType<typeof partsMatrix>;
+
+const ROW = 18;
+/** Half the square root of 2: what a slanted name is wide, and high. */
+const SLANT = Math.SQRT1_2;
+
+/** Parts down, systems across by number: names of parts are sentences and need the width. */
+const Drawing = memo(({ matrix, width }: { matrix: Matrix; width: number }) => {
+  const { parts, rows } = matrix;
+  const left = widthOf(parts, Math.round(width * 0.5));
+  const column = Math.max(14, Math.min(26, (width - left) / Math.max(1, rows.length)));
+  const names = Math.ceil(
+    widthOf(
+      rows.map(({ system }) => system.title),
+      240,
+    ) * SLANT,
+  );
+  return (
+    <svg
+      width={Math.max(width, left + rows.length * column + names)}
+      height={names + parts.length * ROW + 6}
+      aria-hidden="true"
+    >
+      {rows.map(({ system }, at) => (
+        <text
+          key={system.id}
+          transform={`translate(${left + (at + 0.6) * column} ${names - 8}) rotate(-45)`}
+          className="picture-name"
+        >
+          {cut(system.title, 240)}
+        </text>
+      ))}
+      {parts.map((part, row) => (
+        <g key={part} transform={`translate(0 ${names + row * ROW})`}>
+          <text x={left - 8} y={13} textAnchor="end" className="picture-name">
+            {cut(part, left)}
+          </text>
+          <line
+            x1={left}
+            x2={left + rows.length * column}
+            y1={ROW}
+            y2={ROW}
+            className="picture-rule"
+          />
+          {rows.map(({ system, has }, at) =>
+            has[row] ? (
+              <circle
+                key={system.id}
+                cx={left + (at + 0.5) * column}
+                cy={ROW / 2}
+                r={4.5}
+                className="picture-dot best"
+              />
+            ) : null,
+          )}
+        </g>
+      ))}
+    </svg>
+  );
+});
+
+/** Which system is made of which parts. */
+export const PartsPicture = ({ systems }: { systems: readonly EvaluatedSystem[] }) => {
+  const matrix = useMemo(() => partsMatrix(systems), [systems]);
+  const heads: readonly Head[] = [
+    ['part'],
+    ...matrix.rows.map(({ system }): Head => [system.title, 'centre']),
+  ];
+  return (
+    <Picture
+      id="parts"
+      title="Parts of the systems"
+      note="What each system is put together from, in the words of its recipe; the most common parts first."
+      empty={matrix.parts.length === 0 ? 'These recipes name no parts.' : null}
+      renderPicture={(width) => (
+        <div className="picture-scroll" tabIndex={0} role="group" aria-label="Parts, picture">
+          <Drawing matrix={matrix} width={width} />
+        </div>
+      )}
+      renderTable={() => (
+        <Table className="plain-table" heads={heads}>
+          {matrix.parts.map((part, row) => (
+            <tr key={part}>
+              <th scope="row">{part}</th>
+              {matrix.rows.map(({ system, has }) => (
+                <td key={system.id} className="centre">
+                  {has[row] ? '✓' : ''}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </Table>
+      )}
+    />
+  );
+};

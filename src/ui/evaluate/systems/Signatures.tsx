@@ -1,0 +1,110 @@
+import type { EvaluatedSystem } from '../../../evaluate/systems/result.ts';
+import { MEASURES } from '../../../evaluate/systems/table/measures.ts';
+import type { SystemsTable, TableRow } from '../../../evaluate/systems/table/shape.ts';
+import { differenceWords, intervalWords, isSignificant, valueWords } from '../table/cell-words.ts';
+import { isVariant, type Family } from './families.ts';
+
+/** The numbers of a row, a few words each; `compared`: by their differences from the whole. */
+const Measured = ({ row, compared }: { row: TableRow | undefined; compared: boolean }) => {
+  if (!row || row.rollouts === 0) return <p className="fine">Nothing was measured yet.</p>;
+  return (
+    <ul className="measured">
+      {MEASURES.flatMap((measure) => {
+        const cell = row.cells.find((one) => one.measure === measure.id);
+        if (!cell?.value) return [];
+        const difference = compared ? cell.difference : null;
+        return [
+          <li key={measure.id}>
+            <span className="fine">{measure.title}</span>{' '}
+            <b>{valueWords(cell.value.mean, measure)}</b>{' '}
+            <span className="fine">
+              {difference
+                ? `${differenceWords(difference, measure)}${isSignificant(difference) ? '*' : ''} (${intervalWords(difference, measure)})`
+                : `(${intervalWords(cell.value, measure)})`}
+            </span>
+          </li>,
+        ];
+      })}
+    </ul>
+  );
+};
+
+interface SignatureProps {
+  system: EvaluatedSystem;
+  /** Its row, the reference of the family's. */
+  row: TableRow | undefined;
+  family: Family | undefined;
+  titleOf: (system: string) => string;
+}
+
+/** What an idea should show, beside what the whole and its ablations measured. */
+const Signature = ({ system, row, family, titleOf }: SignatureProps) => (
+  <li className="signature">
+    <h3>{system.title}</h3>
+    <p>{system.signature}</p>
+    <div className="signature-rows">
+      <section aria-label={`${system.title}, as it is`}>
+        <p className="fine strong">as it is</p>
+        <Measured row={row} compared={false} />
+      </section>
+      {(family?.matrix.rows ?? [])
+        .filter((row) => row.system !== system.id)
+        .map((row) => (
+          <section key={row.system} aria-label={titleOf(row.system)}>
+            <p className="fine strong">{titleOf(row.system)}</p>
+            <Measured row={row.row} compared />
+          </section>
+        ))}
+    </div>
+    {family ? null : (
+      <p className="fine">
+        No ablation of it is in this evaluation. Under New, “+ ablations” adds it without each of
+        its parts.
+      </p>
+    )}
+    {system.departures && system.departures.length > 0 ? (
+      <details>
+        <summary>Departures from its source</summary>
+        <ul className="departures">
+          {system.departures.map((departure) => (
+            <li key={departure} className="fine">
+              {departure}
+            </li>
+          ))}
+        </ul>
+      </details>
+    ) : null}
+  </li>
+);
+
+/** Signatures of the systems that have one, beside the numbers. */
+export const Signatures = (props: {
+  systems: readonly EvaluatedSystem[];
+  families: readonly Family[];
+  table: SystemsTable | null;
+}) => {
+  const { systems, families, table } = props;
+  const whole = systems.filter((system) => system.signature !== null && !isVariant(system));
+  const titleOf = (id: string): string => systems.find((one) => one.id === id)?.title ?? id;
+  return (
+    <section aria-label="Signatures" className="chart-group">
+      <h2>Signatures</h2>
+      <p className="fine">
+        What should be seen if an idea works, and the numbers that were measured; in an ablation the
+        difference from the whole (* significant at 5 % after Holm’s correction).
+      </p>
+      {whole.length === 0 ? <p className="fine">None of these systems states one.</p> : null}
+      <ul className="signatures">
+        {whole.map((system) => (
+          <Signature
+            key={system.id}
+            system={system}
+            row={table?.rows.find((one) => one.system === system.id)}
+            family={families.find((one) => one.whole.id === system.id)}
+            titleOf={titleOf}
+          />
+        ))}
+      </ul>
+    </section>
+  );
+};

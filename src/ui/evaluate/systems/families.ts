@@ -1,0 +1,44 @@
+import {
+  ablationMatrix,
+  type AblationMatrix,
+} from '../../../evaluate/systems/pictures/ablation.ts';
+import type { EvaluatedSystem, EvaluationResult } from '../../../evaluate/systems/result.ts';
+import type { SystemsTable } from '../../../evaluate/systems/table/shape.ts';
+
+const isWhole = ({ changes = [] }: EvaluatedSystem): boolean => changes.length === 0;
+
+/** A recipe as it is, and the systems that were made from it by changing its settings. */
+export interface Family {
+  whole: EvaluatedSystem;
+  matrix: AblationMatrix;
+}
+
+/** Of every recipe that was evaluated whole and changed too. */
+export const familiesOf = (
+  result: Pick<EvaluationResult, 'systems'>,
+  table: SystemsTable,
+): Family[] =>
+  result.systems.filter(isWhole).flatMap((whole): Family[] => {
+    const matrix = ablationMatrix(result, table, whole);
+    return matrix ? [{ whole, matrix }] : [];
+  });
+
+/** Whether a system is made from another one of the evaluation. */
+export const isVariant = (system: EvaluatedSystem): boolean => !isWhole(system);
+
+/** Parts that systems are put together from, the most common first, and who has them. */
+export const partsMatrix = (
+  systems: readonly EvaluatedSystem[],
+): { parts: string[]; rows: { system: EvaluatedSystem; has: boolean[] }[] } => {
+  const counts = new Map<string, number>();
+  for (const { parts } of systems)
+    for (const part of new Set(parts)) counts.set(part, (counts.get(part) ?? 0) + 1);
+  const parts = [...counts.keys()].sort((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0));
+  return {
+    parts,
+    rows: systems.map((system) => ({
+      system,
+      has: parts.map((part) => system.parts.includes(part)),
+    })),
+  };
+};

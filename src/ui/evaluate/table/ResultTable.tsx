@@ -1,0 +1,169 @@
+import { memo, useMemo } from 'react';
+import { MEASURES, type Measure } from '../../../evaluate/systems/table/measures.ts';
+import type { SystemsTable, TableRow } from '../../../evaluate/systems/table/shape.ts';
+import type { EvaluatedSystem } from '../../../evaluate/systems/result.ts';
+import { formatCount, plural } from '../../kit/words/format.ts';
+import type { EvaluateAddress } from '../store/evaluate-address.ts';
+import { scaleOf, sortRows } from './cell-words.ts';
+import { MeasureCell } from './TableCells.tsx';
+
+interface ResultTableProps {
+  table: SystemsTable;
+  systems: readonly EvaluatedSystem[];
+  sort: EvaluateAddress['sort'];
+  onSort: (sort: EvaluateAddress['sort']) => void;
+  onReference: (system: string) => void;
+  compared: boolean;
+}
+
+type Sort = EvaluateAddress['sort'];
+
+/** The better end first, then the other, then as it was asked for. */
+export const nextSort = (sort: Sort, { id, better }: Measure): Sort => {
+  const first = better === 'more';
+  if (sort?.measure !== id) return { measure: id, descending: first };
+  return sort.descending === first ? { measure: id, descending: !first } : null;
+};
+
+const Head = (props: { measure: Measure; sort: Sort; onSort: (sort: Sort) => void }) => {
+  const { measure, sort, onSort } = props;
+  const here = sort?.measure === measure.id ? sort : null;
+  return (
+    <th
+      scope="col"
+      className="figure"
+      aria-sort={here ? (here.descending ? 'descending' : 'ascending') : 'none'}
+    >
+      <button
+        type="button"
+        className="link"
+        title={`${measure.title}: ${measure.better} is better. Press to sort.`}
+        onClick={() => onSort(nextSort(sort, measure))}
+      >
+        {measure.title}
+        <span aria-hidden="true">{here ? (here.descending ? ' ↓' : ' ↑') : ''}</span>
+      </button>
+    </th>
+  );
+};
+
+const SystemName = ({ row, system }: { row: TableRow; system: EvaluatedSystem | undefined }) => (
+  <>
+    <span className="strong">{system?.title ?? row.system}</span>
+    <span className="fine system-under">
+      {[system?.policy, system?.retrieval].filter(Boolean).join(' · ')}
+    </span>
+    <span className="fine system-under">
+      {plural(row.questions, 'question')}, {plural(row.rollouts, 'rollout')}
+      {row.failed > 0 ? (
+        <span className="tone-bad"> · ⚠ {formatCount(row.failed)} failed</span>
+      ) : null}
+    </span>
+  </>
+);
+
+/** A figure of the paper: another benchmark, another model. */
+const Published = ({ system }: { system: EvaluatedSystem | undefined }) => (
+  <td className="published">
+    {system?.published ? (
+      <>
+        {system.published.figure}
+        <span className="fine system-under">
+          {system.published.benchmark}, {system.published.model}
+        </span>
+      </>
+    ) : (
+      <span className="fine">none given</span>
+    )}
+  </td>
+);
+
+/** Columns that some row has a number for. */
+const measuredIn = (rows: readonly TableRow[]): Measure[] =>
+  MEASURES.filter(({ id }) =>
+    rows.some(({ cells }) => cells.some(({ measure, value }) => measure === id && value !== null)),
+  );
+
+/** One table: systems down, measures across, what was published at the end. */
+export const ResultTable = memo((props: ResultTableProps) => {
+  const { table, systems, sort, onSort, onReference, compared } = props;
+  const measures = useMemo(() => measuredIn(table.rows), [table]);
+  const rows = useMemo(() => sortRows(table.rows, sort), [table, sort]);
+  const most = useMemo(
+    () => new Map(measures.map((measure) => [measure.id, scaleOf(table.rows, measure)])),
+    [measures, table],
+  );
+  const byId = useMemo(() => new Map(systems.map((one) => [one.id, one])), [systems]);
+  const missing = MEASURES.filter(({ id }) => !measures.some((one) => one.id === id));
+  return (
+    <>
+      <div
+        className="list-scroll result-scroll"
+        tabIndex={0}
+        role="group"
+        aria-label={`Results, ${table.part}, table`}
+      >
+        <table className="result-table">
+          <thead>
+            <tr>
+              <th scope="col">system</th>
+              {measures.map((measure) => (
+                <Head key={measure.id} measure={measure} sort={sort} onSort={onSort} />
+              ))}
+              <th scope="col" title="Of its paper, on another benchmark with another model">
+                published elsewhere, not comparable
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => {
+              const system = byId.get(row.system);
+              const isReference = row.system === table.reference;
+              const name = system?.title ?? row.system;
+              return (
+                <tr key={row.system} className={isReference ? 'chosen' : ''}>
+                  <th scope="row">
+                    <label className="reference-choice">
+                      <input
+                        type="radio"
+                        name={`reference-${table.part}`}
+                        aria-label={`Compare the others with ${name}`}
+                        title="Compare the others with this row"
+                        checked={isReference}
+                        onChange={() => onReference(row.system)}
+                      />
+                      <span>
+                        <SystemName row={row} system={system} />
+                      </span>
+                    </label>
+                  </th>
+                  {measures.map((measure) => {
+                    const cell = row.cells.find((one) => one.measure === measure.id);
+                    return cell ? (
+                      <MeasureCell
+                        key={measure.id}
+                        cell={cell}
+                        measure={measure}
+                        most={most.get(measure.id) ?? 1}
+                        compared={compared}
+                      />
+                    ) : (
+                      <td key={measure.id} />
+                    );
+                  })}
+                  <Published system={system} />
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </div>
+      {missing.length > 0 && table.rows.some(({ rollouts }) => rollouts > 0) ? (
+        <p className="fine">
+          Not measured here: {missing.map(({ title }) => title).join(', ')}
+          {missing.some(({ id }) => id === 'judge') ? ' (no judge was asked)' : ''}.
+        </p>
+      ) : null}
+    </>
+  );
+});

@@ -1,0 +1,104 @@
+import { useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import type { EvaluationResult } from '../../../evaluate/systems/result.ts';
+import {
+  PARTINGS,
+  type Parting,
+  type SystemsTable,
+} from '../../../evaluate/systems/table/shape.ts';
+import { openEvaluationFile } from '../store/reading-actions.ts';
+import { NEW_EVALUATION, type EvaluateAddress } from '../store/evaluate-address.ts';
+import { ResultTable } from './ResultTable.tsx';
+
+const PARTS: Record<Parting, string> = {
+  all: 'all together',
+  type: 'by form',
+  hops: 'by hops',
+  source: 'by source needed',
+  world: 'by set',
+};
+
+interface TableViewProps {
+  id: string;
+  result: EvaluationResult;
+  tables: readonly SystemsTable[] | null;
+  address: EvaluateAddress;
+  change: (part: Partial<EvaluateAddress>) => void;
+}
+
+/** The table, whole or by part. */
+export const TableView = ({ id, result, tables, address, change }: TableViewProps) => {
+  const [, go] = useLocation();
+  const [compared, setCompared] = useState(true);
+  const reference = tables?.[0]?.reference;
+  const title = result.systems.find((one) => one.id === reference)?.title;
+  return (
+    <>
+      <div className="choice-line">
+        <span role="group" aria-label="Questions">
+          {PARTINGS.map((by) => (
+            <button
+              key={by}
+              type="button"
+              className={by === address.by ? 'choice chosen' : 'choice'}
+              aria-pressed={by === address.by}
+              onClick={() => change({ by })}
+            >
+              {PARTS[by]}
+            </button>
+          ))}
+        </span>
+        <button
+          type="button"
+          className={compared ? 'choice chosen' : 'choice'}
+          aria-pressed={compared}
+          onClick={() => setCompared(!compared)}
+        >
+          differences
+        </button>
+        <span className="grow" />
+        <button
+          type="button"
+          className="link"
+          title="Filter, statistics and findings over every rollout of this evaluation"
+          onClick={() => void openEvaluationFile(id, go)}
+        >
+          all rollouts in a table
+        </button>
+      </div>
+      {tables === null ? (
+        <p className="fine" role="status">
+          Computing the intervals …
+        </p>
+      ) : tables.length === 0 ? (
+        <p className="fine">
+          These questions do not say this of themselves. Imported questions rarely do; a{' '}
+          <Link href={NEW_EVALUATION}>fresh world</Link> does.
+        </p>
+      ) : (
+        <>
+          {tables.map((table) => (
+            <section key={table.part} aria-label={table.part} className="chart-group">
+              {address.by === 'all' ? null : <h2>{table.part}</h2>}
+              <ResultTable
+                table={table}
+                systems={result.systems}
+                sort={address.sort}
+                onSort={(sort) => change({ sort })}
+                onReference={(system) => change({ reference: system })}
+                compared={compared}
+              />
+            </section>
+          ))}
+          <p className="fine legend">
+            ★ best mean, ≈ not significantly worse than it. Bars and small numbers: 95 % intervals,
+            bootstrapped over questions.{' '}
+            {compared && title !== undefined
+              ? `Below them: the paired difference from ${title}, * significant at 5 % after Holm’s correction over the column.`
+              : ''}
+          </p>
+        </>
+      )}
+    </>
+  );
+};

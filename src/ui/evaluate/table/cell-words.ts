@@ -1,0 +1,90 @@
+import type { Interval } from '../../../evaluate/bootstrap.ts';
+import type { Measure } from '../../../evaluate/systems/table/measures.ts';
+import type { Difference, TableCell, TableRow } from '../../../evaluate/systems/table/shape.ts';
+import { DASH, formatNumber, formatSeconds, formatShare } from '../../kit/words/format.ts';
+
+/** How the table writes its numbers, and in which order its rows stand. */
+
+const fixed = (value: number, digits: number): string =>
+  value
+    .toFixed(digits)
+    .replaceAll('-', '−')
+    .replace(/^−(0(?:\.0+)?)$/, '$1');
+
+/** A mean: a share in percent, seconds, or a count. */
+export const valueWords = (value: number | null, { unit }: Measure): string =>
+  value === null
+    ? DASH
+    : unit === 'share'
+      ? formatShare(value)
+      : unit === 'seconds'
+        ? formatSeconds(value)
+        : formatNumber(value);
+
+/** Digits behind the point that tell the ends of an interval apart. */
+const digitsOf = (size: number): number => (size >= 100 ? 0 : size >= 10 ? 1 : 2);
+
+/** “58.1 to 68.7”: in the unit of the mean beside it. */
+export const intervalWords = ({ low, high }: Interval, { unit }: Measure): string => {
+  const scale = unit === 'share' ? 100 : 1;
+  const digits = unit === 'share' ? 1 : digitsOf(Math.abs(high));
+  return `${fixed(scale * low, digits)} to ${fixed(scale * high, digits)}`;
+};
+
+/** “+3.2”, in points where the mean is a share. */
+export const differenceWords = ({ mean }: Interval, { unit }: Measure): string => {
+  const value = unit === 'share' ? 100 * mean : mean;
+  const text = fixed(value, unit === 'share' ? 1 : digitsOf(Math.abs(value)));
+  return text.startsWith('−') || Number(text) === 0 ? text : `+${text}`;
+};
+
+/** “p < 0.001”; after Holm’s correction. */
+export const chanceWords = ({ adjusted }: Difference): string =>
+  adjusted < 0.001 ? 'p < 0.001' : `p ${fixed(adjusted, 3)}`;
+
+/** Significant at 5 % after the correction. */
+export const isSignificant = ({ adjusted }: Difference): boolean => adjusted < 0.05;
+
+export const MARK_WORDS: Record<NonNullable<TableCell['mark']>, { sign: string; words: string }> = {
+  best: { sign: '★', words: 'best' },
+  'not-worse': { sign: '≈', words: 'not significantly worse than the best' },
+};
+
+/** Everything that a cell says, for a screen reader and as its tooltip. */
+export const cellWords = (cell: TableCell, measure: Measure): string => {
+  if (!cell.value) return `${measure.title}: not measured`;
+  const { difference, mark } = cell;
+  return [
+    `${measure.title} ${valueWords(cell.value.mean, measure)}, 95 % from ${intervalWords(cell.value, measure)}`,
+    ...(mark ? [MARK_WORDS[mark].words] : []),
+    ...(difference
+      ? [
+          `difference ${differenceWords(difference, measure)} (95 % from ${intervalWords(difference, measure)}) over ${difference.n} questions, ${chanceWords(difference)} after Holm’s correction`,
+        ]
+      : []),
+  ].join('; ');
+};
+
+/** Rows by a column; those without the number last, whichever way. */
+export const sortRows = (
+  rows: readonly TableRow[],
+  sort: { measure: string; descending: boolean } | null,
+): readonly TableRow[] => {
+  if (!sort) return rows;
+  const valueOf = (row: TableRow): number | null =>
+    row.cells.find(({ measure }) => measure === sort.measure)?.value?.mean ?? null;
+  return rows.toSorted((a, b) => {
+    const [x, y] = [valueOf(a), valueOf(b)];
+    if (x === null || y === null) return Number(x === null) - Number(y === null);
+    return sort.descending ? y - x : x - y;
+  });
+};
+
+/** Where the bars of a column begin and end: shares over all of it, costs from 0 to the most. */
+export const scaleOf = (rows: readonly TableRow[], { id, unit }: Measure): number =>
+  unit === 'share'
+    ? 1
+    : Math.max(
+        1e-9,
+        ...rows.map(({ cells }) => cells.find(({ measure }) => measure === id)?.value?.high ?? 0),
+      );

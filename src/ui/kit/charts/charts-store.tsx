@@ -1,0 +1,62 @@
+import { createContext, useContext, useState, type ReactNode } from 'react';
+import { createStore, useStore, type StoreApi } from 'zustand';
+import { PLAIN_LOOK, type ChartLook } from './chart-view.ts';
+
+/** What the charts of a page share: how they are looked at, and the step under the pointer. */
+
+export interface ChartsState extends ChartLook {
+  /** The crosshair of all charts. */
+  hovered: number | null;
+}
+
+type ChartsStore = StoreApi<ChartsState>;
+
+const KEY = 'forage.charts';
+
+const remembered = (): Pick<ChartLook, 'smoothing' | 'log'> => {
+  try {
+    const { smoothing, log } = JSON.parse(globalThis.localStorage?.getItem(KEY) ?? '{}');
+    return {
+      smoothing: typeof smoothing === 'number' && smoothing >= 0 && smoothing < 1 ? smoothing : 0,
+      log: log === true,
+    };
+  } catch {
+    return { smoothing: 0, log: false };
+  }
+};
+
+const createCharts = (shared: boolean): ChartsStore => {
+  const store = createStore<ChartsState>()(() => ({
+    ...PLAIN_LOOK,
+    hovered: null,
+    ...(shared && remembered()),
+  }));
+  if (shared)
+    store.subscribe(({ smoothing, log }, before) => {
+      if (smoothing === before.smoothing && log === before.log) return;
+      try {
+        globalThis.localStorage?.setItem(KEY, JSON.stringify({ smoothing, log }));
+      } catch {
+        // Not remembered where the browser allows no storage.
+      }
+    });
+  return store;
+};
+
+const Shared = createContext<ChartsStore | null>(null);
+
+/** The charts below it share one look and one crosshair. */
+export const ChartsTogether = ({ children }: { children: ReactNode }) => {
+  const [store] = useState(() => createCharts(true));
+  return <Shared value={store}>{children}</Shared>;
+};
+
+/** The store of the page’s charts; a chart that stands alone has its own. */
+export const useChartsStore = (): ChartsStore => {
+  const shared = useContext(Shared);
+  const [own] = useState(() => createCharts(false));
+  return shared ?? own;
+};
+
+export const useCharts = <T,>(store: ChartsStore, of: (state: ChartsState) => T): T =>
+  useStore(store, of);

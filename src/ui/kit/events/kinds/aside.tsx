@@ -1,0 +1,47 @@
+import type { CardDefinition, EventOf } from '../parts/definition.ts';
+import { plural } from '../../words/format.ts';
+
+type Aside = EventOf<'aside'>['of'];
+
+const NAMES: Readonly<Record<Aside, string>> = {
+  rewrite: 'Rewrite',
+  draft: 'Draft',
+  query: 'Query for a draft',
+  revision: 'Revision',
+  generation: 'Generation',
+  'look-ahead': 'Look ahead',
+  continuation: 'Continuation',
+  reading: 'Reading',
+  extract: 'Extract',
+  judgement: 'Judgement',
+  chain: 'Chain',
+  role: 'Role',
+};
+
+/** What the policy wrote beside the rollout's context. */
+export const aside: CardDefinition<'aside'> = {
+  glyph: ({ of }) => ({ sign: '✐', name: NAMES[of], tone: 'policy' }),
+  line: ({ text, outcome }) => {
+    const said = text.trim() || 'wrote nothing';
+    return outcome === undefined ? said : `${said} → ${outcome}`;
+  },
+  lineInBody: true,
+  figure: ({ tokens }) => (tokens === 0 ? '' : plural(tokens, 'token')),
+  besideText: true,
+  Body: ({ event }) => (
+    <div className="body">
+      <p className="prose">{event.text.trim() || 'The policy wrote nothing here.'}</p>
+      {event.outcome !== undefined && <p>{event.outcome}</p>}
+      {event.prompt !== '' && (
+        <details>
+          <summary>What it was asked</summary>
+          <p className="prose">{event.prompt}</p>
+        </details>
+      )}
+      <p className="fine">
+        Beside the rollout’s context, in{' '}
+        {event.prompt === '' ? 'a fork of it that was left' : 'a fresh one'}; never trained.
+      </p>
+    </div>
+  ),
+};

@@ -1,0 +1,46 @@
+import type { RunRecord } from '../../lab/contract/records/runs.ts';
+import type { Point } from '../kit/charts/downsample.ts';
+
+/** Runs that differ in their seed alone, as one line with a band. */
+
+/** All that tells runs apart but the seed. */
+const keyOf = ({ settings, setup, policy }: RunRecord): string => {
+  const { seed: _, ...rest } = settings;
+  return JSON.stringify([rest, setup ?? null, policy]);
+};
+
+/**
+ * Places of runs that share all settings but the seed, of which there are two at least; a run alone is a group
+ * of one. In the order of the runs.
+ */
+export const seedGroups = (runs: readonly RunRecord[]): number[][] => {
+  const groups = new Map<string, number[]>();
+  for (const [place, run] of runs.entries()) {
+    const key = keyOf(run);
+    groups.set(key, [...(groups.get(key) ?? []), place]);
+  }
+  return [...groups.values()].flatMap((places) => {
+    const seeds = new Set(places.map((place) => runs[place]?.settings.seed));
+    return seeds.size > 1 ? [places] : places.map((place) => [place]);
+  });
+};
+
+export interface Band {
+  points: Point[];
+  /** Lowest and highest run at a step. */
+  interval: Map<number, readonly [low: number, high: number]>;
+}
+
+/** Mean and range over runs at the steps at which all of them were measured. */
+export const bandOf = (lines: readonly (readonly Point[])[]): Band => {
+  const values = new Map<number, number[]>();
+  for (const line of lines)
+    for (const { x, y } of line) values.set(x, [...(values.get(x) ?? []), y]);
+  const whole = [...values].filter(([, each]) => each.length === lines.length);
+  return {
+    points: whole
+      .map(([x, each]) => ({ x, y: each.reduce((sum, y) => sum + y, 0) / each.length }))
+      .toSorted((a, b) => a.x - b.x),
+    interval: new Map(whole.map(([x, each]) => [x, [Math.min(...each), Math.max(...each)]])),
+  };
+};

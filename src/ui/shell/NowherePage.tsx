@@ -1,0 +1,15 @@
+import { Link } from 'wouter';
+import { ASK } from '../ask/store/permalink.ts';
+
+/** An address that is no place. */
+const NowherePage = () => (
+  <main className="page">
+    <h1>Nothing is here</h1>
+    <p>No place of the workbench has this address.</p>
+    <p>
+      <Link href={ASK}>Go to Ask</Link>
+    </p>
+  </main>
+);
+
+export default NowherePage;

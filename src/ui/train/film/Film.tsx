@@ -1,0 +1,181 @@
+import { useElementSize } from '@mantine/hooks';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { useLocation } from 'wouter';
+import { messageOf } from '../../../base/errors.ts';
+import { filmOf, type TrainingFilm } from '../../../evaluate/training-film.ts';
+import type { TrainStep } from '../../../records/training.ts';
+import type { RunRecord } from '../../../lab/contract/records/runs.ts';
+import { showRollouts } from '../../ask/store/training-step.ts';
+import { SaveChart } from '../../kit/charts/SaveChart.tsx';
+import { formatShare } from '../../kit/words/format.ts';
+import { trainApi } from '../store/train-store.ts';
+import { FilmPicture, type FilmPlace } from './FilmPicture.tsx';
+import { FilmTable } from './FilmTable.tsx';
+import './film.css';
+
+const TITLE = 'Training film';
+
+/** A frame of the film stands this long, ms. */
+const FRAME = 700;
+
+const stepWords = (step: number): string =>
+  step === 0 ? 'before the first step' : `after step ${step}`;
+
+/** What the chosen cell says. */
+const placeWords = (film: TrainingFilm, place: FilmPlace | null): string => {
+  if (!place) return 'no cell chosen';
+  const row = film.rows[place.row];
+  const cell = row?.cells[place.at];
+  const step = stepWords(film.steps[place.at] ?? 0);
+  if (!row) return '';
+  if (!cell) return `${row.text} ${step}: not asked.`;
+  return `${row.text} ${step}: ${cell.em === 1 ? '✓ right' : '✗ wrong'}, “${cell.answer ?? 'no answer'}”, gold ${row.gold}.`;
+};
+
+/** What changed up to a score, against the first one. */
+const changesOf = ({ rows }: TrainingFilm, at: number): string => {
+  const now = rows.filter(({ cells }) => cells[at]?.em === 1).length;
+  if (at === 0) return `${now} of ${rows.length} right`;
+  const both = rows.filter(({ cells }) => cells[0] && cells[at]);
+  const gained = both.filter(({ cells }) => cells[0]?.em !== 1 && cells[at]?.em === 1).length;
+  const lost = both.filter(({ cells }) => cells[0]?.em === 1 && cells[at]?.em !== 1).length;
+  return `${now} of ${rows.length} right: ${gained} newly right, ${lost} newly wrong since the first score`;
+};
+
+/** Runs the film to its end, a score a frame. */
+const usePlaying = (count: number, at: number, show: (at: number) => void) => {
+  const [playing, setPlaying] = useState(false);
+  useEffect(() => {
+    if (!playing) return undefined;
+    const timer = setTimeout(() => {
+      if (at + 1 >= count) setPlaying(false);
+      else show(at + 1);
+    }, FRAME);
+    return () => clearTimeout(timer);
+  }, [playing, at, count, show]);
+  const toggle = () => {
+    if (!playing && at + 1 >= count) show(0);
+    setPlaying(!playing);
+  };
+  return { playing, toggle };
+};
+
+/** Opens the rollout of a cell, where it is kept; else says why not. */
+const useOpen = (run: RunRecord, film: TrainingFilm) => {
+  const [, go] = useLocation();
+  const [problem, setProblem] = useState<string | null>(null);
+  const open = async ({ row, at }: FilmPlace) => {
+    const step = film.steps[at] ?? 0;
+    const id = film.rows[row]?.id;
+    setProblem(null);
+    try {
+      const kept = await trainApi().rollouts(run.id, step, 'held-out');
+      const found = kept.find(({ question }) => question.id === id);
+      if (!found)
+        return setProblem(
+          'This rollout is not kept: it was deleted to free storage, or the run was made elsewhere. Its answer is what stands above.',
+        );
+      const source = { runId: run.id, name: run.name, step, group: found.groupId };
+      await showRollouts([found], { ...source, run }, 0, go);
+    } catch (error) {
+      setProblem(`The rollout could not be read: ${messageOf(error)}`);
+    }
+  };
+  return { open, problem };
+};
+
+const Shown = ({ run, film }: { run: RunRecord; film: TrainingFilm }) => {
+  const last = film.steps.length - 1;
+  // Stays at the newest score until it is scrubbed.
+  const [scrubbed, setAt] = useState<number | null>(null);
+  const at = Math.min(scrubbed ?? last, last);
+  const [chosen, setChosen] = useState<FilmPlace | null>(null);
+  const [asTable, setAsTable] = useState(false);
+  const { playing, toggle } = usePlaying(film.steps.length, at, setAt);
+  const { open, problem } = useOpen(run, film);
+  const { ref, width } = useElementSize();
+  const box = useRef<HTMLDivElement>(null);
+  const choose = (place: FilmPlace) => {
+    setChosen(place);
+    setAt(place.at);
+  };
+  return (
+    <>
+      <div className="film-tools">
+        <button type="button" className="link" onClick={toggle}>
+          {playing ? 'pause' : 'play'}
+        </button>
+        <label>
+          Step{' '}
+          <input
+            type="range"
+            min={0}
+            max={last}
+            value={at}
+            aria-valuetext={stepWords(film.steps[at] ?? 0)}
+            onChange={(event) => setAt(event.currentTarget.valueAsNumber)}
+          />
+        </label>
+        <span data-testid="film-now">
+          <b>EM {formatShare(film.em[at])}</b> {stepWords(film.steps[at] ?? 0)}{' '}
+          <span className="fine">{changesOf(film, at)}</span>
+        </span>
+        <span className="grow" />
+        {asTable ? null : <SaveChart box={box} title={TITLE} />}
+        <button
+          type="button"
+          className="link"
+          aria-label={`${TITLE}: ${asTable ? 'picture' : 'table'}`}
+          onClick={() => setAsTable(!asTable)}
+        >
+          {asTable ? 'picture' : 'table'}
+        </button>
+      </div>
+      {asTable ? (
+        <FilmTable film={film} open={(place) => void open(place)} />
+      ) : (
+        <div className="film-scroll" ref={box}>
+          <div ref={ref}>
+            {width > 0 ? (
+              <FilmPicture
+                film={film}
+                width={width}
+                at={at}
+                chosen={chosen}
+                says={placeWords(film, chosen)}
+                choose={choose}
+                open={(place) => void open(place)}
+              />
+            ) : null}
+          </div>
+        </div>
+      )}
+      <p className="fine film-foot" role="status">
+        {problem ? (
+          <span className="tone-bad">⚠ {problem}</span>
+        ) : chosen && !asTable ? (
+          <>
+            {placeWords(film, chosen)}{' '}
+            <button type="button" className="link" onClick={() => void open(chosen)}>
+              Open this rollout
+            </button>
+          </>
+        ) : (
+          'Filled: right; frame: wrong. Right all along stands on top, then what was learned, by when; below what ends wrong.'
+        )}
+      </p>
+    </>
+  );
+};
+
+/** The held-out questions of a run over its steps; nothing where no score tells its questions. */
+export const Film = ({ run, steps }: { run: RunRecord; steps: readonly TrainStep[] }) => {
+  const film = useMemo(() => filmOf(steps), [steps]);
+  if (!film) return null;
+  return (
+    <section className="chart film" aria-label={TITLE} id="film">
+      <h2>{TITLE}</h2>
+      <Shown run={run} film={film} />
+    </section>
+  );
+};

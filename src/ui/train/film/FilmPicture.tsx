@@ -1,0 +1,179 @@
+import { memo, type KeyboardEvent, type MouseEvent } from 'react';
+import type { FilmRow, TrainingFilm } from '../../../evaluate/training-film.ts';
+
+/** A place of the film: a question, and a score. */
+export interface FilmPlace {
+  row: number;
+  at: number;
+}
+
+const ROW = 15;
+const HEAD = 18;
+const CHARACTER = 6;
+const WIDEST = 64;
+
+interface PictureProps {
+  film: TrainingFilm;
+  width: number;
+  /** The score up to which the film ran; later ones are dimmed. */
+  at: number;
+  chosen: FilmPlace | null;
+}
+
+/** Pixels of the names, and of a column. */
+const sizesOf = ({ steps }: TrainingFilm, width: number) => {
+  const names = Math.round(Math.min(520, width * 0.46));
+  return { names, column: Math.min(WIDEST, Math.max(3, (width - names - 4) / steps.length)) };
+};
+
+const shortened = (text: string, pixels: number): string => {
+  const room = Math.max(4, Math.floor(pixels / CHARACTER) - 2);
+  return text.length <= room ? text : `${text.slice(0, room - 1)}…`;
+};
+
+/** Right is filled, wrong an empty frame, not told a dot: never colour alone. */
+const Cell = (props: { em: number | null; x: number; y: number; width: number; dim: boolean }) => {
+  const { em, x, y, width, dim } = props;
+  const size = Math.max(2, width - 2);
+  const style = { opacity: dim ? 0.25 : 1 };
+  if (em === null)
+    return <circle cx={x + width / 2} cy={y + ROW / 2} r={1} className="film-none" style={style} />;
+  return (
+    <rect
+      x={x + 1}
+      y={y + 2}
+      width={size}
+      height={ROW - 4}
+      rx={2}
+      className={em === 1 ? 'film-right' : 'film-wrong'}
+      style={style}
+    />
+  );
+};
+
+const Row = memo((props: { row: FilmRow; at: number; names: number; column: number }) => {
+  const { row, at, names, column } = props;
+  return (
+    <>
+      <text x={0} y={ROW - 4} className="film-name">
+        <title>{row.text}</title>
+        {shortened(row.text, names)}
+      </text>
+      {row.cells.map((cell, i) => (
+        <Cell
+          key={i}
+          em={cell?.em ?? null}
+          x={names + i * column}
+          y={0}
+          width={column}
+          dim={i > at}
+        />
+      ))}
+    </>
+  );
+});
+
+/** The film as a drawing: a line a question, a column a score. */
+const Drawing = ({ film, width, at, chosen }: PictureProps) => {
+  const { names, column } = sizesOf(film, width);
+  const height = HEAD + film.rows.length * ROW;
+  // As many numbers as fit side by side.
+  const every = Math.max(1, Math.ceil(30 / column));
+  return (
+    <svg width={width} height={height} aria-hidden="true">
+      {film.steps.map((step, i) =>
+        i % every === 0 || i === film.steps.length - 1 ? (
+          <text
+            key={step}
+            x={names + (i + 0.5) * column}
+            y={12}
+            textAnchor="middle"
+            className={i === at ? 'film-step now' : 'film-step'}
+          >
+            {step}
+          </text>
+        ) : null,
+      )}
+      <rect
+        x={names + at * column}
+        y={HEAD}
+        width={column}
+        height={height - HEAD}
+        className="film-now"
+      />
+      {film.rows.map((row, i) => (
+        <g key={row.id} transform={`translate(0 ${HEAD + i * ROW})`}>
+          <Row row={row} at={at} names={names} column={column} />
+        </g>
+      ))}
+      {chosen ? (
+        <rect
+          x={names + chosen.at * column}
+          y={HEAD + chosen.row * ROW}
+          width={column}
+          height={ROW}
+          rx={3}
+          className="film-chosen"
+        />
+      ) : null}
+    </svg>
+  );
+};
+
+const MOVES: Record<string, FilmPlace> = {
+  ArrowUp: { row: -1, at: 0 },
+  ArrowDown: { row: 1, at: 0 },
+  ArrowLeft: { row: 0, at: -1 },
+  ArrowRight: { row: 0, at: 1 },
+};
+
+const held = (value: number, count: number): number => Math.max(0, Math.min(count - 1, value));
+
+/** The drawing, in which a cell is chosen by pointer or by the arrow keys, and opened by Enter. */
+export const FilmPicture = (
+  props: PictureProps & {
+    /** What the chosen cell says. */
+    says: string;
+    choose: (place: FilmPlace) => void;
+    open: (place: FilmPlace) => void;
+  },
+) => {
+  const { film, width, at, chosen, says, choose, open } = props;
+  const onKeyDown = (event: KeyboardEvent) => {
+    const from = chosen ?? { row: 0, at };
+    if (event.key === 'Enter' && chosen) return open(chosen);
+    const move = MOVES[event.key];
+    if (!move) return;
+    event.preventDefault();
+    event.stopPropagation();
+    choose({
+      row: held(from.row + (chosen ? move.row : 0), film.rows.length),
+      at: held(from.at + (chosen ? move.at : 0), film.steps.length),
+    });
+  };
+  const onClick = (event: MouseEvent) => {
+    const box = event.currentTarget.getBoundingClientRect();
+    const { names, column } = sizesOf(film, width);
+    const row = Math.floor((event.clientY - box.top - HEAD) / ROW);
+    if (row < 0 || row >= film.rows.length) return;
+    const across = Math.floor((event.clientX - box.left - names) / column);
+    if (across >= film.steps.length) return;
+    choose({ row, at: across < 0 ? at : across });
+  };
+  return (
+    <div
+      className="film-picture"
+      role="slider"
+      tabIndex={0}
+      aria-label="Held-out questions by step: arrow keys choose a cell, Enter opens its rollout"
+      aria-valuemin={0}
+      aria-valuemax={film.rows.length * film.steps.length - 1}
+      aria-valuenow={chosen ? chosen.row * film.steps.length + chosen.at : 0}
+      aria-valuetext={says}
+      onKeyDown={onKeyDown}
+      onClick={onClick}
+    >
+      <Drawing film={film} width={width} at={at} chosen={chosen} />
+    </div>
+  );
+};

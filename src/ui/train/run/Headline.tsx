@@ -1,0 +1,71 @@
+import { useMemo } from 'react';
+import { headlineOf, shareInterval, type Headline } from '../../../evaluate/held-out-scores.ts';
+import type { HeldOutScore, TrainStep } from '../../../records/training.ts';
+import type { RunRecord } from '../../../lab/contract/records/runs.ts';
+import { formatShare, formatSigned, plural } from '../../kit/words/format.ts';
+
+const stepWords = (step: number): string =>
+  step === 0 ? 'before the first step' : `after step ${step}`;
+
+const intervalWords = ({ em, n }: HeldOutScore): string => {
+  const [low, high] = shareInterval(em, n);
+  return `${formatShare(low)} to ${formatShare(high)}`;
+};
+
+const points = (share: number): string => formatSigned(100 * share, 1);
+
+/** Whether the change is one: by the same questions where these are told, else by both intervals. */
+const changeWords = ({ first, last, paired }: Headline): string => {
+  if (!paired) {
+    const [, high] = shareInterval(first.score.em, first.score.n);
+    const [low] = shareInterval(last.score.em, last.score.n);
+    return low > high
+      ? 'The intervals do not overlap.'
+      : 'The intervals overlap: what single questions got is not kept, so no more can be said.';
+  }
+  const { gained, lost, change, low, high } = paired;
+  const clear = low > 0 || high < 0 ? '' : ' It holds 0: no clear change yet.';
+  return (
+    `${plural(gained, 'question')} newly right, ${lost} newly wrong: ${points(change)} points, ` +
+    `95 % interval ${points(low)} to ${points(high)}.${clear}`
+  );
+};
+
+/** When the first score comes, or why there is none. */
+const missingWords = ({ settings: { heldOut }, status }: RunRecord): string => {
+  if (heldOut.questions === 0)
+    return 'No held-out score: these settings set no questions aside for it.';
+  return status === 'running'
+    ? `The score before the first step comes first: ${plural(heldOut.questions, 'held-out question')}.`
+    : 'There is no held-out score of this run.';
+};
+
+/** What the run came to: its held-out EM before the first step and now, with what is known of the change. */
+export const RunHeadline = ({ run, steps }: { run: RunRecord; steps: readonly TrainStep[] }) => {
+  const headline = useMemo(() => headlineOf(steps), [steps]);
+  if (!headline) return <p className="fine headline-none">{missingWords(run)}</p>;
+  const { first, last } = headline;
+  const single = first === last;
+  return (
+    <div className="headline" role="group" aria-label="Held-out EM" data-testid="headline">
+      <p className="headline-figure">
+        <span>EM</span>{' '}
+        {single ? null : (
+          <>
+            <span className="headline-before">{formatShare(first.score.em)}</span>{' '}
+            <span aria-label="to">→</span>{' '}
+          </>
+        )}
+        <b>{formatShare(last.score.em)}</b>
+      </p>
+      <p className="fine">
+        {plural(last.score.n, 'held-out question')}; {stepWords(first.step)}
+        {single ? '' : ` → ${stepWords(last.step)}`}; 95 % intervals{' '}
+        {single
+          ? intervalWords(last.score)
+          : `${intervalWords(first.score)} → ${intervalWords(last.score)}`}
+        . {single ? '' : changeWords(headline)}
+      </p>
+    </div>
+  );
+};

@@ -1,0 +1,336 @@
+import { describe, expect, it } from 'vitest';
+import { readPlainAnswer } from '../../../src/agent/transcript/boxed.ts';
+import { instructionText } from '../../../src/agent/transcript/instruction.ts';
+import { readTags } from '../../../src/agent/transcript/tags.ts';
+import { TextPolicy } from '../../../src/policy/remote/pieces/text-policy.ts';
+import { getRecipe } from '../../../src/recipes/index.ts';
+import { contextText, eventsOf, faultsOf, LOCAL, retrieverOver } from '../helpers.ts';
+import { ScriptedBackend, tokensOf } from '../../policy/remote/pieces/scripted-backend.ts';
+import { byteTokenizer } from './tokenizers.ts';
+import { runText } from './helpers.ts';
+
+/** What published checkpoints write, call by call, each in its own format. */
+interface Published {
+  recipe: string;
+  /** What stands around what the environment writes. */
+  result: [open: string, close: string];
+  calls: string[];
+  queries: string[];
+}
+
+const PUBLISHED: Published[] = [
+  {
+    recipe: 'search-r1',
+    result: ['<information>', '</information>'],
+    calls: [
+      '<think> I need the author. </think>\n\n<search> author of Old Wolf </search>',
+      '<think> Victor Kerlund. Born where? </think>\n<search> Victor Kerlund birth </search>',
+      '<think> In Borfield. </think>\n<answer> Borfield </answer>',
+    ],
+    queries: ['author of Old Wolf', 'Victor Kerlund birth'],
+  },
+  {
+    recipe: 'r1-searcher',
+    result: ['<|begin_of_documents|>', '<|end_of_documents|>'],
+    calls: [
+      '<think>First the author of the book. <|begin_of_query|> author of Old Wolf <|end_of_query|>',
+      'It is Victor Kerlund.\n<|begin_of_query|> Victor Kerlund birth<|end_of_query|>',
+      'So the city is Borfield.</think>\n<answer>Borfield</answer>',
+    ],
+    queries: ['author of Old Wolf', 'Victor Kerlund birth'],
+  },
+  {
+    recipe: 'research',
+    result: ['<result>', '</result>'],
+    calls: [
+      '<think> Who wrote it? </think> <search> author of Old Wolf </search>',
+      '<think> Born where? </think> <search> Victor Kerlund birth </search>',
+      '<think> Done. </think> <answer> The final answer is \\boxed{Borfield} </answer>',
+    ],
+    queries: ['author of Old Wolf', 'Victor Kerlund birth'],
+  },
+  {
+    recipe: 'ur2',
+    result: ['<|begin_of_documents|>', '<|end_of_documents|>'],
+    calls: [
+      '<think> The author comes first. <|begin_of_query|> author of Old Wolf <|end_of_query|>',
+      'Then the city. <|begin_of_query|> Victor Kerlund birth <|end_of_query|>',
+      'That is all. </think> He was born in \\boxed{Borfield}.',
+    ],
+    queries: ['author of Old Wolf', 'Victor Kerlund birth'],
+  },
+  {
+    recipe: 'auto-refine',
+    result: ['<documents>', '</documents>'],
+    calls: [
+      '<think> Who? </think>\n<search> author of Old Wolf </search>',
+      '<refine> It is by Victor Kerlund. </refine>\n<search> Victor Kerlund birth </search>',
+      '<refine> Born in Borfield. </refine>\n<answer> Borfield </answer>',
+    ],
+    queries: ['author of Old Wolf', 'Victor Kerlund birth'],
+  },
+  {
+    recipe: 'self-ask',
+    result: ['Context:', 'Intermediate answer:'],
+    calls: [
+      'Are follow up questions needed here: Yes.\nFollow up: Who wrote Old Wolf?\nIntermediate answer:',
+      ' Victor Kerlund.\nFollow up: Where was Victor Kerlund born?\nIntermediate answer:',
+      ' Borfield.\nSo the final answer is: Borfield.',
+    ],
+    queries: ['Who wrote Old Wolf?', 'Where was Victor Kerlund born?'],
+  },
+  {
+    recipe: 'react',
+    result: ['Observation:', '\n'],
+    calls: [
+      'Thought 1: I open the book.\nAction 1: Search[Old Wolf]',
+      'Thought 2: Now the author.\nAction 2: Search[Victor Kerlund]',
+      'Thought 3: Borfield.\nAction 3: Finish[Borfield]',
+    ],
+    queries: ['Old Wolf', 'Victor Kerlund'],
+  },
+];
+
+const serverOf = (calls: readonly string[], turns?: 'alternate'): ScriptedBackend => {
+  let next = 0;
+  return new ScriptedBackend(() => tokensOf(calls[next++] ?? ''), turns);
+};
+
+describe.each(PUBLISHED)(
+  '$recipe speaks its published format',
+  ({ recipe, result, calls, queries }) => {
+    const OFF = { retrieval: { summarize: 'off' as const } };
+
+    it('with thoughts, queries, results and the answer in their places', async () => {
+      const backend = serverOf(calls);
+      const rollout = await runText({ policy: new TextPolicy(backend), recipe, overrides: OFF });
+      expect(faultsOf(rollout)).toEqual([]);
+      expect(eventsOf(rollout, 'search').map(({ query }) => query)).toEqual(queries);
+      expect(eventsOf(rollout, 'answer')).toMatchObject([{ text: 'Borfield', by: 'policy' }]);
+      expect(rollout.metrics).toMatchObject({ em: 1, formatValid: true });
+      const results = rollout.segments.filter(({ role }) => role === 'result');
+      for (const { source, text, mask } of results) {
+        expect([source, mask]).toEqual(['environment', 0]);
+        expect(text.trimStart().startsWith(result[0])).toBe(true);
+        expect(text.trimEnd().endsWith(result[1].trim())).toBe(true);
+      }
+      const sampled = rollout.segments.filter(({ source }) => source === 'policy');
+      expect(sampled.map(({ text }) => text).join('')).toBe(calls.join(''));
+      expect(sampled.every(({ mask }) => mask === 1)).toBe(true);
+      expect(contextText(rollout)).not.toContain('<short_answer>');
+    });
+
+    it('and is made to answer in it where no search is left', async () => {
+      const [first = '', second = ''] = calls;
+      const end =
+        recipe === 'react'
+          ? ' Borfield]'
+          : recipe === 'research' || recipe === 'ur2'
+            ? ' Borfield}'
+            : ' Borfield';
+      const close =
+        {
+          'search-r1': '</answer>',
+          'r1-searcher': '</answer>',
+          research: '</answer>',
+          'auto-refine': '</answer>',
+        }[recipe] ?? '';
+      const rollout = await runText({
+        policy: new TextPolicy(serverOf([first, second, `${end}${close}`])),
+        recipe,
+        overrides: { retrieval: { summarize: 'off', maxSearches: recipe === 'self-ask' ? 2 : 1 } },
+      });
+      expect(rollout.answer).toBe('Borfield');
+      expect(eventsOf(rollout, 'answer')[0]?.by).toBe('forced');
+      expect(eventsOf(rollout, 'stop')[0]?.reason).toBe('max-searches');
+    });
+
+    it('keeps text of passages from being read as its tags', () => {
+      const tags = readTags(byteTokenizer, [], getRecipe(recipe).settings.dialect);
+      for (const mark of tags.texts.keys())
+        if (mark.startsWith('<')) expect(tags.plain(`a ${mark} b`)).not.toContain(mark);
+    });
+  },
+);
+
+it('AutoRefine: what was refined is a block of its own', async () => {
+  const { calls } = PUBLISHED.find(({ recipe }) => recipe === 'auto-refine') ?? { calls: [] };
+  const rollout = await runText({ policy: new TextPolicy(serverOf(calls)), recipe: 'auto-refine' });
+  expect(eventsOf(rollout, 'block').map(({ block, text }) => [block, text])).toEqual([
+    ['refine', 'It is by Victor Kerlund.'],
+    ['refine', 'Born in Borfield.'],
+  ]);
+});
+
+it('ReAct: a look-up shows the next sentence of the page, and counts as a step', async () => {
+  const calls = [
+    'Thought: the book.\nAction: Search[Old Wolf]',
+    'Thought: the year.\nAction: Lookup[came out]',
+    'Action: Lookup[came out]',
+    'Action: Finish[1931]',
+  ];
+  const rollout = await runText({ policy: new TextPolicy(serverOf(calls)), recipe: 'react' });
+  expect(eventsOf(rollout, 'block').map(({ block, text, reply }) => [block, text, reply])).toEqual([
+    ['lookup', 'came out', '(result 1 / 1) It came out in 1931.'],
+    ['lookup', 'came out', 'no more results .'],
+  ]);
+  expect(rollout.answer).toBe('1931');
+  const short = await runText({
+    policy: new TextPolicy(serverOf([calls[0] ?? '', calls[1] ?? '', ' 1931]'])),
+    recipe: 'react',
+    overrides: { retrieval: { maxSearches: 1 } },
+  });
+  expect(eventsOf(short, 'stop')[0]?.reason).toBe('max-searches');
+});
+
+it('ReAct: a bracket in a thought ends nothing', async () => {
+  const calls = [
+    'Thought: the book [by whom]',
+    ' is next.\nAction: Search[Old Wolf]',
+    'Finish[1931]',
+  ];
+  const rollout = await runText({ policy: new TextPolicy(serverOf(calls)), recipe: 'react' });
+  expect(faultsOf(rollout)).toEqual([]);
+  expect(eventsOf(rollout, 'think')[0]?.text).toContain('the book [by whom] is next.');
+  expect(eventsOf(rollout, 'search')).toMatchObject([{ query: 'Old Wolf' }]);
+});
+
+it('Search-o1: the policy extracts with its reasoning in view, beside its context', async () => {
+  const backend = serverOf([
+    'The author comes first.\n<|begin_search_query|>author of Old Wolf<|end_search_query|>',
+    'Old Wolf was written by Victor Kerlund.',
+    'He was born in Borfield, so \\boxed{Borfield}',
+  ]);
+  const rollout = await runText({ policy: new TextPolicy(backend), recipe: 'search-o1' });
+  const [extract] = eventsOf(rollout, 'aside');
+  expect(extract).toMatchObject({ of: 'extract', text: 'Old Wolf was written by Victor Kerlund.' });
+  expect(extract?.prompt).toContain('Step 1: The author comes first.');
+  expect(extract?.prompt).toContain(LOCAL[0]?.text);
+  const result = rollout.segments.find(({ role }) => role === 'result');
+  expect(result?.text.trim()).toBe(
+    '<|begin_search_result|> Old Wolf was written by Victor Kerlund.<|end_search_result|>',
+  );
+  expect(rollout.metrics).toMatchObject({ em: 1, formatValid: true });
+});
+
+describe('loops in words', () => {
+  it('IRCoT: a line is a thought and the next query, and the answer stands in a line', async () => {
+    const rollout = await runText({
+      policy: new TextPolicy(
+        serverOf([
+          'Old Wolf was written by Victor Kerlund.\n',
+          'Victor Kerlund was born in Borfield.\n',
+          'So the answer is: Borfield.',
+        ]),
+      ),
+      recipe: 'ircot',
+    });
+    expect(eventsOf(rollout, 'search').map(({ query }) => query)).toEqual([
+      'Old Wolf was written by Victor Kerlund.',
+      'Victor Kerlund was born in Borfield.',
+    ]);
+    expect(rollout).toMatchObject({ answer: 'Borfield', metrics: { em: 1, searches: 3 } });
+    expect(faultsOf(rollout)).toEqual([]);
+  });
+
+  it('SearChain: a correction goes back, and the chain is written anew', async () => {
+    const chain = (author: string): string =>
+      `[Query 1]: Who wrote Old Wolf?\n[Answer 1]: ${author}\n[Final Content]: Borfield`;
+    const backend = serverOf([
+      chain('Nora Vinford'),
+      'Victor Kerlund',
+      chain('Victor Kerlund'),
+      ' Borfield} </short_answer>',
+    ]);
+    const rollout = await runText({ policy: new TextPolicy(backend), recipe: 'sear-chain' });
+    const asides = eventsOf(rollout, 'aside');
+    expect(asides.map(({ of }) => of)).toEqual(['chain', 'reading', 'chain']);
+    expect(asides[2]?.prompt).toContain(
+      'the answer to "Who wrote Old Wolf?" is Victor Kerlund, not Nora Vinford.',
+    );
+    expect(rollout.answer).toBe('Borfield');
+  });
+
+  it('ActiveRAG: four agents, each an extract and a revision; the vote is the answer', async () => {
+    const agent = (answer: string): string[] => ['notes', answer];
+    const calls = [
+      'By memory: Mondria.',
+      ...['Borfield', 'Mondria', 'Borfield', 'x'].flatMap(agent),
+    ];
+    const rollout = await runText({
+      policy: new TextPolicy(serverOf(calls)),
+      recipe: 'active-rag',
+    });
+    expect(eventsOf(rollout, 'aside').map(({ of }) => of)).toEqual([
+      'draft',
+      ...Array.from({ length: 4 }, () => ['role', 'revision']).flat(),
+    ]);
+    expect(eventsOf(rollout, 'answer')).toMatchObject([{ text: 'Borfield', by: 'vote' }]);
+    const answer = rollout.segments.at(-1);
+    expect(answer).toMatchObject({ role: 'answer', source: 'environment', mask: 0 });
+  });
+
+  it('RAT: draft, query, revision, and the last revision as the answer', async () => {
+    const backend = serverOf([
+      'Old Wolf is by Nora Vinford.\nNora Vinford was born in Borfield.',
+      'author of Old Wolf',
+      'Old Wolf is by Victor Kerlund.',
+      'birth city of Victor Kerlund',
+      ' Borfield} </short_answer>',
+    ]);
+    const rollout = await runText({ policy: new TextPolicy(backend), recipe: 'rat' });
+    expect(eventsOf(rollout, 'aside').map(({ of }) => of)).toEqual([
+      'draft',
+      'query',
+      'revision',
+      'query',
+    ]);
+    expect(eventsOf(rollout, 'search').map(({ query }) => query)).toEqual([
+      'author of Old Wolf',
+      'birth city of Victor Kerlund',
+    ]);
+    expect(contextText(rollout)).toContain(
+      'Draft so far: Old Wolf is by Victor Kerlund. Nora Vinford was born in Borfield.',
+    );
+    expect(rollout.answer).toBe('Borfield');
+  });
+});
+
+it('FLARE says what is missing where a server gives no probabilities', async () => {
+  const backend = new ScriptedBackend(() => [{ text: 'Old Wolf was written by someone.\n' }]);
+  const rollout = await runText({ policy: new TextPolicy(backend), recipe: 'flare' });
+  expect(eventsOf(rollout, 'error')[0]?.message).toMatch(/gives no probabilities.*logprobs/);
+});
+
+it('each dialect tells its own tags and the limit in force', () => {
+  for (const { recipe } of PUBLISHED) {
+    const { settings } = getRecipe(recipe);
+    const told = instructionText({
+      ...settings,
+      retrieval: { ...settings.retrieval, maxSearches: 3 },
+    });
+    const { texts } = readTags(byteTokenizer, [], settings.dialect);
+    const opening = [...texts].filter(([, { type }]) => type === 'open').map(([mark]) => mark);
+    for (const mark of opening.filter((text) => text !== '<think>')) expect(told).toContain(mark);
+    expect(told).toMatch(/\b3\b/);
+  }
+});
+
+it('a plain answer may hold a box, and is not empty', () => {
+  expect(readPlainAnswer(' \\boxed{ 1907 } ', false).answer).toBe('1907');
+  expect(readPlainAnswer(': 1907.\nQuestion: more', true).answer).toBe('1907');
+  expect(readPlainAnswer('  ', false)).toEqual({ answer: null, faults: ['the answer is empty'] });
+});
+
+it('without a dialect, tags are the protocol’s own', async () => {
+  const calls = [
+    '<think> a </think><search> author of Old Wolf </search>',
+    '<think> b </think><short_answer> \\boxed{Borfield} </short_answer>',
+  ];
+  const rollout = await runText({
+    policy: new TextPolicy(serverOf(calls)),
+    recipe: 'search',
+    retriever: retrieverOver(),
+  });
+  expect(rollout.metrics).toMatchObject({ em: 1, formatValid: true });
+});

@@ -1,0 +1,63 @@
+import { createRouter } from '../../../src/agent/router/router.ts';
+import { DEFAULT_SPEC, type EvaluationSpec } from '../../../src/evaluate/systems/spec.ts';
+import { planEvaluation, type EvaluationPlan } from '../../../src/evaluate/systems/plan/plan.ts';
+import type { OpenPlace } from '../../../src/evaluate/systems/plan/execute.ts';
+import type { Policy } from '../../../src/policy/policy.ts';
+import type { Question } from '../../../src/records/records.ts';
+import { QUESTION, retrieverOver } from '../../agent/helpers.ts';
+import { ScriptedPolicy } from '../../agent/scripted-policy.ts';
+
+/** An evaluation of three systems on six questions; what the policy writes depends on the seed alone. */
+
+export const SPEC: EvaluationSpec = {
+  ...DEFAULT_SPEC,
+  systems: ['search', 'search-r1', 'naive-rag'],
+  seeds: [1, 2],
+};
+
+export const QUESTIONS: Question[] = Array.from({ length: 6 }, (_, i) => ({
+  ...QUESTION,
+  id: `q${i}`,
+  hops: 1 + (i % 2),
+}));
+
+const SEARCHING = [
+  'Who wrote it?</think>',
+  '<search>author of Old Wolf</search>',
+  '<think>Victor Kerlund.</think>',
+  '<answer>\\boxed{Borfield}</answer>',
+];
+const GUESSING = ['I guess.</think>', '<answer>\\boxed{Mondria}</answer>'];
+
+/** Searches and is right under an even seed, and guesses wrongly under an odd one. */
+export function seededPolicy(): Policy {
+  const of = (seed: number) => new ScriptedPolicy({ main: seed % 2 === 0 ? SEARCHING : GUESSING });
+  const { info, tokenizer } = of(0);
+  return {
+    info,
+    tokenizer,
+    open: (seed) => of(seed).open(),
+    dispose: () => undefined,
+  };
+}
+
+export const open = (): Promise<OpenPlace> =>
+  Promise.resolve({
+    deps: {
+      policy: seededPolicy(),
+      retriever: retrieverOver(),
+      router: createRouter(),
+      now: () => 0,
+    },
+  });
+
+export const planOf = (
+  spec: EvaluationSpec = SPEC,
+  change: { version?: string; revision?: string; questions?: readonly Question[] } = {},
+): Promise<EvaluationPlan> =>
+  planEvaluation(spec, {
+    policies: [{ key: 'built-in', name: 'mini', identity: { revision: change.revision ?? 'a' } }],
+    sets: [{ key: 'world', name: 'a world', questions: change.questions ?? QUESTIONS }],
+    sources: () => Promise.resolve('these passages'),
+    version: change.version ?? '1',
+  });

@@ -1,0 +1,239 @@
+import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { EvaluationSpec } from '../../../src/evaluate/systems/spec.ts';
+import type { EvaluationMessage } from '../../../src/lab/contract/evaluations.ts';
+import { EvaluationDatabase } from '../../../src/lab/evaluate/database.ts';
+import { EvaluationHost, type EvaluationHostParts } from '../../../src/lab/evaluate/host.ts';
+import { EvaluationStore } from '../../../src/lab/evaluate/store.ts';
+import { createRouter } from '../../../src/agent/router/router.ts';
+import type { EvaluationResult } from '../../../src/evaluate/systems/result.ts';
+import { LOCAL, retrieverOver } from '../../agent/helpers.ts';
+import { QUESTIONS, seededPolicy, SPEC } from '../../evaluate/systems/small-evaluation.ts';
+
+/** Evaluations as the lab worker runs them, over a storage that outlives the tabs. */
+
+let database: EvaluationDatabase;
+let locks: LockManager;
+const channels: BroadcastChannel[] = [];
+
+/** Locks of one browser: held by name. */
+function lockManager(): LockManager {
+  const held = new Map<string, Promise<unknown>>();
+  const request = async (
+    name: string,
+    options: unknown,
+    given?: (lock: object | null) => unknown,
+  ): Promise<unknown> => {
+    const act = (given ?? options) as (lock: object | null) => unknown;
+    if (given && held.has(name)) return act(null);
+    while (held.has(name)) await held.get(name);
+    const holding = Promise.resolve(act({ name })).finally(() => held.delete(name));
+    held.set(name, holding);
+    return holding;
+  };
+  const query = () => Promise.resolve({ held: [...held.keys()].map((name) => ({ name })) });
+  return { request, query } as unknown as LockManager;
+}
+
+interface Tab {
+  host: EvaluationHost;
+  messages: EvaluationMessage[];
+  /** Resolves when a message passes. */
+  until: (passes: (message: EvaluationMessage) => boolean) => Promise<void>;
+}
+
+/** @param search what stands in the place of the search; it may fail */
+function openTab(onSearch: (count: number) => void = () => undefined): Tab {
+  const channel = new BroadcastChannel('evaluations-test');
+  const orders = new BroadcastChannel('evaluations-test-orders');
+  channels.push(channel, orders);
+  const real = retrieverOver();
+  let searches = 0;
+  const retriever: typeof real = {
+    search: async (...args) => {
+      onSearch(++searches);
+      // A turn of the event loop, as a worker takes.
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      return real.search(...args);
+    },
+  };
+  const unreached = (): Promise<never> => Promise.reject(new Error('not asked for'));
+  const parts: EvaluationHostParts = {
+    store: new EvaluationStore(database),
+    runs: {
+      run: unreached,
+      runs: () => Promise.resolve([]),
+      stateAt: unreached,
+      snapshotSteps: unreached,
+    },
+    facts: () => Promise.resolve({ id: 'mini', revision: 'a' }) as never,
+    endpointOf: () => null,
+    openApart: () =>
+      Promise.resolve({ policy: seededPolicy(), terminate: () => undefined }) as never,
+    sourcesFor: () =>
+      Promise.resolve({
+        seed: 1,
+        questions: QUESTIONS.map((one) => ({ ...one, split: 'test' as const })),
+        retriever,
+        router: createRouter(),
+        local: LOCAL,
+      }) as never,
+    startWorld: unreached,
+    collections: unreached,
+    helper: unreached,
+    version: '1',
+    locks,
+    channel,
+    orders,
+    cores: 2,
+  };
+  const messages: EvaluationMessage[] = [];
+  const waiting: { passes: (message: EvaluationMessage) => boolean; resolve: () => void }[] = [];
+  const host = new EvaluationHost(parts);
+  void host.listen((some) => {
+    messages.push(...some);
+    for (const one of waiting) if (some.some(one.passes)) one.resolve();
+  });
+  return {
+    host,
+    messages,
+    until: (passes) => new Promise((resolve) => waiting.push({ passes, resolve })),
+  };
+}
+
+const spec: EvaluationSpec = {
+  ...SPEC,
+  questions: [{ kind: 'built-in', split: 'test', limit: 6 }],
+};
+
+const ended = (message: EvaluationMessage): boolean =>
+  message.type === 'evaluation' && message.evaluation.status !== 'running';
+
+const comparable = (result: EvaluationResult) => ({
+  ...result,
+  rollouts: result.rollouts.map((rollout) => ({ ...rollout, seconds: 0 })),
+});
+
+beforeEach(() => {
+  database = new EvaluationDatabase('test', { indexedDB: new IDBFactory(), IDBKeyRange });
+  locks = lockManager();
+});
+afterEach(() => {
+  for (const channel of channels.splice(0)) channel.close();
+});
+
+describe('evaluations in the lab', () => {
+  it('stream their rollouts, and leave the result and every rollout in the storage', async () => {
+    const { host, messages, until } = openTab();
+    const end = until(ended);
+    const { id } = await host.start(spec, '', 'wasm');
+    await end;
+    const [record] = await host.list();
+    expect(record).toMatchObject({
+      status: 'finished',
+      planned: 36,
+      done: 36,
+      failed: 0,
+      failure: null,
+    });
+    const result = await host.result(id);
+    expect(result.hash).toBe(record?.hash);
+    const streamed = messages.flatMap((one) => (one.type === 'rollouts' ? one.rollouts : []));
+    expect(new Set(streamed.map(({ rollout, seed }) => `${rollout} ${seed}`)).size).toBe(
+      new Set(result.rollouts.map(({ rollout, seed }) => `${rollout} ${seed}`)).size,
+    );
+    const one = result.rollouts.find(({ system }) => system === 'search-r1');
+    const stored = await host.rollout(one?.rollout ?? '');
+    expect(stored).toMatchObject({
+      id: one?.rollout,
+      recipe: { id: 'search-r1' },
+      answer: one?.answer,
+    });
+    const [table] = await host.table(id, {});
+    expect(table?.rows.map(({ rollouts }) => rollouts)).toEqual([12, 12, 12]);
+  });
+
+  it('go on in another tab after a pause to the same result, and reuse what is there', async () => {
+    const first = openTab();
+    const whole = first.until(ended);
+    const { id: reference } = await first.host.start(spec, 'whole', 'wasm');
+    await whole;
+    const expected = comparable(await first.host.result(reference));
+    database = new EvaluationDatabase('other', { indexedDB: new IDBFactory(), IDBKeyRange });
+    let pause = (): void => undefined;
+    const tab = openTab((count) => count === 4 && pause());
+    const paused = tab.until(
+      (one) =>
+        one.type === 'evaluation' &&
+        one.evaluation.status === 'paused' &&
+        one.evaluation.planned > 0,
+    );
+    const { id } = await tab.host.start(spec, 'whole', 'wasm');
+    pause = () => void tab.host.pause(id);
+    await paused;
+    const later = openTab();
+    const end = later.until(ended);
+    await later.host.resume(id, 'wasm');
+    await end;
+    expect(comparable(await later.host.result(id))).toEqual(expected);
+    const estimate = await later.host.estimate({ ...spec, seeds: [1, 3] }, 'wasm');
+    // Seed 1 is there for all 18; of seed 3 two loops are to be made on six questions.
+    expect(estimate).toMatchObject({
+      planned: 36,
+      reused: 18,
+      toMake: 12,
+      systems: 3,
+      questions: 6,
+    });
+    expect(estimate.basis).toContain('this device');
+  });
+
+  it('are paused where their tab was killed, and say so', async () => {
+    const { host } = openTab();
+    const end = openTab();
+    const store = new EvaluationStore(database);
+    const begun = end.until(ended);
+    const { id } = await end.host.start(spec, 'x', 'wasm');
+    await begun;
+    await store.change(id, { status: 'running' });
+    expect((await host.list())[0]).toMatchObject({
+      status: 'paused',
+      notice: expect.stringContaining('closed') as string,
+    });
+  });
+
+  it('mark a rollout that failed, and try it again', async () => {
+    const unlucky = openTab((count) => {
+      if (count === 1) throw new Error('the index is gone');
+    });
+    const end = unlucky.until(ended);
+    const { id } = await unlucky.host.start(spec, 'x', 'wasm');
+    await end;
+    const { failed, rollouts, planned } = await unlucky.host.result(id);
+    expect(failed.length).toBeGreaterThan(0);
+    expect(failed.length + rollouts.length).toBe(planned);
+    expect(failed[0]?.message).toContain('the index is gone');
+    const again = unlucky.until(ended);
+    await unlucky.host.resume(id, 'wasm');
+    await again;
+    expect((await unlucky.host.result(id)).failed).toEqual([]);
+  });
+
+  it('can be renamed, removed and brought back, and refuse what is no system', async () => {
+    const { host, until } = openTab();
+    const end = until(ended);
+    const { id } = await host.start(spec, 'x', 'wasm');
+    await end;
+    await host.rename(id, 'Baselines');
+    await host.remove(id);
+    expect((await host.list())[0]).toMatchObject({ name: 'Baselines' });
+    expect((await host.list())[0]?.deletedAt).not.toBeNull();
+    await host.restore(id);
+    expect((await host.list())[0]?.deletedAt).toBeNull();
+    await expect(host.start({ ...spec, systems: ['telepathy'] }, '', 'wasm')).rejects.toThrow(
+      'telepathy',
+    );
+    const file = await host.exportEvaluation(id);
+    expect(await host.readEvaluation(file)).toEqual({ name: 'Baselines', spec });
+  });
+});
