@@ -2,7 +2,7 @@ import { ImportError } from '../../formats/rollouts/import.ts';
 import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
 import type { RunFile } from '../../formats/rollouts/run.ts';
 import { alignGroup, groupCredit } from '../../evaluate/rollouts/align.ts';
-import { compareRuns, type Criterion } from '../../evaluate/rollouts/compare-runs.ts';
+import type { Criterion } from '../../evaluate/rollouts/compare-runs.ts';
 import { diffRollouts } from '../../evaluate/rollouts/diff.ts';
 import { FilterError } from '../../evaluate/rollouts/filter/error.ts';
 import {
@@ -11,11 +11,11 @@ import {
 } from '../../evaluate/rollouts/rescore/disagreement.ts';
 import type { JudgeOutcome } from '../../evaluate/judge/run.ts';
 import { rescore } from '../../evaluate/rollouts/rescore/rescore.ts';
-import { factsOfRow } from '../../evaluate/rollouts/row.ts';
 import { whatIf, type WhatIfSettings } from '../../evaluate/rollouts/what-if/what-if.ts';
 import { transfer } from '../rpc/wire.ts';
 import { NamedJobs } from '../storage/jobs.ts';
 import { facetsOf, selected } from './browse.ts';
+import { comparedRuns } from './compared.ts';
 import type {
   Browsed,
   BrowseQuery,
@@ -48,7 +48,6 @@ import {
   type EvaluationSource,
   type RunSource,
 } from './own-runs.ts';
-import { noScoreOf } from './no-score.ts';
 import { packReading } from './packed.ts';
 import { readingOf, rolloutFile, sameQuestion } from './reading.ts';
 import { Spelling } from './spelling/spelling.ts';
@@ -64,12 +63,6 @@ function faultOf(error: unknown): FilterFault {
 }
 
 const TABLE_TYPES = { csv: 'text/csv', markdown: 'text/markdown', latex: 'text/x-tex' } as const;
-
-/** Letters of an answer that a list shows. */
-const SHOWN = 80;
-
-const answersOf = (rows: readonly StoredRow[]): Record<string, string> =>
-  Object.fromEntries(rows.map(({ row }) => [row.id, (row.answer ?? '').slice(0, SHOWN)]));
 
 /** Rollouts between two signs of how far a re-scoring is. */
 const TOLD_EVERY = 128;
@@ -397,19 +390,6 @@ export class RolloutsHost implements RolloutsApi {
 
   async compare(fileA: string, fileB: string, criterion: Criterion): Promise<ComparedRuns> {
     const [a, b] = [await this.#tables.rows(fileA), await this.#tables.rows(fileB)];
-    const facts = (rows: typeof a) => rows.map(({ row }) => factsOfRow(row));
-    const noScore = (rows: typeof a) =>
-      noScoreOf(
-        rows.map(({ row }) => row),
-        criterion,
-      );
-    const texts = Object.fromEntries([...b, ...a].map(({ row }) => [row.questionId, row.question]));
-    return {
-      ...compareRuns(facts(a), facts(b), criterion),
-      texts,
-      golds: Object.fromEntries([...b, ...a].map(({ row }) => [row.questionId, row.gold ?? ''])),
-      answers: { a: answersOf(a), b: answersOf(b) },
-      noScore: { a: noScore(a), b: noScore(b) },
-    };
+    return comparedRuns(a, b, criterion);
   }
 }
