@@ -7,7 +7,15 @@ import type { Placed } from './transcript/conversation.ts';
 import { HINTS, TURN_ENDED_HINT } from '../records/protocol.ts';
 import { stieRound } from './probing.ts';
 import { openContext } from './rdra.ts';
-import { admitQuery, callSearch, searchRound, writeHint, writeTurnHint } from './searching.ts';
+import type { Past } from './fork/past.ts';
+import {
+  admitQuery,
+  callSearch,
+  openThought,
+  searchRound,
+  writeHint,
+  writeTurnHint,
+} from './searching.ts';
 import { fitting } from './retrieving.ts';
 import { checkCancelled, fault, stop, type RunState } from './state.ts';
 import { onAsked } from './asked.ts';
@@ -93,6 +101,14 @@ function closeBehind(state: RunState, end: StepEnd): void {
   conversation.closeOpenBlock((kind) => tags.ids(`</${kind}>`));
 }
 
+/** Words that a fork puts before what the policy goes on with. */
+function writeWords(state: RunState, past: Past): void {
+  const hint = past.change('hint');
+  if (hint !== undefined) writeHint(state, hint);
+  const opening = past.change('opening');
+  if (opening !== undefined) openThought(state, opening);
+}
+
 /** What a fork of the context sampled becomes the policy's next step. */
 export function adoptStep(state: RunState, generated: Generated): StepEnd {
   let end: StepEnd | null = null;
@@ -111,6 +127,7 @@ export async function policyStep(
   state: RunState,
   stops: Stops = state.tags.stops,
 ): Promise<StepEnd> {
+  if (state.past?.wordsWait) writeWords(state, state.past);
   const { conversation, settings, request } = state;
   const room = stepRoom(state);
   if (room.tokens <= 0) return { type: 'limit', reason: room.limit, detail: room.detail };

@@ -87,6 +87,21 @@ async function probe(
   }
 }
 
+/** What was probed, in the part of a fork that is recorded. */
+function recordedProbe(state: RunState): Awaited<ReturnType<typeof probe>> | null {
+  const event = state.past?.next('candidate');
+  return event
+    ? {
+        candidates: event.candidates.map(({ text, canonical, confidence }) => ({
+          text,
+          canonical,
+          confidence,
+        })),
+        by: event.confidenceBy ?? 'logprob',
+      }
+    : null;
+}
+
 /**
  * One STIE round over answers, after a result.
  * @returns whether STIE stopped the rollout and wrote the final answer
@@ -96,7 +111,7 @@ export async function stieRound(state: RunState, seen: Observation): Promise<boo
   if (stie.mode === 'off' || !stie.overAnswers) return false;
   const { mode } = stie;
   const round = state.searches.length;
-  const { candidates, by } = await probe(state, mode);
+  const { candidates, by } = recordedProbe(state) ?? (await probe(state, mode));
   state.transcript.event({
     kind: 'candidate',
     round,

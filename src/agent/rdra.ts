@@ -78,6 +78,11 @@ async function thinkWithoutBackground(
   frame: Frame,
 ): Promise<Thought | null> {
   const { deps, request, settings, tags } = state;
+  const recorded = state.past?.thought();
+  if (recorded) {
+    state.thoughtTokens += recorded.ids.length;
+    return recorded;
+  }
   const session = await deps.policy.open(deriveSeed(request.seed, 'thought'));
   try {
     session.append(prompt);

@@ -5,6 +5,7 @@ import type { Recipe } from '../recipes/parts/recipe.ts';
 import type { SettingsOverride } from '../recipes/parts/settings.ts';
 import type { Retriever } from '../retrieval/retriever.ts';
 import type { Summarizer } from '../retrieval/summarize/summarizer.ts';
+import type { Fork } from './fork/past.ts';
 import type { RunningMean } from './router/reward.ts';
 import type { Router } from './router/router.ts';
 
@@ -23,7 +24,7 @@ export interface AgentDeps {
 
 export interface RolloutRequest {
   question: Question;
-  recipe: Recipe;
+  recipe: Pick<Recipe, 'id' | 'version' | 'settings'> & Partial<Pick<Recipe, 'needs' | 'title'>>;
   /** Changes to the recipe's settings; the record keeps the settings that were in force. */
   overrides?: SettingsOverride;
   /** Unsigned 32 bits. */
@@ -32,14 +33,20 @@ export interface RolloutRequest {
   runId: string;
   groupId: string;
   step: number;
+  /** The rollout goes on from an event of a recorded one; `overrides` change the settings from there. */
+  fork?: Fork;
   /** Name of the adapter that the policy carries, for the record. */
   adapter?: string;
   signal?: AbortSignal;
 }
 
-export type GroupRequest = Omit<RolloutRequest, 'rolloutId'> & {
+export type GroupRequest = Omit<RolloutRequest, 'rolloutId' | 'fork'> & {
   /** G: rollouts of the same question. `seed` is the group's. */
   size: number;
   /** Told of each rollout when it ends, before its siblings have. */
   onRollout?: (rollout: Rollout) => void;
 };
+
+/** A rollout that goes on from a recorded one; what is not said is as it was there. */
+export type ForkRequest = Pick<RolloutRequest, 'rolloutId'> &
+  Partial<Omit<RolloutRequest, 'rolloutId' | 'recipe' | 'fork'>>;

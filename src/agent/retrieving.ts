@@ -27,6 +27,14 @@ const certain = (choice: SearchTarget, by: 'fixed' | 'policy-tag'): Route => ({
   features: [],
 });
 
+const recordedRoute = ({ by, routing, choice, probabilities, features }: RouteEvent): Route => ({
+  by,
+  ...(routing && { routing }),
+  choice,
+  probabilities,
+  features,
+});
+
 /** Local coverage where nobody says what it is: neither known nor unknown. */
 const UNSEEN = 0.5;
 
@@ -59,6 +67,10 @@ export function chooseRoute(
   only: SourceName | null,
 ): Route {
   const { retrieval } = state.settings;
+  const recorded = state.past?.next('route');
+  if (recorded) return recordedRoute(recorded);
+  const changed = state.past?.change('source');
+  if (changed) return certain(changed, 'fixed');
   if (retrieval.honourTags && tag === 'local_search') return certain('local', 'policy-tag');
   if (retrieval.honourTags && tag === 'web_search') return certain('web', 'policy-tag');
   if (retrieval.source !== 'router') return certain(retrieval.source, 'fixed');
@@ -74,7 +86,8 @@ export function routeBackground(
 ): { choice: SearchTarget; event: number | null } {
   const { source } = state.settings.background;
   if (source !== 'router') return { choice: source, event: null };
-  const route = asked(state, question, 0);
+  const recorded = state.past?.next('route');
+  const route = recorded ? recordedRoute(recorded) : asked(state, question, 0);
   const event = state.transcript.event({
     kind: 'route',
     of: 'background',
@@ -108,6 +121,7 @@ export function rewardRoute(
     newEvidenceShare: newSupporting ? newSupporting.length / new Set(supporting).size : null,
   });
   if (choice === 'web') state.webLatency.add(latencyMs);
+  if (state.past?.replayedOutcome) return;
   state.transcript.replaceEvent(event, (known) =>
     known.kind === 'route' ? { ...known, reward } : known,
   );
@@ -117,6 +131,24 @@ export interface Retrieved {
   retrieval: Retrieval;
   observation: Observation;
   missed: boolean;
+}
+
+/** A search that is made; a fork may put passages first among what it finds. */
+async function searchNow(
+  state: RunState,
+  source: SearchTarget,
+  query: string,
+  k: number,
+): Promise<Retrieval> {
+  const found = await state.deps.retriever.search(source, query, k, state.request.signal);
+  const put = state.past?.change('passages');
+  if (!put?.length) return found;
+  const ids = new Set(put.map(({ id }) => id));
+  const from = source === 'web' ? 'web' : 'local';
+  const best = found.hits[0]?.score ?? 1;
+  const first = put.map((passage): Hit => ({ passage, score: best, source: from }));
+  const rest = found.hits.filter(({ passage }) => !ids.has(passage.id));
+  return { ...found, hits: [...first, ...rest].slice(0, Math.max(k, first.length)) };
 }
 
 /** @returns null where the call failed; the error event is written, also of one source of two */
@@ -133,7 +165,9 @@ export async function callRetriever(
       message: `search of ${of} failed: ${why}`,
     });
   try {
-    const retrieval = await state.deps.retriever.search(source, query, k, state.request.signal);
+    const recorded = state.past?.retrieval();
+    if (recorded instanceof Error) throw recorded;
+    const retrieval = recorded ?? (await searchNow(state, source, query, k));
     for (const { source: of, message } of retrieval.failures ?? [])
       failed(of, `${message}; the other source answered`);
     return retrieval;

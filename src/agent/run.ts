@@ -2,17 +2,18 @@ import { messageOf } from '../base/errors.ts';
 import { sum } from '../base/statistics.ts';
 import type { Rollout } from '../records/rollout.ts';
 import { logprobsOf, type PolicyTokenizer } from '../policy/policy.ts';
-import type { Recipe } from '../recipes/parts/recipe.ts';
 import { withOverrides, type RecipeSettings } from '../recipes/parts/settings.ts';
 import { budgetsInForce } from './budget.ts';
 import { Conversation } from './transcript/conversation.ts';
+import { ForkError, Past, type Fork } from './fork/past.ts';
+import { ForkedSession } from './fork/session.ts';
 import { readAnswerText } from './answers/answer-text.ts';
 import { Evidence } from './answers/evidence.ts';
 import { proseScores, retrievedPassages } from './answers/long-answer.ts';
 import { agentLoop } from './loop.ts';
 import { permitted } from './settings/permission.ts';
 import { ProtocolParser } from './transcript/parse.ts';
-import type { AgentDeps, GroupRequest, RolloutRequest } from './request.ts';
+import type { AgentDeps, ForkRequest, GroupRequest, RolloutRequest } from './request.ts';
 import { RunningMean } from './router/reward.ts';
 import { rolloutMetrics } from './answers/checked.ts';
 import { soundTitles, supportingRecall } from './answers/scores.ts';
@@ -74,7 +75,10 @@ function emptyRollout(deps: AgentDeps, request: RolloutRequest, settings: Recipe
 }
 
 /** @throws Error where the recipe has to be asked in words, and the policy knows the protocol's tags alone */
-function refuse({ needs, title }: Recipe, tokenizer: PolicyTokenizer): void {
+function refuse(
+  { needs, id, title = id }: RolloutRequest['recipe'],
+  tokenizer: PolicyTokenizer,
+): void {
   if (needs === 'words' && readTags(tokenizer).spelling === 'ids')
     throw new Error(
       `${title} asks its policy in words, and this one knows the tags of the protocol alone; choose a chat model: a checkpoint folder, WebLLM or a server`,
@@ -93,11 +97,23 @@ async function converse(
   const decode = (ids: readonly number[]): string => policy.tokenizer.decode(ids);
   const parser = new ProtocolParser(tags, decode);
   if (isCancelled({ request })) throw new Cancelled();
-  const session = await policy.open(deriveSeed(request.seed, 'policy'));
+  const inForce = { seed: request.seed, settings };
+  const { rollout } = transcript;
+  const past = request.fork ? new Past(request.fork, inForce, rollout.events) : null;
+  if (past) transcript.keep(past.events);
+  const session = past
+    ? new ForkedSession(policy, past)
+    : await policy.open(deriveSeed(request.seed, 'policy'));
   const state: RunState = {
     deps,
-    request,
-    settings,
+    past,
+    // Of a fork, what was in force when the recorded part was made holds for that part.
+    get request() {
+      return past ? { ...request, seed: past.inForce.seed } : request;
+    },
+    get settings() {
+      return past ? past.inForce.settings : settings;
+    },
     tags,
     transcript,
     conversation: new Conversation(session, transcript, parser, createScanner(tags, decode)),
@@ -110,6 +126,8 @@ async function converse(
     else await SYSTEMS[settings.loop](stepsOf(state));
   } finally {
     session.close();
+    if (past && session instanceof ForkedSession)
+      rollout.forks = past.points(session.shared ?? session.length);
   }
   return state;
 }
@@ -167,7 +185,8 @@ function score(transcript: Transcript): void {
  * WASM device give the same tokens; only times differ.
  *
  * @param onUpdate told of every change while it happens (`applyUpdate` rebuilds the record)
- * @throws Error where an override is no valid setting, and where the recipe needs another kind of policy
+ * @throws Error where an override is no valid setting, and where the recipe needs another kind of policy;
+ * ForkError where the recorded rollout of a fork cannot be gone through
  */
 export async function runRollout(
   deps: AgentDeps,
@@ -177,12 +196,14 @@ export async function runRollout(
   const over = permitted(request.question, request.overrides ?? {});
   const { tokenizer, info } = deps.policy;
   refuse(request.recipe, tokenizer);
-  const settings = budgetsInForce(
-    withOverrides(request.recipe.settings, over),
-    over,
-    readTags(tokenizer),
-    info.maxContext,
-  );
+  const settings = request.fork
+    ? withOverrides(request.recipe.settings, over)
+    : budgetsInForce(
+        withOverrides(request.recipe.settings, over),
+        over,
+        readTags(tokenizer),
+        info.maxContext,
+      );
   const transcript = new Transcript(
     emptyRollout(deps, request, settings),
     (ids) => deps.policy.tokenizer.decode(ids),
@@ -194,6 +215,7 @@ export async function runRollout(
     const retriever = retrieverBy(deps.retriever, settings.retrieval.method ?? 'setup');
     await converse({ ...deps, retriever }, request, settings, transcript);
   } catch (error) {
+    if (error instanceof ForkError) throw error;
     noteFailure(transcript, request, error);
   }
   transcript.endSegment();
@@ -201,6 +223,38 @@ export async function runRollout(
   score(transcript);
   transcript.finish();
   return transcript.rollout;
+}
+
+/**
+ * Goes on with a recorded rollout from one of its events, with everything that it knew there. Without a
+ * change, with its own policy and seed, the rest is the same on the WASM device, token for token.
+ *
+ * @param request what it lacks is the recorded rollout's own: question, seed, group, run, step
+ * @throws ForkError where the record cannot be gone through, or the policy reads its ids as other text
+ */
+export async function runFork(
+  deps: AgentDeps,
+  fork: Fork,
+  request: ForkRequest,
+  onUpdate: ((update: RolloutUpdate) => void) | null = null,
+): Promise<Rollout> {
+  const { of } = fork;
+  const { tokenizer } = deps.policy;
+  if (of.segments.some(({ ids, text }) => tokenizer.decode(ids) !== text))
+    throw new ForkError(
+      `${deps.policy.info.id} reads the tokens of ${of.id} as other text: only a policy with the vocabulary of ${of.policy.id} can go on with it.`,
+    );
+  const { question, seed, groupId, runId, step } = of;
+  const recipe = {
+    id: of.recipe.id,
+    version: of.recipe.version,
+    settings: withOverrides(of.recipe.settings as unknown as RecipeSettings, {}),
+  };
+  return runRollout(
+    deps,
+    { question, seed, groupId, runId, step, recipe, ...request, fork },
+    onUpdate,
+  );
 }
 
 /**

@@ -20,6 +20,13 @@ export function writeHint(state: RunState, text: string): void {
   state.conversation.answerBack('hint', blockIds(tokenizer, state.tags, 'hint', ` ${text}`, room));
 }
 
+/** Begins a thought in the policy's place; it goes on from there. */
+export function openThought({ conversation, deps, tags }: RunState, text: string): void {
+  const words = deps.policy.tokenizer.encodeText(` ${text}`);
+  conversation.write('policy', 'think', [...tags.ids('<think>'), ...words]);
+  conversation.parser.force('think', words);
+}
+
 /**
  * The environment's word to a policy that ended its turn: as the user's next message in the policy's own
  * chat template, and where it has none, or no room is left for one, as any other hint.
@@ -65,14 +72,21 @@ export function admitQuery(
     },
     { mode: stie.mode, tokens: stie.tokens, thresholds: stie.thresholds },
   );
+  const recorded = state.past?.next('verdict');
+  const lifted = verdict.action === 'refused' && state.past?.change('admit') === true;
+  const action = recorded?.action ?? (lifted ? 'kept' : verdict.action);
   state.transcript.event({
     kind: 'verdict',
     over: 'query',
     round: state.searches.length + 1,
     segment: state.transcript.lastSegment,
     ...verdict,
+    ...(lifted && {
+      action,
+      reason: `${verdict.reason}; admitted all the same, to see what follows`,
+    }),
   });
-  return verdict.action === 'refused' ? null : { only };
+  return action === 'refused' ? null : { only };
 }
 
 /**

@@ -3,6 +3,7 @@ import type { SearchTarget } from '../records/hits.ts';
 import type { RecipeSettings } from '../recipes/parts/settings.ts';
 import type { Conversation } from './transcript/conversation.ts';
 import type { Evidence } from './answers/evidence.ts';
+import type { Past } from './fork/past.ts';
 import type { AgentDeps, RolloutRequest } from './request.ts';
 import type { Page } from '../recipes/methods/pages.ts';
 import { RunningMean } from './router/reward.ts';
@@ -30,6 +31,8 @@ export interface RunState {
   readonly conversation: Conversation;
   readonly evidence: Evidence;
   readonly webLatency: RunningMean;
+  /** What a fork keeps of a recorded rollout; null for a rollout of its own. */
+  readonly past: Past | null;
   searches: PastSearch[];
   memory: AnswerMemory;
   /** Queries that STIE refused in a row. */

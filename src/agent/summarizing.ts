@@ -2,6 +2,7 @@ import { messageOf } from '../base/errors.ts';
 import { shownReasoning, type Step } from '../recipes/methods/extraction.ts';
 import type { Hit } from '../records/hits.ts';
 import { Extractive } from '../retrieval/summarize/extractive.ts';
+import type { Passage } from '../records/records.ts';
 import type { Summary } from '../retrieval/summarize/summarizer.ts';
 import { asideContext, checkCancelled, type RunState } from './state.ts';
 import { ask } from './transcript/aside.ts';
@@ -17,6 +18,15 @@ import { passagesText } from './transcript/blocks.ts';
 export const FALLBACK_HINT =
   'no search answers this . ask for one fact in simple words or reason on with what is known .';
 
+function written(
+  { deps, request }: RunState,
+  query: string,
+  passages: readonly Passage[],
+): Promise<Summary> {
+  if (!deps.summarizer) throw new Error('there is no summarizer');
+  return deps.summarizer.summarize({ query, passages, signal: request.signal });
+}
+
 /**
  * Summarizes for the query where the recipe says so.
  * @returns null where the passages themselves are shown: it is off, or it failed
@@ -26,13 +36,14 @@ export async function summarizeHits(
   query: string,
   hits: readonly Hit[],
 ): Promise<Summary | null> {
-  const { deps, request, settings, transcript } = state;
+  const { settings, transcript } = state;
   if (settings.retrieval.summarize === 'off') return null;
+  const recorded = state.past?.next('summarize');
   try {
-    if (!deps.summarizer) throw new Error('there is no summarizer');
+    const failed = state.past?.next('error');
+    if (failed) throw new Error(failed.message);
     const passages = hits.map(({ passage }) => passage);
-    const { signal } = request;
-    const summary = await deps.summarizer.summarize({ query, passages, signal });
+    const summary = recorded ?? (await written(state, query, passages));
     checkCancelled(state);
     const { by, text, fallback, reason, latencyMs, cached } = summary;
     transcript.event({

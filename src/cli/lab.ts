@@ -5,6 +5,7 @@ import { say, type Command } from './shared/command.ts';
 import { evaluateCommand } from './commands/evaluate.ts';
 import { exportCommand } from './commands/export.ts';
 import { recipesCommand } from './systems/recipes.ts';
+import { forkCommand } from './commands/fork.ts';
 import { referenceCommand } from './systems/reference.ts';
 import { rolloutsCommand } from './commands/rollouts.ts';
 import { mergeCommand } from './commands/merge.ts';
@@ -21,6 +22,7 @@ import { messageOf } from '../base/errors.ts';
 const COMMANDS: readonly Command[] = [
   askCommand,
   rolloutCommand,
+  forkCommand,
   trainCommand,
   evaluateCommand,
   studyCommand,

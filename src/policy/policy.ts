@@ -123,8 +123,12 @@ export interface Policy {
   readonly tokenizer: PolicyTokenizer;
   /** Absent where the checkpoint has no chat template. */
   readonly chat?: PolicyChat;
-  /** Opens a context. The same seed and the same calls give the same tokens on the WASM device. */
-  open(seed: number): Promise<PolicySession>;
+  /**
+   * Opens a context. The same seed and the same calls give the same tokens on the WASM device.
+   * @param drawn tokens that the seed's stream of random numbers has drawn already, so that a context
+   * that is made again goes on with the numbers that it would have had; a server has no such stream
+   */
+  open(seed: number, drawn?: number): Promise<PolicySession>;
   /**
    * Samples with an adapter from now on, null for the checkpoint itself: its products are added, the
    * weights stay as they are. Absent where a policy cannot be adapted.

@@ -9,6 +9,11 @@ import { research } from './agents/research.ts';
 import { searchR1Format } from './agents/search-r1-format.ts';
 import { stepSearch } from './agents/step-search.ts';
 import { verlTool } from './agents/verl-tool.ts';
+import { arpo } from './agents/branching/arpo.ts';
+import { exSearch } from './agents/branching/ex-search.ts';
+import { rexRag } from './agents/branching/rex-rag.ts';
+import { toolStar } from './agents/branching/tool-star.ts';
+import { treeRpo } from './agents/branching/tree-rpo.ts';
 import { zeroSearch } from './agents/zero-search.ts';
 import { kunlunBaize } from './kunlun-baize.ts';
 import { naiveGeneration } from './naive-generation.ts';
@@ -42,6 +47,11 @@ export const RECIPES: readonly Recipe[] = [
   betaGrpo,
   reSeek,
   verlTool,
+  toolStar,
+  arpo,
+  treeRpo,
+  rexRag,
+  exSearch,
   naiveRag,
   naiveGeneration,
   ...PROMPTED,

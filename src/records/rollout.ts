@@ -1,5 +1,6 @@
 import type { Question } from './records.ts';
 import type { AgentEvent } from './events.ts';
+import type { SearchTarget } from './hits.ts';
 
 /** The rollout record `forage.rollout/1`: everything one rollout read, wrote, did and earned. */
 
@@ -70,6 +71,36 @@ export interface RolloutMetrics {
   supported?: number;
 }
 
+/**
+ * Where a rollout left another one: it shares that one's first events, and the tokens that they stand
+ * in, and went on by itself from there.
+ */
+export interface ForkPoint {
+  rolloutId: string;
+  /** Events [0, event) are the other one's. */
+  event: number;
+  /** Tokens of the context [0, tokens) are the other one's. */
+  tokens: number;
+  /** What was in force up to here; the record's own seed and settings are in force from here. */
+  seed: number;
+  settings: Record<string, unknown>;
+  /** What was changed once, at the first occasion behind the point. */
+  changes: ForkChanges;
+}
+
+interface ForkChanges {
+  /** Where the next search went. */
+  source?: SearchTarget;
+  /** Ids of passages that were put first among those of the next search. */
+  passages?: string[];
+  /** The next query was admitted, whatever STIE said of it. */
+  admitted?: true;
+  /** Words that the environment said here. */
+  hint?: string;
+  /** Words that its next thought was begun with. */
+  opening?: string;
+}
+
 export interface Rollout {
   format: 'forage.rollout/1';
   id: string;
@@ -118,6 +149,8 @@ export interface Rollout {
   judge?: { verdict: boolean | null; by: string };
   /** The final answer as the rules of the recipe extracted it; null where none was given. */
   answer: string | null;
+  /** Rollouts that it shares its beginning with, the earliest point first; absent where it is its own. */
+  forks?: ForkPoint[];
   /** Settings of the run that trained on it, added where its rollouts are read out of the run. */
   training?: { preset: string; objective: Record<string, unknown> };
 }

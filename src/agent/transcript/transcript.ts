@@ -1,5 +1,6 @@
 import type { AgentEvent } from '../../records/events.ts';
 import type { Rollout, Segment, SegmentRole, TokenSource } from '../../records/rollout.ts';
+import { ForkError } from '../fork/past.ts';
 import type { SampledToken } from './scanner.ts';
 import type { RolloutUpdate } from '../../records/updates.ts';
 
@@ -28,7 +29,9 @@ const copy = (segment: Segment): Segment => ({
  */
 export class Transcript {
   #writing: Writing | null = null;
-  readonly #start: number;
+  #start: number;
+  /** Events that are known before they happen. */
+  #kept: readonly AgentEvent[] = [];
 
   constructor(
     readonly rollout: Rollout,
@@ -53,9 +56,25 @@ export class Transcript {
     return this.rollout.segments.length - 1;
   }
 
-  /** @returns the event's index, for `replaceEvent` */
+  /** The first events stand in a record: each is taken from there when it happens, with its time. */
+  keep(events: readonly AgentEvent[]): void {
+    this.#kept = events;
+  }
+
+  /**
+   * @returns the event's index, for `replaceEvent`
+   * @throws ForkError where the record holds an event of another kind there
+   */
   event(event: NewEvent): number {
-    const timed = { ...event, t: this.elapsed };
+    const known = this.#kept[this.rollout.events.length];
+    if (known) {
+      if (known.kind !== event.kind)
+        throw new ForkError(
+          `Event ${this.rollout.events.length} is "${known.kind}" in the record and would be "${event.kind}" now: it was made with another recipe, policy or version, so it cannot be gone on with.`,
+        );
+      this.#start = this.now() - known.t;
+    }
+    const timed = known ? structuredClone(known) : { ...event, t: this.elapsed };
     const index = this.rollout.events.push(timed) - 1;
     this.#tellEvent(index, timed);
     return index;

@@ -17,7 +17,7 @@ const oneLine = (text: string): string => text.trim().replaceAll(/\s+/g, ' ');
 const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
 
 /** One event as a line of text, with the figures that the page keeps in the opened card. */
-function describeEvent(event: AgentEvent): string {
+export function describeEvent(event: AgentEvent): string {
   switch (event.kind) {
     case 'background':
       return `background   ${event.hits.map((hit) => hit.passage.title).join(' · ') || 'nothing found'}`;

@@ -2,20 +2,17 @@ import { ImportError } from '../../formats/rollouts/import.ts';
 import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
 import type { RunFile } from '../../formats/rollouts/run.ts';
 import { alignGroup, groupCredit } from '../../evaluate/rollouts/align.ts';
-import type { Criterion } from '../../evaluate/rollouts/compare-runs.ts';
+import { compareRuns, type Criterion } from '../../evaluate/rollouts/compare-runs.ts';
 import { diffRollouts } from '../../evaluate/rollouts/diff.ts';
 import { FilterError } from '../../evaluate/rollouts/filter/error.ts';
-import {
-  DisagreementQueue,
-  type Disagreement,
-} from '../../evaluate/rollouts/rescore/disagreement.ts';
+import type { Disagreement } from '../../evaluate/rollouts/rescore/disagreement.ts';
 import type { JudgeOutcome } from '../../evaluate/judge/run.ts';
 import { rescore } from '../../evaluate/rollouts/rescore/rescore.ts';
+import { factsOfRow } from '../../evaluate/rollouts/row.ts';
 import { whatIf, type WhatIfSettings } from '../../evaluate/rollouts/what-if/what-if.ts';
 import { transfer } from '../rpc/wire.ts';
 import { NamedJobs } from '../storage/jobs.ts';
 import { facetsOf, selected } from './browse.ts';
-import { comparedRuns } from './compared.ts';
 import type {
   Browsed,
   BrowseQuery,
@@ -39,15 +36,18 @@ import type {
   SavedView,
   StoredRow,
 } from '../contract/records/rollout-files.ts';
+import { findDisagreements } from './disagreements.ts';
 import { Kept } from './kept.ts';
 import { isRolloutFormat, rolloutLines, tableText } from './export.ts';
 import {
   evaluationFileId,
+  evaluationLines,
   isRunFile,
   runFileId,
   type EvaluationSource,
   type RunSource,
 } from './own-runs.ts';
+import { noScoreOf } from './no-score.ts';
 import { packReading } from './packed.ts';
 import { readingOf, rolloutFile, sameQuestion } from './reading.ts';
 import { Spelling } from './spelling/spelling.ts';
@@ -64,8 +64,11 @@ function faultOf(error: unknown): FilterFault {
 
 const TABLE_TYPES = { csv: 'text/csv', markdown: 'text/markdown', latex: 'text/x-tex' } as const;
 
-/** Rollouts between two signs of how far a re-scoring is. */
-const TOLD_EVERY = 128;
+/** Letters of an answer that a list shows. */
+const SHOWN = 80;
+
+const answersOf = (rows: readonly StoredRow[]): Record<string, string> =>
+  Object.fromEntries(rows.map(({ row }) => [row.id, (row.answer ?? '').slice(0, SHOWN)]));
 
 /** Answers the page from a store; one job of a name at a time. */
 export class RolloutsHost implements RolloutsApi {
@@ -153,15 +156,11 @@ export class RolloutsHost implements RolloutsApi {
     onProgress: (progress: ImportProgress) => void,
   ): Promise<ImportOutcome> {
     return this.#jobs.run(job, async (signal): Promise<ImportOutcome> => {
-      const found = await this.#evaluations?.get(evaluationId).catch(() => null);
-      if (!found || !this.#evaluations)
-        return { status: 'failed', message: 'There is no such evaluation in this browser.' };
-      const lines = await this.#evaluations.lines(evaluationId, signal);
-      if (lines.size === 0)
-        return { status: 'failed', message: `No rollout of “${found.name}” is there yet.` };
+      const found = await evaluationLines(this.#evaluations, evaluationId, signal);
+      if ('status' in found) return found;
       const id = evaluationFileId(evaluationId);
       this.#tables.forget(id);
-      return this.#import(lines, `evaluation ${found.name}`, { id, onProgress, signal });
+      return this.#import(found.lines, found.name, { id, onProgress, signal });
     });
   }
 
@@ -315,26 +314,10 @@ export class RolloutsHost implements RolloutsApi {
     const found = await this.#jobs.run(job, async (signal) => {
       const rows = await this.#tables.rows(fileId);
       return this.#scored.read(rows, scorers.join(), () =>
-        this.#disagreements(fileId, rows, scorers, onProgress, signal),
+        findDisagreements(this.#store, fileId, { rows, scorers, onProgress, signal }),
       );
     });
     return Array.isArray(found) ? found : null;
-  }
-
-  async #disagreements(
-    fileId: string,
-    rows: readonly StoredRow[],
-    scorers: readonly string[],
-    onProgress: (share: number) => void,
-    signal: AbortSignal,
-  ): Promise<Disagreement[]> {
-    const queue = new DisagreementQueue(scorers);
-    for (const [at, row] of rows.entries()) {
-      signal.throwIfAborted();
-      queue.add(await this.#store.rollout(fileId, row));
-      if (at % TOLD_EVERY === TOLD_EVERY - 1) onProgress((at + 1) / rows.length);
-    }
-    return queue.result();
   }
 
   async #group(
@@ -390,6 +373,19 @@ export class RolloutsHost implements RolloutsApi {
 
   async compare(fileA: string, fileB: string, criterion: Criterion): Promise<ComparedRuns> {
     const [a, b] = [await this.#tables.rows(fileA), await this.#tables.rows(fileB)];
-    return comparedRuns(a, b, criterion);
+    const facts = (rows: typeof a) => rows.map(({ row }) => factsOfRow(row));
+    const noScore = (rows: typeof a) =>
+      noScoreOf(
+        rows.map(({ row }) => row),
+        criterion,
+      );
+    const texts = Object.fromEntries([...b, ...a].map(({ row }) => [row.questionId, row.question]));
+    return {
+      ...compareRuns(facts(a), facts(b), criterion),
+      texts,
+      golds: Object.fromEntries([...b, ...a].map(({ row }) => [row.questionId, row.gold ?? ''])),
+      answers: { a: answersOf(a), b: answersOf(b) },
+      noScore: { a: noScore(a), b: noScore(b) },
+    };
   }
 }

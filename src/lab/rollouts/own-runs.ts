@@ -22,6 +22,21 @@ export interface EvaluationSource {
 /** An evaluation has one file, whose addresses stay when it is read again. */
 export const evaluationFileId = (evaluationId: string): string => `evaluation-${evaluationId}`;
 
+/** The lines of an evaluation with the name of its file, or why there are none. */
+export async function evaluationLines(
+  source: EvaluationSource | null,
+  id: string,
+  signal: AbortSignal,
+): Promise<{ lines: Blob; name: string } | { status: 'failed'; message: string }> {
+  const found = await source?.get(id).catch(() => null);
+  if (!found || !source)
+    return { status: 'failed', message: 'There is no such evaluation in this browser.' };
+  const lines = await source.lines(id, signal);
+  return lines.size === 0
+    ? { status: 'failed', message: `No rollout of “${found.name}” is there yet.` }
+    : { lines, name: `evaluation ${found.name}` };
+}
+
 const RUN_FILE = 'run-';
 
 /** A run has one file, whose addresses stay when it is read again. */

@@ -14,6 +14,8 @@ export interface TrainItem {
   /** Of the trained tokens only, in order: what the sampler said; and the reference, or null. */
   oldLogprobs: Float32Array;
   refLogprobs: Float32Array | null;
+  /** What the ratio is taken to, where that is not what the sampler said: ln of a mixture's density. */
+  behaviour?: Float32Array;
   /** Of the rollout, or one for each trained token. */
   advantage: number | Float32Array;
   /** Of each trained token in the loss of the batch (`sequenceWeights`). */
@@ -108,13 +110,17 @@ export class TrainReplica implements ReplicaClient {
       const coefficients = new Float32Array(rows.logprobs.length);
       let at = 0;
       for (const [i, { logprobs }] of split(items, rows).entries()) {
-        const { oldLogprobs, refLogprobs, advantage, weight } = itemAt(items, i, 'items');
+        const { oldLogprobs, behaviour, refLogprobs, advantage, weight } = itemAt(
+          items,
+          i,
+          'items',
+        );
         const result =
           objective === 'likelihood'
             ? negativeLogLikelihood(logprobs, weight)
             : tokenObjective(objective, {
                 logprob: logprobs,
-                oldLogprob: oldLogprobs,
+                oldLogprob: behaviour ?? oldLogprobs,
                 refLogprob: refLogprobs,
                 advantage,
                 weight,

@@ -18,6 +18,7 @@ import { medR3Stage2 } from './systems/med-r3.ts';
 import { reSeek } from './systems/re-seek.ts';
 import { smartRag } from './systems/smart-rag.ts';
 import { stepSearch } from './systems/step-search.ts';
+import { toolStar } from './systems/tool-star.ts';
 import { ur2Stage1Released, ur2Stage2Released } from './ur2-released.ts';
 import { ur2Stage1, ur2Stage1Llama, ur2Stage1Small, ur2Stage1Weak, ur2Stage2 } from './ur2.ts';
 
@@ -52,6 +53,7 @@ export const PUBLISHED = [
   reSeek,
   deepDiverLoose,
   deepDiver,
+  toolStar,
 ] as const;
 
 /** Scores of the answer alone. */

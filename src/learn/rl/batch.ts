@@ -21,6 +21,8 @@ export interface Sequence {
   temperature: number;
   /** Of the trained tokens only. */
   oldLogprobs: Float32Array;
+  /** What the ratio is taken to, where that is not what the sampler said. */
+  behaviour?: Float32Array;
   entropies: Float32Array;
 }
 
@@ -114,11 +116,12 @@ export function updateBatches(
     const { aggregation, constantLength, microBatch } = objective;
     const weights = sequenceWeights(aggregation, constantLength, lengths, microBatch);
     return own
-      .map(({ sequence: { ids, mask, temperature, oldLogprobs }, i }, at) => ({
+      .map(({ sequence: { ids, mask, temperature, oldLogprobs, behaviour }, i }, at) => ({
         ids,
         mask,
         temperature,
         oldLogprobs,
+        ...(behaviour && { behaviour }),
         refLogprobs: inLoss ? itemAt(references, i, 'references') : null,
         advantage: itemAt(advantages, i, 'advantages'),
         weight: itemAt(weights, at, 'weights'),

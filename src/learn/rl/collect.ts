@@ -2,7 +2,7 @@ import type { Rollout } from '../../records/rollout.ts';
 import { mergeOverrides, type SettingsOverride } from '../../recipes/parts/settings.ts';
 import { recipeOf } from '../../recipes/index.ts';
 import type { AgentDeps } from '../../agent/request.ts';
-import { runGroup } from '../../agent/run.ts';
+import { growGroup } from '../branching/grow.ts';
 import { deriveSeed } from '../../base/random.ts';
 import type { Curriculum, DrawnQuestion } from './contracts.ts';
 import { varies } from '../advantages.ts';
@@ -77,7 +77,8 @@ async function runDrawn(
   let done = batch * size;
   const ended = (rollout: Rollout): void => {
     done += 1;
-    request.onRollout(done, (batch + 1) * size);
+    // Revived rollouts come beside those of the group.
+    request.onRollout(done, Math.max(done, (batch + 1) * size));
     if (!request.onEnded) return;
     const told = { ...rollout };
     applyRewards([told], stage, settings.overlong);
@@ -85,7 +86,7 @@ async function runDrawn(
   };
   const groups = await Promise.all(
     drawn.map(({ question, overrides, agent: own }, i) =>
-      runGroup(
+      growGroup(
         { ...agent, ...own },
         {
           question,
@@ -98,6 +99,7 @@ async function runDrawn(
           onRollout: ended,
           ...(signal ? { signal } : {}),
         },
+        settings.branching,
       ),
     ),
   );

@@ -8,6 +8,7 @@ import {
   sequencesOf,
   updateBatches,
 } from './batch.ts';
+import { branchedSequences, creditShared } from '../branching/step.ts';
 import { collect, type Collected } from './collect.ts';
 import type { Demonstrations, Json, TrainDeps, TrainHooks, TrainLoopPhase } from './contracts.ts';
 import { scoreHeldOut } from './held-out.ts';
@@ -16,8 +17,9 @@ import { rewardById } from '../rewards/list.ts';
 import { shuffleRewards } from './scoring.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { stageAt } from '../settings/stages.ts';
-import { initialState, type TrainState } from './state.ts';
+import { initialState, stateAfter, type TrainState } from './state.ts';
 import { checkResumable, checkTrainable, scoredOtherwise } from './trainable.ts';
+import { supervisedItems } from '../supervised/items.ts';
 import { stopSearching } from './not-searching.ts';
 import { warmUpAdapter } from './warm-up.ts';
 import { klToReference, optimize, type UpdateReport } from './update.ts';
@@ -35,6 +37,12 @@ export interface TrainResult {
   state: TrainState;
   /** `stopped`: between steps, as `shouldStop` asked; `aborted`: by the signal, within a step. */
   end: 'finished' | 'stopped' | 'aborted';
+}
+
+interface Updated {
+  update: UpdateReport | null;
+  kl: number | null;
+  revived: Pick<TrainState, 'reviveRate'>;
 }
 
 /** Reinforcement learning of an adapter, step by step; every step makes a new state. */
@@ -229,13 +237,13 @@ class TrainLoop {
     const collected = await this.#rollouts(step, stage);
     const sampled = now();
     const due = this.#heldOutDue(step);
-    const { update, kl } = await this.#update(before, collected, due);
+    const { update, kl, revived } = await this.#update(before, collected, due);
     if (update) await this.#sampleWith(update.adapter);
     const router = this.#trainRouter(collected, step);
     const updated = now();
     const heldOut = due ? await this.#heldOut(step) : null;
     const end = now();
-    this.#state = this.#next(before, update, (end - start) / 1000);
+    this.#state = this.#next({ ...before, ...revived }, update, (end - start) / 1000);
     const base = before.learningRate ?? this.#settings.optimizer.learningRate;
     const optimizer = { ...this.#settings.optimizer, learningRate: base };
     const seconds = {
@@ -289,10 +297,17 @@ class TrainLoop {
     state: TrainState,
     { trained, all }: Collected,
     measureKl: boolean,
-  ): Promise<{ update: UpdateReport | null; kl: number | null }> {
+  ): Promise<Updated> {
     const { learner } = this.#deps;
     const { objective, router, seed } = this.#settings;
-    const sequences = sequencesOf(trained);
+    learner.setAdapter(state.adapter);
+    const { branching } = this.#settings;
+    const { tokenizer } = this.#deps.agent.policy;
+    const { sequences, ...revived } = await branchedSequences(learner, trained, sequencesOf, {
+      branching,
+      tokenizer,
+      rate: state.reviveRate,
+    });
     if (this.#settings.shuffleRewards)
       shuffleRewards(
         sequences.map(({ rollout }) => rollout),
@@ -301,27 +316,30 @@ class TrainLoop {
       );
     if (router.train === 'alone' || sequences.length === 0) {
       this.#deps.curriculum.observe?.(all);
-      return { update: null, kl: null };
+      return { update: null, kl: null, revived };
     }
     this.#tell('update', 0, 1);
-    learner.setAdapter(state.adapter);
     const { place } = objective.kl;
     const scored = place !== 'off' || measureKl;
     const references = scored ? await referenceLogprobs(learner, sequences) : null;
     if (references && place === 'reward') addKlToRewards(sequences, references, objective.kl);
-    const { reward } = itemAt(
-      this.#settings.stages,
-      stageAt(this.#settings.stages, state.step + 1),
-      'stages',
-    );
+    const at = stageAt(this.#settings.stages, state.step + 1);
+    const { reward, loss } = itemAt(this.#settings.stages, at, 'stages');
     const advantages = fillAdvantages(sequences, objective, rewardById(reward)?.steps);
     this.#deps.curriculum.observe?.(all);
-    const batches = updateBatches(sequences, advantages, references, this.#settings);
-    const update = await optimize(learner, batches, state, this.#settings, (done, total) => {
+    const own = creditShared({ sequences, advantages, references }, branching);
+    const batches = loss
+      ? [await supervisedItems(learner, sequences, loss, tokenizer)].filter((all) => all.length > 0)
+      : updateBatches(own.sequences, own.advantages, own.references, this.#settings);
+    const onDone = (done: number, total: number): void => {
       this.#hooks.signal?.throwIfAborted();
       this.#tell('update', done, total);
-    });
-    return { update, kl: references ? klToReference(sequences, references) : null };
+    };
+    const by = loss ? 'likelihood' : objective;
+    const update = batches.length
+      ? await optimize(learner, batches, state, this.#settings, onDone, by)
+      : null;
+    return { update, kl: references ? klToReference(sequences, references) : null, revived };
   }
 
   #trainRouter({ all }: Collected, step: number): RouterStep | null {
@@ -352,21 +370,11 @@ class TrainLoop {
   #next(before: TrainState, update: UpdateReport | null, seconds: number): TrainState {
     const trainsRouter = this.#settings.router.train !== 'off';
     const router: Json = trainsRouter ? (this.#deps.router?.state() ?? null) : before.router;
-    return {
-      step: before.step + 1,
-      updates: update?.updates ?? before.updates,
-      warmedUp: before.warmedUp,
-      ...(before.startMade !== undefined && { startMade: before.startMade }),
-      // No step of the other kind stands before the first.
-      logprobsOf: before.step === 0 ? 'sampling' : before.logprobsOf,
-      adapter: update?.adapter ?? before.adapter,
-      first: update?.first ?? before.first,
-      second: update?.second ?? before.second,
-      learningRate: before.learningRate,
+    return stateAfter(before, update, {
       curriculum: structuredClone(this.#deps.curriculum.state()),
       router: structuredClone(router),
-      elapsed: before.elapsed + seconds,
-    };
+      seconds,
+    });
   }
 
   async #snapshot(): Promise<void> {

@@ -20,6 +20,8 @@ export interface TrainState {
   warmedUp: number;
   /** Whether the policy was made not to search, where the settings' `start` asks for that. */
   startMade?: boolean;
+  /** ρ of REX-RAG after the steps so far, where clones are trained. */
+  reviveRate?: number;
   /**
    * What log-probabilities of the steps so far were of: `sampling`, what was drawn from; `model`,
    * temperature 1 at any temperature, as in states that do not say.
@@ -56,6 +58,27 @@ export function initialState(settings: TrainSettings, config: PolicyConfig): Tra
   };
 }
 
+/** The state after a step. @param update null where nothing was learned */
+export const stateAfter = (
+  before: TrainState,
+  update: Pick<TrainState, 'adapter' | 'first' | 'second' | 'updates'> | null,
+  { seconds, ...others }: Pick<TrainState, 'curriculum' | 'router'> & { seconds: number },
+): TrainState => ({
+  step: before.step + 1,
+  updates: update?.updates ?? before.updates,
+  warmedUp: before.warmedUp,
+  ...(before.startMade !== undefined && { startMade: before.startMade }),
+  ...(before.reviveRate !== undefined && { reviveRate: before.reviveRate }),
+  // No step of the other kind stands before the first.
+  logprobsOf: before.step === 0 ? 'sampling' : before.logprobsOf,
+  adapter: update?.adapter ?? before.adapter,
+  first: update?.first ?? before.first,
+  second: update?.second ?? before.second,
+  learningRate: before.learningRate,
+  ...others,
+  elapsed: before.elapsed + seconds,
+});
+
 const count = z.int().min(0);
 const restSchema = z.strictObject({
   format: z.literal('forage.state/1'),
@@ -63,6 +86,7 @@ const restSchema = z.strictObject({
   updates: count,
   warmedUp: count.default(0),
   startMade: z.boolean().exactOptional(),
+  reviveRate: z.number().min(0).max(1).exactOptional(),
   logprobsOf: z.enum(['sampling', 'model']).default('model'),
   learningRate: z.number().positive().nullable(),
   curriculum: z.json(),
@@ -81,7 +105,7 @@ export interface StateFiles {
 
 /** A state as two files; reading them back gives the same bits. */
 export function encodeState(state: TrainState): StateFiles {
-  const { step, updates, warmedUp, startMade, logprobsOf } = state;
+  const { step, updates, warmedUp, startMade, reviveRate, logprobsOf } = state;
   const { learningRate, curriculum, router, elapsed } = state;
   const tensors = new Map(
     TENSORS.map((name) => [name, { shape: [state[name].length], data: state[name] }]),
@@ -91,6 +115,7 @@ export function encodeState(state: TrainState): StateFiles {
     updates,
     warmedUp,
     ...(startMade !== undefined && { startMade }),
+    ...(reviveRate !== undefined && { reviveRate }),
     logprobsOf,
     learningRate,
     curriculum,

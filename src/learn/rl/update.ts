@@ -2,7 +2,7 @@ import { adamW, clipScale, DEFAULT_UPDATE, globalNorm } from '../../policy/lora/
 import { klTerm } from '../objective.ts';
 import { learningRateAt } from '../schedule.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
-import type { ItemResult, TrainItem } from '../replicas/replica.ts';
+import type { ItemObjective, ItemResult, TrainItem } from '../replicas/replica.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { TrainState } from './state.ts';
 import { itemAt } from '../../base/items.ts';
@@ -60,7 +60,7 @@ export function klToReference(
 }
 
 /**
- * Makes the updates of a step: gradient over replicas, clipping by global norm, AdamW. The state is
+ * Makes the updates of a step (of the settings' objective unless another is given): gradient over replicas, clipping by global norm, AdamW. The state is
  * left as it is; the new values are in the report.
  * @throws Error where a gradient is not finite
  */
@@ -70,8 +70,9 @@ export async function optimize(
   state: TrainState,
   settings: TrainSettings,
   onDone: (done: number, total: number) => void,
+  objective: ItemObjective = settings.objective,
 ): Promise<UpdateReport> {
-  const { objective, optimizer, steps } = settings;
+  const { optimizer, steps } = settings;
   const base = { ...optimizer, learningRate: state.learningRate ?? optimizer.learningRate };
   const lr = learningRateAt(base, state.step + 1, steps);
   const values = state.adapter.slice();
@@ -92,7 +93,8 @@ export async function optimize(
     const gradientScale = clipScale(norm, clipNorm);
     const options = { ...DEFAULT_UPDATE, lr, beta1, beta2, eps, weightDecay, step, gradientScale };
     adamW({ values, gradient: result.gradient, first, second }, options, weightDecay);
-    if (u === 0) samplerGap = gapOf(items, result.items);
+    // Supervised items say nothing of the sampler.
+    if (u === 0 && objective !== 'likelihood') samplerGap = gapOf(items, result.items);
     norms.push(norm);
     losses.push(result.items.reduce((sum, { loss }) => sum + loss, 0));
     for (const item of result.items) {

@@ -28,7 +28,7 @@ const isBranch = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
 /** Settings that a recipe may leave out. */
-const OPTIONAL = ['start', 'recipeVersion', 'curriculum.tasks'];
+const OPTIONAL = ['start', 'recipeVersion', 'curriculum.tasks', 'branching'];
 
 /**
  * Settings with changes such as `optimizer.learningRate=2e-3` or `stages.0.reward=em`; values are
@@ -42,7 +42,8 @@ export function withChanges(settings: TrainSettings, changes: readonly string[])
     if (equals < 1) throw new Error(`'${change}' is no change; write key=value`);
     const path = change.slice(0, equals).split('.');
     const optional = OPTIONAL.some((name) => `${path.join('.')}.`.startsWith(`${name}.`));
-    const free = path[0] === 'overrides' || path.includes('weights') || optional;
+    const free =
+      path[0] === 'overrides' || path.includes('weights') || path[2] === 'loss' || optional;
     let at: unknown = copy;
     for (const key of path.slice(0, -1)) {
       if (!isBranch(at)) throw new Error(`there is no setting '${path.join('.')}'`);

@@ -88,9 +88,9 @@ export class GenerationEngine {
   }
 
   /** @throws Error where it was disposed or its weights are being replaced */
-  open(seed: number): EngineSession {
+  open(seed: number, drawn = 0): EngineSession {
     this.#checkUsable();
-    const session = new EngineSession(this, seed);
+    const session = new EngineSession(this, seed, drawn);
     this.#open.add(session);
     return session;
   }

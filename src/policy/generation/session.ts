@@ -12,7 +12,7 @@ export class EngineSession implements PolicySession {
   /** Positions [0, cached) have keys and values. */
   cached = 0;
   /** Tokens drawn so far: the counter of this session's random numbers. */
-  drawn = 0;
+  drawn: number;
   /** Where they lie; null before anything was read. */
   place: Place | null = null;
   request: Request | null = null;
@@ -20,9 +20,10 @@ export class EngineSession implements PolicySession {
   /** Why this context is of no use any more: its keys and values hold numbers that are none. */
   broken: Error | null = null;
 
-  constructor(engine: GenerationEngine, seed: number) {
+  constructor(engine: GenerationEngine, seed: number, drawn = 0) {
     this.#engine = engine;
     this.seed = seed;
+    this.drawn = drawn;
   }
 
   get length(): number {

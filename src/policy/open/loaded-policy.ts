@@ -80,8 +80,8 @@ export class LoadedPolicy implements Policy {
     });
   }
 
-  open(seed: number): Promise<PolicySession> {
-    return Promise.resolve(this.#engine.open(seed));
+  open(seed: number, drawn = 0): Promise<PolicySession> {
+    return Promise.resolve(this.#engine.open(seed, drawn));
   }
 
   /** The adapter is added to the products; the weights stay as they are. */

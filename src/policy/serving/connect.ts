@@ -158,9 +158,9 @@ export class RemotePolicy implements Policy {
     if (!this.#fault) this.#port.postMessage(message);
   }
 
-  async open(seed: number): Promise<PolicySession> {
+  async open(seed: number, drawn = 0): Promise<PolicySession> {
     const session = this.#register(0);
-    this.send({ type: 'open', session: session.id, seed });
+    this.send({ type: 'open', session: session.id, seed, drawn });
     return session;
   }
 

@@ -14,7 +14,7 @@ import type { Work } from '../watchdog.ts';
  * a round trip each; and the tokens of all sessions come in one message, some dozens a second.
  */
 export type ToPolicy =
-  | { type: 'open'; session: number; seed: number }
+  | { type: 'open'; session: number; seed: number; drawn: number }
   | { type: 'fork'; session: number; parent: number; seed: number }
   | { type: 'append'; session: number; ids: readonly number[] }
   | ({ type: 'generate'; session: number } & Omit<GenerateOptions, 'signal' | 'onTokens'>)

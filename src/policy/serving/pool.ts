@@ -75,11 +75,11 @@ export class PolicyPool implements Policy {
       this.setAdapter = (adapter) => this.#adapt(adapter);
   }
 
-  async open(seed: number): Promise<PolicySession> {
+  async open(seed: number, drawn = 0): Promise<PolicySession> {
     const member = this.load.indexOf(Math.min(...this.load));
     this.load[member]!++;
     try {
-      return new PooledSession(await this.#members[member]!.open(seed), this, member);
+      return new PooledSession(await this.#members[member]!.open(seed, drawn), this, member);
     } finally {
       this.load[member]!--;
     }

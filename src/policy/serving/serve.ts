@@ -51,7 +51,7 @@ class PolicyServer {
   handle(message: ToPolicy): void {
     switch (message.type) {
       case 'open':
-        this.#keep(message.session, this.#policy.open(message.seed));
+        this.#keep(message.session, this.#policy.open(message.seed, message.drawn));
         break;
       case 'fork':
         this.#keep(

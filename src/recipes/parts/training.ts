@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { LORA_TARGETS } from '../../policy/lora/spec.ts';
+import { branchingSchema } from './branching.ts';
+import { stageLossSchema } from './stage-loss.ts';
 import { nlrSchema, routerRewardSchema } from './settings.ts';
 
 /** Everything that a training run is made of; together with the policy's files it reproduces the run. */
@@ -51,6 +53,8 @@ export const stageSchema = z.strictObject({
   reward: z.string(),
   /** Factors λ of the reward's clauses by name, where the reward has them. */
   weights: z.record(z.string(), z.number()).default({}),
+  /** What it learns by; absent: the policy gradient of `objective`. One update a step. */
+  loss: stageLossSchema.exactOptional(),
 });
 
 export const trainSettingsSchema = z.strictObject({
@@ -76,6 +80,8 @@ export const trainSettingsSchema = z.strictObject({
   topP: share,
   adapter: adapterSchema,
   stages: z.array(stageSchema).min(1),
+  /** How the rollouts of a group come from each other; absent: all begin at the question. */
+  branching: branchingSchema.exactOptional(),
   objective: objectiveSchema,
   /** DAPO: groups whose rewards (`reward`) or exact match (`accuracy`) do not vary are drawn again. */
   dynamicSampling: z.strictObject({

@@ -9,7 +9,7 @@ import { planEvaluation } from '../../../src/evaluate/systems/plan/plan.ts';
 import type { RolloutFacts } from '../../../src/evaluate/systems/plan/row.ts';
 import { hopsFound, sourceNeeded } from '../../../src/evaluate/systems/plan/row.ts';
 import { readAs } from '../../../src/evaluate/systems/plan/rollout-id.ts';
-import type { CustomSystem } from '../../../src/evaluate/systems/custom.ts';
+import { duplicateOf, type CustomSystem } from '../../../src/evaluate/systems/custom.ts';
 import { getRecipe } from '../../../src/recipes/index.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import { open, planOf, QUESTIONS, SPEC } from './small-evaluation.ts';
@@ -51,7 +51,9 @@ describe('the plan', () => {
   });
 
   it('runs one loop of two systems once, and reads it as the rollout of each', async () => {
-    const plan = await planOf();
+    const twin = duplicateOf(getRecipe('search'), 'twin', 'Twin');
+    const plan = await planOf({ ...SPEC, systems: ['search', twin, 'naive-rag'] });
+    expect(plan.rollouts).toHaveLength(3 * 6 * 2);
     expect(missing(plan, () => null).flat()).toHaveLength(2 * 6 * 2);
     const stored = { recipe: { id: 'search', version: '1', settings: {} } } as unknown as Rollout;
     expect(readAs(stored, 'abc.search-r1')).toMatchObject({

@@ -2,6 +2,8 @@ import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EvaluationSpec } from '../../../src/evaluate/systems/spec.ts';
 import type { EvaluationMessage } from '../../../src/lab/contract/evaluations.ts';
+import { duplicateOf } from '../../../src/evaluate/systems/custom.ts';
+import { getRecipe } from '../../../src/recipes/index.ts';
 import { EvaluationDatabase } from '../../../src/lab/evaluate/database.ts';
 import { EvaluationHost, type EvaluationHostParts } from '../../../src/lab/evaluate/host.ts';
 import { EvaluationStore } from '../../../src/lab/evaluate/store.ts';
@@ -103,6 +105,7 @@ function openTab(onSearch: (count: number) => void = () => undefined): Tab {
 
 const spec: EvaluationSpec = {
   ...SPEC,
+  systems: ['search', duplicateOf(getRecipe('search'), 'twin', 'Twin'), 'naive-rag'],
   questions: [{ kind: 'built-in', split: 'test', limit: 6 }],
 };
 
@@ -142,11 +145,11 @@ describe('evaluations in the lab', () => {
     expect(new Set(streamed.map(({ rollout, seed }) => `${rollout} ${seed}`)).size).toBe(
       new Set(result.rollouts.map(({ rollout, seed }) => `${rollout} ${seed}`)).size,
     );
-    const one = result.rollouts.find(({ system }) => system === 'search-r1');
+    const one = result.rollouts.find(({ system }) => system === 'naive-rag');
     const stored = await host.rollout(one?.rollout ?? '');
     expect(stored).toMatchObject({
       id: one?.rollout,
-      recipe: { id: 'search-r1' },
+      recipe: { id: 'naive-rag' },
       answer: one?.answer,
     });
     const [table] = await host.table(id, {});

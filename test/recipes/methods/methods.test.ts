@@ -9,7 +9,11 @@ import {
 } from '../../../src/recipes/methods/draft-query.ts';
 import { shownReasoning, type Step } from '../../../src/recipes/methods/extraction.ts';
 import { lookUp, observation, type Page } from '../../../src/recipes/methods/pages.ts';
-import { retrieveShare, segmentScore, usefulness } from '../../../src/recipes/methods/reflection.ts';
+import {
+  retrieveShare,
+  segmentScore,
+  usefulness,
+} from '../../../src/recipes/methods/reflection.ts';
 import { corrects, readChain } from '../../../src/recipes/methods/verification.ts';
 import { vote } from '../../../src/recipes/methods/vote.ts';
 

@@ -146,6 +146,8 @@ function importedFacts(rollout: ImportedRollout): Omit<RewardFacts, 'tokens'> {
       const all = known.length > 0 && known.length === logprobs.length ? known : null;
       return [{ query: text, logprobs: all, passages: read, judged: null, evidence: [span] }];
     }),
+    // No layout that is imported names a block in which it computed.
+    computed: [],
     supporting: rollout.question.supporting,
     mayRetrieve: mayRetrieve(rollout),
     queryWords: queryWords(rollout),

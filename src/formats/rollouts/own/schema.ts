@@ -228,6 +228,21 @@ const chainStep = z.looseObject({
     .optional(),
 });
 
+const fork = z.looseObject({
+  rolloutId: z.string(),
+  event: id,
+  tokens: id,
+  seed: finite,
+  settings: object,
+  changes: z.looseObject({
+    source: target.optional(),
+    passages: titles.optional(),
+    admitted: z.literal(true).optional(),
+    hint: z.string().optional(),
+    opening: z.string().optional(),
+  }),
+});
+
 const rollout = z.looseObject({
   format: z.literal('forage.rollout/1'),
   id: z.string(),
@@ -281,6 +296,7 @@ const rollout = z.looseObject({
     .nullable(),
   answer: z.string().nullable(),
   notScored: z.string().optional(),
+  forks: z.array(fork).optional(),
   judge: z.looseObject({ verdict: z.boolean().nullable(), by: z.string() }).optional(),
   origin: z
     .looseObject({

@@ -56,6 +56,8 @@ export interface RewardFacts {
   opened: Span[];
   /** What it refined of its results; without such blocks, what it thought after it had first read passages. */
   afterReading: WrittenText;
+  /** Blocks in which it computed, answered or not. */
+  computed: Span[];
   /** Form of the final answer; null without one. */
   form: 'short' | 'long' | null;
   /** Where the answer stands. */
@@ -161,6 +163,7 @@ export function readFacts(rollout: Rollout): RewardFacts {
     queryWords: queryWords(rollout),
     opened: openingTags(rollout),
     afterReading: refinementOf(rollout),
+    computed: blocksOf(rollout, 'compute').spans,
     form: answered?.kind === 'answer' && rollout.answer !== null ? answered.form : null,
     answer: span ? [span] : [],
     prose,

@@ -1,0 +1,148 @@
+import { readFile } from 'node:fs/promises';
+import { ForkError, type Fork } from '../../agent/fork/past.ts';
+import { runFork } from '../../agent/run.ts';
+import { readDemonstrations } from '../../learn/rl/demonstrations.ts';
+import { messageOf } from '../../base/errors.ts';
+import type { SearchTarget } from '../../records/hits.ts';
+import type { Passage, Question } from '../../records/records.ts';
+import type { Rollout } from '../../records/rollout.ts';
+import type { Retriever } from '../../retrieval/retriever.ts';
+import { openOutput, writeAll } from '../evaluate/output.ts';
+import { endProgress, print, say, type Command } from '../shared/command.ts';
+import { UsageError, type OptionValues } from '../shared/options.ts';
+import { openParts } from '../shared/parts.ts';
+import {
+  overridesOf,
+  partsOptions,
+  PARTS_OPTIONS,
+  RECIPE_OPTIONS,
+} from '../shared/shared-options.ts';
+import { openSummarizerOf } from '../helpers/summarizer.ts';
+import { describeEvent } from './ask.ts';
+
+const { recipe: _, ...SETTINGS_OPTIONS } = RECIPE_OPTIONS;
+
+/** @throws UsageError where the file cannot be read or holds no such rollout */
+async function recorded(path: string, id: string | undefined, vocabSize: number): Promise<Rollout> {
+  let rollouts: Rollout[];
+  try {
+    rollouts = readDemonstrations(await readFile(path, 'utf8'), vocabSize);
+  } catch (error) {
+    throw new UsageError(`${path}: ${messageOf(error)}.`);
+  }
+  const [first, ...others] = id === undefined ? rollouts : rollouts.filter((one) => one.id === id);
+  const ids = rollouts.slice(0, 8).map((one) => one.id);
+  const some = `It holds ${rollouts.length}: ${ids.join(', ')}${rollouts.length > 8 ? ', …' : ''}.`;
+  if (!first) throw new UsageError(`${path} holds no rollout '${id ?? ''}'. ${some}`);
+  if (id === undefined && others.length > 0) throw new UsageError(`Choose one by --id. ${some}`);
+  return first;
+}
+
+/** Supporting passages that the kept part has not retrieved, as the sources give them by title. */
+async function missingGold(
+  retriever: Retriever,
+  { of, event }: Pick<Fork, 'of' | 'event'>,
+): Promise<Passage[]> {
+  const seen = new Set(
+    of.events
+      .slice(0, event)
+      .flatMap((one) =>
+        one.kind === 'retrieve' || one.kind === 'background'
+          ? one.hits.map(({ passage }) => passage.title)
+          : [],
+      ),
+  );
+  const wanted = of.question.supporting.filter((title) => !seen.has(title));
+  const found = await Promise.all(
+    wanted.map(async (title) => {
+      const { hits } = await retriever.search('both', title, 10);
+      return hits.find(({ passage }) => passage.title === title)?.passage;
+    }),
+  );
+  const passages = found.filter((passage) => passage !== undefined);
+  if (passages.length === 0)
+    throw new UsageError('--gold: no supporting passage is missing there that the sources hold.');
+  return passages;
+}
+
+const numbered = ({ events }: Rollout): string =>
+  events.map((event, i) => `${String(i).padStart(3)}  ${describeEvent(event)}`).join('\n');
+
+async function forkOf(of: Rollout, values: OptionValues, retriever: Retriever): Promise<Fork> {
+  const event = Number(values.event);
+  const source = values['next-source'] as SearchTarget | undefined;
+  return {
+    of,
+    event,
+    ...(source && { source }),
+    ...(values.gold && { passages: await missingGold(retriever, { of, event }) }),
+    ...(values.admit && { admit: true }),
+    ...(values.hint !== undefined && { hint: String(values.hint) }),
+  };
+}
+
+export const forkCommand: Command = {
+  name: 'fork',
+  summary: 'goes on with a recorded rollout from one of its events, perhaps with a change',
+  positional: { name: 'FILE', required: true },
+  options: {
+    id: {
+      type: 'string',
+      value: 'ID',
+      help: 'which rollout of the file; its only one unless given',
+    },
+    event: {
+      type: 'integer',
+      value: 'N',
+      help: 'the first event that is made anew; without it, the events are listed with their numbers',
+      min: 0,
+    },
+    seed: {
+      type: 'integer',
+      value: 'S',
+      help: "seed from there on; the rollout's own, with the random numbers that come next, unless given",
+      min: 0,
+    },
+    'next-source': {
+      type: 'string',
+      help: 'where the next search goes, it alone',
+      choices: ['local', 'web', 'both'],
+    },
+    gold: { type: 'boolean', help: 'puts missing supporting passages first in the next result' },
+    admit: { type: 'boolean', help: 'admits the next query, whatever STIE says of it' },
+    hint: { type: 'string', value: 'TEXT', help: 'the environment says this there' },
+    ...SETTINGS_OPTIONS,
+    ...PARTS_OPTIONS,
+    out: { type: 'string', value: 'FILE', help: 'write the rollout, one JSON on a line' },
+    json: { type: 'boolean', help: 'print the rollout as one JSON object and nothing else' },
+  },
+  async run(values, [path = ''], lists) {
+    const id = values.id as string | undefined;
+    if (values.event === undefined) return print(numbered(await recorded(path, id, Infinity)));
+    const summarizer = await openSummarizerOf(values);
+    const parts = await openParts({ ...partsOptions(values, lists), summarizer });
+    endProgress();
+    try {
+      const of = await recorded(path, id, parts.deps.policy.tokenizer.vocabSize);
+      const fork = await forkOf(of, values, parts.deps.retriever);
+      const output = await openOutput(values.out as string | undefined);
+      const known: Question | undefined = parts.world.questions.find(
+        (q) => q.id === of.question.id,
+      );
+      const rollout = await runFork(parts.deps, fork, {
+        rolloutId: `${of.id}-fork-${fork.event}`,
+        overrides: overridesOf(values, lists),
+        ...(values.seed === undefined ? {} : { seed: Number(values.seed) }),
+        ...(known?.text === of.question.text ? { question: known } : {}),
+      });
+      await writeAll(output, [rollout]);
+      print(values.json ? JSON.stringify(rollout) : numbered(rollout));
+      if (values.out !== undefined) say(`the rollout was written to ${values.out}`);
+    } catch (error) {
+      if (error instanceof ForkError) throw new UsageError(error.message);
+      throw error;
+    } finally {
+      parts.dispose();
+    }
+  },
+};

@@ -1,0 +1,68 @@
+import type { Rollout } from '../../records/rollout.ts';
+import type { Branching } from '../../recipes/parts/branching.ts';
+
+/**
+ * Where ARPO (arXiv 2507.19849) branches. H is the sum of the entropies of the first tokens that the policy
+ * wrote there, over ln |V|; ΔH is H behind a result less H at the rollout's beginning. The entropies are of
+ * the whole vocabulary and of the tokens behind the result, as the paper has them; the released code takes
+ * ten tokens of the vocabulary, and the segment before the result.
+ */
+
+type Rule = Extract<Branching, { kind: 'entropy' }>;
+
+const clamp = (value: number): number => Math.min(1, Math.max(0, value));
+
+/** P = clamp(α + w · ΔH, 0, 1). */
+export const branchChance = (rise: number, { base, slope }: Pick<Rule, 'base' | 'slope'>): number =>
+  clamp(base + slope * rise);
+
+/**
+ * Whether a rollout branches: as the code draws, clamp(u − w · ΔH, 0, 1) ≤ α with u uniform in [0, 1), which
+ * happens with probability P; or, as the paper has it, where P > τ.
+ */
+export function branches(
+  rise: number,
+  draw: number,
+  { base, slope, when }: Pick<Rule, 'base' | 'slope' | 'when'>,
+): boolean {
+  if (when !== 'drawn') return branchChance(rise, { base, slope }) > when;
+  return clamp(draw - slope * rise) <= base;
+}
+
+/** A place behind a result: the event that comes next, and the entropies of what the policy wrote there. */
+export interface Turn {
+  event: number;
+  /** From the first token behind the result; none where the policy wrote no more. */
+  entropies: number[];
+}
+
+/** What stands between a result and the policy's next word. */
+const BETWEEN = new Set(['summarize', 'candidate', 'verdict']);
+
+/** Places behind the results of a rollout, in order, at which it went on. */
+export function turnsOf({ events, segments }: Pick<Rollout, 'events' | 'segments'>): Turn[] {
+  return events.flatMap((event, i) => {
+    if (event.kind !== 'retrieve') return [];
+    let next = i + 1;
+    while (BETWEEN.has(events[next]?.kind ?? '')) next++;
+    const kind = events[next]?.kind;
+    if (kind === undefined || kind === 'stop' || kind === 'retrieve') return [];
+    const result = event.segment ?? segments.length;
+    const entropies = segments
+      .slice(result + 1)
+      .flatMap((segment) => (segment.mask === 1 ? (segment.entropies ?? []) : []));
+    return [{ event: next, entropies }];
+  });
+}
+
+/** Entropies of all that the policy wrote, from the beginning. */
+export const openingOf = ({ segments }: Pick<Rollout, 'segments'>): number[] =>
+  segments.flatMap((segment) => (segment.mask === 1 ? (segment.entropies ?? []) : []));
+
+/** H: the sum over the first tokens, over ln |V|. */
+export const summedEntropy = (
+  entropies: readonly number[],
+  tokens: number,
+  vocabulary: number,
+): number =>
+  entropies.slice(0, tokens).reduce((sum, value) => sum + value, 0) / Math.log(vocabulary);

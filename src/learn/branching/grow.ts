@@ -1,0 +1,146 @@
+import { deriveSeed, uniform } from '../../base/random.ts';
+import { itemAt } from '../../base/items.ts';
+import type { Rollout } from '../../records/rollout.ts';
+import type { Branching } from '../../recipes/parts/branching.ts';
+import type { AgentDeps, GroupRequest } from '../../agent/request.ts';
+import { runFork, runGroup } from '../../agent/run.ts';
+import { branches, openingOf, summedEntropy, turnsOf, type Turn } from './entropy.ts';
+import { reviveGroup } from './revive.ts';
+
+/**
+ * Groups whose rollouts come from each other. Rollouts are run to their end before others branch off them:
+ * what comes behind a branch does not depend on what its sibling does, so the group is the one that branching
+ * on the way would give.
+ */
+
+/** A rollout and its result at which it may still branch. */
+interface Growing {
+  rollout: Rollout;
+  turns: Turn[];
+  /** Which of `turns` is next. */
+  next: number;
+}
+
+/** Another rollout from behind a result of one, with the seed of its place in the group. */
+async function branchOff(
+  deps: AgentDeps,
+  request: GroupRequest,
+  { rollout, turn }: { rollout: Rollout; turn: Turn },
+  place: number,
+): Promise<Rollout> {
+  const branch = await runFork(
+    deps,
+    { of: rollout, event: turn.event },
+    {
+      question: request.question,
+      rolloutId: `${request.groupId}-${place}`,
+      seed: deriveSeed(request.seed, 'rollout', place),
+      ...(request.signal ? { signal: request.signal } : {}),
+    },
+  );
+  request.onRollout?.(branch);
+  return branch;
+}
+
+const growing = (rollout: Rollout): Growing => ({ rollout, turns: turnsOf(rollout), next: 0 });
+
+/**
+ * ARPO: N rollouts from the question; in rounds, in the order of their places, each branches at most once
+ * behind its next result, until the group has M. What is then missing begins at the question.
+ */
+async function growByEntropy(
+  deps: AgentDeps,
+  request: GroupRequest,
+  rule: Extract<Branching, { kind: 'entropy' }>,
+): Promise<Rollout[]> {
+  const start = Math.min(rule.start, request.size);
+  const group = (await runGroup(deps, { ...request, size: start })).map(growing);
+  const { vocabSize } = deps.policy.tokenizer;
+  const sum = (values: readonly number[]): number => summedEntropy(values, rule.tokens, vocabSize);
+  for (let round = 0; group.length < request.size; round++) {
+    const active = group.filter(({ turns, next }) => next < turns.length);
+    if (active.length === 0) break;
+    const chosen = active.flatMap((one) => {
+      const turn = itemAt(one.turns, one.next++, 'turns');
+      const rise = sum(turn.entropies) - sum(openingOf(one.rollout));
+      const draw = uniform(deriveSeed(one.rollout.seed, 'branch', round));
+      return branches(rise, draw, rule) ? [{ rollout: one.rollout, turn, next: one.next }] : [];
+    });
+    const first = group.length;
+    const made = await Promise.all(
+      chosen
+        .slice(0, request.size - first)
+        .map((one, i) => branchOff(deps, request, one, first + i)),
+    );
+    made.forEach((rollout, i) =>
+      group.push({ ...growing(rollout), next: itemAt(chosen, i, 'branches').next }),
+    );
+  }
+  const missing = Array.from({ length: request.size - group.length }, (_, i) => group.length + i);
+  const fresh = await freshRollouts(deps, request, missing);
+  return [...group.map(({ rollout }) => rollout), ...fresh];
+}
+
+/** Rollouts from the question at given places of the group. */
+async function freshRollouts(
+  deps: AgentDeps,
+  request: GroupRequest,
+  places: readonly number[],
+): Promise<Rollout[]> {
+  const last = places.at(-1);
+  if (last === undefined) return [];
+  const made = places.map((place) =>
+    runGroup(deps, {
+      ...request,
+      seed: deriveSeed(request.seed, 'fresh', place),
+      groupId: `${request.groupId}-${place}`,
+      size: 1,
+    }),
+  );
+  return (await Promise.all(made))
+    .flat()
+    .map((rollout) => ({ ...rollout, groupId: request.groupId }));
+}
+
+/** TreeRPO: N rollouts from the question, and behind each result as many, down to depth D. */
+async function growTree(
+  deps: AgentDeps,
+  request: GroupRequest,
+  { children, depth }: Extract<Branching, { kind: 'tree' }>,
+): Promise<Rollout[]> {
+  const roots = await runGroup(deps, { ...request, size: children });
+  const group = roots.map(growing);
+  for (let level = 1; level < depth; level++) {
+    const parents = group.filter(({ turns, next }) => next < turns.length);
+    const wanted = parents.flatMap((one) => {
+      const turn = itemAt(one.turns, one.next++, 'turns');
+      return Array.from({ length: children - 1 }, () => ({ ...one, turn }));
+    });
+    const first = group.length;
+    const made = await Promise.all(
+      wanted.map((one, i) => branchOff(deps, request, one, first + i)),
+    );
+    made.forEach((rollout, i) =>
+      group.push({ ...growing(rollout), next: itemAt(wanted, i, 'branches').next }),
+    );
+  }
+  return group.map(({ rollout }) => rollout);
+}
+
+/** The rollouts of one question for a step, in the order of their places. */
+export function growGroup(
+  deps: AgentDeps,
+  request: GroupRequest,
+  branching: Branching | undefined,
+): Promise<Rollout[]> {
+  switch (branching?.kind) {
+    case undefined:
+      return runGroup(deps, request);
+    case 'entropy':
+      return growByEntropy(deps, request, branching);
+    case 'tree':
+      return growTree(deps, request, branching);
+    case 'revive':
+      return reviveGroup(deps, request, branching);
+  }
+}

@@ -1,0 +1,28 @@
+import { clause } from '../parts/clause.ts';
+import { fixedReward } from '../parts/definition.ts';
+import type { RewardFacts } from '../parts/facts.ts';
+
+/*
+ * Tool-Star (arXiv 2505.16410; code: dongguanting/Tool-Star, reward_score/re_search.py): −1 where the output is
+ * malformed; else F1, and 0.1 more where that is above 0 and both tools were used. Departures: the protocol is
+ * Forage's, and the second tool is the calculator of `compute` blocks in place of Python.
+ */
+
+const usedBoth = ({ searches, computed }: RewardFacts): boolean =>
+  searches.length > 0 && computed.length > 0;
+
+export const toolStar = fixedReward({
+  id: 'tool-star',
+  name: 'Tool-Star',
+  source: 'Tool-Star, arXiv 2505.16410',
+  range: [-1, 1.1],
+  clauses: (facts) => {
+    const right = facts.formatValid ? facts.f1 : 0;
+    const joint = right > 0 && usedBoth(facts);
+    return [
+      clause('format', facts.formatValid ? 0 : -1, facts.faults.flat()),
+      clause('answer', right, facts.answer),
+      clause('both-tools', joint ? 0.1 : 0, joint ? facts.computed : []),
+    ];
+  },
+});

@@ -1,0 +1,125 @@
+import { itemAt } from '../../base/items.ts';
+import { sum } from '../../base/statistics.ts';
+import type { PolicyTokenizer } from '../../policy/policy.ts';
+import type { SupervisedStage } from '../../recipes/parts/stage-loss.ts';
+import type { Rollout } from '../../records/rollout.ts';
+import { chosenAnswerIds } from '../../agent/transcript/blocks.ts';
+import { readTags } from '../../agent/transcript/tags.ts';
+import type { PolicyLearner } from '../replicas/learner.ts';
+import { trainedCount, type ScoredItem, type TrainItem } from '../replicas/replica.ts';
+import { pairsOf, pairTerm } from './dpo.ts';
+import { trajectoryWeights } from './weights.ts';
+
+/** Items of a supervised update: each token's weight is −∂loss/∂ln π of it. */
+
+/** One rollout's tokens. */
+interface Sequence extends ScoredItem {
+  rollout: Rollout;
+  group: number;
+}
+
+const itemOf = ({ ids, mask, temperature }: ScoredItem, weight: number): TrainItem => ({
+  ids,
+  mask,
+  temperature,
+  oldLogprobs: new Float32Array(trainedCount(mask)),
+  refLogprobs: null,
+  advantage: 1,
+  weight,
+});
+
+/** The trajectory up to its answer, then the first gold answer as the policy would write it; null without one. */
+function withGold(
+  { rollout, temperature, mask, ids }: Sequence,
+  tokenizer: PolicyTokenizer,
+): { item: ScoredItem; answer: ScoredItem } | null {
+  const [gold] = rollout.question.answers;
+  if (gold === undefined) return null;
+  const at = rollout.segments.findIndex(({ role }) => role === 'answer');
+  const before = at < 0 ? rollout.segments : rollout.segments.slice(0, at);
+  const start = sum(before.map((segment) => segment.ids.length));
+  const answer = chosenAnswerIds(tokenizer, readTags(tokenizer), gold);
+  const joined = Int32Array.from([...ids.slice(0, start), ...answer]);
+  const bits = (first: ArrayLike<number>): Uint8Array =>
+    Uint8Array.from([...Array.from(first), ...answer.map(() => 1)]);
+  return {
+    item: { ids: joined, mask: bits(mask.slice(0, start)), temperature },
+    answer: { ids: joined, mask: bits(new Uint8Array(start)), temperature },
+  };
+}
+
+/** Trajectories by likelihood, each with its weight; the loss is a mean over weighted tokens. */
+async function likelihoodItems(
+  learner: PolicyLearner,
+  sequences: readonly Sequence[],
+  { weight: by, gold }: Extract<SupervisedStage, { kind: 'sft' }>,
+  tokenizer: PolicyTokenizer,
+): Promise<TrainItem[]> {
+  const usable = sequences.flatMap((sequence) => {
+    const forced = withGold(sequence, tokenizer);
+    const item = gold ? forced?.item : sequence;
+    const fits = forced && item && forced.item.ids.length <= learner.maxTokens;
+    return fits ? [{ sequence, item, answer: forced.answer }] : [];
+  });
+  const scores = await learner.score(
+    usable.map(({ answer }) => answer),
+    false,
+  );
+  const weights = trajectoryWeights(by, {
+    groups: usable.map(({ sequence }) => sequence.group),
+    right: usable.map(({ sequence }) => sequence.rollout.metrics?.em === 1),
+    logs: scores.map(({ logprobs }) => sum([...logprobs])),
+  });
+  const tokens = sum(usable.map(({ item }, i) => itemAt(weights, i) * trainedCount(item.mask)));
+  return usable
+    .map(({ item }, i) => itemOf(item, tokens > 0 ? itemAt(weights, i) / tokens : 0))
+    .filter(({ weight, mask }) => weight > 0 && trainedCount(mask) > 0);
+}
+
+/** Pairs of siblings; the loss is a mean over pairs. */
+async function preferenceItems(
+  learner: PolicyLearner,
+  sequences: readonly Sequence[],
+  { beta, nll, high, low }: Extract<SupervisedStage, { kind: 'dpo' }>,
+): Promise<TrainItem[]> {
+  const pairs = pairsOf(
+    sequences.map(({ rollout }) => rollout.reward ?? 0),
+    sequences.map(({ group }) => group),
+    { high, low },
+  );
+  if (pairs.length === 0) return [];
+  const [now, reference] = [
+    await learner.score(sequences, false),
+    await learner.score(sequences, true),
+  ];
+  const moved = now.map(({ logprobs }, i) =>
+    sum([...logprobs].map((value, at) => value - itemAt(itemAt(reference, i).logprobs, at))),
+  );
+  const weights = new Float64Array(sequences.length);
+  for (const { chosen, rejected } of pairs) {
+    const tokens = Math.max(1, trainedCount(itemAt(sequences, chosen).mask));
+    const term = pairTerm(itemAt(moved, chosen), itemAt(moved, rejected), {
+      beta,
+      nll: nll / tokens,
+    });
+    weights[chosen] = itemAt(weights, chosen) + term.chosen / pairs.length;
+    weights[rejected] = itemAt(weights, rejected) + term.rejected / pairs.length;
+  }
+  return sequences
+    .map((sequence, i) => itemOf(sequence, itemAt(weights, i)))
+    .filter(({ weight, mask }) => weight !== 0 && trainedCount(mask) > 0);
+}
+
+/**
+ * What a supervised stage learns from a step's rollouts; nothing where none can be learned from. The learner holds
+ * the adapter that sampled. The weights are those at that adapter, so they make one update.
+ */
+export const supervisedItems = (
+  learner: PolicyLearner,
+  sequences: readonly Sequence[],
+  loss: SupervisedStage,
+  tokenizer: PolicyTokenizer,
+): Promise<TrainItem[]> =>
+  loss.kind === 'sft'
+    ? likelihoodItems(learner, sequences, loss, tokenizer)
+    : preferenceItems(learner, sequences, loss);

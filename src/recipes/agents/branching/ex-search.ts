@@ -1,0 +1,66 @@
+import type { Recipe, VariantSettings } from '../../parts/recipe.ts';
+import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
+import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
+
+/*
+ * ExSearch (arXiv 2505.20128; code: mangopy/SearchLM): expectation maximisation over searches. Eight trajectories a
+ * question at temperature 0.8; each is learned from by the share that the gold answer's probability behind it has.
+ */
+type Weight = 'likelihood' | 'right' | 'uniform' | 'released';
+
+const settingsBy = (weight: Weight): VariantSettings => ({
+  ...TRAINING,
+  temperature: 0.8,
+  stages: [
+    {
+      steps: TRAINING.steps,
+      reward: 'em',
+      weights: {},
+      loss: { kind: 'sft', weight, gold: true },
+    },
+  ],
+  objective: OBJECTIVE,
+});
+
+export const exSearch: Recipe = {
+  id: 'ex-search',
+  version: '1',
+  title: 'ExSearch',
+  summary:
+    'Learns its own searches by likelihood, weighted by how likely they make the gold answer.',
+  about: {
+    paper: '2505.20128',
+    kind: 'trained otherwise',
+    parts: ['weighted SFT'],
+    departures: [
+      ...SHARED_DEPARTURES,
+      'What it read is thought over in place of a fact block, and no ranking of 20 passages is written: a search brings two.',
+      'Trajectories are sampled anew in every step in place of five rounds over a stored set, and at top-p 1 in place of 0.95.',
+      'The probability is of the whole answer block with its tags, summed over its tokens.',
+    ],
+    published: {
+      figure: 'F1 62.59',
+      benchmark: 'HotpotQA',
+      model: 'a model of 7 billion parameters',
+    },
+    signature:
+      "Weights by likelihood learn faster than right or wrong alone where few are right; the released code's weights do no better than equal ones.",
+  },
+  settings: searchLoop(2, 5),
+  training: [
+    {
+      name: 'em',
+      title: 'Weighted by the likelihood of the gold answer',
+      settings: settingsBy('likelihood'),
+    },
+    { name: 'rejection', title: 'Right ones alone', settings: settingsBy('right') },
+    { name: 'uniform', title: 'All alike', settings: settingsBy('uniform') },
+    {
+      name: 'as-released',
+      title: "The released code's weights",
+      departures:
+        'The released code weighs by the loss in place of the likelihood, so worse ones count more.',
+      settings: settingsBy('released'),
+    },
+  ],
+};

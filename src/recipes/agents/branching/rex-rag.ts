@@ -1,0 +1,62 @@
+import type { Recipe, VariantSettings } from '../../parts/recipe.ts';
+import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
+import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
+
+/*
+ * REX-RAG (arXiv 2508.08149; code: MiliLab/REX-RAG): Search-R1 in which wrong rollouts are, with P = 20/101, gone
+ * on with behind a sentence that doubts. ρ₀ = 0.08 of the originals' number is kept of the clones, and ρ follows
+ * how often they are right (0.1 of a step's share).
+ */
+const branching = {
+  kind: 'revive',
+  chance: 20 / 101,
+  rate: 0.08,
+  smoothing: 0.1,
+  correction: 'mixture',
+} as const;
+
+const settings: VariantSettings = {
+  ...TRAINING,
+  stages: [{ steps: TRAINING.steps, reward: 'search-r1', weights: {} }],
+  objective: {
+    ...OBJECTIVE,
+    aggregation: 'token-mean',
+    kl: { form: 'k3', place: 'loss', coefficient: 1e-3 },
+  },
+  branching,
+};
+
+export const rexRag: Recipe = {
+  id: 'rex-rag',
+  version: '1',
+  title: 'REX-RAG',
+  summary: 'Rollouts that answered wrong are gone on with behind a sentence that doubts.',
+  about: {
+    paper: '2508.08149',
+    kind: 'trained by RL',
+    parts: ['revive failures', 'objective: ratio to a mixture'],
+    departures: [
+      ...SHARED_DEPARTURES,
+      'Eight sentences in the words of the built-in world in place of 30; the policy was not shown them before.',
+      'The cap on the ratio in the scripts with DAPO is left out.',
+      'Groups of 8 in place of 5.',
+    ],
+    published: {
+      figure: 'exact match 43.2 on average (Search-R1 39.6)',
+      benchmark: 'seven question answering sets',
+      model: 'Qwen2.5-7B',
+    },
+    signature:
+      'Groups in which every rollout is wrong become fewer and clones are right at times; without the correction the ratio of the sentences is far from 1.',
+  },
+  settings: searchLoop(3, 4),
+  training: [
+    { name: 'grpo', title: 'GRPO, failures revived, ratio to the mixture', settings },
+    {
+      name: 'uncorrected',
+      title: 'GRPO, failures revived, no correction',
+      departures: 'The ablation: clones are trained as if the policy had written the sentences.',
+      settings: { ...settings, branching: { ...branching, correction: 'none' } },
+    },
+  ],
+};

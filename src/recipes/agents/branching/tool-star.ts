@@ -1,0 +1,59 @@
+import type { Recipe } from '../../parts/recipe.ts';
+import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
+import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
+
+/*
+ * Tool-Star (arXiv 2505.16410; code: dongguanting/Tool-Star): search and a second tool, at most 3 calls, F1 with a
+ * bonus where both tools led to a right answer.
+ */
+const stage = { reward: 'tool-star', weights: {} };
+const objective = { ...OBJECTIVE, aggregation: 'token-mean' } as const;
+
+export const toolStar: Recipe = {
+  id: 'tool-star',
+  version: '1',
+  title: 'Tool-Star',
+  summary: 'Searches and computes; right answers that used both tools earn a little more.',
+  about: {
+    paper: '2505.16410',
+    kind: 'trained by RL',
+    parts: [
+      'blocks: compute',
+      'code tool',
+      'conditional bonus: both tools',
+      'stages: RL, then DPO',
+    ],
+    departures: [
+      ...SHARED_DEPARTURES,
+      'The second tool is a calculator over retrieved values in place of Python, and only searches are counted against the limit of 3.',
+      'Theirs learns both tools from 54,000 trajectories. The shipped policy knows no compute block; the one in training/policy was shown them in its training.',
+      'The DPO behind the reinforcement learning pairs rollouts of 0.75 and more with those of 0 and less; its constants are ours.',
+    ],
+    signature:
+      'The share of right rollouts that use both tools rises; without the bonus it does not. Both tools on questions that need one would be farming.',
+  },
+  settings: { ...searchLoop(3, 3), blocks: ['compute'] },
+  training: [
+    {
+      name: 'grpo',
+      title: 'GRPO without KL, F1 and a bonus for both tools',
+      settings: { ...TRAINING, stages: [{ ...stage, steps: TRAINING.steps }], objective },
+    },
+    {
+      name: 'dpo',
+      title: 'GRPO, then DPO on its own rollouts',
+      settings: {
+        ...TRAINING,
+        stages: [
+          { ...stage, steps: Math.round(0.8 * TRAINING.steps) },
+          {
+            ...stage,
+            steps: Math.round(0.2 * TRAINING.steps),
+            loss: { kind: 'dpo', beta: 0.1, nll: 0, high: 0.75, low: 0 },
+          },
+        ],
+        objective,
+      },
+    },
+  ],
+};

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+
+/** How the rollouts of a group come from each other in training; without it, all begin at the question. */
+
+const share = z.number().min(0).max(1);
+
+/** How tokens that rollouts of a group share count in the loss; `learn/branching/credit.ts`. */
+export const SHARED_CREDITS = ['soft', 'hard', 'once'] as const;
+
+export const branchingSchema = z.discriminatedUnion('kind', [
+  /** ARPO (2507.19849): rollouts branch behind a result where the policy's entropy rose. */
+  z.strictObject({
+    kind: z.literal('entropy'),
+    /** N: rollouts that begin at the question; the group's size is M. */
+    start: z.int().min(1).max(64),
+    /** α and w of P = clamp(α + w · ΔH, 0, 1). */
+    base: share,
+    slope: z.number().min(0),
+    /** `drawn`: with probability P, as the code; a number τ: where P > τ, as the paper. */
+    when: z.union([z.literal('drawn'), share]),
+    /** Tokens behind the result whose entropy is summed. */
+    tokens: z.int().min(1).max(512),
+    credit: z.enum(SHARED_CREDITS),
+  }),
+  /** TreeRPO (2506.05183): every turn has as many children; a node is worth the mean of them. */
+  z.strictObject({
+    kind: z.literal('tree'),
+    /** N and D: a group has at most N^D rollouts. */
+    children: z.int().min(2).max(8),
+    depth: z.int().min(1).max(4),
+  }),
+  /** REX-RAG (2508.08149): wrong rollouts are gone on with behind a sentence that doubts. */
+  z.strictObject({
+    kind: z.literal('revive'),
+    /** P: that a wrong rollout is cloned. */
+    chance: share,
+    /** ρ₀, and the share of a step's accuracy that moves ρ. */
+    rate: share,
+    smoothing: share,
+    /** `mixture`: the ratio's denominator is the density of policy and probes together. */
+    correction: z.enum(['mixture', 'none']),
+  }),
+]);
+
+export type Branching = z.infer<typeof branchingSchema>;

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { branchChance, branches, summedEntropy } from '../../../src/learn/branching/entropy.ts';
+import {
+  keptClones,
+  mixtureLogprobs,
+  nextRate,
+  probeDensity,
+} from '../../../src/learn/branching/revive.ts';
+
+describe("ARPO's rule", () => {
+  const rule = { base: 0.5, slope: 0.2, when: 'drawn' } as const;
+
+  it('branches with P = clamp(0.5 + 0.2 ΔH, 0, 1)', () => {
+    expect(branchChance(0.15, rule)).toBeCloseTo(0.53, 12);
+    expect(branchChance(-2.5, rule)).toBe(0);
+    expect(branchChance(-9, rule)).toBe(0);
+    expect(branchChance(9, rule)).toBe(1);
+  });
+
+  it('draws as the code does: u = 0.54 does not branch at ΔH = 0.15, u = 0.52 does', () => {
+    expect(branches(0.15, 0.54, rule)).toBe(false);
+    expect(branches(0.15, 0.52, rule)).toBe(true);
+    expect(branches(-2.6, 0, rule)).toBe(false);
+  });
+
+  it('with a threshold asks nobody: P > τ', () => {
+    expect(branches(0.15, 0.99, { ...rule, when: 0.5 })).toBe(true);
+    expect(branches(0, 0, { ...rule, when: 0.5 })).toBe(false);
+  });
+
+  it('sums the first entropies over ln |V|', () => {
+    expect(summedEntropy([Math.log(4), Math.log(2), 7], 2, 8)).toBeCloseTo(1, 12);
+  });
+});
+
+describe("REX-RAG's correction", () => {
+  // z = 0.8, four tokens before the probe, α = 1/6.
+  const at = { alpha: 1 / 6, wrong: 0.8 };
+  const mixed = (
+    old: readonly number[],
+    probe: { at: number; density: readonly number[] } | null,
+  ): number[] =>
+    [...mixtureLogprobs({ oldLogprobs: Float32Array.from(old, Math.log), probe }, at)].map(
+      Math.exp,
+    );
+
+  it('gives a prefix token of 0.3 a density of 0.3029, so a ratio of 0.9905', () => {
+    const [first] = mixed([0.3, 0.3, 0.3, 0.3, 0.05, 0.2, 0.4], { at: 4, density: [1, 0.5] });
+    expect(first).toBeCloseTo(0.3029, 4);
+    expect(0.3 / (first ?? 0)).toBeCloseTo(0.9905, 4);
+  });
+
+  it('gives the tokens of a probe 0.2083 and 0.25, and leaves those behind it', () => {
+    const all = mixed([0.3, 0.3, 0.3, 0.3, 0.05, 0.2, 0.4], { at: 4, density: [1, 0.5] });
+    expect(all[4]).toBeCloseTo(0.2083, 4);
+    expect(0.05 / (all[4] ?? 0)).toBeCloseTo(0.24, 4);
+    expect(all[5]).toBeCloseTo(0.25, 6);
+    expect(all[6]).toBeCloseTo(0.4, 6);
+  });
+
+  it('gives every token of an original a ratio of 1.2', () => {
+    for (const p of [0.9, 0.05]) expect(p / (mixed([p], null)[0] ?? 0)).toBeCloseTo(1.2, 5);
+  });
+
+  it('counts what probes with the same beginning go on with', () => {
+    const probes = [
+      [1, 2, 3],
+      [1, 2, 4],
+      [1, 5, 3],
+      [1, 2, 3],
+    ];
+    expect(probeDensity([1, 2, 3], probes)).toEqual([1, 3 / 4, 2 / 3]);
+  });
+});
+
+it('keeps 5, 5 and 7 of the clones of 64 rollouts as they are right in 0.2 and 0.3', () => {
+  const shares = (right: number): number[] =>
+    Array.from({ length: 10 }, (_, i) => Number(i < right));
+  let rate = 0.08;
+  expect(keptClones(64, rate)).toBe(5);
+  rate = nextRate(rate, 0.1, shares(2));
+  expect(rate).toBeCloseTo(0.092, 12);
+  expect(keptClones(64, rate)).toBe(5);
+  rate = nextRate(rate, 0.1, shares(3));
+  expect(rate).toBeCloseTo(0.1128, 12);
+  expect(keptClones(64, rate)).toBe(7);
+  expect(nextRate(rate, 0.1, [])).toBe(rate);
+});
