@@ -42,7 +42,7 @@ describe('axe finds no fault, in the light and in the dark,', () => {
     'in the other places',
     async () => {
       const { page } = stage;
-      for (const place of ['corpus', 'models', 'train']) {
+      for (const place of ['corpus', 'models', 'train', 'evaluate']) {
         await visit(page, stage, place);
         await page.locator(`.rail-item.active[href$="/${place}"]`).waitFor();
         await page.waitForSelector('main h1');

@@ -75,6 +75,12 @@ describe('names beside points', () => {
     }
   });
 
+  it('keep off the axis at the left', () => {
+    const [label] = placeLabels([{ x: 70, y: 50, length: 9 }], 300, 100, 60);
+    expect(label?.anchor).not.toBe('end');
+    expect(label?.x).toBeGreaterThanOrEqual(60);
+  });
+
   it('are left out where there is no room', () => {
     const points = Array.from({ length: 30 }, () => ({ x: 50, y: 50, length: 12 }));
     expect(placeLabels(points, 100, 100).filter((label) => label !== null).length).toBeLessThan(10);

@@ -8,7 +8,7 @@ import { systemsTables, type TableOptions } from './table.ts';
 
 /** The same systems in two evaluations: what changed from the one to the other. */
 
-export interface AcrossCell {
+interface AcrossCell {
   measure: MeasureId;
   before: Interval | null;
   after: Interval | null;
@@ -16,7 +16,7 @@ export interface AcrossCell {
   difference: Difference | null;
 }
 
-export interface AcrossRow {
+interface AcrossRow {
   /** Id of the system, the same in both. */
   system: string;
   title: string;

@@ -3,7 +3,7 @@ import { recipeSettingsSchema } from '../../../recipes/parts/settings.ts';
 
 /** The settings of a loop as fields of a form, read from their schema: a new part is here by itself. */
 
-export type SettingKind =
+type SettingKind =
   | { kind: 'choice'; values: readonly string[] }
   | { kind: 'switch' }
   | { kind: 'number'; whole: boolean; min: number | null; max: number | null }

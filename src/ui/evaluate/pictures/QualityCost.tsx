@@ -132,6 +132,7 @@ const Drawing = memo(({ plan, width, cost }: { plan: Plan; width: number; cost: 
     order.map(({ x, y, name }) => ({ x, y, length: name.length })),
     width,
     HEIGHT - PAD.bottom,
+    PAD.left,
   );
   return (
     <svg width={width} height={HEIGHT} aria-hidden="true">

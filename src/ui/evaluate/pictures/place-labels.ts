@@ -51,13 +51,14 @@ const candidates = ({ x, y }: LabelledPoint): PlacedLabel[] => [
 ];
 
 /**
- * A place for each name within `width` × `height`, in the order of `points`: the first ones choose first.
+ * A place for each name within `left` … `width` × `height`, in the order of `points`: the first ones choose first.
  * Null where there is no room; the point still has its name on focus and in the table.
  */
 export const placeLabels = (
   points: readonly LabelledPoint[],
   width: number,
   height: number,
+  left = 0,
 ): (PlacedLabel | null)[] => {
   const taken: Box[] = points.map(({ x, y }) => ({
     left: x - 5,
@@ -68,7 +69,7 @@ export const placeLabels = (
   return points.map((point) => {
     const found = candidates(point).find((label) => {
       const box = boxOf(label, point.length);
-      const inside = box.left >= 0 && box.right <= width && box.top >= 0 && box.bottom <= height;
+      const inside = box.left >= left && box.right <= width && box.top >= 0 && box.bottom <= height;
       return inside && !taken.some((other) => overlap(box, other));
     });
     if (found) taken.push(boxOf(found, point.length));

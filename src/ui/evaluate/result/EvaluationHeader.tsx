@@ -221,7 +221,7 @@ export const EvaluationHeader = ({ record, result, request }: HeaderProps) => {
           <span className="fine">
             {plural(result.systems.length, 'system')} ·{' '}
             {plural(result.questions.length, 'question')} · {plural(result.seeds.length, 'seed')} ·{' '}
-            {plural(record.done, 'rollout')}
+            {plural(result.rollouts.length, 'rollout')}
             {record.hash === null ? '' : ` · ${record.hash.slice(0, 12)}`}
           </span>
         ) : null}
