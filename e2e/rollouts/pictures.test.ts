@@ -139,6 +139,13 @@ it(
       .getByRole('img', { name: 'hop 1 found and read, hop 2 searched in the wrong source' })
       .waitFor();
 
+    // Words that are no filter are looked for in all texts.
+    await page.getByRole('combobox', { name: 'Filter' }).fill('born in Bergen');
+    await page.getByRole('button', { name: 'search all texts for “born in Bergen”' }).click();
+    await matched(page, '1 of 5');
+    await page.getByRole('button', { name: 'Clear the filter' }).click();
+    await matched(page, '5 rollouts');
+
     // The map of the one that misread, and the sentence.
     await page.locator('tr[data-position="3"] a').first().click();
     await page

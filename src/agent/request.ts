@@ -43,6 +43,8 @@ export interface RolloutRequest {
 export type GroupRequest = Omit<RolloutRequest, 'rolloutId' | 'fork'> & {
   /** G: rollouts of the same question. `seed` is the group's. */
   size: number;
+  /** Number of the first of them, 0 where absent: a group that is made in parts has the same rollouts. */
+  first?: number;
   /** Told of each rollout when it ends, before its siblings have. */
   onRollout?: (rollout: Rollout) => void;
 };

@@ -247,6 +247,7 @@ export async function runFork(
   const { question, seed, groupId, runId, step } = of;
   const recipe = {
     id: of.recipe.id,
+    title: of.recipe.id,
     version: of.recipe.version,
     settings: withOverrides(of.recipe.settings as unknown as RecipeSettings, {}),
   };
@@ -267,9 +268,9 @@ export async function runGroup(
   request: GroupRequest,
   onUpdate: ((update: RolloutUpdate) => void) | null = null,
 ): Promise<Rollout[]> {
-  const { size, onRollout, ...shared } = request;
+  const { size, first = 0, onRollout, ...shared } = request;
   const together: AgentDeps = { ...deps, webLatency: deps.webLatency ?? new RunningMean() };
-  const members = Array.from({ length: size }, (_, i) => i);
+  const members = Array.from({ length: size }, (_, i) => first + i);
   const settled = await Promise.allSettled(
     members.map(async (i) => {
       const rollout = await runRollout(

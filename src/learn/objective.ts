@@ -18,6 +18,8 @@ export interface SequenceTokens {
   advantage: number | Float32Array;
   /** Weight of each token in the loss of the batch (`sequenceWeights`). */
   weight: number;
+  /** Whether the rollout answered rightly: some terms are of right ones alone. */
+  right?: boolean;
 }
 
 export interface ObjectiveResult {
@@ -65,6 +67,32 @@ export function klTerm(
 }
 
 /**
+ * GPPO (Klear, 2508.07629; code: suu990901/KlearReasoner, compute_gppo_loss): the clipped surrogate whose gradient
+ * beyond the clip is that at the clip in place of 0. Beyond the dual clip it is still 0.
+ */
+function preserving(
+  { low, high, ceiling }: { low: number; high: number; ceiling: number },
+  ratio: number,
+  advantage: number,
+): Term & { clipped: boolean } {
+  const bounded = Math.min(1 + high, Math.max(1 - low, ratio));
+  const value = Math.max(-ratio * advantage, -bounded * advantage);
+  if (advantage < 0 && ratio > ceiling)
+    return { value: -ceiling * advantage, slope: 0, clipped: true };
+  // Either branch's slope by log π is its own value.
+  return { value, slope: value, clipped: false };
+}
+
+/**
+ * The diversity term of R1-zero-Div (2505.23433) for one token of a right rollout: λ ρ log π is added to the loss, with
+ * slope λ ρ (1 + log π): what is less likely than 1/e is pushed up, the rest down. Of the sampled tokens alone.
+ */
+export function diversityTerm(factor: number, logprob: number, oldLogprob: number): Term {
+  const ratio = Math.exp(logprob - oldLogprob);
+  return { value: factor * ratio * logprob, slope: factor * ratio * (1 + logprob) };
+}
+
+/**
  * `−min(ρ A, clip(ρ, 1 − low, 1 + high) A)` for one token, with ρ = π/π_old (PPO, 1707.06347,
  * equation 7; the two bounds apart are DAPO's, 2503.14476, equation 8). Dual clip (1912.09729): for
  * A < 0 the loss is at most −c A. The log ratio may be clamped first; outside the clamp the slope is 0.
@@ -79,12 +107,28 @@ export function surrogate(
   const clamped = Math.min(limit, Math.max(-limit, logRatio));
   const ratio = Math.exp(clamped);
   const free = -ratio * advantage;
+  if (objective.surrogate === 'gppo' && clip)
+    return preserving({ ...clip, ceiling: dualClip ?? Infinity }, ratio, advantage);
   const bounded = clip ? -Math.min(1 + clip.high, Math.max(1 - clip.low, ratio)) * advantage : free;
   const ceiling = dualClip !== null && advantage < 0 ? -dualClip * advantage : Infinity;
   const value = Math.min(Math.max(free, bounded), ceiling);
   const stopped = value !== free;
   const flat = stopped || clamped !== logRatio;
   return { value, slope: flat ? 0 : free, clipped: stopped };
+}
+
+const NOTHING: Term = { value: 0, slope: 0 };
+
+/** What is added to the loss of a token of a right rollout. */
+function rightTerms(
+  { diversity = 0, positiveNll = 0 }: Objective,
+  right: boolean,
+): (logprob: number, oldLogprob: number) => Term {
+  if (!right || (diversity === 0 && positiveNll === 0)) return () => NOTHING;
+  return (logprob, oldLogprob) => {
+    const spread = diversityTerm(diversity, logprob, oldLogprob);
+    return { value: spread.value - positiveNll * logprob, slope: spread.slope - positiveNll };
+  };
 }
 
 /** @throws Error where the arrays differ in length. */
@@ -98,6 +142,7 @@ export function tokenObjective(objective: Objective, t: SequenceTokens): Objecti
   const { kl: klSettings } = objective;
   const limit = objective.logRatioClamp ?? Infinity;
   const inLoss = klSettings.place === 'loss' ? klSettings.coefficient : 0;
+  const extra = rightTerms(objective, t.right ?? false);
   const result = { loss: 0, coefficients: new Float32Array(n), clipped: 0, kl: 0 };
   for (let i = 0; i < n; i++) {
     const own = typeof advantage === 'number' ? advantage : itemAt(advantage, i);
@@ -106,8 +151,9 @@ export function tokenObjective(objective: Objective, t: SequenceTokens): Objecti
       refLogprob === null
         ? { value: 0, slope: 0 }
         : klTerm(klSettings.form, itemAt(logprob, i), itemAt(refLogprob, i), limit);
-    result.loss += weight * (term.value + inLoss * kl.value);
-    result.coefficients[i] = -weight * (term.slope + inLoss * kl.slope);
+    const of = extra(itemAt(logprob, i), itemAt(oldLogprob, i));
+    result.loss += weight * (term.value + inLoss * kl.value + of.value);
+    result.coefficients[i] = -weight * (term.slope + inLoss * kl.slope + of.slope);
     result.clipped += Number(term.clipped);
     result.kl += kl.value;
   }

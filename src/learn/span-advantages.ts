@@ -39,19 +39,26 @@ function segmentEnds({ segments }: Pick<Rollout, 'segments'>): number[] {
   return segments.map(({ ids }) => (end += ids.length));
 }
 
-/**
- * For each trained token what the rollout's searches from it on earned: a search earns at the last token of the
- * segment that its clause's evidence names last.
- */
-export function rewardsToGo({ rollout, mask }: Trained, names: readonly string[]): Float64Array {
+/** What single searches earned, at the last token of the segment that their clause's evidence names last. */
+export function earnedAt(
+  rollout: Trained['rollout'],
+  tokens: number,
+  names: readonly string[],
+): Float64Array {
   const ends = segmentEnds(rollout);
-  const earned = new Float64Array(mask.length);
+  const earned = new Float64Array(tokens);
   for (const clause of rollout.rewards) {
     if (!isStep(clause, names)) continue;
     const last = Math.max(...clause.evidence.map(({ segment }) => segment));
     const at = itemAt(ends, last, 'segments');
     earned[at] = (earned[at] ?? 0) + clause.value * clause.weight;
   }
+  return earned;
+}
+
+/** For each trained token what the rollout's searches from it on earned. */
+export function rewardsToGo({ rollout, mask }: Trained, names: readonly string[]): Float64Array {
+  const earned = earnedAt(rollout, mask.length, names);
   const out: number[] = [];
   let sum = 0;
   for (let i = mask.length - 1; i > 0; i--) {

@@ -15,6 +15,16 @@ import { rexRag } from './agents/branching/rex-rag.ts';
 import { toolStar } from './agents/branching/tool-star.ts';
 import { treeRpo } from './agents/branching/tree-rpo.ts';
 import { zeroSearch } from './agents/zero-search.ts';
+import { arena } from './agents/blocks/arena.ts';
+import { interleaved } from './agents/blocks/interleaved.ts';
+import { memoryR1 } from './agents/blocks/memory-r1.ts';
+import { rSearch } from './agents/blocks/r-search.ts';
+import { s3 } from './agents/blocks/s3.ts';
+import { empirical } from './agents/switches/empirical.ts';
+import { medR3 } from './agents/steps/med-r3.ts';
+import { r1Router } from './agents/steps/r1-router.ts';
+import { smartRag } from './agents/steps/smart-rag.ts';
+import { simpleRlZoo } from './agents/switches/simple-rl-zoo.ts';
 import { kunlunBaize } from './kunlun-baize.ts';
 import { naiveGeneration } from './naive-generation.ts';
 import { naiveRag } from './naive-rag.ts';
@@ -52,6 +62,16 @@ export const RECIPES: readonly Recipe[] = [
   treeRpo,
   rexRag,
   exSearch,
+  empirical,
+  rSearch,
+  s3,
+  arena,
+  memoryR1,
+  interleaved,
+  r1Router,
+  smartRag,
+  medR3,
+  simpleRlZoo,
   naiveRag,
   naiveGeneration,
   ...PROMPTED,

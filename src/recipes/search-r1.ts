@@ -1,6 +1,6 @@
 import type { Recipe } from './parts/recipe.ts';
 import { DEFAULT_SETTINGS } from './parts/settings.ts';
-import { OBJECTIVE, TRAINING } from './parts/training-base.ts';
+import { CRITIC, OBJECTIVE, TRAINING } from './parts/training-base.ts';
 
 /*
  * Search-R1 (arXiv 2503.09516).
@@ -53,6 +53,25 @@ export const searchR1: Recipe = {
           microBatch: 8,
           kl: { form: 'k3', place: 'loss', coefficient: 1e-3 },
         },
+      },
+    },
+    {
+      name: 'ppo',
+      title: 'PPO, exact match, KL in the reward',
+      departures:
+        'The critic is a linear head over the policy’s hidden states, no gradient of it reaches the policy; the ' +
+        'code’s is a whole model at learning rate 1e-5. Groups of 8 in place of single rollouts; GAE steps over ' +
+        'environment tokens, which the code does not (`critic.environment=released`); top-p is 1.',
+      settings: {
+        ...TRAINING,
+        stages: [{ steps: TRAINING.steps, reward: 'search-r1', weights: {} }],
+        objective: {
+          ...OBJECTIVE,
+          aggregation: 'token-mean',
+          microBatch: 8,
+          kl: { form: 'k1', place: 'reward', coefficient: 1e-3 },
+        },
+        critic: CRITIC,
       },
     },
   ],

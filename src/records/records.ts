@@ -63,6 +63,9 @@ export interface ChainStep {
   rivals?: Rival[];
 }
 
+/** What rewards of single searches need of a chain step: the gold query, what it finds, and where. */
+export type GoldStep = Pick<ChainStep, 'query' | 'object' | 'source'>;
+
 /** What a question cannot be answered without: the corpora do not state it, whatever is searched. */
 interface MissingStep {
   subject: string;

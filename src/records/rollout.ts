@@ -101,6 +101,20 @@ interface ForkChanges {
   opening?: string;
 }
 
+/** What the checkpoint without its adapter answered from a part of what a rollout made; never trained. */
+export interface FrozenAnswer {
+  /**
+   * evidence, memory: its last block of that kind; selected: the passages it chose; question: one retrieval with the
+   * question itself.
+   */
+  from: 'evidence' | 'memory' | 'selected' | 'question';
+  answer: string | null;
+  em: number;
+  f1: number;
+  /** Whether a gold answer stands in it. */
+  holds: number;
+}
+
 export interface Rollout {
   format: 'forage.rollout/1';
   id: string;
@@ -145,6 +159,8 @@ export interface Rollout {
   baseline: number | null;
   advantage: number | null;
   metrics: RolloutMetrics | null;
+  /** Answers of the frozen policy, where the reward asks for them. */
+  frozen?: FrozenAnswer[];
   /** LJ, where one was asked: the verdict, null where it could not be read, and who gave it. */
   judge?: { verdict: boolean | null; by: string };
   /** The final answer as the rules of the recipe extracted it; null where none was given. */

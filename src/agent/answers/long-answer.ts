@@ -57,6 +57,14 @@ function supports(passage: ReadPassage, statement: string): boolean {
   return told === 1 ? held >= OTHER_WORDS * others.length : held === others.length;
 }
 
+/** Tells of a statement whether one of these passages supports it. */
+export function supporter(
+  passages: readonly Pick<Passage, 'title' | 'text'>[],
+): (statement: string) => boolean {
+  const read = passages.map(readPassage);
+  return (statement) => read.some((passage) => supports(passage, statement));
+}
+
 /** What the prose of an answer is worth. */
 export interface ProseScores {
   /** ROUGE-L with the gold summary; null where the question has none. */
@@ -72,8 +80,8 @@ export function proseScores(
   retrieved: readonly Pick<Passage, 'id' | 'title' | 'text'>[],
 ): ProseScores {
   const statements = statementsOf(prose);
-  const passages = [...new Map(retrieved.map((one) => [one.id, one])).values()].map(readPassage);
-  const held = statements.filter((one) => passages.some((passage) => supports(passage, one)));
+  const supported = supporter([...new Map(retrieved.map((one) => [one.id, one])).values()]);
+  const held = statements.filter(supported);
   return {
     rougeL: gold === undefined ? null : rougeL(statements, gold),
     supported: statements.length === 0 ? 0 : held.length / statements.length,

@@ -98,7 +98,12 @@ export class ForkedSession implements PolicySession {
     return session;
   }
 
+  /** @throws ForkError before the fork: what a copy of the context wrote then stands in no record */
   async fork(seed: number): Promise<PolicySession> {
+    if (!this.#past.live)
+      throw new ForkError(
+        'This system tries several steps and keeps one, and its record holds that one alone: its rollouts cannot be gone on with.',
+      );
     return (await this.#open()).fork(seed);
   }
 

@@ -24,7 +24,7 @@ const formOf = ({ blocks, loop, background, method, retrieval }: RecipeSettings)
     way: without ? 'think' : READING.has(loop) ? 'read' : 'search',
     background:
       background.mode !== 'off' || (method?.firstSearch !== undefined && retrieval.maxSearches > 0),
-    sources: false,
+    sources: retrieval.chooses ?? false,
     summaries: retrieval.summarize === 'on',
     blocks,
   };

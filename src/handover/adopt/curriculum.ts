@@ -33,12 +33,19 @@ export function curriculumAfter(
   switch (settings.curriculum.kind) {
     case 'uniform':
     case 'simulated':
+    case 'engine':
       return { drawn };
     case 'gold-noise': {
       const facts = steps.flatMap((one) => rollouts?.facts.get(one) ?? []);
       const searches = sum(facts.map((fact) => fact.searches ?? 0));
       return { drawn, retrievals: (asNumber(before['retrievals']) ?? 0) + searches };
     }
+    case 'one-shot':
+    case 'weakness':
+      notes.push(
+        'What the curriculum measured of its questions stayed with the environment’s server: whoever goes on here goes on from where it was exported.',
+      );
+      return experiment.curriculum ?? null;
     case 'difficulty':
       notes.push(
         experiment.curriculum

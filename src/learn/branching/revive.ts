@@ -57,7 +57,9 @@ export async function reviveGroup(
     request.onRollout?.(clone);
     return clone;
   });
-  return [...originals, ...(await Promise.all(clones))];
+  const made = await Promise.all(clones);
+  for (const clone of made) request.onRollout?.(clone);
+  return [...originals, ...made];
 }
 
 /** Whether a rollout goes on with a failed one. */

@@ -5,7 +5,9 @@ import type { Curriculum } from '../rl/contracts.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { UniformCurriculum } from '../rl/uniform.ts';
 import { DifficultyCurriculum } from './difficulty.ts';
+import { EngineCurriculum } from './engine.ts';
 import { GoldNoiseCurriculum } from './gold-noise.ts';
+import { HistoryCurriculum } from './history/curriculum.ts';
 import { SimulatedCurriculum } from './simulated.ts';
 
 export interface CurriculumParts {
@@ -19,11 +21,25 @@ export interface CurriculumParts {
 export const curriculumSeed = ({ seed }: Pick<TrainSettings, 'seed'>): number =>
   deriveSeed(seed, 'curriculum');
 
+/** SimpleRL-Zoo's strata (arXiv 2503.18892): questions of these numbers of hops alone. @throws Error without any */
+function ofHops(
+  questions: readonly Question[],
+  { hops }: TrainSettings['curriculum'],
+): readonly Question[] {
+  if (!hops) return questions;
+  const own = questions.filter(({ hops: n = 1 }) => hops.min <= n && n <= hops.max);
+  if (own.length > 0) return own;
+  throw new Error(
+    `curriculum: no question has ${hops.min} to ${hops.max} hops; choose another curriculum.hops`,
+  );
+}
+
 /** The curriculum that the settings ask for. @throws Error without questions */
 export function createCurriculum(
   settings: TrainSettings,
-  { questions, retriever }: CurriculumParts,
+  { questions: all, retriever }: CurriculumParts,
 ): Curriculum {
+  const questions = ofHops(all, settings.curriculum);
   const seed = curriculumSeed(settings);
   switch (settings.curriculum.kind) {
     case 'uniform':
@@ -32,6 +48,11 @@ export function createCurriculum(
       return new DifficultyCurriculum(settings, questions, seed);
     case 'gold-noise':
       return new GoldNoiseCurriculum(settings, questions, retriever, seed);
+    case 'engine':
+      return new EngineCurriculum(settings, questions, retriever, seed);
+    case 'one-shot':
+    case 'weakness':
+      return new HistoryCurriculum(settings, questions, seed);
     case 'simulated':
       return new SimulatedCurriculum(settings, questions, retriever, seed);
   }

@@ -4,7 +4,7 @@ import { itemAt } from '../../base/items.ts';
 import { deriveSeed } from '../../base/random.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { Curriculum, CurriculumContext, DrawnQuestion, Json } from '../rl/contracts.ts';
-import { Cycle } from '../rl/cycle.ts';
+import { Cycle } from '../sampling/cycle.ts';
 import { rewardById } from '../rewards/list.ts';
 import { stageAt } from '../settings/stages.ts';
 import type { Bucket } from './buckets.ts';

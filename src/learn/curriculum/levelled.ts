@@ -3,7 +3,7 @@ import type { Question } from '../../records/records.ts';
 import { itemAt } from '../../base/items.ts';
 import { deriveSeed } from '../../base/random.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
-import { Cycle } from '../rl/cycle.ts';
+import { Cycle } from '../sampling/cycle.ts';
 import { bucketOf, nextBucket, type Bucket } from './buckets.ts';
 
 const count = z.int().min(0);

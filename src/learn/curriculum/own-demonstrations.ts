@@ -7,7 +7,7 @@ import type { AgentDeps } from '../../agent/request.ts';
 import { runGroup } from '../../agent/run.ts';
 import { checkFaults, rolloutOverrides } from '../rl/collect.ts';
 import type { DemonstrationContext, Demonstrations } from '../rl/contracts.ts';
-import { Cycle } from '../rl/cycle.ts';
+import { Cycle } from '../sampling/cycle.ts';
 import { DEFAULT_WARM_UP } from '../rl/demonstrations.ts';
 import { NoisyRetriever } from './noisy-retriever.ts';
 

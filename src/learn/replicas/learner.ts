@@ -1,3 +1,4 @@
+import type { HiddenStates } from '../../policy/lora/trainer.ts';
 import { microBatches } from '../../policy/lora/train-batch.ts';
 import type {
   ItemObjective,
@@ -108,6 +109,22 @@ export class PolicyLearner {
     results.forEach((scores, p) => {
       const { places } = itemAt(parts, p, 'micro-batches');
       places.forEach((place, i) => (out[place] = itemAt(scores, i, 'scores')));
+    });
+    return out;
+  }
+
+  /** Hidden states at the items' trained tokens, with the adapter that was set. */
+  async hidden(items: readonly ScoredItem[]): Promise<HiddenStates[]> {
+    const parts = packByLength(items, this.maxTokens);
+    const results = await this.#spread(parts, this.#version, (replica, part) => {
+      if (!replica.hidden)
+        throw new Error('learner: its replicas give no hidden states, which a critic needs');
+      return replica.hidden(part.items);
+    });
+    const out: HiddenStates[] = [];
+    results.forEach((states, p) => {
+      const { places } = itemAt(parts, p, 'micro-batches');
+      places.forEach((place, i) => (out[place] = itemAt(states, i, 'hidden states')));
     });
     return out;
   }

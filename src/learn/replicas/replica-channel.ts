@@ -1,4 +1,5 @@
 import { messageOf } from '../../base/errors.ts';
+import type { HiddenStates } from '../../policy/lora/trainer.ts';
 import type { Channel } from '../../policy/serving/messages.ts';
 import type {
   ItemObjective,
@@ -19,6 +20,7 @@ type Call =
   | { type: 'setAdapter'; version: number; flat: Float32Array | null }
   | { type: 'gradient'; items: readonly TrainItem[]; objective: ItemObjective }
   | { type: 'score'; items: readonly ScoredItem[] }
+  | { type: 'hidden'; items: readonly ScoredItem[] }
   | { type: 'bytes' }
   | { type: 'close' };
 
@@ -30,13 +32,17 @@ export interface ToReplica {
 
 export type FromReplica =
   | { replica: 'ready'; maxTokens: number }
-  | { replica: number; result: PartGradient | ItemScores[] | number | null }
+  | { replica: number; result: Answer }
   | { replica: number; error: string };
 
-async function answer(
-  replica: ReplicaClient,
-  call: Call,
-): Promise<PartGradient | ItemScores[] | number | null> {
+type Answer = PartGradient | ItemScores[] | HiddenAnswer | number | null;
+
+/** Under a name, to be told from scores. */
+interface HiddenAnswer {
+  hidden: HiddenStates[];
+}
+
+async function answer(replica: ReplicaClient, call: Call): Promise<Answer> {
   switch (call.type) {
     case 'setAdapter':
       await replica.setAdapter(call.version, call.flat);
@@ -45,6 +51,10 @@ async function answer(
       return replica.gradient(call.items, call.objective);
     case 'score':
       return replica.score(call.items);
+    case 'hidden': {
+      if (!replica.hidden) throw new Error('learner: a worker gives no hidden states');
+      return { hidden: await replica.hidden(call.items) };
+    }
     case 'bytes':
       return replica.bytes();
     case 'close':
@@ -94,7 +104,7 @@ export class RemoteReplica implements ReplicaClient {
 
   async gradient(items: readonly TrainItem[], objective: ItemObjective): Promise<PartGradient> {
     const result = await this.#call({ type: 'gradient', items, objective });
-    if (result === null || typeof result === 'number' || Array.isArray(result))
+    if (typeof result !== 'object' || result === null || !('gradient' in result))
       throw new Error('learner: a worker answered something else than a gradient');
     return result;
   }
@@ -104,6 +114,13 @@ export class RemoteReplica implements ReplicaClient {
     if (!Array.isArray(result))
       throw new Error('learner: a worker answered something else than scores');
     return result;
+  }
+
+  async hidden(items: readonly ScoredItem[]): Promise<HiddenStates[]> {
+    const result = await this.#call({ type: 'hidden', items });
+    if (typeof result !== 'object' || result === null || !('hidden' in result))
+      throw new Error('learner: a worker answered something else than hidden states');
+    return result.hidden;
   }
 
   async bytes(): Promise<number> {

@@ -1,4 +1,4 @@
-import type { LoraTrainer, RowScores } from '../../policy/lora/trainer.ts';
+import type { HiddenStates, LoraTrainer, RowScores } from '../../policy/lora/trainer.ts';
 import { packBatch, type PackedBatch } from '../../policy/lora/train-batch.ts';
 import { negativeLogLikelihood, tokenObjective, type Objective } from '../objective.ts';
 import { itemAt } from '../../base/items.ts';
@@ -20,6 +20,8 @@ export interface TrainItem {
   advantage: number | Float32Array;
   /** Of each trained token in the loss of the batch (`sequenceWeights`). */
   weight: number;
+  /** Whether its answer was right. */
+  right?: boolean;
 }
 
 /** What the trainer scores. */
@@ -60,6 +62,8 @@ export interface ReplicaClient {
   /** Loss of the items and its gradient with respect to the adapter. */
   gradient(items: readonly TrainItem[], objective: ItemObjective): Promise<PartGradient>;
   score(items: readonly ScoredItem[]): Promise<ItemScores[]>;
+  /** Hidden states at the trained tokens of the items, that each is predicted from; absent where there are none. */
+  hidden?(items: readonly ScoredItem[]): Promise<HiddenStates[]>;
   /** Bytes that the trainer holds on its device. */
   bytes(): Promise<number>;
   close(): Promise<void>;
@@ -110,7 +114,7 @@ export class TrainReplica implements ReplicaClient {
       const coefficients = new Float32Array(rows.logprobs.length);
       let at = 0;
       for (const [i, { logprobs }] of split(items, rows).entries()) {
-        const { oldLogprobs, behaviour, refLogprobs, advantage, weight } = itemAt(
+        const { oldLogprobs, behaviour, refLogprobs, advantage, weight, right } = itemAt(
           items,
           i,
           'items',
@@ -124,6 +128,7 @@ export class TrainReplica implements ReplicaClient {
                 refLogprob: refLogprobs,
                 advantage,
                 weight,
+                ...(right !== undefined && { right }),
               });
         coefficients.set(result.coefficients, at);
         at += logprobs.length;
@@ -140,6 +145,20 @@ export class TrainReplica implements ReplicaClient {
 
   async score(items: readonly ScoredItem[]): Promise<ItemScores[]> {
     return split(items, await this.#trainer.score(pack(items)));
+  }
+
+  async hidden(items: readonly ScoredItem[]): Promise<HiddenStates[]> {
+    const states = await this.#trainer.hidden?.(pack(items));
+    if (!states)
+      throw new Error('learner: this trainer gives no hidden states, which a critic needs');
+    const { values, width } = states;
+    let at = 0;
+    return items.map(({ mask }) => {
+      const end = at + trainedCount(mask) * width;
+      const cut = { values: values.slice(at, end), width };
+      at = end;
+      return cut;
+    });
   }
 
   bytes(): Promise<number> {

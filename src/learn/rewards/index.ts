@@ -1,6 +1,6 @@
 import type { RewardClause, Rollout } from '../../records/rollout.ts';
 import type { Reward } from './parts/definition.ts';
-import { readFacts } from './parts/facts.ts';
+import { readFacts, type RewardFacts } from './parts/facts.ts';
 import { rewardById, REWARDS } from './list.ts';
 
 /**
@@ -15,10 +15,20 @@ export function scoreRollout(
   weights: Record<string, number> = {},
   rewards: readonly Reward[] = REWARDS,
 ): RewardClause[] {
+  return scoreFacts(readFacts(rollout), id, weights, rewards);
+}
+
+/** The same of facts that were read already. @throws Error as `scoreRollout` */
+export function scoreFacts(
+  facts: RewardFacts,
+  id: string,
+  weights: Record<string, number> = {},
+  rewards: readonly Reward[] = REWARDS,
+): RewardClause[] {
   const reward = rewardById(id, rewards);
   if (!reward)
     throw new Error(`reward: there is no "${id}"; src/learn/rewards/list.ts has them all`);
-  return reward.clauses(readFacts(rollout), weights);
+  return reward.clauses(facts, weights);
 }
 
 /** Σ weight · value. */

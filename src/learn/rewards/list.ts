@@ -19,6 +19,20 @@ import { reSeek } from './systems/re-seek.ts';
 import { smartRag } from './systems/smart-rag.ts';
 import { stepSearch } from './systems/step-search.ts';
 import { toolStar } from './systems/tool-star.ts';
+import { memoryR1 } from './systems/answerer/memory-r1.ts';
+import { rSearch } from './systems/answerer/r-search.ts';
+import { s3Gain, s3Released } from './systems/answerer/s3.ts';
+import { arena, arenaReleased } from './systems/steps/arena.ts';
+import {
+  interleaved,
+  interleavedAll,
+  interleavedPartial,
+  interleavedUngated,
+} from './systems/steps/interleaved.ts';
+import { medR3 } from './systems/steps/med-r3.ts';
+import { r1Router } from './systems/steps/r1-router.ts';
+import { fspo, fspoReleased } from './switches/fspo.ts';
+import { posterior, posteriorUngated } from './switches/posterior.ts';
 import { ur2Stage1Released, ur2Stage2Released } from './ur2-released.ts';
 import { ur2Stage1, ur2Stage1Llama, ur2Stage1Small, ur2Stage1Weak, ur2Stage2 } from './ur2.ts';
 
@@ -56,11 +70,31 @@ export const PUBLISHED = [
   toolStar,
 ] as const;
 
+/** Rewards that look at what no file of another system's rollouts carries: blocks, gold steps, frozen answers. */
+const OF_OWN_RECORDS = [
+  rSearch,
+  s3Gain,
+  s3Released,
+  memoryR1,
+  arena,
+  arenaReleased,
+  interleaved,
+  interleavedPartial,
+  interleavedAll,
+  interleavedUngated,
+  medR3,
+  r1Router,
+  fspo,
+  fspoReleased,
+  posterior,
+  posteriorUngated,
+] as const;
+
 /** Scores of the answer alone. */
 export const OUTCOME = [plainEm, plainF1] as const;
 
 /** Every reward that a stage of training may have. */
-export const REWARDS = [...PUBLISHED, ...OUTCOME] as const;
+export const REWARDS = [...PUBLISHED, ...OF_OWN_RECORDS, ...OUTCOME] as const;
 export type RewardId = (typeof REWARDS)[number]['id'];
 
 /** Ids of rewards, in their order. */

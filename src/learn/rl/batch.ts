@@ -1,6 +1,9 @@
 import type { Rollout } from '../../records/rollout.ts';
 import { estimateAdvantages, membersOf } from '../advantages.ts';
+import type { CriticState } from '../critic/head.ts';
+import { criticStep } from '../critic/step.ts';
 import { trainedTokens } from '../mask.ts';
+import { turnedByFacts } from '../factuality.ts';
 import { outcomeOf, stepAdvantages } from '../span-advantages.ts';
 import { klTerm, sequenceWeights } from '../objective.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
@@ -91,10 +94,50 @@ export function fillAdvantages(
       rollout.advantage = itemAt(advantages, i, 'advantages');
     }
   }
-  if (apart.length === 0) return [...advantages];
-  return stepAdvantages(sequences, apart).map((own, i) =>
-    own.map((value) => value + itemAt(advantages, i, 'advantages')),
+  const whole: (number | Float32Array)[] =
+    apart.length === 0
+      ? [...advantages]
+      : stepAdvantages(sequences, apart).map((own, i) =>
+          own.map((value) => value + itemAt(advantages, i, 'advantages')),
+        );
+  const { factuality } = objective;
+  if (factuality === undefined) return whole;
+  return sequences.map((sequence, i) =>
+    turnedByFacts(sequence, itemAt(whole, i, 'advantages'), factuality),
   );
+}
+
+interface AdvantageParts {
+  sequences: readonly Sequence[];
+  /** Null where the reference was not scored. */
+  references: readonly Float32Array[] | null;
+  /** Clauses of the reward that value single searches. */
+  steps: readonly string[];
+  /** As the step before left it. */
+  critic: CriticState | undefined;
+}
+
+/**
+ * A step's advantages, by its critic where there is one, else by groups; the KL goes into the rewards where it stands
+ * there, token by token for a critic. Baselines, advantages and what the KL cost are written into the records.
+ */
+export async function stepAdvantagesOf(
+  learner: PolicyLearner,
+  { objective, critic: settings }: Pick<TrainSettings, 'objective' | 'critic'>,
+  { sequences, references, steps, critic }: AdvantageParts,
+): Promise<{ advantages: (number | Float32Array)[]; critic?: CriticState }> {
+  const inReward = objective.kl.place === 'reward' ? references : null;
+  const valued = settings
+    ? await criticStep(learner, critic, {
+        sequences,
+        references: inReward,
+        objective,
+        critic: settings,
+        steps,
+      })
+    : null;
+  if (inReward) addKlToRewards(sequences, inReward, objective.kl);
+  return valued ?? { advantages: fillAdvantages(sequences, objective, steps) };
 }
 
 /**
@@ -116,7 +159,7 @@ export function updateBatches(
     const { aggregation, constantLength, microBatch } = objective;
     const weights = sequenceWeights(aggregation, constantLength, lengths, microBatch);
     return own
-      .map(({ sequence: { ids, mask, temperature, oldLogprobs, behaviour }, i }, at) => ({
+      .map(({ sequence: { rollout, ids, mask, temperature, oldLogprobs, behaviour }, i }, at) => ({
         ids,
         mask,
         temperature,
@@ -125,6 +168,7 @@ export function updateBatches(
         refLogprobs: inLoss ? itemAt(references, i, 'references') : null,
         advantage: itemAt(advantages, i, 'advantages'),
         weight: itemAt(weights, at, 'weights'),
+        right: rollout.metrics?.em === 1,
       }))
       .filter(({ oldLogprobs }) => oldLogprobs.length > 0);
   }).filter((batch) => batch.length > 0);

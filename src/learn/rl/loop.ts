@@ -1,28 +1,20 @@
 import type { Rollout } from '../../records/rollout.ts';
 import type { HeldOutScore, RouterStep, MadeStep } from '../../records/training.ts';
 import { learningRateAt } from '../schedule.ts';
-import {
-  addKlToRewards,
-  fillAdvantages,
-  referenceLogprobs,
-  sequencesOf,
-  updateBatches,
-} from './batch.ts';
-import { branchedSequences, creditShared } from '../branching/step.ts';
+import { withoutAdapter } from '../frozen/without-adapter.ts';
 import { collect, type Collected } from './collect.ts';
 import type { Demonstrations, Json, TrainDeps, TrainHooks, TrainLoopPhase } from './contracts.ts';
 import { scoreHeldOut } from './held-out.ts';
 import { stepRecord } from './record.ts';
-import { rewardById } from '../rewards/list.ts';
-import { shuffleRewards } from './scoring.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
+import { passRate } from '../sampling/band.ts';
 import { stageAt } from '../settings/stages.ts';
 import { initialState, stateAfter, type TrainState } from './state.ts';
 import { checkResumable, checkTrainable, scoredOtherwise } from './trainable.ts';
-import { supervisedItems } from '../supervised/items.ts';
 import { stopSearching } from './not-searching.ts';
+import { updateOf, type Updated } from './step-update.ts';
+import type { UpdateReport } from './update.ts';
 import { warmUpAdapter } from './warm-up.ts';
-import { klToReference, optimize, type UpdateReport } from './update.ts';
 import { itemAt } from '../../base/items.ts';
 
 export interface TrainRun {
@@ -37,12 +29,6 @@ export interface TrainResult {
   state: TrainState;
   /** `stopped`: between steps, as `shouldStop` asked; `aborted`: by the signal, within a step. */
   end: 'finished' | 'stopped' | 'aborted';
-}
-
-interface Updated {
-  update: UpdateReport | null;
-  kl: number | null;
-  revived: Pick<TrainState, 'reviveRate'>;
 }
 
 /** Reinforcement learning of an adapter, step by step; every step makes a new state. */
@@ -232,18 +218,27 @@ class TrainLoop {
     const learningRate = this.#hooks.learningRate?.() ?? this.#state.learningRate;
     const before: TrainState = { ...this.#state, learningRate };
     const heldOutAtStart = await this.#atStart();
-    const start = now();
     const stage = stageAt(this.#settings.stages, step);
+    const start = now();
     const collected = await this.#rollouts(step, stage);
     const sampled = now();
     const due = this.#heldOutDue(step);
-    const { update, kl, revived } = await this.#update(before, collected, due);
+    const {
+      update,
+      kl,
+      revived,
+      critic = before.critic,
+    } = await this.#update(before, collected, due);
     if (update) await this.#sampleWith(update.adapter);
     const router = this.#trainRouter(collected, step);
     const updated = now();
     const heldOut = due ? await this.#heldOut(step) : null;
     const end = now();
-    this.#state = this.#next({ ...before, ...revived }, update, (end - start) / 1000);
+    this.#state = {
+      ...this.#next({ ...before, ...revived }, update, (end - start) / 1000),
+      accuracy: passRate(collected.all.flat()),
+      ...(critic && { critic }),
+    };
     const base = before.learningRate ?? this.#settings.optimizer.learningRate;
     const optimizer = { ...this.#settings.optimizer, learningRate: base };
     const seconds = {
@@ -281,6 +276,9 @@ class TrainLoop {
       runId,
       step,
       stage: itemAt(this.#settings.stages, stage, 'stages'),
+      accuracyBefore: this.#state.accuracy ?? null,
+      frozen: (work) =>
+        withoutAdapter(this.#agent.policy, work, () => this.#sampleWith(this.#state.adapter)),
       ...(signal ? { signal } : {}),
       onRollout: (done, total) => this.#tell('rollouts', done, total),
       onEnded: (rollout) => this.#hooks.onRollout?.(rollout, 'step'),
@@ -293,53 +291,18 @@ class TrainLoop {
   }
 
   /** Advantages and the optimizer updates; `measureKl`: score the reference though no loss needs it. */
-  async #update(
-    state: TrainState,
-    { trained, all }: Collected,
-    measureKl: boolean,
-  ): Promise<Updated> {
-    const { learner } = this.#deps;
-    const { objective, router, seed } = this.#settings;
-    learner.setAdapter(state.adapter);
-    const { branching } = this.#settings;
-    const { tokenizer } = this.#deps.agent.policy;
-    const { sequences, ...revived } = await branchedSequences(learner, trained, sequencesOf, {
-      branching,
-      tokenizer,
-      rate: state.reviveRate,
+  #update(state: TrainState, collected: Collected, measureKl: boolean): Promise<Updated> {
+    return updateOf({
+      deps: this.#deps,
+      settings: this.#settings,
+      state,
+      collected,
+      measureKl,
+      onUpdate: (done, total) => {
+        this.#hooks.signal?.throwIfAborted();
+        this.#tell('update', done, total);
+      },
     });
-    if (this.#settings.shuffleRewards)
-      shuffleRewards(
-        sequences.map(({ rollout }) => rollout),
-        seed,
-        state.step + 1,
-      );
-    if (router.train === 'alone' || sequences.length === 0) {
-      this.#deps.curriculum.observe?.(all);
-      return { update: null, kl: null, revived };
-    }
-    this.#tell('update', 0, 1);
-    const { place } = objective.kl;
-    const scored = place !== 'off' || measureKl;
-    const references = scored ? await referenceLogprobs(learner, sequences) : null;
-    if (references && place === 'reward') addKlToRewards(sequences, references, objective.kl);
-    const at = stageAt(this.#settings.stages, state.step + 1);
-    const { reward, loss } = itemAt(this.#settings.stages, at, 'stages');
-    const advantages = fillAdvantages(sequences, objective, rewardById(reward)?.steps);
-    this.#deps.curriculum.observe?.(all);
-    const own = creditShared({ sequences, advantages, references }, branching);
-    const batches = loss
-      ? [await supervisedItems(learner, sequences, loss, tokenizer)].filter((all) => all.length > 0)
-      : updateBatches(own.sequences, own.advantages, own.references, this.#settings);
-    const onDone = (done: number, total: number): void => {
-      this.#hooks.signal?.throwIfAborted();
-      this.#tell('update', done, total);
-    };
-    const by = loss ? 'likelihood' : objective;
-    const update = batches.length
-      ? await optimize(learner, batches, state, this.#settings, onDone, by)
-      : null;
-    return { update, kl: references ? klToReference(sequences, references) : null, revived };
   }
 
   #trainRouter({ all }: Collected, step: number): RouterStep | null {

@@ -10,7 +10,7 @@ import type { Question } from '../../records/records.ts';
 import type { Rollout, Segment } from '../../records/rollout.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
 import { checkFaults, rolloutOverrides } from './collect.ts';
-import { Cycle } from './cycle.ts';
+import { Cycle } from '../sampling/cycle.ts';
 import { DEFAULT_WARM_UP } from './demonstrations.ts';
 import { between, searchingNowAndThen } from './start/search-share.ts';
 import type { TrainState } from './state.ts';

@@ -1,9 +1,9 @@
-import type { Rollout } from '../../records/rollout.ts';
+import type { RewardClause, Rollout } from '../../records/rollout.ts';
 import { deriveSeed } from '../../base/random.ts';
 import { Random } from '../../base/random.ts';
 import { overlongPenalty } from '../overlong.ts';
-import { readFacts } from '../rewards/parts/facts.ts';
-import { scoreRollout, totalReward } from '../rewards/index.ts';
+import { readFacts, type RewardFacts } from '../rewards/parts/facts.ts';
+import { scoreFacts, totalReward } from '../rewards/index.ts';
 import { rewardById } from '../rewards/list.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { itemAt } from '../../base/items.ts';
@@ -11,6 +11,9 @@ import { itemAt } from '../../base/items.ts';
 /** Rewards of a step, as clauses of the rollout records, so that a record's reward is their sum. */
 
 type Stage = TrainSettings['stages'][number];
+
+/** What the reward is told of a rollout: the facts, or what a faulty verifier takes for them. */
+type Seen = (rollout: Rollout) => RewardFacts;
 
 /** Tokens that the policy wrote. */
 const writtenTokens = (rollout: Rollout): number =>
@@ -21,9 +24,10 @@ export function applyRewards(
   rollouts: readonly Rollout[],
   stage: Stage,
   overlong: TrainSettings['overlong'],
+  seen: Seen = readFacts,
 ): void {
   for (const rollout of rollouts) {
-    const clauses = scoreRollout(rollout, stage.reward, stage.weights);
+    const clauses = scoreFacts(seen(rollout), stage.reward, stage.weights);
     if (overlong) {
       const value = overlongPenalty(writtenTokens(rollout), overlong);
       clauses.push({ clause: 'overlong', value, weight: 1, evidence: [] });
@@ -34,19 +38,39 @@ export function applyRewards(
 }
 
 /** Adds what a reward pays by the whole group; rewards that look at one rollout alone add nothing. */
-export function applyGroupRewards(group: readonly Rollout[], { reward }: Stage): void {
-  const clauses = rewardById(reward)?.ofGroup?.(group.map((rollout) => readFacts(rollout))) ?? [];
-  for (const [i, clause] of clauses.entries()) {
-    const rollout = itemAt(group, i, 'group');
-    rollout.rewards = [...rollout.rewards, clause];
-    rollout.reward = totalReward(rollout.rewards);
-  }
+export function applyGroupRewards(
+  group: readonly Rollout[],
+  { reward }: Stage,
+  seen: Seen = readFacts,
+): void {
+  const clauses = rewardById(reward)?.ofGroup?.(group.map((rollout) => seen(rollout))) ?? [];
+  for (const [i, clause] of clauses.entries()) addClause(itemAt(group, i, 'group'), clause);
+}
+
+/** Adds what a reward pays by all rollouts of a step. @param before share of right answers in the step before */
+export function applyBatchRewards(
+  batch: readonly Rollout[],
+  { reward }: Stage,
+  before: number | null,
+  seen: Seen = readFacts,
+): void {
+  const { ofBatch } = rewardById(reward) ?? {};
+  if (!ofBatch) return;
+  const clauses = ofBatch(
+    batch.map((rollout) => seen(rollout)),
+    before,
+  );
+  for (const [i, clause] of clauses.entries()) addClause(itemAt(batch, i, 'step'), clause);
+}
+
+function addClause(rollout: Rollout, clause: RewardClause): void {
+  rollout.rewards = [...rollout.rewards, clause];
+  rollout.reward = totalReward(rollout.rewards);
 }
 
 /** Adds a clause that moves the reward by `value`. */
 export function addToReward(rollout: Rollout, clause: string, value: number): void {
-  rollout.rewards = [...rollout.rewards, { clause, value, weight: 1, evidence: [] }];
-  rollout.reward = totalReward(rollout.rewards);
+  addClause(rollout, { clause, value, weight: 1, evidence: [] });
 }
 
 /**

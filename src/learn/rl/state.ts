@@ -3,6 +3,7 @@ import { initAdapter } from '../../policy/lora/init.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import { readSafetensors, writeSafetensors } from '../../policy/checkpoint/safetensors.ts';
 import { deriveSeed } from '../../base/random.ts';
+import type { CriticState } from '../critic/head.ts';
 import type { Json } from './contracts.ts';
 import { issueOf } from '../../base/errors.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
@@ -38,6 +39,10 @@ export interface TrainState {
   router: Json;
   /** Seconds of all steps so far. */
   elapsed: number;
+  /** Share of right answers among the rollouts of the last step; absent before the first. */
+  accuracy?: number;
+  /** Where a critic is trained, once it has been. */
+  critic?: CriticState;
 }
 
 /** The state before the first step; `curriculum` and `router` null mean: as they start. */
@@ -92,8 +97,11 @@ const restSchema = z.strictObject({
   curriculum: z.json(),
   router: z.json(),
   elapsed: z.number().min(0),
+  accuracy: z.number().min(0).max(1).exactOptional(),
+  criticUpdates: count.exactOptional(),
 });
 
+const CRITIC = ['values', 'first', 'second'] as const;
 const TENSORS = ['adapter', 'first', 'second'] as const;
 
 export interface StateFiles {
@@ -106,10 +114,14 @@ export interface StateFiles {
 /** A state as two files; reading them back gives the same bits. */
 export function encodeState(state: TrainState): StateFiles {
   const { step, updates, warmedUp, startMade, reviveRate, logprobsOf } = state;
-  const { learningRate, curriculum, router, elapsed } = state;
-  const tensors = new Map(
-    TENSORS.map((name) => [name, { shape: [state[name].length], data: state[name] }]),
-  );
+  const { learningRate, curriculum, router, elapsed, accuracy, critic } = state;
+  const data: [string, Float32Array][] = [
+    ...TENSORS.map((name): [string, Float32Array] => [name, state[name]]),
+    ...(critic
+      ? CRITIC.map((name): [string, Float32Array] => [`critic.${name}`, critic[name]])
+      : []),
+  ];
+  const tensors = new Map(data.map(([name, of]) => [name, { shape: [of.length], data: of }]));
   const rest = {
     step,
     updates,
@@ -121,6 +133,8 @@ export function encodeState(state: TrainState): StateFiles {
     curriculum,
     router,
     elapsed,
+    ...(accuracy !== undefined && { accuracy }),
+    ...(critic && { criticUpdates: critic.updates }),
   };
   return {
     tensors: writeSafetensors(tensors, 'F32'),
@@ -132,14 +146,22 @@ export function encodeState(state: TrainState): StateFiles {
 export function decodeState(files: { tensors: Uint8Array; rest: string }): TrainState {
   const parsed = restSchema.safeParse(JSON.parse(files.rest));
   if (!parsed.success) throw new Error(`training state: ${issueOf(parsed.error)}`);
-  const { format: _, ...rest } = parsed.data;
+  const { format: _, criticUpdates, ...rest } = parsed.data;
   const tensors = readSafetensors(files.tensors);
-  const [adapter, first, second] = TENSORS.map((name) => {
+  const tensorOf = (name: string): Float32Array => {
     const tensor = tensors.get(name);
     if (!tensor) throw new Error(`training state: tensor "${name}" is missing`);
     return Float32Array.from(tensor.data);
-  }) as [Float32Array, Float32Array, Float32Array];
+  };
+  const [adapter, first, second] = [tensorOf('adapter'), tensorOf('first'), tensorOf('second')];
   if (first.length !== adapter.length || second.length !== adapter.length)
     throw new Error('training state: moments and adapter differ in length');
-  return { ...rest, adapter, first, second };
+  if (criticUpdates === undefined) return { ...rest, adapter, first, second };
+  const critic = {
+    values: tensorOf('critic.values'),
+    first: tensorOf('critic.first'),
+    second: tensorOf('critic.second'),
+    updates: criticUpdates,
+  };
+  return { ...rest, adapter, first, second, critic };
 }

@@ -1,6 +1,7 @@
 import { withOverrides } from '../../recipes/parts/settings.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { recipeOf } from '../../recipes/index.ts';
+import { switchClash } from '../settings/switches.ts';
 import { stageAt } from '../settings/stages.ts';
 import type { TrainState } from './state.ts';
 
@@ -75,6 +76,8 @@ export function untrainable(
           'with a summarizer',
         ),
     };
+  const clash = switchClash(settings);
+  if (clash) return clash;
   if (curriculum.kind === 'difficulty' && curriculum.taskMixing && loop !== 'agent')
     return {
       path: 'curriculum.taskMixing',

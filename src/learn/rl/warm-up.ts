@@ -2,7 +2,7 @@ import type { Rollout } from '../../records/rollout.ts';
 import { itemAt } from '../../base/items.ts';
 import { deriveSeed } from '../../base/random.ts';
 import { adamW, clipScale, DEFAULT_UPDATE, globalNorm } from '../../policy/lora/optimizer.ts';
-import { Cycle } from './cycle.ts';
+import { Cycle } from '../sampling/cycle.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
 import { trainedCount, type TrainItem } from '../replicas/replica.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';

@@ -28,7 +28,26 @@ const isBranch = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
 /** Settings that a recipe may leave out. */
-const OPTIONAL = ['start', 'recipeVersion', 'curriculum.tasks', 'branching'];
+const OPTIONAL = [
+  'branching',
+  'start',
+  'recipeVersion',
+  'verifier',
+  'critic',
+  'curriculum.tasks',
+  'curriculum.engine',
+  'curriculum.hops',
+  'curriculum.probeSteps',
+  'curriculum.count',
+  'curriculum.ids',
+  'dynamicSampling.band',
+  'dynamicSampling.screen',
+  'objective.credit',
+  'objective.surrogate',
+  'objective.positiveNll',
+  'objective.diversity',
+  'objective.factuality',
+];
 
 /**
  * Settings with changes such as `optimizer.learningRate=2e-3` or `stages.0.reward=em`; values are

@@ -11,6 +11,12 @@ export interface RowScores {
   entropies: Float32Array;
 }
 
+export interface HiddenStates {
+  /** [rows, width] */
+  values: Float32Array;
+  width: number;
+}
+
 /**
  * LoRA training of a frozen decoder: the same contract on the WASM kernels and on WebGPU. Gradients
  * add up over calls. A batch holds at most `maxTokens` tokens; sequences lie end to end.
@@ -27,6 +33,11 @@ export interface LoraTrainer {
    * @throws Error while the adapter is switched off
    */
   accumulate(batch: PackedBatch, weigh: (scores: RowScores) => Float32Array): Promise<RowScores>;
+  /**
+   * The hidden state behind the last layer at each row of the batch, [rows, width]; absent where a trainer cannot give
+   * it. Forward pass only.
+   */
+  hidden?(batch: PackedBatch): Promise<HiddenStates>;
   zeroGradients(): void;
   /** The summed gradient by the adapter's values, a copy, in the order of `loraSlots`. */
   gradients(): Promise<Float32Array>;

@@ -2,7 +2,7 @@ import { itemAt } from '../../base/items.ts';
 import { checkSpec } from '../lora/check.ts';
 import type { LoraSpec } from '../lora/spec.ts';
 import type { PackedBatch, TrainLimits } from '../lora/train-batch.ts';
-import type { LoraTrainer, RowScores } from '../lora/trainer.ts';
+import type { HiddenStates, LoraTrainer, RowScores } from '../lora/trainer.ts';
 import type { Handle } from '../ops/ops.ts';
 import type { Activations, Adapter, KeyStore, Picks, TokenRun, Tokens } from '../ops/values.ts';
 import { adapterShapes } from './adapter.ts';
@@ -124,6 +124,18 @@ export class DecoderLoraTrainer implements LoraTrainer {
   async score(batch: PackedBatch): Promise<RowScores> {
     this.#runForward(batch);
     return this.#scores(batch);
+  }
+
+  async hidden(batch: PackedBatch): Promise<HiddenStates> {
+    this.#runForward(batch);
+    const { ops, config } = this.#decoder;
+    const { hiddenSize: width, layers } = config;
+    const all = await ops.readActivations(itemAt(this.#inputs, layers, 'inputs'), batch.ids.length);
+    const values = new Float32Array(batch.rows.length * width);
+    batch.rows.forEach((row, i) =>
+      values.set(all.subarray(row * width, (row + 1) * width), i * width),
+    );
+    return { values, width };
   }
 
   async accumulate(

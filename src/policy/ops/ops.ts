@@ -112,7 +112,7 @@ export interface Ops {
    */
   feedForward(o: FeedForwardInput & { out: Activations; raw?: Activations }): void;
 
-  /** The first `rows` rows [rows, width], once all that was called is done. For tests and comparisons. */
+  /** The first `rows` rows [rows, width], once all that was called is done. */
   readActivations(from: Activations, rows: number): Promise<Float32Array>;
 
   /** to[r] = from[r] */

@@ -5,7 +5,7 @@ import { z } from 'zod';
 const share = z.number().min(0).max(1);
 
 /** How tokens that rollouts of a group share count in the loss; `learn/branching/credit.ts`. */
-export const SHARED_CREDITS = ['soft', 'hard', 'once'] as const;
+const SHARED_CREDITS = ['soft', 'hard', 'once'] as const;
 
 export const branchingSchema = z.discriminatedUnion('kind', [
   /** ARPO (2507.19849): rollouts branch behind a result where the policy's entropy rose. */

@@ -47,6 +47,8 @@ const retrievalSchema = z.strictObject({
   honourTags: z.boolean(),
   /** UR²: whether the policy reads a summary for its query in place of the passages. */
   summarize: z.enum(['off', 'on']).default('off'),
+  /** Whether the policy is told, where its form line can, that it may name the source of a search. */
+  chooses: z.boolean().exactOptional(),
   /** Most words of a query; a longer one is a fault against the protocol. Absent: no limit. */
   queryWords: positiveInt.exactOptional(),
 });

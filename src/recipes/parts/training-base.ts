@@ -71,3 +71,16 @@ export const OBJECTIVE = {
   constantLength: 512,
   kl: { form: 'k3', place: 'off', coefficient: 0 },
 } satisfies TrainSettings['objective'];
+
+/**
+ * PPO's critic with γ = λ = 1 and the value clip of verl. A linear head over hidden states takes a larger rate than a
+ * model (1e-5), and more updates a step than one.
+ */
+export const CRITIC = {
+  gamma: 1,
+  lambda: 1,
+  learningRate: 0.01,
+  updates: 10,
+  valueClip: 0.5,
+  environment: 'skip',
+} satisfies TrainSettings['critic'];

@@ -31,6 +31,14 @@ export const objectiveSchema = z.strictObject({
    * all of a reward is all tokens'.
    */
   credit: z.literal('span').optional(),
+  /** `gppo`: the gradient beyond the clip is kept at the clip's value in place of 0. Absent: PPO's. */
+  surrogate: z.literal('gppo').exactOptional(),
+  /** Factor of the negative log-likelihood of right rollouts (GPPO's code has 0.1); absent: none. */
+  positiveNll: z.number().min(0).exactOptional(),
+  /** λ of the entropy-like term on right rollouts (R1-zero-Div); absent: none. */
+  diversity: z.number().min(0).exactOptional(),
+  /** FSPO: verdicts on thoughts turn the advantages of their tokens; the reward must give such verdicts. */
+  factuality: z.enum(['paper', 'as-released']).exactOptional(),
   aggregation: z.enum(['token-mean', 'sequence-mean', 'sum-over-constant']),
   /**
    * Sequences whose tokens `token-mean` takes one mean of; the loss is the mean of these means. null:
@@ -44,6 +52,31 @@ export const objectiveSchema = z.strictObject({
     place: z.enum(['off', 'loss', 'reward']),
     coefficient: z.number().min(0),
   }),
+});
+
+/**
+ * Pitfalls of verifiers (2505.22203). `rule`: exact match; `substring`: right where a gold answer stands in the answer,
+ * which a list of names fools; `hybrid`: exact match, else an F1 of at least `threshold`.
+ */
+const verifierSchema = z.strictObject({
+  kind: z.enum(['rule', 'substring', 'hybrid']),
+  threshold: share,
+  /** Shares of right answers that are called wrong, and of wrong ones that are called right. */
+  falseNegative: share,
+  falsePositive: share,
+});
+
+/** PPO's critic: a linear value head over the policy's hidden states, which takes the place of the estimator. */
+const criticSchema = z.strictObject({
+  gamma: share,
+  lambda: share,
+  learningRate: z.number().positive(),
+  /** Updates of the head a step, each on all its tokens. */
+  updates: positiveInt.max(200),
+  /** Most that a value moves from what it was before the step and is still learned from. */
+  valueClip: z.number().positive(),
+  /** Whether environment tokens stand in GAE, whitening and value loss, as in Search-R1's released code. */
+  environment: z.enum(['skip', 'released']),
 });
 
 /** One stage. A recipe knows its reward by id; `learn/settings/checked.ts` refuses one that is not there. */
@@ -88,7 +121,15 @@ export const trainSettingsSchema = z.strictObject({
     on: z.boolean(),
     by: z.enum(['reward', 'accuracy']),
     maxBatches: positiveInt.max(10),
+    /** Online difficulty filtering: groups whose share of right answers is not strictly between these are left out. */
+    band: z.strictObject({ low: share, high: share }).nullable().exactOptional(),
+    /** SPEED-RL: rollouts that screen a question before the rest of its group is made. */
+    screen: positiveInt.exactOptional(),
   }),
+  /** What stands in for the check of answers while the run trains; absent or null: the check itself. */
+  verifier: verifierSchema.nullable().exactOptional(),
+  /** PPO: advantages come token by token from a critic; the estimator is not asked. Absent or null: no critic. */
+  critic: criticSchema.nullable().exactOptional(),
   /** DAPO's soft overlong punishment; lengths in policy tokens. */
   overlong: z
     .strictObject({ max: positiveInt, buffer: positiveInt, factor: z.number().min(0) })
@@ -106,9 +147,28 @@ export const trainSettingsSchema = z.strictObject({
   curriculum: z.strictObject({
     /**
      * `uniform`: questions as they come; `difficulty`: UR²'s buckets by repeated rollouts;
-     * `gold-noise`: KunLunBaizeRAG (15) and (16); `simulated`: ZeroSearch's engine.
+     * `gold-noise`: KunLunBaizeRAG (15) and (16); `simulated`: ZeroSearch's engine; `engine`: another engine, as
+     * `engine` says; `one-shot`: One-Shot RLVR; `weakness`: SwS.
      */
-    kind: z.enum(['uniform', 'difficulty', 'gold-noise', 'simulated']),
+    kind: z.enum([
+      'uniform',
+      'difficulty',
+      'gold-noise',
+      'simulated',
+      'engine',
+      'one-shot',
+      'weakness',
+    ]),
+    /** `engine`: `noisy`, a share `noise` of passages is replaced; `random`, also where absent: nothing fits. */
+    engine: z.enum(['random', 'noisy']).exactOptional(),
+    /** Questions of these numbers of hops alone; absent or null: all. */
+    hops: z.strictObject({ min: positiveInt, max: positiveInt }).nullable().exactOptional(),
+    /** `one-shot`, `weakness`: first steps, whose accuracies tell questions apart; 12 where absent. */
+    probeSteps: z.int().min(0).exactOptional(),
+    /** `one-shot`: questions that are trained on; 1 where absent. */
+    count: positiveInt.exactOptional(),
+    /** `one-shot`: ids of these questions; absent or empty: those whose accuracy spread most. */
+    ids: z.array(z.string()).exactOptional(),
     /** `difficulty`: repeated rollouts that score a question. */
     scoringRollouts: positiveInt,
     /** `difficulty`: questions that are scored before the first step; later draws are from these. */

@@ -156,3 +156,35 @@ describe('the settings of a rollout', () => {
     });
   });
 });
+
+describe('screening and bands', () => {
+  const four = (change: Partial<TrainSettings['dynamicSampling']>): Partial<TrainSettings> => ({
+    ...on({ maxBatches: 1, ...change }),
+    questions: 3,
+    groupSize: 4,
+  });
+
+  it('goes on only with the questions whose first rollouts vary, and trains on whole groups', async () => {
+    // Screened: a varies, b is all right, c all wrong. a goes on with two more.
+    const texts = [RIGHT, WRONG, RIGHT, RIGHT, WRONG, WRONG, RIGHT, RIGHT];
+    const { made, trained } = await step(texts, four({ screen: 2 }));
+    expect(made.all.map(({ length }) => length)).toEqual([4, 2, 2]);
+    expect(trained).toEqual(['a']);
+    expect(made.trained[0]?.map(({ reward }) => reward)).toEqual([1, 0, 1, 1]);
+    // The rollouts that the group would have had whole.
+    expect(made.trained[0]?.map(({ id }) => id.split('-').at(-1))).toEqual(['0', '1', '2', '3']);
+    const seeds = new Set(made.trained[0]?.map(({ seed }) => seed));
+    expect(seeds.size).toBe(4);
+  });
+
+  it('a band leaves out what is right too rarely or too often', async () => {
+    const share = (right: number): string[] =>
+      Array.from({ length: 4 }, (_, i) => (i < right ? RIGHT : WRONG));
+    const texts = [...share(1), ...share(2), ...share(3)];
+    const { made } = await step(texts, four({ band: { low: 0.25, high: 0.75 } }));
+    // Of 1, 2 and 3 right of four only the half lies within; the others fill what is missing.
+    expect(made.trained.map(([first]) => first?.question.id)).toEqual(['b', 'a', 'c']);
+    const wider = await step(texts, four({ band: { low: 0.2, high: 0.8 } }));
+    expect(wider.trained).toEqual(['a', 'b', 'c']);
+  });
+});

@@ -144,11 +144,23 @@ function importedFacts(rollout: ImportedRollout): Omit<RewardFacts, 'tokens'> {
       const known = logprobs.filter((value) => value !== null);
       const read = passages.map((p) => ({ title: p.title, text: p.text, sound: true }));
       const all = known.length > 0 && known.length === logprobs.length ? known : null;
-      return [{ query: text, logprobs: all, passages: read, judged: null, evidence: [span] }];
+      return [
+        { query: text, logprobs: all, passages: read, judged: null, asked: null, evidence: [span] },
+      ];
     }),
     // No layout that is imported names a block in which it computed.
     computed: [],
     supporting: rollout.question.supporting,
+    steps: [],
+    blocks: [],
+    selections: [],
+    thoughts: segments.flatMap(({ source, role, text }, segment) =>
+      source === 'policy' && role === 'think'
+        ? [{ text, evidence: [{ segment, start: 0, end: text.length }] }]
+        : [],
+    ),
+    frozen: [],
+    shown: readBlocks(segments),
     mayRetrieve: mayRetrieve(rollout),
     queryWords: queryWords(rollout),
     opened: openingsOf(segments, protocol),

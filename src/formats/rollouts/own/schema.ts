@@ -295,6 +295,17 @@ const rollout = z.looseObject({
     })
     .nullable(),
   answer: z.string().nullable(),
+  frozen: z
+    .array(
+      z.looseObject({
+        from: z.enum(['evidence', 'memory', 'selected', 'question']),
+        answer: z.string().nullable(),
+        em: finite,
+        f1: finite,
+        holds: finite,
+      }),
+    )
+    .optional(),
   notScored: z.string().optional(),
   forks: z.array(fork).optional(),
   judge: z.looseObject({ verdict: z.boolean().nullable(), by: z.string() }).optional(),

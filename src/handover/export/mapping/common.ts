@@ -49,11 +49,13 @@ export function commonRefusals({ settings, startStep, hasAdapter }: MappingInput
       'the trainers take one advantage a rollout; leave it out, and what single searches earn counts in the reward',
       'credit',
     );
-  const ofGroup = stages.find(({ reward }) => rewardById(reward)?.ofGroup);
+  for (const [path, what] of switchesOf(settings))
+    refuse(path, `${what} is Forage’s own; leave it out, or train it here`);
+  const ofGroup = stages.find(({ reward }) => wholeOf(reward));
   if (ofGroup)
     refuse(
       'stages',
-      `the reward ${ofGroup.reward} looks at a whole group, and rewards come from the environment one rollout at a time; train it here`,
+      `the reward ${ofGroup.reward} looks at more than one rollout, or asks the frozen policy, and rewards come from the environment one rollout at a time; train it here`,
     );
   if (groupSize < 2)
     refuse(
@@ -67,6 +69,33 @@ export function commonRefusals({ settings, startStep, hasAdapter }: MappingInput
       'adapter',
     );
   return refusals;
+}
+
+/** Whether a reward cannot be told of one rollout by itself. */
+function wholeOf(reward: string): boolean {
+  const { ofGroup, ofBatch, frozen } = rewardById(reward) ?? {};
+  return Boolean(ofGroup ?? ofBatch ?? frozen);
+}
+
+/** Switches that only Forage's loop knows, by path. */
+function switchesOf({ objective, dynamicSampling, verifier, curriculum, critic }: TrainSettings) {
+  const { surrogate, positiveNll, diversity, factuality } = objective;
+  const all: [path: string, what: string, on: boolean][] = [
+    ['objective.surrogate', 'GPPO’s gradient beyond the clip', surrogate !== undefined],
+    ['objective.positiveNll', 'the likelihood of right rollouts', Boolean(positiveNll)],
+    ['objective.diversity', 'the diversity term', Boolean(diversity)],
+    ['objective.factuality', 'turning advantages by verdicts', factuality !== undefined],
+    ['dynamicSampling.band', 'the band of accuracies', Boolean(dynamicSampling.band)],
+    ['dynamicSampling.screen', 'screening', dynamicSampling.screen !== undefined],
+    ['critic', 'the critic, a head over the policy’s hidden states,', Boolean(critic)],
+    ['verifier', 'a faulty verifier', Boolean(verifier)],
+    [
+      'curriculum.kind',
+      `the curriculum ${curriculum.kind}, which learns from the rollouts of a run,`,
+      curriculum.kind === 'one-shot' || curriculum.kind === 'weakness',
+    ],
+  ];
+  return all.flatMap(([path, what, on]) => (on ? [[path, what] as const] : []));
 }
 
 /** Draws that the steps made so far took: every step takes as many as it has questions. */

@@ -14,3 +14,6 @@ export const wordsOf = (text: string): number => text.split(/\s+/).filter(Boolea
 /** Where the queries stand that brought passages back. */
 export const answeredEvidence = (facts: RewardFacts): Span[] =>
   facts.queries.flatMap((query) => (query.answered ? query.evidence : []));
+
+/** Clauses that hold a verdict on a thought (FSPO). */
+export const FACT = 'fact';

@@ -1,5 +1,7 @@
-import type { RewardClause } from '../../../records/rollout.ts';
+import type { FrozenAnswer, RewardClause } from '../../../records/rollout.ts';
 import type { RewardFacts } from './facts.ts';
+
+type FrozenSource = Exclude<FrozenAnswer['from'], 'question'>;
 
 type Weights = Readonly<Record<string, number>>;
 
@@ -17,6 +19,8 @@ interface Description<Id extends string> {
   ofTokens?: readonly string[];
   /** Clauses that value single searches: `objective.credit` may give them to the tokens that earned them. */
   steps?: readonly string[];
+  /** From what the frozen policy answers before the reward is known (`src/learn/frozen`). */
+  frozen?: FrozenSource;
   /** A stage with this reward is UR²'s cold start: its curriculum draws the questions it dropped. */
   coldStart?: true;
 }
@@ -33,6 +37,11 @@ export interface Reward<Id extends string = string> extends Description<Id> {
   clauses: (facts: RewardFacts, given: Weights) => RewardClause[];
   /** A further clause of each rollout that looks at the whole group; one a rollout, in its order. */
   ofGroup?: (group: readonly RewardFacts[]) => RewardClause[];
+  /**
+   * A further clause of each rollout that looks at all of the step; one a rollout, in its order.
+   * @param before share of right answers in the step before; null at the first
+   */
+  ofBatch?: (batch: readonly RewardFacts[], before: number | null) => RewardClause[];
 }
 
 /** A reward whose values are fixed: it takes no weights. */
@@ -40,7 +49,9 @@ export const fixedReward = <const Id extends string>({
   clauses,
   ...about
 }: Description<Id> &
-  Pick<Reward, 'ofGroup'> & { clauses: (facts: RewardFacts) => RewardClause[] }): Reward<Id> => ({
+  Pick<Reward, 'ofGroup' | 'ofBatch'> & {
+    clauses: (facts: RewardFacts) => RewardClause[];
+  }): Reward<Id> => ({
   ...about,
   weights: null,
   clauses: (facts, given) => {

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import type { AgentEvent } from '../../../records/events.ts';
-import type { Rollout } from '../../../records/rollout.ts';
+import type { GoldStep, Passage } from '../../../records/records.ts';
+import type { FrozenAnswer, Rollout } from '../../../records/rollout.ts';
 import { questionScores } from '../../../agent/answers/checked.ts';
 import type { AnswerScores } from '../../../agent/answers/scores.ts';
 import { searchesOf, type SearchFact } from './searches.ts';
+import { blocksIn, selectionsOf, thoughtsOf, type Selection, type WrittenBlock } from './made.ts';
 import {
   proseScores,
   retrievedPassages,
@@ -48,6 +50,15 @@ export interface RewardFacts {
   searches: readonly SearchFact[];
   /** Titles of the supporting passages. */
   supporting: readonly string[];
+  /** The gold chain; empty where the record has none. */
+  steps: readonly GoldStep[];
+  blocks: readonly WrittenBlock[];
+  selections: readonly Selection[];
+  thoughts: readonly { text: string; evidence: Span[] }[];
+  /** What the frozen policy answered; empty where it was not asked. */
+  frozen: readonly FrozenAnswer[];
+  /** Every passage that was shown, the background's too. */
+  shown: readonly Pick<Passage, 'id' | 'title' | 'text'>[];
   /** Whether the policy could search at all; where it could not, a search is among the faults. */
   mayRetrieve: boolean;
   /** Most words of a query: a longer one is among the faults. Null: none is for its length. */
@@ -159,6 +170,12 @@ export function readFacts(rollout: Rollout): RewardFacts {
     queries,
     searches: searchesOf(rollout),
     supporting,
+    steps: rollout.question.chain ?? [],
+    blocks: blocksIn(rollout),
+    selections: selectionsOf(rollout),
+    thoughts: thoughtsOf(rollout),
+    frozen: rollout.frozen ?? [],
+    shown: retrievedPassages(rollout),
     mayRetrieve: mayRetrieve(rollout),
     queryWords: queryWords(rollout),
     opened: openingTags(rollout),

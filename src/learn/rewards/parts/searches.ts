@@ -1,3 +1,4 @@
+import type { SearchTarget } from '../../../records/hits.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import type { Span } from '../../../agent/answers/answer-text.ts';
 
@@ -13,6 +14,8 @@ export interface SearchFact {
   passages: readonly { title: string; text: string; sound: boolean }[];
   /** How the policy judged what came back; null where it did not. */
   judged: { useful: boolean; evidence: Span[] } | null;
+  /** Which source was asked; null where the record does not say. */
+  asked: SearchTarget | null;
   /** Where the query stands. */
   evidence: Span[];
 }
@@ -29,6 +32,7 @@ export function searchesOf(rollout: Rollout): SearchFact[] {
         logprobs: segment?.logprobs?.slice(1, -1) ?? null,
         passages: [],
         judged: null,
+        asked: null,
         evidence: own ? [{ segment: event.segment ?? 0, start: 0, end: segment.text.length }] : [],
       });
     }
@@ -41,6 +45,7 @@ export function searchesOf(rollout: Rollout): SearchFact[] {
         evidence: at === undefined ? [] : [{ segment: at, start: 0, end }],
       };
     }
+    if (event.kind === 'route' && event.of === undefined && last) last.asked = event.choice;
     if (event.kind === 'retrieve' && last)
       last.passages = event.hits.map(({ passage: { title, text, noise } }) => ({
         title,

@@ -14,6 +14,7 @@ export const smartRag = fixedReward({
   name: 'SmartRAG',
   source: 'SmartRAG, arXiv 2410.18141, values of its code',
   range: [-1, 2],
+  steps: ['search'],
   clauses: ({ em, f1, answer, searches, formatValid, faults }) => [
     clause('answer', em + f1, answer),
     ...searches.map(({ evidence }) => clause('search', SEARCH, evidence)),

@@ -9,6 +9,7 @@ import { FilterError } from '../../../evaluate/rollouts/filter/error.ts';
 import { parseFilter } from '../../../evaluate/rollouts/filter/parse.ts';
 import { compileFilter } from '../../../evaluate/rollouts/filter/match.ts';
 import { formatCount } from '../../kit/words/format.ts';
+import { plainSearch } from './plain-search.ts';
 import { pastFilters, rememberFilter } from './filter-history.ts';
 
 interface Fault {
@@ -119,6 +120,7 @@ export const FilterField = (props: FilterFieldProps) => {
     setText(filter);
   }
   const fault = useMemo(() => faultOf(text), [text]);
+  const search = plainSearch(text);
   const offers = useMemo(
     () => (open ? offersAt(text, cursor, known) : null),
     [open, text, cursor, known],
@@ -243,6 +245,18 @@ export const FilterField = (props: FilterFieldProps) => {
                 ? `${formatCount(total)} rollouts${partial}`
                 : `${formatCount(matched)} of ${formatCount(total)}${partial}`}
       </span>
+      {fault && search !== null ? (
+        <button
+          type="button"
+          className="link"
+          onClick={() => {
+            setText(search);
+            commit(search, false);
+          }}
+        >
+          search all texts for “{text.trim()}”
+        </button>
+      ) : null}
     </div>
   );
 };

@@ -132,13 +132,13 @@ export const PartSwitch = ({ path, label, on, title }: FieldProps & { on: unknow
     size="xs"
     label={label}
     title={title}
-    checked={useDraftValue(path) !== null}
+    checked={usePart(path)}
     onChange={(event) => changeDraft(path, event.currentTarget.checked ? on : null)}
   />
 );
 
 /** Whether a part is on. */
-export const usePart = (path: string): boolean => useDraftValue(path) !== null;
+export const usePart = (path: string): boolean => (useDraftValue(path) ?? null) !== null;
 
 /** Several of a list, in the list's order. */
 export const ManyField = (props: FieldProps & { choices: readonly string[] }) => {

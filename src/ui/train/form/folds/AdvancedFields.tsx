@@ -6,6 +6,7 @@ import { MechanismsFold } from './MechanismsFold.tsx';
 import { ObjectiveFold } from './ObjectiveFold.tsx';
 import { OptimizerFold } from './OptimizerFold.tsx';
 import { SamplingFold } from './SamplingFold.tsx';
+import { SwitchesFold } from './SwitchesFold.tsx';
 import { WarmUpFold } from './WarmUpFold.tsx';
 
 /** The settings that a recipe usually leaves alone, folded by subject. */
@@ -14,6 +15,7 @@ export const AdvancedFields = () => {
   return (
     <div className="folds">
       <ObjectiveFold />
+      <SwitchesFold />
       <SamplingFold />
       <AdapterFold />
       <OptimizerFold />

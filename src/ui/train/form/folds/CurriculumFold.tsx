@@ -1,4 +1,11 @@
-import { NumberField, SelectField, SwitchField, useDraftValue } from '../fields/fields.tsx';
+import {
+  NumberField,
+  PartSwitch,
+  SelectField,
+  SwitchField,
+  useDraftValue,
+  usePart,
+} from '../fields/fields.tsx';
 import { Fold } from './Fold.tsx';
 
 const MIX = ['hard', 'medium', 'easy'] as const;
@@ -6,6 +13,8 @@ const MIX = ['hard', 'medium', 'easy'] as const;
 /** Which questions are drawn when, and how good their results are. */
 export const CurriculumFold = () => {
   const kind = useDraftValue('curriculum.kind');
+  const engine = useDraftValue('curriculum.engine');
+  const stratum = usePart('curriculum.hops');
   const reading = useDraftValue('curriculum.noiseReading');
   return (
     <Fold
@@ -24,6 +33,9 @@ export const CurriculumFold = () => {
           { value: 'uniform', label: 'uniformly' },
           { value: 'difficulty', label: 'by difficulty (UR²)' },
           { value: 'gold-noise', label: 'by gold share and noise (KunLunBaizeRAG)' },
+          { value: 'engine', label: 'as they come, on a worse engine (empirical study)' },
+          { value: 'one-shot', label: 'one, or a few, for every batch (One-Shot RLVR)' },
+          { value: 'weakness', label: 'with more of what it is weak in (SwS)' },
           { value: 'simulated', label: 'as they come, on a simulated engine (ZeroSearch)' },
         ]}
       />
@@ -37,6 +49,54 @@ export const CurriculumFold = () => {
         ]}
         absent="(as it is)"
       />
+      <PartSwitch
+        path="curriculum.hops"
+        label="One stratum of hops"
+        title="SimpleRL-Zoo: questions whose difficulty fits"
+        on={{ min: 2, max: 2 }}
+      />
+      {stratum ? (
+        <>
+          <NumberField path="curriculum.hops.min" label="Fewest hops" min={1} />
+          <NumberField path="curriculum.hops.max" label="Most hops" min={1} />
+        </>
+      ) : null}
+      {kind === 'engine' ? (
+        <SelectField
+          path="curriculum.engine"
+          label="Engine"
+          choices={[
+            { value: 'random', label: 'random' },
+            { value: 'noisy', label: 'noisy' },
+          ]}
+          absent="(random)"
+        />
+      ) : null}
+      {kind === 'engine' && engine === 'noisy' ? (
+        <NumberField
+          path="curriculum.noise"
+          label="Share of noise"
+          decimal
+          step={0.1}
+          min={0}
+          max={1}
+        />
+      ) : null}
+      {kind === 'one-shot' || kind === 'weakness' ? (
+        <>
+          <NumberField path="curriculum.pool" label="Questions looked at" min={1} />
+          <NumberField
+            path="curriculum.probeSteps"
+            label="Steps that look"
+            title="Their accuracies tell questions apart"
+            min={0}
+            absent={12}
+          />
+        </>
+      ) : null}
+      {kind === 'one-shot' ? (
+        <NumberField path="curriculum.count" label="Questions trained on" min={1} absent={1} />
+      ) : null}
       {kind === 'difficulty' ? (
         <>
           <NumberField

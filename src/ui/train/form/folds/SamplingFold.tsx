@@ -13,6 +13,8 @@ import { Fold } from './Fold.tsx';
 export const SamplingFold = () => {
   const on = useDraftValue('dynamicSampling.on') === true;
   const overlong = usePart('overlong');
+  const banded = usePart('dynamicSampling.band');
+  const groupSize = Number(useDraftValue('groupSize'));
   return (
     <Fold
       name="Sampling"
@@ -51,6 +53,40 @@ export const SamplingFold = () => {
             choices={['reward', 'accuracy']}
           />
           <NumberField path="dynamicSampling.maxBatches" label="Batches at most" min={1} max={10} />
+          <PartSwitch
+            path="dynamicSampling.band"
+            label="Band of accuracy"
+            title="Online difficulty filtering: groups that are right too often or too rarely are left out"
+            on={{ low: 0.2, high: 0.8 }}
+          />
+          {banded ? (
+            <>
+              <NumberField
+                path="dynamicSampling.band.low"
+                label="Accuracy above"
+                decimal
+                step={0.05}
+                min={0}
+                max={1}
+              />
+              <NumberField
+                path="dynamicSampling.band.high"
+                label="Accuracy below"
+                decimal
+                step={0.05}
+                min={0}
+                max={1}
+              />
+            </>
+          ) : null}
+          <NumberField
+            path="dynamicSampling.screen"
+            label="Screened by, rollouts"
+            title="SPEED-RL: the rest of a group is made only where these vary"
+            min={2}
+            max={63}
+            absent={groupSize}
+          />
         </>
       ) : null}
       <PartSwitch

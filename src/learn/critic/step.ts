@@ -1,0 +1,142 @@
+import { itemAt } from '../../base/items.ts';
+import { mean } from '../../base/statistics.ts';
+import { adamW, DEFAULT_UPDATE } from '../../policy/lora/optimizer.ts';
+import type { Rollout } from '../../records/rollout.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
+import { klTerm } from '../objective.ts';
+import type { PolicyLearner } from '../replicas/learner.ts';
+import { earnedAt, outcomeOf } from '../span-advantages.ts';
+import { gae, valuedMask, whitenTokens, type CriticSettings } from './estimate.ts';
+import { initialCritic, normalised, valueLoss, valuesOf, type CriticState } from './head.ts';
+
+/** A step's advantages by the critic, and the critic's own learning from it. */
+
+interface Trained {
+  rollout: Rollout;
+  ids: Int32Array;
+  mask: Uint8Array;
+  temperature: number;
+  /** Of the trained tokens. */
+  oldLogprobs: Float32Array;
+}
+
+interface CriticStep {
+  sequences: readonly Trained[];
+  /** Log-probabilities of the reference on the trained tokens; null where no KL stands in the reward. */
+  references: readonly Float32Array[] | null;
+  objective: TrainSettings['objective'];
+  critic: CriticSettings;
+  /** Clauses of the reward that value single searches. */
+  steps: readonly string[];
+}
+
+/** Rewards of each valued token: single searches' where they end, the KL where it stands, the rest at the last. */
+function tokenRewards(
+  { rollout, mask, oldLogprobs }: Trained,
+  valued: Uint8Array,
+  reference: Float32Array | null,
+  { objective, steps }: Pick<CriticStep, 'objective' | 'steps'>,
+): Float64Array {
+  const apart = objective.credit === 'span' ? steps : [];
+  const earned = earnedAt(rollout, mask.length, apart);
+  const { form, coefficient } = objective.kl;
+  const out: number[] = [];
+  let trained = 0;
+  for (let i = 1; i < mask.length; i++) {
+    const own = mask[i] === 1 ? trained++ : -1;
+    if (valued[i] !== 1) continue;
+    const kl =
+      own >= 0 && reference
+        ? coefficient * klTerm(form, itemAt(oldLogprobs, own), itemAt(reference, own)).value
+        : 0;
+    out.push((earned[i] ?? 0) - kl);
+  }
+  if (out.length > 0) out.push((out.pop() ?? 0) + outcomeOf(rollout, apart));
+  return Float64Array.from(out);
+}
+
+/** Of the valued tokens those that are trained. */
+const trainedOf = (values: Float64Array, mask: Uint8Array, valued: Uint8Array): Float32Array => {
+  let at = 0;
+  const out: number[] = [];
+  for (let i = 1; i < mask.length; i++) {
+    if (valued[i] !== 1) continue;
+    const value = itemAt(values, at++, 'valued tokens');
+    if (mask[i] === 1) out.push(value);
+  }
+  return Float32Array.from(out);
+};
+
+/**
+ * Whitened advantages of the trained tokens, and the critic after its updates. Baseline (the first value) and mean
+ * advantage are written into the records. The learner must have the adapter that sampled.
+ */
+export async function criticStep(
+  learner: PolicyLearner,
+  before: CriticState | undefined,
+  step: CriticStep,
+): Promise<{ advantages: Float32Array[]; critic: CriticState }> {
+  const { sequences, references, critic: settings } = step;
+  const masks = sequences.map(({ mask }) => valuedMask(mask, settings.environment));
+  const hidden = await learner.hidden(
+    sequences.map(({ ids, temperature }, s) => ({ ids, temperature, mask: itemAt(masks, s) })),
+  );
+  const width = hidden.find((one) => one.width > 0)?.width ?? 1;
+  const state = before ?? initialCritic(width);
+  const features = hidden.map(({ values }) => normalised(values, width));
+  const values = features.map((rows) => valuesOf(rows, state.values));
+  const estimates = sequences.map((sequence, s) =>
+    gae(
+      tokenRewards(sequence, itemAt(masks, s), references?.[s] ?? null, step),
+      itemAt(values, s),
+      settings,
+    ),
+  );
+  const white = whitenTokens(estimates.map(({ advantages }) => advantages));
+  const advantages = sequences.map(({ rollout, mask }, s) => {
+    const own = trainedOf(itemAt(white, s), mask, itemAt(masks, s));
+    rollout.baseline = itemAt(values, s)[0] ?? null;
+    rollout.advantage = own.length === 0 ? 0 : mean(Array.from(own));
+    return own;
+  });
+  const targets = { returns: joined(estimates.map(({ returns }) => returns)), old: joined(values) };
+  return { advantages, critic: fitted(state, joinedRows(features), targets, settings) };
+}
+
+const joined = (parts: readonly Float64Array[]): Float64Array =>
+  Float64Array.from(parts.flatMap((part) => [...part]));
+
+function joinedRows(parts: readonly Float32Array[]): Float32Array {
+  const out = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    out.set(part, at);
+    at += part.length;
+  }
+  return out;
+}
+
+/** The head after the step's updates, each on all its tokens. */
+function fitted(
+  before: CriticState,
+  features: Float32Array,
+  targets: { returns: Float64Array; old: Float64Array },
+  { learningRate, updates, valueClip }: CriticSettings,
+): CriticState {
+  const critic: CriticState = {
+    values: before.values.slice(),
+    first: before.first.slice(),
+    second: before.second.slice(),
+    updates: before.updates,
+  };
+  for (let u = 0; u < updates && targets.returns.length > 0; u++) {
+    const { gradient } = valueLoss(features, critic.values, { ...targets, clip: valueClip });
+    critic.updates += 1;
+    adamW(
+      { ...critic, gradient: Float32Array.from(gradient) },
+      { ...DEFAULT_UPDATE, lr: learningRate, step: critic.updates, gradientScale: 1 },
+      0,
+    );
+  }
+  return critic;
+}

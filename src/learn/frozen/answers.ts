@@ -1,0 +1,127 @@
+import { runRollout } from '../../agent/run.ts';
+import type { AgentDeps } from '../../agent/request.ts';
+import type { Hit } from '../../records/hits.ts';
+import type { Passage, Question } from '../../records/records.ts';
+import type { FrozenAnswer, Rollout } from '../../records/rollout.ts';
+import { naiveRag } from '../../recipes/naive-rag.ts';
+import type { Retriever } from '../../retrieval/retriever.ts';
+import { answerScores } from '../../agent/answers/scores.ts';
+import { blocksIn, selectionsOf } from '../rewards/parts/made.ts';
+
+/**
+ * The frozen answerer of R-Search and s3: the checkpoint without the adapter answers greedily from a part of what
+ * a rollout made. Theirs are models of 3 to 14 billion parameters; ours is a copy of the policy as it began.
+ */
+
+export type FrozenSource = Exclude<FrozenAnswer['from'], 'question'>;
+
+/** Most passages that the answerer reads: more do not fit a small policy's context. */
+const MOST = 5;
+
+/** The text of the last block of a kind, as a passage; none without one, or without a result before it. */
+function blockText(rollout: Rollout, of: 'evidence' | 'memory'): Passage[] {
+  const last = blocksIn(rollout).findLast(({ kind }) => kind === of);
+  const text = last?.text.trim() ?? '';
+  if (!last || last.after === 0 || text === '' || text === 'none') return [];
+  return [{ id: of, title: of, text, sentences: [text] }];
+}
+
+/**
+ * s3: the passages that were chosen of every result behind which some were, and all of every other result; each
+ * once.
+ */
+function selectedOf(rollout: Rollout): Passage[] {
+  const ids = new Set(
+    selectionsOf(rollout).flatMap(({ passages, chosen }) =>
+      passages.filter((_, i) => chosen === null || chosen.includes(i + 1)).map(({ id }) => id),
+    ),
+  );
+  const all = rollout.events.flatMap((event) =>
+    event.kind === 'retrieve' ? event.hits.map(({ passage }) => passage) : [],
+  );
+  return [...new Map(all.map((passage) => [passage.id, passage])).values()].filter(({ id }) =>
+    ids.has(id),
+  );
+}
+
+/** Brings these passages, whatever is asked. */
+const only = (passages: readonly Passage[]): Retriever => ({
+  search: (source, query, k) =>
+    Promise.resolve({
+      query,
+      source,
+      hits: passages.slice(0, k).map((passage): Hit => ({
+        passage,
+        score: 1,
+        source: source === 'both' ? 'local' : source,
+      })),
+      latencyMs: 0,
+      addedDelayMs: 0,
+    }),
+});
+
+interface Asked {
+  agent: AgentDeps;
+  /** Answers a question whose rollout was made; the seed is of no use, it is greedy. */
+  question: Question;
+  retriever: Retriever;
+  from: FrozenAnswer['from'];
+  k: number;
+  signal?: AbortSignal;
+}
+
+async function answerOf({
+  agent,
+  question,
+  retriever,
+  from,
+  k,
+  signal,
+}: Asked): Promise<FrozenAnswer> {
+  const { answer } = await runRollout(
+    { ...agent, retriever },
+    {
+      question: { ...question, mayRetrieve: true },
+      recipe: naiveRag,
+      overrides: { sampling: { temperature: 0, topK: 0, topP: 1 }, retrieval: { k } },
+      seed: 0,
+      rolloutId: `frozen-${from}`,
+      runId: 'frozen',
+      groupId: 'frozen',
+      step: 0,
+      ...(signal && { signal }),
+    },
+  );
+  const { em, f1, subEm } = answerScores(answer, question.answers);
+  return { from, answer, em, f1, holds: subEm };
+}
+
+/**
+ * Asks the frozen policy about every rollout of a group, and writes what it answered into the records: from its
+ * evidence or memory alone, or from what was selected and, to compare, from one retrieval with the question. Without
+ * anything to read it is not asked.
+ * @param agent its policy carries no adapter
+ */
+export async function askFrozen(
+  agent: AgentDeps,
+  question: Question,
+  group: readonly Rollout[],
+  { from, k, signal }: { from: FrozenSource; k: number; signal?: AbortSignal },
+): Promise<void> {
+  const shared = { agent, question, ...(signal && { signal }) };
+  const naive =
+    from === 'selected'
+      ? [await answerOf({ ...shared, from: 'question', retriever: agent.retriever, k })]
+      : [];
+  await Promise.all(
+    group.map(async (rollout) => {
+      const all = from === 'selected' ? selectedOf(rollout) : blockText(rollout, from);
+      const passages = all.slice(0, MOST);
+      const own =
+        passages.length === 0
+          ? []
+          : [await answerOf({ ...shared, from, retriever: only(passages), k: passages.length })];
+      rollout.frozen = [...own, ...naive];
+    }),
+  );
+}

@@ -1,0 +1,75 @@
+import type { AgentEvent } from '../../../records/events.ts';
+import type { Rollout } from '../../../records/rollout.ts';
+import type { Span } from '../../../agent/answers/answer-text.ts';
+
+/** What the policy made beside queries and answer: blocks, choices of passages, thoughts. */
+
+export interface WrittenBlock {
+  kind: Extract<AgentEvent, { kind: 'block' }>['block'];
+  text: string;
+  /** Searches that were answered before it. */
+  after: number;
+  evidence: Span[];
+}
+
+/** One result, and the numbers of its passages, from 1, that the policy chose behind it. */
+export interface Selection {
+  passages: readonly { id: string; title: string; text: string }[];
+  /** Null where it chose none: no block stood there, or none that can be read. */
+  chosen: readonly number[] | null;
+  evidence: Span[];
+}
+
+const spanOf = ({ segments }: Rollout, at: number | undefined): Span[] => {
+  const segment = at === undefined ? undefined : segments[at];
+  return at === undefined || segment?.source !== 'policy'
+    ? []
+    : [{ segment: at, start: 0, end: segment.text.length }];
+};
+
+/** "1 , 3" as numbers; "none" is no passage; null for anything else. */
+function readChoice(text: string): number[] | null {
+  const inner = text.trim();
+  if (inner === 'none') return [];
+  if (!/^\d+(?:\s*,\s*\d+)*$/u.test(inner)) return null;
+  return inner.split(',').map(Number);
+}
+
+/** Blocks in their order. */
+export function blocksIn(rollout: Rollout): WrittenBlock[] {
+  let after = 0;
+  return rollout.events.flatMap((event) => {
+    if (event.kind === 'retrieve') after++;
+    if (event.kind !== 'block') return [];
+    const { block: kind, text, segment } = event;
+    return [{ kind, text, after, evidence: spanOf(rollout, segment) }];
+  });
+}
+
+/** Results with the last choice behind each. */
+export function selectionsOf(rollout: Rollout): Selection[] {
+  const out: Selection[] = [];
+  for (const event of rollout.events) {
+    if (event.kind === 'retrieve')
+      out.push({
+        passages: event.hits.map(({ passage: { id, title, text } }) => ({ id, title, text })),
+        chosen: null,
+        evidence: [],
+      });
+    const last = out.at(-1);
+    const chooses =
+      event.kind === 'block' && (event.block === 'relevance' || event.block === 'important');
+    if (!chooses || !last) continue;
+    last.chosen = readChoice(event.text);
+    last.evidence = spanOf(rollout, event.segment);
+  }
+  return out;
+}
+
+/** The policy's thoughts, in order. */
+export const thoughtsOf = (rollout: Rollout): { text: string; evidence: Span[] }[] =>
+  rollout.segments.flatMap(({ source, role, text }, at) =>
+    source === 'policy' && role === 'think'
+      ? [{ text: text.replaceAll(/<\/?think>/gu, '').trim(), evidence: spanOf(rollout, at) }]
+      : [],
+  );

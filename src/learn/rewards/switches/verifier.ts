@@ -1,0 +1,51 @@
+import { deriveSeed, uniform } from '../../../base/random.ts';
+import type { Rollout } from '../../../records/rollout.ts';
+import type { TrainSettings } from '../../../recipes/parts/training.ts';
+import { subExactMatch } from '../../../agent/answers/scores.ts';
+import { readFacts, type RewardFacts } from '../parts/facts.ts';
+
+/**
+ * A verifier with faults between answers and their reward (Pitfalls of verifiers, arXiv 2505.22203: rules miss right
+ * answers, models can be fooled). The record's metrics keep the exact check, so that both can be compared. Departure:
+ * what is missed and what passes is drawn at random, or by a check that a long answer fools, in place of a model.
+ */
+
+type Verifier = NonNullable<TrainSettings['verifier']>;
+
+/** Whether the verifier calls an answer right, before chance has its say. */
+function calledRight(
+  { kind, threshold }: Pick<Verifier, 'kind' | 'threshold'>,
+  { em, f1, answerText, golds }: Pick<RewardFacts, 'em' | 'f1' | 'answerText' | 'golds'>,
+): boolean {
+  switch (kind) {
+    case 'rule':
+      return em === 1;
+    case 'substring':
+      return subExactMatch(answerText, golds) === 1;
+    case 'hybrid':
+      return em === 1 || f1 >= threshold;
+  }
+}
+
+/**
+ * Facts as the verifier has them: all scores of an answer that it calls right are 1; of one that it calls wrong, none is a
+ * whole match.
+ * @param draw 0 to 1, what chance says
+ */
+export function verified(facts: RewardFacts, verifier: Verifier, draw: number): RewardFacts {
+  const called = calledRight(verifier, facts);
+  const flipped = draw < (called ? verifier.falseNegative : verifier.falsePositive);
+  const right = called !== flipped;
+  if (right === (facts.em === 1)) return facts;
+  const all = right ? { em: 1, f1: 1, coverEm: 1 } : { em: 0, f1: 0, coverEm: 0 };
+  return { ...facts, ...all, byR1Searcher: { f1: all.f1, coverEm: all.coverEm } };
+}
+
+/** What rewards of a run are told of a rollout. An answer is judged alike whenever it is asked. */
+export const seenBy =
+  ({ verifier, seed }: Pick<TrainSettings, 'verifier' | 'seed'>) =>
+  (rollout: Rollout): RewardFacts => {
+    const facts = readFacts(rollout);
+    if (!verifier || facts.answerText === null) return facts;
+    return verified(facts, verifier, uniform(deriveSeed(seed, 'verifier', rollout.id)));
+  };

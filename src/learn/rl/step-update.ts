@@ -1,0 +1,83 @@
+import { itemAt } from '../../base/items.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
+import { branchedSequences, creditShared } from '../branching/step.ts';
+import type { CriticState } from '../critic/head.ts';
+import { rewardById } from '../rewards/list.ts';
+import { stageAt } from '../settings/stages.ts';
+import { supervisedItems } from '../supervised/items.ts';
+import { referenceLogprobs, sequencesOf, stepAdvantagesOf, updateBatches } from './batch.ts';
+import type { Collected } from './collect.ts';
+import type { TrainDeps } from './contracts.ts';
+import { shuffleRewards } from './scoring.ts';
+import type { TrainState } from './state.ts';
+import { klToReference, optimize, type UpdateReport } from './update.ts';
+
+/** From the rollouts of a step to the adapter after it. */
+
+interface StepUpdate {
+  deps: TrainDeps;
+  settings: TrainSettings;
+  state: TrainState;
+  collected: Collected;
+  /** Score the reference though no loss needs it. */
+  measureKl: boolean;
+  /** Told of each micro-batch; what it throws ends the update. */
+  onUpdate(done: number, total: number): void;
+}
+
+export interface Updated {
+  /** Null where nothing was to be learned from, or the router is trained alone. */
+  update: UpdateReport | null;
+  /** Mean over the policy's tokens, nats; null where the reference was not scored. */
+  kl: number | null;
+  revived: Pick<TrainState, 'reviveRate'>;
+  critic?: CriticState;
+}
+
+/** Advantages and the optimizer updates of one step. */
+export async function updateOf(step: StepUpdate): Promise<Updated> {
+  const { deps, settings, state, measureKl, onUpdate } = step;
+  const { trained, all } = step.collected;
+  const { learner, curriculum } = deps;
+  const { objective, router, seed, branching } = settings;
+  const { tokenizer } = deps.agent.policy;
+  learner.setAdapter(state.adapter);
+  const { sequences, ...revived } = await branchedSequences(learner, trained, sequencesOf, {
+    branching,
+    tokenizer,
+    rate: state.reviveRate,
+  });
+  if (settings.shuffleRewards)
+    shuffleRewards(
+      sequences.map(({ rollout }) => rollout),
+      seed,
+      state.step + 1,
+    );
+  if (router.train === 'alone' || sequences.length === 0) {
+    curriculum.observe?.(all);
+    return { update: null, kl: null, revived };
+  }
+  onUpdate(0, 1);
+  const scored = objective.kl.place !== 'off' || measureKl;
+  const references = scored ? await referenceLogprobs(learner, sequences) : null;
+  const at = stageAt(settings.stages, state.step + 1);
+  const { reward, loss } = itemAt(settings.stages, at, 'stages');
+  const { advantages, critic } = await stepAdvantagesOf(learner, settings, {
+    sequences,
+    references,
+    steps: rewardById(reward)?.steps ?? [],
+    critic: state.critic,
+  });
+  curriculum.observe?.(all);
+  const own = creditShared({ sequences, advantages, references }, branching);
+  const batches = loss
+    ? [await supervisedItems(learner, sequences, loss, tokenizer)].filter(
+        ({ length }) => length > 0,
+      )
+    : updateBatches(own.sequences, own.advantages, own.references, settings);
+  const by = loss ? 'likelihood' : objective;
+  const update =
+    batches.length > 0 ? await optimize(learner, batches, state, settings, onUpdate, by) : null;
+  const kl = references ? klToReference(sequences, references) : null;
+  return { update, kl, revived, ...(critic && { critic }) };
+}

@@ -1,0 +1,91 @@
+import { FACT_REWARDS } from '../rewards/switches/fspo.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
+
+/** Switches of training that do nothing, or cannot be, with the other settings. */
+
+export interface Clash {
+  /** Path of the setting at fault. */
+  path: string;
+  /** What is wrong, and what to do. */
+  message: string;
+}
+
+const clash = (path: string, message: string): Clash => ({ path, message });
+
+function samplingClash({ dynamicSampling, groupSize }: TrainSettings): Clash | null {
+  const { on, band, screen } = dynamicSampling;
+  if (!on && band)
+    return clash(
+      'dynamicSampling.band',
+      'A band of accuracies filters groups of dynamic sampling, which is off. Switch dynamicSampling.on on, or the band off.',
+    );
+  if (band && band.low >= band.high)
+    return clash(
+      'dynamicSampling.band',
+      `No share of right answers lies between ${band.low} and ${band.high}. Set low below high.`,
+    );
+  if (!on && screen !== undefined)
+    return clash(
+      'dynamicSampling.screen',
+      'Screening decides which groups dynamic sampling keeps, and that is off. Switch dynamicSampling.on on, or leave screen out.',
+    );
+  if (screen !== undefined && (screen < 2 || screen >= groupSize))
+    return clash(
+      'dynamicSampling.screen',
+      `${screen} of ${groupSize} rollouts cannot screen: at least 2 must, to differ, and fewer than the group has. Change screen or groupSize.`,
+    );
+  return null;
+}
+
+function objectiveClash({ objective, stages, updates }: TrainSettings): Clash | null {
+  const { surrogate, clip, factuality } = objective;
+  if (surrogate === 'gppo' && !clip)
+    return clash(
+      'objective.surrogate',
+      'GPPO keeps the gradient beyond the clip, and there is no clip. Set objective.clip, or leave surrogate out.',
+    );
+  if (surrogate === 'gppo' && updates < 2)
+    return clash(
+      'objective.surrogate',
+      'With one update a step every ratio is 1 and no clip is met, so GPPO changes nothing. Set updates to 2 or more, or leave surrogate out.',
+    );
+  const without = stages.find(({ reward }) => !FACT_REWARDS.includes(reward));
+  if (factuality !== undefined && without)
+    return clash(
+      'objective.factuality',
+      `The reward ${without.reward} gives no verdicts on thoughts. Choose ${FACT_REWARDS.join(' or ')} in every stage, or leave factuality out.`,
+    );
+  return null;
+}
+
+function criticClash({ objective, critic }: TrainSettings): Clash | null {
+  return critic && objective.factuality !== undefined
+    ? clash(
+        'objective.factuality',
+        'Verdicts turn the advantages of groups, not those of a critic. Leave factuality out, or set critic to null.',
+      )
+    : null;
+}
+
+function curriculumClash({ curriculum, steps }: TrainSettings): Clash | null {
+  const { kind, hops, probeSteps = 0, ids = [] } = curriculum;
+  if (hops && hops.min > hops.max)
+    return clash(
+      'curriculum.hops',
+      `No question has ${hops.min} to ${hops.max} hops. Set min to max or less.`,
+    );
+  const probes = kind === 'weakness' || (kind === 'one-shot' && ids.length === 0);
+  return probes && probeSteps >= steps
+    ? clash(
+        'curriculum.probeSteps',
+        `All ${steps} steps would tell questions apart, and none be trained on what was chosen. Set probeSteps below steps.`,
+      )
+    : null;
+}
+
+/** The first switch at fault; null where there is none. */
+export const switchClash = (settings: TrainSettings): Clash | null =>
+  samplingClash(settings) ??
+  objectiveClash(settings) ??
+  criticClash(settings) ??
+  curriculumClash(settings);

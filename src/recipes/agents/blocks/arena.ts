@@ -1,0 +1,66 @@
+import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
+import type { Recipe, VariantSettings } from '../../parts/recipe.ts';
+import { DEFAULT_SETTINGS } from '../../parts/settings.ts';
+import { SHARED_DEPARTURES } from '../loop.ts';
+import { BLOCKS_SHOWN } from './shown.ts';
+
+/*
+ * ARENA (arXiv 2505.13258; code: ren258/ARENA): no search of its own; over given passages it names the relevant ones,
+ * analyses and answers, and earns ten more where all of it is right. KL is k2 with 0.04 (TRL's default), temperature
+ * 0.9, groups of 7.
+ */
+const grpo = (reward: string): VariantSettings => ({
+  ...TRAINING,
+  temperature: 0.9,
+  stages: [{ steps: TRAINING.steps, reward, weights: {} }],
+  objective: {
+    ...OBJECTIVE,
+    aggregation: 'token-mean',
+    kl: { form: 'k2', place: 'loss', coefficient: 0.04 },
+  },
+});
+
+export const arena: Recipe = {
+  id: 'arena',
+  version: '1',
+  title: 'ARENA',
+  summary:
+    'Reads given passages, names the relevant ones, analyses, answers; ten more where all is right.',
+  about: {
+    paper: '2505.13258',
+    kind: 'trained by RL',
+    parts: ['first result given', 'blocks: relevance', 'joint bonus', 'KL k2'],
+    departures: [
+      ...SHARED_DEPARTURES.slice(0, 1),
+      ...SHARED_DEPARTURES.slice(2),
+      'The references are what the question itself brings, and may lack a supporting passage; theirs hold all of them among distractors.',
+      'Groups of 8 in place of 7; ε is 1e-6 in place of 1e-4.',
+      BLOCKS_SHOWN,
+    ],
+    published: {
+      figure: 'EM 0.628 (GRPO 0.534)',
+      benchmark: 'HotpotQA with given passages',
+      model: 'Qwen2.5-7B',
+    },
+    signature:
+      'Exactly the supporting passages are named more often, and right answers with wrong passages vanish; without the bonus less so.',
+  },
+  settings: {
+    ...DEFAULT_SETTINGS,
+    blocks: ['relevance'],
+    retrieval: { ...DEFAULT_SETTINGS.retrieval, k: 4, maxSearches: 1 },
+    method: { firstSearch: 'question' },
+  },
+  training: [
+    {
+      name: 'grpo',
+      title: 'GRPO, format, answer, relevance and bonus',
+      settings: grpo('arena'),
+    },
+    {
+      name: 'as-released',
+      title: 'GRPO, format as released',
+      settings: grpo('arena-released'),
+    },
+  ],
+};

@@ -1,0 +1,48 @@
+import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
+import type { Recipe } from '../../parts/recipe.ts';
+import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
+import { BLOCKS_SHOWN } from './shown.ts';
+
+/*
+ * Memory-R1 (arXiv 2508.19828; no code): a memory bank of facts that the policy adds to, updates and deletes from, and a
+ * frozen answerer that reads the bank alone; both are paid by exact match. Here the manager is what is trained.
+ */
+export const memoryR1: Recipe = {
+  id: 'memory-r1',
+  version: '1',
+  title: 'Memory-R1, manager',
+  summary:
+    'Keeps a memory of facts while it searches; a frozen copy answers from the memory alone.',
+  about: {
+    paper: '2508.19828',
+    kind: 'trained by RL',
+    parts: ['blocks: memory', 'memory bank', 'frozen answerer'],
+    departures: [
+      ...SHARED_DEPARTURES,
+      'A world of facts, with older states of pages, in place of dialogues; facts come from searches.',
+      'The bank is written anew behind every result; which fact was added, updated, deleted or kept is told by comparison, not named.',
+      'The frozen answerer is the checkpoint without its adapter and reads the whole bank; the answerer is not trained.',
+      'The policy ends with an answer of its own, which earns nothing; metrics and held-out scores are of that answer.',
+      BLOCKS_SHOWN,
+    ],
+    published: {
+      figure: 'F1 45.02 (MemoryOS 35.04)',
+      benchmark: 'LoCoMo',
+      model: 'LLaMA-3.1-8B',
+    },
+    signature:
+      'Facts are updated where they were deleted and added before, and fewer contradict each other; a manager that only adds does not.',
+  },
+  settings: { ...searchLoop(2, 4), blocks: ['memory'] },
+  training: [
+    {
+      name: 'grpo',
+      title: 'GRPO, what a frozen copy answers from the memory',
+      settings: {
+        ...TRAINING,
+        stages: [{ steps: TRAINING.steps, reward: 'memory-r1', weights: {} }],
+        objective: OBJECTIVE,
+      },
+    },
+  ],
+};

@@ -1,0 +1,45 @@
+import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
+import type { Recipe } from '../../parts/recipe.ts';
+import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
+import { BLOCKS_SHOWN } from './shown.ts';
+
+/*
+ * R-Search (arXiv 2506.04185; code: QingFei1/R-Search): at most 4 searches of 3 passages; before it answers the policy
+ * copies the evidence that it relies on, and is paid for what a frozen model answers from that alone.
+ */
+export const rSearch: Recipe = {
+  id: 'r-search',
+  version: '1',
+  title: 'R-Search',
+  summary:
+    'Think, search, read, quote the evidence, answer; a frozen copy must answer from the quote.',
+  about: {
+    paper: '2506.04185',
+    kind: 'trained by RL',
+    parts: ['blocks: evidence', 'frozen answerer', 'outcome and format ladder'],
+    departures: [
+      ...SHARED_DEPARTURES,
+      'The frozen answerer is the checkpoint without its adapter, greedy; theirs is Llama-3.2-3B at temperature 0.1.',
+      BLOCKS_SHOWN,
+    ],
+    published: {
+      figure: 'up to +32.2 % in domain, +25.1 % out of domain over advanced RAG baselines',
+      benchmark: 'its abstract',
+      model: 'Qwen2.5',
+    },
+    signature:
+      'What the frozen copy answers from the evidence rises towards what the policy answers; without the evidence term it does not.',
+  },
+  settings: { ...searchLoop(3, 4), blocks: ['evidence'] },
+  training: [
+    {
+      name: 'grpo',
+      title: 'GRPO, answer, evidence and their formats',
+      settings: {
+        ...TRAINING,
+        stages: [{ steps: TRAINING.steps, reward: 'r-search', weights: {} }],
+        objective: { ...OBJECTIVE, kl: { form: 'k3', place: 'loss', coefficient: 1e-3 } },
+      },
+    },
+  ],
+};

@@ -1,0 +1,69 @@
+import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
+import type { Recipe } from '../../parts/recipe.ts';
+import { GRPO_FOR_PPO, searchLoop, SHARED_DEPARTURES } from '../loop.ts';
+import { BLOCKS_SHOWN } from './shown.ts';
+
+/*
+ * s3 (arXiv 2505.14146; code: pat-jj/s3): only the searcher is trained. What the question itself brings is given first;
+ * the policy names the passages that matter of each result, and a frozen copy answers from these. The reward is what
+ * that gains over one retrieval. Three searches of its own; k = 2 of which it names some, where theirs names 3 of 8.
+ */
+const loop = searchLoop(2, 4);
+
+export const s3: Recipe = {
+  id: 's3',
+  version: '1',
+  title: 's3',
+  summary: 'Trains the searcher alone: a frozen copy answers from the passages that it selects.',
+  about: {
+    paper: '2505.14146',
+    kind: 'trained by RL',
+    parts: [
+      'first result given',
+      'blocks: important passages',
+      'frozen answerer',
+      'gain beyond naive RAG',
+    ],
+    departures: [
+      ...SHARED_DEPARTURES,
+      GRPO_FOR_PPO,
+      'The frozen generator is the checkpoint without its adapter; theirs is Qwen2.5-14B.',
+      'The searcher ends its search with an answer of its own, which earns nothing; metrics and held-out scores are of that answer.',
+      'Two passages a search in place of eight: the context of the built-in policy is short.',
+      'Questions that plain retrieval answers are not left out of training; `dynamicSampling` drops groups that do not vary.',
+      BLOCKS_SHOWN,
+    ],
+    published: {
+      figure: '58.9 (Search-R1 57.8)',
+      benchmark: 'mean of general question answering, by a generator',
+      model: 'Qwen2.5-7B',
+    },
+    signature:
+      'The same frozen answerer becomes right more often though it is not trained, and fewer questions get worse by searching.',
+  },
+  settings: {
+    ...loop,
+    blocks: ['important'],
+    method: { firstSearch: 'question' },
+  },
+  training: [
+    {
+      name: 'grpo',
+      title: 'GRPO, gain of a frozen answerer',
+      settings: {
+        ...TRAINING,
+        stages: [{ steps: TRAINING.steps, reward: 's3', weights: {} }],
+        objective: { ...OBJECTIVE, kl: { form: 'k3', place: 'loss', coefficient: 1e-3 } },
+      },
+    },
+    {
+      name: 'as-released',
+      title: 'GRPO, accuracy and gain as released',
+      settings: {
+        ...TRAINING,
+        stages: [{ steps: TRAINING.steps, reward: 's3-released', weights: {} }],
+        objective: { ...OBJECTIVE, kl: { form: 'k3', place: 'loss', coefficient: 1e-3 } },
+      },
+    },
+  ],
+};

@@ -1,0 +1,47 @@
+import type { Recipe } from '../../parts/recipe.ts';
+import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
+import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
+
+/*
+ * R1-Router (arXiv 2505.22095; code: OpenBMB/R1-Router): each step asks a sub-question and names the source that is to
+ * answer it; at most 3 steps. Its released actor computes a KL term and does not add it: none here.
+ */
+const loop = searchLoop(3, 3);
+
+export const r1Router: Recipe = {
+  id: 'r1-router',
+  version: '1',
+  title: 'R1-Router',
+  summary: 'Asks a sub-question and names its source, step by step; each step is paid for both.',
+  about: {
+    paper: '2505.22095',
+    kind: 'trained by RL',
+    parts: ['tools: source choice by the policy', 'process reward: route', 'advantages per span'],
+    departures: [
+      ...SHARED_DEPARTURES,
+      'The sources are the local corpus and the web, in place of text, images with text, and tables.',
+      'Groups are whole rollouts in which each search has the advantage of what it and later ones earn; theirs groups the same step of a trajectory that another model made.',
+      'The policy reads passages, not a separate answer to each sub-question; likeness of queries is token F1.',
+      'A search without a named source asks both, and is the right one only where both have the passage.',
+    ],
+    published: {
+      figure: 'over 7 % above its baselines',
+      benchmark: 'mean of its sets, its abstract',
+      model: 'Qwen2.5-VL-7B',
+    },
+    signature:
+      'Searches name the source that has the passage; with the outcome alone as reward they do not.',
+  },
+  settings: { ...loop, retrieval: { ...loop.retrieval, chooses: true, honourTags: true } },
+  training: [
+    {
+      name: 'grpo',
+      title: 'GRPO, each search for its query and its source',
+      settings: {
+        ...TRAINING,
+        stages: [{ steps: TRAINING.steps, reward: 'r1-router', weights: {} }],
+        objective: { ...OBJECTIVE, credit: 'span' },
+      },
+    },
+  ],
+};

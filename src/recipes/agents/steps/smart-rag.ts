@@ -1,0 +1,68 @@
+import type { Recipe } from '../../parts/recipe.ts';
+import { CRITIC, OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
+import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
+
+/*
+ * SmartRAG (arXiv 2410.18141; code: gaojingsheng/SmartRAG): decides whether to search, searches at most a quota, answers;
+ * each search costs 0.2. The quota's size is not said; 2 here. Passages for the question stand before it, so that some
+ * questions need no search: in an invented world the policy knows nothing by heart.
+ */
+const loop = searchLoop(2, 2);
+
+export const smartRag: Recipe = {
+  id: 'smart-rag',
+  version: '1',
+  title: 'SmartRAG',
+  summary: 'Decides whether to search at all; each search costs, a right answer pays.',
+  about: {
+    paper: '2410.18141',
+    kind: 'trained by RL',
+    parts: ['background', 'shaping: cost a search', 'critic'],
+    departures: [
+      ...SHARED_DEPARTURES,
+      'The result is appended to the context; theirs begins a new prompt with question and observation.',
+      'What it knows without searching is a background of passages for the question, where theirs knows it by heart; no supervised warm-up teaches when to search.',
+      'KL is k3 with 0.001 in the loss, where theirs adapts its coefficient; γ and λ are those of its library.',
+    ],
+    published: {
+      figure: 'above separately trained modules',
+      benchmark: 'PopQA, AmbigNQ, HotpotQA, its abstract',
+      model: 'Flan-T5-large, LLaMA-2-7B',
+    },
+    signature:
+      'Searches vanish on questions that the background answers and stay on the others; without the cost they stay on all.',
+  },
+  settings: {
+    ...loop,
+    background: { ...loop.background, mode: 'shown-and-used-by-T' },
+  },
+  training: [
+    {
+      name: 'grpo',
+      title: 'GRPO, EM and F1 less the searches',
+      settings: {
+        ...TRAINING,
+        stages: [{ steps: TRAINING.steps, reward: 'smart-rag', weights: {} }],
+        objective: { ...OBJECTIVE, kl: { form: 'k3', place: 'loss', coefficient: 1e-3 } },
+      },
+    },
+    {
+      name: 'ppo',
+      title: 'PPO, EM and F1 less the searches',
+      departures:
+        'The critic is a linear head over the policy’s hidden states; searches cost where they end (`credit: span`).',
+      settings: {
+        ...TRAINING,
+        stages: [{ steps: TRAINING.steps, reward: 'smart-rag', weights: {} }],
+        updates: 2,
+        objective: {
+          ...OBJECTIVE,
+          aggregation: 'token-mean',
+          credit: 'span',
+          kl: { form: 'k1', place: 'reward', coefficient: 1e-3 },
+        },
+        critic: { ...CRITIC, gamma: 0.99, lambda: 0.95 },
+      },
+    },
+  ],
+};

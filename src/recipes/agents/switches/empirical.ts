@@ -1,0 +1,67 @@
+import type { Recipe, Variant } from '../../parts/recipe.ts';
+import type { TrainSettings } from '../../parts/training.ts';
+import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
+import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
+
+/*
+ * The empirical study of search agents (arXiv 2505.15117; code: PeterGriffinJin/Search-R1, scripts v0.3): Search-R1
+ * along three axes. Here one variant a point: what is paid, and the engine that it is trained with; the held-out score
+ * always uses the real engine. Values of the code; those of the paper for the retrieval reward are not known.
+ */
+const point = (
+  name: string,
+  title: string,
+  reward: string,
+  curriculum: Partial<TrainSettings['curriculum']> = {},
+): Variant => ({
+  name,
+  title,
+  settings: {
+    ...TRAINING,
+    stages: [{ steps: TRAINING.steps, reward, weights: {} }],
+    curriculum: { ...TRAINING.curriculum, ...curriculum },
+    objective: {
+      ...OBJECTIVE,
+      aggregation: 'token-mean',
+      microBatch: 8,
+      kl: { form: 'k3', place: 'loss', coefficient: 1e-3 },
+    },
+  },
+});
+
+const FORMAT = 'search-r1-format';
+
+export const empirical: Recipe = {
+  id: 'empirical',
+  version: '1',
+  title: 'Empirical study, axes of Search-R1',
+  summary:
+    'Search-R1 with and without a format or retrieval reward, trained with better and worse engines.',
+  about: {
+    paper: '2505.15117',
+    kind: 'trained by RL',
+    parts: ['outcome and format ladder', 'process reward: gold string', 'engine'],
+    departures: [
+      ...SHARED_DEPARTURES,
+      'The axis of starting models is left to the checkpoint that a run is started with.',
+      'The random engine brings what the text of another question brings.',
+    ],
+    signature:
+      'Trained with a random engine the policy searches less at the end; with a noisy one less than with the real one.',
+  },
+  settings: searchLoop(3, 4),
+  training: [
+    point('format', 'GRPO, format reward', FORMAT),
+    point('outcome', 'GRPO, exact match alone', 'search-r1'),
+    point('retrieval', 'GRPO, format and retrieval reward', 'search-r1-format-retrieval'),
+    point('random', 'GRPO, trained with a random engine', FORMAT, {
+      kind: 'engine',
+      engine: 'random',
+    }),
+    point('noisy', 'GRPO, trained with a noisy engine', FORMAT, {
+      kind: 'engine',
+      engine: 'noisy',
+    }),
+    point('simulated', 'GRPO, trained with a simulated engine', FORMAT, { kind: 'simulated' }),
+  ],
+};

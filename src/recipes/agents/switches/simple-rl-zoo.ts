@@ -1,0 +1,45 @@
+import type { Recipe, Variant } from '../../parts/recipe.ts';
+import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
+import { DEFAULT_SETTINGS } from '../../parts/settings.ts';
+
+/*
+ * SimpleRL-Zoo (arXiv 2503.18892; code: hkust-nlp/simpleRL-reason): zero RL by the answer alone, on questions whose
+ * difficulty fits. GRPO with groups of 8, KL 1e-4 in the loss, clip 0.2. Its strata are grades of mathematics; here hops.
+ */
+const stratum = (name: string, title: string, hops: { min: number; max: number }): Variant => ({
+  name,
+  title,
+  settings: {
+    ...TRAINING,
+    stages: [{ steps: TRAINING.steps, reward: 'em', weights: {} }],
+    curriculum: { ...TRAINING.curriculum, hops },
+    objective: { ...OBJECTIVE, kl: { form: 'k3', place: 'loss', coefficient: 1e-4 } },
+  },
+});
+
+export const simpleRlZoo: Recipe = {
+  id: 'simple-rl-zoo',
+  version: '1',
+  title: 'SimpleRL-Zoo',
+  summary:
+    'The plain search loop trained by the answer alone, on questions of one stratum of difficulty.',
+  about: {
+    paper: '2503.18892',
+    kind: 'trained by RL',
+    parts: ['outcome reward', 'questions of one stratum'],
+    departures: [
+      'It begins with a policy that knows the protocol: one that does not cannot write it. `start`, `warmUp` and `stages.0.reward` are the axes of its study.',
+      'Strata are hops; both sources are searched.',
+      'Learning rate, batch and steps are sized for a small policy with LoRA.',
+    ],
+    published: { figure: '55.2 (base 40.3)', benchmark: 'mean of its sets', model: 'Qwen2.5-7B' },
+    signature:
+      'A format reward lowers the final accuracy of a weak start; strata that are too hard or too easy teach less.',
+  },
+  settings: DEFAULT_SETTINGS,
+  training: [
+    stratum('medium', 'GRPO, exact match, questions of 2 hops', { min: 2, max: 2 }),
+    stratum('easy', 'GRPO, exact match, questions of 1 hop', { min: 1, max: 1 }),
+    stratum('hard', 'GRPO, exact match, questions of 3 hops and more', { min: 3, max: 9 }),
+  ],
+};

@@ -1,0 +1,122 @@
+import { NumberField, PartSwitch, SelectField, useDraftValue, usePart } from '../fields/fields.tsx';
+import { CriticFields } from './CriticFields.tsx';
+import { Fold } from './Fold.tsx';
+
+/** Switches that papers try on any system: terms of the loss, faulty verifiers, a critic. */
+export const SwitchesFold = () => {
+  const faulty = usePart('verifier');
+  const kind = useDraftValue('verifier.kind');
+  return (
+    <Fold
+      name="Critic and switches"
+      paths={[
+        'critic',
+        'verifier',
+        'objective.credit',
+        'objective.surrogate',
+        'objective.positiveNll',
+        'objective.diversity',
+        'objective.factuality',
+      ]}
+      now={({ critic, verifier, objective: { surrogate, diversity, factuality } }) =>
+        [
+          critic ? 'with a critic' : 'no critic',
+          surrogate,
+          diversity ? 'diversity' : null,
+          factuality ? 'verdicts on thoughts' : null,
+          verifier ? 'a faulty verifier' : null,
+        ]
+          .filter(Boolean)
+          .join(', ')
+      }
+    >
+      <CriticFields />
+      <SelectField
+        path="objective.credit"
+        label="Credit of single searches"
+        choices={[{ value: 'span', label: 'to their own tokens' }]}
+        absent="(to the rollout)"
+      />
+      <SelectField
+        path="objective.surrogate"
+        label="Beyond the clip"
+        title="GPPO keeps the gradient at the clip’s value; it needs two updates a step or more"
+        choices={[{ value: 'gppo', label: 'gradient kept (GPPO)' }]}
+        absent="(gradient 0, PPO)"
+      />
+      <NumberField
+        path="objective.positiveNll"
+        label="Likelihood of right ones"
+        title="GPPO’s code has 0.1"
+        decimal
+        step={0.1}
+        min={0}
+        absent={0}
+      />
+      <NumberField
+        path="objective.diversity"
+        label="Diversity, λ"
+        title="R1-zero-Div: 0.01"
+        decimal
+        step={0.01}
+        min={0}
+        absent={0}
+      />
+      <SelectField
+        path="objective.factuality"
+        label="Verdicts on thoughts"
+        title="FSPO; the reward must be FSPO’s"
+        choices={[
+          { value: 'paper', label: 'turn their advantages' },
+          { value: 'as-released', label: 'as released' },
+        ]}
+        absent="(do nothing)"
+      />
+      <PartSwitch
+        path="verifier"
+        label="Faulty verifier"
+        title="What the reward is told of an answer; the metrics keep the exact check"
+        on={{ kind: 'rule', threshold: 0.6, falseNegative: 0.1, falsePositive: 0 }}
+      />
+      {faulty ? (
+        <>
+          <SelectField
+            path="verifier.kind"
+            label="Calls right"
+            choices={[
+              { value: 'rule', label: 'an exact match' },
+              { value: 'substring', label: 'what holds a gold answer' },
+              { value: 'hybrid', label: 'an exact match, or overlap' },
+            ]}
+          />
+          {kind === 'hybrid' ? (
+            <NumberField
+              path="verifier.threshold"
+              label="F1 from"
+              decimal
+              step={0.1}
+              min={0}
+              max={1}
+            />
+          ) : null}
+          <NumberField
+            path="verifier.falseNegative"
+            label="Right ones missed"
+            decimal
+            step={0.05}
+            min={0}
+            max={1}
+          />
+          <NumberField
+            path="verifier.falsePositive"
+            label="Wrong ones passed"
+            decimal
+            step={0.05}
+            min={0}
+            max={1}
+          />
+        </>
+      ) : null}
+    </Fold>
+  );
+};

@@ -1,0 +1,120 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { decodeState, encodeState } from '../../../src/learn/rl/state.ts';
+import type { Branching } from '../../../src/recipes/parts/branching.ts';
+import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
+import type { MadeStep } from '../../../src/records/training.ts';
+import type { Rollout } from '../../../src/records/rollout.ts';
+import type { TrainState } from '../../../src/learn/rl/state.ts';
+import { createRouter } from '../../../src/agent/router/router.ts';
+import { openFolder, openPolicy } from '../../../src/cli/shared/parts.ts';
+import { createReplica } from '../../../src/learn/replicas/create-replica.ts';
+import { PolicyLearner } from '../../../src/learn/replicas/learner.ts';
+import { trainRun } from '../../../src/learn/rl/loop.ts';
+import { UniformCurriculum } from '../../../src/learn/rl/uniform.ts';
+import { groupBy } from '../../../src/base/items.ts';
+import { openTestWorld, tinySettings, type World } from '../rl/helpers.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openTestWorld();
+});
+
+/** Trains the built-in policy: one that was never trained hardly searches. */
+async function train(
+  settings: TrainSettings,
+  from?: TrainState,
+): Promise<{ state: TrainState; states: TrainState[]; steps: MadeStep[]; rollouts: Rollout[] }> {
+  const policy = await openPolicy({ device: 'wasm' });
+  const { config } = await openFolder(undefined);
+  const replica = createReplica({ policy, adapter: settings.adapter, microTokens: 2048 });
+  const [steps, states, rollouts]: [MadeStep[], TrainState[], Rollout[]] = [[], [], []];
+  try {
+    const { state } = await trainRun({
+      settings,
+      ...(from ? { state: from } : {}),
+      deps: {
+        agent: { policy, retriever: world.retriever, router: createRouter(), now: Date.now },
+        config,
+        learner: new PolicyLearner([replica]),
+        curriculum: new UniformCurriculum(world.questions, settings.seed),
+        heldOut: [],
+        runId: 'run',
+        now: Date.now,
+      },
+      hooks: {
+        onStep: (step, made) => {
+          steps.push(step);
+          rollouts.push(...made);
+        },
+        snapshot: (one) => void states.push(one),
+      },
+    });
+    return { state, states, steps, rollouts };
+  } finally {
+    await replica.close();
+    policy.dispose();
+  }
+}
+
+const settings = (change: Partial<TrainSettings>): TrainSettings =>
+  tinySettings({
+    recipe: 'search',
+    overrides: { retrieval: { k: 1 } },
+    steps: 2,
+    questions: 1,
+    updates: 1,
+    overlong: { max: 90, buffer: 90, factor: 1 },
+    heldOut: { questions: 0, every: 9, temperature: 0 },
+    ...change,
+  });
+
+const KINDS: [string, Branching, number][] = [
+  [
+    'entropy',
+    { kind: 'entropy', start: 2, base: 1, slope: 0, when: 'drawn', tokens: 20, credit: 'once' },
+    4,
+  ],
+  ['tree', { kind: 'tree', children: 2, depth: 2 }, 4],
+  ['revive', { kind: 'revive', chance: 1, rate: 1, smoothing: 0.1, correction: 'mixture' }, 8],
+];
+
+describe('training on groups whose rollouts come from each other', () => {
+  it.each(KINDS)('%s: shares what a fork kept, and learns from it', async (_, branching, most) => {
+    const run = settings({ branching });
+    const { rollouts: made, states, steps } = await train(run);
+    const forked = made.filter(({ forks }) => forks !== undefined);
+    expect(forked.length).toBeGreaterThan(0);
+    for (const rollout of forked) {
+      const point = rollout.forks?.at(-1);
+      const of = made.find(({ id, step }) => id === point?.rolloutId && step === rollout.step);
+      const flat = (one: typeof of): number[] => one?.segments.flatMap(({ ids }) => ids) ?? [];
+      const shared = point?.tokens ?? 0;
+      expect(shared).toBeGreaterThan(0);
+      expect(flat(rollout).slice(0, shared)).toEqual(flat(of).slice(0, shared));
+      expect(rollout.groupId).toBe(of?.groupId);
+    }
+    for (const group of groupBy(made, ({ groupId }) => groupId).values())
+      expect(group.length).toBeLessThanOrEqual(most);
+    expect(new Set(made.map(({ id }) => id)).size).toBe(made.length);
+    // What the trainer gives the trained tokens is what the sampler gave, those of probes among them.
+    for (const { samplerGap } of steps) expect(samplerGap.max ?? 0).toBeLessThan(1e-3);
+    const [first, last] = [states[0], states.at(-1)];
+    expect(first?.adapter).not.toEqual(last?.adapter);
+    // A run that goes on from its files is the run itself.
+    if (!first) throw new Error('no state');
+    const again = await train(run, decodeState(encodeState(first)));
+    expect(again.state.adapter).toEqual(last?.adapter);
+    expect(again.state.reviveRate).toEqual(last?.reviveRate);
+  });
+});
+
+describe('a stage that learns by another loss', () => {
+  it('moves the adapter, and the next stage goes on with the policy gradient', async () => {
+    const stage = { steps: 1, reward: 'em', weights: {} };
+    const loss = { kind: 'sft', weight: 'likelihood', gold: true } as const;
+    const { states } = await train(settings({ stages: [{ ...stage, loss }, stage] }));
+    expect(states).toHaveLength(2);
+    expect(states[0]?.updates).toBe(1);
+    expect(states[0]?.adapter).not.toEqual(states[1]?.adapter);
+  });
+});

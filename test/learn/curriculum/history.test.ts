@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import {
+  categoryOf,
+  mostSpread,
+  weaknessQuestions,
+} from '../../../src/learn/curriculum/history/choose.ts';
+import { HistoryCurriculum } from '../../../src/learn/curriculum/history/curriculum.ts';
+import {
+  isWeakness,
+  spread,
+  weaknessBudget,
+} from '../../../src/learn/curriculum/history/spread.ts';
+import { getTraining } from '../../../src/recipes/index.ts';
+import type { Question } from '../../../src/records/records.ts';
+import { made } from '../rewards/records.ts';
+
+const question = (id: string, more: Partial<Question> = {}): Question => ({
+  id,
+  text: id,
+  answers: ['Borfield'],
+  supporting: [],
+  ...more,
+});
+
+describe('One-Shot RLVR', () => {
+  it('ranks by how accuracy spreads over epochs', () => {
+    expect(spread([0, 0.25, 0.5, 1])).toBeCloseTo(0.37, 3);
+    expect(spread([0.5, 0.5, 0.5, 0.5])).toBe(0);
+    const pool = [question('flat'), question('spread'), question('new')];
+    const history = { flat: [0.5, 0.5, 0.5, 0.5], spread: [0, 0.25, 0.5, 1] };
+    expect(mostSpread(pool, history, 1).map(({ id }) => id)).toEqual(['spread']);
+  });
+});
+
+describe('SwS', () => {
+  it('calls a question weak that was never mastered and does not improve', () => {
+    expect(isWeakness([0.5, 0.25, 0.125, 0.125])).toBe(true);
+    expect(isWeakness([0, 0.25, 0.5, 0.75])).toBe(false);
+    expect(isWeakness([])).toBe(false);
+  });
+  it('spreads its budget over categories by their share of failures', () => {
+    const ratios = [0.151, 0.143, 0.111, 0.078, 0.075, 0.059, 0.037];
+    expect(weaknessBudget(ratios, 2000)).toEqual([461, 437, 339, 238, 229, 180, 113]);
+  });
+  it('takes further questions of weak categories alone', () => {
+    const film = {
+      type: 'bridge',
+      hops: 2,
+      composition: 'film.director>person.birthCity',
+    } as const;
+    const book = { type: 'bridge', hops: 2, composition: 'book.author>person.spouse' } as const;
+    const pool = [question('weak', film), question('good', book)];
+    const fresh = [question('f', film), question('b', book), question('g', film)];
+    const more = weaknessQuestions(pool, fresh, { weak: [0.1], good: [1] }, 2);
+    expect(more.map(({ id }) => id)).toEqual(['f', 'g']);
+    expect(categoryOf(fresh[0]!)).not.toBe(categoryOf(fresh[1]!));
+  });
+});
+
+describe('a curriculum that looks first', () => {
+  const all = ['a', 'b', 'c', 'd'].map((id) => question(id));
+  const settings = (change: object) => {
+    const base = getTraining('search/grpo');
+    return {
+      curriculum: {
+        ...base.curriculum,
+        kind: 'one-shot' as const,
+        pool: 3,
+        probeSteps: 2,
+        ...change,
+      },
+    };
+  };
+  const group = (id: string, right: boolean) =>
+    [made({ answer: right ? 'Borfield' : 'Ulmfield' })].map((rollout) => ({
+      ...rollout,
+      question: { ...rollout.question, id },
+      metrics: {
+        em: Number(right),
+        f1: 0,
+        cover_em: 0,
+        recall: 0,
+        searches: 0,
+        tokens: 0,
+        seconds: 0,
+        formatValid: true,
+      },
+    }));
+  const ids = async (of: HistoryCurriculum, step: number): Promise<string[]> =>
+    (await of.draw({ step, count: 3 })).map(({ question: { id } }) => id);
+
+  it('fills every batch with the question whose accuracy spread most, and resumes alike', async () => {
+    const one = new HistoryCurriculum(settings({}), all, 5);
+    const pool = await ids(one, 1);
+    const [chosen = ''] = pool;
+    one.observe(pool.map((id) => group(id, id === chosen)));
+    await ids(one, 2);
+    one.observe(pool.map((id) => group(id, false)));
+    const stored = JSON.parse(JSON.stringify(one.state())) as ReturnType<typeof one.state>;
+    expect(await ids(one, 3)).toEqual([chosen, chosen, chosen]);
+    const other = new HistoryCurriculum(settings({}), all, 5);
+    other.restore(stored);
+    expect(await ids(other, 3)).toEqual([chosen, chosen, chosen]);
+    expect(other.state()).toEqual(one.state());
+  });
+  it('trains on the questions that are named from the first step', async () => {
+    expect(await ids(new HistoryCurriculum(settings({ ids: ['d'] }), all, 5), 1)).toEqual([
+      'd',
+      'd',
+      'd',
+    ]);
+    expect(() => new HistoryCurriculum(settings({ ids: ['z'] }), all, 5)).toThrow(
+      /no question "z"/,
+    );
+  });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { untrainable } from '../../../src/learn/rl/trainable.ts';
+import { withChanges } from '../../../src/learn/settings/edit-settings.ts';
+import { getTraining } from '../../../src/recipes/index.ts';
+
+const base = getTraining('search/grpo');
+const ON = 'dynamicSampling.on=true';
+
+describe('switches of training', () => {
+  it.each([
+    [
+      [
+        'critic={"gamma":1,"lambda":1,"learningRate":0.01,"updates":1,"valueClip":0.5,"environment":"skip"}',
+      ],
+    ],
+    [[ON, 'dynamicSampling.band={"low":0.2,"high":0.8}']],
+    [[ON, 'dynamicSampling.screen=4']],
+    [['curriculum.kind=one-shot', 'curriculum.count=2']],
+    [['curriculum.kind=weakness', 'curriculum.probeSteps=20']],
+    [['curriculum.kind=engine', 'curriculum.engine=noisy']],
+    [['curriculum.hops={"min":2,"max":3}']],
+    [['updates=2', 'objective.surrogate=gppo', 'objective.positiveNll=0.1']],
+    [['objective.diversity=0.01']],
+    [['stages.0.reward=fspo', 'objective.factuality=paper']],
+    [['stages.0.reward=posterior']],
+    [['verifier={"kind":"substring","threshold":0.5,"falseNegative":0,"falsePositive":0.1}']],
+  ])('are set from the command line: %j', (changes) => {
+    const settings = withChanges(base, changes);
+    expect(settings).not.toEqual(base);
+    expect(untrainable(settings)).toBeNull();
+  });
+
+  it.each([
+    ['dynamicSampling.band', ['dynamicSampling.band={"low":0.2,"high":0.8}']],
+    ['dynamicSampling.band', [ON, 'dynamicSampling.band={"low":0.8,"high":0.2}']],
+    ['dynamicSampling.screen', ['dynamicSampling.screen=4']],
+    ['dynamicSampling.screen', [ON, 'dynamicSampling.screen=8']],
+    ['objective.surrogate', ['objective.surrogate=gppo']],
+    ['objective.surrogate', ['updates=2', 'objective.clip=null', 'objective.surrogate=gppo']],
+    ['objective.factuality', ['objective.factuality=paper']],
+    ['curriculum.hops', ['curriculum.hops={"min":3,"max":2}']],
+    ['curriculum.probeSteps', ['curriculum.kind=weakness', 'curriculum.probeSteps=100']],
+  ])('that do nothing, or cannot be, are refused at %s: %j', (path, changes) => {
+    expect(untrainable(withChanges(base, changes))?.path).toBe(path);
+  });
+});
