@@ -10,7 +10,8 @@ import { DEFAULT_SETTINGS } from '../src/lab/contract/settings.ts';
 import { getRecipe } from '../src/recipes/index.ts';
 
 const [count = '6', ...ids] = process.argv.slice(2);
-const { deps, world, dispose } = await openParts({ device: 'wasm' });
+const parts = await openParts({ device: 'wasm' });
+const { deps, world } = parts;
 const { recipe, seed, temperature } = DEFAULT_SETTINGS;
 
 const tried = new Map<string, number>();
@@ -54,4 +55,4 @@ for (const question of chosen) {
     ].join(' | '),
   );
 }
-dispose();
+parts.dispose();

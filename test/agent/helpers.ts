@@ -12,6 +12,7 @@ import { createRetriever } from '../../src/retrieval/create.ts';
 import { LexicalIndex } from '../../src/retrieval/lexical/lexical.ts';
 import { LocalSource } from '../../src/retrieval/local.ts';
 import type { Retriever } from '../../src/retrieval/retriever.ts';
+import type { PolicyTokenizer } from '../../src/policy/policy.ts';
 import { ScriptedPolicy, type Script } from './scripted-policy.ts';
 import { tokenizer } from './tokenizer.ts';
 
@@ -106,9 +107,12 @@ function expectRebuilt(rollout: Rollout, rebuilt: Rollout | null): void {
 }
 
 /** Segments are the context, decode to their text, and only sampled tokens are trained. */
-export function expectSegments(rollout: Rollout): void {
+export function expectSegments(
+  rollout: Rollout,
+  by: Pick<PolicyTokenizer, 'decode'> = tokenizer,
+): void {
   for (const segment of rollout.segments) {
-    expect(tokenizer.decode(segment.ids)).toBe(segment.text);
+    expect(by.decode(segment.ids)).toBe(segment.text);
     const sampled = segment.logprobs !== undefined;
     expect(segment.mask).toBe(sampled ? 1 : 0);
     if (sampled) expect(segment.source).toBe('policy');

@@ -57,9 +57,7 @@ export async function reviveGroup(
     request.onRollout?.(clone);
     return clone;
   });
-  const made = await Promise.all(clones);
-  for (const clone of made) request.onRollout?.(clone);
-  return [...originals, ...made];
+  return [...originals, ...(await Promise.all(clones))];
 }
 
 /** Whether a rollout goes on with a failed one. */

@@ -22,7 +22,7 @@ interface StepUpdate {
   /** Score the reference though no loss needs it. */
   measureKl: boolean;
   /** Told of each micro-batch; what it throws ends the update. */
-  onUpdate(done: number, total: number): void;
+  onUpdate: (done: number, total: number) => void;
 }
 
 export interface Updated {

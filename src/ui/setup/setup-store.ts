@@ -46,7 +46,7 @@ useSetup.subscribe(({ setup }) => {
 });
 
 /** Goes on with what is built in now, after an address or a run of the first form. */
-export const useSecondForm = (): void =>
+export const takeSecondForm = (): void =>
   useSetup.setState(({ setup }) => ({ setup: setupInForm(setup, 2) }));
 
 /** Makes it the policy of the next run. */

@@ -47,7 +47,7 @@ it('every prompted system runs in its nearest form, by its own way of searching'
   expect(ran.filter(({ answer }) => answer !== null).length).toBeGreaterThanOrEqual(10);
   const byId = new Map(ran.map((rollout) => [rollout.recipe.id, rollout]));
   for (const rollout of ran) {
-    expectSegments(rollout);
+    expectSegments(rollout, policy.tokenizer);
     expect(eventsOf(rollout, 'error').filter(({ what }) => what !== 'malformed')).toEqual([]);
     expect(['error', 'cancelled']).not.toContain(eventsOf(rollout, 'stop')[0]?.reason);
   }

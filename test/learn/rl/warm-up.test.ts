@@ -10,7 +10,7 @@ import { openTestWorld, tinySettings, trainTiny, type Trained, type World } from
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
-const warmUp = { updates: 6, batch: 4, learningRate: 1e-2, onlyCorrect: false };
+const warmUp = { updates: 12, batch: 4, learningRate: 1e-2, onlyCorrect: false };
 const settings = tinySettings({
   steps: 1,
   warmUp,
@@ -32,11 +32,10 @@ beforeAll(async () => {
 describe('a supervised warm-up', () => {
   it('lowers the loss of the trajectories it is given, and says by how much', () => {
     expect(notices).toHaveLength(1);
-    const [, first, last] = /6 of 6 updates on 8 trajectories, loss ([\d.]+) → ([\d.]+) nats/.exec(
-      notices[0]!,
-    )!;
+    const [, first, last] =
+      /12 of 12 updates on 8 trajectories, loss ([\d.]+) → ([\d.]+) nats/.exec(notices[0]!)!;
     expect(Number(last)).toBeLessThan(Number(first) - 0.05);
-    expect(whole.state.warmedUp).toBe(6);
+    expect(whole.state.warmedUp).toBe(12);
   });
 
   it('comes before the first step, whose rollouts the warmed-up policy makes', async () => {

@@ -16,7 +16,7 @@ import {
 } from './link-setup.ts';
 import { useResources } from '../../setup/resources-store.ts';
 import { useRun } from './run-store.ts';
-import { useSecondForm, useSetup } from '../../setup/setup-store.ts';
+import { takeSecondForm, useSetup } from '../../setup/setup-store.ts';
 import { useView } from './view-store.ts';
 
 /**
@@ -140,7 +140,7 @@ export const takeLinkedSetup = (): void => {
 
 /** Goes on with what is chosen here. */
 export const keepOwnSetup = (): void => {
-  useSecondForm();
+  takeSecondForm();
   settle();
 };
 

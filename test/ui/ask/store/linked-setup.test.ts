@@ -17,7 +17,7 @@ import {
   EMPTY_CHECKPOINTS,
   useCheckpoints,
 } from '../../../../src/ui/models/store/checkpoint-store.ts';
-import { parseSetup, useSecondForm, useSetup } from '../../../../src/ui/setup/setup-store.ts';
+import { parseSetup, takeSecondForm, useSetup } from '../../../../src/ui/setup/setup-store.ts';
 import { searchCollections } from '../../../../src/ui/setup/search-with.ts';
 import { collection } from '../../corpus/views.ts';
 import { connectFake, stubPage } from '../../lab/fake-lab.ts';
@@ -157,7 +157,7 @@ describe('an address of the time of the first form', () => {
   it('is left for what is built in now, by hand and by an address that says so', async () => {
     open('?q=a');
     await checkLinkedSetup();
-    useSecondForm();
+    takeSecondForm();
     expect([setup(), shown().includes('form=2')]).toEqual([BUILT_IN_SETUP, true]);
     open('?ask=Who%3F');
     await checkLinkedSetup();
