@@ -7,7 +7,7 @@ import { filterQuestions, NO_FILTER } from './filters.ts';
  * `npx tsx scripts/examples.ts`, which is to be done anew for other weights of the policy.
  */
 export const EXAMPLES = [
-  'What is the river of the capital of the country of the Ostna River?',
+  'What is the birth year of the person who first won the Borzar Medal?',
   'Of the star of the film Velvet Lantern and the star of the film Waking Theatre, who was born earlier?',
   'What is the studio of the film directed by Theo Langren and starring Hugo Dalwin?',
   'In which field is the award that Joan Lorbach won given?',
