@@ -71,7 +71,7 @@ async function experiment(): Promise<Experiment> {
 /** An exported folder: tokenizer and questions beside `experiment.json`. */
 async function exported(name: string): Promise<{ file: string; experiment: Experiment }> {
   const own = join(folder, name);
-  cpSync('public/policy', join(own, 'tokenizer'), {
+  cpSync('public/first-form/policy', join(own, 'tokenizer'), {
     recursive: true,
     filter: (path) => !path.endsWith('.safetensors'),
   });
@@ -140,7 +140,7 @@ describe('lab serve-environment', () => {
     [['--experiment', 'package.json'], /package\.json: experiment: schema/],
     [['--experiment', 'x', '--set', 'steps=1'], /has its own --set; leave it out/],
     [['--recipe', 'search-r1', '--engine', 'nothing=localhost'], /KIND=URL, with a KIND of/],
-    [['--recipe', 'search-r1', '--max-context', '99999'], /the checkpoint holds 1024 tokens/],
+    [['--recipe', 'search-r1', '--max-context', '99999'], /the checkpoint holds 2048 tokens/],
   ])('%j ends with one line and status 2', async (args, words) => {
     const { status, err, out } = await labHere('serve-environment', ...args);
     expect(status).toBe(2);

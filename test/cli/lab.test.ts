@@ -170,7 +170,12 @@ test('another seed gives another world, on which rollouts run unchanged', async 
 });
 
 test('ask prints each step and ends with the stop reason', async () => {
-  const { status, out } = await labHere('ask', 'Who directed Quilted Harbor?', '--recipe', 'search');
+  const { status, out } = await labHere(
+    'ask',
+    'Who directed Quilted Harbor?',
+    '--recipe',
+    'search',
+  );
   expect(status).toBe(0);
   const lines = out.trim().split('\n');
   expect(lines.some((line) => line.startsWith('search'))).toBe(true);
@@ -218,7 +223,12 @@ describe('ask about a name that no passage mentions', () => {
     const parts = await openParts({ device: 'wasm' });
     try {
       const [fresh] = await runGroup(parts.deps, {
-        question: { id: 'typed', text: 'Who directed Quilted Harbor?', answers: [], supporting: [] },
+        question: {
+          id: 'typed',
+          text: 'Who directed Quilted Harbor?',
+          answers: [],
+          supporting: [],
+        },
         recipe: getRecipe('naive-rag'),
         seed: 0,
         size: 1,

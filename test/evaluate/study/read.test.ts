@@ -85,8 +85,8 @@ describe('each problem is named', () => {
     ],
     [
       'an unknown variant',
-      withArm({ recipe: 'search-r1/ppo' }),
-      'arm "other": unknown variant "search-r1/ppo"; of search-r1 there are grpo',
+      withArm({ recipe: 'search-r1/sarsa' }),
+      'arm "other": unknown variant "search-r1/sarsa"; of search-r1 there are grpo, ppo',
     ],
     [
       'a baseline that is to be trained',

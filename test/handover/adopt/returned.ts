@@ -11,7 +11,7 @@ const url = (path: string): URL => new URL(`../../../${path}`, import.meta.url);
 export const ARCHIVE = url('test/fixtures/handover/returned-trl.tar.gz');
 
 export const config = parsePolicyConfig(
-  JSON.parse(readFileSync(url('public/policy/config.json'), 'utf8')),
+  JSON.parse(readFileSync(url('public/first-form/policy/config.json'), 'utf8')),
 );
 
 /** By their paths below the exported folder. */
