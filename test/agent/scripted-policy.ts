@@ -16,15 +16,15 @@ import { tokenizer } from './tokenizer.ts';
 const TAG = new RegExp(`(${SPECIAL_TOKENS.map((t) => t.replace(/[|/]/g, '\\$&')).join('|')})`);
 
 /** Ids of a text in which tags are special tokens. */
-export const idsOf = (text: string): number[] =>
+export const idsOf = (text: string, by: typeof tokenizer = tokenizer): number[] =>
   text
     .split(TAG)
     .filter((part) => part !== '')
     .flatMap((part) => {
       const id = (SPECIAL_TOKENS as readonly string[]).includes(part)
-        ? tokenizer.specialId(part)
+        ? by.specialId(part)
         : undefined;
-      return id === undefined ? tokenizer.encodeText(part) : [id];
+      return id === undefined ? by.encodeText(part) : [id];
     });
 
 interface Probe {

@@ -15,6 +15,7 @@ import { getTraining } from '../../src/recipes/index.ts';
 import { readRecord } from '../../src/formats/rollouts/detect.ts';
 import { serve, type TestServer } from '../retrieval/engines/server.ts';
 import { DOCUMENTS, searchR1Reply } from '../retrieval/engines/strict.ts';
+import { HuggingFaceTokenizer } from '../../src/policy/open/tokenizer.ts';
 import { idsOf } from '../agent/scripted-policy.ts';
 import { LAB, lab, labHere } from './lab.ts';
 
@@ -61,7 +62,10 @@ const post = async (url: string, body: object, token?: string): Promise<Turn> =>
   return (await reply.json()) as Turn;
 };
 
-const ANSWER = idsOf('<think> b </think><short_answer> \\boxed{ x } </short_answer>');
+const read = (name: string): object =>
+  JSON.parse(readFileSync(`public/policy/${name}`, 'utf8')) as object;
+const shipped = new HuggingFaceTokenizer(read('tokenizer.json'), read('tokenizer_config.json'));
+const ANSWER = idsOf('<think> b </think><short_answer> \\boxed{ x } </short_answer>', shipped);
 
 async function experiment(): Promise<Experiment> {
   const sources = await openSources({});
@@ -71,7 +75,7 @@ async function experiment(): Promise<Experiment> {
 /** An exported folder: tokenizer and questions beside `experiment.json`. */
 async function exported(name: string): Promise<{ file: string; experiment: Experiment }> {
   const own = join(folder, name);
-  cpSync('public/first-form/policy', join(own, 'tokenizer'), {
+  cpSync('public/policy', join(own, 'tokenizer'), {
     recursive: true,
     filter: (path) => !path.endsWith('.safetensors'),
   });
@@ -98,7 +102,7 @@ describe('lab serve-environment', () => {
     expect((await health.json()) as Health).toMatchObject({
       hash,
       runId: 'search-r1-grpo-0',
-      policy: { id: 'baize-mini', vocabulary: 2048 },
+      policy: { id: 'baize-mini', vocabulary: 2304 },
     });
     expect(await post(`${url}/v1/open`, {})).toMatchObject({
       error: expect.stringMatching(/token/),
