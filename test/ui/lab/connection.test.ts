@@ -20,7 +20,7 @@ const part = (rest: Partial<PartState> = {}): PartState => ({
 
 const policy = (id: string): ConductorMessage => ({
   type: 'policy',
-  info: { id } as Extract<ConductorMessage, { type: 'policy' }>['info'],
+  info: { id, revision: 'r' } as Extract<ConductorMessage, { type: 'policy' }>['info'],
   device: { device: 'wasm', adapter: '4', fallback: false },
 });
 
