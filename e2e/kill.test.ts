@@ -24,13 +24,15 @@ vi.setConfig({ testTimeout: 300_000 + KILLS * 60_000 });
 
 const settings = {
   ...getTraining('search/grpo'),
-  // Short rollouts which earn different rewards in the first step: the adapter changes from there on.
+  // Short rollouts, hot enough to differ in length, and punished by length: the adapter changes, whatever the policy.
   recipe: 'naive-rag',
   overrides: { budgets: { tokens: 80, stepTokens: 20, answerTokens: 8 } },
   seed: 11,
   steps: STEPS,
   questions: 1,
   groupSize: 3,
+  temperature: 2,
+  overlong: { max: 40, buffer: 40, factor: 1 },
   stages: [{ steps: STEPS, reward: 'f1' as const, weights: {} }],
   adapter: { rank: 2, alpha: 4, targets: ['q_proj' as const, 'v_proj' as const] },
   heldOut: { questions: 0, every: 1, temperature: 0.3 },
@@ -190,6 +192,7 @@ it(`loses nothing that was committed in ${KILLS} kills, and ends in the bits of 
   const calm = await exported(page, 'calm');
   expect(calm.steps).toHaveLength(STEPS);
   // Else equal bits would say nothing: no update would have changed the state.
-  expect(calm.steps[0]!.gradientNorm).toBeGreaterThan(0);
+  const changed = calm.steps.filter(({ gradientNorm }) => (gradientNorm ?? 0) > 0);
+  expect(changed.length).toBeGreaterThanOrEqual(STEPS / 2);
   expect(comparable(killed)).toEqual(comparable(calm));
 });

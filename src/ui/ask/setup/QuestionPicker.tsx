@@ -1,5 +1,5 @@
 import { NativeSelect, TextInput } from '@mantine/core';
-import { useVirtualizer } from '@tanstack/react-virtual';
+import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import { useDeferredValue, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { QUESTION_TYPES, type QuestionType } from '../../../records/records.ts';
 import type { QuestionRow } from '../../../lab/contract/ask.ts';
@@ -97,8 +97,8 @@ const Filters = (props: {
 };
 
 /**
- * The list as a listbox: one Tab stop, arrow keys choose. Only the rows on the screen are in the
- * document, so the chosen one is named by `aria-activedescendant` and scrolled to.
+ * The list as a listbox: one Tab stop, arrow keys choose. Only the rows on the screen and the chosen one
+ * are in the document; `aria-activedescendant` names that one, and it is scrolled to.
  */
 const List = ({ rows }: { rows: QuestionRow[] }) => {
   const scroller = useRef<HTMLDivElement>(null);
@@ -110,6 +110,12 @@ const List = ({ rows }: { rows: QuestionRow[] }) => {
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_HEIGHT,
     overscan: 6,
+    // What `aria-activedescendant` names must be in the document, though it be scrolled away.
+    rangeExtractor: (range) => {
+      const shown = defaultRangeExtractor(range);
+      const away = chosen >= 0 && !shown.includes(chosen);
+      return away ? [...shown, chosen].toSorted((a, b) => a - b) : shown;
+    },
   });
   const choose = (index: number) => {
     const row = rows[index];
