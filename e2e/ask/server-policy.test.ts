@@ -27,10 +27,10 @@ function writes(asked: Asked): string[] {
     return [all.includes(`Reference answer: ${predicted}\n`) ? 'True' : 'False'];
   // The system's message, and the examples in it, come first.
   const result = /<result>([\s\S]*)<\/result>/.exec(said.slice(1).join('\n'))?.[1];
-  const director = /directed by (\w+ \w+)/.exec(result ?? '')?.[1];
+  const director = /Leon Kovley/.exec(result ?? '')?.[0];
   return tokensOf(
     result === undefined
-      ? '<think> I look it up. </think><search> director of Northern Drum </search>'
+      ? '<think> I look it up. </think><search> director of Distant Desert </search>'
       : `<think> It is said. </think><short_answer> \\boxed{${director ?? 'unknown'}} </short_answer>`,
   );
 }
@@ -97,13 +97,13 @@ it('tells apart what can be wrong, then answers through the server with summarie
   await page.getByLabel('Summarizer').selectOption('extractive');
   await page.getByLabel('Judge').selectOption({ label: `tiny at ${new URL(server.url).host}` });
   await page.getByLabel('Recipe').selectOption('search');
-  await page.getByLabel('Search the questions').fill('directed Northern Drum');
-  await page.locator('[role=option]', { hasText: 'Northern Drum' }).first().click();
+  await page.getByLabel('Search the questions').fill('director of Distant Desert');
+  await page.locator('[role=option]', { hasText: 'Distant Desert' }).first().click();
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await runStatus(page, 'done');
   const verdict = page.getByTestId('verdict').first();
   expect(await verdict.textContent()).toContain('✓ exact match');
-  expect(await verdict.textContent()).toContain('Isak Zanbach');
+  expect(await verdict.textContent()).toContain('Leon Kovley');
   expect(await verdict.textContent()).toMatch(/judge right/);
   const kinds = await eventKinds(page);
   expect(kinds.filter((kind) => kind === 'summarize')).toHaveLength(1);
@@ -114,7 +114,7 @@ it('tells apart what can be wrong, then answers through the server with summarie
     page.getByRole('button', { name: 'Download JSONL' }).click(),
   ]);
   const exported = readFileSync(await download.path(), 'utf8');
-  expect(exported).toContain('Isak Zanbach');
+  expect(exported).toContain('Leon Kovley');
   expect(server.keys).toContain(`Bearer ${KEY}`);
   for (const place of [exported, await kept(page)]) expect(place).not.toContain(KEY);
   expect(await kept(page)).toContain(server.url);
@@ -135,13 +135,13 @@ it('says what went wrong where the server is gone, and asks again', async () => 
   await page.locator('.works-with summary').click();
   await page.getByLabel('Policy').selectOption({ label: `tiny at ${new URL(gone.url).host}` });
   gone.script.failures = [{ status: 401, body: '{}' }];
-  await page.getByLabel('Search the questions').fill('directed Northern Drum');
-  await page.locator('[role=option]', { hasText: 'Northern Drum' }).first().click();
+  await page.getByLabel('Search the questions').fill('director of Distant Desert');
+  await page.locator('[role=option]', { hasText: 'Distant Desert' }).first().click();
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.getByText('API key').first().waitFor();
   await runStatus(page, 'done');
   await page.getByRole('button', { name: 'Run', exact: true }).click();
-  await page.locator('[data-testid="verdict"]:has-text("Isak Zanbach")').first().waitFor();
+  await page.locator('[data-testid="verdict"]:has-text("Leon Kovley")').first().waitFor();
   await page.context().close();
   await gone.close();
 }, 240_000);

@@ -1,6 +1,7 @@
 import type { ExportFormat, SpellTokens } from '../contract/rollouts.ts';
 import { writeRollout, type TokenTexts } from '../../formats/rollouts/write.ts';
 import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
+import type { Spelling } from './spelling/spelling.ts';
 import { columnReader, type Cell } from './columns.ts';
 import type { StoredRow } from '../contract/records/rollout-files.ts';
 
@@ -113,9 +114,25 @@ class TokenBook {
   }
 }
 
+/** Texts by the tokenizer that cut this very rollout, where that is on the device. */
+async function textsBy(
+  spelling: Pick<Spelling, 'spell'>,
+  rollout: ImportedRollout,
+): Promise<TokenTexts | undefined> {
+  const spelled = await spelling.spell(rollout);
+  if (spelled.status !== 'spelled') return undefined;
+  const known = new Map(
+    rollout.segments.flatMap(({ ids }, s) =>
+      (ids ?? []).map((id, i) => [id, spelled.pieces[s]?.[i] ?? ''] as const),
+    ),
+  );
+  return (ids) => ids.map((id) => known.get(id) ?? '');
+}
+
 /**
  * Rollouts of a layout as a file of lines; they are read one by one.
- * @param spell for layouts that show tokens as text
+ * @param spell for layouts that show tokens as text: those of the policy that is loaded
+ * @param spelling the same for policies whose tokenizers are on the device
  */
 export async function rolloutLines(
   rows: readonly StoredRow[],
@@ -123,13 +140,16 @@ export async function rolloutLines(
   format: RolloutFormat,
   signal: AbortSignal,
   spell?: SpellTokens,
+  spelling?: Pick<Spelling, 'spell'>,
 ): Promise<Blob> {
   const parts: string[] = [];
   const book = spell && format === 'rl-logging-board' ? new TokenBook(spell) : null;
   for (const row of rows) {
     signal.throwIfAborted();
     const rollout = await read(row);
-    parts.push(`${writeRollout(rollout, format, await book?.textsOf(rollout))}\n`);
+    const own = book && spelling ? await textsBy(spelling, rollout) : undefined;
+    const texts = own ?? (await book?.textsOf(rollout));
+    parts.push(`${writeRollout(rollout, format, texts)}\n`);
   }
   return new Blob(parts, { type: 'application/x-ndjson' });
 }

@@ -270,7 +270,7 @@ export class RolloutsHost implements RolloutsApi {
         if (!isRolloutFormat(format))
           return new Blob([tableText(rows, columns, format)], { type: TABLE_TYPES[format] });
         const read = (row: StoredRow) => this.#store.rollout(fileId, row);
-        return rolloutLines(rows, read, format, signal, spell);
+        return rolloutLines(rows, read, format, signal, spell, this.#spelling);
       })
       .then((outcome) => (outcome instanceof Blob ? outcome : null));
   }

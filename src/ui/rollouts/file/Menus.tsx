@@ -184,7 +184,7 @@ const EXPORTS: readonly { format: ExportFormat; name: string; note: string; end:
   {
     format: 'rl-logging-board',
     name: 'JSONL, RLLoggingBoard',
-    note: 'with per-token columns; texts of tokens where the policy that wrote them is loaded',
+    note: 'with per-token columns; texts of tokens where the tokenizer of the policy that wrote them is here',
     end: 'jsonl',
   },
   { format: 'csv', name: 'CSV', note: 'the table’s columns, all digits', end: 'csv' },
