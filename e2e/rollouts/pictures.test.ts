@@ -12,7 +12,6 @@ import {
 } from '../../test/evaluate/rollouts/hops/rollout.ts';
 import { faultsInBoth } from '../axe.ts';
 import { openPage, useStage } from '../browser.ts';
-import { drop } from '../drop.ts';
 import { matched } from '../rollouts-page.ts';
 
 /** The pictures that explain a rollout, on rollouts of ours, on ones made by hand, and on imported ones. */
@@ -24,8 +23,12 @@ const OURS = resolve(import.meta.dirname, '../../test/fixtures/inspect/kunlun-ba
 const opened = async (text: string): Promise<Page> => {
   const page = await openPage(stage);
   await page.goto(`${stage.url}rollouts`);
-  await page.waitForSelector('main');
-  await drop(page, { 'rollouts.jsonl': text });
+  const file = {
+    name: 'rollouts.jsonl',
+    mimeType: 'application/x-ndjson',
+    buffer: Buffer.from(text),
+  };
+  await page.getByLabel('Rollout files').first().setInputFiles(file);
   await page.locator('tr[data-position]').first().waitFor();
   return page;
 };
