@@ -14,7 +14,9 @@ const read = (name: string) =>
   z
     .looseObject({})
     .parse(
-      JSON.parse(readFileSync(new URL(`../../../public/first-form/policy/${name}`, import.meta.url), 'utf8')),
+      JSON.parse(
+        readFileSync(new URL(`../../../public/first-form/policy/${name}`, import.meta.url), 'utf8'),
+      ),
     );
 const tokenizer = new HuggingFaceTokenizer(read('tokenizer.json'), read('tokenizer_config.json'));
 
