@@ -1,3 +1,3 @@
 /** Of recipes that ask for blocks which no prompt explains. */
 export const BLOCKS_SHOWN =
-  'Theirs learns its blocks from a prompt. The shipped policy knows none; the one in training/policy was shown them in its training.';
+  'Theirs learns its blocks from a prompt. The shipped policy was shown them in its training.';

@@ -26,7 +26,7 @@ export const toolStar: Recipe = {
     departures: [
       ...SHARED_DEPARTURES,
       'The second tool is a calculator over retrieved values in place of Python, and only searches are counted against the limit of 3.',
-      'Theirs learns both tools from 54,000 trajectories. The shipped policy knows no compute block; the one in training/policy was shown them in its training.',
+      'Theirs learns both tools from 54,000 trajectories. The shipped policy was shown its blocks in its training.',
       'The DPO behind the reinforcement learning pairs rollouts of 0.75 and more with those of 0 and less; its constants are ours.',
     ],
     signature:
