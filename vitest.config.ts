@@ -1,22 +1,39 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { FailuresReporter } from './test/failures-reporter.ts';
 import { longestFirst } from './test/longest-first.ts';
 
 const LONGEST = [
+  'test/policy/ops/webgpu-many.test.ts',
   'test/cli/train.test.ts',
+  'test/policy/ops/webgpu-draws.test.ts',
   'test/cli/lab.test.ts',
-  'test/cli/pretrain/policy.test.ts',
-  'test/cli/foreign.test.ts',
+  'test/policy/model/webgpu.test.ts',
   'test/handover/environment/replay.test.ts',
-  'test/cli/environment.test.ts',
+  'test/cli/pretrain/policy.test.ts',
+  'test/cli/study/command.test.ts',
+  'test/learn/branching/train.test.ts',
+  'test/policy/ops/wasm.test.ts',
+  'test/policy/ops/webgpu-few.test.ts',
   'test/retrieval/own-corpus.test.ts',
+  'test/cli/environment.test.ts',
+  'test/policy/measure/device.test.ts',
   'test/fuzz/fuzz.test.ts',
   'test/formats/rollouts/hostile.test.ts',
-  'test/cli/methods.test.ts',
 ];
 
+/** Words of a test that changes what all who import it share: a store of the page, or a global. */
+const CHANGES = /setState|getState|connectLab|globalThis|[sS]torage|indexedDB|document\.|vi\./;
+
 /** Stores of the page are one for all who import them, and so is the device that arrays are on. */
-const STATEFUL = ['test/ui/**/*.test.{ts,tsx}', 'test/policy/checkpoint/half.test.ts'];
+const STATEFUL = [
+  ...readdirSync(join(import.meta.dirname, 'test/ui'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.test\.tsx?$/.test(name))
+    .map((name) => join('test/ui', name))
+    .filter((path) => CHANGES.test(readFileSync(join(import.meta.dirname, path), 'utf8'))),
+  'test/policy/checkpoint/half.test.ts',
+];
 
 const common = {
   testTimeout: 120_000,

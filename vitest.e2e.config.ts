@@ -3,17 +3,24 @@ import { FailuresReporter } from './test/failures-reporter.ts';
 import { longestFirst } from './test/longest-first.ts';
 
 const LONGEST = [
-  'e2e/opens-stored-by-0.1.test.ts',
   'e2e/kill.test.ts',
-  'e2e/train/training-page.test.ts',
   'e2e/shell/package.test.ts',
+  'e2e/opens-stored-by-0.1.test.ts',
+  'e2e/train/training-page.test.ts',
   'e2e/shell/static-host.test.ts',
+  'e2e/rollouts/hostile-rollouts.test.ts',
+  'e2e/evaluate/evaluate.test.ts',
+  'e2e/train/finished-run.test.ts',
   'e2e/train/training-safety.test.ts',
   'e2e/ask/lost-worker.test.ts',
   'e2e/shell/accessible.test.ts',
   'e2e/corpus/collections-kill.test.ts',
-  'e2e/lora-webgpu.test.ts',
   'e2e/corpus/clusters.test.ts',
+  'e2e/lora-webgpu.test.ts',
+  'e2e/rollouts/rollout-files.test.ts',
+  'e2e/models/checkpoints.test.ts',
+  'e2e/corpus/own-corpus.test.ts',
+  'e2e/train/handover.test.ts',
 ];
 
 /** What a test promises in milliseconds holds where nothing else runs. */
@@ -51,8 +58,8 @@ export default defineConfig({
           name: 'pages',
           include: ['e2e/**/*.test.ts'],
           exclude: TIMED,
-          // Pages wait for workers, timers and storage: two files at a time leave a sixth of two cores idle.
-          maxWorkers: 3,
+          // Pages wait for workers, timers and storage: three files at a time leave two cores idle for four tenths of the time.
+          maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
       },

@@ -1,4 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHash } from 'node:crypto';
@@ -85,7 +86,8 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser.end();
   await server.close();
-  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
+  // Helpers of a browser that was killed may write for a moment more.
+  await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
 });
 
 const resume = async (page: Page): Promise<void> => {

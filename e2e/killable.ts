@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
@@ -43,7 +44,7 @@ export class KillableBrowser {
   async end(): Promise<void> {
     await this.kill();
     // Helpers of a browser that was killed may write for a moment more.
-    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
+    await rm(this.#folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
   }
 }
 

@@ -39,6 +39,30 @@ export function ensureChromium() {
   );
 }
 
+/**
+ * What a Chromium that is driven does without. The first three are the browser's own: a window loads
+ * pages for its address bar, most of a second of work, and starts a process for a page to come. The
+ * others are those that Playwright turns off: of two lists Chromium takes the last.
+ */
+const DISABLED_FEATURES = [
+  'WebUIOmniboxPopup',
+  'WebUIOmniboxAimPopup',
+  'SpareRendererForSitePerProcess',
+  'AimEnabled',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsFirstBalancedModeAutoEnable',
+  'HttpsUpgrades',
+  'LensOverlay',
+  'MediaRouter',
+  'NetworkTimeServiceQuerying',
+  'OptimizationHints',
+  'PaintHolding',
+  'PreconnectToSearch',
+  'ThirdPartyStoragePartitioning',
+];
+
 /** Flags for a quiet headless Chromium; `webgpu` adds the SwiftShader adapter. */
 export function chromiumFlags({ webgpu }) {
   return [
@@ -49,6 +73,7 @@ export function chromiumFlags({ webgpu }) {
     '--disable-background-networking',
     '--disable-component-update',
     '--disable-sync',
+    `--disable-features=${DISABLED_FEATURES.join(',')}`,
     ...(webgpu ? ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader'] : []),
   ];
 }

@@ -1,6 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { format, resolveConfig } from 'prettier';
+import { format } from 'oxfmt';
+import { measuredPolicy, verdictsFor } from '../src/evaluate/study/signatures/measured.ts';
+import { verdictWords } from '../src/evaluate/study/signatures/words.ts';
+import { ABSENT } from '../src/recipes/absent.ts';
 import { RECIPES } from '../src/recipes/index.ts';
 import type { Recipe } from '../src/recipes/parts/recipe.ts';
 
@@ -12,8 +15,24 @@ const HEAD = `# Systems
 
 What the recipes in \`src/recipes\` say of themselves, written by \`npx tsx scripts/systems-doc.ts\`. A published figure is its
 paper's, on its benchmark and model; it is never to be compared with one measured here. Parts are described in
-[methods.md](methods.md); the signature is what a run should show if the idea works.
+[methods.md](methods.md); the signature is what a run should show if the idea works. Beside it stands what studies of this
+repository measured of it (\`training/studies\`, [studies.md](studies.md))${
+  measuredPolicy ? `, with ${measuredPolicy.id}@${measuredPolicy.revision}` : ''
+}: *shown* where the whole interval of the difference lies where the claim
+wants it, *contradicted* where the whole of it lies elsewhere.
 `;
+
+/** What was measured of a signature, a line a claim. */
+const measured = (id: string): string[] => {
+  const verdicts = verdictsFor(id);
+  return verdicts.length === 0
+    ? ['Measured here: not measured.']
+    : [
+        'Measured here:',
+        '',
+        ...verdicts.map((one) => `- ${one.claim}: ${verdictWords(one)} (${one.compared}).`),
+      ];
+};
 
 const variantsOf = ({ id, training }: Recipe): string =>
   training.map(({ name }) => `\`${id}/${name}\``).join(', ') || 'not trained';
@@ -25,7 +44,7 @@ const row = (recipe: Recipe): string => {
 };
 
 const section = (recipe: Recipe): string => {
-  const { title, summary, about } = recipe;
+  const { id, title, summary, about } = recipe;
   const published = about?.published;
   return [
     `## ${title}`,
@@ -39,6 +58,8 @@ const section = (recipe: Recipe): string => {
           ...about.departures.map((departure) => `- ${departure}`),
           '',
           `Signature: ${about.signature}`,
+          '',
+          ...measured(id),
         ]
       : []),
     ...(published
@@ -55,10 +76,16 @@ const page = [
   ...RECIPES.map(row),
   '',
   ...RECIPES.map(section),
+  '## Not here',
+  '',
+  ...ABSENT.map(
+    ({ title, paper, reason }) =>
+      `- **${title}** ([${paper}](https://arxiv.org/abs/${paper})): ${reason}`,
+  ),
+  '',
 ].join('\n');
 
-const options = await resolveConfig(FILE);
-const text = await format(page, { ...options, parser: 'markdown' });
+const { code: text } = await format(FILE, page);
 if (process.argv.includes('--check')) {
   const same = readFileSync(FILE, 'utf8') === text;
   console.log(same ? 'docs/systems.md is as the recipes have it' : 'docs/systems.md is not');

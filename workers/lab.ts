@@ -61,12 +61,13 @@ const files = {
   ortWasm: at(ortWasm),
 };
 
+const store = new RunStore(new ForageDatabase(), new OpfsBlobs());
+
 const conductor = new Conductor({ policies, files }, workers, {
   checkpoints,
   imported: (ids) => collections.questions(ids),
+  policies: { runs: store, facts: async (ref) => policyFacts(trainable(ref), open) },
 });
-
-const store = new RunStore(new ForageDatabase(), new OpfsBlobs());
 
 const train = new TrainingHost({
   store,

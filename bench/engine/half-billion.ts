@@ -3,7 +3,7 @@
  * loading, generating in batch and one LoRA step as they are measured.
  *
  *   npx tsx bench/engine/half-billion.ts --device webgpu [--layers 24] [--slots 16] [--tokens 64]
- *     [--prompt 256] [--train 2048] [--plan] [--weights int4]
+ *     [--prompt 256] [--train 2048] [--plan] [--weights int4] [--kv f16]
  *
  * Its weights are stored in bf16: a GPU holds them in f16, the CPU in f32, unless told otherwise.
  * WebGPU in Node is Dawn; VK_ICD_FILENAMES chooses its driver. `--plan` prints the plan alone.
@@ -12,8 +12,8 @@ import { parseArgs } from 'node:util';
 import { parsePolicyConfig } from '../../src/policy/checkpoint/config.ts';
 import { openCheckpoint } from '../../src/policy/checkpoint/checkpoint.ts';
 import { uploadDecoder } from '../../src/policy/model/upload.ts';
-import { MATRIX_TYPES } from '../../src/policy/ops/values.ts';
-import { matrixTypeFor, startOps } from '../../src/policy/open/device.ts';
+import { MATRIX_TYPES, STORE_TYPES } from '../../src/policy/ops/values.ts';
+import { keyTypeFor, matrixTypeFor, startOps } from '../../src/policy/open/device.ts';
 import { planFit } from '../../src/policy/open/fit.ts';
 import { LoadedPolicy } from '../../src/policy/open/loaded-policy.ts';
 import { prepareNode, prepareNodeWebGpu } from '../../src/policy/node/prepare.ts';
@@ -32,6 +32,7 @@ const { values } = parseArgs({
     prompt: { type: 'string', default: '256' },
     train: { type: 'string', default: '2048' },
     weights: { type: 'string' },
+    kv: { type: 'string' },
     plan: { type: 'boolean', default: false },
   },
 });
@@ -56,10 +57,13 @@ const config = parsePolicyConfig(json, context);
 prepareNode();
 if (device === 'webgpu' && !values.plan) await prepareNodeWebGpu();
 const type = MATRIX_TYPES.find((name) => name === values.weights) ?? matrixTypeFor('bf16', device);
+const keys =
+  STORE_TYPES.find((name) => name === values.kv) ?? keyTypeFor(config, count('slots'), device);
 const limits = { maxTokens: count('train'), maxLength: context };
 const plan = planFit({
   config,
   type,
+  keys,
   slots: count('slots'),
   context,
   train: { adapter, limits },
@@ -70,6 +74,7 @@ const report = (name: string, value: string): void => console.log(`${name.padEnd
 
 report('parameters', plan.parameters.toLocaleString('en'));
 report('weights held in', type);
+report('keys and values held in', keys);
 report('plan: weights', gib(plan.weightBytes));
 report(`plan: contexts, ${values.slots} × ${context}`, gib(plan.contextBytes));
 report('plan: sampling, beside them', gib(plan.sampleBytes));
@@ -106,7 +111,7 @@ const policy = new LoadedPolicy(
   decoder,
   noTokenizer,
   { id: 'random', revision: 'random', dtype: 'f16' },
-  { device, type, maxSlots: count('slots') },
+  { device, type, keys, maxSlots: count('slots') },
 );
 
 async function generate(maxTokens: number): Promise<number> {

@@ -7,7 +7,7 @@ import { packBatch } from '../../src/policy/lora/train-batch.ts';
 import { decodeTrial, readTrial, stepTrial } from '../../src/policy/measure/trials.ts';
 import { DecoderLoraTrainer } from '../../src/policy/model/trainer.ts';
 import { engineOptions } from '../../src/policy/open/loaded-policy.ts';
-import type { MatrixType } from '../../src/policy/ops/values.ts';
+import type { MatrixType, StoreType } from '../../src/policy/ops/values.ts';
 import { boundBytes } from './bound.ts';
 import { CountedEngine } from './count.ts';
 import type { Dispatch } from './null-gpu/counts.ts';
@@ -66,17 +66,33 @@ export async function countRows(model: Model, type: MatrixType): Promise<Row[]> 
   const config = configOf(layers);
   const engine = await CountedEngine.start(config, type);
   const { bounds } = model;
+  const decoded = async (slots: number, context: number, keys: StoreType) => {
+    // The token that is decoded is the last one of its context.
+    const trial = decodeTrial(engine.decoder, slots, context - 1, keys);
+    const recorded = await engine.recorded(trial);
+    trial.free();
+    return recorded;
+  };
+  const shareOf = (
+    dispatches: readonly Dispatch[],
+    slots: number,
+    context: number,
+    each: number,
+  ): number => {
+    const keys = 2 * each * config.layers * config.kvHeads * config.headDim * context * slots;
+    return boundBytes(dispatches, slots, config) / (engine.weightBytes + keys);
+  };
 
   for (const slots of [1, 16, 64])
     for (const context of [512, 2048]) {
-      // The token that is decoded is the last one of its context.
-      const trial = decodeTrial(engine.decoder, slots, context - 1);
-      const { counted, dispatches } = await engine.recorded(trial);
-      trial.free();
-      const keys = 2 * 4 * config.layers * config.kvHeads * config.headDim * context * slots;
-      const ideal = engine.weightBytes + keys;
+      const { counted, dispatches } = await decoded(slots, context, 'f32');
       const at = `${slots} × ${context}`;
-      add(`bytes bound ÷ ideal, ${at}`, boundBytes(dispatches, slots, config) / ideal, 1.15);
+      add(`bytes bound ÷ ideal, ${at}`, shareOf(dispatches, slots, context, 4), 1.15);
+      if (slots === 16) {
+        const halves = await decoded(slots, context, 'f16');
+        const share = shareOf(halves.dispatches, slots, context, 2);
+        add(`bytes bound ÷ ideal, ${at} in f16`, share, 1.15);
+      }
       if (context !== 512) continue;
       if (slots === 16) {
         add('dispatches a layer of a decode step', perLayer(dispatches, layers), 6);
@@ -117,7 +133,15 @@ export async function countRows(model: Model, type: MatrixType): Promise<Row[]> 
     1.2,
   );
   add('pipelines in 20 steps of ragged batches', await pipelines(configOf(2), type), 120);
-  add('GB to train beside 16 × 1,024 slots', (await held(config, type)) / GB, bounds.train[type]);
+  const whole = await held(config, type, 'f32');
+  add('GB to train beside 16 × 1,024 slots', whole / GB, bounds.train[type]);
+  // In halves contexts take half of it, beside the step that is most of the rest.
+  const halved = whole - 2 * 2 * config.layers * config.kvHeads * config.headDim * 16 * 1024;
+  add(
+    'GB to train beside 16 × 1,024 slots in f16',
+    (await held(config, type, 'f16')) / GB,
+    (1.02 * halved) / GB,
+  );
   return rows;
 }
 
@@ -181,12 +205,12 @@ async function pipelines(config: PolicyConfig, type: MatrixType): Promise<number
 }
 
 /** Most bytes of a device on which 16 contexts of 1,024 tokens were sampled and a LoRA step was taken. */
-async function held(config: PolicyConfig, type: MatrixType): Promise<number> {
+async function held(config: PolicyConfig, type: MatrixType, keys: StoreType): Promise<number> {
   const engine = await CountedEngine.start(config, type);
   const { counter } = engine.gpu;
   counter.restart();
-  const sampler = new GenerationEngine(engine.decoder.view(), engineOptions('webgpu', 16));
-  sampler.reserve(16, 1024);
+  const sampler = new GenerationEngine(engine.decoder.view(), engineOptions('webgpu', 16, keys));
+  await sampler.reserve(16, 1024);
   const sampling = { temperature: 1, topK: 0, topP: 1 };
   await Promise.all(
     Array.from({ length: 16 }, async (_, i) => {
@@ -196,7 +220,7 @@ async function held(config: PolicyConfig, type: MatrixType): Promise<number> {
       await session.generate({ maxTokens: 1, stopIds: [], sampling }).catch(() => null);
     }),
   );
-  const step = await stepTrial(engine.decoder, SPEC, STEP_TOKENS, STEP_LENGTH);
+  const step = await stepTrial(engine.decoder, SPEC, STEP_TOKENS, STEP_LENGTH, keys);
   await step.run();
   const { peakBytes } = counter.counts;
   step.free();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { initialKilobytes } from '../../bench/page/initial-scripts.ts';
 import { EXAMPLES } from '../../src/ui/ask/store/examples.ts';
-import { DIST, useStage } from '../browser.ts';
+import { DIST, useStage, visit } from '../browser.ts';
 
 const stage = useStage();
 
@@ -29,11 +29,13 @@ it('leads to every place, and says what is there', async () => {
     ['Train', 'Train the policy in this tab', 'Nothing has been trained here yet'],
     ['Runs', 'Runs', 'There is none yet'],
     ['Evaluate', 'Evaluate', 'Nothing has been evaluated in this browser yet'],
-    ['Models', 'Models', 'Policy'],
+    ['Models', 'Models', 'policy of the next run'],
     ['Corpus', 'Corpus', 'found by the retriever'],
   ] as const) {
     await page.getByRole('link', { name: place, exact: true }).click();
     await page.getByRole('heading', { name: heading, exact: true }).waitFor();
     expect(await page.locator('main').textContent()).toContain(text);
   }
+  await visit(page, stage, 'corpus/no-such-place');
+  await page.getByRole('heading', { name: 'Nothing is here', exact: true }).waitFor();
 });

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { faultsOf } from '../axe.ts';
 import { openPage, useStage } from '../browser.ts';
+import { EXAMPLES } from '../../src/ui/ask/store/examples.ts';
 import { drop } from '../drop.ts';
 
 const stage = useStage();
@@ -38,6 +39,19 @@ it(
     expect(await answer.getByRole('status').textContent()).toMatch(
       /1,000 kept as candidates .* (9|10) of the 10 best of the exact scan/,
     );
+
+    // What was found lies on the map, which keys lead over and Enter opens.
+    const map = page.getByRole('slider', { name: 'Passages' });
+    await page.locator('.map-query').waitFor();
+    expect(await page.locator('.map-mark.hit').count()).toBe(10);
+    await map.press('ArrowRight');
+    const first = await map.getAttribute('aria-valuetext');
+    expect(first).toMatch(/: cluster \d+; found, rank 1\.$/);
+    await map.press('Enter');
+    const title = first?.slice(0, first.indexOf(': cluster'));
+    await page.getByRole('article', { name: `Passage: ${title}` }).waitFor();
+    await map.press('ArrowLeft');
+    expect(await map.getAttribute('aria-valuetext')).not.toBe(first);
 
     await noFaults(page);
 
@@ -125,6 +139,28 @@ it(
     await after(4).waitFor({ timeout: 30_000 });
     await page.context().close();
     expect(stage.faults).toEqual([]);
+  },
+  LONG,
+);
+
+it(
+  'the address of a corpus search searches the second form again when it is loaded, and marks gold on the map',
+  async () => {
+    const page = await openPage(stage);
+    const [question = ''] = EXAMPLES;
+    await page.goto(`${stage.url}corpus?${new URLSearchParams({ find: question }).toString()}`);
+    const found = page.getByText(`20 passages for “${question}”`);
+    await found.waitFor();
+    await page.reload();
+    await found.waitFor();
+    expect(await page.getByLabel('Query', { exact: true }).inputValue()).toBe(question);
+    await page.getByText('over 6,895 local passages').waitFor();
+    await page.getByText('On the map of passages').click();
+    await page.locator('.map-gold').first().waitFor();
+    await page.getByRole('button', { name: 'Map of passages: table' }).click();
+    await page.locator('.picture-table').getByText(/^gold/).first().waitFor();
+    await noFaults(page);
+    await page.context().close();
   },
   LONG,
 );

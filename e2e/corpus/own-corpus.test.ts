@@ -41,9 +41,8 @@ it('searches, asks and trains on an imported collection', async () => {
     .getByTestId('storage-used')
     .filter({ hasText: /storage [1-9]/ })
     .waitFor();
-  await page.getByLabel('Choose rivers').check();
-  await page.getByRole('button', { name: 'Use for search' }).click();
-  await page.getByRole('button', { name: 'Use these questions' }).click();
+  await page.getByRole('button', { name: 'Use passages and questions now' }).click();
+  await page.getByText('✓ In use. They are searched alone').waitFor();
   // The built-in web knows nothing of these passages.
   expect(await page.getByLabel('Runs search').inputValue()).toBe('local');
 

@@ -151,6 +151,13 @@ it(
     hub.cors = true;
     await look(page, 'forage/tiny');
     await page.getByText('6 files').click();
+    // A card asks the same of a published one, and shows what it brings in its place.
+    hub.also = 'HuggingFaceTB/SmolLM2-135M-Instruct';
+    const card = page.locator(`[data-published="${hub.also}"]`);
+    await card.getByText('fits', { exact: true }).waitFor();
+    await card.getByRole('button', { name: `Download ${hub.also}` }).click();
+    await card.getByText('Fits: the browser gives').waitFor();
+    expect(await page.getByText('Fits: the browser gives').count()).toBe(1);
     expect(await faultsOf(page)).toEqual([]);
     const width = await page.evaluate(() => document.documentElement.scrollWidth);
     expect(width).toBeLessThanOrEqual(390);

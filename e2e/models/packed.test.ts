@@ -36,6 +36,16 @@ it('holds a checkpoint in int4, compares it, and measures the device', async () 
   expect(await revision.innerText()).toBe(`${plain}+int4`);
   expect(await page.getByTestId('fit').locator('tr.chosen th').innerText()).toContain('int4');
 
+  // Contexts in halves are of the same weights.
+  const contexts = page.locator('dt:text-is("contexts") + dd');
+  expect(await contexts.innerText()).toBe('keys and values in f32');
+  const fit = page.getByTestId('fit');
+  expect(await fit.innerText()).toMatch(/held as f32 \(automatic\)/);
+  await page.getByLabel(`Contexts of ${name} held as`).selectOption('f16');
+  await expect.poll(() => contexts.innerText()).toBe('keys and values in f16');
+  expect(await revision.innerText()).toBe(`${plain}+int4`);
+  expect(await fit.innerText()).toMatch(/held as f16: /);
+
   await page.getByRole('button', { name: 'Measure agreement with the checkpoint' }).click();
   await page.getByText(/agreement with the checkpoint: KL .* 256 tokens/).waitFor();
 
@@ -48,7 +58,7 @@ it('holds a checkpoint in int4, compares it, and measures the device', async () 
   expect(report).toMatchObject({
     format: 'forage.device/1',
     device: 'wasm',
-    policy: { id: name, revision: `${plain}+int4`, onDevice: 'int4' },
+    policy: { id: name, revision: `${plain}+int4`, onDevice: 'int4', keys: 'f16' },
   });
   expect(report.figures.map(({ kind }: { kind: string }) => kind)).toEqual([
     'copy',
@@ -62,6 +72,7 @@ it('holds a checkpoint in int4, compares it, and measures the device', async () 
   // What was chosen is remembered; taken back, the checkpoint is itself again.
   await page.reload();
   await expect.poll(() => held.innerText()).toBe('int4, computed in f32');
+  expect(await contexts.innerText()).toBe('keys and values in f16');
   await choice.selectOption('automatic');
   await expect.poll(() => revision.innerText()).toBe(plain);
   expect(stage.faults).toEqual([]);

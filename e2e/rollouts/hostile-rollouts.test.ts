@@ -92,7 +92,8 @@ const stored = (
     database.close();
     return records.map(({ id, name, status }) => {
       const rows = chunks.find((chunk) => chunk['fileId'] === id)?.['rows'] as
-        { row: { id: string } }[] | undefined;
+        | { row: { id: string } }[]
+        | undefined;
       return {
         id: String(id),
         name: String(name),

@@ -106,6 +106,14 @@ it(
     await sound(page);
     await page.getByRole('button', { name: 'table', exact: true }).click();
     await page.getByRole('rowheader', { name: '131', exact: true }).waitFor();
+
+    // Its record says when each event was over: a retrieval of 265 ms, then the policy, 4.71 s in all.
+    await page.getByRole('tab', { name: 'Time' }).click();
+    await page.getByText(/: policy writes 94\.3 %, local search 5\.6 %/).waitFor();
+    expect((await saved(page, 'Where the time went: save as SVG')).toString()).toContain('265 ms');
+    await sound(page);
+    await page.getByRole('button', { name: /^policy writes, round 1: 4\.44 s/ }).click();
+    await page.waitForURL((url) => !url.search.includes('view=time'));
     expect(stage.faults).toEqual([]);
   },
   LONG,
@@ -141,6 +149,20 @@ it(
     await page
       .getByRole('img', { name: 'hop 1 found and read, hop 2 searched in the wrong source' })
       .waitFor();
+
+    // A bar of a distribution narrows to its rollouts, and gives them back.
+    const scores = page.locator('[data-chart="histogram"]');
+    const none = scores.getByRole('button', { name: /^0: 4 of 5 that pass, 80\.0 %/ });
+    await none.focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Enter');
+    await matched(page, '1 of 5');
+    await scores.getByText('in the file: 5, mean 0.2').waitFor();
+    await scores.getByRole('button', { name: 'Undo' }).click();
+    await matched(page, '5 rollouts');
+    expect((await saved(page, 'Distribution of F1 (SQuAD): save as SVG')).toString()).toContain(
+      '100 %',
+    );
 
     // Words that are no filter are looked for in all texts.
     await page.getByRole('combobox', { name: 'Filter' }).fill('born in Bergen');
@@ -189,6 +211,35 @@ it(
     await page.getByRole('tab', { name: 'Tokens' }).click();
     await page.getByText(/^The file has no tokens: \d+ pieces/).waitFor();
     await page.locator('.token-words .tk').first().waitFor();
+    await page.getByRole('tab', { name: 'Time' }).click();
+    await page.getByText(/^The record has no events, which carry the times/).waitFor();
+  },
+  LONG,
+);
+
+it(
+  'draws the siblings of a file as a tree whose nodes open their rollout, and says why none can be forked',
+  async () => {
+    const line = readFileSync(OURS, 'utf8').split('\n')[0] ?? '';
+    const first = JSON.parse(line) as { id: string; answer: string; events: { kind: string }[] };
+    // The same up to its answer.
+    const events = first.events.map((event) =>
+      event.kind === 'answer' ? { ...event, text: 'Nowhere' } : event,
+    );
+    const second = { ...first, id: `${first.id}-other`, answer: 'Nowhere', events };
+    const page = await opened(`${line}\n${JSON.stringify(second)}\n`);
+    await page.locator('tr[data-position] a').first().click();
+    await page.getByText('It cannot be forked: its file does not say').waitFor();
+    await page.getByRole('tab', { name: 'Group' }).click();
+    const tree = page.getByRole('region', { name: 'Rollout tree' });
+    await tree.getByRole('button', { name: /^Event 1, .* 2 of 2 rollouts/ }).waitFor();
+    const svg = (await saved(page, 'Rollout tree: save as SVG')).toString();
+    expect(svg).toContain('✗ Nowhere');
+    expect((await saved(page, 'Rollout tree: save as PNG')).subarray(0, 4)).toEqual(PNG);
+    await sound(page);
+    await tree.getByRole('button', { name: /Answer: Nowhere\. one rollout alone/ }).click();
+    await page.waitForURL(new RegExp(`${first.id}-other.*event=`));
+    expect(stage.faults).toEqual([]);
   },
   LONG,
 );

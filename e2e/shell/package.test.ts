@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { packedLab } from '../../test/cli/packed.ts';
 import { finishedColumns, openPage, runStatus, useStage } from '../browser.ts';
 import { startSmall, status } from '../training.ts';
 
@@ -22,7 +23,7 @@ const inPackage = (...words: string[]): string[] => {
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'forage-package-'));
   mkdirSync(join(folder, 'elsewhere'));
-  execFileSync('npm', ['run', 'build:commands'], { cwd: repository, stdio: 'pipe' });
+  packedLab();
   // Of the build that the other tests look at.
   const pack = ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder];
   execFileSync('npm', pack, { cwd: repository });

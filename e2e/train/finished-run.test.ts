@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { readRunFile } from '../../src/lab/train/files/run-file.ts';
 import { faultsInBoth, faultsOf } from '../axe.ts';
 import { openPage, useStage, visit } from '../browser.ts';
-import { startSmall, status, downloaded } from '../training.ts';
+import { fillSmall, startSmall, status, downloaded } from '../training.ts';
 import { matched } from '../rollouts-page.ts';
 
 /** What is done with a run that has ended: all of these look at one. */
@@ -48,8 +48,10 @@ it(
     await page.locator('.rollout-answer button').nth(4).click();
     const inView = () =>
       page.locator('.column.focused').evaluate((column) => {
-        const { left, right, top } = column.getBoundingClientRect();
-        return left >= 0 && right <= innerWidth && top < innerHeight / 2 && column.ariaLabel;
+        const { left, right } = column.getBoundingClientRect();
+        const { top, bottom } = column.querySelector('.verdict')!.getBoundingClientRect();
+        const seen = left >= 0 && right <= innerWidth && top >= 0 && bottom <= innerHeight;
+        return seen && column.ariaLabel;
       });
     await expect.poll(inView).toBe('Rollout 5');
     const query = new URL(page.url()).searchParams;
@@ -166,6 +168,55 @@ it(
     }));
     expect(bar).toEqual({ narrow: [], stop: 720 });
     await page.setViewportSize({ width: 1440, height: 900 });
+  },
+  LONG,
+);
+
+it(
+  'a sweep trains its runs one after another, goes on after a reload, and its heat map opens them',
+  async () => {
+    const page = await openPage(stage);
+    await fillSmall(page, stage, { steps: 1, heldOut: 2 });
+    await page.getByRole('button', { name: 'Sweep …' }).click();
+    const panel = page.getByRole('region', { name: 'Sweep' });
+    await panel.getByLabel('Values by row').fill('1e-3');
+    await panel.getByText('lr has one value; a sweep needs two or more').waitFor();
+    expect(await panel.getByRole('button').isDisabled()).toBe(true);
+    await panel.getByLabel('Values by row').fill('1e-3, 2e-3');
+    await panel.getByLabel('Columns').selectOption({ label: '(one setting alone)' });
+    await panel.getByText(/2 runs of 1 step,.*≈ .* together/).waitFor();
+    await panel.getByRole('button', { name: 'Start 2 runs' }).click();
+    await page.waitForURL(/sweep=/);
+    const values = page.locator('.heat-value');
+    await expect.poll(() => values.count()).toBe(1);
+    await page.getByText('Trains now:').waitFor();
+    await page.reload();
+    // The one under way was interrupted; what had ended stays.
+    await page.getByRole('button', { name: 'Go on: 1 run left' }).waitFor();
+    await page.getByRole('button', { name: 'Drop what waits' }).click();
+    await page.getByText('1 of 1 run ended').waitFor();
+    await page.getByText('1 run dropped.').getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: 'Go on: 1 run left' }).click();
+    await expect.poll(() => values.count()).toBe(2);
+    await page.getByText('2 of 2 runs ended').waitFor();
+    expect(await values.allTextContents()).toEqual(Array(2).fill(expect.stringMatching(/ %$/)));
+    expect(await faultsInBoth(page)).toEqual([]);
+    const svg = readFileSync(await downloaded(page, 'Held-out EM at the end: save as SVG'), 'utf8');
+    expect(svg).toContain('>0.002<');
+    await page.getByLabel('Number').selectOption({ label: 'searches a held-out question' });
+    await page.getByRole('button', { name: /: table$/ }).click();
+    expect(await page.locator('.picture-table tbody tr').count()).toBe(2);
+    await page.getByRole('button', { name: /: picture$/ }).click();
+    const map = page.getByRole('slider', { name: 'Runs of the sweep' });
+    await map.press('ArrowRight');
+    await map.press('ArrowRight');
+    expect(await map.getAttribute('aria-valuetext')).toMatch(
+      /^lr 0\.002 finished: held-out EM .* 95 % interval/,
+    );
+    await map.press('Enter');
+    await page.getByRole('heading', { name: 'search/grpo, sweep: lr 0.002' }).waitFor();
+    await page.getByRole('link', { name: 'Its sweep' }).click();
+    await page.getByText('2 of 2 runs ended').waitFor();
   },
   LONG,
 );

@@ -63,7 +63,7 @@ it('streams its first step, ends with a headline, and its film opens the rollout
   await page.keyboard.press('ArrowLeft');
   await page.keyboard.press('ArrowLeft');
   const says = (await picture.getAttribute('aria-valuetext')) ?? '';
-  expect(says).toMatch(/before the first step: [✓✗] (right|wrong), “.*”, gold /);
+  expect(says).toMatch(/before the first step: [✓✗] (right|wrong) by EM, “.*”, gold /);
   expect(await faultsInBoth(page)).toEqual([]);
   await picture.focus();
   await page.keyboard.press('Enter');

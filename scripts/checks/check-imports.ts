@@ -37,6 +37,9 @@ const reserved: readonly [packages: RegExp, part: string][] = [
 /** Node's modules are for the command line and for what prepares Node for a policy. */
 const nodeOnly = ['cli', 'policy/node'];
 
+/** Results that were measured and are shown; nothing else outside src/ is read by it. */
+const measured = ['../training/studies/results/signatures.json'];
+
 /** Why a file in `part` may not import `specifier`; undefined where it may. */
 export function violation(file: string, specifier: string, src: string): string | undefined {
   const part = relative(src, file).split('/')[0] ?? '';
@@ -49,6 +52,7 @@ export function violation(file: string, specifier: string, src: string): string 
     return undefined;
   }
   const target = relative(src, targetOf(file, specifier));
+  if (measured.includes(target)) return undefined;
   if (target.startsWith('..')) return `${specifier} leaves src/`;
   if (target.startsWith(`${part}/`)) return undefined;
   const allowed = mayImport[part];

@@ -38,6 +38,7 @@ const threads = await startThreads({
   id: checkpoint.id,
   device: 'wasm',
   weights: undefined,
+  keys: 'f32',
   adapter: settings.adapter,
   microTokens: 2048,
   reader: await openReader(checkpoint.files),

@@ -92,10 +92,11 @@ function recordedProbe(state: RunState): Awaited<ReturnType<typeof probe>> | nul
   const event = state.past?.next('candidate');
   return event
     ? {
-        candidates: event.candidates.map(({ text, canonical, confidence }) => ({
+        candidates: event.candidates.map(({ text, canonical, confidence, samples }) => ({
           text,
           canonical,
           confidence,
+          ...(samples !== undefined && { samples }),
         })),
         by: event.confidenceBy ?? 'logprob',
       }

@@ -11,6 +11,7 @@ import { readAnswerText } from './answers/answer-text.ts';
 import { Evidence } from './answers/evidence.ts';
 import { proseScores, retrievedPassages } from './answers/long-answer.ts';
 import { agentLoop } from './loop.ts';
+import { misfit } from './settings/needs.ts';
 import { permitted } from './settings/permission.ts';
 import { ProtocolParser } from './transcript/parse.ts';
 import type { AgentDeps, ForkRequest, GroupRequest, RolloutRequest } from './request.ts';
@@ -75,14 +76,9 @@ function emptyRollout(deps: AgentDeps, request: RolloutRequest, settings: Recipe
 }
 
 /** @throws Error where the recipe has to be asked in words, and the policy knows the protocol's tags alone */
-function refuse(
-  { needs, id, title = id }: RolloutRequest['recipe'],
-  tokenizer: PolicyTokenizer,
-): void {
-  if (needs === 'words' && readTags(tokenizer).spelling === 'ids')
-    throw new Error(
-      `${title} asks its policy in words, and this one knows the tags of the protocol alone; choose a chat model: a checkpoint folder, WebLLM or a server`,
-    );
+function refuse(recipe: RolloutRequest['recipe'], tokenizer: PolicyTokenizer): void {
+  const reason = misfit(recipe, readTags(tokenizer).spelling);
+  if (reason !== null) throw new Error(reason);
 }
 
 /** Runs the recipe's loop in a session of its own; closes the session whatever happens. */

@@ -20,10 +20,11 @@ export function writeHint(state: RunState, text: string): void {
   state.conversation.answerBack('hint', blockIds(tokenizer, state.tags, 'hint', ` ${text}`, room));
 }
 
-/** Begins a thought in the policy's place; it goes on from there. */
+/** Begins a thought in the policy's place, or goes on with the one that is open; it goes on from there. */
 export function openThought({ conversation, deps, tags }: RunState, text: string): void {
   const words = deps.policy.tokenizer.encodeText(` ${text}`);
-  conversation.write('policy', 'think', [...tags.ids('<think>'), ...words]);
+  const opening = conversation.parser.open === 'think' ? [] : tags.ids('<think>');
+  conversation.write('policy', 'think', [...opening, ...words]);
   conversation.parser.force('think', words);
 }
 
@@ -167,11 +168,37 @@ function shownText(state: RunState, query: string, hits: readonly Hit[]): string
   );
 }
 
+/**
+ * A result's tokens, too many of them, cut to `tokens` at least its tags: at the end, or, with `keep: last`, in front.
+ * @param around lengths of its opening and its closing tag
+ */
+export function cutResult(
+  ids: readonly number[],
+  { tokens, keep, tags }: NonNullable<RecipeSettings['retrieval']['cut']>,
+  [opening, closing]: readonly [number, number],
+): number[] {
+  if (tags === 'lost') return keep === 'first' ? ids.slice(0, tokens) : ids.slice(-tokens);
+  const inner = ids.slice(opening, ids.length - closing);
+  const room = Math.max(0, tokens - opening - closing);
+  const kept = keep === 'first' ? inner.slice(0, room) : inner.slice(inner.length - room);
+  return [...ids.slice(0, opening), ...kept, ...ids.slice(ids.length - closing)];
+}
+
 /** Writes a result block. */
 function writeResult(state: RunState, text: string): void {
-  const { conversation, deps, tags } = state;
+  const { conversation, deps, settings, tags } = state;
   const room = Math.max(2, contextRoom(state));
-  conversation.answerBack('result', blockIds(deps.policy.tokenizer, tags, 'result', text, room));
+  const whole = blockIds(deps.policy.tokenizer, tags, 'result', text);
+  const { cut } = settings.retrieval;
+  const ids =
+    cut && whole.length > cut.tokens
+      ? cutResult(whole, cut, [tags.ids('<result>').length, tags.ids('</result>').length])
+      : whole;
+  const fits = ids.length <= room;
+  conversation.answerBack(
+    'result',
+    fits ? ids : blockIds(deps.policy.tokenizer, tags, 'result', text, room),
+  );
 }
 
 /**

@@ -1,62 +1,28 @@
 import { deriveSeed } from '../base/random.ts';
-import type { AsideEvent } from '../records/events.ts';
 import type { Hit } from '../records/hits.ts';
 import { inBlock } from '../records/protocol.ts';
 import { retrieveShare } from '../recipes/methods/reflection.ts';
 import type { Generated } from '../policy/policy.ts';
 import { answerByVote, forceAnswer } from './answering.ts';
+import { questionScores } from './answers/checked.ts';
+import { branchOf, look, noteActions, noteAside, textOf, wrote } from './branches.ts';
 import { contextRoom } from './budget.ts';
-import { act, adoptStep, openWithSearch, policyStep, type StepEnd } from './loop.ts';
-import { callSearch, searchRound, writeHint } from './searching.ts';
-import { asideContext, checkCancelled, stop, type RunState } from './state.ts';
-import type { LookAhead, Steps, Wrote } from './systems/steps.ts';
+import { adoptStep, openWithSearch, policyStep } from './loop.ts';
+import { callSearch, openThought, searchRound, writeHint } from './searching.ts';
+import { asideContext, checkCancelled, type RunState } from './state.ts';
+import type { Branch, LookAhead, Steps, Wrote } from './systems/parts/steps.ts';
 import { ask, firstBlock, readPassages } from './transcript/aside.ts';
 import { blockIds, passagesText } from './transcript/blocks.ts';
 import { isAnswer, isSearch } from './transcript/tags.ts';
 
-/** The steps of `systems/steps.ts`, taken in a running rollout. */
+/** The steps of `systems/parts/steps.ts`, taken in a running rollout. */
 
 /** Room for a result that says something. */
 const LEAST_RESULT = 24;
 
-const textOf = ({ deps, tags }: RunState, ids: readonly number[]): string =>
-  deps.policy.tokenizer.decode(ids.filter((id) => !tags.meaning(id))).trim();
-
 /** A seed for the next fork: another one for each event so far. */
 const forkSeed = ({ request, transcript }: RunState): number =>
   deriveSeed(request.seed, 'fork', transcript.rollout.events.length);
-
-function noteAside(
-  { transcript }: RunState,
-  of: AsideEvent['of'],
-  { ids, text }: { ids: readonly number[]; text: string },
-  outcome?: string,
-): void {
-  const noted = { of, prompt: '', text, tokens: ids.length };
-  transcript.event({ kind: 'aside', ...noted, ...(outcome === undefined ? {} : { outcome }) });
-}
-
-/** The last thought that was noted since there were `before` events. */
-const thoughtSince = ({ transcript }: RunState, before: number): string | null => {
-  const since = transcript.rollout.events.slice(before);
-  const last = since.findLast((event) => event.kind === 'think');
-  return last?.kind === 'think' ? last.text : null;
-};
-
-function wrote(state: RunState, before: number, end: StepEnd): Wrote {
-  const faulty = state.faults >= state.settings.budgets.maxFaults;
-  return {
-    thought: thoughtSince(state, before),
-    query: end.type === 'search' ? end.inner.trim() : null,
-    ended: end.type === 'again' && !faulty ? 'thought' : 'action',
-    act: async () => {
-      const over = end.type !== 'again' && (await act(state, end));
-      if (over || state.faults < state.settings.budgets.maxFaults) return over;
-      stop(state, 'malformed', `${state.faults} faults against the protocol`);
-      return true;
-    },
-  };
-}
 
 async function write(state: RunState, until: 'thought' | 'action'): Promise<Wrote> {
   const before = state.transcript.rollout.events.length;
@@ -112,6 +78,24 @@ async function lookAhead(state: RunState, maxTokens: number): Promise<LookAhead>
     },
     drop: (outcome) => noteAside(state, 'look-ahead', { ids, text }, outcome),
   };
+}
+
+/** The plan block, or what the policy writes in its place. */
+async function writePlan(state: RunState): Promise<{ plan: string | null; over: boolean }> {
+  const { deps, tags, transcript } = state;
+  const close = deps.policy.tokenizer.specialId('</plan>');
+  const before = transcript.rollout.events.length;
+  const { stopIds, stopTexts } = tags.thoughtStops;
+  const end = await policyStep(state, {
+    stopIds: close === undefined ? stopIds : [...stopIds, close],
+    stopTexts,
+  });
+  const step = wrote(state, before, end);
+  const over = step.ended === 'action' && (await step.act());
+  const plan = state.transcript.rollout.events
+    .slice(before)
+    .find((event) => event.kind === 'block' && event.block === 'plan');
+  return { plan: plan?.kind === 'block' ? plan.text : null, over };
 }
 
 /** The query as the loop made it; the question itself is no query of anyone's. */
@@ -203,6 +187,13 @@ export function stepsOf(state: RunState): Steps {
   const { tokenizer } = deps.policy;
   const { maxSearches, passageTokens } = settings.retrieval;
   const aside = asideContext(state);
+  let branches = 0;
+  const nextSeed = (): number => deriveSeed(request.seed, 'branch', branches++);
+  const branch = async (): Promise<Branch> => {
+    const { session, parser } = state.conversation;
+    return branchOf(state, await session.fork(nextSeed()), parser.open, nextSeed);
+  };
+  const supporting = new Set(request.question.supporting);
   const checked = async <T>(work: Promise<T>): Promise<T> => {
     const done = await work;
     checkCancelled(state);
@@ -220,6 +211,35 @@ export function stepsOf(state: RunState): Steps {
     search: (query, shown) => search(state, query, shown),
     find: (query) => find(state, query),
     found: () => foundLast(state),
+    look: (query) => checked(look(state, query)),
+    foundAll: () =>
+      state.transcript.rollout.events.flatMap((event) =>
+        event.kind === 'retrieve' ? event.hits : [],
+      ),
+    supportingIn: (hits) =>
+      hits.filter(({ passage }) => !passage.noise && supporting.has(passage.title)),
+    isRight: (answer) => questionScores(answer, request.question).em === 1,
+    branch,
+    propose: async (n) => {
+      const open: Branch[] = [];
+      try {
+        for (let i = 0; i < n; i++) open.push(await branch());
+        return await Promise.all(open.map((one) => one.act()));
+      } finally {
+        for (const one of open) one.close();
+      }
+    },
+    noteActions: (ranked) => noteActions(state, ranked),
+    wouldAnswer: async () => {
+      const one = await branch();
+      try {
+        return await one.wouldAnswer();
+      } finally {
+        one.close();
+      }
+    },
+    begin: (words) => openThought(state, words),
+    planned: () => writePlan(state),
     askQuery: () => askQuery(state),
     show: (hits) => {
       state.conversation.answerBack('result', resultIds(state, hits));

@@ -13,6 +13,7 @@ import { rolloutCommand } from './commands/rollout.ts';
 import { serveEnvironmentCommand } from './commands/serve-environment.ts';
 import { serveRetrievalCommand } from './commands/serve-retrieval.ts';
 import { studyCommand } from './commands/study.ts';
+import { trajectoriesCommand } from './train/trajectories.ts';
 import { trainCommand } from './commands/train.ts';
 import { worldCommand } from './commands/world.ts';
 import { commandHelp, parseOptions, UsageError } from './shared/options.ts';
@@ -31,6 +32,7 @@ const COMMANDS: readonly Command[] = [
   exportCommand,
   adoptCommand,
   rolloutsCommand,
+  trajectoriesCommand,
   recipesCommand,
   serveEnvironmentCommand,
   worldCommand,

@@ -1,5 +1,23 @@
 import { MODEL_DISTRIBUTION, type Rollout } from '../records/rollout.ts';
 
+/**
+ * The mask without what stands between an opening and the next closing tag, tags included, whoever wrote them
+ * (R1-Searcher, train/openrlhf, as released); an opening tag without a closing one takes all that is left.
+ */
+export function maskedByTags(
+  ids: ArrayLike<number>,
+  mask: Uint8Array,
+  { open, close }: { open: number; close: number },
+): Uint8Array {
+  let inside = false;
+  return mask.map((trained, i) => {
+    inside ||= ids[i] === open;
+    const kept = inside ? 0 : trained;
+    if (ids[i] === close) inside = false;
+    return kept;
+  });
+}
+
 /** The context of a rollout as the trainer needs it; its arrays are of one length. */
 export interface TrainedTokens {
   /** Every token of the context, in order. */

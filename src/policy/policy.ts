@@ -8,7 +8,7 @@ import type { ChatMessage } from './text-model.ts';
 
 import type { Work } from './watchdog.ts';
 import type { LoraSpec } from './lora/spec.ts';
-import type { MatrixType } from './ops/values.ts';
+import type { MatrixType, StoreType } from './ops/values.ts';
 
 /** What tokens are drawn from; temperature 0 means greedy. */
 export type Sampling = TokenDistribution;
@@ -79,6 +79,8 @@ export interface PolicyInfo {
   dtype: string;
   /** What this engine holds the matrices in; absent of other engines. */
   onDevice?: MatrixType;
+  /** What it holds keys and values of contexts in; absent of other engines. */
+  keys?: StoreType;
   /** In words, what log-probabilities are where they are not the engine's own, or that there are none. */
   logprobs?: string;
   /**

@@ -20,6 +20,7 @@ import { interleaved } from './agents/blocks/interleaved.ts';
 import { memoryR1 } from './agents/blocks/memory-r1.ts';
 import { rSearch } from './agents/blocks/r-search.ts';
 import { s3 } from './agents/blocks/s3.ts';
+import { OTHERWISE } from './agents/otherwise/list.ts';
 import { empirical } from './agents/switches/empirical.ts';
 import { medR3 } from './agents/steps/med-r3.ts';
 import { r1Router } from './agents/steps/r1-router.ts';
@@ -72,6 +73,7 @@ export const RECIPES: readonly Recipe[] = [
   smartRag,
   medR3,
   simpleRlZoo,
+  ...OTHERWISE,
   naiveRag,
   naiveGeneration,
   ...PROMPTED,

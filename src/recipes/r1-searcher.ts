@@ -49,5 +49,19 @@ export const r1Searcher: Recipe = {
         objective: { ...OBJECTIVE, estimator: 'reinforce++-baseline' },
       },
     },
+    {
+      name: 'as-released',
+      title: 'The same, masked by tags',
+      departures:
+        'As in the released code, what stands between the tags of results is left out of the loss, whoever wrote them: a policy that invents the tags masks itself.',
+      settings: {
+        ...TRAINING,
+        stages: [
+          { steps: 20, reward: 'r1-searcher-stage-1-released', weights: {} },
+          { steps: 80, reward: 'r1-searcher-stage-2-released', weights: {} },
+        ],
+        objective: { ...OBJECTIVE, estimator: 'reinforce++-baseline', mask: 'by-tags' },
+      },
+    },
   ],
 };

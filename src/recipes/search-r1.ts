@@ -26,6 +26,7 @@ export const searchR1: Recipe = {
       'A search asks both sources in place of one.',
       'Up to 8 searches in place of 2 or 4.',
       'Learning rate, batch and steps are sized for a small policy with LoRA; one update a batch in place of ten.',
+      '`overrides.retrieval.cut` with 500 tokens, `keep: first` and `tags: lost` cuts results as the released code does, which may lose the closing tag.',
     ],
     published: {
       figure: '+41 % relative over RAG baselines',

@@ -58,7 +58,8 @@ export interface AsideEvent extends Base {
     | 'extract'
     | 'judgement'
     | 'chain'
-    | 'role';
+    | 'role'
+    | 'action';
   /** What it was asked; empty of a fork, which read what the rollout had so far. */
   prompt: string;
   text: string;
@@ -66,6 +67,14 @@ export interface AsideEvent extends Base {
   tokens: number;
   /** What the loop made of it, in words. */
   outcome?: string;
+  /** Of `action`: one of several that were sampled for a step; that of rank 0 was taken. */
+  action?: {
+    /** Tokens of the context that it was sampled behind. */
+    at: number;
+    /** Its place among them by what chose, from 0. */
+    rank: number;
+    ids: number[];
+  };
 }
 
 interface SearchEvent extends Base {
@@ -160,6 +169,8 @@ interface CandidateEvent extends Base {
     /** How often it was the answer of a round so far, n(y). */
     count: number;
     blocked: boolean;
+    /** Samples of this round that gave it; absent: one. */
+    samples?: number;
   }[];
 }
 

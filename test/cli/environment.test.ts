@@ -17,7 +17,8 @@ import { serve, type TestServer } from '../retrieval/engines/server.ts';
 import { DOCUMENTS, searchR1Reply } from '../retrieval/engines/strict.ts';
 import { HuggingFaceTokenizer } from '../../src/policy/open/tokenizer.ts';
 import { idsOf } from '../agent/scripted-policy.ts';
-import { LAB, lab, labHere } from './lab.ts';
+import { lab, labHere } from './lab.ts';
+import { packedLab } from './packed.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -39,7 +40,8 @@ interface Started {
 
 /** Starts a server as a user does, and waits for its line. */
 async function start(...args: string[]): Promise<Started> {
-  const child = spawn(process.execPath, [...LAB, 'serve-environment', '--port', '0', ...args]);
+  const words = ['serve-environment', '--port', '0', ...args];
+  const child = spawn(process.execPath, [...packedLab(), ...words]);
   children.push(child);
   let errors = '';
   child.stderr.on('data', (chunk) => (errors += String(chunk)));

@@ -8,7 +8,7 @@ import { openParts } from '../../src/cli/shared/parts.ts';
 import { getRecipe } from '../../src/recipes/index.ts';
 import type { Rollout } from '../../src/records/rollout.ts';
 import { HuggingFaceTokenizer } from '../../src/policy/open/tokenizer.ts';
-import { lab, labHere, type LabRun } from './lab.ts';
+import { lab, labFromSources, labHere, type LabRun } from './lab.ts';
 
 // Policies and worlds are opened: seconds on an idle machine, more on a busy one.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
@@ -43,6 +43,7 @@ describe('mistakes end with one clear line and status 2', () => {
     [['bench', 'nothing'], /No bench 'nothing'\. There are: gpu, wasm, /],
     [['bench', 'rollout', '--weights', 'int4'], /--weights is for gpu and wasm only/],
     [['ask', 'Who?', '--weights', 'int3'], /must be one of f32, f16, int8, int4/],
+    [['ask', 'Who?', '--kv', 'int4'], /must be one of f32, f16/],
   ])('%j', async (args, message) => {
     const { status, out, err } = await labHere(...args);
     expect(err.trim()).toMatch(message);
@@ -51,8 +52,8 @@ describe('mistakes end with one clear line and status 2', () => {
     expect(status).toBe(2);
   });
 
-  test('and so does the process that a user starts', () => {
-    const { status, out, err } = lab('rolout');
+  test.each([lab, labFromSources])('and so does the process that a user starts: %o', (start) => {
+    const { status, out, err } = start('rolout');
     expect([status, out]).toEqual([2, '']);
     expect(err).toMatch(/^Unknown command 'rolout'\..*\n$/);
   });

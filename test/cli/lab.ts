@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { vi } from 'vitest';
 import { runLab } from '../../src/cli/lab.ts';
+import { packedLab } from './packed.ts';
 
 /** The command line, as a process of its own and inside the test's. */
 
@@ -10,14 +11,19 @@ export interface LabRun {
   err: string;
 }
 
-/** What Node is given to run the command line. */
-export const LAB = ['--import', 'tsx', 'src/cli/main.ts'];
+/** What Node is given to run the command line from its sources. */
+const FROM_SOURCES = ['--import', 'tsx', 'src/cli/main.ts'];
 
-/** As a user does; a second of it is Node that starts. */
-export function lab(...args: string[]): LabRun {
-  const run = spawnSync(process.execPath, [...LAB, ...args], { encoding: 'utf8' });
+const runNode = (words: readonly string[]): LabRun => {
+  const run = spawnSync(process.execPath, words, { encoding: 'utf8' });
   return { status: run.status, out: run.stdout, err: run.stderr };
-}
+};
+
+/** The packed command, as a user of the package runs it. */
+export const lab = (...args: string[]): LabRun => runNode([...packedLab(), ...args]);
+
+/** As in a clone; seconds of it are TypeScript that is read. */
+export const labFromSources = (...args: string[]): LabRun => runNode([...FROM_SOURCES, ...args]);
 
 /** The same words to the same function, without the start of a process. */
 export async function labHere(...args: string[]): Promise<LabRun> {

@@ -64,3 +64,21 @@ test('what the weights are held in is read back, and must be a type that there i
   expect(() => readRun(packed)).toThrow('damaged');
   rmSync(packed, { recursive: true });
 });
+
+test('what contexts are held in is read back; a run that says nothing has them in float32', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'forage-halves-'));
+  const policy = { folder: '/policy', id: 'untrained', revision: '0' };
+  const file = (keys?: 'f16'): RunFile => ({
+    format: 'forage.cli-run/1',
+    runId: 'run',
+    settings: tinySettings(),
+    device: 'webgpu',
+    policy: { ...policy, ...(keys && { keys }) },
+    world: { folder: null, seed: 1 },
+  });
+  createRun(join(folder, 'one'), file('f16'));
+  expect(readRun(join(folder, 'one')).policy.keys).toBe('f16');
+  createRun(join(folder, 'other'), file());
+  expect(readRun(join(folder, 'other')).policy).toEqual(policy);
+  rmSync(folder, { recursive: true });
+});

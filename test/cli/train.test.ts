@@ -13,9 +13,10 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { MadeStep } from '../../src/records/training.ts';
 import type { RunFile } from '../../src/cli/train/folder.ts';
-import { LAB, lab, labHere, type LabRun } from './lab.ts';
+import { lab, labHere, type LabRun } from './lab.ts';
+import { packedLab } from './packed.ts';
 
-// Each call starts Node, a policy and two threads: seconds on an idle machine, more on a busy one.
+// Each call starts a policy and threads: a second on an idle machine, more on a busy one.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 const folder = mkdtempSync(join(tmpdir(), 'forage-train-'));
@@ -102,6 +103,7 @@ describe('mistakes end with one clear line and status 2', () => {
       ['train', '--resume', '/nowhere', '--weights', 'int4'],
       /--resume goes on with the run's own --weights/,
     ],
+    [['train', '--resume', '/nowhere', '--kv', 'f16'], /--resume goes on with the run's own --kv/],
     [['evaluate', '--adapter', '/nowhere'], /\/nowhere is no adapter/],
     [['evaluate', '--run', '/nowhere'], /\/nowhere is no training run/],
   ])('%j', async (args, message) => {
@@ -142,7 +144,7 @@ describe('a run', () => {
 
   test('killed politely, then resumed with fewer threads, it ends in the same bits', async () => {
     const out = join(folder, 'killed');
-    const child = spawn(process.execPath, [...LAB, ...start(out, 2)], { stdio: 'pipe' });
+    const child = spawn(process.execPath, [...packedLab(), ...start(out, 2)], { stdio: 'pipe' });
     child.stdout.once('data', () => child.kill('SIGTERM'));
     const code = await new Promise((resolve) => child.once('exit', resolve));
     expect(code).toBe(0);
@@ -161,6 +163,7 @@ describe('a run', () => {
     writeFileSync(settings, JSON.stringify(then));
     // What a crash between a step's record and its snapshot leaves, and half a line.
     appendFileSync(join(out, 'steps.jsonl'), '{"step":3}\n{"ste');
+    // From the sources, after packed ones: both compute the same.
     const resumed = await labHere('train', '--resume', out, '--threads', '1', '--json');
     expect(resumed.status).toBe(0);
     expect(lines(readFileSync(join(out, 'steps.jsonl'), 'utf8')).map((s) => s.step)).toEqual([

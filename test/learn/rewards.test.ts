@@ -201,6 +201,14 @@ describe('rewards, by hand', () => {
     expect(() => scoreRollout(wrong, 'kunlun-short', { style: 0.1 })).toThrow(/no clause "style"/);
     expect(() => scoreRollout(wrong, 'em', { em: 1 })).toThrow(/takes no weights/);
   });
+
+  it('an ablation leaves the fallback penalty out by a weight of 0, and nothing else', () => {
+    const without = scoreRollout(refused, 'ur2-stage-2', { fallback: 0 });
+    expect(without.map(({ clause }) => clause)).toEqual(['answer', 'format']);
+    expect(totalReward(without)).toBe(3);
+    expect(() => scoreRollout(refused, 'ur2-stage-2', { fallback: 0.5 })).toThrow(/weight of 0/);
+    expect(() => scoreRollout(refused, 'ur2-stage-2', { answer: 0 })).toThrow(/for fallback/);
+  });
 });
 
 describe('what must not earn anything', () => {

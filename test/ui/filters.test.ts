@@ -9,6 +9,7 @@ const row = (id: string, part: Partial<QuestionRow>): QuestionRow => ({
   hops: 1,
   type: 'bridge',
   localSuffices: true,
+  supporting: [],
   ...part,
 });
 

@@ -64,6 +64,9 @@ function folder(at: string): CheckpointFiles {
   };
 }
 
+/** One device for all checkpoints: it compiles once what they have in common. */
+const device = startOps('webgpu');
+
 const limits = { maxTokens: 128, maxLength: 64 };
 
 async function adapterAt(at: string, config: TensorSource['config']) {
@@ -93,10 +96,10 @@ async function family(
     greedy: { prompt: number[]; ids: number[] };
   };
   const source = await openCheckpoint(folder(at));
-  const decoder = await uploadDecoder(await startOps('webgpu'), source, { type });
+  const decoder = await uploadDecoder(await device, source, { type });
   const { qkv, o, gateUp, down } = decoder.layer(0);
   const held = [qkv, o, gateUp, down].map(({ matrix }) => matrix.type);
-  const engine = new GenerationEngine(decoder, engineOptions('webgpu', 4));
+  const engine = new GenerationEngine(decoder, engineOptions('webgpu', 4, 'f32'));
   const session = engine.open(1);
   session.append(greedy.prompt);
   // A few tokens show it: a step takes long without a GPU.
@@ -110,8 +113,6 @@ async function family(
   const trainer = new DecoderLoraTrainer(decoder.view(), spec, limits);
   await trainer.setAdapter(flat);
   const trained = await train(trainer, sequences.slice(0, most.sequences));
-  trainer.dispose();
-  engine.dispose();
   return { ...trained, ids, sampledLogprobs: logprobs, held };
 }
 
@@ -125,7 +126,7 @@ async function report(): Promise<LoraReport> {
   };
   const tempered = sequences.map((s, i) => ({ ...s, temperature: itemAt(own, i).temperature }));
   const source = sourceOf(readWeights(config, await bytes('qwen3-lora/model.safetensors')));
-  const decoder = await uploadDecoder(await startOps('webgpu'), source, { type: 'f32' });
+  const decoder = await uploadDecoder(await device, source, { type: 'f32' });
   const { spec, flat } = await adapterAt('qwen3-lora', config);
   const trainer = new DecoderLoraTrainer(decoder, spec, limits);
   await trainer.setAdapter(flat);
@@ -133,7 +134,6 @@ async function report(): Promise<LoraReport> {
     ...(await train(trainer, sequences)),
     tempered: await train(trainer, tempered),
   };
-  trainer.dispose();
   return {
     adapter: `${gpu.info.vendor} ${gpu.info.architecture}`,
     ...trained,

@@ -11,6 +11,8 @@ export interface Candidate {
   canonical: string;
   /** Mean or minimum token log-probability, or the logarithm of `agreement`; at most 0. */
   confidence: number;
+  /** Samples that gave it; absent: one. */
+  samples?: number;
 }
 
 /** One sample before it is judged; its confidence is null where the policy gave no log-probabilities. */
@@ -48,9 +50,9 @@ export function mergeCandidates(candidates: readonly Candidate[]): Candidate[] {
   const merged = new Map<string, Candidate>();
   for (const candidate of candidates) {
     const known = merged.get(candidate.canonical);
-    if (!known || candidate.confidence > known.confidence) {
-      merged.set(candidate.canonical, known ? { ...known, ...candidate } : candidate);
-    }
+    const best = known && known.confidence >= candidate.confidence ? known : candidate;
+    const samples = (known ? (known.samples ?? 1) : 0) + (candidate.samples ?? 1);
+    merged.set(candidate.canonical, samples > 1 ? { ...best, samples } : best);
   }
   return [...merged.values()];
 }

@@ -7,7 +7,7 @@ import {
 import type { Verification } from '../../recipes/methods/verification.ts';
 import type { Hit } from '../../records/hits.ts';
 import type { Aside } from '../transcript/aside.ts';
-import type { Steps } from './steps.ts';
+import type { Steps } from './parts/steps.ts';
 
 const DEFAULTS: Verification = { threshold: -0.5, rounds: 5 };
 

@@ -1,7 +1,7 @@
 import { claimsOf } from '../../recipes/methods/draft-query.ts';
 import type { Hit } from '../../records/hits.ts';
 import { passagesAndQuestion } from '../transcript/aside.ts';
-import type { Steps } from './steps.ts';
+import type { Steps } from './parts/steps.ts';
 
 const DRAFT =
   'Think step by step about the question and write what you think the answer is, one sentence a line, each a fact that could be looked up.';

@@ -1,5 +1,5 @@
 import { lastThoughtQuery, saysAnswer } from '../../recipes/methods/draft-query.ts';
-import type { Steps } from './steps.ts';
+import type { Steps } from './parts/steps.ts';
 
 /** The word with which the built-in policy ends its last thought. */
 const isLast = (thought: string, spelling: Steps['spelling']): boolean =>

@@ -1,7 +1,7 @@
 import { questionAndDraft } from '../../recipes/methods/draft-query.ts';
 import type { Hit } from '../../records/hits.ts';
 import { passagesAndQuestion } from '../transcript/aside.ts';
-import type { Steps } from './steps.ts';
+import type { Steps } from './parts/steps.ts';
 
 const GENERATE =
   'Answer the question with the help of the passages. Reason in one or two sentences that name whoever and whatever the answer depends on, then write "So the answer is" and the answer.';

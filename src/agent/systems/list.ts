@@ -1,3 +1,7 @@
+import { actions } from './trained/actions.ts';
+import { chain } from './trained/chain.ts';
+import { hinted } from './trained/hinted.ts';
+import { planned } from './trained/plan.ts';
 import type { RecipeSettings } from '../../recipes/parts/settings.ts';
 import { chainVerify } from './chain-verify.ts';
 import { draftRevise } from './draft-revise.ts';
@@ -10,7 +14,7 @@ import { reflect } from './reflect.ts';
 import { rewriteRead } from './rewrite-read.ts';
 import { roles } from './roles.ts';
 import { think } from './think.ts';
-import type { Steps } from './steps.ts';
+import type { Steps } from './parts/steps.ts';
 
 /** Every loop but the think–search–answer one. */
 export const SYSTEMS: Readonly<
@@ -28,4 +32,8 @@ export const SYSTEMS: Readonly<
   'chain-verify': chainVerify,
   rationale,
   roles,
+  actions,
+  hinted,
+  plan: planned,
+  chain,
 };

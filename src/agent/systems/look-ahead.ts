@@ -1,5 +1,5 @@
 import { confident, inForce, triggers, type Confidence } from '../../recipes/methods/confidence.ts';
-import type { LookAhead, Steps, Wrote } from './steps.ts';
+import type { LookAhead, Steps, Wrote } from './parts/steps.ts';
 
 const DEFAULTS: Confidence = {
   theta: 0.8,

@@ -1,4 +1,4 @@
-import type { Steps } from './steps.ts';
+import type { Steps } from './parts/steps.ts';
 
 /** The two baselines without a loop: one retrieval with the question, or none (where it may not retrieve, too), then the answer. */
 export async function naive(s: Steps): Promise<void> {

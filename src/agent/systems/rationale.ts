@@ -1,4 +1,4 @@
-import type { Steps } from './steps.ts';
+import type { Steps } from './parts/steps.ts';
 
 /** InstructRAG (arXiv 2406.13629): one retrieval, a rationale that judges each passage, then the answer. */
 export async function rationale(s: Steps): Promise<void> {

@@ -8,7 +8,7 @@ import {
 import type { Hit } from '../../records/hits.ts';
 import { contentWords, isMiss } from '../answers/evidence.ts';
 import { passagesAndQuestion, type Aside } from '../transcript/aside.ts';
-import type { Steps } from './steps.ts';
+import type { Steps } from './parts/steps.ts';
 
 const DEFAULTS: Reflection = {
   threshold: 0.2,

@@ -1,5 +1,5 @@
 import { splitQueries } from '../../recipes/methods/draft-query.ts';
-import type { Steps } from './steps.ts';
+import type { Steps } from './parts/steps.ts';
 
 const REWRITE =
   'Write better search queries for the question, so that a search engine finds what answers it. Separate several queries by semicolons, and write nothing else.';

@@ -1,7 +1,7 @@
 import { ROLES, vote, type RoleName } from '../../recipes/methods/vote.ts';
 import { canonicalAnswer } from '../answers/answers.ts';
 import { passagesAndQuestion } from '../transcript/aside.ts';
-import type { Steps } from './steps.ts';
+import type { Steps } from './parts/steps.ts';
 
 const THINK = 'Think step by step about the question in a few sentences, then give the answer.';
 

@@ -1,4 +1,4 @@
-import type { Steps } from './steps.ts';
+import type { Steps } from './parts/steps.ts';
 
 /** Chain of thought (arXiv 2201.11903): thoughts, then the answer; of a policy that knows the protocol alone one thought. */
 export async function think(s: Steps): Promise<void> {

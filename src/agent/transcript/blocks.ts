@@ -18,7 +18,13 @@ import type { Tags } from './tags.ts';
  */
 
 type EnvironmentBlock =
-  'background' | 'question' | 'result' | 'reply' | 'hint' | 'search' | 'short_answer';
+  | 'background'
+  | 'question'
+  | 'result'
+  | 'reply'
+  | 'hint'
+  | 'search'
+  | 'short_answer';
 
 const tagOf = (block: EnvironmentBlock, closing: boolean): SpecialToken | FurtherToken =>
   closing ? `</${block}>` : `<${block}>`;

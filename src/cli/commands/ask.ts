@@ -1,5 +1,5 @@
 import { runGroup } from '../../agent/run.ts';
-import { describeUnknown, sourcesInUse, unknownNames } from '../../agent/unknown-names.ts';
+import { describeUnknown, sourcesInUse, unknownNames } from '../../agent/answers/unknown-names.ts';
 import type { AgentEvent } from '../../records/events.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import { withOverrides, type RecipeSettings } from '../../recipes/parts/settings.ts';

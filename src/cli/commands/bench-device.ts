@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { deviceReport, figureWords } from '../../policy/measure/report.ts';
 import type { PolicyDevice } from '../../policy/open/device.ts';
-import type { MatrixType } from '../../policy/ops/values.ts';
+import type { MatrixType, StoreType } from '../../policy/ops/values.ts';
 import { endProgress, print, say, sayProgress } from '../shared/command.ts';
 import type { OptionValues } from '../shared/options.ts';
 import { openPolicy } from '../shared/parts.ts';
@@ -27,6 +27,7 @@ export async function benchDevice(device: PolicyDevice, values: OptionValues): P
     device,
     policy: values.policy as string | undefined,
     weights: values.weights as MatrixType | undefined,
+    keys: values.kv as StoreType | undefined,
     onProgress: sayProgress,
   });
   endProgress();

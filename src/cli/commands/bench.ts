@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
-import { MATRIX_TYPES } from '../../policy/ops/values.ts';
+import { MATRIX_TYPES, STORE_TYPES } from '../../policy/ops/values.ts';
 import { UsageError } from '../shared/options.ts';
 import { projectPath } from '../shared/paths.ts';
 import { BENCH_DEVICES, benchDevice } from './bench-device.ts';
@@ -30,6 +30,11 @@ export const benchCommand: Command = {
       help: "gpu, wasm: what the policy's weights are held in; as its files and the device suggest unless given",
       choices: MATRIX_TYPES,
     },
+    kv: {
+      type: 'string',
+      help: 'gpu, wasm: what keys and values are held in; as their size and the device suggest unless given',
+      choices: STORE_TYPES,
+    },
     json: { type: 'boolean', help: 'print one JSON object and nothing else' },
   },
   run(values, positionals) {
@@ -40,7 +45,7 @@ export const benchCommand: Command = {
       const all = [...Object.keys(BENCH_DEVICES), ...names()];
       throw new UsageError(`No bench '${name}'. There are: ${all.join(', ')}.`);
     }
-    const given = ['policy', 'weights'].find((option) => values[option] !== undefined);
+    const given = ['policy', 'weights', 'kv'].find((option) => values[option] !== undefined);
     if (given !== undefined)
       throw new UsageError(`--${given} is for ${Object.keys(BENCH_DEVICES).join(' and ')} only.`);
     const script = projectPath(`bench/${name}/run.ts`);

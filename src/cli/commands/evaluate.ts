@@ -1,6 +1,6 @@
 import { judgeItemOf } from '../../evaluate/judge/agreement.ts';
 import type { RouterWeights } from '../../agent/router/network.ts';
-import type { MatrixType } from '../../policy/ops/values.ts';
+import type { MatrixType, StoreType } from '../../policy/ops/values.ts';
 import { summarizeRollouts } from '../../evaluate/summary.ts';
 import { decodeRouterState } from '../../learn/router/state.ts';
 import { overridesInForce } from '../../learn/settings/overrides.ts';
@@ -51,6 +51,7 @@ interface Subject extends SourceParts {
   world: PartsOptions['world'];
   recipe: string;
   weights: MatrixType | undefined;
+  keys: StoreType | undefined;
   /** The run's own, where a run is evaluated. */
   settings: TrainSettings | null;
   /** The run's router, where it trained one. */
@@ -85,9 +86,12 @@ async function subjectOf(values: OptionValues, lists: OptionLists): Promise<Subj
   const named = sourcesOptions(values, lists);
   const { world } = named;
   const weights = values.weights as MatrixType | undefined;
+  const keys = values.kv as StoreType | undefined;
   const run = text('run');
-  if (run === undefined)
-    return { adapter, policy, world, weights, recipe: text('recipe') ?? 'search', settings: null };
+  if (run === undefined) {
+    const recipe = text('recipe') ?? 'search';
+    return { adapter, policy, world, weights, keys, recipe, settings: null };
+  }
   if (adapter !== undefined) throw new UsageError('--adapter and --run exclude each other.');
   const file = readRun(run);
   const trained = loadSnapshot(run, say)?.router ?? null;
@@ -97,6 +101,7 @@ async function subjectOf(values: OptionValues, lists: OptionLists): Promise<Subj
     adapter: adapterFolderOf(run),
     policy: policy ?? (await runPolicyFolder(file.policy)),
     weights: weights ?? file.policy.weights,
+    keys: keys ?? file.policy.keys ?? 'f32',
     recipe: text('recipe') ?? file.settings.recipe,
     settings: file.settings,
     ...(file.summarizer !== undefined && { summarizer: file.summarizer }),

@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
+import { missingGold } from '../../agent/fork/missing-gold.ts';
 import { ForkError, type Fork } from '../../agent/fork/past.ts';
 import { runFork } from '../../agent/run.ts';
 import { readDemonstrations } from '../../learn/rl/demonstrations.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { SearchTarget } from '../../records/hits.ts';
-import type { Passage, Question } from '../../records/records.ts';
+import type { Question } from '../../records/records.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import type { Retriever } from '../../retrieval/retriever.ts';
 import { openOutput, writeAll } from '../evaluate/output.ts';
@@ -36,33 +37,6 @@ async function recorded(path: string, id: string | undefined, vocabSize: number)
   if (!first) throw new UsageError(`${path} holds no rollout '${id ?? ''}'. ${some}`);
   if (id === undefined && others.length > 0) throw new UsageError(`Choose one by --id. ${some}`);
   return first;
-}
-
-/** Supporting passages that the kept part has not retrieved, as the sources give them by title. */
-async function missingGold(
-  retriever: Retriever,
-  { of, event }: Pick<Fork, 'of' | 'event'>,
-): Promise<Passage[]> {
-  const seen = new Set(
-    of.events
-      .slice(0, event)
-      .flatMap((one) =>
-        one.kind === 'retrieve' || one.kind === 'background'
-          ? one.hits.map(({ passage }) => passage.title)
-          : [],
-      ),
-  );
-  const wanted = of.question.supporting.filter((title) => !seen.has(title));
-  const found = await Promise.all(
-    wanted.map(async (title) => {
-      const { hits } = await retriever.search('both', title, 10);
-      return hits.find(({ passage }) => passage.title === title)?.passage;
-    }),
-  );
-  const passages = found.filter((passage) => passage !== undefined);
-  if (passages.length === 0)
-    throw new UsageError('--gold: no supporting passage is missing there that the sources hold.');
-  return passages;
 }
 
 const numbered = ({ events }: Rollout): string =>

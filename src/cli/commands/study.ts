@@ -1,7 +1,8 @@
+import { dirname, resolve } from 'node:path';
 import { UsageError } from '../shared/options.ts';
 import type { Command } from '../shared/command.ts';
 import { THREAD_OPTIONS } from '../shared/shared-options.ts';
-import { runStudy } from '../study/run.ts';
+import { openStudy, runStudy } from '../study/run.ts';
 
 export const studyCommand: Command = {
   name: 'study',
@@ -24,12 +25,14 @@ export const studyCommand: Command = {
     const out = values.out === undefined ? null : String(values.out);
     const check = values.check === true;
     if (out === null && !check) throw new UsageError('study needs --out DIR, or --check.');
-    await runStudy({
-      file,
-      out,
-      check,
-      threads: Number(values.threads),
-      microTokens: Number(values['micro-tokens']),
-    });
+    await runStudy(
+      { study: openStudy(file), base: dirname(resolve(file)) },
+      {
+        out,
+        check,
+        threads: Number(values.threads),
+        microTokens: Number(values['micro-tokens']),
+      },
+    );
   },
 };

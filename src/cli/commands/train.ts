@@ -1,5 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { readTrajectories } from '../../formats/trajectories/read.ts';
+import { isStored } from '../../recipes/parts/stage-loss.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { checkResumable, checkTrainable } from '../../learn/rl/trainable.ts';
 import { collapseWarning } from '../../learn/router/collapse.ts';
@@ -15,16 +17,32 @@ import {
   writeRun,
 } from '../train/folder.ts';
 import { describeRun, train, type TrainOptions } from '../train/run.ts';
+import { runSweep } from '../study/sweep.ts';
 import { foundSources } from '../train/run-sources.ts';
 import { checkJudge, JUDGE_OPTIONS } from '../evaluate/judge-options.ts';
 import { MADE_WORLD_OPTIONS } from '../shared/made-world.ts';
 import { SOURCE_OPTIONS, SUMMARIZER_OPTIONS, THREAD_OPTIONS } from '../shared/shared-options.ts';
 import { say, type Command } from '../shared/command.ts';
-import { MATRIX_TYPES } from '../../policy/ops/values.ts';
+import { MATRIX_TYPES, STORE_TYPES } from '../../policy/ops/values.ts';
 
-/** The text of the file of trajectories; a warm-up is set where there is one. @throws UsageError */
+const readGiven = (path: unknown): string => {
+  if (!existsSync(String(path))) throw new UsageError(`${String(path)} is missing.`);
+  return readFileSync(String(path), 'utf8');
+};
+
+/** The text of the file of trajectories; a warm-up is set where no stage learns from it. @throws UsageError */
 function demonstrationsOf(settings: TrainSettings, values: OptionValues): string | null {
   const path = values.demonstrations;
+  const stored = settings.stages.find(({ loss }) => isStored(loss));
+  if (stored) {
+    if (path === undefined)
+      throw new UsageError(
+        `${settings.preset} learns from stored trajectories (${stored.loss?.kind}) and needs --demonstrations FILE.jsonl, as lab trajectories writes it.`,
+      );
+    const text = readGiven(path);
+    asUsage(() => readTrajectories(text));
+    return text;
+  }
   if (path === undefined) {
     if (settings.warmUp && settings.warmUp.from !== 'own')
       throw new UsageError(
@@ -36,9 +54,8 @@ function demonstrationsOf(settings: TrainSettings, values: OptionValues): string
     throw new UsageError(
       'The warm-up samples its own trajectories (warmUp.from); leave --demonstrations out, or add --set warmUp.from=given.',
     );
-  if (!existsSync(String(path))) throw new UsageError(`${String(path)} is missing.`);
   settings.warmUp ??= { ...DEFAULT_WARM_UP };
-  const text = readFileSync(String(path), 'utf8');
+  const text = readGiven(path);
   asUsage(() => readDemonstrations(text, Infinity));
   return text;
 }
@@ -56,7 +73,10 @@ const FIXED = [
   'demonstrations',
   'device',
   'weights',
+  'kv',
   'out',
+  'sweep',
+  'check',
   'engine',
   'engine-calls',
   'method',
@@ -140,7 +160,7 @@ export const trainCommand: Command = {
     demonstrations: {
       type: 'string',
       value: 'FILE',
-      help: 'rollouts (.jsonl) for a supervised warm-up before the first step; see warmUp',
+      help: 'rollouts (.jsonl) for a supervised warm-up before the first step, see warmUp; or what stages learn from that take stored trajectories, see lab trajectories',
     },
     device: {
       type: 'string',
@@ -152,15 +172,31 @@ export const trainCommand: Command = {
       help: "what the policy's weights are held in; as its files and the device suggest unless given",
       choices: MATRIX_TYPES,
     },
+    kv: {
+      type: 'string',
+      help: 'what keys and values of contexts (the KV cache) are held in, by sampler and trainer; f16 on webgpu where they are large, else f32, unless given',
+      choices: STORE_TYPES,
+    },
     ...THREAD_OPTIONS,
+    sweep: {
+      type: 'string',
+      value: 'GRID',
+      help: 'train each pair of values of one or two settings and score it, e.g. "lr=1e-4,3e-4;groupSize=4,8" or "weights.format=0.1,0.3;seed=1,2"; the same command goes on after a kill',
+    },
+    check: { type: 'boolean', help: 'with --sweep: only print what would be made' },
     json: { type: 'boolean', help: 'print one JSON line a step and nothing else' },
   },
   async run(values, _positionals, lists) {
     if (values.resume !== undefined) return resume(resolve(String(values.resume)), values, lists);
-    const summarizer = values.summarizer !== undefined;
+    const swept = values.sweep !== undefined;
+    const summarizer = swept || values.summarizer !== undefined;
     const settings = readSettings('train', values, lists['set'] ?? [], (read) =>
       checkTrainable(read, { summarizer }),
     );
+    if (values.check === true && !swept) throw new UsageError('--check is for --sweep.');
+    if (swept && values.out === undefined && values.check !== true)
+      throw new UsageError('--sweep needs --out DIR, or --check.');
+    if (swept) return runSweep(settings, values, lists);
     checkJudge(values);
     if (values.out === undefined) throw new UsageError('train needs --out DIR.');
     const out = resolve(String(values.out));

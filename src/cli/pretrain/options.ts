@@ -24,7 +24,7 @@ const HELP: Record<keyof PretrainSettings, string> = {
   decayShare: 'share of the steps in which it falls (wsd)',
   copySteps: 'first steps, on copying exercises alone',
   copyShare: 'share of copying exercises after them',
-  drillShare: 'share of exercises in comparing and reckoning',
+  drillShare: 'share of exercises in comparing, reckoning and reading',
   secondForm: "share of trajectories of the world's second form",
   envWeight: 'first loss weight of environment tokens',
   envSteps: 'steps over which that weight falls to 0',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import v8 from 'node:v8';
 import { z } from 'zod';
-import { ExampleSource } from '../../pretrain/policy/batches.ts';
+import { ExampleSource, type DrillKind } from '../../pretrain/policy/batches.ts';
 import { Learner, partCount } from '../../pretrain/policy/learner.ts';
 import { messageOf } from '../../base/errors.ts';
 import { grow, type Vocabulary } from '../../pretrain/policy/grow.ts';
@@ -173,12 +173,8 @@ function save({ out, options, settings, tokenizer, state, weights }: Run, at: Pr
 }
 
 /** Share of held-out exercises done right; null where none of that kind are trained. */
-async function rightVerdicts(
-  { settings, tokenizer }: Run,
-  learner: Learner,
-  kind: 'compare' | 'reckon',
-) {
-  if (settings.drillShare === 0 || (kind === 'reckon' && settings.secondForm === 0)) return null;
+async function rightVerdicts({ settings, tokenizer }: Run, learner: Learner, kind: DrillKind) {
+  if (settings.drillShare === 0 || (kind !== 'compare' && settings.secondForm === 0)) return null;
   const source = new ExampleSource(HELD_OUT_SEED, tokenizer, settings.maxLength);
   const { all } = await evaluateHeldOut(learner, source.drills(HELD_OUT_DRILLS, kind));
   return all.whole;
@@ -188,6 +184,7 @@ async function evaluate(run: Run, learner: Learner, held: Example[], step: numbe
   const { all, byKind } = await evaluateHeldOut(learner, held);
   const verdicts = await rightVerdicts(run, learner, 'compare');
   const reckoned = await rightVerdicts(run, learner, 'reckon');
+  const read = await rightVerdicts(run, learner, 'read');
   log(run, {
     type: 'eval',
     step,
@@ -195,9 +192,11 @@ async function evaluate(run: Run, learner: Learner, held: Example[], step: numbe
     byKind,
     ...(verdicts !== null && { verdicts }),
     ...(reckoned !== null && { reckoned }),
+    ...(read !== null && { read }),
   });
   if (verdicts !== null) console.log(`  comparison exercises: ${percent(verdicts)} right`);
   if (reckoned !== null) console.log(`  reckoning exercises: ${percent(reckoned)} right`);
+  if (read !== null) console.log(`  reading exercises: ${percent(read)} right`);
   const kinds = Object.entries(byKind).map(([kind, s]) => `${kind} ${percent(s.whole)}`);
   console.log(
     `  held out: loss ${all.loss.toFixed(4)}  tokens right ${percent(all.accuracy)}  ` +

@@ -7,7 +7,7 @@ import { loadOrt, ORT_WASM_FILE, type OrtModule } from '../../retrieval/encoder/
 import type { FetchFile } from '../../base/fetch-file.ts';
 import type { WorldManifest } from '../../retrieval/world/manifest.ts';
 import type { PassageEncoder } from '../../retrieval/sources/sources.ts';
-import { writeWorld, type WriteFile } from '../../retrieval/world/write.ts';
+import { recordsOf, writeWorld, type WriteFile } from '../../retrieval/world/write.ts';
 import { generateSecondWorld } from '../../world/second/world.ts';
 import { generateWorld, SHIPPED_SEED } from '../../world/world.ts';
 import type { BuiltInForm } from '../../records/built-in-forms.ts';
@@ -22,13 +22,8 @@ export function buildWorld(
   onProgress?: (done: number, total: number) => void,
   form: BuiltInForm = 2,
 ): Promise<WorldManifest> {
-  const { local, web, questions } =
-    form === 2 ? generateSecondWorld({ seed }) : generateWorld({ seed });
-  const flat = (['train', 'dev', 'test'] as const).flatMap((split) =>
-    questions[split].map((question) => ({ ...question, split })),
-  );
-  const records = { seed, ...(form === 2 && { form }), local, web, questions: flat };
-  return writeWorld(records, write, encoder, onProgress);
+  const made = form === 2 ? generateSecondWorld({ seed }) : generateWorld({ seed });
+  return writeWorld(recordsOf(made, { seed, form }), write, encoder, onProgress);
 }
 
 /** Files below a folder of the disk. */

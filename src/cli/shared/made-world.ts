@@ -1,5 +1,6 @@
 import type { FetchFile } from '../../base/fetch-file.ts';
 import type { BuiltInForm } from '../../records/built-in-forms.ts';
+import { memoryFolder } from '../../retrieval/world/memory-folder.ts';
 import { SHIPPED_SEED } from '../../world/world.ts';
 import { buildWorld, fetchFromDisk, openEncoderFromDisk } from './build-world.ts';
 import { UsageError, type OptionSpec, type OptionValues } from './options.ts';
@@ -51,15 +52,8 @@ export async function makeWorld(
   onEncoded: (done: number, total: number) => void = () => undefined,
 ): Promise<FetchFile> {
   if (seed === SHIPPED_SEED) return fetchFromDisk(builtIn('world', form));
-  const files = new Map<string, Uint8Array>();
-  const keep = async (name: string, bytes: Uint8Array): Promise<void> => {
-    files.set(name, bytes);
-    return Promise.resolve();
-  };
   const encoder = await openEncoderFromDisk(builtIn('encoder'));
-  await buildWorld(seed, keep, encoder, onEncoded, form);
-  return (name) => {
-    const bytes = files.get(name);
-    return bytes ? Promise.resolve(bytes) : Promise.reject(new Error(`${name}: no such file`));
-  };
+  const folder = memoryFolder();
+  await buildWorld(seed, folder.write, encoder, onEncoded, form);
+  return folder.fetch;
 }

@@ -11,7 +11,7 @@ import { prepareNode, prepareNodeWebGpu } from '../../policy/node/prepare.ts';
 import { loadPolicy } from '../../policy/open/load.ts';
 import { ADAPTER_CONFIG, ADAPTER_WEIGHTS, readPeft, type Adapter } from '../../policy/lora/peft.ts';
 import type { LoadedPolicy } from '../../policy/open/loaded-policy.ts';
-import type { MatrixType } from '../../policy/ops/values.ts';
+import type { MatrixType, StoreType } from '../../policy/ops/values.ts';
 import { openReader } from '../../policy/open/reader.ts';
 import type { QuestionSplit } from '../../lab/corpus/retrieval/split.ts';
 import type { SourceName } from '../../records/hits.ts';
@@ -50,6 +50,8 @@ export interface PartsOptions {
   device: 'wasm' | 'webgpu';
   /** What the policy's weights are held in; as its files and the device suggest unless given. */
   weights?: MatrixType | undefined;
+  /** What keys and values are held in; as their size and the device suggest unless given. */
+  keys?: StoreType | undefined;
   /** PEFT folder of an adapter that is merged into the policy. */
   adapter?: string | undefined;
   /** Of a trained router; the prior unless given. */
@@ -137,6 +139,7 @@ export async function openPolicy(options: PartsOptions): Promise<LoadedPolicy> {
     revision: heldRevision(adapter ? foldedRevision(revision, adapter) : revision, options.weights),
     device: options.device,
     ...(options.weights && { weights: options.weights }),
+    ...(options.keys && { keys: options.keys }),
     ...limits,
     ...(chat && { chat }),
     onProgress: ({ stage }) => options.onProgress?.(`policy: ${stage}`),
@@ -184,7 +187,7 @@ export interface OpenSources extends Omit<OpenWorld, 'retriever'> {
  * @throws UsageError that names the folder, file or address at fault
  */
 export async function openSources(
-  options: Omit<PartsOptions, 'policy' | 'device' | 'weights' | 'adapter' | 'summarizer'>,
+  options: Omit<PartsOptions, 'policy' | 'device' | 'weights' | 'keys' | 'adapter' | 'summarizer'>,
 ): Promise<OpenSources> {
   const {
     corpus,

@@ -1,9 +1,15 @@
+import { valueOf } from '../../learn/settings/edit-settings.ts';
 import { QUESTION_TYPES } from '../../records/records.ts';
 import { mergeOverrides, type SettingsOverride } from '../../recipes/parts/settings.ts';
 import { RECIPES } from '../../recipes/index.ts';
 import { LOCAL_ONLY } from '../../recipes/local-only.ts';
 import { WEB_ONLY } from '../../recipes/web-only.ts';
-import { MATRIX_TYPES, type MatrixType } from '../../policy/ops/values.ts';
+import {
+  MATRIX_TYPES,
+  STORE_TYPES,
+  type MatrixType,
+  type StoreType,
+} from '../../policy/ops/values.ts';
 import { METHOD_IDS } from '../../retrieval/setup.ts';
 import { UsageError, type OptionLists, type OptionSpec, type OptionValues } from './options.ts';
 import { ENGINE_OPTIONS, engineOptions } from './engine.ts';
@@ -101,6 +107,11 @@ export const PARTS_OPTIONS = {
     help: "what the policy's weights are held in; as its files and the device suggest unless given",
     choices: MATRIX_TYPES,
   },
+  kv: {
+    type: 'string',
+    help: 'what keys and values of contexts (the KV cache) are held in; f16 on webgpu where they are large, else f32, unless given',
+    choices: STORE_TYPES,
+  },
 } as const satisfies Record<string, OptionSpec>;
 
 /** World, corpus, engine and questions. @throws UsageError where options of one are given without it */
@@ -138,6 +149,7 @@ export const partsOptions = (values: OptionValues, lists: OptionLists): PartsOpt
   policy: values.policy as string | undefined,
   device: values.device as 'wasm' | 'webgpu',
   weights: values.weights as MatrixType | undefined,
+  keys: values.kv as StoreType | undefined,
 });
 
 /**
@@ -199,7 +211,29 @@ export const RECIPE_OPTIONS = {
   },
   stie: { type: 'string', help: 'STIE', choices: ['off', 'paper', 'corrected'] },
   k: { type: 'integer', value: 'K', help: 'passages a search returns', min: 1, max: 20 },
+  set: {
+    type: 'string',
+    value: 'K=V',
+    help: "change a setting of the recipe's loop, e.g. retrieval.maxSearches=4; may be repeated",
+    multiple: true,
+  },
 } as const satisfies Record<string, OptionSpec>;
+
+/** @throws UsageError for what is no change; whether the setting is one, the recipe says */
+function changesOf(changes: readonly string[]): SettingsOverride {
+  let all: SettingsOverride = {};
+  for (const change of changes) {
+    const equals = change.indexOf('=');
+    if (equals < 1) throw new UsageError(`'${change}' is no change; write --set key=value.`);
+    const keys = change.slice(0, equals).split('.');
+    const value = keys.reduceRight<unknown>(
+      (inner, key) => ({ [key]: inner }),
+      valueOf(change.slice(equals + 1)),
+    );
+    all = mergeOverrides(all, value as SettingsOverride);
+  }
+  return all;
+}
 
 /** What the options change in the recipe's settings. */
 export function overridesOf(values: OptionValues, lists: OptionLists = {}): SettingsOverride {
@@ -211,7 +245,8 @@ export function overridesOf(values: OptionValues, lists: OptionLists = {}): Sett
     ...(source !== undefined && { source }),
     ...(k !== undefined && { k: Number(k) }),
   };
-  return mergeOverrides(alone ? defaults : {}, {
+  const set = changesOf(lists['set'] ?? []);
+  const named = mergeOverrides(alone ? defaults : {}, {
     ...(temperature !== undefined && { sampling: { temperature: Number(temperature) } }),
     ...(Object.keys(retrieval).length > 0 && { retrieval }),
     ...(routing !== undefined && { nlr: { routing: routing as 'sampled' | 'argmax' } }),
@@ -220,4 +255,5 @@ export function overridesOf(values: OptionValues, lists: OptionLists = {}): Sett
     }),
     ...(stie !== undefined && { stie: { mode: stie as 'off' | 'paper' | 'corrected' } }),
   });
+  return mergeOverrides(named, set);
 }

@@ -4,6 +4,12 @@ import { z } from 'zod';
 import { issueOf, messageOf } from '../../base/errors.ts';
 import { curvePointSchema } from '../../evaluate/study/curves.ts';
 import { decodeScore, encodeScore, type Score } from '../../evaluate/study/rows.ts';
+import {
+  encodeVerdicts,
+  verdictsSchema,
+  withStudy,
+  type Verdict,
+} from '../../evaluate/study/signatures/verdict.ts';
 import type { AdapterFile } from '../../policy/lora/peft.ts';
 import { UsageError } from '../shared/options.ts';
 import { writeSafely } from '../train/write-safely.ts';
@@ -16,6 +22,7 @@ import { writeSafely } from '../train/write-safely.ts';
  *   PEFT folder of 16-bit floats;
  * - `scores/KEY.json`: a finished score, a row a question;
  * - `studies/NAME/`: the tables and curves of a study;
+ * - `signatures.json`: whether the claims of all studies hold;
  * - `runs/KEY/`: a training under way, as `lab train` writes it, and `worlds/NAME/`: generated worlds.
  *   Both are made again where they are missing, and git leaves them out.
  *
@@ -57,6 +64,7 @@ export type Trained = Omit<z.infer<typeof trainedSchema>, 'format'>;
 
 const RESULTS = 'results.json';
 const TRAINED = 'trained.json';
+const SIGNATURES = 'signatures.json';
 const IGNORED = 'runs/\nworlds/\n*.new\n';
 
 function readAs<Schema extends z.ZodType>(path: string, schema: Schema): z.infer<Schema> {
@@ -92,7 +100,7 @@ export class StudyFolder {
   static open(path: string, maker: Maker): StudyFolder {
     const file = join(path, RESULTS);
     if (!existsSync(file)) {
-      if (existsSync(path) && readdirSync(path).length > 0)
+      if (existsSync(path) && readdirSync(path).some((name) => name !== SIGNATURES))
         throw new UsageError(
           `${path} holds other files, and no ${RESULTS}; name an empty or a new folder.`,
         );
@@ -231,5 +239,14 @@ export class StudyFolder {
     mkdirSync(folder, { recursive: true });
     for (const [name, text] of Object.entries(files)) writeSafely(join(folder, name), text);
     return folder;
+  }
+  /** Writes the verdicts of a study among those of the others. @throws UsageError where the file is damaged */
+  writeVerdicts(study: string, verdicts: Verdict[]): void {
+    const path = join(this.path, SIGNATURES);
+    const file = existsSync(path)
+      ? readAs(path, verdictsSchema)
+      : ({ format: 'forage.signatures/1', policy: null, verdicts: [] } as const);
+    const { policy } = this.#results;
+    writeSafely(path, encodeVerdicts(withStudy(file, study, { policy, verdicts })));
   }
 }

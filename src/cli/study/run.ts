@@ -5,7 +5,7 @@ import { duration, secondsLeft, type Pace } from '../../evaluate/study/estimate.
 import { executePlan, workLeft, type WorkLeft } from '../../evaluate/study/execute.ts';
 import { planStudy, type StudyPlan } from '../../evaluate/study/plan.ts';
 import { readStudy, StudyError, type Study } from '../../evaluate/study/file/read.ts';
-import { reportOf } from '../../evaluate/study/report.ts';
+import { reportOf, type StudyResults } from '../../evaluate/study/report.ts';
 import { present } from '../../base/items.ts';
 import { abortOnSignals } from '../helpers/abort.ts';
 import { endProgress, print, say } from '../shared/command.ts';
@@ -16,28 +16,48 @@ import { trainCell } from './train-cell.ts';
 import { Workshop } from './workshop.ts';
 import { StudyWorlds } from './worlds.ts';
 
-/** `lab study`: from the file to the tables. */
+/** `lab study`: from the file to the tables. A sweep is a study too. */
 
-export interface StudyOptions {
-  /** The study file. */
-  file: string;
-  /** Folder of results; null: the file is only checked. */
+export interface RunOptions {
+  /** Folder of results; null: the study is only checked. */
   out: string | null;
   check: boolean;
   threads: number;
   microTokens: number;
 }
 
+/** A study that was read. */
+export interface OpenedStudy {
+  study: Study;
+  /** Folder that its paths are relative to. */
+  base: string;
+  /** Files beside its tables, from what of it is there. */
+  files?: (plan: StudyPlan, results: StudyResults) => Record<string, string>;
+}
+
+/**
+ * @param base folder that its paths are relative to
+ * @param name what messages call it
+ * @throws UsageError that names every problem
+ */
+export function readStudyText(text: string, base: string, name: string): Study {
+  try {
+    return readStudy(text, (path) => existsSync(resolve(base, path)));
+  } catch (error) {
+    if (error instanceof StudyError)
+      throw new UsageError(`${name}: ${error.message.replace(/\.$/, '')}.`);
+    throw error;
+  }
+}
+
 /** @throws UsageError that names every problem */
 export function openStudy(path: string): Study {
   if (!existsSync(path)) throw new UsageError(`${path} is missing.`);
-  const base = dirname(resolve(path));
   try {
-    return readStudy(readFileSync(path, 'utf8'), (name) => existsSync(resolve(base, name)));
+    return readStudyText(readFileSync(path, 'utf8'), dirname(resolve(path)), path);
   } catch (error) {
-    if (error instanceof StudyError)
-      throw new UsageError(`${path}: ${error.message.replace(/\.$/, '')}.`);
-    throw error;
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`${path} cannot be read as a study: ${messageOf(error)}.`);
   }
 }
 
@@ -67,6 +87,10 @@ function describe(
 ): string {
   const { file, worlds } = study;
   const steps = left.trainings.reduce((sum, { settings }) => sum + settings.steps, 0);
+  const rollouts = left.trainings.reduce(
+    (sum, { settings }) => sum + settings.steps * settings.questions * settings.groupSize,
+    0,
+  );
   const pace = folder ? paceOf(folder, plan) : { steps: [], questions: [] };
   const seconds = secondsLeft(left, file.evaluate.questions, pace);
   const time =
@@ -81,13 +105,13 @@ function describe(
       const there = folder?.hasTrained(key) ? '  (there)' : '';
       return `  train  ${key}  ${count(settings.steps, 'step')}${there}`;
     }),
-    `  ${count(plan.trainings.length, 'training')}, ${left.trainings.length} to be made (${count(steps, 'step')}); ` +
+    `  ${count(plan.trainings.length, 'training')}, ${left.trainings.length} to be made (${count(steps, 'step')}, ${count(rollouts, 'rollout')}); ` +
       `${count(plan.scores.length, 'score')} of up to ${count(file.evaluate.questions, 'question')} over ${count(worlds.length, 'world')}, ${left.scores.length} to be made`,
     `  ${time}`,
   ].join('\n');
 }
 
-function writeReport(study: Study, plan: StudyPlan, folder: StudyFolder): string {
+function writeReport({ study, files }: OpenedStudy, plan: StudyPlan, folder: StudyFolder): string {
   const there = plan.scores.filter(({ key }) => folder.hasScore(key));
   const scores = new Map(there.map(({ key }) => [key, folder.readScore(key)]));
   const curves = new Map(
@@ -99,27 +123,28 @@ function writeReport(study: Study, plan: StudyPlan, folder: StudyFolder): string
     typeof made['commit'] === 'string' ? made['commit'] : 'no commit',
   );
   const { id, revision } = folder.policy;
-  const files = reportOf(
-    study,
-    plan,
-    { rows: (key) => scores.get(key)?.rows ?? null, curve: (key) => curves.get(key) ?? null },
-    {
-      policy: `${id}@${revision}`,
-      made: [`version ${folder.version}`, ...new Set(commits)],
-      finished: there.length,
-      scores: plan.scores.length,
-    },
-  );
-  const written = folder.writeTables(study.file.name, files);
-  print((files['table.md'] ?? '').trimEnd());
+  const results: StudyResults = {
+    rows: (key) => scores.get(key)?.rows ?? null,
+    curve: (key) => curves.get(key) ?? null,
+  };
+  const { files: tables, verdicts } = reportOf(study, plan, results, {
+    policy: `${id}@${revision}`,
+    made: [`version ${folder.version}`, ...new Set(commits)],
+    finished: there.length,
+    scores: plan.scores.length,
+  });
+  const more = files?.(plan, results) ?? {};
+  const written = folder.writeTables(study.file.name, { ...tables, ...more });
+  if (verdicts.length > 0) folder.writeVerdicts(study.file.name, verdicts);
+  for (const [name, text] of Object.entries({ 'table.md': tables['table.md'] ?? '', ...more }))
+    if (name.endsWith('.md')) print(text.trimEnd());
   return written;
 }
 
 /** Runs what is missing of a study, and writes its tables. */
-export async function runStudy(options: StudyOptions): Promise<void> {
-  const study = openStudy(options.file);
+export async function runStudy(opened: OpenedStudy, options: RunOptions): Promise<void> {
+  const { study, base } = opened;
   const { file } = study;
-  const base = dirname(resolve(options.file));
   const policy = file.policy === undefined ? undefined : resolve(base, file.policy);
   const workshop = await Workshop.open(policy, options);
   const worlds = new StudyWorlds(base, file.webDelayMs);
@@ -178,7 +203,7 @@ export async function runStudy(options: StudyOptions): Promise<void> {
         say(`failed: ${key}: ${messageOf(error)}`);
       },
     });
-    const written = writeReport(study, plan, folder);
+    const written = writeReport(opened, plan, folder);
     say(`tables and curves are in ${written}`);
     if (failed.length > 0)
       throw new Error(

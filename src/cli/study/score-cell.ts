@@ -4,8 +4,11 @@ import { itemAt } from '../../base/items.ts';
 import type { StudyFile } from '../../evaluate/study/file/file.ts';
 import type { PlannedScore } from '../../evaluate/study/plan.ts';
 import { rowOf } from '../../evaluate/study/rows.ts';
+import { askFrozen, FROZEN_K, type FrozenSource } from '../../learn/frozen/answers.ts';
+import { withoutAdapter } from '../../learn/frozen/without-adapter.ts';
 import { checkFaults } from '../../learn/rl/collect.ts';
 import { decodeRouterState } from '../../learn/router/state.ts';
+import type { Rollout } from '../../records/rollout.ts';
 import type { LoraSpec } from '../../policy/lora/spec.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import { TRAINING } from '../../recipes/parts/training-base.ts';
@@ -50,6 +53,35 @@ function questionsOf(
 
 const ANY_ADAPTER: LoraSpec = { ...TRAINING.adapter, targets: [...TRAINING.adapter.targets] };
 
+/** Questions that the frozen policy is asked at the same time. */
+const FROZEN_AT_ONCE = 32;
+
+/** Has the frozen policy answer from what each rollout made. */
+async function askAll({
+  deps,
+  questions,
+  rollouts,
+  from,
+  signal,
+}: {
+  deps: AgentDeps;
+  questions: readonly WorldQuestion[];
+  rollouts: readonly Rollout[];
+  from: FrozenSource;
+  signal: AbortSignal;
+}): Promise<void> {
+  for (let at = 0; at < questions.length; at += FROZEN_AT_ONCE) {
+    signal.throwIfAborted();
+    await Promise.all(
+      questions
+        .slice(at, at + FROZEN_AT_ONCE)
+        .map((question, i) =>
+          askFrozen(deps, question, [itemAt(rollouts, at + i)], { from, k: FROZEN_K, signal }),
+        ),
+    );
+  }
+}
+
 /** Runs the questions and keeps their rows. */
 export async function scoreCell(score: PlannedScore, cell: ScoreCell): Promise<void> {
   const { folder, workshop, worlds, sources, evaluate, signal } = cell;
@@ -77,6 +109,14 @@ export async function scoreCell(score: PlannedScore, cell: ScoreCell): Promise<v
     label: `${key}  `,
   });
   checkFaults(rollouts);
+  if (score.frozen !== null) {
+    const asked = { deps, questions, rollouts, from: score.frozen, signal };
+    await withoutAdapter(
+      policy,
+      () => askAll(asked),
+      async () => policy.setAdapter?.(adapter),
+    );
+  }
   const timed = await runQuestions({ deps }, questions.slice(0, evaluate.timed), {
     ...options,
     label: `${key}  one at a time  `,

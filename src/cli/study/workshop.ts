@@ -67,6 +67,10 @@ export class Workshop {
     return new Workshop({ checkpoint, revision, config, reader }, options);
   }
 
+  get tokenizer(): CheckpointReader['tokenizer'] {
+    return this.#reader.tokenizer;
+  }
+
   get maker(): Maker {
     return { version: version(), policy: { id: this.checkpoint.id, revision: this.revision } };
   }
@@ -87,6 +91,7 @@ export class Workshop {
       id: this.checkpoint.id,
       device: 'wasm',
       weights: undefined,
+      keys: 'f32',
       adapter,
       reader: this.#reader,
     });

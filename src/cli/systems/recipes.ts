@@ -1,3 +1,4 @@
+import { measuredPolicy, verdictsFor } from '../../evaluate/study/signatures/measured.ts';
 import { RECIPES } from '../../recipes/index.ts';
 import type { Recipe } from '../../recipes/parts/recipe.ts';
 import { print, type Command } from '../shared/command.ts';
@@ -13,6 +14,8 @@ const entry = ({ id, title, summary, about, training }: Recipe) => ({
   departures: about?.departures ?? [],
   published: about?.published ?? null,
   signature: about?.signature ?? null,
+  /** What studies measured of the signature; empty where none did. */
+  measured: verdictsFor(id).map((verdict) => ({ ...verdict, policy: measuredPolicy })),
   variants: training.map((variant) => `${id}/${variant.name}`),
 });
 

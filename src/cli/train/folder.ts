@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { MadeStep, TrainStep } from '../../records/training.ts';
-import { MATRIX_TYPES } from '../../policy/ops/values.ts';
+import { MATRIX_TYPES, STORE_TYPES } from '../../policy/ops/values.ts';
 import { writePeft } from '../../policy/lora/peft.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
@@ -57,6 +57,8 @@ const runSchema = z.strictObject({
     revision: z.string(),
     /** What its weights are held in; absent: as its files and the device suggest. */
     weights: z.enum(MATRIX_TYPES).optional(),
+    /** What keys and values are held in, of sampler and trainer alike; absent: float32. */
+    keys: z.enum(STORE_TYPES).optional(),
   }),
   world: z.strictObject({
     folder: z.string().nullable(),

@@ -33,9 +33,12 @@ export class TrainMeter {
     const left = (this.#seconds / this.#done) * (this.#steps - record.step);
     const heldOut = record.heldOut ? `  ${heldOutWords(record.heldOut)}` : '';
     if (record.heldOutAtStart) say(`step 0/${this.#steps}  ${heldOutWords(record.heldOutAtStart)}`);
+    const sampled =
+      record.rollouts === 0
+        ? `no rollouts  loss ${record.loss.toFixed(3)}`
+        : `reward ${record.reward.mean.toFixed(3)}  EM ${record.em.toFixed(3)}  searches ${record.searches.toFixed(2)}`;
     say(
-      `step ${record.step}/${this.#steps}  reward ${record.reward.mean.toFixed(3)}  ` +
-        `EM ${record.em.toFixed(3)}  searches ${record.searches.toFixed(2)}  ` +
+      `step ${record.step}/${this.#steps}  ${sampled}  ` +
         `|g| ${record.gradientNorm.toFixed(3)}  gap ${record.samplerGap.max.toExponential(1)}  ` +
         `${record.seconds.total.toFixed(1)} s${heldOut}  ≈ ${duration(left)} left`,
     );

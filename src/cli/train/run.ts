@@ -6,8 +6,8 @@ import { asWord } from '../../recipes/index.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { TrainState } from '../../learn/rl/state.ts';
 import { openCheckpoint } from '../../policy/checkpoint/checkpoint.ts';
-import { heldRevision } from '../../policy/open/device.ts';
-import type { MatrixType } from '../../policy/ops/values.ts';
+import { heldRevision, keyTypeFor, type PolicyDevice } from '../../policy/open/device.ts';
+import type { MatrixType, StoreType } from '../../policy/ops/values.ts';
 import { prepareNode } from '../../policy/node/prepare.ts';
 import { openReader } from '../../policy/open/reader.ts';
 import { withSource } from '../../lab/train/setup-source.ts';
@@ -19,7 +19,7 @@ import {
   openJudgeModel,
 } from '../evaluate/judge-options.ts';
 import { abortOnSignals } from '../helpers/abort.ts';
-import { folderRevision } from '../shared/checkpoint-folder.ts';
+import { folderRevision, type CheckpointFolder } from '../shared/checkpoint-folder.ts';
 import { endProgress, print, say } from '../shared/command.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
 import { recordedWorld } from '../shared/made-world.ts';
@@ -55,15 +55,17 @@ export interface NewRun {
   opened: OpenRun;
 }
 
-const worldRecord = (
-  given: PartsOptions['world'],
-  seed: number,
-): Pick<RunFile, 'world'>['world'] =>
+const worldRecord = (given: PartsOptions['world'], seed: number): Pick<RunFile, 'world'>['world'] =>
   typeof given === 'object'
     ? { folder: null, seed, form: given.form }
     : given === undefined
       ? { folder: null, seed, form: 2 }
       : { folder: resolve(given), seed };
+
+const keysFor = (
+  { config, limits: { maxContext, maxSlots } }: CheckpointFolder,
+  device: PolicyDevice,
+): StoreType => keyTypeFor({ ...config, maxPositions: maxContext }, maxSlots, device);
 
 /** What `settings.json` of a new run says. @throws UsageError for what is not there or does not fit */
 export async function describeRun(
@@ -84,17 +86,20 @@ export async function describeRun(
   if (named.questions !== undefined && split)
     checkSplit(named.questions, split, settings.heldOut.questions);
   const weights = values.weights as MatrixType | undefined;
+  const device = values.device === 'webgpu' ? 'webgpu' : 'wasm';
+  const keys = (values.kv as StoreType | undefined) ?? keysFor(checkpoint, device);
   const sources = await recordSources(named, split);
   const file: RunFile = {
     format: 'forage.cli-run/1',
     runId: `${asWord(settings.preset)}-${settings.seed}`,
     settings,
-    device: values.device === 'webgpu' ? 'webgpu' : 'wasm',
+    device,
     policy: {
       folder: checkpoint.path,
       id: checkpoint.id,
       revision: heldRevision(await folderRevision(checkpoint), weights),
       ...(weights && { weights }),
+      ...(keys !== 'f32' && { keys }),
     },
     world: worldRecord(named.world, world.manifest.seed),
     ...(sources && { sources }),
@@ -156,6 +161,7 @@ export async function train(
     id: policy.id,
     device,
     weights: policy.weights,
+    keys: policy.keys ?? 'f32',
     adapter: settings.adapter,
     microTokens: options.microTokens,
     reader: await openReader(checkpoint.files),

@@ -9,7 +9,7 @@ import { connectPolicy, type RemotePolicy } from '../../policy/serving/connect.t
 import type { FromPolicy, ToPolicy } from '../../policy/serving/messages.ts';
 import { PolicyPool } from '../../policy/serving/pool.ts';
 import type { LoraSpec } from '../../policy/lora/spec.ts';
-import type { MatrixType } from '../../policy/ops/values.ts';
+import type { MatrixType, StoreType } from '../../policy/ops/values.ts';
 import type { CheckpointReader } from '../../policy/open/reader.ts';
 import { threadCode } from '../shared/paths.ts';
 import { portChannel } from './channel.ts';
@@ -27,6 +27,8 @@ export interface ThreadOptions {
   id: string;
   device: 'wasm' | 'webgpu';
   weights: MatrixType | undefined;
+  /** What keys and values are held in, of sampler and replica alike. */
+  keys: StoreType;
   adapter: LoraSpec;
   microTokens: number;
   reader: CheckpointReader;

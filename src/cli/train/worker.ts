@@ -9,7 +9,7 @@ import type { FromPolicy, ToPolicy } from '../../policy/serving/messages.ts';
 import { servePolicy } from '../../policy/serving/serve.ts';
 import { prepareNode, prepareNodeWebGpu } from '../../policy/node/prepare.ts';
 import type { LoraSpec } from '../../policy/lora/spec.ts';
-import type { MatrixType } from '../../policy/ops/values.ts';
+import type { MatrixType, StoreType } from '../../policy/ops/values.ts';
 import { openCheckpointFolder } from '../shared/checkpoint-folder.ts';
 import { portChannel } from './channel.ts';
 
@@ -23,6 +23,8 @@ export interface TrainThreadInit {
   device: 'wasm' | 'webgpu';
   /** What the weights are held in; as the files and the device suggest unless given. */
   weights: MatrixType | undefined;
+  /** What keys and values are held in, of sampler and replica alike. */
+  keys: StoreType;
   adapter: LoraSpec;
   /** Most tokens of one micro-batch. */
   microTokens: number;
@@ -33,9 +35,10 @@ async function start(init: TrainThreadInit): Promise<void> {
   if (init.device === 'webgpu') await prepareNodeWebGpu();
   // Loaded after Node is prepared, so that kernels are compiled as in a browser.
   const { loadPolicy } = await import('../../policy/open/load.ts');
-  const { folder, id, device, weights, adapter, microTokens } = init;
+  const { folder, id, device, weights, keys, adapter, microTokens } = init;
   const { files, limits } = await openCheckpointFolder(folder);
-  const policy = await loadPolicy({ files, id, device, ...limits, ...(weights && { weights }) });
+  const held = { keys, ...(weights && { weights }) };
+  const policy = await loadPolicy({ files, id, device, ...limits, ...held });
   const replica = createReplica({ policy, adapter, microTokens });
   servePolicy(policy, portChannel<ToPolicy, FromPolicy>(init.policy));
   serveReplica(replica, portChannel<ToReplica, FromReplica>(init.replica));

@@ -1,4 +1,5 @@
 import { canonical, sha256 } from '../../base/hash.ts';
+import type { FrozenSource } from '../../learn/frozen/answers.ts';
 import { LOCAL_ONLY } from '../../recipes/local-only.ts';
 import { asWord, getRecipe } from '../../recipes/index.ts';
 import { mergeOverrides, type SettingsOverride } from '../../recipes/parts/settings.ts';
@@ -28,6 +29,8 @@ export interface PlannedScore {
   recipe: string;
   overrides: SettingsOverride;
   world: NamedWorld;
+  /** What the policy without adapter is asked of each rollout; null: nothing. */
+  frozen: FrozenSource | null;
 }
 
 /** What a score stands for in the tables. */
@@ -109,11 +112,19 @@ class Planner {
       world: await this.#given.identityOf(world),
       webDelayMs: this.#study.file.webDelayMs,
       evaluate: { questions, split, compositions, seed, timed, reward, routerReward },
+      ...(arm.frozen && { frozen: arm.frozen }),
     });
     const subject = training === null ? `start-${recipe.id}` : training.replace(/-on-.*$/, '');
     const key = `${asWord(subject)}-over-${asWord(world.name)}-${id}`;
     if (!this.plan.scores.some((one) => one.key === key))
-      this.plan.scores.push({ key, training, recipe: recipe.id, overrides, world });
+      this.plan.scores.push({
+        key,
+        training,
+        recipe: recipe.id,
+        overrides,
+        world,
+        frozen: arm.frozen,
+      });
     return key;
   }
 

@@ -6,7 +6,9 @@ import type { Study } from './file/read.ts';
 import type { Row } from './rows.ts';
 import type { ArmScores, ScoredCell } from './scores.ts';
 import { studyTables } from './table.ts';
+import type { Verdict } from './signatures/verdict.ts';
 import { csvOf, inOrder, latexOf, markdownOf } from './text.ts';
+import { verdictsOf } from './verdicts.ts';
 
 /** The result of a study, from what of it is there. */
 
@@ -33,40 +35,52 @@ function armScores(study: Study, { uses }: StudyPlan, results: StudyResults): Ar
   });
 }
 
-/** Files of the study's folder by name: tables in three formats, and curves where an arm is trained. */
+export interface StudyReport {
+  /** Files of the study's folder by name: tables in three formats, and curves where an arm is trained. */
+  files: Record<string, string>;
+  /** Whether the claims of the file hold. */
+  verdicts: Verdict[];
+}
+
+/** @throws Error where a claim compares a question with itself */
 export function reportOf(
   study: Study,
   plan: StudyPlan,
   results: StudyResults,
   facts: CaptionFacts,
-): Record<string, string> {
+): StudyReport {
   const { file } = study;
   const numbers = inOrder(file.numbers);
+  const arms = armScores(study, plan, results);
+  const shared = {
+    worlds: study.worlds.map(({ name }) => name),
+    trainWorlds: Math.max(1, study.trainWorlds.length),
+    interval: file.interval,
+  };
+  const verdicts = verdictsOf(file.signatures, arms, { ...shared, study: file.name });
   const text = {
     name: file.name,
     question: file.question,
     caption: captionOf(study, facts),
     numbers,
     reference: file.reference,
-    tables: studyTables(armScores(study, plan, results), {
-      reference: file.reference,
-      numbers,
-      worlds: study.worlds.map(({ name }) => name),
-      trainWorlds: Math.max(1, study.trainWorlds.length),
-      interval: file.interval,
-    }),
+    tables: studyTables(arms, { ...shared, reference: file.reference, numbers }),
+    verdicts,
   };
   const curves = plan.runs.flatMap(({ training, ...run }): Curve[] => {
     const points = results.curve(training);
     return points ? [{ ...run, points }] : [];
   });
   return {
-    'table.md': markdownOf(text),
-    'table.csv': csvOf(text),
-    'table.tex': latexOf(text),
-    ...(curves.length > 0 && {
-      'curves.csv': curvesCsv(curves),
-      'curves.svg': curvesSvg(file.name, curves),
-    }),
+    files: {
+      'table.md': markdownOf(text),
+      'table.csv': csvOf(text),
+      'table.tex': latexOf(text),
+      ...(curves.length > 0 && {
+        'curves.csv': curvesCsv(curves),
+        'curves.svg': curvesSvg(file.name, curves),
+      }),
+    },
+    verdicts,
   };
 }

@@ -4,8 +4,12 @@ import type { Question } from '../../records/records.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import { routeReward, type RewardSettings } from '../../agent/router/reward.ts';
 import { scoreRollout, totalReward } from '../../learn/rewards/index.ts';
+import { readFacts } from '../../learn/rewards/parts/facts.ts';
 import { isHeldOut } from '../../world/questions/compositions.ts';
 import { webCalls } from '../metrics.ts';
+import { sourceNeeded } from '../source-needed.ts';
+import type { SignatureNumber } from './file/numbers.ts';
+import { isMeasure, MEASURE_IDS, measuresOf } from './measures/list.ts';
 
 /** What is kept of each question of a score: one row, in the order of the questions. */
 
@@ -32,10 +36,20 @@ const rowSchema = z.strictObject({
   latencyMs: measured,
   /** Σ R(a) of (20) over its calls; null where it was not timed, or a call asked both sources. */
   routerReward: measured,
+  /** Which source it has to be searched in; null where that is not known. */
+  source: z.enum(['local', 'web', 'both']).nullable().default(null),
+  /** What single systems are about; absent of a rollout that has nothing to measure it by. */
+  measures: z.partialRecord(z.enum(MEASURE_IDS), z.number()).default({}),
 });
 export type Row = z.infer<typeof rowSchema>;
 
-const COLUMNS = Object.keys(rowSchema.shape) as (keyof Row)[];
+const COLUMNS = Object.keys(rowSchema.shape).filter(
+  (name): name is Exclude<keyof Row, 'measures'> => name !== 'measures',
+);
+
+/** A number of a row, of either kind; null where it has none. */
+export const valueOf = (row: Row, number: SignatureNumber): number | null =>
+  isMeasure(number) ? (row.measures[number] ?? null) : row[number];
 
 /** The call that a route event was made for: no other lies between. */
 const callAfter = (events: readonly AgentEvent[], place: number) => {
@@ -106,6 +120,8 @@ export function rowOf(
     reward: reward && totalReward(scoreRollout(rollout, reward.id, reward.weights)),
     latencyMs: timed?.metrics ? 1000 * timed.metrics.seconds : null,
     routerReward: timed && routerRewardOf(timed, routerReward, webLatencyMs),
+    source: sourceNeeded(question),
+    measures: measuresOf(rollout, readFacts(rollout)),
   };
 }
 
@@ -128,14 +144,20 @@ export interface Score {
 }
 
 const DIGITS = 5;
-const short = (value: Row[keyof Row]): Row[keyof Row] =>
+const short = (value: string | number | null): string | number | null =>
   typeof value === 'number' ? Number(value.toFixed(DIGITS)) : value;
 
-/** A score as a file: a row a line, values to five digits after the point. */
+/** A score as a file: a row a line, values to five digits after the point; of measures those that some row has. */
 export function encodeScore({ key, made, seconds, rows }: Score): string {
   const head = { format: 'forage.study-score/1', key, made, seconds: Number(seconds.toFixed(1)) };
-  const lines = rows.map((row) => JSON.stringify(COLUMNS.map((column) => short(row[column]))));
-  const start = JSON.stringify({ ...head, columns: COLUMNS });
+  const measures = MEASURE_IDS.filter((id) => rows.some((row) => row.measures[id] !== undefined));
+  const lines = rows.map((row) =>
+    JSON.stringify([
+      ...COLUMNS.map((column) => short(row[column])),
+      ...measures.map((id) => short(row.measures[id] ?? null)),
+    ]),
+  );
+  const start = JSON.stringify({ ...head, columns: [...COLUMNS, ...measures] });
   return `${start.slice(0, -1)},"rows":[\n${lines.join(',\n')}\n]}\n`;
 }
 
@@ -144,8 +166,14 @@ export function decodeScore(text: string): Score {
   const { format: _, columns, rows, ...rest } = z.parse(scoreSchema, JSON.parse(text));
   return {
     ...rest,
-    rows: rows.map((values) =>
-      z.parse(rowSchema, Object.fromEntries(columns.map((column, i) => [column, values[i]]))),
-    ),
+    rows: rows.map((values) => {
+      const cells = columns.map((column, i) => [column, values[i]] as const);
+      const measures = cells.filter(([column, value]) => isMeasure(column) && value !== null);
+      const own = cells.filter(([column]) => !isMeasure(column));
+      return z.parse(rowSchema, {
+        ...Object.fromEntries(own),
+        measures: Object.fromEntries(measures),
+      });
+    }),
   };
 }

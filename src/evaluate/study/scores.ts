@@ -1,7 +1,7 @@
 import { groupBy } from '../../base/items.ts';
 import { mean, meanOrNull } from '../../base/statistics.ts';
-import type { StudyNumber } from './file/numbers.ts';
-import type { Row } from './rows.ts';
+import type { SignatureNumber } from './file/numbers.ts';
+import { valueOf, type Row } from './rows.ts';
 
 /** Scores of one arm, seed by seed, over the same questions. */
 
@@ -27,7 +27,7 @@ export interface ArmScores {
 export interface Part {
   name: string;
   worlds: readonly string[];
-  keep(row: Row): boolean;
+  keep(row: Row, world: string): boolean;
 }
 
 /** Values of one number: [worlds][questions], null where a question has none. */
@@ -39,14 +39,17 @@ export interface SeedValues {
 }
 
 /** @throws Error where the cells are not of the same questions in the same order */
-function meanByQuestion(cells: readonly ScoredCell[], number: StudyNumber, part: Part) {
-  const lists = cells.map(({ rows }) => rows.filter((row) => part.keep(row)));
+function meanByQuestion(cells: readonly ScoredCell[], number: SignatureNumber, part: Part) {
+  const lists = cells.map(({ rows, world }) => rows.filter((row) => part.keep(row, world)));
   const [first = []] = lists;
   for (const list of lists)
     if (list.map(({ id }) => id).join('\n') !== first.map(({ id }) => id).join('\n'))
       throw new Error(`scores over ${cells[0]?.world ?? 'a world'} are not of the same questions`);
   return first.map((_, i) => {
-    const values = lists.map((list) => list[i]?.[number] ?? null);
+    const values = lists.map((list) => {
+      const row = list[i];
+      return row ? valueOf(row, number) : null;
+    });
     return values.includes(null) ? null : mean(values.map(Number));
   });
 }
@@ -58,7 +61,7 @@ function meanByQuestion(cells: readonly ScoredCell[], number: StudyNumber, part:
  */
 export function valuesOf(
   cells: readonly ScoredCell[],
-  number: StudyNumber,
+  number: SignatureNumber,
   part: Part,
   trainWorlds: number,
 ): SeedValues[] {

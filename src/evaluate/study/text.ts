@@ -1,4 +1,7 @@
-import { NUMBERS, numberOf, shown, shownDifference, type StudyNumber } from './file/numbers.ts';
+import { NUMBERS, numberOf, type StudyNumber } from './file/numbers.ts';
+import { shown, shownDifference } from './signatures/units.ts';
+import type { Verdict } from './signatures/verdict.ts';
+import { differenceWords } from './signatures/words.ts';
 import type { StudyTable, TableCell, TableRow } from './table.ts';
 
 /** The tables as files: Markdown, CSV and LaTeX. */
@@ -11,6 +14,8 @@ export interface StudyText {
   tables: readonly StudyTable[];
   numbers: readonly StudyNumber[];
   reference: string;
+  /** Whether claims hold; absent or empty where the study has none. */
+  verdicts?: readonly Verdict[];
 }
 
 /** `61.2 (+3.1 [0.4, 5.9])`, with what a format writes for what is missing. */
@@ -48,7 +53,29 @@ const head = (table: StudyTable, numbers: readonly StudyNumber[]): string[] => [
 
 const markdownCell = (text: string): string => text.replaceAll(/\s+/g, ' ').replaceAll('|', '\\|');
 
-export function markdownOf({ name, question, caption, tables, numbers }: StudyText): string {
+const SIGNATURE_HEAD = ['recipe', 'claim', 'compared', 'number', 'difference', 'n', 'verdict'];
+
+/** Claims beside their differences; nothing of a study without any. */
+function signatureBlock(verdicts: readonly Verdict[]): string[] {
+  if (verdicts.length === 0) return [];
+  const lines = [
+    SIGNATURE_HEAD,
+    SIGNATURE_HEAD.map((title) => (title === 'n' ? '---:' : '---')),
+    ...verdicts.map((one) => [
+      one.recipe,
+      markdownCell(one.claim),
+      markdownCell(one.compared),
+      one.title,
+      differenceWords(one) ?? '–',
+      String(one.n),
+      one.outcome,
+    ]),
+  ];
+  return [['## Signatures', '', ...lines.map((line) => `| ${line.join(' | ')} |`)].join('\n')];
+}
+
+export function markdownOf(text: StudyText): string {
+  const { name, question, caption, tables, numbers, verdicts = [] } = text;
   const blocks = tables.map((table) => {
     const cells = head(table, numbers);
     const lines = [
@@ -63,7 +90,8 @@ export function markdownOf({ name, question, caption, tables, numbers }: StudyTe
     ];
     return [`## ${table.title}`, '', ...lines.map((line) => `| ${line.join(' | ')} |`)].join('\n');
   });
-  return `${[`# ${name}`, question, caption.join('\n'), ...blocks].join('\n\n')}\n`;
+  const parts = [`# ${name}`, question, caption.join('\n'), ...blocks, ...signatureBlock(verdicts)];
+  return `${parts.join('\n\n')}\n`;
 }
 
 const csvCell = (value: string | number): string => {

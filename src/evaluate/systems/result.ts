@@ -23,6 +23,12 @@ export interface EvaluatedSystem {
   signature: string | null;
 }
 
+/** A row that was asked for and is not run. */
+export interface SkippedSystem extends EvaluatedSystem {
+  /** Why its policy cannot run it, and what to do, in one sentence without its full stop. */
+  reason: string;
+}
+
 export interface EvaluatedQuestion {
   /** Unique within the evaluation, over all worlds. */
   id: string;
@@ -68,6 +74,8 @@ export interface EvaluationResult {
   /** Content hash of what was asked for: systems, questions, seeds, settings. */
   hash: string;
   systems: readonly EvaluatedSystem[];
+  /** What was asked for and is not run; absent in what was stored before there were any. */
+  skipped?: readonly SkippedSystem[];
   questions: readonly EvaluatedQuestion[];
   seeds: readonly number[];
   /** What is there so far, in the order in which it was planned. */

@@ -1,6 +1,6 @@
-import { runGroup } from '../../agent/run.ts';
 import type { ImportedQuestion } from '../../formats/import/values/types.ts';
 import type { SearchTarget } from '../../records/hits.ts';
+import type { Question } from '../../records/records.ts';
 import { BUILT_IN_SETUP, type PolicyRef, type Resources, type Setup } from '../../records/setup.ts';
 import type { TextModel } from '../../policy/text-model.ts';
 import type { DeviceMeasure } from '../../policy/measure/device.ts';
@@ -22,9 +22,12 @@ import type { Need } from '../contract/progress.ts';
 import type { ConductorApi, ConductorMessage, RunState } from '../contract/ask.ts';
 import type { OpenedPolicy } from '../models/serving/open-policy.ts';
 import { PartsBoard } from '../workers/parts-board.ts';
+import type { PolicyParts } from '../models/serving/found-policy.ts';
 import { PolicyKeeper } from '../models/serving/policy-keeper.ts';
 import { createRateMeter, type RateMeter } from '../workers/rate-meter.ts';
 import { checkSummaries, recipeFor, typedQuestion } from './request.ts';
+import { RunPolicies } from './run-policies.ts';
+import { runRollouts } from './run-rollouts.ts';
 import type { DeviceChoice, RunRequest } from '../contract/settings.ts';
 import { SourceKeeper, type SourceRequest } from './source-keeper.ts';
 import { reportUnknown } from './report-unknown.ts';
@@ -45,6 +48,8 @@ export interface ConductorStorage {
   checkpoints: CheckpointStore;
   /** Imported questions. */
   imported: (collections: string[]) => Promise<ImportedQuestion[]>;
+  /** Adapters of training runs, and what they are adapters of. */
+  policies: Pick<PolicyParts, 'runs' | 'facts'>;
 }
 
 /**
@@ -55,6 +60,7 @@ export class Conductor implements ConductorApi {
   readonly #board: PartsBoard;
   readonly #policy: PolicyKeeper;
   readonly #sources: SourceKeeper;
+  readonly #policies: ConductorStorage['policies'];
   #send: (messages: ConductorMessage[]) => void = () => undefined;
   #device: DeviceChoice = 'auto';
   #running: Running | null = null;
@@ -69,6 +75,7 @@ export class Conductor implements ConductorApi {
   constructor(places: Places, workers: WorkerFactory, storage: ConductorStorage) {
     const board = new PartsBoard((parts) => this.#send([{ type: 'parts', parts }]));
     this.#board = board;
+    this.#policies = storage.policies;
     this.#policy = new PolicyKeeper({
       workers,
       board,
@@ -241,45 +248,26 @@ export class Conductor implements ConductorApi {
 
   async #perform(running: Running): Promise<void> {
     const { request, abort } = running;
-    const { settings, asked, runId, setup } = request;
+    const { settings, runId, setup } = request;
     const [opened, sources, started] = await this.#ready(abort.signal);
-    const question =
-      asked.kind === 'typed' ? typedQuestion(asked.text) : await this.#sources.question(asked.id);
-    if (!question)
-      throw new Error(
-        `The list has no question "${asked.kind === 'world' ? asked.id : ''}"; choose one from it.`,
-      );
+    const question = await this.#questionOf(request);
     await started.api.setWebDelay(settings.mechanisms.webDelayMs ?? 0);
     const summarizer = await this.#summarizer(setup);
     const chosen = recipeFor(settings, setup);
-    checkSummaries(chosen, summarizer !== null);
+    if (!request.fork) checkSummaries(chosen, summarizer !== null);
     running.state.status = 'running';
     this.#sendRun(running);
     const batcher = createUpdateBatcher((updates) => this.#send([{ type: 'updates', updates }]));
     const lost = new AbortController();
-    const onLost = (error: Error): void => lost.abort(error);
+    const onLost = (error: unknown): void => lost.abort(error);
     this.#onLost = onLost;
+    const { openApart, endpointOf } = this;
+    const own = { ref: setup.policy, policy: opened.policy };
+    const parts = { ...this.#policies, openApart, endpointOf };
+    const policies = new RunPolicies(parts, settings.device, own, onLost);
+    const work = { request, question, chosen, policies, sources, summarizer, signal: abort.signal };
     try {
-      const rollouts = await runGroup(
-        {
-          policy: opened.policy,
-          retriever: sources.retriever,
-          router: sources.router,
-          summarizer,
-          now: () => performance.timeOrigin + performance.now(),
-        },
-        {
-          question,
-          ...chosen,
-          seed: settings.seed,
-          size: settings.rollouts,
-          runId,
-          groupId: `${runId}-g`,
-          step: 0,
-          signal: abort.signal,
-        },
-        batcher.push,
-      );
+      const rollouts = await runRollouts(work, batcher.push);
       // The look-up fetches shards of the web index. It comes after the rollouts, so that the measured
       // latency of their searches includes these fetches. A worker lost meanwhile does not fail the run.
       this.#onLost = () => undefined;
@@ -297,6 +285,14 @@ export class Conductor implements ConductorApi {
       this.#onLost = () => undefined;
     }
     lost.signal.throwIfAborted();
+  }
+
+  /** What the list knows of the question; of a fork whose question is in no list, what its record says. */
+  async #questionOf({ asked, fork }: RunRequest): Promise<Question> {
+    if (asked.kind === 'typed') return typedQuestion(asked.text);
+    const question = (await this.#sources.question(asked.id)) ?? fork?.of.question;
+    if (question) return question;
+    throw new Error(`The list has no question "${asked.id}"; choose one from it.`);
   }
 
   async #summarizer({ summarizer }: Setup) {
@@ -323,7 +319,7 @@ export class Conductor implements ConductorApi {
   }
 
   /** Told when a worker is lost during a run. */
-  #onLost: (error: Error) => void = () => undefined;
+  #onLost: (error: unknown) => void = () => undefined;
 
   /** All parts; rejects at once when the user cancels while they load. */
   #ready(signal: AbortSignal) {

@@ -13,6 +13,7 @@ const toRow = (question: Listed): QuestionRow => ({
   hops: question.hops ?? 0,
   type: question.type ?? null,
   localSuffices: question.localSuffices ?? null,
+  supporting: question.supporting,
 });
 
 /** Test questions first: they are what the policy was never trained on. */

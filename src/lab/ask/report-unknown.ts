@@ -1,4 +1,4 @@
-import { sourcesInUse } from '../../agent/unknown-names.ts';
+import { sourcesInUse } from '../../agent/answers/unknown-names.ts';
 import { withOverrides } from '../../recipes/parts/settings.ts';
 import type { RemoteRetriever } from '../corpus/retrieval/start-retrieval.ts';
 import type { recipeFor } from './request.ts';

@@ -25,6 +25,8 @@ export interface QuestionRow {
   /** Null where the question does not say. */
   type: QuestionType | null;
   localSuffices: boolean | null;
+  /** Titles of the gold passages. */
+  supporting: readonly string[];
 }
 
 export interface WorldFacts {

@@ -1,4 +1,4 @@
-import type { MatrixType } from '../../policy/ops/values.ts';
+import type { MatrixType, StoreType } from '../../policy/ops/values.ts';
 import type { CheckpointPlan, CheckpointRecord, Fault, LocalFile } from './records/checkpoints.ts';
 
 /** What the page may ask of the checkpoints on this device, which the lab worker keeps. */
@@ -102,6 +102,8 @@ export interface CheckpointsApi {
   rename(id: string, name: string): Promise<Outcome<null>>;
   /** What its weights are held in from the next load on; null: as its files and the device suggest. */
   holdAs(id: string, weights: MatrixType | null): Promise<Outcome<null>>;
+  /** The same for keys and values of its contexts; null: as their size and the device suggest. */
+  holdContextsAs(id: string, keys: StoreType | null): Promise<Outcome<null>>;
   /** Hides it, after stopping it; `restore` brings it back. */
   remove(id: string): Promise<Outcome<null>>;
   restore(id: string): Promise<Outcome<null>>;

@@ -1,3 +1,4 @@
+import type { Passage } from '../../records/records.ts';
 import type { LocalSpec } from '../../records/setup.ts';
 import type { AnsweredQuery } from '../../retrieval/cluster/live.ts';
 import type { ClusterCountChoice } from '../../retrieval/cluster/partition/choose-k.ts';
@@ -74,6 +75,8 @@ export interface WithoutVectors {
 }
 
 export interface ClusterHit {
+  /** Place among the passages. */
+  row: number;
   title: string;
   text: string;
   cluster: number;
@@ -88,11 +91,35 @@ export interface ClusterAnswer {
   trace: ClusterTrace;
   hits: ClusterHit[];
   /** Passages of the exact scan's k best that are missing. */
-  missed: { title: string; exactRank: number; cluster: number }[];
+  missed: { row: number; title: string; exactRank: number; cluster: number }[];
   /** Milliseconds of the search by clusters and of the exact scan, the encoding of the query left out. */
   clusterMs: number;
   exactMs: number;
   learning: ClusterLearning;
+}
+
+/** Passages as points of the plane of the two first principal components of their vectors. */
+export interface PassageMap {
+  kind: 'map';
+  passages: number;
+  /** Of the points: which passage each is, all of them unless there are too many. */
+  rows: Int32Array;
+  /** [points × 2] */
+  places: Float32Array;
+  clusters: Int32Array;
+  ids: string[];
+  titles: string[];
+  /** Share of the vectors' variance along each axis. */
+  shares: readonly [number, number];
+  encoder: string;
+  /** Milliseconds that finding the plane and placing the passages took. */
+  ms: number;
+}
+
+/** Where a query lies, and passages of other sources. */
+export interface MapPlaces {
+  query: readonly [x: number, y: number];
+  passages: (readonly [x: number, y: number])[];
 }
 
 export interface ClusterProgress {
@@ -112,6 +139,12 @@ export interface ClusterApi {
   progress(): Promise<ClusterProgress | null>;
   /** Ends what is under way: an opening of the source, a building, a reading of vectors. */
   stop(local: LocalSpec): Promise<void>;
+  /** The passages in the plane. @param encode as of `overview` */
+  map(local: LocalSpec, encode: boolean): Promise<PassageMap | WithoutVectors>;
+  /** A query, and passages that are none of the source's, in the plane of its map. */
+  place(local: LocalSpec, query: string, passages: readonly Passage[]): Promise<MapPlaces>;
+  /** A passage of the source. @throws Error where it has none at that place */
+  passage(local: LocalSpec, row: number): Promise<Passage>;
   /** What was learned, where that is something else than after so many `changes`; null else. */
   learning(local: LocalSpec, changes: number): Promise<ClusterLearning | null>;
   /** Searches by clusters and by the exact scan; the index learns from it. */

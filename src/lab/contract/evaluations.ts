@@ -41,6 +41,8 @@ export type EvaluationMessage =
 export interface EvaluationEstimate {
   /** Rows of the table, and questions in all sets. */
   systems: number;
+  /** Rows that are not run, with the reason. */
+  skipped: { title: string; reason: string }[];
   questions: number;
   /** Rollouts in all, those that are here already, and those that are to be made. */
   planned: number;

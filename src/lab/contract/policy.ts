@@ -1,7 +1,7 @@
 import type { LoraSpec } from '../../policy/lora/spec.ts';
 import type { DeviceMeasure, Figure } from '../../policy/measure/device.ts';
 import type { Agreement } from '../../policy/model/agreement.ts';
-import type { MatrixType } from '../../policy/ops/values.ts';
+import type { MatrixType, StoreType } from '../../policy/ops/values.ts';
 
 /** What the lab worker and a policy worker say to each other. */
 
@@ -34,6 +34,8 @@ export interface StoredCheckpoint {
   revision: string;
   /** What its weights are held in; absent: what its files and the device suggest. */
   weights?: MatrixType;
+  /** What keys and values of its contexts are held in; absent: as their size and the device suggest. */
+  keys?: StoreType;
   /** Most tokens of one context, and contexts at a time, that its key-value cache is made for. */
   maxContext: number;
   maxSlots: number;
@@ -51,8 +53,8 @@ export interface PolicyWorkerApi {
   /** Serves a replica of the learner, over the weights loaded before, at another port. */
   train(adapter: LoraSpec, port: MessagePort): Promise<void>;
   /**
-   * How near packed weights are to their checkpoint.
-   * @throws Error where the weights are not packed; the signal's reason
+   * How near packed weights and contexts are to their checkpoint.
+   * @throws Error where neither is packed; the signal's reason
    */
   agreement(onLayer: OnLayer, signal: AbortSignal): Promise<Agreement>;
   /** How fast the device is, and how much of that the policy uses. @throws the signal's reason */

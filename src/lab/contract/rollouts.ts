@@ -1,5 +1,6 @@
 import type { Finding, LintCode } from '../../evaluate/rollouts/lint/finding.ts';
 import type { Flow } from '../../evaluate/rollouts/why.ts';
+import type { Histogram } from '../../evaluate/rollouts/distribution/histogram.ts';
 import type { HopMap } from '../../evaluate/rollouts/hops/hops.ts';
 import type { Outcome } from '../../evaluate/rollouts/taxonomy.ts';
 import type { Statistics } from '../../evaluate/rollouts/statistics.ts';
@@ -254,6 +255,17 @@ export interface RolloutsApi {
     filter: string,
     field: GroupField,
   ): Promise<{ values: Facet[]; all: number } | null>;
+  /**
+   * How a number is distributed, over the file and over a selection; an unreadable filter selects nothing. Null
+   * where it was stopped.
+   * @param column null: one that suits the file
+   */
+  histogram(
+    job: string,
+    fileId: string,
+    filter: string,
+    column: string | null,
+  ): Promise<Histogram | null>;
   /**
    * Rollouts at positions as one file; null where it was cancelled.
    * @param columns of a table

@@ -1,4 +1,8 @@
 import { z } from 'zod';
+import type { ForkChange } from '../../agent/fork/changes.ts';
+import type { EvaluatedPolicy } from '../../evaluate/systems/spec.ts';
+import type { SourceName } from '../../records/hits.ts';
+import type { Rollout } from '../../records/rollout.ts';
 import type { Setup } from '../../records/setup.ts';
 import { RECIPES } from '../../recipes/index.ts';
 
@@ -58,9 +62,34 @@ export const DEFAULT_SETTINGS: RunSettings = {
 /** A question of the built-in world by its id, or one that the user typed. */
 export type Asked = { kind: 'world'; id: string } | { kind: 'typed'; text: string };
 
+/** Whose text is sampled: a policy as it is, or with the adapter of a stored run. */
+export type AskedPolicy = Exclude<EvaluatedPolicy, { kind: 'folders' }>;
+
+/** A recorded rollout that is gone on with, and what is otherwise from there. */
+export interface ForkOrder {
+  of: Rollout;
+  /** The first event that is made anew. */
+  event: number;
+  rolloutId: string;
+  change: ForkChange;
+  /** Of `source`: where the next search goes. */
+  source?: SourceName;
+  /** From there on; those of the rollout where absent. */
+  seed?: number;
+  temperature?: number;
+}
+
 export interface RunRequest {
   runId: string;
   asked: Asked;
   settings: RunSettings;
   setup: Setup;
+  /** Policies that each make the rollouts, one after another; the setup's where absent. Of a fork: the first. */
+  policies?: readonly AskedPolicy[];
+  /** Goes on with a rollout in place of new ones. */
+  fork?: ForkOrder;
 }
+
+/** `groupId` of what a run's policies make, by their place in the request. */
+export const groupIdOf = (runId: string, policy: number): string =>
+  policy === 0 ? `${runId}-g` : `${runId}-g${policy + 1}`;

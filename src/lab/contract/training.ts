@@ -1,4 +1,5 @@
 import type { AdoptFile } from '../../handover/adopt/input/folder.ts';
+import type { SweepAxis } from '../../evaluate/sweep/axes.ts';
 import type { RunRecord, RunStatus } from './records/runs.ts';
 import type { TrainStep } from '../../records/training.ts';
 import type { Setup } from '../../records/setup.ts';
@@ -68,6 +69,8 @@ export type TrainMessage =
   | { type: 'run'; run: RunRecord }
   /** Which run this very tab trains; sent to this tab alone. */
   | { type: 'here'; runId: string | null }
+  /** Which sweep this very tab works through, run by run; sent to this tab alone. */
+  | { type: 'sweep'; sweepId: string | null }
   | { type: 'storage'; usedBytes: number; quotaBytes: number; persisted: boolean };
 
 export interface TrainEstimate {
@@ -109,6 +112,24 @@ export interface TrainApi {
     setup: Setup,
     demonstrations?: Blob,
   ): Promise<RunRecord>;
+  /**
+   * Stores a run for each cell and begins with the first; the others follow one after another.
+   * @returns the sweep's id
+   */
+  createSweep(
+    sweep: { name: string; axes: readonly SweepAxis[] },
+    settings: TrainSettings,
+    device: 'wasm' | 'webgpu' | 'auto',
+    setup: Setup,
+    demonstrations?: Blob,
+  ): Promise<string>;
+  /** Goes on with the runs of a sweep that wait. */
+  goOnWithSweep(sweepId: string): Promise<void>;
+  /**
+   * Marks the runs that wait as deleted; `restore` undoes it. The one that trains goes on to its end.
+   * @returns their ids
+   */
+  dropRest(sweepId: string): Promise<string[]>;
   /**
    * Goes on from the last good snapshot, on another device where one is given.
    * @param steps of the whole run from now on, for one that reached its last step

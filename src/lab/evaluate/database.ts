@@ -2,7 +2,11 @@ import { Dexie, type EntityTable, type Table } from 'dexie';
 import type { CustomSystem } from '../../evaluate/systems/custom.ts';
 import type { PlannedCell } from '../../evaluate/systems/plan/execute.ts';
 import type { RolloutFacts } from '../../evaluate/systems/plan/row.ts';
-import type { EvaluatedQuestion, EvaluatedSystem } from '../../evaluate/systems/result.ts';
+import type {
+  EvaluatedQuestion,
+  EvaluatedSystem,
+  SkippedSystem,
+} from '../../evaluate/systems/result.ts';
 import type { EvaluationRecord } from '../contract/records/evaluations.ts';
 
 /** Evaluations, and rollouts by the hash of their inputs, which all evaluations share. */
@@ -11,6 +15,8 @@ export interface PlanRow {
   id: string;
   hash: string;
   systems: EvaluatedSystem[];
+  /** Absent in plans that were stored before anything was skipped. */
+  skipped?: SkippedSystem[];
   questions: EvaluatedQuestion[];
   cells: PlannedCell[];
 }

@@ -109,6 +109,7 @@ export class EvaluationHost implements EvaluationsApi {
     ).flat();
     return {
       systems: plan.systems.length,
+      skipped: plan.skipped.map(({ title, reason }) => ({ title, reason })),
       questions: plan.questions.length,
       planned: plan.rollouts.length,
       reused: plan.rollouts.filter(({ key }) => known.has(key)).length,

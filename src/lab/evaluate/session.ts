@@ -17,7 +17,12 @@ import { openSummarizer } from '../../retrieval/summarize/index.ts';
 import type { EvaluationPhase, EvaluationProgress } from '../contract/evaluations.ts';
 import type { EvaluationRecord } from '../contract/records/evaluations.ts';
 import type { DeviceChoice } from '../contract/settings.ts';
-import { findPolicy, OpenPolicy, type FoundHere, type PolicyParts } from './policies.ts';
+import {
+  findPolicy,
+  OpenPolicy,
+  type FoundHere,
+  type PolicyParts,
+} from '../models/serving/found-policy.ts';
 import { OpenSets, type SetParts } from './sets.ts';
 import type { EvaluationStore, MadeRollout } from './store.ts';
 

@@ -52,7 +52,10 @@ export class EvaluationStore {
   }
 
   /** Keeps what tables need of a plan; failures of an earlier attempt are forgotten. */
-  async plan(id: string, { hash, systems, questions, rollouts }: EvaluationPlan): Promise<void> {
+  async plan(
+    id: string,
+    { hash, systems, skipped, questions, rollouts }: EvaluationPlan,
+  ): Promise<void> {
     const cells = rollouts.map(({ key, system, question, seed, recipe }): PlannedCell => ({
       key,
       system,
@@ -62,7 +65,7 @@ export class EvaluationStore {
     }));
     const { plans, failures } = this.#db;
     await this.#db.transaction('rw', plans, failures, async () => {
-      await plans.put({ id, hash, systems, questions, cells });
+      await plans.put({ id, hash, systems, skipped, questions, cells });
       await failures
         .where('[id+key]')
         .between(...ofEvaluation(id))

@@ -1,4 +1,5 @@
 import type { BrowseGroup, BrowseQuery, Facet, Selected } from '../contract/rollouts.ts';
+import { histogramOf, type Histogram } from '../../evaluate/rollouts/distribution/histogram.ts';
 import { statisticsOf } from '../../evaluate/rollouts/statistics.ts';
 import { parseFilter } from '../../evaluate/rollouts/filter/parse.ts';
 import { unknownsOf } from '../../evaluate/rollouts/filter/unknown.ts';
@@ -138,3 +139,21 @@ export function facetsOf(
     .map(({ value, part }) => ({ value, ...summed(rows, part) }));
   return { values, all: parts.length };
 }
+
+/** Letters of an answer that a list shows. */
+const SHOWN = 80;
+
+export const answersOf = (rows: readonly StoredRow[]): Record<string, string> =>
+  Object.fromEntries(rows.map(({ row }) => [row.id, (row.answer ?? '').slice(0, SHOWN)]));
+
+/** How a number is distributed over the file, and over what passes. @param column null: one that suits the file */
+export const distributionOf = (
+  rows: readonly StoredRow[],
+  passing: readonly number[],
+  column: string | null,
+): Histogram =>
+  histogramOf(
+    rows.map(({ row }) => row),
+    passing,
+    column,
+  );

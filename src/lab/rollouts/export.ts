@@ -12,6 +12,13 @@ type RolloutFormat = Extract<ExportFormat, 'forage' | 'verl' | 'rl-logging-board
 export const isRolloutFormat = (format: ExportFormat): format is RolloutFormat =>
   format === 'forage' || format === 'verl' || format === 'rl-logging-board';
 
+/** Media types of tables by their format. */
+export const TABLE_TYPES = {
+  csv: 'text/csv',
+  markdown: 'text/markdown',
+  latex: 'text/x-tex',
+} as const;
+
 /** Digits that a table shows; CSV keeps all. */
 const shown = (cell: Cell): string => {
   if (cell === null) return '';

@@ -12,7 +12,7 @@ import { factsOfRow } from '../../evaluate/rollouts/row.ts';
 import { whatIf, type WhatIfSettings } from '../../evaluate/rollouts/what-if/what-if.ts';
 import { transfer } from '../rpc/wire.ts';
 import { NamedJobs } from '../storage/jobs.ts';
-import { facetsOf, selected } from './browse.ts';
+import { answersOf, distributionOf, facetsOf, selected } from './browse.ts';
 import type {
   Browsed,
   BrowseQuery,
@@ -38,7 +38,7 @@ import type {
 } from '../contract/records/rollout-files.ts';
 import { findDisagreements } from './disagreements.ts';
 import { Kept } from './kept.ts';
-import { isRolloutFormat, rolloutLines, tableText } from './export.ts';
+import { isRolloutFormat, rolloutLines, TABLE_TYPES, tableText } from './export.ts';
 import {
   evaluationFileId,
   evaluationLines,
@@ -61,14 +61,6 @@ function faultOf(error: unknown): FilterFault {
   const { message, position, length } = error;
   return { status: 'fault', message, position, length };
 }
-
-const TABLE_TYPES = { csv: 'text/csv', markdown: 'text/markdown', latex: 'text/x-tex' } as const;
-
-/** Letters of an answer that a list shows. */
-const SHOWN = 80;
-
-const answersOf = (rows: readonly StoredRow[]): Record<string, string> =>
-  Object.fromEntries(rows.map(({ row }) => [row.id, (row.answer ?? '').slice(0, SHOWN)]));
 
 /** Answers the page from a store; one job of a name at a time. */
 export class RolloutsHost implements RolloutsApi {
@@ -242,18 +234,34 @@ export class RolloutsHost implements RolloutsApi {
     return rolloutFile(this.#store, fileId, place, format);
   }
 
-  async facets(job: string, fileId: string, filter: string, field: GroupField) {
+  /** What is counted over the rows of a file and the positions that pass; null where it was stopped. */
+  async #counted<T extends object>(
+    job: string,
+    fileId: string,
+    filter: string,
+    count: (rows: readonly StoredRow[], passing: readonly number[]) => T,
+  ): Promise<T | null> {
     const counted = await this.#jobs.run(job, async (signal) => {
       const rows = await this.#tables.rows(fileId);
       try {
-        return facetsOf(rows, await this.#store.positions(fileId, rows, filter, signal), field);
+        return { value: count(rows, await this.#store.positions(fileId, rows, filter, signal)) };
       } catch (error) {
         signal.throwIfAborted();
         faultOf(error);
-        return facetsOf(rows, [], field);
+        return { value: count(rows, []) };
       }
     });
-    return 'values' in counted ? counted : null;
+    return 'value' in counted ? counted.value : null;
+  }
+
+  facets(job: string, fileId: string, filter: string, field: GroupField) {
+    return this.#counted(job, fileId, filter, (rows, passing) => facetsOf(rows, passing, field));
+  }
+
+  histogram(job: string, fileId: string, filter: string, column: string | null) {
+    return this.#counted(job, fileId, filter, (rows, passing) =>
+      distributionOf(rows, passing, column),
+    );
   }
 
   exportRows(

@@ -3,6 +3,7 @@ import { setupInForm } from '../../records/built-in-forms.ts';
 import { BUILT_IN_SETUP, type Setup } from '../../records/setup.ts';
 import { setupSchema } from '../../retrieval/setup.ts';
 import type { TrainStep } from '../../records/training.ts';
+import { STORE_TYPES } from '../../policy/ops/values.ts';
 import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
 import type { RunRecord } from '../contract/records/runs.ts';
 import { issueOf } from '../../base/errors.ts';
@@ -25,6 +26,17 @@ const splitSchema = z.strictObject({
   left: count,
 });
 
+const axisSchema = z.strictObject({
+  path: z.string().min(1),
+  values: z.array(z.union([z.string(), z.number(), z.boolean()])).min(2),
+});
+const sweepSchema = z.strictObject({
+  id: z.string().regex(/^[\w-]{1,80}$/),
+  name: z.string(),
+  axes: z.array(axisSchema).min(1).max(2),
+  place: z.tuple([count, count]),
+});
+
 const runSchema = z.strictObject({
   format: z.literal('forage.run/1'),
   id: z.string().regex(/^[\w-]{1,80}$/),
@@ -44,10 +56,12 @@ const runSchema = z.strictObject({
     split: splitSchema.exactOptional(),
   }),
   device: z.enum(['wasm', 'webgpu']),
+  keys: z.enum(STORE_TYPES).optional(),
   step: z.int().min(0),
   checkpointStep: z.int().min(0).nullable(),
   failure: failureSchema.nullable(),
   importedStep: z.int().min(0).optional(),
+  sweep: sweepSchema.exactOptional(),
   notice: z.string().nullable().default(null),
   deletedAt: z.string().nullable(),
 });
@@ -62,12 +76,13 @@ const setupOf = (
 export function parseRun(value: unknown): RunRecord {
   const parsed = runSchema.safeParse(value);
   if (!parsed.success) throw new Error(`run: ${issueOf(parsed.error)}`);
-  const { setup: stored, importedStep, ...run } = parsed.data;
+  const { setup: stored, importedStep, keys, ...run } = parsed.data;
   const setup = setupOf(stored, run.world);
   return {
     ...run,
     settings: parseTrainSettings(run.settings),
     ...(setup && { setup }),
+    ...(keys && { keys }),
     ...(importedStep !== undefined && { importedStep }),
   };
 }

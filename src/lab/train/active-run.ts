@@ -4,7 +4,7 @@ import type { TrainLoopProgress } from '../../learn/rl/contracts.ts';
 import type { PendingStep } from '../storage/run-store.ts';
 import type { RunRecord, RunStatus } from '../contract/records/runs.ts';
 import type { LiveRollout, RolloutsOf, TrainProgress } from '../contract/training.ts';
-import { paceOf, secondsLeft, secondsOfStep, shareOfStep } from './step-pace.ts';
+import { paceOf, secondsLeft, secondsOfStep, shareOfStep } from './pace/step-pace.ts';
 
 /** What the page shows of a rollout before its step is whole. */
 export const liveRollout = (rollout: Rollout, of: RolloutsOf): LiveRollout => ({

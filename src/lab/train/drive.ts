@@ -41,7 +41,9 @@ interface TrainWorld {
 const ASKING = { concurrency: 4, timeoutMs: 120_000 };
 
 type StartEngines = (
-  options: Pick<EngineOptions, 'device' | 'adapter' | 'signal' | 'onLost'> & { policy: PolicyRef },
+  options: Pick<EngineOptions, 'device' | 'keys' | 'adapter' | 'signal' | 'onLost'> & {
+    policy: PolicyRef;
+  },
 ) => Promise<TrainEngines>;
 
 /** What a run is driven with. */
@@ -108,13 +110,14 @@ export class RunDrive {
   }
 
   async #attempt(): Promise<TrainResult['end']> {
-    const { settings, device, setup = BUILT_IN_SETUP } = this.#run;
+    const { settings, device, keys = 'f32', setup = BUILT_IN_SETUP } = this.#run;
     const lost = new AbortController();
     const { signal } = this.#active.abort;
     const world = await this.#parts.world(setup);
     const engines = await this.#parts.startEngines({
       policy: setup.policy,
       device,
+      keys,
       adapter: settings.adapter,
       signal,
       onLost: (error) => lost.abort(error),

@@ -10,6 +10,7 @@ import type { Channel } from '../../policy/serving/messages.ts';
 import { PolicyPool } from '../../policy/serving/pool.ts';
 import type { LoraSpec } from '../../policy/lora/spec.ts';
 import type { PolicyChat, PolicyInfo, PolicyTokenizer } from '../../policy/policy.ts';
+import type { StoreType } from '../../policy/ops/values.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import type { Checkpoint, PolicyWorkerApi } from '../contract/policy.ts';
 import {
@@ -41,6 +42,8 @@ export interface EngineOptions {
   source: CheckpointSource;
   open: OpenStored;
   device: 'wasm' | 'webgpu';
+  /** What keys and values are held in; unless given, as the checkpoint says. */
+  keys?: StoreType;
   adapter: LoraSpec;
   /** Ends the start. */
   signal: AbortSignal;
@@ -61,11 +64,12 @@ class Engine {
 
   async start(
     checkpoint: Checkpoint,
-    { device, adapter }: EngineOptions,
+    { device, keys, adapter }: EngineOptions,
     { tokenizer, chat }: { tokenizer: PolicyTokenizer; chat?: PolicyChat },
   ): Promise<{ policy: RemotePolicy; replica: RemoteReplica }> {
     const [sampling, training] = [new MessageChannel(), new MessageChannel()];
-    await this.#worker.api.load(checkpoint, device, sampling.port2);
+    const held = 'stored' in checkpoint && keys ? { ...checkpoint, keys } : checkpoint;
+    await this.#worker.api.load(held, device, sampling.port2);
     await this.#worker.api.train(adapter, training.port2);
     const near: Channel<FromReplica, ToReplica> = training.port1;
     const connected = Promise.all([

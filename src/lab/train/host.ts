@@ -1,13 +1,12 @@
 import type { Rollout } from '../../records/rollout.ts';
 import { BUILT_IN_SETUP, type PolicyRef, type Setup } from '../../records/setup.ts';
-import { formOf } from '../../records/built-in-forms.ts';
 import type { MadeStep, TrainStep } from '../../records/training.ts';
 import { withLoss } from '../../evaluate/rollouts/what-if/training.ts';
-import { readDemonstrations } from '../../learn/rl/demonstrations.ts';
+import type { SweepAxis } from '../../evaluate/sweep/axes.ts';
+import { planSweep } from '../../evaluate/sweep/cells.ts';
 import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
-import { asksForSummaries, checkResumable, checkTrainable } from '../../learn/rl/trainable.ts';
-import { usableDemonstrations } from '../../learn/rl/warm-up.ts';
+import { checkResumable, checkTrainable } from '../../learn/rl/trainable.ts';
 import { chooseDevice } from '../models/serving/device.ts';
 import { ActiveRun } from './active-run.ts';
 import type {
@@ -18,15 +17,14 @@ import type {
   TrainMessage,
 } from '../contract/training.ts';
 import { RunDrive, type DriveParts } from './drive.ts';
-import { estimate, measuredHere, nearestRun } from './estimate.ts';
+import { estimate, measuredHere, nearestRun } from './pace/estimate.ts';
 import { holdRun } from './locks.ts';
 import type { RunRecord } from '../contract/records/runs.ts';
 import { OtherTabs, type Order } from './other-tabs.ts';
-import { checkRouter } from '../../learn/run/assemble.ts';
 import type { AdoptFile } from '../../handover/adopt/input/folder.ts';
 import { adoptRun } from './adopt.ts';
-import { splitWords, type QuestionSplit } from '../corpus/retrieval/split.ts';
-import { withSource } from './setup-source.ts';
+import { hasSummarizer, storeRuns } from './new-runs.ts';
+import { SweepQueue, waitingOf } from './sweep-queue.ts';
 import type { PolicyFacts } from '../models/serving/policy-facts.ts';
 import { newId, nowIso, RunRecords } from './records.ts';
 import { RunReporter } from './reporter.ts';
@@ -45,37 +43,6 @@ export interface HostParts extends DriveParts {
   orders: BroadcastChannel;
 }
 
-/** Who summarizes is part of training only where its rollouts read summaries. */
-const isBuiltIn = (setup: Setup, settings: TrainSettings): boolean => {
-  const { policy, local, web, questions, summarizer, judge } = setup;
-  return (
-    [policy, local, web, questions].every(({ kind }) => kind === 'built-in') &&
-    formOf(setup) === 2 &&
-    judge.kind === 'off' &&
-    (summarizer.kind === 'off' || !asksForSummaries(settings))
-  );
-};
-
-const hasSummarizer = ({ summarizer }: Pick<Setup, 'summarizer'>): { summarizer: boolean } => ({
-  summarizer: summarizer.kind !== 'off',
-});
-
-/** @throws Error where questions of one's own leave none to train on */
-function checkSplit(split: QuestionSplit | undefined): void {
-  if (split && split.train === 0)
-    throw new Error(
-      `None of the imported questions is left to train on: ${splitWords(split)}. Import more, or questions whose field “split” says train.`,
-    );
-}
-
-/** @throws Error for a judge that is none */
-function checkJudge({ judge }: Setup): void {
-  if (judge.kind === 'model' && judge.policy.kind === 'built-in')
-    throw new Error(
-      'The built-in policy is no judge: it writes searches and answers of its own protocol and nothing else. Choose a server or a chat model, or no judge.',
-    );
-}
-
 /** @throws Error where the run has so many steps already */
 function longer({ settings, step, name }: RunRecord, steps: number): TrainSettings {
   if (steps <= step) throw new Error(`"${name}" has made ${step} steps; name more than that.`);
@@ -88,6 +55,7 @@ export class TrainingHost implements TrainApi {
   readonly #reporter: RunReporter;
   readonly #records: RunRecords;
   readonly #tabs: OtherTabs;
+  readonly #sweeps: SweepQueue;
   #active: ActiveRun | null = null;
 
   constructor(parts: HostParts) {
@@ -100,6 +68,12 @@ export class TrainingHost implements TrainApi {
       obey: (runId, order) => (this.#active?.id === runId ? this.#obey(runId, order) : null),
       freed: (runId) => this.#records.freed(runId),
     });
+    this.#sweeps = new SweepQueue({
+      runs: () => parts.store.runs(),
+      resume: (runId) => this.resume(runId),
+      moved: (sweepId) => this.#reporter.sweep(sweepId),
+      failed: (runId, notice) => this.#records.change(runId, { notice }),
+    });
     parts.channel.addEventListener('message', ({ data }: MessageEvent<TrainMessage[]>) => {
       for (const message of data) if (message.type === 'run') this.#watch(message.run);
     });
@@ -108,6 +82,7 @@ export class TrainingHost implements TrainApi {
   async listen(listener: (messages: TrainMessage[]) => void): Promise<void> {
     this.#reporter.listen(listener);
     this.#reporter.here(this.#active?.id ?? null);
+    this.#reporter.sweep(this.#sweeps.current);
     await this.#reporter.storage();
   }
 
@@ -154,47 +129,46 @@ export class TrainingHost implements TrainApi {
     demonstrations?: Blob,
   ): Promise<RunRecord> {
     this.#checkFree();
-    const checked = withSource(parseTrainSettings(settings), setup);
-    checkRouter(checked);
-    checkJudge(setup);
-    checkTrainable(checked, hasSummarizer(setup));
-    const chosen = await chooseDevice(device, navigator.gpu, navigator.hardwareConcurrency);
-    const [world, policy] = await Promise.all([
-      this.#parts.world(setup),
-      this.#parts.policy(setup.policy),
-    ]);
-    checkSplit(world.split);
-    const run: RunRecord = {
-      format: 'forage.run/1',
-      id: newId(checked),
-      name: name.trim() === '' ? `${checked.preset}, seed ${checked.seed}` : name.trim(),
-      tags: [],
-      notes: '',
-      createdAt: nowIso(),
-      updatedAt: nowIso(),
-      // Until the run's lock is held: without it a run that trains is one whose tab died.
-      status: 'paused',
-      settings: checked,
-      policy: { id: policy.id, revision: policy.revision },
-      ...(!isBuiltIn(setup, checked) && { setup }),
-      world: {
-        seed: world.seed,
-        form: 2,
-        questions: world.questions.length,
-        ...(world.split && { split: world.split }),
-      },
-      device: chosen.facts.device,
-      step: 0,
-      checkpointStep: null,
-      failure: null,
-      notice: null,
-      deletedAt: null,
-    };
-    if (checked.warmUp && checked.warmUp.from !== 'own')
-      await this.#keepDemonstrations(run.id, demonstrations, { ...policy, ...checked.warmUp });
-    await this.#parts.store.put(run);
+    const given = { name, device, setup, ...(demonstrations && { demonstrations }) };
+    const [run] = await storeRuns(this.#parts, [{ settings, name }], given);
+    if (!run) throw new Error('no run was made');
     await this.#begin(run, []);
     return { ...run, status: 'running' };
+  }
+
+  async createSweep(
+    { name, axes }: { name: string; axes: readonly SweepAxis[] },
+    settings: TrainSettings,
+    device: 'wasm' | 'webgpu' | 'auto',
+    setup: Setup,
+    demonstrations?: Blob,
+  ): Promise<string> {
+    this.#checkFree();
+    const check = (one: TrainSettings) => checkTrainable(one, hasSummarizer(setup));
+    const cells = planSweep(settings, axes, check);
+    const called = name.trim() === '' ? `${settings.preset}, sweep` : name.trim();
+    const id = `sweep-${newId(settings)}`;
+    const wanted = cells.map((cell) => ({
+      settings: cell.settings,
+      name: `${called}: ${cell.name}`,
+      sweep: { id, name: called, axes, place: cell.place },
+    }));
+    const given = { device, setup, ...(demonstrations && { demonstrations }) };
+    const runs = await storeRuns(this.#parts, wanted, given);
+    this.#reporter.send(runs.map((run) => ({ type: 'run', run })));
+    await this.#sweeps.start(id);
+    return id;
+  }
+
+  async goOnWithSweep(sweepId: string): Promise<void> {
+    this.#checkFree();
+    await this.#sweeps.start(sweepId);
+  }
+
+  async dropRest(sweepId: string): Promise<string[]> {
+    const rest = waitingOf(await this.#parts.store.runs(), sweepId);
+    for (const { id } of rest) await this.#records.change(id, { deletedAt: nowIso() });
+    return rest.map(({ id }) => id);
   }
 
   async resume(runId: string, device?: RunRecord['device'], steps?: number): Promise<void> {
@@ -284,20 +258,6 @@ export class TrainingHost implements TrainApi {
     return this.#records.download(runId, what, facts, () => this.steps(runId));
   }
 
-  async #keepDemonstrations(
-    runId: string,
-    given: Blob | undefined,
-    { config, onlyCorrect }: PolicyFacts & { onlyCorrect: boolean },
-  ): Promise<void> {
-    if (!given)
-      throw new Error('The warm-up needs a file of trajectories (rollouts as JSON lines).');
-    const text = await given.text();
-    const rollouts = readDemonstrations(text, config.vocabSize);
-    // Said now rather than when the engines are up.
-    usableDemonstrations(rollouts, { onlyCorrect, maxTokens: config.maxPositions });
-    await this.#parts.store.putDemonstrations(runId, text);
-  }
-
   /** Said before the run changes in any way. @throws Error where it cannot be trained further */
   async #checkGoesOn({ id, settings, step, setup }: RunRecord): Promise<void> {
     if (step >= settings.steps) return;
@@ -367,5 +327,7 @@ export class TrainingHost implements TrainApi {
     if (ended) this.#records.send(ended);
     this.#reporter.here(null);
     this.#reporter.send([{ type: 'progress', progress: active.progress(end.status) }]);
+    // What could not go on says so itself; what cannot even be read shows when it is opened.
+    await this.#sweeps.ended(run, end.status).catch(() => undefined);
   }
 }

@@ -8,7 +8,9 @@ import { heldRuns, whenRunFree } from './locks.ts';
  */
 
 export type Order =
-  { do: 'pause' } | { do: 'stop'; keep: boolean } | { do: 'rate'; learningRate: number };
+  | { do: 'pause' }
+  | { do: 'stop'; keep: boolean }
+  | { do: 'rate'; learningRate: number };
 
 type Message =
   | { type: 'order'; id: string; runId: string; order: Order }

@@ -80,8 +80,11 @@ export class RunRecords {
     const { run, steps, state } = readRunFile(await file.text());
     const store = this.#store;
     const taken = (await store.runs()).some(({ id }) => id === run.id);
+    const { sweep, ...rest } = run;
     const imported: RunRecord = {
-      ...run,
+      ...rest,
+      // A copy is no second cell of a sweep that is here.
+      ...(sweep && !taken && { sweep }),
       id: taken ? newId(run.settings) : run.id,
       name: taken ? `${run.name} (imported)` : run.name,
       status: run.status === 'running' ? 'paused' : run.status,

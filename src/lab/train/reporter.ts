@@ -40,6 +40,11 @@ export class RunReporter {
     this.#listener([{ type: 'here', runId }]);
   }
 
+  /** To this tab alone. @param sweepId the sweep that it works through */
+  sweep(sweepId: string | null): void {
+    this.#listener([{ type: 'sweep', sweepId }]);
+  }
+
   /** To this tab alone: the others measure their own. */
   async storage(): Promise<void> {
     this.#listener([{ type: 'storage', ...(await storageUse()) }]);

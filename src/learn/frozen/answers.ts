@@ -14,6 +14,14 @@ import { blocksIn, selectionsOf } from '../rewards/parts/made.ts';
  */
 
 export type FrozenSource = Exclude<FrozenAnswer['from'], 'question'>;
+export const FROZEN_SOURCES = [
+  'evidence',
+  'memory',
+  'selected',
+] as const satisfies readonly FrozenSource[];
+
+/** Passages of the retrieval that the frozen policy answers from by itself. */
+export const FROZEN_K = 3;
 
 /** Most passages that the answerer reads: more do not fit a small policy's context. */
 const MOST = 5;

@@ -60,7 +60,13 @@ export function rewardFormula(
   const { weights, source } = reward;
   if (!weights) {
     const entry = Object.entries(FIXED).find(([name]) => name === id);
-    return { formula: entry?.[1] ?? null, source };
+    const without = Object.keys(given);
+    const formula = entry?.[1] ?? null;
+    return {
+      formula:
+        formula && without.length > 0 ? `${formula}, without ${without.join(', ')}` : formula,
+      source,
+    };
   }
   const terms = Object.entries({ ...weights, ...given }).map(
     ([clause, weight]) => `${number(weight)} · ${TERMS[clause] ?? clause}`,

@@ -11,13 +11,15 @@ import {
 import { autorefine, research } from './research.ts';
 import { searchR1, searchR1Format, searchR1FormatRetrieval } from './search-r1.ts';
 import { betaGrpo } from './systems/beta-grpo.ts';
+import { cir } from './systems/cir.ts';
+import { cort, cortReleased } from './systems/cort.ts';
 import { deepDiver, deepDiverLoose } from './systems/deep-diver.ts';
 import { deepResearcher } from './systems/deep-researcher.ts';
-import { inForage } from './systems/in-forage.ts';
+import { inForage, inForageReleased } from './systems/in-forage.ts';
 import { medR3Stage2 } from './systems/med-r3.ts';
-import { reSeek } from './systems/re-seek.ts';
+import { reSeek, reSeekReleased } from './systems/re-seek.ts';
 import { smartRag } from './systems/smart-rag.ts';
-import { stepSearch } from './systems/step-search.ts';
+import { stepSearch, stepSearchReleased } from './systems/step-search.ts';
 import { toolStar } from './systems/tool-star.ts';
 import { memoryR1 } from './systems/answerer/memory-r1.ts';
 import { rSearch } from './systems/answerer/r-search.ts';
@@ -88,6 +90,12 @@ const OF_OWN_RECORDS = [
   fspoReleased,
   posterior,
   posteriorUngated,
+  cort,
+  cortReleased,
+  cir,
+  stepSearchReleased,
+  reSeekReleased,
+  inForageReleased,
 ] as const;
 
 /** Scores of the answer alone. */

@@ -22,6 +22,9 @@ import type { AskedQuery, RewardFacts } from './parts/facts.ts';
  *   searching less is no violation there, as the released code has it.
  */
 
+/** The penalty that an ablation leaves out. */
+const OPTIONAL = ['fallback'];
+
 /** Queries must have fewer words. */
 const QUERY_WORDS = 20;
 
@@ -77,6 +80,7 @@ const PAPER = 'UR², arXiv 2508.06165';
 /** (4): +1 for a clean format, −1 a violation; +3 for one valid query, +4 for more; −0.5 a fallback. */
 export const ur2Stage1 = fixedReward({
   id: 'ur2-stage-1',
+  optional: OPTIONAL,
   name: 'UR² stage 1, paper',
   source: `${PAPER}, equation 4`,
   range: [-1, 5],
@@ -87,6 +91,7 @@ export const ur2Stage1 = fixedReward({
 /** The 3B model: +5 and +7; the format is −1 where nothing was asked for. */
 export const ur2Stage1Small = fixedReward({
   id: 'ur2-stage-1-3b',
+  optional: OPTIONAL,
   name: 'UR² stage 1, 3B',
   source: `${PAPER}, appendix C.5`,
   range: [-1, 8],
@@ -101,6 +106,7 @@ export const ur2Stage1Small = fixedReward({
 /** LLaMA, which searches too readily: +3 however often it searched. */
 export const ur2Stage1Llama = fixedReward({
   id: 'ur2-stage-1-llama',
+  optional: OPTIONAL,
   name: 'UR² stage 1, Llama',
   source: `${PAPER}, appendix C.5`,
   range: [-1, 4],
@@ -123,6 +129,7 @@ function answerAndFormat(facts: RewardFacts): RewardClause[] {
  */
 export const ur2Stage1Weak = fixedReward({
   id: 'ur2-stage-1-weak',
+  optional: OPTIONAL,
   name: 'UR² stage 1, weak',
   source: `${PAPER}, appendix C.5`,
   range: [0, 4],
@@ -132,6 +139,7 @@ export const ur2Stage1Weak = fixedReward({
 /** (5): 2 for a right answer, 1 for a clean format, −0.5 a fallback. */
 export const ur2Stage2 = fixedReward({
   id: 'ur2-stage-2',
+  optional: OPTIONAL,
   name: 'UR² stage 2, paper',
   source: `${PAPER}, equation 5`,
   range: [0, 3],

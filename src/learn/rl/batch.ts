@@ -2,7 +2,7 @@ import type { Rollout } from '../../records/rollout.ts';
 import { estimateAdvantages, membersOf } from '../advantages.ts';
 import type { CriticState } from '../critic/head.ts';
 import { criticStep } from '../critic/step.ts';
-import { trainedTokens } from '../mask.ts';
+import { maskedByTags, trainedTokens } from '../mask.ts';
 import { turnedByFacts } from '../factuality.ts';
 import { outcomeOf, stepAdvantages } from '../span-advantages.ts';
 import { klTerm, sequenceWeights } from '../objective.ts';
@@ -47,6 +47,28 @@ function sequenceOf(rollout: Rollout, group: number): Sequence {
     temperature,
     oldLogprobs: Float32Array.from(trained, (i) => itemAt(oldLogprobs, i, 'log-probabilities')),
     entropies: sampledEntropies(rollout, trained.length),
+  };
+}
+
+/** The sequence as R1-Searcher's released code masks it: by the tags of results, whoever wrote them. */
+export function sequenceByTags(
+  sequence: Sequence,
+  tags: { open: number; close: number },
+): Sequence {
+  const mask = maskedByTags(sequence.ids, sequence.mask, tags);
+  let at = 0;
+  const stays: boolean[] = [];
+  sequence.mask.forEach((trained, i) => {
+    if (trained === 1 && i > 0) stays[at++] = mask[i] === 1;
+  });
+  const kept = (values: Float32Array): Float32Array => values.filter((_, i) => stays[i]);
+  const { oldLogprobs, entropies, behaviour } = sequence;
+  return {
+    ...sequence,
+    mask,
+    oldLogprobs: kept(oldLogprobs),
+    entropies: kept(entropies),
+    ...(behaviour && { behaviour: kept(behaviour) }),
   };
 }
 

@@ -6,16 +6,13 @@ import { growGroup } from '../branching/grow.ts';
 import { deriveSeed } from '../../base/random.ts';
 import type { Curriculum, DrawnQuestion } from './contracts.ts';
 import { itemAt } from '../../base/items.ts';
-import { askFrozen } from '../frozen/answers.ts';
+import { askFrozen, FROZEN_K } from '../frozen/answers.ts';
 import { rewardById } from '../rewards/list.ts';
 import { keeps, rewardsVary } from '../sampling/band.ts';
 import { seenBy } from '../rewards/switches/verifier.ts';
 import { overridesInForce } from '../settings/overrides.ts';
 import { applyBatchRewards, applyGroupRewards, applyRewards } from './scoring.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
-
-/** Passages of the retrieval that the frozen policy answers from by itself. */
-const FROZEN_K = 3;
 
 /** The rollouts of a step: groups drawn by the curriculum, some of them again (DAPO). */
 
@@ -110,7 +107,10 @@ async function runWanted(
         {
           question,
           recipe,
-          overrides: rolloutOverrides(settings, sampling, overrides),
+          overrides: mergeOverrides(
+            rolloutOverrides(settings, sampling, stage.overrides),
+            overrides ?? {},
+          ),
           ...groupOf(settings, runId, { step, batch, place }),
           first,
           size,

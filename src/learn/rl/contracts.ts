@@ -7,6 +7,7 @@ import type { RunningMean } from '../../agent/router/reward.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import type { SettingsOverride } from '../../recipes/parts/settings.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
+import type { StoredItems } from '../supervised/resolve.ts';
 import type { TrainState } from './state.ts';
 
 /** What a training run is given and whom it tells. */
@@ -97,6 +98,8 @@ export interface TrainDeps {
   judge?: HeldOutJudge;
   /** Trajectories for `settings.warmUp`, where they are given. */
   demonstrations?: readonly Rollout[];
+  /** What stages that learn from stored trajectories take; absent where none does. */
+  stored?: StoredItems;
   /** Samples them, where they are the run's own. */
   demonstrate?: (context: DemonstrationContext) => Promise<Demonstrations>;
   /** Of those that may be trained on, for `settings.start: not-searching`. */

@@ -7,6 +7,7 @@ import type { Demonstrations, Json, TrainDeps, TrainHooks, TrainLoopPhase } from
 import { scoreHeldOut } from './held-out.ts';
 import { stepRecord } from './record.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
+import { isStored } from '../../recipes/parts/stage-loss.ts';
 import { passRate } from '../sampling/band.ts';
 import { stageAt } from '../settings/stages.ts';
 import { initialState, stateAfter, type TrainState } from './state.ts';
@@ -236,7 +237,7 @@ class TrainLoop {
     const end = now();
     this.#state = {
       ...this.#next({ ...before, ...revived }, update, (end - start) / 1000),
-      accuracy: passRate(collected.all.flat()),
+      ...(collected.all.length > 0 && { accuracy: passRate(collected.all.flat()) }),
       ...(critic && { critic }),
     };
     const base = before.learningRate ?? this.#settings.optimizer.learningRate;
@@ -268,6 +269,8 @@ class TrainLoop {
 
   #rollouts(step: number, stage: number): Promise<Collected> {
     const { curriculum, runId } = this.#deps;
+    if (isStored(itemAt(this.#settings.stages, stage, 'stages').loss))
+      return Promise.resolve({ trained: [], all: [], batches: 0, zeroVariance: 0, drawn: {} });
     const { signal } = this.#hooks;
     return collect({
       settings: this.#settings,

@@ -3,9 +3,18 @@ import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { branchedSequences, creditShared } from '../branching/step.ts';
 import type { CriticState } from '../critic/head.ts';
 import { rewardById } from '../rewards/list.ts';
+import type { StoredStage } from '../../recipes/parts/stage-loss.ts';
 import { stageAt } from '../settings/stages.ts';
+import { isStored } from '../../recipes/parts/stage-loss.ts';
 import { supervisedItems } from '../supervised/items.ts';
-import { referenceLogprobs, sequencesOf, stepAdvantagesOf, updateBatches } from './batch.ts';
+import { storedItems } from '../supervised/stored.ts';
+import {
+  referenceLogprobs,
+  sequenceByTags,
+  sequencesOf,
+  stepAdvantagesOf,
+  updateBatches,
+} from './batch.ts';
 import type { Collected } from './collect.ts';
 import type { TrainDeps } from './contracts.ts';
 import { shuffleRewards } from './scoring.ts';
@@ -34,19 +43,48 @@ export interface Updated {
   critic?: CriticState;
 }
 
+/** An update on stored trajectories, which needs no rollouts. */
+async function storedUpdate(
+  { deps, settings, state, onUpdate }: StepUpdate,
+  loss: StoredStage,
+): Promise<Updated> {
+  const { stored, learner } = deps;
+  if (!stored)
+    throw new Error('training: the stage learns from stored trajectories, and there are none');
+  learner.setAdapter(state.adapter);
+  onUpdate(0, 1);
+  const items = await storedItems(learner, stored, loss, {
+    step: state.step + 1,
+    seed: settings.seed,
+  });
+  const update =
+    items.length > 0
+      ? await optimize(learner, [items], state, settings, onUpdate, 'likelihood')
+      : null;
+  const { reviveRate } = state;
+  return { update, kl: null, revived: reviveRate === undefined ? {} : { reviveRate } };
+}
+
 /** Advantages and the optimizer updates of one step. */
 export async function updateOf(step: StepUpdate): Promise<Updated> {
   const { deps, settings, state, measureKl, onUpdate } = step;
+  const at = stageAt(settings.stages, state.step + 1);
+  const { reward, loss } = itemAt(settings.stages, at, 'stages');
+  if (isStored(loss)) return storedUpdate(step, loss);
   const { trained, all } = step.collected;
   const { learner, curriculum } = deps;
   const { objective, router, seed, branching } = settings;
   const { tokenizer } = deps.agent.policy;
   learner.setAdapter(state.adapter);
-  const { sequences, ...revived } = await branchedSequences(learner, trained, sequencesOf, {
-    branching,
-    tokenizer,
-    rate: state.reviveRate,
-  });
+  const { sequences: written, ...revived } = await branchedSequences(
+    learner,
+    trained,
+    sequencesOf,
+    { branching, tokenizer, rate: state.reviveRate },
+  );
+  const [open, close] = [tokenizer.specialId('<result>'), tokenizer.specialId('</result>')];
+  const byTags = objective.mask !== undefined && open !== undefined && close !== undefined;
+  const sequences = byTags ? written.map((one) => sequenceByTags(one, { open, close })) : written;
   if (settings.shuffleRewards)
     shuffleRewards(
       sequences.map(({ rollout }) => rollout),
@@ -60,8 +98,6 @@ export async function updateOf(step: StepUpdate): Promise<Updated> {
   onUpdate(0, 1);
   const scored = objective.kl.place !== 'off' || measureKl;
   const references = scored ? await referenceLogprobs(learner, sequences) : null;
-  const at = stageAt(settings.stages, state.step + 1);
-  const { reward, loss } = itemAt(settings.stages, at, 'stages');
   const { advantages, critic } = await stepAdvantagesOf(learner, settings, {
     sequences,
     references,

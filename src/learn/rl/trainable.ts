@@ -76,7 +76,7 @@ export function untrainable(
           'with a summarizer',
         ),
     };
-  const clash = switchClash(settings);
+  const clash = switchClash(settings) ?? chosenClash(settings);
   if (clash) return clash;
   if (curriculum.kind === 'difficulty' && curriculum.taskMixing && loop !== 'agent')
     return {
@@ -86,6 +86,27 @@ export function untrainable(
         'lets the policy search, so there is no search to take from medium and easy questions. ' +
         advice('Switch task mixing off, or choose another recipe.', 'without task mixing'),
     };
+  return null;
+}
+
+/**
+ * Rollouts whose steps were chosen among several are not drawn from the policy, so that a policy gradient on them has
+ * another mean.
+ * @throws Error where the overrides of a stage are not valid
+ */
+function chosenClash(settings: TrainSettings): Untrainable | null {
+  const ground = withOverrides(recipeOf(settings).settings, settings.overrides);
+  for (const [at, { loss, overrides = {} }] of settings.stages.entries()) {
+    const { loop, method } = withOverrides(ground, overrides);
+    const chooses =
+      (loop === 'actions' && (method?.candidates?.n ?? 1) > 1) ||
+      (loop === 'chain' && method?.chain !== undefined && method.chain.decode.kind !== 'one');
+    if (chooses && loss === undefined)
+      return {
+        path: `stages.${at}.loss`,
+        message: `Stage ${at + 1} chooses its steps among several, so its rollouts are not drawn from the policy that a policy gradient would train. Give the stage a loss (sft or dpo), or leave candidates and other chains out.`,
+      };
+  }
   return null;
 }
 

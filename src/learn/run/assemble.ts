@@ -8,7 +8,11 @@ import { readDemonstrations } from '../rl/demonstrations.ts';
 import { heldOutSample } from '../rl/held-out.ts';
 import { startQuestions } from '../rl/not-searching.ts';
 import { createRouterLearner } from '../router/learner.ts';
+import { readTrajectories } from '../../formats/trajectories/read.ts';
+import { isStored } from '../../recipes/parts/stage-loss.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
+import { storedFault } from '../supervised/stored.ts';
+import { resolveTrajectories } from '../supervised/resolve.ts';
 
 /** What whoever drives a training run has opened for it. */
 export interface RunParts extends Pick<TrainDeps, 'learner' | 'config' | 'runId' | 'now'> {
@@ -21,7 +25,7 @@ export interface RunParts extends Pick<TrainDeps, 'learner' | 'config' | 'runId'
   summarizer?: AgentDeps['summarizer'];
   /** Who judges the held-out answers; null: nobody. */
   judge?: HeldOutJudge | null;
-  /** JSON lines of the rollouts that a warm-up imitates; read only where it is given them. */
+  /** JSON lines of what a warm-up imitates or stages learn from; read only where the settings want a file. */
   demonstrations: () => string | Promise<string>;
   /** A line that the user should know. */
   onNotice: (line: string) => void;
@@ -30,6 +34,25 @@ export interface RunParts extends Pick<TrainDeps, 'learner' | 'config' | 'runId'
 /** @throws Error where a router is to be trained that the recipe never asks */
 export function checkRouter(settings: TrainSettings): void {
   if (settings.router.train !== 'off') createRouterLearner(settings);
+}
+
+/**
+ * The stored trajectories that stages learn from, in the policy's tokens.
+ * @throws Error where a stage cannot learn from them, or they are none of this policy
+ */
+async function storedOf(
+  { stages }: TrainSettings,
+  { demonstrations, policy, learner }: RunParts,
+): Promise<Pick<TrainDeps, 'stored'>> {
+  const losses = stages.flatMap(({ loss }) => (isStored(loss) ? [loss] : []));
+  if (losses.length === 0) return {};
+  const set = readTrajectories(await demonstrations());
+  const stored = resolveTrajectories(set, policy.tokenizer, learner.maxTokens);
+  for (const loss of losses) {
+    const fault = storedFault(stored, loss);
+    if (fault !== null) throw new Error(`training: ${fault}`);
+  }
+  return { stored };
 }
 
 /**
@@ -48,6 +71,7 @@ export async function assembleRun(settings: TrainSettings, parts: RunParts): Pro
       settings.warmUp.from !== 'own' && {
         demonstrations: readDemonstrations(await parts.demonstrations(), config.vocabSize),
       }),
+    ...(await storedOf(settings, parts)),
     demonstrate: (context) => ownDemonstrations(settings, ofSplit('train'), context),
     ...(settings.start === 'not-searching' && {
       startQuestions: startQuestions(ofSplit('train'), settings.seed),

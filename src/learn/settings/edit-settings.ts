@@ -16,7 +16,7 @@ export function parseTrainSettings(json: unknown): TrainSettings {
 }
 
 /** Text as JSON where it is some, else as the text itself. */
-function valueOf(text: string): unknown {
+export function valueOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -47,6 +47,7 @@ const OPTIONAL = [
   'objective.positiveNll',
   'objective.diversity',
   'objective.factuality',
+  'objective.mask',
 ];
 
 /**
@@ -62,7 +63,10 @@ export function withChanges(settings: TrainSettings, changes: readonly string[])
     const path = change.slice(0, equals).split('.');
     const optional = OPTIONAL.some((name) => `${path.join('.')}.`.startsWith(`${name}.`));
     const free =
-      path[0] === 'overrides' || path.includes('weights') || path[2] === 'loss' || optional;
+      path[0] === 'overrides' ||
+      path.includes('weights') ||
+      ['loss', 'overrides'].includes(path[2] ?? '') ||
+      optional;
     let at: unknown = copy;
     for (const key of path.slice(0, -1)) {
       if (!isBranch(at)) throw new Error(`there is no setting '${path.join('.')}'`);

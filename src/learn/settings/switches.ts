@@ -1,4 +1,5 @@
 import { FACT_REWARDS } from '../rewards/switches/fspo.ts';
+import { isStored } from '../../recipes/parts/stage-loss.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 
 /** Switches of training that do nothing, or cannot be, with the other settings. */
@@ -83,9 +84,20 @@ function curriculumClash({ curriculum, steps }: TrainSettings): Clash | null {
     : null;
 }
 
+/** Of the file that a run may be given, either a warm-up or its stages take what is in it. */
+function storedClash({ stages, warmUp }: TrainSettings): Clash | null {
+  return stages.some(({ loss }) => isStored(loss)) && warmUp && warmUp.from !== 'own'
+    ? clash(
+        'warmUp',
+        'A run takes one file of trajectories, and a stage learns from it. Set warmUp to null or warmUp.from to own, or leave the stored stage out.',
+      )
+    : null;
+}
+
 /** The first switch at fault; null where there is none. */
 export const switchClash = (settings: TrainSettings): Clash | null =>
   samplingClash(settings) ??
   objectiveClash(settings) ??
   criticClash(settings) ??
-  curriculumClash(settings);
+  curriculumClash(settings) ??
+  storedClash(settings);

@@ -29,7 +29,7 @@ export function pairTerm(chosen: number, rejected: number, { beta, nll }: Prefer
 }
 
 /** Places of two rollouts of one question of which the first is preferred. */
-interface Pair {
+export interface Pair {
   chosen: number;
   rejected: number;
 }

@@ -7,7 +7,9 @@ import { chosenAnswerIds } from '../../agent/transcript/blocks.ts';
 import { readTags } from '../../agent/transcript/tags.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
 import { trainedCount, type ScoredItem, type TrainItem } from '../replicas/replica.ts';
-import { pairsOf, pairTerm } from './dpo.ts';
+import { actionPairs } from './actions.ts';
+import { pairsOf, pairTerm, type Pair } from './dpo.ts';
+import { DEFAULT_GAMMA, efficientPairs } from './efficient.ts';
 import { trajectoryWeights } from './weights.ts';
 
 /** Items of a supervised update: each token's weight is −∂loss/∂ln π of it. */
@@ -18,7 +20,8 @@ interface Sequence extends ScoredItem {
   group: number;
 }
 
-const itemOf = ({ ids, mask, temperature }: ScoredItem, weight: number): TrainItem => ({
+/** A sequence of which each trained token weighs `weight` in a supervised update. */
+export const itemOf = ({ ids, mask, temperature }: ScoredItem, weight: number): TrainItem => ({
   ids,
   mask,
   temperature,
@@ -76,17 +79,13 @@ async function likelihoodItems(
     .filter(({ weight, mask }) => weight > 0 && trainedCount(mask) > 0);
 }
 
-/** Pairs of siblings; the loss is a mean over pairs. */
-async function preferenceItems(
+/** Pairs of sequences by their places; the loss is a mean over pairs. */
+export async function pairItems(
   learner: PolicyLearner,
-  sequences: readonly Sequence[],
-  { beta, nll, high, low }: Extract<SupervisedStage, { kind: 'dpo' }>,
+  sequences: readonly ScoredItem[],
+  pairs: readonly Pair[],
+  { beta, nll }: { beta: number; nll: number },
 ): Promise<TrainItem[]> {
-  const pairs = pairsOf(
-    sequences.map(({ rollout }) => rollout.reward ?? 0),
-    sequences.map(({ group }) => group),
-    { high, low },
-  );
   if (pairs.length === 0) return [];
   const [now, reference] = [
     await learner.score(sequences, false),
@@ -108,6 +107,31 @@ async function preferenceItems(
   return sequences
     .map((sequence, i) => itemOf(sequence, itemAt(weights, i)))
     .filter(({ weight, mask }) => weight !== 0 && trainedCount(mask) > 0);
+}
+
+type PreferenceStage = Extract<SupervisedStage, { kind: 'dpo' }>;
+
+/** Pairs of rollouts of one question, or of actions in them, as the stage says. */
+function preferenceItems(
+  learner: PolicyLearner,
+  sequences: readonly Sequence[],
+  loss: PreferenceStage,
+): Promise<TrainItem[]> {
+  if (loss.pairs === 'actions') {
+    const { actions, pairs } = actionPairs(sequences);
+    return pairItems(learner, actions, pairs, loss);
+  }
+  const groups = sequences.map(({ group }) => group);
+  const rollouts = sequences.map(({ rollout }) => rollout);
+  const pairs =
+    loss.pairs === 'efficient'
+      ? efficientPairs(rollouts, groups, loss.gamma ?? DEFAULT_GAMMA)
+      : pairsOf(
+          rollouts.map(({ reward }) => reward ?? 0),
+          groups,
+          loss,
+        );
+  return pairItems(learner, sequences, pairs, loss);
 }
 
 /**

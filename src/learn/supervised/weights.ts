@@ -21,6 +21,7 @@ function softmax(logs: readonly number[]): number[] {
 
 /**
  * - `right`: rejection sampling, the right ones of a question alike.
+ * - `first`: the first right one of a question alone, as where sampling ends with it (RARE, 2503.23513).
  * - `likelihood`: ExSearch's w(z) = p(y*|x, z) / Σ p(y*|x, z') (arXiv 2505.20128).
  * - `best`: CoRAG's argmax of it (2501.14342); the earlier one of a tie.
  * - `uniform`: all of a question alike.
@@ -42,6 +43,7 @@ export function trajectoryWeights(
     const best = own.indexOf(Math.max(...own));
     const weights = {
       right: () => shares(members.map((i) => Number(right[i]))),
+      first: () => members.map((i, at) => Number(at === members.findIndex((one) => right[one]))),
       likelihood: () => softmax(own),
       best: () => own.map((_, at) => Number(at === best)),
       uniform: () => shares(own.map(() => 1)),

@@ -1,4 +1,5 @@
 import { messageOf } from '../../base/errors.ts';
+import type { PolicyConfig } from '../checkpoint/config.ts';
 import { EngineFault } from '../engine-fault.ts';
 import type { Decoder } from '../model/decoder.ts';
 import type { KeyMove, KeyStore, StoreType } from '../ops/values.ts';
@@ -22,9 +23,34 @@ const SPARE = 1.125;
 
 const aligned = (count: number): number => Math.ceil(count / ALIGNED) * ALIGNED;
 
+/** Places that a context of `length` positions gets: a power of two, but no more than a model has positions. */
+function placesOf({ maxPositions }: Pick<PolicyConfig, 'maxPositions'>, length: number): number {
+  let positions = LEAST;
+  while (positions < length) positions *= 2;
+  return Math.max(aligned(length), Math.min(positions, aligned(maxPositions)));
+}
+
+/**
+ * A store a layer, for so many contexts of so many positions: what `ContextStore.reserve` comes to.
+ * @throws MemoryError (a device may say so later)
+ */
+export function makeStores(
+  { ops, config }: Decoder,
+  type: StoreType,
+  contexts: number,
+  length: number,
+): KeyStore[] {
+  const { kvHeads, headDim, layers } = config;
+  const positions = contexts * placesOf(config, length);
+  return Array.from({ length: layers }, (_, layer) =>
+    ops.keyStore({ positions, kvHeads, headDim, type }, `keys of layer ${layer}`),
+  );
+}
+
 /**
  * Keys and values of all contexts: one store a layer, in which a context has a range of places. Where no
- * range is free, the stores are made anew, a layer at a time, with the contexts side by side.
+ * range is free, the stores are made anew, a layer at a time, with the contexts side by side. A device
+ * that has no memory for that is asked before anything is moved; the stores stay as they are then.
  */
 export class ContextStore {
   readonly #decoder: Decoder;
@@ -35,7 +61,11 @@ export class ContextStore {
   #positions = 0;
   /** Why what the stores hold is not to be read: layers disagree on where a context lies. */
   #lost: EngineFault | null = null;
+  /** What moves the stores, or needs them where they are. */
+  #busy: Promise<void> | null = null;
   readonly #held = new Set<Held>();
+  /** How often places were given back: who was refused need not ask again before that. */
+  given = 0;
 
   constructor(decoder: Decoder, type: StoreType, contexts: number) {
     this.#decoder = decoder;
@@ -49,38 +79,47 @@ export class ContextStore {
     return this.#stores;
   }
 
+  /** Runs a step, while which the stores stay what and where they are. */
+  step(work: () => Promise<void>): Promise<void> {
+    return this.#alone(work);
+  }
+
   /** Room for a context of at least `length` positions. @throws MemoryError */
-  take(length: number): Place {
-    const positions = this.#roomFor(length);
-    const start = this.#free(positions) ?? this.#makeRoom(positions);
-    const place = { start, positions };
-    this.#held.add(place);
-    this.#decoder.reach(positions);
-    return place;
+  take(length: number): Promise<Place> {
+    return this.#alone(() => this.#place(length));
   }
 
   /** A place that holds `length` positions, with the first `held` of them copied where it is another one. */
-  widen(place: Place, length: number, held: number): Place {
+  async widen(place: Place, length: number, held: number): Promise<Place> {
     if (length <= place.positions) return place;
-    const wider = this.take(length);
-    this.copy(place, wider, held);
+    const wider = await this.branch(place, length, held);
     this.give(place);
     return wider;
   }
 
-  copy(from: Place, to: Place, count: number): void {
-    if (count === 0) return;
-    this.#decoder.ops.copyKeys(this.stores, [{ from: from.start, to: to.start, count }]);
+  /** A second place that holds `length` positions, of which the first `held` are copied from another one. */
+  branch(from: Place, length: number, held: number): Promise<Place> {
+    return this.#alone(async () => {
+      const place = await this.#place(length);
+      if (held > 0) {
+        const moves = [{ from: from.start, to: place.start, count: held }];
+        this.#decoder.ops.copyKeys(this.stores, moves);
+      }
+      return place;
+    });
   }
 
   give(place: Place): void {
     for (const held of this.#held) if (held === place) this.#held.delete(held);
+    this.given++;
   }
 
   /** Makes the stores large enough for so many contexts of so many positions. @throws MemoryError */
-  reserve(contexts: number, positions: number): void {
-    const total = contexts * this.#roomFor(positions);
-    if (total > this.#positions) this.#rebuild(total);
+  reserve(contexts: number, positions: number): Promise<void> {
+    return this.#alone(async () => {
+      const total = contexts * placesOf(this.#decoder.config, positions);
+      if (total > this.#positions) await this.#rebuild(total);
+    });
   }
 
   /** Frees the memory; only when no context has a place. */
@@ -88,13 +127,25 @@ export class ContextStore {
     if (this.#stores.length > 0) this.#decoder.ops.free(...this.#stores);
     this.#stores = [];
     this.#positions = 0;
+    this.given++;
   }
 
-  #roomFor(length: number): number {
-    let positions = LEAST;
-    while (positions < length) positions *= 2;
-    const most = aligned(this.#decoder.config.maxPositions);
-    return Math.max(aligned(length), Math.min(positions, most));
+  /** One at a time, in the order of the calls. */
+  async #alone<T>(work: () => Promise<T>): Promise<T> {
+    while (this.#busy) await this.#busy;
+    const mine = work();
+    const over = (): void => void (this.#busy = null);
+    this.#busy = mine.then(over, over);
+    return mine;
+  }
+
+  async #place(length: number): Promise<Place> {
+    const positions = placesOf(this.#decoder.config, length);
+    const start = this.#free(positions) ?? (await this.#makeRoom(positions));
+    const place = { start, positions };
+    this.#held.add(place);
+    this.#decoder.reach(positions);
+    return place;
   }
 
   /** Start of the first gap that is wide enough; null where there is none. */
@@ -108,11 +159,11 @@ export class ContextStore {
   }
 
   /** Start of so many free places at the end of stores that were made anew. */
-  #makeRoom(positions: number): number {
+  async #makeRoom(positions: number): Promise<number> {
     let wanted = positions;
     for (const place of this.#held) wanted += place.positions;
     const spare = Math.min(aligned(wanted * SPARE), Math.max(wanted, this.#most));
-    this.#rebuild(spare);
+    await this.#rebuild(spare);
     return wanted - positions;
   }
 
@@ -121,7 +172,8 @@ export class ContextStore {
    * cannot be made, the layers before it get their old stores back, so that every place is where it was.
    * @throws MemoryError
    */
-  #rebuild(total: number): void {
+  async #rebuild(total: number): Promise<void> {
+    if (this.#positions > 0) await this.#check(total);
     const places = this.#inOrder();
     let end = 0;
     const moves = places.map(({ start, positions }) => {
@@ -129,39 +181,59 @@ export class ContextStore {
       end += positions;
       return move;
     });
-    const layers = this.#decoder.config.layers;
+    const { layers } = this.#decoder.config;
     let layer = 0;
     try {
-      for (; layer < layers; layer++) this.#remake(layer, total, moves);
+      for (; layer < layers; layer++) await this.#remake(layer, total, moves);
     } catch (error) {
-      this.#undo(layer, moves, error);
+      await this.#undo(layer, moves, error);
       throw error;
     }
     for (const [i, place] of places.entries()) place.start = moves[i]?.to ?? place.start;
     this.#positions = total;
   }
 
-  /** A new store for a layer, with `moves` copied out of its old one. */
-  #remake(layer: number, positions: number, moves: readonly KeyMove[]): void {
+  /**
+   * Asks the device for all that growth to `total` positions takes beyond what is held: what each layer gets,
+   * and, while the last one is copied, its old store.
+   * @throws MemoryError
+   */
+  async #check(total: number): Promise<void> {
     const { ops, config } = this.#decoder;
-    const shape = { kvHeads: config.kvHeads, headDim: config.headDim, type: this.#type };
-    const fresh = ops.keyStore({ ...shape, positions }, `keys of layer ${layer}`);
+    if (!ops.attempt) return;
+    const beyond = total - this.#positions;
+    const probes =
+      beyond > 0 ? [...Array<number>(config.layers).fill(beyond), this.#positions] : [total];
+    ops.free(...(await ops.attempt(() => probes.map((positions) => this.#made(positions)))));
+    await ops.settled();
+  }
+
+  #made(positions: number, label = 'contexts'): KeyStore {
+    const { ops, config } = this.#decoder;
+    const { kvHeads, headDim } = config;
+    return ops.keyStore({ positions, kvHeads, headDim, type: this.#type }, label);
+  }
+
+  /** A new store for a layer, with `moves` copied out of its old one. */
+  async #remake(layer: number, positions: number, moves: readonly KeyMove[]): Promise<void> {
+    const { ops } = this.#decoder;
+    const make = (): KeyStore => this.#made(positions, `keys of layer ${layer}`);
+    const fresh = ops.attempt ? await ops.attempt(make) : make();
     const old = this.#stores[layer];
-    if (old) {
-      if (moves.length > 0) ops.copyKeys([old], moves, [fresh]);
-      ops.free(old);
-      // It is there until its copy was handed over: one layer has two stores at a time.
-      ops.submit();
-    }
     this.#stores[layer] = fresh;
+    if (!old) return;
+    if (moves.length > 0) ops.copyKeys([old], moves, [fresh]);
+    ops.free(old);
+    // It is there until its copy is done: one layer has two stores at a time.
+    await ops.settled();
   }
 
   /** Gives the first `layers` layers stores of the old size, with the contexts where they were. */
-  #undo(layers: number, moves: readonly KeyMove[], reason: unknown): void {
+  async #undo(layers: number, moves: readonly KeyMove[], reason: unknown): Promise<void> {
     if (this.#positions === 0) return this.clear();
     const back = moves.map(({ from, to, count }) => ({ from: to, to: from, count }));
     try {
-      for (let layer = 0; layer < layers; layer++) this.#remake(layer, this.#positions, back);
+      for (let layer = 0; layer < layers; layer++) await this.#remake(layer, this.#positions, back);
     } catch {
       this.#lost = new EngineFault(
         `policy: contexts were lost when they grew (${messageOf(reason)}); load the policy again, for fewer rollouts at a time or a smaller model`,

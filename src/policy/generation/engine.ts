@@ -3,7 +3,6 @@ import type { PolicyConfig } from '../checkpoint/config.ts';
 import { EngineFault } from '../engine-fault.ts';
 import type { AdapterPlaces, Decoder } from '../model/decoder.ts';
 import { readKeys, forwardBuffers, runLayers, type ForwardBuffers } from '../model/forward.ts';
-import { MemoryError } from '../ops/faults.ts';
 import type { Drawn } from '../ops/ops.ts';
 import type { Activations, Adapter, Draws, StoreType, Tokens } from '../ops/values.ts';
 import type { Generated, GenerateOptions } from '../policy.ts';
@@ -12,7 +11,9 @@ import type { Work } from '../watchdog.ts';
 import { ContextStore } from './context-store.ts';
 import { NonFiniteLogits } from './non-finite.ts';
 import { deliver, isComplete } from './request.ts';
+import { Rooms } from './rooms.ts';
 import { EngineSession } from './session.ts';
+import { sleep } from '../../base/sleep.ts';
 import { createYield } from '../../base/yielding.ts';
 
 export interface EngineOptions {
@@ -22,6 +23,8 @@ export interface EngineOptions {
   readonly readRows: number;
   /** What keys and values are held in. */
   readonly keys: StoreType;
+  /** How long a context waits for memory that contexts at rest hold; not at all unless given. */
+  readonly patienceMs?: number;
   /** Decodes ids; needed where generation is to end at texts. */
   readonly decode?: (ids: readonly number[]) => string;
 }
@@ -29,8 +32,8 @@ export interface EngineOptions {
 /** Decoding never waits longer than so many turns of reading, some tens of milliseconds each. */
 const MOST_PAUSED_TURNS = 3;
 
-/** Room that a context gets beyond what it holds, so that it is not moved at once. */
-const AHEAD = 32;
+/** How often it looks whether there is memory, while all that it has to do waits for some. */
+const LOOK_MS = 20;
 
 /** What a kind of step computes in. */
 interface Step {
@@ -51,6 +54,7 @@ export class GenerationEngine {
   readonly #decoder: Decoder;
   readonly #options: EngineOptions;
   readonly #contexts: ContextStore;
+  readonly #rooms: Rooms;
   readonly #reading: Step;
   readonly #decoding: Step;
   readonly #draws: Draws;
@@ -77,6 +81,7 @@ export class GenerationEngine {
     this.#decoder = decoder;
     this.#options = options;
     this.#contexts = new ContextStore(decoder, options.keys, options.maxSlots);
+    this.#rooms = new Rooms(this.#contexts, config.maxPositions, options.patienceMs ?? 0);
     const step = (rows: number, label: string): Step => ({
       tokens: ops.tokens(rows),
       x: ops.activations(rows, config.hiddenSize, label),
@@ -95,20 +100,23 @@ export class GenerationEngine {
     return session;
   }
 
-  fork(parent: EngineSession, seed: number): EngineSession {
+  /** @throws MemoryError */
+  async fork(parent: EngineSession, seed: number): Promise<EngineSession> {
     const child = this.open(seed);
     child.pending = [...parent.pending];
     child.cached = parent.cached;
-    if (parent.place) {
-      child.place = this.#contexts.take(child.length + AHEAD);
-      this.#contexts.copy(parent.place, child.place, parent.cached);
+    try {
+      await this.#rooms.copy(parent, child);
+    } catch (error) {
+      child.close();
+      throw error;
     }
     return child;
   }
 
   /** Makes room for contexts to come, so that stores need not grow. @throws MemoryError */
-  reserve(contexts: number, positions: number): void {
-    this.#contexts.reserve(contexts, Math.min(positions, this.config.maxPositions));
+  reserve(contexts: number, positions: number): Promise<void> {
+    return this.#contexts.reserve(contexts, Math.min(positions, this.config.maxPositions));
   }
 
   onWork(listener: (work: Work) => void): void {
@@ -140,6 +148,7 @@ export class GenerationEngine {
   /** Frees what a closed session holds. A request under way ends as if aborted. */
   release(session: EngineSession): void {
     if (session.request) this.#finish(session, 'abort');
+    this.#rooms.forget(session);
     this.#open.delete(session);
     if (session.place) this.#contexts.give(session.place);
     session.place = null;
@@ -208,12 +217,10 @@ export class GenerationEngine {
     await Promise.resolve();
     try {
       while (this.#active.size > 0) {
-        this.#settle();
-        await this.#read();
-        const pause = this.#mayPauseDecoding();
-        if (!pause) await this.#decode();
-        this.#paused = pause ? this.#paused + 1 : 0;
-        await this.#yield();
+        await this.#settle();
+        await this.#contexts.step(() => this.#turn());
+        if (this.#rooms.allWait(this.#active)) await sleep(LOOK_MS).then(() => this.#end(null));
+        else await this.#yield();
       }
     } catch (error) {
       const reason = messageOf(error);
@@ -221,6 +228,14 @@ export class GenerationEngine {
       for (const session of this.#active) this.#fail(session, this.#fault);
     }
     if (this.#open.size === 0) this.#contexts.clear();
+  }
+
+  /** Reads, and mostly decodes. */
+  async #turn(): Promise<void> {
+    await this.#read();
+    const pause = this.#mayPauseDecoding();
+    if (!pause) await this.#decode();
+    this.#paused = pause ? this.#paused + 1 : 0;
   }
 
   /**
@@ -234,8 +249,8 @@ export class GenerationEngine {
     return 2 * reading > this.#active.size;
   }
 
-  /** Ends requests that are aborted, have no room, or have what they want. */
-  #settle(): void {
+  /** Ends requests that are aborted, have no room, or have what they want; gives the others room. */
+  async #settle(): Promise<void> {
     for (const session of this.#active) {
       const { request } = session;
       if (!request) continue;
@@ -243,21 +258,10 @@ export class GenerationEngine {
       else if (isComplete(request, session.pending.length)) this.#finish(session, 'length');
       else if (session.length >= this.config.maxPositions) this.#finish(session, 'context');
       else if (session.length === 0) this.#fail(session, new Error('policy: the context is empty'));
-      else this.#makeRoom(session);
+      else await this.#rooms.give(session);
     }
-  }
-
-  /** Where there is no memory for a context, its own call fails; the others go on. */
-  #makeRoom(session: EngineSession): void {
-    try {
-      const length = Math.min(session.length + AHEAD, this.config.maxPositions);
-      session.place = session.place
-        ? this.#contexts.widen(session.place, session.length, session.cached)
-        : this.#contexts.take(length);
-    } catch (error) {
-      if (!(error instanceof MemoryError)) throw error;
-      this.#fail(session, error);
-    }
+    const refused = this.#rooms.refused(this.#active, this.#open);
+    if (refused) this.#fail(refused.session, refused.error);
   }
 
   /** Reads given text, as much as one turn reads, for the sessions that came first. */
@@ -266,7 +270,7 @@ export class GenerationEngine {
     const work: { session: EngineSession; ids: number[]; start: number }[] = [];
     for (const session of this.#active) {
       const count = Math.min(left, session.pending.length - 1);
-      if (count <= 0 || !session.place) continue;
+      if (count <= 0 || !session.place || this.#rooms.waits(session)) continue;
       left -= count;
       work.push({ session, ids: session.pending.slice(0, count), start: session.place.start });
     }
@@ -293,7 +297,8 @@ export class GenerationEngine {
     const work: EngineSession[] = [];
     for (const session of this.#active) {
       const { request, place, pending } = session;
-      if (!request || !place || pending.length !== 1 || isComplete(request, 1)) continue;
+      if (!request || !place || this.#rooms.waits(session)) continue;
+      if (pending.length !== 1 || isComplete(request, 1)) continue;
       if (work.push(session) === this.#options.maxSlots) break;
     }
     if (work.length === 0) return;
@@ -350,8 +355,8 @@ export class GenerationEngine {
     this.#onWork(this.#taken.has(step) ? 'computing' : 'compiling');
   }
 
-  #end(step: Step): void {
-    this.#taken.add(step);
+  #end(step: Step | null): void {
+    if (step) this.#taken.add(step);
     this.#onWork('computing');
   }
 
@@ -379,6 +384,7 @@ export class GenerationEngine {
     if (!request) return;
     session.request = null;
     this.#active.delete(session);
+    this.#rooms.forget(session);
     request.output.finish = finish;
     request.resolve(request.output);
   }
@@ -387,6 +393,7 @@ export class GenerationEngine {
     const { request } = session;
     session.request = null;
     this.#active.delete(session);
+    this.#rooms.forget(session);
     request?.reject(error);
   }
 }

@@ -48,7 +48,7 @@ export class EngineSession implements PolicySession {
 
   fork(seed: number): Promise<PolicySession> {
     this.#check();
-    return Promise.resolve(this.#engine.fork(this, seed));
+    return this.#engine.fork(this, seed);
   }
 
   close(): void {

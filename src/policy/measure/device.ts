@@ -2,6 +2,7 @@ import type { LoraSpec } from '../lora/spec.ts';
 import type { Decoder } from '../model/decoder.ts';
 import { MemoryError } from '../ops/faults.ts';
 import type { KernelTime, Ops } from '../ops/ops.ts';
+import type { StoreType } from '../ops/values.ts';
 import { measureDecode, measureStep, type DecodeRate, type StepRate } from './model.ts';
 import { measureRates } from './rates.ts';
 import { decodeTrial, stepTrial, type Trial } from './trials.ts';
@@ -39,6 +40,8 @@ export interface DeviceMeasure {
 }
 
 export interface MeasureOptions {
+  /** What keys and values are held in; float32 unless given. */
+  readonly keys?: StoreType | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onFigure?: ((figure: Figure) => void) | undefined;
 }
@@ -116,7 +119,7 @@ export function slowest(of: string, times: readonly KernelTime[]): KernelFigure[
  */
 export async function measureDevice(
   decoder: Decoder,
-  { signal, onFigure }: MeasureOptions,
+  { keys = 'f32', signal, onFigure }: MeasureOptions,
 ): Promise<DeviceMeasure> {
   const { ops, config } = decoder;
   const figures: Figure[] = [];
@@ -139,20 +142,20 @@ export async function measureDevice(
   for (const slots of SLOTS)
     await attempt(`decoding ${slots}`, async () => ({
       kind: 'decode',
-      ...(await measureDecode(decoder, slots, context, rates, signal)),
+      ...(await measureDecode(decoder, { slots, context, keys }, rates, signal)),
     }));
   await attempt('a training step', async () => ({
     kind: 'step',
-    ...(await measureStep(decoder, ADAPTER, STEP_TOKENS, rates, signal)),
+    ...(await measureStep(decoder, { spec: ADAPTER, tokens: STEP_TOKENS, keys }, rates, signal)),
   }));
   for (const one of [
     {
       of: `decoding ${TIMED_SLOTS}`,
-      trial: () => decodeTrial(decoder, TIMED_SLOTS, context),
+      trial: () => decodeTrial(decoder, TIMED_SLOTS, context, keys),
     },
     {
       of: 'training',
-      trial: () => stepTrial(decoder, ADAPTER, STEP_TOKENS),
+      trial: () => stepTrial(decoder, ADAPTER, STEP_TOKENS, undefined, keys),
     },
   ])
     for (const figure of await kernelsOf(ops, one, signal)) tell(figure);

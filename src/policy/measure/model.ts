@@ -1,6 +1,7 @@
 import type { LoraSpec } from '../lora/spec.ts';
 import { ADAPTED, type Decoder } from '../model/decoder.ts';
 import { stepFlops } from '../model/operations.ts';
+import type { StoreType } from '../ops/values.ts';
 import { timed, type DeviceRates } from './rates.ts';
 import { decodeTrial, stepTrial } from './trials.ts';
 
@@ -33,17 +34,17 @@ const matrixBytes = ({ weights: { layers, head } }: Decoder): number =>
 /** Decode steps of so many slots at a context. @throws the signal's reason; MemoryError */
 export async function measureDecode(
   decoder: Decoder,
-  slots: number,
-  context: number,
+  { slots, context, keys }: { slots: number; context: number; keys: StoreType },
   rates: DeviceRates,
   signal?: AbortSignal,
 ): Promise<DecodeRate> {
   const { ops, config } = decoder;
-  const trial = decodeTrial(decoder, slots, context);
+  const trial = decodeTrial(decoder, slots, context, keys);
   try {
     const seconds = await timed(ops, () => trial.run(), signal);
-    const keys = 2 * 4 * config.layers * config.kvHeads * config.headDim * (context + 1) * slots;
-    const ofCopy = (matrixBytes(decoder) + keys) / seconds / rates.copy;
+    const each = (keys === 'f16' ? 2 : 4) * config.layers * config.kvHeads * config.headDim;
+    const contexts = 2 * each * (context + 1) * slots;
+    const ofCopy = (matrixBytes(decoder) + contexts) / seconds / rates.copy;
     return { slots, context, tokensPerSecond: slots / seconds, ofCopy };
   } finally {
     trial.free();
@@ -53,12 +54,11 @@ export async function measureDecode(
 /** A LoRA step over all of `tokens`. @throws the signal's reason; MemoryError */
 export async function measureStep(
   decoder: Decoder,
-  spec: LoraSpec,
-  tokens: number,
+  { spec, tokens, keys }: { spec: LoraSpec; tokens: number; keys: StoreType },
   rates: DeviceRates,
   signal?: AbortSignal,
 ): Promise<StepRate> {
-  const trial = await stepTrial(decoder, spec, tokens);
+  const trial = await stepTrial(decoder, spec, tokens, undefined, keys);
   try {
     const seconds = await timed(decoder.ops, () => trial.run(), signal);
     const rate = stepFlops(decoder.config, spec, trial.tokens, trial.length) / seconds;

@@ -14,20 +14,20 @@ export interface DeviceReport extends DeviceMeasure {
   /** As the platform names it. */
   readonly adapter: string;
   /** What was decoded and trained. */
-  readonly policy: Pick<PolicyInfo, 'id' | 'revision' | 'parameters' | 'onDevice'>;
+  readonly policy: Pick<PolicyInfo, 'id' | 'revision' | 'parameters' | 'onDevice' | 'keys'>;
 }
 
 export const deviceReport = (
   measure: DeviceMeasure,
   of: Pick<DeviceReport, 'adapter' | 'versions'> & { policy: PolicyInfo; now: Date },
 ): DeviceReport => {
-  const { id, revision, parameters, onDevice } = of.policy;
+  const { id, revision, parameters, onDevice, keys } = of.policy;
   return {
     format: 'forage.device/1',
     measuredAt: of.now.toISOString(),
     versions: of.versions,
     adapter: of.adapter,
-    policy: { id, revision, parameters, ...(onDevice && { onDevice }) },
+    policy: { id, revision, parameters, ...(onDevice && { onDevice }), ...(keys && { keys }) },
     ...measure,
   };
 };

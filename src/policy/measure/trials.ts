@@ -4,7 +4,7 @@ import { packBatch } from '../lora/train-batch.ts';
 import type { Decoder } from '../model/decoder.ts';
 import { forwardBuffers, readKeys, runLayers } from '../model/forward.ts';
 import { DecoderLoraTrainer } from '../model/trainer.ts';
-import type { Activations, KeyStore } from '../ops/values.ts';
+import type { Activations, KeyStore, StoreType } from '../ops/values.ts';
 
 /** Work of a loaded model that can be repeated: what is measured and counted. */
 export interface Trial {
@@ -16,13 +16,13 @@ const MODEL = { temperature: 1, topK: 0, topP: 1 };
 const roomFor = (positions: number): number => Math.ceil(positions / 8) * 8;
 
 /** A store a layer, and what a pass over `rows` rows computes in. @throws MemoryError */
-function passOver(decoder: Decoder, rows: number, positions: number) {
+function passOver(decoder: Decoder, rows: number, positions: number, type: StoreType) {
   const { ops, config } = decoder;
   const { kvHeads, headDim, hiddenSize } = config;
   const stores: KeyStore[] = [];
   try {
     for (let layer = 0; layer < config.layers; layer++) {
-      const shape = { positions, kvHeads, headDim, type: 'f32' as const };
+      const shape = { positions, kvHeads, headDim, type };
       stores.push(ops.keyStore(shape, `keys of layer ${layer}`));
     }
   } catch (error) {
@@ -41,10 +41,15 @@ function passOver(decoder: Decoder, rows: number, positions: number) {
 }
 
 /** A decode step of `slots` contexts that look back on `context` positions. @throws MemoryError */
-export function decodeTrial(decoder: Decoder, slots: number, context: number): Trial {
+export function decodeTrial(
+  decoder: Decoder,
+  slots: number,
+  context: number,
+  keys: StoreType = 'f32',
+): Trial {
   const { ops, config, weights } = decoder;
   const room = roomFor(context + 1);
-  const { stores, tokens, x, buffers, view, free } = passOver(decoder, slots, slots * room);
+  const { stores, tokens, x, buffers, view, free } = passOver(decoder, slots, slots * room, keys);
   const draws = ops.draws(slots);
   view.reach(context + 1);
   const runs = Array.from({ length: slots }, (_, slot) => ({
@@ -74,7 +79,12 @@ export function readTrial(decoder: Decoder, contexts: number, length: number): T
   const { ops, config } = decoder;
   const rows = contexts * length;
   const room = roomFor(length);
-  const { stores, tokens, x, buffers, view, free } = passOver(decoder, rows, contexts * room);
+  const { stores, tokens, x, buffers, view, free } = passOver(
+    decoder,
+    rows,
+    contexts * room,
+    'f32',
+  );
   view.reach(length);
   const ids = Array.from({ length }, (_, i) => i % config.vocabSize);
   const runs = Array.from({ length: contexts }, (_, i) => ({ ids, position: 0, start: i * room }));
@@ -105,6 +115,7 @@ export async function stepTrial(
   spec: LoraSpec,
   tokens: number,
   longest = 512,
+  keys: StoreType = 'f32',
 ): Promise<StepTrial> {
   const { config } = decoder;
   const length = Math.min(longest, tokens, config.maxPositions);
@@ -117,7 +128,7 @@ export async function stepTrial(
   );
   const all = batch.ids.length;
   const limits = { maxTokens: all, maxLength: length };
-  const trainer = new DecoderLoraTrainer(decoder.view(), spec, limits);
+  const trainer = new DecoderLoraTrainer(decoder.view(), spec, limits, keys);
   await trainer.setAdapter(initAdapter(config, spec, 1));
   const coefficients = new Float32Array(batch.rows.length).fill(1 / batch.rows.length);
   return {

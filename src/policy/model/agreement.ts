@@ -1,12 +1,12 @@
 import { logSumExp } from '../../base/statistics.ts';
 import type { TensorSource } from '../checkpoint/tensor-source.ts';
 import { createYield } from '../../base/yielding.ts';
-import type { Activations, MatrixType, Picks, Tokens } from '../ops/values.ts';
+import type { Activations, KeyStore, MatrixType, Picks, StoreType, Tokens } from '../ops/values.ts';
 import { Decoder, freeEnds, freeLayer } from './decoder.ts';
 import { attention, feedForward, forwardBuffers } from './forward.ts';
 import { uploadEnds, uploadLayer } from './upload.ts';
 
-/** How near a decoder with packed weights is to the checkpoint it was made of. */
+/** How near a decoder with packed weights or contexts is to the checkpoint it was made of. */
 export interface Agreement {
   /** Tokens of text that were compared. */
   readonly tokens: number;
@@ -19,6 +19,8 @@ export interface Agreement {
 export interface AgreementOptions {
   /** What the checkpoint's matrices are held in meanwhile: one that loses nothing of it. */
   readonly type: MatrixType;
+  /** What the packed decoder's keys and values are held in; float32 unless given. */
+  readonly keys?: StoreType;
   readonly signal?: AbortSignal;
   readonly onLayer?: (done: number, layers: number) => void;
 }
@@ -35,7 +37,7 @@ export async function agreement(
   packed: Decoder,
   source: TensorSource,
   ids: readonly number[],
-  { type, signal, onLayer }: AgreementOptions,
+  { type, keys = 'f32', signal, onLayer }: AgreementOptions,
 ): Promise<Agreement> {
   const { ops, config } = packed;
   const { kvHeads, headDim, hiddenSize } = config;
@@ -50,13 +52,15 @@ export async function agreement(
   const tokens = ops.tokens(rows);
   const buffers = forwardBuffers(ops, config, rows);
   const positions = Math.ceil(rows / 8) * 8;
-  const store = ops.keyStore({ positions, kvHeads, headDim, type: 'f32' }, 'comparison');
+  const storeOf = (held: StoreType): KeyStore =>
+    ops.keyStore({ positions, kvHeads, headDim, type: held }, 'comparison');
   const picks = ops.picks(ROWS);
-  const stream = (decoder: Decoder): Stream => ({
+  const stream = (decoder: Decoder, held: StoreType): Stream => ({
     decoder,
+    store: storeOf(held),
     x: ops.activations(rows, hiddenSize, 'comparison'),
   });
-  const streams = [stream(plain), stream(packed.view())] as const;
+  const streams = [stream(plain, 'f32'), stream(packed.view(), keys)] as const;
   try {
     ops.place(tokens, [{ ids, position: 0, start: 0 }], 'many');
     for (const one of streams) {
@@ -67,7 +71,7 @@ export async function agreement(
       signal?.throwIfAborted();
       const held = await uploadLayer(ops, source, layer, { type });
       plain.weights.layers[layer] = held;
-      for (const { decoder, x } of streams) {
+      for (const { decoder, store, x } of streams) {
         attention(decoder, layer, x, x, tokens, store, buffers);
         feedForward(decoder, layer, x, tokens, buffers);
       }
@@ -79,9 +83,9 @@ export async function agreement(
     }
     return await compare(streams, picks, tokens, signal);
   } finally {
-    ops.free(tokens, store, picks, ...Object.values<Activations>({ ...buffers }));
+    ops.free(tokens, picks, ...Object.values<Activations>({ ...buffers }));
     for (const one of streams) {
-      ops.free(one.x);
+      ops.free(one.x, one.store);
       one.decoder.dispose();
     }
     freeEnds(ops, plain.weights);
@@ -91,6 +95,7 @@ export async function agreement(
 /** A decoder and what a text became in it. */
 interface Stream {
   readonly decoder: Decoder;
+  readonly store: KeyStore;
   readonly x: Activations;
 }
 

@@ -4,7 +4,15 @@ import type { LoraSpec } from '../lora/spec.ts';
 import type { PackedBatch, TrainLimits } from '../lora/train-batch.ts';
 import type { HiddenStates, LoraTrainer, RowScores } from '../lora/trainer.ts';
 import type { Handle } from '../ops/ops.ts';
-import type { Activations, Adapter, KeyStore, Picks, TokenRun, Tokens } from '../ops/values.ts';
+import type {
+  Activations,
+  Adapter,
+  KeyStore,
+  Picks,
+  StoreType,
+  TokenRun,
+  Tokens,
+} from '../ops/values.ts';
 import { adapterShapes } from './adapter.ts';
 import type { AdapterPlaces, Decoder } from './decoder.ts';
 import {
@@ -46,6 +54,7 @@ export class DecoderLoraTrainer implements LoraTrainer {
   readonly maxTokens: number;
   readonly #decoder: Decoder;
   readonly #limits: TrainLimits;
+  readonly #keys: StoreType;
   readonly #adapter: Adapter;
   readonly #places: AdapterPlaces;
   readonly #tokens: Tokens;
@@ -59,9 +68,10 @@ export class DecoderLoraTrainer implements LoraTrainer {
 
   /**
    * @param decoder goes with the trainer
+   * @param keys what keys and values are held in; gradients pass what rounds them as if it were not there
    * @throws RangeError for a spec that no adapter can have; MemoryError
    */
-  constructor(decoder: Decoder, spec: LoraSpec, limits: TrainLimits) {
+  constructor(decoder: Decoder, spec: LoraSpec, limits: TrainLimits, keys: StoreType = 'f32') {
     checkSpec(spec);
     const { ops, config: c } = decoder;
     const { shapes, places } = adapterShapes(c, spec);
@@ -69,6 +79,7 @@ export class DecoderLoraTrainer implements LoraTrainer {
     this.maxTokens = rows;
     this.#decoder = decoder;
     this.#limits = limits;
+    this.#keys = keys;
     this.#places = places;
     // What was made goes where the rest has no room.
     const made: Handle[] = [];
@@ -269,6 +280,6 @@ export class DecoderLoraTrainer implements LoraTrainer {
   #newStore(positions: number): KeyStore {
     const { ops, config } = this.#decoder;
     const { kvHeads, headDim } = config;
-    return ops.keyStore({ positions, kvHeads, headDim, type: 'f32' }, 'training');
+    return ops.keyStore({ positions, kvHeads, headDim, type: this.#keys }, 'training');
   }
 }

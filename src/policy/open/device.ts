@@ -1,6 +1,7 @@
+import type { PolicyConfig } from '../checkpoint/config.ts';
 import type { StoredType } from '../checkpoint/weight-type.ts';
 import type { Ops } from '../ops/ops.ts';
-import type { MatrixType } from '../ops/values.ts';
+import type { MatrixType, StoreType } from '../ops/values.ts';
 
 export type PolicyDevice = 'wasm' | 'webgpu';
 
@@ -30,3 +31,17 @@ export const heldRevision = (revision: string, type: MatrixType | undefined): st
  */
 export const matrixTypeFor = (stored: StoredType, device: PolicyDevice): MatrixType =>
   stored !== 'f32' && device === 'webgpu' ? 'f16' : 'f32';
+
+/** Contexts that take more than this in float32 are held in halves on a GPU. */
+const MUCH = 256 * 2 ** 20;
+
+/**
+ * What keys and values are held in unless someone chooses: on a GPU halves where all contexts of an engine take
+ * much of its memory, else float32. Of a small model they would save nothing that matters.
+ * @param slots contexts at a time, each of as many positions as the config allows
+ */
+export function keyTypeFor(config: PolicyConfig, slots: number, device: PolicyDevice): StoreType {
+  const { layers, kvHeads, headDim, maxPositions } = config;
+  const bytes = 2 * 4 * layers * kvHeads * headDim * maxPositions * slots;
+  return device === 'webgpu' && bytes > MUCH ? 'f16' : 'f32';
+}

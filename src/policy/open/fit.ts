@@ -1,5 +1,6 @@
 import type { PolicyConfig } from '../checkpoint/config.ts';
 import { parameterCount } from '../checkpoint/weights.ts';
+import { makeStores } from '../generation/context-store.ts';
 import { GenerationEngine } from '../generation/engine.ts';
 import type { LoraSpec } from '../lora/spec.ts';
 import type { TrainLimits } from '../lora/train-batch.ts';
@@ -7,7 +8,7 @@ import { matrixValues, stepFlops } from '../model/operations.ts';
 import { planDecoder } from '../model/plan.ts';
 import { DecoderLoraTrainer } from '../model/trainer.ts';
 import { plannedOps, type Sizes } from '../ops/planned.ts';
-import type { MatrixType } from '../ops/values.ts';
+import type { MatrixType, StoreType } from '../ops/values.ts';
 import { wasmSizes } from '../wasm/planned.ts';
 import { webGpuSizes } from '../webgpu/planned.ts';
 import type { PolicyDevice } from './device.ts';
@@ -27,6 +28,8 @@ export interface FitQuestion {
   readonly config: PolicyConfig;
   /** What the matrices are held in. */
   readonly type: MatrixType;
+  /** What keys and values are held in. */
+  readonly keys: StoreType;
   /** Contexts that decode together, and the tokens that each may hold. */
   readonly slots: number;
   readonly context: number;
@@ -76,16 +79,16 @@ function held(q: FitQuestion, slots: number): Omit<FitNumbers, 'flopsPerToken' |
   const ops = plannedOps(sizes);
   const decoder = planDecoder(ops, q.config, q.type);
   const weightBytes = ops.bytes;
-  const options = engineOptions(q.limits.device, slots);
-  const engine = new GenerationEngine(decoder, options);
+  const options = engineOptions(q.limits.device, slots, q.keys);
+  void new GenerationEngine(decoder, options);
   const { readRows } = options;
   const working = { config: q.config, type: q.type, slots, context: q.context, readRows };
   const sampleBytes = ops.bytes - weightBytes + sizes.working({ ...working, train: null });
   const before = ops.bytes;
-  engine.reserve(slots, q.context);
+  makeStores(decoder, q.keys, slots, q.context);
   const contextBytes = ops.bytes - before;
   const atTraining = ops.bytes;
-  if (q.train) void new DecoderLoraTrainer(decoder.view(), q.train.adapter, q.train.limits);
+  if (q.train) void new DecoderLoraTrainer(decoder.view(), q.train.adapter, q.train.limits, q.keys);
   const trainBytes = q.train
     ? ops.bytes - atTraining + sizes.working({ ...working, train: q.train })
     : 0;

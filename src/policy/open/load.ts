@@ -8,10 +8,10 @@ import { readSafetensors } from '../checkpoint/safetensors.ts';
 import { sourceOf, weightsOf, type TensorSource } from '../checkpoint/tensor-source.ts';
 import { weightsFromTensors, type PolicyWeights } from '../checkpoint/weights.ts';
 import { uploadDecoder } from '../model/upload.ts';
-import type { MatrixType } from '../ops/values.ts';
+import type { MatrixType, StoreType } from '../ops/values.ts';
 import type { PolicyChat, PolicyTokenizer } from '../policy.ts';
-import { matrixTypeFor, startOps, type PolicyDevice } from './device.ts';
-import { LoadedPolicy, type Started } from './loaded-policy.ts';
+import { keyTypeFor, matrixTypeFor, startOps, type PolicyDevice } from './device.ts';
+import { LoadedPolicy, MAX_SLOTS, type Started } from './loaded-policy.ts';
 import { HuggingFaceTokenizer } from './tokenizer.ts';
 
 interface LoadProgress {
@@ -41,6 +41,8 @@ export interface LoadPolicyOptions {
   readonly revision?: string;
   /** What matrices are held in; unless given, halves of a 16-bit checkpoint on a GPU, else float32. */
   readonly weights?: MatrixType;
+  /** What keys and values of contexts are held in; unless given, as `keyTypeFor` says. */
+  readonly keys?: StoreType;
   /** The checkpoint's chat template, where the one who loads it asks it for text. */
   readonly chat?: PolicyChat;
   readonly onProgress?: (progress: LoadProgress) => void;
@@ -78,7 +80,7 @@ export async function createPolicy(
   weights: PolicyWeights,
   tokenizer: PolicyTokenizer,
   info: Started,
-  options: Pick<LoadPolicyOptions, 'device' | 'maxSlots' | 'weights'>,
+  options: Pick<LoadPolicyOptions, 'device' | 'maxSlots' | 'weights' | 'keys'>,
 ): Promise<LoadedPolicy> {
   return policyOver(sourceOf(weights), tokenizer, info, options);
 }
@@ -88,7 +90,10 @@ async function policyOver(
   source: TensorSource,
   tokenizer: PolicyTokenizer,
   info: Started,
-  options: Pick<LoadPolicyOptions, 'device' | 'maxSlots' | 'chat' | 'weights' | 'onProgress'>,
+  options: Pick<
+    LoadPolicyOptions,
+    'device' | 'maxSlots' | 'chat' | 'weights' | 'keys' | 'onProgress'
+  >,
 ): Promise<LoadedPolicy> {
   const { device, onProgress } = options;
   onProgress?.({ stage: `starting ${device}`, share: 0.05 });
@@ -103,10 +108,12 @@ async function policyOver(
           share: 0.05 + (0.9 * done) / layers,
         }),
     });
-    const packed = type === 'int8' || type === 'int4';
+    const keys = options.keys ?? keyTypeFor(source.config, options.maxSlots ?? MAX_SLOTS, device);
+    const packed = type === 'int8' || type === 'int4' || keys === 'f16';
     const policy = new LoadedPolicy(decoder, tokenizer, info, {
       ...options,
       type,
+      keys,
       ...(packed && { source }),
     });
     onProgress?.({ stage: 'ready', share: 1 });

@@ -11,7 +11,7 @@ import { agreement, type Agreement, type AgreementOptions } from '../model/agree
 import { AGREEMENT_TEXT, AGREEMENT_TOKENS } from '../model/agreement-text.ts';
 import type { AdapterPlaces, Decoder } from '../model/decoder.ts';
 import { DecoderLoraTrainer } from '../model/trainer.ts';
-import type { Adapter, MatrixType } from '../ops/values.ts';
+import type { Adapter, MatrixType, StoreType } from '../ops/values.ts';
 import type {
   LoraValues,
   Policy,
@@ -23,27 +23,38 @@ import type {
 import type { Work } from '../watchdog.ts';
 import type { PolicyDevice } from './device.ts';
 
-export type Started = Omit<PolicyInfo, 'device' | 'parameters' | 'maxContext' | 'onDevice'>;
+export type Started = Omit<
+  PolicyInfo,
+  'device' | 'parameters' | 'maxContext' | 'onDevice' | 'keys'
+>;
 
 export interface LoadedOptions {
   readonly device: PolicyDevice;
   /** What its matrices are held in. */
   readonly type: MatrixType;
+  /** What keys and values of its contexts are held in. */
+  readonly keys: StoreType;
   readonly maxSlots?: number | undefined;
   readonly chat?: PolicyChat | undefined;
-  /** What packed weights were made of, to be compared with. */
+  /** What weights or contexts of fewer bits stand for, to be compared with. */
   readonly source?: TensorSource | undefined;
 }
 
 /** Tokens of given text that a turn reads: some tens of milliseconds on either device. */
 const READ_ROWS = { wasm: 256, webgpu: 1024 } as const;
 
+/** As long as a search may take, after which a context that rests goes on and ends. */
+const PATIENCE_MS = 60_000;
+
+/** Contexts that decode together unless given. */
+export const MAX_SLOTS = 64;
+
 /** How the engine of a policy works on a device, but for stop texts. */
-export const engineOptions = (device: PolicyDevice, maxSlots: number): EngineOptions => ({
-  maxSlots,
-  readRows: READ_ROWS[device],
-  keys: 'f32',
-});
+export const engineOptions = (
+  device: PolicyDevice,
+  maxSlots: number,
+  keys: StoreType,
+): EngineOptions => ({ maxSlots, readRows: READ_ROWS[device], keys, patienceMs: PATIENCE_MS });
 
 /** A policy on this device. It samples, and trains adapters, over one copy of its weights. */
 export class LoadedPolicy implements Policy {
@@ -53,6 +64,7 @@ export class LoadedPolicy implements Policy {
   readonly #decoder: Decoder;
   readonly #engine: GenerationEngine;
   readonly #source: TensorSource | null;
+  readonly #keys: StoreType;
   #adapter: { adapter: Adapter; places: AdapterPlaces; key: string } | null = null;
 
   /** @throws MemoryError */
@@ -60,13 +72,14 @@ export class LoadedPolicy implements Policy {
     decoder: Decoder,
     tokenizer: PolicyTokenizer,
     info: Started,
-    { device, type, maxSlots = 64, chat, source }: LoadedOptions,
+    { device, type, keys, maxSlots = MAX_SLOTS, chat, source }: LoadedOptions,
   ) {
     const { config } = decoder;
     this.info = {
       ...info,
       device,
       onDevice: type,
+      keys,
       parameters: parameterCount(config),
       maxContext: config.maxPositions,
     };
@@ -74,8 +87,9 @@ export class LoadedPolicy implements Policy {
     if (chat) this.chat = chat;
     this.#decoder = decoder;
     this.#source = source ?? null;
+    this.#keys = keys;
     this.#engine = new GenerationEngine(decoder, {
-      ...engineOptions(device, maxSlots),
+      ...engineOptions(device, maxSlots, keys),
       decode: (ids) => tokenizer.decode(ids),
     });
   }
@@ -97,11 +111,12 @@ export class LoadedPolicy implements Policy {
   }
 
   /**
-   * A trainer of adapters over the same weights; to be disposed of before the policy.
+   * A trainer of adapters over the same weights, whose keys and values are held like those that were sampled with:
+   * else the two would give the same tokens other probabilities. To be disposed of before the policy.
    * @throws RangeError for a spec that no adapter can have; MemoryError
    */
   trainer(spec: LoraSpec, limits: TrainLimits): LoraTrainer {
-    return new DecoderLoraTrainer(this.#decoder.view(), spec, limits);
+    return new DecoderLoraTrainer(this.#decoder.view(), spec, limits, this.#keys);
   }
 
   /** Resolves with the reason when the device is taken away; it is of no use any more then. */
@@ -110,21 +125,23 @@ export class LoadedPolicy implements Policy {
   }
 
   /**
-   * How near packed weights are to their checkpoint, on a fixed English text.
-   * @throws Error where the weights are not packed; the signal's reason; MemoryError
+   * How near weights and contexts of fewer bits are to their checkpoint, on a fixed English text.
+   * @throws Error where neither has fewer; the signal's reason; MemoryError
    */
-  async agreement(options: Omit<AgreementOptions, 'type'> = {}): Promise<Agreement> {
+  async agreement(options: Omit<AgreementOptions, 'type' | 'keys'> = {}): Promise<Agreement> {
     if (!this.#source)
-      throw new Error('policy: its weights are not packed; there is nothing to compare');
+      throw new Error(
+        'policy: neither weights nor contexts are packed; there is nothing to compare',
+      );
     const ids = this.tokenizer.encodeText(AGREEMENT_TEXT);
     const tokens = ids.slice(0, Math.min(AGREEMENT_TOKENS, this.info.maxContext));
     const type = this.#source.dtype === 'f16' ? 'f16' : 'f32';
-    return agreement(this.#decoder, this.#source, tokens, { ...options, type });
+    return agreement(this.#decoder, this.#source, tokens, { ...options, type, keys: this.#keys });
   }
 
   /** How fast its device is, and how much of that it uses. @throws the signal's reason */
-  measure(options: MeasureOptions = {}): Promise<DeviceMeasure> {
-    return measureDevice(this.#decoder, options);
+  measure(options: Omit<MeasureOptions, 'keys'> = {}): Promise<DeviceMeasure> {
+    return measureDevice(this.#decoder, { ...options, keys: this.#keys });
   }
 
   onWork(listener: (work: Work) => void): void {

@@ -57,6 +57,12 @@ export interface Ops {
   /** All factors zero. */
   adapter(shapes: readonly AdapterShape[], trained: boolean): Adapter;
   free(...handles: readonly Handle[]): void;
+  /**
+   * What `make` makes, once it is certain that the device has the memory; present where a device says later that
+   * it has not. What a failed attempt made is freed, and everything else goes on.
+   * @throws MemoryError
+   */
+  attempt?<T>(make: () => T): Promise<T>;
 
   // Tokens, keys and values --------------------------------------------------------------------------
 
@@ -212,7 +218,15 @@ export interface KernelTime {
 }
 
 export type Handle =
-  Activations | Vector | Matrix | Rotary | KeyStore | Tokens | Picks | Draws | Adapter;
+  | Activations
+  | Vector
+  | Matrix
+  | Rotary
+  | KeyStore
+  | Tokens
+  | Picks
+  | Draws
+  | Adapter;
 
 /** y = W x + b + scale · B (A x), the last term for each adapted part of W's rows. */
 export interface Projection {

@@ -54,7 +54,9 @@ export interface Rotary {
   readonly pairs: number;
 }
 
-export type StoreType = 'f32' | 'f16';
+/** What keys and values are held in; sums over them are float32. */
+export const STORE_TYPES = ['f32', 'f16'] as const;
+export type StoreType = (typeof STORE_TYPES)[number];
 
 /**
  * Keys and values of one layer: places for the positions of contexts. A context's places are neighbours;

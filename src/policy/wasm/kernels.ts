@@ -44,10 +44,19 @@ export function hasRelaxedSimd(): boolean {
 const decodeBase64 = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 
+const compiled = new Map<boolean, Promise<WebAssembly.Module>>();
+
+/** The module of a build: compiled once a thread, however many engines it starts. */
+function moduleOf(relaxed: boolean): Promise<WebAssembly.Module> {
+  const known = compiled.get(relaxed);
+  if (known) return known;
+  const made = WebAssembly.compile(decodeBase64(relaxed ? RELAXED : PLAIN));
+  compiled.set(relaxed, made);
+  return made;
+}
+
 export async function startKernels(memory: WebAssembly.Memory, relaxed: boolean): Promise<Kernels> {
-  const { instance } = await WebAssembly.instantiate(decodeBase64(relaxed ? RELAXED : PLAIN), {
-    env: { memory },
-  });
+  const instance = await WebAssembly.instantiate(await moduleOf(relaxed), { env: { memory } });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the exports of our own module
   return instance.exports as unknown as Kernels;
 }

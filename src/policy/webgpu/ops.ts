@@ -43,14 +43,7 @@ import { fewResidual } from './kernels/few/residual.ts';
 import { FewState } from './kernels/few/state.ts';
 import { placeDraws, readDraws } from './kernels/sample/draws.ts';
 import { GpuMatrixWriter } from './device/matrix-writer.ts';
-import {
-  adapterPlaces,
-  DRAW_BYTES,
-  keyStoreBytes,
-  padded,
-  strideOf,
-  tokenTableBytes,
-} from './device/sizes.ts';
+import { adapterPlaces, DRAW_BYTES, strideOf, tokenTableBytes } from './device/sizes.ts';
 import {
   GpuActivations,
   GpuAdapter,
@@ -137,11 +130,7 @@ export class WebGpuOps implements Ops {
     shape: { positions: number; kvHeads: number; headDim: number; type: StoreType },
     label: string,
   ): KeyStore {
-    const { kvHeads, headDim, type } = shape;
-    // `copyKeys` rounds counts up to a multiple of 8.
-    const positions = padded(shape.positions, 8);
-    const bytes = keyStoreBytes(positions, kvHeads, headDim, type);
-    return new GpuKeyStore({ ...shape, positions }, this.gpu.device.buffer(bytes, label));
+    return GpuKeyStore.on(this.gpu.device, shape, label);
   }
 
   tokens(rows: number): Tokens {
@@ -171,6 +160,10 @@ export class WebGpuOps implements Ops {
     this.few.settleKeys();
     for (const handle of handles)
       for (const buffer of buffersOf(handle)) this.gpu.encoder.release(buffer);
+  }
+
+  attempt<T>(make: () => T): Promise<T> {
+    return this.gpu.device.attempt(make);
   }
 
   // Tokens, keys and values

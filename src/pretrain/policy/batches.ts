@@ -34,7 +34,7 @@ export interface BatchPlan {
   tokens: number;
   /** Share of the tokens that are copying exercises. */
   copyShare: number;
-  /** Share of the tokens that are exercises in comparing and, with a second form, in reckoning. */
+  /** Share of the tokens that are exercises: in comparing and, with a second form, in reckoning and reading. */
   drillShare: number;
   /** Share of the trajectories that are of the world's second form. */
   secondForm: number;
@@ -54,6 +54,9 @@ const SPAN_TOKENS = 256;
 
 /** Loss weight of a verdict: one of its tokens decides, and trajectories hold many more tokens. */
 const DRILL_WEIGHT = 3;
+
+/** What exercises train: comparing two values, reckoning with them, reading a result. */
+export type DrillKind = 'compare' | 'reckon' | 'read';
 
 /** Turns a 0/1 mask into loss weights. */
 function toExample(
@@ -114,12 +117,7 @@ export class ExampleSource {
     while (tokens < drillsEnd) {
       const index = cursor.drills ?? 0;
       cursor.drills = index + 1;
-      const rng = drillsRng(this.#seed, index);
-      const drills =
-        plan.secondForm > 0 && index % 2 === 0
-          ? joined(() => numberDrill(rng, this.#tokenizer), SPAN_TOKENS)
-          : comparisonDrills(rng, this.#tokenizer, SPAN_TOKENS);
-      const example = toExample(drills, 'drills', 0);
+      const example = toExample(this.#drillsAt(index, plan.secondForm > 0), 'drills', 0);
       for (const [i, weight] of example.weights.entries())
         example.weights[i] = weight * DRILL_WEIGHT;
       examples.push(example);
@@ -133,11 +131,32 @@ export class ExampleSource {
     return { examples, tokens, cursor };
   }
 
+  /**
+   * Exercises by number: of the second form three of four in reading, of which each stands alone and which
+   * take longest to learn; the others in reckoning and comparing by turns.
+   */
+  #drillsAt(index: number, second: boolean): TokenizedTrajectory {
+    const place = Math.floor(index / 4);
+    if (second && index % 4 > 0) return this.#reading(index - place - 1);
+    const rng = drillsRng(this.#seed, index);
+    return second && place % 2 === 0
+      ? joined(() => numberDrill(rng, this.#tokenizer), SPAN_TOKENS)
+      : comparisonDrills(rng, this.#tokenizer, SPAN_TOKENS);
+  }
+
+  #reading(index: number): TokenizedTrajectory {
+    return tokenizeTrajectory(this.#tokenizer, this.#second.reading(index));
+  }
+
   /** Single exercises, to be scored: `whole` is then the share of right verdicts. */
-  drills(count: number, kind: 'compare' | 'reckon' = 'compare'): Example[] {
+  drills(count: number, kind: DrillKind = 'compare'): Example[] {
     const rng = drillsRng(this.#seed, 0);
-    const one = kind === 'compare' ? comparisonDrill : numberDrill;
-    return Array.from({ length: count }, () => toExample(one(rng, this.#tokenizer), kind, 0));
+    const one = {
+      compare: () => comparisonDrill(rng, this.#tokenizer),
+      reckon: () => numberDrill(rng, this.#tokenizer),
+      read: (index: number) => this.#reading(index),
+    }[kind];
+    return Array.from({ length: count }, (_, index) => toExample(one(index), kind, 0));
   }
 
   /** The next trajectory that fits; moves the cursor. */

@@ -1,4 +1,4 @@
-import type { Recipe } from '../parts/recipe.ts';
+import type { Recipe, VariantSettings } from '../parts/recipe.ts';
 import { OBJECTIVE, TRAINING } from '../parts/training-base.ts';
 import { GRPO_FOR_PPO, searchLoop, SHARED_DEPARTURES } from './loop.ts';
 
@@ -6,6 +6,12 @@ import { GRPO_FOR_PPO, searchLoop, SHARED_DEPARTURES } from './loop.ts';
  * InForage, "Scent of Knowledge" (arXiv 2505.09316; code: qhjqhj00/InForage): Search-R1's loop with at most 6
  * turns in training, 3 passages a search; the reward of src/learn/rewards/systems/in-forage.ts.
  */
+const settingsBy = (reward: string): VariantSettings => ({
+  ...TRAINING,
+  stages: [{ steps: TRAINING.steps, reward, weights: {} }],
+  objective: { ...OBJECTIVE, kl: { form: 'k3', place: 'loss', coefficient: 1e-3 } },
+});
+
 export const inForage: Recipe = {
   id: 'in-forage',
   version: '1',
@@ -25,17 +31,20 @@ export const inForage: Recipe = {
     signature:
       'The best gold share of a search rises before exact match does; without the decay, searches a question do not fall.',
   },
-  settings: searchLoop(3, 6),
+  settings: { ...searchLoop(3, 6), dialect: 'search-r1' },
   training: [
     {
       name: 'grpo',
       title: 'GRPO, answer and best search',
       departures: GRPO_FOR_PPO,
-      settings: {
-        ...TRAINING,
-        stages: [{ steps: TRAINING.steps, reward: 'in-forage', weights: {} }],
-        objective: { ...OBJECTIVE, kl: { form: 'k3', place: 'loss', coefficient: 1e-3 } },
-      },
+      settings: settingsBy('in-forage'),
+    },
+    {
+      name: 'as-released',
+      title: 'The same with gold by place',
+      departures:
+        'The released code looks gold sources up by place among the rollouts that search, so that a search may be judged by the gold of another question.',
+      settings: settingsBy('in-forage-released'),
     },
   ],
 };

@@ -1,4 +1,4 @@
-import type { Recipe } from '../parts/recipe.ts';
+import type { Recipe, VariantSettings } from '../parts/recipe.ts';
 import { OBJECTIVE, TRAINING } from '../parts/training-base.ts';
 import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
 
@@ -6,6 +6,12 @@ import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
  * ReSeek (arXiv 2510.00568; code: TencentBAC/ReSeek): at most 4 searches of 3 passages; after every result the
  * policy judges whether it helps, and is paid for judging rightly. What it calls useless stays in the context.
  */
+const settingsBy = (reward: string): VariantSettings => ({
+  ...TRAINING,
+  stages: [{ steps: TRAINING.steps, reward, weights: {} }],
+  objective: { ...OBJECTIVE, kl: { form: 'k3', place: 'loss', coefficient: 1e-3 } },
+});
+
 export const reSeek: Recipe = {
   id: 're-seek',
   version: '1',
@@ -34,11 +40,14 @@ export const reSeek: Recipe = {
     {
       name: 'grpo',
       title: 'GRPO, exact match and judgements',
-      settings: {
-        ...TRAINING,
-        stages: [{ steps: TRAINING.steps, reward: 're-seek', weights: {} }],
-        objective: { ...OBJECTIVE, kl: { form: 'k3', place: 'loss', coefficient: 1e-3 } },
-      },
+      settings: settingsBy('re-seek'),
+    },
+    {
+      name: 'as-released',
+      title: 'The same, judged by the text of the gold answer',
+      departures:
+        'Judgements are checked by the text of the gold answer in the result; "yes" behind which the answer is right counts as right.',
+      settings: settingsBy('re-seek-released'),
     },
   ],
 };

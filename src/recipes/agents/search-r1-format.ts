@@ -31,7 +31,7 @@ export const searchR1Format: Recipe = {
     signature:
       'The format is right earlier than under exact match alone, and exact match rises earlier.',
   },
-  settings: searchLoop(3, 4),
+  settings: { ...searchLoop(3, 4), dialect: 'search-r1' },
   training: [
     {
       name: 'grpo',

@@ -1,4 +1,4 @@
-import type { Recipe } from '../parts/recipe.ts';
+import type { Recipe, VariantSettings } from '../parts/recipe.ts';
 import { OBJECTIVE, TRAINING } from '../parts/training-base.ts';
 import { GRPO_FOR_PPO, searchLoop, SHARED_DEPARTURES } from './loop.ts';
 
@@ -7,6 +7,16 @@ import { GRPO_FOR_PPO, searchLoop, SHARED_DEPARTURES } from './loop.ts';
  * paid for the gold that it brings first and charged for what was seen before. Its reward file says what of
  * the paper's is left out.
  */
+const settingsBy = (reward: string): VariantSettings => ({
+  ...TRAINING,
+  stages: [{ steps: TRAINING.steps, reward, weights: {} }],
+  objective: {
+    ...OBJECTIVE,
+    credit: 'span',
+    kl: { form: 'k3', place: 'loss', coefficient: 1e-3 },
+  },
+});
+
 export const stepSearch: Recipe = {
   id: 'step-search',
   version: '1',
@@ -28,21 +38,19 @@ export const stepSearch: Recipe = {
     signature:
       'The share of passages that had been seen before falls; without the charge it rises.',
   },
-  settings: searchLoop(3, 5),
+  settings: { ...searchLoop(3, 5), dialect: 'search-r1' },
   training: [
     {
       name: 'grpo',
       title: 'GRPO, F1 and single searches',
       departures: GRPO_FOR_PPO,
-      settings: {
-        ...TRAINING,
-        stages: [{ steps: TRAINING.steps, reward: 'step-search', weights: {} }],
-        objective: {
-          ...OBJECTIVE,
-          credit: 'span',
-          kl: { form: 'k3', place: 'loss', coefficient: 1e-3 },
-        },
-      },
+      settings: settingsBy('step-search'),
+    },
+    {
+      name: 'as-released',
+      title: 'The same with searches weighed by 1.6',
+      departures: 'The released code adds the weighed score of a search to itself.',
+      settings: settingsBy('step-search-released'),
     },
   ],
 };

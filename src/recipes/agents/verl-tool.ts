@@ -19,6 +19,7 @@ export const verlTool: Recipe = {
       ...SHARED_DEPARTURES,
       'Groups of 8 in place of 16.',
       'The quarter for more than ten answer tags cannot occur: an answer ends the rollout.',
+      'Its option to cut observations is `overrides.retrieval.cut`: `left` keeps the last tokens of text (`keep: last`), with the opening tag lost.',
     ],
     published: {
       figure: '2,048 rollouts of one turn in 75 s, in lock step 127 s',

@@ -28,7 +28,7 @@ export const zeroSearch: Recipe = {
     signature:
       'Exact match with the real engine is not below that of a run trained on it; with noise that does not grow it is lower.',
   },
-  settings: searchLoop(3, 5),
+  settings: { ...searchLoop(3, 5), dialect: 'search-r1' },
   training: [
     {
       name: 'grpo',

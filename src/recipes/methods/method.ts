@@ -1,13 +1,17 @@
 import { z } from 'zod';
+import { candidatesSchema } from './candidates.ts';
+import { chainSchema } from './chain.ts';
 import { confidenceSchema } from './confidence.ts';
 import { draftQuerySchema } from './draft-query.ts';
 import { extractionSchema } from './extraction.ts';
+import { hintSchema } from './hint.ts';
 import { pagesSchema } from './pages.ts';
+import { planSchema } from './plan.ts';
 import { reflectionSchema } from './reflection.ts';
 import { verificationSchema } from './verification.ts';
 import { rolesSchema } from './vote.ts';
 
-/** Parts of systems that are prompted and not trained; each file beside this one has its source and equation. */
+/** Parts of systems that have a loop of their own; each file beside this one has its source and equation. */
 export const methodSchema = z.strictObject({
   query: draftQuerySchema.exactOptional(),
   /** Rounds of retrieving and writing: IRCoT's sentences, Iter-RetGen's iterations. */
@@ -20,6 +24,10 @@ export const methodSchema = z.strictObject({
   verify: verificationSchema.exactOptional(),
   pages: pagesSchema.exactOptional(),
   roles: rolesSchema.exactOptional(),
+  candidates: candidatesSchema.exactOptional(),
+  hint: hintSchema.exactOptional(),
+  plan: planSchema.exactOptional(),
+  chain: chainSchema.exactOptional(),
   /** Order in which passages of one retrieval are shown; absent: best first. */
   order: z.literal('best-last').exactOptional(),
 });
@@ -37,4 +45,8 @@ export const SYSTEM_LOOPS = [
   'chain-verify',
   'rationale',
   'roles',
+  'actions',
+  'hinted',
+  'plan',
+  'chain',
 ] as const;

@@ -49,6 +49,17 @@ const retrievalSchema = z.strictObject({
   summarize: z.enum(['off', 'on']).default('off'),
   /** Whether the policy is told, where its form line can, that it may name the source of a search. */
   chooses: z.boolean().exactOptional(),
+  /**
+   * Most tokens of a whole result; absent: as many as there is room for. `tags`: `kept`, the text gives way; `lost`, as
+   * Search-R1's released code cuts, the tag at the end that is cut off is lost with it.
+   */
+  cut: z
+    .strictObject({
+      tokens: positiveInt.max(8192),
+      keep: z.enum(['first', 'last']),
+      tags: z.enum(['kept', 'lost']),
+    })
+    .exactOptional(),
   /** Most words of a query; a longer one is a fault against the protocol. Absent: no limit. */
   queryWords: positiveInt.exactOptional(),
 });

@@ -1,24 +1,47 @@
 import { z } from 'zod';
 
-/** What a stage learns by in place of the policy gradient, from the same rollouts. */
+const beta = z.number().positive();
+/** Factor of the chosen one's negative log-likelihood, a mean over its tokens; 0: none. */
+const nll = z.number().min(0);
+const batch = z.int().min(1).max(1024);
+
+/** What a stage learns by in place of the policy gradient. */
 export const stageLossSchema = z.discriminatedUnion('kind', [
-  /** Likelihood of trajectories, each with a weight; `learn/supervised/weights.ts`. */
+  /** Likelihood of a step's rollouts, each with a weight; `learn/supervised/weights.ts`. */
   z.strictObject({
     kind: z.literal('sft'),
-    weight: z.enum(['right', 'likelihood', 'best', 'uniform', 'released']),
+    weight: z.enum(['right', 'first', 'likelihood', 'best', 'uniform', 'released']),
     /** The gold answer stands in the place of the policy's own. */
     gold: z.boolean(),
   }),
-  /** Direct preference optimisation on pairs of rollouts of one question. */
+  /** Direct preference optimisation on pairs of a step's rollouts, or of actions in them. */
   z.strictObject({
     kind: z.literal('dpo'),
-    beta: z.number().positive(),
-    /** Factor of the chosen one's negative log-likelihood, a mean over its tokens; 0: none. */
-    nll: z.number().min(0),
+    beta,
+    nll,
     /** Chosen ones earned at least `high`, rejected ones at most `low`. */
     high: z.number(),
     low: z.number(),
+    /**
+     * `reward`, also where absent: as above; `efficient`: WebThinker's order, of right ones fewer calls, then shorter;
+     * `actions`: RAG-Gym's, candidates for one step of a rollout by their ranks.
+     */
+    pairs: z.enum(['reward', 'efficient', 'actions']).exactOptional(),
+    /** `efficient`: more than so many times as long is the longer one; 1.5 where absent. */
+    gamma: z.number().min(1).exactOptional(),
   }),
+  /** Likelihood of stored trajectories by their weights, `batch` an update; no rollouts are made. */
+  z.strictObject({ kind: z.literal('stored-sft'), batch }),
+  /** Direct preference optimisation on stored pairs, `batch` an update; no rollouts are made. */
+  z.strictObject({ kind: z.literal('stored-dpo'), beta, nll, batch }),
 ]);
 
-export type SupervisedStage = z.infer<typeof stageLossSchema>;
+type StageLoss = z.infer<typeof stageLossSchema>;
+
+/** What a stage learns by from stored trajectories. */
+export type StoredStage = Extract<StageLoss, { kind: `stored-${string}` }>;
+/** What it learns by from its own rollouts. */
+export type SupervisedStage = Exclude<StageLoss, StoredStage>;
+
+export const isStored = (loss: StageLoss | undefined): loss is StoredStage =>
+  loss?.kind === 'stored-sft' || loss?.kind === 'stored-dpo';

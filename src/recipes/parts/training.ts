@@ -39,6 +39,11 @@ export const objectiveSchema = z.strictObject({
   diversity: z.number().min(0).exactOptional(),
   /** FSPO: verdicts on thoughts turn the advantages of their tokens; the reward must give such verdicts. */
   factuality: z.enum(['paper', 'as-released']).exactOptional(),
+  /**
+   * `by-tags`: as R1-Searcher's released code, whatever stands between the tags of a result is left out of the loss,
+   * whoever wrote them; absent: what the policy wrote is in it.
+   */
+  mask: z.literal('by-tags').exactOptional(),
   aggregation: z.enum(['token-mean', 'sequence-mean', 'sum-over-constant']),
   /**
    * Sequences whose tokens `token-mean` takes one mean of; the loss is the mean of these means. null:
@@ -86,6 +91,8 @@ export const stageSchema = z.strictObject({
   reward: z.string(),
   /** Factors λ of the reward's clauses by name, where the reward has them. */
   weights: z.record(z.string(), z.number()).default({}),
+  /** Changes of the loop's settings for the rollouts of this stage; held-out questions are asked without them. */
+  overrides: z.record(z.string(), z.unknown()).exactOptional(),
   /** What it learns by; absent: the policy gradient of `objective`. One update a step. */
   loss: stageLossSchema.exactOptional(),
 });

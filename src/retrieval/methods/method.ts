@@ -66,7 +66,8 @@ export interface LocalMethod {
    * gives the event loop turns. @throws the signal's reason when aborted
    */
   dense:
-    ((vectors: VectorTable, parts: LocalParts, hooks: LocalHooks) => Promise<DenseAnswers>) | null;
+    | ((vectors: VectorTable, parts: LocalParts, hooks: LocalHooks) => Promise<DenseAnswers>)
+    | null;
 }
 
 /** Hooks of one stage. */

@@ -25,6 +25,24 @@ export interface WorldRecords {
   questions: readonly WorldQuestion[];
 }
 
+/** What a generator returns: passages, and questions by split. */
+interface MadeOf {
+  local: readonly Passage[];
+  web: readonly Passage[];
+  questions: Record<'train' | 'dev' | 'test', readonly Omit<WorldQuestion, 'split'>[]>;
+}
+
+/** The records of a generated world, in the order in which they are written. */
+export function recordsOf(
+  { local, web, questions }: MadeOf,
+  { seed, form }: { seed: number; form: 1 | 2 },
+): WorldRecords {
+  const flat = (['train', 'dev', 'test'] as const).flatMap((split) =>
+    questions[split].map((question) => ({ ...question, split })),
+  );
+  return { seed, ...(form === 2 && { form }), local, web, questions: flat };
+}
+
 /** Writes one file of the folder, by its relative name. */
 export type WriteFile = (name: string, bytes: Uint8Array) => Promise<void>;
 

@@ -31,6 +31,8 @@ import {
 import { SearchTrouble } from './notes/SearchTrouble.tsx';
 import { Setup } from './setup/Setup.tsx';
 import { UnknownNames } from './notes/UnknownNames.tsx';
+import { ForkProblem, WithForks } from './siblings/ForkHere.tsx';
+import { Pictures } from './siblings/Pictures.tsx';
 import { Welcome } from './Welcome.tsx';
 import './ask.css';
 import './columns/columns.css';
@@ -119,9 +121,11 @@ const RunFailure = () => {
   );
 };
 
-/** A group of several rollouts, summed up over the columns. */
+/** A group of several rollouts, summed up over the columns; forks are no draws of it. */
 const Summary = () => {
-  const { order, byId, finished } = useDeferredValue(useRun((state) => state.table));
+  const { order: all, byId, finished } = useDeferredValue(useRun((state) => state.table));
+  const forks = useRun((state) => state.forks);
+  const order = useMemo(() => all.filter((id) => !forks[id]), [all, forks]);
   const ended = useMemo(
     () => order.flatMap((id) => (finished[id] ? (byId[id] ?? []) : [])),
     [order, byId, finished],
@@ -213,41 +217,45 @@ export const AskPage = () => {
   const drop = useFileDrop((transfer) => importDrop(droppedRuns(transfer), go));
   const classes = ['ask', setupOpen ? '' : 'no-setup', detailsShown ? '' : 'no-details'];
   return (
-    <div className={classes.join(' ')}>
-      {setupOpen ? <Setup /> : null}
-      <main
-        className={drop.over ? 'ask-main dropping' : 'ask-main'}
-        aria-busy={running}
-        tabIndex={-1}
-        {...drop.handlers}
-      >
-        <LoadingFailure />
-        <AddressProblems />
-        <LinkedSetupNote />
-        <FirstFormNote />
-        <LinkedStepNote />
-        {started ? (
-          <>
-            <SourceNote />
-            <QuestionHeader />
-            <RunFailure />
-            <RunNote />
-            <SearchTrouble />
-            <UnknownNames />
-            <Summary />
-            <div className="legend-line">
-              <StripLegend by={by}>
-                <ColourSwitch />
-              </StripLegend>
-              <DownloadButton />
-            </div>
-            <Columns />
-          </>
-        ) : (
-          <Welcome />
-        )}
-      </main>
-      {detailsShown ? <DetailsPanel /> : null}
-    </div>
+    <WithForks>
+      <div className={classes.join(' ')}>
+        {setupOpen ? <Setup /> : null}
+        <main
+          className={drop.over ? 'ask-main dropping' : 'ask-main'}
+          aria-busy={running}
+          tabIndex={-1}
+          {...drop.handlers}
+        >
+          <LoadingFailure />
+          <AddressProblems />
+          <LinkedSetupNote />
+          <FirstFormNote />
+          <LinkedStepNote />
+          {started ? (
+            <>
+              <SourceNote />
+              <QuestionHeader />
+              <RunFailure />
+              <RunNote />
+              <SearchTrouble />
+              <UnknownNames />
+              <Summary />
+              <ForkProblem />
+              <Pictures />
+              <div className="legend-line">
+                <StripLegend by={by}>
+                  <ColourSwitch />
+                </StripLegend>
+                <DownloadButton />
+              </div>
+              <Columns />
+            </>
+          ) : (
+            <Welcome />
+          )}
+        </main>
+        {detailsShown ? <DetailsPanel /> : null}
+      </div>
+    </WithForks>
   );
 };

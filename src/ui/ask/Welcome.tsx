@@ -7,6 +7,7 @@ import { useLab } from '../lab/lab-store.ts';
 import { plural } from '../kit/words/format.ts';
 import { Sign } from '../kit/events/Sign.tsx';
 import { useRun } from './store/run-store.ts';
+import { openTour } from '../tour/store/tour-store.ts';
 import { openSetup, useView } from './store/view-store.ts';
 import { LoadingList } from '../lab/Loading.tsx';
 
@@ -88,7 +89,11 @@ export const Welcome = () => {
         <button type="button" className="link" onClick={openSetup}>
           choose or type another question
         </button>{' '}
-        and change the recipe, in the setup (key s).
+        and change the recipe, in the setup (key s), or{' '}
+        <button type="button" className="link" onClick={openTour}>
+          take the tour
+        </button>
+        : ask, train, read and compare in about five minutes.
       </p>
       <Examples />
       <LoadingList />

@@ -5,7 +5,18 @@ import {
   restoreCollection,
 } from './store/collections-actions.ts';
 import { useCollections } from './store/collections-store.ts';
-import type { Uses } from '../setup/search-with.ts';
+import { Button } from '@mantine/core';
+import { Link } from 'wouter';
+import type { CollectionView } from '../../lab/contract/collections.ts';
+import type { Setup } from '../../records/setup.ts';
+import { ASK } from '../ask/store/permalink.ts';
+import {
+  askQuestionsOf,
+  questionSetsOf,
+  searchCollections,
+  type Uses,
+} from '../setup/search-with.ts';
+import { useSetup } from '../setup/setup-store.ts';
 import { CopyButton } from '../kit/CopyButton.tsx';
 import { UndoBar } from '../kit/UndoBar.tsx';
 
@@ -50,12 +61,53 @@ const Undo = () => (
   </UndoBar>
 );
 
+/** Works with the collection from now on: searches its passages, asks its questions. */
+const workWith = ({ id, passages, questions }: CollectionView): void => {
+  if (passages > 0) searchCollections([id]);
+  if (questions > 0) askQuestionsOf([id]);
+};
+
+const whatIt = ({ passages, questions }: CollectionView): string =>
+  [passages > 0 && 'passages', questions > 0 && 'questions'].filter(Boolean).join(' and ');
+
+/** The built-in web knows nothing of other passages; what the web is then is said. */
+const webWords = (setup: Setup, { passages }: CollectionView): string => {
+  if (passages === 0) return 'What is searched stays as it was.';
+  return 'url' in setup.web
+    ? `The web is ${new URL(setup.web.url).host}.`
+    : 'They are searched alone: the built-in web knows nothing of them. A web source of your own is set below.';
+};
+
+/** What to do with what was just imported; then, that it is done. */
+const Added = ({ collection }: { collection: CollectionView }) => {
+  const setup = useSetup((state) => state.setup);
+  const { id, passages, questions } = collection;
+  const searched =
+    passages === 0 || (setup.local.kind === 'collections' && setup.local.ids.includes(id));
+  const asked = questions === 0 || questionSetsOf(setup).includes(id);
+  if (searched && asked)
+    return (
+      <span className="fine">
+        ✓ In use. {webWords(setup, collection)} <Link href={ASK}>Ask a question</Link>
+      </span>
+    );
+  return (
+    <Button size="compact-sm" onClick={() => workWith(collection)}>
+      Use {whatIt(collection)} now
+    </Button>
+  );
+};
+
 const Notice = () => {
   const notice = useCollections((state) => state.notice);
+  const added = useCollections(({ collections, added: id }) =>
+    collections.find((one) => one.id === id),
+  );
   if (!notice) return null;
   return (
     <div className="undo">
       <span className="grow">{notice}</span>
+      {added ? <Added collection={added} /> : null}
       <button type="button" className="link" aria-label="Hide this message" onClick={dismissNotice}>
         ✕
       </button>

@@ -22,6 +22,7 @@ import {
   runningEvaluation,
   useEvaluate,
   visibleEvaluations,
+  takenNames,
 } from './store/evaluate-store.ts';
 import './evaluate.css';
 import './chooser/chooser.css';
@@ -68,7 +69,7 @@ const FirstButton = () => {
   const device = useEvaluateDraft((state) => state.device);
   const start = async () => {
     setStarting(true);
-    const name = `${nameOfSpec(FIRST_SPEC)} on 20 questions`;
+    const name = nameOfSpec(FIRST_SPEC, new Date().toISOString(), takenNames());
     const id = await startEvaluation(FIRST_SPEC, name, device);
     setStarting(false);
     if (id !== null) go(formatEvaluateAddress(id));

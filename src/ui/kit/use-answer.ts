@@ -3,7 +3,9 @@ import { messageOf } from '../../base/errors.ts';
 
 /** What is asked of a worker, as far as it has come. */
 export type Loaded<T> =
-  { state: 'loading' } | { state: 'ready'; value: T } | { state: 'failed'; message: string };
+  | { state: 'loading' }
+  | { state: 'ready'; value: T }
+  | { state: 'failed'; message: string };
 
 /**
  * Asks again whenever `key` changes; an answer to an earlier key is dropped. A null key asks nothing.

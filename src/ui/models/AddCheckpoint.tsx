@@ -1,57 +1,11 @@
 import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { HUB } from '../../lab/models/checkpoints/plan/source.ts';
-import { dropLook, giveToken, lookFolder, lookNamed } from './store/checkpoint-actions.ts';
+import { giveToken, lookFolder, lookNamed } from './store/checkpoint-actions.ts';
 import { useCheckpoints } from './store/checkpoint-store.ts';
-import { FolderButton } from './FolderButton.tsx';
-import { PlanCard } from './PlanCard.tsx';
-
-const HUB_KEY = 'forage.hub';
-
-const storedHub = (): string => {
-  try {
-    return localStorage.getItem(HUB_KEY) ?? HUB;
-  } catch {
-    return HUB;
-  }
-};
-
-const keepHub = (hub: string): void => {
-  try {
-    localStorage.setItem(HUB_KEY, hub);
-  } catch {
-    // Not remembered where the browser allows no storage.
-  }
-};
-
-const LookResult = () => {
-  const look = useCheckpoints((state) => state.look);
-  switch (look.status) {
-    case 'none':
-      return null;
-    case 'looking':
-      return (
-        <p role="status">
-          Looking at {look.what} …{' '}
-          <button type="button" className="link" onClick={dropLook}>
-            Cancel
-          </button>
-        </p>
-      );
-    case 'failed':
-      return (
-        <div className="failure" role="alert">
-          <b>⚠ {look.fault.message}</b>
-          <p>{look.fault.next}</p>
-          <button type="button" className="link" onClick={dropLook}>
-            Dismiss
-          </button>
-        </div>
-      );
-    case 'ready':
-      return <PlanCard view={look.view} />;
-  }
-};
+import { FolderButton } from './parts/FolderButton.tsx';
+import { LookResult } from './LookResult.tsx';
+import { keepHub, storedHub } from './parts/hub.ts';
 
 /** Names a checkpoint and shows what it would bring, before anything is stored. */
 export const AddCheckpoint = () => {

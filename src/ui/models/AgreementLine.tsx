@@ -4,10 +4,11 @@ import { startAgreement, stopTrial, useTrials } from './store/trials-store.ts';
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 
-/** How near packed weights are to their checkpoint: measured where it is asked for. */
+/** How near packed weights and contexts are to their checkpoint: measured where it is asked for. */
 export const AgreementLine = ({ policy }: { policy: PolicyInfo }) => {
   const trial = useTrials((state) => state.agreement);
-  if (policy.onDevice !== 'int8' && policy.onDevice !== 'int4') return null;
+  const packed = policy.onDevice === 'int8' || policy.onDevice === 'int4' || policy.keys === 'f16';
+  if (!packed) return null;
   if (trial.status === 'running')
     return (
       <p className="trial-line" role="status">
@@ -22,7 +23,8 @@ export const AgreementLine = ({ policy }: { policy: PolicyInfo }) => {
   const known =
     trial.status === 'done' &&
     trial.policy.id === policy.id &&
-    trial.policy.revision === policy.revision;
+    trial.policy.revision === policy.revision &&
+    trial.policy.keys === policy.keys;
   return (
     <p className="trial-line" role="status">
       {known ? (

@@ -1,22 +1,24 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { CheckpointView } from '../../lab/contract/checkpoints.ts';
-import { MATRIX_TYPES } from '../../policy/ops/values.ts';
+import { MATRIX_TYPES, STORE_TYPES } from '../../policy/ops/values.ts';
 import type { PolicyRef } from '../../records/setup.ts';
 import { formatDuration } from '../kit/words/duration.ts';
 import { DASH, formatBytes, plural } from '../kit/words/format.ts';
 import {
   holdCheckpointAs,
+  holdContextsAs,
   pauseCheckpoint,
   removeCheckpoint,
   renameCheckpoint,
   resumeCheckpoint,
 } from './store/checkpoint-actions.ts';
 import { useCheckpoints } from './store/checkpoint-store.ts';
-import { useSetup } from '../setup/setup-store.ts';
-import { ConfigFacts } from './ConfigFacts.tsx';
-import { FitSummary } from './FitSummary.tsx';
-import { FolderButton } from './FolderButton.tsx';
+import { ConfigFacts } from './parts/ConfigFacts.tsx';
+import { FitLine } from './fit/FitLine.tsx';
+import { FitSummary } from './fit/FitSummary.tsx';
+import { UseAsPolicy } from './parts/UseAsPolicy.tsx';
+import { FolderButton } from './parts/FolderButton.tsx';
 
 /** Where the files came from, exact enough to fetch the same ones again. */
 const sourceText = ({ source, revision }: CheckpointView): string => {
@@ -155,29 +157,6 @@ const Resume = ({ checkpoint: { id, name, source } }: { checkpoint: CheckpointVi
     </Button>
   );
 
-/** Chooses it for the next run, or says that it is chosen and offers the way back. */
-const UseAsPolicy = (props: { id: string; name: string; use: (policy: PolicyRef) => void }) => {
-  const chosen = useSetup(({ setup }) => setup.policy);
-  if (chosen.kind === 'checkpoint' && chosen.id === props.id)
-    return (
-      <>
-        <span className="badge good">policy of the next run</span>
-        <button type="button" className="link" onClick={() => props.use({ kind: 'built-in' })}>
-          Use the built-in policy
-        </button>
-      </>
-    );
-  return (
-    <Button
-      size="compact-xs"
-      aria-label={`Use ${props.name} as policy`}
-      onClick={() => props.use({ kind: 'checkpoint', id: props.id })}
-    >
-      Use as policy
-    </Button>
-  );
-};
-
 /**
  * The files with the hash of what is stored; "as the hub says" where the hub published one and it
  * is the same.
@@ -203,19 +182,44 @@ const Files = ({ checkpoint: { files } }: { checkpoint: CheckpointView }) => (
 
 const AUTOMATIC = 'automatic';
 
-/** What its weights are held in from the next load on. */
-const HeldAs = ({ checkpoint: { id, name, weights } }: { checkpoint: CheckpointView }) => (
+const Choice = <T extends string>(props: {
+  label: string;
+  /** The label with the checkpoint's name, for those who hear it. */
+  named: string;
+  types: readonly T[];
+  chosen: T | undefined;
+  hold: (type: T | null) => void;
+}) => (
   <NativeSelect
     size="xs"
-    className="held-as"
-    label="Weights held as"
-    aria-label={`Weights of ${name} held as`}
-    data={[AUTOMATIC, ...MATRIX_TYPES]}
-    value={weights ?? AUTOMATIC}
+    label={props.label}
+    aria-label={props.named}
+    data={[AUTOMATIC, ...props.types]}
+    value={props.chosen ?? AUTOMATIC}
     onChange={({ currentTarget: { value } }) =>
-      void holdCheckpointAs(id, MATRIX_TYPES.find((type) => type === value) ?? null)
+      props.hold(props.types.find((type) => type === value) ?? null)
     }
   />
+);
+
+/** What its weights and its contexts are held in from the next load on. */
+const HeldAs = ({ checkpoint: { id, name, weights, keys } }: { checkpoint: CheckpointView }) => (
+  <div className="held-as">
+    <Choice
+      label="Weights held as"
+      named={`Weights of ${name} held as`}
+      types={MATRIX_TYPES}
+      chosen={weights}
+      hold={(type) => void holdCheckpointAs(id, type)}
+    />
+    <Choice
+      label="Contexts held as"
+      named={`Contexts of ${name} held as`}
+      types={STORE_TYPES}
+      chosen={keys}
+      hold={(type) => void holdContextsAs(id, type)}
+    />
+  </div>
 );
 
 /** One checkpoint on this device, whole or not. */
@@ -226,7 +230,7 @@ export const CheckpointRow = (props: {
   const { checkpoint } = props;
   const { id, name, state, failure, facts, doneBytes } = checkpoint;
   return (
-    <li className="panel checkpoint" data-checkpoint={id} data-state={state}>
+    <li className="panel checkpoint-card checkpoint" data-checkpoint={id} data-state={state}>
       <div className="checkpoint-title">
         <Name checkpoint={checkpoint} />
         <StateBadge checkpoint={checkpoint} />
@@ -237,8 +241,13 @@ export const CheckpointRow = (props: {
       <ConfigFacts facts={facts} />
       {state === 'ready' ? (
         <>
+          <FitLine question={checkpoint} />
           <HeldAs checkpoint={checkpoint} />
-          <FitSummary config={checkpoint.config} weights={checkpoint.weights} />
+          <FitSummary
+            config={checkpoint.config}
+            weights={checkpoint.weights}
+            keys={checkpoint.keys}
+          />
           <Files checkpoint={checkpoint} />
         </>
       ) : (
@@ -250,7 +259,9 @@ export const CheckpointRow = (props: {
         </p>
       ) : null}
       <div className="checkpoint-actions">
-        {state === 'ready' ? <UseAsPolicy id={id} name={name} use={props.use} /> : null}
+        {state === 'ready' ? (
+          <UseAsPolicy policy={{ kind: 'checkpoint', id }} name={name} use={props.use} />
+        ) : null}
         {state === 'paused' ? <Resume checkpoint={checkpoint} /> : null}
         {state === 'downloading' ? (
           <Button

@@ -14,9 +14,10 @@ import { useCheckpoints } from './store/checkpoint-store.ts';
 import { useStorageUse } from '../lab/storage.ts';
 import { choosePolicy } from '../setup/setup-store.ts';
 import { lostWords } from '../setup/setup-uses.ts';
+import { BuiltInCard } from './BuiltInCard.tsx';
 import { AddCheckpoint } from './AddCheckpoint.tsx';
 import { CheckpointRow } from './CheckpointRow.tsx';
-import { filesOfDrop } from './folder-files.ts';
+import { filesOfDrop } from './parts/folder-files.ts';
 
 const REFRESH_MS = 3000;
 
@@ -81,21 +82,23 @@ const Storage = () => {
 const List = ({ use }: { use: (policy: PolicyRef) => void }) => {
   const status = useCheckpoints((state) => state.status);
   const checkpoints = useCheckpoints((state) => state.checkpoints);
-  if (status === 'waiting') return <p role="status">Reading the checkpoints …</p>;
-  if (checkpoints.length === 0)
-    return (
-      <p className="fine">
-        None yet. Name a Llama-shaped checkpoint with safetensors (Llama 3, Qwen2, Qwen2.5, Qwen3,
-        SmolLM): a repository, the address of its folder, or a folder of this machine, which may be
-        dropped here. What it needs is shown before anything is downloaded.
-      </p>
-    );
   return (
-    <ul className="checkpoints">
-      {checkpoints.map((checkpoint) => (
-        <CheckpointRow key={checkpoint.id} checkpoint={checkpoint} use={use} />
-      ))}
-    </ul>
+    <>
+      {status === 'waiting' ? <p role="status">Reading the checkpoints …</p> : null}
+      {status !== 'waiting' && checkpoints.length === 0 ? (
+        <p className="fine">
+          None yet. Name a Llama-shaped checkpoint with safetensors (Llama 3, Qwen2, Qwen2.5, Qwen3,
+          SmolLM): a repository, the address of its folder, or a folder of this machine, which may
+          be dropped here. What it needs is shown before anything is downloaded.
+        </p>
+      ) : null}
+      <ul className="checkpoints">
+        <BuiltInCard use={use} />
+        {checkpoints.map((checkpoint) => (
+          <CheckpointRow key={checkpoint.id} checkpoint={checkpoint} use={use} />
+        ))}
+      </ul>
+    </>
   );
 };
 
@@ -109,12 +112,16 @@ export const CheckpointsSection = ({
   const drop = useFileDrop((dropped) => void filesOfDrop(dropped).then(lookFolder));
   return (
     <section
-      className={drop.over ? 'checkpoints-section dropping' : 'checkpoints-section'}
+      className={
+        drop.over
+          ? 'cards-section checkpoints-section dropping'
+          : 'cards-section checkpoints-section'
+      }
       aria-labelledby="checkpoints"
       {...drop.handlers}
     >
       <div className="section-line">
-        <h2 id="checkpoints">Checkpoints on this device</h2>
+        <h2 id="checkpoints">Policies on this device</h2>
         <Storage />
       </div>
       <AddCheckpoint />

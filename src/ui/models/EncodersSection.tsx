@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { useEffect } from 'react';
+import { Link } from 'wouter';
 import type { EncoderFacts } from '../../lab/contract/encoders.ts';
 import { formatBytes, formatCount } from '../kit/words/format.ts';
 import { UndoBar } from '../kit/UndoBar.tsx';
@@ -13,12 +14,12 @@ import {
 } from './store/encoders-store.ts';
 import { useLab } from '../lab/lab-store.ts';
 import type { EncoderUse } from '../setup/setup-uses.ts';
-import { FolderButton } from './FolderButton.tsx';
+import { FolderButton } from './parts/FolderButton.tsx';
 
 /** Encoders and cross-encoders in ONNX, kept in this browser. */
 
 const Row = ({ encoder }: { encoder: EncoderFacts }) => (
-  <li className="checkpoint">
+  <li className="panel checkpoint-card">
     <div className="section-line">
       <h3 className="ellipsis">{encoder.id}</h3>
       <span className="badge">{encoder.kind === 'encoder' ? 'encoder' : 'reranker'}</span>
@@ -28,14 +29,20 @@ const Row = ({ encoder }: { encoder: EncoderFacts }) => (
       {encoder.dimensions === null ? '' : ` · ${formatCount(encoder.dimensions)} dimensions`} · at
       most {formatCount(encoder.maxTokens)} tokens · {encoder.note}
     </p>
-    <Button
-      size="compact-xs"
-      variant="subtle"
-      aria-label={`Delete ${encoder.id}`}
-      onClick={() => void removeEncoder(encoder)}
-    >
-      Delete
-    </Button>
+    <p className="fine">
+      That is its size on disk; what it takes in memory is not known before it is loaded.
+    </p>
+    <div className="checkpoint-actions">
+      <Link href="/corpus">Choose it on the Corpus page</Link>
+      <Button
+        size="compact-xs"
+        variant="subtle"
+        aria-label={`Delete ${encoder.id}`}
+        onClick={() => void removeEncoder(encoder)}
+      >
+        Delete
+      </Button>
+    </div>
   </li>
 );
 
@@ -61,7 +68,7 @@ export const EncodersSection = () => {
     if (ready) void readEncoders();
   }, [ready]);
   return (
-    <section aria-labelledby="encoders">
+    <section className="cards-section" aria-labelledby="encoders">
       <div className="section-line">
         <h2 id="encoders">Encoders and rerankers</h2>
         <FolderButton

@@ -1,11 +1,14 @@
-import { formatCount } from '../kit/words/format.ts';
+import { formatBytes, formatCount } from '../kit/words/format.ts';
 import { LoadingFailure, LoadingList } from '../lab/Loading.tsx';
 import { AgreementLine } from './AgreementLine.tsx';
 import { CheckpointsSection } from './CheckpointsSection.tsx';
 import { EncodersSection } from './EncodersSection.tsx';
+import { useDeviceLimits } from './fit/device-limits.ts';
 import { MeasureSection } from './MeasureSection.tsx';
+import { PublishedSection } from './PublishedSection.tsx';
 import { ServersSection } from './ServersSection.tsx';
 import { WebLlmSection } from './WebLlmSection.tsx';
+import { useStorageUse } from '../lab/storage.ts';
 import { useLab } from '../lab/lab-store.ts';
 import { useNeeds } from '../lab/use-needs.ts';
 import './models.css';
@@ -17,6 +20,23 @@ const Pair = ({ name, value }: { name: string; value: string }) => (
     <dd>{value}</dd>
   </>
 );
+
+/** What verdicts on this page are about. */
+const DeviceLine = () => {
+  const limits = useDeviceLimits();
+  const storage = useStorageUse();
+  if (!limits) return <p className="fine">Asking what this device has …</p>;
+  return (
+    <p className="fine device-line" data-testid="device">
+      This device: {limits.device === 'webgpu' ? 'WebGPU' : 'WebAssembly, as it offers no GPU'};{' '}
+      {formatBytes(limits.memory)} of memory ({limits.basis})
+      {storage === null
+        ? '; the browser does not tell how much it may store'
+        : `; the browser gives this site ${formatBytes(Math.max(0, storage.quotaBytes - storage.usedBytes))} more of disk`}
+      .
+    </p>
+  );
+};
 
 /** Facts of what is loaded; nothing here is typed in by hand. */
 const ModelsPage = () => {
@@ -31,7 +51,8 @@ const ModelsPage = () => {
       <h1>Models</h1>
       <LoadingFailure />
       <LoadingList />
-      <h2>Policy</h2>
+      <DeviceLine />
+      <h2>Loaded now</h2>
       {policy && device ? (
         <dl className="pairs">
           <Pair name="checkpoint" value={policy.id} />
@@ -44,6 +65,9 @@ const ModelsPage = () => {
           {policy.onDevice ? (
             <Pair name="held as" value={`${policy.onDevice}, computed in f32`} />
           ) : null}
+          {policy.keys ? (
+            <Pair name="contexts" value={`keys and values in ${policy.keys}`} />
+          ) : null}
           {policy.logprobs ? <Pair name="log-probabilities" value={policy.logprobs} /> : null}
           <Pair
             name="device"
@@ -54,6 +78,11 @@ const ModelsPage = () => {
         <p className="fine">The policy has not been loaded.</p>
       )}
       {policy ? <AgreementLine policy={policy} /> : null}
+      <CheckpointsSection />
+      <PublishedSection />
+      <ServersSection />
+      <WebLlmSection />
+      <EncodersSection />
       <h2>Retrieval</h2>
       <p>{retrieval.note}</p>
       {sources ? (
@@ -67,10 +96,6 @@ const ModelsPage = () => {
         </dl>
       ) : null}
       <MeasureSection />
-      <CheckpointsSection />
-      <ServersSection />
-      <WebLlmSection />
-      <EncodersSection />
     </main>
   );
 };

@@ -4,8 +4,9 @@ import type { PlanView } from '../../lab/contract/checkpoints.ts';
 import { DASH, formatBytes, plural } from '../kit/words/format.ts';
 import { addLooked, dropLook } from './store/checkpoint-actions.ts';
 import { sameCheckpoint, useCheckpoints } from './store/checkpoint-store.ts';
-import { ConfigFacts } from './ConfigFacts.tsx';
-import { FitSummary } from './FitSummary.tsx';
+import { ConfigFacts } from './parts/ConfigFacts.tsx';
+import { FitLine } from './fit/FitLine.tsx';
+import { FitSummary } from './fit/FitSummary.tsx';
 
 /** Whether the device has the room; not sure where the browser or the server does not tell. */
 const Room = ({ view }: { view: PlanView }) => {
@@ -61,6 +62,7 @@ export const PlanCard = ({ view }: { view: PlanView }) => {
     <section className="panel plan-card" aria-label={`What ${plan.title} would bring`}>
       <h3>{plan.title}</h3>
       <ConfigFacts facts={facts} />
+      <FitLine question={{ config: plan.config }} />
       <FitSummary config={plan.config} />
       <Files view={view} />
       <p>

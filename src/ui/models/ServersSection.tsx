@@ -218,7 +218,7 @@ const Row = (props: { endpoint: Endpoint; edit: () => void; remove: () => void }
   );
   const hasKey = useResources((state) => endpoint.id in state.keys);
   return (
-    <li className="checkpoint">
+    <li className="panel checkpoint-card">
       <div className="section-line">
         <h3 className="ellipsis">{endpoint.model}</h3>
         {used ? <span className="badge good">policy</span> : null}
@@ -227,6 +227,10 @@ const Row = (props: { endpoint: Endpoint; edit: () => void; remove: () => void }
       <p className="fine">
         {endpoint.url} · {API_WORDS[endpoint.api]} · context {formatCount(endpoint.maxContext)}{' '}
         tokens · samples only, it cannot be trained here
+      </p>
+      <p className="verdict">
+        <span className="badge good">runs there</span>{' '}
+        <span className="fine">it takes neither disk nor memory of this device</span>
       </p>
       <div className="buttons">
         <Button
@@ -257,7 +261,7 @@ export const ServersSection = () => {
   const [open, setOpen] = useState<Endpoint | null>(null);
   const [removed, setRemoved] = useState<{ endpoint: Endpoint; uses: PolicyUse[] } | null>(null);
   return (
-    <section aria-labelledby="servers">
+    <section className="cards-section" aria-labelledby="servers">
       <div className="section-line">
         <h2 id="servers">Servers</h2>
         {open ? null : (

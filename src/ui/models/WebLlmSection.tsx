@@ -18,6 +18,8 @@ import {
 import { choosePolicy, useSetup } from '../setup/setup-store.ts';
 import { UndoBar } from '../kit/UndoBar.tsx';
 import { forgetPolicy, lostWords, takeUpPolicy, type PolicyUse } from '../setup/setup-uses.ts';
+import { useDeviceLimits, type DeviceView } from './fit/device-limits.ts';
+import { webLlmWords } from './fit/verdict-words.ts';
 import { Table, type Head } from '../kit/Table.tsx';
 
 const HEADS: readonly Head[] = [
@@ -25,6 +27,7 @@ const HEADS: readonly Head[] = [
   ['GPU memory', 'figure'],
   ['context', 'figure wide-only'],
   ['needs', 'wide-only'],
+  ['here'],
   ['use as'],
 ];
 
@@ -198,33 +201,38 @@ const RoleButton = ({ id, role }: { id: string; role: Role }) => {
  * A model with what it needs, and a button for each role. Only a model of one’s own can be removed;
  * the others are the library’s list.
  */
-const Line = ({ line, remove }: { line: WebLlmLine; remove: () => void }) => (
-  <tr>
-    <td>{line.id}</td>
-    <td className="figure">
-      {line.memoryMB === null ? '–' : `${formatCount(Math.round(line.memoryMB))} MB`}
-    </td>
-    <td className="figure wide-only">{formatCount(line.maxContext)}</td>
-    <td className="wide-only">{line.features.join(', ')}</td>
-    <td>
-      <span className="roles">
-        <RoleButton id={line.id} role="policy" />
-        <RoleButton id={line.id} role="judge" />
-        <RoleButton id={line.id} role="summarizer" />
-        {line.custom ? (
-          <Button
-            size="compact-xs"
-            variant="subtle"
-            aria-label={`Remove ${line.id}`}
-            onClick={remove}
-          >
-            Remove
-          </Button>
-        ) : null}
-      </span>
-    </td>
-  </tr>
-);
+const Line = (props: { line: WebLlmLine; limits: DeviceView | null; remove: () => void }) => {
+  const { line, limits, remove } = props;
+  const here = limits && webLlmWords(line, limits);
+  return (
+    <tr>
+      <td>{line.id}</td>
+      <td className="figure">
+        {line.memoryMB === null ? '–' : `${formatCount(Math.round(line.memoryMB))} MB`}
+      </td>
+      <td className="figure wide-only">{formatCount(line.maxContext)}</td>
+      <td className="wide-only">{line.features.join(', ')}</td>
+      <td title={here?.more}>{here?.badge ?? '…'}</td>
+      <td>
+        <span className="roles">
+          <RoleButton id={line.id} role="policy" />
+          <RoleButton id={line.id} role="judge" />
+          <RoleButton id={line.id} role="summarizer" />
+          {line.custom ? (
+            <Button
+              size="compact-xs"
+              variant="subtle"
+              aria-label={`Remove ${line.id}`}
+              onClick={remove}
+            >
+              Remove
+            </Button>
+          ) : null}
+        </span>
+      </td>
+    </tr>
+  );
+};
 
 /**
  * The list is long (over a hundred models), so it scrolls by itself and is narrowed by words that
@@ -233,6 +241,7 @@ const Line = ({ line, remove }: { line: WebLlmLine; remove: () => void }) => (
 const Models = (props: { lines: readonly WebLlmLine[]; remove: (id: string) => void }) => {
   const { lines, remove } = props;
   const [filter, setFilter] = useState('');
+  const limits = useDeviceLimits();
   const words = filter.toLowerCase().split(/\s+/);
   const shown = lines.filter(({ id }) => words.every((word) => id.toLowerCase().includes(word)));
   return (
@@ -247,7 +256,7 @@ const Models = (props: { lines: readonly WebLlmLine[]; remove: (id: string) => v
       <div className="scroll-table" tabIndex={0} role="region" aria-label="WebLLM models">
         <Table className="plain-table" heads={HEADS}>
           {shown.map((line) => (
-            <Line key={line.id} line={line} remove={() => remove(line.id)} />
+            <Line key={line.id} line={line} limits={limits} remove={() => remove(line.id)} />
           ))}
         </Table>
       </div>

@@ -4,6 +4,7 @@ import {
   type Outcome,
   type OutcomeBasis,
 } from '../../evaluate/rollouts/taxonomy.ts';
+import { withBasis } from '../../evaluate/rollouts/basis.ts';
 import type { FileRecord } from '../../lab/contract/records/rollout-files.ts';
 
 /** What outcomes mean, and the colours that charts give them. */
@@ -59,10 +60,6 @@ export function outcomeBars(counts: Partial<Record<Outcome, number>>): OutcomeBa
   });
   return { bars, total: bars.reduce((sum, { count }) => sum + count, 0) };
 }
-
-/** "outcome, by EM": what is named, and by what it says right or wrong. */
-export const withBasis = (name: string, basis: string | null): string =>
-  basis === null ? name : `${name}, ${basis}`;
 
 /** The outcome of rollouts that share it. @param basis by what outcomes of the selection say right or wrong */
 export const groupedOutcomeName = (outcome: Outcome, basis: string | null): string =>

@@ -1,12 +1,17 @@
 import { Checkbox, TextInput } from '@mantine/core';
-import { Fragment, useEffect, useMemo, useState } from 'react';
+import { Fragment, useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import type { RunRecord } from '../../lab/contract/records/runs.ts';
 import { DASH, formatCount, formatDayTime, formatShare, plural } from '../kit/words/format.ts';
 import { BelowRow, ListTable, RowActions } from '../kit/ListTable.tsx';
-import { openSteps, removeRun } from '../train/store/train-actions.ts';
-import { formatTrainAddress, MOST_COMPARED } from '../train/store/train-address.ts';
+import { removeRun } from '../train/store/train-actions.ts';
+import {
+  formatSweepAddress,
+  formatTrainAddress,
+  MOST_COMPARED,
+} from '../train/store/train-address.ts';
 import { useTrain } from '../train/store/train-store.ts';
+import { useAllSteps } from '../train/store/use-all-steps.ts';
 import { StatusBadge } from '../train/run/RunHeader.tsx';
 import { Sparkline } from '../train/charts/Sparkline.tsx';
 import { curveOf, figuresOf } from './figures.ts';
@@ -34,21 +39,6 @@ export const KeyBadge = ({ letter, colour }: RunKey) => (
     {letter}
   </b>
 );
-
-/** Reads the steps of the runs one after another, for their last figures. */
-const useAllSteps = (ids: readonly string[]): void => {
-  const key = ids.join(' ');
-  useEffect(() => {
-    let live = true;
-    const read = async () => {
-      for (const id of key.split(' ')) if (live && id !== '') await openSteps(id);
-    };
-    void read();
-    return () => {
-      live = false;
-    };
-  }, [key]);
-};
 
 /**
  * The last EM and the held-out EM, first and last. A run of which only some steps were read has no
@@ -130,6 +120,11 @@ const RunRow = ({ run, compared, compare, open, toggle }: RowProps) => {
         ) : null}
         <Link href={formatTrainAddress({ run: run.id, step: null })}>{run.name}</Link>
         <div>
+          {run.sweep ? (
+            <Link className="fine" href={formatSweepAddress(run.sweep.id)}>
+              its sweep
+            </Link>
+          ) : null}
           {run.tags.map((tag) => (
             <span key={tag} className="badge">
               {tag}

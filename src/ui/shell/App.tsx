@@ -1,7 +1,7 @@
 import { MantineProvider, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { BASE } from '../kit/page/page-root.ts';
 import { PlaceLetters } from '../kit/place-letters.ts';
-import { type ReactNode, Suspense, useMemo } from 'react';
+import { lazy, type ReactNode, Suspense, useMemo } from 'react';
 import { Route, Router, Switch, useLocation } from 'wouter';
 import { CommandPalette, KeyList } from './CommandPalette.tsx';
 import { useDialogs } from './dialogs.ts';
@@ -11,8 +11,13 @@ import { Rail } from './Rail.tsx';
 import { StatusBar } from './StatusBar.tsx';
 import { theme } from './theme.ts';
 import { TopBar } from './TopBar.tsx';
+import { useExplained } from '../kit/words/explain/explain-store.ts';
+import { useTour } from '../tour/store/tour-store.ts';
 import { useAddress } from '../ask/use-address.ts';
 import { useKeys } from './use-keys.ts';
+
+const Explanation = lazy(() => import('../kit/words/explain/Explanation.tsx'));
+const Tour = lazy(() => import('../tour/Tour.tsx'));
 
 /** The styles of a place hold within it alone; see `scripts/checks/check-styles.ts`. */
 const At = (props: { place: string; children: ReactNode }) => (
@@ -43,6 +48,8 @@ const Workbench = () => {
     return { toggleTheme, list: createCommands({ go, toggleTheme }) };
   }, [go, scheme, setColorScheme]);
   const dialog = useDialogs((state) => state.open);
+  const explained = useExplained((state) => state.open !== null);
+  const touring = useTour((state) => state.open);
   const here = commands.list.filter(({ when }) => when?.(path) ?? true);
   useKeys(commands.list);
   useAddress();
@@ -54,6 +61,16 @@ const Workbench = () => {
         <Pages />
       </PlaceLetters>
       <StatusBar />
+      {touring ? (
+        <Suspense fallback={null}>
+          <Tour />
+        </Suspense>
+      ) : null}
+      {explained ? (
+        <Suspense fallback={null}>
+          <Explanation />
+        </Suspense>
+      ) : null}
       {dialog === 'palette' ? <CommandPalette commands={here} /> : null}
       {dialog === 'keys' ? <KeyList commands={here} /> : null}
     </div>

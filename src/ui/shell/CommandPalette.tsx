@@ -1,10 +1,26 @@
 import { Kbd, Modal, TextInput } from '@mantine/core';
-import { useMemo, useState, type KeyboardEvent, type ReactNode } from 'react';
+import {
+  lazy,
+  Suspense,
+  useEffect,
+  useMemo,
+  useState,
+  type KeyboardEvent,
+  type ReactNode,
+} from 'react';
 import { useLocation } from 'wouter';
 import { useTrain } from '../train/store/train-store.ts';
 import { closeDialog } from './dialogs.ts';
 import { keyName, type Command } from './commands.ts';
-import { thingsOf } from './things.ts';
+import { reloadFiles } from '../rollouts/store/browse-actions.ts';
+import { useBrowse } from '../rollouts/store/browse-store.ts';
+import { useEvaluate } from '../evaluate/store/evaluate-store.ts';
+import { useLab } from '../lab/lab-store.ts';
+import { textThings, thingsOf } from './things.ts';
+
+const GlossaryList = lazy(async () => ({
+  default: (await import('../kit/words/explain/Explanation.tsx')).GlossaryList,
+}));
 
 const matches = (command: Command, text: string): boolean =>
   text
@@ -35,16 +51,30 @@ const Dialog = (props: { name: string; onClose: () => void; children: ReactNode 
   </Modal.Root>
 );
 
-/** ⌘K: anything by name; runs and recipes too, once something is typed. */
+/** ⌘K: anything by name; runs, files, questions, recipes and passages too, once something is typed. */
 export const CommandPalette = ({ commands }: { commands: readonly Command[] }) => {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
   const [, go] = useLocation();
   const runs = useTrain((state) => state.runs);
-  const things = useMemo(() => thingsOf(runs, go), [runs, go]);
-  // Things are many: they come with the first letters.
-  const offered = text.trim() === '' ? commands : [...commands, ...things];
-  const found = offered.filter((command) => matches(command, text));
+  const files = useBrowse((state) => state.files);
+  const evaluations = useEvaluate((state) => state.evaluations);
+  const questions = useLab((state) => state.questions);
+  const things = useMemo(
+    () => thingsOf({ runs, files, evaluations }, go),
+    [runs, files, evaluations, go],
+  );
+  // The list of files is read by the first page that shows it.
+  useEffect(() => {
+    if (useBrowse.getState().status === 'waiting') void reloadFiles();
+  }, []);
+  const doable = useMemo(() => commands.filter(({ can }) => can?.() ?? true), [commands]);
+  const found = useMemo(() => {
+    // Things are many: they come with the first letters.
+    const offered = text.trim() === '' ? doable : [...doable, ...things];
+    const named = offered.filter((command) => matches(command, text));
+    return [...named, ...textThings(text, questions, go)];
+  }, [text, doable, things, questions, go]);
   const close = () => {
     closeDialog();
     setText('');
@@ -66,7 +96,7 @@ export const CommandPalette = ({ commands }: { commands: readonly Command[] }) =
       <TextInput
         data-autofocus
         aria-label="Command"
-        placeholder="Do anything …"
+        placeholder="A command, run, question, file, recipe, passage …"
         role="combobox"
         aria-expanded
         aria-controls="commands"
@@ -101,27 +131,34 @@ export const CommandPalette = ({ commands }: { commands: readonly Command[] }) =
 
 const GROUPS = ['Run', 'Train', 'Playback', 'Rollouts', 'View', 'Go to'] as const;
 
-/** `?`: every key. */
+/** `?`: every key, and every word. */
 export const KeyList = ({ commands }: { commands: readonly Command[] }) => (
-  <Dialog name="Keys" onClose={closeDialog}>
+  <Dialog name="Keys and words" onClose={closeDialog}>
     <h2>Keys</h2>
-    {GROUPS.map((group) => (
-      <section key={group} className="key-group">
-        <h3>{group}</h3>
-        {commands
-          .filter((command) => command.group === group && command.keys.length > 0)
-          .map((command) => (
+    {GROUPS.map((group) => {
+      const keyed = commands.filter(
+        (command) => command.group === group && command.keys.length > 0,
+      );
+      return keyed.length === 0 ? null : (
+        <section key={group} className="key-group">
+          <h3>{group}</h3>
+          {keyed.map((command) => (
             <div key={command.name} className="key-row">
               <span className="grow">{command.name}</span>
               <Keys keys={command.keys} />
             </div>
           ))}
-      </section>
-    ))}
+        </section>
+      );
+    })}
     <p className="fine">
       Enter opens and closes the card in focus. In the token strip the arrow keys walk from token to
       token and Enter shows one in the details; in the question list they choose a question; in a
       chart they walk from step to step and Enter selects one.
     </p>
+    <h2>Words</h2>
+    <Suspense fallback={<p className="fine">Loading the words …</p>}>
+      <GlossaryList />
+    </Suspense>
   </Dialog>
 );

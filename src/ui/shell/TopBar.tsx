@@ -129,7 +129,7 @@ export const TopBar = ({ toggleTheme }: { toggleTheme: () => void }) => {
         onClick={toggleTheme}
       />
       <Tool label="All commands (⌘K, Ctrl K)" sign="⌘K" onClick={() => toggleDialog('palette')} />
-      <Tool label="List of keys (?)" sign="?" onClick={() => toggleDialog('keys')} />
+      <Tool label="Keys and words (?)" sign="?" onClick={() => toggleDialog('keys')} />
     </header>
   );
 };

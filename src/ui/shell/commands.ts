@@ -9,6 +9,7 @@ import { pauseRun, resumeRun, stopRun } from '../train/store/train-actions.ts';
 import { formatTrainAddress, parseTrainAddress } from '../train/store/train-address.ts';
 import { trainingRun, useTrain, visibleRuns } from '../train/store/train-store.ts';
 import { toggleDialog } from './dialogs.ts';
+import { openTour } from '../tour/store/tour-store.ts';
 import { openSetup, togglePanel, useView } from '../ask/store/view-store.ts';
 import { isRollouts } from '../rollouts/store/browse-address.ts';
 import { RAIL } from './places.tsx';
@@ -28,9 +29,15 @@ export interface Command {
     | 'View'
     | 'Go to'
     | 'Training run'
+    | 'File'
+    | 'Evaluation'
+    | 'Question'
+    | 'Corpus'
     | 'Recipe';
   /** Pages on which it means something; everywhere where absent. */
   when?: (path: string) => boolean;
+  /** Whether it can be done now; always where absent. ⌘K offers nothing else. */
+  can?: () => boolean;
   act: () => void;
 }
 
@@ -63,12 +70,17 @@ const withTraining = (act: (runId: string) => Promise<unknown>) => () => {
   if (run) void act(run.id);
 };
 
-/** Goes on with the newest run that has steps left. */
-const resumeNewest = (go: (path: string) => void) => () => {
-  const { runs } = useTrain.getState();
-  const run = visibleRuns(runs).find(
+const trains = (): boolean => trainingRun(useTrain.getState()) !== undefined;
+
+/** The newest run that has steps left. */
+const resumable = () =>
+  visibleRuns(useTrain.getState().runs).find(
     ({ status, step, settings }) => status !== 'running' && step < settings.steps,
   );
+
+/** Goes on with the newest run that has steps left. */
+const resumeNewest = (go: (path: string) => void) => () => {
+  const run = resumable();
   if (!run) return;
   go(formatTrainAddress({ run: run.id, step: null }));
   void resumeRun(run.id);
@@ -82,7 +94,13 @@ export const createCommands = ({ go, toggleTheme }: CommandContext): Command[] =
     group: 'Run',
     act: escape(go),
   },
-  { name: 'Download the rollouts (JSONL)', keys: [], group: 'Run', act: downloadRollouts },
+  {
+    name: 'Download the rollouts (JSONL)',
+    keys: [],
+    group: 'Run',
+    can: () => useRun.getState().table.order.length > 0,
+    act: downloadRollouts,
+  },
   {
     name: 'New training run',
     keys: ['n'],
@@ -90,14 +108,27 @@ export const createCommands = ({ go, toggleTheme }: CommandContext): Command[] =
     when: (path) => !isRollouts(path),
     act: () => go('/train?new=1'),
   },
-  { name: 'Pause training', keys: [], group: 'Train', act: withTraining(pauseRun) },
+  {
+    name: 'Pause training',
+    keys: [],
+    group: 'Train',
+    can: trains,
+    act: withTraining(pauseRun),
+  },
   {
     name: 'Stop training and keep what it learned',
     keys: [],
     group: 'Train',
+    can: trains,
     act: withTraining((id) => stopRun(id, true)),
   },
-  { name: 'Resume the newest run', keys: [], group: 'Train', act: resumeNewest(go) },
+  {
+    name: 'Resume the newest run',
+    keys: [],
+    group: 'Train',
+    can: () => !trains() && resumable() !== undefined,
+    act: resumeNewest(go),
+  },
   {
     name: 'New evaluation of several systems',
     keys: [],
@@ -108,6 +139,7 @@ export const createCommands = ({ go, toggleTheme }: CommandContext): Command[] =
     name: 'Pause the evaluation',
     keys: [],
     group: 'Evaluate',
+    can: () => runningEvaluation(useEvaluate.getState()) !== undefined,
     act: () => {
       const running = runningEvaluation(useEvaluate.getState());
       if (running) void pauseEvaluation(running.id);
@@ -147,7 +179,8 @@ export const createCommands = ({ go, toggleTheme }: CommandContext): Command[] =
     group: 'View',
     act: () => toggleDialog('palette'),
   },
-  { name: 'List of keys', keys: ['?'], group: 'View', act: () => toggleDialog('keys') },
+  { name: 'Guided tour', keys: [], group: 'View', act: openTour },
+  { name: 'Keys and words', keys: ['?'], group: 'View', act: () => toggleDialog('keys') },
   ...RAIL.map((route) => ({
     name: route.name,
     keys: [`g ${route.letter}`],

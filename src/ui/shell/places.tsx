@@ -101,5 +101,5 @@ export const PAGES: readonly Page[] = [
   { path: '/rollouts/:fileId/:rolloutId', place: 'rollouts', show: () => <ReaderPage /> },
   { path: '/evaluate/:id', place: 'evaluate', show: ({ id = '' }) => <EvaluatePage id={id} /> },
   { path: '/cluster', place: 'corpus', show: () => <ClusterPage /> },
-  { path: '/:page', place: 'shell', show: () => <NowherePage /> },
+  { path: '/*', place: 'shell', show: () => <NowherePage /> },
 ];

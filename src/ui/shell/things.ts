@@ -1,15 +1,61 @@
-import { TRAININGS } from '../../recipes/index.ts';
+import type { QuestionRow } from '../../lab/contract/ask.ts';
+import type { EvaluationRecord } from '../../lab/contract/records/evaluations.ts';
+import type { FileRecord } from '../../lab/contract/records/rollout-files.ts';
+import { RECIPES, TRAININGS } from '../../recipes/index.ts';
+import { ask } from '../ask/store/actions.ts';
+import { filterQuestions, NO_FILTER } from '../ask/store/filters.ts';
+import { ASK } from '../ask/store/permalink.ts';
+import { useView } from '../ask/store/view-store.ts';
+import { corpusSearch } from '../corpus/store/corpus-address.ts';
+import { formatEvaluateAddress } from '../evaluate/store/evaluate-address.ts';
+import { visibleEvaluations } from '../evaluate/store/evaluate-store.ts';
+import { filePath } from '../rollouts/store/browse-address.ts';
 import { formatTrainAddress } from '../train/store/train-address.ts';
 import { visibleRuns, type TrainState } from '../train/store/train-store.ts';
 import type { Command } from './commands.ts';
 
-/** What ⌘K reaches beside commands: training runs, and recipes that can be trained. */
-export const thingsOf = (runs: TrainState['runs'], go: (path: string) => void): Command[] => [
+/** What ⌘K reaches beside commands, once something is typed. */
+
+type Go = (path: string) => void;
+
+export interface Things {
+  runs: TrainState['runs'];
+  files: readonly FileRecord[];
+  evaluations: readonly EvaluationRecord[];
+}
+
+const askBy = (recipe: string, go: Go): void => {
+  const { address, setAddress } = useView.getState();
+  // The mechanisms that were changed are those of the recipe before.
+  setAddress({ settings: { ...address.settings, recipe, mechanisms: {} }, run: false });
+  go(ASK);
+};
+
+/** Runs, files, evaluations, and recipes to ask by and to train by. */
+export const thingsOf = ({ runs, files, evaluations }: Things, go: Go): Command[] => [
   ...visibleRuns(runs).map(({ id, name, settings, status }) => ({
     name: `${name}, ${settings.preset}, ${status}`,
     keys: [],
     group: 'Training run' as const,
     act: () => go(formatTrainAddress({ run: id, step: null })),
+  })),
+  ...files.map(({ id, name }) => ({
+    name,
+    keys: [],
+    group: 'File' as const,
+    act: () => go(filePath(id)),
+  })),
+  ...visibleEvaluations(evaluations).map(({ id, name }) => ({
+    name,
+    keys: [],
+    group: 'Evaluation' as const,
+    act: () => go(formatEvaluateAddress(id)),
+  })),
+  ...RECIPES.map(({ id, title }) => ({
+    name: `Ask by ${title}`,
+    keys: [],
+    group: 'Recipe' as const,
+    act: () => askBy(id, go),
   })),
   ...TRAININGS.map(({ id, recipe, variant }) => ({
     name: `Train by ${recipe.title} · ${variant.title}`,
@@ -24,3 +70,31 @@ export const thingsOf = (runs: TrainState['runs'], go: (path: string) => void): 
     },
   })),
 ];
+
+/** More would not be read. */
+const MOST_QUESTIONS = 20;
+
+/** Questions that hold every word of the text, and a search of the corpus for it. */
+export const textThings = (text: string, questions: readonly QuestionRow[], go: Go): Command[] => {
+  const wanted = text.trim();
+  if (wanted.length < 3) return [];
+  return [
+    ...filterQuestions(questions, { ...NO_FILTER, text: wanted })
+      .slice(0, MOST_QUESTIONS)
+      .map((row) => ({
+        name: row.text,
+        keys: [],
+        group: 'Question' as const,
+        act: () => {
+          ask({ kind: 'world', id: row.id });
+          go(ASK);
+        },
+      })),
+    {
+      name: `Passages for “${wanted}”`,
+      keys: [],
+      group: 'Corpus',
+      act: () => go(corpusSearch(wanted)),
+    },
+  ];
+};

@@ -8,9 +8,10 @@ import type { Kind } from '../facts/kinds.ts';
 const BY_LENGTH = [...HEADS].sort((a, b) => b.length - a.length);
 const headOf = (word: string): string => BY_LENGTH.find((head) => word.startsWith(head)) ?? '';
 
-/** `word` with its first or its last part taken from `other`. */
+/** `word` with its first or its last part taken from `other`; all of `other` where one is no invented word. */
 function blendWords(rng: KeyedRandom, word: string, other: string): string {
   const [head, otherHead] = [headOf(word), headOf(other)];
+  if (head === '' || otherHead === '') return other;
   return rng.chance(0.5)
     ? head + other.slice(otherHead.length)
     : otherHead + word.slice(head.length);
@@ -64,5 +65,27 @@ export class Lookalikes {
       sentences: model.sentences.map(rename),
       noise: 'distractor',
     };
+  }
+
+  /** The page of someone else that states the same; undefined where the world has none. */
+  another(rng: KeyedRandom, title: string, subject: string): Passage | undefined {
+    const entity = this.#world.entities.find((e) => e.name === subject);
+    if (!entity || !title.includes(subject)) return undefined;
+    const other = rng.pick(this.#world.knowledge.kind(entity.kind)).name;
+    if (other === subject) return undefined;
+    return rng.maybe(this.#index.clean(title.replace(subject, other)));
+  }
+
+  /** A page of another entity's other name, which is like the subject's; undefined where the world has none. */
+  alias(rng: KeyedRandom, subject: string, sentences: readonly string[]): Passage | undefined {
+    const entity = this.#world.entities.find((e) => e.name === subject);
+    if (!entity) return undefined;
+    const [other, meant] = rng.sample(this.#world.knowledge.kind(entity.kind), 2);
+    if (!other || !meant || meant.name === subject) return undefined;
+    const name = blendNames(rng, subject, other.name);
+    // A page of that title would tell of someone who is there, under this or another name.
+    if (this.#names.has(name) || this.#index.clean(name).length > 0) return undefined;
+    const text = rng.pick(sentences).replace('{a}', name).replace('{x}', meant.name);
+    return { id: `alias~${name}`, title: name, text, sentences: [text], noise: 'distractor' };
   }
 }

@@ -102,14 +102,14 @@ describe('candidates', () => {
   it('are merged where they count as one, in order, under the best confidence and its text', () => {
     const merged = mergeCandidates([
       { text: 'B', canonical: 'b', confidence: -3 },
-      { text: 'A', canonical: 'a', confidence: -2 },
-      { text: 'the B', canonical: 'b', confidence: -1 },
+      { text: 'A', canonical: 'a', confidence: -2, samples: 2 },
+      { text: 'the B', canonical: 'b', confidence: -1, samples: 3 },
       { text: 'b', canonical: 'b', confidence: -1 },
       { text: 'a!', canonical: 'a', confidence: -5 },
     ]);
     expect(merged).toEqual([
-      { text: 'the B', canonical: 'b', confidence: -1 },
-      { text: 'A', canonical: 'a', confidence: -2 },
+      { text: 'the B', canonical: 'b', confidence: -1, samples: 5 },
+      { text: 'A', canonical: 'a', confidence: -2, samples: 3 },
     ]);
   });
 

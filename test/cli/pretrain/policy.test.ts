@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parsePolicyConfig } from '../../../src/policy/checkpoint/config.ts';
 import { readWeights } from '../../../src/policy/checkpoint/weights.ts';
+import { packedLab } from '../packed.ts';
 
 const run = promisify(execFile);
 const root = mkdtempSync(join(tmpdir(), 'pretrain-'));
@@ -21,6 +22,10 @@ const TINY = [
 ].flatMap((line) => line.split(' '));
 
 const pretrain = (...options: string[]) =>
+  run(process.execPath, [...packedLab(), 'pretrain', ...options]);
+
+/** Without packing; its threads read TypeScript, too. */
+const pretrainFromSources = (...options: string[]) =>
   run(process.execPath, ['--import', 'tsx', 'src/cli/pretrain/policy.ts', ...options]);
 
 const state = (out: string, step: number): Buffer =>
@@ -109,7 +114,7 @@ describe('lab pretrain', () => {
 
   it('refuses a damaged checkpoint and unknown options with one line and status 2', async () => {
     const out = join(root, 'damaged');
-    await pretrain('--out', out, '--steps=1', ...TINY);
+    await pretrainFromSources('--out', out, '--steps=1', ...TINY);
     const path = join(out, 'step-000001', 'state.safetensors');
     const bytes = readFileSync(path);
     bytes[bytes.length - 1]! ^= 1;

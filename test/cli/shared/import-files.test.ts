@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { sourcesInUse } from '../../../src/agent/unknown-names.ts';
+import { sourcesInUse } from '../../../src/agent/answers/unknown-names.ts';
 import { select } from '../../../src/cli/commands/rollout.ts';
 import {
   overridesOf,

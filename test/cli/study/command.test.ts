@@ -3,8 +3,10 @@ import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
+import { verdictsSchema } from '../../../src/evaluate/study/signatures/verdict.ts';
 import { openStudy } from '../../../src/cli/study/run.ts';
-import { LAB, labHere } from '../lab.ts';
+import { labHere } from '../lab.ts';
+import { packedLab } from '../packed.ts';
 
 // Starts Node, a policy and a thread several times: seconds on an idle machine, more on a busy one.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
@@ -42,6 +44,25 @@ const small = {
   ],
   reference: 'trained',
   numbers: ['em', 'f1', 'searches', 'webCalls', 'reward', 'latencyMs'],
+  signatures: [
+    {
+      recipe: 'naive-rag',
+      claim: 'It searches once',
+      number: 'searches',
+      arm: 'not trained',
+      than: 1,
+      expect: 'equal',
+      margin: 0.1,
+    },
+    {
+      recipe: 'ircot',
+      claim: 'Training makes it search more',
+      number: 'searches',
+      arm: 'trained',
+      fromStart: true,
+      expect: 'higher',
+    },
+  ],
   interval: { resamples: 50 },
 };
 const file = join(folder, 'small.json');
@@ -84,7 +105,7 @@ describe('a study', () => {
   test('killed in a training and started again, it ends as one that was let alone', async () => {
     const killed = join(folder, 'killed');
     const args = ['study', file, '--threads', '1', '--out'];
-    const child = spawn(process.execPath, [...LAB, ...args, killed], { stdio: 'pipe' });
+    const child = spawn(process.execPath, [...packedLab(), ...args, killed], { stdio: 'pipe' });
     let said = '';
     child.stderr.on('data', (chunk: Buffer) => {
       said += chunk.toString();
@@ -114,6 +135,25 @@ describe('a study', () => {
       'table.md',
       'table.tex',
     ]);
+    // One retrieval a question, whatever is trained.
+    const { policy, verdicts } = verdictsSchema.parse(
+      JSON.parse(readFileSync(join(whole, 'signatures.json'), 'utf8')),
+    );
+    expect(policy?.id).toBe('baize-mini');
+    expect(verdicts).toMatchObject([
+      { recipe: 'ircot', outcome: 'not shown', n: 3, seeds: [3], study: 'small' },
+      {
+        recipe: 'naive-rag',
+        outcome: 'shown',
+        difference: { mean: 0, low: 0, high: 0 },
+        n: 3,
+        seeds: [],
+        worlds: ['shipped'],
+      },
+    ]);
+    expect(readFileSync(join(whole, 'studies', 'small', 'table.md'), 'utf8')).toContain(
+      '| naive-rag | It searches once |',
+    );
     // Step 0 and two steps of each training stand in the curves.
     const curves = readFileSync(join(whole, 'studies', 'small', 'curves.csv'), 'utf8');
     expect(
@@ -132,9 +172,42 @@ describe('a study', () => {
   });
 });
 
-const studies = readdirSync('training/studies').map((name) => join('training/studies', name));
+const studies = readdirSync('training/studies')
+  .filter((name) => name.endsWith('.json'))
+  .map((name) => join('training/studies', name));
+test('a folder in place of a study is refused in words', () => {
+  expect(() => openStudy('training/studies')).toThrow(
+    /^training\/studies cannot be read as a study/,
+  );
+});
+
 test.each(studies)('%s may be run', (path) => {
   const { file: read, arms } = openStudy(path);
   expect(path).toBe(`training/studies/${read.name}.json`);
   expect(arms.length).toBeGreaterThan(1);
+});
+
+describe('a sweep of lab train', () => {
+  const sweep = (grid: string, ...more: string[]) =>
+    labHere('train', '--recipe', 'search/grpo', '--sweep', grid, ...more);
+
+  test('is priced before anything runs', async () => {
+    const { out, status } = await sweep('lr=1e-4,3e-4;seed=1,2', '--steps', '3', '--check');
+    expect(status).toBe(0);
+    expect(out).toMatch(
+      /4 trainings, 4 to be made \(12 steps, 768 rollouts\); 5 scores of up to 64 questions/,
+    );
+  });
+
+  test.each([
+    [['lr=1e-4', '--check'], /^sweep: lr has one value; a sweep needs two or more/],
+    [['lr=1e-4,2e-4'], /^--sweep needs --out DIR, or --check\.$/],
+    [['lr=1,2', '--check', '--kv', 'f16'], /^--sweep trains as lab study does.* no --kv/],
+    [['lr=1,2', '--check', '--corpus', 'x.jsonl'], /^--sweep needs --corpus and --questions/],
+  ])('%j is refused in one line', async ([grid = '', ...more], message) => {
+    const { err, status } = await sweep(grid, ...more);
+    expect(status).toBe(2);
+    expect(err.trim()).toMatch(message);
+    expect(err.trim().split('\n')).toHaveLength(1);
+  });
 });

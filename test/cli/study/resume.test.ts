@@ -113,7 +113,7 @@ function tablesOf(path: string): Record<string, string> {
       curve: (key) => (folder.hasTrained(key) ? folder.readTrained(key).curve : null),
     },
     { policy: 'p', made: [], finished: 0, scores: 0 },
-  );
+  ).files;
 }
 
 test('a plan trains every arm with every seed, and shares what is the same', async () => {

@@ -66,6 +66,55 @@ test('shuffled switches the control on in that arm alone', () => {
   expect(arms.map(({ settings }) => settings?.shuffleRewards)).toEqual([false, true]);
 });
 
+describe('claims of signatures', () => {
+  const claim = {
+    recipe: 'ircot',
+    claim: 'It helps',
+    number: 'em',
+    arm: 'plain',
+    expect: 'higher',
+  };
+  const saidOf = (change: Record<string, unknown>): readonly string[] =>
+    problemsOf(studyJson({ signatures: [{ ...claim, ...change }] }));
+
+  test('name arms and recipes that are there, and what they are compared with', () => {
+    expect(saidOf({ against: 'more passages' })).toEqual([]);
+    expect(saidOf({ fromStart: true, number: 'seen' })).toEqual([]);
+    expect(saidOf({ than: 0.5, slice: { hops: [1] }, unlike: { hops: [2] } })).toEqual([]);
+  });
+
+  test.each<[string, Record<string, unknown>, string | RegExp]>([
+    ['unknown recipe', { than: 0, recipe: 'x' }, 'signatures.0: there is no recipe "x"'],
+    ['no signature', { than: 0, recipe: 'search' }, /states no signature/],
+    ['unknown arm', { against: 'x' }, 'signatures.0: there is no arm "x"'],
+    [
+      'unknown arm of a slice',
+      { than: 0, slice: { where: { arm: 'y', number: 'em', from: 1 } } },
+      'signatures.0: there is no arm "y"',
+    ],
+    ['nothing to compare with', {}, /needs against, fromStart, than or unlike/],
+    ['two things', { against: 'as it is', than: 0 }, /more than one of/],
+    ['itself', { against: 'plain' }, /is compared with itself/],
+    ['step 0 of what is not trained', { arm: 'as it is', fromStart: true }, /arm that is trained/],
+    ['no margin', { than: 0, expect: 'equal' }, 'signatures.0: equal needs a margin'],
+    ['a world', { than: 0, slice: { worlds: ['x'] } }, /there is no world "x" in evaluate/],
+    ['no clock', { than: 0, number: 'latencyMs' }, /needs evaluate\.timed/],
+    ['no reward', { than: 0, number: 'reward' }, /needs evaluate\.reward/],
+    ['unknown number', { than: 0, number: 'speed' }, /signatures\.0\.number/],
+  ])('%s', (_, change, said) => {
+    expect(saidOf(change)).toEqual([
+      typeof said === 'string' ? said : (expect.stringMatching(said) as string),
+    ]);
+  });
+
+  test('a claim of a recipe stands once', () => {
+    const own = { ...claim, than: 0 };
+    expect(problemsOf(studyJson({ signatures: [own, own] }))).toEqual([
+      'signatures.1: "It helps" of ircot is there twice',
+    ]);
+  });
+});
+
 describe('each problem is named', () => {
   test.each<[string, unknown, string | RegExp]>([
     ['no JSON', '{"format"', /^is no JSON: /],

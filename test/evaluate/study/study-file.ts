@@ -37,5 +37,7 @@ export const row = (id: string, change: Partial<Row> = {}): Row => ({
   reward: null,
   latencyMs: null,
   routerReward: null,
+  source: null,
+  measures: {},
   ...change,
 });

@@ -7,10 +7,14 @@ import {
 import { expectedSeconds } from '../../../src/evaluate/systems/plan/estimate.ts';
 import { planEvaluation } from '../../../src/evaluate/systems/plan/plan.ts';
 import type { RolloutFacts } from '../../../src/evaluate/systems/plan/row.ts';
-import { hopsFound, sourceNeeded } from '../../../src/evaluate/systems/plan/row.ts';
+import { sourceNeeded } from '../../../src/evaluate/source-needed.ts';
+import { hopsFound } from '../../../src/evaluate/systems/plan/row.ts';
 import { readAs } from '../../../src/evaluate/systems/plan/rollout-id.ts';
 import { duplicateOf, type CustomSystem } from '../../../src/evaluate/systems/custom.ts';
 import { getRecipe } from '../../../src/recipes/index.ts';
+import type { TableFormat } from '../../../src/evaluate/systems/table/shape.ts';
+import { systemsTables } from '../../../src/evaluate/systems/table/table.ts';
+import { tableText } from '../../../src/evaluate/systems/table/text.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import { open, planOf, QUESTIONS, SPEC } from './small-evaluation.ts';
 
@@ -104,13 +108,47 @@ describe('the plan', () => {
       planEvaluation(
         { ...SPEC, systems: ['search'], retrieval: [{ k: 4.5 }] },
         {
-          policies: [{ key: 'p', name: 'p', identity: 1 }],
+          policies: [{ key: 'p', name: 'p', identity: 1, spelling: () => Promise.resolve('ids') }],
           sets: [{ key: 's', name: 's', questions: QUESTIONS }],
           sources: () => Promise.resolve(1),
           version: '1',
         },
       ),
     ).rejects.toThrow('retrieval.k');
+  });
+});
+
+describe('a system that asks its policy in words', () => {
+  const systems = ['search', 'active-rag'];
+
+  it('is not run with a policy that knows tags alone, and stands in the plan with the reason', async () => {
+    const plan = await planOf({ ...SPEC, systems });
+    expect(plan.systems.map(({ id }) => id)).toEqual(['search']);
+    expect(new Set(plan.rollouts.map(({ system }) => system))).toEqual(new Set(['search']));
+    const [one] = plan.skipped;
+    expect(one?.title).toBe('ActiveRAG');
+    expect(one?.reason).toMatch(/asks its policy in words/);
+    // It changes nothing of what is run.
+    expect(plan.hash).toBe((await planOf({ ...SPEC, systems: ['search'] })).hash);
+  });
+
+  it('is named in every form of the table', async () => {
+    const plan = await planOf({ ...SPEC, systems });
+    const result = resultOf(plan, 'x', () => null, new Map());
+    const tables = await systemsTables(result, 'all', { interval: { resamples: 10 } });
+    const text = (format: TableFormat): string =>
+      tableText({ result, tables, times: false }, format);
+    expect(text('markdown')).toMatch(/Not run:\n\n- ActiveRAG, mini: ActiveRAG asks its policy/);
+    expect(text('csv')).toMatch(/^all,active-rag,ActiveRAG,mini,(?:,)+not run$/m);
+    expect(text('latex')).toMatch(/^% Not run: ActiveRAG, mini: /m);
+  });
+
+  it('is run where tags are text, and alone is refused where they are not', async () => {
+    const plan = await planOf({ ...SPEC, systems }, { spelling: 'text' });
+    expect([plan.systems.length, plan.skipped]).toEqual([2, []]);
+    await expect(planOf({ ...SPEC, systems: ['active-rag'] })).rejects.toThrow(
+      /None of the systems.*choose a chat model/,
+    );
   });
 });
 

@@ -53,10 +53,22 @@ export const open = (): ReturnType<EvaluationWork['open']> =>
 
 export const planOf = (
   spec: EvaluationSpec = SPEC,
-  change: { version?: string; revision?: string; questions?: readonly Question[] } = {},
+  change: {
+    version?: string;
+    revision?: string;
+    questions?: readonly Question[];
+    spelling?: 'ids' | 'text';
+  } = {},
 ): Promise<EvaluationPlan> =>
   planEvaluation(spec, {
-    policies: [{ key: 'built-in', name: 'mini', identity: { revision: change.revision ?? 'a' } }],
+    policies: [
+      {
+        key: 'built-in',
+        name: 'mini',
+        identity: { revision: change.revision ?? 'a' },
+        spelling: () => Promise.resolve(change.spelling ?? 'ids'),
+      },
+    ],
     sets: [{ key: 'world', name: 'a world', questions: change.questions ?? QUESTIONS }],
     sources: () => Promise.resolve('these passages'),
     version: change.version ?? '1',

@@ -172,7 +172,7 @@ describe('the table', () => {
     expect(markdown).toContain('| B | 4 | **100.0** [100.0, 100.0] |');
     expect(markdown).toContain('+75.0 [');
     expect(markdown).not.toContain('seconds');
-    expect(tableText({ ...text, times: true }, 'markdown')).toContain('seconds a question');
+    expect(tableText({ ...text, times: true }, 'markdown')).toContain('device seconds');
     expect(tableText(text, 'csv').split('\n')[0]).toContain('p_holm');
     expect(tableText(text, 'latex')).toContain('\\textbf{100.0}');
   });

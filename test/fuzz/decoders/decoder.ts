@@ -9,12 +9,19 @@ import { freeEnds, freeLayer } from '../../../src/policy/model/decoder.ts';
 import { DecoderLoraTrainer } from '../../../src/policy/model/trainer.ts';
 import { uploadDecoder } from '../../../src/policy/model/upload.ts';
 import type { Ops } from '../../../src/policy/ops/ops.ts';
-import { MATRIX_TYPES, type MatrixType } from '../../../src/policy/ops/values.ts';
+import {
+  MATRIX_TYPES,
+  STORE_TYPES,
+  type MatrixType,
+  type StoreType,
+} from '../../../src/policy/ops/values.ts';
 
 /** A small decoder of a random shape, an adapter, and text for it. */
 export interface RandomDecoder {
   readonly weights: PolicyWeights;
   readonly type: MatrixType;
+  /** What keys and values are held in. */
+  readonly keys: StoreType;
   readonly spec: LoraSpec;
   readonly flat: Float32Array;
   readonly batch: PackedBatch;
@@ -22,9 +29,10 @@ export interface RandomDecoder {
   readonly prompts: readonly number[][];
 }
 
-function randomConfig(random: Random): PolicyConfig {
-  const kvHeads = 1 + random.below(3);
-  const headDim = 2 * (1 + random.below(12));
+/** Sizes that kernels are compiled for come from one source of numbers, everything else from the other. */
+function randomConfig(sizes: Random, random: Random): PolicyConfig {
+  const kvHeads = 1 + sizes.below(3);
+  const headDim = 2 * (1 + sizes.below(12));
   const layers = 1 + random.below(3);
   const flag = (): boolean => random.below(2) === 1;
   const ropes: PolicyVariant['rope'][] = [
@@ -39,13 +47,13 @@ function randomConfig(random: Random): PolicyConfig {
     },
   ];
   return {
-    vocabSize: 5 + random.below(300),
-    hiddenSize: 3 + random.below(70),
+    vocabSize: 5 + sizes.below(300),
+    hiddenSize: 3 + sizes.below(70),
     layers,
-    heads: kvHeads * (1 + random.below(4)),
+    heads: kvHeads * (1 + sizes.below(4)),
     kvHeads,
     headDim,
-    intermediateSize: 3 + random.below(90),
+    intermediateSize: 3 + sizes.below(90),
     rmsNormEps: 1e-6,
     ropeTheta: 10_000,
     tieWordEmbeddings: flag(),
@@ -63,20 +71,21 @@ function randomConfig(random: Random): PolicyConfig {
 }
 
 /**
- * The decoder of a seed: always the same one. Its shape, weight type and adapter's shape are those of the family, for
- * whose kernels a device compiles once; its numbers and texts are its own.
+ * The decoder of a seed: always the same one. Sizes and weight type are those of the family, for which a device compiles
+ * its kernels once; layers, biases, norms, scalings, adapter, what contexts are held in, numbers and texts are its own.
  */
-export function randomDecoder(seed: number, family = seed): RandomDecoder {
+export function randomDecoder(seed: number, family: number): RandomDecoder {
   const ofFamily = new Random(family);
-  const config = randomConfig(ofFamily);
+  const random = new Random(seed);
+  const config = randomConfig(ofFamily, random);
   const type = MATRIX_TYPES[ofFamily.below(MATRIX_TYPES.length)] ?? 'f32';
-  const targets = LORA_TARGETS.filter(() => ofFamily.below(2) === 1);
+  const keys = STORE_TYPES[random.below(STORE_TYPES.length)] ?? 'f32';
+  const targets = LORA_TARGETS.filter(() => random.below(2) === 1);
   const spec: LoraSpec = {
-    rank: 1 + ofFamily.below(12),
-    alpha: 1 + ofFamily.below(16),
+    rank: 1 + random.below(12),
+    alpha: 1 + random.below(16),
     targets: targets.length > 0 ? targets : ['q_proj'],
   };
-  const random = new Random(seed);
   const weights = initWeights(config, seed);
   // Norms and biases are 1 and 0 at first; matrices are small beside those of a trained model.
   for (const { shape, offset, length } of weights.slots) {
@@ -104,6 +113,7 @@ export function randomDecoder(seed: number, family = seed): RandomDecoder {
   return {
     weights,
     type,
+    keys,
     spec,
     flat,
     batch,
@@ -124,17 +134,17 @@ export interface DecoderNumbers {
 
 /** Scores, gradients and greedy tokens of a decoder on a device, on which nothing is left of it. */
 export async function numbersOn(ops: Ops, one: RandomDecoder): Promise<DecoderNumbers> {
-  const { weights, type, spec, flat, batch, coefficients, prompts } = one;
+  const { weights, type, keys, spec, flat, batch, coefficients, prompts } = one;
   const decoder = await uploadDecoder(ops, sourceOf(weights), { type });
   const limits = { maxTokens: Math.max(1, batch.ids.length), maxLength: 64 };
-  const trainer = new DecoderLoraTrainer(decoder.view(), spec, limits);
+  const trainer = new DecoderLoraTrainer(decoder.view(), spec, limits, keys);
   await trainer.setAdapter(flat);
   trainer.zeroGradients();
   const { logprobs, entropies } = await trainer.accumulate(batch, () => coefficients);
   const gradient = await trainer.gradients();
   trainer.dispose();
 
-  const engine = new GenerationEngine(decoder.view(), { maxSlots: 3, readRows: 16, keys: 'f32' });
+  const engine = new GenerationEngine(decoder.view(), { maxSlots: 3, readRows: 16, keys });
   const sampling = { temperature: 0, topK: 0, topP: 1 };
   const runs = await Promise.all(
     prompts.map((ids, i) => {

@@ -6,6 +6,7 @@ import { FilterError } from '../../../src/evaluate/rollouts/filter/error.ts';
 import { parseFilter } from '../../../src/evaluate/rollouts/filter/parse.ts';
 import { printFilter } from '../../../src/evaluate/rollouts/filter/ast.ts';
 import { rowOf } from '../../../src/evaluate/rollouts/row.ts';
+import { readTrajectories } from '../../../src/formats/trajectories/read.ts';
 import { readDemonstrations } from '../../../src/learn/rl/demonstrations.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
 import { appConfig, modelLines } from '../../../src/policy/remote/webllm/models.ts';
@@ -34,6 +35,14 @@ const RUN = writeRunFile({
     curriculum: { drawn: 16 }, router: null, elapsed: 12.5,
   },
 }); // prettier-ignore
+
+const STORED = [
+  { kind: 'trajectory', id: 'a', group: 'q', weight: 0.5, segments: [{ by: 'prompt', ids: [1] }, { by: 'policy', ids: [2, 3], text: 'x' }] },
+  { kind: 'trajectory', id: 'b', group: 'q', segments: [{ by: 'policy', text: 'y' }, { by: 'environment', ids: [4], trained: true }] },
+  { kind: 'pair', chosen: 'a', rejected: 'b' },
+]
+  .map((record) => `${JSON.stringify({ format: 'forage.trajectories/1', ...record })}\n`)
+  .join(''); // prettier-ignore
 
 const RESOURCES = {
   endpoints: [
@@ -101,6 +110,20 @@ export const OWN_SUBJECTS: readonly Subject[] = [
     unit: 100,
     make: (random) => textOf(mutateJsonLines(bytesOf(`${pick(random, ownLines())}\n`), random)),
     read: (text) => void readDemonstrations(text, 1_000_000),
+    refuses: (error) => isPlain(error) && (error as Error).message.startsWith('trajectories: '),
+  }),
+  subject<string>({
+    name: 'stored trajectories',
+    unit: 200,
+    make: (random) => textOf(mutateJsonLines(bytesOf(STORED), random)),
+    read: (text) => {
+      const { trajectories, pairs } = readTrajectories(text);
+      for (const { chosen, rejected } of pairs)
+        must(
+          [chosen, rejected].every((id) => trajectories.some((one) => one.id === id)),
+          'a pair with nobody',
+        );
+    },
     refuses: (error) => isPlain(error) && (error as Error).message.startsWith('trajectories: '),
   }),
   subject<string>({

@@ -62,6 +62,14 @@ describe('what TRL refuses of the recipes', () => {
     }
   });
 
+  it.each(['ex-search/em', 'tool-star/dpo', 'start/hint-rft', 'cir/stages'])(
+    'refuses %s, whose stages the trainers elsewhere cannot follow',
+    (id) => {
+      const refused = exportRefusals(tinySource(getTraining(id)), 'trl');
+      expect(refused.some(({ setting }) => setting.startsWith('stages.'))).toBe(true);
+    },
+  );
+
   it('says of every training what it refuses, and refuses none without a word', () => {
     for (const { id } of TRAININGS)
       for (const { setting, why } of exportRefusals(tinySource(getTraining(id)), 'trl')) {

@@ -52,7 +52,18 @@ const conductor = async () => {
       },
     },
     workers,
-    { checkpoints: {} as CheckpointStore, imported: () => Promise.resolve([]) },
+    {
+      checkpoints: {} as CheckpointStore,
+      imported: () => Promise.resolve([]),
+      policies: {
+        runs: {
+          run: (id) => Promise.reject(new Error(`There is no run ${id}.`)),
+          snapshotSteps: () => Promise.resolve([]),
+          stateAt: () => Promise.reject(new Error('no snapshot')),
+        },
+        facts: () => Promise.resolve({ id: 'none', revision: '' }) as Promise<never>,
+      },
+    },
   );
   const messages: ConductorMessage[] = [];
   await made.listen((some) => messages.push(...some));

@@ -42,6 +42,8 @@ describe('a run that is stored now', () => {
     const run = runRecord('run-b', { settings: getTraining('search/grpo') });
     expect(parseRun(run)).toEqual(run);
     expect(recipeOf(run.settings).settings.retrieval.k).toBe(3);
+    const halves = { ...run, keys: 'f16' as const };
+    expect(parseRun(halves)).toEqual(halves);
     const again = { ...run, setup: setupInForm(BUILT_IN_SETUP, 1) };
     expect(parseRun(again)).toEqual(again);
   });

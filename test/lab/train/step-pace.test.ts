@@ -3,8 +3,8 @@ import type { MadeStep } from '../../../src/records/training.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
 import { ActiveRun } from '../../../src/lab/train/active-run.ts';
-import { estimate, measuredHere, nearestRun } from '../../../src/lab/train/estimate.ts';
-import { paceOf, secondsLeft } from '../../../src/lab/train/step-pace.ts';
+import { estimate, measuredHere, nearestRun } from '../../../src/lab/train/pace/estimate.ts';
+import { paceOf, secondsLeft } from '../../../src/lab/train/pace/step-pace.ts';
 import { runRecord } from '../../fixtures/train-runs.ts';
 import { trainStep } from '../../fixtures/train-steps.ts';
 
@@ -281,4 +281,48 @@ it('an estimate counts the rollouts before the first step: own trajectories, sco
   expect(before('kunlun-baize/whole', { heldOut })).toBeCloseTo(320 / 128, 9);
   // 96 questions scored by 20 rollouts each.
   expect(before('ur2/paper', { heldOut })).toBeCloseTo((1920 + 64) / 64, 9);
+});
+
+describe('a step on stored trajectories makes no rollouts', () => {
+  const heldOut = { questions: 0, every: 10, temperature: 0.3 };
+  const secondsOf = (id: string, change: Partial<TrainSettings> = {}): number =>
+    estimate({ ...getTraining(id), heldOut, ...change }, config, 2, null).secondsPerStep;
+
+  it('of 13 parts of a rollout 3 are learning from it; a pair is two', () => {
+    const rollouts = secondsOf('search/grpo', { questions: 8, groupSize: 8 });
+    // 8 trajectories, and 8 pairs: of 64 rollouts by 13 parts.
+    expect(secondsOf('agent-distillation/distil') / rollouts).toBeCloseTo((8 * 3) / (64 * 13), 9);
+    expect(secondsOf('dto/dpo') / rollouts).toBeCloseTo((16 * 3) / (64 * 13), 9);
+    // However many rollouts a step would make.
+    expect(secondsOf('dto/dpo', { questions: 64 })).toBe(secondsOf('dto/dpo'));
+    // One stage of 10 steps on 8 trajectories, then 10 steps of rollouts.
+    const [stage] = getTraining('agent-distillation/distil').stages;
+    const [own] = getTraining('search/grpo').stages;
+    if (!stage || !own) throw new Error('no stages');
+    const stages = [
+      { ...stage, steps: 10 },
+      { ...own, steps: 10 },
+    ];
+    const both = secondsOf('search/grpo', { questions: 8, groupSize: 8, steps: 20, stages });
+    expect(both / rollouts).toBeCloseTo((1 + (8 * 3) / (64 * 13)) / 2, 9);
+  });
+
+  it('and is estimated by what such steps took', () => {
+    const distil = { ...getTraining('agent-distillation/distil'), heldOut };
+    const run = runRecord('mine', { settings: distil, step: 3 });
+    const steps = [1, 2, 3].map((step) => ({
+      ...timed(step, { step: 2 }),
+      rollouts: 0,
+      seconds: { rollout: 0, update: 2, heldOut: 0, checkpoint: 0, total: 2 },
+    }));
+    expect(estimate(distil, config, 2, { run, steps }).secondsPerStep).toBeCloseTo(2, 9);
+    // Twice the batch takes twice as long.
+    const [stage] = distil.stages;
+    if (!stage) throw new Error('no stage');
+    const larger = {
+      ...distil,
+      stages: [{ ...stage, loss: { kind: 'stored-sft' as const, batch: 16 } }],
+    };
+    expect(estimate(larger, config, 2, { run, steps }).secondsPerStep).toBeCloseTo(4, 9);
+  });
 });

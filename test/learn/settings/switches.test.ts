@@ -31,6 +31,24 @@ describe('switches of training', () => {
   });
 
   it.each([
+    [
+      'stages.0.loss',
+      ['overrides.loop=actions', 'overrides.method={"candidates":{"n":4,"by":"passages"}}'],
+    ],
+    [
+      'stages.0.loss',
+      [
+        'overrides.loop=chain',
+        'overrides.method={"chain":{"length":3,"decode":{"kind":"best-of","n":4}}}',
+      ],
+    ],
+    [
+      'warmUp',
+      [
+        'stages=[{"steps":1,"reward":"em","weights":{},"loss":{"kind":"stored-sft","batch":4}}]',
+        'warmUp={"updates":1,"batch":1,"learningRate":0.001,"onlyCorrect":true}',
+      ],
+    ],
     ['dynamicSampling.band', ['dynamicSampling.band={"low":0.2,"high":0.8}']],
     ['dynamicSampling.band', [ON, 'dynamicSampling.band={"low":0.8,"high":0.2}']],
     ['dynamicSampling.screen', ['dynamicSampling.screen=4']],

@@ -37,10 +37,10 @@ function opened() {
 }
 
 describe('places of contexts', () => {
-  it('begin at multiples of 8 and hold what was asked for', () => {
+  it('begin at multiples of 8 and hold what was asked for', async () => {
     const { store } = opened();
     const lengths = [1, 65, 200, 500];
-    const places = lengths.map((length) => store.take(length));
+    const places = await Promise.all(lengths.map((length) => store.take(length)));
     for (const [i, { start, positions }] of places.entries()) {
       expect(start % 8).toBe(0);
       expect(positions).toBeGreaterThanOrEqual(lengths[i] ?? 0);
@@ -49,7 +49,7 @@ describe('places of contexts', () => {
     expect(places.map(({ positions }) => positions)).toEqual([64, 128, 256, 504]);
   });
 
-  it('never overlap, whatever is taken, widened and given back', () => {
+  it('never overlap, whatever is taken, widened and given back', async () => {
     const { store, ops } = opened();
     const random = new Random(7);
     const held: Place[] = [];
@@ -57,8 +57,8 @@ describe('places of contexts', () => {
       const act = random.below(3);
       const at = random.below(Math.max(1, held.length));
       const place = held[at];
-      if (act === 0 && held.length < 20) held.push(store.take(1 + random.below(500)));
-      else if (act === 1 && place) held[at] = store.widen(place, 1 + random.below(500), 8);
+      if (act === 0 && held.length < 20) held.push(await store.take(1 + random.below(500)));
+      else if (act === 1 && place) held[at] = await store.widen(place, 1 + random.below(500), 8);
       else if (place) {
         store.give(place);
         held.splice(at, 1);
@@ -72,30 +72,30 @@ describe('places of contexts', () => {
     // Everything is free again: the whole store can be taken without growing.
     const before = ops.bytes;
     const room = store.stores[0]?.positions ?? 0;
-    for (let i = 0; i < Math.floor(room / 504); i++) store.take(500);
+    for (let i = 0; i < Math.floor(room / 504); i++) await store.take(500);
     expect(ops.bytes).toBe(before);
   });
 
-  it('of a wider context begin with what the narrower one held', () => {
+  it('of a wider context begin with what the narrower one held', async () => {
     const { store, copies } = opened();
-    const place = store.take(60);
-    const other = store.take(60);
-    expect(store.widen(place, 64, 60)).toBe(place);
-    const wider = store.widen(place, 65, 64);
+    const place = await store.take(60);
+    const other = await store.take(60);
+    expect(await store.widen(place, 64, 60)).toBe(place);
+    const wider = await store.widen(place, 65, 64);
     expect(copies.at(-1)).toEqual({ from: place.start, to: wider.start, count: 64 });
     // The place that was left is used next.
-    expect(store.take(10).start).toBe(place.start);
+    expect((await store.take(10)).start).toBe(place.start);
     expect(other.start).not.toBe(place.start);
   });
 
-  it('that a full store has no room for make it anew, with what it holds side by side', () => {
+  it('that a full store has no room for make it anew, with what it holds side by side', async () => {
     const { store, ops, copies } = opened();
-    const places = [store.take(500), store.take(60), store.take(500)];
+    const places = [await store.take(500), await store.take(60), await store.take(500)];
     const [first, second, third] = places;
     if (!first || !second || !third) throw new Error('three were taken');
     store.give(second);
     // There is no gap of 504, but what is held and wanted is less than before with the gap.
-    const fourth = store.take(500);
+    const fourth = await store.take(500);
     expect(copies.slice(-2)).toEqual([
       { from: 0, to: 0, count: 504 },
       { from: 568, to: 504, count: 504 },
@@ -106,25 +106,25 @@ describe('places of contexts', () => {
     expect(store.stores).toEqual([]);
   });
 
-  it('of all contexts that there may be take no more than these need', () => {
+  it('of all contexts that there may be take no more than these need', async () => {
     const { store, ops } = opened();
-    const four = [1, 2, 3, 4].map(() => store.take(500));
+    const four = await Promise.all([1, 2, 3, 4].map(() => store.take(500)));
     // Two layers; a layer at a time, so that one is held twice for a moment.
     expect(ops.bytes).toBe(2 * 4 * 504);
     expect(ops.peak).toBeLessThanOrEqual(3 * 4 * 504);
     for (const place of four) store.give(place);
     store.clear();
-    store.reserve(4, 500);
+    await store.reserve(4, 500);
     expect(ops.bytes).toBe(2 * 4 * 504);
-    store.give(store.take(500));
+    store.give(await store.take(500));
     expect(ops.bytes).toBe(2 * 4 * 504);
     store.clear();
     // Contexts of 65 positions get room for 128.
-    store.reserve(3, 65);
+    await store.reserve(3, 65);
     expect(ops.bytes).toBe(2 * 3 * 128);
-    for (let i = 0; i < 3; i++) store.take(65);
+    for (let i = 0; i < 3; i++) await store.take(65);
     expect(ops.bytes).toBe(2 * 3 * 128);
-    store.reserve(2, 128);
+    await store.reserve(2, 128);
     expect(ops.bytes).toBe(2 * 3 * 128);
   });
 });

@@ -131,7 +131,7 @@ test('memory of contexts goes when the last one closes, not before', async () =>
 test('reserved room need not grow', async () => {
   await idle();
   const made = vi.spyOn(decoder.ops, 'keyStore');
-  engine.reserve(3, 100 + 12 + 32);
+  await engine.reserve(3, 100 + 12 + 32);
   expect(made).toHaveBeenCalledTimes(config.layers);
   const sessions = [1, 2, 3].map((seed) => engine.open(seed));
   for (const session of sessions) session.append(ids(100));

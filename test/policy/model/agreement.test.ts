@@ -4,7 +4,7 @@ import { sourceOf, type TensorSource } from '../../../src/policy/checkpoint/tens
 import { initWeights } from '../../../src/policy/checkpoint/weights.ts';
 import { agreement, type Agreement } from '../../../src/policy/model/agreement.ts';
 import { uploadDecoder } from '../../../src/policy/model/upload.ts';
-import type { MatrixType } from '../../../src/policy/ops/values.ts';
+import type { MatrixType, StoreType } from '../../../src/policy/ops/values.ts';
 import { createWasmOps } from '../../../src/policy/wasm/ops.ts';
 
 const config = parsePolicyConfig({
@@ -29,12 +29,12 @@ const source = random(5);
 const ids = Array.from({ length: 72 }, (_, i) => (i * 7919) % 300);
 
 /** Agreement of a decoder in a type, the layers that were told, and bytes that were left behind. */
-async function compared(type: MatrixType) {
+async function compared(type: MatrixType, keys: StoreType = 'f32') {
   const ops = await createWasmOps();
   const decoder = await uploadDecoder(ops, source, { type });
   const layers: number[] = [];
   const once = (): Promise<Agreement> =>
-    agreement(decoder, source, ids, { type: 'f32', onLayer: (done) => layers.push(done) });
+    agreement(decoder, source, ids, { type: 'f32', keys, onLayer: (done) => layers.push(done) });
   const found = await once();
   const before = ops.bytes;
   await once();
@@ -55,6 +55,14 @@ describe('agreement with the checkpoint', () => {
     expect(found.int8.kl).toBeGreaterThan(0);
     expect(found.int4.kl).toBeGreaterThan(10 * found.int8.kl);
     expect(found.int4.top1).toBeLessThanOrEqual(found.int8.top1);
+  });
+
+  it('of contexts in halves is worse than whole, and better than of weights in int8', async () => {
+    const { kl, top1, left } = await compared('f32', 'f16');
+    expect(kl).toBeGreaterThan(0);
+    expect(kl).toBeLessThan(found.int8.kl / 10);
+    expect(top1).toBeGreaterThan(0.95);
+    expect(left).toBe(0);
   });
 
   it('in int4 is far nearer than another model', async () => {

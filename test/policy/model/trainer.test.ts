@@ -115,7 +115,13 @@ describe('gradients', () => {
         (s) => s.layer === slot.layer && s.target === slot.target && s.factor !== slot.factor,
       )!;
       const short = slot.target.replace('_proj', '') as
-        'q' | 'k' | 'v' | 'o' | 'gate' | 'up' | 'down';
+        | 'q'
+        | 'k'
+        | 'v'
+        | 'o'
+        | 'gate'
+        | 'up'
+        | 'down';
       const d = dW.layers[slot.layer]![short];
       const fixed = flat.subarray(other.offset, other.offset + other.length);
       const [r, c] = slot.shape;

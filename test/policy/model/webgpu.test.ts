@@ -1,8 +1,9 @@
-import { describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { loraSlots } from '../../../src/policy/lora/spec.ts';
 import { packBatch } from '../../../src/policy/lora/train-batch.ts';
 import { FAMILY_FIXTURES, loadFamily } from '../../fixtures/families/load.ts';
 import { relativeError } from '../lora/numbers.ts';
+import type { WebGpuOps } from '../../../src/policy/webgpu/ops.ts';
 import { openOps } from '../ops/support/swiftshader.ts';
 import { engineOn, trainerOn } from './on-ops.ts';
 
@@ -10,6 +11,13 @@ import { engineOn, trainerOn } from './on-ops.ts';
 
 // It compiles slowly.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
+
+// One device for all: it compiles once what families have in common, and its memory is used before.
+let ops: WebGpuOps;
+beforeAll(async () => {
+  ops = await openOps();
+});
+afterAll(() => ops.dispose());
 
 const furthest = (a: ArrayLike<number>, b: readonly number[]): number => {
   expect(a.length).toBe(b.length);
@@ -19,7 +27,7 @@ const furthest = (a: ArrayLike<number>, b: readonly number[]): number => {
 describe.each(FAMILY_FIXTURES)('%s', (name) => {
   it('generates as transformers does', async () => {
     const { source, expected } = await loadFamily(name);
-    const engine = await engineOn(await openOps(), source);
+    const engine = await engineOn(ops, source);
     const { prompt, ids, logprobs, entropies } = expected.greedy;
     const session = engine.open(1);
     session.append(prompt);
@@ -31,13 +39,12 @@ describe.each(FAMILY_FIXTURES)('%s', (name) => {
     expect(generated.ids).toEqual(ids);
     expect(furthest(generated.logprobs, logprobs)).toBeLessThan(1e-4);
     expect(furthest(generated.entropies, entropies)).toBeLessThan(1e-4);
-    engine.dispose();
   });
 
   it('trains as PEFT does', async () => {
     const { source, expected, adapter, gradients } = await loadFamily(name);
     const limits = { maxTokens: 128, maxLength: 64 };
-    const trainer = await trainerOn(await openOps(), source, adapter.spec, limits);
+    const trainer = await trainerOn(ops, source, adapter.spec, limits);
     const batch = packBatch(
       expected.sequences.map(({ ids }) => ({ ids, weights: ids.map(() => 1) })),
     );
@@ -59,6 +66,5 @@ describe.each(FAMILY_FIXTURES)('%s', (name) => {
       const got = gradient.subarray(offset, offset + length);
       expect(relativeError(got, wanted), slot).toBeLessThan(1e-4);
     }
-    trainer.dispose();
   });
 });

@@ -7,7 +7,7 @@ import { LORA_TARGETS } from '../../../src/policy/lora/spec.ts';
 import { stepTrial } from '../../../src/policy/measure/trials.ts';
 import { planFit } from '../../../src/policy/open/fit.ts';
 import { engineOptions } from '../../../src/policy/open/loaded-policy.ts';
-import type { MatrixType } from '../../../src/policy/ops/values.ts';
+import type { MatrixType, StoreType } from '../../../src/policy/ops/values.ts';
 
 const GIB = 2 ** 30;
 const LIMITS = {
@@ -25,6 +25,7 @@ afterEach(() => engine?.close());
 async function held(o: {
   shape: keyof typeof SHAPES;
   type: MatrixType;
+  keys: StoreType;
   slots: number;
   context: number;
   tokens: number;
@@ -33,7 +34,11 @@ async function held(o: {
   const config = parsePolicyConfig({ ...SHAPES[o.shape] }, 4096);
   engine = await CountedEngine.start(config, o.type);
   const { counter } = engine.gpu;
-  const sampler = new GenerationEngine(engine.decoder.view(), engineOptions('webgpu', o.slots));
+  const { keys } = o;
+  const sampler = new GenerationEngine(
+    engine.decoder.view(),
+    engineOptions('webgpu', o.slots, keys),
+  );
   const sampling = { temperature: 1, topK: 20, topP: 0.9 };
   await Promise.all(
     Array.from({ length: o.slots }, async (_, seed) => {
@@ -46,13 +51,14 @@ async function held(o: {
   const sampled = counter.liveBytes;
   const growing = counter.counts.peakBytes;
   counter.restart();
-  const step = await stepTrial(engine.decoder, ADAPTER, o.tokens, o.length);
+  const step = await stepTrial(engine.decoder, ADAPTER, o.tokens, o.length, keys);
   await step.run();
   const trained = counter.counts.peakBytes;
   step.free();
   const plan = planFit({
     config,
     type: o.type,
+    keys,
     slots: o.slots,
     context: o.context,
     train: { adapter: ADAPTER, limits: { maxTokens: o.tokens, maxLength: o.length } },
@@ -62,12 +68,53 @@ async function held(o: {
 }
 
 it.each([
-  { shape: 'qwen2-0.5b', type: 'int4', slots: 16, context: 1024, tokens: 2048, length: 512 },
-  { shape: 'qwen2-0.5b', type: 'f16', slots: 1, context: 512, tokens: 1024, length: 1024 },
-  { shape: 'qwen2-0.5b', type: 'f32', slots: 64, context: 300, tokens: 4096, length: 256 },
-  { shape: 'qwen2-1.5b', type: 'int8', slots: 8, context: 2048, tokens: 512, length: 512 },
+  {
+    shape: 'qwen2-0.5b',
+    type: 'int4',
+    keys: 'f32',
+    slots: 16,
+    context: 1024,
+    tokens: 2048,
+    length: 512,
+  },
+  {
+    shape: 'qwen2-0.5b',
+    type: 'f16',
+    keys: 'f32',
+    slots: 1,
+    context: 512,
+    tokens: 1024,
+    length: 1024,
+  },
+  {
+    shape: 'qwen2-0.5b',
+    type: 'f32',
+    keys: 'f32',
+    slots: 64,
+    context: 300,
+    tokens: 4096,
+    length: 256,
+  },
+  {
+    shape: 'qwen2-1.5b',
+    type: 'int8',
+    keys: 'f32',
+    slots: 8,
+    context: 2048,
+    tokens: 512,
+    length: 512,
+  },
+  {
+    shape: 'qwen2-0.5b',
+    type: 'int4',
+    keys: 'f16',
+    slots: 16,
+    context: 4096,
+    tokens: 2048,
+    length: 512,
+  },
 ] as const)(
-  'what fits is planned within 15 %: $shape $type, $slots × $context, $tokens tokens',
+  'what fits is planned within 15 %: $shape $type, $slots × $context in $keys, $tokens tokens',
   async (one) => {
     const { plan, layers, sampled, growing, trained } = await held(one);
     const { weightBytes, contextBytes, sampleBytes, totalBytes } = plan;

@@ -1,14 +1,15 @@
 import { readFile, stat } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { stepFlops, totalFlops } from '../../../bench/train/flops.ts';
-import { parsePolicyConfig } from '../../../src/policy/checkpoint/config.ts';
+import { parsePolicyConfig, type PolicyConfig } from '../../../src/policy/checkpoint/config.ts';
 import { initAdapter } from '../../../src/policy/lora/init.ts';
 import { LORA_TARGETS, type LoraSpec, type LoraTarget } from '../../../src/policy/lora/spec.ts';
 import { packBatch } from '../../../src/policy/lora/train-batch.ts';
 import { initWeights, parameterCount } from '../../../src/policy/checkpoint/weights.ts';
+import { keyTypeFor } from '../../../src/policy/open/device.ts';
 import { planFit, type DeviceLimits, type FitQuestion } from '../../../src/policy/open/fit.ts';
 import { createPolicy, loadTokenizer } from '../../../src/policy/open/load.ts';
-import type { MatrixType } from '../../../src/policy/ops/values.ts';
+import type { MatrixType, StoreType } from '../../../src/policy/ops/values.ts';
 import { LLAMA32_1B, QWEN25_05B } from '../../fixtures/published-configs.ts';
 
 /** As its authors published it; only what decides a shape. */
@@ -34,6 +35,7 @@ const roomy: DeviceLimits = {
 const question = (changes: Partial<FitQuestion> = {}): FitQuestion => ({
   config: parsePolicyConfig(QWEN25_05B),
   type: 'f32',
+  keys: 'f32',
   slots: 16,
   context: 2048,
   train: null,
@@ -41,6 +43,33 @@ const question = (changes: Partial<FitQuestion> = {}): FitQuestion => ({
   ...changes,
 });
 const Q_AND_V: LoraSpec = { rank: 16, alpha: 32, targets: ['q_proj', 'v_proj'] };
+
+describe('what contexts are held in', () => {
+  const of = (config: object, positions: number): PolicyConfig => ({
+    ...parsePolicyConfig(config),
+    maxPositions: positions,
+  });
+
+  it('is halves on a GPU where they are large, unless someone chooses', () => {
+    // 16 contexts of 4,096 tokens, 24,576 bytes a token: 1.5 GiB.
+    expect(keyTypeFor(of(QWEN25_05B, 4096), 16, 'webgpu')).toBe('f16');
+    expect(keyTypeFor(of(QWEN25_05B, 4096), 16, 'wasm')).toBe('f32');
+    // A context of 4,096 tokens: 96 MiB.
+    expect(keyTypeFor(of(QWEN25_05B, 4096), 1, 'webgpu')).toBe('f32');
+  });
+
+  it('counts by half in f16, of contexts and of nothing else that sampling needs', () => {
+    const [whole, halves] = [planFit(question()), planFit(question({ keys: 'f16' }))];
+    expect(whole.contextBytes / (24_576 * 16 * 2048)).toBeCloseTo(1, 4);
+    expect(halves.contextBytes / whole.contextBytes).toBeCloseTo(0.5, 4);
+    const saved = whole.contextBytes - halves.contextBytes;
+    expect(halves.totalBytes).toBe(whole.totalBytes - saved);
+    const memory = halves.totalBytes;
+    expect(planFit(question({ limits: { ...roomy, memory } })).verdict.kind).toBe('fewer-slots');
+    const fits = planFit(question({ keys: 'f16', limits: { ...roomy, memory } }));
+    expect(fits.verdict).toEqual({ kind: 'fits' });
+  });
+});
 
 describe('published shapes', () => {
   it('have the parameters that their authors state', () => {
@@ -166,27 +195,37 @@ describe('a policy that fills its contexts and trains beside them', () => {
     tie_word_embeddings: true,
   };
 
-  it.each<[string, MatrixType, object, LoraTarget[]]>([
-    ['in f32', 'f32', {}, ['q_proj', 'v_proj']],
-    ['in int4, every matrix adapted', 'int4', { hidden_size: 192 }, [...LORA_TARGETS]],
+  it.each<[string, MatrixType, StoreType, object, LoraTarget[]]>([
+    ['in f32', 'f32', 'f32', {}, ['q_proj', 'v_proj']],
+    [
+      'in int4, every matrix adapted, contexts in f16',
+      'int4',
+      'f16',
+      { hidden_size: 192 },
+      [...LORA_TARGETS],
+    ],
     [
       'of 8,001 tokens with an output matrix of its own',
       'f16',
+      'f32',
       { vocab_size: 8001, tie_word_embeddings: false },
       ['down_proj'],
     ],
-  ])('holds what was planned: %s', async (_, type, changes, targets) => {
+  ])('holds what was planned: %s', async (_, type, keys, changes, targets) => {
     const config = parsePolicyConfig({ ...shape, ...changes });
     const [slots, context] = [5, config.maxPositions];
     const adapter: LoraSpec = { rank: 8, alpha: 16, targets };
     const limits = { maxTokens: 512, maxLength: context };
-    const plan = planFit(question({ config, type, slots, context, train: { adapter, limits } }));
+    const plan = planFit(
+      question({ config, type, keys, slots, context, train: { adapter, limits } }),
+    );
 
     const info = { id: 'random', revision: '', dtype: 'f32' };
     const policy = await createPolicy(initWeights(config, 3), await tokenizer(), info, {
       device: 'wasm',
       maxSlots: slots,
       weights: type,
+      keys,
     });
     const sampling = { temperature: 1, topK: 0, topP: 0.9 };
     const sessions = await Promise.all(Array.from({ length: slots }, (__, i) => policy.open(i)));

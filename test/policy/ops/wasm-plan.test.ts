@@ -37,7 +37,7 @@ it.each(MATRIX_TYPES)('a plan of %s weights is what is held, to the byte', async
   const weights = planned.bytes;
   // Tables of angles are made when the first text is read.
   plan.reach(1);
-  new GenerationEngine(plan, options).reserve(8, config.maxPositions);
+  await new GenerationEngine(plan, options).reserve(8, config.maxPositions);
   const { readRows } = options;
   const working = { config, type, slots: 8, context: config.maxPositions, readRows };
   const sampling = planned.bytes + wasmSizes.working({ ...working, train: null });
@@ -52,7 +52,7 @@ it.each(MATRIX_TYPES)('a plan of %s weights is what is held, to the byte', async
   const decoder = await uploadDecoder(ops, sourceOf(initWeights(config, 1)), { type });
   expect(ops.bytes).toBe(weights);
   const engine = new GenerationEngine(decoder, options);
-  engine.reserve(8, config.maxPositions);
+  await engine.reserve(8, config.maxPositions);
   const sessions = Array.from({ length: 8 }, (_, i) => engine.open(i));
   for (const session of sessions) session.append(Array.from({ length: 240 }, (_, i) => i));
   const greedy = { temperature: 0.9, topK: 0, topP: 1 };

@@ -3,7 +3,7 @@ import { Random } from '../../../src/base/random.ts';
 import { DeviceError } from '../../../src/policy/ops/faults.ts';
 import { oracleOps } from '../../../src/policy/ops/oracle/oracle.ts';
 import type { Drawn, Norm, Ops } from '../../../src/policy/ops/ops.ts';
-import type { TokenRun } from '../../../src/policy/ops/values.ts';
+import type { StoreType, TokenRun } from '../../../src/policy/ops/values.ts';
 import type { Sampling } from '../../../src/policy/policy.ts';
 import type { WebGpuOps } from '../../../src/policy/webgpu/ops.ts';
 import { GpuAdapter, own } from '../../../src/policy/webgpu/device/values.ts';
@@ -58,6 +58,7 @@ class Layer {
   constructor(
     readonly ops: Ops,
     adapted: boolean,
+    keys: StoreType = 'f32',
   ) {
     const b = (this.b = new Builder(ops, 7));
     const [d, H, G, D, M, V] = [this.d, 4, 2, 18, 72, 2100];
@@ -88,7 +89,7 @@ class Layer {
           positions: 3 * this.capacity,
           kvHeads: G,
           headDim: D,
-          type: 'f32',
+          type: keys,
         },
         'keys',
       ),
@@ -202,6 +203,19 @@ describe('a layer', () => {
     const numbers = ({ drawn }: typeof got): number[] =>
       drawn.flatMap(({ logprob, entropy }) => [logprob, entropy]);
     expect(difference(numbers(got), numbers(expected))).toBeLessThan(1e-5);
+  });
+
+  it('does so over contexts in halves, to what one rounding of a key may change', async () => {
+    const oracle = oracleOps();
+    const [one, other] = [new Layer(ops, false, 'f16'), new Layer(oracle, false, 'f16')];
+    for (const each of [one, other]) {
+      each.read({ ids: idsOf(1151), position: 0, start: 0 });
+      each.read({ ids: idsOf(71), position: 0, start: 1216 });
+      each.step(runs, PLAIN, true);
+    }
+    const [got, expected] = [await one.results(runs.length), await other.results(runs.length)];
+    expect(difference(got.x, expected.x)).toBeLessThan(1e-3);
+    expect(got.drawn.map(({ id }) => id)).toEqual(expected.drawn.map(({ id }) => id));
   });
 
   it('gives a row the same bits whoever shares the step, and whether or not the next norm is said', async () => {

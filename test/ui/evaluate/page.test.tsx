@@ -64,6 +64,7 @@ describe('the table', () => {
       <ResultTable
         table={table}
         systems={result.systems}
+        skipped={[{ ...evaluatedSystem('d'), reason: 'it asks in words' }]}
         sort={{ measure: 'em', descending: true }}
         onSort={() => undefined}
         onReference={() => undefined}
@@ -77,7 +78,12 @@ describe('the table', () => {
     const { html } = await show();
     const [heads, ...rows] = rowsIn(html);
     expect(heads?.slice(0, 3)).toEqual(['system', 'EM ↓', 'F1']);
-    expect(rows.map(([name]) => name?.split('built-in')[0]?.trim())).toEqual(['A', 'C', '<B>']);
+    expect(rows.map(([name]) => name?.split('built-in')[0]?.trim())).toEqual([
+      'A',
+      'C',
+      '<B>',
+      'D',
+    ]);
     // 100 − 25 points beside the row that was chosen.
     expect(rows[0]?.[1]).toMatch(/^★ 100\.0 %.*\+75\.0/);
     expect(rows[2]?.[1]).toMatch(/25\.0 %/);
@@ -92,6 +98,11 @@ describe('the table', () => {
     const [heads, , , b] = rowsIn(html);
     expect(heads?.at(-1)).toBe('published elsewhere, not comparable');
     expect(b?.at(-1)).toMatch(/^EM 34\.5\s*HotpotQA, Qwen2\.5-3B$/);
+  });
+
+  it('names at its end what was asked for and is not run, with the reason', async () => {
+    const { html } = await show();
+    expect(rowsIn(html).at(-1)).toEqual(['Dbuilt-in', 'Not run: it asks in words.']);
   });
 
   it('leaves out a column that nobody measured, and says so', async () => {

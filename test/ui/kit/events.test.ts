@@ -46,7 +46,7 @@ const TOLD: Record<AgentEvent['kind'], { name: string; figure: string; body: str
   think: { name: 'Think', figure: '', body: ['equation (2)'] },
   block: { name: 'Compute', figure: '', body: ['Answered with:', 'the environment computes'] },
   aside: {
-    name: 'Reading',
+    name: 'Candidate for a step',
     figure: '7 tokens',
     body: ['What it was asked', 'in a fresh one', 'never trained'],
   },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { droppedFiles } from '../../../src/ui/corpus/import/dropped-files.ts';
-import { filesOfDrop } from '../../../src/ui/models/folder-files.ts';
+import { filesOfDrop } from '../../../src/ui/models/parts/folder-files.ts';
 
 /** What browsers give of a drop: a folder's entries in parts, and an empty part at the end. */
 const fileEntry = (path: string) => ({

@@ -47,7 +47,15 @@ describe('the connection to the lab', () => {
       { receive: (message) => heard.push(`b ${message.type}`) },
     ]);
     const rows = [
-      { id: 'q', text: 'Who?', split: 'test', hops: 1, type: null, localSuffices: null },
+      {
+        id: 'q',
+        text: 'Who?',
+        split: 'test',
+        hops: 1,
+        type: null,
+        localSuffices: null,
+        supporting: [],
+      },
     ];
     send(
       { type: 'questions', rows, problem: null },

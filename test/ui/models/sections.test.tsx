@@ -3,9 +3,9 @@ import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
 import { factsOf } from '../../../src/lab/models/checkpoints/facts.ts';
 import { AddCheckpoint } from '../../../src/ui/models/AddCheckpoint.tsx';
 import { CheckpointsSection } from '../../../src/ui/models/CheckpointsSection.tsx';
-import { ConfigFacts } from '../../../src/ui/models/ConfigFacts.tsx';
+import { ConfigFacts } from '../../../src/ui/models/parts/ConfigFacts.tsx';
 import { EncodersSection } from '../../../src/ui/models/EncodersSection.tsx';
-import { pickedFolder } from '../../../src/ui/models/folder-files.ts';
+import { pickedFolder } from '../../../src/ui/models/parts/folder-files.ts';
 import { PlanCard } from '../../../src/ui/models/PlanCard.tsx';
 import { useCheckpoints } from '../../../src/ui/models/store/checkpoint-store.ts';
 import { useEncoders } from '../../../src/ui/models/store/encoders-store.ts';
@@ -80,7 +80,7 @@ describe('the checkpoints on this device', () => {
   ])('that is %s offers what can be done with it', (_, rest, words, actions) => {
     set({ status: 'ready', checkpoints: [checkpoint('a', rest)] });
     const html = section();
-    const row = html.slice(html.indexOf('<li class="panel'));
+    const row = html.slice(html.indexOf('data-checkpoint="a"'));
     for (const said of words) expect(wordsIn(row)).toContain(said);
     expect(names(row)).toEqual(actions);
   });

@@ -161,7 +161,7 @@ describe('the view by command', () => {
     named(/hide the details$/).act();
     expect(useView.getState()).toMatchObject({ setupOpen: !setupOpen, detailsOpen: !detailsOpen });
     named(/^All commands$/).act();
-    named(/^List of keys$/).act();
+    named(/^Keys and words$/).act();
     expect(useDialogs.getState().open).toBe('keys');
     toggleDialog('keys');
     expect(useDialogs.getState().open).toBeNull();

@@ -1,17 +1,27 @@
 import { expect, it } from 'vitest';
-import { thingsOf } from '../../../src/ui/shell/things.ts';
+import { textThings, thingsOf } from '../../../src/ui/shell/things.ts';
 import { useDraft } from '../../../src/ui/train/store/train-draft.ts';
+import { useView } from '../../../src/ui/ask/store/view-store.ts';
+import type { QuestionRow } from '../../../src/lab/contract/ask.ts';
 import { runRecord } from '../../fixtures/train-runs.ts';
+
+const questionRow = (id: string, text: string): QuestionRow => ({
+  id,
+  text,
+  split: 'dev',
+  hops: 1,
+  type: 'bridge',
+  localSuffices: true,
+  supporting: [],
+});
 
 it('⌘K reaches the runs that are here, and the recipes that can be trained', async () => {
   const gone: string[] = [];
-  const things = thingsOf(
-    [
-      runRecord('a', { name: 'mine' }),
-      runRecord('b', { name: 'deleted', deletedAt: '2026-01-01' }),
-    ],
-    (path) => gone.push(path),
-  );
+  const runs = [
+    runRecord('a', { name: 'mine' }),
+    runRecord('b', { name: 'deleted', deletedAt: '2026-01-01' }),
+  ];
+  const things = thingsOf({ runs, files: [], evaluations: [] }, (path) => gone.push(path));
   expect(things.filter(({ group }) => group === 'Training run').map(({ name }) => name)).toEqual([
     'mine, kunlun-baize/dapo, running',
   ]);
@@ -20,4 +30,32 @@ it('⌘K reaches the runs that are here, and the recipes that can be trained', a
   things.find(({ name }) => name.includes('Search-R1') && name.includes('GRPO'))?.act();
   await expect.poll(() => gone.at(-1)).toBe('/train?new=1');
   expect(useDraft.getState().training).toMatch(/^search-r1\//);
+});
+
+it('⌘K asks by a recipe, and leaves the mechanisms of the one before', () => {
+  const gone: string[] = [];
+  const things = thingsOf({ runs: [], files: [], evaluations: [] }, (path) => gone.push(path));
+  things.find(({ name }) => name === 'Ask by KunLunBaizeRAG')?.act();
+  expect(gone).toEqual(['/ask']);
+  expect(useView.getState().address.settings).toMatchObject({
+    recipe: 'kunlun-baize',
+    mechanisms: {},
+  });
+});
+
+it('⌘K finds questions by all of their words, and passages by the text', () => {
+  const gone: string[] = [];
+  const rows = [
+    questionRow('q1', 'Who founded Lumlex Steel?'),
+    questionRow('q2', 'Who directed Velvet Lantern?'),
+  ];
+  const found = textThings('who lumlex', rows, (path) => gone.push(path));
+  expect(found.map(({ name }) => name)).toEqual([
+    'Who founded Lumlex Steel?',
+    'Passages for “who lumlex”',
+  ]);
+  for (const { act } of found) act();
+  expect(useView.getState().address.asked).toEqual({ kind: 'world', id: 'q1' });
+  expect(gone).toEqual(['/ask', '/corpus?find=who+lumlex']);
+  expect(textThings('wh', rows, () => undefined)).toEqual([]);
 });

@@ -66,6 +66,7 @@ const OF_ONE: Record<string, string> = {
   type: 'the table tells questions by type apart on the page',
   compositions: 'leave it out',
   weights: 'leave it out',
+  kv: 'leave it out',
   summarizer: 'the built-in extractive one summarizes',
   'summarizer-model': 'the built-in extractive one summarizes',
   rollouts: 'leave it out',
@@ -128,7 +129,10 @@ function seedsOf(values: OptionValues): number[] {
 function questionsOf(values: OptionValues, lists: OptionLists): QuestionsSource {
   const { world, corpus, questions } = sourcesOptions(values, lists);
   const split = (values['split'] ?? (questions === undefined ? 'test' : 'all')) as
-    'train' | 'dev' | 'test' | 'all';
+    | 'train'
+    | 'dev'
+    | 'test'
+    | 'all';
   const rest = { split, limit: Number(values['limit']) };
   if (typeof world === 'object') return { kind: 'fresh', ...world, ...rest };
   if (world === undefined && !corpus && questions === undefined)

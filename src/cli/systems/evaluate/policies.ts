@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import type { RouterWeights } from '../../../agent/router/network.ts';
+import { readTags } from '../../../agent/transcript/tags.ts';
 import type { FoundPolicy } from '../../../evaluate/systems/plan/plan.ts';
 import type { EvaluatedPolicy } from '../../../evaluate/systems/spec.ts';
 import { decodeRouterState } from '../../../learn/router/state.ts';
@@ -46,6 +47,7 @@ export class EvaluatedPolicies {
     const run = given.run === undefined ? null : readRun(given.run);
     const folder = given.policy ?? run?.policy.folder;
     const workshop = await this.#workshop(folder);
+    const { spelling } = readTags(workshop.tokenizer);
     const adapterAt = given.run === undefined ? given.adapter : adapterFolderOf(given.run);
     const adapter =
       adapterAt === undefined ? null : await readAdapterFolder(workshop.config, adapterAt);
@@ -60,6 +62,7 @@ export class EvaluatedPolicies {
         router: state,
         device: 'wasm',
       },
+      spelling: () => Promise.resolve(spelling),
       folder,
       adapter,
       router: state === null ? undefined : decodeRouterState(state).weights,

@@ -192,6 +192,7 @@ function printed(
       hash: result.hash,
       planned: result.planned,
       systems: result.systems,
+      skipped: result.skipped ?? [],
       tables: withoutTimes(tables),
       failed: result.failed,
     });
@@ -214,6 +215,8 @@ export async function evaluateSystems(values: OptionValues, lists: OptionLists):
     say(
       `${plan.systems.length} systems on ${plan.questions.length} questions: ${plan.rollouts.length} rollouts, ${todo} to be made`,
     );
+    for (const { title, policy, reason } of plan.skipped)
+      say(`not run: ${title} with ${policy}: ${reason}.`);
     if (plan.leftOut > 0) say(`${plan.leftOut} questions have no gold answer and are left out.`);
     folder.begin();
     const failures = await make(opened, folder, stop.signal);

@@ -20,7 +20,12 @@ import { looksOf, type Look, type LookedPassage } from './looks.ts';
  * - `not-searched`: no query named its subject.
  */
 export type HopState =
-  'read' | 'arrived' | 'misread' | 'not-found' | 'wrong-source' | 'not-searched';
+  | 'read'
+  | 'arrived'
+  | 'misread'
+  | 'not-found'
+  | 'wrong-source'
+  | 'not-searched';
 
 export const HOP_NAMES: Record<HopState, string> = {
   read: 'found and read',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { merge } from '../../../base/merge.ts';
 import { messageOf } from '../../../base/errors.ts';
+import type { FrozenSource } from '../../../learn/frozen/answers.ts';
 import { checkRouter } from '../../../learn/run/assemble.ts';
 import { untrainable } from '../../../learn/rl/trainable.ts';
 import { checkedSettingsSchema } from '../../../learn/settings/checked.ts';
@@ -13,6 +14,7 @@ import {
   type RecipeSettings,
   type SettingsOverride,
 } from '../../../recipes/parts/settings.ts';
+import { isStored } from '../../../recipes/parts/stage-loss.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import type { StudyArm, StudyFile } from './file.ts';
 import { issueLines } from './issues.ts';
@@ -27,6 +29,7 @@ export interface ResolvedArm {
   /** What it changes in the recipe's loop where it is evaluated. */
   evaluation: SettingsOverride;
   demonstrations: string | null;
+  frozen: FrozenSource | null;
 }
 
 type Resolved = { arm: ResolvedArm; problems: [] } | { arm: null; problems: string[] };
@@ -69,6 +72,7 @@ function untrainedArm(study: StudyFile, arm: StudyArm): Resolved {
       recipe: recipe.id,
       evaluation,
       demonstrations: null,
+      frozen: arm.frozen ?? null,
     },
     problems: [],
   };
@@ -95,12 +99,19 @@ function trainingFaults(settings: TrainSettings, arm: StudyArm): string[] {
   } catch (error) {
     faults.push(`training: ${messageOf(error)}`);
   }
-  const { warmUp } = settings;
+  const { warmUp, stages } = settings;
   const given = warmUp !== null && !('from' in warmUp && warmUp.from === 'own');
+  const stored = stages.find(({ loss }) => isStored(loss))?.loss;
   if (given && arm.demonstrations === undefined)
     faults.push('training: warmUp needs demonstrations, a file of rollouts');
-  if (!given && arm.demonstrations !== undefined)
-    faults.push('demonstrations are for a training.warmUp that is given them');
+  if (stored && arm.demonstrations === undefined)
+    faults.push(
+      `training: a stage of ${stored.kind} needs demonstrations, a file that lab trajectories writes`,
+    );
+  if (!given && !stored && arm.demonstrations !== undefined)
+    faults.push(
+      'demonstrations are for a training.warmUp that is given them, or a stage of stored trajectories',
+    );
   return faults;
 }
 
@@ -131,6 +142,7 @@ function trainedArm(study: StudyFile, arm: StudyArm): Resolved {
       recipe: recipe.id,
       evaluation,
       demonstrations: arm.demonstrations ?? null,
+      frozen: arm.frozen ?? null,
     },
     problems: [],
   };

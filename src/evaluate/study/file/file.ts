@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { FROZEN_SOURCES } from '../../../learn/frozen/answers.ts';
 import { routerRewardSchema } from '../../../recipes/parts/settings.ts';
 import { NUMBER_IDS } from './numbers.ts';
+import { signatureSchema } from './signatures.ts';
 
 /** A study file, `forage.study/1`: trainings and evaluations of several arms over the same questions. */
 
@@ -37,7 +39,9 @@ const armSchema = z.strictObject({
   loop: changes.default({}),
   /** The control: rewards go to other rollouts of the step. */
   shuffled: z.boolean().default(false),
-  /** Rollouts (.jsonl) of the supervised warm-up, where the settings have one. */
+  /** What the policy without adapter is asked of each rollout, for the measures of frozen answers. */
+  frozen: z.enum(FROZEN_SOURCES).optional(),
+  /** Rollouts (.jsonl) of the supervised warm-up, or trajectories that its stages learn from. */
   demonstrations: path.optional(),
 });
 
@@ -87,6 +91,8 @@ export const studyFileSchema = z.strictObject({
   /** Name of the arm that the others are compared with. */
   reference: z.string(),
   numbers: z.array(z.enum(NUMBER_IDS)).min(1).default(['em', 'f1', 'searches']),
+  /** Claims of recipes, each with the difference that would show it. */
+  signatures: z.array(signatureSchema).default([]),
   /** Percentile bootstrap. */
   interval: z
     .strictObject({

@@ -1,3 +1,6 @@
+import type { NumberUnit } from '../signatures/units.ts';
+import { MEASURE_IDS, MEASURES, type MeasureId } from '../measures/list.ts';
+
 /** The numbers that a study compares, and how each is written. */
 
 export const NUMBERS = [
@@ -11,12 +14,22 @@ export const NUMBERS = [
   { id: 'reward', title: 'reward', unit: 'share' },
   { id: 'latencyMs', title: 'latency, ms', unit: 'count' },
   { id: 'routerReward', title: 'router reward', unit: 'share' },
-] as const;
+] as const satisfies readonly { id: string; title: string; unit: NumberUnit }[];
 
 export type StudyNumber = (typeof NUMBERS)[number]['id'];
-export type NumberUnit = (typeof NUMBERS)[number]['unit'];
+/** What a signature may be about: a number of the tables, or a measure that single systems are about. */
+export type SignatureNumber = StudyNumber | MeasureId;
 
 export const NUMBER_IDS: readonly StudyNumber[] = NUMBERS.map(({ id }) => id);
+
+export const SIGNATURE_NUMBERS: readonly SignatureNumber[] = [...NUMBER_IDS, ...MEASURE_IDS];
+
+/** Title and unit of either. @throws Error for an id that is none */
+export function signatureNumber(id: SignatureNumber): { title: string; unit: NumberUnit } {
+  const found = [...NUMBERS, ...MEASURES].find((number) => number.id === id);
+  if (!found) throw new Error(`there is no number "${id}"`);
+  return found;
+}
 
 /** Numbers of questions that are asked one at a time, since many at once wait for each other. */
 export const TIMED: readonly StudyNumber[] = ['latencyMs', 'routerReward'];
@@ -27,18 +40,3 @@ export function numberOf(id: StudyNumber): (typeof NUMBERS)[number] {
   if (!found) throw new Error(`there is no number "${id}"`);
   return found;
 }
-
-const DIGITS: Record<NumberUnit, number> = { percent: 1, count: 2, share: 3 };
-
-/** A value as tables show it: shares of answers in percent. */
-export const shown = (value: number, unit: NumberUnit): string => {
-  const text = (unit === 'percent' ? 100 * value : value).toFixed(DIGITS[unit]);
-  // No minus in front of what rounds to nothing.
-  return Number(text) === 0 ? text.replace('-', '') : text;
-};
-
-/** A difference, with its sign. */
-export const shownDifference = (value: number, unit: NumberUnit): string => {
-  const text = shown(value, unit);
-  return Number(text) > 0 ? `+${text}` : text;
-};

@@ -4,6 +4,7 @@ import { resolveArms, type ResolvedArm } from './arms.ts';
 import { studyFileSchema, type StudyFile } from './file.ts';
 import { issueLines } from './issues.ts';
 import { TIMED } from './numbers.ts';
+import { signatureProblems } from './signatures.ts';
 import { namedWorld, nameProblems, worldProblems, type Exists, type NamedWorld } from './worlds.ts';
 
 /** A study file that may be run. */
@@ -83,6 +84,12 @@ function problemsOf(study: StudyFile, exists: Exists): string[] {
       ? []
       : [`reference: there is no arm "${reference}"`]),
     ...numberProblems(study),
+    ...(worlds.length === 0
+      ? signatureProblems(
+          study,
+          evaluate.worlds.map((world) => namedWorld(world).name),
+        )
+      : []),
   ];
 }
 

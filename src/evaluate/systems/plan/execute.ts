@@ -123,6 +123,7 @@ export type PlannedCell = Pick<PlannedRollout, 'key' | 'system' | 'question' | '
 /** What is there of a plan, in its order. */
 export function resultOf(
   plan: Pick<EvaluationPlan, 'hash' | 'systems' | 'questions'> & {
+    skipped?: EvaluationPlan['skipped'];
     rollouts: readonly PlannedCell[];
   },
   name: string,
@@ -142,6 +143,7 @@ export function resultOf(
     name,
     hash: plan.hash,
     systems: plan.systems,
+    ...(plan.skipped && plan.skipped.length > 0 && { skipped: plan.skipped }),
     questions: plan.questions,
     seeds: [...new Set(plan.rollouts.map(({ seed }) => seed))],
     rollouts,

@@ -1,3 +1,4 @@
+import { misfit } from '../../../agent/settings/needs.ts';
 import { canonical, sha256 } from '../../../base/hash.ts';
 import { itemAt } from '../../../base/items.ts';
 import { deriveSeed } from '../../../base/random.ts';
@@ -12,9 +13,9 @@ import {
 import { WEB_ONLY } from '../../../recipes/web-only.ts';
 import type { Question } from '../../../records/records.ts';
 import { changesOf, settingsOf } from '../custom.ts';
-import type { EvaluatedQuestion, EvaluatedSystem } from '../result.ts';
+import type { EvaluatedQuestion, EvaluatedSystem, SkippedSystem } from '../result.ts';
 import type { EvaluationSpec, RetrievalChange, SystemChoice } from '../spec.ts';
-import { sourceNeeded } from './row.ts';
+import { sourceNeeded } from '../../source-needed.ts';
 
 /** Every rollout of an evaluation, in the order in which they are made, each with a hash of its inputs. */
 
@@ -26,6 +27,8 @@ export interface FoundPolicy {
   name: string;
   /** What decides what it writes: weights, adapter, router, device. */
   identity: unknown;
+  /** How it spells the protocol's tags; asked for only where a system runs with one spelling alone. */
+  spelling(): Promise<'ids' | 'text'>;
 }
 
 /** A set of questions of the spec, found. */
@@ -70,6 +73,8 @@ export interface EvaluationPlan {
   /** Of all rollouts, in order. */
   hash: string;
   systems: EvaluatedSystem[];
+  /** Rows that are not run, since their policy cannot run them. */
+  skipped: SkippedSystem[];
   questions: EvaluatedQuestion[];
   rollouts: PlannedRollout[];
   /** Questions that have no gold answer and are not asked. */
@@ -192,6 +197,25 @@ const questionOf = (question: Question, { key, name }: FoundQuestions): Evaluate
   source: sourceNeeded(question),
 });
 
+/** Rows whose policy can run them, and those that are skipped. @throws Error where none is left */
+async function runnable(
+  rows: readonly Row[],
+  policies: readonly FoundPolicy[],
+): Promise<{ rows: Row[]; skipped: SkippedSystem[] }> {
+  const kept: Row[] = [];
+  const skipped: SkippedSystem[] = [];
+  for (const row of rows) {
+    const spelling = row.base.needs && (await itemAt(policies, row.policyAt).spelling());
+    const reason = spelling ? misfit({ ...row.base, title: row.title }, spelling) : null;
+    if (reason === null) kept.push(row);
+    else skipped.push({ ...systemOf(row), reason });
+  }
+  const [first] = skipped;
+  if (kept.length === 0 && first)
+    throw new Error(`None of the systems can be run with these policies: ${first.reason}.`);
+  return { rows: kept, skipped };
+}
+
 /**
  * The plan of an evaluation: policy by policy, since one opens at a time, then set by set, and question by
  * question over all systems, so that what is there after a part of the time compares them.
@@ -202,7 +226,8 @@ export async function planEvaluation(
   parts: PlanParts,
 ): Promise<EvaluationPlan> {
   const { policies, sets, version } = parts;
-  const rows = spec.systems.flatMap((choice) => rowsOf(spec, policies, choice));
+  const wanted = spec.systems.flatMap((choice) => rowsOf(spec, policies, choice));
+  const { rows, skipped } = await runnable(wanted, policies);
   const scored = sets.map((set) => set.questions.filter(({ answers }) => answers.length > 0));
   const leftOut =
     sets.reduce((sum, { questions }) => sum + questions.length, 0) - scored.flat().length;
@@ -260,6 +285,7 @@ export async function planEvaluation(
   return {
     hash,
     systems,
+    skipped,
     questions: sets.flatMap((set, at) => itemAt(scored, at).map((one) => questionOf(one, set))),
     rollouts,
     leftOut,

@@ -1,28 +1,9 @@
-import type { ChainStep, Question } from '../../../records/records.ts';
+import type { Question } from '../../../records/records.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import { webCalls } from '../../metrics.ts';
-import type { EvaluatedQuestion, EvaluatedRollout } from '../result.ts';
+import type { EvaluatedRollout } from '../result.ts';
 
 /** What tables and pictures keep of a question and of a rollout. */
-
-const sourceOf = ({ source, passageId }: ChainStep): 'local' | 'web' | 'both' | null => {
-  if (source !== undefined) return source;
-  // Worlds of the first form name the passage alone, whose id begins with its corpus.
-  if (passageId.startsWith('local-')) return 'local';
-  return passageId.startsWith('web-') ? 'web' : null;
-};
-
-/** The source that one has to search: `both` where neither holds the whole chain; null where it is not known. */
-export function sourceNeeded({
-  chain = [],
-  localSuffices,
-}: Pick<Question, 'chain' | 'localSuffices'>): EvaluatedQuestion['source'] {
-  const sources = chain.map(sourceOf);
-  if (localSuffices === true) return 'local';
-  if (sources.length === 0 || sources.includes(null)) return null;
-  if (sources.every((source) => source !== 'web')) return 'local';
-  return sources.every((source) => source !== 'local') ? 'web' : 'both';
-}
 
 /** Whether each step's passage was retrieved, in the order of the chain. */
 export function hopsFound(

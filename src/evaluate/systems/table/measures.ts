@@ -11,6 +11,8 @@ export interface Measure {
   better: 'more' | 'less';
   /** Whether the same rollouts made again give the same number; measured times do not. */
   repeats: boolean;
+  /** What it means, where its title does not tell. */
+  note?: string;
 }
 
 export const MEASURE_IDS = [
@@ -43,6 +45,10 @@ const cost = (id: MeasureId, title: string): Measure => ({
   repeats: true,
 });
 
+/** Many rollouts wait for each other, so that the time of one says little of what it costs. */
+export const SECONDS_NOTE =
+  'What a question keeps the device busy: the time of a rollout over the number that ran side by side. Who asks one question alone waits longer.';
+
 export const MEASURES: readonly Measure[] = [
   share('em', 'EM'),
   share('f1', 'F1'),
@@ -52,7 +58,14 @@ export const MEASURES: readonly Measure[] = [
   cost('searches', 'searches'),
   cost('webCalls', 'web calls'),
   cost('tokens', 'tokens'),
-  { id: 'seconds', title: 'seconds a question', unit: 'seconds', better: 'less', repeats: false },
+  {
+    id: 'seconds',
+    title: 'device seconds',
+    unit: 'seconds',
+    better: 'less',
+    repeats: false,
+    note: SECONDS_NOTE,
+  },
   share('format', 'format'),
 ];
 

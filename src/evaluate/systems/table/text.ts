@@ -117,6 +117,13 @@ const published = ({ systems }: EvaluationResult): EvaluatedSystem[] => [
 const PUBLISHED =
   'Published, each on its own benchmark with its own model; not to be compared with what is measured here';
 
+/** Rows that were asked for and are not run, a sentence each. */
+const notRun = ({ skipped = [] }: EvaluationResult): string[] =>
+  skipped.map(
+    ({ title, policy, retrieval, reason }) =>
+      `${[title, policy, retrieval].filter(Boolean).join(', ')}: ${reason}.`,
+  );
+
 const mdCell = (text: string): string => text.replaceAll(/\s+/gu, ' ').replaceAll('|', '\\|');
 
 const mdTable = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
@@ -162,7 +169,9 @@ function markdown(text: TableText): string {
     papers.length > 0
       ? [`${PUBLISHED}:`, mdTable(['system', 'figure', 'benchmark', 'model'], papers)]
       : [];
-  return `${[`# ${result.name}`, CAPTION, ...blocks, ...told].join('\n\n')}\n`;
+  const skipped = notRun(result).map((line) => `- ${line}`);
+  const left = skipped.length > 0 ? ['Not run:', skipped.join('\n')] : [];
+  return `${[`# ${result.name}`, CAPTION, ...blocks, ...left, ...told].join('\n\n')}\n`;
 }
 
 const CSV_HEAD = [
@@ -187,7 +196,7 @@ const CSV_HEAD = [
   'mark',
 ];
 
-/** A line for each row and measure, values as they are: shares between 0 and 1. */
+/** A line for each row and measure, values as they are: shares between 0 and 1. A row that is not run has one, which says so. */
 function csvText(text: TableText): string {
   const measures = shownMeasures(text);
   const byId = new Map(text.result.systems.map((system) => [system.id, system]));
@@ -216,7 +225,16 @@ function csvText(text: TableText): string {
       }),
     ),
   );
-  return csv([CSV_HEAD, ...rows]);
+  const left = (text.result.skipped ?? []).map(({ id, title, policy, retrieval = '' }) => [
+    'all',
+    id,
+    title,
+    policy,
+    retrieval,
+    ...CSV_HEAD.slice(5, -1).map(() => ''),
+    'not run',
+  ]);
+  return csv([CSV_HEAD, ...rows, ...left]);
 }
 
 /** The marks as LaTeX sets them. */
@@ -276,7 +294,8 @@ function latex(text: TableText): string {
         ]
       : []),
   ]);
-  return `% Needs \\usepackage{booktabs,graphicx}\n${blocks.join('\n\n')}\n`;
+  const left = notRun(result).map((line) => `% Not run: ${line}\n`);
+  return `% Needs \\usepackage{booktabs,graphicx}\n${left.join('')}${blocks.join('\n\n')}\n`;
 }
 
 /** The tables in a format. */

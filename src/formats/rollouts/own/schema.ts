@@ -88,6 +88,7 @@ const event = z.discriminatedUnion('kind', [
     text: z.string(),
     tokens: finite,
     outcome: z.string().optional(),
+    action: z.looseObject({ at: id, rank: id, ids: z.array(id) }).optional(),
   }),
   z.looseObject({
     ...base,

@@ -78,13 +78,25 @@ function wholeOf(reward: string): boolean {
 }
 
 /** Switches that only Forage's loop knows, by path. */
-function switchesOf({ objective, dynamicSampling, verifier, curriculum, critic }: TrainSettings) {
-  const { surrogate, positiveNll, diversity, factuality } = objective;
+function switchesOf({
+  objective,
+  stages,
+  dynamicSampling,
+  verifier,
+  curriculum,
+  critic,
+}: TrainSettings) {
+  const { surrogate, positiveNll, diversity, factuality, mask } = objective;
+  const supervised = stages.findIndex(({ loss }) => loss !== undefined);
+  const changed = stages.findIndex(({ overrides }) => overrides !== undefined);
   const all: [path: string, what: string, on: boolean][] = [
     ['objective.surrogate', 'GPPO’s gradient beyond the clip', surrogate !== undefined],
     ['objective.positiveNll', 'the likelihood of right rollouts', Boolean(positiveNll)],
     ['objective.diversity', 'the diversity term', Boolean(diversity)],
     ['objective.factuality', 'turning advantages by verdicts', factuality !== undefined],
+    ['objective.mask', 'a mask by tags', mask !== undefined],
+    [`stages.${supervised}.loss`, 'a stage that learns by supervision', supervised >= 0],
+    [`stages.${changed}.overrides`, 'a loop that changes from stage to stage', changed >= 0],
     ['dynamicSampling.band', 'the band of accuracies', Boolean(dynamicSampling.band)],
     ['dynamicSampling.screen', 'screening', dynamicSampling.screen !== undefined],
     ['critic', 'the critic, a head over the policy’s hidden states,', Boolean(critic)],

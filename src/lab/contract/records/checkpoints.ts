@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MATRIX_TYPES } from '../../../policy/ops/values.ts';
+import { MATRIX_TYPES, STORE_TYPES } from '../../../policy/ops/values.ts';
 
 /** Checkpoints on this device: where they come from, what is planned, what is stored, what can go wrong. */
 
@@ -134,6 +134,8 @@ export const checkpointSchema = z.strictObject({
   deletedAt: z.string().nullable(),
   /** What its weights are held in on a device; absent: what its files and the device suggest. */
   weights: z.enum(MATRIX_TYPES).optional(),
+  /** The same of keys and values of its contexts; absent: as their size and the device suggest. */
+  keys: z.enum(STORE_TYPES).optional(),
 });
 
 export type CheckpointRecord = z.infer<typeof checkpointSchema>;

@@ -1,11 +1,22 @@
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
+import type { StoreType } from '../../../policy/ops/values.ts';
 import type { Setup } from '../../../records/setup.ts';
 import type { QuestionSplit } from '../../corpus/retrieval/split.ts';
+import type { SweepAxis } from '../../../evaluate/sweep/axes.ts';
 import type { Failure } from './failure.ts';
 
 /** What is stored of a training run beside its steps and checkpoints. */
 
 export type RunStatus = 'running' | 'paused' | 'stopped' | 'finished' | 'failed';
+
+/** The sweep that a run is a cell of; every cell knows the whole grid. */
+export interface RunSweep {
+  id: string;
+  name: string;
+  axes: readonly SweepAxis[];
+  /** Row and column, as `evaluate/sweep/cells.ts` has them. */
+  place: readonly [row: number, column: number];
+}
 
 /** A training run as it is stored: `forage.run/1`. */
 export interface RunRecord {
@@ -30,12 +41,16 @@ export interface RunRecord {
     split?: QuestionSplit;
   };
   device: 'wasm' | 'webgpu';
+  /** What keys and values are held in, of sampler and trainer alike, as long as it runs; absent: float32. */
+  keys?: StoreType;
   /** Steps done, and the step of the last committed snapshot. */
   step: number;
   checkpointStep: number | null;
   failure: Failure | null;
   /** Steps up to this one were made before the run was imported, maybe on another machine. */
   importedStep?: number;
+  /** Absent of a run that stands for itself. */
+  sweep?: RunSweep;
   /** The last thing that the user should know: an interruption, a snapshot that was skipped. */
   notice: string | null;
   /** Set while it can still be brought back. */

@@ -1,4 +1,6 @@
 import type { LocalSpec } from '../../../records/setup.ts';
+import { itemAt } from '../../../base/items.ts';
+import type { Passage } from '../../../records/records.ts';
 import { ExactIndex } from '../../../retrieval/dense/dense.ts';
 import { openClusters } from '../../../retrieval/methods/cluster.ts';
 import type { IndexCache, LocalHooks, LocalStage } from '../../../retrieval/methods/method.ts';
@@ -9,6 +11,8 @@ import type {
   ClusterLearning,
   ClusterOverview,
   ClusterProgress,
+  MapPlaces,
+  PassageMap,
   WithoutVectors,
 } from '../../contract/clusters.ts';
 import {
@@ -18,6 +22,7 @@ import {
   overviewOf,
   type ClusterView,
 } from './cluster-view.ts';
+import { openMap, placesOf, type OpenMap } from './passage-map.ts';
 import type { KeptLocal } from './local-keeper.ts';
 
 /** What is looked into: a local source as searches have it. */
@@ -35,6 +40,11 @@ export interface ClusterHostDeps {
   indexCache: IndexCache | null;
 }
 
+/** Stages beside those of opening a source, by their words. */
+interface TrackedHooks extends LocalHooks {
+  onStage: (stage: string, done: number, total: number) => void;
+}
+
 const STAGES: Record<LocalStage, string> = {
   lexical: 'indexing words',
   encode: 'reading or encoding passages',
@@ -50,6 +60,7 @@ export class ClusterHost implements ClusterApi {
   readonly #deps: ClusterHostDeps;
   /** They go when the source does. */
   readonly #views = new WeakMap<ClusterSource, Promise<ClusterView>>();
+  readonly #maps = new WeakMap<ClusterSource, Promise<OpenMap>>();
   /** The exact scan of the source that was asked last. */
   #exact: { view: ClusterView; index: Promise<ExactIndex> } | null = null;
   #abort = new AbortController();
@@ -63,6 +74,22 @@ export class ClusterHost implements ClusterApi {
     const source = await this.#deps.local(spec);
     if (!source.vectors && !encode && !this.#views.has(source)) return withoutVectors(source);
     return overviewOf(await this.#viewOf(source), spec);
+  }
+
+  async map(spec: LocalSpec, encode: boolean): Promise<PassageMap | WithoutVectors> {
+    const source = await this.#deps.local(spec);
+    if (!source.vectors && !encode && !this.#views.has(source)) return withoutVectors(source);
+    return (await this.#mapOf(source)).map;
+  }
+
+  async place(spec: LocalSpec, query: string, passages: readonly Passage[]): Promise<MapPlaces> {
+    const source = await this.#deps.local(spec);
+    const { vectors } = await this.#viewOf(source);
+    return placesOf((await this.#mapOf(source)).plane, vectors.encoder, query, passages);
+  }
+
+  async passage(spec: LocalSpec, row: number): Promise<Passage> {
+    return itemAt((await this.#deps.local(spec)).passages, row, 'list of passages');
   }
 
   async progress(): Promise<ClusterProgress | null> {
@@ -132,6 +159,16 @@ export class ClusterHost implements ClusterApi {
     return view;
   }
 
+  async #mapOf(source: ClusterSource): Promise<OpenMap> {
+    const known = this.#maps.get(source);
+    if (known) return known;
+    const view = await this.#viewOf(source);
+    const opened = this.#tracked((hooks) => openMap(view, hooks));
+    this.#maps.set(source, opened);
+    opened.catch(() => this.#maps.delete(source));
+    return opened;
+  }
+
   /** Vectors that searches do not hold are read when the first query is compared. */
   #exactOf(view: ClusterView): Promise<ExactIndex> {
     if (this.#exact?.view === view) return this.#exact.index;
@@ -145,12 +182,13 @@ export class ClusterHost implements ClusterApi {
   }
 
   /** Runs work that can be stopped, and whose progress the page can ask for. */
-  async #tracked<Result>(work: (hooks: LocalHooks) => Promise<Result>): Promise<Result> {
+  async #tracked<Result>(work: (hooks: TrackedHooks) => Promise<Result>): Promise<Result> {
     const { signal } = this.#abort;
     this.#progress = { stage: 'reading', done: 0, total: 0 };
     try {
       return await work({
         signal,
+        onStage: (stage, done, total) => (this.#progress = { stage, done, total }),
         onProgress: (stage, done, total) =>
           (this.#progress = { stage: STAGES[stage], done, total }),
       });

@@ -113,13 +113,14 @@ export function answerOf(
     if (!passage) return [];
     const { title, text } = passage;
     const exactRank = ranks.get(row) ?? null;
-    return [{ title, text, cluster: found.clusters[i] ?? 0, similarity, exactRank }];
+    return [{ row, title, text, cluster: found.clusters[i] ?? 0, similarity, exactRank }];
   });
   return {
     query,
     trace,
     hits,
     missed: missedOf(order.slice(0, k), neighbours, ({ index: row }, i) => ({
+      row,
       title: passages[row]?.title ?? '',
       exactRank: i + 1,
       cluster: clusters.index.clusterOf(row),

@@ -9,7 +9,7 @@ import {
   type PlanRequest,
   type PlanView,
 } from '../../contract/checkpoints.ts';
-import type { MatrixType } from '../../../policy/ops/values.ts';
+import type { MatrixType, StoreType } from '../../../policy/ops/values.ts';
 import { factsOf } from './facts.ts';
 import { CheckpointFault } from './plan/fault.ts';
 import { busy, outcome, toFault } from './outcome.ts';
@@ -145,6 +145,10 @@ export class CheckpointsHost implements CheckpointsApi {
 
   holdAs(id: string, weights: MatrixType | null): Promise<Outcome<null>> {
     return this.#change(() => this.#parts.store.change(id, { weights: weights ?? undefined }));
+  }
+
+  holdContextsAs(id: string, keys: StoreType | null): Promise<Outcome<null>> {
+    return this.#change(() => this.#parts.store.change(id, { keys: keys ?? undefined }));
   }
 
   remove(id: string): Promise<Outcome<null>> {

@@ -108,7 +108,7 @@ export const storedCheckpoint = (
   get: async (_, signal) => {
     // Says in words where it is missing, or not whole.
     const files = await store.open(id);
-    const { name, weights } = await store.record(id);
+    const { name, weights, keys } = await store.record(id);
     const json: unknown = JSON.parse(
       new TextDecoder().decode(await readSmallFile(files, 'config.json')),
     );
@@ -118,6 +118,7 @@ export const storedCheckpoint = (
       stored: id,
       revision: heldRevision(revisionOf(await store.rows(id)), weights),
       ...(weights && { weights }),
+      ...(keys && { keys }),
       ...cacheLimits(parsePolicyConfig(json)),
     };
   },

@@ -1,5 +1,9 @@
 import type { CheckpointFiles } from '../../../policy/checkpoint/checkpoint-files.ts';
 import type { PolicyConfig } from '../../../policy/checkpoint/config.ts';
+import type { CacheLimits } from '../../../policy/checkpoint/limits.ts';
+import { keyTypeFor } from '../../../policy/open/device.ts';
+import type { StoreType } from '../../../policy/ops/values.ts';
+import type { EngineDevice } from '../../contract/policy.ts';
 import { factsOf, filesOf, type CheckpointSource, type OpenStored } from './checkpoint-source.ts';
 import { chooseDevice } from './device.ts';
 
@@ -9,10 +13,22 @@ export interface PolicyFacts {
   /** Beginning of the SHA-256 of the weights, as a loaded policy names its revision. */
   revision: string;
   config: PolicyConfig;
+  /** Contexts of one that is no built-in one: what the user chose to hold them in, and what they are made for. */
+  contexts?: { keys: StoreType | undefined } & CacheLimits;
   /** Workers that will share the training. */
   engines: number;
   /** Its files, which stay on the device until they are released. */
   open(): Promise<{ files: CheckpointFiles; release: () => void }>;
+}
+
+/** What keys and values are held in, as an engine on the device would choose. */
+export function keysOn(
+  device: EngineDevice,
+  { config, contexts }: Pick<PolicyFacts, 'config' | 'contexts'>,
+): StoreType {
+  if (!contexts) return 'f32';
+  const { keys, maxContext: maxPositions, maxSlots } = contexts;
+  return keys ?? keyTypeFor({ ...config, maxPositions }, maxSlots, device);
 }
 
 /** @throws MissingFile, CheckpointError, CheckpointFault */
@@ -27,6 +43,13 @@ export async function policyFacts(
     return {
       id: checkpoint.id,
       ...(await factsOf(checkpoint, open)),
+      ...('stored' in checkpoint && {
+        contexts: {
+          keys: checkpoint.keys,
+          maxContext: checkpoint.maxContext,
+          maxSlots: checkpoint.maxSlots,
+        },
+      }),
       engines: device.engines,
       open: async () => {
         const held = await source.hold();

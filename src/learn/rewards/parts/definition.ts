@@ -21,6 +21,8 @@ interface Description<Id extends string> {
   steps?: readonly string[];
   /** From what the frozen policy answers before the reward is known (`src/learn/frozen`). */
   frozen?: FrozenSource;
+  /** Clauses that a stage may leave out by a weight of 0, for an ablation, though the values are fixed. */
+  optional?: readonly string[];
   /** A stage with this reward is UR²'s cold start: its curriculum draws the questions it dropped. */
   coldStart?: true;
 }
@@ -44,7 +46,20 @@ export interface Reward<Id extends string = string> extends Description<Id> {
   ofBatch?: (batch: readonly RewardFacts[], before: number | null) => RewardClause[];
 }
 
-/** A reward whose values are fixed: it takes no weights. */
+/** Names of the clauses that are left out. @throws Error for all that a reward of fixed values does not take */
+function leftOut(id: string, optional: readonly string[], given: Weights): Set<string> {
+  const names = Object.keys(given);
+  if (names.length > 0 && optional.length === 0)
+    throw new Error(`reward: ${id} has fixed values; it takes no weights`);
+  for (const name of names)
+    if (!optional.includes(name) || given[name] !== 0)
+      throw new Error(
+        `reward: ${id} has fixed values; it takes a weight of 0 for ${optional.join(' or ')}, which leaves the clause out`,
+      );
+  return new Set(names);
+}
+
+/** A reward whose values are fixed: it takes no weights, but 0 for a clause that is optional. */
 export const fixedReward = <const Id extends string>({
   clauses,
   ...about
@@ -55,9 +70,8 @@ export const fixedReward = <const Id extends string>({
   ...about,
   weights: null,
   clauses: (facts, given) => {
-    if (Object.keys(given).length > 0)
-      throw new Error(`reward: ${about.id} has fixed values; it takes no weights`);
-    return clauses(facts);
+    const without = leftOut(about.id, about.optional ?? [], given);
+    return clauses(facts).filter(({ clause }) => !without.has(clause));
   },
 });
 

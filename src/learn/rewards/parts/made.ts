@@ -7,6 +7,8 @@ import type { Span } from '../../../agent/answers/answer-text.ts';
 export interface WrittenBlock {
   kind: Extract<AgentEvent, { kind: 'block' }>['block'];
   text: string;
+  /** What the environment answered; absent of blocks that it does not answer. */
+  reply?: string;
   /** Searches that were answered before it. */
   after: number;
   evidence: Span[];
@@ -41,8 +43,9 @@ export function blocksIn(rollout: Rollout): WrittenBlock[] {
   return rollout.events.flatMap((event) => {
     if (event.kind === 'retrieve') after++;
     if (event.kind !== 'block') return [];
-    const { block: kind, text, segment } = event;
-    return [{ kind, text, after, evidence: spanOf(rollout, segment) }];
+    const { block: kind, text, reply, segment } = event;
+    const own = { kind, text, after, evidence: spanOf(rollout, segment) };
+    return [reply === undefined ? own : { ...own, reply }];
   });
 }
 

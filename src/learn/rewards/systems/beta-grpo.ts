@@ -12,7 +12,7 @@ import type { SearchFact } from '../parts/searches.ts';
 const BETA = 0.4;
 
 /** The least probability of a token in any query; 1 without a query, null where the record gives none. */
-function leastCertain(searches: readonly SearchFact[]): number | null {
+export function leastCertain(searches: readonly SearchFact[]): number | null {
   let least = 1;
   for (const { logprobs } of searches) {
     if (logprobs === null) return null;

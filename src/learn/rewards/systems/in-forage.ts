@@ -10,7 +10,7 @@ import { goldShares } from '../parts/searches.ts';
  * still searching after turn 2 decays by 0.95 to the number of the last turn that it survived. Departures:
  * - Gold sources are the titles of the supporting passages, theirs are addresses of pages.
  * - The code looks up gold sources by place in a list that holds only the rollouts that search, so that one
- *   may be judged by another's. That fault is not reproduced.
+ *   may be judged by another's: `in-forage-released`.
  */
 
 const BEST_SEARCH = 0.2;
@@ -36,4 +36,45 @@ export const inForage = fixedReward({
       clause('best-search', BEST_SEARCH * best * decay, best > 0 ? evidence : []),
     ];
   },
+});
+
+/**
+ * Whose gold sources the released code takes for the searches of a turn: of the rollouts that search, the j-th has
+ * those of the batch's j-th.
+ * @param searching of each rollout of the batch, whether it searches in that turn
+ * @returns for each rollout the place of the one whose gold it has; null where it does not search
+ */
+export function goldPlaces(searching: readonly boolean[]): (number | null)[] {
+  let next = 0;
+  return searching.map((searches) => (searches ? next++ : null));
+}
+
+/** The best share of each rollout's searches, each judged by the gold that the released code gives its turn. */
+function releasedShares(batch: readonly RewardFacts[]): number[] {
+  const best = batch.map(() => 0);
+  const turns = Math.max(0, ...batch.map(({ searches }) => searches.length));
+  for (let turn = 0; turn < turns; turn++) {
+    const places = goldPlaces(batch.map(({ searches }) => searches.length > turn));
+    places.forEach((place, i) => {
+      const one = batch[i]?.searches[turn];
+      const supporting = place === null ? undefined : batch[place]?.supporting;
+      if (!one || !supporting) return;
+      best[i] = Math.max(best[i] ?? 0, ...goldShares([one], supporting));
+    });
+  }
+  return best;
+}
+
+export const inForageReleased = fixedReward({
+  id: 'in-forage-released',
+  name: 'InForage, as released',
+  source: 'InForage, its code: gold sources by place among those that search',
+  range: [0, 1.2],
+  clauses: ({ f1, answer, searches }: RewardFacts) => [
+    clause('answer', f1 * decayAt(searches.length), answer),
+  ],
+  ofBatch: (batch) =>
+    releasedShares(batch).map((share, i) =>
+      clause('best-search', BEST_SEARCH * share * decayAt(batch[i]?.searches.length ?? 0)),
+    ),
 });

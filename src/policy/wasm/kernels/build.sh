@@ -21,4 +21,4 @@ build "$out/relaxed.wasm" '-mrelaxed-simd -DRELAXED'
 } > ../kernels.wasm.ts
 ls -l "$out"
 rm -r "$out"
-npx prettier --write ../kernels.wasm.ts
+npx oxfmt ../kernels.wasm.ts

@@ -75,6 +75,8 @@ export class Device {
   private failure: Error | null = null;
   private disposed = false;
   private readonly pending = new Set<Promise<unknown>>();
+  /** What an attempt makes, and what is found wrong with it; null outside of one. */
+  private trial: { made: GpuBuffer[]; faults: Promise<Error | null>[] } | null = null;
   /** Resolves with the reason when the device is gone for another reason than `dispose`. */
   readonly gone: Promise<string>;
   private tellGone: (reason: string) => void = () => undefined;
@@ -159,11 +161,45 @@ export class Device {
     this.raw.pushErrorScope('out-of-memory');
     const raw = this.raw.createBuffer({ size: bytes, usage: USAGES[usage], label });
     const held = this.bytes + bytes;
-    this.watch(this.raw.popErrorScope(), (error) => this.outOfMemory(error, label, bytes, held));
+    const buffer = { id: this.nextId++, raw, size: bytes, label };
+    const memory = this.raw.popErrorScope();
+    const scarce = (error: GPUError): Error => this.outOfMemory(error, label, bytes, held);
+    if (this.trial) {
+      this.trial.made.push(buffer);
+      this.trial.faults.push(
+        memory.then(
+          (error) => error && scarce(error),
+          () => null, // The device is lost, which is said by `lost`.
+        ),
+      );
+    } else this.watch(memory, scarce);
     this.watch(this.raw.popErrorScope(), (error) => this.wordsOf(error, label));
     this.bytes = held;
     this.peak = Math.max(this.peak, held);
-    return { id: this.nextId++, raw, size: bytes, label };
+    return buffer;
+  }
+
+  /**
+   * Runs `make` and waits until the device has said whether there is memory for the buffers that it made.
+   * Where there is none they are destroyed, and the device goes on.
+   * @throws MemoryError
+   */
+  async attempt<T>(make: () => T): Promise<T> {
+    this.check();
+    const trial = (this.trial = { made: [] as GpuBuffer[], faults: [] as Promise<Error | null>[] });
+    let result: T;
+    try {
+      result = make();
+    } catch (error) {
+      for (const buffer of trial.made) this.destroy(buffer);
+      throw error;
+    } finally {
+      this.trial = null;
+    }
+    const fault = (await this.settle(Promise.all(trial.faults))).find((found) => found !== null);
+    if (!fault) return result;
+    for (const buffer of trial.made) this.destroy(buffer);
+    throw fault;
   }
 
   /** Only when nothing that was encoded and not submitted reads it: see `Encoder.release`. */

@@ -15,8 +15,9 @@ import type {
   Tokens,
   Vector,
 } from '../../ops/values.ts';
-import type { GpuBuffer, Range } from './device.ts';
-import { keyBytes, strideOf, storedDim, type LoraPlace, type MatrixPart } from './sizes.ts';
+import { MemoryError } from '../../ops/faults.ts';
+import type { Device, GpuBuffer, Range } from './device.ts';
+import { keyBytes, padded, strideOf, storedDim, type LoraPlace, type MatrixPart } from './sizes.ts';
 
 /** The handle as this device made it. @throws TypeError for another device's */
 export function own<T extends object>(
@@ -130,6 +131,26 @@ export class GpuKeyStore implements KeyStore {
     const size = keyBytes(shape.positions, shape.kvHeads, shape.headDim, shape.type);
     this.keys = { buffer, offset: 0, size };
     this.values = { buffer, offset: size, size };
+  }
+
+  /** @throws MemoryError where it is larger than what the device binds at once, or holds in a buffer */
+  static on(
+    device: Device,
+    shape: Pick<KeyStore, 'positions' | 'kvHeads' | 'headDim' | 'type'>,
+    label: string,
+  ): GpuKeyStore {
+    const { kvHeads, headDim, type } = shape;
+    // `copyKeys` rounds counts up to a multiple of 8.
+    const positions = padded(shape.positions, 8);
+    const size = keyBytes(positions, kvHeads, headDim, type);
+    const { maxBufferSize, maxStorageBufferBindingSize } = device.limits;
+    if (size > maxStorageBufferBindingSize || 2 * size > maxBufferSize)
+      throw new MemoryError(
+        `WebGPU: ${label} need ${2 * size} bytes for ${positions} positions; this device allows ` +
+          `${Math.min(2 * maxStorageBufferBindingSize, maxBufferSize)}. Hold contexts in f16, or have ` +
+          'fewer of them at a time, or shorter ones',
+      );
+    return new GpuKeyStore({ ...shape, positions }, device.buffer(2 * size, label));
   }
 }
 

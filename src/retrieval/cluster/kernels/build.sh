@@ -12,4 +12,4 @@ out="$(mktemp -d)"
 } > kernels.wasm.ts
 ls -l "$out"
 rm -r "$out"
-npx prettier --write kernels.wasm.ts
+npx oxfmt kernels.wasm.ts

@@ -1,13 +1,8 @@
 import { useMemo } from 'react';
 import type { Rollout } from '../../../records/rollout.ts';
 import { formatNumber, formatShare } from '../../kit/words/format.ts';
+import { Fact } from '../../kit/Fact.tsx';
 import { groupFigures } from './group.ts';
-
-const Cell = ({ name, value }: { name: string; value: string }) => (
-  <span className="fact">
-    <span className="fine">{name}</span> <b>{value}</b>
-  </span>
-);
 
 /** One line over the columns of a group. */
 export const GroupSummary = (props: { ended: readonly Rollout[]; size: number }) => {
@@ -21,14 +16,14 @@ export const GroupSummary = (props: { ended: readonly Rollout[]; size: number })
       </span>
       {figures.em === null ? null : (
         <>
-          <Cell name="EM" value={formatShare(figures.em)} />
-          <Cell name="mean F1" value={formatShare(figures.f1)} />
-          <Cell name="recall" value={formatShare(figures.recall)} />
-          <Cell name="format valid" value={formatShare(figures.formatValid)} />
+          <Fact name="EM" value={formatShare(figures.em)} />
+          <Fact name="mean F1" value={formatShare(figures.f1)} />
+          <Fact name="recall" term="recall" value={formatShare(figures.recall)} />
+          <Fact name="format valid" term="format" value={formatShare(figures.formatValid)} />
         </>
       )}
-      <Cell name="searches" value={formatNumber(figures.searches)} />
-      <Cell name="tokens" value={formatNumber(figures.tokens)} />
+      <Fact name="searches" value={formatNumber(figures.searches)} />
+      <Fact name="tokens" value={formatNumber(figures.tokens)} />
       <span className="fact answers">
         <span className="fine">answers</span>{' '}
         {figures.answers.slice(0, 4).map(({ text, count }) => (

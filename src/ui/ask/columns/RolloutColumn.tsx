@@ -8,9 +8,12 @@ import { firstSeen } from '../../kit/events/parts/support.ts';
 import { countTokens, tokensUpTo } from '../../kit/tokens/layout.ts';
 import { BY_WRITER, type ColourMode } from '../../kit/tokens/paint.ts';
 import { TokenStrip } from '../../kit/tokens/TokenStrip.tsx';
+import { groupIdOf } from '../../../lab/contract/settings.ts';
 import { focusRollout } from '../store/actions.ts';
+import { useRun } from '../store/run-store.ts';
 import { useView } from '../store/view-store.ts';
 import { Playback } from './Playback.tsx';
+import { TimeLine } from './TimeLine.tsx';
 import { VerdictLine } from './VerdictLine.tsx';
 
 interface RolloutColumnProps {
@@ -65,19 +68,34 @@ const LiveText = ({ rollout }: { rollout: Rollout }) => {
 };
 
 /**
- * Moves a group's row sideways until the column in focus is seen whole. The page is not scrolled up or
- * down: a click into a column gives it the focus too.
+ * Moves a group's row sideways until the column in focus is seen whole, and the page up or down where one that
+ * was chosen elsewhere (by the address, a key, a picture) begins out of sight. A click into a column gives it
+ * the focus too: then nothing moves under the pointer.
  */
-const useInView = (focused: boolean) => {
+const useInView = (focused: boolean, index: number) => {
   const column = useRef<HTMLElement>(null);
+  const shown = useRef(false);
+  const pressed = useRef(false);
+  const press = useCallback(() => {
+    pressed.current = true;
+  }, []);
   useLayoutEffect(() => {
-    const row = column.current?.parentElement;
-    if (!focused || !column.current || !row) return;
-    const { offsetLeft, offsetWidth } = column.current;
+    const element = column.current;
+    const row = element?.parentElement;
+    const first = !shown.current;
+    const here = pressed.current;
+    shown.current = true;
+    pressed.current = false;
+    if (!focused || !element || !row) return;
+    const { offsetLeft, offsetWidth } = element;
     const right = offsetLeft + offsetWidth - row.clientWidth;
     row.scrollLeft = Math.min(offsetLeft, Math.max(right, row.scrollLeft));
-  }, [focused]);
-  return column;
+    // Whoever asks sees the page from its head; the first column is no choice.
+    if (first ? index === 0 : here) return;
+    const { top } = element.getBoundingClientRect();
+    if (first || top < 0 || top > innerHeight / 2) element.scrollIntoView({ block: 'start' });
+  }, [focused, index]);
+  return { column, press };
 };
 
 const useOpenCards = (current: number | null) => {
@@ -93,14 +111,24 @@ const useOpenCards = (current: number | null) => {
   return { open, setOpen, toggle, isOpen };
 };
 
+/** Which of two policies wrote it; null where there is one alone. */
+const useSideName = ({ groupId }: Rollout): string | null => {
+  const request = useRun((state) => state.request);
+  const policies = request?.policies;
+  if (!policies || policies.length < 2) return null;
+  return groupId === groupIdOf(request.runId, 0) ? 'before' : 'after';
+};
+
 export const RolloutColumn = memo((props: RolloutColumnProps) => {
   const { rollout, index, gold, finished, focused } = props;
   const addressStep = useView((state) => state.address.step);
   const selection = useView((state) => state.selection);
   const step = focused ? addressStep : null;
+  const fork = useRun((state) => state.forks[rollout.id]);
+  const name = useSideName(rollout);
   const { open, setOpen, toggle, isOpen } = useOpenCards(step);
   const list = useRef<HTMLOListElement>(null);
-  const column = useInView(focused);
+  const { column, press } = useInView(focused, index);
   const seen = useMemo(() => firstSeen(rollout.events), [rollout.events]);
   const mode = useMemo<ColourMode>(
     () =>
@@ -151,9 +179,11 @@ export const RolloutColumn = memo((props: RolloutColumnProps) => {
   return (
     <section
       ref={column}
+      onPointerDownCapture={press}
       className={focused && props.grouped ? 'column focused' : 'column'}
       aria-label={`Rollout ${index + 1}`}
       data-finished={finished}
+      data-rollout={rollout.id}
     >
       <header className="column-head">
         <button type="button" className="link strong" onClick={() => focusRollout(index)}>
@@ -162,6 +192,7 @@ export const RolloutColumn = memo((props: RolloutColumnProps) => {
         <span className="fine" title="The seed of this rollout, drawn from the seed of the run">
           seed {rollout.seed}
         </span>
+        {name === null ? null : <span className="fine ellipsis">{name}</span>}
         <span className="grow" />
         <button
           type="button"
@@ -171,7 +202,13 @@ export const RolloutColumn = memo((props: RolloutColumnProps) => {
           {everythingOpen ? 'close all' : 'open all'}
         </button>
       </header>
+      {fork ? (
+        <p className="fork-note" data-testid="fork-note">
+          ↳ forked at event {fork.event + 1}: {fork.words}
+        </p>
+      ) : null}
       {finished ? <VerdictLine rollout={rollout} gold={gold} /> : null}
+      {finished ? <TimeLine rollout={rollout} open={jump} /> : null}
       <GlyphRail rollout={rollout} step={step} jump={jump} />
       <TokenStrip rollout={rollout} until={until} onPick={onPick} mode={mode} />
       {focused && rollout.events.length > 0 ? <Playback rollout={rollout} /> : null}

@@ -9,13 +9,9 @@ import {
   formatShare,
   formatSigned,
 } from '../../kit/words/format.ts';
+import { Fact } from '../../kit/Fact.tsx';
+import { Terms } from '../../kit/words/explain/Term.tsx';
 import { interruptionOf, measuresOf } from './measures.ts';
-
-const Figure = ({ name, value, title }: { name: string; value: string; title?: string }) => (
-  <span className="fact" title={title}>
-    <span className="fine">{name}</span> <b>{value}</b>
-  </span>
-);
 
 /** "format 0.1 × 1, accuracy 0.8 × 0.7": the clauses that the reward is the sum of. */
 const rewardTerms = ({ rewards }: Rollout): string =>
@@ -51,10 +47,11 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
       <div className="facts">
         {gold && metrics && !interruption ? (
           <>
-            <Figure name="EM" value={formatNumber(metrics.em)} />
-            <Figure name="F1" value={formatShare(metrics.f1)} />
-            <Figure
+            <Fact name="EM" value={formatNumber(metrics.em)} />
+            <Fact name="F1" value={formatShare(metrics.f1)} />
+            <Fact
               name="recall"
+              term="recall"
               value={formatShare(metrics.recall)}
               title="Share of the supporting titles that were retrieved"
             />
@@ -62,21 +59,23 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
         ) : null}
         {metrics?.rouge_l === undefined || interruption ? null : (
           <>
-            <Figure
+            <Fact
               name="ROUGE-L"
               value={formatShare(metrics.rouge_l)}
               title="Of the long answer’s prose with the gold summary"
             />
-            <Figure
+            <Fact
               name="supported"
+              term="supported"
               value={formatShare(metrics.supported)}
               title="Share of its statements that a retrieved passage supports"
             />
           </>
         )}
         {rollout.judge ? (
-          <Figure
+          <Fact
             name="judge"
+            term="judge"
             value={
               rollout.judge.verdict === null
                 ? 'unreadable'
@@ -87,8 +86,8 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
             title={`LJ: what ${rollout.judge.by} says of the answer`}
           />
         ) : null}
-        <Figure name="searches" value={formatCount(measures.searches)} />
-        <Figure
+        <Fact name="searches" value={formatCount(measures.searches)} />
+        <Fact
           name={pieces ? 'pieces' : 'tokens'}
           value={formatCount(measures.tokens)}
           title={
@@ -97,12 +96,13 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
               : 'Written by the policy'
           }
         />
-        <Figure name="time" value={formatSeconds(measures.seconds)} />
+        <Fact name="time" value={formatSeconds(measures.seconds)} />
         {metrics && !interruption ? (
-          <Figure name="format" value={metrics.formatValid ? '✓ valid' : '✗ broken'} />
+          <Fact name="format" term="format" value={metrics.formatValid ? '✓ valid' : '✗ broken'} />
         ) : null}
-        <Figure
+        <Fact
           name="reward"
+          term="reward"
           value={rollout.reward === null ? 'not computed' : formatNumber(rollout.reward)}
           title={
             rollout.reward === null
@@ -111,14 +111,16 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
           }
         />
         {rollout.reward === null ? null : rollout.advantage === null ? (
-          <Figure
+          <Fact
             name="advantage"
+            term="advantage"
             value="left out"
             title="The step drew this group and did not train on it: it did not vary"
           />
         ) : (
-          <Figure
+          <Fact
             name="advantage"
+            term="advantage"
             value={formatSigned(rollout.advantage)}
             title={`Beside a baseline of ${formatNumber(rollout.baseline)}, the mean of its group`}
           />
@@ -126,7 +128,7 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
       </div>
       {stie ? (
         <p className="fine" data-testid="stie-counts">
-          STIE: {describeStie(stie)}.
+          <Terms>STIE</Terms>: {describeStie(stie)}.
         </p>
       ) : null}
     </div>

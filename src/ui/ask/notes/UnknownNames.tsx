@@ -1,4 +1,4 @@
-import { describeUnknown } from '../../../agent/unknown-names.ts';
+import { describeUnknown } from '../../../agent/answers/unknown-names.ts';
 import { useRun } from '../store/run-store.ts';
 
 /** Names of the question that no passage in use mentions. */

@@ -6,6 +6,7 @@ import { allReady, useLab } from '../../lab/lab-store.ts';
 import { isRunning, useRun } from '../store/run-store.ts';
 import { useSetup } from '../../setup/setup-store.ts';
 import { useView } from '../store/view-store.ts';
+import { PolicyChoice } from './PolicyChoice.tsx';
 import { QuestionPicker } from './QuestionPicker.tsx';
 import { getRecipe } from '../../../recipes/index.ts';
 import { Unsummarized } from '../../setup/form/Unsummarized.tsx';
@@ -83,6 +84,7 @@ export const Setup = () => {
       </div>
       {tab === 'world' ? <QuestionPicker /> : <TypedQuestion />}
       <WorksWith />
+      <PolicyChoice />
       <SettingsForm />
       <SummariesNote />
       <RunButton />

@@ -2,6 +2,7 @@ import { messageOf } from '../../../base/errors.ts';
 import type { Question } from '../../../records/records.ts';
 import type { QuestionRow } from '../../../lab/contract/ask.ts';
 import type { Asked } from '../../../lab/contract/settings.ts';
+import { policiesOf } from '../policies/asked-policy.ts';
 import { examplesOf } from './examples.ts';
 import { lab, need } from '../../lab/connection.ts';
 import { useLab } from '../../lab/lab-store.ts';
@@ -74,11 +75,14 @@ export const startRun = async (): Promise<void> => {
   if (!asked) return;
   useRun.setState({ wanted: false });
   const { address, setAddress } = useView.getState();
+  const { setup } = useSetup.getState();
+  const policies = policiesOf(address.sides, setup);
   const request = {
     runId: newRunId(),
     asked,
     settings: address.settings,
-    setup: useSetup.getState().setup,
+    setup,
+    ...(policies && { policies }),
   };
   setAddress({ of: null, asked, run: true });
   useView.setState({ playing: false, selection: null, ...(isNarrow() && { setupOpen: false }) });

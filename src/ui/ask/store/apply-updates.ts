@@ -2,8 +2,9 @@ import { applyUpdate } from '../../../agent/apply.ts';
 import type { RolloutUpdate } from '../../../records/updates.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 
-/** The rollouts of one run, in the order in which they began. */
+/** The rollouts of one run. */
 export interface RolloutTable {
+  /** As they began; a fork behind the one that it left, from when it is asked for. */
   order: readonly string[];
   byId: Readonly<Record<string, Rollout>>;
   /** Ids of rollouts that ended. */
@@ -28,7 +29,8 @@ export const applyUpdates = (
     const { rolloutId } = update;
     const rollout = applyUpdate(byId[rolloutId] ?? null, update);
     if (!rollout) continue;
-    if (!byId[rolloutId]) order = [...order, rolloutId];
+    // One that is expected has its place already.
+    if (!byId[rolloutId] && !order.includes(rolloutId)) order = [...order, rolloutId];
     if (update.type === 'finished') finished = { ...finished, [rolloutId]: true };
     byId[rolloutId] = rollout;
   }

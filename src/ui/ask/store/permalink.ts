@@ -5,9 +5,11 @@ import {
   mechanismsSchema,
   runSettingsSchema,
   type Asked,
+  type AskedPolicy,
   type Mechanisms,
   type RunSettings,
 } from '../../../lab/contract/settings.ts';
+import { parsePolicyText, policyText, someSides, type AskSides } from '../policies/asked-policy.ts';
 import { formatLink, parseLink, type LinkSetup } from './link-setup.ts';
 
 /** Where a question is posed. */
@@ -32,6 +34,8 @@ export interface AskAddress {
   settings: RunSettings;
   /** What it works with; what is built in is left out. */
   setup: LinkSetup;
+  /** Policies that are asked in place of the setup's, or beside it; absent or null: none. */
+  sides?: AskSides | null;
   /** Run as soon as everything is loaded. */
   run: boolean;
   /** 0-based rollout in focus. */
@@ -122,6 +126,23 @@ const readLink = (query: URLSearchParams, problems: string[]): LinkSetup => {
   }
 };
 
+/** Policies that are asked in place of the setup's, where the address names some. */
+const readSides = (query: URLSearchParams, problems: string[]): { sides?: AskSides } => {
+  const readOne = (name: string): AskedPolicy | 'alone' | null => {
+    const text = query.get(name);
+    if (text === null) return null;
+    const policy = parsePolicyText(text);
+    if (!policy) problems.push(`${name}=${text.slice(0, 100)}`);
+    return policy;
+  };
+  const policy = readOne('policy');
+  const sides = someSides({
+    policy: policy === 'alone' ? null : policy,
+    beside: readOne('beside'),
+  });
+  return sides ? { sides } : {};
+};
+
 /** The form of what is built in. An address that asks something and says none was made with the first. */
 const readForm = (query: URLSearchParams, problems: string[]): { form?: 1 } => {
   const raw = query.get('form');
@@ -151,6 +172,7 @@ export const parseAddress = (search: string): { address: AskAddress; problems: s
       asked: readAsked(query),
       settings,
       setup: { ...readLink(query, problems), ...readForm(query, problems) },
+      ...readSides(query, problems),
       run: query.get('run') === '1',
       rollout: Math.max(0, rollout - 1),
       step: step === null || step === 0 ? null : step - 1,
@@ -191,6 +213,9 @@ export const formatAddress = (address: AskAddress): string => {
     if (value !== undefined) query.set(NAMES[key], String(value));
   }
   put('with', formatLink(address.setup), '');
+  const { policy = null, beside = null } = address.sides ?? {};
+  if (policy) query.set('policy', policyText(policy));
+  if (beside) query.set('beside', policyText(beside));
   if (address.run) query.set('run', '1');
   return end();
 };

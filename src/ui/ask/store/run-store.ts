@@ -1,9 +1,22 @@
 import { create } from 'zustand';
 import type { Question } from '../../../records/records.ts';
+import type { Setup } from '../../../records/setup.ts';
 import type { RolloutUpdate } from '../../../records/updates.ts';
 import type { RunState } from '../../../lab/contract/ask.ts';
-import type { RunRequest } from '../../../lab/contract/settings.ts';
+import type { AskedPolicy, RunRequest } from '../../../lab/contract/settings.ts';
 import { applyUpdates, EMPTY_TABLE, type RolloutTable } from './apply-updates.ts';
+
+/** A rollout that goes on with another one. */
+export interface ForkNote {
+  /** Id of that one. */
+  of: string;
+  /** The first event that is its own. */
+  event: number;
+  /** What is otherwise: "the next search goes to the web". */
+  words: string;
+  /** Who goes on; absent: the policy of the setup. */
+  policy?: AskedPolicy;
+}
 
 /** Where rollouts on the screen come from that were not asked for here: a step of training. */
 export interface RolloutSource {
@@ -13,6 +26,8 @@ export interface RolloutSource {
   step: number;
   /** `groupId` of the rollouts. */
   group: string;
+  /** What the training run works with. */
+  setup: Setup;
 }
 
 /** The run on the screen: what was asked, its state, and its rollouts. */
@@ -28,12 +43,52 @@ interface RunStore {
   wanted: boolean;
   /** Set while the rollouts are those of a training step; their tokens are coloured by advantage. */
   source: RolloutSource | null;
+  /** Of the rollouts on the screen, by id. */
+  forks: Readonly<Record<string, ForkNote>>;
+  /** The fork that is being made, until it has ended. */
+  forking: string | null;
+  /** Why the last fork was not made. */
+  forkProblem: string | null;
+  beginFork: (id: string, note: ForkNote) => void;
   begin: (request: RunRequest, question: Question | null) => void;
   setRun: (run: RunState) => void;
   setUnknownNames: (runId: string, names: readonly string[]) => void;
   apply: (updates: readonly RolloutUpdate[]) => void;
   clear: () => void;
 }
+
+export const isRunning = (run: RunState | null): boolean =>
+  run?.status === 'waiting' || run?.status === 'running';
+
+const NO_FORKS = { forks: {}, forking: null, forkProblem: null };
+
+/** The table with a fork that is expected, behind the rollout that it leaves and the forks of that. */
+const withFork = (table: RolloutTable, forks: RunStore['forks'], id: string, of: string) => {
+  const { order } = table;
+  let at = order.indexOf(of) + 1;
+  while (at > 0 && forks[order[at] ?? '']?.of === of) at++;
+  return { ...table, order: order.toSpliced(at, 0, id) };
+};
+
+/** A fork that never began leaves no place behind. */
+const withoutExpected = (table: RolloutTable): RolloutTable => ({
+  ...table,
+  order: table.order.filter((id) => table.byId[id]),
+});
+
+/** What a state of the lab means for the fork that is being made: its failure is not the run's. */
+const forkEnded = (
+  { forking, table }: Pick<RunStore, 'forking' | 'table'>,
+  run: RunState,
+): Partial<RunStore> | null => {
+  if (forking === null || isRunning(run)) return null;
+  return {
+    forking: null,
+    table: withoutExpected(table),
+    forkProblem: run.failure?.message ?? null,
+    run: { ...run, status: 'done', failure: null },
+  };
+};
 
 export const useRun = create<RunStore>()((set) => ({
   request: null,
@@ -43,8 +98,18 @@ export const useRun = create<RunStore>()((set) => ({
   table: EMPTY_TABLE,
   wanted: false,
   source: null,
+  ...NO_FORKS,
+  beginFork: (id, note) =>
+    set(({ table, forks, run }) => ({
+      table: withFork(table, forks, id, note.of),
+      forks: { ...forks, [id]: note },
+      forking: id,
+      forkProblem: null,
+      run: run && { ...run, status: 'waiting', tokens: 0, tokensPerSecond: 0, failure: null },
+    })),
   begin: (request, question) =>
     set({
+      ...NO_FORKS,
       source: null,
       request,
       question,
@@ -58,7 +123,8 @@ export const useRun = create<RunStore>()((set) => ({
         failure: null,
       },
     }),
-  setRun: (run) => set((state) => (state.request?.runId === run.runId ? { run } : {})),
+  setRun: (run) =>
+    set((state) => (state.request?.runId === run.runId ? (forkEnded(state, run) ?? { run }) : {})),
   setUnknownNames: (runId, names) =>
     set((state) => (state.request?.runId === runId ? { unknownNames: names } : {})),
   apply: (updates) => set((state) => ({ table: applyUpdates(state.table, updates) })),
@@ -70,8 +136,6 @@ export const useRun = create<RunStore>()((set) => ({
       unknownNames: [],
       table: EMPTY_TABLE,
       source: null,
+      ...NO_FORKS,
     }),
 }));
-
-export const isRunning = (run: RunState | null): boolean =>
-  run?.status === 'waiting' || run?.status === 'running';

@@ -2,6 +2,7 @@ import { create } from 'zustand';
 import { messageOf } from '../../../base/errors.ts';
 import { isHeldOutGroup } from '../../../records/training.ts';
 import type { Rollout } from '../../../records/rollout.ts';
+import { BUILT_IN_SETUP } from '../../../records/setup.ts';
 import { isFirstForm, setupInForm } from '../../../records/built-in-forms.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import { DEFAULT_SETTINGS, RECIPE_IDS } from '../../../lab/contract/settings.ts';
@@ -31,11 +32,12 @@ export const useLinkedStep = create<{ reading: boolean; problem: string | null }
 /** Shows rollouts of a step in place of what runs in Ask, which would mix with these. */
 const show = async (
   rollouts: readonly Rollout[],
-  source: RolloutSource,
+  from: Omit<RolloutSource, 'setup'>,
   run: Pick<RunRecord, 'setup'>,
 ): Promise<void> => {
   const first = rollouts[0];
   if (!first) return;
+  const source = { ...from, setup: run.setup ?? BUILT_IN_SETUP };
   await cancelRun();
   // Its question is asked again of the world that it is of.
   const { setup } = useSetup.getState();
@@ -51,6 +53,9 @@ const show = async (
     question: first.question,
     run: { runId, status: 'done', tokens: 0, tokensPerSecond: 0, failure: null },
     unknownNames: [],
+    forks: {},
+    forking: null,
+    forkProblem: null,
     table: tableOf(rollouts),
     source,
     wanted: false,
@@ -77,7 +82,7 @@ const completeQuestion = async ({ question: { id, text } }: Rollout): Promise<vo
 /** Opens the rollouts of one question of a training step in Ask, the `focus`-th in front. */
 export const showRollouts = async (
   rollouts: readonly Rollout[],
-  source: RolloutSource & { run: Pick<RunRecord, 'setup'> },
+  source: Omit<RolloutSource, 'setup'> & { run: Pick<RunRecord, 'setup'> },
   focus: number,
   go: (path: string) => void,
 ): Promise<void> => {

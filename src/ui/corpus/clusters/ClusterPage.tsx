@@ -9,6 +9,7 @@ import { readCollections } from '../store/collections-actions.ts';
 import { useNeeds } from '../../lab/use-needs.ts';
 import { useLab } from '../../lab/lab-store.ts';
 import { useSetup } from '../../setup/setup-store.ts';
+import { ClusterMap } from '../map/ClusterMap.tsx';
 import { Answer } from './Answer.tsx';
 import { Asking, type Wanted } from './Asking.tsx';
 import { ClusterTable } from './ClusterTable.tsx';
@@ -83,7 +84,8 @@ const Problem = ({ clusters }: { clusters: Clusters }) => (
 );
 
 /** The index, once it is there. */
-const Index = ({ clusters, overview }: { clusters: Clusters; overview: ClusterOverview }) => {
+const Index = (props: { local: LocalSpec; clusters: Clusters; overview: ClusterOverview }) => {
+  const { local, clusters, overview } = props;
   const [wanted, setWanted] = useState<Wanted>({ query: '', k: 10 });
   const { answer, busy } = clusters;
   const askAgain = (query: string) => {
@@ -105,6 +107,7 @@ const Index = ({ clusters, overview }: { clusters: Clusters; overview: ClusterOv
           give, and what the exact scan would have found.
         </p>
       )}
+      <ClusterMap local={local} answer={answer} />
       <div className="cluster-charts">
         <TemperatureChart overview={overview} />
         {overview.choice && overview.choice.scores.length > 1 ? (
@@ -142,7 +145,7 @@ const SourceClusters = ({ local }: { local: LocalSpec }) => {
       {overview ? (
         <>
           <PartInSearch local={local} overview={overview} />
-          <Index clusters={clusters} overview={overview} />
+          <Index local={local} clusters={clusters} overview={overview} />
         </>
       ) : null}
     </>

@@ -1,5 +1,6 @@
 import { Button, NumberInput, TextInput } from '@mantine/core';
-import { useState, type FormEvent } from 'react';
+import { useEffect, useEffectEvent, useState, type FormEvent } from 'react';
+import { useSearch } from 'wouter';
 import { messageOf } from '../../../base/errors.ts';
 import type { Hit, SearchTarget } from '../../../records/hits.ts';
 import type { SourceFailure } from '../../../retrieval/retriever.ts';
@@ -7,6 +8,8 @@ import { SourceBadge } from '../../kit/events/parts/Passages.tsx';
 import { PickField } from '../../kit/PickField.tsx';
 import { formatBytes, formatMs, formatNumber, plural } from '../../kit/words/format.ts';
 import { LoadingFailure, LoadingList } from '../../lab/Loading.tsx';
+import { SearchMap } from '../map/SearchMap.tsx';
+import { searchedFor } from '../store/corpus-address.ts';
 import { lab } from '../../lab/connection.ts';
 import { useLab } from '../../lab/lab-store.ts';
 import { Table, type Head } from '../../kit/Table.tsx';
@@ -54,26 +57,25 @@ const Hits = ({ hits }: { hits: readonly Hit[] }) => (
   </Table>
 );
 
-/** The corpus through the same retriever that rollouts use. */
-export const SearchPanel = () => {
+const Panel = ({ wanted }: { wanted: string }) => {
   const ready = useLab((state) => state.parts.retrieval.status === 'ready');
   const note = useLab((state) => state.parts.retrieval.note);
   const sources = useLab((state) => state.sources);
   const memory = sources?.memory
     ? `≈ ${formatBytes(sources.memory.passages + sources.memory.lexical + sources.memory.dense)}`
     : null;
-  const [query, setQuery] = useState('');
+  const [query, setQuery] = useState(wanted);
   const [source, setSource] = useState<SearchTarget>('local');
   const [k, setK] = useState(20);
   const [found, setFound] = useState<Found | null>(null);
   const [error, setError] = useState('');
   const [busy, setBusy] = useState(false);
   // What was found before stays while the next is searched, but not beside a failure.
-  const search = async () => {
+  const search = async (text = query) => {
     setError('');
     setBusy(true);
     try {
-      setFound({ query, ...(await lab().ask.search(source, query, k)) });
+      setFound({ query: text, ...(await lab().ask.search(source, text, k)) });
     } catch (reason) {
       setFound(null);
       setError(messageOf(reason));
@@ -81,6 +83,13 @@ export const SearchPanel = () => {
       setBusy(false);
     }
   };
+  // What an address asks for is searched as soon as there is a retriever.
+  const searchWanted = useEffectEvent(() => void search(wanted));
+  useEffect(() => {
+    if (!ready || wanted === '') return undefined;
+    const turn = setTimeout(() => searchWanted());
+    return () => clearTimeout(turn);
+  }, [ready, wanted]);
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     void search();
@@ -137,10 +146,17 @@ export const SearchPanel = () => {
             </p>
           ))}
           <Hits hits={found.hits} />
+          {found.hits.length > 0 ? <SearchMap query={found.query} hits={found.hits} /> : null}
         </>
       ) : error ? null : (
         <p className="fine">Search for a name to see what the policy would be given.</p>
       )}
     </section>
   );
+};
+
+/** The corpus through the same retriever that rollouts use; an address may say for what. */
+export const SearchPanel = () => {
+  const wanted = searchedFor(useSearch());
+  return <Panel key={wanted} wanted={wanted} />;
 };

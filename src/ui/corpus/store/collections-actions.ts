@@ -39,7 +39,7 @@ const tell = (what: string, error: unknown): void => set({ problem: problemOf(wh
 const attempt = createAttempt((problem) => set({ problem }));
 
 export const dismissProblem = (): void => set({ problem: null });
-export const dismissNotice = (): void => set({ notice: null });
+export const dismissNotice = (): void => set({ notice: null, added: null });
 
 export const readCollections = async (): Promise<void> => {
   storageChanged();
@@ -89,6 +89,7 @@ export const offerFiles = (offered: readonly Offered[], leftOut = 0, folder?: st
   set({
     problem: null,
     notice: null,
+    added: null,
     pending: {
       files: offered,
       leftOut,
@@ -127,6 +128,7 @@ const startJob = (job: Pick<CollectionsJob, 'kind' | 'name' | 'total'>, startedD
   set({
     problem: null,
     notice: null,
+    added: null,
     job: {
       ...job,
       startedAt: performance.now(),
@@ -164,6 +166,7 @@ const told = (outcome: ImportOutcome): void => {
     rejected > 0 && `${plural(rejected, 'item')} rejected`,
   ].filter(Boolean);
   set({
+    added: passages + questions > 0 ? collection.id : null,
     notice: `“${name}” holds ${[countWords(passages, questions), ...more].join(', ')}.`,
     problem:
       failed.length === 0

@@ -49,6 +49,8 @@ export interface CollectionsState {
   job: CollectionsJob | null;
   problem: Problem | null;
   notice: string | null;
+  /** The collection that the notice is about: it came just now, and can be worked with. */
+  added: string | null;
   /** Collections that were just deleted and can be brought back. */
   removed: readonly { id: string; name: string; uses: Uses }[];
 }
@@ -60,6 +62,7 @@ const EMPTY_COLLECTIONS: CollectionsState = {
   job: null,
   problem: null,
   notice: null,
+  added: null,
   removed: [],
 };
 

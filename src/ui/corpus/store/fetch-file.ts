@@ -2,7 +2,15 @@ import { messageOf } from '../../../base/errors.ts';
 /** A file from an address, in pieces that the browser may keep on the disk. */
 
 type FetchProblem =
-  'address' | 'mixed' | 'offline' | 'cors' | 'unreachable' | 'status' | 'page' | 'broken' | 'empty';
+  | 'address'
+  | 'mixed'
+  | 'offline'
+  | 'cors'
+  | 'unreachable'
+  | 'status'
+  | 'page'
+  | 'broken'
+  | 'empty';
 
 export class FetchError extends Error {
   override readonly name = 'FetchError';

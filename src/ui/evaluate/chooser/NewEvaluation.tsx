@@ -12,6 +12,7 @@ import { faultOf, useEvaluateDraft } from '../store/evaluate-draft.ts';
 import { runningEvaluation, useEvaluate } from '../store/evaluate-store.ts';
 import { readCustoms } from '../store/custom-actions.ts';
 import { nameOfSpec } from './names.ts';
+import { takenNames } from '../store/evaluate-store.ts';
 import { PoliciesPicker } from './PoliciesPicker.tsx';
 import { QuestionsPicker } from './QuestionsPicker.tsx';
 import { RetrievalPicker } from './RetrievalPicker.tsx';
@@ -58,7 +59,7 @@ const Cost = ({ answer }: { answer: Answer }) => {
   if (answer.state === 'failed') return <span className="tone-bad">⚠ {answer.message}</span>;
   if (answer.state === 'asking')
     return <span className="fine">Rollouts and minutes are counted in a moment.</span>;
-  const { systems, questions, planned, reused, toMake, seconds, basis } = answer.estimate;
+  const { systems, skipped, questions, planned, reused, toMake, seconds, basis } = answer.estimate;
   return (
     <>
       <span>
@@ -68,6 +69,14 @@ const Cost = ({ answer }: { answer: Answer }) => {
         <b>{formatCount(planned)}</b> rollouts
         {reused > 0 ? `, ${formatCount(reused)} of them here already` : ''}
       </span>
+      {skipped.length > 0 ? (
+        <span
+          className="tone-hint"
+          title={skipped.map(({ title, reason }) => `${title}: ${reason}.`).join('\n')}
+        >
+          ⚠ not run: {[...new Set(skipped.map(({ title }) => title))].join(', ')}
+        </span>
+      ) : null}
       <span title={`≈ ${basis}`}>
         {toMake === 0 ? (
           <b>nothing to run</b>
@@ -94,7 +103,11 @@ const Dock = () => {
   const start = async () => {
     const { name, device } = useEvaluateDraft.getState();
     setStarting(true);
-    const id = await startEvaluation(spec, name.trim() || nameOfSpec(spec), device);
+    const id = await startEvaluation(
+      spec,
+      name.trim() || nameOfSpec(spec, new Date().toISOString(), takenNames()),
+      device,
+    );
     setStarting(false);
     if (id === null) return;
     // It was the name of this one.

@@ -2,6 +2,7 @@ import { Checkbox } from '@mantine/core';
 import { memo } from 'react';
 import { ablationsOf } from '../../../evaluate/systems/pictures/ablation.ts';
 import type { Recipe } from '../../../recipes/parts/recipe.ts';
+import { MeasuredClaims } from '../../kit/signatures/MeasuredClaims.tsx';
 import type { SystemEntry } from './system-groups.ts';
 
 const hasParts = (recipe: Recipe): boolean => ablationsOf(recipe).length > 0;
@@ -72,6 +73,7 @@ export const SystemCard = memo(({ entry, ticked, tick, edit, ablate }: SystemCar
           <p className="fine">
             <b>Signature:</b> {about.signature}
           </p>
+          <MeasuredClaims recipe={recipe.id} />
           {about.published ? (
             <p className="fine">
               <b>Published:</b> {about.published.figure} on {about.published.benchmark},{' '}

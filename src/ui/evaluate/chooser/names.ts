@@ -1,6 +1,6 @@
-import type { EvaluationSpec } from '../../../evaluate/systems/spec.ts';
+import type { EvaluationSpec, QuestionsSource } from '../../../evaluate/systems/spec.ts';
 import { RECIPES } from '../../../recipes/index.ts';
-import { plural } from '../../kit/words/format.ts';
+import { formatDayTime, plural } from '../../kit/words/format.ts';
 import type { SystemChoice } from '../../../evaluate/systems/spec.ts';
 
 const titleOf = (choice: SystemChoice): string =>
@@ -8,10 +8,54 @@ const titleOf = (choice: SystemChoice): string =>
     ? (RECIPES.find(({ id }) => id === choice)?.title ?? choice)
     : choice.title;
 
-/** What an evaluation is called that nobody named: what it compares. */
-export const nameOfSpec = ({ systems, policies }: EvaluationSpec): string => {
-  const titles = systems.map(titleOf);
-  const shown = titles.slice(0, 3).join(', ');
-  const more = titles.length > 3 ? ` and ${titles.length - 3} more` : '';
-  return `${shown}${more}${policies.length > 1 ? `, ${plural(policies.length, 'policy', 'policies')}` : ''}`;
+/** Letters of a title that its neighbours leave room for. */
+const LONGEST = 32;
+
+/** "Naive RAG" of "Naive RAG, one retrieval". */
+const short = (title: string): string => {
+  const [first = title] = title.split(/[,:(]/);
+  const head = first.trim();
+  return head.length > LONGEST ? `${head.slice(0, LONGEST - 1).trimEnd()}…` : head;
+};
+
+const worldOf = (source: QuestionsSource): string => {
+  switch (source.kind) {
+    case 'built-in':
+      return 'built-in world';
+    case 'fresh':
+      return `world of seed ${source.seed}`;
+    case 'collections':
+      return 'imported questions';
+    case 'files':
+      return 'questions of files';
+  }
+};
+
+/** Several kinds of questions are counted after the first. */
+const worldsOf = ({ questions }: EvaluationSpec): string => {
+  const [first = '', ...more] = new Set(questions.map(worldOf));
+  return more.length === 0 ? first : `${first} +${more.length}`;
+};
+
+/**
+ * What an evaluation is called that nobody named: what it compares, on which world, when. A name that is taken is
+ * counted on.
+ * @param at when it begins, ISO
+ * @param taken names of others
+ */
+export const nameOfSpec = (
+  spec: EvaluationSpec,
+  at: string,
+  taken: readonly string[] = [],
+): string => {
+  const { systems, policies } = spec;
+  const compared =
+    systems.length > 2
+      ? plural(systems.length, 'system')
+      : systems.map((one) => short(titleOf(one))).join(', ');
+  const beside = policies.length > 1 ? `, ${plural(policies.length, 'policy', 'policies')}` : '';
+  const name = `${compared}${beside} · ${worldsOf(spec)} · ${formatDayTime(at)}`;
+  let number = 1;
+  while (taken.includes(number === 1 ? name : `${name} (${number})`)) number += 1;
+  return number === 1 ? name : `${name} (${number})`;
 };

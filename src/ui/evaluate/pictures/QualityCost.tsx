@@ -3,7 +3,7 @@ import { linearAxis, placeOf, type Axis } from '../../kit/charts/axis.ts';
 import { formatTick, formatValue } from '../../kit/charts/units.ts';
 import type { Unit } from '../../kit/charts/series.ts';
 import { Table, type Head } from '../../kit/Table.tsx';
-import { Picture } from './Picture.tsx';
+import { Picture } from '../../kit/charts/picture/Picture.tsx';
 import { placeLabels } from './place-labels.ts';
 
 /** A system in the plane of cost and quality. */

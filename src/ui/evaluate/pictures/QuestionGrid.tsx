@@ -3,7 +3,7 @@ import { formatCount, formatShare } from '../../kit/words/format.ts';
 import { Table, type Head } from '../../kit/Table.tsx';
 import type { GridRow } from '../../../evaluate/systems/pictures/pictures.ts';
 import type { EvaluatedSystem } from '../../../evaluate/systems/result.ts';
-import { Picture } from './Picture.tsx';
+import { Picture } from '../../kit/charts/picture/Picture.tsx';
 import { CELL_KINDS, CELL_WORDS, cellPaths, kindOf, type CellKind } from './grid-cells.ts';
 import { cut, widthOf } from './text-width.ts';
 
@@ -265,7 +265,7 @@ export const QuestionGrid = (props: QuestionGridProps) => (
   <Picture
     id="grid"
     title="Questions by system"
-    note="A column is a question, those that most systems answer right first. A cell opens its rollouts."
+    note="A column is a question, those that most systems answer right by EM first. A cell opens its rollouts."
     empty={props.empty}
     controls={<Legend />}
     renderPicture={(width) => <Cells {...props} width={width} />}

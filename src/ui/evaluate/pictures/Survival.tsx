@@ -1,9 +1,10 @@
 import { memo, useMemo } from 'react';
 import type { Survival as Survived } from '../../../evaluate/systems/pictures/pictures.ts';
+import { rightBy } from '../../../evaluate/rollouts/basis.ts';
 import type { EvaluatedSystem } from '../../../evaluate/systems/result.ts';
 import { DASH, formatCount, formatShare } from '../../kit/words/format.ts';
 import { Table, type Head } from '../../kit/Table.tsx';
-import { Picture } from './Picture.tsx';
+import { Picture } from '../../kit/charts/picture/Picture.tsx';
 import { cut, widthOf } from './text-width.ts';
 
 interface SurvivalProps {
@@ -37,6 +38,8 @@ const linesOf = (systems: readonly EvaluatedSystem[], rows: readonly Survived[])
     }));
 };
 
+const RIGHT = rightBy(true, 'em');
+
 const ROW = 24;
 const HEAD = 20;
 
@@ -50,7 +53,9 @@ const Drawing = memo(({ lines, width }: { lines: readonly Line[]; width: number 
   const column = (width - left) / columns;
   const heads = [
     ...Array.from({ length: hops }, (_, index) => `hop ${index + 1}`),
-    ...(column < 110 ? ['✓ whole', '✓ broken'] : ['right, whole chain', 'right, broken chain']),
+    ...(column < 150
+      ? ['✓ whole', '✓ broken']
+      : [`${RIGHT}, whole chain`, `${RIGHT}, broken chain`]),
   ];
   return (
     <svg width={width} height={HEAD + lines.length * ROW} aria-hidden="true">
@@ -100,14 +105,14 @@ export const Survival = ({ systems, rows, empty }: SurvivalProps) => {
   const heads: readonly Head[] = [
     ['system'],
     ...Array.from({ length: hops }, (_, index): Head => [`hop ${index + 1}`, 'figure']),
-    ['right, whole chain', 'figure'],
-    ['right, broken chain', 'figure'],
+    [`${RIGHT}, whole chain`, 'figure'],
+    [`${RIGHT}, broken chain`, 'figure'],
   ];
   return (
     <Picture
       id="survival"
       title="Survival, hop by hop"
-      note="Of rollouts on questions with at least so many hops, those that retrieved the passages of all of them so far; then how many answer right with the whole chain, and without it."
+      note="Of rollouts on questions with at least so many hops, those that retrieved the passages of all of them so far; then how many answer right by EM with the whole chain, and without it."
       empty={empty}
       renderPicture={(width) => <Drawing lines={lines} width={width} />}
       renderTable={() => (

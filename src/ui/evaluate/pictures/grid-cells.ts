@@ -1,3 +1,4 @@
+import { rightBy } from '../../../evaluate/rollouts/basis.ts';
 import type { GridCell } from '../../../evaluate/systems/pictures/pictures.ts';
 
 /** The grid of systems and questions as shapes: few paths, however many cells. */
@@ -17,12 +18,14 @@ export const CELL_KINDS = [
 
 export type CellKind = (typeof CELL_KINDS)[number];
 
+const [RIGHT, WRONG] = [rightBy(true, 'em'), rightBy(false, 'em')];
+
 export const CELL_WORDS: Record<CellKind, string> = {
-  'right-found': 'right, all evidence retrieved',
-  'right-unfound': 'right, evidence missing',
-  mixed: 'right with some seeds',
-  'wrong-found': 'wrong, all evidence retrieved',
-  'wrong-unfound': 'wrong, evidence missing',
+  'right-found': `${RIGHT}, all evidence retrieved`,
+  'right-unfound': `${RIGHT}, evidence missing`,
+  mixed: `${RIGHT} with some seeds`,
+  'wrong-found': `${WRONG}, all evidence retrieved`,
+  'wrong-unfound': `${WRONG}, evidence missing`,
   missing: 'not run yet, or failed',
 };
 

@@ -4,6 +4,7 @@ import {
   gridOf,
   type GridRow,
 } from '../../../evaluate/systems/pictures/pictures.ts';
+import { rightBy } from '../../../evaluate/rollouts/basis.ts';
 import type { EvaluationResult } from '../../../evaluate/systems/result.ts';
 import { Table, type Head } from '../../kit/Table.tsx';
 import { formatCount, plural } from '../../kit/words/format.ts';
@@ -21,7 +22,12 @@ interface QuestionsViewProps {
 /** Questions that are listed at first, and added by each press on “Show more”. */
 const PAGE = 20;
 
-const HEADS: readonly Head[] = [['question'], ['right'], ['wrong'], ['side by side', 'visually']];
+const HEADS: readonly Head[] = [
+  ['question'],
+  [rightBy(true, 'em')],
+  [rightBy(false, 'em')],
+  ['side by side', 'visually'],
+];
 
 /** Systems that are right more often than not on a question, and those that are not. */
 const sidesOf = ({ cells }: GridRow): { right: string[]; wrong: string[] } => {
@@ -142,8 +148,8 @@ export const QuestionsView = ({ id, result, address, change }: QuestionsViewProp
       <section aria-label="Disagreements" className="chart-group">
         <h2>Where systems disagree</h2>
         <p className="fine">
-          {plural(parted.length, 'question')} that some systems answer right and some do not, those
-          first that part them most evenly.
+          {plural(parted.length, 'question')} that some systems answer right by EM and some do not,
+          those first that part them most evenly.
         </p>
         <Disagreements
           parted={parted}

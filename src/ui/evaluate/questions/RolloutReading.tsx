@@ -1,8 +1,6 @@
-import { memo, useMemo, useState } from 'react';
 import type { EvaluatedRollout } from '../../../evaluate/systems/result.ts';
-import type { Rollout } from '../../../records/rollout.ts';
-import { EventCard } from '../../kit/events/EventCard.tsx';
-import { firstSeen } from '../../kit/events/parts/support.ts';
+import { SECONDS_NOTE } from '../../../evaluate/systems/table/measures.ts';
+import { EventList } from '../../kit/events/EventList.tsx';
 import { useAnswer } from '../../kit/use-answer.ts';
 import {
   formatCount,
@@ -12,50 +10,6 @@ import {
   plural,
 } from '../../kit/words/format.ts';
 import { evaluationsApi } from '../store/evaluate-actions.ts';
-
-/** What happened in one rollout, a card an event. */
-const Timeline = memo(({ rollout }: { rollout: Rollout }) => {
-  const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
-  const seen = useMemo(() => firstSeen(rollout.events), [rollout.events]);
-  const toggle = (index: number) =>
-    setOpen((before) => {
-      const next = new Set(before);
-      if (!next.delete(index)) next.add(index);
-      return next;
-    });
-  const show = (index: number) => setOpen((before) => new Set(before).add(index));
-  const everything = open.size >= rollout.events.length;
-  return (
-    <>
-      <button
-        type="button"
-        className="link"
-        onClick={() => setOpen(everything ? new Set() : new Set(rollout.events.keys()))}
-      >
-        {everything ? 'close all' : 'open all'}
-      </button>
-      <ol className="timeline">
-        {rollout.events.map((event, index) => (
-          <EventCard
-            key={index}
-            rollout={rollout}
-            index={index}
-            event={event}
-            gold={rollout.question}
-            firstSeen={seen}
-            open={open.has(index)}
-            ahead={false}
-            current={false}
-            selected={false}
-            onToggle={toggle}
-            onEvent={show}
-            onPassage={show}
-          />
-        ))}
-      </ol>
-    </>
-  );
-});
 
 /** Whether all, some or none of the chain’s passages came, hop by hop. */
 const foundWords = ({ hopsFound, recall }: EvaluatedRollout): string =>
@@ -76,7 +30,7 @@ const Verdict = ({ made }: { made: EvaluatedRollout }) => (
     <p className="fine">
       F1 {formatShare(made.f1)} · {foundWords(made)} · {plural(made.searches, 'search', 'searches')}
       , {formatCount(made.webCalls)} on the web · {formatNumber(made.tokens)} tokens ·{' '}
-      {formatSeconds(made.seconds)}
+      <span title={SECONDS_NOTE}>{formatSeconds(made.seconds)} of this device</span>
       {made.judge === null ? '' : ` · judge ${made.judge >= 0.5 ? 'right' : 'wrong'}`}
       {made.formatValid ? '' : ' · format broken'}
     </p>
@@ -105,7 +59,7 @@ const Made = ({ made, read }: { made: EvaluatedRollout; read: () => void }) => {
           on with the evaluation to make it again.
         </p>
       ) : null}
-      {stored.state === 'ready' && stored.value ? <Timeline rollout={stored.value} /> : null}
+      {stored.state === 'ready' && stored.value ? <EventList rollout={stored.value} tools /> : null}
     </div>
   );
 };

@@ -144,3 +144,7 @@ export const runsElsewhere = (
 
 export const visibleEvaluations = (all: readonly EvaluationRecord[]): EvaluationRecord[] =>
   all.filter(({ deletedAt }) => deletedAt === null);
+
+/** Names that evaluations of this browser have. */
+export const takenNames = (): string[] =>
+  useEvaluate.getState().evaluations.map(({ name }) => name);

@@ -7,7 +7,7 @@ import { linearAxis, placeOf, type Axis } from '../../kit/charts/axis.ts';
 import { DASH } from '../../kit/words/format.ts';
 import { PickField } from '../../kit/PickField.tsx';
 import { Table, type Head } from '../../kit/Table.tsx';
-import { Picture } from '../pictures/Picture.tsx';
+import { Picture } from '../../kit/charts/picture/Picture.tsx';
 import { cut, widthOf } from '../pictures/text-width.ts';
 import { chanceWords, differenceWords, intervalWords, valueWords } from '../table/cell-words.ts';
 import type { Family } from './families.ts';

@@ -1,7 +1,7 @@
 import { memo, useMemo } from 'react';
 import type { EvaluatedSystem } from '../../../evaluate/systems/result.ts';
 import { Table, type Head } from '../../kit/Table.tsx';
-import { Picture } from '../pictures/Picture.tsx';
+import { Picture } from '../../kit/charts/picture/Picture.tsx';
 import { cut, widthOf } from '../pictures/text-width.ts';
 import { partsMatrix } from './families.ts';
 

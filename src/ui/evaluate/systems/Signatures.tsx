@@ -1,6 +1,7 @@
 import type { EvaluatedSystem } from '../../../evaluate/systems/result.ts';
 import { MEASURES } from '../../../evaluate/systems/table/measures.ts';
 import type { SystemsTable, TableRow } from '../../../evaluate/systems/table/shape.ts';
+import { MeasuredClaims } from '../../kit/signatures/MeasuredClaims.tsx';
 import { differenceWords, intervalWords, isSignificant, valueWords } from '../table/cell-words.ts';
 import { isVariant, type Family } from './families.ts';
 
@@ -42,6 +43,7 @@ const Signature = ({ system, row, family, titleOf }: SignatureProps) => (
   <li className="signature">
     <h3>{system.title}</h3>
     <p>{system.signature}</p>
+    <MeasuredClaims recipe={system.recipe} />
     <div className="signature-rows">
       <section aria-label={`${system.title}, as it is`}>
         <p className="fine strong">as it is</p>
@@ -90,8 +92,9 @@ export const Signatures = (props: {
     <section aria-label="Signatures" className="chart-group">
       <h2>Signatures</h2>
       <p className="fine">
-        What should be seen if an idea works, and the numbers that were measured; in an ablation the
-        difference from the whole (* significant at 5 % after Holm’s correction).
+        What should be seen if an idea works, what the studies of the shipped policy say of it, and
+        the numbers of this evaluation; in an ablation the difference from the whole (* significant
+        at 5 % after Holm’s correction).
       </p>
       {whole.length === 0 ? <p className="fine">None of these systems states one.</p> : null}
       <ul className="signatures">

@@ -1,7 +1,7 @@
 import { memo, useMemo } from 'react';
 import { MEASURES, type Measure } from '../../../evaluate/systems/table/measures.ts';
 import type { SystemsTable, TableRow } from '../../../evaluate/systems/table/shape.ts';
-import type { EvaluatedSystem } from '../../../evaluate/systems/result.ts';
+import type { EvaluatedSystem, SkippedSystem } from '../../../evaluate/systems/result.ts';
 import { formatCount, plural } from '../../kit/words/format.ts';
 import type { EvaluateAddress } from '../store/evaluate-address.ts';
 import { scaleOf, sortRows } from './cell-words.ts';
@@ -10,6 +10,7 @@ import { MeasureCell } from './TableCells.tsx';
 interface ResultTableProps {
   table: SystemsTable;
   systems: readonly EvaluatedSystem[];
+  skipped: readonly SkippedSystem[];
   sort: EvaluateAddress['sort'];
   onSort: (sort: EvaluateAddress['sort']) => void;
   onReference: (system: string) => void;
@@ -37,7 +38,9 @@ const Head = (props: { measure: Measure; sort: Sort; onSort: (sort: Sort) => voi
       <button
         type="button"
         className="link"
-        title={`${measure.title}: ${measure.better} is better. Press to sort.`}
+        title={[measure.note, `${measure.title}: ${measure.better} is better. Press to sort.`]
+          .filter(Boolean)
+          .join(' ')}
         onClick={() => onSort(nextSort(sort, measure))}
       >
         {measure.title}
@@ -78,6 +81,19 @@ const Published = ({ system }: { system: EvaluatedSystem | undefined }) => (
   </td>
 );
 
+/** A row that was asked for and is not run. */
+const NotRun = ({ system, columns }: { system: SkippedSystem; columns: number }) => (
+  <tr className="not-run">
+    <th scope="row">
+      <span className="strong">{system.title}</span>
+      <span className="fine system-under">
+        {[system.policy, system.retrieval].filter(Boolean).join(' · ')}
+      </span>
+    </th>
+    <td colSpan={columns}>Not run: {system.reason}.</td>
+  </tr>
+);
+
 /** Columns that some row has a number for. */
 const measuredIn = (rows: readonly TableRow[]): Measure[] =>
   MEASURES.filter(({ id }) =>
@@ -86,7 +102,7 @@ const measuredIn = (rows: readonly TableRow[]): Measure[] =>
 
 /** One table: systems down, measures across, what was published at the end. */
 export const ResultTable = memo((props: ResultTableProps) => {
-  const { table, systems, sort, onSort, onReference, compared } = props;
+  const { table, systems, skipped, sort, onSort, onReference, compared } = props;
   const measures = useMemo(() => measuredIn(table.rows), [table]);
   const rows = useMemo(() => sortRows(table.rows, sort), [table, sort]);
   const most = useMemo(
@@ -155,6 +171,9 @@ export const ResultTable = memo((props: ResultTableProps) => {
                 </tr>
               );
             })}
+            {skipped.map((system) => (
+              <NotRun key={system.id} system={system} columns={measures.length + 1} />
+            ))}
           </tbody>
         </table>
       </div>

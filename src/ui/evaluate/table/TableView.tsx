@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import type { EvaluationResult } from '../../../evaluate/systems/result.ts';
+import type { EvaluationResult, SkippedSystem } from '../../../evaluate/systems/result.ts';
 import {
   PARTINGS,
   type Parting,
@@ -17,6 +17,8 @@ const PARTS: Record<Parting, string> = {
   source: 'by source needed',
   world: 'by set',
 };
+
+const NONE: readonly SkippedSystem[] = [];
 
 interface TableViewProps {
   id: string;
@@ -83,6 +85,7 @@ export const TableView = ({ id, result, tables, address, change }: TableViewProp
               <ResultTable
                 table={table}
                 systems={result.systems}
+                skipped={result.skipped ?? NONE}
                 sort={address.sort}
                 onSort={(sort) => change({ sort })}
                 onReference={(system) => change({ reference: system })}

@@ -1,7 +1,7 @@
 import { useElementSize } from '@mantine/hooks';
 import { useRef, useState } from 'react';
 import { formatCount, formatShare } from '../words/format.ts';
-import { SaveChart } from './SaveChart.tsx';
+import { SaveChart } from './picture/SaveChart.tsx';
 
 interface Bar {
   key: string;

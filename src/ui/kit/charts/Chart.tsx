@@ -16,7 +16,8 @@ import { lookedAt, zoomed } from './chart-view.ts';
 import { useCharts, useChartsStore } from './charts-store.tsx';
 import { endLabels, planChart, type ChartPlan } from './plan.ts';
 import { PAD, Plot } from './Plot.tsx';
-import { SaveChart } from './SaveChart.tsx';
+import { Terms } from '../words/explain/Term.tsx';
+import { SaveChart } from './picture/SaveChart.tsx';
 import {
   allX,
   isEmpty,
@@ -304,7 +305,9 @@ export const Chart = memo(({ spec: newest, selected = null, onSelect }: ChartPro
   return (
     <section className="chart" aria-label={spec.title} ref={element} data-chart={spec.id}>
       <header>
-        <h3>{spec.title}</h3>
+        <h3>
+          <Terms>{spec.title}</Terms>
+        </h3>
         <span className="grow" />
         {empty || asTable || !near ? null : <SaveChart box={element} title={spec.title} />}
         {none ? null : (

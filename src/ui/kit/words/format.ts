@@ -59,11 +59,12 @@ export const formatBytes = (bytes: number): string => {
   return `${plain.format(bytes / 1e9)} GB`;
 };
 
-/** 912_384 → "0.91 M". */
-export const formatParameters = (count: number): string =>
-  count >= 1e6 || count >= 1e5
-    ? `${(count / 1e6).toFixed(count >= 1e7 ? 1 : 2)} M`
-    : formatCount(count);
+/** 912_384 → "0.91 M", 1_543_714_304 → "1.54 B". */
+export const formatParameters = (count: number): string => {
+  if (count < 1e5) return formatCount(count);
+  if (count >= 1e9) return `${(count / 1e9).toFixed(2)} B`;
+  return `${(count / 1e6).toFixed(count >= 1e7 ? 1 : 2)} M`;
+};
 
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${formatCount(count)} ${count === 1 ? one : many}`;

@@ -7,7 +7,7 @@ import type {
 } from '../../../lab/contract/checkpoints.ts';
 import type { LocalFile } from '../../../lab/contract/records/checkpoints.ts';
 import { keepStorage, storageChanged } from '../../lab/storage.ts';
-import type { MatrixType } from '../../../policy/ops/values.ts';
+import type { MatrixType, StoreType } from '../../../policy/ops/values.ts';
 import { lab, type LabUser } from '../../lab/connection.ts';
 import { applyCheckpointMessage, useCheckpoints } from './checkpoint-store.ts';
 import { forgetPolicy, takeUpPolicy } from '../../setup/setup-uses.ts';
@@ -69,10 +69,14 @@ export const refreshCheckpoints = async (): Promise<void> => {
 /** Only the answer to the last look counts. */
 let looks = 0;
 
-const look = async (what: string, request: PlanRequest): Promise<void> => {
+const look = async (
+  what: string,
+  request: PlanRequest,
+  lookFor: string | null = null,
+): Promise<void> => {
   const mine = ++looks;
   const files = request.kind === 'folder' ? request.files : null;
-  useCheckpoints.setState({ look: { status: 'looking', what }, problem: null });
+  useCheckpoints.setState({ look: { status: 'looking', what }, lookFor, problem: null });
   try {
     const outcome = await api().plan(request);
     if (mine !== looks) return;
@@ -95,8 +99,9 @@ export const giveToken = (hub: string, token: string): void => {
   connected?.useToken(hub, token).catch(() => undefined);
 };
 
-export const lookNamed = (text: string, hub: string): Promise<void> =>
-  look(text.trim(), { kind: 'named', text, hub });
+/** @param card the repository whose card asks; null: the form does */
+export const lookNamed = (text: string, hub: string, card: string | null = null): Promise<void> =>
+  look(text.trim(), { kind: 'named', text, hub }, card);
 
 export const lookFolder = (files: LocalFile[]): Promise<void> =>
   look('the folder', { kind: 'folder', files });
@@ -137,6 +142,12 @@ export const renameCheckpoint = (id: string, name: string): Promise<unknown> =>
 /** What its weights are held in; where it is in use, it is loaded again. */
 export const holdCheckpointAs = async (id: string, weights: MatrixType | null): Promise<void> => {
   const done = await attempt(() => api().holdAs(id, weights));
+  if (done) await lab().ask.changed(id).catch(tell);
+};
+
+/** The same of keys and values of its contexts. */
+export const holdContextsAs = async (id: string, keys: StoreType | null): Promise<void> => {
+  const done = await attempt(() => api().holdContextsAs(id, keys));
   if (done) await lab().ask.changed(id).catch(tell);
 };
 

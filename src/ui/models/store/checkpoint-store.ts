@@ -25,6 +25,8 @@ export interface CheckpointState {
   /** Of downloads that run, in any tab. */
   progress: Readonly<Record<string, DownloadProgress>>;
   look: Look;
+  /** The repository whose card asked for the look; null: the form did. */
+  lookFor: string | null;
   /** Deleted ones that can be brought back. */
   removed: readonly { id: string; name: string; uses: readonly PolicyUse[] }[];
   /** Access token for the hub: in memory only, here and in the lab. */
@@ -37,6 +39,7 @@ export const EMPTY_CHECKPOINTS: CheckpointState = {
   checkpoints: [],
   progress: {},
   look: { status: 'none' },
+  lookFor: null,
   removed: [],
   token: '',
   problem: null,

@@ -65,9 +65,9 @@ type Kind = (typeof KINDS)[number];
 
 /** What the kinds mean, as tooltips of their buttons. */
 const NOTES: Record<Kind, string> = {
-  flipped: 'from wholly wrong to wholly right, or back',
-  gained: 'better in the second file',
-  lost: 'worse in the second file',
+  flipped: 'from wholly wrong to wholly right by this score, or back',
+  gained: 'better by this score in the second file',
+  lost: 'worse by this score in the second file',
   same: 'as good in both',
 };
 
@@ -112,7 +112,8 @@ const Questions = (props: {
 };
 
 /** The difference over the shared questions with its interval, then the questions behind it. */
-const Result = ({ a, b, compared }: { a: string; b: string; compared: ComparedRuns }) => {
+const Result = (props: { a: string; b: string; by: Criterion; compared: ComparedRuns }) => {
+  const { a, b, by, compared } = props;
   const [kind, setKind] = useState<Kind>('flipped');
   const { difference, onlyA, onlyB, gained, lost, same, noScore } = compared;
   // Without a score in one file, what the other has is not only there.
@@ -121,7 +122,8 @@ const Result = ({ a, b, compared }: { a: string; b: string; compared: ComparedRu
   return (
     <>
       <p>
-        {formatCount(shared)} questions {bothScored ? 'in both' : 'with this score in both'}
+        {formatCount(shared)} questions {bothScored ? 'in both' : 'with this score in both'}, by{' '}
+        {CRITERION_NAMES[by]}
         {difference ? (
           <>
             ; B − A <b>{formatSigned(difference.mean, 3)}</b>{' '}
@@ -166,7 +168,7 @@ const Compared = ({ a, b, by }: { a: string; b: string; by: Criterion }) => {
   const read = useAnswer(`${a} ${b} ${by}`, () => lab().rollouts.compare(a, b, by));
   if (read.state === 'loading') return <p role="status">Comparing …</p>;
   if (read.state === 'failed') return <p className="tone-bad">⚠ {read.message}</p>;
-  return <Result a={a} b={b} compared={read.value} />;
+  return <Result a={a} b={b} by={by} compared={read.value} />;
 };
 
 /**

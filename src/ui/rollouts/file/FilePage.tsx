@@ -37,6 +37,7 @@ import './file.css';
 import './flow.css';
 import '../table/table.css';
 import '../compare/compare.css';
+import '../histogram/histogram.css';
 
 /**
  * Everything this page shows is in its address; a change of the view is a new address. `replace` is
@@ -300,6 +301,7 @@ const TableView = (props: { file: FileRecord; address: BrowseAddress; change: Ch
             filter={address.filter}
             selected={shown}
             partial={PARTIAL_NOTE[file.status]}
+            setFilter={(filter) => change({ filter })}
             narrow={(more) => change({ filter: narrowed(address.filter, more), view: 'table' })}
           />
         ) : null}

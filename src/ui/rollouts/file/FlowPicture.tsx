@@ -1,7 +1,6 @@
-import { useElementSize } from '@mantine/hooks';
-import { useRef, useState } from 'react';
+import { withBasis } from '../../../evaluate/rollouts/basis.ts';
 import { ENDS, END_NAMES, type End, type Flow } from '../../../evaluate/rollouts/why.ts';
-import { SaveChart } from '../../kit/charts/SaveChart.tsx';
+import { Picture } from '../../kit/charts/picture/Picture.tsx';
 import { formatCount, formatShare } from '../../kit/words/format.ts';
 import { BAR, bandPath, flowLayout, lossPath } from './flow-layout.ts';
 
@@ -10,6 +9,8 @@ import { BAR, bandPath, flowLayout, lossPath } from './flow-layout.ts';
 interface FlowProps {
   title: string;
   flow: Flow;
+  /** By what answers are right; null where none is called right or wrong. */
+  basis: string | null;
   onPick: (end: End) => void;
 }
 
@@ -26,7 +27,7 @@ const NOTES: Record<End, string> = {
 
 const countOf = (flow: Flow, end: End): number => (end === 'right' ? flow.right : flow.lost[end]);
 
-const Drawing = ({ flow, width }: { flow: Flow; width: number }) => {
+const Drawing = ({ flow, basis, width }: Pick<FlowProps, 'flow' | 'basis'> & { width: number }) => {
   const { stages, height, labels } = flowLayout(flow, width);
   return (
     <svg width={width} height={height} aria-hidden="true">
@@ -53,7 +54,7 @@ const Drawing = ({ flow, width }: { flow: Flow; width: number }) => {
               className={next ? 'flow-bar' : 'flow-bar flow-right'}
             />
             <text x={0} y={stage.y - 5} className="flow-name">
-              {stage.name} {formatCount(stage.count)}
+              {formatCount(stage.count)} {next ? stage.name : withBasis(stage.name, basis)}
             </text>
           </g>
         );
@@ -62,14 +63,14 @@ const Drawing = ({ flow, width }: { flow: Flow; width: number }) => {
   );
 };
 
-const Table = ({ flow, title, onPick }: FlowProps) => (
+const Table = ({ flow, basis, title, onPick }: FlowProps) => (
   <table className="bars-table" aria-label={title}>
     <tbody>
       {END_NAMES.map((end) => (
         <tr key={end}>
           <th scope="row">
             <button type="button" className="link" onClick={() => onPick(end)}>
-              {ENDS[end]}
+              {end === 'right' ? withBasis(ENDS[end], basis) : ENDS[end]}
             </button>
             <p className="fine">{NOTES[end]}</p>
           </th>
@@ -83,81 +84,66 @@ const Table = ({ flow, title, onPick }: FlowProps) => (
   </table>
 );
 
-export const FlowPicture = (props: FlowProps) => {
-  const { title, flow, onPick } = props;
-  const [asTable, setAsTable] = useState(false);
-  const { ref, width } = useElementSize();
-  const box = useRef<HTMLElement>(null);
-  const { stages, height, labels } = flowLayout(flow, width);
+const Flowing = ({ flow, basis, onPick, width }: FlowProps & { width: number }) => {
+  const { stages, labels } = flowLayout(flow, width);
   const last = stages.at(-1);
   return (
-    <section className="chart flow" aria-label={title} data-chart="flow" ref={box}>
-      <header>
-        <h3 title="Of the rollouts that can be called right or wrong; widths are counts.">
-          {title}
-        </h3>
-        <span className="grow" />
-        {flow.all === 0 ? null : (
-          <>
-            {asTable ? null : <SaveChart box={box} title={title} />}
-            <button
-              type="button"
-              className="link"
-              aria-label={`${title}: ${asTable ? 'picture' : 'table'}`}
-              onClick={() => setAsTable(!asTable)}
-            >
-              {asTable ? 'picture' : 'table'}
-            </button>
-          </>
-        )}
-      </header>
-      {flow.all === 0 ? (
-        <p className="fine chart-empty">
-          {flow.untold === 0
-            ? 'No rollout passes the filter.'
-            : 'No rollout here has gold answers, so none can be called right or wrong.'}
-        </p>
-      ) : asTable ? (
-        <Table {...props} />
-      ) : (
-        <div ref={ref} className="flow-box" style={{ height }}>
-          {width > 0 ? <Drawing flow={flow} width={width} /> : null}
-          {stages.map(({ lost }) =>
-            lost ? (
-              <button
-                key={lost.end}
-                type="button"
-                className="flow-button"
-                style={{ left: labels, top: lost.y - 13, width: width - labels, height: 26 }}
-                title={NOTES[lost.end]}
-                aria-label={`${ENDS[lost.end]}: ${lost.count}. Open these`}
-                onClick={() => onPick(lost.end)}
-              />
-            ) : null,
-          )}
-          {last && last.count > 0 ? (
-            <button
-              type="button"
-              className="flow-button"
-              style={{
-                left: 0,
-                top: last.y - 18,
-                width: Math.max(60, last.width),
-                height: BAR + 20,
-              }}
-              title={NOTES.right}
-              aria-label={`right: ${last.count}. Open these`}
-              onClick={() => onPick('right')}
-            />
-          ) : null}
-        </div>
+    <>
+      <Drawing flow={flow} basis={basis} width={width} />
+      {stages.map(({ lost }) =>
+        lost ? (
+          <button
+            key={lost.end}
+            type="button"
+            className="flow-button"
+            style={{ left: labels, top: lost.y - 13, width: width - labels, height: 26 }}
+            title={NOTES[lost.end]}
+            aria-label={`${ENDS[lost.end]}: ${lost.count}. Open these`}
+            onClick={() => onPick(lost.end)}
+          />
+        ) : null,
       )}
-      {flow.untold > 0 && flow.all > 0 ? (
-        <p className="fine">
-          {formatCount(flow.untold)} more cannot be called right or wrong: no gold answers, or the
-          answer cannot be read.
-        </p>
+      {last && last.count > 0 ? (
+        <button
+          type="button"
+          className="flow-button"
+          style={{ left: 0, top: last.y - 18, width: Math.max(60, last.width), height: BAR + 20 }}
+          title={NOTES.right}
+          aria-label={`${withBasis('right', basis)}: ${last.count}. Open these`}
+          onClick={() => onPick('right')}
+        />
       ) : null}
-    </section>
+    </>
+  );
+};
+
+/** Why nothing can be drawn; null where it can. */
+const emptyOf = ({ all, untold }: Flow): string | null => {
+  if (all > 0) return null;
+  return untold === 0
+    ? 'No rollout passes the filter.'
+    : 'No rollout here has gold answers, so none can be called right or wrong.';
+};
+
+export const FlowPicture = (props: FlowProps) => {
+  const { title, flow } = props;
+  return (
+    <Picture
+      id="flow"
+      title={title}
+      className="flow"
+      hint="Of the rollouts that can be called right or wrong; widths are counts."
+      empty={emptyOf(flow)}
+      renderPicture={(width) => <Flowing {...props} width={width} />}
+      renderTable={() => <Table {...props} />}
+      foot={
+        flow.untold > 0 && flow.all > 0 ? (
+          <p className="fine">
+            {formatCount(flow.untold)} more cannot be called right or wrong: no gold answers, or the
+            answer cannot be read.
+          </p>
+        ) : null
+      }
+    />
   );
 };

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { withBasis } from '../../../evaluate/rollouts/basis.ts';
 import { basisWords, type Outcome } from '../../../evaluate/rollouts/taxonomy.ts';
 import { LINTS, type LintCode } from '../../../evaluate/rollouts/lint/finding.ts';
 import type { Facet, Selected } from '../../../lab/contract/rollouts.ts';
@@ -9,8 +10,9 @@ import { PickField } from '../../kit/PickField.tsx';
 import { attempt } from '../store/browse-actions.ts';
 import { condition } from '../store/browse-address.ts';
 import { lab } from '../../lab/connection.ts';
+import { HistogramPicture } from '../histogram/HistogramPicture.tsx';
 import { FlowPicture } from './FlowPicture.tsx';
-import { outcomeBars, outcomeName, withBasis } from '../words.ts';
+import { outcomeBars, outcomeName } from '../words.ts';
 
 /** Beside the table: how the selection ended, what was found in it, and its parts. Each opens its cases. */
 
@@ -194,6 +196,8 @@ export const Panel = (props: {
   filter: string;
   selected: Selected;
   narrow: Narrow;
+  /** Puts another filter in the place of this one. */
+  setFilter: (filter: string) => void;
   /** What to know of the counts; null for a file that was read to its end. */
   partial: string | null;
 }) => (
@@ -203,9 +207,11 @@ export const Panel = (props: {
     <FlowPicture
       title={withBasis('Where they were lost', basisWords(props.selected.statistics))}
       flow={props.selected.flow}
+      basis={basisWords(props.selected.statistics)}
       onPick={(end) => props.narrow(condition('ended', '=', end))}
     />
     <OutcomeBars {...props} />
+    <HistogramPicture key={`histogram ${props.fileId}`} {...props} />
     <Findings {...props} />
     <Facets key={props.fileId} {...props} />
   </aside>

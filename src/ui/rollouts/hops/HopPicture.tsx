@@ -1,8 +1,6 @@
-import { useElementSize } from '@mantine/hooks';
-import { useRef, useState } from 'react';
 import { normalizeAnswer } from '../../../agent/answers/answers.ts';
 import type { Hop, HopMap } from '../../../evaluate/rollouts/hops/hops.ts';
-import { SaveChart } from '../../kit/charts/SaveChart.tsx';
+import { Picture } from '../../kit/charts/picture/Picture.tsx';
 import { arrowPath, fitted, hopLayout, NODE } from './layout.ts';
 import {
   HOP_SIGNS,
@@ -23,8 +21,6 @@ export interface HopAnswer {
   /** Null where nobody can say. */
   right: boolean | null;
 }
-
-const TITLE = 'Hop map';
 
 const Node = ({ hop, width }: { hop: Hop; width: number }) => {
   const room = width - 20;
@@ -109,92 +105,84 @@ const Drawing = (props: {
 };
 
 const Table = ({ hops }: { hops: readonly Hop[] }) => (
-  <div className="hop-table" tabIndex={0} role="group" aria-label="Hop map, table">
-    <table>
-      <thead>
-        <tr>
-          {['hop', 'asks for', 'says', 'passage', 'lies in', 'state', 'when', 'went on with'].map(
-            (name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ),
-          )}
-        </tr>
-      </thead>
-      <tbody>
-        {hops.map((hop, i) => (
-          <tr key={i}>
-            <th scope="row" className="figure">
-              {i + 1}
+  <table className="hop-table">
+    <thead>
+      <tr>
+        {['hop', 'asks for', 'says', 'passage', 'lies in', 'state', 'when', 'went on with'].map(
+          (name) => (
+            <th key={name} scope="col">
+              {name}
             </th>
-            <td>{hop.subject ? `${relationWords(hop.relation)} of ${hop.subject}` : '–'}</td>
-            <td>{hop.object || '–'}</td>
-            <td>{hop.title}</td>
-            <td>{hop.source ?? 'not known'}</td>
-            <td>{stateName(hop.state)}</td>
-            <td>{whenWords(hop)}</td>
-            <td>{hop.instead ?? '–'}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
+          ),
+        )}
+      </tr>
+    </thead>
+    <tbody>
+      {hops.map((hop, i) => (
+        <tr key={i}>
+          <th scope="row" className="figure">
+            {i + 1}
+          </th>
+          <td>{hop.subject ? `${relationWords(hop.relation)} of ${hop.subject}` : '–'}</td>
+          <td>{hop.object || '–'}</td>
+          <td>{hop.title}</td>
+          <td>{hop.source ?? 'not known'}</td>
+          <td>{stateName(hop.state)}</td>
+          <td>{whenWords(hop)}</td>
+          <td>{hop.instead ?? '–'}</td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
 );
 
-/** The map with its table. @param go to a segment of the rollout */
-export const HopPicture = (props: {
+interface HopPictureProps {
   map: HopMap;
   answer: HopAnswer;
+  /** Goes to a segment of the rollout. */
   go: (segment: number) => void;
-}) => {
-  const { map, answer, go } = props;
-  const [asTable, setAsTable] = useState(false);
-  const { ref, width } = useElementSize();
-  const box = useRef<HTMLElement>(null);
+}
+
+type NodesProps = HopPictureProps & { map: Exclude<HopMap, { kind: 'none' }>; width: number };
+
+const Nodes = ({ map, answer, go, width }: NodesProps) => {
+  const { hops } = map;
+  const { places, node } = hopLayout(hops.length + 1, width);
+  return (
+    <>
+      <Drawing hops={hops} answer={answer} width={width} chain={map.kind === 'chain'} />
+      {hops.map((hop, i) => (
+        <button
+          key={i}
+          type="button"
+          className="hop-button"
+          disabled={hop.segment === null}
+          style={{ left: places[i]?.x, top: places[i]?.y, width: node, height: NODE.height }}
+          title={hopLabel(hop, i)}
+          aria-label={`${hopLabel(hop, i)}${hop.segment === null ? '' : '. Open the result'}`}
+          onClick={() => hop.segment !== null && go(hop.segment)}
+        />
+      ))}
+    </>
+  );
+};
+
+/** The map with its table. */
+export const HopPicture = (props: HopPictureProps) => {
+  const { map } = props;
   const note = mapNote(map);
   if (map.kind === 'none') return <p className="fine hop-none">{note}</p>;
-  const { hops } = map;
-  const { places, node, height } = hopLayout(hops.length + 1, width);
   return (
-    <section className="chart hops" aria-label={TITLE} data-chart="hops" ref={box}>
-      <header>
-        <h2 className="hops-title" title="Filled: the passage arrived. A press opens the result.">
-          {TITLE}
-        </h2>
-        <span className="grow" />
-        {asTable ? null : <SaveChart box={box} title={TITLE} />}
-        <button
-          type="button"
-          className="link"
-          aria-label={`${TITLE}: ${asTable ? 'picture' : 'table'}`}
-          onClick={() => setAsTable(!asTable)}
-        >
-          {asTable ? 'picture' : 'table'}
-        </button>
-      </header>
-      {asTable ? (
-        <Table hops={hops} />
-      ) : (
-        <div ref={ref} className="hop-drawing" style={{ height }}>
-          {width > 0 ? (
-            <Drawing hops={hops} answer={answer} width={width} chain={map.kind === 'chain'} />
-          ) : null}
-          {hops.map((hop, i) => (
-            <button
-              key={i}
-              type="button"
-              className="hop-button"
-              disabled={hop.segment === null}
-              style={{ left: places[i]?.x, top: places[i]?.y, width: node, height: NODE.height }}
-              title={hopLabel(hop, i)}
-              aria-label={`${hopLabel(hop, i)}${hop.segment === null ? '' : '. Open the result'}`}
-              onClick={() => hop.segment !== null && go(hop.segment)}
-            />
-          ))}
-        </div>
-      )}
-      {note === null ? null : <p className="fine">{note}</p>}
-    </section>
+    <Picture
+      id="hops"
+      title="Hop map"
+      heading="h2"
+      className="hops"
+      hint="Filled: the passage arrived. A press opens the result."
+      empty={null}
+      renderPicture={(width) => <Nodes {...props} map={map} width={width} />}
+      renderTable={() => <Table hops={map.hops} />}
+      foot={note === null ? null : <p className="fine">{note}</p>}
+    />
   );
 };

@@ -5,6 +5,7 @@ import { LINTS } from '../../../evaluate/rollouts/lint/finding.ts';
 import { Link } from 'wouter';
 import { formatCount, formatNumber, formatSigned } from '../../kit/words/format.ts';
 import { basisOf } from '../../../evaluate/rollouts/taxonomy.ts';
+import { Fact } from '../../kit/Fact.tsx';
 import { outcomeName } from '../words.ts';
 import { filePath } from '../store/browse-address.ts';
 import { MarkedText } from './parts/MarkedText.tsx';
@@ -17,12 +18,6 @@ import type { MarkState } from './store/use-mark.ts';
 const LONGEST = 600;
 
 /** A number with its name; a dash where the file has none. */
-const Figure = ({ name, children }: { name: string; children: string }) => (
-  <span className="fact">
-    <span className="fine">{name}</span> <b>{children}</b>
-  </span>
-);
-
 /**
  * What is known of the answer. Metrics of two normalisers stand side by side because papers report
  * either; the judge is the file’s own.
@@ -51,32 +46,38 @@ const Verdict = ({ reading }: { reading: Reading }) => {
           {em === 1 ? '✓ right by EM' : '✗ wrong by EM'}
         </span>
       )}
-      <Figure name="EM (SQuAD)">{formatNumber(em)}</Figure>
-      <Figure name="F1 (SQuAD)">{formatNumber(f1)}</Figure>
-      <Figure name="cover-EM (SQuAD)">{formatNumber(coverEm)}</Figure>
-      <Figure name="EM (R1-Searcher)">{formatNumber(r1Em)}</Figure>
-      <Figure name="cover-EM (R1-Searcher)">{formatNumber(r1CoverEm)}</Figure>
-      <Figure name="judge">
-        {judge === undefined
-          ? 'none'
-          : judge.verdict === null
-            ? 'unreadable'
-            : judge.verdict
-              ? 'right'
-              : 'wrong'}
-      </Figure>
+      <Fact name="EM (SQuAD)" value={formatNumber(em)} />
+      <Fact name="F1 (SQuAD)" value={formatNumber(f1)} />
+      <Fact name="cover-EM (SQuAD)" value={formatNumber(coverEm)} />
+      <Fact name="EM (R1-Searcher)" value={formatNumber(r1Em)} />
+      <Fact name="cover-EM (R1-Searcher)" value={formatNumber(r1CoverEm)} />
+      <Fact
+        name="judge"
+        term="judge"
+        value={
+          judge === undefined
+            ? 'none'
+            : judge.verdict === null
+              ? 'unreadable'
+              : judge.verdict
+                ? 'right'
+                : 'wrong'
+        }
+      />
       {outcome === null ? null : (
-        <Figure name="outcome">{outcomeName(outcome, basisOf(outcome, row.row.numbers))}</Figure>
+        <Fact name="outcome" value={outcomeName(outcome, basisOf(outcome, row.row.numbers))} />
       )}
-      <Figure name="reward">{formatNumber(rollout.reward)}</Figure>
-      <Figure name="advantage">
-        {rollout.advantage === null ? '–' : formatSigned(rollout.advantage)}
-      </Figure>
-      <Figure name="searches">{formatNumber(searches)}</Figure>
+      <Fact name="reward" term="reward" value={formatNumber(rollout.reward)} />
+      <Fact
+        name="advantage"
+        term="advantage"
+        value={rollout.advantage === null ? '–' : formatSigned(rollout.advantage)}
+      />
+      <Fact name="searches" value={formatNumber(searches)} />
       {tokens === null ? (
-        <Figure name="words">{formatNumber(words)}</Figure>
+        <Fact name="words" value={formatNumber(words)} />
       ) : (
-        <Figure name="tokens">{formatNumber(tokens)}</Figure>
+        <Fact name="tokens" value={formatNumber(tokens)} />
       )}
       {row.row.lint.map((code) => (
         <span key={code} className="badge bad" title={LINTS[code].why}>

@@ -7,7 +7,9 @@ import { HopPicture, type HopAnswer } from '../hops/HopPicture.tsx';
 import { usePlace, type Place, type RolloutName } from './store/address.ts';
 import { DiffView } from './views/DiffView.tsx';
 import { GroupView } from './views/GroupView.tsx';
+import { NoFork, WithRunForks } from './RunForks.tsx';
 import { KeysDialog } from './KeysDialog.tsx';
+import { Waterfall } from '../../kit/waterfall/Waterfall.tsx';
 import { useAnswer } from '../../kit/use-answer.ts';
 import { neighboursIn, storedOrder } from './store/order.ts';
 import { Problem } from './parts/Problem.tsx';
@@ -65,6 +67,7 @@ const Panel = ({ reading, place, event, change, findAsked }: PanelProps) => {
     case 'rounds':
       return (
         <>
+          <NoFork reading={reading} />
           <HopPicture map={reading.hops} answer={answerOf(reading)} go={goEvent} />
           <Rounds
             rollout={rollout}
@@ -84,6 +87,19 @@ const Panel = ({ reading, place, event, change, findAsked }: PanelProps) => {
           reading={reading}
           range={address.tokens}
           onRange={(tokens) => place.change({ tokens })}
+        />
+      );
+    case 'time':
+      return (
+        <Waterfall
+          id="waterfall"
+          record={rollout}
+          open={(at) => {
+            const segment = rollout.events?.[at]?.segment;
+            place.change(
+              segment === undefined ? { view: 'rounds' } : { view: 'rounds', event: segment },
+            );
+          }}
         />
       );
     case 'group':
@@ -186,14 +202,16 @@ const Reader = ({ reading, place }: { reading: Reading; place: Place }) => {
         role="tabpanel"
         aria-labelledby={`tab-${address.view}`}
       >
-        <Panel
-          key={`${file.id} ${rollout.id}`}
-          reading={reading}
-          place={place}
-          event={valid}
-          change={change}
-          findAsked={findAsked}
-        />
+        <WithRunForks reading={reading}>
+          <Panel
+            key={`${file.id} ${rollout.id}`}
+            reading={reading}
+            place={place}
+            event={valid}
+            change={change}
+            findAsked={findAsked}
+          />
+        </WithRunForks>
       </div>
       {keysShown ? <KeysDialog onClose={() => setKeysShown(false)} /> : null}
     </main>

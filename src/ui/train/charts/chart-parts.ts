@@ -7,6 +7,9 @@ import type { ChartSpec, Series } from '../../kit/charts/series.ts';
 
 export type Steps = readonly TrainStep[];
 
+/** Steps that made rollouts: one on stored trajectories has none to measure. */
+export const withRollouts = (steps: Steps): Steps => steps.filter(({ rollouts }) => rollouts !== 0);
+
 /** A measurement that was not made leaves no point. */
 const pointsOf = (steps: Steps, of: (step: TrainStep) => number | null | undefined): Point[] => {
   const points: Point[] = [];

@@ -7,7 +7,7 @@ import { recipeOf } from '../../../recipes/index.ts';
 import { withOverrides } from '../../../recipes/parts/settings.ts';
 import type { ChartSpec, Series } from '../../kit/charts/series.ts';
 import { formatNumber, formatShare } from '../../kit/words/format.ts';
-import { heldOut, line, namesOf, spec, type Steps } from './chart-parts.ts';
+import { heldOut, line, namesOf, spec, type Steps, withRollouts } from './chart-parts.ts';
 import { stie } from './stie-chart.ts';
 
 /** Every chart of a run, from its steps. Pure: steps and settings in, values to draw out. */
@@ -31,85 +31,90 @@ const baseline = (
 };
 
 /** What the rollouts are worth: answers, rewards, searches, recall and length. */
-const accuracy = (steps: Steps): ChartSpec[] => [
-  spec(
-    'em',
-    'Answers: EM and F1',
-    'sampled: the rollouts of the step; held-out EM with its 95 % interval, before the first step too',
-    'share',
-    [
-      {
-        ...heldOut(steps, 'EM held-out', 0, ({ em }) => em),
-        interval: heldOutIntervals(steps),
-      },
-      heldOut(steps, 'F1 held-out', 4, ({ f1 }) => f1),
-      heldOut(steps, 'judge held-out', 3, ({ judge }) => judge?.right),
-      line(steps, 'EM sampled', 1, ({ em }) => em),
-      line(steps, 'F1 sampled', 2, ({ f1 }) => f1),
-    ],
-    baseline(
-      steps,
-      ({ em }) => em,
-      (em) => `EM ${formatShare(em)} before the first step`,
-    ),
-  ),
-  spec(
-    'reward',
-    'Reward by clause',
-    'weighted means over the rollouts of a step',
-    'number',
-    [
-      line(steps, 'reward', 0, ({ reward }) => reward.mean),
-      ...namesOf(steps, ({ reward }) => reward.clauses).map((name, index) =>
-        line(steps, name, index + 1, ({ reward }) => reward.clauses[name]),
-      ),
-    ],
-    { include: [0] },
-  ),
-  spec(
-    'searches',
-    'Searches',
-    'a rollout, mean',
-    'number',
-    [
-      line(steps, 'sampled', 1, ({ searches }) => searches),
-      heldOut(steps, 'held-out', 0, ({ searches }) => searches),
-      ...[line(steps, 'fallbacks', 2, fallbacksARollout)].filter(({ points }) => points.length > 0),
-    ],
-    {
-      include: [0],
-      ...baseline(
+const accuracy = (steps: Steps): ChartSpec[] => {
+  const sampled = withRollouts(steps);
+  return [
+    spec(
+      'em',
+      'Answers: EM and F1',
+      'sampled: the rollouts of the step; held-out EM with its 95 % interval, before the first step too',
+      'share',
+      [
+        {
+          ...heldOut(steps, 'EM held-out', 0, ({ em }) => em),
+          interval: heldOutIntervals(steps),
+        },
+        heldOut(steps, 'F1 held-out', 4, ({ f1 }) => f1),
+        heldOut(steps, 'judge held-out', 3, ({ judge }) => judge?.right),
+        line(sampled, 'EM sampled', 1, ({ em }) => em),
+        line(sampled, 'F1 sampled', 2, ({ f1 }) => f1),
+      ],
+      baseline(
         steps,
-        ({ searches }) => searches,
-        (searches) => `${formatNumber(searches)} before the first step, held-out`,
+        ({ em }) => em,
+        (em) => `EM ${formatShare(em)} before the first step`,
       ),
-    },
-  ),
-  spec(
-    'recall',
-    'Recall and format',
-    'supporting titles found; outputs that keep to the protocol',
-    'share',
-    [
-      line(steps, 'recall', 1, ({ recall }) => recall),
-      line(steps, 'format valid', 2, ({ formatValid }) => formatValid),
-      heldOut(steps, 'recall held-out', 0, ({ recall }) => recall),
-    ],
-    baseline(
-      steps,
-      ({ recall }) => recall,
-      (recall) => `recall ${formatShare(recall)} before the first step, held-out`,
     ),
-  ),
-  spec(
-    'length',
-    'Response length',
-    'tokens that the policy wrote, a rollout, mean',
-    'tokens',
-    [line(steps, 'tokens', 0, ({ responseTokens }) => responseTokens)],
-    { include: [0] },
-  ),
-];
+    spec(
+      'reward',
+      'Reward by clause',
+      'weighted means over the rollouts of a step',
+      'number',
+      [
+        line(sampled, 'reward', 0, ({ reward }) => reward.mean),
+        ...namesOf(sampled, ({ reward }) => reward.clauses).map((name, index) =>
+          line(sampled, name, index + 1, ({ reward }) => reward.clauses[name]),
+        ),
+      ],
+      { include: [0] },
+    ),
+    spec(
+      'searches',
+      'Searches',
+      'a rollout, mean',
+      'number',
+      [
+        line(sampled, 'sampled', 1, ({ searches }) => searches),
+        heldOut(steps, 'held-out', 0, ({ searches }) => searches),
+        ...[line(sampled, 'fallbacks', 2, fallbacksARollout)].filter(
+          ({ points }) => points.length > 0,
+        ),
+      ],
+      {
+        include: [0],
+        ...baseline(
+          steps,
+          ({ searches }) => searches,
+          (searches) => `${formatNumber(searches)} before the first step, held-out`,
+        ),
+      },
+    ),
+    spec(
+      'recall',
+      'Recall and format',
+      'supporting titles found; outputs that keep to the protocol',
+      'share',
+      [
+        line(sampled, 'recall', 1, ({ recall }) => recall),
+        line(sampled, 'format valid', 2, ({ formatValid }) => formatValid),
+        heldOut(steps, 'recall held-out', 0, ({ recall }) => recall),
+      ],
+      baseline(
+        steps,
+        ({ recall }) => recall,
+        (recall) => `recall ${formatShare(recall)} before the first step, held-out`,
+      ),
+    ),
+    spec(
+      'length',
+      'Response length',
+      'tokens that the policy wrote, a rollout, mean',
+      'tokens',
+      [line(sampled, 'tokens', 0, ({ responseTokens }) => responseTokens)],
+      { include: [0] },
+    ),
+  ];
+};
 
 /** When the first KL shows: it is measured where it is in the objective, and with each held-out score. */
 const klPromise = ({ objective, heldOut }: TrainSettings): string => {
@@ -127,7 +132,7 @@ const optimisation = (steps: Steps, settings: TrainSettings): ChartSpec[] => {
       'Entropy',
       'nats a policy token, of the distribution that is drawn from',
       'nats',
-      [line(steps, 'entropy', 0, ({ entropy }) => entropy)],
+      [line(withRollouts(steps), 'entropy', 0, ({ entropy }) => entropy)],
       { include: [0] },
     ),
     spec(

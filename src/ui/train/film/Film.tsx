@@ -1,13 +1,14 @@
 import { useElementSize } from '@mantine/hooks';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { messageOf } from '../../../base/errors.ts';
-import { filmOf, type TrainingFilm } from '../../../evaluate/training-film.ts';
-import type { TrainStep } from '../../../records/training.ts';
+import { rightBy, signedBy } from '../../../evaluate/rollouts/basis.ts';
+import type { TrainingFilm } from '../../../evaluate/training-film.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import { showRollouts } from '../../ask/store/training-step.ts';
-import { SaveChart } from '../../kit/charts/SaveChart.tsx';
+import { SaveChart } from '../../kit/charts/picture/SaveChart.tsx';
 import { formatShare } from '../../kit/words/format.ts';
+import { formatTrainAddress } from '../store/train-address.ts';
 import { trainApi } from '../store/train-store.ts';
 import { FilmPicture, type FilmPlace } from './FilmPicture.tsx';
 import { FilmTable } from './FilmTable.tsx';
@@ -29,17 +30,17 @@ const placeWords = (film: TrainingFilm, place: FilmPlace | null): string => {
   const step = stepWords(film.steps[place.at] ?? 0);
   if (!row) return '';
   if (!cell) return `${row.text} ${step}: not asked.`;
-  return `${row.text} ${step}: ${cell.em === 1 ? '✓ right' : '✗ wrong'}, “${cell.answer ?? 'no answer'}”, gold ${row.gold}.`;
+  return `${row.text} ${step}: ${signedBy(cell.em === 1, 'em')}, “${cell.answer ?? 'no answer'}”, gold ${row.gold}.`;
 };
 
 /** What changed up to a score, against the first one. */
 const changesOf = ({ rows }: TrainingFilm, at: number): string => {
   const now = rows.filter(({ cells }) => cells[at]?.em === 1).length;
-  if (at === 0) return `${now} of ${rows.length} right`;
+  if (at === 0) return `${now} of ${rows.length} ${rightBy(true, 'em')}`;
   const both = rows.filter(({ cells }) => cells[0] && cells[at]);
   const gained = both.filter(({ cells }) => cells[0]?.em !== 1 && cells[at]?.em === 1).length;
   const lost = both.filter(({ cells }) => cells[0]?.em === 1 && cells[at]?.em !== 1).length;
-  return `${now} of ${rows.length} right: ${gained} newly right, ${lost} newly wrong since the first score`;
+  return `${now} of ${rows.length} ${rightBy(true, 'em')}: ${gained} newly right, ${lost} newly wrong since the first score`;
 };
 
 /** Runs the film to its end, a score a frame. */
@@ -95,6 +96,14 @@ const Shown = ({ run, film }: { run: RunRecord; film: TrainingFilm }) => {
   const { open, problem } = useOpen(run, film);
   const { ref, width } = useElementSize();
   const box = useRef<HTMLDivElement>(null);
+  const [, go] = useLocation();
+  /** The question of a cell at the first score and at the cell's, in the picture below. */
+  const compare = ({ row, at: to }: FilmPlace) => {
+    const question = film.rows[row]?.id ?? null;
+    const beside = { question, from: film.steps[0] ?? 0, to: film.steps[to] ?? null };
+    go(formatTrainAddress({ run: run.id, step: null, beside }), { replace: true });
+    document.getElementById('beside')?.scrollIntoView();
+  };
   const choose = (place: FilmPlace) => {
     setChosen(place);
     setAt(place.at);
@@ -158,24 +167,25 @@ const Shown = ({ run, film }: { run: RunRecord; film: TrainingFilm }) => {
             {placeWords(film, chosen)}{' '}
             <button type="button" className="link" onClick={() => void open(chosen)}>
               Open this rollout
-            </button>
+            </button>{' '}
+            {chosen.at === 0 ? null : (
+              <button type="button" className="link" onClick={() => compare(chosen)}>
+                Before | after
+              </button>
+            )}
           </>
         ) : (
-          'Filled: right; frame: wrong. Right all along stands on top, then what was learned, by when; below what ends wrong.'
+          'Filled: right by EM; frame: wrong. Right all along stands on top, then what was learned, by when; below what ends wrong.'
         )}
       </p>
     </>
   );
 };
 
-/** The held-out questions of a run over its steps; nothing where no score tells its questions. */
-export const Film = ({ run, steps }: { run: RunRecord; steps: readonly TrainStep[] }) => {
-  const film = useMemo(() => filmOf(steps), [steps]);
-  if (!film) return null;
-  return (
-    <section className="chart film" aria-label={TITLE} id="film">
-      <h2>{TITLE}</h2>
-      <Shown run={run} film={film} />
-    </section>
-  );
-};
+/** The held-out questions of a run over its steps. */
+export const Film = ({ run, film }: { run: RunRecord; film: TrainingFilm }) => (
+  <section className="chart film" aria-label={TITLE} id="film">
+    <h2>{TITLE}</h2>
+    <Shown run={run} film={film} />
+  </section>
+);

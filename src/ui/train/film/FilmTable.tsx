@@ -1,3 +1,4 @@
+import { rightBy } from '../../../evaluate/rollouts/basis.ts';
 import type { TrainingFilm } from '../../../evaluate/training-film.ts';
 import type { FilmPlace } from './FilmPicture.tsx';
 
@@ -30,7 +31,7 @@ export const FilmTable = (props: { film: TrainingFilm; open: (place: FilmPlace) 
                       type="button"
                       className="link"
                       title={cell.answer ?? 'no answer'}
-                      aria-label={`${cell.em === 1 ? 'right' : 'wrong'}: ${cell.answer ?? 'no answer'}. Open the rollout`}
+                      aria-label={`${rightBy(cell.em === 1, 'em')}: ${cell.answer ?? 'no answer'}. Open the rollout`}
                       onClick={() => open({ row: index, at })}
                     >
                       {cell.em === 1 ? '✓' : '✗'}

@@ -14,6 +14,7 @@ import { Unsummarized } from '../../setup/form/Unsummarized.tsx';
 import { WorksWith } from '../../setup/form/WorksWith.tsx';
 import { ExportButton } from '../../setup/export/ExportButton.tsx';
 import { useSetup } from '../../setup/setup-store.ts';
+import { isStored } from '../../../recipes/parts/stage-loss.ts';
 import { useDemonstrations } from '../store/demonstrations.ts';
 import { startTraining } from '../store/train-actions.ts';
 import { formatTrainAddress } from '../store/train-address.ts';
@@ -27,11 +28,13 @@ import {
   withoutFaults,
 } from '../store/train-draft.ts';
 import { trainApi, trainingRun, useTrain, visibleRuns } from '../store/train-store.ts';
+import { toTry, TRY_STEPS, tryName } from '../store/try-run.ts';
 import { AdvancedFields } from './folds/AdvancedFields.tsx';
 import { FormState, NumberField, RateField, SelectField } from './fields/fields.tsx';
 import { OwnData } from './OwnData.tsx';
 import { RecipeCard } from './RecipeCard.tsx';
 import { StageFields } from './fields/StageFields.tsx';
+import { SweepPanel } from './SweepPanel.tsx';
 
 /** What recipes are called in the list: the system, then how it is trained. */
 const TRAINING_CHOICES = TRAININGS.map(({ id, recipe, variant }) => ({
@@ -44,7 +47,9 @@ const REST_MS = 350;
 
 /** An estimate, or why there is none; null while the first one is on its way. */
 type Answer =
-  { estimate: TrainEstimate; problem: null } | { estimate: null; problem: string } | null;
+  | { estimate: TrainEstimate; problem: null }
+  | { estimate: null; problem: string }
+  | null;
 
 /** The lab's estimate for the settings; null while there is none. */
 const useEstimate = (settings: TrainSettings | null, device: DeviceChoice): Answer => {
@@ -73,13 +78,23 @@ const useEstimate = (settings: TrainSettings | null, device: DeviceChoice): Answ
   return answer;
 };
 
+/** What a step learns from: rollouts that it makes, or stored trajectories; of both where stages differ. */
+const batchWords = ({ questions, groupSize, stages }: TrainSettings): string => {
+  const made = `${questions} × ${groupSize} = ${plural(questions * groupSize, 'rollout')}`;
+  const words = stages.map(({ loss }) =>
+    isStored(loss)
+      ? plural(loss.batch, loss.kind === 'stored-dpo' ? 'stored pair' : 'stored rollout')
+      : made,
+  );
+  return [...new Set(words)].join(', then ');
+};
+
 /**
  * Time and memory of the run as it is set, said before it is started; the tooltip says what the
  * estimate rests on.
  */
 const Estimate = ({ settings, answer }: { settings: TrainSettings; answer: Answer }) => {
-  const { questions, groupSize, steps } = settings;
-  const batch = `${questions} × ${groupSize} = ${plural(questions * groupSize, 'rollout')} a step`;
+  const { steps } = settings;
   return (
     <div
       className="estimate"
@@ -87,7 +102,7 @@ const Estimate = ({ settings, answer }: { settings: TrainSettings; answer: Answe
       data-testid="estimate"
       title={answer?.estimate ? `≈ ${answer.estimate.basis}` : undefined}
     >
-      <span className="wide-only">{batch}</span>
+      <span className="wide-only">{batchWords(settings)} a step</span>
       {answer?.estimate ? (
         <>
           <span>
@@ -171,16 +186,6 @@ const Basics = ({ settings }: { settings: TrainSettings | null }) => {
   );
 };
 
-/** Steps of a run that only tries. */
-const TRY_STEPS = 10;
-
-/** The same run, short, with a score often enough that it shows what changed. */
-const toTry = (settings: TrainSettings): TrainSettings => ({
-  ...settings,
-  steps: TRY_STEPS,
-  heldOut: { ...settings.heldOut, every: Math.min(settings.heldOut.every, TRY_STEPS / 2) },
-});
-
 /** By the rate of this device, where it was measured; the estimate’s tooltip says from what. */
 const tryWords = (answer: Answer): string => {
   const { estimate } = answer ?? {};
@@ -189,24 +194,39 @@ const tryWords = (answer: Answer): string => {
   return `, ≈ ${formatDuration(seconds)}`;
 };
 
-const StartBar = (props: { settings: TrainSettings | null; answer: Answer }) => {
-  const [, go] = useLocation();
-  const [starting, setStarting] = useState(false);
+/** Whether runs with these settings can start now, and what is in the way. */
+const useStart = (settings: TrainSettings | null) => {
   const busy = useTrain(trainingRun);
   const ready = useTrain((state) => state.status === 'ready');
-  const changed = useDraft(({ changes }) => Object.keys(changes).length);
-  const { settings } = props;
-  const given = useDemonstrations(({ counts }) => counts !== null);
-  const wantsFile = Boolean(settings?.warmUp) && settings?.warmUp?.from !== 'own';
-  const missing = wantsFile && !given;
+  const given = useDemonstrations(({ counts }) => counts?.of);
+  const stored = settings?.stages.some(({ loss }) => isStored(loss)) ?? false;
+  const wantsFile = stored || (Boolean(settings?.warmUp) && settings?.warmUp?.from !== 'own');
+  const missing = wantsFile && given !== (stored ? 'stored' : 'rollouts');
   const noSummarizer = useSetup(({ setup }) => setup.summarizer.kind === 'off');
   const unsummarized = settings !== null && asksForSummaries(settings) && noSummarizer;
   const blocked = !settings || missing || unsummarized || busy !== undefined || !ready;
+  return { busy, ready, stored, wantsFile, missing, unsummarized, blocked };
+};
+
+interface StartBarProps {
+  settings: TrainSettings | null;
+  answer: Answer;
+  can: ReturnType<typeof useStart>;
+  sweeping: boolean;
+  setSweeping: (sweeping: boolean) => void;
+}
+
+const StartBar = (props: StartBarProps) => {
+  const [, go] = useLocation();
+  const [starting, setStarting] = useState(false);
+  const changed = useDraft(({ changes }) => Object.keys(changes).length);
+  const { settings, sweeping, setSweeping } = props;
+  const { busy, ready, stored, wantsFile, missing, unsummarized, blocked } = props.can;
   const start = async (wanted: TrainSettings | null) => {
     if (!wanted) return;
     const { name: named, device } = useDraft.getState();
     const tried = wanted !== settings && named.trim() === '';
-    const name = tried ? `${wanted.preset}, ${TRY_STEPS} steps to try` : named;
+    const name = tried ? tryName(wanted) : named;
     setStarting(true);
     const demonstrations = wantsFile ? useDemonstrations.getState().file : null;
     const id = await startTraining({ settings: wanted, name, device, demonstrations });
@@ -241,6 +261,16 @@ const StartBar = (props: { settings: TrainSettings | null; answer: Answer }) => 
           Try it: {TRY_STEPS} steps{tryWords(props.answer)}
         </Button>
       ) : null}
+      <Button
+        size="sm"
+        variant="default"
+        aria-expanded={sweeping}
+        disabled={!settings}
+        title="A grid of runs over one or two settings, compared in a heat map"
+        onClick={() => setSweeping(!sweeping)}
+      >
+        Sweep …
+      </Button>
       {settings ? (
         <ExportButton
           name={settings.preset}
@@ -255,7 +285,9 @@ const StartBar = (props: { settings: TrainSettings | null; answer: Answer }) => 
       ) : !settings ? (
         <span className="tone-bad">⚠ A field is not allowed yet; see the form.</span>
       ) : missing ? (
-        <span className="tone-bad">⚠ The warm-up needs a file of trajectories.</span>
+        <span className="tone-bad">
+          ⚠ {stored ? 'A stage' : 'The warm-up'} needs a file of trajectories.
+        </span>
       ) : unsummarized ? (
         <Unsummarized />
       ) : null}
@@ -283,6 +315,9 @@ export const NewRun = () => {
     [training, changes, checked],
   );
   const answer = useEstimate(checked.settings, device);
+  const can = useStart(checked.settings);
+  const [sweeping, setSweeping] = useState(false);
+  const file = useDemonstrations((state) => state.file);
   const summaries = checked.settings !== null && asksForSummaries(checked.settings);
   const first = useTrain(
     (state) => state.status === 'ready' && visibleRuns(state.runs).length === 0,
@@ -307,9 +342,22 @@ export const NewRun = () => {
             ⚠ {warning}
           </p>
         ))}
+        {sweeping && checked.settings ? (
+          <SweepPanel
+            settings={checked.settings}
+            demonstrations={can.wantsFile ? file : null}
+            blocked={can.blocked}
+          />
+        ) : null}
         <div className="start-dock">
           {checked.settings ? <Estimate settings={checked.settings} answer={answer} /> : null}
-          <StartBar settings={checked.settings} answer={answer} />
+          <StartBar
+            settings={checked.settings}
+            answer={answer}
+            can={can}
+            sweeping={sweeping}
+            setSweeping={setSweeping}
+          />
         </div>
       </form>
     </FormState>

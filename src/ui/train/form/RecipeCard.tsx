@@ -1,10 +1,12 @@
 import { useEffect, useMemo } from 'react';
 import { Link } from 'wouter';
 import { headlineOf, heldOutScores } from '../../../evaluate/held-out-scores.ts';
+import { Terms } from '../../kit/words/explain/Term.tsx';
 import { rewardFormula } from '../../../learn/rewards/formulas.ts';
 import { findTraining } from '../../../recipes/index.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import type { TrainStep } from '../../../records/training.ts';
+import { MeasuredClaims } from '../../kit/signatures/MeasuredClaims.tsx';
 import { formatShare, plural } from '../../kit/words/format.ts';
 import { Sparkline } from '../charts/Sparkline.tsx';
 import { openSteps } from '../store/train-actions.ts';
@@ -73,7 +75,7 @@ export const RecipeCard = (props: {
   return (
     <section className="recipe-card" aria-label={`Recipe: ${title}`}>
       <p>
-        <b>{title}.</b> {summary}{' '}
+        <b>{title}.</b> <Terms>{summary}</Terms>{' '}
         {about ? (
           <a href={`https://arxiv.org/abs/${about.paper}`} target="_blank" rel="noreferrer">
             arXiv {about.paper}
@@ -87,10 +89,14 @@ export const RecipeCard = (props: {
           <summary>Parts and {plural(about.departures.length, 'departure')} from the paper</summary>
           <dl>
             <dt>Parts</dt>
-            <dd>{about.parts.join('; ')}</dd>
+            <dd>
+              <Terms>{about.parts.join('; ')}</Terms>
+            </dd>
             <dt>Departures</dt>
             {about.departures.map((departure) => (
-              <dd key={departure}>{departure}</dd>
+              <dd key={departure}>
+                <Terms>{departure}</Terms>
+              </dd>
             ))}
             {about.published ? (
               <>
@@ -102,7 +108,10 @@ export const RecipeCard = (props: {
               </>
             ) : null}
             <dt>If the idea works</dt>
-            <dd>{about.signature}</dd>
+            <dd>
+              <Terms>{about.signature}</Terms>
+              <MeasuredClaims recipe={found.recipe.id} />
+            </dd>
           </dl>
         </details>
       ) : null}

@@ -2,6 +2,7 @@ import { useMemo } from 'react';
 import { headlineOf, shareInterval, type Headline } from '../../../evaluate/held-out-scores.ts';
 import type { HeldOutScore, TrainStep } from '../../../records/training.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
+import { Terms } from '../../kit/words/explain/Term.tsx';
 import { formatShare, formatSigned, plural } from '../../kit/words/format.ts';
 
 const stepWords = (step: number): string =>
@@ -26,7 +27,7 @@ const changeWords = ({ first, last, paired }: Headline): string => {
   const { gained, lost, change, low, high } = paired;
   const clear = low > 0 || high < 0 ? '' : ' It holds 0: no clear change yet.';
   return (
-    `${plural(gained, 'question')} newly right, ${lost} newly wrong: ${points(change)} points, ` +
+    `${plural(gained, 'question')} newly right by EM, ${lost} newly wrong: ${points(change)} points, ` +
     `95 % interval ${points(low)} to ${points(high)}.${clear}`
   );
 };
@@ -49,7 +50,7 @@ export const RunHeadline = ({ run, steps }: { run: RunRecord; steps: readonly Tr
   return (
     <div className="headline" role="group" aria-label="Held-out EM" data-testid="headline">
       <p className="headline-figure">
-        <span>EM</span>{' '}
+        <Terms>EM</Terms>{' '}
         {single ? null : (
           <>
             <span className="headline-before">{formatShare(first.score.em)}</span>{' '}

@@ -1,16 +1,18 @@
 import { splitWords } from '../../../lab/corpus/retrieval/split.ts';
 import { Button, TextInput } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
-import { Link } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { isFirstForm } from '../../../records/built-in-forms.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import type { TrainProgress } from '../../../lab/contract/training.ts';
 import type { TrainStep } from '../../../records/training.ts';
+import { askWith } from '../../ask/siblings/ask-with.ts';
 import { formatDuration } from '../../kit/words/duration.ts';
 import { formatCount } from '../../kit/words/format.ts';
 import { Icon } from '../../kit/Icon.tsx';
 import { dismissFrozen, downloadOf, resumeRun, setLearningRate } from '../store/train-actions.ts';
 import { trainingRun, trainsElsewhere, useTrain } from '../store/train-store.ts';
+import { formatSweepAddress } from '../store/train-address.ts';
 import { Again } from './Again.tsx';
 import { GoOn } from './GoOn.tsx';
 import { RunHeadline } from './Headline.tsx';
@@ -23,8 +25,11 @@ const TONES: Partial<Record<RunRecord['status'], string>> = { failed: 'bad', fin
 /**
  * The state of a run by sign and word, never by colour alone. End-to-end tests read `data-status`.
  */
-export const StatusBadge = ({ run: { status } }: { run: RunRecord }) => {
+export const StatusBadge = ({ run }: { run: RunRecord }) => {
+  const { status, sweep, step } = run;
   const look = STATUS_SIGNS[status];
+  // A cell of a sweep that was not begun was not paused by anyone.
+  const word = sweep && status === 'paused' && step === 0 ? 'waiting' : status;
   return (
     <span className={`badge ${TONES[status] ?? ''}`} data-status={status}>
       {'icon' in look ? (
@@ -32,7 +37,7 @@ export const StatusBadge = ({ run: { status } }: { run: RunRecord }) => {
       ) : (
         <span aria-hidden="true">{look.sign}</span>
       )}{' '}
-      {status}
+      {word}
     </span>
   );
 };
@@ -83,6 +88,7 @@ const RateControl = ({ run, current }: { run: RunRecord; current: number | null 
  * disables resuming and says why.
  */
 const Buttons = ({ run, made }: { run: RunRecord; made: number }) => {
+  const [, go] = useLocation();
   const can = actionsOf(run);
   const other = useTrain((state) => trainingRun(state)?.name);
   const progress = useTrain((state) => state.progress[run.id]);
@@ -118,14 +124,31 @@ const Buttons = ({ run, made }: { run: RunRecord; made: number }) => {
         </Button>
       ) : null}
       {run.checkpointStep === null ? null : (
-        <button
-          type="button"
-          className="link"
-          title="adapter_model.safetensors and adapter_config.json, for Python PEFT"
-          onClick={() => void downloadOf(run.id, 'peft')}
-        >
-          Download the adapter
-        </button>
+        <>
+          <button
+            type="button"
+            className="link"
+            title="Opens Ask with what this run works with, its recipe and its newest adapter; earlier ones can be chosen there"
+            onClick={() =>
+              void askWith(
+                run,
+                { policy: { kind: 'run', run: run.id, step: null }, beside: null },
+                null,
+                go,
+              )
+            }
+          >
+            Ask with this adapter
+          </button>
+          <button
+            type="button"
+            className="link"
+            title="adapter_model.safetensors and adapter_config.json, for Python PEFT"
+            onClick={() => void downloadOf(run.id, 'peft')}
+          >
+            Download the adapter
+          </button>
+        </>
       )}
     </div>
   );
@@ -243,6 +266,7 @@ export const RunHeader = ({ run, steps }: { run: RunRecord; steps: readonly Trai
           {run.device} · {run.policy.id}
         </span>
         <span className="grow" />
+        {run.sweep ? <Link href={formatSweepAddress(run.sweep.id)}>Its sweep</Link> : null}
         <Link href={`/runs?compare=${run.id}`}>Compare</Link>
         <Link href="/train?new=1">New run</Link>
       </div>

@@ -1,5 +1,6 @@
 import { useDeferredValue, useEffect, useMemo } from 'react';
 import { useLocation } from 'wouter';
+import { filmOf } from '../../../evaluate/training-film.ts';
 import type { TrainStep } from '../../../records/training.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import { Chart } from '../../kit/charts/Chart.tsx';
@@ -7,8 +8,9 @@ import { ChartTools } from '../../kit/charts/ChartTools.tsx';
 import { ChartsTogether } from '../../kit/charts/charts-store.tsx';
 import { plural } from '../../kit/words/format.ts';
 import { openSteps } from '../store/train-actions.ts';
-import { formatTrainAddress } from '../store/train-address.ts';
+import { formatTrainAddress, parseTrainAddress } from '../store/train-address.ts';
 import { useTrain } from '../store/train-store.ts';
+import { RunBeside } from '../beside/RunBeside.tsx';
 import { Film } from '../film/Film.tsx';
 import { chartsOf, routerMode, type ChartGroup } from '../charts/chart-specs.ts';
 import { CollapseScale } from './CollapseScale.tsx';
@@ -40,6 +42,20 @@ const Group = ({ group, run, selected, select }: GroupProps) => {
   );
 };
 
+/** Leads to a picture further down. */
+const ScrollTo = ({ id, name }: { id: string; name: string }) => (
+  <>
+    {' · '}
+    <button
+      type="button"
+      className="link"
+      onClick={() => document.getElementById(id)?.scrollIntoView()}
+    >
+      {name}
+    </button>
+  </>
+);
+
 /** What will stand here: in place of a page of empty charts. */
 const ToCome = ({ groups }: { groups: readonly ChartGroup[] }) => (
   <section className="to-come" aria-label="Charts to come">
@@ -70,10 +86,13 @@ export const RunView = ({ run, step }: { run: RunRecord; step: number | null }) 
   }, [run.id, connected]);
   // Drawn when there is time: a step that arrives never holds up typing or scrolling.
   const known = useDeferredValue(steps ?? NO_STEPS);
+  const film = useMemo(() => filmOf(known), [known]);
   const groups = useMemo(() => chartsOf(known, run.settings), [known, run.settings]);
   const select = useMemo(
     () => (next: number | null) =>
-      go(formatTrainAddress({ run: run.id, step: next }), { replace: true }),
+      go(formatTrainAddress({ ...parseTrainAddress(location.search), run: run.id, step: next }), {
+        replace: true,
+      }),
     [go, run.id],
   );
   const last = known.at(-1)?.step ?? 0;
@@ -87,18 +106,8 @@ export const RunView = ({ run, step }: { run: RunRecord; step: number | null }) 
           <button type="button" className="link" onClick={() => select(last)}>
             Rollouts of step {last}
           </button>
-          {known.some((each) => (each.heldOut ?? each.heldOutAtStart)?.questions) ? (
-            <>
-              {' · '}
-              <button
-                type="button"
-                className="link"
-                onClick={() => document.getElementById('film')?.scrollIntoView()}
-              >
-                Training film
-              </button>
-            </>
-          ) : null}
+          {film ? <ScrollTo id="film" name="Training film" /> : null}
+          {film && film.steps.length > 1 ? <ScrollTo id="beside" name="Before | after" /> : null}
         </p>
       ) : null}
       {reading ? (
@@ -115,7 +124,8 @@ export const RunView = ({ run, step }: { run: RunRecord; step: number | null }) 
           ))}
         </ChartsTogether>
       )}
-      {reading ? null : <Film run={run} steps={known} />}
+      {reading || !film ? null : <Film run={run} film={film} />}
+      {reading || !film || film.steps.length < 2 ? null : <RunBeside run={run} film={film} />}
       {step === null ? null : (
         <StepRollouts
           run={run}

@@ -1,17 +1,8 @@
-import { useEffect, useRef } from 'react';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import type { TrainProgress } from '../../../lab/contract/training.ts';
 import { formatCount, plural } from '../../kit/words/format.ts';
-import { Icon } from '../../kit/Icon.tsx';
 import { pauseRun, stopRun } from '../store/train-actions.ts';
-
-interface Choice {
-  name: string;
-  /** What it costs, and how the run can go on. */
-  says: string;
-  act: () => void;
-  disabled?: boolean;
-}
+import { StopMenu, type StopChoice } from './StopMenu.tsx';
 
 /** A run while it trains: the step under way, the last whole one, and the one of the last snapshot. */
 interface Where {
@@ -32,7 +23,11 @@ const kept = (whole: number): string =>
     : `Kept: ${plural(whole, 'step')} with the adapter as it is after step ${formatCount(whole)}. It can go on from there.`;
 
 /** Ways to end a run that trains, each with what it costs. */
-const choicesOf = (run: RunRecord, progress: TrainProgress | undefined, made: number): Choice[] => {
+const choicesOf = (
+  run: RunRecord,
+  progress: TrainProgress | undefined,
+  made: number,
+): StopChoice[] => {
   const { under, whole, stored } = whereOf(run, progress, made);
   const pausing = progress?.pausing === true;
   const lost = `The step under way, ${formatCount(under)}, is lost.`;
@@ -63,55 +58,10 @@ const choicesOf = (run: RunRecord, progress: TrainProgress | undefined, made: nu
   ];
 };
 
-/** The one Stop of a run: it opens what can be done, each with its consequences. */
+/** The one Stop of a run. */
 export const StopChoices = (props: {
   run: RunRecord;
   progress: TrainProgress | undefined;
   /** The last step that was made. */
   made: number;
-}) => {
-  const box = useRef<HTMLDetailsElement>(null);
-  const close = () => box.current?.removeAttribute('open');
-  useEffect(() => {
-    const details = box.current;
-    const outside = ({ target }: Event) => {
-      if (target instanceof Node && !details?.contains(target)) details?.removeAttribute('open');
-    };
-    document.addEventListener('pointerdown', outside);
-    return () => document.removeEventListener('pointerdown', outside);
-  }, [box]);
-  return (
-    <details
-      ref={box}
-      className="stop-choices"
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape' || !box.current?.open) return;
-        event.stopPropagation();
-        close();
-        box.current.querySelector('summary')?.focus();
-      }}
-    >
-      <summary>
-        <Icon name="stop" size={12} /> Stop …
-      </summary>
-      <ul aria-label="Ways to stop">
-        {choicesOf(props.run, props.progress, props.made).map(({ name, says, act, disabled }) => (
-          <li key={name}>
-            <button
-              type="button"
-              className="link"
-              disabled={disabled}
-              onClick={() => {
-                close();
-                act();
-              }}
-            >
-              {name}
-            </button>
-            <p className="fine">{says}</p>
-          </li>
-        ))}
-      </ul>
-    </details>
-  );
-};
+}) => <StopMenu choices={choicesOf(props.run, props.progress, props.made)} />;

@@ -1,13 +1,18 @@
 import { create } from 'zustand';
 import { messageOf } from '../../../base/errors.ts';
+import { readTrajectories } from '../../../formats/trajectories/read.ts';
+import { TRAJECTORIES } from '../../../formats/trajectories/shape.ts';
 import { readDemonstrations } from '../../../learn/rl/demonstrations.ts';
 
-/** The file of trajectories for the warm-up of a new run. Not kept between visits: a file is not. */
+/** The file of trajectories for the warm-up of a new run, or for its stages that learn from stored ones. Not kept between visits: a file is not. */
 
 export interface Demonstrations {
   file: File | null;
-  /** Trajectories in it, and those whose answer was right; null until it is read or where it cannot be. */
-  counts: { all: number; right: number } | null;
+  /** Trajectories in it, with those whose answer was right, or with its pairs; null until it is read or where it cannot be. */
+  counts:
+    | { of: 'rollouts'; all: number; right: number }
+    | { of: 'stored'; all: number; pairs: number }
+    | null;
   problem: string | null;
 }
 
@@ -16,9 +21,14 @@ const NONE: Demonstrations = { file: null, counts: null, problem: null };
 export const useDemonstrations = create<Demonstrations>()(() => NONE);
 
 /** Which tokens the policy has is checked when the run starts: the page does not hold the policy. */
-const countsOf = (text: string): { all: number; right: number } => {
+const countsOf = (text: string): Demonstrations['counts'] => {
+  if (text.slice(0, 400).includes(TRAJECTORIES)) {
+    const { trajectories, pairs } = readTrajectories(text);
+    return { of: 'stored', all: trajectories.length, pairs: pairs.length };
+  }
   const rollouts = readDemonstrations(text, Infinity);
   return {
+    of: 'rollouts',
     all: rollouts.length,
     right: rollouts.filter(({ metrics }) => metrics?.em === 1).length,
   };

@@ -5,6 +5,17 @@ export interface TrainAddress {
   run: string | null;
   /** The step that is selected, from 1. */
   step: number | null;
+  /** A held-out question at two scores, before | after; absent where nothing was chosen. */
+  beside?: BesideAddress;
+}
+
+/** Steps are those of scores; 0: before the first step. */
+export interface BesideAddress {
+  /** Id of the held-out question; null: the first that changed. */
+  question: string | null;
+  from: number;
+  /** Null: the newest. */
+  to: number | null;
 }
 
 const LONGEST_ID = 200;
@@ -19,18 +30,45 @@ const stepOf = (raw: string | null): number | null => {
   return raw !== null && Number.isSafeInteger(value) && value >= 1 ? value : null;
 };
 
+/** The step of a score, which may be 0. */
+const scoreOf = (raw: string | null): number | null =>
+  raw !== null && /^\d{1,9}$/.test(raw) ? Number(raw) : null;
+
+const NEWEST = 'newest';
+
+const besideOf = (query: URLSearchParams): BesideAddress | null => {
+  const [question, from] = [query.get('question'), scoreOf(query.get('from'))];
+  const to = query.get('to');
+  if (from === null || (to !== NEWEST && scoreOf(to) === null)) return null;
+  return { question: idOf(question), from, to: scoreOf(to) };
+};
+
 export const parseTrainAddress = (search: string): TrainAddress => {
   const query = new URLSearchParams(search);
   const run = idOf(query.get('run'));
-  return { run, step: run === null ? null : stepOf(query.get('step')) };
+  if (run === null) return { run, step: null };
+  const beside = besideOf(query);
+  return { run, step: stepOf(query.get('step')), ...(beside && { beside }) };
 };
 
-export const formatTrainAddress = ({ run, step }: TrainAddress): string => {
+export const formatTrainAddress = ({ run, step, beside }: TrainAddress): string => {
   if (run === null) return '/train?new=1';
   const query = new URLSearchParams({ run });
   if (step !== null) query.set('step', String(step));
+  if (beside) {
+    if (beside.question !== null) query.set('question', beside.question);
+    query.set('from', String(beside.from));
+    query.set('to', beside.to === null ? NEWEST : String(beside.to));
+  }
   return `/train?${query.toString()}`;
 };
+
+/** The sweep on the screen; null: none. */
+export const parseSweepAddress = (search: string): string | null =>
+  idOf(new URLSearchParams(search).get('sweep'));
+
+export const formatSweepAddress = (sweepId: string): string =>
+  `/train?${new URLSearchParams({ sweep: sweepId }).toString()}`;
 
 /** Ids of the runs to compare, each once, at most `MOST_COMPARED`. */
 export const parseCompared = (search: string): string[] => {

@@ -34,6 +34,8 @@ export interface TrainState {
   removed: readonly Removed[];
   /** The run that this tab trains; another one that trains does so in another tab. */
   here: string | null;
+  /** The sweep that this tab works through. */
+  sweep: string | null;
   /** The page itself saw that nothing arrived while it was hidden. */
   frozen: string | null;
 }
@@ -48,6 +50,7 @@ export const EMPTY_TRAIN: TrainState = {
   problem: null,
   removed: [],
   here: null,
+  sweep: null,
   frozen: null,
 };
 
@@ -118,6 +121,8 @@ const applyOne = (state: TrainState, message: TrainMessage): TrainState => {
       };
     case 'here':
       return { ...state, here: message.runId };
+    case 'sweep':
+      return { ...state, sweep: message.sweepId };
     // How much is stored is shown by whoever asks the browser; see `storageChanged`.
     case 'storage':
       return state;

@@ -1,18 +1,17 @@
 import type { ChainStep, Passage, Question } from '../../../records/records.ts';
-import type { Form } from '../../../records/form-line.ts';
+import { PLAIN_SEARCH, type Form } from '../../../records/form-line.ts';
 import type { KeyedRandom } from '../../../base/random.ts';
 import { itemAt } from '../../../base/items.ts';
 import { TrajectoryWriter, type Trajectory } from '../../trajectories/trajectory.ts';
 import type { Encyclopedia } from '../pages/encyclopedia.ts';
 import { relation } from '../schema/schema.ts';
 import { drawDemonstratedForm } from './forms.ts';
-import { isList, planOf, type Conclusion, type Plan, type PlanStep } from './plan.ts';
+import { isList, planOf, unclarified, type Conclusion, type Plan, type PlanStep } from './plan.ts';
 import { clueIn, Results, sentenceOf, shows, summaryOf, type Source } from './results.ts';
 
 type Draft = Omit<Question, 'id'>;
 
-/** What goes wrong on the way, and how often. */
-const TROUBLED = 0.22;
+/** What goes wrong on the way. */
 const TROUBLES = {
   'wrong-query': 0.3,
   repeated: 0.2,
@@ -24,6 +23,19 @@ type Trouble = keyof typeof TROUBLES;
 
 /** Passages of a result. */
 const SHOWN = { '2': 0.25, '3': 0.5, '4': 0.1, '5': 0.15 } as const;
+interface Habits {
+  /** How often something goes wrong on the way. */
+  troubled: number;
+  /**
+   * How often each search reaches one source alone, as where a router chooses, which the reader is not told;
+   * how often the first choice is right. The next search for the same goes to the other source.
+   */
+  routed: number;
+  rightly: number;
+}
+const WHOLE: Habits = { troubled: 0.22, routed: 0.4, rightly: 0.65 };
+/** About half of the first results lack what was looked for. */
+const READING: Habits = { troubled: 0, routed: 1, rightly: 0.5 };
 /** Searches for one value; the last one brings it. */
 const TRIES = 4;
 const NOT_FOUND = 'not found . try again .';
@@ -41,7 +53,7 @@ export class Demonstrator {
 
   demonstrate(question: Draft): Trajectory {
     const form = drawDemonstratedForm(this.rng, question);
-    const one = new Demonstration(this.rng, this.#results, question, form);
+    const one = new Demonstration(this.rng, this.#results, question, form, WHOLE);
     const segments = one.write();
     return {
       segments,
@@ -49,6 +61,24 @@ export class Demonstrator {
       hops: question.hops ?? 0,
       composition: question.composition ?? '',
     };
+  }
+
+  /**
+   * An exercise in reading: a demonstration by plain search that ends with what is thought of its first
+   * result, and teaches that thought alone. Undefined where the question needs no search.
+   */
+  reading(question: Draft): Trajectory | undefined {
+    const one = new Demonstration(this.rng, this.#results, question, PLAIN_SEARCH, READING);
+    const all = one.write();
+    const result = all.findIndex(({ open }) => open === '<result>');
+    const end = all.findIndex(({ open }, i) => i > result && open === '<think>');
+    if (result === -1 || end === -1) return undefined;
+    const before = all.slice(0, end);
+    const segments = [
+      ...before.map((s) => (s.source === 'policy' ? { ...s, mistake: true as const } : s)),
+      ...all.slice(end, end + 1),
+    ];
+    return { segments, kind: 'reading', hops: question.hops ?? 0, composition: '' };
   }
 }
 
@@ -58,6 +88,7 @@ class Demonstration {
   readonly #w = new TrajectoryWriter();
   readonly #plan: Plan;
   readonly #trouble: Trouble | undefined;
+  readonly #routed: boolean;
   /** Passages that the context shows. */
   readonly #shown: Passage[] = [];
   /** Findings so far, for the blocks that keep them. */
@@ -68,12 +99,15 @@ class Demonstration {
     private readonly results: Results,
     private readonly question: Draft,
     private readonly form: Form,
+    private readonly habits: Habits,
   ) {
     const { clarification: asked } = question;
     const told = !asked || form.blocks.includes('ask');
     this.#plan = planOf(told ? question : unclarified(question, asked.reply));
-    const troubled = form.way === 'search' && this.#plan.steps.length > 0 && rng.chance(TROUBLED);
+    const troubled =
+      form.way === 'search' && this.#plan.steps.length > 0 && rng.chance(habits.troubled);
     this.#trouble = troubled ? rng.weighted(TROUBLES) : undefined;
+    this.#routed = form.way === 'search' && !form.sources && rng.chance(habits.routed);
     this.kind = `${question.type ?? ''}-${form.way}`;
   }
 
@@ -189,7 +223,7 @@ class Demonstration {
     if (!chain) return false;
     if (trouble === 'wrong-query') {
       w.search(this.#wrongQuery(step), true);
-      this.#result(known.slice(0, -1), step, undefined, false);
+      this.#result(known.slice(0, -1), step, this.#route(chain), false);
       w.think(NOT_FOUND);
     }
     if (trouble === 'failed' || trouble === 'empty-query') {
@@ -200,6 +234,7 @@ class Demonstration {
     }
     const changes = !isList(chain) && relation(chain.relation).changes;
     let source: Source | undefined = form.sources ? (changes ? 'web' : 'local') : undefined;
+    let unseen = this.#route(chain);
     let query = step.query;
     const others = rng.shuffle([known, `${known} ${label}`]);
     if (known === chain.subject && !/ in brief \d+ /.test(chain.betterQuery ?? ''))
@@ -209,8 +244,10 @@ class Demonstration {
     for (let tries = 1; ; tries++) {
       w.search(query, false, source);
       asked.add(query);
-      const found = this.#result(query, step, source, tries === TRIES);
+      const found = this.#result(query, step, source ?? unseen, tries === TRIES);
       if (found) return true;
+      if (unseen !== undefined)
+        unseen = tries + 1 === TRIES ? this.#homeOf(chain) : otherThan(unseen);
       this.#after(step, -1, -1);
       const clue = clueIn(this.#shown.slice(-5), chain, known, step.name);
       w.think(clue.thought);
@@ -226,10 +263,23 @@ class Demonstration {
       if (source !== undefined) {
         // First the other source; then both.
         tried = tried === undefined ? source : undefined;
-        source = tried === 'local' ? 'web' : tried === 'web' ? 'local' : undefined;
+        source = tried && otherThan(tried);
         if (tries + 1 === TRIES) source = undefined;
       }
     }
+  }
+
+  /** A source that states a step; both where it is not known. */
+  #homeOf(chain: ChainStep | undefined): Source | undefined {
+    const id = chain && this.results.gold(chain)?.id;
+    return id === undefined ? undefined : id.startsWith('web-') ? 'web' : 'local';
+  }
+
+  /** Where a router sends a search for a step; undefined where both are searched. */
+  #route(chain: ChainStep | undefined): Source | undefined {
+    if (!this.#routed) return undefined;
+    const home = this.#homeOf(chain) ?? this.rng.pick(SOURCES);
+    return this.rng.chance(this.habits.rightly) ? home : otherThan(home);
   }
 
   /** Writes what a query brings. @returns whether the step's passage is among it */
@@ -291,9 +341,11 @@ class Demonstration {
     const { known, label, query } = step;
     const [other = known, another = known] = this.rng.shuffle([known, `${known} ${label}`]);
     const all = [query, other, another].slice(0, this.rng.between(2, 3));
+    let unseen = this.#route(step.chain);
     for (const [i, one] of all.entries()) {
       this.#w.search(one);
-      this.#result(one, step, undefined, false);
+      this.#result(one, step, unseen, false);
+      unseen &&= otherThan(unseen);
       this.#after(step, -1, -1);
       this.#w.think(i === all.length - 1 ? REFUSAL : NOT_FOUND);
     }
@@ -323,6 +375,7 @@ class Demonstration {
       this.question.text,
       this.rng.between(2, 3),
       this.#plan.steps[0]?.chain,
+      this.#route(this.#plan.steps[0]?.chain),
     );
   }
 
@@ -339,10 +392,5 @@ class Demonstration {
   }
 }
 
-/** The question as it stands for a reader who has not asked which one is meant. */
-const unclarified = (question: Draft, reply: string): Draft => {
-  const [first, ...rest] = question.chain ?? [];
-  if (!first) return question;
-  const query = first.query.replace(reply, reply.split(' (')[0] ?? reply);
-  return { ...question, chain: [{ ...first, query }, ...rest] };
-};
+const SOURCES: readonly Source[] = ['local', 'web'];
+const otherThan = (source: Source): Source => (source === 'local' ? 'web' : 'local');

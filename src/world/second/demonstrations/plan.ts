@@ -211,3 +211,11 @@ const computed = ({ composition = '', text, answers }: Draft): Conclusion => {
   if (composition === 'compute(difference)') return numbered('difference', yearsBetween(a, b));
   return numbered('sum', sumOf(a, b));
 };
+
+/** The question as it stands for a reader who has not asked which one is meant. */
+export const unclarified = (question: Draft, reply: string): Draft => {
+  const [first, ...rest] = question.chain ?? [];
+  if (!first) return question;
+  const query = first.query.replace(reply, reply.split(' (')[0] ?? reply);
+  return { ...question, chain: [{ ...first, query }, ...rest] };
+};

@@ -4,13 +4,25 @@ import { Lookalikes } from '../../trajectories/lookalikes.ts';
 import { MiniSearch } from '../../trajectories/search.ts';
 import { fullName } from '../facts/entities.ts';
 import type { Encyclopedia } from '../pages/encyclopedia.ts';
+import { ALIAS_SENTENCES } from '../pages/write.ts';
 
 export type Source = 'local' | 'web';
 
-/** Results in which passages beside the right one are replaced by lookalikes of it. */
-const LOOKALIKES = 0.5;
-/** Share of the passages of such a result that stay as they are. */
-const KEPT = 0.35;
+/**
+ * Results in which passages beside the right one are replaced by lookalikes of it, and the share of their
+ * passages that stay as they are. Where the right one is missing there are more: that a like name says what was
+ * looked for is what a reader falls for, and what single sources of a full world often bring.
+ */
+const LOOKALIKES = { shown: 0.5, missing: 0.95 } as const;
+const KEPT = { shown: 0.35, missing: 0.2 } as const;
+/**
+ * Where the right one is missing: lookalikes that tell whose name a like one is, and pages of others, of any
+ * name, that state the same; and how often pages on the right name give way as well. Among thousands of
+ * passages what states the same of others comes before what states something else of the same.
+ */
+const ALIASES = 0.2;
+const OTHERS = 0.4;
+const OWN = 0.6;
 /** Results in the order in which retrieval found them; the others are shuffled. */
 const IN_ORDER = 0.6;
 
@@ -63,15 +75,27 @@ export class Results {
 
   /** Passages beside those that a reader goes by become lookalikes. */
   #disguise(hits: Passage[], step: ChainStep): void {
-    if (!this.rng.chance(LOOKALIKES)) return;
+    const kind = shows(hits, step) ? 'shown' : 'missing';
+    if (!this.rng.chance(LOOKALIKES[kind])) return;
     const name = this.#plain.get(step.subject) ?? step.subject;
     for (const [place, passage] of hits.entries()) {
       const mentioned = passage.text.includes(name) || passage.title.includes(name);
-      if (mentioned || passage.noise !== undefined || this.rng.chance(KEPT)) continue;
-      if (step.passageIds?.includes(passage.id)) continue;
-      const one = this.#lookalikes.passage(this.rng, step.title, name);
-      if (one) hits[place] = one;
+      const stays = mentioned
+        ? kind === 'shown' || !this.rng.chance(OWN)
+        : this.rng.chance(KEPT[kind]);
+      if (stays || passage.noise !== undefined || step.passageIds?.includes(passage.id)) continue;
+      const one = this.#inPlace(kind, step.title, name);
+      if (one && hits.every(({ id }) => id !== one.id)) hits[place] = one;
     }
+  }
+
+  /** What a passage gives way to. */
+  #inPlace(kind: 'shown' | 'missing', title: string, name: string): Passage | undefined {
+    const { rng } = this;
+    const drawn = kind === 'missing' ? rng.uniform() : 1;
+    if (drawn < ALIASES) return this.#lookalikes.alias(rng, name, ALIAS_SENTENCES);
+    if (drawn < ALIASES + OTHERS) return this.#lookalikes.another(rng, title, name);
+    return this.#lookalikes.passage(rng, title, name);
   }
 }
 

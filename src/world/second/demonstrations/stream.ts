@@ -9,22 +9,48 @@ import { Demonstrator } from './demonstrate.ts';
 /** Examples drawn from one mini world before the next is made. */
 const PER_WORLD = 8;
 
-/** Trajectories by number from fresh mini worlds, none with a held-out composition. */
+/** Examples by number from fresh mini worlds, none with a held-out composition. */
 export class DemonstrationStream {
-  #world: { number: number; data: Encyclopedia } | undefined;
-  constructor(private readonly seed: number) {}
+  readonly #trajectories: Worlds;
+  readonly #readings: Worlds;
+  constructor(private readonly seed: number) {
+    this.#trajectories = new Worlds(seed, 5);
+    this.#readings = new Worlds(seed, 8);
+  }
 
-  /** Example number `index`; depends on it and the seed alone. */
+  /** Trajectory number `index`; depends on it and the seed alone. */
   at(index: number): Trajectory {
-    const number = Math.floor(index / PER_WORLD);
-    if (this.#world?.number !== number)
-      this.#world = {
-        number,
-        data: generateMiniWorld(new KeyedRandom(this.seed, 5, number).bits()),
-      };
     const rng = new KeyedRandom(this.seed, 6, index);
-    const { data } = this.#world;
-    return new Demonstrator(data, rng).demonstrate(draw(rng, data));
+    const world = this.#trajectories.of(index);
+    return new Demonstrator(world, rng).demonstrate(draw(rng, world));
+  }
+
+  /** Exercise in reading number `index`, as `Demonstrator.reading` says. */
+  reading(index: number): Trajectory {
+    const rng = new KeyedRandom(this.seed, 9, index);
+    const world = this.#readings.of(index);
+    for (;;) {
+      const one = new Demonstrator(world, rng).reading(draw(rng, world));
+      if (one) return one;
+    }
+  }
+}
+
+/** The mini world of each example; the last one is kept. */
+class Worlds {
+  #last: { number: number; data: Encyclopedia } | undefined;
+  constructor(
+    private readonly seed: number,
+    private readonly stream: number,
+  ) {}
+
+  of(index: number): Encyclopedia {
+    const number = Math.floor(index / PER_WORLD);
+    if (this.#last?.number !== number) {
+      const seed = new KeyedRandom(this.seed, this.stream, number).bits();
+      this.#last = { number, data: generateMiniWorld(seed) };
+    }
+    return this.#last.data;
   }
 }
 

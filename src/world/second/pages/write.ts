@@ -60,14 +60,15 @@ const writeList = (rng: KeyedRandom, page: Page, state: State): string => {
   return sentence(date + (begins ? text : text.charAt(0).toLowerCase() + text.slice(1)));
 };
 
-const ALIASES = [
+/** Sentences that tell another name {a} of {x}. */
+export const ALIAS_SENTENCES = [
   '{a} is another name of {x}.',
   'The name {a} stands for {x}.',
   '{a} and {x} are one and the same.',
 ];
 const aliasSentence = (rng: KeyedRandom, page: Page): string =>
   rng
-    .pick(ALIASES)
+    .pick(ALIAS_SENTENCES)
     .replace('{a}', page.about?.alias ?? '')
     .replace('{x}', subjectOf(page));
 

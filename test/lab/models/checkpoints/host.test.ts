@@ -154,6 +154,10 @@ describe('deleting', () => {
     expect((await only(host)).weights).toBe('int4');
     done(await host.holdAs(id, null));
     expect((await only(host)).weights).toBeUndefined();
+    done(await host.holdContextsAs(id, 'f16'));
+    expect((await only(host)).keys).toBe('f16');
+    done(await host.holdContextsAs(id, null));
+    expect((await only(host)).keys).toBeUndefined();
     expect(await host.rename('other', 'x')).toMatchObject({ fault: { kind: 'missing' } });
   });
 

@@ -20,6 +20,8 @@ export interface HubServer {
   rate: number | null;
   /** Files and API are given to those who send it only. */
   token: string | null;
+  /** Another repository with the same files; none unless it is set. */
+  also: string | null;
   /** Status and code header that answer every request, where set. */
   refuse: { status: number; code?: string; headers?: Record<string, string> } | null;
   /** Changes the hub's answer before it is sent. */
@@ -97,6 +99,7 @@ export async function startHub(files = shardedFiles()): Promise<HubServer> {
     cors: true,
     rate: null,
     token: null,
+    also: null,
     refuse: null,
     spoil: null,
     close: () => Promise.resolve(),
@@ -178,13 +181,15 @@ export async function startHub(files = shardedFiles()): Promise<HubServer> {
       response.writeHead(405).end();
       return;
     }
-    if (pathname === '/api/models/forage/tiny/revision/main') {
+    // One repository of two names is one to all that follows.
+    const asked = hub.also === null ? pathname : pathname.replace(`/${hub.also}/`, '/forage/tiny/');
+    if (asked === '/api/models/forage/tiny/revision/main') {
       const answer = info(hub.files);
       response.setHeader('Content-Type', 'application/json');
       response.end(JSON.stringify(hub.spoil ? hub.spoil(answer) : answer));
       return;
     }
-    const file = /^\/(?:forage\/tiny\/resolve\/[0-9a-f]+|folder)\/([^/]+)$/.exec(pathname)?.[1];
+    const file = /^\/(?:forage\/tiny\/resolve\/[0-9a-f]+|folder)\/([^/]+)$/.exec(asked)?.[1];
     if (file === undefined) {
       response.writeHead(404, { 'X-Error-Code': 'RepoNotFound' }).end('not here');
       return;

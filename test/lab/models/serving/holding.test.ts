@@ -12,10 +12,10 @@ import {
 } from '../../../../src/lab/models/serving/checkpoint-source.ts';
 import { PartsBoard } from '../../../../src/lab/workers/parts-board.ts';
 import { PolicyKeeper } from '../../../../src/lab/models/serving/policy-keeper.ts';
-import type { PolicyWorkerApi } from '../../../../src/lab/contract/policy.ts';
+import type { Checkpoint, PolicyWorkerApi } from '../../../../src/lab/contract/policy.ts';
 import type { WorkerLike } from '../../../../src/lab/rpc/life.ts';
 import { startEngines } from '../../../../src/lab/train/engines.ts';
-import { policyFacts } from '../../../../src/lab/models/serving/policy-facts.ts';
+import { keysOn, policyFacts } from '../../../../src/lab/models/serving/policy-facts.ts';
 import { writeRandomCheckpoint } from '../../../policy/checkpoint/random-checkpoint.ts';
 import { makeBench, WEB } from '../checkpoints/bench.ts';
 import { TabLocks } from '../checkpoints/tab-locks.ts';
@@ -153,6 +153,49 @@ it('what it is held in changes its revision, and it is loaded again', async () =
     onDevice: 'int4',
   });
   keeper.want({ kind: 'built-in' }, 'wasm');
+});
+
+it('what its contexts are held in is no other revision, and a run goes on with its own', async () => {
+  const { id, store, locks, open, workers } = await browser();
+  const source = storedCheckpoint(store, id, locks);
+  const loads: Checkpoint[] = [];
+  const never = () => Promise.reject(new Error('it only loads'));
+  const load: PolicyWorkerApi['load'] = (checkpoint) => {
+    loads.push(checkpoint);
+    return never();
+  };
+  const policy = (life: string): WorkerLike => {
+    const api: PolicyWorkerApi = { load, train: never, agreement: never, measure: never };
+    const { worker, close } = inProcessWorker(api, life, locks);
+    endings.push(close);
+    return worker;
+  };
+  const asked = async (keys?: 'f32' | 'f16') => {
+    const started = startEngines({
+      workers: { ...workers, policy },
+      source,
+      open,
+      device: 'wasm',
+      ...(keys && { keys }),
+      adapter: { rank: 1, alpha: 1, targets: ['q_proj'] },
+      signal: new AbortController().signal,
+      onLost: () => undefined,
+    });
+    await expect(started).rejects.toThrow('it only loads');
+    const last = loads.at(-1);
+    if (!last || !('stored' in last)) throw new Error('nothing was loaded');
+    return last;
+  };
+  const plain = await asked();
+  expect(plain.keys).toBeUndefined();
+  await store.change(id, { keys: 'f16' });
+  expect(await asked()).toEqual({ ...plain, keys: 'f16' });
+  expect(await asked('f32')).toEqual({ ...plain, keys: 'f32' });
+  const facts = await policyFacts(source, open);
+  expect(keysOn('wasm', facts)).toBe('f16');
+  await store.change(id, { keys: undefined });
+  // Its contexts are small.
+  expect(keysOn('webgpu', await policyFacts(source, open))).toBe('f32');
 });
 
 it('training holds it from the start, and lets go where the start fails', async () => {

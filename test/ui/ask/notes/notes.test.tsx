@@ -104,7 +104,9 @@ it('says which names of the question no passage mentions', () => {
 describe('rollouts of training', () => {
   it('say where they come from, and lead back', () => {
     expect(textOf(<SourceNote />, useRun)).toBe('');
-    useRun.setState({ source: { runId: 'a b', name: 'mine', step: 3, group: 'g' } });
+    useRun.setState({
+      source: { runId: 'a b', name: 'mine', step: 3, group: 'g', setup: BUILT_IN_SETUP },
+    });
     const html = htmlOf(<SourceNote />, useRun);
     expect(wordsIn(html)).toContain('Rollouts of training: “mine”, step 3, best reward first.');
     expect(linksIn(html)).toEqual([{ name: 'Back to the step', href: '/train?run=a+b&step=3' }]);

@@ -24,6 +24,7 @@ const row: QuestionRow = {
   hops: 2,
   type: 'bridge',
   localSuffices: false,
+  supporting: [],
 };
 const open = (search: string): void => useView.setState({ address: parseAddress(search).address });
 const part = useLab.getInitialState().parts.world;
@@ -71,6 +72,7 @@ describe('a first visit', () => {
     expect(buttonsIn(html).map(({ name }) => name)).toEqual([
       'Run an example',
       'choose or type another question',
+      'take the tour',
     ]);
     expect(html).not.toContain('It starts as soon as');
     open('?q=a');

@@ -20,6 +20,7 @@ const row = (id: string, rest: Partial<QuestionRow> = {}): QuestionRow => ({
   hops: 2,
   type: 'bridge',
   localSuffices: null,
+  supporting: [],
   ...rest,
 });
 

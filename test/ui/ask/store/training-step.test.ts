@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Question } from '../../../../src/records/records.ts';
 import type { Rollout } from '../../../../src/records/rollout.ts';
+import { BUILT_IN_SETUP } from '../../../../src/records/setup.ts';
 import { ask } from '../../../../src/ui/ask/store/actions.ts';
 import { formatAddress, parseAddress, placeOf } from '../../../../src/ui/ask/store/permalink.ts';
 import { isRunning, useRun } from '../../../../src/ui/ask/store/run-store.ts';
@@ -60,7 +61,7 @@ describe('an address of rollouts of a training step', () => {
     await open('?of=run-a&at=3&group=g1&rollout=2&step=1');
     expect(fake.callsOf('train.rollouts')).toEqual([['run-a', 3]]);
     expect(run().table.order).toEqual(['c', 'a']);
-    expect(run().source).toEqual(source);
+    expect(run().source).toEqual({ ...source, setup: BUILT_IN_SETUP });
     expect(isRunning(run().run)).toBe(false);
     expect(run().question).toEqual(full);
     expect(address()).toMatchObject({ of, rollout: 1, step: 0 });

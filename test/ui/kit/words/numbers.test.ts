@@ -100,6 +100,7 @@ describe('a number with a unit', () => {
     [912_384, '0.91 M'],
     [10_500_000, '10.5 M'],
     [494_032_768, '494.0 M'],
+    [1_543_714_304, '1.54 B'],
   ])('%i parameters are %s', (count, words) => {
     expect(formatParameters(count)).toBe(words);
   });

@@ -184,7 +184,7 @@ describe('the headline', () => {
     // Wilson of 6 and of 9 in 10.
     expect(words).toContain('31.3 % to 83.2 % → 59.6 % to 98.2 %');
     // 4 gained, 1 lost of 10 (Bonett and Price): 3/12 ± 1.96 · √((7/12 − 1/16) / 12) = 0.25 ± 0.408.
-    expect(words).toContain('4 questions newly right, 1 newly wrong: +30.0 points');
+    expect(words).toContain('4 questions newly right by EM, 1 newly wrong: +30.0 points');
     expect(words).toContain('95 % interval −15.8 to +65.8. It holds 0: no clear change yet.');
   });
 

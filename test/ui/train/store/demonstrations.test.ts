@@ -48,7 +48,7 @@ describe('the file of a warm-up', () => {
     await chooseDemonstrations(file(lines(0)));
     go(lines(1, 1));
     await first;
-    expect(state().counts).toEqual({ all: 1, right: 0 });
+    expect(state().counts).toEqual({ of: 'rollouts', all: 1, right: 0 });
   });
 });
 

@@ -149,3 +149,68 @@ describe('the tokenizer of the policy in training', () => {
     expect(tags.map((tag) => tokenizer.specialId(tag))).toEqual(tags.map((_, i) => i));
   });
 });
+
+describe('exercises in reading', () => {
+  const readings = Array.from({ length: 1500 }, (_, i) => stream.reading(i));
+  const lastOf = (t: Trajectory): string => t.segments.at(-1)?.text.trim() ?? '';
+  const linesOf = (t: Trajectory): string[] => (t.segments.at(-2)?.text ?? '').trim().split('\n');
+  /** What is asked, and of what name. */
+  const askedOf = (t: Trajectory): readonly [string, string] => {
+    const query = t.segments.find((s) => s.open === '<search>')?.text.trim() ?? '';
+    const [, what = '', name = ''] = /^(.*?) of (.*?)(?: \(.*\))?$/.exec(query) ?? [];
+    return [what, name];
+  };
+  const lacking = readings.filter((t) => lastOf(t).startsWith('not found'));
+
+  it('end with what is thought of the first result, and teach that alone', () => {
+    for (const t of readings) {
+      expect(t.segments.at(-2)?.open).toBe('<result>');
+      expect(t.segments.filter((s) => s.open === '<result>')).toHaveLength(1);
+      const taught = t.segments.filter((s) => s.source === 'policy' && !s.mistake);
+      expect(taught).toEqual([t.segments.at(-1)]);
+      expect(taught[0]?.open).toBe('<think>');
+    }
+  });
+
+  it('find only what a passage says of the name that was asked for', () => {
+    let found = 0;
+    for (const t of readings) {
+      const [what, name] = askedOf(t);
+      const [first = ''] = lastOf(t).split(' . ');
+      if (what === '' || !first.startsWith(`${what} is `)) continue;
+      const value = first.slice(`${what} is `.length).replace(/ \(born \d+\)$/, '');
+      const lines = linesOf(t);
+      // A page under the other name that a line gives is one on the same.
+      const says = lines.some((line) => {
+        const title = line.split(' : ')[0]?.trim().split(' of ').at(-1) ?? '';
+        const same = lines.some((other) => other.includes(name) && other.includes(title));
+        return line.includes(value) && (line.includes(name) || same);
+      });
+      expect(says, textOf(t)).toBe(true);
+      found++;
+    }
+    expect(found).toBeGreaterThan(300);
+  });
+
+  it('often lack it, while a page on someone else states the same', () => {
+    expect(lacking.length / readings.length).toBeGreaterThan(0.2);
+    expect(lacking.length / readings.length).toBeLessThan(0.5);
+    const pages: Readonly<Record<string, string>> = {
+      length: 'Course of',
+      employer: 'Career of',
+      headquarters: 'Business of',
+      staff: 'Business of',
+      chief: 'Business of',
+      population: 'Council of',
+      mayor: 'Council of',
+    };
+    const told = lacking.flatMap((t) => {
+      const [what, name] = askedOf(t);
+      const page = pages[what];
+      if (page === undefined) return [];
+      return [linesOf(t).some((line) => line.trim().startsWith(page) && !line.includes(name))];
+    });
+    expect(told.length).toBeGreaterThan(40);
+    expect(told.filter(Boolean).length / told.length).toBeGreaterThan(0.6);
+  });
+});

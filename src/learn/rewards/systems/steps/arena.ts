@@ -12,7 +12,7 @@ import type { RewardFacts } from '../../parts/facts.ts';
 const JOINT = 10;
 
 /** 1: exactly the supporting titles; 0.5: some of them; 0: none, or nothing that can be read. */
-function relevance({
+export function relevance({
   selections,
   supporting,
 }: Pick<RewardFacts, 'selections' | 'supporting'>): number {

@@ -32,6 +32,20 @@ export function recallReward(answer: string, golds: readonly string[]): number {
 export const routingReward = (likeness: number, rightSource: boolean): number =>
   HALF * likeness + (rightSource ? HALF : 0);
 
+/** The step of the gold chain whose query is most like a search's, and how like; null where none is at all. */
+export function likeliestStep<Step extends { query: string }>(
+  query: string,
+  steps: readonly Step[],
+): [likeness: number, step: Step | null] {
+  return steps.reduce<[number, Step | null]>(
+    (best, one) => {
+      const like = f1Score(query, [one.query]);
+      return like > best[0] ? [like, one] : best;
+    },
+    [0, null],
+  );
+}
+
 export const r1Router = fixedReward({
   id: 'r1-router',
   name: 'R1-Router',
@@ -41,13 +55,7 @@ export const r1Router = fixedReward({
   clauses: ({ answerText, golds, answer, searches, steps }: RewardFacts) => [
     clause('answer', answerText === null ? 0 : recallReward(answerText, golds), answer),
     ...searches.map(({ query, asked, evidence }) => {
-      const [likeness, step] = steps.reduce<[number, (typeof steps)[number] | null]>(
-        (best, one) => {
-          const like = f1Score(query, [one.query]);
-          return like > best[0] ? [like, one] : best;
-        },
-        [0, null],
-      );
+      const [likeness, step] = likeliestStep(query, steps);
       const { source } = step ?? {};
       const right = source !== undefined && (source === 'both' || source === asked);
       return clause('routing', routingReward(likeness, right), evidence);

@@ -51,7 +51,8 @@ export function params<I extends string, F extends string = never>(
 
 /** A storage binding that a kernel reads, or also writes; `false` for one that its kind lacks. */
 export type Binding =
-  false | { readonly name: string; readonly type: string; readonly access: 'r' | 'w' };
+  | false
+  | { readonly name: string; readonly type: string; readonly access: 'r' | 'w' };
 
 export const reads = (name: string, type: string): Binding => ({ name, type, access: 'r' });
 export const writes = (name: string, type: string): Binding => ({ name, type, access: 'w' });

@@ -15,6 +15,7 @@ const NAMES: Readonly<Record<Aside, string>> = {
   extract: 'Extract',
   judgement: 'Judgement',
   chain: 'Chain',
+  action: 'Candidate for a step',
   role: 'Role',
 };
 

@@ -1,5 +1,6 @@
 import type { DifferenceCheck, VerdictEvent } from '../../../../records/events.ts';
 import type { Rollout } from '../../../../records/rollout.ts';
+import { Term, Terms } from '../../words/explain/Term.tsx';
 import { formatNumber } from '../../words/format.ts';
 import type { CardDefinition, Glyph } from '../parts/definition.ts';
 
@@ -29,9 +30,9 @@ const CheckRow = ({ check, what }: { check: DifferenceCheck; what: string }) => 
   <li className="check">
     <div>
       <span className={check.passed ? 'tone-good' : 'tone-bad'}>
-        {check.passed ? '✓' : '✗'} differs {check.diff.toFixed(2)}
+        {check.passed ? '✓' : '✗'} <Term id="diff">differs</Term> {check.diff.toFixed(2)}
       </span>{' '}
-      from the {LAGS[check.lag]} {what}, needs {check.threshold.toFixed(2)}
+      from the {LAGS[check.lag]} {what}, <Term id="delta">needs</Term> {check.threshold.toFixed(2)}
     </div>
     <div className="check-bar" aria-hidden="true">
       <span
@@ -91,13 +92,14 @@ const VerdictBody = ({ event, limit }: { event: VerdictEvent; limit: number }) =
       <b>Decided:</b> {event.reason}
     </p>
     <p className="fine">
-      AggDiff {formatNumber(event.aggDiff)} (equation 8) · {event.valid ? 'valid' : 'not valid'} (9)
-      · {event.action} · mode {event.mode}
+      <Terms>AggDiff</Terms> {formatNumber(event.aggDiff)} (equation 8) ·{' '}
+      {event.valid ? 'valid' : 'not valid'} (9) · {event.action} · mode {event.mode}
     </p>
     <Counts counts={event.counts} blocked={event.blocked} limit={limit} />
     {event.over === 'answer' ? (
       <p className="fine">
-        Blocked set: {event.blocked.length === 0 ? 'empty' : event.blocked.join(', ')}.
+        <Term id="blocked">Blocked set</Term>:{' '}
+        {event.blocked.length === 0 ? 'empty' : event.blocked.join(', ')}.
       </p>
     ) : null}
   </div>

@@ -13,6 +13,7 @@ export const VIEWS = {
   diff: 'Diff',
   scores: 'Scores',
   'what-if': 'What if',
+  time: 'Time',
 } as const;
 
 export type ReaderView = keyof typeof VIEWS;
@@ -111,8 +112,8 @@ export interface Place {
   address: ReaderAddress;
   /** Another place in this rollout. */
   change: (change: Partial<Omit<ReaderAddress, 'fileId' | 'rolloutId' | 'rest'>>) => void;
-  /** Another rollout, in the same view. */
-  open: (rollout: RolloutName) => void;
+  /** Another rollout, in the same view. @param event a segment of it, which its rounds show */
+  open: (rollout: RolloutName, event?: number) => void;
 }
 
 /** The address bar as a value; a view is a place to come back to, a step within it is not. */
@@ -133,10 +134,10 @@ export const usePlace = (): Place => {
     [go],
   );
   const open = useCallback<Place['open']>(
-    (rollout) => {
+    (rollout, event) => {
       const { view, rest, fileId } = parseReaderAddress(pagePath(), location.search);
-      const kept = view === 'diff' ? 'rounds' : view;
-      const start = { event: null, round: null, tokens: null, other: null };
+      const kept = view === 'diff' || event !== undefined ? 'rounds' : view;
+      const start = { event: event ?? null, round: null, tokens: null, other: null };
       const table = rollout.fileId === fileId ? rest : '';
       go(formatReaderAddress({ ...rollout, ...start, view: kept, rest: table }));
     },

@@ -9,7 +9,7 @@ import {
 } from '../../../../evaluate/rollouts/reading/token-table.ts';
 import { tokenBlocks } from '../../../../evaluate/rollouts/reading/token-blocks.ts';
 import type { Reading } from '../../../../lab/contract/rollouts.ts';
-import { savePicture } from '../../../kit/charts/export-chart.ts';
+import { savePicture } from '../../../kit/charts/picture/export-chart.ts';
 import { paletteOf } from '../../../kit/tokens/palette.ts';
 import { distributionWords } from '../../../kit/words/distribution-words.ts';
 import { formatCount } from '../../../kit/words/format.ts';

@@ -1,6 +1,6 @@
 import type { TokenTable } from '../../../../evaluate/rollouts/reading/token-table.ts';
 import type { ImportedSegment } from '../../../../formats/rollouts/shape/imported.ts';
-import { escapeXml, type Picture } from '../../../kit/charts/picture.ts';
+import { escapeXml, type Picture } from '../../../kit/charts/picture/picture.ts';
 import type { Palette } from '../../../kit/tokens/palette.ts';
 import type { TokenRange } from './TokenCanvas.tsx';
 import { paintToken, scaleOf, type TokenColour } from './token-paint.ts';

@@ -1,5 +1,12 @@
 import { useMemo } from 'react';
-import { answerText, type ImportedRollout } from '../../../../formats/rollouts/shape/imported.ts';
+import {
+  answerText,
+  isOwnRollout,
+  type ImportedRollout,
+} from '../../../../formats/rollouts/shape/imported.ts';
+import type { TreeStep } from '../../../../evaluate/rollouts/siblings/tree.ts';
+import type { Sibling } from '../../../kit/siblings/sibling.ts';
+import { SiblingTree } from '../../../kit/siblings/SiblingTree.tsx';
 import type {
   AlignedCell,
   AlignedGroup,
@@ -227,9 +234,40 @@ const readAll = (fileId: string, places: readonly RolloutPlace[]) =>
 
 interface GroupViewProps {
   reading: Reading;
-  open: (rollout: RolloutName) => void;
+  open: (rollout: RolloutName, event?: number) => void;
   diff: (rollout: RolloutName) => void;
 }
+
+/** The siblings whose texts are read, as a tree; a node opens its event in its rollout. */
+const Tree = (props: {
+  aligned: AlignedGroup;
+  rollouts: readonly ImportedRollout[];
+  siblings: readonly Neighbour[];
+  here: string;
+  open: GroupViewProps['open'];
+}) => {
+  const { aligned, rollouts, siblings, here, open } = props;
+  const list = useMemo(
+    () =>
+      rollouts.map((rollout, i): Sibling => {
+        const fork = isOwnRollout(rollout) ? rollout.forks?.at(-1) : undefined;
+        return {
+          rollout,
+          name: `sibling ${i + 1}${rollout.id === here ? ' (this)' : ''}`,
+          em: aligned.siblings[i]?.em ?? null,
+          ...(fork && { fork: `forked at event ${fork.event + 1}` }),
+        };
+      }),
+    [aligned, rollouts, here],
+  );
+  const go = (at: number, step: TreeStep) => {
+    const sibling = siblings[at];
+    const segment =
+      step.of === 'segment' ? step.at : (rollouts[at]?.events?.[step.at]?.segment ?? 0);
+    if (sibling) open({ fileId: sibling.fileId, rolloutId: sibling.id }, segment);
+  };
+  return <SiblingTree siblings={list} open={go} heading="h2" all={aligned.siblings.length} />;
+};
 
 /**
  * All rollouts of the same question and step: how rewards became advantages and pushes (credit),
@@ -269,6 +307,15 @@ export const GroupView = ({ reading, open, diff }: GroupViewProps) => {
           advantage is 0 and the group teaches nothing. DAPO draws such groups again.
         </p>
       ) : null}
+      {alone || texts.state !== 'ready' ? null : (
+        <Tree
+          aligned={aligned}
+          rollouts={texts.value}
+          siblings={siblings}
+          here={rollout.id}
+          open={open}
+        />
+      )}
       <h2>Credit: from reward to token weight</h2>
       <div className="wide-scroll" role="region" aria-label="Credit of the group" tabIndex={0}>
         <table className="rollout-table credit">

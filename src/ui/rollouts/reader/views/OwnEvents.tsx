@@ -1,9 +1,8 @@
-import { memo, useMemo, useState } from 'react';
+import { memo } from 'react';
 import type { AgentEvent } from '../../../../records/events.ts';
 import type { Rollout } from '../../../../records/rollout.ts';
 import { cardOf } from '../../../kit/events/cards.ts';
-import { EventCard } from '../../../kit/events/EventCard.tsx';
-import { firstSeen } from '../../../kit/events/parts/support.ts';
+import { EventList } from '../../../kit/events/EventList.tsx';
 
 /**
  * Events that the text alone does not tell (routing, STIE, probes, calls, the end), as indices by the
@@ -30,35 +29,11 @@ interface OwnEventsProps {
 }
 
 /** The main job's cards. */
-export const OwnEvents = memo(({ rollout, events, goEvent }: OwnEventsProps) => {
-  const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
-  const seen = useMemo(() => firstSeen(rollout.events), [rollout.events]);
-  const toggle = (index: number) =>
-    setOpen((before) => {
-      const next = new Set(before);
-      if (!next.delete(index)) next.add(index);
-      return next;
-    });
-  const go = (index: number) => goEvent(rollout.events[index]?.segment ?? 0);
-  return (
-    <ol className="timeline own-events">
-      {events.map((index) => (
-        <EventCard
-          key={index}
-          rollout={rollout}
-          index={index}
-          event={rollout.events[index]!}
-          gold={rollout.question}
-          firstSeen={seen}
-          open={open.has(index)}
-          ahead={false}
-          current={false}
-          selected={false}
-          onToggle={toggle}
-          onEvent={go}
-          onPassage={go}
-        />
-      ))}
-    </ol>
-  );
-});
+export const OwnEvents = memo(({ rollout, events, goEvent }: OwnEventsProps) => (
+  <EventList
+    rollout={rollout}
+    indices={events}
+    className="own-events"
+    go={(index) => goEvent(rollout.events[index]?.segment ?? 0)}
+  />
+));

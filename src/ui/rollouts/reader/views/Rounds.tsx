@@ -15,6 +15,7 @@ import { writerOf } from '../../../kit/tokens/layout.ts';
 import { WRITER_NAMES } from '../../../kit/tokens/TokenStrip.tsx';
 import { MarkedText, type TextMark } from '../parts/MarkedText.tsx';
 import { OwnEvents, ownEventsBySegment } from './OwnEvents.tsx';
+import { TextActions } from './TextActions.tsx';
 
 /** Characters of one block that are drawn; the text view has them all. */
 const MOST_SHOWN = 12_000;
@@ -219,6 +220,7 @@ const Block = memo((props: BlockProps) => {
       {own.map((finding, at) => (
         <FindingNote key={at} finding={finding} />
       ))}
+      <TextActions rollout={rollout} segment={index} />
       {isOwnRollout(rollout) && props.events.length > 0 ? (
         <OwnEvents rollout={rollout} events={props.events} goEvent={props.goEvent} />
       ) : null}

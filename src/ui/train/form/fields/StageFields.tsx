@@ -2,7 +2,10 @@ import { NativeSelect, NumberInput } from '@mantine/core';
 import { REWARDS, REWARD_IDS, rewardById } from '../../../../learn/rewards/list.ts';
 import type { TrainSettings } from '../../../../recipes/parts/training.ts';
 import { pickOf } from '../../../kit/pick-of.ts';
+import { StageLoss } from './StageLoss.tsx';
 import { StageWeights } from './StageWeights.tsx';
+import { TrajectoryFile } from './TrajectoryFile.tsx';
+import { isStored } from '../../../../recipes/parts/stage-loss.ts';
 import { changeDraft } from '../../store/train-draft.ts';
 import { useDraftValue, useErrors } from './fields.tsx';
 
@@ -60,6 +63,13 @@ const StageRow = (props: {
           remove
         </button>
       ) : null}
+      <StageLoss
+        loss={stage.loss}
+        change={(loss) => {
+          const { loss: _, ...rest } = stage;
+          props.change(loss ? { ...rest, loss } : rest);
+        }}
+      />
       <StageWeights
         reward={stage.reward}
         weights={stage.weights}
@@ -94,6 +104,7 @@ export const StageFields = () => {
           change={(next) => change(index, next)}
         />
       ))}
+      {stages.some(({ loss }) => isStored(loss)) ? <TrajectoryFile of="stored" /> : null}
       <button
         type="button"
         className="link"

@@ -1,7 +1,5 @@
-import { FileInput } from '@mantine/core';
 import { DEFAULT_WARM_UP } from '../../../../learn/rl/demonstrations.ts';
-import { plural } from '../../../kit/words/format.ts';
-import { chooseDemonstrations, useDemonstrations } from '../../store/demonstrations.ts';
+import { TrajectoryFile } from './TrajectoryFile.tsx';
 import {
   NumberField,
   PartSwitch,
@@ -13,30 +11,6 @@ import {
 } from './fields.tsx';
 
 /** Supervised warm-up before the first step, on trajectories of a file or on the policy's own right rollouts. */
-
-const TrajectoryFile = () => {
-  const { file, counts, problem } = useDemonstrations();
-  return (
-    <FileInput
-      size="xs"
-      className="wide"
-      label="Trajectories"
-      title="Rollouts as the Ask page and lab rollout write them: forage.rollout/1, one a line"
-      placeholder="Choose a .jsonl of rollouts"
-      accept=".jsonl,application/jsonl,application/x-ndjson"
-      clearable
-      inputWrapperOrder={['label', 'input', 'description', 'error']}
-      value={file}
-      error={problem}
-      description={
-        counts
-          ? `${plural(counts.all, 'trajectory', 'trajectories')}, ${counts.right} right`
-          : undefined
-      }
-      onChange={(next) => void chooseDemonstrations(next)}
-    />
-  );
-};
 
 export const WarmUpFields = () => {
   const on = usePart('warmUp');
@@ -63,7 +37,7 @@ export const WarmUpFields = () => {
           {own ? (
             <NumberField path="warmUp.rollouts" label="Rollouts tried" min={2} max={4096} />
           ) : (
-            <TrajectoryFile />
+            <TrajectoryFile of="rollouts" />
           )}
           <NumberField path="warmUp.updates" label="Updates" min={1} />
           <NumberField path="warmUp.batch" label="Trajectories an update" min={1} />

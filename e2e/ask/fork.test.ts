@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { faultsInBoth } from '../axe.ts';
+import { runStatus, useStage } from '../browser.ts';
+import { downloaded } from '../training.ts';
+
+/** A group as a tree, and a rollout that goes on from one of its events with another source. */
+
+const stage = useStage();
+
+it('draws a group as a tree, and forks one of its rollouts beside the original', async () => {
+  const { page } = stage;
+  await page.goto(
+    `${stage.url}ask?device=wasm&form=2&q=test-2&recipe=search&nlr=always-local&seed=3&n=2&run=1`,
+  );
+  await runStatus(page, 'done');
+  const tree = page.getByRole('region', { name: 'Rollout tree' });
+  const results = tree.getByRole('button', { name: /Result, local/ });
+  await results.first().waitFor();
+  const svg = readFileSync(await downloaded(page, 'Rollout tree: save as SVG')).toString();
+  const answer = (await page.locator('.answer-text').first().textContent()) ?? '';
+  expect(svg).toContain(answer.slice(0, 12));
+
+  // By keys: the first node, the one behind it, and its event.
+  await tree.locator('.tree-button').first().focus();
+  await page.keyboard.press('ArrowRight');
+  const name = (await page.locator('.tree-button:focus').getAttribute('aria-label')) ?? '';
+  const event = Number(/^Event (\d+)/.exec(name)?.[1]);
+  await page.keyboard.press('Enter');
+  const details = page.getByRole('complementary', { name: 'Details' });
+  await details.getByText(`event ${event} of `).waitFor();
+
+  // The result of the first search: another source brings another one.
+  await results.first().click();
+  await details.getByRole('button', { name: 'Fork here' }).click();
+  await details.getByRole('button', { name: 'Ask the other source' }).click();
+  // Beside the original, which is the first rollout.
+  const fork = page.getByRole('region', { name: 'Rollout 2', exact: true });
+  const note = fork.getByTestId('fork-note');
+  await note.filter({ hasText: 'the search goes to the web' }).waitFor();
+  await page.locator('.column[data-finished=true]').nth(2).waitFor();
+  await runStatus(page, 'done');
+
+  const routes = (column: string) =>
+    page
+      .getByRole('region', { name: column, exact: true })
+      .locator('.card[data-kind=route] .card-line')
+      .allTextContents();
+  const [original, forked] = [await routes('Rollout 1'), await routes('Rollout 2')];
+  expect(original[0]).toContain('Route: local');
+  expect(forked[0]).toContain('Route: web');
+  await tree.getByRole('button', { name: 'Rollout tree: table' }).click();
+  await tree
+    .getByRole('row', { name: /^Rollout 2 forked at event \d+: the search goes to/ })
+    .waitFor();
+  expect(await faultsInBoth(page)).toEqual([]);
+  expect(stage.faults).toEqual([]);
+}, 180_000);

@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest';
+import { faultsInBoth } from '../axe.ts';
+import { openPage, runStatus, useStage } from '../browser.ts';
+
+/** What a stranger is shown, by the very things that the pages do. */
+
+const stage = useStage();
+
+it('leads from a question to a comparison, waits while one looks around, and goes on after a reload', async () => {
+  // Of its own, so that a second attempt begins at the beginning.
+  const page = await openPage(stage);
+  await page.goto(`${stage.url}ask?device=wasm`);
+  await page.getByRole('button', { name: 'take the tour' }).click();
+  const tour = page.getByRole('complementary', { name: 'Guided tour' });
+  await tour.getByRole('heading', { name: '1 of 5: Ask a question' }).waitFor();
+
+  // What was not done yet can be skipped, what was done is gone on from.
+  await tour.getByRole('button', { name: 'Skip' }).waitFor();
+  await tour.getByRole('button', { name: 'Ask an example' }).click();
+  await runStatus(page, 'done');
+  await tour.getByRole('button', { name: 'Next', exact: true }).click();
+  await tour.getByText('Every card is one thing that happened').waitFor();
+  expect(await faultsInBoth(page)).toEqual([]);
+
+  // Words open what they mean, by a press or by Enter, and give the focus back.
+  const word = page.getByTestId('verdict').getByRole('button', { name: 'recall' });
+  await word.focus();
+  await page.keyboard.press('Enter');
+  const explanation = page.getByRole('dialog', { name: 'recall' });
+  await explanation.getByText('Share of the supporting passages').waitFor();
+  await page.keyboard.press('Escape');
+  await explanation.waitFor({ state: 'hidden' });
+  expect(await word.evaluate((element) => element === document.activeElement)).toBe(true);
+  await page.keyboard.press('?');
+  const all = page.getByRole('dialog', { name: 'Keys and words' });
+  await all.getByText('STIE, redundancy filter').waitFor();
+  await page.keyboard.press('Escape');
+
+  await tour.getByRole('button', { name: 'Next chapter' }).click();
+
+  await tour.getByRole('heading', { name: '2 of 5: Train ten steps' }).waitFor();
+  await page.reload();
+  expect(await tour.count()).toBe(0);
+  await page.getByRole('button', { name: 'All commands' }).click();
+  const command = page.getByRole('combobox', { name: 'Command' });
+  // Nothing trains, so nothing is offered that pauses it; questions and passages come with the text.
+  expect(await page.getByRole('option', { name: 'Pause training' }).count()).toBe(0);
+  await command.fill('borzar medal');
+  await page
+    .getByRole('option', { name: /^Question / })
+    .first()
+    .waitFor();
+  await page.getByRole('option', { name: 'Passages for “borzar medal”' }).click();
+  await page.getByText('passages for “borzar medal”').waitFor();
+  await page.getByRole('button', { name: 'All commands' }).click();
+  await command.fill('guided tour');
+  await page.keyboard.press('Enter');
+  await tour.getByRole('heading', { name: '2 of 5: Train ten steps' }).waitFor();
+  await tour.getByRole('button', { name: '✓ Ask a question' }).waitFor();
+
+  await tour.getByRole('button', { name: 'Compare systems' }).click();
+  await tour.getByRole('button', { name: 'Compare three systems on 20 questions' }).click();
+  await page.getByRole('heading', { name: 'Tour: three systems, 20 questions' }).waitFor();
+  await page.getByTestId('evaluating').waitFor();
+  await page.getByRole('button', { name: 'Stop what is running' }).click();
+  await tour.getByRole('button', { name: 'Close the tour' }).click();
+  expect(await tour.count()).toBe(0);
+  expect(stage.faults).toEqual([]);
+});

@@ -1,0 +1,176 @@
+import { mean } from '../base/statistics.ts';
+import type { Generated, PolicySession } from '../policy/policy.ts';
+import type { AsideEvent } from '../records/events.ts';
+import type { Hit } from '../records/hits.ts';
+import { contextRoom, stepRoom, type Room } from './budget.ts';
+import { act, adoptStep, type StepEnd } from './loop.ts';
+import { checkCancelled, stop, type RunState } from './state.ts';
+import type { Branch, Proposed, WouldAnswer, Wrote } from './systems/parts/steps.ts';
+import { readAction } from './transcript/action.ts';
+import { answerOpening, blockIds, passagesText, readAnswerIn } from './transcript/blocks.ts';
+import type { BlockKind } from './transcript/dialects/dialect.ts';
+
+/** Forks of a running rollout: what the policy would write, and what of it becomes its own. */
+
+/** What tokens say without their tags. */
+export const textOf = ({ deps, tags }: RunState, ids: readonly number[]): string =>
+  deps.policy.tokenizer.decode(ids.filter((id) => !tags.meaning(id))).trim();
+
+/** Notes what a fork wrote. */
+export function noteAside(
+  { transcript }: RunState,
+  of: AsideEvent['of'],
+  { ids, text }: { ids: readonly number[]; text: string },
+  outcome?: string,
+): void {
+  const noted = { of, prompt: '', text, tokens: ids.length };
+  transcript.event({ kind: 'aside', ...noted, ...(outcome === undefined ? {} : { outcome }) });
+}
+
+/** The last thought that was noted since there were `before` events. */
+const thoughtSince = ({ transcript }: RunState, before: number): string | null => {
+  const since = transcript.rollout.events.slice(before);
+  const last = since.findLast((event) => event.kind === 'think');
+  return last?.kind === 'think' ? last.text : null;
+};
+
+/** How the policy's words ended, for a loop. */
+export function wrote(state: RunState, before: number, end: StepEnd): Wrote {
+  const faulty = state.faults >= state.settings.budgets.maxFaults;
+  return {
+    thought: thoughtSince(state, before),
+    query: end.type === 'search' ? end.inner.trim() : null,
+    ended: end.type === 'again' && !faulty ? 'thought' : 'action',
+    act: async () => {
+      const over = end.type !== 'again' && (await act(state, end));
+      if (over || state.faults < state.settings.budgets.maxFaults) return over;
+      stop(state, 'malformed', `${state.faults} faults against the protocol`);
+      return true;
+    },
+  };
+}
+
+/**
+ * What the policy wrote in a fork, as a step that may become the rollout's own. One that a limit cut off ends as the
+ * limit does: a loop that waits for an action would wait for ever.
+ */
+function proposed(
+  state: RunState,
+  generated: Generated,
+  open: BlockKind | null,
+  { tokens, limit, detail }: Room,
+): Proposed {
+  const { ids } = generated;
+  const action = readAction(state.deps.policy.tokenizer, state.tags, generated, open);
+  const written = { ids, text: textOf(state, ids) };
+  return {
+    ...action,
+    ids,
+    adopt: () => {
+      const before = state.transcript.rollout.events.length;
+      const end = adoptStep(state, generated);
+      const goesOn = generated.finish === 'stop' && tokens > 0;
+      if (end.type !== 'again' || goesOn) return wrote(state, before, end);
+      const reason = generated.finish === 'context' ? 'context-full' : limit;
+      return wrote(state, before, { type: 'limit', reason, detail });
+    },
+    drop: (outcome) => noteAside(state, 'action', written, outcome),
+    count: () => noteAside(state, 'action', written),
+  };
+}
+
+/** The short answer that a fork would give now. The fork is used up by it. */
+async function answerIn(state: RunState, session: PolicySession): Promise<WouldAnswer> {
+  const { deps, request, settings, tags } = state;
+  const { tokenizer } = deps.policy;
+  const { tag, box } = answerOpening(tokenizer, tags);
+  session.append([...tag, ...box]);
+  const { ids, logprobs } = await session.generate({
+    maxTokens: settings.budgets.answerTokens,
+    stopIds: tags.stops.stopIds,
+    ...(tags.stops.stopTexts.length > 0 ? { stopTexts: tags.stops.stopTexts } : {}),
+    sampling: { temperature: 0, topK: 0, topP: 1 },
+    ...(request.signal ? { signal: request.signal } : {}),
+  });
+  checkCancelled(state);
+  const inner = tokenizer.decode([...box, ...ids.filter((id) => !tags.meaning(id))]);
+  const text = readAnswerIn(tags, inner).answer ?? '';
+  noteAside(state, 'judgement', { ids, text }, 'what it would answer here');
+  const known = ids.length > 0 && logprobs.length === ids.length;
+  return { text, meanLogprob: known ? mean(logprobs) : null };
+}
+
+/** A fork that goes on by itself. @param open block that is open where it begins; @param seed of its next fork */
+export function branchOf(
+  state: RunState,
+  session: PolicySession,
+  open: BlockKind | null,
+  seed: () => number,
+): Branch {
+  const { deps, request, settings, tags } = state;
+  let now = open;
+  const room = (): number =>
+    contextRoom(state) - (session.length - state.conversation.session.length);
+  return {
+    act: async () => {
+      const limit = stepRoom(state);
+      const generated = await session.generate({
+        maxTokens: Math.max(1, Math.min(limit.tokens, room())),
+        stopIds: tags.stops.stopIds,
+        ...(tags.stops.stopTexts.length > 0 ? { stopTexts: tags.stops.stopTexts } : {}),
+        sampling: settings.sampling,
+        ...(request.signal ? { signal: request.signal } : {}),
+      });
+      checkCancelled(state);
+      const step = proposed(state, generated, now, limit);
+      now = null;
+      return step;
+    },
+    read: (hits) => {
+      const text = passagesText(deps.policy.tokenizer, hits, settings.retrieval.passageTokens);
+      const limit = Math.max(2, room());
+      session.append(blockIds(deps.policy.tokenizer, tags, 'result', text, limit));
+    },
+    wouldAnswer: async () => {
+      const fork = await session.fork(seed());
+      try {
+        return await answerIn(state, fork);
+      } finally {
+        fork.close();
+      }
+    },
+    fork: async () => branchOf(state, await session.fork(seed()), now, seed),
+    close: () => session.close(),
+  };
+}
+
+/** What a search would bring; nothing where it fails. */
+export async function look({ deps, request, settings }: RunState, query: string): Promise<Hit[]> {
+  const { k, source } = settings.retrieval;
+  try {
+    const asked = source === 'router' ? 'both' : source;
+    return (await deps.retriever.search(asked, query, k, request.signal)).hits;
+  } catch (error) {
+    request.signal?.throwIfAborted();
+    if (error instanceof Error) return [];
+    throw error;
+  }
+}
+
+/** Candidates for a step, the one that is taken first. */
+export function noteActions(state: RunState, ranked: readonly Proposed[]): void {
+  if (ranked.length < 2) return;
+  const at = state.conversation.session.length;
+  ranked.forEach(({ ids, kind, text }, rank) =>
+    state.transcript.event({
+      kind: 'aside',
+      of: 'action',
+      prompt: '',
+      text: kind === 'none' ? textOf(state, ids) : text,
+      // The first is the rollout's own: its tokens are counted there.
+      tokens: rank === 0 ? 0 : ids.length,
+      outcome: rank === 0 ? `${kind}: taken of ${ranked.length}` : kind,
+      action: { at, rank, ids: [...ids] },
+    }),
+  );
+}

@@ -1,0 +1,14 @@
+import type { Recipe } from '../../recipes/parts/recipe.ts';
+import type { Tags } from '../transcript/tags.ts';
+
+/**
+ * Why a policy cannot run a recipe, in one sentence; null where it can.
+ * @param spelling of the policy's tags: one whose tags are ids of their own cannot be asked in words
+ */
+export const misfit = (
+  { needs, id, title = id }: Pick<Recipe, 'id'> & Partial<Pick<Recipe, 'needs' | 'title'>>,
+  spelling: Tags['spelling'],
+): string | null =>
+  needs === 'words' && spelling === 'ids'
+    ? `${title} asks its policy in words, and this one knows the tags of the protocol alone; choose a chat model: a checkpoint folder, WebLLM or a server`
+    : null;

@@ -1,0 +1,56 @@
+import { consistentAction, rankActions, type Worth } from '../../../recipes/methods/candidates.ts';
+import type { Hit } from '../../../records/hits.ts';
+import type { Proposed, Steps } from '../parts/steps.ts';
+
+/** Passages that earlier searches brought. */
+const seenBefore = (s: Steps): Set<string> =>
+  new Set(s.foundAll().map(({ passage }) => passage.id));
+
+/** Hits of a candidate's query; none of an answer, or of one that is no action. */
+const broughtBy = async (s: Steps, { kind, text }: Proposed): Promise<Hit[]> =>
+  kind === 'search' && s.canSearch() ? s.look(text) : [];
+
+/** What an action comes to, in words; null where it fails: it cannot be read, or brings nothing. */
+function outcomeOf({ kind, text }: Proposed, hits: readonly Hit[]): string | null {
+  if (kind === 'answer') return text === '' ? null : `answer ${text.toLowerCase()}`;
+  const [first] = hits;
+  return kind === 'search' && first ? `finds ${first.passage.title}` : null;
+}
+
+function worthOf(s: Steps, proposed: Proposed, hits: readonly Hit[], seen: Set<string>): Worth {
+  const fresh = hits.filter(({ passage }) => !seen.has(passage.id));
+  const { kind, text, ids } = proposed;
+  return {
+    right: kind === 'search' ? null : kind === 'answer' && s.isRight(text),
+    gold: s.supportingIn(fresh).length,
+    fresh: fresh.length,
+    tokens: ids.length,
+  };
+}
+
+/** Places of the candidates, the one that is taken first. */
+async function ranked(s: Steps, candidates: readonly Proposed[]): Promise<number[]> {
+  const brought: Hit[][] = [];
+  for (const one of candidates) brought.push(await broughtBy(s, one));
+  if (s.method.candidates?.by === 'gold') {
+    const seen = seenBefore(s);
+    return rankActions(candidates.map((one, i) => worthOf(s, one, brought[i] ?? [], seen)));
+  }
+  const taken = consistentAction(candidates.map((one, i) => outcomeOf(one, brought[i] ?? []))) ?? 0;
+  const others = candidates.map((_, i) => i).filter((i) => i !== taken);
+  return [taken, ...others];
+}
+
+/** The loop of the protocol, each step of which is chosen among several candidates. */
+export async function actions(s: Steps): Promise<void> {
+  const { n = 1 } = s.method.candidates ?? {};
+  await s.open();
+  for (;;) {
+    const candidates = await s.propose(n);
+    const order = candidates.length > 1 ? await ranked(s, candidates) : [0];
+    const taken = candidates[order[0] ?? 0];
+    if (!taken) return s.answer();
+    s.noteActions(order.flatMap((place) => candidates[place] ?? []));
+    if (await taken.adopt().act()) return;
+  }
+}

@@ -1,0 +1,32 @@
+import { shown, shownDifference } from './units.ts';
+import type { Verdict } from './verdict.ts';
+
+/** A verdict in words, for tables, documents and the page. */
+
+const signed = (text: string): string => text.replaceAll('-', '−');
+
+/** `−0.4 [−1.2, 0.5]`, shares of answers in points; null where it was not measured. */
+export function differenceWords({ difference, unit }: Verdict): string | null {
+  if (!difference) return null;
+  const { mean, low, high } = difference;
+  return signed(`${shownDifference(mean, unit)} [${shown(low, unit)}, ${shown(high, unit)}]`);
+}
+
+const many = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
+
+/** `EM −0.4 [−1.2, 0.5], 900 questions, 3 worlds, study NAME` */
+export function measurementWords(verdict: Verdict): string {
+  const { title, n, worlds, seeds, study } = verdict;
+  const difference = differenceWords(verdict);
+  return [
+    ...(difference === null
+      ? []
+      : [`${title} ${difference}`, many(n, 'question'), many(worlds.length, 'world')]),
+    ...(seeds.length > 0 ? [`training ${many(seeds.length, 'seed')}`] : []),
+    `study ${study}`,
+  ].join(', ');
+}
+
+/** `not shown: EM −0.4 [−1.2, 0.5], 900 questions, 3 worlds, study NAME` */
+export const verdictWords = (verdict: Verdict): string =>
+  `${verdict.outcome}: ${measurementWords(verdict)}`;

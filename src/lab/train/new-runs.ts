@@ -1,0 +1,182 @@
+import { formOf } from '../../records/built-in-forms.ts';
+import type { PolicyRef, Setup } from '../../records/setup.ts';
+import { readTrajectories } from '../../formats/trajectories/read.ts';
+import { readDemonstrations } from '../../learn/rl/demonstrations.ts';
+import { asksForSummaries, checkTrainable } from '../../learn/rl/trainable.ts';
+import { usableDemonstrations } from '../../learn/rl/warm-up.ts';
+import { checkRouter } from '../../learn/run/assemble.ts';
+import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
+import { resolveTrajectories } from '../../learn/supervised/resolve.ts';
+import { loadTokenizer } from '../../policy/open/load.ts';
+import { isStored } from '../../recipes/parts/stage-loss.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
+import type { RunRecord } from '../contract/records/runs.ts';
+import { splitWords, type QuestionSplit } from '../corpus/retrieval/split.ts';
+import { chooseDevice } from '../models/serving/device.ts';
+import { keysOn, type PolicyFacts } from '../models/serving/policy-facts.ts';
+import type { RunStore } from '../storage/run-store.ts';
+import type { DriveParts } from './drive.ts';
+import { newId } from './records.ts';
+import { withSource } from './setup-source.ts';
+
+/** Runs that are checked and stored, and not begun. */
+
+interface NewRunParts {
+  store: Pick<RunStore, 'put' | 'putDemonstrations'>;
+  world: DriveParts['world'];
+  /** @throws Error in words where it cannot be trained */
+  policy(ref: PolicyRef): Promise<PolicyFacts>;
+}
+
+/** What differs from run to run. */
+interface Wanted {
+  settings: TrainSettings;
+  /** Empty: that of the recipe and the seed. */
+  name: string;
+  sweep?: RunRecord['sweep'];
+}
+
+/** What they have in common. */
+interface Given {
+  device: 'wasm' | 'webgpu' | 'auto';
+  setup: Setup;
+  demonstrations?: Blob;
+}
+
+/** Who summarizes is part of training only where its rollouts read summaries. */
+const isBuiltIn = (setup: Setup, settings: TrainSettings): boolean => {
+  const { policy, local, web, questions, summarizer, judge } = setup;
+  return (
+    [policy, local, web, questions].every(({ kind }) => kind === 'built-in') &&
+    formOf(setup) === 2 &&
+    judge.kind === 'off' &&
+    (summarizer.kind === 'off' || !asksForSummaries(settings))
+  );
+};
+
+export const hasSummarizer = ({
+  summarizer,
+}: Pick<Setup, 'summarizer'>): { summarizer: boolean } => ({
+  summarizer: summarizer.kind !== 'off',
+});
+
+/** @throws Error where questions of one's own leave none to train on */
+function checkSplit(split: QuestionSplit | undefined): void {
+  if (split && split.train === 0)
+    throw new Error(
+      `None of the imported questions is left to train on: ${splitWords(split)}. Import more, or questions whose field “split” says train.`,
+    );
+}
+
+/** @throws Error for a judge that is none */
+function checkJudge({ judge }: Setup): void {
+  if (judge.kind === 'model' && judge.policy.kind === 'built-in')
+    throw new Error(
+      'The built-in policy is no judge: it writes searches and answers of its own protocol and nothing else. Choose a server or a chat model, or no judge.',
+    );
+}
+
+/** The demonstrations of a warm-up. @throws Error where they are not given, or of no use */
+async function demonstrationsText(
+  given: Blob | undefined,
+  { config, onlyCorrect }: PolicyFacts & { onlyCorrect: boolean },
+): Promise<string> {
+  if (!given) throw new Error('The warm-up needs a file of trajectories (rollouts as JSON lines).');
+  const text = await given.text();
+  const rollouts = readDemonstrations(text, config.vocabSize);
+  // Said now rather than when the engines are up.
+  usableDemonstrations(rollouts, { onlyCorrect, maxTokens: config.maxPositions });
+  return text;
+}
+
+/** What stages learn from. @throws Error where it is not given, or not readable by the policy */
+async function storedText(given: Blob | undefined, policy: PolicyFacts): Promise<string> {
+  if (!given)
+    throw new Error(
+      'A stage learns from stored trajectories and needs a file of them, as lab trajectories writes it.',
+    );
+  const text = await given.text();
+  const set = readTrajectories(text);
+  const { files, release } = await policy.open();
+  try {
+    resolveTrajectories(set, await loadTokenizer(files), policy.config.maxPositions);
+  } finally {
+    release();
+  }
+  return text;
+}
+
+/** What a run with these settings learns from before or beside its own rollouts; null: nothing. */
+async function textFor(
+  { stages, warmUp }: TrainSettings,
+  given: Blob | undefined,
+  policy: PolicyFacts,
+): Promise<string | null> {
+  if (stages.some(({ loss }) => isStored(loss))) return storedText(given, policy);
+  if (warmUp && warmUp.from !== 'own') return demonstrationsText(given, { ...policy, ...warmUp });
+  return null;
+}
+
+/**
+ * Checks all of them, and then stores them.
+ * @throws Error in words where one of them cannot be trained; none is stored then
+ */
+export async function storeRuns(
+  parts: NewRunParts,
+  wanted: readonly Wanted[],
+  { device, setup, demonstrations }: Given,
+): Promise<RunRecord[]> {
+  const checked = wanted.map((one) => {
+    const settings = withSource(parseTrainSettings(one.settings), setup);
+    checkRouter(settings);
+    checkJudge(setup);
+    checkTrainable(settings, hasSummarizer(setup));
+    return { ...one, settings };
+  });
+  const chosen = await chooseDevice(device, navigator.gpu, navigator.hardwareConcurrency);
+  const [world, policy] = await Promise.all([parts.world(setup), parts.policy(setup.policy)]);
+  checkSplit(world.split);
+  const keys = keysOn(chosen.facts.device, policy);
+  const texts = await Promise.all(
+    checked.map(({ settings }) => textFor(settings, demonstrations, policy)),
+  );
+  const now = Date.now();
+  const runs = checked.map(({ settings, name, sweep }, i): RunRecord => {
+    // Of runs that are made together, the first is the oldest.
+    const at = new Date(now + i).toISOString();
+    return {
+      format: 'forage.run/1',
+      id: sweep ? `${newId(settings)}-${sweep.place.join('-')}` : newId(settings),
+      name: name.trim() === '' ? `${settings.preset}, seed ${settings.seed}` : name.trim(),
+      tags: [],
+      notes: '',
+      createdAt: at,
+      updatedAt: at,
+      // Until the run's lock is held: without it a run that trains is one whose tab died.
+      status: 'paused',
+      settings,
+      policy: { id: policy.id, revision: policy.revision },
+      ...(!isBuiltIn(setup, settings) && { setup }),
+      world: {
+        seed: world.seed,
+        form: 2,
+        questions: world.questions.length,
+        ...(world.split && { split: world.split }),
+      },
+      device: chosen.facts.device,
+      ...(keys !== 'f32' && { keys }),
+      step: 0,
+      checkpointStep: null,
+      failure: null,
+      ...(sweep && { sweep }),
+      notice: null,
+      deletedAt: null,
+    };
+  });
+  for (const [i, run] of runs.entries()) {
+    const text = texts[i] ?? null;
+    if (text !== null) await parts.store.putDemonstrations(run.id, text);
+    await parts.store.put(run);
+  }
+  return runs;
+}

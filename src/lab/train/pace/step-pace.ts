@@ -1,0 +1,129 @@
+import type { MadeStep } from '../../../records/training.ts';
+import type { TrainSettings } from '../../../recipes/parts/training.ts';
+import { mean, median } from '../../../base/statistics.ts';
+import { storedTrajectories, UPDATE_SECONDS } from './step-work.ts';
+
+/** How long steps take here, and from that how long a run still takes. */
+
+/** Seconds that were measured on one device. */
+export interface StepPace {
+  /** A step without held-out score and snapshot. */
+  step: number;
+  /** Of it, the rollouts. */
+  rollouts: number;
+  /** A held-out question. */
+  heldOut: number;
+  /** A snapshot, where one is made; 0 before the first. */
+  checkpoint: number;
+}
+
+/** The latest steps that count: an odd number, of which one in the middle was measured. */
+const RECENT = 9;
+
+/**
+ * The median, or the mean without the slowest where that is less: after three steps, of which the first
+ * compiled kernels, a median of them is still too long.
+ */
+const typical = (values: readonly number[]): number | null => {
+  const middle = median(values);
+  const rest = values.toSorted((a, b) => a - b).slice(0, -1);
+  return middle === null || rest.length < 2 ? middle : Math.min(middle, mean(rest));
+};
+
+/**
+ * Typical values over the last `RECENT` steps, so that a step in which kernels were compiled or the browser
+ * froze the tab does not count for all that are to come. Held-out questions and snapshots, which only
+ * some steps have, are told apart; before the first score a question is taken to cost a rollout.
+ * @param steps of one device, in order
+ * @returns null without a step
+ */
+export function paceOf(steps: readonly MadeStep[]): StepPace | null {
+  const recent = steps.slice(-RECENT);
+  const step = typical(recent.map(({ seconds }) => seconds.total - seconds.heldOut));
+  if (step === null) return null;
+  // The latest scores, though older steps than the recent ones may have them.
+  const scored = steps.flatMap(({ heldOutAtStart, heldOut, seconds }) => [
+    ...(heldOutAtStart?.seconds !== undefined && heldOutAtStart.n > 0
+      ? [heldOutAtStart.seconds / heldOutAtStart.n]
+      : []),
+    ...(heldOut && heldOut.n > 0 ? [seconds.heldOut / heldOut.n] : []),
+  ]);
+  // Steps that follow no snapshot have 0 there.
+  const stored = steps.flatMap(({ seconds }) =>
+    seconds.checkpoint > 0 ? [seconds.checkpoint] : [],
+  );
+  const rollout = recent.map(({ seconds, rollouts }) => seconds.rollout / Math.max(1, rollouts));
+  return {
+    step,
+    rollouts: median(recent.map(({ seconds }) => seconds.rollout)) ?? 0,
+    heldOut: median(scored.slice(-RECENT)) ?? median(rollout) ?? 0,
+    checkpoint: median(stored.slice(-RECENT)) ?? 0,
+  };
+}
+
+/** How many of the steps after `done` are multiples of `every`. */
+const multiples = (every: number, done: number, steps: number): number =>
+  Math.floor(steps / every) - Math.floor(done / every);
+
+/** Seconds to the end of a run after `done` of its steps. */
+export function secondsLeft(
+  pace: Omit<StepPace, 'rollouts'>,
+  settings: Pick<TrainSettings, 'steps' | 'heldOut' | 'checkpointEvery'>,
+  done: number,
+): number {
+  const { steps, heldOut, checkpointEvery } = settings;
+  const left = Math.max(0, steps - done);
+  // The last step is scored, and stored, whatever its number.
+  const last = left > 0 ? 1 : 0;
+  const scores = multiples(heldOut.every, done, steps) + (steps % heldOut.every === 0 ? 0 : last);
+  const stored =
+    multiples(checkpointEvery, done, steps) + (steps % checkpointEvery === 0 ? 0 : last);
+  return left * pace.step + scores * heldOut.questions * pace.heldOut + stored * pace.checkpoint;
+}
+
+/** Whether the held-out questions are scored after a step. */
+const isScored = ({ steps, heldOut }: Scored, step: number): boolean =>
+  heldOut.questions > 0 && (step % heldOut.every === 0 || step === steps);
+
+type Scored = Pick<TrainSettings, 'steps' | 'heldOut'>;
+
+/** Seconds of one step with its held-out score, without its snapshot. */
+export const secondsOfStep = (pace: StepPace, settings: Scored, step: number): number =>
+  pace.step + (isScored(settings, step) ? settings.heldOut.questions * pace.heldOut : 0);
+
+/** Until a step was measured: rollouts take most of it, and a held-out question what a rollout takes. */
+const unmeasured = (settings: Sampled, step: number) => {
+  const stored = storedTrajectories(settings, step);
+  const rollouts = stored === null ? settings.questions * settings.groupSize : 0;
+  const learned = UPDATE_SECONDS * (stored ?? rollouts);
+  return { step: rollouts + learned, rollouts, heldOut: 1, checkpoint: 0 };
+};
+
+type Sampled = Pick<TrainSettings, 'questions' | 'groupSize' | 'stages'>;
+
+/**
+ * How much of a step is done by the time that its phases take: rollouts, update, held-out questions.
+ * @param at its phase, once its rollouts have begun
+ * @param pace null before the first step
+ */
+export function shareOfStep(
+  at: { phase: string; step: number; done: number; total: number },
+  settings: Scored & Sampled,
+  pace: StepPace | null,
+): number {
+  const known = pace ?? unmeasured(settings, at.step);
+  const whole = secondsOfStep(known, settings, at.step);
+  if (whole <= 0) return 0;
+  const part = at.done / Math.max(1, at.total);
+  const scored = whole - known.step;
+  switch (at.phase) {
+    case 'rollouts':
+      return (part * known.rollouts) / whole;
+    case 'update':
+      return (known.rollouts + part * (known.step - known.rollouts)) / whole;
+    case 'held-out':
+      return (known.step + part * scored) / whole;
+    default:
+      return 1;
+  }
+}

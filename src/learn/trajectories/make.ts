@@ -1,0 +1,176 @@
+import { groupBy, itemAt } from '../../base/items.ts';
+import type { Rollout } from '../../records/rollout.ts';
+import type {
+  StoredPair,
+  StoredTrajectory,
+  TrajectorySet,
+} from '../../formats/trajectories/shape.ts';
+import { actionPairs } from '../supervised/actions.ts';
+import { DEFAULT_GAMMA, efficientPairs } from '../supervised/efficient.ts';
+import { pairsOf } from '../supervised/dpo.ts';
+import { hardAndLong, isRight, repeats, unanswered } from './choose.ts';
+import { segmentsOf } from './segments.ts';
+import { truncated } from './truncate.ts';
+
+/** A set of trajectories from recorded rollouts. */
+
+export const WEIGHTS = ['right', 'first', 'uniform', 'reward'] as const;
+export const PAIRS = ['none', 'reward', 'efficient', 'actions', 'truncated'] as const;
+
+export interface MakeOptions {
+  /**
+   * `right`: 1 for right answers, others are left out; `first`: the first right one of a question alone; `uniform`: 1 for
+   * all; `reward`: what a rollout earned, where that is above 0.
+   */
+  weight: (typeof WEIGHTS)[number];
+  /** Rules of pairs: those of a stage's `pairs`, and `truncated`, DTO's. */
+  pairs: (typeof PAIRS)[number];
+  /** `reward`: chosen ones earned at least `high`, others at most `low`. */
+  high: number;
+  low: number;
+  /** `efficient`. */
+  gamma: number;
+  /** `truncated`. */
+  alpha: number;
+  /** Only questions that none of these rollouts answered right, as START takes them. */
+  failed: readonly Rollout[] | null;
+  /** Only this share of the questions, hard and long ones first, as Select2Reason takes them. */
+  top: { share: number; weight: number } | null;
+  /** Whether rollouts that ask a query twice are left out. */
+  noRepeats: boolean;
+  /** Whether words that a loop put into the policy's mouth are learned. */
+  words: boolean;
+}
+
+export const MAKE_DEFAULTS: MakeOptions = {
+  weight: 'right',
+  pairs: 'none',
+  high: 0.75,
+  low: 0.5,
+  gamma: DEFAULT_GAMMA,
+  alpha: 0.9,
+  failed: null,
+  top: null,
+  noRepeats: false,
+  words: false,
+};
+
+function kept(rollouts: readonly Rollout[], { failed, top, noRepeats }: MakeOptions): Rollout[] {
+  const unsolved = failed && unanswered(failed);
+  const some = rollouts.filter(
+    (one) => (!unsolved || unsolved.has(one.question.id)) && !(noRepeats && repeats(one)),
+  );
+  if (!top || some.length === 0) return some;
+  const chosen = hardAndLong(some, top);
+  return some.filter(({ question }) => chosen.has(question.id));
+}
+
+/** What each rollout weighs, in their order. */
+function weightsOf(rollouts: readonly Rollout[], by: MakeOptions['weight']): number[] {
+  const seen = new Set<string>();
+  return rollouts.map((rollout) => {
+    if (by === 'uniform') return 1;
+    if (by === 'reward') return Math.max(0, rollout.reward ?? 0);
+    const right = isRight(rollout);
+    if (by === 'right' || !right) return Number(right);
+    const first = !seen.has(rollout.question.id);
+    seen.add(rollout.question.id);
+    return Number(first);
+  });
+}
+
+/** Pairs of whole rollouts by their places. */
+function wholePairs(rollouts: readonly Rollout[], options: MakeOptions): StoredPair[] {
+  const questions = [...groupBy(rollouts, ({ question }) => question.id).keys()];
+  const groups = rollouts.map(({ question }) => questions.indexOf(question.id));
+  const rewards = rollouts.map(({ reward, metrics }) => reward ?? metrics?.em ?? 0);
+  const pairs =
+    options.pairs === 'efficient'
+      ? efficientPairs(rollouts, groups, options.gamma)
+      : pairsOf(rewards, groups, options);
+  return pairs.map(({ chosen, rejected }) => ({
+    chosen: itemAt(rollouts, chosen).id,
+    rejected: itemAt(rollouts, rejected).id,
+  }));
+}
+
+/** Trajectories of weight 0 for pairs that are no whole rollouts, with these pairs. */
+function partPairs(rollout: Rollout, options: MakeOptions): TrajectorySet {
+  const { id, question } = rollout;
+  const common = { group: question.id, weight: 0 };
+  if (options.pairs === 'truncated') {
+    const segments = truncated(rollout, options.alpha);
+    if (!segments) return { trajectories: [], pairs: [] };
+    return {
+      trajectories: [{ id: `${id}-cut`, ...common, segments }],
+      pairs: [{ chosen: `${id}-cut`, rejected: id }],
+    };
+  }
+  const ids = Int32Array.from(rollout.segments.flatMap((segment) => segment.ids));
+  const { actions, pairs } = actionPairs([
+    { rollout, ids, mask: new Uint8Array(ids.length), temperature: 1 },
+  ]);
+  const name = (place: number): string => `${id}-action-${place}`;
+  const trajectories = actions.map(({ ids: own, mask }, place): StoredTrajectory => {
+    const at = mask.indexOf(1);
+    return {
+      id: name(place),
+      ...common,
+      segments: [
+        { by: 'prompt', ids: Array.from(own.subarray(0, at)) },
+        { by: 'policy', ids: Array.from(own.subarray(at)) },
+      ],
+    };
+  });
+  return {
+    trajectories,
+    pairs: pairs.map(({ chosen, rejected }) => ({
+      chosen: name(chosen),
+      rejected: name(rejected),
+    })),
+  };
+}
+
+/** The pairs of a rule, with what they need beside whole rollouts. */
+function pairsBy(rollouts: readonly Rollout[], options: MakeOptions): TrajectorySet {
+  switch (options.pairs) {
+    case 'none':
+      return { trajectories: [], pairs: [] };
+    case 'reward':
+    case 'efficient':
+      return { trajectories: [], pairs: wholePairs(rollouts, options) };
+    case 'actions':
+    case 'truncated': {
+      const sets = rollouts.map((rollout) => partPairs(rollout, options));
+      return {
+        trajectories: sets.flatMap(({ trajectories }) => trajectories),
+        pairs: sets.flatMap(({ pairs }) => pairs),
+      };
+    }
+  }
+}
+
+/**
+ * The set: rollouts that weigh something or stand in a pair, and the pairs.
+ * @throws Error where two rollouts have one id, one has no tokens of a model, or nothing is left
+ */
+export function makeTrajectories(given: readonly Rollout[], options: MakeOptions): TrajectorySet {
+  const rollouts = kept(given, options);
+  const twice = rollouts.find(({ id }, i) => rollouts.findIndex((one) => one.id === id) < i);
+  if (twice) throw new Error(`two rollouts have the id ${twice.id}; join files of different runs`);
+  const weights = weightsOf(rollouts, options.weight);
+  const { trajectories, pairs } = pairsBy(rollouts, options);
+  const paired = new Set(pairs.flatMap(({ chosen, rejected }) => [chosen, rejected]));
+  const whole = rollouts.flatMap((rollout, i): StoredTrajectory[] => {
+    const weight = itemAt(weights, i, 'weights');
+    if (weight === 0 && !paired.has(rollout.id)) return [];
+    const { id, question } = rollout;
+    return [{ id, group: question.id, weight, segments: segmentsOf(rollout, options.words) }];
+  });
+  const all = [...whole, ...trajectories];
+  if (all.length === 0)
+    throw new Error(
+      `nothing is left of ${given.length} rollouts: ${given.length - rollouts.length} were left out by the options, and none of the others is right or in a pair`,
+    );
+  return { trajectories: all, pairs };
+}

@@ -1,0 +1,44 @@
+import type { Recipe } from '../../parts/recipe.ts';
+import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
+import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
+
+/*
+ * AR-Bench (arXiv 2506.08295): a benchmark of problems that lack something, which has to be asked for. Here the question
+ * form is the world's own: two bear a name, and the one who asked knows which is meant.
+ */
+export const arBench: Recipe = {
+  id: 'ar-bench',
+  version: '1',
+  title: 'Asking back, after AR-Bench',
+  summary: 'Plain search with a block that asks the asker which of two namesakes is meant.',
+  about: {
+    paper: '2506.08295',
+    kind: 'trained by RL',
+    parts: ['blocks: ask', 'ask action'],
+    departures: [
+      ...SHARED_DEPARTURES,
+      'A benchmark, not a system: its detective cases, situation puzzles and numbers to guess are not here; questions that need a clarification are.',
+      'The reply is the world’s, by rule; a question that needs none is answered so.',
+      'It is trained by GRPO on exact match; theirs tries SFT, DPO and search at test time.',
+    ],
+    published: {
+      figure: 'about 35 % of numbers guessed',
+      benchmark: 'AR-Bench, guessing numbers',
+      model: 'GPT-4o',
+    },
+    signature:
+      'It asks on questions with namesakes and on no others; without the block it is right on these about half of the time.',
+  },
+  settings: { ...searchLoop(2, 6), blocks: ['ask'] },
+  training: [
+    {
+      name: 'grpo',
+      title: 'GRPO by exact match',
+      settings: {
+        ...TRAINING,
+        stages: [{ steps: TRAINING.steps, reward: 'em', weights: {} }],
+        objective: { ...OBJECTIVE, aggregation: 'token-mean' },
+      },
+    },
+  ],
+};

@@ -1,0 +1,52 @@
+import type { Recipe } from '../../parts/recipe.ts';
+import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
+import { supervisedBy } from './shared.ts';
+
+/*
+ * CoRAG (arXiv 2501.14342; code: microsoft/LMOps, corag_agent.py): chains of query and sub-answer; up to 16 a question are
+ * sampled, and the one that makes the gold answer likeliest is learned. L is 3 in the code. At test time one greedy
+ * chain, the best of 4, or a tree of 4 × 2: `method.chain.decode`.
+ */
+export const corag: Recipe = {
+  id: 'corag',
+  version: '1',
+  title: 'CoRAG',
+  summary:
+    'Learns the chain of searches that makes the gold answer likeliest; decodes one, N or a tree.',
+  about: {
+    paper: '2501.14342',
+    kind: 'trained otherwise',
+    parts: ['chain of retrieval', 'path scorer and decoding', 'rejection-sampling SFT'],
+    departures: [
+      ...SHARED_DEPARTURES,
+      'One context: passages stand in it, and the sub-answer is the thought behind them, where theirs shows the chain of sub-answers alone.',
+      'Chains are scored by how unsure the policy is of its answer behind them, where theirs takes the likelihood of “No relevant information found”; the lowest is kept, as there.',
+      'Searches of chains that are not kept are not counted, their tokens are.',
+      'Eight chains a question are sampled anew in every step in place of 16 once, at temperature 1; two passages a search, and none for the question itself before the answer.',
+    ],
+    published: {
+      figure: 'EM 56.3 (best of 8, L = 10)',
+      benchmark: 'HotpotQA',
+      model: 'Llama-3.1-8B',
+    },
+    signature:
+      'Exact match rises about linearly in the logarithm of tokens over lengths and decodings; a random chain of N does no better than one.',
+  },
+  settings: {
+    ...searchLoop(2, 4),
+    loop: 'chain',
+    method: { chain: { length: 3, decode: { kind: 'one' } } },
+  },
+  training: [
+    {
+      name: 'sft',
+      title: 'Likelihood of the best chain, with the gold answer',
+      settings: supervisedBy({ kind: 'sft', weight: 'best', gold: true }),
+    },
+    {
+      name: 'random',
+      title: 'Likelihood of all chains alike',
+      settings: supervisedBy({ kind: 'sft', weight: 'uniform', gold: true }),
+    },
+  ],
+};

@@ -1,0 +1,55 @@
+import type { Recipe } from '../../parts/recipe.ts';
+import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
+import { supervisedBy } from './shared.ts';
+
+/*
+ * RAG-Gym (arXiv 2502.13957; code: RAG-Gym/RAG-Gym): candidates for every step are ranked, the best is executed; rank 0
+ * is learned (SFT) or preferred to ranks from 2 on (DPO). Ten candidates and at most ten steps; β is that of its DPO.
+ */
+const RANKED = { loop: 'actions', method: { candidates: { n: 5, by: 'gold' } } } as const;
+
+export const ragGym: Recipe = {
+  id: 'rag-gym',
+  version: '1',
+  title: 'RAG-Gym',
+  summary: 'Supervised step by step: of several next actions the best is executed and preferred.',
+  about: {
+    paper: '2502.13957',
+    kind: 'trained otherwise',
+    parts: ['candidates of a step', 'DPO pairs of actions', 'rejection-sampling SFT'],
+    departures: [
+      ...SHARED_DEPARTURES,
+      'Actions are ranked by the gold chain, where theirs asks GPT-4o: right answers first, then what brings most new supporting passages, new passages, and shorter ones. Held-out questions are asked without it.',
+      'Five candidates a step in place of ten, and two rollouts a question.',
+      'Its own agent, which drafts an answer and searches for the claim without support, needs a policy that is asked in words; here the loop is plain search. A reward model for decoding is left out.',
+    ],
+    published: {
+      figure: 'EM 46.5, F1 60.19 (Re²Search++)',
+      benchmark: 'HotpotQA',
+      model: 'Llama-3.1-8B-Instruct',
+    },
+    signature:
+      'Preferences between queries teach more than imitation of the best one; where answering is the only choice they do not.',
+  },
+  settings: searchLoop(2, 5),
+  training: [
+    {
+      name: 'dpo',
+      title: 'DPO on candidates of a step',
+      settings: supervisedBy(
+        { kind: 'dpo', beta: 0.1, nll: 0, high: 0.75, low: 0.5, pairs: 'actions' },
+        { questions: 32, groupSize: 2 },
+        RANKED,
+      ),
+    },
+    {
+      name: 'sft',
+      title: 'Imitation of the best actions of right rollouts',
+      settings: supervisedBy(
+        { kind: 'sft', weight: 'right', gold: false },
+        { questions: 32, groupSize: 2 },
+        RANKED,
+      ),
+    },
+  ],
+};

@@ -1,0 +1,40 @@
+import type { Recipe } from '../../parts/recipe.ts';
+import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
+import { supervisedBy } from './shared.ts';
+
+/*
+ * RARE (arXiv 2503.23513; code: Open-DataFlow/RARE): three passages stand with the question; up to eight attempts of a
+ * teacher, the first right one is learned behind the passages.
+ */
+export const rare: Recipe = {
+  id: 'rare',
+  version: '1',
+  title: 'RARE',
+  summary: 'One retrieval; learns to reason over given passages from the first right attempt.',
+  about: {
+    paper: '2503.23513',
+    kind: 'trained otherwise',
+    parts: ['one retrieval, then a thought', 'rejection-sampling SFT'],
+    departures: [
+      ...SHARED_DEPARTURES,
+      'The policy is its own teacher, where theirs is QwQ-32B; attempts go on behind the first right one and are not looked at.',
+      'Attempts are sampled at temperature 0.95 without top-p 0.7 and top-k 50, anew in every step.',
+      'In an invented world nothing can be recalled, so that the gain over recall is not seen here; the optional KTO is left out.',
+    ],
+    published: {
+      figure: '76.8 (GPT-4 with RAG 75.2)',
+      benchmark: 'PubMedQA',
+      model: 'Llama-3.1-8B',
+    },
+    signature:
+      'Answers follow passages that were swapped; one that was trained without passages gives the old fact.',
+  },
+  settings: { ...searchLoop(3, 1), loop: 'rationale' },
+  training: [
+    {
+      name: 'sft',
+      title: 'Likelihood of the first right attempt of eight',
+      settings: supervisedBy({ kind: 'sft', weight: 'first', gold: false }, { temperature: 0.95 }),
+    },
+  ],
+};

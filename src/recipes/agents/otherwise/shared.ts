@@ -1,0 +1,31 @@
+import type { SettingsOverride } from '../../parts/settings.ts';
+import type { TrainSettings } from '../../parts/training.ts';
+import type { VariantSettings } from '../../parts/recipe.ts';
+import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
+
+/** Departures of systems that learn from stored trajectories. */
+export const STORED =
+  'The trajectories are those of a file that `lab trajectories` makes of rollouts (--demonstrations).';
+
+type Loss = NonNullable<TrainSettings['stages'][number]['loss']>;
+
+/** Training by a supervised loss, all steps alike. @param overrides of the loop while rollouts for it are made */
+export const supervisedBy = (
+  loss: Loss,
+  change: Partial<VariantSettings> = {},
+  overrides?: SettingsOverride,
+): VariantSettings => {
+  const settings = { ...TRAINING, objective: OBJECTIVE, ...change };
+  return {
+    ...settings,
+    stages: [
+      {
+        steps: settings.steps,
+        reward: 'em',
+        weights: {},
+        ...(overrides && { overrides }),
+        loss,
+      },
+    ],
+  };
+};

@@ -1,0 +1,54 @@
+import type { Recipe } from '../../parts/recipe.ts';
+import type { SettingsOverride } from '../../parts/settings.ts';
+import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
+import { STORED, supervisedBy } from './shared.ts';
+
+/*
+ * START (arXiv 2503.04625): a hint before the answer makes the policy use its tool again; what is right with the hint and
+ * wrong without is learned with the hint in it, then right samples of the result from the base again.
+ */
+const HINTED: SettingsOverride = {
+  loop: 'hinted',
+  method: { hint: { where: 'before-answer', text: 'not found . try again .', most: 1 } },
+};
+
+export const start: Recipe = {
+  id: 'start',
+  version: '1',
+  title: 'START, for search',
+  summary:
+    'A hint in place of the answer makes it search again; it learns to do so without the hint.',
+  about: {
+    paper: '2503.04625',
+    kind: 'trained otherwise',
+    parts: ['hint insertion', 'rejection-sampling SFT'],
+    departures: [
+      ...SHARED_DEPARTURES,
+      'Its tool is Python and its tasks are mathematics; here the tool is search.',
+      'The hint stands in place of an answer, which is dropped; there are no words of hesitation to stand behind.',
+      `Hint-RFT: ${STORED} \`lab rollout --recipe start --set loop=hinted --set method.hint=…\` makes those with hints; \`--failed\` names those without, and \`--words\` has the hints learned.`,
+      'In `masked` rollouts are hinted anew in every step, the hint is read and not learned, and questions that need no hint count too.',
+    ],
+    published: {
+      figure: 'AIME24 66.7 (QwQ-32B-Preview 50.0), GPQA 63.6 (58.1)',
+      benchmark: 'AIME24, GPQA',
+      model: 'QwQ-32B-Preview',
+    },
+    signature:
+      'Searches on hard questions and their accuracy rise without hints; where the hint was masked they do not.',
+  },
+  settings: searchLoop(2, 6),
+  training: [
+    {
+      name: 'masked',
+      title: 'Right rollouts with a hint that is not learned',
+      settings: supervisedBy({ kind: 'sft', weight: 'right', gold: false }, {}, HINTED),
+    },
+    {
+      name: 'hint-rft',
+      title: 'Stored trajectories that a hint turned right',
+      departures: STORED,
+      settings: supervisedBy({ kind: 'stored-sft', batch: 16 }),
+    },
+  ],
+};

@@ -1,0 +1,52 @@
+import type { Recipe } from '../../parts/recipe.ts';
+import { SHARED_DEPARTURES, searchLoop } from '../loop.ts';
+import { supervisedBy } from './shared.ts';
+
+/*
+ * WebThinker (arXiv 2504.21776; code: RUC-NLPIR/WebThinker): a reasoner reads what an explorer extracts from pages; online
+ * DPO on whole trajectories: right, then fewer calls, then shorter by γ. γ and β are not given: 1.5 and 0.1 are ours.
+ */
+export const webThinker: Recipe = {
+  id: 'web-thinker',
+  version: '1',
+  title: 'WebThinker',
+  summary: 'Reads extracts of what it searches; prefers right, then fewer calls, then shorter.',
+  about: {
+    paper: '2504.21776',
+    kind: 'trained otherwise',
+    parts: ['knowledge extraction', 'DPO pairs of rollouts'],
+    departures: [
+      ...SHARED_DEPARTURES,
+      'The explorer is an extract of whole sentences from ten passages; no links are opened, and no reports are written.',
+      'At most 8 searches in place of 19 effective ones; a repeated query is searched again, where the released code ends without an answer.',
+      'Pairs are sampled anew in every step, and the reference is the checkpoint throughout, where theirs takes the policy of the round before.',
+    ],
+    published: {
+      figure: 'GPQA 70.7, GAIA 48.5, WebWalkerQA 46.5 (before training 68.7, 44.7, 41.9)',
+      benchmark: 'GPQA, GAIA, WebWalkerQA',
+      model: 'QwQ-32B',
+    },
+    signature:
+      'Preferring fewer calls alone lowers searches at equal accuracy; preferring right ones alone raises both.',
+  },
+  settings: {
+    ...searchLoop(10, 8),
+    dialect: 'search-o1',
+    method: { extraction: { maxTokens: 96, reasoning: true } },
+  },
+  training: [
+    {
+      name: 'dpo',
+      title: 'Online DPO: right, fewer calls, shorter',
+      settings: supervisedBy({
+        kind: 'dpo',
+        beta: 0.1,
+        nll: 0,
+        high: 1,
+        low: 0,
+        pairs: 'efficient',
+        gamma: 1.5,
+      }),
+    },
+  ],
+};

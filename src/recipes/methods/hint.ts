@@ -1,0 +1,13 @@
+import { z } from 'zod';
+
+/**
+ * Words that the loop puts into the policy's mouth (START's hint-infer, arXiv 2503.04625; CoRT's prompt-hint, 2506.09820):
+ * a thought that begins with them, which the policy goes on with.
+ */
+export const hintSchema = z.strictObject({
+  /** `open`: the first thought; `before-answer`: in place of an answer, which is asked for again behind it. */
+  where: z.enum(['open', 'before-answer']),
+  text: z.string().min(1).max(400),
+  /** How often at most. */
+  most: z.int().min(1).max(16),
+});

@@ -1,0 +1,32 @@
+import { lazy, Suspense, useState } from 'react';
+import type { Rollout } from '../../../records/rollout.ts';
+import { formatSeconds } from '../../kit/words/format.ts';
+
+const Waterfall = lazy(async () => ({
+  default: (await import('../../kit/waterfall/Waterfall.tsx')).Waterfall,
+}));
+
+/** Where the seconds of a rollout went, once it is asked for. */
+export const TimeLine = ({
+  rollout,
+  open,
+}: {
+  rollout: Rollout;
+  /** Goes to an event. */
+  open: (event: number) => void;
+}) => {
+  const [shown, setShown] = useState(false);
+  const seconds = rollout.metrics?.seconds ?? null;
+  return (
+    <details className="column-time" onToggle={(event) => setShown(event.currentTarget.open)}>
+      <summary>
+        Where its time went{seconds === null ? '' : `, ${formatSeconds(seconds)} in all`}
+      </summary>
+      {shown ? (
+        <Suspense fallback={null}>
+          <Waterfall id={`waterfall-${rollout.id}`} record={rollout} open={open} />
+        </Suspense>
+      ) : null}
+    </details>
+  );
+};

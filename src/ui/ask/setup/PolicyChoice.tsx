@@ -1,0 +1,80 @@
+import { NativeSelect } from '@mantine/core';
+import { useEffect } from 'react';
+import type { EvaluableRun } from '../../../lab/contract/evaluations.ts';
+import { Term } from '../../kit/words/explain/Term.tsx';
+import { readAdapters, useAdapters } from '../policies/adapters-store.ts';
+import {
+  NO_SIDES,
+  parsePolicyText,
+  policyText,
+  someSides,
+  type AskSides,
+} from '../policies/asked-policy.ts';
+import { useView } from '../store/view-store.ts';
+import { policyName } from '../siblings/writer.ts';
+
+type Side = AskSides['beside'];
+
+const NONE = '';
+
+/** What a side can be: adapters that are kept, and the one that an address named. */
+function choicesOf(runs: readonly EvaluableRun[], chosen: Side) {
+  const kept = runs.flatMap(({ id, steps }) => [
+    { kind: 'run' as const, run: id, step: null },
+    ...steps.map((step) => ({ kind: 'run' as const, run: id, step })),
+  ]);
+  const texts = kept.map(policyText);
+  const named = chosen && chosen !== 'alone' && !texts.includes(policyText(chosen)) ? [chosen] : [];
+  return [...kept, ...named].map((policy) => ({
+    value: policyText(policy),
+    label: policyName(policy, runs),
+  }));
+}
+
+const valueOf = (side: Side): string => (side === null ? NONE : policyText(side));
+
+const change = (by: Partial<AskSides>): void => {
+  const { address, setAddress } = useView.getState();
+  setAddress({ sides: someSides({ ...(address.sides ?? NO_SIDES), ...by }) });
+};
+
+/** Which adapter of a training run is asked with, and which other policy stands beside it. */
+export const PolicyChoice = () => {
+  const runs = useAdapters((state) => state.runs);
+  const sides = useView((state) => state.address.sides) ?? NO_SIDES;
+  useEffect(() => {
+    void readAdapters();
+  }, []);
+  // Nothing to choose before the first training run.
+  if ((runs ?? []).length === 0 && !someSides(sides)) return null;
+  const { policy, beside } = sides;
+  return (
+    <div className="policy-choice" role="group" aria-label="Adapter">
+      <NativeSelect
+        size="xs"
+        label="Adapter"
+        data={[{ value: NONE, label: 'none: the policy alone' }, ...choicesOf(runs ?? [], policy)]}
+        value={valueOf(policy)}
+        onChange={({ currentTarget: { value } }) => {
+          const next = parsePolicyText(value);
+          change({ policy: next === 'alone' ? null : next });
+        }}
+      />
+      <NativeSelect
+        size="xs"
+        label="Before it"
+        data={[
+          { value: NONE, label: 'nothing' },
+          { value: 'alone', label: 'the policy alone' },
+          ...choicesOf(runs ?? [], beside),
+        ]}
+        value={valueOf(beside)}
+        onChange={({ currentTarget: { value } }) => change({ beside: parsePolicyText(value) })}
+      />
+      <p className="fine">
+        An <Term id="lora">adapter</Term> is kept with each <Term id="snapshot">snapshot</Term> of a
+        run; with something before it, the two are drawn before | after.
+      </p>
+    </div>
+  );
+};

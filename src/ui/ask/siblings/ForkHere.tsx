@@ -1,0 +1,80 @@
+import { lazy, Suspense, useEffect, useMemo, type ReactNode } from 'react';
+import { useShallow } from 'zustand/react/shallow';
+import type { Rollout } from '../../../records/rollout.ts';
+import { EventActions } from '../../kit/events/parts/actions.ts';
+import type { ForkPolicy } from '../../kit/fork/ForkMenu.tsx';
+import { readAdapters, useAdapters } from '../policies/adapters-store.ts';
+import { forkRollout } from './fork-actions.ts';
+import { isRunning, useRun } from '../store/run-store.ts';
+import { policyName, writerOf } from './writer.ts';
+
+const ForkMenu = lazy(async () => ({
+  default: (await import('../../kit/fork/ForkMenu.tsx')).ForkMenu,
+}));
+
+/** Every policy that may go on: the one without an adapter, and each kept adapter. */
+const usePolicies = (): readonly ForkPolicy[] | null => {
+  const runs = useAdapters((state) => state.runs);
+  const base = useRun(({ source, request }) => (source?.setup ?? request?.setup)?.policy);
+  return useMemo(() => {
+    if (!runs || !base || runs.length === 0) return runs && [];
+    return [
+      ...runs.flatMap(({ id, name, steps }) =>
+        steps.map((step) => ({
+          policy: { kind: 'run' as const, run: id, step },
+          name: `${name}, step ${step}`,
+        })),
+      ),
+      { policy: { kind: 'base' as const, policy: base }, name: policyName('alone', runs) },
+    ];
+  }, [runs, base]);
+};
+
+const ForkHere = ({ rollout, event }: { rollout: Rollout; event: number }) => {
+  const screen = useRun(useShallow(({ request, source, forks }) => ({ request, source, forks })));
+  const busy = useRun((state) => isRunning(state.run));
+  const finished = useRun((state) => state.table.finished[rollout.id] === true);
+  const runs = useAdapters((state) => state.runs);
+  const policies = usePolicies();
+  useEffect(() => {
+    if (useAdapters.getState().runs === null) void readAdapters();
+  }, []);
+  if (!finished) return null;
+  const { note } = writerOf(rollout, screen, runs ?? []);
+  return (
+    <Suspense fallback={null}>
+      <ForkMenu
+        rollout={rollout}
+        event={event}
+        why={null}
+        note={note}
+        policies={policies}
+        busy={busy}
+        start={(ask) => void forkRollout(rollout, ask)}
+      />
+    </Suspense>
+  );
+};
+
+const forkHere = (rollout: Rollout, event: number): ReactNode => (
+  <ForkHere rollout={rollout} event={event} />
+);
+
+/** Cards within offer to go on from their events. */
+export const WithForks = ({ children }: { children: ReactNode }) => (
+  <EventActions value={forkHere}>{children}</EventActions>
+);
+
+/** Why the last fork was not made. */
+export const ForkProblem = () => {
+  const problem = useRun((state) => state.forkProblem);
+  if (problem === null) return null;
+  return (
+    <p className="note" role="alert">
+      ⚠ The fork was not made: {problem}{' '}
+      <button type="button" className="link" onClick={() => useRun.setState({ forkProblem: null })}>
+        Dismiss
+      </button>
+    </p>
+  );
+};

@@ -1,0 +1,138 @@
+import { lazy, Suspense, useDeferredValue, useEffect, useMemo } from 'react';
+import { useShallow } from 'zustand/react/shallow';
+import type { TreeStep } from '../../../evaluate/rollouts/siblings/tree.ts';
+import type { Rollout } from '../../../records/rollout.ts';
+import { groupIdOf, type AskedPolicy } from '../../../lab/contract/settings.ts';
+import type { Sibling } from '../../kit/siblings/sibling.ts';
+import { isOverlay } from '../../kit/page/screen.ts';
+import { interruptionOf } from '../columns/measures.ts';
+import { focusRollout } from '../store/actions.ts';
+import { readAdapters, useAdapters } from '../policies/adapters-store.ts';
+import { useRun } from '../store/run-store.ts';
+import { useView } from '../store/view-store.ts';
+import { policyName } from './writer.ts';
+
+/** Pictures of several rollouts over their columns. */
+
+const SiblingTree = lazy(async () => ({
+  default: (await import('../../kit/siblings/SiblingTree.tsx')).SiblingTree,
+}));
+const BesidePicture = lazy(async () => ({
+  default: (await import('../../kit/beside/BesidePicture.tsx')).BesidePicture,
+}));
+
+/** Opens an event of a rollout: its column comes into view, and the details show it. */
+const openEvent = (id: string, event: number): void => {
+  const { order } = useRun.getState().table;
+  focusRollout(order.indexOf(id));
+  const { select, setAddress } = useView.getState();
+  select({ kind: 'event', rolloutId: id, event });
+  // Where no details stand beside the rollout, its card opens.
+  if (isOverlay()) setAddress({ step: event });
+  document
+    .querySelector(`[data-rollout="${CSS.escape(id)}"] .card[data-index="${event}"]`)
+    ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+};
+
+/** The rollouts on the screen that have ended, in their order; the same list as long as none ends. */
+const useEnded = (): readonly Rollout[] =>
+  useDeferredValue(
+    useRun(
+      useShallow(({ table: { order, byId, finished } }) =>
+        order.flatMap((id) => (finished[id] ? (byId[id] ?? []) : [])),
+      ),
+    ),
+  );
+
+const emOf = (rollout: Rollout): number | null =>
+  rollout.question.answers.length === 0 || interruptionOf(rollout) !== null
+    ? null
+    : (rollout.metrics?.em ?? null);
+
+const Tree = () => {
+  const ended = useEnded();
+  const order = useRun((state) => state.table.order);
+  const forks = useRun((state) => state.forks);
+  const siblings = useMemo(
+    () =>
+      ended.map((rollout): Sibling => {
+        const fork = forks[rollout.id];
+        return {
+          rollout,
+          name: `Rollout ${order.indexOf(rollout.id) + 1}`,
+          em: emOf(rollout),
+          ...(fork && { fork: `forked at event ${fork.event + 1}: ${fork.words}` }),
+        };
+      }),
+    [ended, order, forks],
+  );
+  const open = useMemo(
+    () =>
+      (sibling: number, { at }: TreeStep) => {
+        const id = siblings[sibling]?.rollout.id;
+        if (id !== undefined) openEvent(id, at);
+      },
+    [siblings],
+  );
+  return siblings.length > 1 ? (
+    <Suspense fallback={null}>
+      <SiblingTree siblings={siblings} open={open} heading="h2" />
+    </Suspense>
+  ) : null;
+};
+
+/** The step of an adapter that was asked for as the newest, as the record says. */
+const stepOf = ({ policy }: Rollout, asked: AskedPolicy | undefined): string => {
+  if (asked?.kind !== 'run' || asked.step !== null) return '';
+  const step = /-step-(\d+)$/.exec(policy.adapter ?? '')?.[1];
+  return step === undefined ? '' : `, step ${step}`;
+};
+
+/** The rollouts of two policies: the same number of either, which is the one in focus. */
+const Beside = () => {
+  const request = useRun((state) => state.request);
+  const table = useDeferredValue(useRun((state) => state.table));
+  const runs = useAdapters((state) => state.runs);
+  const wanted = useView((state) => state.address.rollout);
+  useEffect(() => {
+    if (useAdapters.getState().runs === null) void readAdapters();
+  }, []);
+  const policies = request?.policies;
+  if (!request || !policies || policies.length < 2) return null;
+  const rollouts = table.order.flatMap((id) => table.byId[id] ?? []);
+  const [before, after] = [0, 1].map((at) =>
+    rollouts.filter(
+      ({ groupId, id }) => groupId === groupIdOf(request.runId, at) && !/-fork-\d+$/.test(id),
+    ),
+  );
+  const number = Math.max(before?.findIndex(({ id }) => id === table.order[wanted]) ?? -1, 0);
+  const other = after?.findIndex(({ id }) => id === table.order[wanted]) ?? -1;
+  const at = other < 0 ? number : other;
+  const [a, b] = [before?.[at], after?.[at]];
+  if (!a || !b) return null;
+  const sideOf = (rollout: Rollout, side: 0 | 1) => ({
+    rollout,
+    name: `${policyName(policies[side], runs ?? [])}${stepOf(rollout, policies[side])}`,
+  });
+  return (
+    <Suspense fallback={null}>
+      <BesidePicture
+        sides={[sideOf(a, 0), sideOf(b, 1)]}
+        open={(side, event) => openEvent(side === 0 ? a.id : b.id, event)}
+        heading="h2"
+      />
+    </Suspense>
+  );
+};
+
+/** Two policies beside each other, or the tree of a group. */
+export const Pictures = () => {
+  const two = useRun((state) => (state.request?.policies?.length ?? 0) > 1);
+  const forked = useRun((state) => Object.keys(state.forks).length > 0);
+  return (
+    <>
+      {two ? <Beside /> : null}
+      {two && !forked ? null : <Tree />}
+    </>
+  );
+};

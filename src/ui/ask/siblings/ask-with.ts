@@ -1,0 +1,49 @@
+import { BUILT_IN_SETUP } from '../../../records/setup.ts';
+import type { RunRecord } from '../../../lab/contract/records/runs.ts';
+import { DEFAULT_SETTINGS, RECIPE_IDS } from '../../../lab/contract/settings.ts';
+import { pickOf } from '../../kit/pick-of.ts';
+import { isNarrow } from '../../kit/page/screen.ts';
+import { useSetup } from '../../setup/setup-store.ts';
+import { cancelRun, startRun } from '../store/actions.ts';
+import { readAdapters } from '../policies/adapters-store.ts';
+import { someSides, type AskSides } from '../policies/asked-policy.ts';
+import { ASK } from '../store/permalink.ts';
+import { useRun } from '../store/run-store.ts';
+import { useView } from '../store/view-store.ts';
+
+/**
+ * Asks with policies of a training run, as its held-out questions are asked: of what it works with, by its
+ * recipe, at its temperature.
+ * @param question id in the list; null: it is still to be chosen
+ */
+export const askWith = async (
+  run: Pick<RunRecord, 'setup' | 'settings'>,
+  sides: AskSides,
+  question: string | null,
+  go: (path: string) => void,
+): Promise<void> => {
+  await cancelRun();
+  useRun.getState().clear();
+  useSetup.setState({ setup: run.setup ?? BUILT_IN_SETUP });
+  void readAdapters();
+  const { address, setAddress } = useView.getState();
+  const { recipe, heldOut } = run.settings;
+  setAddress({
+    of: null,
+    sides: someSides(sides),
+    asked: question === null ? null : { kind: 'world', id: question },
+    settings: {
+      ...address.settings,
+      recipe: pickOf(RECIPE_IDS, recipe) ?? DEFAULT_SETTINGS.recipe,
+      temperature: Math.min(2, heldOut.temperature),
+      rollouts: 1,
+      mechanisms: {},
+    },
+    run: false,
+    rollout: 0,
+    step: null,
+  });
+  useView.setState({ selection: null, pinned: false, setupOpen: question === null || !isNarrow() });
+  go(ASK);
+  if (question !== null) await startRun();
+};

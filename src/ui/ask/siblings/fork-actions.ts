@@ -1,0 +1,80 @@
+import { messageOf } from '../../../base/errors.ts';
+import { deriveSeed } from '../../../base/random.ts';
+import type { Rollout } from '../../../records/rollout.ts';
+import type { RunRecord } from '../../../lab/contract/records/runs.ts';
+import type { ForkOrder } from '../../../lab/contract/settings.ts';
+import type { ForkAsk } from '../../kit/fork/ForkMenu.tsx';
+import { changeWords } from '../../kit/fork/fork-words.ts';
+import { lab } from '../../lab/connection.ts';
+import { focusRollout } from '../store/actions.ts';
+import { readAdapters, useAdapters } from '../policies/adapters-store.ts';
+import { groupRollouts } from '../store/rollout-groups.ts';
+import { isRunning, useRun } from '../store/run-store.ts';
+import { showRollouts } from '../store/training-step.ts';
+import { useView } from '../store/view-store.ts';
+import { writerOf } from './writer.ts';
+
+/** Ends the fork that is awaited, with the reason why there is none. */
+const failFork = (error: unknown): void => {
+  const { run, setRun } = useRun.getState();
+  if (!run) return;
+  const failure = { kind: 'failed' as const, message: messageOf(error), detail: '' };
+  setRun({ ...run, status: 'failed', failure });
+};
+
+/** Goes on with a rollout on the screen from one of its events, beside it. Never rejects. */
+export const forkRollout = async (of: Rollout, ask: ForkAsk): Promise<void> => {
+  const { request, source, run, forks, beginFork } = useRun.getState();
+  if (!request || isRunning(run)) return;
+  const number = Object.values(forks).filter((note) => note.of === of.id).length + 1;
+  const rolloutId = `${of.id}-fork-${number}`;
+  const { change, event, temperature, policy: other } = ask;
+  const policy =
+    other?.policy ??
+    writerOf(of, { request, source, forks }, useAdapters.getState().runs ?? []).policy;
+  const fork: ForkOrder = {
+    of,
+    event,
+    rolloutId,
+    change,
+    ...(ask.source && { source: ask.source }),
+    ...(change === 'draw' && { seed: deriveSeed(of.seed, 'fork', number) }),
+    ...(temperature !== undefined && { temperature }),
+  };
+  const words = changeWords(change, {
+    ...(ask.source && { source: ask.source }),
+    ...(temperature !== undefined && { temperature }),
+    ...(other && { adapter: other.name }),
+  });
+  beginFork(rolloutId, { of: of.id, event, words, ...(policy && { policy }) });
+  useView.setState({ playing: false });
+  focusRollout(useRun.getState().table.order.indexOf(rolloutId));
+  const { policies: _, ...rest } = request;
+  const setup = source?.setup ?? request.setup;
+  try {
+    await lab().ask.run({ ...rest, setup, ...(policy && { policies: [policy] }), fork });
+  } catch (error) {
+    failFork(error);
+  }
+};
+
+/**
+ * The same of a rollout that a training run made, wherever it is read: its group opens in Ask, and the fork is
+ * made there. Never rejects.
+ */
+export const forkOfRun = async (
+  run: Pick<RunRecord, 'id' | 'name' | 'setup'>,
+  of: Rollout,
+  ask: ForkAsk,
+  go: (path: string) => void,
+): Promise<void> => {
+  const kept = await lab()
+    .train.rollouts(run.id, of.step)
+    .catch(() => []);
+  const found = groupRollouts(kept).find(({ id }) => id === of.groupId)?.rollouts ?? [];
+  const group = found.some(({ id }) => id === of.id) ? found : [of];
+  const focus = group.findIndex(({ id }) => id === of.id);
+  const source = { runId: run.id, name: run.name, step: of.step, group: of.groupId, run };
+  await Promise.all([readAdapters(), showRollouts(group, source, focus, go)]);
+  await forkRollout(group[focus] ?? of, ask);
+};

@@ -1,0 +1,69 @@
+import { isHeldOutGroup } from '../../../records/training.ts';
+import type { Rollout } from '../../../records/rollout.ts';
+import type { EvaluableRun } from '../../../lab/contract/evaluations.ts';
+import { groupIdOf, type AskedPolicy, type RunRequest } from '../../../lab/contract/settings.ts';
+import type { ForkNote, RolloutSource } from '../store/run-store.ts';
+
+/** Which policy wrote a rollout on the screen, and which goes on with it where that one is not kept. */
+
+export interface Writer {
+  /** Undefined: the setup's policy as it is. */
+  policy?: AskedPolicy;
+  /** A sentence, where another one than its writer goes on. */
+  note: string | null;
+}
+
+interface Screen {
+  request: Pick<RunRequest, 'runId' | 'policies'> | null;
+  source: Pick<RolloutSource, 'runId' | 'name' | 'step' | 'group' | 'setup'> | null;
+  forks: Readonly<Record<string, ForkNote>>;
+}
+
+/** The step whose adapter a training rollout was sampled with; 0: before the first update. */
+const sampledAt = ({ step, group }: Pick<RolloutSource, 'step' | 'group'>): number =>
+  isHeldOutGroup(group) ? step : step - 1;
+
+function ofTraining(source: NonNullable<Screen['source']>, runs: readonly EvaluableRun[]): Writer {
+  const wanted = sampledAt(source);
+  const kept = runs.find(({ id }) => id === source.runId)?.steps ?? [];
+  const alone: AskedPolicy = { kind: 'base', policy: source.setup.policy };
+  if (kept.includes(wanted))
+    return { policy: { kind: 'run', run: source.runId, step: wanted }, note: null };
+  if (wanted === 0) return { policy: alone, note: null };
+  const nearest = kept.toSorted((a, b) => Math.abs(a - wanted) - Math.abs(b - wanted))[0];
+  if (nearest === undefined)
+    return {
+      policy: alone,
+      note: 'No adapter of its run is kept, so the policy goes on without one.',
+    };
+  return {
+    policy: { kind: 'run', run: source.runId, step: nearest },
+    note: `The adapter of step ${wanted}, which wrote it, is not kept; that of step ${nearest} goes on.`,
+  };
+}
+
+/** @param runs with the steps whose adapters are kept */
+export function writerOf(
+  { id, groupId }: Pick<Rollout, 'id' | 'groupId'>,
+  { request, source, forks }: Screen,
+  runs: readonly EvaluableRun[],
+): Writer {
+  const fork = forks[id];
+  if (fork) return { ...(fork.policy && { policy: fork.policy }), note: null };
+  if (source) return ofTraining(source, runs);
+  const at = request?.policies?.findIndex((_, i) => groupIdOf(request.runId, i) === groupId) ?? -1;
+  const policy = at < 0 ? undefined : request?.policies?.[at];
+  return { ...(policy && { policy }), note: null };
+}
+
+/** The name of a policy in a list and in a sentence. @param runs by which runs are named */
+export function policyName(
+  policy: AskedPolicy | 'alone' | undefined,
+  runs: readonly Pick<EvaluableRun, 'id' | 'name'>[],
+): string {
+  if (policy === undefined || policy === 'alone') return 'the policy alone';
+  if (policy.kind === 'base')
+    return policy.policy.kind === 'built-in' ? 'the built-in policy' : policy.policy.id;
+  const name = runs.find(({ id }) => id === policy.run)?.name ?? 'a run that is not here';
+  return `${name}, ${policy.step === null ? 'newest snapshot' : `step ${policy.step}`}`;
+}

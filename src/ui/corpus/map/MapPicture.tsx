@@ -1,0 +1,151 @@
+import { memo, useMemo, useState, type KeyboardEvent, type PointerEvent } from 'react';
+import type { PassageMap } from '../../../lab/contract/clusters.ts';
+import {
+  dotPaths,
+  nearestPoint,
+  planMap,
+  pointTowards,
+  type Mark,
+  type MapPlan,
+} from './map-plan.ts';
+import type { MarkedQuery } from './marks.ts';
+
+/** The passages as dots, and over them what a search marked; a dot is chosen by pointer or arrow keys. */
+
+/** Colours that are told apart; clusters beyond them take them again. */
+const COLOURS = 8;
+const NEAR = 12;
+
+const Dots = memo((props: { plan: MapPlan; clusters: Int32Array; quiet: boolean }) => {
+  const { plan, clusters, quiet } = props;
+  const paths = useMemo(
+    () => dotPaths(plan, (point) => (clusters[point] ?? 0) % COLOURS, COLOURS),
+    [plan, clusters],
+  );
+  return (
+    <g className={quiet ? 'map-dots quiet' : 'map-dots'}>
+      {paths.map((d, colour) => (
+        <path key={colour} d={d} stroke={`var(--series-${colour})`} />
+      ))}
+    </g>
+  );
+});
+
+/** Shape tells the kind, never colour alone: gold a star, the web a triangle, what was missed a cross. */
+const Shape = ({ mark, at: [x, y] }: { mark: Mark; at: readonly [number, number] }) => {
+  const gold = mark.kind === 'gold' || mark.kind === 'hit-gold';
+  return (
+    <g transform={`translate(${x.toFixed(1)} ${y.toFixed(1)})`} className={`map-mark ${mark.kind}`}>
+      {mark.kind === 'missed' ? (
+        <path d="M-4 -4L4 4M-4 4L4 -4" />
+      ) : mark.web ? (
+        <path d="M0 -6L6 5H-6Z" />
+      ) : (
+        <circle r={5} />
+      )}
+      {gold ? (
+        <path
+          className="map-gold"
+          d="M0 -11L2.6 -3.6L10.5 -3.4L4.2 1.4L6.5 8.9L0 4.4L-6.5 8.9L-4.2 1.4L-10.5 -3.4L-2.6 -3.6Z"
+        />
+      ) : null}
+      {mark.rank !== null && mark.rank <= 9 ? (
+        <text x={9} y={4}>
+          {mark.rank}
+        </text>
+      ) : null}
+    </g>
+  );
+};
+
+const ARROWS: Record<string, readonly [number, number]> = {
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+};
+
+interface MapPictureProps {
+  map: PassageMap;
+  marked: MarkedQuery | null;
+  width: number;
+  says: (point: number) => string;
+  open: (point: number) => void;
+}
+
+export const MapPicture = ({ map, marked, width, says, open }: MapPictureProps) => {
+  const [chosen, setChosen] = useState<number | null>(null);
+  const height = Math.round(Math.min(560, Math.max(260, width * 0.5)));
+  const plan = useMemo(
+    () =>
+      planMap(
+        map,
+        width,
+        height,
+        marked ? [marked.at, ...marked.marks.map(({ place }) => place)] : [],
+      ),
+    [map, marked, width, height],
+  );
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && chosen !== null) return open(chosen);
+    const towards = ARROWS[event.key];
+    if (!towards) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const first = marked?.marks.find(({ point }) => point !== null)?.point ?? 0;
+    setChosen(chosen === null ? first : (pointTowards(plan, chosen, towards) ?? chosen));
+  };
+  const under = (event: PointerEvent | React.MouseEvent): number | null => {
+    const box = event.currentTarget.getBoundingClientRect();
+    return nearestPoint(plan, event.clientX - box.left, event.clientY - box.top, NEAR);
+  };
+  const ring =
+    chosen === null ? null : [plan.pixels[2 * chosen] ?? 0, plan.pixels[2 * chosen + 1] ?? 0];
+  const [queryX, queryY] = marked ? plan.toPixels(marked.at) : [0, 0];
+  return (
+    <>
+      <div
+        className="passage-map"
+        role="slider"
+        tabIndex={0}
+        aria-label="Passages: arrow keys go to the next dot, Enter opens it"
+        aria-valuemin={1}
+        aria-valuemax={map.titles.length}
+        aria-valuenow={(chosen ?? 0) + 1}
+        aria-valuetext={chosen === null ? 'no passage chosen' : says(chosen)}
+        onKeyDown={onKeyDown}
+        onPointerMove={(event) => {
+          const at = under(event);
+          if (at !== chosen) setChosen(at);
+        }}
+        onClick={(event) => {
+          const at = under(event);
+          if (at !== null) open(at);
+        }}
+      >
+        <svg width={width} height={height} aria-hidden="true">
+          <Dots plan={plan} clusters={map.clusters} quiet={marked !== null} />
+          {marked ? (
+            <>
+              {marked.marks.map((mark, i) => (
+                <Shape key={i} mark={mark} at={plan.toPixels(mark.place)} />
+              ))}
+              <g transform={`translate(${queryX} ${queryY})`} className="map-query">
+                <path d="M0 -8V8M-8 0H8" />
+                <text x={11} y={-6}>
+                  query
+                </text>
+              </g>
+            </>
+          ) : null}
+          {ring ? <circle cx={ring[0]} cy={ring[1]} r={7} className="map-ring" /> : null}
+        </svg>
+      </div>
+      <p className="fine map-says" role="status">
+        {chosen === null
+          ? 'Passages of like meaning lie together. Point at one, or use the arrow keys; a click, or Enter, opens it.'
+          : says(chosen)}
+      </p>
+    </>
+  );
+};

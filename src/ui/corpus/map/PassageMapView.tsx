@@ -1,0 +1,215 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { messageOf } from '../../../base/errors.ts';
+import type { PassageMap } from '../../../lab/contract/clusters.ts';
+import type { Passage } from '../../../records/records.ts';
+import type { LocalSpec } from '../../../records/setup.ts';
+import { Picture } from '../../kit/charts/picture/Picture.tsx';
+import { Table, type Head } from '../../kit/Table.tsx';
+import { formatCount, formatShare, plural } from '../../kit/words/format.ts';
+import { lab } from '../../lab/connection.ts';
+import { corpusSearch } from '../store/corpus-address.ts';
+import type { Mark } from './map-plan.ts';
+import { MapPicture } from './MapPicture.tsx';
+import type { MarkedQuery } from './marks.ts';
+import type { OpenedMap } from './use-map.ts';
+import './map.css';
+
+const KINDS: Record<Mark['kind'], string> = {
+  hit: 'found',
+  'hit-gold': 'gold, found',
+  gold: 'gold, not found',
+  missed: 'missed: the exact scan gives it',
+};
+
+const MARK_HEADS: readonly Head[] = [
+  ['rank', 'figure'],
+  ['passage'],
+  ['what'],
+  ['source'],
+  ['cluster', 'figure'],
+];
+const POINT_HEADS: readonly Head[] = [['passage'], ['cluster', 'figure']];
+/** Rows of the table where nothing is marked; more are found by a search. */
+const MOST_ROWS = 300;
+
+const MapTable = (props: {
+  map: PassageMap;
+  marked: MarkedQuery | null;
+  open: (point: number) => void;
+}) => {
+  const { map, marked, open } = props;
+  const name = (point: number | null, title: string) =>
+    point === null ? (
+      title
+    ) : (
+      <button type="button" className="link" onClick={() => open(point)}>
+        {title}
+      </button>
+    );
+  if (marked)
+    return (
+      <Table className="plain-table" heads={MARK_HEADS}>
+        {marked.marks.map((mark, i) => (
+          <tr key={i}>
+            <td className="figure">{mark.rank ?? '–'}</td>
+            <td>{name(mark.point, mark.title)}</td>
+            <td>{KINDS[mark.kind]}</td>
+            <td>{mark.web ? 'web' : 'local'}</td>
+            <td className="figure">{mark.point === null ? '–' : map.clusters[mark.point]}</td>
+          </tr>
+        ))}
+      </Table>
+    );
+  const order = Array.from(map.clusters, (cluster, point) => ({ cluster, point }))
+    .toSorted((a, b) => a.cluster - b.cluster || a.point - b.point)
+    .slice(0, MOST_ROWS);
+  return (
+    <>
+      <Table className="plain-table" heads={POINT_HEADS}>
+        {order.map(({ cluster, point }) => (
+          <tr key={point}>
+            <td>{name(point, map.titles[point] ?? '')}</td>
+            <td className="figure">{cluster}</td>
+          </tr>
+        ))}
+      </Table>
+      {map.titles.length > MOST_ROWS ? (
+        <p className="fine">
+          The first {MOST_ROWS} of {formatCount(map.titles.length)} by cluster; a search marks those
+          that it finds.
+        </p>
+      ) : null}
+    </>
+  );
+};
+
+const Opened = ({ passage, close }: { passage: Passage; close: () => void }) => (
+  <article className="map-passage" aria-label={`Passage: ${passage.title}`}>
+    <p>
+      <b>{passage.title}</b> <Link href={corpusSearch(passage.title)}>Search for it</Link>{' '}
+      <button type="button" className="link" onClick={close}>
+        Close
+      </button>
+    </p>
+    <p>{passage.text}</p>
+  </article>
+);
+
+/** Signs that are on the map. */
+const legendOf = ({ query, marks }: MarkedQuery): string => {
+  const signs = [
+    `+ the query “${query}”`,
+    ...(marks.some(({ rank }) => rank !== null) ? ['○ found, with its rank'] : []),
+    ...(marks.some(({ kind }) => kind.includes('gold')) ? ['★ gold'] : []),
+    ...(marks.some(({ web }) => web) ? ['△ of the web'] : []),
+    ...(marks.some(({ kind }) => kind === 'missed') ? ['× missed'] : []),
+  ];
+  return ` ${signs.join(', ')}.`;
+};
+
+const Note = ({ map, marked }: { map: PassageMap; marked: MarkedQuery | null }) => {
+  const [first, second] = map.shares;
+  return (
+    <>
+      {map.titles.length < map.passages
+        ? `${formatCount(map.titles.length)} of ${plural(map.passages, 'passage')}, evenly spread`
+        : plural(map.passages, 'passage')}{' '}
+      in the plane of the two principal components of their vectors ({map.encoder}), which hold{' '}
+      {formatShare(first + second)} of the variance: near in the plane is not always near. Colour is
+      the cluster; of more than eight some share one.
+      {marked ? legendOf(marked) : ''}
+    </>
+  );
+};
+
+const Waiting = ({ opened }: { opened: OpenedMap }) => {
+  const { progress, error, without } = opened;
+  if (error)
+    return (
+      <span role="alert" className="tone-bad">
+        ⚠ {error}{' '}
+        <Button size="compact-sm" variant="default" onClick={opened.again}>
+          Try again
+        </Button>
+      </span>
+    );
+  if (without)
+    return (
+      <>
+        These passages have no vectors, so they have no places.{' '}
+        <Link href="/cluster">Encode them on Clusters</Link>, or choose a way of searching by
+        vectors.
+      </>
+    );
+  return (
+    <span role="status">
+      {progress ? progress.stage : 'Waiting for the passages'} …
+      {progress && progress.total > 1
+        ? ` ${formatCount(progress.done)} of ${formatCount(progress.total)}`
+        : ''}{' '}
+      <Button size="compact-sm" variant="default" onClick={opened.stop}>
+        Stop
+      </Button>
+    </span>
+  );
+};
+
+/** The passages of a source by meaning, with what a search found among them. */
+export const PassageMapView = (props: {
+  local: LocalSpec;
+  opened: OpenedMap;
+  marked: MarkedQuery | null;
+}) => {
+  const { local, opened, marked } = props;
+  const { map } = opened;
+  const [passage, setPassage] = useState<Passage | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const open = async (point: number) => {
+    setProblem(null);
+    try {
+      setPassage(await lab().clusters.passage(local, map?.rows[point] ?? -1));
+    } catch (error) {
+      setProblem(messageOf(error));
+    }
+  };
+  const marks = new Map(marked?.marks.map((mark) => [mark.point, mark]));
+  const says = (point: number): string => {
+    const mark = marks.get(point);
+    const rank = mark?.rank ? `, rank ${mark.rank}` : '';
+    return `${map?.titles[point] ?? ''}: cluster ${map?.clusters[point] ?? ''}${mark ? `; ${KINDS[mark.kind]}${rank}` : ''}.`;
+  };
+  return (
+    <Picture
+      id="passages"
+      heading="h2"
+      title="Map of passages"
+      note={map ? <Note map={map} marked={marked} /> : undefined}
+      empty={map ? null : <Waiting opened={opened} />}
+      renderPicture={(width) =>
+        map ? (
+          <MapPicture
+            map={map}
+            marked={marked}
+            width={width}
+            says={says}
+            open={(point) => void open(point)}
+          />
+        ) : null
+      }
+      renderTable={() =>
+        map ? <MapTable map={map} marked={marked} open={(point) => void open(point)} /> : null
+      }
+      foot={
+        problem ? (
+          <p role="alert" className="tone-bad">
+            ⚠ The passage could not be read: {problem}
+          </p>
+        ) : passage ? (
+          <Opened passage={passage} close={() => setPassage(null)} />
+        ) : null
+      }
+    />
+  );
+};

@@ -1,0 +1,56 @@
+import { useMemo, useState } from 'react';
+import type { Hit } from '../../../records/hits.ts';
+import type { LocalSpec } from '../../../records/setup.ts';
+import { useLab } from '../../lab/lab-store.ts';
+import { useSetup } from '../../setup/setup-store.ts';
+import { marksOfHits } from './marks.ts';
+import { PassageMapView } from './PassageMapView.tsx';
+import { useMap, usePlaces } from './use-map.ts';
+
+/** Gold titles where the query is the very text of a question that is loaded. */
+const useGold = (query: string): readonly string[] => {
+  const questions = useLab((state) => state.questions);
+  return useMemo(() => {
+    const wanted = query.trim().toLowerCase();
+    return questions.find(({ text }) => text.trim().toLowerCase() === wanted)?.supporting ?? [];
+  }, [questions, query]);
+};
+
+const Shown = ({
+  local,
+  query,
+  hits,
+}: {
+  local: LocalSpec;
+  query: string;
+  hits: readonly Hit[];
+}) => {
+  const opened = useMap(local, true);
+  const web = useMemo(
+    () => hits.flatMap(({ source, passage }) => (source === 'web' ? [passage] : [])),
+    [hits],
+  );
+  const places = usePlaces(local, opened.map, query, web);
+  const gold = useGold(query);
+  const marked = useMemo(
+    () => (opened.map && places ? marksOfHits(opened.map, query, hits, gold, places) : null),
+    [opened.map, places, query, hits, gold],
+  );
+  return <PassageMapView local={local} opened={opened} marked={marked} />;
+};
+
+/** What a search found, on the map of the passages; opened by hand, since it may read their vectors. */
+export const SearchMap = ({ query, hits }: { query: string; hits: readonly Hit[] }) => {
+  const local = useSetup(({ setup }) => setup.local);
+  const [open, setOpen] = useState(false);
+  return (
+    <details
+      className="search-map"
+      open={open}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
+      <summary>On the map of passages</summary>
+      {open ? <Shown key={JSON.stringify(local)} local={local} query={query} hits={hits} /> : null}
+    </details>
+  );
+};

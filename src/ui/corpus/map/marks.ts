@@ -1,0 +1,80 @@
+import type { ClusterAnswer, MapPlaces, PassageMap } from '../../../lab/contract/clusters.ts';
+import type { Hit } from '../../../records/hits.ts';
+import type { Mark } from './map-plan.ts';
+
+/** What a search found, as marks of a map. */
+
+export interface MarkedQuery {
+  query: string;
+  at: readonly [number, number];
+  marks: Mark[];
+}
+
+const placeOf = ({ places }: PassageMap, point: number): readonly [number, number] => [
+  places[2 * point] ?? 0,
+  places[2 * point + 1] ?? 0,
+];
+
+/** Titles as they are compared. */
+const plain = (text: string): string => text.trim().toLowerCase();
+
+/** Hits of a search through the retriever, web ones by their own places; gold that was not found besides. */
+export function marksOfHits(
+  map: PassageMap,
+  query: string,
+  hits: readonly Hit[],
+  gold: readonly string[],
+  { query: at, passages }: MapPlaces,
+): MarkedQuery {
+  const points = new Map(map.ids.map((id, point) => [id, point]));
+  const wanted = new Set(gold.map(plain));
+  let web = 0;
+  const marks = hits.flatMap(({ passage, source }, i): Mark[] => {
+    const { title } = passage;
+    const kind = wanted.has(plain(title)) ? 'hit-gold' : 'hit';
+    const common = { kind, rank: i + 1, title } as const;
+    if (source === 'web') {
+      const place = passages[web++];
+      return place ? [{ ...common, point: null, place, web: true }] : [];
+    }
+    const point = points.get(passage.id);
+    return point === undefined
+      ? []
+      : [{ ...common, point, place: placeOf(map, point), web: false }];
+  });
+  const found = new Set(hits.map(({ passage }) => plain(passage.title)));
+  const missed = map.titles.flatMap((title, point): Mark[] =>
+    wanted.has(plain(title)) && !found.has(plain(title))
+      ? [{ kind: 'gold', rank: null, title, point, place: placeOf(map, point), web: false }]
+      : [],
+  );
+  return { query, at, marks: [...marks, ...missed] };
+}
+
+/** Hits of a search by clusters, and what the exact scan would have given besides. */
+export function marksOfAnswer(
+  map: PassageMap,
+  { query, hits, missed }: ClusterAnswer,
+  { query: at }: MapPlaces,
+): MarkedQuery {
+  const points = new Map([...map.rows].map((row, point) => [row, point]));
+  const mark = (
+    row: number,
+    title: string,
+    kind: 'hit' | 'missed',
+    rank: number | null,
+  ): Mark[] => {
+    const point = points.get(row);
+    return point === undefined
+      ? []
+      : [{ kind, rank, title, point, place: placeOf(map, point), web: false }];
+  };
+  return {
+    query,
+    at,
+    marks: [
+      ...hits.flatMap(({ row, title }, i) => mark(row, title, 'hit', i + 1)),
+      ...missed.flatMap(({ row, title }) => mark(row, title, 'missed', null)),
+    ],
+  };
+}

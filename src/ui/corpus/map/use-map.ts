@@ -1,0 +1,90 @@
+import { useEffect, useState } from 'react';
+import { messageOf } from '../../../base/errors.ts';
+import type {
+  ClusterProgress,
+  MapPlaces,
+  PassageMap,
+  WithoutVectors,
+} from '../../../lab/contract/clusters.ts';
+import type { Passage } from '../../../records/records.ts';
+import type { LocalSpec } from '../../../records/setup.ts';
+import { lab } from '../../lab/connection.ts';
+
+const POLL_MS = 250;
+
+export interface OpenedMap {
+  map: PassageMap | null;
+  without: WithoutVectors | null;
+  progress: ClusterProgress | null;
+  error: string | null;
+  /** Again, after a failure or a stop. */
+  again: () => void;
+  stop: () => void;
+}
+
+/** The map of a source, once it is asked for. Another source is another component: give it a key. */
+export function useMap(local: LocalSpec, wanted: boolean): OpenedMap {
+  const [shown, setShown] = useState<PassageMap | WithoutVectors | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  const [progress, setProgress] = useState<ClusterProgress | null>(null);
+  const opening = wanted && shown === null && error === null;
+  useEffect(() => {
+    if (!opening) return undefined;
+    let left = false;
+    lab()
+      .clusters.map(local, false)
+      .then(
+        (found) => left || setShown(found),
+        (reason: unknown) => left || setError(messageOf(reason)),
+      );
+    return () => {
+      left = true;
+    };
+  }, [local, opening]);
+  useEffect(() => {
+    if (!opening) return undefined;
+    const timer = setInterval(() => {
+      lab()
+        .clusters.progress()
+        .then(setProgress, () => undefined);
+    }, POLL_MS);
+    return () => clearInterval(timer);
+  }, [opening]);
+  return {
+    map: shown?.kind === 'map' ? shown : null,
+    without: shown?.kind === 'without-vectors' ? shown : null,
+    progress: opening ? progress : null,
+    error,
+    again: () => setError(null),
+    stop: () => void lab().clusters.stop(local),
+  };
+}
+
+/** Where a query and passages of the web lie; null until that is known. */
+export function usePlaces(
+  local: LocalSpec,
+  map: PassageMap | null,
+  query: string | null,
+  passages: readonly Passage[],
+): MapPlaces | null {
+  const [found, setFound] = useState<{
+    of: readonly Passage[];
+    query: string;
+    at: MapPlaces;
+  } | null>(null);
+  useEffect(() => {
+    if (!map || query === null) return undefined;
+    let left = false;
+    lab()
+      .clusters.place(local, query, passages)
+      .then(
+        (at) => left || setFound({ of: passages, query, at }),
+        // The map stands without the query; the search itself says what failed.
+        () => undefined,
+      );
+    return () => {
+      left = true;
+    };
+  }, [local, map, query, passages]);
+  return found && found.query === query && found.of === passages ? found.at : null;
+}

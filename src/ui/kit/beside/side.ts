@@ -1,0 +1,8 @@
+import type { Rollout } from '../../../records/rollout.ts';
+
+/** One of two rollouts that stand beside each other. */
+export interface BesideSide {
+  rollout: Rollout;
+  /** Which policy: "step 8 of my run". */
+  name: string;
+}

@@ -1,0 +1,77 @@
+import { useElementSize } from '@mantine/hooks';
+import { useRef, useState, type ReactNode } from 'react';
+import { SaveChart } from './SaveChart.tsx';
+
+interface PictureProps {
+  /** Unique on the page. */
+  id: string;
+  title: string;
+  /** Level of the title's heading. */
+  heading?: 'h2' | 'h3';
+  /** A class of the place that shows it. */
+  className?: string;
+  /** How it is read, under the pointer on the title. */
+  hint?: string;
+  /** What is drawn and how it is read, in a sentence or two. */
+  note?: ReactNode;
+  /** Why there is nothing to draw; null where there is. */
+  empty: ReactNode;
+  /** The drawing, once its width in pixels is known. */
+  renderPicture: (width: number) => ReactNode;
+  /** The same numbers as a table. */
+  renderTable: () => ReactNode;
+  /** What is chosen in it, above the drawing. */
+  controls?: ReactNode;
+  /** Below the drawing, and below the table. */
+  foot?: ReactNode;
+}
+
+/** A picture with its title, its files, and the table behind it. */
+export const Picture = (props: PictureProps) => {
+  const { id, title, heading: Heading = 'h3', className, hint, note, empty } = props;
+  const { renderPicture, renderTable, controls, foot } = props;
+  const [asTable, setAsTable] = useState(false);
+  const { ref, width } = useElementSize();
+  const box = useRef<HTMLElement>(null);
+  const drawn = empty === null;
+  return (
+    <section
+      className={`chart picture ${className ?? ''}`}
+      aria-label={title}
+      data-chart={id}
+      ref={box}
+    >
+      <header>
+        <Heading title={hint}>{title}</Heading>
+        <span className="grow" />
+        {drawn && !asTable ? <SaveChart box={box} title={title} /> : null}
+        {drawn ? (
+          <button
+            type="button"
+            className="link"
+            aria-label={`${title}: ${asTable ? 'picture' : 'table'}`}
+            onClick={() => setAsTable(!asTable)}
+          >
+            {asTable ? 'picture' : 'table'}
+          </button>
+        ) : null}
+      </header>
+      {note === undefined ? null : <p className="fine picture-note">{note}</p>}
+      {controls}
+      {drawn ? (
+        asTable ? (
+          <div className="picture-table" tabIndex={0} role="group" aria-label={`${title}, table`}>
+            {renderTable()}
+          </div>
+        ) : (
+          <div ref={ref} className="picture-box">
+            {width > 0 ? renderPicture(width) : null}
+          </div>
+        )
+      ) : (
+        <p className="fine chart-empty">{empty}</p>
+      )}
+      {foot}
+    </section>
+  );
+};

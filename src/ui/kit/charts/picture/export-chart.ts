@@ -1,0 +1,131 @@
+import { fileStem, saveFile } from '../../page/save-file.ts';
+import type { Picture } from './picture.ts';
+
+/** A drawn chart as a file: SVG that opens anywhere, or PNG at twice the size. */
+
+/** What style sheets may have set; a file has none, so each element gets its own. */
+const STYLES = [
+  'fill',
+  'fill-opacity',
+  'stroke',
+  'stroke-width',
+  'stroke-dasharray',
+  'stroke-opacity',
+  'opacity',
+  'font-size',
+  'font-weight',
+  'text-anchor',
+] as const;
+
+const SVG = 'http://www.w3.org/2000/svg';
+const MARGIN = 12;
+const TITLE = 26;
+
+const inlined = (source: Element, copy: Element): void => {
+  const style = getComputedStyle(source);
+  for (const name of STYLES) {
+    const value = style.getPropertyValue(name);
+    if (value !== '') copy.setAttribute(name, value);
+  }
+  copy.removeAttribute('class');
+  copy.removeAttribute('style');
+  for (const [index, child] of [...source.children].entries()) {
+    const twin = copy.children[index];
+    if (twin) inlined(child, twin);
+  }
+};
+
+const textAt = (text: string, x: number, y: number, fill: string, more = ''): SVGTextElement => {
+  const element = document.createElementNS(SVG, 'text');
+  element.textContent = text;
+  element.setAttribute('x', String(x));
+  element.setAttribute('y', String(y));
+  element.setAttribute('fill', fill);
+  element.setAttribute('font-size', more === 'title' ? '13' : '11');
+  if (more === 'title') element.setAttribute('font-weight', '600');
+  if (more === 'end') element.setAttribute('text-anchor', 'end');
+  return element;
+};
+
+/** Words that lie over the drawing as HTML, at their places in it. */
+const labels = (box: Element, from: DOMRect): SVGTextElement[] =>
+  [...box.querySelectorAll('.chart-labels > span')].map((span) => {
+    const { right, top, height } = span.getBoundingClientRect();
+    const { color } = getComputedStyle(span);
+    const y = top - from.top + height / 2 + 4;
+    return textAt(span.textContent, right - from.left, y, color, 'end');
+  });
+
+/** @returns the chart inside `box` as one SVG text, with its title; null where nothing is drawn */
+const svgOf = (box: Element, title: string): Picture | null => {
+  // What is chosen above a picture may have icons.
+  const drawing = box.querySelector('.picture-box svg') ?? box.querySelector('svg');
+  if (!drawing) return null;
+  const from = drawing.getBoundingClientRect();
+  const width = Math.ceil(from.width) + 2 * MARGIN;
+  const height = Math.ceil(from.height) + TITLE + 2 * MARGIN;
+  const page = getComputedStyle(document.documentElement);
+  const root = document.createElementNS(SVG, 'svg');
+  root.setAttribute('xmlns', SVG);
+  root.setAttribute('width', String(width));
+  root.setAttribute('height', String(height));
+  root.setAttribute('viewBox', `0 0 ${width} ${height}`);
+  root.setAttribute('font-family', 'system-ui, sans-serif');
+  const paper = document.createElementNS(SVG, 'rect');
+  paper.setAttribute('width', '100%');
+  paper.setAttribute('height', '100%');
+  paper.setAttribute('fill', page.getPropertyValue('--panel').trim() || '#fff');
+  root.append(paper);
+  const ink = page.getPropertyValue('--text').trim() || '#000';
+  root.append(textAt(title, MARGIN, MARGIN + 13, ink, 'title'));
+  const inside = document.createElementNS(SVG, 'g');
+  inside.setAttribute('transform', `translate(${MARGIN} ${MARGIN + TITLE})`);
+  const copy = drawing.cloneNode(true) as SVGSVGElement;
+  inlined(drawing, copy);
+  copy.setAttribute('width', String(from.width));
+  copy.setAttribute('height', String(from.height));
+  inside.append(copy, ...labels(box, from));
+  root.append(inside);
+  return { svg: new XMLSerializer().serializeToString(root), width, height };
+};
+
+const pngOf = async (svg: string, width: number, height: number): Promise<Blob> => {
+  const url = URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' }));
+  try {
+    const image = new Image();
+    image.src = url;
+    await image.decode();
+    const canvas = document.createElement('canvas');
+    [canvas.width, canvas.height] = [2 * width, 2 * height];
+    canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height);
+    return await new Promise((resolve, reject) => {
+      canvas.toBlob((blob) => {
+        if (blob) resolve(blob);
+        else reject(new Error('the picture could not be written'));
+      }, 'image/png');
+    });
+  } finally {
+    URL.revokeObjectURL(url);
+  }
+};
+
+/** Saves a picture under a name made of its title. */
+export const savePicture = async (
+  { svg, width, height }: Picture,
+  title: string,
+  format: 'svg' | 'png',
+): Promise<void> => {
+  const blob =
+    format === 'svg' ? new Blob([svg], { type: 'image/svg+xml' }) : await pngOf(svg, width, height);
+  saveFile(`${fileStem(title)}.${format}`, blob);
+};
+
+/** Saves the chart inside `box`; does nothing where none is drawn. */
+export const saveChart = async (
+  box: Element,
+  title: string,
+  format: 'svg' | 'png',
+): Promise<void> => {
+  const drawn = svgOf(box, title);
+  if (drawn) await savePicture(drawn, title, format);
+};

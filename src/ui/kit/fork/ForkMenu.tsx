@@ -1,0 +1,147 @@
+import { Button, NativeSelect, NumberInput } from '@mantine/core';
+import { useState } from 'react';
+import { FORK_CHANGES, offerOf, type ForkChange } from '../../../agent/fork/changes.ts';
+import type { SourceName } from '../../../records/hits.ts';
+import type { Rollout } from '../../../records/rollout.ts';
+import type { AskedPolicy } from '../../../lab/contract/settings.ts';
+import { Term } from '../words/explain/Term.tsx';
+import { CHANGE_NAMES, CHANGE_SIGNS, offerWords } from './fork-words.ts';
+import './fork.css';
+
+/** What is to be done otherwise at an event. */
+export interface ForkAsk {
+  change: ForkChange;
+  event: number;
+  source?: SourceName;
+  temperature?: number;
+  policy?: { policy: AskedPolicy; name: string };
+}
+
+/** A policy that may go on. */
+export interface ForkPolicy {
+  policy: AskedPolicy;
+  name: string;
+}
+
+export interface ForkMenuProps {
+  rollout: Rollout;
+  event: number;
+  /** Why this rollout cannot be gone on with; null where it can. */
+  why: string | null;
+  /** What goes on where no other adapter is chosen, where that is not what wrote it. */
+  note: string | null;
+  /** Others that may go on; null while they are looked for. */
+  policies: readonly ForkPolicy[] | null;
+  busy: boolean;
+  start: (ask: ForkAsk) => void;
+}
+
+const temperatureOf = ({ recipe: { settings } }: Rollout): number => {
+  const { sampling } = settings;
+  const known = typeof sampling === 'object' && sampling !== null && 'temperature' in sampling;
+  return known && typeof sampling.temperature === 'number' ? sampling.temperature : 1;
+};
+
+type LineProps = ForkMenuProps & { change: ForkChange };
+
+/** A way to go on: its button, what is chosen for it, and what it would meet. */
+const Line = ({ change, ...props }: LineProps) => {
+  const { rollout, event, busy, start, policies } = props;
+  const offer = offerOf(rollout, event, change);
+  const own = temperatureOf(rollout);
+  const [temperature, setTemperature] = useState<number | string>(own === 0 ? 1 : 0);
+  const [chosen, setChosen] = useState('0');
+  const policy = policies?.[Number(chosen)];
+  const ready =
+    change === 'temperature'
+      ? typeof temperature === 'number'
+      : change !== 'policy' || policy !== undefined;
+  const act = () => {
+    if (!offer.possible) return;
+    start({
+      change,
+      event: offer.event,
+      ...(offer.source && { source: offer.source }),
+      ...(change === 'temperature' && typeof temperature === 'number' && { temperature }),
+      ...(change === 'policy' && policy && { policy }),
+    });
+  };
+  return (
+    <li>
+      <Button
+        size="compact-xs"
+        variant="default"
+        disabled={!offer.possible || busy || !ready}
+        onClick={act}
+      >
+        <span aria-hidden="true">{CHANGE_SIGNS[change]}</span>&nbsp;{CHANGE_NAMES[change]}
+      </Button>
+      {change === 'temperature' ? (
+        <NumberInput
+          size="xs"
+          className="fork-number"
+          aria-label="Temperature from here on"
+          min={0}
+          max={2}
+          step={0.1}
+          value={temperature}
+          onChange={setTemperature}
+        />
+      ) : null}
+      {change === 'policy' && policies !== null && policies.length > 0 ? (
+        <NativeSelect
+          size="xs"
+          aria-label="Who goes on"
+          data={policies.map(({ name }, i) => ({ value: String(i), label: name }))}
+          value={chosen}
+          onChange={({ currentTarget: { value } }) => setChosen(value)}
+        />
+      ) : null}
+      <span className="fine">
+        {change === 'temperature' && offer.possible
+          ? `it was ${own}`
+          : change === 'policy' && policies !== null && policies.length === 0
+            ? 'not here: no training run of this browser has an adapter'
+            : offerWords(change, offer)}
+      </span>
+    </li>
+  );
+};
+
+/** "Fork here": goes on with a rollout from one of its events, beside it. */
+export const ForkMenu = (props: ForkMenuProps) => {
+  const { note, event, busy, rollout } = props;
+  const [open, setOpen] = useState(false);
+  const ended = offerOf(rollout, event, 'draw');
+  const why = props.why ?? (ended.possible ? null : `${ended.why}; open an earlier event`);
+  return (
+    <div className="fork">
+      <Button
+        size="compact-xs"
+        variant="subtle"
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+      >
+        ↳ Fork here
+      </Button>
+      {open ? (
+        why === null ? (
+          <>
+            <p className="fine">
+              A <Term id="fork">fork</Term> keeps what happened before event {event + 1} and goes on
+              by itself, beside the original.{note === null ? '' : ` ${note}`}
+              {busy ? ' It can begin when what runs has ended or was stopped.' : ''}
+            </p>
+            <ul className="fork-list">
+              {FORK_CHANGES.map((change) => (
+                <Line key={change} change={change} {...props} />
+              ))}
+            </ul>
+          </>
+        ) : (
+          <p className="fine">It cannot be forked here: {why}.</p>
+        )
+      ) : null}
+    </div>
+  );
+};

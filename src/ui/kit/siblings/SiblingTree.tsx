@@ -1,0 +1,262 @@
+import { memo, useMemo, useRef, useState, type KeyboardEvent } from 'react';
+import {
+  siblingTree,
+  stepsOf,
+  valuesOf,
+  type SiblingValues,
+  type TreeNode,
+  type TreeStep,
+} from '../../../evaluate/rollouts/siblings/tree.ts';
+import { answerText } from '../../../formats/rollouts/shape/imported.ts';
+import { Picture } from '../charts/picture/Picture.tsx';
+import { Term } from '../words/explain/Term.tsx';
+import { formatSigned } from '../words/format.ts';
+import type { Sibling } from './sibling.ts';
+import { SiblingTable } from './SiblingTable.tsx';
+import { bandPath, leadPath, neighbourOf, treeLayout, type TreeLayout } from './tree-layout.ts';
+import { BASIS_WORDS, nodeLabel, stepWords } from './tree-words.ts';
+import './siblings.css';
+
+/** The rollouts of one question, merged on what they share; a node opens its event. */
+
+interface TreeProps {
+  siblings: readonly Sibling[];
+  /** Opens a step of a sibling. */
+  open: (sibling: number, step: TreeStep) => void;
+  heading?: 'h2' | 'h3';
+  /** Siblings that there are, where not all were read. */
+  all?: number;
+}
+
+/** Siblings and steps that a drawing can hold and be read. */
+const MOST_SIBLINGS = 32;
+
+const fitted = (text: string, width: number, letter: number): string => {
+  const most = Math.max(3, Math.floor(width / letter));
+  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+};
+
+/** Above the mean is one colour and whole, below it another and dashed. */
+const toneOf = (value: number | null): string =>
+  value === null || value === 0 ? 'even' : value > 0 ? 'gain' : 'loss';
+
+const strengthOf = (value: number | null, largest: number): number =>
+  value === null || largest === 0 ? 1 : 0.3 + 0.7 * Math.min(1, Math.abs(value) / largest);
+
+interface DrawingProps {
+  layout: TreeLayout;
+  siblings: readonly Sibling[];
+  values: SiblingValues;
+  largest: number;
+}
+
+const Bands = ({ layout: { nodes }, largest }: Pick<DrawingProps, 'layout' | 'largest'>) =>
+  nodes.map((to, i) => {
+    const from = to.parent === null ? undefined : nodes[to.parent];
+    return from ? (
+      <path
+        key={i}
+        className={`tree-band ${toneOf(to.node.value)}`}
+        d={bandPath(from, to)}
+        strokeWidth={to.band}
+        strokeOpacity={strengthOf(to.node.value, largest)}
+      />
+    ) : null;
+  });
+
+const Nodes = ({ layout: { nodes, signs }, siblings }: Pick<DrawingProps, 'layout' | 'siblings'>) =>
+  nodes.map(({ node, x, y, width, height, counted }, i) => {
+    const rollout = siblings[node.members[0] ?? -1]?.rollout;
+    const sign = rollout && signs ? stepWords(rollout, node.step).sign : '';
+    return (
+      <g key={i}>
+        <rect
+          className={`tree-node ${toneOf(node.value)}`}
+          x={x - width / 2}
+          y={y - height / 2}
+          width={width}
+          height={height}
+          rx={4}
+        />
+        <text
+          className={width < 13 ? 'tree-sign small' : 'tree-sign'}
+          x={x}
+          y={y + 4}
+          textAnchor="middle"
+        >
+          {sign}
+        </text>
+        {counted ? (
+          <text className="tree-count" x={x} y={y - height / 2 - 3} textAnchor="middle">
+            ×{node.members.length}
+          </text>
+        ) : null}
+      </g>
+    );
+  });
+
+const outcomeSign = (em: number | null): string => (em === null ? '■' : em === 1 ? '✓' : '✗');
+
+const Leaves = ({ layout, siblings, values }: Omit<DrawingProps, 'largest'>) =>
+  layout.leaves.map((leaf) => {
+    const { member, y } = leaf;
+    const sibling = siblings[member];
+    if (!sibling) return null;
+    const { rollout, em, fork, name } = sibling;
+    const value = values.values[member] ?? null;
+    const gold = rollout.question.answers.join(' / ');
+    const more = [
+      ...(values.basis !== null && value !== null ? [formatSigned(value)] : []),
+      ...(fork === undefined ? [] : [fork]),
+      ...(em === 0 && gold !== '' ? [`gold ${gold}`] : []),
+      ...(fork === undefined ? [name] : []),
+    ].join(' · ');
+    const room = layout.namesWidth - 8;
+    return (
+      <g key={member}>
+        <path className="tree-lead" d={leadPath(leaf, layout.names - 4)} />
+        <text
+          className={`tree-answer ${em === null ? '' : em === 1 ? 'right' : 'wrong'}`}
+          x={layout.names + 4}
+          y={y - 2}
+        >
+          {outcomeSign(em)} {fitted(answerText(rollout), room - 16, 6.9)}
+        </text>
+        <text className="tree-more" x={layout.names + 4} y={y + 12}>
+          {fitted(more, room, 5.9)}
+        </text>
+      </g>
+    );
+  });
+
+const Drawing = memo((props: DrawingProps & { width: number }) => (
+  <svg width={props.width} height={props.layout.height} aria-hidden="true">
+    <Bands {...props} />
+    <Leaves {...props} />
+    <Nodes {...props} />
+  </svg>
+));
+
+/** The drawing with a button on each node: one is in the order of tabs, the arrow keys go to the others. */
+const Branches = (
+  props: DrawingProps & { width: number; open: TreeProps['open']; count: number },
+) => {
+  const { layout, siblings, values, open, count } = props;
+  const { nodes } = layout;
+  const [at, setAt] = useState(0);
+  const box = useRef<HTMLDivElement>(null);
+  const current = Math.min(at, nodes.length - 1);
+  const onKeyDown = (event: KeyboardEvent) => {
+    const next = neighbourOf(nodes, current, event.key);
+    if (next === null && !event.key.startsWith('Arrow')) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (next === null) return;
+    setAt(next);
+    box.current?.querySelectorAll<HTMLElement>('.tree-button')[next]?.focus();
+  };
+  const label = (node: TreeNode): string => {
+    const rollout = siblings[node.members[0] ?? -1]?.rollout;
+    return rollout ? nodeLabel(node, stepWords(rollout, node.step), count, values.basis) : '';
+  };
+  return (
+    <div
+      ref={box}
+      className="tree-branches"
+      role="group"
+      aria-label="Branches: arrow keys move, Enter opens the event"
+      onKeyDown={onKeyDown}
+    >
+      <Drawing
+        layout={layout}
+        siblings={siblings}
+        values={values}
+        largest={props.largest}
+        width={props.width}
+      />
+      {nodes.map(({ node, x, y, width, height }, i) => (
+        <button
+          key={i}
+          type="button"
+          className="tree-button"
+          tabIndex={i === current ? 0 : -1}
+          style={{ left: x - width / 2, top: y - height / 2, width, height }}
+          title={label(node)}
+          aria-label={`${label(node)}. Open it`}
+          onFocus={() => setAt(i)}
+          onClick={() => open(node.members[0] ?? 0, node.step)}
+        />
+      ))}
+    </div>
+  );
+};
+
+const Note = ({ basis }: Pick<SiblingValues, 'basis'>) => (
+  <>
+    <Term id="group">Siblings</Term> share a branch as long as they wrote and read the same. Width
+    counts them;{' '}
+    {basis === null ? (
+      'nothing tells them apart yet, so that no branch has a colour'
+    ) : (
+      <>
+        colour is{' '}
+        {basis === 'advantage' ? <Term id="advantage">advantage</Term> : BASIS_WORDS[basis]}:{' '}
+        <span className="tree-key gain">above the mean, whole</span>,{' '}
+        <span className="tree-key loss">below it, dashed</span>
+      </>
+    )}
+    . Leaves are answers beside <Term id="gold">gold</Term>, ✓ right by EM. A press opens the event.
+  </>
+);
+
+export const SiblingTree = memo(({ siblings, open, heading = 'h3', all }: TreeProps) => {
+  const shown = useMemo(() => siblings.slice(0, MOST_SIBLINGS), [siblings]);
+  const values = useMemo(
+    () =>
+      valuesOf(
+        shown.map(({ rollout: { advantage, reward }, em }) => ({ advantage, reward, em })),
+        (at) => shown[at]?.fork !== undefined,
+      ),
+    [shown],
+  );
+  const roots = useMemo(
+    () =>
+      siblingTree(
+        shown.map(({ rollout }) => stepsOf(rollout)),
+        values.values,
+      ),
+    [shown, values],
+  );
+  const largest = Math.max(0, ...values.values.map((value) => Math.abs(value ?? 0)));
+  return (
+    <Picture
+      id="siblings"
+      title="Rollout tree"
+      heading={heading}
+      className="siblings"
+      note={<Note basis={values.basis} />}
+      empty={roots.length === 0 ? 'No rollout has begun.' : null}
+      renderPicture={(width) => (
+        <Branches
+          layout={treeLayout(roots, width, shown.length)}
+          siblings={shown}
+          values={values}
+          largest={largest}
+          width={width}
+          open={open}
+          count={shown.length}
+        />
+      )}
+      renderTable={() => (
+        <SiblingTable roots={roots} siblings={shown} values={values} open={open} />
+      )}
+      foot={
+        (all ?? siblings.length) > shown.length ? (
+          <p className="fine">
+            The first {shown.length} of {all ?? siblings.length} siblings.
+          </p>
+        ) : null
+      }
+    />
+  );
+});

@@ -1,0 +1,150 @@
+import type { TreeNode } from '../../../evaluate/rollouts/siblings/tree.ts';
+
+/** Where the nodes of a tree of siblings stand, in CSS pixels; a line a sibling, a column a step. */
+
+const ROW = 36;
+const TOP = 6;
+const LEFT = 4;
+/** Widest column and node. */
+const WIDEST = 84;
+const NODE = 20;
+/** Thickest band, and what a single sibling adds to one. */
+const BAND = 26;
+const ADDS = 6;
+
+export interface PlacedNode {
+  node: TreeNode;
+  /** Middle of the node. */
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  /** Width of the band that leads to it. */
+  band: number;
+  /** Place of its parent in the list; null of a root. */
+  parent: number | null;
+  /** The first of a branch that several share, where others part from them: its count is written. */
+  counted: boolean;
+}
+
+export interface PlacedLeaf {
+  /** Which sibling. */
+  member: number;
+  y: number;
+  /** Where its last node ends, and how far the curve from there to its line reaches. */
+  from: { x: number; y: number };
+  bend: number;
+}
+
+export interface TreeLayout {
+  nodes: PlacedNode[];
+  /** From top to bottom. */
+  leaves: PlacedLeaf[];
+  /** Where the names of the leaves begin, and their width. */
+  names: number;
+  namesWidth: number;
+  height: number;
+  /** Whether a node has room for its sign. */
+  signs: boolean;
+}
+
+const depthOf = (nodes: readonly TreeNode[]): number =>
+  nodes.reduce((most, { depth, children }) => Math.max(most, depth + 1, depthOf(children)), 0);
+
+/** @param width of the page's column @param count siblings in all */
+export function treeLayout(roots: readonly TreeNode[], width: number, count: number): TreeLayout {
+  const namesWidth = Math.round(Math.min(320, Math.max(116, width * 0.3)));
+  const names = width - namesWidth;
+  const columns = Math.max(1, depthOf(roots));
+  const column = Math.min(WIDEST, (names - LEFT - 8) / columns);
+  const size = Math.max(4, Math.min(NODE, column - 2));
+  const unit = Math.min(ADDS, BAND / Math.max(1, count));
+  const nodes: PlacedNode[] = [];
+  const leaves: PlacedLeaf[] = [];
+  const place = (node: TreeNode, parent: number | null, alone: boolean): number => {
+    const at = nodes.length;
+    const band = Math.max(1.5, node.members.length * unit);
+    const x = LEFT + (node.depth + 0.5) * column;
+    const placed = {
+      node,
+      x,
+      y: 0,
+      width: size,
+      height: Math.max(20, band),
+      band,
+      parent,
+      counted: !alone && node.members.length > 1,
+    };
+    nodes.push(placed);
+    const ends = node.ends.map((member) => {
+      const y = TOP + (leaves.length + 0.5) * ROW;
+      const leaf = { member, y, from: { x: x + size / 2, y }, bend: 0 };
+      leaves.push(leaf);
+      return leaf;
+    });
+    const ys = ends.map(({ y }) => y);
+    const only = node.children.length === 1 && node.ends.length === 0;
+    for (const child of node.children) ys.push(place(child, at, only));
+    placed.y = ys.length === 0 ? TOP + ROW / 2 : (Math.min(...ys) + Math.max(...ys)) / 2;
+    for (const leaf of ends) {
+      leaf.from.y = placed.y;
+      leaf.bend = leaf.y === placed.y ? 0 : Math.min(24, names - leaf.from.x - 8);
+    }
+    return placed.y;
+  };
+  for (const root of roots) place(root, null, false);
+  return {
+    nodes,
+    leaves,
+    names,
+    namesWidth,
+    height: 2 * TOP + leaves.length * ROW,
+    signs: size >= 8.5,
+  };
+}
+
+/** The band from a node to one of its children. */
+export const bandPath = (from: PlacedNode, to: PlacedNode): string => {
+  const [x1, x2] = [from.x + from.width / 2, to.x - to.width / 2];
+  const middle = (x1 + x2) / 2;
+  return from.y === to.y
+    ? `M${x1} ${from.y}H${x2}`
+    : `M${x1} ${from.y}C${middle} ${from.y} ${middle} ${to.y} ${x2} ${to.y}`;
+};
+
+/** The line from the last node of a sibling to its answer. */
+export const leadPath = ({ y, from, bend }: PlacedLeaf, to: number): string => {
+  const middle = from.x + 2 + bend / 2;
+  const curve = bend === 0 ? '' : `C${middle} ${from.y} ${middle} ${y} ${from.x + 2 + bend} ${y}`;
+  return `M${from.x + 2} ${from.y}${curve}H${to}`;
+};
+
+/** Where an arrow key leads from a node: along its branch, or to the nearest line above or below. */
+export function neighbourOf(nodes: readonly PlacedNode[], at: number, key: string): number | null {
+  const from = nodes[at];
+  if (!from) return null;
+  const found = (index: number): number | null => (index < 0 ? null : index);
+  switch (key) {
+    case 'ArrowLeft':
+      return from.parent;
+    case 'ArrowRight':
+      return found(nodes.findIndex(({ parent }) => parent === at));
+    case 'Home':
+      return 0;
+    case 'ArrowUp':
+    case 'ArrowDown': {
+      const sign = key === 'ArrowDown' ? 1 : -1;
+      let best: number | null = null;
+      let least = Infinity;
+      nodes.forEach(({ x, y }, i) => {
+        if ((y - from.y) * sign <= 1) return;
+        // The next line counts before the same column.
+        const far = Math.abs(y - from.y) * 4 + Math.abs(x - from.x);
+        if (far < least) [best, least] = [i, far];
+      });
+      return best;
+    }
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,70 @@
+import type { ImportedRollout, ImportedRole } from '../../../formats/rollouts/shape/imported.ts';
+import type { TreeNode, TreeStep, ValueBasis } from '../../../evaluate/rollouts/siblings/tree.ts';
+import { eventLine, glyphOf } from '../events/cards.ts';
+import { formatSigned } from '../words/format.ts';
+
+/** Words and signs of the tree of siblings. */
+
+const ROLES: Partial<Record<ImportedRole, readonly [sign: string, name: string]>> = {
+  think: ['✎', 'Thought'],
+  search: ['⌕', 'Search'],
+  result: ['▤', 'Result'],
+  answer: ['■', 'Answer'],
+  hint: ['!', 'Hint'],
+};
+
+/** Signs of results: where a search went is what sets it apart. */
+const SOURCES = { local: '⌂', web: '⇄', both: '▤' } as const;
+
+export interface StepWords {
+  sign: string;
+  name: string;
+  line: string;
+}
+
+/** What a step is, of the rollout that it is told from. */
+export function stepWords(
+  { events, segments }: Pick<ImportedRollout, 'events' | 'segments'>,
+  { of, at }: TreeStep,
+): StepWords {
+  const event = of === 'event' ? events?.[at] : undefined;
+  if (event?.kind === 'retrieve')
+    return { sign: SOURCES[event.source], name: `Result, ${event.source}`, line: eventLine(event) };
+  if (event) return { ...glyphOf(event), line: eventLine(event) };
+  const segment = segments[at];
+  const [sign, name] = (segment && ROLES[segment.role]) ?? ['·', segment?.role ?? 'text'];
+  return { sign, name, line: segment?.text.trim() ?? '' };
+}
+
+export const BASIS_WORDS: Record<ValueBasis, string> = {
+  advantage: 'advantage',
+  reward: 'reward less the group’s mean',
+  em: 'EM less the group’s mean',
+};
+
+export const valueWords = (value: number | null): string =>
+  value === null ? 'not in the mean' : formatSigned(value);
+
+const LONGEST = 160;
+
+const cutLine = (text: string): string => {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length > LONGEST ? `${line.slice(0, LONGEST)} …` : line;
+};
+
+/** A node in one sentence, for its tooltip and for those who do not see it. */
+export function nodeLabel(
+  node: TreeNode,
+  { name, line }: StepWords,
+  count: number,
+  basis: ValueBasis | null,
+): string {
+  const what = node.step.of === 'event' ? 'Event' : 'Part';
+  const shared =
+    node.members.length === 1 ? 'one rollout alone' : `${node.members.length} of ${count} rollouts`;
+  const value =
+    basis === null || node.value === null
+      ? ''
+      : `, mean ${BASIS_WORDS[basis]} ${formatSigned(node.value)}`;
+  return `${what} ${node.step.at + 1}, ${name}${line === '' ? '' : `: ${cutLine(line)}`}. ${shared}${value}`;
+}

@@ -1,0 +1,35 @@
+import { measuredPolicy, verdictsFor } from '../../../evaluate/study/signatures/measured.ts';
+import type { Outcome } from '../../../evaluate/study/signatures/verdict.ts';
+import { measurementWords } from '../../../evaluate/study/signatures/words.ts';
+import { Terms } from '../words/explain/Term.tsx';
+import './claims.css';
+
+const TONE: Record<Outcome, string> = {
+  shown: 'badge good',
+  contradicted: 'badge bad',
+  'not shown': 'badge',
+  'not measured': 'badge',
+};
+
+/** What studies of the shipped policy say of a recipe's signature, claim by claim. */
+export const MeasuredClaims = ({ recipe }: { recipe: string }) => {
+  const verdicts = verdictsFor(recipe);
+  if (verdicts.length === 0) return <p className="fine">Measured here: not measured.</p>;
+  const policy = measuredPolicy ? `${measuredPolicy.id}@${measuredPolicy.revision}` : '';
+  return (
+    <div className="claims">
+      <p className="fine">Measured here, with {policy}:</p>
+      <ul aria-label="Claims that were measured">
+        {verdicts.map((verdict) => (
+          <li key={`${verdict.study} ${verdict.claim}`}>
+            <span className={TONE[verdict.outcome]}>{verdict.outcome}</span>{' '}
+            <Terms>{verdict.claim}</Terms>{' '}
+            <span className="fine" title={`${verdict.compared}; ${100 * verdict.level} % interval`}>
+              {measurementWords(verdict)}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+};

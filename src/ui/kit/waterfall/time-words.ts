@@ -1,0 +1,27 @@
+import { TIME_NAMES, type RolloutTimes, type TimeSpan } from '../../../evaluate/rollouts/times.ts';
+import { formatMs, formatShare } from '../words/format.ts';
+
+/** "round 2"; what was before the first search is of none. */
+export const roundWords = (round: number): string => (round === 0 ? 'at first' : `round ${round}`);
+
+export const spanName = ({ kind, round }: TimeSpan): string =>
+  `${TIME_NAMES[kind]}, ${roundWords(round)}`;
+
+/** "4.71 s: policy writes 94.4 %, local search 5.6 %" */
+export function totalWords({ totals, totalMs }: RolloutTimes): string {
+  const parts = totals.map(({ kind, ms }) => `${TIME_NAMES[kind]} ${formatShare(ms / totalMs)}`);
+  return `${formatMs(totalMs)}: ${parts.join(', ')}`;
+}
+
+/** What the drawing cannot say of itself. */
+export function timeNotes({ clipped }: RolloutTimes, judged: boolean): string[] {
+  return [
+    'Each event stands at the time when it was over; what lies between two is what was done then. Rollouts that are written together wait for each other: a stretch of the policy holds that too.',
+    ...(clipped === 0
+      ? []
+      : [
+          `${clipped === 1 ? 'One call states' : `${clipped} calls state`} a longer duration than the record has room for, as a result that was taken from an earlier call does: counted as far as it goes.`,
+        ]),
+    ...(judged ? ['The time of the judge is not in the record.'] : []),
+  ];
+}

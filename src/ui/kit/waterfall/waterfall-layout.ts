@@ -1,0 +1,43 @@
+import type { RolloutTimes, TimeSpan } from '../../../evaluate/rollouts/times.ts';
+import { linearAxis, type Axis } from '../charts/axis.ts';
+
+/** A row a stretch of time, one below the other; bars begin where the stretch began. CSS pixels. */
+
+export interface WaterfallLayout {
+  /** Seconds. */
+  axis: Axis;
+  height: number;
+  /** Where the bars begin; names stand left of it. */
+  left: number;
+  room: number;
+  rows: { span: TimeSpan; y: number; x: number; width: number }[];
+}
+
+export const ROW = 20;
+const NAME = 232;
+/** Right of the bars stand the durations. */
+const AFTER = 56;
+const FOOT = 20;
+/** What is narrower cannot be seen. */
+const LEAST = 2;
+
+export function waterfallLayout({ spans, totalMs }: RolloutTimes, width: number): WaterfallLayout {
+  // On a narrow screen the names stand over their bars.
+  const left = width < 620 ? 0 : NAME;
+  const step = left === 0 ? 2 * ROW - 4 : ROW;
+  const room = Math.max(60, width - left - AFTER);
+  const axis = linearAxis(0, totalMs / 1000, 4);
+  const scale = (ms: number): number => (ms / 1000 / axis.high) * room;
+  return {
+    axis,
+    height: spans.length * step + FOOT,
+    left,
+    room,
+    rows: spans.map((span, i) => ({
+      span,
+      y: i * step,
+      x: left + scale(span.start),
+      width: Math.max(LEAST, scale(span.ms)),
+    })),
+  };
+}

@@ -1,0 +1,15 @@
+import { create } from 'zustand';
+import type { TermId } from './terms.ts';
+
+/** The one explanation that is open, and the word that it belongs to. */
+interface Explained {
+  id: TermId;
+  anchor: HTMLElement;
+}
+
+export const useExplained = create<{ open: Explained | null }>()(() => ({ open: null }));
+
+export const explain = (id: TermId, anchor: HTMLElement): void =>
+  useExplained.setState(({ open }) => ({ open: open?.anchor === anchor ? null : { id, anchor } }));
+
+export const closeExplanation = (): void => useExplained.setState({ open: null });

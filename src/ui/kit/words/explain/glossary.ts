@@ -1,0 +1,239 @@
+import type { TermId } from './terms.ts';
+
+export interface Entry {
+  name: string;
+  /** One sentence, or two. */
+  text: string;
+  /** As it is computed here. */
+  formula?: string;
+  /** Paper and equation, or whose convention it is. */
+  source?: string;
+}
+
+const KUNLUN = 'KunLunBaizeRAG, arXiv 2506.19466';
+
+/** Every word of the page that needs one sentence: opened where it stands, and listed whole under `?`. */
+export const GLOSSARY: Readonly<Record<TermId, Entry>> = {
+  em: {
+    name: 'EM, exact match',
+    text: 'Whether the answer equals a gold answer after both were normalised: lower case, no punctuation, no articles.',
+    formula: 'EM = max over gold answers of [norm(answer) = norm(gold)]',
+    source: 'SQuAD, arXiv 1606.05250',
+  },
+  f1: {
+    name: 'F1',
+    text: 'Overlap of the answer’s words with a gold answer’s, half credit for half an answer.',
+    formula: 'F1 = 2 · precision · recall / (precision + recall), over words',
+    source: 'SQuAD, arXiv 1606.05250',
+  },
+  'cover-em': {
+    name: 'cover-EM',
+    text: 'Whether every word of a gold answer is among the answer’s: long answers are not punished for their length.',
+  },
+  recall: {
+    name: 'recall',
+    text: 'Share of the supporting passages, by title, that some search brought back.',
+  },
+  format: {
+    name: 'format',
+    text: 'Whether the policy kept to the protocol: tags closed and in order, one answer, no query left open.',
+  },
+  reward: {
+    name: 'reward',
+    text: 'What a rollout earns in training: a sum of clauses, each with the tokens that earned it.',
+    formula: 'R = Σ λ · clause',
+  },
+  advantage: {
+    name: 'advantage',
+    text: 'How much more a rollout earned than its siblings on the same question. Its tokens become likelier where it is above 0.',
+    formula: 'A = (R − mean of the group) / (std of the group)   (GRPO)',
+    source: 'DeepSeekMath, arXiv 2402.03300',
+  },
+  'rouge-l': {
+    name: 'ROUGE-L',
+    text: 'How much of the gold summary a long answer follows, by longest common subsequences of words.',
+    source: 'Lin 2004, at the level of summaries',
+  },
+  supported: {
+    name: 'supported',
+    text: 'Share of a long answer’s statements whose names and numbers stand in one retrieved passage.',
+  },
+  judge: {
+    name: 'judge, LJ',
+    text: 'A language model’s verdict whether an answer means the same as a gold answer.',
+  },
+  rdra: {
+    name: 'RDRA, background alignment',
+    text: 'Retrieve for the question first, then write a thought that reads this background and says what to look for; the search goes by that thought.',
+    formula: 'D0 = top-k(x),  t = T(x, D0),  D = top-k(t),  y = G(x, t, D)',
+    source: `${KUNLUN}, (1)–(4)`,
+  },
+  d0: {
+    name: 'D0, background',
+    text: 'The passages that were retrieved for the question itself, before any thought.',
+    source: `${KUNLUN}, (1)`,
+  },
+  stie: {
+    name: 'STIE, redundancy filter',
+    text: 'After every round short answers are probed; a query or answer too like earlier ones is refused or replaced, one that comes back too often is blocked.',
+    source: `${KUNLUN}, (5)–(13)`,
+  },
+  diff: {
+    name: 'Diff',
+    text: 'How much of a new answer or query is new, beside one earlier one.',
+    formula: 'Diff(y, y′) = 1 − |words(y) ∩ words(y′)| / |words(y)|',
+    source: `${KUNLUN}, (6), (7)`,
+  },
+  'agg-diff': {
+    name: 'AggDiff',
+    text: 'The least difference to the last three.',
+    formula: 'AggDiff = min over lags 1 to 3 of Diff',
+    source: `${KUNLUN}, (8)`,
+  },
+  delta: {
+    name: 'δ, thresholds',
+    text: 'What Diff has to reach to pass: 0.25 from the last, 0.5 from the second last, 0.75 from the third last.',
+    source: `${KUNLUN}, (9)`,
+  },
+  blocked: {
+    name: 'B, blocked set',
+    text: 'Answers that were counted N = 4 times: they are not proposed again.',
+    formula: 'B = { y : n(y) ≥ N }',
+    source: `${KUNLUN}, (12), (13)`,
+  },
+  nlr: {
+    name: 'NLR, router',
+    text: 'Decides for every search whether it goes to the local corpus or to the web, and is trained on what a call cost and what it brought.',
+    formula: 'R(a) = β1 · R_eff(a) + β2 · R_info(a)',
+    source: `${KUNLUN}, (20)–(23)`,
+  },
+  beta: {
+    name: 'β1, β2',
+    text: 'Weights of efficiency and information in the router’s reward. With the reward as printed, only their ratio to 5/6 decides, whatever the question.',
+    source: `${KUNLUN}, (20)–(22)`,
+  },
+  gold: {
+    name: 'gold',
+    text: 'The answers, and the passages that support them, that the question set gives as right.',
+  },
+  hop: {
+    name: 'hop',
+    text: 'One look-up of the chain that leads to the answer: a subject, a relation, what it is, and the passage that says so.',
+  },
+  rollout: {
+    name: 'rollout',
+    text: 'One attempt at one question, from prompt to end: every token, and every event with its numbers.',
+  },
+  group: {
+    name: 'group',
+    text: 'The rollouts of one question in one step; each is judged beside the others.',
+  },
+  fork: {
+    name: 'fork',
+    text: 'A rollout that shares the first events of another one, token for token, and goes on by itself with one thing changed.',
+  },
+  round: { name: 'round', text: 'One thought, its query and its result.' },
+  mask: {
+    name: 'mask',
+    text: 'Which tokens the loss may train: those that the policy wrote, none that the environment put in.',
+  },
+  recipe: {
+    name: 'recipe',
+    text: 'A system as values: the loop it runs, with its constants, and how it is trained.',
+  },
+  'log-probability': {
+    name: 'log-probability',
+    text: 'Logarithm of the chance that the policy gave to the token it wrote, at the temperature of sampling. 0 is certain.',
+    formula: 'ln π(token | all before it)',
+  },
+  grpo: {
+    name: 'GRPO',
+    text: 'Policy gradient whose baseline is the mean of a question’s group; no critic is trained.',
+    formula: 'A = (R − mean) / (std + 10⁻⁶)',
+    source: 'DeepSeekMath, arXiv 2402.03300',
+  },
+  'dr-grpo': {
+    name: 'Dr. GRPO',
+    text: 'GRPO without the division by the spread and without the mean over a rollout’s length, which favour some questions and long wrong answers.',
+    formula: 'A = R − mean',
+    source: 'arXiv 2503.20783',
+  },
+  rloo: {
+    name: 'RLOO',
+    text: 'The baseline of a rollout is the mean of its siblings, itself left out.',
+    formula: 'A_i = R_i − mean of R_j, j ≠ i',
+    source: 'arXiv 2402.14740',
+  },
+  reinforce: {
+    name: 'REINFORCE++',
+    text: 'Advantages of a group’s mean, whitened over all tokens of the batch.',
+    source: 'arXiv 2501.03262',
+  },
+  dapo: {
+    name: 'DAPO',
+    text: 'GRPO with a wider upper clip, groups drawn anew where all are right or all are wrong, a mean over tokens, and a soft limit on length.',
+    formula: 'clip to [1 − 0.2, 1 + 0.28]',
+    source: 'arXiv 2503.14476',
+  },
+  ppo: {
+    name: 'PPO',
+    text: 'Policy gradient with a clipped ratio, and a critic that says what a token’s state is worth.',
+    formula: '−min(ρ A, clip(ρ, 1 − ε, 1 + ε) A)',
+    source: 'arXiv 1707.06347',
+  },
+  ur2: {
+    name: 'UR²',
+    text: 'Two stages of reinforcement learning, first that it searches, then that it is right, over questions sorted by difficulty, with summaries in place of passages.',
+    source: 'arXiv 2508.06165',
+  },
+  kl: {
+    name: 'KL',
+    text: 'How far the policy has moved from the one that the run began with.',
+    formula: 'k3 = e^d − d − 1,  d = ln π_ref − ln π',
+  },
+  clip: {
+    name: 'clip',
+    text: 'Share of tokens whose ratio to the sampling policy left the allowed band, where the loss has no gradient any more.',
+  },
+  gap: {
+    name: 'gap',
+    text: 'Largest difference between the log-probabilities that sampler and learner give to the same tokens. It should be near 0, else the gradient is of another policy.',
+  },
+  lora: {
+    name: 'LoRA',
+    text: 'Small matrices beside the frozen ones are trained in their place: W + (α / r) · B A, of rank r.',
+    source: 'arXiv 2106.09685',
+  },
+  snapshot: {
+    name: 'snapshot',
+    text: 'A training state that a run goes on from, with its adapter; the last two of a run are kept.',
+  },
+  'held-out': {
+    name: 'held-out',
+    text: 'Questions that are scored before and while a run trains, and never trained on.',
+  },
+  'warm-up': {
+    name: 'warm-up',
+    text: 'Supervised steps on right rollouts before reinforcement learning begins.',
+  },
+  curriculum: { name: 'curriculum', text: 'Which questions a step draws, and how hard.' },
+  temperature: {
+    name: 'temperature',
+    text: 'Logits are divided by it before a token is drawn: 0 takes the likeliest, 1 draws as the policy says.',
+  },
+  k: { name: 'k', text: 'How many passages a search brings back.' },
+  bm25: {
+    name: 'BM25',
+    text: 'Ranks passages by the query’s words that they hold, rare words counting more and long passages less.',
+    source: 'BM25+, k1 = 1.2, b = 0.7, δ = 0.5',
+  },
+  interval: {
+    name: 'interval',
+    text: 'Where 95 % of the values lie when the same questions are drawn again, with replacement. It says nothing of other sets of questions.',
+  },
+  holm: {
+    name: 'Holm’s correction',
+    text: 'Many comparisons find a difference by chance; p-values are raised so that all together err in 5 % of cases.',
+    source: 'Holm 1979',
+  },
+};

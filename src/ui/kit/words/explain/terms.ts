@@ -1,0 +1,100 @@
+/**
+ * What has an explanation, by id, and the acronyms and symbols by which a text is searched for it. What
+ * each means stands in `glossary.ts`, which is fetched when one is first opened.
+ */
+export const TERM_IDS = [
+  'em',
+  'f1',
+  'cover-em',
+  'recall',
+  'format',
+  'reward',
+  'advantage',
+  'rouge-l',
+  'supported',
+  'judge',
+  'rdra',
+  'd0',
+  'stie',
+  'diff',
+  'agg-diff',
+  'delta',
+  'blocked',
+  'nlr',
+  'beta',
+  'gold',
+  'hop',
+  'rollout',
+  'group',
+  'fork',
+  'round',
+  'mask',
+  'recipe',
+  'log-probability',
+  'grpo',
+  'dr-grpo',
+  'rloo',
+  'reinforce',
+  'dapo',
+  'ppo',
+  'ur2',
+  'kl',
+  'clip',
+  'gap',
+  'lora',
+  'snapshot',
+  'held-out',
+  'warm-up',
+  'curriculum',
+  'temperature',
+  'k',
+  'bm25',
+  'interval',
+  'holm',
+] as const;
+export type TermId = (typeof TERM_IDS)[number];
+
+/** Longer ones first: "cover-EM" is not an EM. */
+const IN_TEXT: readonly [name: string, id: TermId][] = [
+  ['REINFORCE++', 'reinforce'],
+  ['cover-EM', 'cover-em'],
+  ['AggDiff', 'agg-diff'],
+  ['ROUGE-L', 'rouge-l'],
+  ['Dr. GRPO', 'dr-grpo'],
+  ['BM25', 'bm25'],
+  ['GRPO', 'grpo'],
+  ['DAPO', 'dapo'],
+  ['RDRA', 'rdra'],
+  ['STIE', 'stie'],
+  ['RLOO', 'rloo'],
+  ['LoRA', 'lora'],
+  ['PPO', 'ppo'],
+  ['UR²', 'ur2'],
+  ['NLR', 'nlr'],
+  ['Holm', 'holm'],
+  ['EM', 'em'],
+  ['F1', 'f1'],
+  ['KL', 'kl'],
+  ['D0', 'd0'],
+];
+
+const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+
+const PATTERN = new RegExp(
+  `(?<![\\p{L}\\p{N}-])(?:${IN_TEXT.map(([name]) => escaped(name)).join('|')})(?![\\p{L}\\p{N}])`,
+  'gu',
+);
+const ID_OF: ReadonlyMap<string, TermId> = new Map(IN_TEXT);
+
+/** A text in pieces; those that have an explanation with their id. */
+export function termsIn(text: string): { text: string; id: TermId | null }[] {
+  const pieces: { text: string; id: TermId | null }[] = [];
+  let at = 0;
+  for (const match of text.matchAll(PATTERN)) {
+    if (match.index > at) pieces.push({ text: text.slice(at, match.index), id: null });
+    pieces.push({ text: match[0], id: ID_OF.get(match[0]) ?? null });
+    at = match.index + match[0].length;
+  }
+  if (at < text.length) pieces.push({ text: text.slice(at), id: null });
+  return pieces;
+}

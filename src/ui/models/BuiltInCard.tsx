@@ -1,0 +1,63 @@
+import type { PolicyRef } from '../../records/setup.ts';
+import { parsePolicyConfig } from '../../policy/checkpoint/config.ts';
+import { parameterCount } from '../../policy/checkpoint/weights.ts';
+import { fileUrl } from '../kit/page/page-root.ts';
+import { useAnswer } from '../kit/use-answer.ts';
+import { formatBytes, formatParameters } from '../kit/words/format.ts';
+import { FitLine } from './fit/FitLine.tsx';
+import { UseAsPolicy } from './parts/UseAsPolicy.tsx';
+
+interface Served {
+  config: Record<string, unknown>;
+  parameters: number;
+  /** Of its weights; null where the server does not tell. */
+  bytes: number | null;
+}
+
+/** What the page's own server says of the checkpoint that comes with the page. */
+const readServed = async (): Promise<Served> => {
+  const [config, weights] = await Promise.all([
+    fetch(fileUrl('policy/config.json')),
+    fetch(fileUrl('policy/model.safetensors'), { method: 'HEAD' }),
+  ]);
+  if (!config.ok) throw new Error(`policy/config.json: HTTP ${config.status}`);
+  const told = Number(weights.headers.get('content-length') ?? 0);
+  const json = (await config.json()) as Record<string, unknown>;
+  return {
+    config: json,
+    parameters: parameterCount(parsePolicyConfig(json)),
+    // A server that packs what it sends tells the length of what is sent, or none.
+    bytes: weights.ok && told > 0 && !weights.headers.has('content-encoding') ? told : null,
+  };
+};
+
+/** The policy that comes with the page. */
+export const BuiltInCard = ({ use }: { use: (policy: PolicyRef) => void }) => {
+  const served = useAnswer('built-in', readServed);
+  return (
+    <li className="panel checkpoint-card" data-built-in>
+      <div className="checkpoint-title">
+        <h3>Built-in policy</h3>
+        <span className="badge">comes with the page</span>
+      </div>
+      {served.state === 'loading' ? <p className="fine">Reading its shape …</p> : null}
+      {served.state === 'failed' ? (
+        <p className="fine tone-bad">⚠ Its shape could not be read: {served.message}</p>
+      ) : null}
+      {served.state === 'ready' ? (
+        <>
+          <p className="fine">
+            {formatParameters(served.value.parameters)} parameters ·{' '}
+            {served.value.bytes === null
+              ? 'size on disk not told by the server'
+              : `${formatBytes(served.value.bytes)} on disk`}
+          </p>
+          <FitLine question={{ config: served.value.config }} types />
+        </>
+      ) : null}
+      <div className="checkpoint-actions">
+        <UseAsPolicy policy={{ kind: 'built-in' }} name="the built-in" use={use} />
+      </div>
+    </li>
+  );
+};

@@ -1,0 +1,143 @@
+import { Button } from '@mantine/core';
+import type { CheckpointView } from '../../lab/contract/checkpoints.ts';
+import { parsePolicyConfig } from '../../policy/checkpoint/config.ts';
+import { parameterCount } from '../../policy/checkpoint/weights.ts';
+import { storedBytes } from '../../policy/open/fit-here.ts';
+import { PUBLISHED, type PublishedCheckpoint } from '../../policy/open/published.ts';
+import type { PolicyRef } from '../../records/setup.ts';
+import { formatBytes, formatParameters } from '../kit/words/format.ts';
+import { useStorageUse } from '../lab/storage.ts';
+import { choosePolicy } from '../setup/setup-store.ts';
+import { FitLine } from './fit/FitLine.tsx';
+import { useFit } from './fit/use-fit.ts';
+import { LookResult } from './LookResult.tsx';
+import { storedHub } from './parts/hub.ts';
+import { UseAsPolicy } from './parts/UseAsPolicy.tsx';
+import { lookNamed } from './store/checkpoint-actions.ts';
+import { useCheckpoints } from './store/checkpoint-store.ts';
+
+/** Checkpoints of others by size: each with what it needs, before anything is asked of a hub. */
+
+const isOf =
+  (repository: string) =>
+  ({ source }: CheckpointView): boolean =>
+    source.kind === 'hub' && source.repository === repository;
+
+/** What is known of it before anything is asked: parameters, and what it takes on disk. */
+const factsOf = ({ config }: PublishedCheckpoint) => ({
+  parameters: parameterCount(parsePolicyConfig(config)),
+  bytes: storedBytes(config),
+});
+
+const FACTS = new Map(PUBLISHED.map((one) => [one.repository, factsOf(one)]));
+
+/** Whether the browser gives this site the room to store it; said only where it does not. */
+const NoRoom = ({ bytes, freeBytes }: { bytes: number | null; freeBytes: number | null }) =>
+  bytes === null || freeBytes === null || bytes <= freeBytes ? null : (
+    <p className="verdict">
+      <span className="badge bad">no room on disk: the browser gives {formatBytes(freeBytes)}</span>
+    </p>
+  );
+
+/** The one thing to do with it: use what is here, else look what a download would bring. */
+const Action = ({
+  published: { repository, config, gated },
+  use,
+}: {
+  published: PublishedCheckpoint;
+  use: (policy: PolicyRef) => void;
+}) => {
+  const stored = useCheckpoints(({ checkpoints }) => checkpoints.find(isOf(repository)));
+  const looked = useCheckpoints(
+    ({ look, lookFor }) => look.status !== 'none' && lookFor === repository,
+  );
+  const counted = useFit({ config });
+  if (stored?.state === 'ready')
+    return (
+      <UseAsPolicy policy={{ kind: 'checkpoint', id: stored.id }} name={repository} use={use} />
+    );
+  if (stored) return <span className="fine">It is on its way, among those on this device.</span>;
+  if (looked) return null;
+  const look = () => void lookNamed(repository, storedHub(), repository);
+  const fits = counted?.fit?.verdict.kind === 'fits';
+  return (
+    <>
+      {fits ? (
+        <Button size="compact-xs" aria-label={`Download ${repository}`} onClick={look}>
+          Download …
+        </Button>
+      ) : (
+        <button
+          type="button"
+          className="link"
+          aria-label={`Download ${repository} all the same`}
+          onClick={look}
+        >
+          download all the same …
+        </button>
+      )}
+      {gated ? (
+        <span className="fine">
+          gated: accept its licence at the hub, and give a token under “Hub”
+        </span>
+      ) : null}
+    </>
+  );
+};
+
+const Card = (props: {
+  published: PublishedCheckpoint;
+  freeBytes: number | null;
+  use: (policy: PolicyRef) => void;
+}) => {
+  const { repository, kind, about, config } = props.published;
+  const { parameters, bytes } = FACTS.get(repository) ?? factsOf(props.published);
+  const [owner = '', name = repository] = repository.split('/');
+  const opened = useCheckpoints(
+    ({ look, lookFor }) => look.status === 'ready' && lookFor === repository,
+  );
+  return (
+    <li
+      className={opened ? 'panel checkpoint-card opened' : 'panel checkpoint-card'}
+      data-published={repository}
+    >
+      <div className="checkpoint-title">
+        <h3>{name}</h3>
+        {kind === 'policy' ? <span className="badge">searches</span> : null}
+      </div>
+      <p className="fine">
+        {about} · {owner} · {formatParameters(parameters)} parameters ·{' '}
+        {bytes === null
+          ? 'size on disk not known before its files are listed: its authors do not say what its weights are stored in'
+          : `≈ ${formatBytes(bytes)} on disk, by its shape`}
+      </p>
+      <FitLine question={{ config }} types />
+      <NoRoom bytes={bytes} freeBytes={props.freeBytes} />
+      <div className="checkpoint-actions">
+        <Action {...props} />
+      </div>
+      <LookResult card={repository} />
+    </li>
+  );
+};
+
+export const PublishedSection = ({ use = choosePolicy }: { use?: (policy: PolicyRef) => void }) => {
+  const storage = useStorageUse();
+  const freeBytes = storage && Math.max(0, storage.quotaBytes - storage.usedBytes);
+  return (
+    <section className="cards-section" aria-labelledby="published">
+      <div className="section-line">
+        <h2 id="published">To download, by size</h2>
+      </div>
+      <p className="fine">
+        Sizes and verdicts are counted from the shapes that their authors published. Download lists
+        the files with their exact sizes first; nothing is asked of the hub before.
+      </p>
+      <ul className="checkpoints">
+        {PUBLISHED.map((published) => (
+          <Card key={published.repository} published={published} freeBytes={freeBytes} use={use} />
+        ))}
+      </ul>
+    </section>
+  );
+};

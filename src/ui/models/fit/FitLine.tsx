@@ -1,0 +1,61 @@
+import type { HereQuestion, TypeNeed } from '../../../policy/open/fit-here.ts';
+import { formatBytes, formatCount } from '../../kit/words/format.ts';
+import { useFit } from './use-fit.ts';
+import { verdictWords, type VerdictWords } from './verdict-words.ts';
+
+const BADGES = { good: 'badge good', hint: 'badge hint', bad: 'badge bad' } as const;
+
+/** "fits", "too big: needs 9.9 GB, this device gives 8.59 GB", "needs WebGPU", and what it rests on. */
+const Verdict = ({ words: { tone, badge, more } }: { words: VerdictWords }) => (
+  <p className="verdict" data-verdict={tone}>
+    <span className={BADGES[tone]}>{badge}</span> <span className="fine">{more}</span>
+  </p>
+);
+
+/** Memory by type of weights: those that do not fit are marked, and not by colour alone. */
+const Memory = ({ needs }: { needs: readonly TypeNeed[] }) => (
+  <dl className="memory-types">
+    {needs.map(({ type, weightBytes, totalBytes, slots }) => (
+      <div
+        key={type}
+        title={`${formatBytes(weightBytes)} of weights as ${type}; ${formatBytes(totalBytes)} in all with ${formatCount(Math.max(1, slots))} contexts at a time`}
+      >
+        <dt>{type}</dt>
+        <dd className={slots === 0 ? 'tone-bad' : undefined}>
+          {slots === 0 ? '⚠ ' : ''}
+          {formatBytes(weightBytes)}
+          <span className="visually-hidden">{slots === 0 ? ', does not fit' : ', fits'}</span>
+        </dd>
+      </div>
+    ))}
+  </dl>
+);
+
+/** Whether a checkpoint fits this device, and its memory by type of weights. */
+export const FitLine = ({
+  question,
+  types = false,
+}: {
+  question: HereQuestion;
+  /** Whether memory is said too. */
+  types?: boolean;
+}) => {
+  const counted = useFit(question);
+  if (!counted) return <p className="fine">Counting what it needs here …</p>;
+  if (!counted.fit)
+    return (
+      <p className="fine tone-bad">⚠ This checkpoint cannot be computed here. {counted.problem}</p>
+    );
+  const { fit, limits } = counted;
+  return (
+    <>
+      {types ? (
+        <>
+          <p className="fine memory-head">weights in memory, as</p>
+          <Memory needs={fit.needs} />
+        </>
+      ) : null}
+      <Verdict words={verdictWords(fit, limits)} />
+    </>
+  );
+};

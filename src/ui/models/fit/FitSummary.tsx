@@ -1,0 +1,140 @@
+import { useMemo } from 'react';
+import { messageOf } from '../../../base/errors.ts';
+import { trainLimits } from '../../../learn/replicas/create-replica.ts';
+import { parsePolicyConfig, type PolicyConfig } from '../../../policy/checkpoint/config.ts';
+import { cacheLimits } from '../../../policy/checkpoint/limits.ts';
+import { keyTypeFor, matrixTypeFor } from '../../../policy/open/device.ts';
+import { storedTypeOf } from '../../../policy/open/fit-here.ts';
+import { planFit, type FitPlan } from '../../../policy/open/fit.ts';
+import { MATRIX_TYPES, type MatrixType, type StoreType } from '../../../policy/ops/values.ts';
+import { formatBytes, formatCount, formatParameters } from '../../kit/words/format.ts';
+import { Table } from '../../kit/Table.tsx';
+import { useDeviceLimits, type DeviceView } from './device-limits.ts';
+
+/** The adapter that training is asked for here. */
+const ADAPTER = { rank: 16, alpha: 32, targets: ['q_proj' as const, 'v_proj' as const] };
+
+const supported = (
+  json: Readonly<Record<string, unknown>>,
+): { config: PolicyConfig; problem: null } | { config: null; problem: string } => {
+  try {
+    return { config: parsePolicyConfig(json), problem: null };
+  } catch (error) {
+    return { config: null, problem: messageOf(error) };
+  }
+};
+
+/** What the weights would be held in, if they are stored as config.json says. */
+const automatic = (json: Readonly<Record<string, unknown>>, { device }: DeviceView): MatrixType =>
+  matrixTypeFor(storedTypeOf(json) ?? 'f32', device);
+
+const automaticKeys = (config: PolicyConfig, { device }: DeviceView): StoreType => {
+  const { maxContext: maxPositions, maxSlots } = cacheLimits(config);
+  return keyTypeFor({ ...config, maxPositions }, maxSlots, device);
+};
+
+interface Row {
+  type: MatrixType;
+  samples: FitPlan;
+  trains: FitPlan;
+}
+
+/** What a checkpoint needs in each type, with the contexts that an engine here gives it. */
+const rowsOf = (config: PolicyConfig, keys: StoreType, limits: DeviceView): Row[] => {
+  const { maxContext: context, maxSlots: slots } = cacheLimits(config);
+  const limited = { ...config, maxPositions: context };
+  return MATRIX_TYPES.map((type) => {
+    const question = { config: limited, type, keys, slots, context, limits };
+    const train = { adapter: ADAPTER, limits: trainLimits(context) };
+    return {
+      type,
+      samples: planFit({ ...question, train: null }),
+      trains: planFit({ ...question, train }),
+    };
+  });
+};
+
+const Need = ({ plan: { totalBytes, verdict } }: { plan: FitPlan }) => (
+  <td className="figure">
+    <b>{formatBytes(totalBytes)}</b>
+    <span className={verdict.kind === 'no' ? 'fine tone-bad' : 'fine'}>
+      {verdict.kind === 'fits' ? 'fits' : null}
+      {verdict.kind === 'fewer-slots' ? `fits, ${formatCount(verdict.slots)} at a time` : null}
+      {verdict.kind === 'no' ? '⚠ does not fit' : null}
+    </span>
+  </td>
+);
+
+/** Why the chosen type does not fit, if it does not. */
+const Why = ({ row: { samples, trains } }: { row: Row }) => {
+  const [why] = [samples, trains].flatMap(({ verdict }) =>
+    verdict.kind === 'no' ? [verdict.why] : [],
+  );
+  if (why === undefined) return null;
+  const what = samples.verdict.kind === 'no' ? 'It does not fit' : 'Training does not fit';
+  return (
+    <p className="fine tone-bad">
+      ⚠ {what}: {why}.
+    </p>
+  );
+};
+
+/**
+ * What a checkpoint of this shape needs in each type of weights, and whether it fits here, before
+ * anything is downloaded or loaded; what the engine cannot compute is said with the field at fault.
+ */
+export const FitSummary = (props: {
+  config: Readonly<Record<string, unknown>>;
+  /** What its weights are held in, where the user chose. */
+  weights?: MatrixType | undefined;
+  /** The same of keys and values of its contexts. */
+  keys?: StoreType | undefined;
+}) => {
+  const { config: json, weights, keys: wanted } = props;
+  const limits = useDeviceLimits();
+  const { config, problem } = useMemo(() => supported(json), [json]);
+  const keys = config && limits && (wanted ?? automaticKeys(config, limits));
+  const rows = useMemo(
+    () => (config && keys && limits ? rowsOf(config, keys, limits) : []),
+    [config, keys, limits],
+  );
+  if (!config)
+    return (
+      <p className="fine tone-bad" data-testid="fit">
+        ⚠ This checkpoint cannot be computed here. {problem}
+      </p>
+    );
+  if (!limits) return <p className="fine">Asking what this device has …</p>;
+  const chosen = weights ?? automatic(json, limits);
+  const row = rows.find(({ type }) => type === chosen);
+  const { maxContext, maxSlots } = cacheLimits(config);
+  return (
+    <div className="fit" data-testid="fit">
+      <p className="fine">
+        <b>{row ? formatParameters(row.samples.parameters) : null}</b> parameters by its shape · on{' '}
+        {limits.device} with {formatBytes(limits.memory)}, {limits.basis} · {formatCount(maxSlots)}{' '}
+        contexts of {formatCount(maxContext)} tokens at a time, held as {keys}
+        {wanted ? null : ' (automatic)'}
+        {row ? `: ${formatBytes(row.samples.contextBytes)}` : null}
+      </p>
+      <Table
+        className="plain-table"
+        heads={[['weights'], ['sampling', 'figure'], ['training an adapter', 'figure']]}
+      >
+        {rows.map(({ type, samples, trains }) => (
+          <tr key={type} className={type === chosen ? 'chosen' : undefined}>
+            <th scope="row">
+              {type}
+              {type === chosen ? (
+                <span className="fine">{weights ? 'chosen' : 'automatic'}</span>
+              ) : null}
+            </th>
+            <Need plan={samples} />
+            <Need plan={trains} />
+          </tr>
+        ))}
+      </Table>
+      {row ? <Why row={row} /> : null}
+    </div>
+  );
+};

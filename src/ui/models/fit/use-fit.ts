@@ -1,0 +1,51 @@
+import { useEffect, useState } from 'react';
+import { messageOf } from '../../../base/errors.ts';
+import { createTurns } from '../../../base/turns.ts';
+import { fitHere, type HereFit, type HereQuestion } from '../../../policy/open/fit-here.ts';
+import { useDeviceLimits, type DeviceView } from './device-limits.ts';
+
+/** What a checkpoint needs here, once it is counted; null until then. */
+export type Counted =
+  | { fit: HereFit; limits: DeviceView; problem: null }
+  | { fit: null; problem: string }
+  | null;
+
+/** By question: cards of one shape are counted once. */
+const known = new Map<string, Counted>();
+
+/** One after another, with turns of the event loop between: each takes some milliseconds. */
+let before: Promise<unknown> = Promise.resolve();
+
+const count = (key: string, question: HereQuestion, limits: DeviceView): Promise<Counted> => {
+  const counted = before.then(async (): Promise<Counted> => {
+    const found = known.get(key);
+    if (found) return found;
+    const made = await fitHere(question, limits, limits.gpu, createTurns()).then(
+      (fit): Counted => ({ fit, limits, problem: null }),
+      (error: unknown): Counted => ({ fit: null, problem: messageOf(error) }),
+    );
+    known.set(key, made);
+    return made;
+  });
+  before = counted;
+  return counted;
+};
+
+/** Counts what a checkpoint needs on this device. */
+export const useFit = ({ config, weights, keys }: HereQuestion): Counted => {
+  const limits = useDeviceLimits();
+  const key = JSON.stringify([config, weights, keys]);
+  const [counted, setCounted] = useState<{ key: string; value: Counted } | null>(null);
+  useEffect(() => {
+    if (!limits) return undefined;
+    let live = true;
+    void count(key, { config, weights, keys }, limits).then((value) => {
+      if (live) setCounted({ key, value });
+    });
+    return () => {
+      live = false;
+    };
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the key says what is asked
+  }, [key, limits]);
+  return counted?.key === key ? counted.value : (known.get(key) ?? null);
+};

@@ -1,0 +1,67 @@
+import type { DeviceLimits } from '../../../policy/open/fit.ts';
+import type { HereFit } from '../../../policy/open/fit-here.ts';
+import type { WebLlmLine } from '../../../policy/remote/webllm/models.ts';
+import { formatBytes, plural } from '../../kit/words/format.ts';
+import type { DeviceView } from './device-limits.ts';
+
+/** Whether a model fits this device, in a few words, and what they rest on. */
+export interface VerdictWords {
+  tone: 'good' | 'hint' | 'bad';
+  badge: string;
+  more: string;
+}
+
+const contexts = (slots: number): string => `${plural(slots, 'context')} at a time`;
+
+export function verdictWords(fit: HereFit, limits: DeviceView): VerdictWords {
+  const { verdict, held, slots } = fit;
+  if (verdict.kind === 'fits') {
+    const fewer = verdict.slots < slots ? ` in place of ${slots}` : '';
+    const room = `weights as ${verdict.type}, ${contexts(verdict.slots)}${fewer}`;
+    if (verdict.type === held) return { tone: 'good', badge: 'fits', more: room };
+    const wide = fit.needs.find(({ type }) => type === held);
+    return {
+      tone: 'good',
+      badge: `fits as ${verdict.type}`,
+      more: `${room}; as ${held} it needs ${formatBytes(wide?.totalBytes ?? 0)}`,
+    };
+  }
+  const { type, needs, gives, why } = verdict;
+  const least = `weights as ${type}, ${contexts(1)}`;
+  if (verdict.elsewhere)
+    return {
+      tone: 'hint',
+      badge: 'needs WebGPU',
+      more: `${least}: ${formatBytes(needs)}; without a GPU this device gives ${formatBytes(gives)} (${limits.basis})`,
+    };
+  if (needs <= gives) return { tone: 'bad', badge: 'too big', more: `${least}: ${why}` };
+  return {
+    tone: 'bad',
+    badge: `too big: needs ${formatBytes(needs)}, this device gives ${formatBytes(gives)}`,
+    more: `${least}; ${limits.basis}`,
+  };
+}
+
+/** The same of a model of WebLLM, whose list states what it needs; sizes there are in MB. */
+export function webLlmWords(
+  { memoryMB, features }: Pick<WebLlmLine, 'memoryMB' | 'features'>,
+  {
+    device,
+    shaderF16,
+    memory,
+  }: Pick<DeviceView, 'device' | 'shaderF16'> & Pick<DeviceLimits, 'memory'>,
+): VerdictWords {
+  if (device !== 'webgpu')
+    return { tone: 'hint', badge: 'needs WebGPU', more: 'this browser offers no GPU' };
+  if (features.includes('shader-f16') && !shaderF16)
+    return { tone: 'bad', badge: 'needs shader-f16', more: 'the GPU here has no half precision' };
+  if (memoryMB === null)
+    return { tone: 'hint', badge: 'size not known', more: 'its list does not state its memory' };
+  const needs = memoryMB * 1e6;
+  if (needs <= memory) return { tone: 'good', badge: 'fits', more: 'as its list states it' };
+  return {
+    tone: 'bad',
+    badge: `too big: needs ${formatBytes(needs)}, this device gives ${formatBytes(memory)}`,
+    more: 'as its list states it',
+  };
+}

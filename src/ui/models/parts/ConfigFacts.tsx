@@ -1,0 +1,18 @@
+import type { CheckpointFacts } from '../../../lab/contract/checkpoints.ts';
+import { formatCount } from '../../kit/words/format.ts';
+
+const known = (value: number | null, write: (value: string) => string): string[] =>
+  value === null ? [] : [write(formatCount(value))];
+
+/** The shape of a model in one line. */
+export const ConfigFacts = ({ facts }: { facts: CheckpointFacts }) => {
+  const parts = [
+    facts.family ?? 'no family named',
+    ...known(facts.layers, (n) => `${n} layers`),
+    ...known(facts.hidden, (n) => `hidden ${n}`),
+    ...known(facts.vocab, (n) => `vocabulary ${n}`),
+    ...known(facts.context, (n) => `context ${n} tokens`),
+    ...(facts.dtype === null ? [] : [facts.dtype]),
+  ];
+  return <p className="fine">{parts.join(' · ')}</p>;
+};

@@ -1,0 +1,32 @@
+import { Button } from '@mantine/core';
+import type { PolicyRef } from '../../../records/setup.ts';
+import { useSetup } from '../../setup/setup-store.ts';
+
+const same = (a: PolicyRef, b: PolicyRef): boolean =>
+  a.kind === b.kind && ('id' in a ? a.id : null) === ('id' in b ? b.id : null);
+
+/** Chooses it for the next run, or says that it is chosen and offers the way back. */
+export const UseAsPolicy = (props: {
+  policy: PolicyRef;
+  name: string;
+  use: (policy: PolicyRef) => void;
+}) => {
+  const { policy, name, use } = props;
+  const chosen = useSetup(({ setup }) => setup.policy);
+  if (same(chosen, policy))
+    return (
+      <>
+        <span className="badge good">policy of the next run</span>
+        {policy.kind === 'built-in' ? null : (
+          <button type="button" className="link" onClick={() => use({ kind: 'built-in' })}>
+            Use the built-in policy
+          </button>
+        )}
+      </>
+    );
+  return (
+    <Button size="compact-xs" aria-label={`Use ${name} as policy`} onClick={() => use(policy)}>
+      Use as policy
+    </Button>
+  );
+};

@@ -1,0 +1,21 @@
+import { HUB } from '../../../lab/models/checkpoints/plan/source.ts';
+
+/** The hub that repositories are looked up at; remembered in this browser. */
+
+const KEY = 'forage.hub';
+
+export const storedHub = (): string => {
+  try {
+    return localStorage.getItem(KEY) ?? HUB;
+  } catch {
+    return HUB;
+  }
+};
+
+export const keepHub = (hub: string): void => {
+  try {
+    localStorage.setItem(KEY, hub);
+  } catch {
+    // Not remembered where the browser allows no storage.
+  }
+};

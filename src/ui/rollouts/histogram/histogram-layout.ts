@@ -1,0 +1,67 @@
+import type { Histogram } from '../../../evaluate/rollouts/distribution/histogram.ts';
+import { linearAxis, type Axis } from '../../kit/charts/axis.ts';
+import { shareIn } from './histogram-words.ts';
+
+/** Two bars a bin, in CSS pixels: of what passes, and beside it of the file; heights are shares of each. */
+
+export interface HistogramLayout {
+  axis: Axis;
+  height: number;
+  /** Left of it stand the shares. */
+  left: number;
+  top: number;
+  foot: number;
+  bins: { x: number; width: number; shown: number; all: number }[];
+  /** Where a value stands under the bars: every bin has one, or its boundaries do. */
+  labels: { x: number; value: number; anchor: 'start' | 'middle' | 'end' }[];
+}
+
+const LEFT = 38;
+const TOP = 8;
+const BARS = 110;
+const FOOT = 20;
+/** Width of a label. */
+const LABEL = 40;
+
+export function histogramLayout(histogram: Histogram, width: number): HistogramLayout {
+  const { bins, all, shown } = histogram;
+  const room = Math.max(40, width - LEFT - 4);
+  const each = room / Math.max(1, bins.length);
+  const shares = bins.map((bin) => ({
+    shown: shareIn(bin.shown, shown.known) ?? 0,
+    all: shareIn(bin.all, all.known) ?? 0,
+  }));
+  const most = Math.max(0.01, ...shares.flatMap((share) => [share.shown, share.all]));
+  const axis = linearAxis(0, most, 2);
+  const scale = (share: number): number => (share / axis.high) * BARS;
+  const every = Math.max(1, Math.ceil(LABEL / each));
+  const edges = bins.flatMap(({ from, to }, i) =>
+    to !== null && i === bins.length - 1 ? [from, to] : [from],
+  );
+  const single = bins.every(({ to }) => to === null);
+  return {
+    axis,
+    height: TOP + BARS + FOOT,
+    left: LEFT,
+    top: TOP,
+    foot: TOP + BARS,
+    bins: shares.map((share, i) => ({
+      x: LEFT + i * each,
+      width: each,
+      // What is there is seen.
+      shown: share.shown === 0 ? 0 : Math.max(1.5, scale(share.shown)),
+      all: share.all === 0 ? 0 : Math.max(1.5, scale(share.all)),
+    })),
+    labels: edges.flatMap((value, i) =>
+      i % every === 0
+        ? [
+            {
+              x: LEFT + (single ? i + 0.5 : i) * each,
+              value,
+              anchor: i === bins.length ? ('end' as const) : ('middle' as const),
+            },
+          ]
+        : [],
+    ),
+  };
+}

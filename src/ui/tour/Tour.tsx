@@ -1,0 +1,122 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { CHAPTERS, useDeeds, type Chapter, type TourStep } from './chapters.ts';
+import { closeTour, endChapter, goToStep, restartTour, useTour } from './store/tour-store.ts';
+import './tour.css';
+
+const IDS = CHAPTERS.map(({ id }) => id);
+
+/** The chapters, each reached by a press; those that were seen are ticked. */
+const Contents = () => {
+  const chapter = useTour((state) => state.chapter);
+  const seen = useTour((state) => state.seen);
+  return (
+    <ol className="tour-contents">
+      {CHAPTERS.map(({ id, title }, i) => (
+        <li key={id}>
+          <button
+            type="button"
+            className="link"
+            aria-current={i === chapter ? 'step' : undefined}
+            onClick={() => goToStep(i, 0)}
+          >
+            {seen.includes(id) ? '✓ ' : ''}
+            {title}
+          </button>
+        </li>
+      ))}
+    </ol>
+  );
+};
+
+const Step = ({ step, last }: { step: TourStep; last: boolean }) => {
+  const [, go] = useLocation();
+  const [started, setStarted] = useState(false);
+  const chapter = useTour((state) => state.chapter);
+  const at = useTour((state) => state.step);
+  const deeds = useDeeds();
+  const done = step.done === undefined || deeds[step.done];
+  const { act } = step;
+  const next = () => (last ? endChapter(IDS) : goToStep(chapter, at + 1));
+  const begin = () => {
+    setStarted(true);
+    void Promise.resolve(act?.run(go)).finally(() => setStarted(false));
+  };
+  return (
+    <>
+      <p>{step.text}</p>
+      <div className="tour-actions">
+        {act ? (
+          <Button size="xs" variant={done ? 'default' : 'filled'} loading={started} onClick={begin}>
+            {act.label}
+          </Button>
+        ) : null}
+        <Button size="xs" variant={done ? 'filled' : 'default'} onClick={next}>
+          {done ? (last ? 'Next chapter' : 'Next') : 'Skip'}
+        </Button>
+        {chapter > 0 || at > 0 ? (
+          <button type="button" className="link" onClick={() => goToStep(...before(chapter, at))}>
+            back
+          </button>
+        ) : null}
+      </div>
+    </>
+  );
+};
+
+/** The step in front of one. */
+const before = (chapter: number, step: number): [chapter: number, step: number] =>
+  step > 0
+    ? [chapter, step - 1]
+    : [Math.max(0, chapter - 1), Math.max(0, (CHAPTERS[chapter - 1]?.steps.length ?? 1) - 1)];
+
+const End = () => (
+  <>
+    <p>
+      That was the whole loop: ask, train, read, see what changed, compare. All that was made stays
+      on this device, under Runs, Rollouts and Evaluate.
+    </p>
+    <div className="tour-actions">
+      <Button size="xs" onClick={closeTour}>
+        Close
+      </Button>
+      <button type="button" className="link" onClick={restartTour}>
+        from the beginning
+      </button>
+    </div>
+  </>
+);
+
+const heading = (chapter: Chapter | undefined, index: number): string =>
+  chapter ? `${index + 1} of ${CHAPTERS.length}: ${chapter.title}` : 'The tour is over';
+
+/** A panel over a corner of any page: it waits while its reader looks around, and goes on another day. */
+export default function Tour() {
+  const index = useTour((state) => state.chapter);
+  const at = useTour((state) => state.step);
+  const chapter = CHAPTERS[index];
+  const step = chapter?.steps[Math.min(at, chapter.steps.length - 1)];
+  return (
+    <aside className="tour" aria-label="Guided tour">
+      <header>
+        <h2>{heading(chapter, index)}</h2>
+        <button
+          type="button"
+          className="link"
+          aria-label="Close the tour; it goes on where it was left"
+          title="It goes on where it was left: ⌘K, Guided tour"
+          onClick={closeTour}
+        >
+          ✕
+        </button>
+      </header>
+      {chapter && step ? (
+        <Step key={`${index} ${at}`} step={step} last={at >= chapter.steps.length - 1} />
+      ) : (
+        <End />
+      )}
+      <Contents />
+    </aside>
+  );
+}

@@ -1,0 +1,179 @@
+import { ask, runFromStart } from '../ask/store/actions.ts';
+import { examplesOf } from '../ask/store/examples.ts';
+import { ASK } from '../ask/store/permalink.ts';
+import { isRunning, useRun } from '../ask/store/run-store.ts';
+import { startEvaluation } from '../evaluate/store/evaluate-actions.ts';
+import { formatEvaluateAddress, NEW_EVALUATION } from '../evaluate/store/evaluate-address.ts';
+import { FIRST_SPEC } from '../evaluate/store/evaluate-draft.ts';
+import { useEvaluate } from '../evaluate/store/evaluate-store.ts';
+import { need } from '../lab/connection.ts';
+import { useLab } from '../lab/lab-store.ts';
+import { openOwnRun } from '../rollouts/store/browse-actions.ts';
+import { useBrowse } from '../rollouts/store/browse-store.ts';
+import { startTraining } from '../train/store/train-actions.ts';
+import { formatTrainAddress } from '../train/store/train-address.ts';
+import { checkDraft } from '../train/store/train-draft.ts';
+import { trainingRun, useTrain, visibleRuns } from '../train/store/train-store.ts';
+import { toTry, TRY_STEPS, tryName } from '../train/store/try-run.ts';
+
+/** What the tour says, chapter by chapter, and what a press does: the very things that the pages do. */
+
+/** What a visitor has done, in this tour or without it. */
+export type Deed = 'asked' | 'trained' | 'opened' | 'compared';
+
+export const useDeeds = (): Record<Deed, boolean> => ({
+  asked: useRun(({ run, table }) => table.order.length > 0 && !isRunning(run)),
+  trained: useTrain(({ runs }) => visibleRuns(runs).some(({ step }) => step > 0)),
+  opened: useBrowse(({ files }) => files.length > 0),
+  compared: useEvaluate(({ evaluations }) => evaluations.some(({ done }) => done > 0)),
+});
+
+export interface TourStep {
+  text: string;
+  act?: {
+    label: string;
+    run: (go: (path: string) => void) => void | Promise<void>;
+  };
+  /** What it waits for; absent where there is only something to read. */
+  done?: Deed;
+}
+
+export interface Chapter {
+  id: string;
+  title: string;
+  steps: readonly TourStep[];
+}
+
+/** Resolves as soon as the questions of the world are there. */
+const questionsLoaded = (): Promise<void> =>
+  new Promise((resolve) => {
+    const look = ({ questions }: ReturnType<typeof useLab.getState>): boolean =>
+      questions.length > 0;
+    if (look(useLab.getState())) return resolve();
+    const stop = useLab.subscribe((state) => {
+      if (!look(state)) return;
+      stop();
+      resolve();
+    });
+  });
+
+const askExample = async (go: (path: string) => void): Promise<void> => {
+  go(ASK);
+  need('sources', 'policy');
+  await questionsLoaded();
+  const [first] = examplesOf(useLab.getState().questions);
+  if (first) ask({ kind: 'world', id: first.id });
+  await runFromStart();
+};
+
+/** The newest run that has made a step, whatever became of it. */
+const newestRun = () => visibleRuns(useTrain.getState().runs).find(({ step }) => step > 0);
+
+const train = async (go: (path: string) => void): Promise<void> => {
+  const busy = trainingRun(useTrain.getState());
+  if (busy) return go(formatTrainAddress({ run: busy.id, step: null }));
+  // Plain search steps fastest.
+  const { settings } = checkDraft({ training: 'search/grpo', changes: {} });
+  if (!settings) return go('/train?new=1');
+  const tried = toTry(settings);
+  const id = await startTraining({
+    settings: tried,
+    name: tryName(tried),
+    device: 'auto',
+    demonstrations: null,
+  });
+  go(id === null ? '/train' : formatTrainAddress({ run: id, step: null }));
+};
+
+const readRollouts = (go: (path: string) => void): void => {
+  const run = newestRun();
+  if (run) openOwnRun(run.id, run.name, go);
+  else go('/rollouts');
+};
+
+/** A held-out question before the first step and after the newest. */
+const beforeAfter = (go: (path: string) => void): void => {
+  const run = newestRun();
+  if (!run) return go('/train');
+  go(
+    formatTrainAddress({ run: run.id, step: null, beside: { question: null, from: 0, to: null } }),
+  );
+};
+
+const compare = async (go: (path: string) => void): Promise<void> => {
+  const id = await startEvaluation(FIRST_SPEC, 'Tour: three systems, 20 questions', 'auto');
+  go(id === null ? NEW_EVALUATION : formatEvaluateAddress(id));
+};
+
+export const CHAPTERS: readonly Chapter[] = [
+  {
+    id: 'ask',
+    title: 'Ask a question',
+    steps: [
+      {
+        text: 'A small language model runs in this tab. It has never seen this fictional encyclopedia, so it has to look everything up. Let it answer a question.',
+        act: { label: 'Ask an example', run: askExample },
+        done: 'asked',
+      },
+      {
+        text: 'Every card is one thing that happened: a thought, a query, where it went (local corpus or web), the passages that came, the answer beside gold. Enter opens a card; ← and → play the rollout event by event. The strip above shows every token and who wrote it: blue the policy, green what it read.',
+      },
+    ],
+  },
+  {
+    id: 'train',
+    title: 'Train ten steps',
+    steps: [
+      {
+        text: 'Reinforcement learning lets the model practise: several rollouts of each question, a reward for each, and a step towards those that earned more than their siblings. Ten steps take about two minutes here. They go on while you look at other pages.',
+        act: { label: `Train ${TRY_STEPS} steps`, run: train },
+        done: 'trained',
+      },
+      {
+        text: 'The headline compares held-out questions before and after; the charts show reward, length and agreement of samplers and learner. A point opens its step, a step its rollouts. The adapter is kept: it can be asked, exported, or trained further.',
+      },
+    ],
+  },
+  {
+    id: 'read',
+    title: 'Read the rollouts',
+    steps: [
+      {
+        text: 'A curve says that something improved, rollouts say what. Those of the training open as a file like any other framework’s: where they were lost on the way from question to answer, which behaviours changed, every rollout one press away.',
+        act: { label: 'Open the rollouts of the run', run: readRollouts },
+        done: 'opened',
+      },
+      {
+        text: 'In a rollout, the hop map shows which gold passage arrived and how each of the others was missed; “why it failed” says it in a sentence. Your own files open by dropping them here.',
+      },
+    ],
+  },
+  {
+    id: 'before-after',
+    title: 'See before | after',
+    steps: [
+      {
+        text: 'What a run changed shows on one question: the policy before its first step and after its newest, round by round beside each other, with a sentence that says where they part first.',
+        act: { label: 'Show before | after', run: beforeAfter },
+        done: 'trained',
+      },
+      {
+        text: 'From there the same question can be asked anew, without and with the adapter. On Ask, every event of a rollout offers “fork here”: another source, the gold passage put in, another temperature, and it runs on beside the original.',
+      },
+    ],
+  },
+  {
+    id: 'compare',
+    title: 'Compare systems',
+    steps: [
+      {
+        text: 'The same policy, the same questions, different systems: one that searches in rounds, one that retrieves once, one that only remembers. Intervals and paired tests say what the numbers can carry.',
+        act: { label: 'Compare three systems on 20 questions', run: compare },
+        done: 'compared',
+      },
+      {
+        text: 'Cost, survival by hop and the grid of questions show where systems part; a cell opens their rollouts side by side. Any published system of the list, or a changed one of your own, goes in by a tick.',
+      },
+    ],
+  },
+];

@@ -1,0 +1,188 @@
+import { NativeSelect } from '@mantine/core';
+import { lazy, Suspense, useMemo, useState } from 'react';
+import { useLocation, useSearch } from 'wouter';
+import { itemAt } from '../../../base/items.ts';
+import type { FilmRow, TrainingFilm } from '../../../evaluate/training-film.ts';
+import type { RunRecord } from '../../../lab/contract/records/runs.ts';
+import type { Rollout } from '../../../records/rollout.ts';
+import { askWith } from '../../ask/siblings/ask-with.ts';
+import { showRollouts } from '../../ask/store/training-step.ts';
+import { useView } from '../../ask/store/view-store.ts';
+import { useAnswer } from '../../kit/use-answer.ts';
+import {
+  formatTrainAddress,
+  parseTrainAddress,
+  type BesideAddress,
+} from '../store/train-address.ts';
+import { trainApi } from '../store/train-store.ts';
+import './run-beside.css';
+
+const BesidePicture = lazy(async () => ({
+  default: (await import('../../kit/beside/BesidePicture.tsx')).BesidePicture,
+}));
+
+const stepName = (step: number): string =>
+  step === 0 ? 'before the first step' : `after step ${step}`;
+
+/** The name of a side, behind "before:" or "after:". */
+const sideName = (step: number): string => (step === 0 ? 'untrained, no step yet' : `step ${step}`);
+
+const isRight = (row: FilmRow, at: number): boolean => row.cells[at]?.em === 1;
+
+/** The first question that was learned; else one that was lost; else the first. */
+const changedRow = ({ rows, steps }: TrainingFilm): FilmRow => {
+  const last = steps.length - 1;
+  return (
+    rows.find((row) => !isRight(row, 0) && isRight(row, last)) ??
+    rows.find((row) => isRight(row, 0) && !isRight(row, last)) ??
+    itemAt(rows, 0, 'questions of the film')
+  );
+};
+
+/** What changed for a question between two scores, by signs. */
+const changeSigns = (row: FilmRow, from: number, to: number): string => {
+  const sign = (at: number): string =>
+    row.cells[at] === null || row.cells[at] === undefined ? '·' : isRight(row, at) ? '✓' : '✗';
+  return `${sign(from)} → ${sign(to)}`;
+};
+
+type Pair = readonly [Rollout, Rollout];
+
+/** The two rollouts as soon as they are read; those of before stay until then. */
+const usePair = (run: RunRecord, question: string, from: number, to: number) => {
+  const read = async (step: number): Promise<Rollout | null> => {
+    const kept = await trainApi().rollouts(run.id, step, 'held-out');
+    return kept.find((one) => one.question.id === question) ?? null;
+  };
+  const answer = useAnswer(`${run.id} ${question} ${from} ${to}`, async () => {
+    const [a, b] = [await read(from), await read(to)];
+    return a && b ? ([a, b] as const) : null;
+  });
+  const [shown, setShown] = useState<Pair | null>(null);
+  if (answer.state === 'ready' && answer.value && answer.value !== shown) setShown(answer.value);
+  const same = shown?.[0].question.id === question;
+  return {
+    pair: answer.state === 'ready' ? answer.value : same ? shown : null,
+    reading: answer.state === 'loading',
+    problem: answer.state === 'failed' ? answer.message : null,
+  };
+};
+
+/** A held-out question at two scores of a run, from its first score to the newest while it trains. */
+export const RunBeside = ({ run, film }: { run: RunRecord; film: TrainingFilm }) => {
+  const [, go] = useLocation();
+  const address = parseTrainAddress(useSearch());
+  const { steps, rows } = film;
+  const first = itemAt(steps, 0, 'scores of the film');
+  const newest = itemAt(steps, steps.length - 1, 'scores of the film');
+  const wanted: BesideAddress = address.beside ?? { question: null, from: first, to: null };
+  const row = rows.find(({ id }) => id === wanted.question) ?? changedRow(film);
+  const from = steps.includes(wanted.from) ? wanted.from : first;
+  const to = wanted.to !== null && steps.includes(wanted.to) ? wanted.to : newest;
+  const { pair, reading, problem } = usePair(run, row.id, from, to);
+  const change = (by: Partial<BesideAddress>) =>
+    go(formatTrainAddress({ ...address, run: run.id, beside: { ...wanted, from, ...by } }), {
+      replace: true,
+    });
+  const options = useMemo(() => {
+    const [a, b] = [steps.indexOf(from), steps.indexOf(to)];
+    return rows.map((one) => ({
+      value: one.id,
+      label: `${changeSigns(one, a, b)}  ${one.text}`,
+    }));
+  }, [rows, steps, from, to]);
+  const open = (side: 0 | 1, event: number) => {
+    const rollout = pair?.[side];
+    if (!rollout) return;
+    const step = side === 0 ? from : to;
+    const source = { runId: run.id, name: run.name, step, group: rollout.groupId, run };
+    void showRollouts([rollout], source, 0, go).then(() =>
+      useView.getState().select({ kind: 'event', rolloutId: rollout.id, event }),
+    );
+  };
+  const controls = (
+    <div className="run-beside-tools">
+      <NativeSelect
+        size="xs"
+        label="Held-out question"
+        className="run-beside-question"
+        data={options}
+        value={row.id}
+        onChange={({ currentTarget: { value } }) => change({ question: value })}
+      />
+      <NativeSelect
+        size="xs"
+        label="Before"
+        data={steps.map((step) => ({ value: String(step), label: stepName(step) }))}
+        value={String(from)}
+        onChange={({ currentTarget: { value } }) => change({ from: Number(value) })}
+      />
+      <NativeSelect
+        size="xs"
+        label="After"
+        data={[
+          { value: '', label: `the newest score, ${stepName(newest)}` },
+          ...steps.map((step) => ({ value: String(step), label: stepName(step) })),
+        ]}
+        value={wanted.to === null ? '' : String(to)}
+        onChange={({ currentTarget: { value } }) =>
+          change({ to: value === '' ? null : Number(value) })
+        }
+      />
+    </div>
+  );
+  const foot = (
+    <p className="fine">
+      These are the rollouts of the run’s own scores.{' '}
+      {run.status === 'running'
+        ? 'It follows the run: a newer score takes the place of the last. '
+        : ''}
+      {run.checkpointStep === null ? null : (
+        <button
+          type="button"
+          className="link"
+          onClick={() =>
+            void askWith(
+              run,
+              { policy: { kind: 'run', run: run.id, step: null }, beside: 'alone' },
+              row.id,
+              go,
+            )
+          }
+        >
+          Ask it now, without and with the adapter
+        </button>
+      )}
+    </p>
+  );
+  if (!pair)
+    return (
+      <section className="chart run-beside" aria-label="Before | after" id="beside">
+        <h3>Before | after</h3>
+        {controls}
+        <p className={problem ? 'tone-bad' : 'fine'} role="status">
+          {problem
+            ? `⚠ The rollouts could not be read: ${problem}`
+            : reading
+              ? 'Reading the rollouts …'
+              : 'These rollouts are not kept: they were deleted to free storage, or the run was made elsewhere.'}
+        </p>
+        {foot}
+      </section>
+    );
+  return (
+    <div className="run-beside" id="beside">
+      <Suspense fallback={null}>
+        <BesidePicture
+          sides={[
+            { rollout: pair[0], name: sideName(from) },
+            { rollout: pair[1], name: sideName(to) },
+          ]}
+          open={open}
+          controls={controls}
+          foot={foot}
+        />
+      </Suspense>
+    </div>
+  );
+};

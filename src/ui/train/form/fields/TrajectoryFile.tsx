@@ -1,0 +1,48 @@
+import { FileInput } from '@mantine/core';
+import { plural } from '../../../kit/words/format.ts';
+import {
+  chooseDemonstrations,
+  useDemonstrations,
+  type Demonstrations,
+} from '../../store/demonstrations.ts';
+
+const TITLES = {
+  rollouts: 'Rollouts as the Ask page and lab rollout write them: forage.rollout/1, one a line',
+  stored:
+    'Trajectories with weights or pairs as lab trajectories writes them: forage.trajectories/1',
+} as const;
+
+const countsText = (counts: NonNullable<Demonstrations['counts']>): string =>
+  [
+    plural(counts.all, 'trajectory', 'trajectories'),
+    counts.of === 'rollouts' ? `${counts.right} right` : plural(counts.pairs, 'pair'),
+  ].join(', ');
+
+/** The file that a warm-up imitates, or that stages learn from. */
+export const TrajectoryFile = ({ of }: { of: keyof typeof TITLES }) => {
+  const { file, counts, problem } = useDemonstrations();
+  const other =
+    counts && counts.of !== of
+      ? of === 'stored'
+        ? 'These are rollouts; lab trajectories makes stored trajectories of them.'
+        : 'These are stored trajectories; a warm-up takes rollouts.'
+      : null;
+  return (
+    <FileInput
+      size="xs"
+      className="wide"
+      label="Trajectories"
+      title={TITLES[of]}
+      placeholder={
+        of === 'stored' ? 'Choose a .jsonl of trajectories' : 'Choose a .jsonl of rollouts'
+      }
+      accept=".jsonl,application/jsonl,application/x-ndjson"
+      clearable
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      value={file}
+      error={problem ?? other}
+      description={counts ? countsText(counts) : undefined}
+      onChange={(next) => void chooseDemonstrations(next)}
+    />
+  );
+};

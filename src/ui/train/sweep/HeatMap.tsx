@@ -1,0 +1,173 @@
+import { useState, type KeyboardEvent, type MouseEvent } from 'react';
+import type { Grid, GridCell } from './sweep-grid.ts';
+
+/** The grid of a sweep as a drawing: a cell is chosen by pointer or arrow keys and opened by a click or Enter. */
+
+const [ROW, TOP, WIDEST, LEAST, CHARACTER] = [48, 40, 132, 64, 7];
+
+const sizesOf = ({ rows, rowName, columns }: Grid, width: number) => {
+  const names = rows.map((row) => (rowName === null ? '' : `${rowName} ${row}`));
+  const left = CHARACTER * Math.max(0, ...names.map((name) => name.length)) + 10;
+  const column = Math.min(WIDEST, Math.max(LEAST, (width - left - 4) / columns.length));
+  return { names, left, column };
+};
+
+const Cell = (props: { cell: GridCell; x: number; y: number; width: number }) => {
+  const { cell, x, y, width } = props;
+  const over = cell.value !== null;
+  return (
+    <>
+      <rect
+        x={x + 1}
+        y={y + 1}
+        width={width - 2}
+        height={ROW - 2}
+        rx={3}
+        className={cell.best ? 'heat-cell heat-best' : 'heat-cell'}
+        fillOpacity={cell.tint}
+      />
+      {cell.state === 'running' ? (
+        <rect
+          x={x + 8}
+          y={y + ROW - 10}
+          width={Math.max(0, (width - 16) * cell.done)}
+          height={3}
+          className="heat-done"
+        />
+      ) : null}
+      <text
+        x={x + width / 2}
+        y={y + ROW / 2 + 4}
+        textAnchor="middle"
+        className={over ? 'heat-value' : 'heat-state'}
+      >
+        {cell.best ? '★ ' : ''}
+        {cell.text}
+      </text>
+    </>
+  );
+};
+
+const Drawing = ({ grid, width, chosen }: { grid: Grid; width: number; chosen: number | null }) => {
+  const { names, left, column } = sizesOf(grid, width);
+  const across = grid.columns.length;
+  return (
+    <svg
+      width={left + column * across + 4}
+      height={TOP + ROW * grid.rows.length + 4}
+      aria-hidden="true"
+    >
+      <text x={left} y={12} className="heat-name">
+        {grid.columnName}
+      </text>
+      {grid.columns.map((value, c) => (
+        <text
+          key={value}
+          x={left + column * (c + 0.5)}
+          y={30}
+          textAnchor="middle"
+          className="heat-tick"
+        >
+          {value}
+        </text>
+      ))}
+      {names.map((name, r) => (
+        <text key={name} x={0} y={TOP + ROW * (r + 0.5) + 4} className="heat-tick">
+          {name}
+        </text>
+      ))}
+      {grid.cells.map((cell, i) => (
+        <Cell
+          key={cell.name}
+          cell={cell}
+          x={left + column * (i % across)}
+          y={TOP + ROW * Math.floor(i / across)}
+          width={column}
+        />
+      ))}
+      {chosen === null ? null : (
+        <rect
+          x={left + column * (chosen % across)}
+          y={TOP + ROW * Math.floor(chosen / across)}
+          width={column}
+          height={ROW}
+          rx={4}
+          className="heat-chosen"
+        />
+      )}
+    </svg>
+  );
+};
+
+const MOVES: Record<string, readonly [down: number, right: number]> = {
+  ArrowUp: [-1, 0],
+  ArrowDown: [1, 0],
+  ArrowLeft: [0, -1],
+  ArrowRight: [0, 1],
+};
+
+interface HeatMapProps {
+  grid: Grid;
+  width: number;
+  /** What a cell says. */
+  says: (cell: GridCell) => string;
+  open: (cell: GridCell) => void;
+}
+
+export const HeatMap = ({ grid, width, says, open }: HeatMapProps) => {
+  const [chosen, setChosen] = useState<number | null>(null);
+  const { left, column } = sizesOf(grid, width);
+  const across = grid.columns.length;
+  const cell = chosen === null ? undefined : grid.cells[chosen];
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && cell) return open(cell);
+    const move = MOVES[event.key];
+    if (!move) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (chosen === null) return setChosen(0);
+    const [down, right] = move;
+    const row = Math.floor(chosen / across) + down;
+    const at = (chosen % across) + right;
+    if (row >= 0 && row < grid.rows.length && at >= 0 && at < across) setChosen(row * across + at);
+  };
+  const cellAt = (event: MouseEvent): number | null => {
+    const box = event.currentTarget.getBoundingClientRect();
+    const scrolled = event.currentTarget.scrollLeft;
+    const at = Math.floor((event.clientX - box.left + scrolled - left) / column);
+    const row = Math.floor((event.clientY - box.top - TOP) / ROW);
+    const inside = at >= 0 && at < across && row >= 0 && row < grid.rows.length;
+    return inside ? row * across + at : null;
+  };
+  return (
+    <>
+      <div
+        className="heat-map"
+        role="slider"
+        tabIndex={0}
+        aria-label="Runs of the sweep: arrow keys choose a cell, Enter opens its run"
+        aria-valuemin={1}
+        aria-valuemax={grid.cells.length}
+        aria-valuenow={(chosen ?? 0) + 1}
+        aria-valuetext={cell ? says(cell) : 'no cell chosen'}
+        onKeyDown={onKeyDown}
+        onPointerMove={(event) => {
+          const at = cellAt(event);
+          if (at !== chosen) setChosen(at);
+        }}
+        onClick={(event) => {
+          const at = cellAt(event);
+          const under = at === null ? undefined : grid.cells[at];
+          if (under) open(under);
+        }}
+      >
+        <Drawing grid={grid} width={width} chosen={chosen} />
+      </div>
+      <p className="fine heat-foot" role="status">
+        {cell
+          ? says(cell)
+          : 'The stronger the tint, the larger the number. A click, or Enter, opens the run.'}
+      </p>
+    </>
+  );
+};

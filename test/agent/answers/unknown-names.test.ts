@@ -1,0 +1,257 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, vi } from 'vitest';
+import {
+  describeUnknown,
+  namesOfQuestion,
+  sourcesInUse,
+  unknownNames,
+} from '../../../src/agent/answers/unknown-names.ts';
+import { getRecipe } from '../../../src/recipes/index.ts';
+import { withOverrides } from '../../../src/recipes/parts/settings.ts';
+import { LOCAL_ONLY } from '../../../src/recipes/local-only.ts';
+import { mentionsIn, type Mentions } from '../../../src/retrieval/lexical/mentions.ts';
+import { WebSource } from '../../../src/retrieval/web/web-source.ts';
+import { buildWebIndex } from '../../../src/retrieval/web/build.ts';
+import { WebIndex } from '../../../src/retrieval/web/client.ts';
+import { loadWorld } from '../../../src/retrieval/world/load.ts';
+import { LOCAL, WEB } from '../helpers.ts';
+
+// Hundreds of questions are looked up in whole corpora.
+vi.setConfig({ testTimeout: 300_000 });
+
+const files = buildWebIndex(WEB);
+const web = new WebSource(() =>
+  WebIndex.open((name) => {
+    const file = files.get(name);
+    return file ? Promise.resolve(file) : Promise.reject(new Error(`${name} is missing`));
+  }),
+).mentions;
+const both = [mentionsIn(LOCAL), web];
+
+describe('names that no passage mentions', () => {
+  it.each([
+    ['Who directed Loud Harbor?', ['Loud Harbor']],
+    // Both words stand in passages, never in one.
+    ['Who directed Silent Wolf?', ['Silent Wolf']],
+    ['Who was born earlier, Victor Kerlund or Ada Quux?', ['Ada Quux']],
+    ['What is Loud Harbor’s release year? Loud Harbor is old.', ['Loud Harbor']],
+    ['What is the capital of Wakanda?', ['Wakanda']],
+    ['When was J. R. R. Tolkien born?', ['Tolkien']],
+  ])('%s', async (question, names) => {
+    expect(await unknownNames(question, both)).toEqual(names);
+  });
+
+  it.each([
+    'Who directed Silent Harbor?',
+    'Who directed Harbor, Silent?',
+    // Only the web has it.
+    'When was Estdor Group founded?',
+    'Summarize what is known about Borfield.',
+    'Besides Old Wolf, what did Victor Kerlund’s spouse write?',
+    'Who Wrote Old Wolf?',
+    'WHO WROTE LOUD HARBOR?',
+    'who wrote loud harbor?',
+    'Was it in May or in June, Dr. Kerlund?',
+    // One slip, and a word that comes of a name.
+    'Is Borfeild nice, and what of the Mondrians?',
+    'Is Borfeld nice?',
+    '',
+  ])('nothing is said of “%s”', async (question) => {
+    expect(await unknownNames(question, [mentionsIn([...LOCAL, ...WEB]), web])).toEqual([]);
+  });
+
+  it('nothing is said where a source cannot tell, or none is asked', async () => {
+    expect(await unknownNames('Who directed Loud Harbor?', [mentionsIn(LOCAL), null])).toEqual([]);
+    expect(await unknownNames('Who directed Loud Harbor?', [])).toEqual([]);
+  });
+
+  it('are said in one sentence', () => {
+    expect(describeUnknown(['Loud Harbor'])).toBe(
+      'No passage that can be searched mentions “Loud Harbor”: what is answered about it has no support there.',
+    );
+    expect(describeUnknown(['A B', 'C', 'D'])).toContain('mentions “A B”, “C” or “D”: what');
+    expect(describeUnknown(['A B', 'C'])).toBe(
+      'No passage that can be searched mentions “A B” or “C”: what is answered about them has no support there.',
+    );
+  });
+
+  it('end at the letters of options', () => {
+    const asked = 'In which country is the Wexula River? A) Goreria B) New Kerasia C) Voseria';
+    expect(namesOfQuestion(asked).map(({ text }) => text)).toEqual([
+      'Wexula River',
+      'Goreria',
+      'New Kerasia',
+      'Voseria',
+    ]);
+  });
+
+  it('have each of their readings once', () => {
+    const [name, opening] = namesOfQuestion('Was it Old Wolf River? Silent Harbor is old.');
+    expect(name?.readings.map((words) => words.join(' '))).toEqual([
+      'old wolf river',
+      'old wolf',
+      'wolf river',
+    ]);
+    expect(opening?.readings).toEqual([['silent', 'harbor'], ['harbor']]);
+  });
+
+  it.each([
+    // A sentence begins with a capital, whatever the word is; behind an initial none begins.
+    ['Wolves eat. Sheep too.', []],
+    ['Is it so? Sheep “Quux” too.', ['Quux']],
+    // A letter alone tells nothing.
+    ['It was J. Quux then.', ['Quux']],
+    ['she said: “Quux is here”', []],
+    ['she said “Quux is here”', ['Quux']],
+    // A sentence’s first word may belong to the name or not; a little one does not.
+    ['Old Wolf is here.', ['Old Wolf']],
+    ['The Old Wolf is here.', ['Old Wolf']],
+    ['Was it The?', []],
+    ['In June or on Monday, was it Dr. X?', []],
+    ["Was it Quux’s, or Lee's?", ['Quux', 'Lee']],
+    // All capitals tell nothing, all small letters no more.
+    ['OLD WOLF', []],
+    ['old wolf', []],
+  ])('of “%s” are %j', (question, names) => {
+    expect(namesOfQuestion(question).map(({ text }) => text)).toEqual(names);
+  });
+
+  it('are looked up source by source until one has them, and not again for the same name', async () => {
+    const asked: string[] = [];
+    const source = (name: string, knows: readonly string[], nearly: readonly string[] = []) => ({
+      together: (words: readonly string[]) => {
+        asked.push(`${name}: ${words.join(' ')}`);
+        return Promise.resolve(knows.includes(words.join(' ')));
+      },
+      almost: (word: string) => {
+        asked.push(`${name}: ~${word}`);
+        return Promise.resolve(nearly.includes(word));
+      },
+    });
+    const of = async (question: string, ...sources: Mentions[]): Promise<string[]> => {
+      asked.length = 0;
+      return unknownNames(question, sources);
+    };
+    expect(await of('Is it Lee?', source('a', ['lee']), source('b', []))).toEqual([]);
+    expect(asked).toEqual(['a: lee']);
+    expect(await of('Is it Lee?', source('a', []), source('b', [], ['lee']))).toEqual([]);
+    expect(asked).toEqual(['a: lee', 'b: lee', 'a: ~lee', 'b: ~lee']);
+    expect(await of('Is it Lee or Lee?', source('a', []))).toEqual(['Lee']);
+    expect(asked).toEqual(['a: lee', 'a: ~lee']);
+    // Of two words a slip in one is no excuse.
+    expect(await of('Is it Ann Lee?', source('a', [], ['ann', 'lee', 'ann lee']))).toEqual([
+      'Ann Lee',
+    ]);
+    expect(asked).toEqual(['a: ann lee']);
+  });
+
+  it('are read as they are written', () => {
+    expect(namesOfQuestion('Who wrote "Old Wolf", Ann Lee?').map(({ text }) => text)).toEqual([
+      'Old Wolf',
+      'Ann Lee',
+    ]);
+  });
+});
+
+describe('the sources that a question may reach', () => {
+  const inUse = (recipe: string, over: Parameters<typeof withOverrides>[1] = {}): string[] =>
+    sourcesInUse(withOverrides(getRecipe(recipe).settings, over));
+
+  it('are those of searches and background', () => {
+    expect(inUse('kunlun-baize')).toEqual(['local', 'web']);
+    expect(inUse('search', LOCAL_ONLY)).toEqual(['local']);
+    expect(inUse('kunlun-baize', LOCAL_ONLY)).toEqual(['local']);
+    expect(inUse('naive-rag', { retrieval: { source: 'local' } })).toEqual(['local']);
+    const withBackground = {
+      retrieval: LOCAL_ONLY.retrieval,
+      background: { mode: 'shown' as const, source: 'web' as const },
+    };
+    expect(inUse('search', withBackground)).toEqual(['local', 'web']);
+    expect(inUse('naive-generation')).toEqual([]);
+  });
+
+  it('are both where the policy may name one by its tag', () => {
+    expect(inUse('search', { retrieval: { source: 'local' } })).toEqual(['local', 'web']);
+    const silent = { retrieval: { source: 'local' as const, maxSearches: 0 } };
+    expect(inUse('search', silent)).toEqual([]);
+  });
+});
+
+const alarms = async (questions: readonly string[], sources: Mentions[]): Promise<string[]> => {
+  const found: string[] = [];
+  for (const question of questions)
+    for (const name of await unknownNames(question, sources)) found.push(`${name} <- ${question}`);
+  return found;
+};
+
+describe('no false alarm', () => {
+  const folder = new URL('../../../public/world/', import.meta.url);
+  const fetchFile = (name: string): Promise<Uint8Array> => readFile(new URL(name, folder));
+
+  it('on the test questions of the built-in world, and one on every made-up name', async () => {
+    const world = await loadWorld(fetchFile);
+    const sources = [
+      mentionsIn(world.local),
+      new WebSource(() => WebIndex.open(fetchFile)).mentions,
+    ];
+    const questions = world.questions.filter(({ split }) => split === 'test').map((q) => q.text);
+    expect(questions).toHaveLength(598);
+    expect(await alarms(questions, sources)).toEqual([]);
+    const made = ['Quilted Harbor', 'Ada Quux', 'Zorblax Prize', 'University of Nowhere'];
+    for (const name of made)
+      expect(await unknownNames(`Who is known for ${name}?`, sources)).toHaveLength(1);
+  });
+
+  it('on questions laid out as those of HotpotQA and MuSiQue, and one on every name that is not there', async () => {
+    const read = (file: string): unknown =>
+      JSON.parse(
+        readFileSync(new URL(`../../fixtures/unknown-names/${file}`, import.meta.url), 'utf8'),
+      );
+    const hotpot = read('hotpotqa.json') as {
+      corpus: Record<string, string[]>;
+      questions: { question: string }[];
+    };
+    const passages = Object.entries(hotpot.corpus).map(([title, sentences]) => ({
+      title,
+      text: sentences.join(' '),
+    }));
+    const texts = (list: { question: string }[]): string[] => list.map(({ question }) => question);
+    expect(await alarms(texts(hotpot.questions), [mentionsIn(passages)])).toEqual([]);
+    const musique = read('musique.json') as {
+      corpus: { title: string; text: string }[];
+      questions: { question: string }[];
+    };
+    expect(await alarms(texts(musique.questions), [mentionsIn(musique.corpus)])).toEqual([]);
+    // Each corpus for itself: what the one knows the other does not.
+    const foreign = await alarms(texts(musique.questions), [mentionsIn(passages)]);
+    // Runs of capitals: "of" parts a title, a full stop an initial.
+    expect(foreign.map((line) => line.split(' <- ')[0])).toEqual([
+      'Journal',
+      'Tidal Research',
+      'Stanley Lund',
+      'Bergen Sea Society',
+      "Lund's Harbour",
+      'Vestland',
+    ]);
+  });
+
+  const shared = (file: string): string =>
+    fileURLToPath(new URL(`../../../../shared/data/${file}`, import.meta.url));
+  const missing = !existsSync(shared('hotpotqa/corpus.json'));
+  if (missing) console.warn('skipped: needs ../shared/data/hotpotqa and musique');
+  it.skipIf(missing)(
+    'on 100 questions each of HotpotQA and MuSiQue over their corpora',
+    async () => {
+      const read = (file: string): unknown => JSON.parse(readFileSync(shared(file), 'utf8'));
+      const texts = (file: string): string[] =>
+        (read(file) as { question: string }[]).map(({ question }) => question);
+      const hotpot = Object.entries(read('hotpotqa/corpus.json') as Record<string, string[]>);
+      const passages = hotpot.map(([title, sentences]) => ({ title, text: sentences.join(' ') }));
+      expect(await alarms(texts('hotpotqa/questions.json'), [mentionsIn(passages)])).toEqual([]);
+      const musique = read('musique/corpus.json') as { title: string; text: string }[];
+      expect(await alarms(texts('musique/questions.json'), [mentionsIn(musique)])).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,172 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createRouter } from '../../../src/agent/router/router.ts';
+import { runRollout } from '../../../src/agent/run.ts';
+import { openPolicy } from '../../../src/cli/shared/parts.ts';
+import type { Policy } from '../../../src/policy/policy.ts';
+import { OTHERWISE } from '../../../src/recipes/agents/otherwise/list.ts';
+import type { Chain } from '../../../src/recipes/methods/chain.ts';
+import { getRecipe } from '../../../src/recipes/index.ts';
+import type { SettingsOverride } from '../../../src/recipes/parts/settings.ts';
+import type { Question } from '../../../src/records/records.ts';
+import type { Rollout } from '../../../src/records/rollout.ts';
+import { openWorldRetriever } from '../../../src/retrieval/open.ts';
+import type { Retriever } from '../../../src/retrieval/retriever.ts';
+import { loadWorld } from '../../../src/retrieval/world/load.ts';
+import { eventsOf, expectSegments, QUESTION, retrieverOver } from '../helpers.ts';
+import { ScriptedPolicy } from '../scripted-policy.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const at = { runId: 'r', groupId: 'g', rolloutId: 'x', step: 0, seed: 2 };
+const supported: Question = { ...QUESTION, supporting: ['Old Wolf', 'Victor Kerlund'] };
+const scripted = (
+  overrides: SettingsOverride,
+  probes: readonly (readonly string[])[],
+): Promise<Rollout> =>
+  runRollout(
+    {
+      policy: new ScriptedPolicy(
+        { main: [], probes: probes.map((list) => list.map((text) => ({ text, logprob: -0.2 }))) },
+        probes[0]?.length ?? 1,
+      ),
+      retriever: retrieverOver(),
+      router: createRouter(),
+      now: () => 0,
+    },
+    { ...at, question: supported, recipe: getRecipe('search'), overrides },
+  );
+const search = (query: string): string => `<think> t</think><search> ${query}</search>`;
+const answer = (text: string): string =>
+  `<think> t</think><short_answer> \\boxed{ ${text} }</short_answer>`;
+
+describe('candidates for every step', () => {
+  it('by what they bring: the query of the commonest first page, then the commonest answer', async () => {
+    const rollout = await scripted(
+      { loop: 'actions', method: { candidates: { n: 3, by: 'passages' } } },
+      [
+        [search('Estdor Group'), search('author of Old Wolf'), search('Old Wolf')],
+        [answer('Mondria'), answer('Borfield'), answer('Borfield')],
+      ],
+    );
+    expect(eventsOf(rollout, 'search').map(({ query }) => query)).toEqual(['author of Old Wolf']);
+    expect(rollout.answer).toBe('Borfield');
+    const actions = eventsOf(rollout, 'aside').filter(({ of }) => of === 'action');
+    expect(actions.map(({ action, text }) => [action?.rank, text])).toEqual([
+      [0, 'author of Old Wolf'],
+      [1, 'Estdor Group'],
+      [2, 'Old Wolf'],
+      [0, 'Borfield'],
+      [1, 'Mondria'],
+      [2, 'Borfield'],
+    ]);
+    // What was taken is the rollout's own, behind the context that it was sampled behind.
+    const ids = rollout.segments.flatMap((segment) => segment.ids);
+    for (const { action } of actions.filter((one) => one.action?.rank === 0))
+      expect(ids.slice(action?.at, (action?.at ?? 0) + (action?.ids.length ?? 0))).toEqual(
+        action?.ids,
+      );
+  });
+
+  it('by the gold chain: what brings a supporting page comes before a wrong answer', async () => {
+    const rollout = await scripted(
+      { loop: 'actions', method: { candidates: { n: 2, by: 'gold' } } },
+      [
+        [answer('Mondria'), search('author of Old Wolf')],
+        [answer('Mondria'), answer('Borfield')],
+      ],
+    );
+    expect(eventsOf(rollout, 'search')).toHaveLength(1);
+    expect(rollout.answer).toBe('Borfield');
+  });
+});
+
+describe('words that the loop puts into the policy’s mouth', () => {
+  const hint = { where: 'before-answer', text: 'search again', most: 1 } as const;
+
+  it('stand in place of its answer once, and are not learned', async () => {
+    const rollout = await scripted({ loop: 'hinted', method: { hint } }, [
+      [answer('Mondria')],
+      [' t</think><search> author of Old Wolf</search>'],
+      [answer('Borfield')],
+    ]);
+    expect(rollout.answer).toBe('Borfield');
+    const words = rollout.segments.find(({ text }) => text.includes('search again'));
+    expect([words?.source, words?.role, words?.mask]).toEqual(['policy', 'think', 0]);
+    expect(rollout.segments.some(({ text }) => text.includes('Mondria'))).toBe(false);
+    const [dropped] = eventsOf(rollout, 'aside');
+    expect(dropped?.outcome).toBe('gives way to: search again');
+  });
+
+  it('a thought that a limit cuts off ends as the limit does', async () => {
+    const open = { ...hint, where: 'open' } as const;
+    const thinks = ['<think> author of Old Wolf author of Old Wolf author of Old Wolf'];
+    const rollout = await scripted(
+      { loop: 'hinted', method: { hint: open }, budgets: { stepTokens: 6 } },
+      [thinks, thinks],
+    );
+    expect(rollout.events.at(-1)).toMatchObject({
+      kind: 'stop',
+      reason: 'token-budget',
+      detail: expect.stringMatching(/^one step took 6 tokens/) as string,
+    });
+  });
+});
+
+describe('the shipped policy in the shipped world', () => {
+  const world = new URL('../../../public/world/', import.meta.url);
+  const fetchFile = (name: string): Promise<Uint8Array> => readFile(new URL(name, world));
+  let policy: Policy;
+  let retriever: Retriever;
+  let question: Question;
+  beforeAll(async () => {
+    policy = await openPolicy({ device: 'wasm' });
+    const loaded = await loadWorld(fetchFile);
+    const found = loaded.questions.find(({ split, type }) => split === 'test' && type === 'bridge');
+    question = found ?? loaded.questions[0] ?? QUESTION;
+    retriever = openWorldRetriever(loaded, fetchFile);
+  });
+  afterAll(() => policy.dispose());
+  const run = (id: string, overrides: SettingsOverride = {}): Promise<Rollout> =>
+    runRollout(
+      { policy, retriever, router: createRouter(), now: Date.now },
+      { ...at, question, recipe: getRecipe(id), rolloutId: id, overrides },
+    );
+
+  it('every system that is trained otherwise runs by its own way', async () => {
+    const ran = await Promise.all(OTHERWISE.map(({ id }) => run(id)));
+    const byId = new Map(ran.map((rollout) => [rollout.recipe.id, rollout]));
+    for (const rollout of ran) {
+      expectSegments(rollout, policy.tokenizer);
+      expect(eventsOf(rollout, 'error').filter(({ what }) => what !== 'malformed')).toEqual([]);
+      expect(['error', 'cancelled']).not.toContain(eventsOf(rollout, 'stop')[0]?.reason);
+    }
+    const of = <K extends Parameters<typeof eventsOf>[1]>(id: string, kind: K) =>
+      eventsOf(byId.get(id) ?? { ...at, ...ran[0] } as Rollout, kind); // prettier-ignore
+    expect(of('dto', 'candidate').length).toBe(of('dto', 'retrieve').length);
+    expect(of('collab-rag', 'search').every((event) => 'by' in event && event.by === 'loop')).toBe(
+      true,
+    );
+    expect(of('rare', 'retrieve')).toHaveLength(1);
+    expect(of('web-thinker', 'summarize').length).toBe(of('web-thinker', 'retrieve').length);
+  });
+
+  it('the kept chain of several is the one whose answer it is least unsure of', async () => {
+    const chainOf = (decode: Chain['decode']): Promise<Rollout> =>
+      run('corag', { sampling: { temperature: 1 }, method: { chain: { decode } } });
+    const best = await chainOf({ kind: 'best-of', n: 3 });
+    expectSegments(best, policy.tokenizer);
+    const judged = eventsOf(best, 'aside').filter(
+      ({ of, outcome }) => of === 'judgement' && /^-?\d/u.test(outcome ?? ''),
+    );
+    const scores = judged.map(({ outcome }) => Number.parseFloat(outcome ?? ''));
+    const kept = judged.findIndex(({ outcome }) => outcome?.endsWith('kept'));
+    expect(scores).toHaveLength(3);
+    expect(scores[kept]).toBe(Math.min(...scores));
+    const queries = eventsOf(best, 'search').map(({ query }) => query);
+    expect(judged[kept]?.text.startsWith(queries.join(' → '))).toBe(true);
+    const tree = await chainOf({ kind: 'tree', expand: 2, rollouts: 2, depth: 1 });
+    expectSegments(tree, policy.tokenizer);
+    expect(tree.answer).not.toBeNull();
+  });
+});

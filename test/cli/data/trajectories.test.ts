@@ -1,0 +1,31 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { readTrajectories } from '../../../src/formats/trajectories/read.ts';
+import { labHere } from '../lab.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'forage-trajectories-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const OWN = 'test/fixtures/inspect/kunlun-baize-dev.jsonl';
+
+it('makes a set of right rollouts, with pairs where they are asked for', async () => {
+  const out = join(folder, 'set.jsonl');
+  const { status, err } = await labHere('trajectories', OWN, '--weight', 'uniform', '--out', out);
+  expect(status).toBe(0);
+  const set = readTrajectories(readFileSync(out, 'utf8'));
+  expect(set.trajectories).toHaveLength(10);
+  expect(err).toMatch(/10 trajectories, 10 of them with a weight, and 0 pairs/);
+  const right = await labHere('trajectories', OWN);
+  // One of the ten is right.
+  expect(right.out.trim().split('\n')).toHaveLength(1);
+});
+
+it('refuses a file that is none, and one of which nothing is left, in one line', async () => {
+  const missing = await labHere('trajectories', '/nowhere.jsonl');
+  expect([missing.status, missing.err.trim()]).toEqual([2, '/nowhere.jsonl is missing.']);
+  const none = await labHere('trajectories', OWN, '--failed', OWN, '--weight', 'first');
+  expect([none.status, none.out]).toEqual([2, '']);
+  expect(none.err).toMatch(/nothing is left of 10 rollouts/);
+});

@@ -1,0 +1,83 @@
+import { beforeEach, expect, it } from 'vitest';
+import type { RunRequest } from '../../../../src/lab/contract/settings.ts';
+import type { Rollout } from '../../../../src/records/rollout.ts';
+import { BUILT_IN_SETUP } from '../../../../src/records/setup.ts';
+import { useAdapters } from '../../../../src/ui/ask/policies/adapters-store.ts';
+import { forkRollout } from '../../../../src/ui/ask/siblings/fork-actions.ts';
+import { isRunning, useRun } from '../../../../src/ui/ask/store/run-store.ts';
+import { showRollouts } from '../../../../src/ui/ask/store/training-step.ts';
+import { useView } from '../../../../src/ui/ask/store/view-store.ts';
+import { emptyRollout } from '../../../fixtures/rollouts.ts';
+import { runRecord } from '../../../fixtures/train-runs.ts';
+import { connectFake, stubPage } from '../../lab/fake-lab.ts';
+
+/** Forks of a training group's rollouts, as the store of Ask keeps them. */
+
+const rollout = (id: string): Rollout => ({ ...emptyRollout(id), groupId: 'g' });
+
+beforeEach(() => {
+  stubPage();
+  useRun.setState(useRun.getInitialState(), true);
+  useView.setState(useView.getInitialState(), true);
+  useAdapters.setState({ runs: [{ id: 'run-a', name: 'mine', steps: [2, 1] }] });
+});
+
+const shown = async () => {
+  const fake = connectFake();
+  const source = { runId: 'run-a', name: 'mine', step: 3, group: 'g', run: runRecord('run-a') };
+  await showRollouts([rollout('a'), rollout('b')], source, 0, () => undefined);
+  return fake;
+};
+
+it('asks the lab to go on with the adapter that wrote it, and keeps a place beside the original', async () => {
+  const fake = await shown();
+  await forkRollout(rollout('a'), { change: 'source', event: 4, source: 'web' });
+  const [[request]] = fake.callsOf('ask.run') as [[RunRequest]];
+  expect(request).toMatchObject({
+    setup: BUILT_IN_SETUP,
+    policies: [{ kind: 'run', run: 'run-a', step: 2 }],
+    fork: { rolloutId: 'a-fork-1', event: 4, change: 'source', source: 'web' },
+  });
+  const { table, forks, run } = useRun.getState();
+  expect(table.order).toEqual(['a', 'a-fork-1', 'b']);
+  expect(forks['a-fork-1']).toMatchObject({
+    of: 'a',
+    event: 4,
+    words: 'the search goes to the web',
+  });
+  expect(isRunning(run)).toBe(true);
+  // One at a time.
+  await forkRollout(rollout('b'), { change: 'draw', event: 0 });
+  expect(fake.callsOf('ask.run')).toHaveLength(1);
+});
+
+it('says why a fork was not made, and leaves everything else as it was', async () => {
+  await shown();
+  await forkRollout(rollout('a'), { change: 'gold', event: 2 });
+  const { run, setRun } = useRun.getState();
+  const failure = { kind: 'failed' as const, message: 'No passage is missing.', detail: '' };
+  if (run) setRun({ ...run, status: 'failed', failure });
+  const after = useRun.getState();
+  expect(after.table.order).toEqual(['a', 'b']);
+  expect([after.forkProblem, after.run?.status, after.run?.failure]).toEqual([
+    'No passage is missing.',
+    'done',
+    null,
+  ]);
+});
+
+it('stands behind the forks that were made before it, each with other random numbers', async () => {
+  const fake = await shown();
+  const start = (id: string) => {
+    useRun.getState().apply([{ type: 'started', rolloutId: id, rollout: rollout(id) }]);
+    const { run, setRun } = useRun.getState();
+    if (run) setRun({ ...run, status: 'done' });
+  };
+  for (const number of [1, 2]) {
+    await forkRollout(rollout('a'), { change: 'draw', event: 1 });
+    start(`a-fork-${number}`);
+  }
+  expect(useRun.getState().table.order).toEqual(['a', 'a-fork-1', 'a-fork-2', 'b']);
+  const seeds = fake.callsOf('ask.run').map(([one]) => (one as RunRequest).fork?.seed);
+  expect(new Set(seeds).size).toBe(2);
+});

@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import type { RolloutTimes } from '../../../src/evaluate/rollouts/times.ts';
+import { timeNotes, totalWords } from '../../../src/ui/kit/waterfall/time-words.ts';
+import { waterfallLayout } from '../../../src/ui/kit/waterfall/waterfall-layout.ts';
+
+const times: RolloutTimes = {
+  kind: 'times',
+  spans: [
+    { kind: 'local', start: 0, ms: 1000, round: 0, event: 0 },
+    { kind: 'writes', start: 1000, ms: 2999, round: 1, event: 2 },
+    { kind: 'rest', start: 3999, ms: 1, round: 1, event: null },
+  ],
+  totals: [
+    { kind: 'writes', ms: 2999 },
+    { kind: 'local', ms: 1000 },
+    { kind: 'rest', ms: 1 },
+  ],
+  totalMs: 4000,
+  clipped: 0,
+};
+
+it('draws each stretch where it began, on one scale, and what is short so that it is seen', () => {
+  // 688 pixels: 232 of names, 56 of durations, 400 for 4 s.
+  const { axis, left, rows } = waterfallLayout(times, 688);
+  expect(axis.high).toBe(4);
+  expect(left).toBe(232);
+  expect(rows.map(({ x }) => Math.round(10 * x) / 10)).toEqual([232, 332, 631.9]);
+  expect(rows[1]?.width).toBeCloseTo(299.9, 6);
+  expect(rows[2]?.width).toBe(2);
+  // On a narrow screen names stand over their bars, and nothing goes beyond its edge.
+  const narrow = waterfallLayout(times, 350);
+  expect(narrow.left).toBe(0);
+  for (const { x, width } of narrow.rows) expect(x + width).toBeLessThanOrEqual(350 - 54);
+});
+
+it('says the whole and its shares, and what the record cannot say', () => {
+  expect(totalWords(times)).toBe(
+    '4.00 s: policy writes 75.0 %, local search 25.0 %, the loop itself 0.025 %',
+  );
+  expect(timeNotes(times, false)).toHaveLength(1);
+  expect(timeNotes({ ...times, clipped: 2 }, true).join(' ')).toMatch(
+    /2 calls state a longer duration.*judge is not in the record/,
+  );
+});

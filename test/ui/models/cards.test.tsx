@@ -1,0 +1,131 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { HereFit } from '../../../src/policy/open/fit-here.ts';
+import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
+import type { DeviceView } from '../../../src/ui/models/fit/device-limits.ts';
+import { verdictWords, webLlmWords } from '../../../src/ui/models/fit/verdict-words.ts';
+import { PublishedSection } from '../../../src/ui/models/PublishedSection.tsx';
+import { useCheckpoints } from '../../../src/ui/models/store/checkpoint-store.ts';
+import { useSetup } from '../../../src/ui/setup/setup-store.ts';
+import { buttonsIn, htmlOf, wordsIn } from '../kit/render.tsx';
+import { checkpoint, planView } from './views.ts';
+
+const GB = 1e9;
+const limits: DeviceView = {
+  device: 'wasm',
+  shaderF16: false,
+  maxBinding: Infinity,
+  maxBuffer: Infinity,
+  memory: 4 * GB,
+  basis: 'the most that WebAssembly can hold',
+  gpu: null,
+};
+const need = (type: 'f32' | 'int4', totalBytes: number, slots: number) => ({
+  type,
+  weightBytes: totalBytes / 2,
+  totalBytes,
+  slots,
+  why:
+    slots > 0 ? null : 'its largest array (head) has 2.00 GiB; this device allows 1.00 GiB in one',
+});
+const fit = (verdict: HereFit['verdict']): HereFit => ({
+  parameters: 1,
+  held: 'f32',
+  slots: 16,
+  needs: [need('f32', 6 * GB, 0), need('int4', 3 * GB, 8)],
+  verdict,
+});
+const no = {
+  kind: 'no',
+  type: 'int4',
+  gives: 4 * GB,
+  why: 'its largest array',
+  elsewhere: false,
+} as const;
+
+describe('the verdict on a card', () => {
+  it.each<[HereFit['verdict'], string, string]>([
+    [{ kind: 'fits', type: 'f32', slots: 16 }, 'fits', 'weights as f32, 16 contexts at a time'],
+    [
+      { kind: 'fits', type: 'f32', slots: 1 },
+      'fits',
+      'weights as f32, 1 context at a time in place of 16',
+    ],
+    [
+      { kind: 'fits', type: 'int4', slots: 8 },
+      'fits as int4',
+      'weights as int4, 8 contexts at a time in place of 16; as f32 it needs 6 GB',
+    ],
+    [
+      { ...no, needs: 9.9 * GB },
+      'too big: needs 9.9 GB, this device gives 4 GB',
+      'weights as int4, 1 context at a time; the most that WebAssembly can hold',
+    ],
+    [
+      { ...no, needs: 9.9 * GB, elsewhere: true },
+      'needs WebGPU',
+      'weights as int4, 1 context at a time: 9.9 GB; without a GPU this device gives 4 GB (the most that WebAssembly can hold)',
+    ],
+    // There is memory; one array is larger than what may be bound.
+    [
+      { ...no, needs: 3 * GB },
+      'too big',
+      'weights as int4, 1 context at a time: its largest array',
+    ],
+  ])('%o', (verdict, badge, more) => {
+    expect(verdictWords(fit(verdict), limits)).toMatchObject({ badge, more });
+  });
+
+  it('of a model of WebLLM asks for a GPU, for its features, and for the memory that its list states', () => {
+    const gpu = { ...limits, device: 'webgpu', shaderF16: true } as const;
+    const line = { memoryMB: 2000, features: ['shader-f16'] };
+    expect(webLlmWords(line, limits).badge).toBe('needs WebGPU');
+    expect(webLlmWords(line, gpu).badge).toBe('fits');
+    expect(webLlmWords(line, { ...gpu, shaderF16: false }).badge).toBe('needs shader-f16');
+    expect(webLlmWords({ ...line, memoryMB: null }, gpu).badge).toBe('size not known');
+    expect(webLlmWords({ ...line, memoryMB: 5000 }, gpu).badge).toBe(
+      'too big: needs 5 GB, this device gives 4 GB',
+    );
+  });
+});
+
+describe('published checkpoints', () => {
+  const QWEN = 'Qwen/Qwen2.5-0.5B-Instruct';
+  const set = useCheckpoints.setState;
+  beforeEach(() => {
+    set(useCheckpoints.getInitialState(), true);
+    useSetup.setState({ setup: BUILT_IN_SETUP });
+  });
+  const card = (repository = QWEN): string => {
+    const html = htmlOf(<PublishedSection />, useCheckpoints, useSetup);
+    const from = html.indexOf(`data-published="${repository}"`);
+    const to = html.indexOf('data-published', from + 1);
+    return html.slice(from, to < 0 ? undefined : to);
+  };
+  const source = {
+    kind: 'hub',
+    base: 'https://hub.example',
+    repository: QWEN,
+    revision: 'main',
+  } as const;
+
+  it('say their size, and where nobody stated one, that none is known', () => {
+    expect(wordsIn(card())).toContain('494.0 M parameters · ≈ 988 MB on disk, by its shape');
+    expect(wordsIn(card('XXsongLALA/Qwen-2.5-7B-base-RAG-RL'))).toContain(
+      'size on disk not known before its files are listed',
+    );
+  });
+
+  it('offer to be used once they are here, and nothing while they are on their way', () => {
+    set({ checkpoints: [checkpoint('a', { source, state: 'downloading' })] });
+    expect(buttonsIn(card())).toEqual([]);
+    expect(wordsIn(card())).toContain('It is on its way');
+    set({ checkpoints: [checkpoint('a', { source })] });
+    expect(buttonsIn(card()).map(({ name }) => name)).toEqual([`Use ${QWEN} as policy`]);
+  });
+
+  it('show what a download would bring in the card that asked', () => {
+    set({ look: { status: 'ready', view: planView({}, 'Qwen'), files: null }, lookFor: QWEN });
+    expect(card()).toContain('What Qwen would bring');
+    expect(card('Qwen/Qwen2-0.5B-Instruct')).not.toContain('What Qwen would bring');
+  });
+});
