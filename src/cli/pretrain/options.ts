@@ -9,6 +9,7 @@ const HELP: Record<keyof PretrainSettings, string> = {
   steps: 'updates in all',
   tokensPerStep: 'tokens of one update',
   threads: 'training threads',
+  streams: 'streams of data, each drawn by a thread of its own',
   hidden: 'hidden size',
   layers: 'layers',
   heads: 'attention heads',
@@ -39,7 +40,7 @@ const CHOICES: Partial<Record<string, readonly string[]>> = {
 };
 
 const WHOLE = new Set<string>(
-  'seed steps tokensPerStep threads hidden layers heads kvHeads intermediate maxLength positions microTokens'.split(
+  'seed steps tokensPerStep threads streams hidden layers heads kvHeads intermediate maxLength positions microTokens'.split(
     ' ',
   ),
 );
@@ -92,6 +93,12 @@ export const COMMAND: CommandSpec = {
       default: 250,
     },
     'log-every': { type: 'integer', min: 1, help: 'steps between progress lines', default: 10 },
+    device: {
+      type: 'string',
+      choices: ['wasm', 'webgpu'],
+      help: 'what computes gradients',
+      default: 'wasm',
+    },
     minutes: {
       type: 'number',
       min: 0,
@@ -116,6 +123,7 @@ const runSchema = z.object({
   'eval-count': z.number(),
   'snapshot-every': z.number(),
   'log-every': z.number(),
+  device: z.enum(['wasm', 'webgpu']),
   minutes: z.number(),
   help: z.boolean().optional(),
 });
@@ -127,6 +135,7 @@ export const settingsSchema = z
     steps: z.number(),
     tokensPerStep: z.number(),
     threads: z.number(),
+    streams: z.number(),
     hidden: z.number(),
     layers: z.number(),
     heads: z.number(),

@@ -1,17 +1,19 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import v8 from 'node:v8';
 import { z } from 'zod';
 import { ExampleSource, type DrillKind } from '../../pretrain/policy/batches.ts';
-import { Learner, partCount } from '../../pretrain/policy/learner.ts';
+import { Learner, PART_MULTIPLE, partCount } from '../../pretrain/policy/learner.ts';
 import { messageOf } from '../../base/errors.ts';
 import { grow, type Vocabulary } from '../../pretrain/policy/grow.ts';
 import { DEFAULT_SETTINGS, shapeOf, type PretrainSettings } from '../../pretrain/policy/plan.ts';
-import type { Example, SharedState } from '../../pretrain/policy/replica.ts';
+import { Replica, type Example, type SharedState } from '../../pretrain/policy/replica.ts';
+import { Streams, streamSeed, type BatchSource } from '../../pretrain/policy/streams.ts';
 import { evaluateHeldOut, runPretraining, type Progress } from '../../pretrain/policy/run.ts';
 import { parsePolicyConfig, type PolicyConfig } from '../../policy/checkpoint/config.ts';
-import { HuggingFaceTokenizer } from '../../policy/open/tokenizer.ts';
+import type { HuggingFaceTokenizer } from '../../policy/open/tokenizer.ts';
+import { prepareNode, prepareNodeWebGpu } from '../../policy/node/prepare.ts';
+import { Trainer } from '../../pretrain/policy/train.ts';
 import {
   initWeights,
   parameterCount,
@@ -24,25 +26,10 @@ import { commandHelp, UsageError } from '../shared/options.ts';
 import { exportPolicy, loadState, readProgress, saveSnapshot } from './snapshot.ts';
 import { Meter, percent } from './meter.ts';
 import { COMMAND, readOptions, type RunOptions } from './options.ts';
-import { sharedState, ThreadReplica } from './threads.ts';
+import { readTokenizer } from './tokenizer-files.ts';
+import { DrawThread, LearnThread, sharedState } from './threads.ts';
 
 /** `lab pretrain`: trains the built-in policy from nothing on fresh worlds. */
-
-const tokenizerConfigSchema = z.looseObject({
-  eos_token: z.union([z.string(), z.looseObject({ content: z.string() })]).nullish(),
-});
-
-function readTokenizer(folder: string): HuggingFaceTokenizer {
-  const read = (file: string): unknown => {
-    const path = join(folder, file);
-    if (!existsSync(path)) throw new UsageError(`${path} is missing.`);
-    return JSON.parse(readFileSync(path, 'utf8'));
-  };
-  const { eos_token: eos } = tokenizerConfigSchema.parse(read('tokenizer_config.json'));
-  return new HuggingFaceTokenizer(z.looseObject({}).parse(read('tokenizer.json')), {
-    eos_token: eos ?? null,
-  });
-}
 
 /** Seeds of held-out data lie far from those of training. */
 const HELD_OUT_SEED = 900_000_001;
@@ -130,8 +117,12 @@ function prepare(options: RunOptions): Run {
     );
   // The vocabulary fills whole SIMD vectors; ids beyond the tokenizer's are never used.
   const config = shapeOf(settings, Math.ceil(tokenizer.vocabSize / 8) * 8);
-  // A batch overshoots by less than one sequence.
-  const parts = partCount(settings.tokensPerStep + settings.maxLength, settings.microTokens);
+  // A batch overshoots by less than one sequence of each stream.
+  const parts = partCount(
+    settings.tokensPerStep + settings.streams * settings.maxLength,
+    settings.microTokens,
+    partMultiple(options),
+  );
   const state = sharedState(parameterCount(config), parts);
   if (resumed) loadState(out, state);
   else if (options.init !== undefined)
@@ -142,17 +133,47 @@ function prepare(options: RunOptions): Run {
   return { out, options, settings, tokenizer, state, weights, start };
 }
 
-function startReplicas(
-  { threads, microTokens, maxLength }: PretrainSettings,
-  config: PolicyConfig,
-  shared: SharedState,
-): ThreadReplica[] {
+/** On a GPU a part is all that one pass takes. */
+const partMultiple = ({ device }: RunOptions): number => (device === 'webgpu' ? 1 : PART_MULTIPLE);
+
+/** What computes gradients and updates, and how to end it. */
+async function startLearner(
+  { options, settings, weights, state }: Run,
+  threads: LearnThread[],
+): Promise<Learner> {
+  const { config } = weights;
+  const { microTokens, maxLength } = settings;
   // A part may exceed its share by less than one sequence.
   const limits = { maxTokens: microTokens + maxLength, maxLength };
-  return Array.from(
-    { length: threads },
-    (_, index) => new ThreadReplica({ index, replicas: threads, config, limits, shared }),
-  );
+  const onGpu = options.device === 'webgpu';
+  for (let index = 0; index < settings.threads; index++)
+    threads.push(
+      new LearnThread({
+        ...{ index, replicas: settings.threads, config, shared: state },
+        limits: onGpu ? null : limits,
+      }),
+    );
+  if (!onGpu) return new Learner({ replicas: threads, updaters: threads }, state);
+  await prepareNodeWebGpu();
+  const { createTrainableWebGpuOps } = await import('../../policy/webgpu/learning/ops.ts');
+  const trainer = await Trainer.create(config, limits, createTrainableWebGpuOps);
+  const replicas = [new Replica(trainer, state)];
+  return new Learner({ replicas, updaters: threads, partMultiple: partMultiple(options) }, state);
+}
+
+/** Where batches come from: this thread, or several of their own. */
+function startSource({ options, settings, tokenizer }: Run, threads: DrawThread[]): BatchSource {
+  const { seed, maxLength, streams } = settings;
+  if (streams === 1) return new ExampleSource(seed, tokenizer, maxLength);
+  for (let stream = 0; stream < streams; stream++)
+    threads.push(
+      new DrawThread({
+        seed: streamSeed(seed, stream),
+        tokenizer: options.tokenizer,
+        maxLength,
+      }),
+    );
+  return new Streams(threads);
 }
 
 function log({ out }: Run, record: object): void {
@@ -220,11 +241,10 @@ function watchSignals(): { raised: boolean; [Symbol.dispose](): void } {
   return flag;
 }
 
-async function trainWith(run: Run, learner: Learner): Promise<void> {
+async function trainWith(run: Run, learner: Learner, source: BatchSource): Promise<void> {
   const { options, settings, tokenizer, start } = run;
   using signals = watchSignals();
   const held = heldOut(tokenizer, options['eval-count'], settings);
-  const source = new ExampleSource(settings.seed, tokenizer, settings.maxLength);
   const meter = new Meter(start.tokens);
   const end = performance.now() + (options.minutes * 60_000 || Infinity);
   await runPretraining(settings, source, learner, start, {
@@ -256,20 +276,20 @@ export async function pretrain(argv: readonly string[]): Promise<void> {
     console.error('--checkpoint-every is called --snapshot-every now.');
   const options = readOptions(words);
   if (options.help) return console.log(commandHelp(COMMAND));
-  // Node 20 has fused multiply-add behind this flag; later versions have it on.
-  v8.setFlagsFromString('--experimental-wasm-relaxed-simd');
+  prepareNode();
   const run = prepare(options);
-  const { settings, weights, state, start } = run;
+  const { settings, weights, start } = run;
   mkdirSync(run.out, { recursive: true });
   console.log(
     `${weights.flat.length} parameters, ${settings.threads} threads, from step ${start.step} to ${settings.steps}`,
   );
   log(run, { type: 'start', settings, parameters: weights.flat.length, progress: start });
-  const replicas = startReplicas(settings, weights.config, state);
+  const [learners, draws]: [LearnThread[], DrawThread[]] = [[], []];
   try {
-    await trainWith(run, new Learner(replicas, state));
+    const learner = await startLearner(run, learners);
+    await trainWith(run, learner, startSource(run, draws));
   } finally {
-    await Promise.all(replicas.map((r) => r.close()));
+    await Promise.all([...learners, ...draws].map((thread) => thread.close()));
   }
 }
 

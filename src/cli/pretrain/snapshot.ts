@@ -26,6 +26,12 @@ import { definedSettings, settingsSchema } from './options.ts';
  */
 
 const count = z.number().int().nonnegative();
+const cursorSchema = z.object({
+  trajectories: count,
+  spans: count,
+  drills: count.optional(),
+  second: count.optional(),
+});
 const pointerSchema = z.object({
   folder: z.string(),
   previous: z.string().nullable(),
@@ -33,12 +39,7 @@ const pointerSchema = z.object({
   progress: z.object({
     step: count,
     tokens: count,
-    cursor: z.object({
-      trajectories: count,
-      spans: count,
-      drills: count.optional(),
-      second: count.optional(),
-    }),
+    cursor: cursorSchema.extend({ streams: z.array(cursorSchema).optional() }),
   }),
   settings: settingsSchema,
 });

@@ -9,24 +9,32 @@ interface RowHits {
   readonly hits: Uint8Array;
 }
 
+/** The gradients of some matrices and vectors, in the order in which those were given. */
+export interface Gradients {
+  zero(): void;
+  /**
+   * Each row-major like the values, once all that was called is done.
+   * @throws RangeError where one of `into` has another length
+   */
+  read(into: readonly Float32Array[]): Promise<void>;
+}
+
 /**
- * Operations that also learn what they compute with, on the processor alone: what a policy is made with
- * from nothing. A matrix or vector that learns has a gradient, row-major like its values, to which the
- * backward twins add: of the matrices and biases of projections, the weights of norms, and the head.
+ * Operations that also learn what they compute with: what a policy is made with from nothing. A matrix or
+ * vector that learns has a gradient, to which the backward twins add: of the matrices and biases of
+ * projections, the weights of norms, and the head.
  */
 export interface TrainableOps extends Ops {
-  /** Gives each a gradient of zeros. @throws Error for a matrix that is not float32 */
-  learn(...handles: readonly (Matrix | Vector)[]): void;
+  /** Gives each a gradient of zeros, once. @throws Error for a matrix that is not float32 */
+  learn(...handles: readonly (Matrix | Vector)[]): Gradients;
   /** Other values, row-major. @throws RangeError where they are not as many as before */
   rewrite(handle: Matrix | Vector, values: Float32Array): void;
-  zeroGradient(handle: Matrix | Vector): void;
-  /** @throws Error for one that does not learn */
-  readGradient(handle: Matrix | Vector, into: Float32Array): void;
   /** Gradient of the table: its row id[r] gets dx[r]. */
   embedBackward(o: { table: Matrix; tokens: Tokens; dx: Activations }): void;
   /** `score` and `scoreBackward` at once, of the same logits. */
   scoreAndLearn(
     o: HeadInput & { picks: Picks; tokens: Tokens; coefficients: Float32Array; dx: Activations },
   ): void;
-  readHits(picks: Picks): RowHits;
+  /** Of what was scored last, once all that was called is done. */
+  readHits(picks: Picks): Promise<RowHits>;
 }

@@ -1,3 +1,4 @@
+import { itemAt } from '../../base/items.ts';
 import type { Ops } from '../ops/ops.ts';
 import { own } from '../ops/own.ts';
 import type { TrainableOps } from '../ops/trainable.ts';
@@ -39,6 +40,24 @@ export const learningOver = (memory: WasmMemory): Omit<TrainableOps, keyof Ops> 
       const { rows, stride } = layoutOf(handle);
       handle.gradient ||= memory.zeros(4 * rows * stride, 'gradient');
     }
+    return {
+      zero() {
+        for (const one of handles) {
+          const { rows, stride } = layoutOf(ownOf(one));
+          memory.floats(gradientOf(ownOf(one)), rows * stride).fill(0);
+        }
+      },
+      async read(into) {
+        handles.forEach((one, i) => {
+          const [handle, values] = [ownOf(one), itemAt(into, i, 'gradients')];
+          checkLength(handle, values);
+          const { rows, width, stride } = layoutOf(handle);
+          const at = gradientOf(handle);
+          for (let row = 0; row < rows; row++)
+            values.set(memory.floats(at + 4 * row * stride, width), row * width);
+        });
+      },
+    };
   },
 
   rewrite(one, values) {
@@ -50,21 +69,6 @@ export const learningOver = (memory: WasmMemory): Omit<TrainableOps, keyof Ops> 
     const staging = memory.scratch('staging', 4 * values.length);
     memory.floats(staging, values.length).set(values);
     memory.kernels.place_floats(staging, columns, 0, out, depth, at);
-  },
-
-  zeroGradient(one) {
-    const handle = ownOf(one);
-    const { rows, stride } = layoutOf(handle);
-    memory.floats(gradientOf(handle), rows * stride).fill(0);
-  },
-
-  readGradient(one, into) {
-    const handle = ownOf(one);
-    checkLength(handle, into);
-    const { rows, width, stride } = layoutOf(handle);
-    const at = gradientOf(handle);
-    for (let row = 0; row < rows; row++)
-      into.set(memory.floats(at + 4 * row * stride, width), row * width);
   },
 
   embedBackward({ table, tokens, dx }) {
@@ -81,7 +85,7 @@ export const learningOver = (memory: WasmMemory): Omit<TrainableOps, keyof Ops> 
 
   scoreAndLearn: (o) => scoreBackward(memory, o, true),
 
-  readHits(handle) {
+  async readHits(handle) {
     const { logprobs, hits, count } = own(WasmPicks, handle);
     return {
       logprobs: memory.floats(logprobs, count).slice(),

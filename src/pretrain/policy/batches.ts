@@ -27,6 +27,8 @@ export interface Cursor {
   drills?: number | undefined;
   /** Trajectories of the second form; absent as well in snapshots from before. */
   second?: number | undefined;
+  /** Where each of several streams stands; the other counts mean nothing then. */
+  streams?: Cursor[] | undefined;
 }
 
 export interface BatchPlan {

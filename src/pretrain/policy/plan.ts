@@ -8,6 +8,8 @@ export interface PretrainSettings {
   steps: number;
   tokensPerStep: number;
   threads: number;
+  /** Streams of data, each drawn by a thread of its own; with one, by the thread that trains. */
+  streams: number;
   hidden: number;
   layers: number;
   heads: number;
@@ -44,6 +46,7 @@ export const DEFAULT_SETTINGS: PretrainSettings = {
   steps: 4000,
   tokensPerStep: 12_288,
   threads: 2,
+  streams: 1,
   hidden: 128,
   layers: 4,
   heads: 4,

@@ -1,4 +1,5 @@
-import type { Batch, Cursor, ExampleSource } from './batches.ts';
+import type { Batch, Cursor } from './batches.ts';
+import type { BatchSource } from './streams.ts';
 import type { Learner } from './learner.ts';
 import { batchPlan, updateOptions, type PretrainSettings } from './plan.ts';
 import type { Example } from './replica.ts';
@@ -26,20 +27,22 @@ export interface Hooks {
 /** Runs updates from `progress` to `settings.steps`, preparing the next batch as replicas compute. */
 export async function runPretraining(
   settings: PretrainSettings,
-  source: ExampleSource,
+  source: BatchSource,
   learner: Learner,
   progress: Progress,
   hooks: Hooks,
 ): Promise<Progress> {
   let at = progress;
-  let next: Batch | undefined;
+  let next: Batch | Promise<Batch> | undefined;
   while (at.step < settings.steps) {
     const { step } = at;
     const plan = batchPlan(settings, step);
-    const batch = next ?? source.batch(at.cursor, plan);
+    const batch = await (next ?? source.batch(at.cursor, plan));
     const options = updateOptions(settings, step);
     const prepare = (): void => {
       next = source.batch(batch.cursor, batchPlan(settings, step + 1));
+      // Said where it is waited for.
+      Promise.resolve(next).catch(() => undefined);
     };
     const { scores, gradientNorm } = await learner.step(
       batch.examples,

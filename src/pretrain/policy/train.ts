@@ -8,7 +8,7 @@ import {
 import type { PackedBatch, TrainLimits } from '../../policy/lora/train-batch.ts';
 import type { Decoder } from '../../policy/model/decoder.ts';
 import { uploadDecoder } from '../../policy/model/upload.ts';
-import type { TrainableOps } from '../../policy/ops/trainable.ts';
+import type { Gradients, TrainableOps } from '../../policy/ops/trainable.ts';
 import type { Matrix, Picks, TokenRun, Tokens, Vector } from '../../policy/ops/values.ts';
 import { createTrainableWasmOps } from '../../policy/wasm/ops.ts';
 import { aligned, TrainedLayers } from './layers.ts';
@@ -72,7 +72,7 @@ function parametersOf({ weights, config }: Decoder): Parameter[] {
 }
 
 /**
- * Full-parameter training of a Qwen3-shaped decoder on the CPU, over block operations that learn.
+ * Full-parameter training of a Qwen3-shaped decoder over block operations that learn.
  * Activations of one call are kept, so a call holds at most `limits.maxTokens` tokens; gradients add up
  * over calls. Sequences lie end to end: nothing is padded.
  */
@@ -83,7 +83,9 @@ export class Trainer {
   readonly #parameters: readonly Parameter[];
   readonly #layers: TrainedLayers;
   readonly #tokens: Tokens;
-  readonly #gradients: PolicyWeights;
+  readonly #gradients: Gradients;
+  /** What `gradients` gives. */
+  readonly #views: PolicyWeights;
   #picks: Picks;
 
   private constructor(ops: TrainableOps, decoder: Decoder, limits: TrainLimits) {
@@ -91,23 +93,27 @@ export class Trainer {
     this.#ops = ops;
     this.#decoder = decoder;
     this.#parameters = parametersOf(decoder);
-    ops.learn(...this.#parameters.map(({ handle }) => handle));
+    this.#gradients = ops.learn(...this.#parameters.map(({ handle }) => handle));
     this.#layers = new TrainedLayers(ops, decoder, limits.maxTokens);
     this.#tokens = ops.tokens(limits.maxTokens);
     this.#picks = ops.picks(limits.maxTokens);
     const { config } = decoder;
-    this.#gradients = viewWeights(config, new Float32Array(parameterCount(config)));
+    this.#views = viewWeights(config, new Float32Array(parameterCount(config)));
     decoder.reach(limits.maxLength);
   }
 
-  /** All weights are zero at first. @throws Error for sizes that are no multiple of 8; MemoryError */
+  /**
+   * All weights are zero at first.
+   * @param start the operations of a device; the CPU's if absent
+   * @throws Error for sizes that are no multiple of 8; MemoryError, DeviceError
+   */
   static async create(
     config: PolicyConfig,
     limits: TrainLimits,
-    relaxed?: boolean,
+    start: () => Promise<TrainableOps> = createTrainableWasmOps,
   ): Promise<Trainer> {
     checkShape(config);
-    const ops = await createTrainableWasmOps(relaxed);
+    const ops = await start();
     const zeros = viewWeights(config, new Float32Array(parameterCount(config)));
     const decoder = await uploadDecoder(ops, sourceOf(zeros), { type: 'f32' });
     return new Trainer(ops, decoder, limits);
@@ -123,27 +129,25 @@ export class Trainer {
   }
 
   zeroGradients(): void {
-    for (const { handle } of this.#parameters) this.#ops.zeroGradient(handle);
+    this.#gradients.zero();
   }
 
   /** Gradient of `Σ weight · nll`, summed over calls since `zeroGradients`; overwritten when next read. */
-  get gradients(): Float32Array {
-    for (const { handle, of } of this.#parameters) {
-      const into = of(this.#gradients);
-      if (into) this.#ops.readGradient(handle, into);
-    }
-    return this.#gradients.flat;
+  async gradients(): Promise<Float32Array> {
+    const views = this.#parameters.map(({ of }) => of(this.#views) ?? new Float32Array());
+    await this.#gradients.read(views);
+    return this.#views.flat;
   }
 
   /** Forward pass only. */
-  evaluate(batch: PackedBatch): TokenLosses {
+  evaluate(batch: PackedBatch): Promise<TokenLosses> {
     this.#forward(batch);
     this.#ops.score(this.#head());
     return this.#losses();
   }
 
   /** Forward and backward; adds to `gradients`. */
-  accumulate(batch: PackedBatch): TokenLosses {
+  accumulate(batch: PackedBatch): Promise<TokenLosses> {
     this.#forward(batch);
     const { dx } = this.#layers;
     const coefficients = batch.weights;
@@ -169,8 +173,8 @@ export class Trainer {
     return { x: this.#layers.output, norm, head, picks: this.#picks };
   }
 
-  #losses(): TokenLosses {
-    const { logprobs, hits } = this.#ops.readHits(this.#picks);
+  async #losses(): Promise<TokenLosses> {
+    const { logprobs, hits } = await this.#ops.readHits(this.#picks);
     return { nll: logprobs.map((logprob) => -logprob), right: hits };
   }
 

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { parsePolicyConfig } from '../../../src/policy/checkpoint/config.ts';
 import { readSafetensors } from '../../../src/policy/checkpoint/safetensors.ts';
 import { packBatch } from '../../../src/policy/lora/train-batch.ts';
+import { createTrainableWasmOps } from '../../../src/policy/wasm/ops.ts';
 import { Trainer } from '../../../src/pretrain/policy/train.ts';
 import { readWeights } from '../../../src/policy/checkpoint/weights.ts';
 
@@ -28,10 +29,8 @@ it.each([true, false])(
   'the training forward pass agrees with transformers, sequences packed (relaxed %s)',
   async (relaxed) => {
     const config = parsePolicyConfig(JSON.parse(fixture('config.json').toString()));
-    const trainer = await Trainer.create(
-      config,
-      { maxTokens: 1024, maxLength: 256 },
-      relaxed && undefined,
+    const trainer = await Trainer.create(config, { maxTokens: 1024, maxLength: 256 }, () =>
+      createTrainableWasmOps(relaxed && undefined),
     );
     trainer.setWeights(readWeights(config, fixture('model.safetensors')).flat);
     // The last position has no next token inside the sequence, so it is not compared here.
@@ -44,7 +43,7 @@ it.each([true, false])(
         weights: ids.map((_, i) => (compared[s]!.includes(i - 1) ? 1 : 0)),
       })),
     );
-    const { nll, right } = trainer.evaluate(batch);
+    const { nll, right } = await trainer.evaluate(batch);
     let at = 0;
     sequences.forEach(({ ids, positions }, s) => {
       const { data } = expected.get(`logits.${s}`)!;

@@ -106,8 +106,8 @@ describe('gradients', () => {
     const got = await trainer.gradients();
     const full = await Trainer.create(config, limits);
     full.setWeights(mergeAdapter(weights, spec, flat).flat);
-    full.accumulate({ ...batch, weights: given });
-    const dW = viewWeights(config, Float32Array.from(full.gradients));
+    await full.accumulate({ ...batch, weights: given });
+    const dW = viewWeights(config, Float32Array.from(await full.gradients()));
     const slots = loraSlots(config, spec);
     const scale = spec.alpha / spec.rank;
     for (const slot of slots) {

@@ -59,7 +59,7 @@ const scores = async (c: PolicyConfig, flat: Float32Array, ids: number[], target
   const trainer = await Trainer.create(c, { maxTokens: 64, maxLength: 64 });
   trainer.setWeights(flat);
   const rows = Int32Array.from(targets.map((_, i) => i));
-  const { nll } = trainer.evaluate({
+  const { nll } = await trainer.evaluate({
     ids: Int32Array.from(ids),
     lengths: Int32Array.from([ids.length]),
     rows,

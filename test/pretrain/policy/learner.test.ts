@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { Learner, partCount, type ReplicaClient } from '../../../src/pretrain/policy/learner.ts';
+import {
+  Learner,
+  PART_MULTIPLE,
+  partCount,
+  type ReplicaClient,
+  type UpdaterClient,
+} from '../../../src/pretrain/policy/learner.ts';
+import { Trainer } from '../../../src/pretrain/policy/train.ts';
+import { Updater } from '../../../src/pretrain/policy/updater.ts';
 import { Replica, type Example, type SharedState } from '../../../src/pretrain/policy/replica.ts';
 import type { PolicyConfig } from '../../../src/policy/checkpoint/config.ts';
 import { DEFAULT_UPDATE } from '../../../src/policy/lora/optimizer.ts';
@@ -36,7 +44,7 @@ function examples(seed: number, fixedHalf?: number): Example[] {
 
 function freshState(): SharedState {
   const buffer = (): Float32Array => new Float32Array(parameterCount(config));
-  const gradients = Array.from({ length: partCount(16 * 32, PART_TOKENS) }, buffer);
+  const gradients = Array.from({ length: partCount(16 * 32, PART_TOKENS, PART_MULTIPLE) }, buffer);
   const state = { weights: buffer(), first: buffer(), second: buffer(), gradients };
   initWeights(config, 9, state.weights);
   return state;
@@ -45,9 +53,10 @@ function freshState(): SharedState {
 /** Real replicas in this thread; `delay` makes some of them slow. */
 async function learner(state: SharedState, replicas: number, delay?: (i: number) => number) {
   const clients = await Promise.all(
-    Array.from({ length: replicas }, async (_, index): Promise<ReplicaClient> => {
-      const replica = await Replica.create({ index, replicas }, config, limits, state);
-      const later = async <T>(run: () => T): Promise<T> => {
+    Array.from({ length: replicas }, async (_, index): Promise<ReplicaClient & UpdaterClient> => {
+      const replica = new Replica(await Trainer.create(config, limits), state);
+      const updater = await Updater.create({ index, replicas }, config, state);
+      const later = async <T>(run: () => T | Promise<T>): Promise<T> => {
         const ms = delay?.(index);
         if (ms !== undefined) await new Promise((resolve) => setTimeout(resolve, ms));
         return run();
@@ -55,12 +64,12 @@ async function learner(state: SharedState, replicas: number, delay?: (i: number)
       return {
         gradients: (part, version) => later(() => replica.gradients(part, version)),
         evaluate: (batch, version) => later(() => replica.evaluate(batch, version)),
-        reduce: (from, to, buffers) => later(() => replica.reduce(from, to, buffers)),
-        update: (options) => later(() => replica.update(options)),
+        reduce: (from, to, buffers) => later(() => updater.reduce(from, to, buffers)),
+        update: (options) => later(() => updater.update(options)),
       };
     }),
   );
-  return new Learner(clients, state);
+  return new Learner({ replicas: clients, updaters: clients }, state);
 }
 
 async function train(
@@ -86,13 +95,13 @@ async function train(
 /** The gradient of two sequences whose last token is `id` with this loss weight. */
 async function lastTokenGradient(id: number, weight: number): Promise<Float32Array> {
   const state = freshState();
-  const replica = await Replica.create({ index: 0, replicas: 1 }, config, limits, state);
+  const replica = new Replica(await Trainer.create(config, limits), state);
   const batch = examples(1).slice(0, 2);
   for (const { ids, weights } of batch) {
     ids[ids.length - 1] = id;
     weights[ids.length - 1] = weight;
   }
-  replica.gradients({ buffer: 0, examples: batch, scale: 1 }, 0);
+  await replica.gradients({ buffer: 0, examples: batch, scale: 1 }, 0);
   return state.gradients[0]!.slice();
 }
 

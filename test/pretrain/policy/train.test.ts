@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PolicyConfig } from '../../../src/policy/checkpoint/config.ts';
 import { Random } from '../../../src/base/random.ts';
+import { createTrainableWasmOps } from '../../../src/policy/wasm/ops.ts';
 import { Trainer } from '../../../src/pretrain/policy/train.ts';
 import { packBatch } from '../../../src/policy/lora/train-batch.ts';
 import { initWeights } from '../../../src/policy/checkpoint/weights.ts';
@@ -41,9 +42,9 @@ const batch = packBatch([
   sequence(3, 3, () => 0.25),
 ]);
 
-const loss = (trainer: Trainer, flat: Float32Array): number => {
+const loss = async (trainer: Trainer, flat: Float32Array): Promise<number> => {
   trainer.setWeights(flat);
-  const { nll } = trainer.evaluate(batch);
+  const { nll } = await trainer.evaluate(batch);
   return nll.reduce((sum, value, i) => sum + value * batch.weights[i]!, 0);
 };
 
@@ -54,11 +55,13 @@ describe('training gradients', () => {
     [false, true],
   ])('agree with finite differences (tied %s, relaxed %s)', async (tied, relaxed) => {
     const weights = roughWeights(tied);
-    const trainer = await Trainer.create(weights.config, limits, relaxed && undefined);
+    const trainer = await Trainer.create(weights.config, limits, () =>
+      createTrainableWasmOps(relaxed && undefined),
+    );
     trainer.setWeights(weights.flat);
     trainer.zeroGradients();
-    trainer.accumulate(batch);
-    const gradients = trainer.gradients.slice();
+    await trainer.accumulate(batch);
+    const gradients = (await trainer.gradients()).slice();
     const random = new Random(5);
     for (const slot of weights.slots) {
       // A random direction within one tensor: a single coordinate drowns in float32 rounding.
@@ -66,7 +69,8 @@ describe('training gradients', () => {
       random.fillNormal(direction.subarray(slot.offset, slot.offset + slot.length), 1);
       const step = 2e-3 / Math.sqrt(slot.length);
       const moved = (sign: number) => weights.flat.map((w, i) => w + sign * step * direction[i]!);
-      const numeric = (loss(trainer, moved(1)) - loss(trainer, moved(-1))) / (2 * step);
+      const [above, below] = [await loss(trainer, moved(1)), await loss(trainer, moved(-1))];
+      const numeric = (above - below) / (2 * step);
       const analytic = gradients.reduce((sum, g, i) => sum + g * direction[i]!, 0);
       const size = Math.hypot(...gradients.subarray(slot.offset, slot.offset + slot.length));
       expect(Math.abs(numeric - analytic), slot.name).toBeLessThan(0.01 * size + 0.003);

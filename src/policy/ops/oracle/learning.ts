@@ -53,6 +53,11 @@ export function trainableOracleOps(): TrainableOps {
         if (handle instanceof OracleMatrix) handle.gradient ??= new Table(handle.out, handle.in);
         else handle.gradient ??= new Float64Array(handle.length);
       }
+      return {
+        zero: () => handles.forEach((one) => gradientOf(one).fill(0)),
+        read: async (into) =>
+          handles.forEach((one, i) => itemAt(into, i, 'gradients').set(gradientOf(one))),
+      };
     },
     rewrite(one, values) {
       const handle = ownOf(one);
@@ -62,8 +67,6 @@ export function trainableOracleOps(): TrainableOps {
         );
       handle.values.set(values);
     },
-    zeroGradient: (one) => void gradientOf(one).fill(0),
-    readGradient: (one, into) => into.set(gradientOf(one)),
     embedBackward({ table, tokens, dx }) {
       const gradient = gradientOf(table);
       own(OracleTokens, tokens).placed.forEach(({ id }, r) => {
@@ -78,7 +81,7 @@ export function trainableOracleOps(): TrainableOps {
       score(o);
       ops.scoreBackward(o);
     },
-    readHits: (picks) => ({
+    readHits: async (picks) => ({
       logprobs: Float32Array.from(own(OraclePicks, picks).logprobs),
       hits: hits.get(picks) ?? new Uint8Array(picks.count),
     }),

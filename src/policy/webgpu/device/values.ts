@@ -17,6 +17,7 @@ import type {
 } from '../../ops/values.ts';
 import { MemoryError } from '../../ops/faults.ts';
 import type { Device, GpuBuffer, Range } from './device.ts';
+import type { MatrixSlopes, VectorSlopes } from './learned.ts';
 import { keyBytes, padded, strideOf, storedDim, type LoraPlace, type MatrixPart } from './sizes.ts';
 
 /** The handle as this device made it. @throws TypeError for another device's */
@@ -45,6 +46,8 @@ export class GpuActivations implements Activations {
 /** [length] float32, padded with zeros to a multiple of 32. */
 export class GpuVector implements Vector {
   readonly kind = 'vector';
+  /** Adds to its gradient; null for one that does not learn. */
+  learn: ((slopes: VectorSlopes) => void) | null = null;
 
   constructor(
     readonly length: number,
@@ -63,6 +66,8 @@ export interface GpuMatrixPart extends MatrixPart {
 /** See `matrixLayout`. Rows are in the device's order: `deviceRow`. */
 export class GpuMatrix implements Matrix {
   readonly kind = 'matrix';
+  /** Adds to its gradient; null for one that does not learn. */
+  learn: ((slopes: MatrixSlopes) => void) | null = null;
   readonly out: number;
   readonly in: number;
   readonly type: MatrixType;
@@ -173,6 +178,8 @@ export class GpuTokens implements Tokens {
   shared = false;
   /** Most positions that a row's context has with it. */
   longest = 0;
+  /** What `table` holds. */
+  words: Uint32Array = new Uint32Array(0);
 
   constructor(
     readonly rows: number,
@@ -210,6 +217,7 @@ export class GpuTokens implements Tokens {
       }
     }
     this.count = count;
+    this.words = table;
     this.size = size;
     this.runs = placed;
     this.shared = new Set(placed.map(({ start }) => start)).size < placed.length;
@@ -237,7 +245,7 @@ export class GpuPicks implements Picks {
     readonly rows: number,
     /** A row a pick: row, target, temperature (float32), 0. */
     readonly table: GpuBuffer,
-    /** A row a pick: log-probability, entropy, logarithm of the softmax's sum, 0. */
+    /** A row a pick: log-probability, entropy, logarithm of the softmax's sum, 1 where nothing was more probable. */
     readonly results: GpuBuffer,
   ) {}
 }

@@ -1,18 +1,12 @@
 import type { Lora } from '../../ops/values.ts';
-import type { GpuBuffer, Range } from '../device/device.ts';
+import type { Range } from '../device/device.ts';
 import type { Gpu } from '../device/gpu.ts';
+import type { Rows } from '../device/learned.ts';
 import { rankStride, strideOf } from '../device/sizes.ts';
 import { GpuLora, own, type GpuVector } from '../device/values.ts';
 import { FACTOR_GRADIENT, factorGradient } from '../kernels/many/factor-gradient.ts';
 import { LOW_RANK, lowRank } from '../kernels/many/low-rank.ts';
 import type { Part } from '../kernels/many/params.ts';
-
-/** Rows of float32 numbers on the device. */
-export interface Rows {
-  readonly buffer: GpuBuffer | Range;
-  /** Numbers between the starts of two rows, a multiple of 4. */
-  readonly stride: number;
-}
 
 export interface NormOf {
   readonly gain: GpuVector;

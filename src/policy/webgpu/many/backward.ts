@@ -1,6 +1,7 @@
 import type { AttentionInput, FeedForwardInput, HeadsInput, Projection } from '../../ops/ops.ts';
 import type { Activations, Tokens } from '../../ops/values.ts';
 import type { Gpu } from '../device/gpu.ts';
+import type { Rows } from '../device/learned.ts';
 import { strideOf } from '../device/sizes.ts';
 import { GpuKeyStore, GpuMatrix, GpuRotary, GpuTokens, GpuVector, own } from '../device/values.ts';
 import {
@@ -12,7 +13,6 @@ import {
 } from '../kernels/many/attention-backward.ts';
 import { TURN_BACK, turnBack } from '../kernels/many/heads.ts';
 import { GATE, gate } from '../kernels/many/pointwise.ts';
-import type { Rows } from './adapters.ts';
 import { multiplyBackward, normOf, rowsOf } from './projection.ts';
 import { tilesOf } from './tiles.ts';
 
@@ -138,6 +138,12 @@ export function projectHeadsBackward(
   const turn = (given: Rows, first: number, heads: number, gain: object | null, scale: number) => {
     const isValue = first === o.heads + kvHeads;
     const [norms, turns] = [gain !== null, rotary !== null && !isValue];
+    const [column, eps] = [first * headDim, o.headNorms?.eps ?? 0];
+    if (gain)
+      own(GpuVector, gain).learn?.({
+        ...{ kind: 'heads', raw, given, rows, heads, headDim, column, scale, eps },
+        turns: rotary && turns ? { angles: rotary.buffer, tokens: tokens.table } : null,
+      });
     gpu.encoder.dispatch(
       turnBack({ norms, rotary: turns }),
       [
@@ -149,13 +155,13 @@ export function projectHeadsBackward(
       TURN_BACK.words({
         heads,
         headDim,
-        column: first * headDim,
+        column,
         rawStride: raw.stride,
         givenStride: given.stride,
         dStride: stride,
         turned: matrix.turned?.rows ?? 0,
         scale,
-        eps: o.headNorms?.eps ?? 0,
+        eps,
       }),
       [rows, 1],
     );

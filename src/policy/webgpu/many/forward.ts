@@ -1,6 +1,7 @@
 import type { AttentionInput, FeedForwardInput, HeadsInput, Projection } from '../../ops/ops.ts';
 import type { Activations, Tokens } from '../../ops/values.ts';
 import type { Gpu } from '../device/gpu.ts';
+import type { Rows } from '../device/learned.ts';
 import { strideOf } from '../device/sizes.ts';
 import {
   GpuActivations,
@@ -14,7 +15,6 @@ import {
 import { ATTENTION, attention } from '../kernels/many/attention.ts';
 import { HEADS, heads, MOST_HEADS } from '../kernels/many/heads.ts';
 import { GATE, gate } from '../kernels/many/pointwise.ts';
-import type { Rows } from './adapters.ts';
 import { multiply, normOf, rowsOf } from './projection.ts';
 import { tilesOf } from './tiles.ts';
 

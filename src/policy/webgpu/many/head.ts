@@ -3,6 +3,7 @@ import type { HeadInput } from '../../ops/ops.ts';
 import type { Activations, Picks, Tokens } from '../../ops/values.ts';
 import type { GpuBuffer, Range } from '../device/device.ts';
 import type { Gpu } from '../device/gpu.ts';
+import type { Rows } from '../device/learned.ts';
 import { BLOCK, matrixLayout, padded, strideOf } from '../device/sizes.ts';
 import { GpuMatrix, GpuPicks, GpuTokens, own, type GpuMatrixPart } from '../device/values.ts';
 import {
@@ -18,7 +19,6 @@ import {
   scoreSums,
 } from '../kernels/many/score.ts';
 import { SUM_BLOCK, TRANSPOSED, transposed } from '../kernels/many/transposed.ts';
-import type { Rows } from './adapters.ts';
 import { normOf, rowsOf } from './projection.ts';
 
 /** Bytes of the logits that exist at once. */
@@ -222,6 +222,10 @@ export function scoreBackward(
         }),
         [tilesOf(head.in), tilesOf(count)],
       );
+      head.learn?.({
+        ...{ x: n, norm: null, rows: count, dy: { buffer: slopes, stride: width } },
+        part: { first: slice.column, count: slice.count },
+      });
     });
   }
   const ofRow = byRow(picks.of, rows);
@@ -229,6 +233,11 @@ export function scoreBackward(
   gpu.encoder.write(table.buffer, 0, ofRow);
   const [x, dx] = [rowsOf(o.x), rowsOf(o.dx)];
   const norm = normOf(o.norm);
+  if (count > 0)
+    norm.gain.learn?.({
+      ...{ kind: 'gain', x, dn: { buffer: dn, stride }, rows: count, eps: norm.eps },
+      picks: picks.table,
+    });
   gpu.encoder.dispatch(
     pickGradient(),
     [x.buffer, norm.gain.buffer, dn, table, dx.buffer],

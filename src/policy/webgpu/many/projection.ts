@@ -1,6 +1,7 @@
 import type { Norm, Projection } from '../../ops/ops.ts';
 import type { Range } from '../device/device.ts';
 import type { Gpu } from '../device/gpu.ts';
+import type { Rows } from '../device/learned.ts';
 import { matrixLayout } from '../device/sizes.ts';
 import { GpuActivations, GpuMatrix, GpuVector, own, type GpuMatrixPart } from '../device/values.ts';
 import { NORM_BACKWARD, normBackward } from '../kernels/many/pointwise.ts';
@@ -15,7 +16,6 @@ import {
   transposedParts,
   type Narrow,
   type NormOf,
-  type Rows,
 } from './adapters.ts';
 
 export const rowsOf = (handle: object): Rows => {
@@ -156,6 +156,8 @@ export function multiplyBackward(
     const t = adapterInput(gpu, lora, x, rows, norm);
     addFactorGradients(gpu, rows, { x, norm, dy, t, u });
   }
+  matrix.learn?.({ x, norm, rows, dy });
+  if (by.bias) own(GpuVector, by.bias).learn?.({ kind: 'bias', dy, rows, turned: matrix.turned });
   if (!dx) return;
   if (!norm) {
     multiplyBack(gpu, matrix, { dy, u, rows, dx });
@@ -166,6 +168,7 @@ export function multiplyBackward(
     stride: x.stride,
   };
   multiplyBack(gpu, matrix, { dy, u, rows, dx: dn });
+  norm.gain.learn?.({ kind: 'gain', x, dn, rows, eps: norm.eps });
   gpu.encoder.dispatch(
     normBackward(),
     [x.buffer, norm.gain.buffer, dn.buffer, dx.buffer],

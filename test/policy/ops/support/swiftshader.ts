@@ -31,7 +31,7 @@ let gpu: Promise<GPU> | undefined;
  * WebGPU by Dawn (npm `webgpu`) on the driver that VK_ICD_FILENAMES names, else on Chromium's SwiftShader.
  * @throws Error where there is no adapter
  */
-function nodeGpu(): Promise<GPU> {
+export function nodeGpu(): Promise<GPU> {
   return (gpu ??= open());
 }
 

@@ -136,7 +136,7 @@ ${START}
 export const SCORE = params(['chunks']);
 
 /**
- * results[pick] = (log-probability, entropy, log Σ exp(z), 0) out of `scoreSums`.
+ * results[pick] = (log-probability, entropy, log Σ exp(z), 1 where no z is higher than the target's) out of `scoreSums`.
  * Storage: sums, targets, results vec4f. Grid: picks.
  */
 export function scoreResults(): Kernel {
@@ -160,7 +160,7 @@ fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: 
   if (li == 0u) {
     for (var i = 1u; i < 64u; i++) { t = joined(t, lanes[i]); }
     let all = t.x + log(t.y);
-    results[wid.x] = vec4f(targets[wid.x] - all, log(t.y) - t.z / t.y, all, 0.0);
+    results[wid.x] = vec4f(targets[wid.x] - all, log(t.y) - t.z / t.y, all, select(0.0, 1.0, targets[wid.x] >= t.x));
   }
 }`;
   return { key: 'score results', code, access };
