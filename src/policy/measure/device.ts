@@ -88,8 +88,8 @@ async function kernelsOf(
   }
 }
 
-/** Times added up by kernel: those that take most, most first. */
-export function slowest(of: string, times: readonly KernelTime[]): KernelFigure[] {
+/** Times added up by kernel: the `most` that take longest, longest first. */
+export function slowest(of: string, times: readonly KernelTime[], most = KERNELS): KernelFigure[] {
   const sums = new Map<string, { calls: number; seconds: number }>();
   let all = 0;
   for (const { kernel, seconds } of times) {
@@ -108,7 +108,7 @@ export function slowest(of: string, times: readonly KernelTime[]): KernelFigure[
       share: seconds / all,
     }))
     .toSorted((a, b) => b.seconds - a.seconds)
-    .slice(0, KERNELS);
+    .slice(0, most);
 }
 
 /**

@@ -31,6 +31,16 @@ const matrixBytes = ({ weights: { layers, head } }: Decoder): number =>
     0,
   );
 
+/** Bytes that a decode step has to read: the matrices once, keys and values of every slot. */
+export function decodeBytes(
+  decoder: Decoder,
+  { slots, context, keys }: { slots: number; context: number; keys: StoreType },
+): number {
+  const { layers, kvHeads, headDim } = decoder.config;
+  const each = (keys === 'f16' ? 2 : 4) * layers * kvHeads * headDim;
+  return matrixBytes(decoder) + 2 * each * (context + 1) * slots;
+}
+
 /** Decode steps of so many slots at a context. @throws the signal's reason; MemoryError */
 export async function measureDecode(
   decoder: Decoder,
@@ -38,13 +48,10 @@ export async function measureDecode(
   rates: DeviceRates,
   signal?: AbortSignal,
 ): Promise<DecodeRate> {
-  const { ops, config } = decoder;
   const trial = decodeTrial(decoder, slots, context, keys);
   try {
-    const seconds = await timed(ops, () => trial.run(), signal);
-    const each = (keys === 'f16' ? 2 : 4) * config.layers * config.kvHeads * config.headDim;
-    const contexts = 2 * each * (context + 1) * slots;
-    const ofCopy = (matrixBytes(decoder) + contexts) / seconds / rates.copy;
+    const seconds = await timed(decoder.ops, () => trial.run(), signal);
+    const ofCopy = decodeBytes(decoder, { slots, context, keys }) / seconds / rates.copy;
     return { slots, context, tokensPerSecond: slots / seconds, ofCopy };
   } finally {
     trial.free();
