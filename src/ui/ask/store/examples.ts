@@ -9,7 +9,7 @@ import { filterQuestions, NO_FILTER } from './filters.ts';
 export const EXAMPLES = [
   'What is the birth year of the person who first won the Borzar Medal?',
   'Of the star of the film Velvet Lantern and the star of the film Waking Theatre, who was born earlier?',
-  'What is the studio of the film directed by Theo Langren and starring Hugo Dalwin?',
+  'Which film did Paula Corbach direct with Viola Kelvane as its star?',
   'In which field is the award that Joan Lorbach won given?',
   'Is 1942 the release year of the film Crimson Child?',
   'What is the birth city of Enzo Falsky?',
