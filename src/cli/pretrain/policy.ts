@@ -129,6 +129,11 @@ function prepare(options: RunOptions): Run {
     state.weights.set(exportedWeights(options.init, config, options.tokenizer, settings.seed));
   else initWeights(config, settings.seed, state.weights);
   const start = resumed?.progress ?? { step: 0, tokens: 0, cursor: { trajectories: 0, spans: 0 } };
+  const drawn = start.cursor.streams?.length ?? 1;
+  if (start.step > 0 && drawn !== settings.streams)
+    throw new UsageError(
+      `The data of ${out} stands in ${drawn} ${drawn === 1 ? 'stream' : 'streams'}; go on without --streams, or with --streams ${drawn}.`,
+    );
   const weights = viewWeights(config, state.weights);
   return { out, options, settings, tokenizer, state, weights, start };
 }
@@ -149,7 +154,10 @@ async function startLearner(
   for (let index = 0; index < settings.threads; index++)
     threads.push(
       new LearnThread({
-        ...{ index, replicas: settings.threads, config, shared: state },
+        index,
+        replicas: settings.threads,
+        config,
+        shared: state,
         limits: onGpu ? null : limits,
       }),
     );

@@ -30,7 +30,7 @@ export class Streams implements BatchSource {
       );
     const share = { ...plan, tokens: plan.tokens / sources.length };
     const batches = await Promise.all(
-      sources.map((source, i) => source.batch(itemAt(cursors, i, 'streams'), share)),
+      sources.map(async (source, i) => source.batch(itemAt(cursors, i, 'streams'), share)),
     );
     return {
       examples: batches.flatMap(({ examples }) => examples),

@@ -34,8 +34,11 @@ const state = (out: string, step: number): Buffer =>
 describe('lab pretrain', () => {
   it('resumes bit for bit, keeps two snapshots and exports a Hugging Face folder', async () => {
     const [whole, parts, exported] = ['whole', 'parts', 'policy'].map((name) => join(root, name));
-    await pretrain('--out', whole!, '--steps=4', ...TINY);
-    await pretrain('--out', parts!, '--steps=2', ...TINY);
+    await pretrain('--out', whole!, '--steps=4', '--streams=2', ...TINY);
+    await pretrain('--out', parts!, '--steps=2', '--streams=2', ...TINY);
+    await expect(pretrain('--resume', parts!, '--streams=3', OTHER)).rejects.toThrow(
+      'stands in 2 streams; go on without --streams, or with --streams 2.',
+    );
     const { stdout } = await pretrain(
       '--resume',
       parts!,

@@ -53,8 +53,12 @@ export const learnMatrix =
       matrixGradient(),
       [dy.buffer, input.buffer, sums],
       MATRIX_GRADIENT.words({
-        ...{ rows, split, out, yStride: dy.stride },
-        ...{ xStride: input.stride / 4, gStride: stride / 4 },
+        rows,
+        split,
+        out,
+        yStride: dy.stride,
+        xStride: input.stride / 4,
+        gStride: stride / 4,
       }),
       [columns, tiles, used],
     );
@@ -82,7 +86,7 @@ function normed(
 
 /** How a vector learns. */
 export interface LearnedVector {
-  learn(slopes: VectorSlopes): void;
+  readonly learn: (slopes: VectorSlopes) => void;
   /** Of the matrix whose bias it is: how its values lie. */
   turned: MatrixShape['turned'];
 }
@@ -91,7 +95,7 @@ export interface LearnedVector {
 export function learnVector(gpu: Gpu, { length }: GpuVector, gradient: Range): LearnedVector {
   const learned: LearnedVector = {
     turned: undefined,
-    learn(o) {
+    learn: (o) => {
       const splits = Math.ceil(o.rows / SPLIT_ROWS);
       const sums = parts(gpu, splits, length);
       if (o.kind === 'heads') {
@@ -100,8 +104,14 @@ export function learnVector(gpu: Gpu, { length }: GpuVector, gradient: Range): L
           headGains({ rotary: turns !== null }),
           [raw.buffer, ...(turns ? [turns.angles, turns.tokens] : []), given.buffer, sums],
           HEAD_GAINS.words({
-            ...{ rows, heads, headDim, column, scale, eps },
-            ...{ rawStride: raw.stride, givenStride: given.stride },
+            rows,
+            heads,
+            headDim,
+            column,
+            scale,
+            eps,
+            rawStride: raw.stride,
+            givenStride: given.stride,
           }),
           splits,
         );
@@ -113,8 +123,11 @@ export function learnVector(gpu: Gpu, { length }: GpuVector, gradient: Range): L
           columnSums({ norm, picked: picks !== undefined }),
           [...(x ? [x.buffer] : []), ...(picks ? [picks] : []), d.buffer, sums],
           COLUMN_SUMS.words({
-            ...{ rows: o.rows, width: length, xStride: x?.stride ?? 0 },
-            ...{ dStride: d.stride, eps: norm ? o.eps : 0 },
+            rows: o.rows,
+            width: length,
+            xStride: x?.stride ?? 0,
+            dStride: d.stride,
+            eps: norm ? o.eps : 0,
           }),
           [splits, Math.ceil(length / 64)],
         );

@@ -141,7 +141,15 @@ export function projectHeadsBackward(
     const [column, eps] = [first * headDim, o.headNorms?.eps ?? 0];
     if (gain)
       own(GpuVector, gain).learn?.({
-        ...{ kind: 'heads', raw, given, rows, heads, headDim, column, scale, eps },
+        kind: 'heads',
+        raw,
+        given,
+        rows,
+        heads,
+        headDim,
+        column,
+        scale,
+        eps,
         turns: rotary && turns ? { angles: rotary.buffer, tokens: tokens.table } : null,
       });
     gpu.encoder.dispatch(

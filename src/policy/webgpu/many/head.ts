@@ -223,7 +223,10 @@ export function scoreBackward(
         [tilesOf(head.in), tilesOf(count)],
       );
       head.learn?.({
-        ...{ x: n, norm: null, rows: count, dy: { buffer: slopes, stride: width } },
+        x: n,
+        norm: null,
+        rows: count,
+        dy: { buffer: slopes, stride: width },
         part: { first: slice.column, count: slice.count },
       });
     });
@@ -235,7 +238,11 @@ export function scoreBackward(
   const norm = normOf(o.norm);
   if (count > 0)
     norm.gain.learn?.({
-      ...{ kind: 'gain', x, dn: { buffer: dn, stride }, rows: count, eps: norm.eps },
+      kind: 'gain',
+      x,
+      dn: { buffer: dn, stride },
+      rows: count,
+      eps: norm.eps,
       picks: picks.table,
     });
   gpu.encoder.dispatch(
