@@ -306,7 +306,7 @@ const StartBar = (props: StartBarProps) => {
         <Unsummarized />
       ) : null}
       {changed > 0 ? (
-        <button type="button" className="link" onClick={resetDraft}>
+        <button type="button" className="link reset" onClick={resetDraft}>
           Back to the recipe ({plural(changed, 'change')})
         </button>
       ) : null}
