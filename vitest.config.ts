@@ -61,7 +61,20 @@ export default defineConfig({
         },
       },
       // A thread for each begins in two thirds of the time of a process.
-      { test: { ...common, name: 'stateful', include: STATEFUL, pool: 'threads' } },
+      {
+        test: {
+          ...common,
+          name: 'stateful',
+          include: STATEFUL,
+          pool: 'threads',
+          // A thousand small files that each thread would read: bundled once, they are one.
+          deps: {
+            optimizer: {
+              ssr: { enabled: true, include: ['@mantine/core', '@mantine/hooks', 'recharts'] },
+            },
+          },
+        },
+      },
     ],
   },
 });

@@ -20,6 +20,13 @@ const inPackage = (...words: string[]): string[] => {
   return [...npm, '--package', tarball, '--', ...words];
 };
 
+/** A command where npm put it at the first use: npm itself unpacks the whole package at every one. */
+const installed = (command: string): string => {
+  const all = join(folder, 'cache/_npx');
+  const [one = ''] = readdirSync(all);
+  return join(all, one, 'node_modules/.bin', command);
+};
+
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'forage-package-'));
   mkdirSync(join(folder, 'elsewhere'));
@@ -73,8 +80,8 @@ it('has the command line too', () => {
   const printed = execFileSync('npm', inPackage(...words), options);
   expect(JSON.parse(printed)).toMatchObject({ n: 1, byHops: {} });
   const exported = join(folder, 'elsewhere', 'D');
-  const to = ['lab', 'export', '--recipe', 'search/grpo', '--to', 'trl', '--out', exported];
-  execFileSync('npm', inPackage(...to), { ...options, stdio: 'pipe' });
+  const to = ['export', '--recipe', 'search/grpo', '--to', 'trl', '--out', exported];
+  execFileSync(installed('lab'), to, { ...options, stdio: 'pipe' });
   expect(readdirSync(exported)).toEqual(
     expect.arrayContaining(['experiment.json', 'questions.jsonl', 'train.py', 'check.sh']),
   );

@@ -3,13 +3,17 @@ import { parsePolicyConfig } from '../../policy/checkpoint/config.ts';
 import { parameterCount } from '../../policy/checkpoint/weights.ts';
 import { fileUrl } from '../kit/page/page-root.ts';
 import { useAnswer } from '../kit/use-answer.ts';
-import { formatBytes, formatParameters } from '../kit/words/format.ts';
+import { formatBytes, formatCount, formatParameters } from '../kit/words/format.ts';
 import { FitLine } from './fit/FitLine.tsx';
 import { UseAsPolicy } from './parts/UseAsPolicy.tsx';
 
 interface Served {
   config: Record<string, unknown>;
   parameters: number;
+  /** Longest context, tokens. */
+  context: number;
+  /** How its config says that weights are stored; empty where it does not. */
+  dtype: string;
   /** Of its weights; null where the server does not tell. */
   bytes: number | null;
 }
@@ -23,9 +27,13 @@ const readServed = async (): Promise<Served> => {
   if (!config.ok) throw new Error(`policy/config.json: HTTP ${config.status}`);
   const told = Number(weights.headers.get('content-length') ?? 0);
   const json = (await config.json()) as Record<string, unknown>;
+  const shape = parsePolicyConfig(json);
+  const dtype = json['torch_dtype'];
   return {
     config: json,
-    parameters: parameterCount(parsePolicyConfig(json)),
+    parameters: parameterCount(shape),
+    context: shape.maxPositions,
+    dtype: typeof dtype === 'string' ? dtype : '',
     // A server that packs what it sends tells the length of what is sent, or none.
     bytes: weights.ok && told > 0 && !weights.headers.has('content-encoding') ? told : null,
   };
@@ -51,6 +59,8 @@ export const BuiltInCard = ({ use }: { use: (policy: PolicyRef) => void }) => {
             {served.value.bytes === null
               ? 'size on disk not told by the server'
               : `${formatBytes(served.value.bytes)} on disk`}
+            {served.value.dtype === '' ? '' : ` as ${served.value.dtype}`} · context{' '}
+            {formatCount(served.value.context)} tokens
           </p>
           <FitLine question={{ config: served.value.config }} types />
         </>

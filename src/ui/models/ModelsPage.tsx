@@ -38,7 +38,7 @@ const DeviceLine = () => {
   );
 };
 
-/** Facts of what is loaded; nothing here is typed in by hand. */
+/** Facts of what is loaded; what its card says of it as a file is not said again. */
 const ModelsPage = () => {
   useNeeds('sources', 'policy');
   const policy = useLab((state) => state.policy);
@@ -57,11 +57,9 @@ const ModelsPage = () => {
         <dl className="pairs">
           <Pair name="checkpoint" value={policy.id} />
           {policy.revision ? <Pair name="revision" value={policy.revision} /> : null}
-          {policy.parameters > 0 ? (
-            <Pair name="parameters" value={formatCount(policy.parameters)} />
-          ) : null}
-          <Pair name="longest context" value={`${formatCount(policy.maxContext)} tokens`} />
-          {policy.dtype ? <Pair name="stored as" value={policy.dtype} /> : null}
+          {policy.onDevice ? null : (
+            <Pair name="longest context" value={`${formatCount(policy.maxContext)} tokens`} />
+          )}
           {policy.onDevice ? (
             <Pair name="held as" value={`${policy.onDevice}, computed in f32`} />
           ) : null}

@@ -35,7 +35,11 @@ it('draws each stretch where it began, on one scale, and what is short so that i
 
 it('says the whole and its shares, and what the record cannot say', () => {
   expect(totalWords(times)).toBe(
-    '4.00 s: policy writes 75.0 %, local search 25.0 %, the loop itself 0.025 %',
+    '4.00 s: policy writes 75.0 %, local search 25.0 %, the loop itself under 0.1 %',
+  );
+  const small = { ...times.totals[2]!, ms: 25 };
+  expect(totalWords({ ...times, totals: [small], totalMs: 4000 })).toBe(
+    '4.00 s: the loop itself 0.6 %',
   );
   expect(timeNotes(times, false)).toHaveLength(1);
   expect(timeNotes({ ...times, clipped: 2 }, true).join(' ')).toMatch(

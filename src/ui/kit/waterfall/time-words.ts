@@ -1,5 +1,5 @@
 import { TIME_NAMES, type RolloutTimes, type TimeSpan } from '../../../evaluate/rollouts/times.ts';
-import { formatMs, formatShare } from '../words/format.ts';
+import { formatMs } from '../words/format.ts';
 
 /** "round 2"; what was before the first search is of none. */
 export const roundWords = (round: number): string => (round === 0 ? 'at first' : `round ${round}`);
@@ -7,9 +7,13 @@ export const roundWords = (round: number): string => (round === 0 ? 'at first' :
 export const spanName = ({ kind, round }: TimeSpan): string =>
   `${TIME_NAMES[kind]}, ${roundWords(round)}`;
 
+/** A share as it is said: 0.944 → "94.4 %", 0.00039 → "under 0.1 %". */
+const shareWords = (share: number): string =>
+  share > 0 && share < 0.001 ? 'under 0.1 %' : `${(100 * share).toFixed(1)} %`;
+
 /** "4.71 s: policy writes 94.4 %, local search 5.6 %" */
 export function totalWords({ totals, totalMs }: RolloutTimes): string {
-  const parts = totals.map(({ kind, ms }) => `${TIME_NAMES[kind]} ${formatShare(ms / totalMs)}`);
+  const parts = totals.map(({ kind, ms }) => `${TIME_NAMES[kind]} ${shareWords(ms / totalMs)}`);
   return `${formatMs(totalMs)}: ${parts.join(', ')}`;
 }
 

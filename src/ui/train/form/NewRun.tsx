@@ -102,13 +102,13 @@ const Estimate = ({ settings, answer }: { settings: TrainSettings; answer: Answe
       data-testid="estimate"
       title={answer?.estimate ? `≈ ${answer.estimate.basis}` : undefined}
     >
-      <span className="wide-only">{batchWords(settings)} a step</span>
+      <span className="batch">{batchWords(settings)} a step</span>
       {answer?.estimate ? (
         <>
           <span>
             <b>≈ {formatDuration(answer.estimate.secondsPerStep)}</b> a step
           </span>
-          <span>
+          <span className="total">
             <b>≈ {formatDuration(answer.estimate.secondsPerStep * steps)}</b> for{' '}
             {formatCount(steps)} steps
           </span>
@@ -118,7 +118,7 @@ const Estimate = ({ settings, answer }: { settings: TrainSettings; answer: Answe
           <span>
             <b>≈ {formatBytes(answer.estimate.peakBytes)}</b> of memory at the peak
           </span>
-          <span className="fine wide-only">{answer.estimate.basis}</span>
+          <span className="fine basis">{answer.estimate.basis}</span>
         </>
       ) : (
         <span className="fine">
@@ -214,13 +214,16 @@ interface StartBarProps {
   can: ReturnType<typeof useStart>;
   sweeping: boolean;
   setSweeping: (sweeping: boolean) => void;
+  /** On a narrow screen: whether more than the start of the run is shown. */
+  more: boolean;
+  setMore: (more: boolean) => void;
 }
 
 const StartBar = (props: StartBarProps) => {
   const [, go] = useLocation();
   const [starting, setStarting] = useState(false);
   const changed = useDraft(({ changes }) => Object.keys(changes).length);
-  const { settings, sweeping, setSweeping } = props;
+  const { settings, sweeping, setSweeping, more, setMore } = props;
   const { busy, ready, stored, wantsFile, missing, unsummarized, blocked } = props.can;
   const start = async (wanted: TrainSettings | null) => {
     if (!wanted) return;
@@ -250,34 +253,45 @@ const StartBar = (props: StartBarProps) => {
       >
         Start training
       </Button>
-      {settings && settings.steps > TRY_STEPS ? (
+      <button
+        type="button"
+        className="link more"
+        aria-expanded={more}
+        aria-controls="start-more"
+        onClick={() => setMore(!more)}
+      >
+        {more ? 'Less' : 'More …'}
+      </button>
+      <div className="start-more" id="start-more">
+        {settings && settings.steps > TRY_STEPS ? (
+          <Button
+            size="sm"
+            variant="default"
+            disabled={blocked || starting}
+            title="The same run with ten steps; it can go on to more afterwards"
+            onClick={() => void start(toTry(settings))}
+          >
+            Try it: {TRY_STEPS} steps{tryWords(props.answer)}
+          </Button>
+        ) : null}
         <Button
           size="sm"
           variant="default"
-          disabled={blocked || starting}
-          title="The same run with ten steps; it can go on to more afterwards"
-          onClick={() => void start(toTry(settings))}
+          aria-expanded={sweeping}
+          disabled={!settings}
+          title="A grid of runs over one or two settings, compared in a heat map"
+          onClick={() => setSweeping(!sweeping)}
         >
-          Try it: {TRY_STEPS} steps{tryWords(props.answer)}
+          Sweep …
         </Button>
-      ) : null}
-      <Button
-        size="sm"
-        variant="default"
-        aria-expanded={sweeping}
-        disabled={!settings}
-        title="A grid of runs over one or two settings, compared in a heat map"
-        onClick={() => setSweeping(!sweeping)}
-      >
-        Sweep …
-      </Button>
-      {settings ? (
-        <ExportButton
-          name={settings.preset}
-          disabled={!ready}
-          subject={() => ({ kind: 'settings', settings, setup: useSetup.getState().setup })}
-        />
-      ) : null}
+        {settings ? (
+          <ExportButton
+            name={settings.preset}
+            disabled={!ready}
+            subject={() => ({ kind: 'settings', settings, setup: useSetup.getState().setup })}
+          />
+        ) : null}
+      </div>
       {busy ? (
         <span className="fine">
           “{busy.name}” is training. Pause or stop it first; one run at a time.
@@ -292,7 +306,7 @@ const StartBar = (props: StartBarProps) => {
         <Unsummarized />
       ) : null}
       {changed > 0 ? (
-        <button type="button" className="link" onClick={resetDraft}>
+        <button type="button" className="link reset" onClick={resetDraft}>
           Back to the recipe ({plural(changed, 'change')})
         </button>
       ) : null}
@@ -317,6 +331,7 @@ export const NewRun = () => {
   const answer = useEstimate(checked.settings, device);
   const can = useStart(checked.settings);
   const [sweeping, setSweeping] = useState(false);
+  const [more, setMore] = useState(false);
   const file = useDemonstrations((state) => state.file);
   const summaries = checked.settings !== null && asksForSummaries(checked.settings);
   const first = useTrain(
@@ -349,7 +364,7 @@ export const NewRun = () => {
             blocked={can.blocked}
           />
         ) : null}
-        <div className="start-dock">
+        <div className="start-dock" data-more={more}>
           {checked.settings ? <Estimate settings={checked.settings} answer={answer} /> : null}
           <StartBar
             settings={checked.settings}
@@ -357,6 +372,8 @@ export const NewRun = () => {
             can={can}
             sweeping={sweeping}
             setSweeping={setSweeping}
+            more={more}
+            setMore={setMore}
           />
         </div>
       </form>
