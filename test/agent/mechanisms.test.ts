@@ -218,7 +218,7 @@ describe('STIE over answers in the loop', () => {
   });
 
   it('stops at the confidence ceiling and writes the answer as the environment', async () => {
-    const probes = [[probe('Borfield', -0.00001)]];
+    const probes = [[probe('Borfield', -0.000001)]];
     const overrides = { ...STIE, stie: { candidates: 1 } };
     const { rollout } = await run({ main: LOOP, probes }, { recipe: 'kunlun-baize', overrides });
     expect(stopReason(rollout)).toBe('stie-confidence');

@@ -39,7 +39,9 @@ const compared = (text: string): Compared => ({ text, tokens: words(text) });
 
 /**
  * Whether a query asks something else than an earlier one that it resembles: it names something that
- * the earlier one does not name, or at least half of its other content words are new.
+ * the earlier one does not name, at least half of its other content words are new, or it leaves some of the
+ * earlier one's out. (9) divides by the words of the later one, so that it takes a wider query for a mere
+ * repetition, though it finds other passages.
  */
 function asksElse(query: string, earlier: string, nameWords: ReadonlySet<string>): boolean {
   const known = new Set(words(earlier));
@@ -48,6 +50,8 @@ function asksElse(query: string, earlier: string, nameWords: ReadonlySet<string>
   const own = new Set(namesIn(query).flatMap(words));
   const isName = (word: string): boolean => nameWords.has(word) || own.has(word);
   if (content.some((word) => isName(word) && !known.has(word))) return true;
+  if (content.length > 0 && contentWords(earlier).some((word) => !content.includes(word)))
+    return true;
   const rest = content.filter((word) => !isName(word));
   const fresh = rest.filter((word) => !known.has(word));
   return rest.length > 0 && fresh.length >= rest.length / 2;
@@ -61,7 +65,8 @@ function exemption(
 ): { reason: string; only: SourceName | null } | null {
   const repeats = failed.filter((earlier) => !asksElse(query, earlier.query, nameWords));
   if (repeats.length === 0) {
-    const reason = 'shares words with an earlier query, but names or asks something else';
+    const reason =
+      'shares words with an earlier query, but asks for something else, or more widely';
     return { reason, only: null };
   }
   const asked = new Set(repeats.map((earlier) => earlier.source));

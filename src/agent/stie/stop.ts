@@ -67,6 +67,9 @@ function overlapStop(
   };
 }
 
+/** What is lacking to certainty. */
+const short = (value: number): string => (value === 0 ? '0' : String(Number(value.toPrecision(1))));
+
 /** exp(confidence) ≥ 1 − ε; `paper` has no ε: the upper limit is 1 itself. */
 function confidenceStop(memory: AnswerMemory, rules: StopRules): StieStop | null {
   const current = memory.history.at(-1);
@@ -76,7 +79,7 @@ function confidenceStop(memory: AnswerMemory, rules: StopRules): StieStop | null
   if (probability < ceiling) return null;
   return {
     reason: 'stie-confidence',
-    detail: `confidence ${probability.toFixed(4)} reached ${ceiling.toFixed(4)}`,
+    detail: `confidence 1 − ${short(1 - probability)} reached 1 − ${short(1 - ceiling)}`,
     clause: { rule: 'confidence', value: probability, threshold: ceiling },
   };
 }

@@ -38,7 +38,7 @@ describe('a long answer', () => {
   });
 
   it('is written by the policy where STIE ends the reasoning', async () => {
-    const probes = [[{ text: ' Borfield }</short_answer>', logprob: -0.00001 }]];
+    const probes = [[{ text: ' Borfield }</short_answer>', logprob: -0.000001 }]];
     const overrides = { background: { mode: 'off' as const }, stie: { candidates: 1 } };
     const main = [LOOP[0] ?? '', PROSE];
     const { rollout } = await run(

@@ -281,7 +281,7 @@ describe('the end of a round', () => {
   it('by confidence says which probability reached what', () => {
     expect(end(memoryOf(remembered('a', Math.log(0.5))))).toEqual({
       reason: 'stie-confidence',
-      detail: 'confidence 0.5000 reached 0.5000',
+      detail: 'confidence 1 − 0.5 reached 1 − 0.5',
       clause: { rule: 'confidence', value: 0.5, threshold: 0.5 },
     });
     expect(end(memoryOf(remembered('a', Math.log(0.49))))).toBeNull();

@@ -31,14 +31,24 @@ describe('STIE over queries', () => {
     expect(judge('author of Wolf', name, 'paper').action).toBe('refused');
     expect(judge('author of Wolf', name, 'corrected')).toMatchObject({
       action: 'kept',
-      reason: 'shares words with an earlier query, but names or asks something else',
+      reason: 'shares words with an earlier query, but asks for something else, or more widely',
     });
   });
 
-  it('still refuses the words of an earlier query in another order or cut short', () => {
+  it('still refuses the words of an earlier query in another order, or with few more', () => {
     const history = context(['author of Old Wolf', 'spouse of Victor']);
     expect(judge('Old Wolf author', history, 'corrected').action).toBe('refused');
-    expect(judge('of Old Wolf', history, 'corrected').action).toBe('refused');
+    expect(judge('the author of the Old Wolf', history, 'corrected').action).toBe('refused');
+  });
+
+  it('lets a wider query pass, when corrected, once', () => {
+    const once = context(['author of Old Wolf', 'spouse of Victor']);
+    expect(judge('Old Wolf', once, 'corrected').action).toBe('kept');
+    expect(judge('Old Wolf', once, 'paper').action).toBe('refused');
+    const twice = context(['author of Old Wolf', 'Old Wolf']);
+    expect(judge('Old Wolf', twice, 'corrected').action).toBe('refused');
+    // Nor the first one again, which is narrower than the last and all of the one before.
+    expect(judge('Old Wolf author', twice, 'corrected').action).toBe('refused');
   });
 
   it('lets a query be repeated to the source that has not answered it, when corrected', () => {
@@ -83,7 +93,7 @@ describe('STIE over queries', () => {
     expect(judge('birth year of Ann Brandt', asked, 'corrected')).toMatchObject({
       aggDiff: expect.closeTo(0.2, 12),
       action: 'kept',
-      reason: 'shares words with an earlier query, but names or asks something else',
+      reason: 'shares words with an earlier query, but asks for something else, or more widely',
     });
   });
 });

@@ -61,51 +61,56 @@ const settings = (change: Partial<TrainSettings>): TrainSettings =>
     recipe: 'search',
     overrides: { retrieval: { k: 1 } },
     steps: 2,
-    questions: 1,
+    questions: 2,
     updates: 1,
     overlong: { max: 90, buffer: 90, factor: 1 },
     heldOut: { questions: 0, every: 9, temperature: 0 },
     ...change,
   });
 
-const KINDS: [string, Branching, number][] = [
+/** With how many rollouts of a group at most, and of how many questions: some must fail to be revived. */
+const KINDS: [string, Branching, number, number][] = [
   [
     'entropy',
     { kind: 'entropy', start: 2, base: 1, slope: 0, when: 'drawn', tokens: 20, credit: 'once' },
     4,
+    2,
   ],
-  ['tree', { kind: 'tree', children: 2, depth: 2 }, 4],
-  ['revive', { kind: 'revive', chance: 1, rate: 1, smoothing: 0.1, correction: 'mixture' }, 8],
+  ['tree', { kind: 'tree', children: 2, depth: 2 }, 4, 2],
+  ['revive', { kind: 'revive', chance: 1, rate: 1, smoothing: 0.1, correction: 'mixture' }, 8, 5],
 ];
 
 describe('training on groups whose rollouts come from each other', () => {
-  it.each(KINDS)('%s: shares what a fork kept, and learns from it', async (_, branching, most) => {
-    const run = settings({ branching });
-    const { rollouts: made, states, steps } = await train(run);
-    const forked = made.filter(({ forks }) => forks !== undefined);
-    expect(forked.length).toBeGreaterThan(0);
-    for (const rollout of forked) {
-      const point = rollout.forks?.at(-1);
-      const of = made.find(({ id, step }) => id === point?.rolloutId && step === rollout.step);
-      const flat = (one: typeof of): number[] => one?.segments.flatMap(({ ids }) => ids) ?? [];
-      const shared = point?.tokens ?? 0;
-      expect(shared).toBeGreaterThan(0);
-      expect(flat(rollout).slice(0, shared)).toEqual(flat(of).slice(0, shared));
-      expect(rollout.groupId).toBe(of?.groupId);
-    }
-    for (const group of groupBy(made, ({ groupId }) => groupId).values())
-      expect(group.length).toBeLessThanOrEqual(most);
-    expect(new Set(made.map(({ id }) => id)).size).toBe(made.length);
-    // What the trainer gives the trained tokens is what the sampler gave, those of probes among them.
-    for (const { samplerGap } of steps) expect(samplerGap.max ?? 0).toBeLessThan(1e-3);
-    const [first, last] = [states[0], states.at(-1)];
-    expect(first?.adapter).not.toEqual(last?.adapter);
-    // A run that goes on from its files is the run itself.
-    if (!first) throw new Error('no state');
-    const again = await train(run, decodeState(encodeState(first)));
-    expect(again.state.adapter).toEqual(last?.adapter);
-    expect(again.state.reviveRate).toEqual(last?.reviveRate);
-  });
+  it.each(KINDS)(
+    '%s: shares what a fork kept, and learns from it',
+    async (_, branching, most, questions) => {
+      const run = settings({ branching, questions });
+      const { rollouts: made, states, steps } = await train(run);
+      const forked = made.filter(({ forks }) => forks !== undefined);
+      expect(forked.length).toBeGreaterThan(0);
+      for (const rollout of forked) {
+        const point = rollout.forks?.at(-1);
+        const of = made.find(({ id, step }) => id === point?.rolloutId && step === rollout.step);
+        const flat = (one: typeof of): number[] => one?.segments.flatMap(({ ids }) => ids) ?? [];
+        const shared = point?.tokens ?? 0;
+        expect(shared).toBeGreaterThan(0);
+        expect(flat(rollout).slice(0, shared)).toEqual(flat(of).slice(0, shared));
+        expect(rollout.groupId).toBe(of?.groupId);
+      }
+      for (const group of groupBy(made, ({ groupId }) => groupId).values())
+        expect(group.length).toBeLessThanOrEqual(most);
+      expect(new Set(made.map(({ id }) => id)).size).toBe(made.length);
+      // What the trainer gives the trained tokens is what the sampler gave, those of probes among them.
+      for (const { samplerGap } of steps) expect(samplerGap.max ?? 0).toBeLessThan(1e-3);
+      const [first, last] = [states[0], states.at(-1)];
+      expect(first?.adapter).not.toEqual(last?.adapter);
+      // A run that goes on from its files is the run itself.
+      if (!first) throw new Error('no state');
+      const again = await train(run, decodeState(encodeState(first)));
+      expect(again.state.adapter).toEqual(last?.adapter);
+      expect(again.state.reviveRate).toEqual(last?.reviveRate);
+    },
+  );
 });
 
 describe('a stage that learns by another loss', () => {
