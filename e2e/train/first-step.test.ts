@@ -81,7 +81,10 @@ it('streams its first step, ends with a headline, and its film opens the rollout
   await page.setViewportSize({ width: 390, height: 844 });
   const wide = () =>
     page.evaluate(() => [...document.querySelectorAll('main')].map((main) => main.scrollWidth));
-  expect(Math.max(...(await wide()))).toBeLessThanOrEqual(390);
+  // Charts follow their container when they are told of its size.
+  await expect
+    .poll(async () => Math.max(...(await wide())), { timeout: 20_000 })
+    .toBeLessThanOrEqual(390);
   await page.setViewportSize({ width: 1440, height: 900 });
   await visit(page, stage, 'runs');
   await page.locator('.sparkline').first().waitFor();
