@@ -33,11 +33,11 @@ const changeWords = ({ first, last, paired }: Headline): string => {
 };
 
 /** When the first score comes, or why there is none. */
-const missingWords = ({ settings: { heldOut }, status }: RunRecord): string => {
+const missingWords = ({ settings: { heldOut, warmUp }, status }: RunRecord): string => {
   if (heldOut.questions === 0)
     return 'No held-out score: these settings set no questions aside for it.';
   return status === 'running'
-    ? `The score before the first step comes first: ${plural(heldOut.questions, 'held-out question')}.`
+    ? `The first score, of ${plural(heldOut.questions, 'held-out question')}, is taken before the first step${warmUp ? ', after the warm-up' : ''}.`
     : 'There is no held-out score of this run.';
 };
 

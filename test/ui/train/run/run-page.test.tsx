@@ -196,7 +196,7 @@ describe('the headline', () => {
       ...(step.heldOut && { heldOut: { ...step.heldOut, questions: undefined } }),
     })) as TrainStep[];
     expect(wordsIn(head({}, null, old))).toContain('what single questions got is not kept');
-    expect(wordsIn(head())).toContain('The score before the first step comes first');
+    expect(wordsIn(head())).toContain('is taken before the first step');
   });
 });
 
