@@ -5,7 +5,7 @@ import { fault } from './state.ts';
 import { lookUp } from '../recipes/methods/pages.ts';
 import { blockIds } from './transcript/blocks.ts';
 import type { AskedBlock } from './transcript/tags.ts';
-import { compute } from './tools/expression.ts';
+import { computeReply } from './tools/expression.ts';
 
 /** What the environment answers where the policy computes or asks. */
 
@@ -15,12 +15,6 @@ const NOTHING_MORE = 'nothing more is known about the question .';
 /** The asker's answer: who is meant, where the question left it open. */
 const replyOf = ({ request }: RunState): string =>
   request.question.clarification?.reply ?? NOTHING_MORE;
-
-/** The value of an expression, or what is wrong with it. */
-const resultOf = (text: string): string => {
-  const done = compute(text);
-  return done.ok ? done.text : `no result : ${done.message} .`;
-};
 
 /** ReAct's look-up: the next sentence with this text on the page that was opened last. */
 function lookedUp(state: RunState, text: string): string {
@@ -33,7 +27,7 @@ function lookedUp(state: RunState, text: string): string {
 
 function replyTo(state: RunState, block: AskedBlock, text: string): string {
   if (block === 'lookup') return lookedUp(state, text);
-  return block === 'compute' ? resultOf(text) : replyOf(state);
+  return block === 'compute' ? computeReply(text) : replyOf(state);
 }
 
 /** Answers a block that asks something of the environment, and notes both. */

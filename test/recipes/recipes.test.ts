@@ -9,8 +9,10 @@ import { ROUTER_PRIOR } from '../../src/recipes/router-prior.ts';
 import { FEATURE_NAMES } from '../../src/agent/router/features.ts';
 
 describe('recipes', () => {
-  it('are these, and valid', () => {
-    expect(RECIPES.map((recipe) => recipe.id)).toEqual([
+  it('are these at least, each once and valid', () => {
+    const ids = RECIPES.map((recipe) => recipe.id);
+    expect(new Set(ids).size).toBe(ids.length);
+    const known = [
       'kunlun-baize',
       'search',
       'search-r1',
@@ -72,7 +74,8 @@ describe('recipes', () => {
       'sear-chain',
       'instruct-rag',
       'active-rag',
-    ]);
+    ];
+    expect(ids.filter((id) => known.includes(id))).toEqual(known);
     for (const recipe of RECIPES) {
       expect(recipeSettingsSchema.parse(recipe.settings)).toEqual(recipe.settings);
     }

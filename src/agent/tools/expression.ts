@@ -1,18 +1,26 @@
 /**
- * Arithmetic for the `compute` block: numbers, + − * /, parentheses, and the functions
- * min, max, abs, round and years (between two years). A grammar of its own, so that nothing in the policy's text
- * can ever run.
+ * Arithmetic for the `compute` block: numbers, + − * /, parentheses, one comparison, and the functions min, max, abs,
+ * round, sum, count, diff and years (both the distance of two values). A grammar of its own, so that nothing in the
+ * policy's text can ever run.
  *
+ * whole      := expression (sign expression)?       which says yes or no
+ * sign       := '<' | '>' | '='
  * expression := term (('+' | '-') term)*
  * term       := factor (('*' | '/') factor)*
  * factor     := '-' factor | atom
- * atom       := number | '(' expression ')' | name '(' expression (',' expression)* ')'
+ * atom       := number | '(' expression ')' | name '(' list ')' | 'count' '(' list sign expression ')'
+ * list       := expression (',' expression)*
+ *
+ * The count of a list with a sign is of the items for which it holds: `count(1911, 1924, 1919 < 1920)` is 2.
  */
 
 /** Longest expression, in characters, and deepest nesting that is looked at. */
 const LONGEST = 200;
 const DEEPEST = 24;
+/** Most items of a list. */
+const MOST_ITEMS = 16;
 
+/** `value` of a comparison: 1 where it holds, else 0. */
 export type Computed = { ok: true; value: number; text: string } | { ok: false; message: string };
 
 const FUNCTIONS: Readonly<Record<string, (...values: number[]) => number>> = {
@@ -20,12 +28,21 @@ const FUNCTIONS: Readonly<Record<string, (...values: number[]) => number>> = {
   max: (...values) => Math.max(...values),
   abs: (value = NaN) => Math.abs(value),
   round: (value = NaN) => Math.round(value),
+  sum: (...values) => values.reduce((all, value) => all + value, 0),
+  count: (...values) => values.length,
+  diff: (a = NaN, b = NaN) => Math.abs(a - b),
   years: (a = NaN, b = NaN) => Math.abs(a - b),
 };
 /** How many values each takes; undefined: one or more. */
-const ARITY: Readonly<Record<string, number | undefined>> = { abs: 1, round: 1, years: 2 };
+const ARITY: Readonly<Record<string, number | undefined>> = { abs: 1, round: 1, diff: 2, years: 2 };
 
-const TOKEN = /\s*(\d+(?:\.\d+)?|[a-z]+|[-+*/(),]|×|÷|−)/uy;
+const HOLDS: ReadonlyMap<string, (a: number, b: number) => boolean> = new Map([
+  ['<', (a: number, b: number) => a < b],
+  ['>', (a: number, b: number) => a > b],
+  ['=', (a: number, b: number) => a === b],
+]);
+
+const TOKEN = /\s*(\d+(?:\.\d+)?|[a-z]+|[-+*/(),<>=]|×|÷|−)/uy;
 const SAME: ReadonlyMap<string, string> = new Map([
   ['×', '*'],
   ['÷', '/'],
@@ -55,11 +72,19 @@ class Reader {
   #at = 0;
   constructor(private readonly all: readonly string[]) {}
 
-  whole(): number {
+  /** A number, or whether a comparison holds. */
+  whole(): number | boolean {
     const value = this.#sum(0);
+    const holds = this.#sign();
+    const said = holds ? holds(value, this.#sum(0)) : value;
     const rest = this.all[this.#at];
     if (rest !== undefined) throw new Fault(`"${rest}" stands behind the end`);
-    return value;
+    return said;
+  }
+
+  /** What a sign of comparison says of two numbers; undefined where none stands here. */
+  #sign(): ((a: number, b: number) => boolean) | undefined {
+    return HOLDS.get(this.#next(...HOLDS.keys()) ?? '');
   }
 
   #take(): string | undefined {
@@ -114,8 +139,14 @@ class Reader {
     const known = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : undefined;
     if (!known) throw new Fault(`"${name}" is no number or function`);
     if (!this.#next('(')) throw new Fault(`"(" is missing behind ${name}`);
-    const values = [this.#sum(depth + 1)];
+    let values = [this.#sum(depth + 1)];
     while (this.#next(',')) values.push(this.#sum(depth + 1));
+    if (values.length > MOST_ITEMS) throw new Fault(`it lists more than ${MOST_ITEMS} values`);
+    const holds = name === 'count' ? this.#sign() : undefined;
+    if (holds) {
+      const bound = this.#sum(depth + 1);
+      values = values.filter((value) => holds(value, bound));
+    }
     this.#close();
     const wanted = ARITY[name];
     if (wanted !== undefined && values.length !== wanted)
@@ -138,6 +169,8 @@ export function compute(text: string): Computed {
     return { ok: false, message: `it is longer than ${LONGEST} characters` };
   try {
     const value = new Reader(tokens(text.toLowerCase())).whole();
+    if (typeof value === 'boolean')
+      return { ok: true, value: Number(value), text: value ? 'yes' : 'no' };
     if (!Number.isFinite(value)) return { ok: false, message: 'its value is no number' };
     return { ok: true, value, text: written(value) };
   } catch (error) {
@@ -145,3 +178,14 @@ export function compute(text: string): Computed {
     throw error;
   }
 }
+
+const NO_RESULT = 'no result';
+
+/** What the environment says to an expression: its value, or what is wrong with it. */
+export function computeReply(text: string): string {
+  const done = compute(text);
+  return done.ok ? done.text : `${NO_RESULT} : ${done.message} .`;
+}
+
+/** Whether such a reply says that there is no value. */
+export const isFailedReply = (reply: string): boolean => reply.trimStart().startsWith(NO_RESULT);

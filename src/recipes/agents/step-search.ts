@@ -4,8 +4,8 @@ import { GRPO_FOR_PPO, searchLoop, SHARED_DEPARTURES } from './loop.ts';
 
 /*
  * StepSearch (arXiv 2505.15107; code: Zillwang/StepSearch): at most 5 searches of 3 passages; every search is
- * paid for the gold that it brings first and charged for what was seen before. Its reward file says what of
- * the paper's is left out.
+ * paid for the gold that it brings first and charged for what was seen before. Its reward file says where it leaves
+ * the paper's.
  */
 const settingsBy = (reward: string): VariantSettings => ({
   ...TRAINING,
@@ -26,12 +26,16 @@ export const stepSearch: Recipe = {
   about: {
     paper: '2505.15107',
     kind: 'trained by RL',
-    parts: ['process reward: gain less redundancy', 'advantages per span'],
+    parts: [
+      'process reward: gain less redundancy',
+      'process reward: key match',
+      'advantages per span',
+    ],
     departures: [
       ...SHARED_DEPARTURES,
       `${GRPO_FOR_PPO} What a search earned is the advantage of the tokens up to it, told apart within the group.`,
       'Gain is the share of supporting titles that a search brings first, not the rise of a TF-IDF similarity.',
-      'The key match of queries is left out.',
+      'Queries are matched with those of the gold chain, of which each has one wording.',
       'No warning stands behind the last result.',
     ],
     published: { figure: 'EM 34.5, F1 45.2', benchmark: 'HotpotQA', model: 'Qwen2.5-3B-instruct' },
@@ -49,7 +53,8 @@ export const stepSearch: Recipe = {
     {
       name: 'as-released',
       title: 'The same with searches weighed by 1.6',
-      departures: 'The released code adds the weighed score of a search to itself.',
+      departures:
+        'The released code adds the weighed score of a search to itself, and of several queries for a sub-question the latest counts.',
       settings: settingsBy('step-search-released'),
     },
   ],

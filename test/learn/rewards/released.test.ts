@@ -5,6 +5,8 @@ import type { RewardFacts } from '../../../src/learn/rewards/parts/facts.ts';
 import { readFacts } from '../../../src/learn/rewards/parts/facts.ts';
 import { rewardById } from '../../../src/learn/rewards/list.ts';
 import { goldPlaces } from '../../../src/learn/rewards/systems/in-forage.ts';
+import { computeReply } from '../../../src/agent/tools/expression.ts';
+import { keyMatch } from '../../../src/learn/rewards/systems/step-search.ts';
 import { cutResult } from '../../../src/agent/searching.ts';
 import { made } from './records.ts';
 
@@ -45,14 +47,14 @@ const normal = (rewards: number[]): number[] => {
 };
 
 describe('CoRT', () => {
-  const compute = (reply: string) => ({ kind: 'compute' as const, text: '1', reply, after: 0, evidence: [] }); // prettier-ignore
-  const fails = [compute(' error : no number'), compute(' error'), compute('error')];
+  const compute = (text: string) => ({ kind: 'compute' as const, text, reply: computeReply(text), after: 0, evidence: [] }); // prettier-ignore
+  const fails = [compute('1931 - Veldor'), compute('1 / 0'), compute('2 +')];
 
   it('takes ω where all calls failed; as released, where there was none, too', () => {
     expect([total('cort', {}), total('cort-released', {})]).toEqual([1, 0.9]);
     for (const id of ['cort', 'cort-released']) {
       expect(total(id, { em: 0, blocks: fails })).toBe(-0.1);
-      expect(total(id, { em: 0, blocks: [...fails.slice(1), compute(' 24')] })).toBe(0);
+      expect(total(id, { em: 0, blocks: [...fails.slice(1), compute('1931 - 1907')] })).toBe(0);
     }
     expect(total('cort', { em: 0, searches: [search([])] })).toBe(-0.1);
   });
@@ -89,10 +91,23 @@ describe('StepSearch', () => {
     const searches = [search(['G1', 'x']), search(['G1', 'G2'])];
     const scores = (id: string) =>
       clausesOf(id, facts({ searches, supporting: ['G1', 'G2'] }))
-        .filter(({ clause }) => clause !== 'answer')
+        .filter(({ clause }) => clause !== 'answer' && clause !== 'keys')
         .map(({ value }) => Number(value.toFixed(4)) + 0);
     expect(scores('step-search')).toEqual([0.3, 0, 0.3, -0.3]);
     expect(scores('step-search-released')).toEqual([0.8, 0, 0.8, -0.8]);
+  });
+
+  it('matches queries with sub-questions: the best of each counts, as released the latest', () => {
+    const gold = ['birthplace of Ada', 'capital of Peru'];
+    const queries = ['birthplace of Ada', 'birthplace of Ada mother'];
+    expect(keyMatch(queries, gold, 'best')).toBe(0.5);
+    expect(keyMatch(queries, gold, 'last')).toBeCloseTo(0.4286, 4);
+    expect(keyMatch(['weather'], gold, 'best')).toBe(0);
+    expect(keyMatch(queries, [], 'best')).toBe(0);
+    const steps = gold.map((query) => ({ query, object: 'x', source: 'web' as const }));
+    const searches = queries.map((query) => ({ ...search([]), query }));
+    expect(total('step-search', { f1: 0, steps, searches })).toBe(0.309);
+    expect(total('step-search-released', { f1: 0, steps, searches })).toBe(0.2649);
   });
 });
 

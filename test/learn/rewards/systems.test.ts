@@ -115,7 +115,9 @@ describe('StepSearch', () => {
       {},
       ['A', 'B'],
     );
-    const steps = scoreRollout(rollout, 'step-search').filter((one) => one.clause !== 'answer');
+    const steps = scoreRollout(rollout, 'step-search').filter(({ clause }) =>
+      ['gain', 'redundancy'].includes(clause),
+    );
     const [gain1 = 0, seen1 = 0, gain2 = 0, seen2 = 0] = steps.map(({ value }) => value);
     expect(gain1 + seen1).toBeCloseTo(0.3, 12);
     expect(gain2 + seen2).toBeCloseTo(0, 12);
@@ -219,13 +221,32 @@ describe('AutoRefine', () => {
   });
 });
 
+/** The same question with a gold chain of one query. */
+const planned = (rollout: Rollout, query: string): Rollout => ({
+  ...rollout,
+  question: {
+    ...rollout.question,
+    chain: [
+      {
+        query,
+        object: 'x',
+        source: 'web',
+        subject: 'y',
+        relation: 'z',
+        title: 'Y',
+        passageId: 'y',
+      },
+    ],
+  },
+});
+
 describe('what menus say of these rewards', () => {
   it.each([
     ['in-forage', [0, 1.2], searching([[A, B, C]], {}, ['A', 'B', 'C'])],
     ['beta-grpo', [0, 1], made()],
     ['deep-researcher', [-1, 1], made()],
     ['smart-rag', [-1, 2], made({ queries: [] })],
-    ['step-search', [-1, 1.6], searching([[A, B]], {}, ['A', 'B'])],
+    ['step-search', [-1, 2.218], planned(searching([[A, B]], {}, ['A', 'B']), 'query 0')],
     ['med-r3-stage-2', [0, 1], searching([[A]], {}, ['A'])],
     ['search-r1-format-retrieval', [0, 1], made()],
   ] as const)('%s reaches its best and no more', (id, range, best) => {

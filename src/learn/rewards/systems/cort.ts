@@ -1,3 +1,4 @@
+import { isFailedReply } from '../../../agent/tools/expression.ts';
 import { clause } from '../parts/clause.ts';
 import { fixedReward } from '../parts/definition.ts';
 import type { RewardFacts } from '../parts/facts.ts';
@@ -14,7 +15,7 @@ const OMEGA = 0.1;
 const callsOf = ({ searches, blocks }: RewardFacts): boolean[] => [
   ...searches.map(({ passages }) => passages.length > 0),
   ...blocks.flatMap(({ kind, reply }) =>
-    kind === 'compute' ? [!/^\s*error\b/u.test(reply ?? 'error')] : [],
+    kind === 'compute' ? [reply !== undefined && !isFailedReply(reply)] : [],
   ),
 ];
 

@@ -1,3 +1,5 @@
+import { mean } from '../../../base/statistics.ts';
+import { f1Score } from '../../../agent/answers/scores.ts';
 import { clause } from '../parts/clause.ts';
 import { fixedReward } from '../parts/definition.ts';
 import type { RewardClause } from '../../../records/rollout.ts';
@@ -6,12 +8,12 @@ import { newGoldShares, seenShares } from '../parts/searches.ts';
 
 /*
  * StepSearch (arXiv 2505.15107; code: Zillwang/StepSearch, reward_score/qa_step.py): −1 without an answer; else
- * F1, and for each search the gold that it brought first less the share of passages that had been seen, weighed
- * by 0.6. Departures:
+ * F1, 0.618 times how well the queries match the gold sub-questions, and for each search the gold that it brought first
+ * less the share of passages that had been seen, weighed by 0.6. Departures:
  * - Gain is exact here: the share of supporting titles that a search brought first. Theirs is the rise of the
  *   TF-IDF similarity to the gold paragraphs.
- * - The key match (0.618 times the overlap of queries with gold key words) is left out: a record does not
- *   carry the gold queries.
+ * - Key words are the queries of the gold chain, one wording each; theirs are made by a language model. In the code a
+ *   later query takes the place of an earlier one of the same sub-question, better or worse: `step-search-released`.
  * - Theirs gives each search its own value at its last token and trains with PPO; here `credit: span` gives it to
  *   the tokens up to there (src/learn/span-advantages.ts), and without that it counts in the rollout's reward.
  * - The code multiplies in place, so that the weight is 1.6 where 0.6 was meant; `step-search-released` has that.
@@ -21,14 +23,39 @@ const STEP = 0.6;
 /** row += 0.6 · row */
 const IN_PLACE = 1 + STEP;
 
+/** The golden ratio less 1: what the match of queries counts. */
+const KEYS = 0.618;
+
+/**
+ * How well queries match the gold sub-questions, 0 to 1: each is matched to the one that it is most like (token F1), and
+ * the mean over sub-questions is taken of the best match, or, `last`, of the latest.
+ */
+export function keyMatch(
+  queries: readonly string[],
+  gold: readonly string[],
+  which: 'best' | 'last',
+): number {
+  const matches = gold.map(() => 0);
+  for (const query of queries) {
+    const likeness = gold.map((one) => f1Score(query, [one]));
+    const most = Math.max(0, ...likeness);
+    const at = likeness.indexOf(most);
+    if (at >= 0) matches[at] = which === 'last' ? most : Math.max(matches[at] ?? 0, most);
+  }
+  return gold.length === 0 ? 0 : mean(matches);
+}
+
 const clausesBy =
-  (weight: number) =>
-  ({ f1, form, answer, searches, supporting }: RewardFacts): RewardClause[] => {
+  (weight: number, which: 'best' | 'last') =>
+  ({ f1, form, answer, searches, steps, supporting }: RewardFacts): RewardClause[] => {
     if (form === null) return [clause('answer', -1)];
     const gains = newGoldShares(searches, supporting);
     const seen = seenShares(searches);
+    const [queries, gold] = [searches, steps].map((all) => all.map(({ query }) => query));
+    const keys = keyMatch(queries ?? [], gold ?? [], which);
     return [
       clause('answer', f1, answer),
+      clause('keys', KEYS * keys, keys > 0 ? searches.flatMap(({ evidence }) => evidence) : []),
       ...searches.flatMap(({ evidence }, i) => [
         clause('gain', weight * (gains[i] ?? 0), evidence),
         clause('redundancy', -weight * (seen[i] ?? 0), evidence),
@@ -38,18 +65,18 @@ const clausesBy =
 
 export const stepSearch = fixedReward({
   id: 'step-search',
-  name: 'StepSearch, without key match',
+  name: 'StepSearch',
   source: 'StepSearch, arXiv 2505.15107',
-  range: [-1, 1.6],
+  range: [-1, 1.6 + KEYS],
   steps: ['gain', 'redundancy'],
-  clauses: clausesBy(STEP),
+  clauses: clausesBy(STEP, 'best'),
 });
 
 export const stepSearchReleased = fixedReward({
   id: 'step-search-released',
   name: 'StepSearch, as released',
-  source: 'StepSearch, its code: a weight of 1.6',
-  range: [-1, 2.6],
+  source: 'StepSearch, its code: a weight of 1.6, the latest match of queries',
+  range: [-1, 2.6 + KEYS],
   steps: ['gain', 'redundancy'],
-  clauses: clausesBy(IN_PLACE),
+  clauses: clausesBy(IN_PLACE, 'last'),
 });
