@@ -21,7 +21,7 @@ const DEEPEST = 24;
 const MOST_ITEMS = 16;
 
 /** `value` of a comparison: 1 where it holds, else 0. */
-export type Computed = { ok: true; value: number; text: string } | { ok: false; message: string };
+type Computed = { ok: true; value: number; text: string } | { ok: false; message: string };
 
 const FUNCTIONS: Readonly<Record<string, (...values: number[]) => number>> = {
   min: (...values) => Math.min(...values),

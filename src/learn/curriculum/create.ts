@@ -8,6 +8,7 @@ import { DifficultyCurriculum } from './difficulty.ts';
 import { EngineCurriculum } from './engine.ts';
 import { GoldNoiseCurriculum } from './gold-noise.ts';
 import { HistoryCurriculum } from './history/curriculum.ts';
+import { LeavingOut } from './leaving-out.ts';
 import { SimulatedCurriculum } from './simulated.ts';
 
 export interface CurriculumParts {
@@ -39,8 +40,21 @@ export function createCurriculum(
   settings: TrainSettings,
   { questions: all, retriever }: CurriculumParts,
 ): Curriculum {
+  const { leaveOut, pool } = settings.curriculum;
   const questions = ofHops(all, settings.curriculum);
   const seed = curriculumSeed(settings);
+  if (!leaveOut || leaveOut.length === 0) return createOver(settings, questions, retriever, seed);
+  return new LeavingOut(leaveOut, { questions, pool, seed }, (left) =>
+    createOver(settings, left, retriever, seed),
+  );
+}
+
+function createOver(
+  settings: TrainSettings,
+  questions: readonly Question[],
+  retriever: Retriever,
+  seed: number,
+): Curriculum {
   switch (settings.curriculum.kind) {
     case 'uniform':
       return new UniformCurriculum(questions, seed);

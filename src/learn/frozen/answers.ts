@@ -86,7 +86,7 @@ async function answerOf({
   k,
   signal,
 }: Asked): Promise<FrozenAnswer> {
-  const { answer } = await runRollout(
+  const { answer, events } = await runRollout(
     { ...agent, retriever },
     {
       question: { ...question, mayRetrieve: true },
@@ -100,9 +100,27 @@ async function answerOf({
       ...(signal && { signal }),
     },
   );
+  // A policy that fails has not answered wrong.
+  const failed = events.find((event) => event.kind === 'stop' && event.reason === 'error');
+  if (failed?.kind === 'stop') throw new Error(`the frozen policy failed: ${failed.detail}`);
   const { em, f1, subEm } = answerScores(answer, question.answers);
   return { from, answer, em, f1, holds: subEm };
 }
+
+/** What the policy answers from one retrieval with the question, greedily. @param k passages that it reads */
+export const naiveAnswer = (
+  agent: AgentDeps,
+  question: Question,
+  { k = FROZEN_K, signal }: { k?: number; signal?: AbortSignal } = {},
+): Promise<FrozenAnswer> =>
+  answerOf({
+    agent,
+    question,
+    retriever: agent.retriever,
+    from: 'question',
+    k,
+    ...(signal && { signal }),
+  });
 
 /**
  * Asks the frozen policy about every rollout of a group, and writes what it answered into the records: from its
@@ -119,7 +137,7 @@ export async function askFrozen(
   const shared = { agent, question, ...(signal && { signal }) };
   const naive =
     from === 'selected'
-      ? [await answerOf({ ...shared, from: 'question', retriever: agent.retriever, k })]
+      ? [await naiveAnswer(agent, question, { k, ...(signal && { signal }) })]
       : [];
   await Promise.all(
     group.map(async (rollout) => {

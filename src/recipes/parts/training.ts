@@ -170,6 +170,11 @@ export const trainSettingsSchema = z.strictObject({
     engine: z.enum(['random', 'noisy']).exactOptional(),
     /** Questions of these numbers of hops alone; absent or null: all. */
     hops: z.strictObject({ min: positiveInt, max: positiveInt }).nullable().exactOptional(),
+    /**
+     * s3's choice of data, before any other: `one-retrieval`, questions of a pool of `pool` that the policy answers from one
+     * retrieval; `yes-no`, those answered by yes, no, true or false. Absent or empty: none is left out.
+     */
+    leaveOut: z.array(z.enum(['one-retrieval', 'yes-no'])).exactOptional(),
     /** `one-shot`, `weakness`: first steps, whose accuracies tell questions apart; 12 where absent. */
     probeSteps: z.int().min(0).exactOptional(),
     /** `one-shot`: questions that are trained on; 1 where absent. */
@@ -178,7 +183,7 @@ export const trainSettingsSchema = z.strictObject({
     ids: z.array(z.string()).exactOptional(),
     /** `difficulty`: repeated rollouts that score a question. */
     scoringRollouts: positiveInt,
-    /** `difficulty`: questions that are scored before the first step; later draws are from these. */
+    /** `difficulty`, `leaveOut`: questions that are looked at before the first step; later draws are from these. */
     pool: positiveInt.default(96),
     /** Share of hard, medium, easy. */
     mix: z.tuple([z.number().min(0), z.number().min(0), z.number().min(0)]),

@@ -102,6 +102,11 @@ function switchesOf({
     ['critic', 'the critic, a head over the policy’s hidden states,', Boolean(critic)],
     ['verifier', 'a faulty verifier', Boolean(verifier)],
     [
+      'curriculum.leaveOut',
+      'leaving out what the policy answers from one retrieval',
+      curriculum.leaveOut?.includes('one-retrieval') === true,
+    ],
+    [
       'curriculum.kind',
       `the curriculum ${curriculum.kind}, which learns from the rollouts of a run,`,
       curriculum.kind === 'one-shot' || curriculum.kind === 'weakness',
