@@ -212,6 +212,7 @@ export function stepsOf(state: RunState): Steps {
     find: (query) => find(state, query),
     found: () => foundLast(state),
     look: (query) => checked(look(state, query)),
+    queries: () => state.searches.map(({ query }) => query),
     foundAll: () =>
       state.transcript.rollout.events.flatMap((event) =>
         event.kind === 'retrieve' ? event.hits : [],

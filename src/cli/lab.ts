@@ -13,6 +13,7 @@ import { rolloutCommand } from './commands/rollout.ts';
 import { serveEnvironmentCommand } from './commands/serve-environment.ts';
 import { serveRetrievalCommand } from './commands/serve-retrieval.ts';
 import { studyCommand } from './commands/study.ts';
+import { rewardModelCommand } from './train/reward-model.ts';
 import { trajectoriesCommand } from './train/trajectories.ts';
 import { trainCommand } from './commands/train.ts';
 import { worldCommand } from './commands/world.ts';
@@ -33,6 +34,7 @@ const COMMANDS: readonly Command[] = [
   adoptCommand,
   rolloutsCommand,
   trajectoriesCommand,
+  rewardModelCommand,
   recipesCommand,
   serveEnvironmentCommand,
   worldCommand,

@@ -17,7 +17,7 @@ import { UsageError, type OptionValues } from '../shared/options.ts';
 import { asUsage } from '../shared/train-settings.ts';
 
 /** Rollouts of a file, whole records. @throws UsageError that names file and line */
-function rolloutsOf(path: string): Rollout[] {
+export function rolloutsOf(path: string): Rollout[] {
   if (!existsSync(path)) throw new UsageError(`${path} is missing.`);
   try {
     const rollouts = readDemonstrations(readFileSync(path, 'utf8'), Infinity);

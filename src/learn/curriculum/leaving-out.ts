@@ -96,14 +96,15 @@ export class LeavingOut implements Curriculum {
     this.#inner.restore(inner);
   }
 
-  async #askSome(from: number, { agent, signal, save }: CurriculumContext): Promise<void> {
+  async #askSome(from: number, context: CurriculumContext): Promise<void> {
+    const { agent, signal } = context;
     const some = this.#pool.slice(from, from + WAVE);
     const found = await Promise.all(
       some.map((question) => naiveAnswer(agent, question, signal && { signal })),
     );
     signal?.throwIfAborted();
     this.#answered.push(...found.map(({ holds }) => holds === 1));
-    await save();
+    await context.save();
   }
 
   #left(): Curriculum {

@@ -23,7 +23,9 @@ export function rankedPairs(count: number): Pair[] {
   return chosen.flatMap((first) => rejected.map((second) => ({ chosen: first, rejected: second })));
 }
 
-const scoreOf = ({ metrics }: Rollout): number => Math.max(metrics?.em ?? 0, metrics?.f1 ?? 0);
+/** Whether a rollout's answer scores enough for its steps to be learned from. */
+export const answersWell = ({ metrics }: Rollout): boolean =>
+  Math.max(metrics?.em ?? 0, metrics?.f1 ?? 0) > CHOSEN;
 
 /** The candidates of a rollout's steps behind what each began with, and pairs of them by their places. */
 export function actionPairs(sequences: readonly (ScoredItem & { rollout: Rollout })[]): {
@@ -33,7 +35,7 @@ export function actionPairs(sequences: readonly (ScoredItem & { rollout: Rollout
   const actions: ScoredItem[] = [];
   const pairs: Pair[] = [];
   for (const { rollout, ids, temperature } of sequences) {
-    if (scoreOf(rollout) <= CHOSEN) continue;
+    if (!answersWell(rollout)) continue;
     const candidates = rollout.events.flatMap((event) =>
       event.kind === 'aside' && event.action ? [event.action] : [],
     );

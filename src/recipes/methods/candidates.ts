@@ -1,13 +1,17 @@
 import { z } from 'zod';
+import { actionWeightsSchema } from './reward-model.ts';
 
 /**
  * Several candidates for every step of the policy, of which one is taken. `passages`: self-consistent action
  * (Agent-Distillation, arXiv 2505.17612, section 3.2), a vote on what an action brings. `gold`: RAG-Gym's ranking of
- * actions (2502.13957), by the gold chain in place of a language model: for training alone.
+ * actions (2502.13957), by the gold chain in place of a language model: for training alone. `reward-model`: the one with the
+ * greatest reward of a process reward model (its section 3.3).
  */
 export const candidatesSchema = z.strictObject({
   n: z.int().min(1).max(32),
-  by: z.enum(['passages', 'gold']),
+  by: z.enum(['passages', 'gold', 'reward-model']),
+  /** Of the reward model; features that are not named count nothing. */
+  weights: actionWeightsSchema.exactOptional(),
 });
 
 /**

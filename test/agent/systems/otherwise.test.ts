@@ -6,6 +6,7 @@ import { openPolicy } from '../../../src/cli/shared/parts.ts';
 import type { Policy } from '../../../src/policy/policy.ts';
 import { OTHERWISE } from '../../../src/recipes/agents/otherwise/list.ts';
 import type { Chain } from '../../../src/recipes/methods/chain.ts';
+import type { ActionWeights } from '../../../src/recipes/methods/reward-model.ts';
 import { getRecipe } from '../../../src/recipes/index.ts';
 import type { SettingsOverride } from '../../../src/recipes/parts/settings.ts';
 import type { Question } from '../../../src/records/records.ts';
@@ -78,6 +79,27 @@ describe('candidates for every step', () => {
     );
     expect(eventsOf(rollout, 'search')).toHaveLength(1);
     expect(rollout.answer).toBe('Borfield');
+  });
+});
+
+describe('candidates by a process reward model', () => {
+  const chosen = async (weights: ActionWeights): Promise<string[]> => {
+    const rollout = await scripted(
+      { loop: 'actions', method: { candidates: { n: 3, by: 'reward-model', weights } } },
+      [
+        [answer('Mondria'), search('Estdor Group'), search('author of Old Wolf')],
+        [answer('Mondria'), answer('Borfield'), answer('Victor Kerlund')],
+      ],
+    );
+    return [...eventsOf(rollout, 'search').map(({ query }) => query), rollout.answer ?? ''];
+  };
+  it('takes the one with the greatest reward', async () => {
+    expect(await chosen({ answers: -1, asksOfQuestion: 1, answersFromRead: 1 })).toEqual([
+      'author of Old Wolf',
+      'Victor Kerlund',
+    ]);
+    expect(await chosen({ answers: 1 })).toEqual(['Mondria']);
+    expect(await chosen({ asksOfUnknown: 1, answersFromRead: -1 })).toContain('Estdor Group');
   });
 });
 

@@ -91,6 +91,8 @@ export interface Steps {
   found(): readonly Hit[];
   /** What a search would bring: neither an event nor a result. */
   look(query: string): Promise<Hit[]>;
+  /** Queries of all searches that were made. */
+  queries(): readonly string[];
   /** What all searches brought. */
   foundAll(): readonly Hit[];
   /** Those of them that support the question's answer; for loops that only train. */

@@ -1,6 +1,9 @@
 import { consistentAction, rankActions, type Worth } from '../../../recipes/methods/candidates.ts';
+import { itemAt } from '../../../base/items.ts';
+import { actionReward } from '../../../recipes/methods/reward-model.ts';
 import type { Hit } from '../../../records/hits.ts';
 import type { Proposed, Steps } from '../parts/steps.ts';
+import { actionFeatures } from './action-features.ts';
 
 /** Passages that earlier searches brought. */
 const seenBefore = (s: Steps): Set<string> =>
@@ -28,8 +31,25 @@ function worthOf(s: Steps, proposed: Proposed, hits: readonly Hit[], seen: Set<s
   };
 }
 
+/** By a process reward model, which looks at what was read, not at what a candidate would bring. */
+function byReward(s: Steps, candidates: readonly Proposed[]): number[] {
+  const { weights = {} } = s.method.candidates ?? {};
+  const state = {
+    question: s.question,
+    queries: s.queries(),
+    passages: s.foundAll().map(({ passage }) => `${passage.title} . ${passage.text}`),
+  };
+  const rewards = candidates.map(({ kind, text, ids }) =>
+    actionReward(weights, actionFeatures({ kind, text, tokens: ids.length }, state)),
+  );
+  return candidates
+    .map((_, i) => i)
+    .toSorted((a, b) => itemAt(rewards, b, 'rewards') - itemAt(rewards, a, 'rewards') || a - b);
+}
+
 /** Places of the candidates, the one that is taken first. */
 async function ranked(s: Steps, candidates: readonly Proposed[]): Promise<number[]> {
+  if (s.method.candidates?.by === 'reward-model') return byReward(s, candidates);
   const brought: Hit[][] = [];
   for (const one of candidates) brought.push(await broughtBy(s, one));
   if (s.method.candidates?.by === 'gold') {
