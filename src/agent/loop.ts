@@ -1,3 +1,4 @@
+import { splitQueries } from '../recipes/methods/draft-query.ts';
 import type { StopEvent } from '../records/events.ts';
 import { forceAnswer, noteProse, takeAnswer } from './answering.ts';
 import { readBoxes } from './transcript/boxed.ts';
@@ -152,10 +153,31 @@ export async function policyStep(
   return { type: 'limit', reason, detail: room.detail };
 }
 
+/** Longest query that WebThinker's code calls invalid, in characters. */
+const INVALID = 5;
+
+/** Queries at which WebThinker's released code (run_web_thinker.py) ends. @returns whether the rollout is over */
+async function lapsed(state: RunState, query: string): Promise<boolean> {
+  if (state.settings.retrieval.lapses === undefined) return false;
+  if (state.searches.some((earlier) => earlier.query === query)) {
+    stop(state, 'end-of-text', 'a query that was asked before ends the rollout');
+    return true;
+  }
+  if (query.length > INVALID) return false;
+  await forceAnswer(
+    state,
+    limit('max-searches', `a query of at most ${INVALID} characters spends all searches`),
+    true,
+  );
+  return true;
+}
+
 /** One search of the policy. @returns whether the rollout is over */
 async function onSearch(state: RunState, block: Block & { tag: SearchTag }): Promise<boolean> {
   const { retrieval, stie } = state.settings;
-  const query = block.inner.trim();
+  const inner = block.inner.trim();
+  const [query = inner, ...further] =
+    retrieval.queries === undefined ? [inner] : splitQueries(inner, retrieval.queries);
   if (query === '') {
     fault(state, 'the search is empty', block.segment);
     writeHint(state, HINTS.emptyQuery);
@@ -164,6 +186,7 @@ async function onSearch(state: RunState, block: Block & { tag: SearchTag }): Pro
   const round = state.searches.length + 1;
   const { tag, segment } = block;
   state.transcript.event({ kind: 'search', query, round, tag, segment });
+  if (await lapsed(state, query)) return true;
   if (retrieval.maxSearches === 0) {
     fault(state, 'a search where none is allowed', segment);
     await forceAnswer(state, limit('max-searches', 'no search is allowed here'), true);
@@ -188,7 +211,7 @@ async function onSearch(state: RunState, block: Block & { tag: SearchTag }): Pro
   const admitted = admitQuery(state, query, tag);
   if (!admitted) return refuse(state, stie.maxRefusals);
   state.refusals = 0;
-  const got = await searchRound(state, query, tag, admitted.only);
+  const got = await searchRound(state, query, tag, admitted.only, further);
   return got ? stieRound(state, got.observation) : false;
 }
 

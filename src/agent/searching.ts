@@ -201,23 +201,61 @@ function writeResult(state: RunState, text: string): void {
   );
 }
 
+/** The further queries of one search: each is a search of its own but for the result that all share. */
+async function callFurther(
+  state: RunState,
+  queries: readonly string[],
+  tag: SearchTag,
+): Promise<Called[]> {
+  const { transcript } = state;
+  const called: Called[] = [];
+  for (const query of queries) {
+    const round = state.searches.length + 1;
+    if (round > state.settings.retrieval.maxSearches) break;
+    transcript.event({ kind: 'search', query, round, tag, segment: transcript.lastSegment });
+    called.push(await callSearch(state, query, tag));
+  }
+  return called;
+}
+
+/** What several calls brought, in turns of the best of each, each passage once. */
+function mixed(called: readonly Called[]): Hit[] {
+  const lists = called.map(({ got }) => got?.retrieval.hits ?? []);
+  const [only, ...others] = lists;
+  if (others.length === 0) return only ?? [];
+  const longest = Math.max(0, ...lists.map(({ length }) => length));
+  const all = Array.from({ length: longest }, (_, i) => lists.flatMap((list) => list[i] ?? []));
+  return [...new Map(all.flat().map((hit) => [hit.passage.id, hit])).values()];
+}
+
 /**
  * Routes, retrieves and writes the result.
  * @param only the one source that STIE leaves to a repeated query
- * @returns null where the call failed; a hint stands in place of the result
+ * @param further queries that the same result answers
+ * @returns null where every call failed; a hint stands in place of the result
  */
 export async function searchRound(
   state: RunState,
   query: string,
   tag: SearchTag,
   only: SourceName | null = null,
+  further: readonly string[] = [],
 ): Promise<Retrieved | null> {
-  const { got, summary } = await callSearch(state, query, tag, only);
+  const first = await callSearch(state, query, tag, only);
+  const called = [first, ...(await callFurther(state, further, tag))];
+  const got = called.findLast((one) => one.got !== null)?.got ?? null;
   if (!got) {
     writeHint(state, HINTS.searchFailed);
     return null;
   }
-  writeResult(state, summary ? inBlock(summary.text) : shownText(state, query, got.retrieval.hits));
-  if (summary?.fallback) writeHint(state, FALLBACK_HINT);
+  const summaries = called.flatMap(({ summary }) => summary ?? []);
+  writeResult(
+    state,
+    summaries.length > 0
+      ? inBlock(summaries.map(({ text }) => text).join(' '))
+      : shownText(state, query, mixed(called)),
+  );
+  if (summaries.length > 0 && summaries.every(({ fallback }) => fallback))
+    writeHint(state, FALLBACK_HINT);
   return got;
 }

@@ -4,6 +4,6 @@ export const ABSENT: readonly { title: string; paper: string; reason: string }[]
     title: 'HRPO, hybrid latent reasoning',
     paper: '2505.18454',
     reason:
-      'The next input is a mixture of the sampled token’s embedding and the expectation over all tokens, by trained gates. The engines here take token ids, not embeddings, and the trainer’s gradient ends at the adapter, so that the gates could neither be run nor trained.',
+      'The next input is a mixture of the sampled token’s embedding and the expectation over all tokens, by trained gates. The block operations can do both: rows of a table made for the step stand for embeddings, and the gradient at the first layer’s input can be read. What draws tokens and what trains take ids alone, and nothing stores gates beside an adapter, so that it is not built yet.',
   },
 ];

@@ -27,6 +27,11 @@ const SOURCES =
 const most = (words: number | undefined): string =>
   words === undefined ? '' : `It has at most ${words} words. `;
 
+const several = (queries: number | undefined): string =>
+  queries === undefined
+    ? ''
+    : `A search may hold up to ${queries} such queries, with ; between them. `;
+
 const count = (n: number): string => (n === 1 ? '1 search' : `${n} searches`);
 
 /** Where the question is to be answered without any search. */
@@ -48,6 +53,7 @@ function steps(settings: RecipeSettings): string[] {
     '',
     'Always think first, then either search or answer. A search holds one short query that asks for one fact and names who or what it is about. ' +
       most(retrieval.queryWords) +
+      several(retrieval.queries) +
       'Stop writing after </search>: what was found comes back between <result> and </result>. Never write a <result> yourself. Then think again. The text between <hint> and </hint> is a remark on what you did.',
     ...(background.mode === 'off' ? [] : [BACKGROUND]),
     ...(retrieval.honourTags && retrieval.source === 'router' ? [SOURCES] : []),

@@ -1,11 +1,13 @@
+import { itemAt } from '../../base/items.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import type { Branching } from '../../recipes/parts/branching.ts';
 
 /**
  * Where ARPO (arXiv 2507.19849) branches. H is the sum of the entropies of the first tokens that the policy
  * wrote there, over ln |V|; ΔH is H behind a result less H at the rollout's beginning. The entropies are of
- * the whole vocabulary and of the tokens behind the result, as the paper has them; the released code takes
- * ten tokens of the vocabulary, and the segment before the result.
+ * the whole vocabulary and of the tokens behind the result, as the paper has them. The released code takes ten tokens of
+ * the vocabulary, and the segment before the result (`measured: 'before-result'`): at the first result that is the
+ * rollout's beginning itself, so that ΔH is 0 and the branch a fair coin.
  */
 
 type Rule = Extract<Branching, { kind: 'entropy' }>;
@@ -34,6 +36,8 @@ export interface Turn {
   event: number;
   /** From the first token behind the result; none where the policy wrote no more. */
   entropies: number[];
+  /** Of what it wrote between the result before, or the beginning, and this one. */
+  before: number[];
 }
 
 /** What stands between a result and the policy's next word. */
@@ -41,6 +45,11 @@ const BETWEEN = new Set(['summarize', 'candidate', 'verdict']);
 
 /** Places behind the results of a rollout, in order, at which it went on. */
 export function turnsOf({ events, segments }: Pick<Rollout, 'events' | 'segments'>): Turn[] {
+  const written = (from: number, to?: number): number[] =>
+    segments
+      .slice(from, to)
+      .flatMap((segment) => (segment.mask === 1 ? (segment.entropies ?? []) : []));
+  let last = 0;
   return events.flatMap((event, i) => {
     if (event.kind !== 'retrieve') return [];
     let next = i + 1;
@@ -48,16 +57,27 @@ export function turnsOf({ events, segments }: Pick<Rollout, 'events' | 'segments
     const kind = events[next]?.kind;
     if (kind === undefined || kind === 'stop' || kind === 'retrieve') return [];
     const result = event.segment ?? segments.length;
-    const entropies = segments
-      .slice(result + 1)
-      .flatMap((segment) => (segment.mask === 1 ? (segment.entropies ?? []) : []));
-    return [{ event: next, entropies }];
+    const before = written(last, result);
+    last = result + 1;
+    return [{ event: next, entropies: written(last), before }];
   });
 }
 
 /** Entropies of all that the policy wrote, from the beginning. */
 export const openingOf = ({ segments }: Pick<Rollout, 'segments'>): number[] =>
   segments.flatMap((segment) => (segment.mask === 1 ? (segment.entropies ?? []) : []));
+
+/** ΔH at one of a rollout's turns. @param sum H of the entropies of a text */
+export function riseAt(
+  { turns, at, opening }: { turns: readonly Turn[]; at: number; opening: readonly number[] },
+  measured: Rule['measured'],
+  sum: (entropies: readonly number[]) => number,
+): number {
+  const turn = itemAt(turns, at, 'turns');
+  return measured === 'before-result'
+    ? sum(turn.before) - sum(itemAt(turns, 0, 'turns').before)
+    : sum(turn.entropies) - sum(opening);
+}
 
 /** H: the sum over the first tokens, over ln |V|. */
 export const summedEntropy = (

@@ -4,7 +4,7 @@ import type { Rollout } from '../../records/rollout.ts';
 import type { Branching } from '../../recipes/parts/branching.ts';
 import type { AgentDeps, GroupRequest } from '../../agent/request.ts';
 import { runFork, runGroup } from '../../agent/run.ts';
-import { branches, openingOf, summedEntropy, turnsOf, type Turn } from './entropy.ts';
+import { branches, openingOf, riseAt, summedEntropy, turnsOf, type Turn } from './entropy.ts';
 import { reviveGroup } from './revive.ts';
 
 /**
@@ -61,8 +61,10 @@ async function growByEntropy(
     const active = group.filter(({ turns, next }) => next < turns.length);
     if (active.length === 0) break;
     const chosen = active.flatMap((one) => {
-      const turn = itemAt(one.turns, one.next++, 'turns');
-      const rise = sum(turn.entropies) - sum(openingOf(one.rollout));
+      const { turns } = one;
+      const at = one.next++;
+      const turn = itemAt(turns, at, 'turns');
+      const rise = riseAt({ turns, at, opening: openingOf(one.rollout) }, rule.measured, sum);
       const draw = uniform(deriveSeed(one.rollout.seed, 'branch', round));
       return branches(rise, draw, rule) ? [{ rollout: one.rollout, turn, next: one.next }] : [];
     });

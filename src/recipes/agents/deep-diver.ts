@@ -4,8 +4,10 @@ import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
 
 /*
  * DeepDiver (Pangu, arXiv 2505.24332; no code): at most 7 rounds of 2 passages a query; graded loosely first and
- * strictly behind 30 % of the steps (theirs: 80 steps). One query a round, where theirs may write five.
+ * strictly behind 30 % of the steps (theirs: 80 steps). A search may hold five queries.
  */
+const loop = searchLoop(2, 7);
+
 export const deepDiver: Recipe = {
   id: 'deep-diver',
   version: '1',
@@ -15,10 +17,14 @@ export const deepDiver: Recipe = {
   about: {
     paper: '2505.24332',
     kind: 'trained by RL',
-    parts: ['conditional bonus: group rule', 'stages: loose, then strict'],
+    parts: [
+      'turns: several queries',
+      'conditional bonus: group rule',
+      'stages: loose, then strict',
+    ],
     departures: [
       ...SHARED_DEPARTURES,
-      'One query a round in place of up to five.',
+      'Up to five queries a round stand with semicolons between them, and each counts as a search, at most 7, where theirs counts rounds. The built-in policy writes one.',
       'Loose is F1 of 0.6 or every token of a gold answer, strict is exact match; theirs are graded by a language model.',
       'Groups of 8 in place of 14.',
     ],
@@ -30,7 +36,7 @@ export const deepDiver: Recipe = {
     signature:
       'The share of groups in which the bonus is paid falls, and rounds rise with difficulty; strict from the start comes to less.',
   },
-  settings: searchLoop(2, 7),
+  settings: { ...loop, retrieval: { ...loop.retrieval, queries: 5 } },
   training: [
     {
       name: 'grpo',

@@ -18,7 +18,9 @@ export const branchingSchema = z.discriminatedUnion('kind', [
     slope: z.number().min(0),
     /** `drawn`: with probability P, as the code; a number τ: where P > τ, as the paper. */
     when: z.union([z.literal('drawn'), share]),
-    /** Tokens behind the result whose entropy is summed. */
+    /** `before-result`, as the released code: entropies of what was written before the result. Absent: behind it. */
+    measured: z.literal('before-result').exactOptional(),
+    /** Tokens whose entropy is summed, from the first one there. */
     tokens: z.int().min(1).max(512),
     credit: z.enum(SHARED_CREDITS),
   }),

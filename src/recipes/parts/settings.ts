@@ -60,6 +60,16 @@ const retrievalSchema = z.strictObject({
       tags: z.enum(['kept', 'lost']),
     })
     .exactOptional(),
+  /**
+   * `end`, as WebThinker's released code: a query that was asked before ends the rollout without an answer, one of at most
+   * five characters spends all searches. Absent: the one is searched again, and so is the other.
+   */
+  lapses: z.literal('end').exactOptional(),
+  /**
+   * Most queries of one search, with semicolons between them; one result answers them all, and each counts as a search.
+   * Absent: a search is one query.
+   */
+  queries: positiveInt.max(10).exactOptional(),
   /** Most words of a query; a longer one is a fault against the protocol. Absent: no limit. */
   queryWords: positiveInt.exactOptional(),
 });

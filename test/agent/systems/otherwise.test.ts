@@ -14,7 +14,7 @@ import type { Rollout } from '../../../src/records/rollout.ts';
 import { openWorldRetriever } from '../../../src/retrieval/open.ts';
 import type { Retriever } from '../../../src/retrieval/retriever.ts';
 import { loadWorld } from '../../../src/retrieval/world/load.ts';
-import { eventsOf, expectSegments, QUESTION, retrieverOver } from '../helpers.ts';
+import { eventsOf, expectSegments, QUESTION, retrieverOver, run as runScript } from '../helpers.ts';
 import { ScriptedPolicy } from '../scripted-policy.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -100,6 +100,35 @@ describe('candidates by a process reward model', () => {
     ]);
     expect(await chosen({ answers: 1 })).toEqual(['Mondria']);
     expect(await chosen({ asksOfUnknown: 1, answersFromRead: -1 })).toContain('Estdor Group');
+  });
+});
+
+describe('WebThinker as released', () => {
+  const asking = async (query: string, lapses?: 'end'): Promise<Rollout> => {
+    const ran = await runScript(
+      { main: [search('author of Old Wolf'), search(query), answer('Borfield')] },
+      { recipe: 'search', overrides: { retrieval: { ...(lapses && { lapses }) } } },
+    );
+    return ran.rollout;
+  };
+  const ended = ({ events, answer: said }: Rollout): [string | undefined, string | null] => {
+    const stop = events.find((event) => event.kind === 'stop');
+    return [stop?.kind === 'stop' ? stop.reason : undefined, said];
+  };
+
+  it('ends without an answer at a repeated query, which is else searched again', async () => {
+    expect(ended(await asking('author of Old Wolf', 'end'))).toEqual(['end-of-text', null]);
+    const ours = await asking('author of Old Wolf');
+    expect(ended(ours)).toEqual(['answer', 'Borfield']);
+    expect(eventsOf(ours, 'retrieve')).toHaveLength(2);
+  });
+
+  it('spends all searches on a query of five characters', async () => {
+    const spent = await asking('Wolf?', 'end');
+    expect(ended(spent)[0]).toBe('max-searches');
+    expect(eventsOf(spent, 'retrieve')).toHaveLength(1);
+    expect(ended(await asking('Wolf?'))).toEqual(['answer', 'Borfield']);
+    expect(ended(await asking('Wolves', 'end'))).toEqual(['answer', 'Borfield']);
   });
 });
 

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { branchChance, branches, summedEntropy } from '../../../src/learn/branching/entropy.ts';
+import type { Rollout } from '../../../src/records/rollout.ts';
+import {
+  branchChance,
+  branches,
+  openingOf,
+  riseAt,
+  summedEntropy,
+  turnsOf,
+} from '../../../src/learn/branching/entropy.ts';
 import {
   keptClones,
   mixtureLogprobs,
@@ -30,6 +38,45 @@ describe("ARPO's rule", () => {
 
   it('sums the first entropies over ln |V|', () => {
     expect(summedEntropy([Math.log(4), Math.log(2), 7], 2, 8)).toBeCloseTo(1, 12);
+  });
+});
+
+describe('ARPO as released', () => {
+  const segment = (source: 'policy' | 'environment', entropies: number[]) => ({
+    source,
+    role: source === 'policy' ? 'think' : 'result',
+    text: '',
+    ids: entropies,
+    mask: source === 'policy' ? 1 : 0,
+    entropies,
+  });
+  const found = (at: number) => ({ t: 0, kind: 'retrieve', segment: at });
+  const goesOn = { t: 0, kind: 'think' };
+  // Written: 1 | result | 2, 2 | result | 5.
+  const rollout = {
+    segments: [
+      segment('policy', [1]),
+      segment('environment', [9]),
+      segment('policy', [2, 2]),
+      segment('environment', [9]),
+      segment('policy', [5]),
+    ],
+    events: [found(1), goesOn, found(3), goesOn],
+  } as unknown as Rollout;
+  const turns = turnsOf(rollout);
+  const sum = (values: readonly number[]): number => summedEntropy(values, 20, Math.E);
+  const rises = (measured?: 'before-result'): number[] =>
+    [0, 1].map((at) => riseAt({ turns, at, opening: openingOf(rollout) }, measured, sum));
+
+  it('takes what stands before the result, so that the first branch is a fair coin', () => {
+    expect(turns.map(({ before, entropies }) => [before, entropies])).toEqual([
+      [[1], [2, 2, 5]],
+      [[2, 2], [5]],
+    ]);
+    expect(rises('before-result')).toEqual([0, 3]);
+    expect(branchChance(0, { base: 0.5, slope: 0.2 })).toBe(0.5);
+    // Behind the result: 9 and 5, less the 10 of the whole.
+    expect(rises()).toEqual([-1, -5]);
   });
 });
 

@@ -35,7 +35,7 @@ export const arpo: Recipe = {
     parts: ['branch on entropy', 'blocks: compute', 'conditional bonus: both tools'],
     departures: [
       ...SHARED_DEPARTURES,
-      'The entropy is of the whole vocabulary and of the tokens behind the result, as in the paper; the code takes ten tokens of it, and the segment before the result.',
+      'The entropy is of the whole vocabulary and of the tokens behind the result, as in the paper; the code takes ten tokens of it, and the segment before the result, which `arpo/as-released` does, too.',
       'Its first entropies are of the rollout itself; the released table of them is never cleared between batches.',
       'w is 0.5 in place of 0.2, for a policy that is surer of its words.',
       'Groups of 8 of which 4 begin at the question, in place of 16 and 8.',
@@ -62,6 +62,13 @@ export const arpo: Recipe = {
       title: 'Branches, shared tokens counted once',
       departures: 'Paper and code count a shared token in every rollout that holds it.',
       settings: { ...settings, branching: { ...branching, credit: 'once' } },
+    },
+    {
+      name: 'as-released',
+      title: 'Branches by the entropy before the result',
+      departures:
+        'As in the released code, the entropy is of what was written before the result, so that the first branch is a fair coin.',
+      settings: { ...settings, branching: { ...branching, measured: 'before-result' } },
     },
   ],
 };

@@ -6,6 +6,16 @@ import { supervisedBy } from './shared.ts';
  * WebThinker (arXiv 2504.21776; code: RUC-NLPIR/WebThinker): a reasoner reads what an explorer extracts from pages; online
  * DPO on whole trajectories: right, then fewer calls, then shorter by γ. γ and β are not given: 1.5 and 0.1 are ours.
  */
+const dpo = {
+  kind: 'dpo',
+  beta: 0.1,
+  nll: 0,
+  high: 1,
+  low: 0,
+  pairs: 'efficient',
+  gamma: 1.5,
+} as const;
+
 export const webThinker: Recipe = {
   id: 'web-thinker',
   version: '1',
@@ -18,7 +28,7 @@ export const webThinker: Recipe = {
     departures: [
       ...SHARED_DEPARTURES,
       'The explorer is an extract of whole sentences from ten passages; no links are opened, and no reports are written.',
-      'At most 8 searches in place of 19 effective ones; a repeated query is searched again, where the released code ends without an answer.',
+      'At most 8 searches in place of 19 effective ones; a repeated query is searched again. `overrides.retrieval.lapses=end` ends without an answer there, and spends all searches on a query of at most five characters, as the released code does.',
       'Pairs are sampled anew in every step, and the reference is the checkpoint throughout, where theirs takes the policy of the round before.',
     ],
     published: {
@@ -38,15 +48,14 @@ export const webThinker: Recipe = {
     {
       name: 'dpo',
       title: 'Online DPO: right, fewer calls, shorter',
-      settings: supervisedBy({
-        kind: 'dpo',
-        beta: 0.1,
-        nll: 0,
-        high: 1,
-        low: 0,
-        pairs: 'efficient',
-        gamma: 1.5,
-      }),
+      settings: supervisedBy(dpo),
+    },
+    {
+      name: 'as-released',
+      title: 'The same with the released code’s ends',
+      departures:
+        'As in the released code, a repeated query ends a rollout without an answer, and one of at most five characters spends all searches.',
+      settings: supervisedBy(dpo, { overrides: { retrieval: { lapses: 'end' } } }),
     },
   ],
 };

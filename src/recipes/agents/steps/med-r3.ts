@@ -18,7 +18,7 @@ export const medR3: Recipe = {
     departures: [
       ...SHARED_DEPARTURES,
       'No medicine: the reference graph is the gold chain of the question.',
-      'The first stage may search, too; theirs reasons without.',
+      'Without a search nothing of an invented world is known: the first stage teaches format and the names of the chain, not answers.',
       'The language penalty is left out, and a language model’s grade of 1 in 2 is an answer that is partly right.',
     ],
     published: {
@@ -37,7 +37,13 @@ export const medR3: Recipe = {
       settings: {
         ...TRAINING,
         stages: [
-          { steps: 20, reward: 'med-r3', weights: {} },
+          // Reasoning alone.
+          {
+            steps: 20,
+            reward: 'med-r3',
+            weights: {},
+            overrides: { retrieval: { maxSearches: 0 } },
+          },
           { steps: 30, reward: 'med-r3-stage-2', weights: {} },
           { steps: 50, reward: 'med-r3', weights: {} },
         ],
