@@ -50,12 +50,8 @@ function sequenceOf(rollout: Rollout, group: number): Sequence {
   };
 }
 
-/** The sequence as R1-Searcher's released code masks it: by the tags of results, whoever wrote them. */
-export function sequenceByTags(
-  sequence: Sequence,
-  tags: { open: number; close: number },
-): Sequence {
-  const mask = maskedByTags(sequence.ids, sequence.mask, tags);
+/** The sequence with fewer trained tokens. @param mask 1 where a token stays one */
+function narrowed(sequence: Sequence, mask: Uint8Array): Sequence {
   let at = 0;
   const stays: boolean[] = [];
   sequence.mask.forEach((trained, i) => {
@@ -70,6 +66,22 @@ export function sequenceByTags(
     entropies: kept(entropies),
     ...(behaviour && { behaviour: kept(behaviour) }),
   };
+}
+
+/** The sequence as R1-Searcher's released code masks it: by the tags of results, whoever wrote them. */
+export const sequenceByTags = (
+  sequence: Sequence,
+  tags: { open: number; close: number },
+): Sequence => narrowed(sequence, maskedByTags(sequence.ids, sequence.mask, tags));
+
+/** What ends a rollout before the policy does. */
+const LIMITS = new Set<string>(['max-searches', 'token-budget', 'context-full']);
+
+/** VerlTool's `mask_overlong_loss` (2509.01055): nothing of a rollout that a limit ended is trained. */
+export function finishedAlone(sequence: Sequence): Sequence {
+  const { events } = sequence.rollout;
+  const cut = events.some((event) => event.kind === 'stop' && LIMITS.has(event.reason));
+  return cut ? narrowed(sequence, new Uint8Array(sequence.mask.length)) : sequence;
 }
 
 /** Sequences of groups, in order. */

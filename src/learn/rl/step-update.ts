@@ -9,6 +9,7 @@ import { isStored } from '../../recipes/parts/stage-loss.ts';
 import { supervisedItems } from '../supervised/items.ts';
 import { storedItems } from '../supervised/stored.ts';
 import {
+  finishedAlone,
   referenceLogprobs,
   sequenceByTags,
   sequencesOf,
@@ -84,7 +85,8 @@ export async function updateOf(step: StepUpdate): Promise<Updated> {
   );
   const [open, close] = [tokenizer.specialId('<result>'), tokenizer.specialId('</result>')];
   const byTags = objective.mask !== undefined && open !== undefined && close !== undefined;
-  const sequences = byTags ? written.map((one) => sequenceByTags(one, { open, close })) : written;
+  const tagged = byTags ? written.map((one) => sequenceByTags(one, { open, close })) : written;
+  const sequences = objective.maskUnfinished === true ? tagged.map(finishedAlone) : tagged;
   if (settings.shuffleRewards)
     shuffleRewards(
       sequences.map(({ rollout }) => rollout),

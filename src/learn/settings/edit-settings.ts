@@ -37,6 +37,7 @@ const OPTIONAL = [
   'curriculum.tasks',
   'curriculum.engine',
   'curriculum.hops',
+  'curriculum.leaveOut',
   'curriculum.probeSteps',
   'curriculum.count',
   'curriculum.ids',
@@ -48,6 +49,7 @@ const OPTIONAL = [
   'objective.diversity',
   'objective.factuality',
   'objective.mask',
+  'objective.maskUnfinished',
 ];
 
 /**

@@ -19,6 +19,7 @@ export const verlTool: Recipe = {
       ...SHARED_DEPARTURES,
       'Groups of 8 in place of 16.',
       'The quarter for more than ten answer tags cannot occur: an answer ends the rollout.',
+      'Unfinished rollouts, which its DAPO script masks, are those that a limit ended, forced answers among them.',
       'Its option to cut observations is `overrides.retrieval.cut`: `left` keeps the last tokens of text (`keep: last`), with the opening tag lost.',
     ],
     published: {
@@ -45,7 +46,12 @@ export const verlTool: Recipe = {
       settings: {
         ...TRAINING,
         stages: [{ steps: TRAINING.steps, reward: 'search-r1', weights: {} }],
-        objective: { ...OBJECTIVE, clip: { low: 0.2, high: 0.3 }, aggregation: 'token-mean' },
+        objective: {
+          ...OBJECTIVE,
+          clip: { low: 0.2, high: 0.3 },
+          aggregation: 'token-mean',
+          maskUnfinished: true,
+        },
         dynamicSampling: { on: true, by: 'reward', maxBatches: 2 },
       },
     },

@@ -8,6 +8,11 @@ export const hintSchema = z.strictObject({
   /** `open`: the first thought; `before-answer`: in place of an answer, which is asked for again behind it. */
   where: z.enum(['open', 'before-answer']),
   text: z.string().min(1).max(400),
+  /**
+   * `first-thought`: in the place of the text, where it thinks anything, the first paragraph that the policy thinks about the
+   * question without searching (Agent-Distillation's first-thought prefix, 2505.17612, section 3.1).
+   */
+  from: z.literal('first-thought').exactOptional(),
   /** How often at most. */
   most: z.int().min(1).max(16),
 });

@@ -44,6 +44,8 @@ export const objectiveSchema = z.strictObject({
    * whoever wrote them; absent: what the policy wrote is in it.
    */
   mask: z.literal('by-tags').exactOptional(),
+  /** VerlTool's and DAPO's overlong filter: nothing of a rollout that a limit ended is trained. Absent: as any other. */
+  maskUnfinished: z.boolean().exactOptional(),
   aggregation: z.enum(['token-mean', 'sequence-mean', 'sum-over-constant']),
   /**
    * Sequences whose tokens `token-mean` takes one mean of; the loss is the mean of these means. null:

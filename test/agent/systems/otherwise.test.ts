@@ -149,6 +149,31 @@ describe('words that the loop puts into the policy’s mouth', () => {
     expect(dropped?.outcome).toBe('gives way to: search again');
   });
 
+  it('are what it thinks by itself, where that is asked for', async () => {
+    const of = async (thought: string): Promise<string[]> => {
+      const goesOn = ' go on .</think><short_answer> \\boxed{ Borfield }</short_answer>';
+      const { rollout } = await runScript(
+        {
+          main: [],
+          asides: [`${thought}<short_answer> \\boxed{ x }</short_answer>`],
+          probes: [[{ text: goesOn, logprob: -0.2 }]],
+        },
+        {
+          recipe: 'search',
+          overrides: {
+            loop: 'hinted',
+            method: { hint: { where: 'open', text: 'in steps', most: 1, from: 'first-thought' } },
+          },
+        },
+      );
+      return eventsOf(rollout, 'think').map(({ text }) => text);
+    };
+    expect(await of('<think> author first , then city .</think>')).toEqual([
+      'author first , then city . go on .',
+    ]);
+    expect(await of('<think></think>')).toEqual(['in steps go on .']);
+  });
+
   it('a thought that a limit cuts off ends as the limit does', async () => {
     const open = { ...hint, where: 'open' } as const;
     const thinks = ['<think> author of Old Wolf author of Old Wolf author of Old Wolf'];

@@ -46,7 +46,7 @@ describe('what TRL refuses of the recipes', () => {
     ['step-search/grpo', ['objective.credit'], ['credit']],
     ['in-forage/grpo', [], []],
     ['deep-diver/grpo', ['stages'], []],
-    ['verl-tool/dapo', ['dynamicSampling'], ['dynamic-sampling']],
+    ['verl-tool/dapo', ['objective.maskUnfinished', 'dynamicSampling'], []],
   ] as const)('%s: %j', async (id, settings, without) => {
     const source = tinySource(getTraining(id));
     expect(exportRefusals(source, 'trl').map(({ setting }) => setting)).toEqual(settings);

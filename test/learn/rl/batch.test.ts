@@ -2,11 +2,13 @@ import { describe, expect, it } from 'vitest';
 import {
   addKlToRewards,
   fillAdvantages,
+  finishedAlone,
   sequencesOf,
   updateBatches,
 } from '../../../src/learn/rl/batch.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
+import type { StopEvent } from '../../../src/records/events.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import { emptyRollout, policySegment, readSegment } from '../../fixtures/rollouts.ts';
 
@@ -54,6 +56,48 @@ describe('what the trainer takes of a rollout', () => {
     const [sequence] = sequencesOf([[begins]]);
     expect([...(sequence?.oldLogprobs ?? [])]).toEqual([-2, -3]);
     expect([...(sequence?.entropies ?? [])]).toEqual([1, 1.5]);
+  });
+});
+
+describe('VerlTool’s mask over unfinished rollouts', () => {
+  // Written 20, read 50, written 10: 30 of 80 are trained.
+  const ended = (reason: StopEvent['reason']): Rollout => ({
+    ...rollout('a', 1),
+    segments: [20, -50, 10].map((n) => {
+      const ids = Array.from({ length: Math.abs(n) }, () => 1);
+      return n > 0
+        ? { ...policySegment(ids), logprobs: ids.map(() => -1) }
+        : readSegment(ids, 'result');
+    }),
+    events: [{ t: 0, kind: 'stop', reason, detail: '' }],
+  });
+  const trained = (reason: StopEvent['reason'], masked: boolean): number[] => {
+    const all = sequencesOf([[ended(reason)]]).map((one) => (masked ? finishedAlone(one) : one));
+    return all.flatMap(({ mask, oldLogprobs, entropies }) => [
+      mask.length,
+      mask.reduce((sum, one) => sum + one, 0),
+      oldLogprobs.length,
+      entropies.length,
+    ]);
+  };
+  it('trains 30 tokens of 80, none of them where a limit ended it', () => {
+    // Nothing predicts a context’s first token.
+    expect(trained('answer', true)).toEqual([80, 30, 29, 29]);
+    expect(trained('token-budget', false)).toEqual([80, 30, 29, 29]);
+    for (const reason of ['token-budget', 'max-searches', 'context-full'] as const)
+      expect(trained(reason, true)).toEqual([80, 0, 0, 0]);
+  });
+  it('leaves such a rollout its share of the group’s baseline, and no update', () => {
+    const [a, b] = sequencesOf([[ended('answer'), { ...ended('token-budget'), reward: 0 }]]).map(
+      finishedAlone,
+    );
+    const sequences = [a!, b!];
+    const advantages = fillAdvantages(sequences, objective());
+    expect(sequences.map(({ rollout: of }) => of.baseline)).toEqual([0.5, 0.5]);
+    const settings = { objective: objective({ aggregation: 'token-mean' }), updates: 1 };
+    const [items] = updateBatches(sequences, advantages, null, settings);
+    expect(items).toHaveLength(1);
+    expect(items?.[0]?.weight).toBeCloseTo(1 / 29, 9);
   });
 });
 

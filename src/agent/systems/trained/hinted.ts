@@ -1,10 +1,22 @@
 import type { Steps } from '../parts/steps.ts';
 
+const THINK =
+  'Think step by step about the question, without looking anything up. Begin with what has to be found.';
+
+/** The first paragraph of what the policy thinks about the question by itself. */
+async function firstThought(s: Steps): Promise<string> {
+  const thought =
+    s.spelling === 'ids'
+      ? await s.first('draft', 'think', 'think')
+      : (await s.ask({ of: 'draft', instruction: THINK, user: s.question, maxTokens: 256 })).text;
+  return thought.split(/\n\s*\n/u)[0]?.trim() ?? '';
+}
+
 /** The loop of the protocol with words put into the policy's mouth, at its beginning or in place of its answer. */
 export async function hinted(s: Steps): Promise<void> {
   const { hint } = s.method;
   await s.open();
-  if (hint?.where === 'open') s.begin(hint.text);
+  if (hint?.where === 'open') s.begin((hint.from && (await firstThought(s))) || hint.text);
   let left = hint?.where === 'before-answer' ? hint.most : 0;
   for (;;) {
     const [next] = await s.propose(1);

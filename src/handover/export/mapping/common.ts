@@ -86,7 +86,7 @@ function switchesOf({
   curriculum,
   critic,
 }: TrainSettings) {
-  const { surrogate, positiveNll, diversity, factuality, mask } = objective;
+  const { surrogate, positiveNll, diversity, factuality, mask, maskUnfinished } = objective;
   const supervised = stages.findIndex(({ loss }) => loss !== undefined);
   const changed = stages.findIndex(({ overrides }) => overrides !== undefined);
   const all: [path: string, what: string, on: boolean][] = [
@@ -95,6 +95,7 @@ function switchesOf({
     ['objective.diversity', 'the diversity term', Boolean(diversity)],
     ['objective.factuality', 'turning advantages by verdicts', factuality !== undefined],
     ['objective.mask', 'a mask by tags', mask !== undefined],
+    ['objective.maskUnfinished', 'a mask over unfinished rollouts', maskUnfinished === true],
     [`stages.${supervised}.loss`, 'a stage that learns by supervision', supervised >= 0],
     [`stages.${changed}.overrides`, 'a loop that changes from stage to stage', changed >= 0],
     ['dynamicSampling.band', 'the band of accuracies', Boolean(dynamicSampling.band)],

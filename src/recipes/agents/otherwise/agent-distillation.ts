@@ -18,7 +18,7 @@ export const agentDistillation: Recipe = {
     departures: [
       ...SHARED_DEPARTURES,
       'Actions are searches, not Python; the vote is on the title of the first passage that an action brings, or on the answer.',
-      `${STORED} The teacher is whoever made these rollouts, which a policy of the same vocabulary must; theirs is Qwen2.5-32B with its first thought given. No first thought is given here.`,
+      `${STORED} The teacher is whoever made these rollouts, which a policy of the same vocabulary must; theirs is Qwen2.5-32B with its first thought given. \`--set loop=hinted --set method.hint.where=open --set method.hint.from=first-thought\` gives a teacher’s rollouts the first thought that it has without searching, and \`--words\` of \`lab trajectories\` has it learned.`,
       'The searches of actions that are not taken are not counted, their tokens are. Their actions are sampled at 0.4; here a run or an evaluation sets the temperature, for all systems alike.',
     ],
     published: {
