@@ -2,7 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+
+// It starts Node with TypeScript, which a busy machine does slowly.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
 /**
  * Somebody who does what CONTRIBUTING.md says of a recipe, with the file that stands there: one file and its line in the

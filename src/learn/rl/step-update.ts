@@ -54,7 +54,7 @@ async function storedUpdate(
     throw new Error('training: the stage learns from stored trajectories, and there are none');
   learner.setAdapter(state.adapter);
   onUpdate(0, 1);
-  const items = await storedItems(learner, stored, loss, {
+  const { items, loss: before } = await storedItems(learner, stored, loss, {
     step: state.step + 1,
     seed: settings.seed,
   });
@@ -62,6 +62,7 @@ async function storedUpdate(
     items.length > 0
       ? await optimize(learner, [items], state, settings, onUpdate, 'likelihood')
       : null;
+  if (update && before !== undefined) update.loss = before;
   const { reviveRate } = state;
   return { update, kl: null, revived: reviveRate === undefined ? {} : { reviveRate } };
 }
@@ -108,14 +109,14 @@ export async function updateOf(step: StepUpdate): Promise<Updated> {
   });
   curriculum.observe?.(all);
   const own = creditShared({ sequences, advantages, references }, branching);
-  const batches = loss
-    ? [await supervisedItems(learner, sequences, loss, tokenizer)].filter(
-        ({ length }) => length > 0,
-      )
+  const learned = loss && (await supervisedItems(learner, sequences, loss, tokenizer));
+  const batches = learned
+    ? [learned.items].filter(({ length }) => length > 0)
     : updateBatches(own.sequences, own.advantages, own.references, settings);
   const by = loss ? 'likelihood' : objective;
   const update =
     batches.length > 0 ? await optimize(learner, batches, state, settings, onUpdate, by) : null;
+  if (update && learned?.loss !== undefined) update.loss = learned.loss;
   const kl = references ? klToReference(sequences, references) : null;
   return { update, kl, revived, ...(critic && { critic }) };
 }

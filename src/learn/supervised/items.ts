@@ -79,14 +79,21 @@ async function likelihoodItems(
     .filter(({ weight, mask }) => weight > 0 && trainedCount(mask) > 0);
 }
 
+/** What a supervised update takes. */
+export interface SupervisedItems {
+  items: TrainItem[];
+  /** The loss before the update, where it is not the items' own: theirs only has its gradient. */
+  loss?: number;
+}
+
 /** Pairs of sequences by their places; the loss is a mean over pairs. */
 export async function pairItems(
   learner: PolicyLearner,
   sequences: readonly ScoredItem[],
   pairs: readonly Pair[],
   { beta, nll }: { beta: number; nll: number },
-): Promise<TrainItem[]> {
-  if (pairs.length === 0) return [];
+): Promise<SupervisedItems> {
+  if (pairs.length === 0) return { items: [] };
   const [now, reference] = [
     await learner.score(sequences, false),
     await learner.score(sequences, true),
@@ -95,18 +102,22 @@ export async function pairItems(
     sum([...logprobs].map((value, at) => value - itemAt(itemAt(reference, i).logprobs, at))),
   );
   const weights = new Float64Array(sequences.length);
+  let loss = 0;
   for (const { chosen, rejected } of pairs) {
     const tokens = Math.max(1, trainedCount(itemAt(sequences, chosen).mask));
     const term = pairTerm(itemAt(moved, chosen), itemAt(moved, rejected), {
       beta,
       nll: nll / tokens,
     });
+    const likelihood = sum([...itemAt(now, chosen).logprobs]);
+    loss += (term.loss - (nll / tokens) * likelihood) / pairs.length;
     weights[chosen] = itemAt(weights, chosen) + term.chosen / pairs.length;
     weights[rejected] = itemAt(weights, rejected) + term.rejected / pairs.length;
   }
-  return sequences
+  const items = sequences
     .map((sequence, i) => itemOf(sequence, itemAt(weights, i)))
     .filter(({ weight, mask }) => weight !== 0 && trainedCount(mask) > 0);
+  return { items, loss };
 }
 
 type PreferenceStage = Extract<SupervisedStage, { kind: 'dpo' }>;
@@ -116,7 +127,7 @@ function preferenceItems(
   learner: PolicyLearner,
   sequences: readonly Sequence[],
   loss: PreferenceStage,
-): Promise<TrainItem[]> {
+): Promise<SupervisedItems> {
   if (loss.pairs === 'actions') {
     const { actions, pairs } = actionPairs(sequences);
     return pairItems(learner, actions, pairs, loss);
@@ -138,12 +149,12 @@ function preferenceItems(
  * What a supervised stage learns from a step's rollouts; nothing where none can be learned from. The learner holds
  * the adapter that sampled. The weights are those at that adapter, so they make one update.
  */
-export const supervisedItems = (
+export const supervisedItems = async (
   learner: PolicyLearner,
   sequences: readonly Sequence[],
   loss: SupervisedStage,
   tokenizer: PolicyTokenizer,
-): Promise<TrainItem[]> =>
+): Promise<SupervisedItems> =>
   loss.kind === 'sft'
-    ? likelihoodItems(learner, sequences, loss, tokenizer)
+    ? { items: await likelihoodItems(learner, sequences, loss, tokenizer) }
     : preferenceItems(learner, sequences, loss);

@@ -2,10 +2,10 @@ import { deriveSeed } from '../../base/random.ts';
 import { sum } from '../../base/statistics.ts';
 import type { StoredStage } from '../../recipes/parts/stage-loss.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
-import { trainedCount, type TrainItem } from '../replicas/replica.ts';
+import { trainedCount } from '../replicas/replica.ts';
 import { Cycle } from '../sampling/cycle.ts';
 import { pairedItems, type StoredItems } from './resolve.ts';
-import { itemOf, pairItems } from './items.ts';
+import { itemOf, pairItems, type SupervisedItems } from './items.ts';
 
 /** Items of an update on stored trajectories. */
 
@@ -41,7 +41,7 @@ export async function storedItems(
   stored: StoredItems,
   loss: StoredStage,
   at: At,
-): Promise<TrainItem[]> {
+): Promise<SupervisedItems> {
   if (loss.kind === 'stored-dpo') {
     const { sequences, pairs } = pairedItems(stored, drawn(stored.pairs, loss.batch, at));
     return pairItems(learner, sequences, pairs, loss);
@@ -49,5 +49,5 @@ export async function storedItems(
   const weighing = stored.items.filter(({ weight }) => weight > 0);
   const batch = drawn(weighing, loss.batch, at);
   const tokens = sum(batch.map(({ weight, mask }) => weight * trainedCount(mask)));
-  return batch.map((item) => itemOf(item, item.weight / tokens));
+  return { items: batch.map((item) => itemOf(item, item.weight / tokens)) };
 }

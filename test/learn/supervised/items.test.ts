@@ -41,7 +41,7 @@ const sequence = (id: number, reward: number) => ({
 it('pairs weigh their tokens by the loss of log-ratios over whole sequences, and the rest is left out', async () => {
   const learner = new PolicyLearner([replica()]);
   learner.setAdapter(new Float32Array(1));
-  const items = await supervisedItems(
+  const { items, loss } = await supervisedItems(
     learner,
     [sequence(1, 1), sequence(3, 0.5), sequence(2, 0)],
     { kind: 'dpo', beta: 0.1, nll: 0, high: 0.75, low: 0.25 },
@@ -51,4 +51,6 @@ it('pairs weigh their tokens by the loss of log-ratios over whole sequences, and
   expect(items.map(({ ids }) => ids[0])).toEqual([1, 2]);
   expect(items[0]?.weight).toBeCloseTo(0.0463, 4);
   expect(items[1]?.weight).toBeCloseTo(-0.0463, 4);
+  // What a curve of the run shows: −ln σ(0.15), not the sum whose gradient the weights give.
+  expect(loss).toBeCloseTo(0.621, 3);
 });

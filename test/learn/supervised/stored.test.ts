@@ -114,7 +114,12 @@ describe('an update on stored trajectories', () => {
       64,
     );
     const at = { step: 1, seed: 0 };
-    const items = await storedItems(learnerOf({}), stored, { kind: 'stored-sft', batch: 8 }, at);
+    const { items } = await storedItems(
+      learnerOf({}),
+      stored,
+      { kind: 'stored-sft', batch: 8 },
+      at,
+    );
     const byLength = new Map(items.map(({ ids, weight }) => [ids.length - 1, weight]));
     // 3 · 2 + 1 · 4 = 10 weighted tokens; nothing of the one without weight.
     expect(byLength.get(2)).toBeCloseTo(0.3, 12);
@@ -131,7 +136,7 @@ describe('an update on stored trajectories', () => {
     const lengths: number[] = [];
     for (const step of [1, 2, 3]) {
       const loss = { kind: 'stored-sft', batch: 2 } as const;
-      const items = await storedItems(learnerOf({}), stored, loss, { step, seed: 4 });
+      const { items } = await storedItems(learnerOf({}), stored, loss, { step, seed: 4 });
       lengths.push(...items.map(({ ids }) => ids.length - 1));
     }
     expect(lengths.toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6]);
@@ -145,7 +150,8 @@ describe('an update on stored trajectories', () => {
     );
     const learner = learnerOf({ 2: [-4, -5], 3: [-6, -5.5] });
     const loss = { kind: 'stored-dpo', beta: 0.1, nll: 0, batch: 1 } as const;
-    const items = await storedItems(learner, stored, loss, { step: 1, seed: 0 });
+    const { items, loss: told } = await storedItems(learner, stored, loss, { step: 1, seed: 0 });
+    expect(told).toBeCloseTo(0.621, 3);
     expect(items[0]?.weight).toBeCloseTo(0.0463, 4);
     expect(items[1]?.weight).toBeCloseTo(-0.0463, 4);
   });
