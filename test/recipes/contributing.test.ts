@@ -68,6 +68,7 @@ const node = (...words: string[]): string => {
 
 describe('a recipe of CONTRIBUTING', () => {
   it('is listed, runs, is compared and trains by its file and a line', () => {
+    rmSync(join(dir, 'run'), { recursive: true, force: true });
     const commands = [
       ['recipes', '--json'],
       ['rollout', '--recipe', id, '--limit', '1', '--json'],
@@ -91,7 +92,9 @@ describe('a recipe of CONTRIBUTING', () => {
     expect([systems.map((system) => system.id), failed]).toEqual([['search', id], []]);
     expect(trained).toContain('"step":1');
     const settings = readFileSync(join(dir, 'run/settings.json'), 'utf8');
-    expect(JSON.parse(settings)).toMatchObject({ preset: `${id}/grpo`, recipe: id });
+    expect(JSON.parse(settings)).toMatchObject({
+      settings: { preset: `${id}/grpo`, recipe: id },
+    });
   });
 
   it('has its chapter in the list of systems', () => {
