@@ -119,7 +119,7 @@ export const leadPath = ({ y, from, bend }: PlacedLeaf, to: number): string => {
   return `M${from.x + 2} ${from.y}${curve}H${to}`;
 };
 
-/** Where an arrow key leads from a node: along its branch, or to the nearest line above or below. */
+/** Where an arrow key leads from a node: along its branch, or up and down its column. */
 export function neighbourOf(nodes: readonly PlacedNode[], at: number, key: string): number | null {
   const from = nodes[at];
   if (!from) return null;
@@ -138,8 +138,8 @@ export function neighbourOf(nodes: readonly PlacedNode[], at: number, key: strin
       let least = Infinity;
       nodes.forEach(({ x, y }, i) => {
         if ((y - from.y) * sign <= 1) return;
-        // The next line counts before the same column.
-        const far = Math.abs(y - from.y) * 4 + Math.abs(x - from.x);
+        // The same column counts before the next line: by line first, some nodes would be in nobody's way.
+        const far = Math.abs(x - from.x) * 1e4 + Math.abs(y - from.y);
         if (far < least) [best, least] = [i, far];
       });
       return best;
