@@ -18,7 +18,7 @@ export interface HopLayout {
 
 /** Nodes in reading order, as many in a row as fit. @param width of the page's column */
 export function hopLayout(count: number, width: number): HopLayout {
-  const columns = Math.max(1, Math.floor((width + GAP.x) / (NODE.width + GAP.x)));
+  const columns = Math.max(1, Math.floor((width - 2 + GAP.x) / (NODE.width + GAP.x)));
   // One below the other they take the whole column.
   const node = columns > 1 ? NODE.width : Math.max(120, width - 2);
   const rows = Math.max(1, Math.ceil(count / columns));

@@ -33,7 +33,7 @@ const siblings = fc
   .record({
     words: fc.array(fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 12 }), {
       minLength: 1,
-      maxLength: 32,
+      maxLength: 16,
     }),
     stem: fc.nat(8),
     width: fc.integer({ min: 300, max: 1400 }),
@@ -93,8 +93,8 @@ const faultsOf = ({ nodes, leaves, names, height }: TreeLayout, width: number): 
 };
 
 describe('the tree of siblings', () => {
-  it('of the ten real rollouts stands within its picture, an answer a rollout', async () => {
-    const rollouts = await rolloutsOf(new Blob([ownLines().join('\n')]));
+  it('of real rollouts stands within its picture, an answer a rollout', async () => {
+    const rollouts = await rolloutsOf(new Blob([ownLines().slice(0, 6).join('\n')]));
     for (const shown of [rollouts, rollouts.slice(0, 2), rollouts.slice(4, 6)]) {
       const { values } = valuesOf(
         shown.map(({ advantage, reward, metrics }) => ({
