@@ -73,6 +73,8 @@ describe('asking with policies of a training run', () => {
     vi.stubGlobal('matchMedia', () => ({ matches: true }));
     await askWith(runRecord('run-a'), SIDES, 'dev-7', go);
     expect(useView.getState().setupOpen).toBe(false);
+    await askWith(runRecord('run-a'), SIDES, null, go);
+    expect(useView.getState().setupOpen).toBe(true);
   });
 
   it('ends what was asked before and takes it off the screen', async () => {

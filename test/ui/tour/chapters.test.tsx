@@ -1,0 +1,191 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { QuestionRow } from '../../../src/lab/contract/ask.ts';
+import type { RunRequest } from '../../../src/lab/contract/settings.ts';
+import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
+import { useRun } from '../../../src/ui/ask/store/run-store.ts';
+import { tableOf } from '../../../src/ui/ask/store/training-step.ts';
+import { useView } from '../../../src/ui/ask/store/view-store.ts';
+import { EMPTY_EVALUATE, useEvaluate } from '../../../src/ui/evaluate/store/evaluate-store.ts';
+import { useLab } from '../../../src/ui/lab/lab-store.ts';
+import { useBrowse } from '../../../src/ui/rollouts/store/browse-store.ts';
+import { CHAPTERS, useDeeds, type Deed } from '../../../src/ui/tour/chapters.ts';
+import { EMPTY_TRAIN, setTrainApi, useTrain } from '../../../src/ui/train/store/train-store.ts';
+import { evaluationRecord } from '../../fixtures/evaluations.ts';
+import { emptyRollout } from '../../fixtures/rollouts.ts';
+import { runRecord } from '../../fixtures/train-runs.ts';
+import { textOf } from '../kit/render.tsx';
+import { connectFake, settle, stubPage, type Answers } from '../lab/fake-lab.ts';
+import { fileRecord } from '../rollouts/views.ts';
+
+let went: string[] = [];
+const go = (path: string): void => void went.push(path);
+
+/** Presses the one button of a chapter. */
+const press = async (id: string): Promise<void> => {
+  const act = CHAPTERS.find((chapter) => chapter.id === id)?.steps[0]?.act;
+  if (!act) throw new Error(`chapter ${id} has nothing to press`);
+  await act.run(go);
+};
+
+const connect = (answers: Answers = {}) => {
+  const fake = connectFake(answers);
+  setTrainApi(fake.connection.train);
+  return fake;
+};
+
+const question: QuestionRow = {
+  id: 'dev-1',
+  text: 'What is the birth city of Enzo Falsky?',
+  split: 'dev',
+  hops: 1,
+  type: 'bridge',
+  localSuffices: true,
+  supporting: ['Enzo Falsky'],
+};
+
+beforeEach(() => {
+  stubPage({ path: '/' });
+  went = [];
+  useRun.setState(useRun.getInitialState(), true);
+  useView.setState(useView.getInitialState(), true);
+  useTrain.setState(EMPTY_TRAIN, true);
+  useBrowse.setState(useBrowse.getInitialState(), true);
+  useEvaluate.setState(EMPTY_EVALUATE, true);
+  useLab.setState(useLab.getInitialState(), true);
+});
+
+describe('the chapters', () => {
+  it('have names of their own, something to do first, and something to read then', () => {
+    expect(new Set(CHAPTERS.map(({ id }) => id)).size).toBe(CHAPTERS.length);
+    for (const { steps } of CHAPTERS) {
+      expect(steps.map(({ act, done }) => [act !== undefined, done !== undefined])).toEqual([
+        [true, true],
+        [false, false],
+      ]);
+      for (const { text } of steps) expect(text).toMatch(/^[A-Z].{60,}[.”]$/s);
+    }
+  });
+});
+
+describe('asking', () => {
+  it('runs an example as soon as the questions of the world are there', async () => {
+    const fake = connect();
+    const pressed = press('ask');
+    await settle();
+    expect(went).toEqual(['/ask']);
+    expect([...useLab.getState().needed]).toEqual(expect.arrayContaining(['sources', 'policy']));
+    expect(fake.callsOf('ask.run')).toEqual([]);
+    useLab.setState({ questions: [question] });
+    await pressed;
+    const [[request]] = fake.callsOf('ask.run') as [[RunRequest]];
+    expect(request.asked).toEqual({ kind: 'world', id: 'dev-1' });
+  });
+});
+
+describe('training', () => {
+  it('begins a run of ten steps that is scored in its middle, and shows it', async () => {
+    const fake = connect({ train: { create: () => Promise.resolve(runRecord('new')) } });
+    await press('train');
+    const [[settings, name]] = fake.callsOf('train.create') as [[TrainSettings, string]];
+    expect(settings.steps).toBe(10);
+    expect(settings.heldOut.every).toBeLessThanOrEqual(5);
+    expect(name).toContain('10 steps');
+    expect(went).toEqual(['/train?run=new']);
+  });
+
+  it('shows the run that trains already instead of a second one', async () => {
+    const fake = connect();
+    useTrain.setState({ runs: [runRecord('busy')] });
+    await press('train');
+    expect([fake.callsOf('train.create'), went]).toEqual([[], ['/train?run=busy']]);
+  });
+
+  it('that could not begin leads to where the reason stands', async () => {
+    connect({ train: { create: () => Promise.reject(new Error('no memory')) } });
+    await press('train');
+    expect(went).toEqual(['/train']);
+    expect(useTrain.getState().problem?.text).toContain('no memory');
+  });
+});
+
+describe('reading and comparing what was trained', () => {
+  const runs = [
+    runRecord('gone', { status: 'finished', step: 9, deletedAt: '2026-02-01T00:00:00.000Z' }),
+    runRecord('begun', { step: 0 }),
+    runRecord('made', { status: 'stopped', step: 4 }),
+    runRecord('older', { status: 'finished', step: 10 }),
+  ];
+
+  it('opens the rollouts of the newest run that has made a step', async () => {
+    const file = fileRecord('f');
+    const fake = connect({
+      rollouts: {
+        importRun: () => Promise.resolve({ status: 'ready', file }),
+        files: () => Promise.resolve([file]),
+      },
+    });
+    useTrain.setState({ runs });
+    await press('read');
+    await vi.waitFor(() => expect(went).toEqual(['/rollouts', '/rollouts/f']));
+    expect(fake.callsOf('rollouts.importRun').map(([, id]) => id)).toEqual(['made']);
+  });
+
+  it('shows its questions before the first step and after the newest', async () => {
+    useTrain.setState({ runs });
+    await press('before-after');
+    expect(went).toEqual(['/train?run=made&from=0&to=newest']);
+  });
+
+  it('leads to the pages where there is no run yet', async () => {
+    useTrain.setState({ runs: runs.slice(0, 2) });
+    await press('read');
+    await press('before-after');
+    expect(went).toEqual(['/rollouts', '/train']);
+  });
+
+  it('compares three systems on 20 questions, or shows the form with the reason', async () => {
+    const fake = connect({
+      evaluations: { start: () => Promise.resolve(evaluationRecord('e1')) },
+    });
+    await press('compare');
+    expect(fake.callsOf('evaluations.start')[0]).toMatchObject([
+      { systems: { length: 3 }, questions: [{ limit: 20 }] },
+      'Tour: three systems, 20 questions',
+      'auto',
+    ]);
+    connect({ evaluations: { start: () => Promise.reject(new Error('no policy')) } });
+    await press('compare');
+    expect(went).toEqual([expect.stringContaining('e1'), '/evaluate?new=1']);
+    expect(useEvaluate.getState().problem?.text).toContain('no policy');
+  });
+});
+
+describe('what a visitor has done', () => {
+  const Deeds = () => {
+    const deeds = useDeeds();
+    return (Object.keys(deeds) as Deed[]).filter((deed) => deeds[deed]).join(' ');
+  };
+  const done = (): string => textOf(<Deeds />, useRun, useTrain, useBrowse, useEvaluate);
+
+  it('is nothing at first', () => {
+    expect(done()).toBe('');
+    // Begun is not done.
+    useTrain.setState({ runs: [runRecord('a', { step: 0 })] });
+    useEvaluate.setState({ evaluations: [evaluationRecord('e', { done: 0 })] });
+    expect(done()).toBe('');
+  });
+
+  it('is told by what is there, with the tour or without it', () => {
+    useRun.setState({ table: tableOf([emptyRollout('r')]) });
+    expect(done()).toBe('asked');
+    // What is still being written is not asked yet.
+    useRun.getState().begin({ runId: 'r' } as RunRequest, null);
+    useRun.setState({ table: tableOf([emptyRollout('r')]) });
+    expect(done()).toBe('');
+    useTrain.setState({ runs: [runRecord('a', { step: 1 })] });
+    expect(done()).toBe('trained');
+    useBrowse.setState({ files: [fileRecord('f')] });
+    useEvaluate.setState({ evaluations: [evaluationRecord('e', { done: 3 })] });
+    expect(done()).toBe('trained opened compared');
+  });
+});
