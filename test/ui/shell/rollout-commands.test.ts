@@ -103,13 +103,4 @@ describe('keys of the table of rollouts', () => {
     byKey('/').act();
     expect(focus).toHaveBeenCalledOnce();
   });
-
-  it('t opens the notes of the row under the cursor, or of the first, and closes them', () => {
-    const { notesOpen } = useSelection.getState();
-    byKey('t').act();
-    expect(useSelection.getState()).toMatchObject({ cursor: 4, notesOpen: !notesOpen });
-    byKey('j').act();
-    byKey('t').act();
-    expect(useSelection.getState()).toMatchObject({ cursor: 2, notesOpen });
-  });
 });

@@ -74,10 +74,9 @@ describe('the files of a dropped folder', () => {
   });
 
   it('that cannot be read end with the browser’s reason, not with half of them', async () => {
-    const broken = {
-      ...fileEntry('/run/a.jsonl'),
+    const broken = Object.assign(fileEntry('/run/a.jsonl'), {
       file: (_: unknown, fail: (error: Error) => void) => fail(new Error('it was moved')),
-    } as unknown as FileSystemEntry;
+    });
     await expect(pathsBelow(folderEntry('/run', [broken]))).rejects.toThrow('it was moved');
   });
 });

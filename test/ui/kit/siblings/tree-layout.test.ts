@@ -19,7 +19,7 @@ import { ownLines, rolloutsOf } from '../../../formats/rollouts/helpers.ts';
 
 /** A sibling a word, a step a letter: those that begin alike share a branch. */
 const stepsIn = (word: string): TreeStep[] =>
-  [...word].map((key, at) => ({ of: 'event', at, key }));
+  Array.from(word, (key, at) => ({ of: 'event', at, key }));
 const treeOf = (...words: string[]): TreeNode[] =>
   siblingTree(
     words.map(stepsIn),

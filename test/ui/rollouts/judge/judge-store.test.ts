@@ -43,7 +43,7 @@ const connect = (count: number, judge: Ask, rollouts: Partial<Answers['rollouts'
 
 /** Says all answers right, one after another. */
 const allRight: Ask = (_ref, asked, onOutcome) => {
-  for (const { id } of asked) onOutcome(judged(id, 'right'), 'm');
+  for (const { id } of asked) void onOutcome(judged(id, 'right'), 'm');
   return Promise.resolve('complete');
 };
 
@@ -71,7 +71,7 @@ describe('a judge over a file', () => {
     const counts: unknown[] = [];
     const fake = connect(5, (_ref, _items, onOutcome) => {
       for (const outcome of outcomes) {
-        onOutcome(outcome, 'm');
+        void onOutcome(outcome, 'm');
         const { done, total, right, wrong, notJudged } = job() ?? {};
         counts.push([done, total, right, wrong, notJudged]);
       }
@@ -103,8 +103,8 @@ describe('a judge over a file', () => {
 
   it('that is gone in the middle leaves what it had said, and says why it ended', async () => {
     const fake = connect(9, (_ref, _items, onOutcome) => {
-      onOutcome(judged('r0', 'right'), 'm');
-      onOutcome(judged('r1', 'wrong'), 'm');
+      void onOutcome(judged('r0', 'right'), 'm');
+      void onOutcome(judged('r1', 'wrong'), 'm');
       return Promise.reject(new Error('no server answers at localhost'));
     });
     await startJudging('f', JUDGE, false);
@@ -160,7 +160,7 @@ describe('one judge at a time', () => {
     'is stopped where the lab %s, and keeps what was judged',
     async (how) => {
       const fake = connect(3, (_ref, _items, onOutcome, signal) => {
-        onOutcome(judged('r0', 'wrong'), 'm');
+        void onOutcome(judged('r0', 'wrong'), 'm');
         return new Promise((resolve, reject) =>
           signal.addEventListener('abort', () =>
             how === 'rejects' ? reject(new Error('aborted')) : resolve('cancelled'),

@@ -188,7 +188,7 @@ describe('a chart as a PNG file', () => {
 
   /** A browser that draws pictures. */
   const drawing = (decode: () => Promise<void>, blob: Blob | null) => {
-    const { createElement } = document;
+    const page = document;
     const canvas = {
       width: 0,
       height: 0,
@@ -199,7 +199,7 @@ describe('a chart as a PNG file', () => {
       toBlob: (give: (blob: Blob | null) => void) => give(blob),
     };
     vi.stubGlobal('document', {
-      createElement: (name: string) => (name === 'canvas' ? canvas : createElement(name)),
+      createElement: (name: string) => (name === 'canvas' ? canvas : page.createElement(name)),
     });
     vi.stubGlobal(
       'Image',

@@ -33,7 +33,7 @@ it('text in a picture is read as it was, but for characters that no XML holds', 
       const text = parts.join('');
       const escaped = escapeXml(text);
       expect(escaped).not.toMatch(/[<>"']/);
-      expect([...escaped].filter((sign) => !isChar(sign))).toEqual([]);
+      expect(Array.from(escaped).filter((sign) => !isChar(sign))).toEqual([]);
       expect(read(escaped)).toBe(
         Array.from(text, (sign) => (isChar(sign) ? sign : '\u{FFFD}')).join(''),
       );
