@@ -24,6 +24,7 @@ export const AgreementLine = ({ policy }: { policy: PolicyInfo }) => {
     trial.status === 'done' &&
     trial.policy.id === policy.id &&
     trial.policy.revision === policy.revision &&
+    trial.policy.onDevice === policy.onDevice &&
     trial.policy.keys === policy.keys;
   return (
     <p className="trial-line" role="status">

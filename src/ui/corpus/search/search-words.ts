@@ -1,11 +1,10 @@
 import { useCollections } from '../store/collections-store.ts';
 
-/** Names of collections, one after another; empty for none. */
+/** Names of collections, one after another; empty for none, … until the list was read. */
 export const useNames = (ids: readonly string[]): string => {
-  const collections = useCollections((state) => state.collections);
-  return ids
-    .map((id) => collections.find((one) => one.id === id)?.name ?? 'a collection that is gone')
-    .join(', ');
+  const { status, collections } = useCollections();
+  const unknown = status === 'ready' ? 'a collection that is gone' : '…';
+  return ids.map((id) => collections.find((one) => one.id === id)?.name ?? unknown).join(', ');
 };
 
 /** Whether one of them was deleted; false until the list was read. */

@@ -2,6 +2,7 @@ import { create } from 'zustand';
 import { messageOf } from '../../../base/errors.ts';
 import type { JudgeOutcome } from '../../../evaluate/judge/run.ts';
 import type { PolicyRef } from '../../../records/setup.ts';
+import { plural } from '../../kit/words/format.ts';
 import { lab } from '../../lab/connection.ts';
 import { reloadFiles } from '../store/browse-actions.ts';
 
@@ -56,18 +57,39 @@ class Keeper {
     if (due) this.flush().catch(() => undefined);
   }
 
+  /** Keeps what waits, behind what is being kept. What cannot be kept waits on, and the next flush tries it again. */
   flush(): Promise<void> {
-    const outcomes = this.#waiting;
-    this.#waiting = [];
     this.#last = performance.now();
-    if (outcomes.length === 0) return this.#keeping;
-    this.#keeping = this.#keeping.then(async () => {
-      await lab().rollouts.keepVerdicts(this.#fileId, this.#by, outcomes);
-      useJudging.setState(({ kept }) => ({ kept: kept + 1 }));
-    });
+    this.#keeping = this.#keeping
+      .catch(() => undefined)
+      .then(async () => {
+        const outcomes = this.#waiting;
+        if (outcomes.length === 0) return;
+        this.#waiting = [];
+        try {
+          await lab().rollouts.keepVerdicts(this.#fileId, this.#by, outcomes);
+        } catch (error) {
+          this.#waiting = [...outcomes, ...this.#waiting];
+          throw error;
+        }
+        useJudging.setState(({ kept }) => ({ kept: kept + 1 }));
+      });
     return this.#keeping;
   }
+
+  /** Keeps what waits. @returns words that say what could not be kept, empty where all was. Never rejects. */
+  async keepRest(): Promise<string> {
+    try {
+      await this.flush();
+      return '';
+    } catch (error) {
+      return `${plural(this.#waiting.length, 'verdict')} could not be stored (${messageOf(error)}); judging again asks for them anew.`;
+    }
+  }
 }
+
+const both = (one: string, other: string): string =>
+  other === '' ? one : `${one.replace(/\.?$/, '.')} ${other}`;
 
 const ENDED = {
   complete: 'Every answer was asked for.',
@@ -118,13 +140,10 @@ export const startJudging = async (
       },
       signal,
     );
-    await keeper.flush();
-    change({ words: ENDED[ended] });
+    change({ words: both(ENDED[ended], await keeper.keepRest()) });
   } catch (error) {
-    await keeper.flush().catch(() => undefined);
-    change({
-      words: signal.aborted ? ENDED.cancelled : `The judge cannot be asked: ${messageOf(error)}`,
-    });
+    const why = signal.aborted ? ENDED.cancelled : `The judge cannot be asked: ${messageOf(error)}`;
+    change({ words: both(why, await keeper.keepRest()) });
   } finally {
     abort = null;
     change({ status: 'ended' });

@@ -14,7 +14,7 @@ type CellState = 'waiting' | 'running' | 'finished' | 'stopped' | 'failed' | 'dr
 export interface GridCell {
   run: RunRecord | null;
   state: CellState;
-  /** Of the chosen number, once its run ended; null before. */
+  /** Of the chosen number, once its run ended; null before, and where it failed. */
   value: number | null;
   /** The value as it is written, or the state. */
   text: string;
@@ -54,7 +54,8 @@ const valueWords = (value: number, { unit }: Pick<SweepMetric, 'unit'>): string 
   }
 };
 
-const OVER: readonly CellState[] = ['finished', 'stopped', 'failed'];
+/** Their last number counts. What failed ended where nobody chose, and is not compared. */
+const OVER: readonly CellState[] = ['finished', 'stopped'];
 
 const textOf = (state: CellState, run: RunRecord | null, value: string | null): string => {
   if (run && state === 'running') return `${run.step} / ${run.settings.steps}`;

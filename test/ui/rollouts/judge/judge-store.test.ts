@@ -94,7 +94,13 @@ describe('a judge over a file', () => {
   });
 
   it('has its answers kept in parts, each once and in order', async () => {
-    const fake = connect(70, allRight);
+    const fake = connect(70, async (_ref, asked, onOutcome) => {
+      for (const { id } of asked) {
+        void onOutcome(judged(id, 'right'), 'm');
+        await settle();
+      }
+      return 'complete';
+    });
     await startJudging('f', JUDGE, true);
     expect(keptIn(fake).map(({ length }) => length)).toEqual([32, 32, 6]);
     expect(keptIn(fake).flat()).toEqual(items(70).map(({ id }) => id));
@@ -132,6 +138,29 @@ describe('a judge over a file', () => {
     expect(job()).toMatchObject({ status: 'ended', done: 2 });
     expect(job()?.words).toContain('the storage is full');
     expect(useJudging.getState().kept).toBe(0);
+  });
+
+  it('that outlives a failure of the storage has every verdict kept, each once', async () => {
+    let times = 0;
+    const stored: string[] = [];
+    connect(100, allRight, {
+      keepVerdicts: (_file, _by, outcomes) => {
+        if (++times === 1) return Promise.reject(new Error('the storage is full'));
+        stored.push(...outcomes.map(({ id }) => id));
+        return Promise.resolve();
+      },
+    });
+    await startJudging('f', JUDGE, false);
+    expect(stored).toEqual(items(100).map(({ id }) => id));
+    expect(job()).toMatchObject({ right: 100, words: 'Every answer was asked for.' });
+  });
+
+  it('whose verdicts cannot be stored says how many, and that it was not the judge', async () => {
+    connect(3, allRight, { keepVerdicts: () => Promise.reject(new Error('the storage is full')) });
+    await startJudging('f', JUDGE, false);
+    expect(job()?.words).toBe(
+      'Every answer was asked for. 3 verdicts could not be stored (the storage is full); judging again asks for them anew.',
+    );
   });
 
   it('that gave up says so, and that one may go on', async () => {

@@ -106,6 +106,17 @@ describe('the grid of a sweep', () => {
     expect(cells.map(({ text }) => text)).toEqual(['+25.0', '−12.5']);
   });
 
+  it('compares no number of a run that failed', () => {
+    const { axes, runs } = runsOf('seed=1,2', (i) =>
+      i === 0 ? { status: 'failed', step: 3 } : {},
+    );
+    const { cells } = sweepGrid(runs, axes, scores(0.75, 0.5), EM);
+    expect(cells.map(({ value, text, best }) => ({ value, text, best }))).toEqual([
+      { value: null, text: '⚠ failed', best: false },
+      { value: 0.5, text: '50.0 %', best: false },
+    ]);
+  });
+
   it('says of each run what it does, and its number only when it has ended', () => {
     const states: Partial<RunRecord>[] = [
       { status: 'running', step: 5 },
