@@ -48,6 +48,43 @@ const forDevelopment = ([name, value]: [string, string]): [string, string] => [
  */
 const output = { banner: 'globalThis.__zod_globalConfig??={jitless:true};' };
 
+interface ModuleFacts {
+  isEntry: boolean;
+  importers: readonly string[];
+}
+
+/** Whether a module runs before anything is imported on demand: static imports lead to it from an entry. */
+const runsAtStart = (
+  id: string,
+  facts: (id: string) => ModuleFacts | null,
+  seen = new Set<string>(),
+): boolean => {
+  if (seen.has(id)) return false;
+  seen.add(id);
+  const module = facts(id);
+  if (!module) return false;
+  return module.isEntry || module.importers.some((importer) => runsAtStart(importer, facts, seen));
+};
+
+/**
+ * The script of a worker holds its entry alone. WebKit runs a worker's script a second time where a file that
+ * is loaded later imports it: two hosts would then answer every call, and the second knows nothing.
+ */
+const workerOutput = {
+  ...output,
+  codeSplitting: {
+    groups: [
+      {
+        debugName: 'worker',
+        name: (id: string, chunks: { getModuleInfo(id: string): ModuleFacts | null }) => {
+          const facts = (module: string) => chunks.getModuleInfo(module);
+          return facts(id)?.isEntry === false && runsAtStart(id, facts) ? 'worker' : null;
+        },
+      },
+    ],
+  },
+};
+
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, 'package.json'), 'utf8')) as {
   version: string;
 };
@@ -57,7 +94,7 @@ export default defineConfig(({ command }) => ({
   base: command === 'build' ? './' : '/',
   define: { 'import.meta.env.VITE_VERSION': JSON.stringify(version) },
   plugins: [react(), finished],
-  worker: { format: 'es', rolldownOptions: { output } },
+  worker: { format: 'es', rolldownOptions: { output: workerOutput } },
   server: { headers: Object.fromEntries(Object.entries(SECURITY_HEADERS).map(forDevelopment)) },
   preview: { headers: SECURITY_HEADERS },
   optimizeDeps: {

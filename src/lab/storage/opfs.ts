@@ -1,4 +1,5 @@
 import type { BlobStore } from './blobs.ts';
+import { filesOfSite } from './files-of-site.ts';
 
 /**
  * Blobs in the origin private file system. Used in a worker only: there a file has a synchronous
@@ -29,7 +30,7 @@ export const parts = (path: string): { folders: string[]; name: string } => {
 };
 
 export async function directory(folders: readonly string[], create: boolean) {
-  let at = await navigator.storage.getDirectory();
+  let at = await filesOfSite().getDirectory();
   for (const name of folders) at = await at.getDirectoryHandle(name, { create });
   return at;
 }

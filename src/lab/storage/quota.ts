@@ -1,3 +1,5 @@
+import { filesOfSite } from './files-of-site.ts';
+
 /** Storage that is full, and how full it is. */
 
 export interface StorageUse {
@@ -10,8 +12,8 @@ export interface StorageUse {
 
 export async function storageUse(): Promise<StorageUse> {
   const [{ usage = 0, quota = 0 }, persisted] = await Promise.all([
-    navigator.storage.estimate(),
-    navigator.storage.persisted(),
+    filesOfSite().estimate(),
+    filesOfSite().persisted(),
   ]);
   return { usedBytes: usage, quotaBytes: quota, persisted };
 }

@@ -4,25 +4,13 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { DrivenBrowser } from './driven.ts';
 
 /**
  * An installed Firefox, driven by Marionette, the protocol that it has of its own. A session of WebDriver
  * BiDi listens to the debugger of every worker; with that listener a worker that starts others does not
  * return from `new Worker` in one page load of four to ten, which no Firefox without it was seen to do.
  */
-export interface Firefox {
-  goto(url: string): Promise<void>;
-  /** Runs the body of a function in the page. @returns what it returns */
-  run<T>(body: string, ...args: unknown[]): Promise<T>;
-  /** Clicks the element that an XPath finds. @throws Error while it is not there or not to be clicked */
-  click(xpath: string): Promise<void>;
-  /** Chooses a file in the field that a selector finds. */
-  choose(selector: string, file: string): Promise<void>;
-  /** Uncaught errors of pages and workers so far. */
-  errors(): Promise<string[]>;
-  screenshot(path: string): Promise<void>;
-  close(): Promise<void>;
-}
 
 type Answer = { value: unknown } | { error: Error };
 
@@ -111,7 +99,7 @@ const READ_ERRORS = `
     .map((one) => one.errorMessage + ' (' + one.sourceName + ')');`;
 
 /** @param program path of an installed Firefox */
-export const openFirefox = async (program: string): Promise<Firefox> => {
+export const openFirefox = async (program: string): Promise<DrivenBrowser> => {
   const profile = mkdtempSync(join(tmpdir(), 'forage-firefox-'));
   const lines = Object.entries(PREFERENCES).map(
     ([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)});`,
