@@ -37,7 +37,9 @@ for (const question of chosen) {
   if (!rollout?.metrics) continue;
   const routes = rollout.events.flatMap((event) => (event.kind === 'route' ? [event.choice] : []));
   const searches = rollout.events.filter(({ kind }) => kind === 'search').length;
-  const refused = rollout.events.filter(({ kind }) => kind === 'verdict').length;
+  const refused = rollout.events.filter(
+    (event) => event.kind === 'verdict' && event.action !== 'kept',
+  ).length;
   const { id, type = '', hops = 0, text } = question;
   const { em, f1 } = rollout.metrics;
   console.log(

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { initialKilobytes } from '../../bench/page/initial-scripts.ts';
 import { EXAMPLES } from '../../src/ui/ask/store/examples.ts';
-import { DIST, useStage, visit } from '../browser.ts';
+import { faultsInBoth } from '../axe.ts';
+import { DIST, openPage, runStatus, useStage, visit } from '../browser.ts';
 
 const stage = useStage();
 
@@ -14,6 +15,25 @@ it('comes from a cold load to a running rollout with one press', async () => {
   await page.waitForSelector('.card');
   expect(await page.locator('main h1').textContent()).toBe(EXAMPLES[0]);
   expect(await page.locator('.question-gold').textContent()).toMatch(/[2-5] hops/);
+});
+
+it('shows a stranger a success by both sources, with a refusal on the way, in words and as a picture', async () => {
+  const page = await openPage(stage);
+  await page.goto(`${stage.url}ask?device=wasm`);
+  await page.getByRole('button', { name: 'Run an example' }).click();
+  await runStatus(page, 'done');
+  const words = page.getByTestId('verdict-words');
+  await words.waitFor();
+  expect(await words.textContent()).toMatch(
+    /^Right, after \d searches of the (local corpus and the web|web and the local corpus); both passages that state it were found\. On the way STIE (refused|replaced) \d/,
+  );
+  const hops = page.getByRole('region', { name: 'Hop map' });
+  const last = hops.getByRole('button', { name: /^hop 2, .*found and read/ });
+  await last.focus();
+  await page.keyboard.press('Enter');
+  const details = page.getByRole('complementary', { name: 'Details' });
+  await details.getByText(/^event \d+ of/).waitFor();
+  expect(await faultsInBoth(page)).toEqual([]);
 });
 
 it('needs at most 350 kB of compressed JavaScript to begin with', () => {

@@ -1,4 +1,4 @@
-import { useMemo } from 'react';
+import { lazy, Suspense, useMemo } from 'react';
 import { describeStie, stieCounts } from '../../../agent/stie/counts.ts';
 import type { Question } from '../../../records/records.ts';
 import type { Rollout } from '../../../records/rollout.ts';
@@ -12,6 +12,8 @@ import {
 import { Fact } from '../../kit/Fact.tsx';
 import { Terms } from '../../kit/words/explain/Term.tsx';
 import { interruptionOf, measuresOf } from './measures.ts';
+
+const InWords = lazy(async () => ({ default: (await import('./Explained.tsx')).InWords }));
 
 /** "format 0.1 × 1, accuracy 0.8 × 0.7": the clauses that the reward is the sum of. */
 const rewardTerms = ({ rewards }: Rollout): string =>
@@ -44,6 +46,11 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
         <b className="answer-text">{answer ?? 'no answer'}</b>
         {gold ? <span className="fine">gold: {gold.answers.join(' / ')}</span> : null}
       </div>
+      {gold && !interruption ? (
+        <Suspense fallback={null}>
+          <InWords rollout={rollout} />
+        </Suspense>
+      ) : null}
       <div className="facts">
         {gold && metrics && !interruption ? (
           <>

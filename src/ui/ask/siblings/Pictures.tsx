@@ -17,6 +17,7 @@ import { policyName } from './writer.ts';
 const SiblingTree = lazy(async () => ({
   default: (await import('../../kit/siblings/SiblingTree.tsx')).SiblingTree,
 }));
+const Hops = lazy(async () => ({ default: (await import('../columns/Explained.tsx')).Hops }));
 const BesidePicture = lazy(async () => ({
   default: (await import('../../kit/beside/BesidePicture.tsx')).BesidePicture,
 }));
@@ -125,13 +126,32 @@ const Beside = () => {
   );
 };
 
-/** Two policies beside each other, or the tree of a group. */
+/** Where the gold chain went in the rollout in focus, once it has ended. */
+const FocusedHops = () => {
+  const { order, byId, finished } = useDeferredValue(useRun((state) => state.table));
+  const wanted = useView((state) => state.address.rollout);
+  const at = Math.min(wanted, order.length - 1);
+  const id = order[at];
+  const rollout = id !== undefined && finished[id] ? byId[id] : undefined;
+  if (!rollout || emOf(rollout) === null) return null;
+  return (
+    <Suspense fallback={null}>
+      <Hops
+        rollout={rollout}
+        name={order.length > 1 ? `rollout ${at + 1}` : null}
+        open={(event) => openEvent(rollout.id, event)}
+      />
+    </Suspense>
+  );
+};
+
+/** Two policies beside each other, or the hops of one rollout and the tree of its group. */
 export const Pictures = () => {
   const two = useRun((state) => (state.request?.policies?.length ?? 0) > 1);
   const forked = useRun((state) => Object.keys(state.forks).length > 0);
   return (
     <>
-      {two ? <Beside /> : null}
+      {two ? <Beside /> : <FocusedHops />}
       {two && !forked ? null : <Tree />}
     </>
   );

@@ -1,6 +1,7 @@
 import { useElementSize } from '@mantine/hooks';
 import { useRef, useState } from 'react';
 import { formatCount, formatShare } from '../words/format.ts';
+import { fitted } from './fitted.ts';
 import { SaveChart } from './picture/SaveChart.tsx';
 
 interface Bar {
@@ -26,7 +27,8 @@ interface BarsProps {
 }
 
 const ROW = 22;
-const NAME = 0.5;
+/** Share of the width that names may take. */
+const NAME = 0.56;
 
 /** The drawing; the buttons that open cases lie over it. */
 const Drawing = ({ bars, width }: Pick<BarsProps, 'bars'> & { width: number }) => {
@@ -38,7 +40,7 @@ const Drawing = ({ bars, width }: Pick<BarsProps, 'bars'> & { width: number }) =
       {bars.map(({ key, name, count, colour }, i) => (
         <g key={key} transform={`translate(0 ${i * ROW})`}>
           <text x={from - 8} y={15} textAnchor="end" className="bar-name">
-            {name}
+            {fitted(name, from - 8)}
           </text>
           <rect
             x={from}

@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { endOfRow } from '../../../evaluate/rollouts/row.ts';
 import { answerText } from '../../../formats/rollouts/shape/imported.ts';
 import type { Reading } from '../../../lab/contract/rollouts.ts';
-import { HopPicture, type HopAnswer } from '../hops/HopPicture.tsx';
+import { HopPicture, type HopAnswer } from '../../kit/hops/HopPicture.tsx';
 import { usePlace, type Place, type RolloutName } from './store/address.ts';
 import { DiffView } from './views/DiffView.tsx';
 import { GroupView } from './views/GroupView.tsx';

@@ -1,17 +1,22 @@
 import { endOfRow } from '../../../evaluate/rollouts/row.ts';
 import { ENDS } from '../../../evaluate/rollouts/why.ts';
+import { LINTS } from '../../../evaluate/rollouts/lint/finding.ts';
 import { basisOf } from '../../../evaluate/rollouts/taxonomy.ts';
 import { columnReader } from '../../../lab/rollouts/columns.ts';
 import type { FoundRow } from '../../../lab/contract/rollouts.ts';
 import { DASH, formatNumber } from '../../kit/words/format.ts';
 import type { Column } from './columns.ts';
-import { HopMarks } from '../hops/HopMarks.tsx';
+import { HopMarks } from '../../kit/hops/HopMarks.tsx';
 import { outcomeName } from '../words.ts';
 
 const bit = (value: number): { sign: string; tone: string; word: string } =>
   value === 1
     ? { sign: '✓', tone: 'tone-good', word: 'yes' }
     : { sign: '✗', tone: 'tone-bad', word: 'no' };
+
+/** What the checks found, as the reader and the overview call it; null where that is nothing. */
+const findingNames = ({ row }: FoundRow): string | null =>
+  row.lint.length === 0 ? null : row.lint.map((code) => LINTS[code].title).join(', ');
 
 /** One value of the table; imported text is text, never markup. */
 export const CellValue = ({ column, found }: { column: Column; found: FoundRow }) => {
@@ -32,6 +37,7 @@ export const CellValue = ({ column, found }: { column: Column; found: FoundRow }
     const end = endOfRow(found.row);
     return <>{end === null ? DASH : ENDS[end]}</>;
   }
+  if (name === 'lint') return <>{findingNames(found) ?? DASH}</>;
   const value = columnReader(name)(found);
   if (name === 'answer' && found.row.notScored !== undefined)
     return <span className="tone-plain">not scored: {found.row.notScored}</span>;
@@ -53,6 +59,7 @@ export const fullText = (column: Column, found: FoundRow): string | undefined =>
   if (column.kind !== 'text' || column.name === 'hops') return undefined;
   if (column.name === 'answer' && found.row.notScored !== undefined)
     return `not scored: ${found.row.notScored}`;
+  if (column.name === 'lint') return findingNames(found) ?? undefined;
   const value = columnReader(column.name)(found);
   return typeof value === 'string' && value.length > 12 ? value.slice(0, 1000) : undefined;
 };

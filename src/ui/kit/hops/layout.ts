@@ -1,7 +1,8 @@
 /** Where the nodes of the hop map stand, in CSS pixels. */
 
-export const NODE = { width: 212, height: 96 } as const;
-const GAP = { x: 34, y: 30 } as const;
+/** A node is as wide as its row allows, from `least` to `width`. */
+export const NODE = { width: 212, least: 176, height: 96 } as const;
+const GAP = { x: 30, y: 30 } as const;
 
 export interface Place {
   x: number;
@@ -18,9 +19,10 @@ export interface HopLayout {
 
 /** Nodes in reading order, as many in a row as fit. @param width of the page's column */
 export function hopLayout(count: number, width: number): HopLayout {
-  const columns = Math.max(1, Math.floor((width - 2 + GAP.x) / (NODE.width + GAP.x)));
+  const columns = Math.max(1, Math.floor((width - 2 + GAP.x) / (NODE.least + GAP.x)));
   // One below the other they take the whole column.
-  const node = columns > 1 ? NODE.width : Math.max(120, width - 2);
+  const room = Math.floor((width - 2 - (columns - 1) * GAP.x) / columns);
+  const node = columns > 1 ? Math.min(NODE.width, room) : Math.max(120, width - 2);
   const rows = Math.max(1, Math.ceil(count / columns));
   const places = Array.from({ length: count }, (_, i) => ({
     x: (i % columns) * (node + GAP.x) + 1,
@@ -42,10 +44,4 @@ export const arrowPath = (from: Place, to: Place, node: number): string => {
   const bottom = from.y + NODE.height;
   const turn = (bottom + to.y) / 2;
   return `M${from.x + node / 2} ${bottom + 2}V${turn}H${to.x + node / 2}V${to.y - 3}`;
-};
-
-/** A text cut so that it fits, at 6.4 pixels a letter of 12 pixels. */
-export const fitted = (text: string, width: number, letter = 6.4): string => {
-  const most = Math.max(4, Math.floor(width / letter));
-  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 };

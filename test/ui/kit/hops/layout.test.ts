@@ -6,7 +6,7 @@ import {
   hopLayout,
   NODE,
   type Place,
-} from '../../../../src/ui/rollouts/hops/layout.ts';
+} from '../../../../src/ui/kit/hops/layout.ts';
 
 const sizes = [fc.integer({ min: 1, max: 25 }), fc.integer({ min: 200, max: 1600 })] as const;
 

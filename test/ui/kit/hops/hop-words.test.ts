@@ -13,7 +13,7 @@ import {
   relationWords,
   stateName,
   whenWords,
-} from '../../../../src/ui/rollouts/hops/hop-words.ts';
+} from '../../../../src/ui/kit/hops/hop-words.ts';
 import {
   BORN,
   CHAIN,

@@ -1,7 +1,8 @@
 import { normalizeAnswer } from '../../../agent/answers/answers.ts';
 import type { Hop, HopMap } from '../../../evaluate/rollouts/hops/hops.ts';
-import { Picture } from '../../kit/charts/picture/Picture.tsx';
-import { arrowPath, fitted, hopLayout, NODE } from './layout.ts';
+import { Picture } from '../charts/picture/Picture.tsx';
+import { fitted } from '../charts/fitted.ts';
+import { arrowPath, hopLayout, NODE } from './layout.ts';
 import {
   HOP_SIGNS,
   hopLabel,
@@ -139,6 +140,8 @@ const Table = ({ hops }: { hops: readonly Hop[] }) => (
 interface HopPictureProps {
   map: HopMap;
   answer: HopAnswer;
+  /** Name of the rollout, where others are on the screen. */
+  of?: string | null;
   /** Goes to a segment of the rollout. */
   go: (segment: number) => void;
 }
@@ -169,13 +172,13 @@ const Nodes = ({ map, answer, go, width }: NodesProps) => {
 
 /** The map with its table. */
 export const HopPicture = (props: HopPictureProps) => {
-  const { map } = props;
+  const { map, of = null } = props;
   const note = mapNote(map);
   if (map.kind === 'none') return <p className="fine hop-none">{note}</p>;
   return (
     <Picture
       id="hops"
-      title="Hop map"
+      title={of === null ? 'Hop map' : `Hop map: ${of}`}
       heading="h2"
       className="hops"
       hint="Filled: the passage arrived. A press opens the result."

@@ -1,0 +1,46 @@
+import { useMemo } from 'react';
+import { hopMap } from '../../../evaluate/rollouts/hops/hops.ts';
+import { verdictWords } from '../../../evaluate/rollouts/verdict-words.ts';
+import type { Rollout } from '../../../records/rollout.ts';
+import { HopPicture } from '../../kit/hops/HopPicture.tsx';
+
+/** Why a rollout ended as it did, in a file of its own: none of it is needed before one has ended. */
+
+export const InWords = ({ rollout }: { rollout: Rollout }) => {
+  const words = useMemo(() => verdictWords(rollout), [rollout]);
+  return words === null ? null : (
+    <p className="verdict-words" data-testid="verdict-words">
+      {words}
+    </p>
+  );
+};
+
+interface HopsProps {
+  rollout: Rollout;
+  /** Of the rollout, where there are several. */
+  name: string | null;
+  /** Goes to an event. */
+  open: (event: number) => void;
+}
+
+/** Nothing for a question without a gold chain. */
+export const Hops = ({ rollout, name, open }: HopsProps) => {
+  const map = useMemo(() => hopMap(rollout), [rollout]);
+  if (map.kind === 'none') return null;
+  const { answer, metrics, question } = rollout;
+  return (
+    <HopPicture
+      map={map}
+      of={name}
+      answer={{
+        text: answer ?? 'no answer',
+        gold: question.answers.join(' / '),
+        right: metrics ? metrics.em === 1 : null,
+      }}
+      go={(segment) => {
+        const at = rollout.events.findIndex((event) => event.segment === segment);
+        if (at >= 0) open(at);
+      }}
+    />
+  );
+};
