@@ -150,6 +150,9 @@ it(
       .getByRole('img', { name: 'hop 1 found and read, hop 2 searched in the wrong source' })
       .waitFor();
 
+    // A finding has one name, in the overview as in the reader.
+    await page.getByRole('button', { name: /^Answer seen but not given: \d/ }).waitFor();
+
     // A bar of a distribution narrows to its rollouts, and gives them back.
     const scores = page.locator('[data-chart="histogram"]');
     const none = scores.getByRole('button', { name: /^0: 4 of 5 that pass, 80\.0 %/ });

@@ -60,9 +60,9 @@ const Findings = ({ selected, narrow }: { selected: Selected; narrow: Narrow }) 
             .filter((code) => LINTS[code].kind === kind)
             .map((code) => ({
               key: code,
-              name: code,
+              name: LINTS[code].title,
               count: selected.lint[code] ?? 0,
-              note: `${LINTS[code].title}. ${LINTS[code].why}`,
+              note: `${LINTS[code].title} (lint has ${code}). ${LINTS[code].why}`,
               colour,
             }))
             .sort((a, b) => b.count - a.count)}

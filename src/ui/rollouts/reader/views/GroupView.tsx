@@ -4,6 +4,8 @@ import {
   isOwnRollout,
   type ImportedRollout,
 } from '../../../../formats/rollouts/shape/imported.ts';
+import { blockText } from '../../../../formats/rollouts/protocols/split.ts';
+import { protocolOf } from '../../../../formats/rollouts/rounds.ts';
 import type { TreeStep } from '../../../../evaluate/rollouts/siblings/tree.ts';
 import type { Sibling } from '../../../kit/siblings/sibling.ts';
 import { SiblingTree } from '../../../kit/siblings/SiblingTree.tsx';
@@ -134,7 +136,9 @@ const CellView = (props: {
   // What was asked stands below with its own sign; here is the rest of what the policy wrote.
   const own = round.segments.flatMap((index) => {
     const segment = rollout?.segments[index];
-    return segment && segment.source === 'policy' && segment.role !== 'search' ? [segment] : [];
+    if (!rollout || segment?.source !== 'policy' || segment.role === 'search') return [];
+    // Without its tags, as in the rounds.
+    return [{ role: segment.role, text: blockText(segment.text, protocolOf(rollout)).text }];
   });
   const only = new Set(onlyHere.map(passageKey));
   const again = new Set(repeated.map(passageKey));

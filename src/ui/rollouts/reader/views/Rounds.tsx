@@ -266,6 +266,17 @@ export const Rounds = ({ rollout, rounds, findings, event, readText, goEvent }: 
     if (first !== undefined) goEvent(first);
   };
   const [tags, setTags] = useLocalStorage({ key: 'forage-rollout-tags', defaultValue: false });
+  /** Some models write an empty block before they act; it is shown with the tags, and where something is about it. */
+  const saysSomething = (index: number): boolean => {
+    const text = rollout.segments[index]?.text ?? '';
+    const { from, to } = insideOf(rollout, text, []);
+    return (
+      text.slice(from, to).trim() !== '' ||
+      index === event ||
+      events.has(index) ||
+      findings.some(({ where }) => where.some(({ segment }) => segment === index))
+    );
+  };
   const loose = findings.filter(({ where }) => where.length === 0);
   return (
     <div className="rounds" ref={box}>
@@ -290,21 +301,23 @@ export const Rounds = ({ rollout, rounds, findings, event, readText, goEvent }: 
             <h2>Round {round.number + 1}</h2>
             {round.gain ? <span className="fine">{gainInWords(round.gain)}</span> : null}
           </header>
-          {round.segments.map((index) => (
-            <Block
-              key={index}
-              rollout={rollout}
-              index={index}
-              passages={round.passages.filter(({ segment }) => segment === index)}
-              findings={findings}
-              events={events.get(index) ?? NONE}
-              current={event === index}
-              tags={tags}
-              readText={readText}
-              goRound={goRound}
-              goEvent={goEvent}
-            />
-          ))}
+          {round.segments
+            .filter((index) => tags || saysSomething(index))
+            .map((index) => (
+              <Block
+                key={index}
+                rollout={rollout}
+                index={index}
+                passages={round.passages.filter(({ segment }) => segment === index)}
+                findings={findings}
+                events={events.get(index) ?? NONE}
+                current={event === index}
+                tags={tags}
+                readText={readText}
+                goRound={goRound}
+                goEvent={goEvent}
+              />
+            ))}
         </section>
       ))}
       {rounds.length > MOST_ROUNDS ? (

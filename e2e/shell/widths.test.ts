@@ -1,0 +1,49 @@
+import { resolve } from 'node:path';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { openPage, useStage, visit } from '../browser.ts';
+
+/** Screens of every width: nothing overlaps or is cut at 390 px, and no third is empty at 2,560 px. */
+
+const stage = useStage();
+const FILE = resolve(import.meta.dirname, '../../test/fixtures/inspect/r1-searcher-dev.jsonl');
+
+/** How far to the right anything stands that can be read or pressed, as a share of the page's width. */
+const used = (page: Page): Promise<number> =>
+  page.locator('main').evaluate((main) => {
+    const box = main.getBoundingClientRect();
+    const shown = [
+      ...main.querySelectorAll('p, h1, h2, a, button, input, select, td, th, svg, summary'),
+    ];
+    const right = Math.max(...shown.map((element) => element.getBoundingClientRect().right));
+    return (right - box.left) / box.width;
+  });
+
+const PLACES = [
+  ['train?new=1', 'Start training'],
+  ['models', 'Choose a folder'],
+  ['corpus', 'Choose files'],
+] as const;
+
+it('leaves no third of 2,560 pixels empty', { timeout: 180_000 }, async () => {
+  const page = await openPage(stage, { width: 2560 });
+  await page.goto(`${stage.url}rollouts`);
+  await page.getByLabel('Rollout files').first().setInputFiles(FILE);
+  await page.locator('tr[data-position]').first().waitFor();
+  expect(await used(page), 'a file of rollouts').toBeGreaterThan(2 / 3);
+  await page.locator('tr[data-position] a').first().click();
+  await page.locator('.rounds .round').first().waitFor();
+  expect(await used(page), 'a rollout').toBeGreaterThan(2 / 3);
+  // Rounds stand beside each other, over the whole width.
+  const rounds = await page
+    .locator('.rounds .round')
+    .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON() as DOMRect));
+  expect(rounds[1]?.top).toBe(rounds[0]?.top);
+  expect(Math.max(...rounds.map(({ right }) => right))).toBeGreaterThan((2 / 3) * 2560);
+  for (const [place, button] of PLACES) {
+    await visit(page, stage, place);
+    await page.getByRole('button', { name: button }).first().waitFor();
+    expect(await used(page), place).toBeGreaterThan(2 / 3);
+  }
+  expect(stage.faults).toEqual([]);
+});
