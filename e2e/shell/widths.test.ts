@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { openPage, useStage, visit } from '../browser.ts';
+import { faultsOf } from '../axe.ts';
+import { openPage, runStatus, useStage, visit } from '../browser.ts';
 
 /** Screens of every width: nothing overlaps or is cut at 390 px, and no third is empty at 2,560 px. */
 
@@ -47,3 +48,25 @@ it('leaves no third of 2,560 pixels empty', { timeout: 180_000 }, async () => {
   }
   expect(stage.faults).toEqual([]);
 });
+
+it(
+  'covers nothing with empty details where a page is zoomed to 200 %',
+  { timeout: 180_000 },
+  async () => {
+    const page = await openPage(stage);
+    await page.goto(`${stage.url}ask?device=wasm`);
+    await page.getByRole('button', { name: 'Run an example' }).click();
+    await runStatus(page, 'done');
+    const details = page.getByRole('complementary', { name: 'Details' });
+    await details.waitFor();
+    // Half of the pixels in either direction.
+    await page.setViewportSize({ width: 720, height: 450 });
+    await details.waitFor({ state: 'hidden' });
+    await page.locator('.column .card-line').nth(3).click();
+    await details.getByText(/^event \d+ of/).waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
+      720,
+    );
+    expect(await faultsOf(page)).toEqual([]);
+  },
+);

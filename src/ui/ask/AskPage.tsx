@@ -216,6 +216,7 @@ export const AskPage = () => {
   // Rollout files open in their own table.
   const drop = useFileDrop((transfer) => importDrop(droppedRuns(transfer), go));
   const classes = ['ask', setupOpen ? '' : 'no-setup', detailsShown ? '' : 'no-details'];
+  if (idle) classes.push('idle');
   return (
     <WithForks>
       <div className={classes.join(' ')}>

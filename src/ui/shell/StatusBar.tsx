@@ -18,7 +18,10 @@ import { isRunning, useRun } from '../ask/store/run-store.ts';
 const DeviceCell = () => {
   const device = useLab((state) => state.device);
   const policy = useLab((state) => state.policy);
-  if (!device) return <span className="cell">device: not chosen yet</span>;
+  const run = useTrain(trainingRun);
+  // Training has workers of its own.
+  if (!device)
+    return <span className="cell">{run ? `${run.device} trains` : 'device: not chosen yet'}</span>;
   return (
     <span className="cell" data-testid="device">
       {device.device} · {device.adapter}
@@ -31,6 +34,9 @@ const PolicyCell = () => {
   const policy = useLab((state) => state.policy);
   const part = useLab((state) => state.parts.policy);
   const needed = useLab((state) => state.needed.has('policy'));
+  const trained = useTrain((state) => trainingRun(state)?.policy.id);
+  if (!policy && trained !== undefined && part.status === 'waiting')
+    return <span className="cell">{trained}</span>;
   const status = part.status === 'waiting' && !needed ? 'not loaded yet' : part.status;
   return (
     <span className="cell" data-testid="policy">
