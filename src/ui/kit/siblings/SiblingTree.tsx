@@ -1,3 +1,4 @@
+import { fitted } from '../charts/fitted.ts';
 import { memo, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import {
   siblingTree,
@@ -30,11 +31,6 @@ interface TreeProps {
 
 /** Siblings and steps that a drawing can hold and be read. */
 const MOST_SIBLINGS = 32;
-
-const fitted = (text: string, width: number, letter: number): string => {
-  const most = Math.max(3, Math.floor(width / letter));
-  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
-};
 
 /** Above the mean is one colour and whole, below it another and dashed. */
 const toneOf = (value: number | null): string =>

@@ -1,12 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  arrowPath,
-  fitted,
-  hopLayout,
-  NODE,
-  type Place,
-} from '../../../../src/ui/kit/hops/layout.ts';
+import { arrowPath, hopLayout, NODE, type Place } from '../../../../src/ui/kit/hops/layout.ts';
 
 const sizes = [fc.integer({ min: 1, max: 25 }), fc.integer({ min: 200, max: 1600 })] as const;
 
@@ -83,16 +77,4 @@ describe('the nodes of the hop map', () => {
       { numRuns: 40 },
     );
   });
-});
-
-it('a text that does not fit is cut to its width and says so', () => {
-  expect(fitted('Ida Holm', 200)).toBe('Ida Holm');
-  expect(fitted('birth city of Ida Holm', 64)).toBe('birth cit…');
-  fc.assert(
-    fc.property(fc.string({ maxLength: 80 }), fc.integer({ min: 40, max: 300 }), (text, width) => {
-      const shown = fitted(text, width);
-      expect(shown.length * 6.4).toBeLessThanOrEqual(width);
-      expect(shown === text || shown.endsWith('…')).toBe(true);
-    }),
-  );
 });
