@@ -1,4 +1,5 @@
 import { prepareNode } from '../../src/policy/node/prepare.ts';
+import { isSoftware } from '../../src/policy/webgpu/device/software.ts';
 import { WebGpuOps } from '../../src/policy/webgpu/ops.ts';
 
 /**
@@ -22,7 +23,5 @@ export async function openDawn(toggles: readonly string[] = []): Promise<{
   const ops = await WebGpuOps.open({ gpu });
   const adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' });
   if (!adapter) throw new Error('WebGPU: the adapter is gone');
-  const { vendor, architecture, device, description } = adapter.info;
-  const said = `${vendor} ${architecture} ${device} ${description}`;
-  return { ops, adapter, software: /llvmpipe|swiftshader|lavapipe|\bcpu\b/iu.test(said) };
+  return { ops, adapter, software: isSoftware(adapter.info) };
 }

@@ -66,7 +66,9 @@ function trips(body: string, reading: Reading): number {
       const count = countOf(header, within);
       if (count === null) throw new Error(`${name}: how often does for (${header.join(';')}) run?`);
       const inner = trips(body.slice(begin, end), { ...reading, scope: within });
-      all += count * Math.max(1, inner);
+      // A trip of a product that goes through several groups of 32 inputs counts as many.
+      const groups = header[2]?.endsWith('* TOGETHER') ? (scope.get('TOGETHER') ?? 1) : 1;
+      all += count * groups * Math.max(1, inner);
       next.lastIndex = end;
     }
   }

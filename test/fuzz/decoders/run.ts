@@ -46,7 +46,8 @@ prepareNode();
 async function device(): Promise<Ops> {
   if (values.device === 'webgpu') {
     const { openOps } = await import('../../policy/ops/support/swiftshader.ts');
-    return openOps();
+    // Kernels as a GPU runs them, also where the CPU stands in for it.
+    return openOps({ software: false });
   }
   const { createWasmOps } = await import('../../../src/policy/wasm/ops.ts');
   return createWasmOps();

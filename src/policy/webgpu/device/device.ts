@@ -1,4 +1,5 @@
 import { DeviceError, MemoryError } from '../../ops/faults.ts';
+import { isSoftware } from './software.ts';
 
 /** A buffer on the device. */
 export interface GpuBuffer {
@@ -53,6 +54,8 @@ export interface DeviceOptions {
   readonly without?: readonly (keyof Features)[];
   /** Limits to stay below, as a smaller device has them. */
   readonly limits?: Partial<Limits>;
+  /** Whether kernels are cut as for a CPU that stands in for a GPU; as the adapter says unless given. */
+  readonly software?: boolean;
 }
 
 const FEATURE_NAMES: Record<keyof Features, GPUFeatureName> = {
@@ -88,6 +91,8 @@ export class Device {
     readonly limits: Limits,
     /** What the driver calls the device; for messages and records of measurements. */
     readonly name: string,
+    /** Whether the CPU stands in for a GPU: few threads do all the work, one after the other. */
+    readonly software: boolean,
   ) {
     const has = (name: GPUFeatureName): boolean => raw.features.has(name);
     this.features = {
@@ -145,7 +150,8 @@ export class Device {
         );
       });
     const { description, vendor, architecture } = adapter.info;
-    return new Device(raw, limits, description || `${vendor} ${architecture}`.trim());
+    const name = description || `${vendor} ${architecture}`.trim();
+    return new Device(raw, limits, name, options.software ?? isSoftware(adapter.info));
   }
 
   /** Buffers hold zeros at first. @throws DeviceError where it is larger than the device allows */

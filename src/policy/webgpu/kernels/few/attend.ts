@@ -42,7 +42,12 @@ interface Shape {
   /** vec4f of a stored key. */
   readonly d4: number;
   readonly f16: boolean;
+  /** Loads of keys, and of values, that a thread asks for before it uses one. */
+  readonly loads: { readonly keys: number; readonly values: number };
 }
+
+/** A trip of a GPU's thread goes through 32 values of each; a CPU that stands in for one waits for nothing. */
+const LOADS = { gpu: { keys: 8, values: 8 }, software: { keys: 4, values: 2 } };
 
 /** Query heads of a workgroup, and parts that the sum over values is cut into: what 16 kB hold. */
 function cutOf({ group, d4 }: Shape): { heads: number; parts: number } {
@@ -81,8 +86,12 @@ function attendCode(shape: Shape): string {
   const { type, code: read } = heldFour(shape.f16);
   const columns = Math.ceil(d4 / 64);
   const held4 = Math.ceil((heads * d4) / 64);
-  // Loads of a trip, so that several are under way at a time.
-  const wide = [4, 2, 1].find((n) => d4 % n === 0) ?? 1;
+  const wide = [8, 4, 2, 1].find((n) => n <= shape.loads.keys && d4 % n === 0) ?? 1;
+  const turns = Math.max(1, Math.floor(shape.loads.values / columns));
+  const columnOf = (c: number): string => `(li % ${Math.min(d4, 64)}u + ${c * 64}u)`;
+  /** Of the last column some threads have none. */
+  const within = (c: number, code: string): string =>
+    (c + 1) * 64 > d4 && d4 > 64 ? `if (${columnOf(c)} < ${d4}u) ${code}` : code;
   return `struct U { qStride: u32, room: u32, append: u32, span: u32 }
 @group(0) @binding(0) var<uniform> u: U;
 @group(0) @binding(1) var<uniform> tokens: array<vec4u, 64>;
@@ -106,11 +115,12 @@ fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: 
   if (first >= live) { return; }
   let g = wid.y / ${tiles}u; let h0 = (wid.y % ${tiles}u) * ${heads}u;
   for (var i = li; i < ${heads * d4}u; i += 64u) {
-    let h = min(h0 + i / ${d4}u, ${group - 1}u); var v = vec4f(0.0);
-    for (var c = 0u; c < 4u; c++) {
-      let d = (i % ${d4}u) * 4u + c;
-      if (d < ${D}u) { v[c] = q[row * u.qStride + (g * ${group}u + h) * ${D}u + d]; }
-    }
+    let at = row * u.qStride + (g * ${group}u + min(h0 + i / ${d4}u, ${group - 1}u)) * ${D}u; let d = (i % ${d4}u) * 4u;
+    let v = vec4f(${each(4, (c) =>
+      D % 4 === 0
+        ? `q[at + d + ${c}u],`
+        : `select(0.0, q[at + min(d + ${c}u, ${D - 1}u)], d + ${c}u < ${D}u),`,
+    )});
     qs[i] = v;
   }
   // The new position is in these chunks: its keys and values go into the store.
@@ -136,7 +146,8 @@ fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: 
         ${each(heads, (h) => `s${h} = 0.0;`)}
         let at = ((token.w + begin + li) * ${kvHeads}u + g) * ${d4}u;
         for (var i = 0u; i < ${d4}u; i += ${wide}u) {
-          ${each(wide, (n) => `{ let k = four(keys[at + i + ${n}u]); ${each(heads, (h) => `s${h} += dot(k, qs[${h * d4}u + i + ${n}u]);`)} }`)}
+          ${each(wide, (n) => `let k${n} = keys[at + i + ${n}u];`)}
+          ${each(wide, (n) => `{ let k = four(k${n}); ${each(heads, (h) => `s${h} += dot(k, qs[${h * d4}u + i + ${n}u]);`)} }`)}
         }
       }
       ${each(heads, (h) => `p[${h * 64}u + li] = s${h};`)}
@@ -163,17 +174,22 @@ fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: 
     { let part = li / ${Math.min(d4, 64)}u;
       if (part < ${parts}u) {
         ${each(heads, (h) => `{ let keep = t8[${h}]; ${each(columns, (c) => `a${h}_${c} *= keep;`)} }`)}
-        for (var j = part; j < n; j += ${2 * parts}u) {
-          ${each(2, (turn) => {
-            const add = each(columns, (c) => {
-              const d = `(li % ${Math.min(d4, 64)}u + ${c * 64}u)`;
-              const one = `{ let v = four(values[at + ${d}]); ${each(heads, (h) => `a${h}_${c} += p[${h * 64}u + i] * v;`)} }`;
-              return (c + 1) * 64 > d4 && d4 > 64 ? `if (${d} < ${d4}u) ${one}` : one;
-            });
-            const position = `let i = j + ${turn * parts}u; let at = ((token.w + begin + i) * ${kvHeads}u + g) * ${d4}u;`;
-            return turn === 0
-              ? `{ ${position} ${add} }`
-              : `if (j + ${turn * parts}u < n) { ${position} ${add} }`;
+        for (var j = part; j < n; j += ${turns * parts}u) {
+          ${each(turns, (turn) => {
+            const load = each(
+              columns,
+              (c) => `let v${turn}_${c} = values[at${turn} + min(${columnOf(c)}, ${d4 - 1}u)];`,
+            );
+            return `let i${turn} = j + ${turn * parts}u; let at${turn} = ((token.w + begin + min(i${turn}, n - 1u)) * ${kvHeads}u + g) * ${d4}u; ${load}`;
+          })}
+          ${each(turns, (turn) => {
+            const add = each(columns, (c) =>
+              within(
+                c,
+                `{ let v = four(v${turn}_${c}); ${each(heads, (h) => `a${h}_${c} += p[${h * 64}u + i${turn}] * v;`)} }`,
+              ),
+            );
+            return turn === 0 ? add : `if (i${turn} < n) { ${add} }`;
           })}
         }
       }
@@ -181,9 +197,8 @@ fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: 
   }
   { let part = li / ${Math.min(d4, 64)}u;
     if (part < ${parts}u) { ${each(columns, (c) => {
-      const d = `(li % ${Math.min(d4, 64)}u + ${c * 64}u)`;
-      const put = `{ ${each(heads, (h) => `o4[(part * ${heads}u + ${h}u) * ${d4}u + ${d}] = a${h}_${c};`)} }`;
-      return (c + 1) * 64 > d4 && d4 > 64 ? `if (${d} < ${d4}u) ${put}` : put;
+      const to = (h: number) => `o4[(part * ${heads}u + ${h}u) * ${d4}u + ${columnOf(c)}]`;
+      return within(c, `{ ${each(heads, (h) => `${to(h)} = a${h}_${c};`)} }`);
     })} } }
   if ((li & 7u) == 0u && (li >> 3u) < ${heads}u) { ml[hd] = vec2f(top, sum); }
   workgroupBarrier();
@@ -225,16 +240,17 @@ ${MERGE}
 fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: u32) {
   let row = wid.y; let live = tokens[row].y + 1u; let chunk = u.span * ${CHUNK};
   let n = (live + chunk - 1u) / chunk; let at = (row * ${heads}u + wid.x) * u.room * ${d4 + 1}u;
-  let together = ${GROUP}u / u.span;
   for (var i = li; i < ${d4}u; i += 32u) {
     var all = NOTHING;
-    for (var c = 0u; c < n; c += together) {
-      var one = NOTHING;
-      for (var k = c; k < min(c + together, n); k++) {
-        let f = at + k * ${d4 + 1}u; let ml = parts[f + ${d4}u];
-        if (together == 1u) { one = Merged(parts[f + i], ml.x, ml.y); } else { one = merged(one, parts[f + i], ml.x, ml.y); }
+    for (var c = 0u; c < n; c += ${GROUP}u) {
+      ${each(GROUP, (k) => `let f${k} = at + min(c + ${k}u, n - 1u) * ${d4 + 1}u; let s${k} = parts[f${k} + ${d4}u]; let o${k} = parts[f${k} + i];`)}
+      if (u.span == 1u) {
+        var one = merged(NOTHING, o0, s0.x, s0.y);
+        ${each(GROUP - 1, (k) => `if (c + ${k + 1}u < n) { one = merged(one, o${k + 1}, s${k + 1}.x, s${k + 1}.y); }`)}
+        all = merged(all, one.o, one.m, one.l);
+      } else {
+        ${each(GROUP, (k) => `if (c + ${k}u < n) { all = merged(all, o${k}, s${k}.x, s${k}.y); }`)}
       }
-      all = merged(all, one.o, one.m, one.l);
     }
     let m = all.m; let l = all.l; var o = all.o;
     o = o / l;
@@ -255,7 +271,8 @@ export function fewAttend(
   const [store, tokens] = [own(GpuKeyStore, o.store), own(GpuTokens, o.tokens)];
   const { headDim: D, kvHeads, dim } = store;
   const f16 = store.type === 'f16';
-  const shape = { group: heads / kvHeads, heads, kvHeads, D, d4: dim / 4, f16 };
+  const loads = gpu.device.software ? LOADS.software : LOADS.gpu;
+  const shape = { group: heads / kvHeads, heads, kvHeads, D, d4: dim / 4, f16, loads };
   const rows = bucketOf(tokens.count);
   const { span, cuts, room } = cutsOf(tokens.longest, rows);
   const parts = gpu.scratch('few rows, parts', rows * heads * room * (dim + 4) * 4);

@@ -29,7 +29,7 @@ export function fewSample(gpu: Gpu, state: FewState, o: HeadInput & { draws: Dra
   const few = draws.inOrder
     ? state.normed(x, o.norm, rows)
     : state.gathered(x, o.norm, rows, table);
-  const { tile, parts } = tilesOfParts(matrix);
+  const { tile, parts } = tilesOfParts(gpu, matrix);
   const blocks: Blocks = { outs: tile.outs, count: parts.reduce((sum, n) => sum + n, 0) };
   const room = bucketOf(rows);
   const memory = samplingMemory(room, matrix.out, blocks);

@@ -5,8 +5,13 @@ import { groupQuads, matrixFunctions, UNITS } from '../weights.ts';
 /**
  * The product of a matrix with few rows: y[row] = W x[row]. A workgroup makes `outs` outputs of `rowTile` rows. A
  * thread (lane, j) adds up `perThread` outputs over every `split`-th group of 32 inputs, and the parts of the sum are
- * added in order. The order of additions depends on the matrix alone, not on the rows of a call; products are
+ * added in a fixed order. The order of additions depends on the matrix alone, not on the rows of a call; products are
  * explicit `fma`, so that no compiler has a choice. A tile of rows reads each weight once.
+ *
+ * Of one row what costs time is waiting for weights: a wide GPU needs megabytes of loads under way to give its
+ * bandwidth (3 TB/s for 0.7 µs are 2 MB). So a sum is over as many threads as leave few rounds of loads, and a thread
+ * asks for several groups before it uses one. A CPU that stands in for a GPU takes threads one after the other, and
+ * pays for each at every barrier: there they are few.
  */
 export interface Tile {
   /** Threads that are neighbours in their outputs. */
@@ -16,26 +21,58 @@ export interface Tile {
   readonly split: number;
   readonly outs: number;
   readonly threads: number;
+  /** Loads of 16 bytes that a thread should have under way at a time. */
+  readonly loads: number;
 }
 
+/** @property workgroups that there are at least; @property most parts of a sum */
 const TILES = [
-  { lanes: 32, perThread: 4, most: 1 },
-  { lanes: 8, perThread: 4, most: 4 },
-  { lanes: 4, perThread: 2, most: 8 },
+  // Output matrices: so many workgroups that a part is the whole sum.
+  { lanes: 32, perThread: 4, most: 1, workgroups: 512 },
+  { lanes: 8, perThread: 4, most: 16, workgroups: 112 },
+  { lanes: 4, perThread: 2, most: 64, workgroups: 0 },
 ] as const;
 
-/** Workgroups that a product should have at least. */
-const WORKGROUPS = 112;
+/** On a CPU: 32 threads, where there are as many groups. */
+const TILES_IN_SOFTWARE = [
+  { lanes: 32, perThread: 4, most: 1, workgroups: 112 },
+  { lanes: 8, perThread: 4, most: 4, workgroups: 112 },
+  { lanes: 4, perThread: 2, most: 8, workgroups: 0 },
+] as const;
 
-/** @param pairs whether a row of outputs takes two rows of the matrix (gate and up) */
-export function tileOf(out: number, groups: number, pairs = false): Tile {
+/**
+ * @param pairs whether a row of outputs takes two rows of the matrix (gate and up)
+ * @param software whether the CPU stands in for a GPU
+ */
+export function tileOf(
+  out: number,
+  groups: number,
+  { pairs = false, software = false }: { pairs?: boolean; software?: boolean } = {},
+): Tile {
   const rows = pairs ? 2 * out : out;
+  const tiles = software ? TILES_IN_SOFTWARE : TILES;
   const { lanes, perThread, most } =
-    TILES.find((tile) => rows / (tile.lanes * tile.perThread) >= WORKGROUPS) ?? TILES[2];
-  // 32 threads, where there are as many groups: what every GPU runs at once.
-  const split = Math.min(most, groups);
-  return { lanes, perThread, split, outs: lanes * perThread, threads: lanes * split };
+    tiles.find((tile) => rows / (tile.lanes * tile.perThread) >= tile.workgroups) ?? tiles[2];
+  // No more threads than the longest sums of a thread need.
+  const split = Math.ceil(groups / Math.ceil(groups / most));
+  const outs = lanes * perThread;
+  return { lanes, perThread, split, outs, threads: lanes * split, loads: software ? 1 : 8 };
 }
+
+/**
+ * Groups of 32 inputs that a thread loads the weights of before it uses any. Of several rows it is one: there the
+ * arithmetic hides loads.
+ */
+function togetherOf({ type, groups, tile, rowTile }: ProductCode): number {
+  if (rowTile > 1) return 1;
+  const trips = Math.ceil(groups / tile.split);
+  const most = Math.max(1, Math.floor(tile.loads / (UNITS[type] * tile.perThread)));
+  return Math.ceil(trips / Math.ceil(trips / most));
+}
+
+/** Parts of a sum that workgroup memory holds for each output: 8 kB of 8 rows. Of more, the later half is added first. */
+const heldOf = ({ split, outs }: Tile): number =>
+  split <= 256 / outs ? split : Math.ceil(split / 2);
 
 /** Rows of a tile for a call of `rows` rows. */
 export const rowTileOf = (rows: number): number => (rows === 1 ? 1 : rows <= 4 ? 4 : 8);
@@ -135,75 +172,132 @@ export function productUniforms(o: ProductUniforms): number[] {
 }
 
 /** Declarations: weights, memory for the parts of the sum, `total(l, t)`. */
-export function productDeclarations({ type, groups, tile, rowTile }: ProductCode): string {
-  const { outs, split } = tile;
-  const parts = each(split, (k) => `s += red[${k * outs * rowTile}u + i];`, ' ');
+export function productDeclarations(code: ProductCode): string {
+  const { type, groups, tile, rowTile } = code;
+  const { outs } = tile;
+  const parts = heldOf(tile);
+  const sum = each(parts, (k) => `s += red[${k * outs * rowTile}u + i];`, ' ');
   return `${matrixFunctions(type, groups)}
-var<workgroup> red: array<f32, ${split * outs * rowTile}>;
+// Groups of 32 inputs of a trip.
+const TOGETHER = ${togetherOf(code)}u;
+var<workgroup> red: array<f32, ${parts * outs * rowTile}>;
 // Output l of the workgroup, of row t of its tile.
-fn total(l: u32, t: u32) -> f32 { let i = l * ${rowTile}u + t; var s = 0.0; ${parts} return s; }`;
+fn total(l: u32, t: u32) -> f32 { let i = l * ${rowTile}u + t; var s = 0.0; ${sum} return s; }`;
 }
 
 export const MAIN = (threads: number): string => `@compute @workgroup_size(${threads})
 fn main(@builtin(workgroup_id) wid: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) li: u32)`;
 
-/** The product up to a barrier, behind which `total` gives sums. Leaves `first`, `t0`, and `tile`. */
+/** The place of the workgroup: `first`, `t0`, `tile`; of the thread: `lane`, `j`. */
+export const productPlace = ({ tile, rowTile, tileOfRow }: ProductCode): string => `
+  let id = ${GROUP_ID};
+  ${
+    tileOfRow
+      ? `let t0 = min(id, u.rows - 1u); let tile = ${tileOfRow}; if (tile >= u.tiles) { return; }`
+      : `let tile = id / u.rowTiles; let t0 = (id % u.rowTiles) * ${rowTile}u;`
+  }
+  let first = tile * ${tile.outs}u;
+  let lane = li % ${tile.lanes}u; let j = li / ${tile.lanes}u;`;
+
+/** The product up to a barrier, behind which `total` gives sums. */
 export function productBody(code: ProductCode): string {
   const { type, groups, tile, rowTile, subgroups, x, row } = code;
   const { lanes, perThread: R, split } = tile;
-  const quads = Array.from({ length: R }, (_, r) => groupQuads(type, `w${r}_`, `s${r}`));
-  const load = (t: number, n: string): string =>
-    `${x}[u.xAt + (t0 + ${t}u) * u.xStride + g * 8u + ${n}]`;
-  const add = (r: number, t: number): string =>
-    `a${r}_${t} = fma(q${r}.x, v.x, fma(q${r}.y, v.y, fma(q${r}.z, v.z, fma(q${r}.w, v.w, a${r}_${t}))));`;
-  const quad = (n: number): string => `
-    ${subgroups && n % 4 === 0 ? each(rowTile, (t) => `let v${n}_${t} = ${load(t, `${n}u + (li & 3u)`)};`) : ''}
-    { ${each(R, (r) => `let q${r} = ${quads[r]?.[n]};`, ' ')}
-      ${each(rowTile, (t) => {
-        const v = subgroups ? `quadBroadcast(v${n & 4}_${t}, ${n & 3}u)` : load(t, `${n}u`);
-        return `{ let v = ${v}; ${each(R, (r) => add(r, t), ' ')} }`;
-      })} }`;
-  return `
-  let id = ${GROUP_ID};
-  ${
-    code.tileOfRow
-      ? `let t0 = min(id, u.rows - 1u); let tile = ${code.tileOfRow}; if (tile >= u.tiles) { return; }`
-      : `let tile = id / u.rowTiles; let t0 = (id % u.rowTiles) * ${rowTile}u;`
-  } let first = tile * ${tile.outs}u;
-  let lane = li % ${lanes}u; let j = li / ${lanes}u;
-  ${each(R, (r) => each(rowTile, (t) => `var a${r}_${t} = 0.0;`, ' '))}
-  for (var g = j; g < ${groups}u; g += ${split}u) {
+  const together = togetherOf(code);
+  const load = (k: number, t: number, n: string): string =>
+    `${x}[u.xAt + (t0 + ${t}u) * u.xStride + g${k} * 8u + ${n}]`;
+  // What a thread loads of x: with subgroups a quarter of it.
+  const quarters = subgroups ? [0, 4] : [0, 1, 2, 3, 4, 5, 6, 7];
+  const xOf = (k: number, n: number, t: number): string =>
+    `let v${k}_${n}_${t} = ${load(k, t, subgroups ? `${n}u + (li & 3u)` : `${n}u`)};`;
+  const loads = (k: number): string => `
+    ${k === 0 ? '' : `let g${k} = min(g0 + ${k * split}u, ${groups - 1}u);`}
     ${each(
       R,
       (r) =>
-        `let r${r} = ${row(r)}; let at${r} = unitAt(r${r}, g); let s${r} = scaleAt(r${r}, g); ` +
-        each(UNITS[type], (i) => `let w${r}_${i} = W[at${r} + ${i * 64}u];`, ' '),
+        `let at${k}_${r} = unitAt(r${r}, g${k}); let s${k}_${r} = scaleAt(r${r}, g${k}); ` +
+        each(UNITS[type], (i) => `let w${k}_${r}_${i} = W[at${k}_${r} + ${i * 64}u];`, ' '),
     )}
-    ${each(8, quad)}
+    ${rowTile === 1 ? quarters.map((n) => xOf(k, n, 0)).join(' ') : ''}`;
+  const add = (r: number, t: number): string =>
+    `a${r}_${t} = fma(q${r}.x, v.x, fma(q${r}.y, v.y, fma(q${r}.z, v.z, fma(q${r}.w, v.w, a${r}_${t}))));`;
+  const use = (k: number): string => {
+    const quads = Array.from({ length: R }, (_, r) =>
+      groupQuads(type, `w${k}_${r}_`, `s${k}_${r}`),
+    );
+    return each(
+      8,
+      (n) => `
+      ${rowTile > 1 && quarters.includes(n) ? each(rowTile, (t) => xOf(k, n, t), ' ') : ''}
+      { ${each(R, (r) => `let q${r} = ${quads[r]?.[n]};`, ' ')}
+        ${each(rowTile, (t) => {
+          const v = subgroups ? `quadBroadcast(v${k}_${n & 4}_${t}, ${n & 3}u)` : `v${k}_${n}_${t}`;
+          return `{ let v = ${v}; ${each(R, (r) => add(r, t), ' ')} }`;
+        })} }`,
+    );
+  };
+  const parts = heldOf(tile);
+  const place = (j: string, r: number, t: number): string =>
+    `red[((${j} * ${R}u + ${r}u) * ${lanes}u + lane) * ${rowTile}u + ${t}u]`;
+  const all = (code: (r: number, t: number) => string): string =>
+    each(R, (r) => each(rowTile, (t) => code(r, t), ' '), ' ');
+  const put = (j: string): string => all((r, t) => `${place(j, r, t)} = a${r}_${t};`);
+  return `
+  ${each(R, (r) => `let r${r} = ${row(r)};`, ' ')}
+  ${all((r, t) => `var a${r}_${t} = 0.0;`)}
+  for (var g0 = j; g0 < ${groups}u; g0 += ${split}u * TOGETHER) {
+    ${each(together, loads)}
+    ${each(together, (k) => (k === 0 ? use(k) : `if (g0 + ${k * split}u < ${groups}u) { ${use(k)} }`))}
   }
-  ${each(R, (r) => each(rowTile, (t) => `red[((j * ${R}u + ${r}u) * ${lanes}u + lane) * ${rowTile}u + ${t}u] = a${r}_${t};`, ' '))}`;
+  ${
+    parts === split
+      ? put('j')
+      : `if (j >= ${parts}u) { ${put(`(j - ${parts}u)`)} }
+  workgroupBarrier();
+  if (j < ${split - parts}u) { ${all((r, t) => `a${r}_${t} += ${place('j', r, t)};`)} }
+  if (j < ${parts}u) { ${put('j')} }`
+  }`;
 }
 
+/** Threads that add up the squares of a row. */
+const SQUARES = 8;
+
 /**
- * WGSL of 1 / rms of row t of the tile, from the partial sums of squares of 8 columns each that lie in `x`. `store` goes
- * before a barrier, `finish` behind it.
+ * WGSL of 1 / rms of row t of the tile, from the partial sums of squares of 8 columns each that lie in `x`. What is
+ * loaded is asked for in `before`, in front of the product; `store` goes before a barrier, `finish` behind it.
  */
-export const inverseRms = (
+export function inverseRms(
   x: string,
-  rowTile: number,
-  threads: number,
-): { declarations: string; store: string; finish: string } => ({
-  declarations: `var<workgroup> rp: array<vec4f, ${rowTile}>;`,
-  store: `for (var n = li; n < ${rowTile * 4}u; n += ${threads}u) {
-    var s = vec4f(0.0);
-    for (var i = n & 3u; i < u.xStride / 8u; i += 4u) { s += ${x}[u.squaresAt + (t0 + (n >> 2u)) * (u.xStride / 8u) + i]; }
-    rp[n >> 2u][n & 3u] = (s.x + s.y) + (s.z + s.w);
-  }`,
-  finish: `for (var n = li; n < ${rowTile}u; n += ${threads}u) {
-    let s = rp[n]; rp[n].x = inverseSqrt(((s.x + s.y) + (s.z + s.w)) / u.width + u.eps);
+  { groups, rowTile, tile: { threads } }: ProductCode,
+): { declarations: string; before: string; store: string; finish: string } {
+  const count = Math.ceil(groups / SQUARES);
+  const load = (n: string): string =>
+    each(
+      count,
+      (k) =>
+        `let square${k} = ${x}[u.squaresAt + (t0 + ${n} / ${SQUARES}u) * ${groups}u + min(${n} % ${SQUARES}u + ${k * SQUARES}u, ${groups - 1}u)];`,
+    );
+  const add = (n: string): string => `var s = vec4f(0.0);
+    ${each(count, (k) => `if (${n} % ${SQUARES}u + ${k * SQUARES}u < ${groups}u) { s += square${k}; }`)}
+    rp[${n} / 4u][${n} % 4u] = (s.x + s.y) + (s.z + s.w);`;
+  const all = rowTile * SQUARES;
+  const once = threads >= all;
+  return {
+    declarations: `var<workgroup> rp: array<vec4f, ${2 * rowTile}>;`,
+    before: once
+      ? `let sq = min(li, ${all - 1}u);
+  ${load('sq')}`
+      : '',
+    store: once
+      ? `if (li < ${all}u) { ${add('li')} }`
+      : `for (var n = li; n < ${all}u; n += ${threads}u) { ${load('n')}
+    ${add('n')} }`,
+    finish: `for (var n = li; n < ${rowTile}u; n += ${threads}u) {
+    let s = rp[2u * n] + rp[2u * n + 1u]; rp[2u * n].x = inverseSqrt(((s.x + s.y) + (s.z + s.w)) / u.width + u.eps);
   }
   workgroupBarrier();`,
-});
+  };
+}
 
 /**
  * WGSL `lora(o, row)`: scale · B (A x) of output o of the whole matrix. A x lies in `low` and the factors in `factors`,
@@ -215,8 +309,11 @@ fn lora(o: u32, row: u32) -> f32 {
     let part = u.parts[p];
     if (o >= part.x && o < part.y) {
       var s = 0.0;
-      for (var i = 0u; i < u.rank4; i++) {
-        s += dot(${factors}[part.z + (o - part.x) * u.rank4 + i], ${low}[u.lowAt + row * u.lowStride + part.w + i]);
+      let at = part.z + (o - part.x) * u.rank4; let origin = u.lowAt + row * u.lowStride + part.w; let last = u.rank4 - 1u;
+      for (var i = 0u; i < u.rank4; i += 4u) {
+        ${each(4, (n) => `let b${n} = ${factors}[at + min(i + ${n}u, last)]; let x${n} = ${low}[origin + min(i + ${n}u, last)];`, ' ')}
+        s += dot(b0, x0);
+        ${each(3, (n) => `if (i + ${n + 1}u < u.rank4) { s += dot(b${n + 1}, x${n + 1}); }`, ' ')}
       }
       return u.scale * s;
     }

@@ -11,6 +11,7 @@ import {
   MAIN,
   productBody,
   productDeclarations,
+  productPlace,
   productUniforms,
   rowTileOf,
   tileOf,
@@ -67,8 +68,9 @@ const rowsToMake = (matrix: GpuMatrix, part: GpuMatrixPart): number =>
   Math.min(part.blocks * BLOCK, Math.ceil(matrix.out / 32) * 32 - part.row);
 
 /** How the outputs of a matrix are cut: tiles of each of its parts that have any. */
-export function tilesOfParts(matrix: GpuMatrix): { tile: Tile; parts: number[] } {
-  const tile = tileOf(matrix.out, Math.ceil(matrix.in / 32));
+export function tilesOfParts(gpu: Gpu, matrix: GpuMatrix): { tile: Tile; parts: number[] } {
+  const { software } = gpu.device;
+  const tile = tileOf(matrix.out, Math.ceil(matrix.in / 32), { software });
   const parts = matrix.parts.map(({ rows }) => Math.ceil(rows / tile.outs));
   return { tile, parts };
 }
@@ -79,8 +81,9 @@ export function runProduct(gpu: Gpu, o: ProductRun): void {
   const groups = Math.ceil(matrix.in / 32);
   const pairs = o.pairs ?? false;
   const out = pairs ? matrix.out / 2 : matrix.out;
-  const tile = tileOf(out, groups, pairs);
-  const { subgroups } = gpu.device.features;
+  const { features, software } = gpu.device;
+  const { subgroups } = features;
+  const tile = tileOf(out, groups, { pairs, software });
   const code: ProductCode = {
     type: matrix.type,
     groups,
@@ -166,11 +169,11 @@ const biasBinding = (bias: GpuVector): Bound => ({
 });
 
 function codeOf(o: ProductRun, code: ProductCode, bound: readonly Bound[]): string {
-  const { type, tile, rowTile } = code;
+  const { type, tile } = code;
   const at = 1 + matrixAccess(type).length;
-  const rms = o.norm ? inverseRms('x', rowTile, tile.threads) : null;
+  const rms = o.norm ? inverseRms('x', code) : null;
   const has = (name: string): boolean => bound.some((one) => one.name === name);
-  const [plus, times] = [has('ax') ? ' + lora(o, t0 + t)' : '', rms ? ' * rp[t].x' : ''];
+  const [plus, times] = [has('ax') ? ' + lora(o, t0 + t)' : '', rms ? ' * rp[2u * t].x' : ''];
   return `${directives(code.subgroups)}${UNIFORMS}${matrixBindings(type, 1)}
 ${bound.map((b, i) => `@group(0) @binding(${at + i}) var<${DECLARED[b.access]}> ${b.name}: ${b.type};`).join('\n')}
 ${productDeclarations(code)}
@@ -181,6 +184,8 @@ fn bias(o: u32) -> f32 { return ${has('biases') ? 'biases[o / 4u][o % 4u]' : '0.
 fn value(l: u32, o: u32, t: u32, t0: u32) -> f32 { return (total(l, t)${plus})${times}; }
 ${o.declarations?.(code) ?? ''}
 ${MAIN(tile.threads)} {
+  ${productPlace(code)}
+  ${rms?.before ?? ''}
   ${productBody(code)}
   ${rms?.store ?? ''}
   workgroupBarrier();

@@ -208,7 +208,16 @@ fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: 
   let at = u.more[part / 4u][part % 4u] + i * u.xStride;
   var s = 0.0;
   if (i < u.out) {
-    for (var k = li; k < u.xStride; k += 64u) { s += dot(factors[at + k], x[row * u.xStride + k]); }
+    let last = u.xStride - 1u; let origin = row * u.xStride;
+    for (var k = li; k < u.xStride; k += 256u) {
+      let k1 = min(k + 64u, last); let k2 = min(k + 128u, last); let k3 = min(k + 192u, last);
+      let a0 = factors[at + k]; let a1 = factors[at + k1]; let a2 = factors[at + k2]; let a3 = factors[at + k3];
+      let x0 = x[origin + k]; let x1 = x[origin + k1]; let x2 = x[origin + k2]; let x3 = x[origin + k3];
+      s += dot(a0, x0);
+      if (k + 64u < u.xStride) { s += dot(a1, x1); }
+      if (k + 128u < u.xStride) { s += dot(a2, x2); }
+      if (k + 192u < u.xStride) { s += dot(a3, x3); }
+    }
   }
   sums[li] = s;
   workgroupBarrier();

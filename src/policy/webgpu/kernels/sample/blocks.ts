@@ -8,8 +8,9 @@ export function blocksDeclarations(outs: number, rowTile: number): string {
   const parts = partsOf(outs);
   return `${NUMBERS}
 var<workgroup> now: array<f32, ${outs * rowTile}>;
-var<workgroup> heads: array<vec4u, ${parts * rowTile}>;
-var<workgroup> partSums: array<vec4f, ${parts * rowTile}>;`;
+var<workgroup> tops: array<vec4u, ${rowTile}>;
+// Of each part its largest logit, then, as bits, its sums.
+var<workgroup> ofParts: array<vec4u, ${parts * rowTile}>;`;
 }
 
 /**
@@ -39,21 +40,21 @@ export function blocksEpilogue(outs: number, rowTile: number, threads: number, k
         if (keyOf(v) > best.x) { best.x = keyOf(v); best.y = o; }
       }
     }
-    heads[n] = best;
+    ofParts[n] = best;
   }
   workgroupBarrier();
   for (var t = li; t < ${rowTile}u; t += ${threads}u) {
-    var best = heads[t * ${parts}u];
+    var best = ofParts[t * ${parts}u];
     for (var p = 1u; p < ${parts}u; p++) {
-      let one = heads[t * ${parts}u + p];
+      let one = ofParts[t * ${parts}u + p];
       if (one.x > best.x) { best.x = one.x; best.y = one.y; }
       best.z &= one.z;
     }
-    heads[t * ${parts}u] = best;
+    tops[t] = best;
   }
   workgroupBarrier();
   for (var n = li; n < ${parts * rowTile}u; n += ${threads}u) {
-    let row = min(t0 + n / ${parts}u, u.rows - 1u); let max = ofKey(heads[(n / ${parts}u) * ${parts}u].x);
+    let row = min(t0 + n / ${parts}u, u.rows - 1u); let max = ofKey(tops[n / ${parts}u].x);
     var t = table[row].temperature; if (t == 0.0) { t = 1.0; }
     var s = vec4f(0.0);
     for (var k = 0u; k < ${each}u; k++) {
@@ -63,15 +64,15 @@ export function blocksEpilogue(outs: number, rowTile: number, threads: number, k
         s += vec4f(e, weighted(e, d / t), e1, weighted(e1, d));
       }
     }
-    partSums[n] = s;
+    ofParts[n] = bitcast<vec4u>(s);
   }
   workgroupBarrier();
   for (var t = li; t < ${rowTile}u; t += ${threads}u) {
     if (t0 + t < u.rows && u.row0 + first < end) {
-      var s = partSums[t * ${parts}u];
-      for (var p = 1u; p < ${parts}u; p++) { s += partSums[t * ${parts}u + p]; }
+      var s = bitcast<vec4f>(ofParts[t * ${parts}u]);
+      for (var p = 1u; p < ${parts}u; p++) { s += bitcast<vec4f>(ofParts[t * ${parts}u + p]); }
       let at = ((t0 + t) * u.more[0].z + u.more[0].y + tile) * 2u;
-      blocks[at] = heads[t * ${parts}u]; blocks[at + 1u] = bitcast<vec4u>(s);
+      blocks[at] = tops[t]; blocks[at + 1u] = bitcast<vec4u>(s);
     }
   }`;
 }
