@@ -3,47 +3,18 @@ import { checkSpec } from '../lora/check.ts';
 import type { LoraSpec } from '../lora/spec.ts';
 import type { PackedBatch, TrainLimits } from '../lora/train-batch.ts';
 import type { HiddenStates, LoraTrainer, RowScores } from '../lora/trainer.ts';
-import type { Handle } from '../ops/ops.ts';
-import type {
-  Activations,
-  Adapter,
-  KeyStore,
-  Picks,
-  StoreType,
-  TokenRun,
-  Tokens,
-} from '../ops/values.ts';
+import { MemoryError } from '../ops/faults.ts';
+import type { Activations, KeyStore, StoreType, TokenRun } from '../ops/values.ts';
 import { adapterShapes } from './adapter.ts';
 import type { AdapterPlaces, Decoder } from './decoder.ts';
-import {
-  attention,
-  feedForward,
-  forwardBuffers,
-  headsOf,
-  type ForwardBuffers,
-  type Kept,
-} from './forward.ts';
+import { attention, feedForward, headsOf } from './forward.ts';
+import { surely, trainingMemory, trainingStore, type TrainingMemory } from './training-memory.ts';
 
 /** Contexts begin at multiples of this in a store. */
 const ALIGNED = 8;
 /** Sequences of a batch that the store has gaps for at first. */
 const GAPS = 64;
 const aligned = (count: number): number => Math.ceil(count / ALIGNED) * ALIGNED;
-
-/** What the backward pass needs room for beside the forward pass; layers share it. */
-interface BackwardBuffers extends Kept {
-  /** [rows, d]: the residual stream behind attention, and its gradient. */
-  readonly middle: Activations;
-  readonly dx: Activations;
-  /** [rows, H D] */
-  readonly dq: Activations;
-  readonly dAttended: Activations;
-  /** [rows, G D] */
-  readonly dKeys: Activations;
-  readonly dValues: Activations;
-  /** [rows, M] */
-  readonly dInner: Activations;
-}
 
 /**
  * LoRA training of a frozen decoder over block operations. Of a layer only its input is kept; the
@@ -55,21 +26,24 @@ export class DecoderLoraTrainer implements LoraTrainer {
   readonly #decoder: Decoder;
   readonly #limits: TrainLimits;
   readonly #keys: StoreType;
-  readonly #adapter: Adapter;
   readonly #places: AdapterPlaces;
-  readonly #tokens: Tokens;
-  readonly #picks: Picks;
-  readonly #forward: ForwardBuffers;
-  readonly #backward: BackwardBuffers;
-  /** Inputs of the layers, and of the head. */
-  readonly #inputs: readonly Activations[];
+  readonly #adapter: TrainingMemory['adapter'];
+  readonly #tokens: TrainingMemory['tokens'];
+  readonly #picks: TrainingMemory['picks'];
+  readonly #forward: TrainingMemory['forward'];
+  readonly #backward: TrainingMemory['backward'];
+  readonly #inputs: TrainingMemory['inputs'];
   #store: KeyStore;
   #state: 'none' | 'off' | 'on' = 'none';
+  /** Once it is certain that the device has the memory of all that. */
+  readonly #ready: Promise<void>;
+  /** Whether it has not, and nothing is left of it. */
+  #refused = false;
 
   /**
    * @param decoder goes with the trainer
    * @param keys what keys and values are held in; gradients pass what rounds them as if it were not there
-   * @throws RangeError for a spec that no adapter can have; MemoryError
+   * @throws RangeError for a spec that no adapter can have; MemoryError, which a GPU says when the trainer is first used
    */
   constructor(decoder: Decoder, spec: LoraSpec, limits: TrainLimits, keys: StoreType = 'f32') {
     checkSpec(spec);
@@ -81,42 +55,30 @@ export class DecoderLoraTrainer implements LoraTrainer {
     this.#limits = limits;
     this.#keys = keys;
     this.#places = places;
-    // What was made goes where the rest has no room.
-    const made: Handle[] = [];
-    const keep = <T extends Handle>(handle: T): T => {
-      made.push(handle);
-      return handle;
-    };
-    try {
-      this.#adapter = keep(ops.adapter(shapes, true));
-      this.#tokens = keep(ops.tokens(rows));
-      this.#picks = keep(ops.picks(rows));
-      const one = (width: number, label: string): Activations =>
-        keep(ops.activations(rows, width, label));
-      const [queries, keys] = [c.heads * c.headDim, c.kvHeads * c.headDim];
-      const activations = (_: number, width: number, label: string) => one(width, label);
-      this.#forward = forwardBuffers({ activations }, c, rows);
-      this.#inputs = Array.from({ length: c.layers + 1 }, (_, l) =>
-        one(c.hiddenSize, `input ${l}`),
-      );
-      this.#backward = {
-        heads: one(queries + 2 * keys, 'heads'),
-        lse: one(c.heads, 'sums of attention'),
-        gateUp: one(2 * c.intermediateSize, 'gate and up'),
-        middle: one(c.hiddenSize, 'middle'),
-        dx: one(c.hiddenSize, 'gradient of the residual'),
-        dq: one(queries, 'gradient of queries'),
-        dAttended: one(queries, 'gradient of attention'),
-        dKeys: one(keys, 'gradient of keys'),
-        dValues: one(keys, 'gradient of values'),
-        dInner: one(c.intermediateSize, 'gradient of inner'),
-      };
-      this.#store = keep(this.#newStore(aligned(rows) + GAPS * ALIGNED));
-      decoder.reach(limits.maxLength);
-    } catch (error) {
-      ops.free(...made);
-      throw error;
-    }
+    const before = ops.bytes;
+    const positions = aligned(rows) + GAPS * ALIGNED;
+    const held = surely(ops, (keep) =>
+      trainingMemory(decoder, { shapes, rows, positions, keys }, keep),
+    );
+    const bytes = ops.bytes - before;
+    this.#ready = held.certain.then(
+      () => undefined,
+      (error: unknown) => {
+        this.#refused = true;
+        throw this.#inWords(error, bytes);
+      },
+    );
+    // Said to whoever uses it first.
+    this.#ready.catch(() => undefined);
+    const { adapter, tokens, picks, forward, inputs, backward, store } = held.made;
+    this.#adapter = adapter;
+    this.#tokens = tokens;
+    this.#picks = picks;
+    this.#forward = forward;
+    this.#inputs = inputs;
+    this.#backward = backward;
+    this.#store = store;
+    decoder.reach(limits.maxLength);
   }
 
   get bytes(): number {
@@ -128,16 +90,19 @@ export class DecoderLoraTrainer implements LoraTrainer {
       throw new Error(
         `adapter: ${flat.length} values given, this shape has ${this.#adapter.length}`,
       );
+    await this.#ready;
     if (flat) this.#decoder.ops.writeAdapter(this.#adapter, flat);
     this.#state = flat ? 'on' : 'off';
   }
 
   async score(batch: PackedBatch): Promise<RowScores> {
+    await this.#reserve(batch, false);
     this.#runForward(batch);
     return this.#scores(batch);
   }
 
   async hidden(batch: PackedBatch): Promise<HiddenStates> {
+    await this.#reserve(batch, false);
     this.#runForward(batch);
     const { ops, config } = this.#decoder;
     const { hiddenSize: width, layers } = config;
@@ -154,16 +119,15 @@ export class DecoderLoraTrainer implements LoraTrainer {
     weigh: (scores: RowScores) => Float32Array,
   ): Promise<RowScores> {
     if (this.#state !== 'on') throw new Error('adapter: it is switched off; there is no gradient');
-    const store = this.#runForward(batch);
+    await this.#reserve(batch, true);
+    this.#runForward(batch);
     const scores = await this.#scores(batch);
     const coefficients = weigh(scores);
     if (coefficients.length !== batch.rows.length)
       throw new Error('batch: the loss must give one coefficient a row');
     const { ops, config } = this.#decoder;
-    const { dx } = this.#backward;
-    const head = { ...this.#head(), picks: this.#picks, tokens: this.#tokens };
-    ops.scoreBackward({ ...head, coefficients, dx });
-    for (let layer = config.layers - 1; layer >= 0; layer--) this.#layerBackward(layer, store);
+    this.#headBackward(coefficients);
+    for (let layer = config.layers - 1; layer >= 0; layer--) this.#layerBackward(layer);
     ops.submit();
     return scores;
   }
@@ -178,6 +142,7 @@ export class DecoderLoraTrainer implements LoraTrainer {
 
   dispose(): void {
     const { ops } = this.#decoder;
+    if (this.#refused) return this.#decoder.dispose();
     const activations = Object.values<Activations>({ ...this.#forward, ...this.#backward });
     ops.free(
       ...activations,
@@ -196,37 +161,90 @@ export class DecoderLoraTrainer implements LoraTrainer {
     return { x: itemAt(this.#inputs, this.#decoder.config.layers, 'inputs'), norm, head };
   }
 
+  /**
+   * Memory of all that a step over the batch computes, asked for before any of it runs: a device that has not got
+   * it is then what it was.
+   * @throws MemoryError, with what to do
+   */
+  async #reserve(batch: PackedBatch, train: boolean): Promise<void> {
+    await this.#ready;
+    const { positions } = this.#runs(batch);
+    const { ops, config } = this.#decoder;
+    try {
+      if (this.#store.positions < positions) {
+        const { made, certain } = surely(ops, () =>
+          trainingStore(ops, config, aligned(positions), this.#keys),
+        );
+        await certain;
+        ops.free(this.#store);
+        this.#store = made;
+      }
+      // Layers share what they compute in.
+      await ops.reserve?.(() => {
+        this.#runForward(batch, 1);
+        this.#score(batch);
+        if (!train) return;
+        this.#headBackward(new Float32Array(batch.rows.length));
+        this.#layerBackward(config.layers - 1);
+      });
+    } catch (error) {
+      throw this.#inWords(error, 0);
+    }
+  }
+
+  /** @param bytes of what there is no memory for; 0 where that is not known */
+  #inWords(error: unknown, bytes: number): unknown {
+    if (!(error instanceof MemoryError)) return error;
+    const size = bytes > 0 ? ` (${Math.ceil(bytes / 1e6)} MB)` : '';
+    return new MemoryError(
+      `training: there is no memory for a step of ${this.#limits.maxTokens} tokens${size} beside weights and contexts; ` +
+        'nothing was lost, and a run goes on from its last snapshot. Take fewer tokens at a time (micro-tokens), ' +
+        `weights in int4 or int8, contexts in f16, or shorter or fewer contexts. (${error.message})`,
+    );
+  }
+
   /** Places the sequences and takes them through the layers, keeping every layer's input. */
-  #runForward(batch: PackedBatch): KeyStore {
+  #runForward(batch: PackedBatch, layers = this.#decoder.config.layers): void {
     if (this.#state === 'none') throw new Error('adapter: none was set');
     const decoder = this.#decoder;
-    const { ops, config } = decoder;
+    const { ops } = decoder;
     decoder.useAdapter(this.#state === 'on' ? this.#adapter : null, this.#places);
-    const runs = this.#runs(batch);
-    const store = this.#storeFor(runs.positions);
+    const { runs } = this.#runs(batch);
+    const store = this.#store;
     const tokens = this.#tokens;
-    ops.place(tokens, runs.runs, 'many');
+    ops.place(tokens, runs, 'many');
     decoder.embed(tokens, itemAt(this.#inputs, 0, 'inputs'));
-    for (let layer = 0; layer < config.layers; layer++) {
+    for (let layer = 0; layer < layers; layer++) {
       const from = itemAt(this.#inputs, layer, 'inputs');
       const x = itemAt(this.#inputs, layer + 1, 'inputs');
       ops.copyRows({ from, to: x, tokens });
       attention(decoder, layer, from, x, tokens, store, this.#forward);
       feedForward(decoder, layer, x, tokens, this.#forward);
     }
-    return store;
   }
 
-  async #scores({ rows, targets, temperatures }: PackedBatch): Promise<RowScores> {
+  #scores(batch: PackedBatch): Promise<RowScores> {
+    this.#score(batch);
+    return this.#decoder.ops.readScores(this.#picks);
+  }
+
+  /** Says which rows are scored, and scores them. */
+  #score({ rows, targets, temperatures }: PackedBatch): void {
     const { ops } = this.#decoder;
     ops.placePicks(this.#picks, { rows, targets, ...(temperatures && { temperatures }) });
     ops.score({ ...this.#head(), picks: this.#picks });
-    return ops.readScores(this.#picks);
+  }
+
+  #headBackward(coefficients: Float32Array): void {
+    const { dx } = this.#backward;
+    const head = { ...this.#head(), picks: this.#picks, tokens: this.#tokens };
+    this.#decoder.ops.scoreBackward({ ...head, coefficients, dx });
   }
 
   /** `dx` holds the gradient of the layer's output, and then of its input. */
-  #layerBackward(layer: number, store: KeyStore): void {
+  #layerBackward(layer: number): void {
     const decoder = this.#decoder;
+    const store = this.#store;
     const { ops } = decoder;
     const tokens = this.#tokens;
     const x = itemAt(this.#inputs, layer, 'inputs');
@@ -267,19 +285,5 @@ export class DecoderLoraTrainer implements LoraTrainer {
       start += aligned(length);
     }
     return { runs, positions: start };
-  }
-
-  /** Where keys and values of so many positions lie: many short sequences have gaps between them. */
-  #storeFor(positions: number): KeyStore {
-    if (this.#store.positions >= positions) return this.#store;
-    this.#decoder.ops.free(this.#store);
-    this.#store = this.#newStore(aligned(positions));
-    return this.#store;
-  }
-
-  #newStore(positions: number): KeyStore {
-    const { ops, config } = this.#decoder;
-    const { kvHeads, headDim } = config;
-    return ops.keyStore({ positions, kvHeads, headDim, type: this.#keys }, 'training');
   }
 }

@@ -63,6 +63,12 @@ export interface Ops {
    * @throws MemoryError
    */
   attempt?<T>(make: () => T): Promise<T>;
+  /**
+   * Makes the working memory that the operations of `work` share, of which none is run, once it is certain that the
+   * device has it; present where `attempt` is.
+   * @throws MemoryError; everything is then as it was
+   */
+  reserve?(work: () => void): Promise<void>;
 
   // Tokens, keys and values --------------------------------------------------------------------------
 

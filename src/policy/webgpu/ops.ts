@@ -166,6 +166,10 @@ export class WebGpuOps implements Ops {
     return this.gpu.device.attempt(make);
   }
 
+  reserve(work: () => void): Promise<void> {
+    return this.gpu.reserve(() => this.unrun(work));
+  }
+
   // Tokens, keys and values
 
   place(tokens: Tokens, runs: readonly TokenRun[], size: 'few' | 'many'): void {
@@ -360,18 +364,20 @@ export class WebGpuOps implements Ops {
   }
 
   warmUp(work: () => void, onProgress?: (done: number, all: number) => void): Promise<void> {
-    return this.gpu.encoder.warmUp(() => {
-      try {
-        work();
-      } finally {
-        // Nothing of it was run.
-        this.few.forget();
-      }
-    }, onProgress);
+    return this.gpu.encoder.warmUp(() => this.unrun(work), onProgress);
   }
 
   dispose(): void {
     this.gpu.device.dispose();
+  }
+
+  /** Work of which nothing is run. */
+  private unrun(work: () => void): void {
+    try {
+      work();
+    } finally {
+      this.few.forget();
+    }
   }
 
   /** Every operation says which activations it writes. */

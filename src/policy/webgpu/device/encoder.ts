@@ -74,7 +74,7 @@ export class Encoder {
   private readonly groups = new Map<string, GPUBindGroup>();
   /** Keys of the bind groups that hold a buffer. */
   private readonly groupsOf = new Map<number, Set<string>>();
-  private readonly uniforms: GpuBuffer;
+  readonly uniforms: GpuBuffer;
   private readonly words = new Uint32Array(UNIFORM_BYTES / 4);
   private slots = 0;
   private commands: GPUCommandEncoder | null = null;
@@ -200,6 +200,17 @@ export class Encoder {
       this.pipelines.set(kernel.key, { raw, layout: descriptor.layout });
       this.counts.pipelines++;
       onProgress?.(++done, met.size);
+    }
+  }
+
+  /** Runs `work` without anything that it dispatches, copies, clears or writes. */
+  rehearse(work: () => void): void {
+    const before = this.met;
+    this.met = new Map();
+    try {
+      work();
+    } finally {
+      this.met = before;
     }
   }
 

@@ -7,6 +7,8 @@ export class Gpu {
   readonly encoder: Encoder;
   readonly reader: Reader;
   private readonly scratches = new Map<string, GpuBuffer>();
+  /** Bytes that a rehearsal asks of each scratch; null outside of one. */
+  private wanted: Map<string, number> | null = null;
 
   constructor(readonly device: Device) {
     this.encoder = new Encoder(device);
@@ -24,12 +26,45 @@ export class Gpu {
   scratch(name: string, bytes: number): Range {
     const size = Math.max(16, Math.ceil(bytes / 16) * 16);
     let buffer = this.scratches.get(name);
+    if (this.wanted) {
+      this.wanted.set(name, Math.max(size, this.wanted.get(name) ?? 0));
+      // Nothing is done with it.
+      return { buffer: buffer ?? this.encoder.uniforms, offset: 0, size };
+    }
     if (!buffer || buffer.size < size) {
       if (buffer) this.encoder.release(buffer);
       buffer = this.device.buffer(size, name);
       this.scratches.set(name, buffer);
     }
     return { buffer, offset: 0, size };
+  }
+
+  /**
+   * Makes scratches as large as `work` asks for, of which nothing is run, once it is certain that the device has the
+   * memory.
+   * @throws MemoryError; scratches are then what they were
+   */
+  async reserve(work: () => void): Promise<void> {
+    const wanted = (this.wanted = new Map<string, number>());
+    try {
+      this.encoder.rehearse(work);
+    } finally {
+      this.wanted = null;
+    }
+    const larger = [...wanted].filter(
+      ([name, size]) => (this.scratches.get(name)?.size ?? 0) < size,
+    );
+    if (larger.length === 0) return;
+    const made = await this.device.attempt(() =>
+      larger.map(([name, size]) => ({ name, buffer: this.device.buffer(size, name) })),
+    );
+    for (const { name, buffer } of made) {
+      const old = this.scratches.get(name);
+      // Whoever sampled meanwhile may have needed more.
+      const [kept, spare] = old && old.size >= buffer.size ? [old, buffer] : [buffer, old];
+      this.scratches.set(name, kept);
+      if (spare) this.encoder.release(spare);
+    }
   }
 
   /** Gives a scratch's memory back, or that of all of them. */
