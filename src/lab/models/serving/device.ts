@@ -1,12 +1,9 @@
+import { isSoftware } from '../../../policy/webgpu/device/software.ts';
 import type { DeviceFacts, EngineDevice } from '../../contract/policy.ts';
 import type { DeviceChoice } from '../../contract/settings.ts';
 
 const adapterName = (info: GPUAdapterInfo): string =>
   info.description || [info.vendor, info.architecture].filter(Boolean).join(' ') || 'unnamed';
-
-const isSoftware = (adapter: GPUAdapter): boolean =>
-  adapter.info.isFallbackAdapter ||
-  /swiftshader|llvmpipe|lavapipe/i.test(adapterName(adapter.info));
 
 /** More engines decode faster, but each holds the weights; the page's other workers need a core too. */
 const MOST_ENGINES = 2;
@@ -34,11 +31,11 @@ export const chooseDevice = async (
 ): Promise<Device> => {
   if (choice === 'wasm') return onCores(cores);
   const adapter = (await gpu?.requestAdapter()) ?? null;
-  if (adapter !== null && (choice === 'webgpu' || !isSoftware(adapter))) {
+  if (adapter !== null && (choice === 'webgpu' || !isSoftware(adapter.info))) {
     const facts: Device['facts'] = {
       device: 'webgpu',
       adapter: adapterName(adapter.info),
-      fallback: isSoftware(adapter),
+      fallback: isSoftware(adapter.info),
     };
     return { facts, engines: 1 };
   }
