@@ -1,4 +1,5 @@
 import {
+  ManyField,
   NumberField,
   PartSwitch,
   SelectField,
@@ -61,6 +62,12 @@ export const CurriculumFold = () => {
           <NumberField path="curriculum.hops.max" label="Most hops" min={1} />
         </>
       ) : null}
+      <ManyField
+        path="curriculum.leaveOut"
+        label="Questions left out"
+        title="s3: what the passages of one retrieval answer already, and what is answered by yes or no"
+        choices={['one-retrieval', 'yes-no']}
+      />
       {kind === 'engine' ? (
         <SelectField
           path="curriculum.engine"

@@ -1,4 +1,11 @@
-import { NumberField, PartSwitch, SelectField, useDraftValue, usePart } from '../fields/fields.tsx';
+import {
+  NumberField,
+  PartSwitch,
+  SelectField,
+  SwitchField,
+  useDraftValue,
+  usePart,
+} from '../fields/fields.tsx';
 import { CriticFields } from './CriticFields.tsx';
 import { Fold } from './Fold.tsx';
 
@@ -17,6 +24,7 @@ export const SwitchesFold = () => {
         'objective.positiveNll',
         'objective.diversity',
         'objective.factuality',
+        'objective.maskUnfinished',
       ]}
       now={({ critic, verifier, objective: { surrogate, diversity, factuality } }) =>
         [
@@ -71,6 +79,11 @@ export const SwitchesFold = () => {
           { value: 'as-released', label: 'as released' },
         ]}
         absent="(do nothing)"
+      />
+      <SwitchField
+        path="objective.maskUnfinished"
+        label="No loss of unfinished rollouts"
+        title="VerlTool: what ran out of tokens or turns teaches nothing"
       />
       <PartSwitch
         path="verifier"
