@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { faultsInBoth } from '../axe.ts';
-import { runStatus, useStage } from '../browser.ts';
+import { openPage, runStatus, useStage } from '../browser.ts';
 import { downloaded } from '../training.ts';
 
 /** A group as a tree, and a rollout that goes on from one of its events with another source. */
@@ -54,5 +55,27 @@ it('draws a group as a tree, and forks one of its rollouts beside the original',
     .getByRole('row', { name: /^Rollout 2 forked at event \d+: the search goes to/ })
     .waitFor();
   expect(await faultsInBoth(page)).toEqual([]);
+
+  // Its address makes the same again elsewhere: the group by its seed, and then the fork.
+  const answers = (on: Page) =>
+    on.locator('.column .card[data-kind=answer] .card-text').allTextContents();
+  const texts = await answers(page);
+  const address = page.url();
+  expect(new URL(address).searchParams.get('fork')).toMatch(/^1-\d+-source-web$/);
+  const other = await openPage(stage);
+  await other.goto(address);
+  await other
+    .getByRole('region', { name: 'Rollout 2', exact: true })
+    .getByTestId('fork-note')
+    .filter({ hasText: 'the search goes to the web' })
+    .waitFor();
+  await other.locator('.column[data-finished=true]').nth(2).waitFor();
+  await runStatus(other, 'done');
+  expect(await answers(other)).toEqual(texts);
+  expect(other.url()).toBe(address);
+  await other.goto(address.replace(/fork=[^&]*/, 'fork=1-400-draw&fork=1-1-gold'));
+  await other.getByText('the address forks rollout 1 at event 400').waitFor();
+  expect(new URL(other.url()).searchParams.has('fork')).toBe(false);
+  expect(await other.locator('.column').count()).toBe(2);
   expect(stage.faults).toEqual([]);
 }, 180_000);

@@ -232,7 +232,10 @@ it(
     const second = { ...first, id: `${first.id}-other`, answer: 'Nowhere', events };
     const page = await opened(`${line}\n${JSON.stringify(second)}\n`);
     await page.locator('tr[data-position] a').first().click();
-    await page.getByText('It cannot be forked: its file does not say').waitFor();
+    // Other weights wrote it than those of this page.
+    await page.locator('.reader .card-line').first().click();
+    await page.getByRole('button', { name: 'Fork here' }).first().click();
+    await page.getByText('It cannot be forked here: baize-mini 2164d4fccae3 wrote it').waitFor();
     await page.getByRole('tab', { name: 'Group' }).click();
     const tree = page.getByRole('region', { name: 'Rollout tree' });
     await tree.getByRole('button', { name: /^Event 1, .* 2 of 2 rollouts/ }).waitFor();

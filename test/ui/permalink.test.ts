@@ -9,6 +9,7 @@ import {
   ROUTER_MODES,
   STIE_MODES,
 } from '../../src/lab/contract/settings.ts';
+import type { LinkedFork } from '../../src/ui/ask/store/fork-link.ts';
 import { METHOD_IDS } from '../../src/retrieval/setup.ts';
 import { type AskAddress, formatAddress, parseAddress } from '../../src/ui/ask/store/permalink.ts';
 
@@ -34,6 +35,35 @@ const setup = fc.record(
   },
   { requiredKeys: [] },
 );
+
+const place = { rollout: fc.integer({ min: 0, max: 60 }), event: fc.integer({ min: 0, max: 500 }) };
+const fork: fc.Arbitrary<LinkedFork> = fc.oneof(
+  fc.record({ ...place, change: fc.constantFrom('gold', 'admit', 'draw') }),
+  fc.record({
+    ...place,
+    change: fc.constant('source' as const),
+    source: fc.constantFrom('local', 'web'),
+  }),
+  fc.record({
+    ...place,
+    change: fc.constant('temperature' as const),
+    temperature: fc.integer({ min: 0, max: 200 }).map((n) => n / 100),
+  }),
+  fc.record({
+    ...place,
+    change: fc.constant('policy' as const),
+    policy: fc.record({
+      kind: fc.constant('run' as const),
+      run: fc.stringMatching(/^[a-z]+-\d{1,3}-[a-z]$/),
+      step: fc.oneof(fc.constant(null), fc.integer({ min: 0, max: 999 })),
+    }),
+  }),
+);
+/** Absent where there are none. */
+const withForks = <T extends AskAddress>(of: fc.Arbitrary<T>): fc.Arbitrary<AskAddress> =>
+  fc
+    .tuple(of, fc.array(fork, { maxLength: 4 }))
+    .map(([one, forks]) => (forks.length > 0 ? { ...one, forks } : one));
 
 const asked: fc.Arbitrary<AskAddress> = fc.record({
   of: fc.constant(null),
@@ -66,9 +96,12 @@ const asked: fc.Arbitrary<AskAddress> = fc.record({
   step: fc.oneof(fc.constant(null), fc.integer({ min: 0, max: 60 })),
 });
 
-/** The rollouts of a step; what was asked here before is none of its business. */
+/** The rollouts of a step or of a file; what was asked here before is none of its business. */
 const ofStep: fc.Arbitrary<AskAddress> = fc.record({
-  of: fc.record({ runId: text, step: fc.integer({ min: 1, max: 10_000 }), group: text }),
+  of: fc.oneof(
+    fc.record({ runId: text, step: fc.integer({ min: 1, max: 10_000 }), group: text }),
+    fc.record({ file: text, rollout: text }),
+  ),
   asked: fc.constant(null),
   settings: fc.constant(DEFAULT_SETTINGS),
   setup: fc.constant({}),
@@ -76,10 +109,10 @@ const ofStep: fc.Arbitrary<AskAddress> = fc.record({
   rollout: fc.integer({ min: 0, max: 63 }),
   step: fc.oneof(fc.constant(null), fc.integer({ min: 0, max: 60 })),
 });
-const address = fc.oneof(asked, ofStep);
+const address = withForks(fc.oneof(asked, ofStep));
 
 describe('the permalink', () => {
-  it('restores question, recipe, settings, rollout and step', () => {
+  it('restores question, recipe, settings, rollout, step and forks', () => {
     fc.assert(
       fc.property(address, (wanted) => {
         const { address: restored, problems } = parseAddress(formatAddress(wanted));

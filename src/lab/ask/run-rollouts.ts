@@ -51,7 +51,15 @@ async function forkOf(order: ForkOrder, retriever: Retriever): Promise<Fork> {
   };
 }
 
-/** @throws ForkError where the record reads summaries that nobody would write */
+/** @throws ForkError where another policy would go on than the order allows */
+function checkWriter({ writer }: ForkOrder, { policy: { info } }: RunPolicy): void {
+  if (!writer || (writer.id === info.id && writer.revision === info.revision)) return;
+  throw new ForkError(
+    `${writer.id} ${writer.revision} wrote this rollout, and ${info.id} ${info.revision} would go on. Choose the policy that wrote it, or fork with another adapter.`,
+  );
+}
+
+/** @throws ForkError where the record reads summaries that nobody would write, or another policy wrote it */
 async function runForked(order: ForkOrder, parts: RunParts, told: OnUpdate): Promise<Rollout> {
   const { of, rolloutId, seed, temperature } = order;
   const { question, request, signal, summarizer } = parts;
@@ -62,6 +70,7 @@ async function runForked(order: ForkOrder, parts: RunParts, told: OnUpdate): Pro
     );
   const opened = await parts.policies.get(request.policies?.[0]);
   const { adapter } = opened;
+  checkWriter(order, opened);
   return runFork(
     depsOf(opened, parts),
     await forkOf(order, parts.sources.retriever),

@@ -72,6 +72,8 @@ export interface ForkOrder {
   event: number;
   rolloutId: string;
   change: ForkChange;
+  /** Only this policy may go on; absent: whichever the request names. */
+  writer?: Pick<Rollout['policy'], 'id' | 'revision'>;
   /** Of `source`: where the next search goes. */
   source?: SourceName;
   /** From there on; those of the rollout where absent. */

@@ -19,8 +19,15 @@ export interface EvaluationSource {
   lines(id: string, signal: AbortSignal): Promise<Blob>;
 }
 
+const EVALUATION_FILE = 'evaluation-';
+
 /** An evaluation has one file, whose addresses stay when it is read again. */
-export const evaluationFileId = (evaluationId: string): string => `evaluation-${evaluationId}`;
+export const evaluationFileId = (evaluationId: string): string =>
+  `${EVALUATION_FILE}${evaluationId}`;
+
+/** The evaluation whose file this is; null of other files, whose ids begin otherwise. */
+export const evaluationOfFile = (fileId: string): string | null =>
+  fileId.startsWith(EVALUATION_FILE) ? fileId.slice(EVALUATION_FILE.length) : null;
 
 /** The lines of an evaluation with the name of its file, or why there are none. */
 export async function evaluationLines(

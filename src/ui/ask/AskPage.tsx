@@ -11,7 +11,7 @@ import { firstFailure, useLab } from '../lab/lab-store.ts';
 import { FirstFormNote } from '../setup/form/FirstFormNote.tsx';
 import { useLinkedSetup } from './store/linked-setup.ts';
 import { isRunning, useRun } from './store/run-store.ts';
-import { openLinkedStep } from './store/training-step.ts';
+import { openLinked } from './siblings/open-linked.ts';
 import { useNeeds } from '../lab/use-needs.ts';
 import { isOverlay } from '../kit/page/screen.ts';
 import { useView } from './store/view-store.ts';
@@ -32,6 +32,7 @@ import { SearchTrouble } from './notes/SearchTrouble.tsx';
 import { Setup } from './setup/Setup.tsx';
 import { UnknownNames } from './notes/UnknownNames.tsx';
 import { ForkProblem, WithForks } from './siblings/ForkHere.tsx';
+import { useForksOfAddress } from './siblings/replay-forks.ts';
 import { Pictures } from './siblings/Pictures.tsx';
 import { Welcome } from './Welcome.tsx';
 import './ask.css';
@@ -190,7 +191,7 @@ const useAutoRun = () => {
   useEffect(() => {
     const { address } = useView.getState();
     if (!clear || useRun.getState().run !== null) return;
-    if (address.of) void openLinkedStep(address.of);
+    if (address.of) void openLinked(address.of);
     else if (address.run && address.asked) void startRun();
   }, [clear]);
 };
@@ -212,6 +213,7 @@ export const AskPage = () => {
   const detailsShown = detailsOpen && started && !(grouped && idle && !isOverlay());
   useNeeds('sources', 'policy');
   useAutoRun();
+  useForksOfAddress();
   const [, go] = useLocation();
   // Rollout files open in their own table.
   const drop = useFileDrop((transfer) => importDrop(droppedRuns(transfer), go));

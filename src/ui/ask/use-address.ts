@@ -4,8 +4,8 @@ import { pagePath } from '../kit/page/page-root.ts';
 import { ASK, formatAddress, parseAddress, placeOf } from './store/permalink.ts';
 import { startRun } from './store/actions.ts';
 import { checkLinkedSetup } from './store/linked-setup.ts';
-import { useRun } from './store/run-store.ts';
-import { openLinkedStep } from './store/training-step.ts';
+import { addressOf, useRun } from './store/run-store.ts';
+import { openLinked } from './siblings/open-linked.ts';
 import { useView } from './store/view-store.ts';
 
 /** Keeps the address bar and the view's address the same; "back" restores the earlier one. */
@@ -28,12 +28,12 @@ export const useAddress = (): void => {
       if (pagePath() !== ASK) return;
       const { address } = parseAddress(location.search);
       const { source, request } = useRun.getState();
-      const shown = placeOf({ of: source, asked: request?.asked ?? null });
+      const shown = placeOf({ of: addressOf(source), asked: request?.asked ?? null });
       if (address.of) {
         // It says nothing of what is asked here; that stays as it was.
         const { settings, setup, asked } = useView.getState().address;
         useView.setState({ address: { ...address, settings, setup, asked }, selection: null });
-        if (shown !== placeOf(address)) void openLinkedStep(address.of);
+        if (shown !== placeOf(address)) void openLinked(address.of);
         return;
       }
       useView.setState({ address, selection: null });

@@ -43,7 +43,13 @@ const Place = () => {
   const source = useRun((state) => state.source);
   const asked = request && ask ? request.settings : null;
   const recipe = asked ? ` · ${asked.recipe}` : '';
-  const seed = !asked ? '' : source ? ` · step ${source.step}` : ` · seed ${asked.seed}`;
+  const seed = !asked
+    ? ''
+    : source
+      ? 'step' in source
+        ? ` · step ${source.step}`
+        : ''
+      : ` · seed ${asked.seed}`;
   const [path] = useLocation();
   const [, page = ''] = path.split('/');
   const name =

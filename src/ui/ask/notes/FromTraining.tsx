@@ -4,9 +4,10 @@ import { formatTrainAddress } from '../../train/store/train-address.ts';
 import { useRun } from '../store/run-store.ts';
 import { useLinkedStep } from '../store/training-step.ts';
 import { useView } from '../store/view-store.ts';
+import { pathOf } from '../siblings/record-place.ts';
 import type { ColourMode } from '../../kit/tokens/paint.ts';
 
-/** What Ask says and offers when the rollouts are those of a training step. */
+/** What Ask says and offers when the rollouts were made elsewhere: in a training step, in a file. */
 
 /** The largest |advantage| of the rollouts on the screen; null where none has one. */
 const useLargest = (): number | null =>
@@ -50,6 +51,13 @@ export const ColourSwitch = () => {
 export const SourceNote = () => {
   const source = useRun((state) => state.source);
   if (!source) return null;
+  if ('place' in source)
+    return (
+      <p className="source-note">
+        Rollout of “{source.name}”.{' '}
+        <Link href={pathOf(source.place)}>Back to where it was read</Link>
+      </p>
+    );
   if (isHeldOutGroup(source.group))
     return (
       <p className="source-note">
@@ -71,14 +79,18 @@ export const SourceNote = () => {
 /** That the rollouts of the address are being read, or why they are not here. */
 export const LinkedStepNote = () => {
   const { reading, problem } = useLinkedStep();
+  const record = useView(({ address: { of } }) => of !== null && 'file' in of);
   if (!reading && problem === null) return null;
   return (
     <div className="note" role="status">
       {reading ? (
-        'Reading the rollouts of the step …'
+        `Reading the ${record ? 'rollout of the address' : 'rollouts of the step'} …`
       ) : (
         <>
-          {problem} <Link href="/runs">See the runs that are here</Link>{' '}
+          {problem}{' '}
+          <Link href={record ? '/rollouts' : '/runs'}>
+            See the {record ? 'rollouts' : 'runs'} that are here
+          </Link>{' '}
           <button
             type="button"
             className="link"

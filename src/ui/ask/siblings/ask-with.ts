@@ -42,6 +42,7 @@ export const askWith = async (
     run: false,
     rollout: 0,
     step: null,
+    forks: [],
   });
   useView.setState({ selection: null, pinned: false, setupOpen: question === null || !isNarrow() });
   go(ASK);

@@ -6,11 +6,13 @@ import type { ForkOrder } from '../../../lab/contract/settings.ts';
 import type { ForkAsk } from '../../kit/fork/ForkMenu.tsx';
 import { changeWords } from '../../kit/fork/fork-words.ts';
 import { lab } from '../../lab/connection.ts';
+import type { LinkedFork } from '../store/fork-link.ts';
 import { focusRollout } from '../store/actions.ts';
 import { readAdapters, useAdapters } from '../policies/adapters-store.ts';
 import { groupRollouts } from '../store/rollout-groups.ts';
 import { isRunning, useRun } from '../store/run-store.ts';
-import { showRollouts } from '../store/training-step.ts';
+import type { RecordSource } from '../store/run-store.ts';
+import { showFrom, showRollouts } from '../store/training-step.ts';
 import { useView } from '../store/view-store.ts';
 import { writerOf } from './writer.ts';
 
@@ -20,6 +22,14 @@ const failFork = (error: unknown): void => {
   if (!run) return;
   const failure = { kind: 'failed' as const, message: messageOf(error), detail: '' };
   setRun({ ...run, status: 'failed', failure });
+};
+
+/** A fork that the address did not ask for is said in it. */
+const sayInAddress = (fork: LinkedFork): void => {
+  const { address, setAddress } = useView.getState();
+  const { forks = [] } = address;
+  if (forks.length < Object.keys(useRun.getState().forks).length)
+    setAddress({ forks: [...forks, fork] });
 };
 
 /** Goes on with a rollout on the screen from one of its events, beside it. Never rejects. */
@@ -40,13 +50,24 @@ export const forkRollout = async (of: Rollout, ask: ForkAsk): Promise<void> => {
     ...(ask.source && { source: ask.source }),
     ...(change === 'draw' && { seed: deriveSeed(of.seed, 'fork', number) }),
     ...(temperature !== undefined && { temperature }),
+    // What is loaded by then may be another one than when it was looked for.
+    ...(source && 'place' in source && !other && { writer: of.policy }),
   };
   const words = changeWords(change, {
     ...(ask.source && { source: ask.source }),
     ...(temperature !== undefined && { temperature }),
     ...(other && { adapter: other.name }),
   });
+  const rollout = useRun.getState().table.order.indexOf(of.id);
   beginFork(rolloutId, { of: of.id, event, words, ...(policy && { policy }) });
+  sayInAddress({
+    rollout,
+    event,
+    change,
+    ...(ask.source && { source: ask.source }),
+    ...(temperature !== undefined && { temperature }),
+    ...(other && { policy: other.policy }),
+  });
   useView.setState({ playing: false });
   focusRollout(useRun.getState().table.order.indexOf(rolloutId));
   const { policies: _, ...rest } = request;
@@ -77,4 +98,15 @@ export const forkOfRun = async (
   const source = { runId: run.id, name: run.name, step: of.step, group: of.groupId, run };
   await Promise.all([readAdapters(), showRollouts(group, source, focus, go)]);
   await forkRollout(group[focus] ?? of, ask);
+};
+
+/** The same of any other rollout of ours that is read elsewhere. Never rejects. */
+export const forkOfRecord = async (
+  source: RecordSource,
+  of: Rollout,
+  ask: ForkAsk,
+  go: (path: string) => void,
+): Promise<void> => {
+  await showFrom([of], source, 0, go);
+  await forkRollout(of, ask);
 };

@@ -2,7 +2,7 @@ import { isHeldOutGroup } from '../../../records/training.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import type { EvaluableRun } from '../../../lab/contract/evaluations.ts';
 import { groupIdOf, type AskedPolicy, type RunRequest } from '../../../lab/contract/settings.ts';
-import type { ForkNote, RolloutSource } from '../store/run-store.ts';
+import type { ForkNote, RecordSource, StepSource } from '../store/run-store.ts';
 
 /** Which policy wrote a rollout on the screen, and which goes on with it where that one is not kept. */
 
@@ -15,15 +15,18 @@ export interface Writer {
 
 interface Screen {
   request: Pick<RunRequest, 'runId' | 'policies'> | null;
-  source: Pick<RolloutSource, 'runId' | 'name' | 'step' | 'group' | 'setup'> | null;
+  source: Pick<StepSource, 'runId' | 'name' | 'step' | 'group' | 'setup'> | RecordSource | null;
   forks: Readonly<Record<string, ForkNote>>;
 }
 
 /** The step whose adapter a training rollout was sampled with; 0: before the first update. */
-const sampledAt = ({ step, group }: Pick<RolloutSource, 'step' | 'group'>): number =>
+const sampledAt = ({ step, group }: Pick<StepSource, 'step' | 'group'>): number =>
   isHeldOutGroup(group) ? step : step - 1;
 
-function ofTraining(source: NonNullable<Screen['source']>, runs: readonly EvaluableRun[]): Writer {
+function ofTraining(
+  source: Exclude<NonNullable<Screen['source']>, RecordSource>,
+  runs: readonly EvaluableRun[],
+): Writer {
   const wanted = sampledAt(source);
   const kept = runs.find(({ id }) => id === source.runId)?.steps ?? [];
   const alone: AskedPolicy = { kind: 'base', policy: source.setup.policy };
@@ -50,6 +53,8 @@ export function writerOf(
 ): Writer {
   const fork = forks[id];
   if (fork) return { ...(fork.policy && { policy: fork.policy }), note: null };
+  if (source && 'place' in source)
+    return { ...(source.policy && { policy: source.policy }), note: null };
   if (source) return ofTraining(source, runs);
   const at = request?.policies?.findIndex((_, i) => groupIdOf(request.runId, i) === groupId) ?? -1;
   const policy = at < 0 ? undefined : request?.policies?.[at];

@@ -101,14 +101,26 @@ export const startRun = async (): Promise<void> => {
 
 /** Asks for a fresh run from its beginning: a step of the last run means nothing in the next. */
 export const runFromStart = async (): Promise<void> => {
-  useView.getState().setAddress({ rollout: 0, step: null });
+  useView.getState().setAddress({ rollout: 0, step: null, forks: [] });
   await startRun();
+};
+
+/**
+ * Leaves the forks in the address that are on the screen: those behind one that was not made, or was
+ * stopped, may have left that one.
+ */
+export const keepMade = (): void => {
+  const { address, setAddress } = useView.getState();
+  const { forks = [] } = address;
+  const made = Object.keys(useRun.getState().forks).length;
+  if (forks.length > made) setAddress({ forks: forks.slice(0, made) });
 };
 
 /** Never rejects: a run that nobody answers for any more has failed, and says so. */
 export const cancelRun = async (): Promise<void> => {
   const { run } = useRun.getState();
   if (!run || !isRunning(run)) return;
+  if (useRun.getState().forking !== null) keepMade();
   try {
     await lab().ask.cancel();
   } catch (error) {
@@ -117,7 +129,7 @@ export const cancelRun = async (): Promise<void> => {
 };
 
 export const ask = (asked: Asked): void => {
-  useView.getState().setAddress({ of: null, asked, run: false, rollout: 0, step: null });
+  useView.getState().setAddress({ of: null, asked, run: false, rollout: 0, step: null, forks: [] });
 };
 
 const focusedRollout = () => {

@@ -10,6 +10,7 @@ import {
   type RunSettings,
 } from '../../../lab/contract/settings.ts';
 import { parsePolicyText, policyText, someSides, type AskSides } from '../policies/asked-policy.ts';
+import { readForks, writeForks, type LinkedFork } from './fork-link.ts';
 import { formatLink, parseLink, type LinkSetup } from './link-setup.ts';
 
 /** Where a question is posed. */
@@ -23,19 +24,27 @@ export interface StepGroup {
   group: string;
 }
 
+/** A rollout that is read elsewhere, in a file of this browser; one of an evaluation is in `evaluation-ID`. */
+export interface RecordPlace {
+  file: string;
+  rollout: string;
+}
+
 /** What the address of the Ask page restores. */
 export interface AskAddress {
   /**
-   * The rollouts on the screen, where training made them: the address names them, and nothing of what
-   * was asked here before. Null for what is asked here.
+   * The rollouts on the screen, where training made them or they were read from a file: the address names
+   * them, and nothing of what was asked here before. Null for what is asked here.
    */
-  of: StepGroup | null;
+  of: StepGroup | RecordPlace | null;
   asked: Asked | null;
   settings: RunSettings;
   /** What it works with; what is built in is left out. */
   setup: LinkSetup;
   /** Policies that are asked in place of the setup's, or beside it; absent or null: none. */
   sides?: AskSides | null;
+  /** Made of the rollouts on the screen, in this order; absent: none. */
+  forks?: readonly LinkedFork[];
   /** Run as soon as everything is loaded. */
   run: boolean;
   /** 0-based rollout in focus. */
@@ -105,9 +114,23 @@ const groupSchema = z.strictObject({
   group: z.string().min(1).max(300),
 });
 
-const readGroup = (query: URLSearchParams, problems: string[]): StepGroup | null => {
+const recordSchema = z.strictObject({
+  file: z.string().min(1).max(300),
+  rollout: z.string().min(1).max(500),
+});
+
+const readRecord = (query: URLSearchParams, problems: string[]): RecordPlace | null => {
+  const file = query.get('file');
+  if (file === null) return null;
+  const parsed = recordSchema.safeParse({ file, rollout: query.get('id') });
+  if (parsed.success) return parsed.data;
+  problems.push(`file=${file.slice(0, 100)}`);
+  return null;
+};
+
+const readOf = (query: URLSearchParams, problems: string[]): AskAddress['of'] => {
   const runId = query.get('of');
-  if (runId === null) return null;
+  if (runId === null) return readRecord(query, problems);
   const [step, group] = [query.get('at'), query.get('group')];
   const parsed = groupSchema.safeParse({ runId, step, group });
   if (parsed.success) return parsed.data;
@@ -168,11 +191,12 @@ export const parseAddress = (search: string): { address: AskAddress; problems: s
   const step = read<number | null>(query, 'step', integer, null, problems);
   return {
     address: {
-      of: readGroup(query, problems),
+      of: readOf(query, problems),
       asked: readAsked(query),
       settings,
       setup: { ...readLink(query, problems), ...readForm(query, problems) },
       ...readSides(query, problems),
+      ...readForks(query, problems),
       run: query.get('run') === '1',
       rollout: Math.max(0, rollout - 1),
       step: step === null || step === 0 ? null : step - 1,
@@ -186,11 +210,17 @@ export const formatAddress = (address: AskAddress): string => {
   const query = new URLSearchParams();
   const { asked, settings, of } = address;
   const end = (): string => {
+    writeForks(query, address.forks ?? []);
     if (address.rollout > 0) query.set('rollout', String(address.rollout + 1));
     if (address.step !== null) query.set('step', String(address.step + 1));
     const text = query.toString();
     return text ? `?${text}` : '';
   };
+  if (of && 'file' in of) {
+    query.set('file', of.file);
+    query.set('id', of.rollout);
+    return end();
+  }
   if (of) {
     query.set('of', of.runId);
     query.set('at', String(of.step));
@@ -222,7 +252,7 @@ export const formatAddress = (address: AskAddress): string => {
 
 /** What an address shows, whatever its settings: another one is a place of its own to come back to. */
 export const placeOf = ({ of, asked }: Pick<AskAddress, 'of' | 'asked'>): string => {
-  if (of) return `step ${of.group}`;
+  if (of) return 'file' in of ? `record ${of.file} ${of.rollout}` : `step ${of.group}`;
   if (asked === null) return '';
   return asked.kind === 'world' ? `question ${asked.id}` : 'typed';
 };

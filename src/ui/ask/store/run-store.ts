@@ -4,6 +4,7 @@ import type { Setup } from '../../../records/setup.ts';
 import type { RolloutUpdate } from '../../../records/updates.ts';
 import type { RunState } from '../../../lab/contract/ask.ts';
 import type { AskedPolicy, RunRequest } from '../../../lab/contract/settings.ts';
+import type { RecordPlace, StepGroup } from './permalink.ts';
 import { applyUpdates, EMPTY_TABLE, type RolloutTable } from './apply-updates.ts';
 
 /** A rollout that goes on with another one. */
@@ -18,8 +19,11 @@ export interface ForkNote {
   policy?: AskedPolicy;
 }
 
-/** Where rollouts on the screen come from that were not asked for here: a step of training. */
-export interface RolloutSource {
+/** Where rollouts on the screen come from that were not asked for here. */
+export type RolloutSource = StepSource | RecordSource;
+
+/** A step of training. */
+export interface StepSource {
   runId: string;
   /** Name of the training run. */
   name: string;
@@ -28,6 +32,17 @@ export interface RolloutSource {
   group: string;
   /** What the training run works with. */
   setup: Setup;
+}
+
+/** A rollout that was read from a file of this browser or from an evaluation. */
+export interface RecordSource {
+  place: RecordPlace;
+  /** Of the file or of the evaluation. */
+  name: string;
+  /** What its forks work with. */
+  setup: Setup;
+  /** Who wrote it; absent: the setup's policy. */
+  policy?: AskedPolicy;
 }
 
 /** The run on the screen: what was asked, its state, and its rollouts. */
@@ -41,7 +56,7 @@ interface RunStore {
   table: RolloutTable;
   /** A run was asked for before there was a question to ask. */
   wanted: boolean;
-  /** Set while the rollouts are those of a training step; their tokens are coloured by advantage. */
+  /** Set while the rollouts were not asked for here. */
   source: RolloutSource | null;
   /** Of the rollouts on the screen, by id. */
   forks: Readonly<Record<string, ForkNote>>;
@@ -56,6 +71,14 @@ interface RunStore {
   apply: (updates: readonly RolloutUpdate[]) => void;
   clear: () => void;
 }
+
+/** The source as an address names it. */
+export const addressOf = (source: RolloutSource | null): StepGroup | RecordPlace | null => {
+  if (source === null) return null;
+  if ('place' in source) return source.place;
+  const { runId, step, group } = source;
+  return { runId, step, group };
+};
 
 export const isRunning = (run: RunState | null): boolean =>
   run?.status === 'waiting' || run?.status === 'running';
@@ -78,13 +101,15 @@ const withoutExpected = (table: RolloutTable): RolloutTable => ({
 
 /** What a state of the lab means for the fork that is being made: its failure is not the run's. */
 const forkEnded = (
-  { forking, table }: Pick<RunStore, 'forking' | 'table'>,
+  { forking, table, forks }: Pick<RunStore, 'forking' | 'table' | 'forks'>,
   run: RunState,
 ): Partial<RunStore> | null => {
   if (forking === null || isRunning(run)) return null;
+  const { [forking]: note, ...others } = forks;
   return {
     forking: null,
     table: withoutExpected(table),
+    forks: note && table.byId[forking] ? forks : others,
     forkProblem: run.failure?.message ?? null,
     run: { ...run, status: 'done', failure: null },
   };

@@ -3,9 +3,9 @@ import { messageOf } from '../../../base/errors.ts';
 import { isHeldOutGroup } from '../../../records/training.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import { BUILT_IN_SETUP } from '../../../records/setup.ts';
-import { isFirstForm, setupInForm } from '../../../records/built-in-forms.ts';
+import { formOf, setupInForm } from '../../../records/built-in-forms.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
-import { DEFAULT_SETTINGS, RECIPE_IDS } from '../../../lab/contract/settings.ts';
+import { DEFAULT_SETTINGS, RECIPE_IDS, type Asked } from '../../../lab/contract/settings.ts';
 import { pickOf } from '../../kit/pick-of.ts';
 import { lab } from '../../lab/connection.ts';
 import { useSetup } from '../../setup/setup-store.ts';
@@ -13,8 +13,11 @@ import { cancelRun } from './actions.ts';
 import type { RolloutTable } from './apply-updates.ts';
 import { ASK, type StepGroup, placeOf } from './permalink.ts';
 import { groupRollouts } from './rollout-groups.ts';
-import { type RolloutSource, useRun } from './run-store.ts';
+import { addressOf, type RolloutSource, type StepSource, useRun } from './run-store.ts';
 import { useView } from './view-store.ts';
+
+/** Id of a question that was typed. */
+const TYPED = 'typed';
 
 /** Rollouts that ended, as the table that Ask shows. */
 export const tableOf = (rollouts: readonly Rollout[]): RolloutTable => ({
@@ -29,23 +32,20 @@ export const useLinkedStep = create<{ reading: boolean; problem: string | null }
   problem: null,
 }));
 
-/** Shows rollouts of a step in place of what runs in Ask, which would mix with these. */
-const show = async (
-  rollouts: readonly Rollout[],
-  from: Omit<RolloutSource, 'setup'>,
-  run: Pick<RunRecord, 'setup'>,
-): Promise<void> => {
+/** Shows rollouts that were made elsewhere in place of what runs in Ask, which would mix with these. */
+const show = async (rollouts: readonly Rollout[], source: RolloutSource): Promise<void> => {
   const first = rollouts[0];
   if (!first) return;
-  const source = { ...from, setup: run.setup ?? BUILT_IN_SETUP };
   await cancelRun();
   // Its question is asked again of the world that it is of.
   const { setup } = useSetup.getState();
-  useSetup.setState({ setup: setupInForm(setup, isFirstForm(run) ? 1 : 2) });
-  const asked = { kind: 'world' as const, id: first.question.id };
+  useSetup.setState({ setup: setupInForm(setup, formOf(source.setup)) });
+  const { id, text } = first.question;
+  const asked: Asked = id === TYPED ? { kind: 'typed', text } : { kind: 'world', id };
   const recipe = pickOf(RECIPE_IDS, first.recipe.id) ?? DEFAULT_SETTINGS.recipe;
   const { address, setAddress } = useView.getState();
-  const runId = `step-${source.runId}-${source.step}`;
+  const of = addressOf(source);
+  const runId = `of-${placeOf({ of, asked: null })}`;
   const settings = { ...address.settings, recipe };
   useRun.setState({
     request: { runId, asked, settings, setup: useSetup.getState().setup },
@@ -60,8 +60,7 @@ const show = async (
     source,
     wanted: false,
   });
-  const { runId: trained, step, group } = source;
-  setAddress({ of: { runId: trained, step, group }, asked, run: false });
+  setAddress({ of, asked, run: false });
   useView.setState({ playing: false, selection: null, pinned: false, setupOpen: false });
   useLinkedStep.setState({ reading: false, problem: null });
 };
@@ -82,17 +81,38 @@ const completeQuestion = async ({ question: { id, text } }: Rollout): Promise<vo
 /** Opens the rollouts of one question of a training step in Ask, the `focus`-th in front. */
 export const showRollouts = async (
   rollouts: readonly Rollout[],
-  source: Omit<RolloutSource, 'setup'> & { run: Pick<RunRecord, 'setup'> },
+  source: Omit<StepSource, 'setup'> & { run: Pick<RunRecord, 'setup'> },
+  focus: number,
+  go: (path: string) => void,
+): Promise<void> => {
+  const { run, ...from } = source;
+  await showFrom(rollouts, { ...from, setup: run.setup ?? BUILT_IN_SETUP }, focus, go);
+};
+
+/** The same of rollouts from anywhere. */
+export const showFrom = async (
+  rollouts: readonly Rollout[],
+  source: RolloutSource,
   focus: number,
   go: (path: string) => void,
 ): Promise<void> => {
   const first = rollouts[0];
   if (!first) return;
-  const { run, ...from } = source;
-  await show(rollouts, from, run);
+  // Those of what was on the screen before.
+  useView.getState().setAddress({ forks: [] });
+  await show(rollouts, source);
   useView.getState().setAddress({ rollout: focus, step: null });
   go(ASK);
   await completeQuestion(first);
+};
+
+/** Shows them at the rollout and step that the address names. */
+export const showLinked = async (
+  rollouts: readonly Rollout[],
+  source: RolloutSource,
+): Promise<void> => {
+  await show(rollouts, source);
+  if (rollouts[0]) await completeQuestion(rollouts[0]);
 };
 
 /** Shows the rollouts that the address names, at the rollout and step that it names. */
@@ -115,13 +135,12 @@ export const openLinkedStep = async (of: StepGroup): Promise<void> => {
       return fail(
         `This address shows rollouts of the training run ${runId}, which is not in this browser. Open it in the browser that trained.`,
       );
-    const first = found?.rollouts[0];
-    if (!found || !first)
+    if (!found)
       return fail(
         `The rollouts of step ${step} of “${run.name}” that this address shows are not kept: they were deleted to free storage, or the run was imported without them.`,
       );
-    await show(found.rollouts, { runId, name: run.name, step, group }, run);
-    await completeQuestion(first);
+    const { name, setup = BUILT_IN_SETUP } = run;
+    await showLinked(found.rollouts, { runId, name, step, group, setup });
   } catch (error) {
     if (left()) return useLinkedStep.setState({ reading: false });
     fail(`The rollouts that this address shows could not be read: ${messageOf(error)}`);

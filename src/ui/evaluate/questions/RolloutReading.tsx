@@ -1,5 +1,7 @@
 import type { EvaluatedRollout } from '../../../evaluate/systems/result.ts';
 import { SECONDS_NOTE } from '../../../evaluate/systems/table/measures.ts';
+import { WithRecordForks } from '../../ask/siblings/RecordFork.tsx';
+import { placeInEvaluation } from '../../ask/siblings/record-place.ts';
 import { EventList } from '../../kit/events/EventList.tsx';
 import { useAnswer } from '../../kit/use-answer.ts';
 import {
@@ -37,8 +39,15 @@ const Verdict = ({ made }: { made: EvaluatedRollout }) => (
   </>
 );
 
+interface MadeProps {
+  made: EvaluatedRollout;
+  /** Id of the evaluation. */
+  evaluation: string;
+  read: () => void;
+}
+
 /** One system’s rollout with one seed: what it answered, then what it did. */
-const Made = ({ made, read }: { made: EvaluatedRollout; read: () => void }) => {
+const Made = ({ made, evaluation, read }: MadeProps) => {
   const stored = useAnswer(made.rollout, () => evaluationsApi().rollout(made.rollout));
   return (
     <div className="side-rollout" data-rollout={made.rollout}>
@@ -59,12 +68,18 @@ const Made = ({ made, read }: { made: EvaluatedRollout; read: () => void }) => {
           on with the evaluation to make it again.
         </p>
       ) : null}
-      {stored.state === 'ready' && stored.value ? <EventList rollout={stored.value} tools /> : null}
+      {stored.state === 'ready' && stored.value ? (
+        <WithRecordForks place={placeInEvaluation(evaluation, made.rollout)}>
+          <EventList rollout={stored.value} tools />
+        </WithRecordForks>
+      ) : null}
     </div>
   );
 };
 
 interface SystemColumnProps {
+  /** Id of the evaluation. */
+  evaluation: string;
   name: string;
   made: readonly EvaluatedRollout[];
   /** Opens a rollout in the reader. */
@@ -73,7 +88,7 @@ interface SystemColumnProps {
 }
 
 /** What a system did on the question, with every seed. */
-export const SystemColumn = ({ name, made, read, close }: SystemColumnProps) => (
+export const SystemColumn = ({ evaluation, name, made, read, close }: SystemColumnProps) => (
   <section className="side-column" aria-label={name}>
     <header>
       <h3>{name}</h3>
@@ -85,7 +100,9 @@ export const SystemColumn = ({ name, made, read, close }: SystemColumnProps) => 
     {made.length === 0 ? (
       <p className="fine">Not run on this question yet, or failed; see above.</p>
     ) : (
-      made.map((one) => <Made key={one.rollout} made={one} read={() => read(one.rollout)} />)
+      made.map((one) => (
+        <Made key={one.rollout} made={one} evaluation={evaluation} read={() => read(one.rollout)} />
+      ))
     )}
   </section>
 );

@@ -74,6 +74,7 @@ export const SideBySide = (props: SideBySideProps) => {
         {systems.map((system) => (
           <SystemColumn
             key={`${question.id} ${system}`}
+            evaluation={id}
             name={result.systems.find((one) => one.id === system)?.title ?? system}
             made={result.rollouts.filter(
               (one) => one.system === system && one.question === question.id,

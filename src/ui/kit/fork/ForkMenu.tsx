@@ -28,6 +28,10 @@ export interface ForkMenuProps {
   event: number;
   /** Why this rollout cannot be gone on with; null where it can. */
   why: string | null;
+  /** It is still looked for whether it can. */
+  checking?: boolean;
+  /** Told when the menu is opened. */
+  opened?: () => void;
   /** What goes on where no other adapter is chosen, where that is not what wrote it. */
   note: string | null;
   /** Others that may go on; null while they are looked for. */
@@ -120,12 +124,19 @@ export const ForkMenu = (props: ForkMenuProps) => {
         size="compact-xs"
         variant="subtle"
         aria-expanded={open}
-        onClick={() => setOpen(!open)}
+        onClick={() => {
+          if (!open) props.opened?.();
+          setOpen(!open);
+        }}
       >
         ↳ Fork here
       </Button>
       {open ? (
-        why === null ? (
+        props.checking ? (
+          <p className="fine" role="status">
+            Looking for its policy and its sources …
+          </p>
+        ) : why === null ? (
           <>
             <p className="fine">
               A <Term id="fork">fork</Term> keeps what happened before event {event + 1} and goes on

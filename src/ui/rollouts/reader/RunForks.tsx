@@ -1,21 +1,35 @@
-import { useCallback, useEffect, type ReactNode } from 'react';
+import { useCallback, useEffect, useMemo, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { isOwnRollout } from '../../../formats/rollouts/shape/imported.ts';
 import type { Reading } from '../../../lab/contract/rollouts.ts';
-import { isRunFile, runFileId } from '../../../lab/rollouts/own-runs.ts';
+import { evaluationOfFile, isRunFile, runFileId } from '../../../lab/rollouts/own-runs.ts';
 import { BUILT_IN_SETUP } from '../../../records/setup.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import { readAdapters, useAdapters } from '../../ask/policies/adapters-store.ts';
+import { adapterChoices, WithRecordForks } from '../../ask/siblings/RecordFork.tsx';
 import { forkOfRun } from '../../ask/siblings/fork-actions.ts';
 import { writerOf } from '../../ask/siblings/writer.ts';
 import { EventActions } from '../../kit/events/parts/actions.ts';
 import { ForkMenu } from '../../kit/fork/ForkMenu.tsx';
 import { useTrain, visibleRuns } from '../../train/store/train-store.ts';
 
-/** Rollouts of a training run of this browser can be gone on with; of others it is said why not. */
+/**
+ * Rollouts of ours can be gone on with: those of a training run of this browser with its adapters, others
+ * where their policy and sources are here, which is looked for when it is asked for. Of the rest it is said
+ * why not.
+ */
 
-const useRunOf = (fileId: string) =>
-  useTrain((state) => visibleRuns(state.runs).find(({ id }) => runFileId(id) === fileId));
+/** The training run of this browser that made a rollout, wherever its record is read. */
+const useRunOf = ({ rollout, file }: Pick<Reading, 'rollout' | 'file'>) =>
+  useTrain((state) =>
+    evaluationOfFile(file.id) !== null
+      ? undefined
+      : visibleRuns(state.runs).find(
+          ({ id, policy }) =>
+            runFileId(id) === file.id ||
+            (id === rollout.runId && policy.revision === rollout.policy?.revision),
+        ),
+  );
 
 /** Why a rollout cannot be gone on with; null where it can. */
 function whyNoFork(
@@ -26,21 +40,20 @@ function whyNoFork(
     return 'it was imported from another system’s file: the policy that wrote its tokens, and the sources that it searched, are not here';
   if (!isOwnRollout(rollout))
     return 'its record lacks events or tokens, so nobody can go through it again';
-  if (!isRunFile(file.id))
-    return 'its file does not say which policy and sources to go on with; ask its question in Ask and fork there';
-  return run ? null : 'its training run is not in this browser any more';
+  return run || !isRunFile(file.id) ? null : 'its training run is not in this browser any more';
 }
 
 /** Said once, above the rounds. */
 export const NoFork = ({ reading }: { reading: Reading }) => {
-  const why = whyNoFork(reading, useRunOf(reading.file.id));
+  const why = whyNoFork(reading, useRunOf(reading));
   return why === null ? null : <p className="fine">↳ It cannot be forked: {why}.</p>;
 };
 
 const RunFork = (props: { reading: Reading; rollout: Rollout; event: number }) => {
   const { reading, rollout, event } = props;
-  const run = useRunOf(reading.file.id);
+  const run = useRunOf(reading);
   const runs = useAdapters((state) => state.runs);
+  const policies = useMemo(() => adapterChoices(runs), [runs]);
   const [, go] = useLocation();
   useEffect(() => {
     if (useAdapters.getState().runs === null) void readAdapters();
@@ -56,14 +69,7 @@ const RunFork = (props: { reading: Reading; rollout: Rollout; event: number }) =
       event={event}
       why={null}
       note={`It opens in Ask. ${note ?? ''}`.trim()}
-      policies={
-        runs?.flatMap((one) =>
-          one.steps.map((at) => ({
-            policy: { kind: 'run' as const, run: one.id, step: at },
-            name: `${one.name}, step ${at}`,
-          })),
-        ) ?? null
-      }
+      policies={policies}
       busy={false}
       start={(ask) => void forkOfRun(run, rollout, ask, go)}
     />
@@ -72,12 +78,18 @@ const RunFork = (props: { reading: Reading; rollout: Rollout; event: number }) =
 
 /** Cards within offer to go on from their events, where that is possible. */
 export const WithRunForks = ({ reading, children }: { reading: Reading; children: ReactNode }) => {
-  const can = whyNoFork(reading, useRunOf(reading.file.id)) === null;
+  const run = useRunOf(reading);
+  const can = whyNoFork(reading, run) === null;
+  const { file, rollout } = reading;
   const actions = useCallback(
     (rollout: Rollout, event: number) => (
       <RunFork reading={reading} rollout={rollout} event={event} />
     ),
     [reading],
   );
+  if (can && !run)
+    return (
+      <WithRecordForks place={{ file: file.id, rollout: rollout.id }}>{children}</WithRecordForks>
+    );
   return <EventActions value={can ? actions : null}>{children}</EventActions>;
 };

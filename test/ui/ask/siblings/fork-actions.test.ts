@@ -3,7 +3,8 @@ import type { RunRequest } from '../../../../src/lab/contract/settings.ts';
 import type { Rollout } from '../../../../src/records/rollout.ts';
 import { BUILT_IN_SETUP } from '../../../../src/records/setup.ts';
 import { useAdapters } from '../../../../src/ui/ask/policies/adapters-store.ts';
-import { forkRollout } from '../../../../src/ui/ask/siblings/fork-actions.ts';
+import { forkOfRecord, forkRollout } from '../../../../src/ui/ask/siblings/fork-actions.ts';
+import { formatAddress } from '../../../../src/ui/ask/store/permalink.ts';
 import { isRunning, useRun } from '../../../../src/ui/ask/store/run-store.ts';
 import { showRollouts } from '../../../../src/ui/ask/store/training-step.ts';
 import { useView } from '../../../../src/ui/ask/store/view-store.ts';
@@ -46,6 +47,9 @@ it('asks the lab to go on with the adapter that wrote it, and keeps a place besi
     words: 'the search goes to the web',
   });
   expect(isRunning(run)).toBe(true);
+  expect(useView.getState().address.forks).toEqual([
+    { rollout: 0, event: 4, change: 'source', source: 'web' },
+  ]);
   // One at a time.
   await forkRollout(rollout('b'), { change: 'draw', event: 0 });
   expect(fake.callsOf('ask.run')).toHaveLength(1);
@@ -80,4 +84,28 @@ it('stands behind the forks that were made before it, each with other random num
   expect(useRun.getState().table.order).toEqual(['a', 'a-fork-1', 'a-fork-2', 'b']);
   const seeds = fake.callsOf('ask.run').map(([one]) => (one as RunRequest).fork?.seed);
   expect(new Set(seeds).size).toBe(2);
+});
+
+it('lets only the policy that wrote a rollout of a file go on with it, unless another one is chosen', async () => {
+  const fake = connectFake();
+  const source = { place: { file: 'f', rollout: 'a' }, name: 'asked.jsonl', setup: BUILT_IN_SETUP };
+  const paths: string[] = [];
+  await forkOfRecord(source, rollout('a'), { change: 'draw', event: 0 }, (path) =>
+    paths.push(path),
+  );
+  const [[request]] = fake.callsOf('ask.run') as [[RunRequest]];
+  expect(request).toMatchObject({
+    setup: BUILT_IN_SETUP,
+    fork: { rolloutId: 'a-fork-1', writer: { id: 'test', revision: '0' } },
+  });
+  expect(paths).toEqual(['/ask']);
+  expect(formatAddress(useView.getState().address)).toBe('?file=f&id=a&fork=1-1-draw&rollout=2');
+  const { run, setRun } = useRun.getState();
+  if (run) setRun({ ...run, status: 'done' });
+  const policy = { kind: 'run', run: 'run-a', step: 1 } as const;
+  const other = { policy, name: 'mine, step 1' };
+  await forkRollout(rollout('a'), { change: 'policy', event: 0, policy: other });
+  const [, [second]] = fake.callsOf('ask.run') as [[RunRequest], [RunRequest]];
+  expect(second.policies).toEqual([policy]);
+  expect(second.fork).not.toHaveProperty('writer');
 });

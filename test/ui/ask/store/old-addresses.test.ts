@@ -83,6 +83,60 @@ describe('an address that somebody kept', () => {
     expect(problems).toHaveLength(1);
   });
 
+  it.each(['?file=', '?file=f', '?file=f&id=', `?file=${'f'.repeat(301)}&id=r`])(
+    'names a rollout of a file that it cannot mean: %s',
+    (search) => {
+      const { address, problems } = parseAddress(search);
+      expect(address.of).toBeNull();
+      expect(problems).toHaveLength(1);
+    },
+  );
+
+  it('of a training step counts, where it names a file too', () => {
+    expect(parsed('?of=r&at=1&group=g&file=f&id=x').of).toEqual({
+      runId: 'r',
+      step: 1,
+      group: 'g',
+    });
+  });
+
+  it.each([
+    '',
+    '1',
+    '1-2',
+    '0-2-draw',
+    '1-0-draw',
+    '-1-2-draw',
+    '1.5-2-draw',
+    '1-2-undo',
+    '1-2-toString',
+    '1-2-draw-more',
+    '1-2-gold-x',
+    '1-2-source',
+    '1-2-source-both',
+    '1-2-temperature',
+    '1-2-temperature-hot',
+    '1-2-temperature-2.1',
+    '1-2-temperature--1',
+    '1-2-temperature-Infinity',
+    '1-2-policy',
+    '1-2-policy-alone',
+    '1-2-policy-run',
+    '1-2-policy-run@x',
+    '1000-2-draw',
+    '1-100000-draw',
+  ])('names the fork %j that it cannot mean, and leaves out those behind it', (fork) => {
+    const { address, problems } = parseAddress(`?q=a&fork=2-3-draw&fork=${fork}&fork=1-1-gold`);
+    expect(problems).toEqual([`fork=${fork}`]);
+    expect(address.forks).toEqual([{ rollout: 1, event: 2, change: 'draw' }]);
+  });
+
+  it('makes no endless number of forks', () => {
+    const { address, problems } = parseAddress(`?q=a${'&fork=1-1-draw'.repeat(40)}`);
+    expect(address.forks).toHaveLength(16);
+    expect(problems).toEqual(['fork=1-1-draw']);
+  });
+
   it('cuts what is too long to be a question', () => {
     const long = 'x'.repeat(9999);
     expect(parsed(`?ask=${long}`).asked).toEqual({ kind: 'typed', text: 'x'.repeat(400) });
@@ -105,10 +159,14 @@ describe('an address that somebody kept', () => {
         'at',
         'group',
         'k',
+        'file',
+        'id',
+        'fork',
       ),
       fc.oneof(
         fc.string(),
         fc.integer().map(String),
+        fc.constantFrom('1-2-draw', '3-1-source-web', '1-1-temperature-0.50', '1-2-policy-r-1@3'),
         fc.constant('{"judge":{"k":"webllm","n":"m"}}'),
       ),
     );

@@ -5,11 +5,8 @@ import { BUILT_IN_SETUP } from '../../../../src/records/setup.ts';
 import { ask } from '../../../../src/ui/ask/store/actions.ts';
 import { formatAddress, parseAddress, placeOf } from '../../../../src/ui/ask/store/permalink.ts';
 import { isRunning, useRun } from '../../../../src/ui/ask/store/run-store.ts';
-import {
-  showRollouts,
-  openLinkedStep,
-  useLinkedStep,
-} from '../../../../src/ui/ask/store/training-step.ts';
+import { showRollouts, useLinkedStep } from '../../../../src/ui/ask/store/training-step.ts';
+import { openLinked } from '../../../../src/ui/ask/siblings/open-linked.ts';
 import { useView } from '../../../../src/ui/ask/store/view-store.ts';
 import { emptyRollout } from '../../../fixtures/rollouts.ts';
 import { runRecord } from '../../../fixtures/train-runs.ts';
@@ -45,7 +42,7 @@ const address = () => useView.getState().address;
 const open = async (search = '?of=run-a&at=3&group=g1'): Promise<void> => {
   useView.setState({ address: parseAddress(search).address });
   const named = address().of;
-  if (named) await openLinkedStep(named);
+  if (named) await openLinked(named);
 };
 
 beforeEach(() => {

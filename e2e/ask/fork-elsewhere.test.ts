@@ -1,0 +1,131 @@
+import { readFileSync } from 'node:fs';
+import type { Locator, Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { faultsInBoth } from '../axe.ts';
+import { openPage, runStatus, useStage, visit } from '../browser.ts';
+import { downloaded } from '../training.ts';
+
+/** Rollouts that are read in Rollouts and in Evaluate are gone on with in Ask. */
+
+const stage = useStage();
+const LONG = 240_000;
+
+const openFile = async (text: string): Promise<Page> => {
+  const page = await openPage(stage);
+  await page.goto(`${stage.url}rollouts`);
+  await page
+    .getByLabel('Rollout files')
+    .first()
+    .setInputFiles({
+      name: 'asked.jsonl',
+      mimeType: 'application/x-ndjson',
+      buffer: Buffer.from(text),
+    });
+  await page.locator('tr[data-position] a').first().click();
+  await page.locator('.reader').waitFor();
+  return page;
+};
+
+/** Opens the first card of a kind in the reader. */
+const openFirst = async (page: Page, kind: string): Promise<Locator> => {
+  const card = page.locator(`.reader .card[data-kind=${kind}]`).first();
+  await card.locator('.card-line').click();
+  return card;
+};
+
+const column = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
+
+/** Route lines of a column of Ask. */
+const routes = (page: Page, name: string): Promise<string[]> =>
+  column(page, name).locator('.card[data-kind=route] .card-line').allTextContents();
+
+/** Waits until the second rollout is a fork that ended. */
+const forked = async (page: Page, how: string): Promise<void> => {
+  await column(page, 'Rollout 2').getByTestId('fork-note').filter({ hasText: how }).waitFor();
+  await page.locator('.column[data-finished=true]').nth(1).waitFor();
+  await runStatus(page, 'done');
+};
+
+const narrowFits = async (page: Page): Promise<void> => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  await page.setViewportSize({ width: 1440, height: 900 });
+};
+
+it(
+  'forks a rollout of a file that Ask wrote, shows it again after a reload, and names another policy',
+  async () => {
+    const { page: asked } = stage;
+    await asked.goto(
+      `${stage.url}ask?device=wasm&form=2&q=test-2&recipe=search&nlr=always-local&seed=3&run=1`,
+    );
+    await runStatus(asked, 'done');
+    const text = readFileSync(await downloaded(asked, 'Download JSONL'), 'utf8');
+
+    const page = await openFile(text);
+    const reader = page.locator('.reader');
+    const route = await openFirst(page, 'route');
+    await route.getByRole('button', { name: 'Fork here' }).click();
+    const other = route.getByRole('button', { name: 'Ask the other source' });
+    await other.waitFor();
+    expect(await faultsInBoth(page)).toEqual([]);
+    await narrowFits(page);
+    await other.click();
+    await forked(page, 'the search goes to the web');
+    expect((await routes(page, 'Rollout 1'))[0]).toContain('Route: local');
+    expect((await routes(page, 'Rollout 2'))[0]).toContain('Route: web');
+
+    const { searchParams } = new URL(page.url());
+    expect(searchParams.get('file')).not.toBeNull();
+    await page.reload();
+    await page.getByText('Rollout of “asked.jsonl”.').waitFor();
+    await forked(page, 'the search goes to the web');
+    await page.getByRole('link', { name: 'Back to where it was read' }).click();
+    await reader.waitFor();
+    await page.context().close();
+
+    // The same record, as if other weights had written it.
+    const record = JSON.parse(text) as { policy: { revision: string } };
+    record.policy.revision = '0123456789ab';
+    const foreign = await openFile(`${JSON.stringify(record)}\n`);
+    await (await openFirst(foreign, 'route')).getByRole('button', { name: 'Fork here' }).click();
+    await foreign
+      .getByText(/It cannot be forked here: \S+ 0123456789ab wrote it, and Ask/)
+      .waitFor();
+    await foreign.context().close();
+    expect(stage.faults).toEqual([]);
+  },
+  LONG,
+);
+
+it(
+  'forks a rollout of an evaluation where it is read beside others',
+  async () => {
+    const { page } = stage;
+    await visit(page, stage, 'evaluate?new=1');
+    await page.getByRole('button', { name: 'none', exact: true }).click();
+    await page.getByRole('checkbox', { name: 'Naive RAG, one retrieval', exact: true }).check();
+    await page.getByLabel('Questions, at most').fill('1');
+    await page.getByLabel('Device').selectOption('wasm');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.locator('.evaluation-head .badge[data-status=finished]').waitFor();
+    await page.getByRole('tab', { name: 'Questions' }).click();
+    await page.getByRole('grid', { name: 'Systems by question' }).focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    const rag = page.getByRole('region', { name: 'Naive RAG, one retrieval' });
+    await rag.locator('.card[data-kind=retrieve] .card-line').click();
+    await rag.getByRole('button', { name: 'Fork here' }).click();
+    const again = rag.getByRole('button', { name: 'Draw again' });
+    await again.waitFor();
+    expect(await faultsInBoth(page)).toEqual([]);
+    await again.click();
+    await forked(page, 'drawn again');
+    expect(new URL(page.url()).searchParams.get('file')).toMatch(/^evaluation-/);
+    await page.reload();
+    await page.getByText('Rollout of “').waitFor();
+    await forked(page, 'drawn again');
+    expect(stage.faults).toEqual([]);
+  },
+  LONG,
+);

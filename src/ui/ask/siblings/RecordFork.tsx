@@ -1,0 +1,74 @@
+import { lazy, Suspense, useCallback, useMemo, useState, type ReactNode } from 'react';
+import { useLocation } from 'wouter';
+import { messageOf } from '../../../base/errors.ts';
+import type { EvaluableRun } from '../../../lab/contract/evaluations.ts';
+import type { Rollout } from '../../../records/rollout.ts';
+import { EventActions } from '../../kit/events/parts/actions.ts';
+import type { ForkPolicy } from '../../kit/fork/ForkMenu.tsx';
+import { useAdapters } from '../policies/adapters-store.ts';
+import type { RecordPlace } from '../store/permalink.ts';
+import type { Basis } from './basis.ts';
+import { forkOfRecord } from './fork-actions.ts';
+
+const ForkMenu = lazy(async () => ({
+  default: (await import('../../kit/fork/ForkMenu.tsx')).ForkMenu,
+}));
+
+/** Every kept adapter. */
+export const adapterChoices = (runs: readonly EvaluableRun[] | null): ForkPolicy[] | null =>
+  runs?.flatMap(({ id, name, steps }) =>
+    steps.map((step) => ({
+      policy: { kind: 'run' as const, run: id, step },
+      name: `${name}, step ${step}`,
+    })),
+  ) ?? null;
+
+interface RecordForkProps {
+  place: RecordPlace;
+  rollout: Rollout;
+  event: number;
+}
+
+const RecordFork = ({ place, rollout, event }: RecordForkProps) => {
+  const [, go] = useLocation();
+  const runs = useAdapters((state) => state.runs);
+  const policies = useMemo(() => adapterChoices(runs), [runs]);
+  // Looked for when somebody asks: it loads the policy and the sources.
+  const [basis, setBasis] = useState<Basis | null>(null);
+  const look = async () => {
+    setBasis(null);
+    const { basisOf } = await import('./basis.ts');
+    setBasis(await basisOf(place, rollout).catch((error) => ({ why: messageOf(error) })));
+  };
+  return (
+    <Suspense fallback={null}>
+      <ForkMenu
+        rollout={rollout}
+        event={event}
+        why={basis && 'why' in basis ? basis.why : null}
+        checking={basis === null}
+        opened={() => void look()}
+        note="It opens in Ask."
+        policies={policies}
+        busy={false}
+        start={(ask) => {
+          if (basis && !('why' in basis)) void forkOfRecord({ place, ...basis }, rollout, ask, go);
+        }}
+      />
+    </Suspense>
+  );
+};
+
+/** Cards within offer to go on from their events, in Ask. @param place null: they do not */
+export const WithRecordForks = (props: { place: RecordPlace | null; children: ReactNode }) => {
+  const { place, children } = props;
+  const { file = null, rollout: id = null } = place ?? {};
+  const actions = useCallback(
+    (rollout: Rollout, event: number) =>
+      file === null || id === null ? null : (
+        <RecordFork place={{ file, rollout: id }} rollout={rollout} event={event} />
+      ),
+    [file, id],
+  );
+  return <EventActions value={place && actions}>{children}</EventActions>;
+};

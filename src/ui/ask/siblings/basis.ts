@@ -1,0 +1,136 @@
+import { isHeldOutGroup } from '../../../records/training.ts';
+import type { Rollout } from '../../../records/rollout.ts';
+import { BUILT_IN_SETUP } from '../../../records/setup.ts';
+import type { EvaluableRun } from '../../../lab/contract/evaluations.ts';
+import type { AskedPolicy } from '../../../lab/contract/settings.ts';
+import { evaluationOfFile } from '../../../lab/rollouts/own-runs.ts';
+import { lab, need } from '../../lab/connection.ts';
+import { useLab } from '../../lab/lab-store.ts';
+import { useSetup } from '../../setup/setup-store.ts';
+import { readAdapters, useAdapters } from '../policies/adapters-store.ts';
+import type { RecordPlace } from '../store/permalink.ts';
+import type { RecordSource } from '../store/run-store.ts';
+import { evaluationBasis, type EvaluationParts } from './evaluation-basis.ts';
+
+/** What a rollout that is read elsewhere can be gone on with here. */
+
+export type Basis =
+  | Omit<RecordSource, 'place'>
+  /** Why it cannot, as the end of a sentence. */
+  | { why: string };
+
+const named = ({ id, revision }: { id: string; revision: string }): string => `${id} ${revision}`;
+
+/** Resolves once the page's policy is loaded, to its id and revision; else to why it is not. */
+const loadedPolicy = (): Promise<{ id: string; revision: string } | { why: string }> =>
+  new Promise((resolve) => {
+    need('policy', 'sources');
+    const look = (): boolean => {
+      const { parts, policy, labFailure } = useLab.getState();
+      const failure = labFailure ?? parts.policy.failure;
+      if (parts.policy.status === 'ready' && policy) resolve(policy);
+      else if (failure) resolve({ why: `the policy could not be loaded: ${failure.message}` });
+      else return false;
+      return true;
+    };
+    if (look()) return;
+    const stop = useLab.subscribe(() => {
+      if (look()) stop();
+    });
+  });
+
+/** The kept adapter that a record names. */
+const adapterNamed = (
+  runs: readonly EvaluableRun[],
+  name: string,
+): Extract<AskedPolicy, { kind: 'run' }> | null => {
+  for (const { id: run, steps } of runs)
+    for (const step of steps) if (name === `${run}-step-${step}`) return { kind: 'run', run, step };
+  return null;
+};
+
+/** Run of rollouts that an evaluation made, as their records name it. */
+const OF_EVALUATION = 'evaluation';
+
+/** The deepest list that is compared with what was found. */
+const MOST = 10;
+
+/**
+ * Whether what this page searches is what the rollout searched: it finds again one of the passages that the
+ * rollout found first, with the same text. A search engine of somebody else is not asked for that.
+ * @returns why not; null where it is
+ */
+async function whyOtherSources({ events, question, recipe }: Rollout): Promise<string | null> {
+  const { web } = useSetup.getState().setup;
+  const { retrieval } = recipe.settings;
+  const summarized =
+    typeof retrieval === 'object' &&
+    retrieval !== null &&
+    'summarize' in retrieval &&
+    retrieval.summarize === 'on';
+  for (const event of events) {
+    if (event.kind !== 'retrieve' && event.kind !== 'background') continue;
+    const hit = event.hits.find(
+      ({ source }) => source === 'local' || (web.kind === 'built-in' && source === 'web'),
+    );
+    if (!hit) continue;
+    const { hits } = await lab().ask.search(hit.source, event.query, MOST);
+    const here = new Map(hits.map(({ passage }) => [passage.id, passage]));
+    const again = event.hits.some(({ passage: { id, text } }) => {
+      const found = here.get(id);
+      return found !== undefined && (summarized || found.text === text);
+    });
+    return again
+      ? null
+      : 'the passages that it found are not among those that Ask searches; choose its passages under “Works with” in Ask';
+  }
+  const known = await lab().ask.question(question.id);
+  return known?.text === question.text
+    ? null
+    : 'it found nothing by which its sources could be told, and its question is not among those that Ask lists';
+}
+
+/** Of a record that does not say what it was made with: the page's setup, where that is what wrote it. */
+async function recordBasis(rollout: Rollout): Promise<EvaluationParts | { why: string }> {
+  const { policy, runId, step, groupId, training } = rollout;
+  const { setup } = useSetup.getState();
+  if (policy.adapter !== undefined) {
+    const asked = adapterNamed(useAdapters.getState().runs ?? [], policy.adapter);
+    const run = asked && (await lab().train.runs()).find(({ id }) => id === asked.run);
+    if (!asked || !run)
+      return { why: `the adapter “${policy.adapter}”, which wrote it, is not in this browser` };
+    const why = await whyOtherSources(rollout);
+    const ref = (run.setup ?? BUILT_IN_SETUP).policy;
+    return why === null ? { setup: { ...setup, policy: ref }, policy: asked } : { why };
+  }
+  if (step > 0 || training || isHeldOutGroup(groupId))
+    return {
+      why: 'a training run made it that is not in this browser, and with it the adapter that wrote it',
+    };
+  if (runId === OF_EVALUATION)
+    return {
+      why: 'an evaluation made it, and its file does not say whether with an adapter; open it in Evaluate',
+    };
+  const here = await loadedPolicy();
+  if ('why' in here) return here;
+  if (here.id !== policy.id || here.revision !== policy.revision)
+    return {
+      why: `${named(policy)} wrote it, and Ask works with ${named(here)}; choose its policy under “Works with” in Ask`,
+    };
+  const why = await whyOtherSources(rollout);
+  return why === null ? { setup } : { why };
+}
+
+/**
+ * What goes on with a rollout, or why nothing here can. Policy and sources are loaded to see it.
+ * @throws Error in words where storage or a source does not answer
+ */
+export async function basisOf(place: RecordPlace, rollout: Rollout): Promise<Basis> {
+  await readAdapters();
+  const evaluation = evaluationOfFile(place.file);
+  if (evaluation !== null) return evaluationBasis(evaluation, rollout);
+  const basis = await recordBasis(rollout);
+  if ('why' in basis) return basis;
+  const files = await lab().rollouts.files();
+  return { name: files.find(({ id }) => id === place.file)?.name ?? 'a file', ...basis };
+}

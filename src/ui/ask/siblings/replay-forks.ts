@@ -1,0 +1,70 @@
+import { useEffect } from 'react';
+import type { ForkAsk } from '../../kit/fork/ForkMenu.tsx';
+import { readAdapters, useAdapters } from '../policies/adapters-store.ts';
+import type { LinkedFork } from '../store/fork-link.ts';
+import { useRun } from '../store/run-store.ts';
+import { useView } from '../store/view-store.ts';
+import { keepMade } from '../store/actions.ts';
+import { forkRollout } from './fork-actions.ts';
+import { policyName } from './writer.ts';
+
+/**
+ * Makes the forks of the address again, one after another, once the rollouts that they leave are there. Of
+ * the address's forks, as many are made as the screen has, in the same order.
+ */
+
+const askOf = ({ event, change, source, temperature, policy }: LinkedFork): ForkAsk => ({
+  event,
+  change,
+  ...(source && { source }),
+  ...(temperature !== undefined && { temperature }),
+  ...(policy && {
+    policy: { policy, name: policyName(policy, useAdapters.getState().runs ?? []) },
+  }),
+});
+
+/** The next fork of the address that is not on the screen; undefined where all are, or nothing can be left yet. */
+const nextFork = (): LinkedFork | undefined => {
+  const { run, forks, forking } = useRun.getState();
+  if (run?.status !== 'done' || forking !== null) return undefined;
+  return useView.getState().address.forks?.[Object.keys(forks).length];
+};
+
+let waiting = false;
+
+const makeNext = async (): Promise<void> => {
+  if (waiting || !nextFork()) return;
+  waiting = true;
+  // By them it is known who goes on.
+  if (useAdapters.getState().runs === null) await readAdapters();
+  waiting = false;
+  const fork = nextFork();
+  if (!fork) return;
+  const { table } = useRun.getState();
+  const of = table.byId[table.order[fork.rollout] ?? ''];
+  if (!of || !of.events[fork.event]) {
+    keepMade();
+    useRun.setState({
+      forkProblem: of
+        ? `the address forks rollout ${fork.rollout + 1} at event ${fork.event + 1}, and it has ${of.events.length} events.`
+        : `the address forks rollout ${fork.rollout + 1}, and there are ${table.order.length}.`,
+    });
+    return;
+  }
+  // The address says itself where one stands.
+  const { rollout, step } = useView.getState().address;
+  void forkRollout(of, askOf(fork));
+  useView.getState().setAddress({ rollout, step });
+};
+
+/** Has the forks of the address made while Ask is on the screen. */
+export const useForksOfAddress = (): void => {
+  useEffect(() => {
+    void makeNext();
+    return useRun.subscribe(({ forking, forkProblem, forks }, before) => {
+      const ended = forking === null ? before.forking : null;
+      if (ended !== null && (forkProblem !== null || !forks[ended])) keepMade();
+      void makeNext();
+    });
+  }, []);
+};
