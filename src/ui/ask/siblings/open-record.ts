@@ -1,0 +1,41 @@
+import { messageOf } from '../../../base/errors.ts';
+import { isOwnRollout } from '../../../formats/rollouts/shape/imported.ts';
+import { evaluationOfFile } from '../../../lab/rollouts/own-runs.ts';
+import type { Rollout } from '../../../records/rollout.ts';
+import { lab } from '../../lab/connection.ts';
+import { placeOf, type RecordPlace } from '../store/permalink.ts';
+import { showLinked, useLinkedStep } from '../store/training-step.ts';
+import { useView } from '../store/view-store.ts';
+import { basisOf } from './basis.ts';
+
+const NOT_HERE =
+  'This address shows a rollout that is not in this browser: its file or evaluation was deleted, or is in another browser.';
+
+/** @returns null where it is not in this browser, or is no record of ours */
+async function readRecord({ file, rollout }: RecordPlace): Promise<Rollout | null> {
+  const { evaluations, rollouts } = lab();
+  // An evaluation keeps its own; the file that the reader makes of it may be gone.
+  if (evaluationOfFile(file) !== null) return evaluations.rollout(rollout);
+  const found = await rollouts.find(file, rollout);
+  const read = found && (await rollouts.rollout(file, found));
+  return read && isOwnRollout(read) ? read : null;
+}
+
+/** Shows the rollout of a file or of an evaluation that the address names. Never rejects. */
+export const openRecord = async (of: RecordPlace): Promise<void> => {
+  useLinkedStep.setState({ reading: true, problem: null });
+  const left = (): boolean => placeOf(useView.getState().address) !== placeOf({ of, asked: null });
+  const end = (problem: string | null): void =>
+    useLinkedStep.setState({ reading: false, problem: left() ? null : problem });
+  try {
+    const rollout = await readRecord(of);
+    const basis = rollout && (await basisOf(of, rollout));
+    if (!rollout || !basis) return end(NOT_HERE);
+    if ('why' in basis)
+      return end(`The rollout of this address cannot be gone on with: ${basis.why}.`);
+    if (left()) return end(null);
+    await showLinked([rollout], { place: of, ...basis });
+  } catch (error) {
+    end(`The rollout of this address could not be read: ${messageOf(error)}`);
+  }
+};
