@@ -78,6 +78,7 @@ const run = async ([name, program, ...args]) => {
   const shown = [child.stdout, child.stderr].map((stream) => {
     if (tests) return show(name, stream);
     stream.on('data', (data) => said.push(data));
+    return Promise.resolve();
   });
   const status = await new Promise((resolve) => {
     child.once('error', (error) => {

@@ -147,7 +147,7 @@ it(
       '1 found, not read',
     );
     await page
-      .getByRole('img', { name: 'hop 1 found and read, hop 2 searched in the wrong source' })
+      .getByRole('img', { name: 'hop 1 found and read, hop 2 wrong source asked' })
       .waitFor();
 
     // A finding has one name, in the overview as in the reader.

@@ -32,7 +32,7 @@ export const HOP_NAMES: Record<HopState, string> = {
   arrived: 'found',
   misread: 'found and misread',
   'not-found': 'searched, not found',
-  'wrong-source': 'searched in the wrong source',
+  'wrong-source': 'wrong source asked',
   'not-searched': 'not searched',
 };
 
