@@ -29,7 +29,7 @@ describe('why a rollout is wrong', () => {
     expect(why(searched([first, { ...born, source: 'local', hits: [STALE] }], 'Bergen'))).toEqual({
       end: 'not-found',
       sentence:
-        'The second hop was wrong source asked: “Ida Holm” lies in the web. The answer says “Bergen”, gold is “Oslo”.',
+        'The second hop was searched in the wrong source: “Ida Holm” lies in the web. The answer says “Bergen”, gold is “Oslo”.',
     });
     expect(why(searched([first, { ...born, hits: [RAIN] }], null))).toEqual({
       end: 'not-found',

@@ -36,7 +36,7 @@ describe('a hop of a gold chain', () => {
     expect(hopsOf(refused)[1]).toMatchObject({ state: 'not-searched', refused: true, asked: [] });
   });
 
-  it('is wrong source asked where only the other one was asked', () => {
+  it('is searched in the wrong source where only the other one was asked', () => {
     const local = { query: 'where was Ida Holm born', source: 'local', hits: [STALE] } as const;
     expect(states(searched([first, local], 'Bergen'))[1]).toBe('wrong-source');
     // Both sources are the right one too.
