@@ -45,7 +45,7 @@ const common = {
 
 export default defineConfig({
   test: {
-    reporters: ['default', new FailuresReporter()],
+    reporters: ['default', new FailuresReporter('.cache/failures/unit.txt')],
     // WASM kernels use a core each; more forks than cores only slows the suite.
     maxWorkers: 2,
     sequence: { sequencer: longestFirst(LONGEST) },

@@ -40,7 +40,7 @@ const common = {
 /** Promises made to the user, kept in a real browser against the built page (`npx vite build`). */
 export default defineConfig({
   test: {
-    reporters: ['default', new FailuresReporter()],
+    reporters: ['default', new FailuresReporter('.cache/failures/end to end.txt')],
     sequence: { sequencer: longestFirst(LONGEST) },
     projects: [
       {
@@ -58,9 +58,8 @@ export default defineConfig({
           name: 'pages',
           include: ['e2e/**/*.test.ts'],
           exclude: TIMED,
-          // Pages wait for workers, timers and storage: three files at a time leave two cores idle for four
-          // tenths of the time, in which the test command runs the unit tests.
-          maxWorkers: 3,
+          // Pages wait for workers, timers and storage: three files at a time leave two cores idle for four tenths of the time.
+          maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
       },

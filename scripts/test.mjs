@@ -1,7 +1,6 @@
 // `npm test`: every check with its time; ends with one line of totals.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { ensureChromium } from './chromium.mjs';
 
 /** @typedef {[name: string, program: string, ...args: string[]]} Check */
@@ -9,12 +8,9 @@ import { ensureChromium } from './chromium.mjs';
 /** @type {(name: string) => string} */
 const bin = (name) => `node_modules/.bin/${name}`;
 
-const E2E = ['run', '--config', 'vitest.e2e.config.ts', '--project'];
-
 /**
- * One after another; of those in one phase the first lane runs beside the second: neither has work for
- * two cores all of the time. What tests say is shown as they say it. Those that keep a promise in
- * milliseconds run alone.
+ * One after another; of those in one line the first lane runs beside the second: neither has work for
+ * two cores all of the time. Tests have, and what they say is shown as they say it.
  * @type {Check[][][]}
  */
 const phases = [
@@ -33,10 +29,9 @@ const phases = [
       ['unused', process.execPath, 'scripts/checks/check-unused.mjs'],
     ],
   ],
-  [[['timed', bin('vitest'), ...E2E, 'timed']]],
-  [[['unit', bin('vitest'), 'run']], [['end to end', bin('vitest'), ...E2E, 'pages']]],
+  [[['unit', bin('vitest'), 'run']]],
+  [[['end to end', bin('vitest'), 'run', '--config', 'vitest.e2e.config.ts']]],
 ];
-const TESTS = ['timed', 'unit', 'end to end'];
 
 if (!existsSync('node_modules/.bin/tsc')) {
   console.error('The packages are not installed. Run: npm ci');
@@ -58,28 +53,19 @@ let passed = 0;
 /** Where the tests of a check list what failed. @type {(name: string) => string} */
 const failures = (name) => `.cache/failures/${name}.txt`;
 
-/** Shows whole lines as they come, each behind the name of who says it. @type {(name: string, stream: NodeJS.ReadableStream) => Promise<void>} */
-const show = async (name, stream) => {
-  for await (const line of createInterface({ input: stream })) console.log(`${name} │ ${line}`);
-};
-
-/** @type {(check: Check) => Promise<void>} */
-const run = async ([name, program, ...args]) => {
+/** @type {(check: Check, alone: boolean) => Promise<void>} */
+const run = async ([name, program, ...args], alone) => {
   if (only.length > 0 && !only.includes(name)) return;
-  const tests = TESTS.includes(name);
+  if (alone) console.log(`\n── ${name}`);
   rmSync(failures(name), { force: true });
   const start = performance.now();
   const child = spawn(program, args, {
-    stdio: ['inherit', 'pipe', 'pipe'],
-    env: { ...process.env, FORAGE_CHROMIUM: chromium, FORAGE_FAILURES: failures(name) },
+    stdio: ['inherit', alone ? 'inherit' : 'pipe', alone ? 'inherit' : 'pipe'],
+    env: { ...process.env, FORAGE_CHROMIUM: chromium },
   });
   /** @type {Buffer[]} */
   const said = [];
-  const shown = [child.stdout, child.stderr].map((stream) => {
-    if (tests) return show(name, stream);
-    stream.on('data', (data) => said.push(data));
-    return Promise.resolve();
-  });
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data) => said.push(data));
   const status = await new Promise((resolve) => {
     child.once('error', (error) => {
       said.push(Buffer.from(`${error.message}\n`));
@@ -87,23 +73,23 @@ const run = async ([name, program, ...args]) => {
     });
     child.once('close', resolve);
   });
-  await Promise.all(shown);
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
   if (status === 0) passed++;
   else failed.push(name);
-  console.log(`\n── ${name}`);
+  if (!alone) console.log(`\n── ${name}`);
   process.stdout.write(Buffer.concat(said));
   console.log(`── ${name}: ${status === 0 ? 'passed' : 'FAILED'} in ${seconds} s`);
 };
 
 for (const lanes of phases) {
+  const alone = lanes.length === 1;
   await Promise.all(
     lanes.map(async (checks) => {
-      for (const check of checks) await run(check);
+      for (const check of checks) await run(check, alone);
     }),
   );
 }
-for (const name of TESTS)
+for (const name of ['unit', 'end to end'])
   if (existsSync(failures(name))) process.stdout.write(readFileSync(failures(name)));
 const which = failed.length > 0 ? `: ${failed.join(', ')}` : '';
 console.log(`\nchecks: ${passed} passed, ${failed.length} failed${which}`);

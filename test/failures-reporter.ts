@@ -6,11 +6,16 @@ import type { Reporter } from 'vitest/reporters';
 const nameOf = (test: TestCase): string => `${test.module.relativeModuleId} > ${test.fullName}`;
 
 /**
- * Writes what failed, and what passed only when it ran again, a line each, to the file that
- * FORAGE_FAILURES names: the test command repeats them at its end, where they are found however much
- * was printed before.
+ * Writes what failed, and what passed only when it ran again, a line each: the test command repeats
+ * them at its end, where they are found however much was printed before.
  */
 export class FailuresReporter implements Reporter {
+  readonly #path: string;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
   onTestRunEnd(modules: readonly TestModule[], errors: readonly { message?: string }[]): void {
     const lines: string[] = [];
     const say = (what: string, errors: readonly { message?: string }[]): void => {
@@ -27,9 +32,7 @@ export class FailuresReporter implements Reporter {
       }
     }
     for (const error of errors) say('failed outside of tests', [error]);
-    const path = process.env['FORAGE_FAILURES'];
-    if (!path) return;
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, lines.map((line) => `${line}\n`).join(''));
+    mkdirSync(dirname(this.#path), { recursive: true });
+    writeFileSync(this.#path, lines.map((line) => `${line}\n`).join(''));
   }
 }
