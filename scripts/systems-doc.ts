@@ -3,7 +3,6 @@ import { resolve } from 'node:path';
 import { format } from 'oxfmt';
 import { measuredPolicy, verdictsFor } from '../src/evaluate/study/signatures/measured.ts';
 import { verdictWords } from '../src/evaluate/study/signatures/words.ts';
-import { ABSENT } from '../src/recipes/absent.ts';
 import { RECIPES } from '../src/recipes/index.ts';
 import type { Recipe } from '../src/recipes/parts/recipe.ts';
 
@@ -76,13 +75,6 @@ const page = [
   ...RECIPES.map(row),
   '',
   ...RECIPES.map(section),
-  '## Not here',
-  '',
-  ...ABSENT.map(
-    ({ title, paper, reason }) =>
-      `- **${title}** ([${paper}](https://arxiv.org/abs/${paper})): ${reason}`,
-  ),
-  '',
 ].join('\n');
 
 const { code: text } = await format(FILE, page);

@@ -8,7 +8,7 @@ import type { Rollout } from '../src/records/rollout.ts';
 import { loadWorld } from '../src/retrieval/world/load.ts';
 import { labHere } from './cli/lab.ts';
 
-/** What the README says and a clone can check in a moment. */
+/** What the README and the page of the first form say and a clone can check in a moment. */
 
 const recordSchema = z.object({
   world: z.string(),
@@ -20,6 +20,7 @@ const recordSchema = z.object({
 vi.setConfig({ testTimeout: 600_000 });
 
 const readme = readFileSync('README.md', 'utf8');
+const firstForm = readFileSync('training/first-form.md', 'utf8');
 
 const FIRST = ['--world-form=1', '--policy=public/first-form/policy', '--k=2'];
 
@@ -48,7 +49,7 @@ test('the router’s feature tells where the page of every gold query of the fir
     .filter(({ split }) => split === 'test')
     .flatMap(({ chain }) => chain ?? []);
   const told = queries.filter(({ query, title }) => coverage(query) === Number(titles.has(title)));
-  expect(readme.replaceAll(/\s+/g, ' ')).toContain(
+  expect(firstForm.replaceAll(/\s+/g, ' ')).toContain(
     `${told.length} of ${queries.length} gold queries`,
   );
 });
@@ -74,7 +75,7 @@ describe('gains on worlds that were never trained on follow from the recorded an
     },
   );
 
-  test('the README says the same', () => {
+  test('the page of the first form says the same', () => {
     const [all, heldOut] = rowsOf(
       recorded('worlds-dapo.json').filter(({ world }) => world !== 'built-in'),
     ).slice(-3);
@@ -84,7 +85,7 @@ describe('gains on worlds that were never trained on follow from the recorded an
         row?.overQuestions.low,
         row?.overQuestions.high,
       ].map((share = NaN) => (100 * share).toFixed(1));
-      expect(squeezed(readme)).toContain(`+${gain} [${low}, ${high}]`);
+      expect(squeezed(firstForm)).toContain(`+${gain} [${low}, ${high}]`);
     }
   });
 });

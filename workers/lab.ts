@@ -14,6 +14,7 @@ import { EvaluationHost } from '../src/lab/evaluate/host.ts';
 import { startMadeWorld } from '../src/lab/evaluate/made-world.ts';
 import { EvaluationStore } from '../src/lab/evaluate/store.ts';
 import { ForageDatabase } from '../src/lab/storage/database.ts';
+import { filesOfSite } from '../src/lab/storage/files-of-site.ts';
 import { OpfsRangeFiles } from '../src/lab/storage/opfs-ranges.ts';
 import { OpfsBlobs } from '../src/lab/storage/opfs.ts';
 import { RunStore } from '../src/lab/storage/run-store.ts';
@@ -84,6 +85,7 @@ const train = new TrainingHost({
     // Last: it is fetched only where none of the others is the one.
     { kind: 'built-in', form: 1 },
   ],
+  checkFiles: () => void filesOfSite(),
   locks: navigator.locks,
   channel: new BroadcastChannel('forage-training'),
   orders: new BroadcastChannel('forage-training-orders'),

@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { faultsInBoth } from '../axe.ts';
 import { openPage, runStatus, useStage, visit } from '../browser.ts';
-import { downloaded } from '../training.ts';
+import { downloaded, startSmall, status } from '../training.ts';
 
 /** Rollouts that are read in Rollouts and in Evaluate are gone on with in Ask. */
 
@@ -121,10 +121,74 @@ it(
     expect(await faultsInBoth(page)).toEqual([]);
     await again.click();
     await forked(page, 'drawn again');
-    expect(new URL(page.url()).searchParams.get('file')).toMatch(/^evaluation-/);
+    const file = new URL(page.url()).searchParams.get('file') ?? '';
+    expect(file).toMatch(/^evaluation-/);
     await page.reload();
     await page.getByText('Rollout of “').waitFor();
     await forked(page, 'drawn again');
+
+    // Saved to a file and imported again, it says itself that no adapter wrote it.
+    await visit(page, stage, `evaluate/${file.replace('evaluation-', '')}`);
+    await page.getByRole('button', { name: 'all rollouts in a table' }).click();
+    await page.locator('tr[data-position]').first().waitFor();
+    await page.getByText('Export', { exact: true }).click();
+    const saved = readFileSync(await downloaded(page, 'JSONL, Forage'), 'utf8');
+    const imported = await openFile(saved);
+    const result = await openFirst(imported, 'retrieve');
+    await result.getByRole('button', { name: 'Fork here' }).click();
+    await result.getByRole('button', { name: 'Draw again' }).click();
+    await forked(imported, 'drawn again');
+    await imported.context().close();
+    expect(stage.faults).toEqual([]);
+  },
+  LONG,
+);
+
+it(
+  'forks with an adapter of a training run, whose file is then gone on with by that adapter',
+  async () => {
+    const { page } = stage;
+    const run = await startSmall(page, stage, { steps: 1 });
+    await status(page, 'finished');
+    await page.goto(
+      `${stage.url}ask?device=wasm&form=2&q=test-2&recipe=search&nlr=always-local&seed=3&run=1`,
+    );
+    await runStatus(page, 'done');
+    await column(page, 'Rollout 1').locator('.card[data-kind=route] .card-line').first().click();
+    const details = page.getByRole('complementary', { name: 'Details' });
+    await details.getByRole('button', { name: 'Fork here' }).click();
+    await details.getByLabel('Who goes on').waitFor();
+    await details.getByRole('button', { name: 'With another adapter' }).click();
+    await forked(page, ', step 1');
+
+    const lines = readFileSync(await downloaded(page, 'Download JSONL'), 'utf8')
+      .trim()
+      .split('\n');
+    const records = lines.map((line) => JSON.parse(line) as { policy: { adapter?: string } });
+    expect(records.map(({ policy }) => policy.adapter)).toEqual([undefined, `${run}-step-1`]);
+
+    // In the same browser, where the adapter is kept.
+    await visit(page, stage, 'rollouts');
+    await page
+      .getByLabel('Rollout files')
+      .first()
+      .setInputFiles({
+        name: 'forked.jsonl',
+        mimeType: 'application/x-ndjson',
+        buffer: Buffer.from(`${lines[1]}\n`),
+      });
+    await page.locator('tr[data-position] a').first().click();
+    await page.locator('.reader').waitFor();
+    const route = await openFirst(page, 'route');
+    await route.getByRole('button', { name: 'Fork here' }).click();
+    await route.getByRole('button', { name: 'Draw again' }).click();
+    await forked(page, 'drawn again');
+    const again = readFileSync(await downloaded(page, 'Download JSONL'), 'utf8')
+      .trim()
+      .split('\n');
+    expect((JSON.parse(again[1] ?? '') as { policy: { adapter?: string } }).policy.adapter).toBe(
+      `${run}-step-1`,
+    );
     expect(stage.faults).toEqual([]);
   },
   LONG,

@@ -3,6 +3,8 @@ import { expect, it } from 'vitest';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Page } from 'playwright-core';
+import { RECIPES } from '../../src/recipes/index.ts';
+import { faultsInBoth } from '../axe.ts';
 import { eventKinds, openPage, runStatus, useStage } from '../browser.ts';
 
 const stage = useStage();
@@ -45,6 +47,18 @@ it('restores question, recipe, settings, rollout and step from the address alone
   expect(await other.getByLabel('Recipe').inputValue()).toBe('search');
   expect(await other.getByLabel('Temperature').inputValue()).toBe('0.8');
   expect(await other.getByLabel('NLR, who routes').inputValue()).toBe('both');
+
+  // All recipes in a sentence each: by keys the next one is chosen, and its own sentence stands alone too.
+  const sentence = await other.getByTestId('recipe-sentence').textContent();
+  await other.getByText(/^All \d+, each in a sentence/).click();
+  await other.getByRole('radio', { checked: true }).press('ArrowDown');
+  const chosen = other.getByRole('radio', { checked: true });
+  await chosen.and(other.locator(':focus')).waitFor();
+  expect(await other.getByLabel('Recipe').inputValue()).toBe(
+    RECIPES[RECIPES.findIndex(({ id }) => id === 'search') + 1]?.id,
+  );
+  expect(await other.getByTestId('recipe-sentence').textContent()).not.toBe(sentence);
+  expect(await faultsInBoth(other)).toEqual([]);
 });
 
 it('asks which counts where an address works with something else than this device', async () => {

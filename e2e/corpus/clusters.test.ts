@@ -157,6 +157,18 @@ it(
     await page.getByText('over 6,895 local passages').waitFor();
     await page.getByText('On the map of passages').click();
     await page.locator('.map-gold').first().waitFor();
+    // By keys: the first that was found, its neighbour, and what it says.
+    const map = page.getByRole('slider', { name: 'Passages: arrow keys' });
+    await map.press('ArrowRight');
+    const first = await map.getAttribute('aria-valuetext');
+    expect(first).toMatch(/: cluster \d+; (gold, )?found, rank \d/);
+    await map.press('ArrowLeft');
+    await map.press('ArrowUp');
+    const near = (await map.getAttribute('aria-valuetext')) ?? '';
+    expect(near).not.toBe(first);
+    await map.press('Enter');
+    const title = near.slice(0, near.indexOf(': cluster'));
+    await page.getByRole('article', { name: `Passage: ${title}`, exact: true }).waitFor();
     await page.getByRole('button', { name: 'Map of passages: table' }).click();
     await page.locator('.picture-table').getByText(/^gold/).first().waitFor();
     await noFaults(page);

@@ -194,7 +194,19 @@ it(
     expect((await blocks.allTextContents()).join(' ')).toContain('<search>Ida Holm</search>');
     expect((await saved(page, 'Hop map: save as SVG')).toString()).toContain('found and misread');
     expect((await saved(page, 'Hop map: save as PNG')).subarray(0, 4)).toEqual(PNG);
+    // A browser without memory for the bitmap says nothing by itself.
+    await page.evaluate(() => {
+      HTMLCanvasElement.prototype.toBlob = (done) => done(null);
+    });
+    await page.getByRole('button', { name: 'Hop map: save as PNG' }).click();
+    const problem = page.getByRole('alert').filter({ hasText: 'No PNG was saved' });
+    await problem.waitFor();
+    expect(await problem.textContent()).toMatch(
+      /wrote no bitmap of \d+ × \d+ pixels.*save it as svg/,
+    );
     await sound(page);
+    await problem.getByRole('button', { name: 'Dismiss' }).click();
+    await problem.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Hop map: table' }).click();
     await page.getByRole('cell', { name: 'found and misread' }).waitFor();
     expect(stage.faults).toEqual([]);

@@ -91,6 +91,10 @@ it(
     await page.keyboard.press('Tab');
     expect(await filter.inputValue()).toBe('think ');
     await filter.pressSequentially('contains');
+    // What is only unfinished is no fault while it is written.
+    await page.locator('.filter-said:not(.tone-bad)', { hasText: /^… then / }).waitFor();
+    expect(await filter.getAttribute('aria-invalid')).toBe('false');
+    await filter.pressSequentially(' =');
     await page.waitForSelector('.filter-mirror u');
     expect(await page.locator('.filter-said').innerText()).toMatch(/^at character \d+: expected/);
     await filter.fill('think contains "not sure" and step = 2');

@@ -62,6 +62,13 @@ it(
     // Half of the pixels in either direction.
     await page.setViewportSize({ width: 720, height: 450 });
     await details.waitFor({ state: 'hidden' });
+    // Nor does the setup push the rollout away; it comes back with the room for it.
+    const setup = page.getByRole('complementary', { name: 'What to run' });
+    await setup.waitFor({ state: 'hidden' });
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await setup.waitFor();
+    await page.setViewportSize({ width: 720, height: 450 });
+    await setup.waitFor({ state: 'hidden' });
     await page.locator('.column .card-line').nth(3).click();
     await details.getByText(/^event \d+ of/).waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(

@@ -120,6 +120,11 @@ export function adoptStep(state: RunState, generated: Generated): StepEnd {
   return end ?? { type: 'again' };
 }
 
+/** HRPO: what is written in a block that is no thought is read as tokens. */
+const thinksInMixtures = ({ settings, conversation }: RunState): boolean =>
+  settings.method?.latent === true &&
+  (conversation.parser.open === null || conversation.parser.open === 'think');
+
 /**
  * Lets the policy write until it searches, answers, ends or meets a limit.
  * @param stops where a loop waits for something else, such as the end of a thought
@@ -138,6 +143,7 @@ export async function policyStep(
       maxTokens: room.tokens,
       stops,
       sampling: settings.sampling,
+      ...(thinksInMixtures(state) ? { latent: state.tags.thoughtEnds } : {}),
       ...(request.signal ? { signal: request.signal } : {}),
     },
     (placed) => {

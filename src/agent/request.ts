@@ -35,8 +35,8 @@ export interface RolloutRequest {
   step: number;
   /** The rollout goes on from an event of a recorded one; `overrides` change the settings from there. */
   fork?: Fork;
-  /** Name of the adapter that the policy carries, for the record. */
-  adapter?: string;
+  /** Name of the adapter that the policy carries, for the record; null: it is to say that there is none. */
+  adapter?: string | null;
   signal?: AbortSignal;
 }
 

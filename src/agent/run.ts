@@ -29,6 +29,7 @@ import { Transcript } from './transcript/transcript.ts';
 import { retrieverBy } from '../retrieval/retriever.ts';
 import type { RolloutUpdate } from '../records/updates.ts';
 import { formatValid } from './transcript/validity.ts';
+import { holdLatents } from './transcript/latents.ts';
 
 function emptyRollout(deps: AgentDeps, request: RolloutRequest, settings: RecipeSettings): Rollout {
   const { question, recipe } = request;
@@ -122,6 +123,7 @@ async function converse(
     else await SYSTEMS[settings.loop](stepsOf(state));
   } finally {
     session.close();
+    holdLatents(rollout, state.conversation.latents);
     if (past && session instanceof ForkedSession)
       rollout.forks = past.points(session.shared ?? session.length);
   }
@@ -235,6 +237,10 @@ export async function runFork(
   onUpdate: ((update: RolloutUpdate) => void) | null = null,
 ): Promise<Rollout> {
   const { of } = fork;
+  if (of.latent)
+    throw new ForkError(
+      `${of.id} thought in mixtures of tokens, which its record does not hold: it cannot be gone on with.`,
+    );
   const { tokenizer } = deps.policy;
   if (of.segments.some(({ ids, text }) => tokenizer.decode(ids) !== text))
     throw new ForkError(

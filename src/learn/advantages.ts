@@ -4,8 +4,8 @@ import type { EstimatorId } from '../recipes/parts/training.ts';
 
 /** Advantages of whole rollouts, docs/methods.md section 3. One value a rollout; nothing is changed in place. */
 
-/** Added to every deviation that divides, as GRPO's published code has it. */
-const EPSILON = 1e-6;
+/** Added to every deviation that divides, as verl's GRPO has it, and as TRL's has it. */
+const EPSILON = { verl: 1e-6, trl: 1e-4 };
 
 /** Places of the rollouts of each group, in the order in which groups first appear. */
 export function membersOf(groups: ArrayLike<number>): number[][] {
@@ -32,10 +32,12 @@ function byGroup(
 
 const centred = (reward: number, group: readonly number[]): number => reward - mean(group);
 
-const normalised = (reward: number, group: readonly number[]): number => {
-  const { mean, variance } = moments(group, 1);
-  return (reward - mean) / (Math.sqrt(variance) + EPSILON);
-};
+const normalised =
+  (epsilon: number) =>
+  (reward: number, group: readonly number[]): number => {
+    const { mean, variance } = moments(group, 1);
+    return (reward - mean) / (Math.sqrt(variance) + epsilon);
+  };
 
 /** RLOO (Ahmadian et al., 2024): the reward less the mean of the others of its group. */
 const leaveOneOut = (reward: number, group: readonly number[]): number =>
@@ -71,6 +73,7 @@ export function whiten(values: Float64Array, lengths: ArrayLike<number>): Float6
  * @param rewards one a rollout
  * @param groups the group number of each rollout
  * @param lengths trained tokens of each rollout, for the whitening
+ * @param epsilon whose ε is added to a deviation
  * @throws Error where the three differ in length, or a reward is no finite number
  */
 export function estimateAdvantages(
@@ -78,6 +81,7 @@ export function estimateAdvantages(
   rewards: ArrayLike<number>,
   groups: ArrayLike<number>,
   lengths: ArrayLike<number>,
+  epsilon: keyof typeof EPSILON = 'verl',
 ): Float64Array {
   if (groups.length !== rewards.length || lengths.length !== rewards.length)
     throw new Error('advantages: rewards, groups and lengths must have one value a rollout');
@@ -86,7 +90,7 @@ export function estimateAdvantages(
       throw new Error(`advantages: the reward of rollout ${i} is not a finite number`);
   switch (estimator) {
     case 'grpo':
-      return byGroup(rewards, groups, normalised);
+      return byGroup(rewards, groups, normalised(EPSILON[epsilon]));
     case 'dr-grpo':
       return byGroup(rewards, groups, centred);
     case 'rloo':
@@ -94,7 +98,7 @@ export function estimateAdvantages(
     case 'reinforce++-baseline':
       return whiten(byGroup(rewards, groups, centred), lengths);
     case 'ur2':
-      return whiten(byGroup(rewards, groups, normalised), lengths);
+      return whiten(byGroup(rewards, groups, normalised(EPSILON[epsilon])), lengths);
   }
 }
 

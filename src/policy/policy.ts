@@ -31,6 +31,12 @@ export interface GenerateOptions {
    * whole vocabulary, whatever is drawn from. Only an engine of ours can choose.
    */
   scores?: 'sampling' | 'model';
+  /**
+   * With an adapter that has gates, every token of this call is read as a mixture with what was expected in its place
+   * (`latent/gates.ts`), up to, and without, the first of these ids or the token that completes one of these texts.
+   * Without gates, and in engines that are not ours, tokens are read as themselves.
+   */
+  latent?: { readonly stopIds: readonly number[]; readonly stopTexts?: readonly string[] };
   signal?: AbortSignal;
   /** Called after decoding steps with what was added since the last call. */
   onTokens?: (added: SampledTokens) => void;
@@ -51,6 +57,17 @@ export interface SampledTokens {
 export interface Generated extends SampledTokens {
   /** `stop`: a stop id or text; `length`: maxTokens; `context`: no room left in the context; `abort`: the signal. */
   finish: 'stop' | 'length' | 'context' | 'abort';
+  /** The first tokens of the call, which were read as mixtures; absent where none was. */
+  latent?: LatentTokens;
+}
+
+/** Tokens that were read mixed with what was expected in their place. */
+export interface LatentTokens {
+  count: number;
+  /** Mean a of the gates over them. */
+  gate: number;
+  /** h of each, [count, hidden size]: the trainer makes the same inputs of them. */
+  hidden: Float32Array;
 }
 
 /** One context (a rollout, or a probe forked from one). Calls on one session do not overlap. */
@@ -114,7 +131,7 @@ export interface PolicyChat {
   render(messages: readonly ChatMessage[]): string;
 }
 
-/** An adapter and its values, in the order of `loraSlots`. */
+/** An adapter and its values: those of `loraSlots`, in their order, then those of gates. */
 export interface LoraValues {
   spec: LoraSpec;
   flat: Float32Array;

@@ -3,6 +3,7 @@ import { autoRefine } from './agents/auto-refine.ts';
 import { betaGrpo } from './agents/beta-grpo.ts';
 import { deepDiver } from './agents/deep-diver.ts';
 import { deepResearcher } from './agents/deep-researcher.ts';
+import { hrpo } from './agents/hrpo.ts';
 import { inForage } from './agents/in-forage.ts';
 import { reSeek } from './agents/re-seek.ts';
 import { research } from './agents/research.ts';
@@ -73,6 +74,7 @@ export const RECIPES: readonly Recipe[] = [
   smartRag,
   medR3,
   simpleRlZoo,
+  hrpo,
   ...OTHERWISE,
   naiveRag,
   naiveGeneration,

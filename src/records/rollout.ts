@@ -141,7 +141,11 @@ export interface Rollout {
   recipe: { id: string; version: string; settings: Record<string, unknown> };
   policy: {
     id: string;
-    adapter?: string;
+    /**
+     * Run and step of the adapter that it carried; null or absent: none. An evaluation’s record that was made
+     * before it kept this has none either way.
+     */
+    adapter?: string | null;
     revision: string;
     /** In words, where log-probabilities are not the sampler's exact ones, or missing. */
     logprobs?: string;
@@ -165,6 +169,11 @@ export interface Rollout {
   judge?: { verdict: boolean | null; by: string };
   /** The final answer as the rules of the recipe extracted it; null where none was given. */
   answer: string | null;
+  /**
+   * Tokens of the policy that it read as mixtures with what it had expected in their place (HRPO), and the mean of the
+   * gates a over them; absent where none was.
+   */
+  latent?: { tokens: number; gate: number };
   /** Rollouts that it shares its beginning with, the earliest point first; absent where it is its own. */
   forks?: ForkPoint[];
   /** Settings of the run that trained on it, added where its rollouts are read out of the run. */

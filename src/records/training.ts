@@ -102,6 +102,8 @@ export interface TrainStep<Measure = number | null> {
   /** Policy tokens a rollout, mean; and their mean entropy in nats as the sampler saw it: of the distribution that it drew from. */
   responseTokens: Measure;
   entropy: Measure;
+  /** Tokens a rollout that were read as mixtures, and the mean of the gates a over them (HRPO); absent where none was. */
+  latent?: { tokens: number; gate: number };
   loss: Measure;
   /** Mean k3 to the reference (adapter off), nats a token; null where not computed. */
   kl: number | null;

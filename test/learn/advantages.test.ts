@@ -18,6 +18,14 @@ describe('advantages, by hand', () => {
     close(estimateAdvantages('grpo', rewards, groups, lengths), [a, -a, -a, a, b, -b]);
   });
 
+  it('GRPO adds 10⁻⁴ to the deviation where it is TRL’s', () => {
+    // Mean ¼, std ½: ¾ / .5001 = 1.4997, −¼ / .5001 = −.4999.
+    const one = [1, 0, 0, 0];
+    const advantages = estimateAdvantages('grpo', one, [0, 0, 0, 0], one, 'trl');
+    close(advantages, [1.4997, -0.4999, -0.4999, -0.4999], 4);
+    expect(estimateAdvantages('grpo', one, [0, 0, 0, 0], one)[0]).toBeGreaterThan(1.49999);
+  });
+
   it('Dr. GRPO only centres', () =>
     close(
       estimateAdvantages('dr-grpo', rewards, groups, lengths),

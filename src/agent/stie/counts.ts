@@ -92,38 +92,3 @@ export function sumStieCounts(all: readonly (StieCounts | null)[]): StieCounts |
   for (const counts of known) for (const name of NAMES) sum[name] += counts[name];
   return sum;
 }
-
-/** What each count is called, in the order of the paper. */
-const WORDS: Record<keyof StieCounts, string> = {
-  answers: 'answers judged',
-  answerLag1: '(9) failed at lag 1',
-  answerLag2: '(9) failed at lag 2',
-  answerLag3: '(9) failed at lag 3',
-  exempt: 'exempt by support',
-  replaced: '(10)–(11) replaced',
-  keptInvalid: 'kept though not valid',
-  joinedBlocked: '(12) blocked',
-  removedBlocked: '(13) candidates removed',
-  finalReplaced: '(13) final answer replaced',
-  queries: 'queries judged',
-  queryLag1: 'queries (9) failed at lag 1',
-  queryLag2: 'queries (9) failed at lag 2',
-  queryLag3: 'queries (9) failed at lag 3',
-  queriesExempt: 'queries exempt',
-  queriesRefused: 'queries refused',
-  stopOverlapAbove: 'stopped: answers agree',
-  stopOverlapBelow: 'stopped: overlap below, as printed',
-  stopConfidence: 'stopped: confidence',
-  stopNewInformation: 'stopped: no new information',
-  stopRepeatedQueries: 'stopped: repeated queries',
-};
-
-/** The counts that are not 0, with their words. */
-const stieWords = (counts: StieCounts): { name: string; count: number }[] =>
-  NAMES.flatMap((key) => (counts[key] > 0 ? [{ name: WORDS[key], count: counts[key] }] : []));
-
-/** "answers judged ×3, (9) failed at lag 1 ×2, …" */
-export const describeStie = (counts: StieCounts): string =>
-  stieWords(counts)
-    .map(({ name, count }) => `${name} ×${count}`)
-    .join(', ');

@@ -4,6 +4,7 @@ import type { ProtocolParser, Parsed } from './parse.ts';
 import type { Scanner, Unit } from './scanner.ts';
 import type { BlockKind } from './dialects/dialect.ts';
 import { roleOf, type Stops } from './tags.ts';
+import type { LatentPart } from './latents.ts';
 import type { Transcript } from './transcript.ts';
 
 /** One parsed step of the policy and the segment that it stands in. */
@@ -18,6 +19,8 @@ export interface SampleOptions {
   maxTokens: number;
   stops: Stops;
   sampling: Sampling;
+  /** As `GenerateOptions.latent`. */
+  latent?: Stops;
   signal?: AbortSignal;
 }
 
@@ -30,6 +33,8 @@ type OnParsed = (placed: Placed) => void;
 export class Conversation {
   /** Tokens sampled so far. */
   sampled = 0;
+  /** Of these, what was read as mixtures. */
+  readonly latents: LatentPart[] = [];
   /** A segment that begins with the next token. */
   #begins: SegmentRole | null = null;
 
@@ -90,12 +95,14 @@ export class Conversation {
       this.#take(added, onParsed);
     };
     const { signal, stops, ...rest } = options;
+    const start = this.session.length;
     const generated = await this.session.generate({
       ...rest,
       ...askedStops(stops, this.scanner.held),
       ...(signal ? { signal } : {}),
       onTokens: take,
     });
+    if (generated.latent) this.latents.push({ start, ...generated.latent });
     const behind = taken;
     take({
       ids: generated.ids.slice(behind),

@@ -75,6 +75,8 @@ export interface Tags {
   readonly stops: Stops;
   /** The same, and `</think>` as well: T of equation (2) writes one thought. */
   readonly thoughtStops: Stops;
+  /** Where a thought is over, however it ends: at every tag but the one that opens it. */
+  readonly thoughtEnds: Stops;
   /**
    * Text that the environment or a user brings, as it may stand in the context. Where tags are ids,
    * text cannot become one and stays as it is; where they are text, tags in it are made harmless.
@@ -102,6 +104,13 @@ const stops = (meaning: TagMeaning): boolean =>
   (meaning.type === 'close' &&
     meaning.kind !== 'think' &&
     (!isFurther(meaning.kind) || isAsked(meaning.kind)));
+
+const endsThought = (meaning: TagMeaning): boolean =>
+  !(meaning.type === 'open' && meaning.kind === 'think');
+
+/** The texts of tags at which a thought is over. */
+const endingTexts = (texts: ReadonlyMap<string, TagMeaning>): string[] =>
+  [...texts].filter(([, meaning]) => endsThought(meaning)).map(([text]) => text);
 
 const endIdsOf = (tokenizer: PolicyTokenizer): readonly number[] =>
   tokenizer.endIds ?? [tokenizer.endOfText];
@@ -138,6 +147,10 @@ function tagsOfIds(
     ids: (token) => [idOf(token)],
     stops: { stopIds, stopTexts: [] },
     thoughtStops: { stopIds: [...stopIds, idOf('</think>')], stopTexts: [] },
+    thoughtEnds: {
+      stopIds: [...meanings].filter(([, meaning]) => endsThought(meaning)).map(([id]) => id),
+      stopTexts: [],
+    },
     plain: (text) => text,
   };
 }
@@ -172,6 +185,7 @@ function tagsOfText(tokenizer: PolicyTokenizer, blocks: readonly FormBlock[]): T
     },
     stops: { stopIds, stopTexts },
     thoughtStops: { stopIds, stopTexts: [...stopTexts, '</think>'] },
+    thoughtEnds: { stopIds, stopTexts: endingTexts(texts) },
     plain: harmless,
   };
 }
@@ -233,6 +247,7 @@ function tagsOfDialect(tokenizer: PolicyTokenizer, dialect: Dialect): Tags {
       stopIds,
       stopTexts: [...stopTexts, ...thoughtEnds, ...(end === undefined ? [] : [end])],
     },
+    thoughtEnds: { stopIds, stopTexts: endingTexts(texts) },
     plain: (text) => harmless(text, [...texts.keys()]),
   };
 }

@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
 import { MATRIX_TYPES, STORE_TYPES } from '../../policy/ops/values.ts';
 import { UsageError } from '../shared/options.ts';
 import { projectPath } from '../shared/paths.ts';
@@ -49,9 +51,11 @@ export const benchCommand: Command = {
     if (given !== undefined)
       throw new UsageError(`--${given} is for ${Object.keys(BENCH_DEVICES).join(' and ')} only.`);
     const script = projectPath(`bench/${name}/run.ts`);
+    // By its own loader: this command may be the bundled one, which node runs without.
+    const loader = pathToFileURL(createRequire(script).resolve('tsx'));
     const run = spawnSync(
       process.execPath,
-      [...process.execArgv, script, ...(values.json ? ['--json'] : [])],
+      ['--import', loader.href, script, ...(values.json ? ['--json'] : [])],
       { stdio: 'inherit' },
     );
     process.exitCode = run.status ?? 1;

@@ -1,4 +1,4 @@
-import { describeStie } from '../../agent/stie/counts.ts';
+import { stieInWords } from '../../agent/stie/counts-in-words.ts';
 import type { Question } from '../../records/records.ts';
 import { summarizeRollouts, type Summary, type SummaryByHops } from '../../evaluate/summary.ts';
 import { getRecipe } from '../../recipes/index.ts';
@@ -42,7 +42,7 @@ export function table(summary: SummaryByHops): string {
           `long answers ${long.n}: ROUGE-L ${percent(long.rougeL).trim()}, statements supported ${percent(long.supported).trim()}`,
         ]
       : []),
-    ...(stie ? [`STIE: ${describeStie(stie)}`] : []),
+    ...(stie ? [`STIE: ${stieInWords(stie)}`] : []),
   ].join('\n');
 }
 

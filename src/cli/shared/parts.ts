@@ -9,6 +9,7 @@ import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import { heldRevision } from '../../policy/open/device.ts';
 import { prepareNode, prepareNodeWebGpu } from '../../policy/node/prepare.ts';
 import { loadPolicy } from '../../policy/open/load.ts';
+import { ADAPTER_GATES } from '../../policy/lora/gates-file.ts';
 import { ADAPTER_CONFIG, ADAPTER_WEIGHTS, readPeft, type Adapter } from '../../policy/lora/peft.ts';
 import type { LoadedPolicy } from '../../policy/open/loaded-policy.ts';
 import type { MatrixType, StoreType } from '../../policy/ops/values.ts';
@@ -111,7 +112,8 @@ export async function runPolicyFolder(policy: {
 export async function readAdapterFolder(config: PolicyConfig, path: string): Promise<Adapter> {
   folder(path, '', 'adapter', ADAPTER_CONFIG);
   folder(path, '', 'adapter', ADAPTER_WEIGHTS);
-  const names = [ADAPTER_CONFIG, ADAPTER_WEIGHTS];
+  const gated = existsSync(join(path, ADAPTER_GATES));
+  const names = [ADAPTER_CONFIG, ADAPTER_WEIGHTS, ...(gated ? [ADAPTER_GATES] : [])];
   const files = names.map(async (name) => ({ name, bytes: await fetchFromDisk(path)(name) }));
   return readPeft(config, await Promise.all(files));
 }

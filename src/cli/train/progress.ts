@@ -37,9 +37,10 @@ export class TrainMeter {
       record.rollouts === 0
         ? `no rollouts  loss ${record.loss.toFixed(3)}`
         : `reward ${record.reward.mean.toFixed(3)}  EM ${record.em.toFixed(3)}  searches ${record.searches.toFixed(2)}`;
+    const gates = record.latent ? `a ${record.latent.gate.toFixed(4)}  ` : '';
     say(
       `step ${record.step}/${this.#steps}  ${sampled}  ` +
-        `|g| ${record.gradientNorm.toFixed(3)}  gap ${record.samplerGap.max.toExponential(1)}  ` +
+        `${gates}|g| ${record.gradientNorm.toFixed(3)}  gap ${record.samplerGap.max.toExponential(1)}  ` +
         `${record.seconds.total.toFixed(1)} s${heldOut}  ≈ ${duration(left)} left`,
     );
   }

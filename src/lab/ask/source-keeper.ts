@@ -6,6 +6,7 @@ import { formOf, type BuiltInForm } from '../../records/built-in-forms.ts';
 import { BUILT_IN_SETUP, type Setup } from '../../records/setup.ts';
 import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
 import type { ConductorMessage, WorldFacts } from '../contract/ask.ts';
+import { NO_BYTES } from '../contract/progress.ts';
 import type { PartsBoard } from '../workers/parts-board.ts';
 import { QuestionList } from './question-list.ts';
 import type { LoadedWorld, RetrievalFiles } from '../contract/retrieval.ts';
@@ -205,7 +206,7 @@ export class SourceKeeper {
     const { signal } = this.#opening;
     const open = Promise.resolve(slot.loading).then((started) => {
       if (!started) throw new Error('The world is not loaded; load it again first.');
-      board.loading('retrieval', 'opening the sources', { loaded: 0, total: 0 });
+      board.loading('retrieval', 'opening the sources', NO_BYTES);
       return this.#sources(started, this.#request, signal);
     });
     this.#open = open;

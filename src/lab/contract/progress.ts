@@ -44,3 +44,6 @@ export interface ByteProgress {
   /** 0 where the server does not say. */
   total: number;
 }
+
+/** Of what has no bytes to count: in the place of those that were counted before. */
+export const NO_BYTES: ByteProgress = { loaded: 0, total: 0 };

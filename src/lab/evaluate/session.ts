@@ -218,7 +218,11 @@ export class EvaluationSession {
         this.#move('rollouts', found.name);
         const { retriever, router } = sources;
         const now = (): number => performance.timeOrigin + performance.now();
-        return { deps: { policy: opened.policy, retriever, router, summarizer, now }, lost };
+        return {
+          deps: { policy: opened.policy, retriever, router, summarizer, now },
+          adapter: found.adapter ? found.key : null,
+          lost,
+        };
       },
       keep: async (planned, rollout, facts) => {
         const { key, recipe, policy: at } = planned;

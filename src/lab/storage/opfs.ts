@@ -1,5 +1,5 @@
 import type { BlobStore } from './blobs.ts';
-import { filesOfSite } from './files-of-site.ts';
+import { folderOfSite } from './files-of-site.ts';
 
 /**
  * Blobs in the origin private file system. Used in a worker only: there a file has a synchronous
@@ -30,7 +30,7 @@ export const parts = (path: string): { folders: string[]; name: string } => {
 };
 
 export async function directory(folders: readonly string[], create: boolean) {
-  let at = await filesOfSite().getDirectory();
+  let at = await folderOfSite();
   for (const name of folders) at = await at.getDirectoryHandle(name, { create });
   return at;
 }

@@ -37,6 +37,8 @@ export interface HostParts extends DriveParts {
   policy(ref: PolicyRef): Promise<PolicyFacts>;
   /** Those that can be trained, the built-in one first, that of the first form last. */
   policies(): Promise<PolicyRef[]>;
+  /** @throws Error in words where the browser keeps no files, which every step is stored in */
+  checkFiles(): void;
   locks: LockManager;
   /** To the same page in other tabs: messages, and orders. */
   channel: BroadcastChannel;
@@ -266,7 +268,9 @@ export class TrainingHost implements TrainApi {
     if (state) checkResumable(settings, state);
   }
 
+  /** Before anything is stored or loaded. @throws Error where no run can begin */
   #checkFree(): void {
+    this.#parts.checkFiles();
     if (this.#active)
       throw new Error('Another run is training in this tab; pause or stop it first.');
   }

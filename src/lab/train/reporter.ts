@@ -1,3 +1,4 @@
+import { keepsFiles } from '../storage/files-of-site.ts';
 import { storageUse } from '../storage/quota.ts';
 import type { ActiveRun } from './active-run.ts';
 import type { TrainMessage } from '../contract/training.ts';
@@ -45,8 +46,9 @@ export class RunReporter {
     this.#listener([{ type: 'sweep', sweepId }]);
   }
 
-  /** To this tab alone: the others measure their own. */
+  /** To this tab alone: the others measure their own. Nothing where the browser does not say. */
   async storage(): Promise<void> {
+    if (!keepsFiles()) return;
     this.#listener([{ type: 'storage', ...(await storageUse()) }]);
   }
 }

@@ -52,14 +52,17 @@ const decodedLength = (headers: Headers): number => {
 
 /**
  * Reads files below `base` by HTTP and reports the bytes of all of them together.
+ * @param onFetched told whenever all that was asked for is here: what follows is no fetching
  * @throws MissingFile where the server has no such file
  */
 export const fetchWithProgress = (
   base: string,
   onProgress: (progress: ByteProgress) => void,
+  onFetched: () => void = () => undefined,
 ): FetchFile => {
   const progress: ByteProgress = { loaded: 0, total: 0 };
-  return async (name, { signal, fresh = false } = {}) => {
+  let underWay = 0;
+  const read: FetchFile = async (name, { signal, fresh = false } = {}) => {
     const response = await request(base + name, {
       cache: fresh ? 'no-store' : 'default',
       ...(signal && { signal }),
@@ -70,5 +73,14 @@ export const fetchWithProgress = (
       progress.loaded += count;
       onProgress({ ...progress });
     });
+  };
+  return async (...asked) => {
+    underWay++;
+    try {
+      return await read(...asked);
+    } finally {
+      underWay--;
+      if (underWay === 0) onFetched();
+    }
   };
 };

@@ -1,5 +1,5 @@
 import type { HiddenStates, LoraTrainer, RowScores } from '../../policy/lora/trainer.ts';
-import { packBatch, type PackedBatch } from '../../policy/lora/train-batch.ts';
+import { packBatch, type Latents, type PackedBatch } from '../../policy/lora/train-batch.ts';
 import { negativeLogLikelihood, tokenObjective, type Objective } from '../objective.ts';
 import { itemAt } from '../../base/items.ts';
 
@@ -22,10 +22,12 @@ export interface TrainItem {
   weight: number;
   /** Whether its answer was right. */
   right?: boolean;
+  /** What was read as mixtures; the reference reads the tokens themselves. */
+  latents?: Latents;
 }
 
 /** What the trainer scores. */
-export type ScoredItem = Pick<TrainItem, 'ids' | 'mask' | 'temperature'>;
+export type ScoredItem = Pick<TrainItem, 'ids' | 'mask' | 'temperature' | 'latents'>;
 
 /** What is minimised: a policy-gradient loss, or `Σ −weight · logprob`, the supervised one. */
 export type ItemObjective = Objective | 'likelihood';
@@ -70,7 +72,14 @@ export interface ReplicaClient {
 }
 
 const pack = (items: readonly ScoredItem[]): PackedBatch =>
-  packBatch(items.map(({ ids, mask, temperature }) => ({ ids, weights: mask, temperature })));
+  packBatch(
+    items.map(({ ids, mask, temperature, latents }) => ({
+      ids,
+      weights: mask,
+      temperature,
+      ...(latents && { latents }),
+    })),
+  );
 
 /** Cuts what the rows of a batch got into items. */
 function split(items: readonly { mask: Uint8Array }[], scores: RowScores): ItemScores[] {

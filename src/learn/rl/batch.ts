@@ -1,3 +1,5 @@
+import { latentsOf } from '../../agent/transcript/latents.ts';
+import type { Latents } from '../../policy/lora/train-batch.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import { estimateAdvantages, membersOf } from '../advantages.ts';
 import type { CriticState } from '../critic/head.ts';
@@ -27,6 +29,8 @@ export interface Sequence {
   /** What the ratio is taken to, where that is not what the sampler said. */
   behaviour?: Float32Array;
   entropies: Float32Array;
+  /** What was read as mixtures, where the policy thought so. */
+  latents?: Latents;
 }
 
 /** Entropies of the trained tokens as the sampler saw them. */
@@ -39,6 +43,7 @@ function sequenceOf(rollout: Rollout, group: number): Sequence {
   const { ids, mask, temperature, oldLogprobs } = trainedTokens(rollout);
   // Nothing precedes a context's first token, so it cannot be predicted.
   const trained = Array.from(mask, (m, i) => (m === 1 && i > 0 ? i : 0)).filter(Boolean);
+  const latents = latentsOf(rollout);
   return {
     rollout,
     group,
@@ -47,6 +52,7 @@ function sequenceOf(rollout: Rollout, group: number): Sequence {
     temperature,
     oldLogprobs: Float32Array.from(trained, (i) => itemAt(oldLogprobs, i, 'log-probabilities')),
     entropies: sampledEntropies(rollout, trained.length),
+    ...(latents && { latents }),
   };
 }
 
@@ -119,7 +125,8 @@ export function fillAdvantages(
   const rewards = sequences.map(({ rollout }) => outcomeOf(rollout, apart));
   const groups = sequences.map(({ group }) => group);
   const lengths = sequences.map(({ mask }) => trainedCount(mask));
-  const advantages = estimateAdvantages(objective.estimator, rewards, groups, lengths);
+  const { estimator, epsilon } = objective;
+  const advantages = estimateAdvantages(estimator, rewards, groups, lengths, epsilon);
   for (const members of membersOf(groups)) {
     const baseline = mean(members.map((i) => itemAt(rewards, i, 'rewards')));
     for (const i of members) {
@@ -193,16 +200,17 @@ export function updateBatches(
     const { aggregation, constantLength, microBatch } = objective;
     const weights = sequenceWeights(aggregation, constantLength, lengths, microBatch);
     return own
-      .map(({ sequence: { rollout, ids, mask, temperature, oldLogprobs, behaviour }, i }, at) => ({
-        ids,
-        mask,
-        temperature,
-        oldLogprobs,
-        ...(behaviour && { behaviour }),
+      .map(({ sequence, i }, at) => ({
+        ids: sequence.ids,
+        mask: sequence.mask,
+        temperature: sequence.temperature,
+        oldLogprobs: sequence.oldLogprobs,
+        ...(sequence.behaviour && { behaviour: sequence.behaviour }),
+        ...(sequence.latents && { latents: sequence.latents }),
         refLogprobs: inLoss ? itemAt(references, i, 'references') : null,
         advantage: itemAt(advantages, i, 'advantages'),
         weight: itemAt(weights, at, 'weights'),
-        right: rollout.metrics?.em === 1,
+        right: sequence.rollout.metrics?.em === 1,
       }))
       .filter(({ oldLogprobs }) => oldLogprobs.length > 0);
   }).filter((batch) => batch.length > 0);

@@ -43,6 +43,16 @@ const readsSummaries = ({ retrieval }: Rollout['recipe']['settings']): boolean =
   'summarize' in retrieval &&
   retrieval.summarize === 'on';
 
+/** Over all latent tokens of the rollouts; null where there was none. */
+function latentOf(rollouts: readonly Rollout[]): MadeStep['latent'] | null {
+  let [tokens, gates] = [0, 0];
+  for (const { latent } of rollouts) {
+    tokens += latent?.tokens ?? 0;
+    gates += latent ? latent.tokens * latent.gate : 0;
+  }
+  return tokens === 0 ? null : { tokens: tokens / rollouts.length, gate: gates / tokens };
+}
+
 export interface StepParts {
   runId: string;
   step: number;
@@ -65,6 +75,7 @@ export function stepRecord(parts: StepParts): MadeStep {
   const rollouts = collected.all.flat();
   const { em, f1, recall, searches, formatValid } = scoresOf(rollouts);
   const fallbacks = fallbacksOf(rollouts);
+  const latent = latentOf(rollouts);
   const stie = sumStieCounts(rollouts.map(({ events }) => stieCounts(events)));
   const sampledTokens = rollouts.reduce((sum, r) => sum + (r.metrics?.tokens ?? 0), 0);
   return {
@@ -86,6 +97,7 @@ export function stepRecord(parts: StepParts): MadeStep {
     ...(fallbacks !== null && { fallbacks }),
     responseTokens: sampledTokens / Math.max(1, rollouts.length),
     entropy: entropyOf(rollouts),
+    ...(latent && { latent }),
     loss: update?.loss ?? 0,
     kl: parts.kl,
     clipShare: update?.clipShare ?? 0,

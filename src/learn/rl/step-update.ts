@@ -19,6 +19,7 @@ import {
 import type { Collected } from './collect.ts';
 import type { TrainDeps } from './contracts.ts';
 import { shuffleRewards } from './scoring.ts';
+import { rateGroups } from '../rate-groups.ts';
 import type { TrainState } from './state.ts';
 import { klToReference, optimize, type UpdateReport } from './update.ts';
 
@@ -114,8 +115,11 @@ export async function updateOf(step: StepUpdate): Promise<Updated> {
     ? [learned.items].filter(({ length }) => length > 0)
     : updateBatches(own.sequences, own.advantages, own.references, settings);
   const by = loss ? 'likelihood' : objective;
+  const rates = rateGroups(deps.config, settings);
   const update =
-    batches.length > 0 ? await optimize(learner, batches, state, settings, onUpdate, by) : null;
+    batches.length > 0
+      ? await optimize(learner, batches, state, settings, onUpdate, by, rates)
+      : null;
   if (update && learned?.loss !== undefined) update.loss = learned.loss;
   const kl = references ? klToReference(sequences, references) : null;
   return { update, kl, revived, ...(critic && { critic }) };

@@ -44,8 +44,8 @@ export function untrainable(
     return `Its steps so far (${done}) and its adapter stay; start a new run ${anew}.`;
   };
   // Temperature and top-p of a step's rollouts are the run's own, whatever the overrides say.
-  const { topP, curriculum } = settings;
-  const { loop, sampling, retrieval } = withOverrides(
+  const { topP, curriculum, adapter } = settings;
+  const { loop, sampling, retrieval, method } = withOverrides(
     recipeOf(settings).settings,
     settings.overrides,
   );
@@ -78,6 +78,14 @@ export function untrainable(
     };
   const clash = switchClash(settings) ?? chosenClash(settings);
   if (clash) return clash;
+  if (adapter.gates && method?.latent !== true)
+    return {
+      path: 'adapter.gates',
+      message:
+        `Training the recipe ${settings.recipe} with gates is refused: its policy reads tokens alone, so that gates ` +
+        'would learn nothing. ' +
+        advice('Set adapter.gates to null, or overrides.method.latent to true.', 'without gates'),
+    };
   if (curriculum.kind === 'difficulty' && curriculum.taskMixing && loop !== 'agent')
     return {
       path: 'curriculum.taskMixing',

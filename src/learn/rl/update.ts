@@ -1,6 +1,7 @@
 import { adamW, clipScale, DEFAULT_UPDATE, globalNorm } from '../../policy/lora/optimizer.ts';
 import { klTerm } from '../objective.ts';
 import { learningRateAt } from '../schedule.ts';
+import { ONE_RATE, type RateGroup } from '../rate-groups.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
 import type { ItemObjective, ItemResult, TrainItem } from '../replicas/replica.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
@@ -71,6 +72,7 @@ export async function optimize(
   settings: TrainSettings,
   onDone: (done: number, total: number) => void,
   objective: ItemObjective = settings.objective,
+  rates: readonly RateGroup[] = ONE_RATE,
 ): Promise<UpdateReport> {
   const { optimizer, steps } = settings;
   const base = { ...optimizer, learningRate: state.learningRate ?? optimizer.learningRate };
@@ -92,7 +94,19 @@ export async function optimize(
     const step = state.updates + u + 1;
     const gradientScale = clipScale(norm, clipNorm);
     const options = { ...DEFAULT_UPDATE, lr, beta1, beta2, eps, weightDecay, step, gradientScale };
-    adamW({ values, gradient: result.gradient, first, second }, options, weightDecay);
+    for (const { from, to, factor } of rates) {
+      const part = (of: Float32Array): Float32Array => of.subarray(from, to);
+      adamW(
+        {
+          values: part(values),
+          gradient: part(result.gradient),
+          first: part(first),
+          second: part(second),
+        },
+        { ...options, lr: lr * factor },
+        weightDecay,
+      );
+    }
     // Supervised items say nothing of the sampler.
     if (u === 0 && objective !== 'likelihood') samplerGap = gapOf(items, result.items);
     norms.push(norm);

@@ -29,6 +29,7 @@ const isBranch = (value: unknown): value is Record<string, unknown> =>
 
 /** Settings that a recipe may leave out. */
 const OPTIONAL = [
+  'adapter.gates',
   'branching',
   'start',
   'recipeVersion',
@@ -43,6 +44,7 @@ const OPTIONAL = [
   'curriculum.ids',
   'dynamicSampling.band',
   'dynamicSampling.screen',
+  'objective.epsilon',
   'objective.credit',
   'objective.surrogate',
   'objective.positiveNll',

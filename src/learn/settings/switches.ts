@@ -84,6 +84,28 @@ function curriculumClash({ curriculum, steps }: TrainSettings): Clash | null {
     : null;
 }
 
+/** What has no part in mixtures: it scores or teaches tokens alone. */
+function gatesClash({ adapter, critic, branching, stages }: TrainSettings): Clash | null {
+  const { gates } = adapter;
+  if (!gates) return null;
+  if (gates.rMin > gates.rMax)
+    return clash('adapter.gates', 'Gates start from rMin to rMax. Set rMin to rMax or less.');
+  if (critic)
+    return clash('critic', 'A critic values tokens, and these are mixtures. Set critic to null.');
+  if (branching)
+    return clash(
+      'branching',
+      'Rollouts that branch copy tokens, and these are mixtures. Leave branching out.',
+    );
+  const supervised = stages.findIndex(({ loss }) => loss !== undefined);
+  return supervised < 0
+    ? null
+    : clash(
+        `stages.${supervised}.loss`,
+        'Supervision is on tokens, so that gates would learn nothing of it. Leave the loss out, or set adapter.gates to null.',
+      );
+}
+
 /** Of the file that a run may be given, either a warm-up or its stages take what is in it. */
 function storedClash({ stages, warmUp }: TrainSettings): Clash | null {
   return stages.some(({ loss }) => isStored(loss)) && warmUp && warmUp.from !== 'own'
@@ -99,5 +121,6 @@ export const switchClash = (settings: TrainSettings): Clash | null =>
   samplingClash(settings) ??
   objectiveClash(settings) ??
   criticClash(settings) ??
+  gatesClash(settings) ??
   curriculumClash(settings) ??
   storedClash(settings);

@@ -2,6 +2,7 @@ import { messageOf } from '../../base/errors.ts';
 import type { PolicyConfig } from '../checkpoint/config.ts';
 import { EngineFault } from '../engine-fault.ts';
 import type { Decoder } from '../model/decoder.ts';
+import { MemoryError } from '../ops/faults.ts';
 import type { KeyMove, KeyStore, StoreType } from '../ops/values.ts';
 
 /** Where a context's positions lie in every layer's store. It moves when stores grow. */
@@ -17,7 +18,7 @@ interface Held extends Place {
 /** Contexts get room for a power of two of positions, at least so many. */
 const LEAST = 64;
 /** Ranges lie at multiples of it. */
-const ALIGNED = 8;
+export const ALIGNED = 8;
 /** What stores that are full get beyond what is wanted of them. */
 const SPARE = 1.125;
 
@@ -55,10 +56,12 @@ export function makeStores(
 export class ContextStore {
   readonly #decoder: Decoder;
   readonly #type: StoreType;
-  /** Contexts that there will be at most, as far as that is known. */
+  /** Positions of as many contexts as decode together. */
   readonly #most: number;
   #stores: KeyStore[] = [];
   #positions = 0;
+  /** How many there were when the stores were last given back. */
+  #before = 0;
   /** Why what the stores hold is not to be read: layers disagree on where a context lies. */
   #lost: EngineFault | null = null;
   /** What moves the stores, or needs them where they are. */
@@ -126,6 +129,7 @@ export class ContextStore {
   clear(): void {
     if (this.#stores.length > 0) this.#decoder.ops.free(...this.#stores);
     this.#stores = [];
+    this.#before = this.#positions;
     this.#positions = 0;
     this.given++;
   }
@@ -160,11 +164,30 @@ export class ContextStore {
 
   /** Start of so many free places at the end of stores that were made anew. */
   async #makeRoom(positions: number): Promise<number> {
+    if (this.#positions === 0 && (await this.#asBefore(positions))) return 0;
     let wanted = positions;
     for (const place of this.#held) wanted += place.positions;
-    const spare = Math.min(aligned(wanted * SPARE), Math.max(wanted, this.#most));
-    await this.#rebuild(spare);
+    const spare = aligned(wanted * SPARE);
+    // More contexts than decode together may be open, forks and those that wait for a search.
+    await this.#rebuild(wanted <= this.#most ? Math.min(spare, this.#most) : spare);
     return wanted - positions;
+  }
+
+  /**
+   * Makes stores as large as the last ones were, where that is enough and the device has the memory: a batch of rollouts
+   * mostly comes to what the one before it came to, and growing there again copies every context several times.
+   */
+  async #asBefore(positions: number): Promise<boolean> {
+    const before = this.#before;
+    this.#before = 0;
+    if (before < positions) return false;
+    try {
+      await this.#rebuild(before);
+      return true;
+    } catch (error) {
+      if (error instanceof MemoryError) return false;
+      throw error;
+    }
   }
 
   /**

@@ -2,45 +2,29 @@ import { messageOf } from '../../base/errors.ts';
 import type { PolicyConfig } from '../checkpoint/config.ts';
 import { EngineFault } from '../engine-fault.ts';
 import type { AdapterPlaces, Decoder } from '../model/decoder.ts';
-import { readKeys, forwardBuffers, runLayers, type ForwardBuffers } from '../model/forward.ts';
+import { readKeys, runLayers } from '../model/forward.ts';
 import type { Drawn } from '../ops/ops.ts';
-import type { Activations, Adapter, Draws, StoreType, Tokens } from '../ops/values.ts';
+import type { Adapter, Draws } from '../ops/values.ts';
 import type { Generated, GenerateOptions } from '../policy.ts';
 import { StopTexts } from '../stop-texts.ts';
 import type { Work } from '../watchdog.ts';
-import { ContextStore } from './context-store.ts';
+import { ContextStore, type Place } from './context-store.ts';
+import { LatentSteps } from './latent.ts';
 import { NonFiniteLogits } from './non-finite.ts';
-import { deliver, isComplete } from './request.ts';
+import type { EngineOptions } from './options.ts';
+import { deliver, isComplete, type Request } from './request.ts';
 import { Rooms } from './rooms.ts';
 import { EngineSession } from './session.ts';
+import { hasRead, isComing } from './shared-reading.ts';
+import { freeStep, makeStep, type Step } from './step.ts';
 import { sleep } from '../../base/sleep.ts';
 import { createYield } from '../../base/yielding.ts';
-
-export interface EngineOptions {
-  /** Most contexts that decode together; further ones wait for their turn. */
-  readonly maxSlots: number;
-  /** Tokens of given text that one turn reads. */
-  readonly readRows: number;
-  /** What keys and values are held in. */
-  readonly keys: StoreType;
-  /** How long a context waits for memory that contexts at rest hold; not at all unless given. */
-  readonly patienceMs?: number;
-  /** Decodes ids; needed where generation is to end at texts. */
-  readonly decode?: (ids: readonly number[]) => string;
-}
 
 /** Decoding never waits longer than so many turns of reading, some tens of milliseconds each. */
 const MOST_PAUSED_TURNS = 3;
 
 /** How often it looks whether there is memory, while all that it has to do waits for some. */
 const LOOK_MS = 20;
-
-/** What a kind of step computes in. */
-interface Step {
-  readonly tokens: Tokens;
-  readonly x: Activations;
-  readonly buffers: ForwardBuffers;
-}
 
 /**
  * Generates for many sessions at once. Each turn of the loop reads some given text, then (with rare
@@ -58,6 +42,7 @@ export class GenerationEngine {
   readonly #reading: Step;
   readonly #decoding: Step;
   readonly #draws: Draws;
+  readonly #latent: LatentSteps;
   readonly #yield = createYield();
   /** Sessions with a request, in the order of their calls. */
   readonly #active = new Set<EngineSession>();
@@ -82,13 +67,9 @@ export class GenerationEngine {
     this.#options = options;
     this.#contexts = new ContextStore(decoder, options.keys, options.maxSlots);
     this.#rooms = new Rooms(this.#contexts, config.maxPositions, options.patienceMs ?? 0);
-    const step = (rows: number, label: string): Step => ({
-      tokens: ops.tokens(rows),
-      x: ops.activations(rows, config.hiddenSize, label),
-      buffers: forwardBuffers(ops, config, rows),
-    });
-    this.#reading = step(options.readRows, 'reading');
-    this.#decoding = step(options.maxSlots, 'decoding');
+    this.#reading = makeStep(decoder, options.readRows, 'reading');
+    this.#decoding = makeStep(decoder, options.maxSlots, 'decoding');
+    this.#latent = new LatentSteps(decoder, this.#reading, options.maxSlots, options.decode);
     this.#draws = ops.draws(options.maxSlots);
   }
 
@@ -104,7 +85,9 @@ export class GenerationEngine {
   async fork(parent: EngineSession, seed: number): Promise<EngineSession> {
     const child = this.open(seed);
     child.pending = [...parent.pending];
-    child.cached = parent.cached;
+    child.text = [...parent.text];
+    child.certain = parent.certain;
+    child.mixed = parent.mixed;
     try {
       await this.#rooms.copy(parent, child);
     } catch (error) {
@@ -129,12 +112,13 @@ export class GenerationEngine {
       throw new RangeError(`policy: token id ${bad} is not in [0, ${this.config.vocabSize})`);
   }
 
-  /** @throws Error where texts are to stop it and the engine cannot decode */
-  watchFor(options: GenerateOptions): StopTexts | null {
-    if (!options.stopTexts?.length) return null;
+  /** What is watched for in the tokens of a call. @throws Error where texts are to be found and it cannot decode */
+  watchFor(options: GenerateOptions): Pick<Request, 'stopTexts' | 'latent'> {
+    const latent = this.#latent.callFor(options);
+    if (!options.stopTexts?.length) return { stopTexts: null, latent };
     const { decode } = this.#options;
     if (!decode) throw new Error('policy: it has no tokenizer to find stop texts with');
-    return new StopTexts(options, decode);
+    return { stopTexts: new StopTexts(options, decode), latent };
   }
 
   enqueue(session: EngineSession): void {
@@ -170,6 +154,7 @@ export class GenerationEngine {
     this.#updating = true;
     try {
       await change(this.#decoder);
+      this.#latent.forget();
     } catch (error) {
       const reason = messageOf(error);
       this.#fault = new EngineFault(
@@ -192,10 +177,9 @@ export class GenerationEngine {
     for (const session of this.#open) session.close();
     const free = (): void => {
       this.#contexts.clear();
-      const { ops } = this.#decoder;
-      for (const { tokens, x, buffers } of [this.#reading, this.#decoding])
-        ops.free(tokens, x, ...Object.values<Activations>({ ...buffers }));
-      ops.free(this.#draws);
+      for (const step of [this.#reading, this.#decoding]) freeStep(this.#decoder, step);
+      this.#decoder.ops.free(this.#draws);
+      this.#latent.dispose();
       this.#decoder.dispose();
     };
     if (this.#running) void this.#running.finally(free);
@@ -232,8 +216,7 @@ export class GenerationEngine {
 
   /** Reads, and mostly decodes. */
   async #turn(): Promise<void> {
-    await this.#read();
-    const pause = this.#mayPauseDecoding();
+    const pause = (await this.#read()) && this.#mayPauseDecoding();
     if (!pause) await this.#decode();
     this.#paused = pause ? this.#paused + 1 : 0;
   }
@@ -264,32 +247,50 @@ export class GenerationEngine {
     if (refused) this.#fail(refused.session, refused.error);
   }
 
-  /** Reads given text, as much as one turn reads, for the sessions that came first. */
-  async #read(): Promise<void> {
+  /**
+   * Reads given text, as much as one turn reads, for the sessions that came first. What another session has read behind
+   * the same past is copied from it; where one that came before has it to read, this one waits. Tells whether any was read.
+   */
+  async #read(): Promise<boolean> {
     let left = this.#options.readRows;
     const work: { session: EngineSession; ids: number[]; start: number }[] = [];
+    const before: EngineSession[] = [];
     for (const session of this.#active) {
+      const { place } = session;
+      if (!place || this.#rooms.waits(session)) continue;
+      if (session.pending.length > 1) this.#copyRead(session, place);
       const count = Math.min(left, session.pending.length - 1);
-      if (count <= 0 || !session.place || this.#rooms.waits(session)) continue;
-      left -= count;
-      work.push({ session, ids: session.pending.slice(0, count), start: session.place.start });
+      if (count > 0 && !isComing(session, before)) {
+        left -= count;
+        work.push({ session, ids: session.pending.slice(0, count), start: place.start });
+      }
+      before.push(session);
     }
-    if (work.length === 0) return;
+    if (work.length === 0) return false;
     const { tokens, x, buffers } = this.#reading;
     const decoder = this.#decoder;
     this.#begin(this.#reading);
     const runs = work.map(({ session, ids, start }) => ({ ids, start, position: session.cached }));
-    decoder.ops.place(tokens, runs, 'many');
-    decoder.embed(tokens, x);
+    const sessions = work.map(({ session }) => session);
+    const done = this.#latent.place(this.#reading, runs, sessions, 'many');
     readKeys(decoder, x, tokens, this.#contexts.stores, buffers);
     decoder.ops.submit();
     await decoder.ops.settled();
+    done();
     this.#end(this.#reading);
     for (const { session, ids } of work) {
       if (session.closed) continue;
-      session.cached += ids.length;
-      session.pending.splice(0, ids.length);
+      session.took(ids.length);
     }
+    return true;
+  }
+
+  /** Copies what another session has read of this one's pending text, if any has. */
+  #copyRead(session: EngineSession, to: Place): void {
+    const read = hasRead(session, to, this.#open);
+    if (!read) return;
+    this.#decoder.ops.copyKeys(this.#contexts.stores, [read.move]);
+    session.took(read.count);
   }
 
   /** One token for every session that has nothing left to read. */
@@ -305,8 +306,6 @@ export class GenerationEngine {
     const drawn = await this.#step(work);
     for (const [i, session] of work.entries()) {
       if (session.closed) continue;
-      session.cached++;
-      session.pending = [];
       const one = drawn[i];
       try {
         if (one) this.#accept(session, one);
@@ -329,24 +328,17 @@ export class GenerationEngine {
       position,
       start: place?.start ?? 0,
     }));
-    const draws = work.flatMap((session, row) =>
-      session.request
-        ? [
-            {
-              row,
-              seed: session.seed,
-              counter: session.drawn,
-              sampling: session.request.options.sampling,
-            },
-          ]
-        : [],
+    const draws = work.flatMap(({ request, seed, drawn: counter }, row) =>
+      request ? [{ row, seed, counter, sampling: request.options.sampling }] : [],
     );
-    ops.place(tokens, runs, 'few');
+    const done = this.#latent.place(this.#decoding, runs, work, 'few');
     ops.placeDraws(this.#draws, draws);
-    decoder.embed(tokens, x);
     runLayers(decoder, x, tokens, this.#contexts.stores, buffers);
     ops.sample({ x, norm: weights.finalNorm, head: weights.head, draws: this.#draws });
     const drawn = await ops.readDraws(this.#draws);
+    done();
+    for (const session of work) session.decoded();
+    await this.#latent.mix(this.#decoding, work, drawn);
     this.#end(this.#decoding);
     return drawn;
   }
@@ -365,6 +357,7 @@ export class GenerationEngine {
     const { request } = session;
     if (!request) return;
     if (!drawn.finite) throw new NonFiniteLogits();
+    session.certain = session.cached;
     const { options, output, stopTexts } = request;
     const ofModel = options.scores === 'model' || options.sampling.temperature === 0;
     session.drawn++;
@@ -385,8 +378,8 @@ export class GenerationEngine {
     session.request = null;
     this.#active.delete(session);
     this.#rooms.forget(session);
-    request.output.finish = finish;
-    request.resolve(request.output);
+    const latent = request.latent?.tokens;
+    request.resolve({ ...request.output, finish, ...(latent && { latent }) });
   }
 
   #fail(session: EngineSession, error: unknown): void {

@@ -1,11 +1,14 @@
 import type { Generated, GenerateOptions } from '../policy.ts';
 import type { StopTexts } from '../stop-texts.ts';
+import type { LatentCall } from './latent.ts';
 
 /** A `generate` call that is under way. */
 export interface Request {
   readonly options: GenerateOptions;
   readonly output: Generated;
   readonly stopTexts: StopTexts | null;
+  /** Null where nothing that it draws is read as a mixture. */
+  readonly latent: LatentCall | null;
   /** How many tokens of the output `onTokens` has been given. */
   delivered: number;
   readonly resolve: (generated: Generated) => void;

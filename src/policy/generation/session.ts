@@ -2,6 +2,7 @@ import type { Generated, GenerateOptions, PolicySession } from '../policy.ts';
 import type { Place } from './context-store.ts';
 import type { GenerationEngine } from './engine.ts';
 import type { Request } from './request.ts';
+import { asDecoded, asRead, MIXED } from './shared-reading.ts';
 
 /** One context: bookkeeping here, keys and values in the engine's store. */
 export class EngineSession implements PolicySession {
@@ -9,8 +10,12 @@ export class EngineSession implements PolicySession {
   readonly #engine: GenerationEngine;
   /** Tokens that are part of the context but not yet read. */
   pending: number[] = [];
-  /** Positions [0, cached) have keys and values. */
-  cached = 0;
+  /** What the first of them is read as, where that is a mixture: [hidden size]. */
+  mixed: Float32Array | null = null;
+  /** What has keys and values: token ids, those that were decoded told from those that were read (`asDecoded`). */
+  text: number[] = [];
+  /** So many of those gave finite logits. */
+  certain = 0;
   /** Tokens drawn so far: the counter of this session's random numbers. */
   drawn: number;
   /** Where they lie; null before anything was read. */
@@ -26,8 +31,29 @@ export class EngineSession implements PolicySession {
     this.drawn = drawn;
   }
 
+  /** Positions [0, cached) have keys and values. */
+  get cached(): number {
+    return this.text.length;
+  }
+
   get length(): number {
     return this.cached + this.pending.length;
+  }
+
+  /** The first `count` pending tokens have keys and values now: they were read. */
+  took(count: number): void {
+    for (const id of this.pending.splice(0, count)) this.#has(asRead(id));
+  }
+
+  /** So has the one that was pending: it was decoded. */
+  decoded(): void {
+    for (const id of this.pending) this.#has(asDecoded(id));
+    this.pending = [];
+  }
+
+  #has(token: number): void {
+    this.text.push(this.mixed ? MIXED : token);
+    this.mixed = null;
   }
 
   append(ids: readonly number[]): void {
@@ -38,10 +64,10 @@ export class EngineSession implements PolicySession {
 
   generate(options: GenerateOptions): Promise<Generated> {
     this.#check();
-    const stopTexts = this.#engine.watchFor(options);
+    const watched = this.#engine.watchFor(options);
     return new Promise<Generated>((resolve, reject) => {
       const output: Generated = { ids: [], logprobs: [], entropies: [], finish: 'length' };
-      this.request = { options, output, stopTexts, delivered: 0, resolve, reject };
+      this.request = { options, output, ...watched, delivered: 0, resolve, reject };
       this.#engine.enqueue(this);
     });
   }

@@ -1,5 +1,5 @@
 import type { PolicyConfig } from '../checkpoint/config.ts';
-import { loraSlots, type LoraSlot, type LoraSpec } from './spec.ts';
+import { adapterSize, loraSlots, type LoraSlot, type LoraSpec } from './spec.ts';
 
 /** @throws RangeError for a rank or an alpha that no adapter can have, or no target at all */
 export function checkSpec(spec: LoraSpec): void {
@@ -8,9 +8,22 @@ export function checkSpec(spec: LoraSpec): void {
   if (!Number.isFinite(spec.alpha) || spec.alpha <= 0)
     throw new RangeError(`adapter: alpha must be a positive number, got ${spec.alpha}`);
   if (spec.targets.length === 0) throw new RangeError('adapter: no target matrices are chosen');
+  if (!spec.gates) return;
+  const { rMin, rMax } = spec.gates;
+  if (!(rMin > 0 && rMin <= rMax && rMax <= 1))
+    throw new RangeError(`adapter: gates must start in (0, 1], got ${rMin} to ${rMax}`);
 }
 
-/** The slots of an adapter whose values are given. @throws RangeError for a spec or length at fault */
+/** @throws RangeError for gates of latent reasoning: no matrix of a checkpoint can hold them */
+export function checkMergeable(spec: LoraSpec): void {
+  if (spec.gates)
+    throw new RangeError(
+      'adapter: it has gates of latent reasoning, which cannot be folded into a checkpoint; ' +
+        'export the adapter instead, whose folder holds them in a file of their own',
+    );
+}
+
+/** The slots of the factors of an adapter, all of whose values are given. @throws RangeError for a spec or length at fault */
 export function checkedSlots(
   config: PolicyConfig,
   spec: LoraSpec,
@@ -18,7 +31,7 @@ export function checkedSlots(
 ): LoraSlot[] {
   checkSpec(spec);
   const slots = loraSlots(config, spec);
-  const total = slots.reduce((sum, slot) => sum + slot.length, 0);
+  const total = adapterSize(config, spec);
   if (flat.length !== total)
     throw new RangeError(`adapter: ${flat.length} values given, this shape has ${total}`);
   return slots;

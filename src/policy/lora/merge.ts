@@ -1,6 +1,6 @@
 import type { PolicyConfig } from '../checkpoint/config.ts';
 import { viewWeights, type LayerWeights, type PolicyWeights } from '../checkpoint/weights.ts';
-import { checkedSlots } from './check.ts';
+import { checkedSlots, checkMergeable } from './check.ts';
 import type { LoraSpec, LoraTarget } from './spec.ts';
 
 type Matrix = 'q' | 'k' | 'v' | 'o' | 'gate' | 'up' | 'down';
@@ -40,7 +40,7 @@ function addProduct(
 /**
  * Folds the part of an adapter that is layer `index`'s into its matrices, in place.
  * @param flat values in the order of `loraSlots`
- * @throws RangeError where `flat` is not as long as the spec asks
+ * @throws RangeError where `flat` is not as long as the spec asks, or the adapter has gates, which no matrix can hold
  */
 export function mergeLayer(
   config: PolicyConfig,
@@ -49,6 +49,7 @@ export function mergeLayer(
   spec: LoraSpec,
   flat: Float32Array,
 ): void {
+  checkMergeable(spec);
   const slots = checkedSlots(config, spec, flat).filter((slot) => slot.layer === index);
   // A and B of one matrix are neighbours.
   for (let i = 0; i < slots.length; i += 2) {

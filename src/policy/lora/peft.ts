@@ -3,7 +3,8 @@ import type { PolicyConfig } from '../checkpoint/config.ts';
 import { readSafetensors, writeSafetensors, type Tensor } from '../checkpoint/safetensors.ts';
 import { checkedSlots } from './check.ts';
 import { parsePeftConfig, toPeftConfig } from './peft-config.ts';
-import { loraSlots, type LoraSlot, type LoraSpec } from './spec.ts';
+import { ADAPTER_GATES, readGates, writeGates } from './gates-file.ts';
+import { loraSize, loraSlots, type LoraSlot, type LoraSpec } from './spec.ts';
 
 export const ADAPTER_WEIGHTS = 'adapter_model.safetensors';
 export const ADAPTER_CONFIG = 'adapter_config.json';
@@ -16,7 +17,7 @@ export interface AdapterFile {
 
 export interface Adapter {
   readonly spec: LoraSpec;
-  /** Values in the order of `loraSlots`. */
+  /** Values in the order of `loraSlots`, then those of gates. */
   readonly flat: Float32Array;
   /** Name of the checkpoint that it was trained on; empty where the folder does not say. */
   readonly baseName: string;
@@ -36,9 +37,10 @@ export class AdapterError extends Error {
 
 /**
  * Writes an adapter as the folder that Python PEFT loads with `PeftModel.from_pretrained`: its factors
- * under PEFT's names, and the settings that decide how they are applied.
+ * under PEFT's names, and the settings that decide how they are applied. Gates of latent reasoning, which PEFT does not
+ * know, stand beside them in a file that it does not read.
  *
- * @param flat values in the order of `loraSlots`
+ * @param flat values in the order of `loraSlots`, then those of gates
  * @param baseName checkpoint that the adapter belongs to, for `base_model_name_or_path`
  * @param dtype what values are stored in; F16 rounds them
  * @throws RangeError where `flat` is not as long as the spec asks
@@ -58,6 +60,14 @@ export function writePeft(
   return [
     { name: ADAPTER_WEIGHTS, bytes: writeSafetensors(new Map(tensors), dtype) },
     { name: ADAPTER_CONFIG, bytes: new TextEncoder().encode(json) },
+    ...(spec.gates
+      ? [
+          {
+            name: ADAPTER_GATES,
+            bytes: writeGates(config, spec.gates, flat.subarray(loraSize(config, spec))),
+          },
+        ]
+      : []),
   ];
 }
 
@@ -154,7 +164,7 @@ function place(
 
 /**
  * Reads a PEFT LoRA folder for a policy. Tensors may be F32, F16 or BF16, their names with or
- * without the adapter's name (`lora_A.default.weight`). Other files of the folder are ignored.
+ * without the adapter's name (`lora_A.default.weight`). A file with gates is read, other ones are ignored.
  *
  * @throws AdapterError for everything that would compute something else than PEFT does: a missing,
  *   unknown or misshapen tensor, values that are not finite, unsupported settings, damaged files
@@ -169,5 +179,11 @@ export function readPeft(
   const flat = inFile(ADAPTER_WEIGHTS, () =>
     place(config, spec, byPlainName(readSafetensors(bytes))),
   );
-  return { spec, flat, baseName };
+  const gated = files.find(({ name }) => name === ADAPTER_GATES);
+  if (!gated) return { spec, flat, baseName };
+  const { gates, values } = inFile(ADAPTER_GATES, () => readGates(config, gated.bytes));
+  const all = new Float32Array(flat.length + values.length);
+  all.set(flat);
+  all.set(values, flat.length);
+  return { spec: { ...spec, gates }, flat: all, baseName };
 }

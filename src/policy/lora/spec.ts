@@ -1,4 +1,5 @@
 import type { PolicyConfig } from '../checkpoint/config.ts';
+import { gateSize, type GateRange } from '../latent/gates.ts';
 
 /** The matrices of a decoder layer that an adapter may change. */
 export const LORA_TARGETS = [
@@ -17,6 +18,11 @@ export interface LoraSpec {
   rank: number;
   alpha: number;
   targets: readonly LoraTarget[];
+  /**
+   * Gates of latent reasoning beside the factors, and where they start (`latent/gates.ts`); their values follow those
+   * of the factors in the flat buffer. Absent: none.
+   */
+  gates?: GateRange | null;
 }
 
 /** One factor inside the flat adapter buffer. `A` is [rank, in], `B` is [out, rank], row-major. */
@@ -77,6 +83,10 @@ export function loraSlots(config: PolicyConfig, spec: LoraSpec): LoraSlot[] {
   return slots;
 }
 
-/** Number of values of an adapter. */
+/** Number of values of an adapter's factors, gates not among them. */
 export const loraSize = (config: PolicyConfig, spec: LoraSpec): number =>
   loraSlots(config, spec).reduce((sum, slot) => sum + slot.length, 0);
+
+/** Number of values of a whole adapter: its factors, then its gates, where it has some. */
+export const adapterSize = (config: PolicyConfig, spec: LoraSpec): number =>
+  loraSize(config, spec) + (spec.gates ? gateSize(config.hiddenSize) : 0);

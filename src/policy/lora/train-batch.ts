@@ -5,6 +5,16 @@ export interface TrainSequence {
   weights: ArrayLike<number>;
   /** What logits are divided by; 1 where absent. */
   temperature?: number;
+  /** Tokens that went in as mixtures; absent: none. */
+  latents?: Latents;
+}
+
+/** Tokens that the policy read mixed with what it had expected in their place (`latent/gates.ts`). */
+export interface Latents {
+  /** Places of the tokens in their sequence, rising. */
+  positions: Int32Array;
+  /** h of each, as the sampler computed it: [positions, hidden size]. */
+  hidden: Float32Array;
 }
 
 /** Sequences end to end, without padding. */
@@ -19,6 +29,8 @@ export interface PackedBatch {
   weights: Float32Array;
   /** [targets], what the logits of each row are divided by; absent where that is 1 for all. */
   temperatures?: Float32Array;
+  /** Those of all sequences, by place in `ids`; absent where there are none. */
+  latents?: Latents;
 }
 
 /**
@@ -32,6 +44,7 @@ export function packBatch(sequences: readonly TrainSequence[], weightScale = 1):
   const targets: number[] = [];
   const weights: number[] = [];
   const temperatures: number[] = [];
+  const latents: { places: number[]; hidden: Float32Array[] } = { places: [], hidden: [] };
   let start = 0;
   for (const sequence of sequences) {
     if (sequence.weights.length !== sequence.ids.length)
@@ -48,6 +61,8 @@ export function packBatch(sequences: readonly TrainSequence[], weightScale = 1):
       weights.push(weight * weightScale);
       temperatures.push(temperature);
     }
+    for (const position of sequence.latents?.positions ?? []) latents.places.push(start + position);
+    if (sequence.latents) latents.hidden.push(sequence.latents.hidden);
     start += sequence.ids.length;
   }
   return {
@@ -59,7 +74,20 @@ export function packBatch(sequences: readonly TrainSequence[], weightScale = 1):
     ...(temperatures.some((temperature) => temperature !== 1) && {
       temperatures: Float32Array.from(temperatures),
     }),
+    ...(latents.places.length > 0 && {
+      latents: { positions: Int32Array.from(latents.places), hidden: joined(latents.hidden) },
+    }),
   };
+}
+
+function joined(parts: readonly Float32Array[]): Float32Array {
+  const all = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
 }
 
 /** Cuts a list of sequences, in order, into runs of at most `maxTokens` tokens each. */
@@ -103,4 +131,9 @@ export function shard<S extends { ids: ArrayLike<number> }>(
 export interface TrainLimits {
   maxTokens: number;
   maxLength: number;
+  /**
+   * Most bytes that what all layers compute on the way forward may take, so that the way back finds it; where it is
+   * more, each layer computes it again. What suits the device unless given.
+   */
+  insideBytes?: number;
 }

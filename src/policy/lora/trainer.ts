@@ -23,7 +23,10 @@ export interface HiddenStates {
  */
 export interface LoraTrainer {
   readonly maxTokens: number;
-  /** Values of the adapter, in the order of `loraSlots`. `null` switches it off: the reference policy. */
+  /**
+   * Values of the adapter, in the order of `loraSlots`, then those of gates. `null` switches it off: the reference
+   * policy, which reads the tokens themselves, whatever latents a batch brings.
+   */
   setAdapter(flat: Float32Array | null): Promise<void>;
   /** Forward pass only. Weights of the batch only choose its rows (those other than 0). */
   score(batch: PackedBatch): Promise<RowScores>;
@@ -39,7 +42,7 @@ export interface LoraTrainer {
    */
   hidden?(batch: PackedBatch): Promise<HiddenStates>;
   zeroGradients(): void;
-  /** The summed gradient by the adapter's values, a copy, in the order of `loraSlots`. */
+  /** The summed gradient by the adapter's values, a copy, in their order. */
   gradients(): Promise<Float32Array>;
   /** Bytes that it holds now on its device: weights, activations, adapters. */
   readonly bytes: number;

@@ -1,6 +1,7 @@
 import { itemAt } from '../../base/items.ts';
 import { variantOf, type PolicyConfig } from '../checkpoint/config.ts';
 import { ropeTables } from '../checkpoint/rope.ts';
+import type { Gates } from '../latent/gates.ts';
 import type { Norm, Ops, Projection } from '../ops/ops.ts';
 import type { Activations, Adapter, Lora, Matrix, Rotary, Tokens, Vector } from '../ops/values.ts';
 
@@ -52,6 +53,7 @@ export class Decoder {
   readonly #owner: boolean;
   #rotary: Rotary | null = null;
   #adapter: { readonly adapter: Adapter; readonly places: AdapterPlaces } | null = null;
+  #gates: Gates | null = null;
 
   constructor(ops: Ops, config: PolicyConfig, weights: DecoderWeights, owner = true) {
     this.#owner = owner;
@@ -65,9 +67,19 @@ export class Decoder {
     return new Decoder(this.ops, this.config, this.weights, false);
   }
 
-  /** Which adapter is added to the products; null for none. */
-  useAdapter(adapter: Adapter | null, places: AdapterPlaces = new Map()): void {
+  /** Which adapter is added to the products, and the gates beside it; null for none. */
+  useAdapter(
+    adapter: Adapter | null,
+    places: AdapterPlaces = new Map(),
+    gates: Gates | null = null,
+  ): void {
     this.#adapter = adapter && { adapter, places };
+    this.#gates = gates;
+  }
+
+  /** The gates that what is sampled passes through while it thinks; null where there are none. */
+  get gates(): Gates | null {
+    return this.#gates;
   }
 
   /** A matrix of a layer with the adapter that is on. */

@@ -1,25 +1,26 @@
 import { itemAt } from '../../base/items.ts';
+import { gateSize } from '../latent/gates.ts';
 import { checkSpec } from '../lora/check.ts';
 import type { LoraSpec } from '../lora/spec.ts';
 import type { PackedBatch, TrainLimits } from '../lora/train-batch.ts';
 import type { HiddenStates, LoraTrainer, RowScores } from '../lora/trainer.ts';
 import { MemoryError } from '../ops/faults.ts';
-import type { Activations, KeyStore, StoreType, TokenRun } from '../ops/values.ts';
+import type { Activations, Matrix, StoreType, TokenRun } from '../ops/values.ts';
 import { adapterShapes } from './adapter.ts';
+import { embedRows, LearningGates, type MixedBatch } from './mixtures.ts';
 import type { AdapterPlaces, Decoder } from './decoder.ts';
 import { attention, feedForward, headsOf } from './forward.ts';
 import { surely, trainingMemory, trainingStore, type TrainingMemory } from './training-memory.ts';
 
 /** Contexts begin at multiples of this in a store. */
 const ALIGNED = 8;
-/** Sequences of a batch that the store has gaps for at first. */
-const GAPS = 64;
 const aligned = (count: number): number => Math.ceil(count / ALIGNED) * ALIGNED;
 
 /**
- * LoRA training of a frozen decoder over block operations. Of a layer only its input is kept; the
- * backward pass computes the rest again, layer by layer, in buffers that layers share. Gradients add up
- * on the device: a step reads back the scores of its rows, and at its end the gradients.
+ * LoRA training of a frozen decoder over block operations. Of a layer its input is kept, and what it computes where
+ * there is room for that of all layers; else the backward pass computes it again, layer by layer, in buffers that layers
+ * share. Gradients add up on the device: a step reads back the scores of its rows, and at its end the gradients. Gates learn on the host, from the
+ * gradient of the first layer's input.
  */
 export class DecoderLoraTrainer implements LoraTrainer {
   readonly maxTokens: number;
@@ -28,12 +29,14 @@ export class DecoderLoraTrainer implements LoraTrainer {
   readonly #keys: StoreType;
   readonly #places: AdapterPlaces;
   readonly #adapter: TrainingMemory['adapter'];
+  /** Null where the adapter has none. */
+  readonly #gates: LearningGates | null;
   readonly #tokens: TrainingMemory['tokens'];
   readonly #picks: TrainingMemory['picks'];
-  readonly #forward: TrainingMemory['forward'];
+  readonly #insides: TrainingMemory['insides'];
+  readonly #stores: TrainingMemory['stores'];
   readonly #backward: TrainingMemory['backward'];
   readonly #inputs: TrainingMemory['inputs'];
-  #store: KeyStore;
   #state: 'none' | 'off' | 'on' = 'none';
   /** Once it is certain that the device has the memory of all that. */
   readonly #ready: Promise<void>;
@@ -49,17 +52,14 @@ export class DecoderLoraTrainer implements LoraTrainer {
     checkSpec(spec);
     const { ops, config: c } = decoder;
     const { shapes, places } = adapterShapes(c, spec);
-    const rows = limits.maxTokens;
-    this.maxTokens = rows;
+    this.maxTokens = limits.maxTokens;
     this.#decoder = decoder;
     this.#limits = limits;
     this.#keys = keys;
     this.#places = places;
+    this.#gates = spec.gates ? new LearningGates(c.hiddenSize) : null;
     const before = ops.bytes;
-    const positions = aligned(rows) + GAPS * ALIGNED;
-    const held = surely(ops, (keep) =>
-      trainingMemory(decoder, { shapes, rows, positions, keys }, keep),
-    );
+    const held = surely(ops, (keep) => trainingMemory(decoder, { shapes, limits, keys }, keep));
     const bytes = ops.bytes - before;
     this.#ready = held.certain.then(
       () => undefined,
@@ -70,14 +70,14 @@ export class DecoderLoraTrainer implements LoraTrainer {
     );
     // Said to whoever uses it first.
     this.#ready.catch(() => undefined);
-    const { adapter, tokens, picks, forward, inputs, backward, store } = held.made;
+    const { adapter, tokens, picks, insides, inputs, backward, stores } = held.made;
     this.#adapter = adapter;
     this.#tokens = tokens;
     this.#picks = picks;
-    this.#forward = forward;
+    this.#insides = insides;
     this.#inputs = inputs;
     this.#backward = backward;
-    this.#store = store;
+    this.#stores = stores;
     decoder.reach(limits.maxLength);
   }
 
@@ -86,27 +86,28 @@ export class DecoderLoraTrainer implements LoraTrainer {
   }
 
   async setAdapter(flat: Float32Array | null): Promise<void> {
-    if (flat && flat.length !== this.#adapter.length)
-      throw new Error(
-        `adapter: ${flat.length} values given, this shape has ${this.#adapter.length}`,
-      );
+    const factors = this.#adapter.length;
+    const length = factors + (this.#gates ? gateSize(this.#gates.width) : 0);
+    if (flat && flat.length !== length)
+      throw new Error(`adapter: ${flat.length} values given, this shape has ${length}`);
     await this.#ready;
-    if (flat) this.#decoder.ops.writeAdapter(this.#adapter, flat);
+    if (flat) this.#decoder.ops.writeAdapter(this.#adapter, flat.subarray(0, factors));
+    this.#gates?.set(flat && flat.subarray(factors));
     this.#state = flat ? 'on' : 'off';
   }
 
   async score(batch: PackedBatch): Promise<RowScores> {
     await this.#reserve(batch, false);
-    this.#runForward(batch);
-    return this.#scores(batch);
+    return this.#withInputs(batch, () => this.#scores(batch));
   }
 
   async hidden(batch: PackedBatch): Promise<HiddenStates> {
     await this.#reserve(batch, false);
-    this.#runForward(batch);
     const { ops, config } = this.#decoder;
     const { hiddenSize: width, layers } = config;
-    const all = await ops.readActivations(itemAt(this.#inputs, layers, 'inputs'), batch.ids.length);
+    const all = await this.#withInputs(batch, () =>
+      ops.readActivations(itemAt(this.#inputs, layers, 'inputs'), batch.ids.length),
+    );
     const values = new Float32Array(batch.rows.length * width);
     batch.rows.forEach((row, i) =>
       values.set(all.subarray(row * width, (row + 1) * width), i * width),
@@ -120,38 +121,48 @@ export class DecoderLoraTrainer implements LoraTrainer {
   ): Promise<RowScores> {
     if (this.#state !== 'on') throw new Error('adapter: it is switched off; there is no gradient');
     await this.#reserve(batch, true);
-    this.#runForward(batch);
-    const scores = await this.#scores(batch);
-    const coefficients = weigh(scores);
-    if (coefficients.length !== batch.rows.length)
-      throw new Error('batch: the loss must give one coefficient a row');
-    const { ops, config } = this.#decoder;
-    this.#headBackward(coefficients);
-    for (let layer = config.layers - 1; layer >= 0; layer--) this.#layerBackward(layer);
-    ops.submit();
-    return scores;
+    return this.#withInputs(batch, async (mixed) => {
+      const scores = await this.#scores(batch);
+      const coefficients = weigh(scores);
+      if (coefficients.length !== batch.rows.length)
+        throw new Error('batch: the loss must give one coefficient a row');
+      const { ops, config } = this.#decoder;
+      this.#headBackward(coefficients);
+      for (let layer = config.layers - 1; layer >= 0; layer--)
+        this.#layerBackward(layer, layer > 0 || mixed !== null);
+      ops.submit();
+      if (mixed && batch.latents)
+        this.#gates?.learn(
+          mixed,
+          batch.latents,
+          await ops.readActivations(this.#backward.dx, batch.ids.length),
+        );
+      return scores;
+    });
   }
 
   zeroGradients(): void {
     this.#decoder.ops.zeroGradients(this.#adapter);
+    this.#gates?.zero();
   }
 
-  gradients(): Promise<Float32Array> {
-    return this.#decoder.ops.readGradients(this.#adapter);
+  async gradients(): Promise<Float32Array> {
+    const factors = await this.#decoder.ops.readGradients(this.#adapter);
+    if (!this.#gates) return factors;
+    const all = new Float32Array(factors.length + gateSize(this.#gates.width));
+    all.set(factors);
+    all.set(this.#gates.gradient(), factors.length);
+    return all;
   }
 
   dispose(): void {
     const { ops } = this.#decoder;
     if (this.#refused) return this.#decoder.dispose();
-    const activations = Object.values<Activations>({ ...this.#forward, ...this.#backward });
-    ops.free(
-      ...activations,
-      ...this.#inputs,
-      this.#adapter,
-      this.#tokens,
-      this.#picks,
-      this.#store,
+    const activations = [...this.#insides, this.#backward].flatMap((buffers) =>
+      Object.values<Activations>({ ...buffers }),
     );
+    ops.free(...activations, ...this.#inputs, ...this.#stores);
+    ops.free(this.#adapter, this.#tokens, this.#picks);
     this.#decoder.dispose();
   }
 
@@ -171,21 +182,23 @@ export class DecoderLoraTrainer implements LoraTrainer {
     const { positions } = this.#runs(batch);
     const { ops, config } = this.#decoder;
     try {
-      if (this.#store.positions < positions) {
+      for (const [i, store] of this.#stores.entries()) {
+        if (store.positions >= positions) continue;
         const { made, certain } = surely(ops, () =>
           trainingStore(ops, config, aligned(positions), this.#keys),
         );
         await certain;
-        ops.free(this.#store);
-        this.#store = made;
+        ops.free(store);
+        this.#stores[i] = made;
       }
       // Layers share what they compute in.
       await ops.reserve?.(() => {
-        this.#runForward(batch, 1);
+        this.#place(batch);
+        this.#runLayers(1);
         this.#score(batch);
         if (!train) return;
         this.#headBackward(new Float32Array(batch.rows.length));
-        this.#layerBackward(config.layers - 1);
+        this.#layerBackward(config.layers - 1, true);
       });
     } catch (error) {
       throw this.#inWords(error, 0);
@@ -203,24 +216,90 @@ export class DecoderLoraTrainer implements LoraTrainer {
     );
   }
 
-  /** Places the sequences and takes them through the layers, keeping every layer's input. */
-  #runForward(batch: PackedBatch, layers = this.#decoder.config.layers): void {
+  /** Places the sequences and takes their tokens to the input of the first layer. */
+  #place(batch: PackedBatch): void {
+    this.#decoder.ops.place(this.#tokens, this.#runs(batch).runs, 'many');
+    this.#decoder.embed(this.#tokens, itemAt(this.#inputs, 0, 'inputs'));
+  }
+
+  /** The forward pass over a batch, its latent tokens mixed by the gates; then `work`, which reads what it made. */
+  async #withInputs<T>(
+    batch: PackedBatch,
+    work: (mixed: MixedBatch | null) => Promise<T>,
+  ): Promise<T> {
+    const decoder = this.#decoder;
+    const { ops, config } = decoder;
+    const x = itemAt(this.#inputs, 0, 'inputs');
+    this.#place(batch);
+    let [mixed, table]: [MixedBatch | null, Matrix | null] = [null, null];
+    try {
+      if (this.#gates && batch.latents && this.#state === 'on') {
+        mixed = this.#gates.mixed(await ops.readActivations(x, batch.ids.length), batch.latents);
+        const at = { tokens: this.#tokens, x };
+        if (mixed) table = embedRows(decoder, at, this.#runs(batch).runs, mixed.rows, 'many');
+      }
+      this.#runLayers(config.layers);
+      return await work(mixed);
+    } finally {
+      if (table) ops.free(table);
+    }
+  }
+
+  /** Takes what was placed through the layers, keeping every layer's input. */
+  #runLayers(layers: number): void {
     if (this.#state === 'none') throw new Error('adapter: none was set');
     const decoder = this.#decoder;
     const { ops } = decoder;
     decoder.useAdapter(this.#state === 'on' ? this.#adapter : null, this.#places);
-    const { runs } = this.#runs(batch);
-    const store = this.#store;
     const tokens = this.#tokens;
-    ops.place(tokens, runs, 'many');
-    decoder.embed(tokens, itemAt(this.#inputs, 0, 'inputs'));
     for (let layer = 0; layer < layers; layer++) {
-      const from = itemAt(this.#inputs, layer, 'inputs');
+      const { from, inside, store } = this.#at(layer);
       const x = itemAt(this.#inputs, layer + 1, 'inputs');
-      ops.copyRows({ from, to: x, tokens });
-      attention(decoder, layer, from, x, tokens, store, this.#forward);
-      feedForward(decoder, layer, x, tokens, this.#forward);
+      if (this.#keeps) {
+        this.#inside(layer);
+        ops.copyRows({ from: inside.middle, to: x, tokens });
+        const by = decoder.projection(layer, 'down');
+        ops.projectResidual({
+          input: inside.inner,
+          by,
+          tokens,
+          x,
+          next: decoder.normOf(layer + 1),
+        });
+      } else {
+        ops.copyRows({ from, to: x, tokens });
+        attention(decoder, layer, from, x, tokens, store, inside);
+        feedForward(decoder, layer, x, tokens, inside);
+      }
     }
+  }
+
+  /** Whether the way back finds what every layer computed. */
+  get #keeps(): boolean {
+    return this.#insides.length === this.#decoder.config.layers;
+  }
+
+  /** Input of a layer, and where it computes. */
+  #at(layer: number) {
+    const at = this.#keeps ? layer : 0;
+    return {
+      from: itemAt(this.#inputs, layer, 'inputs'),
+      inside: itemAt(this.#insides, at, 'insides'),
+      store: itemAt(this.#stores, at, 'stores'),
+    };
+  }
+
+  /** All that a layer computes from its input but its output. */
+  #inside(layer: number): void {
+    const decoder = this.#decoder;
+    const { ops } = decoder;
+    const tokens = this.#tokens;
+    const { from, inside, store } = this.#at(layer);
+    const { middle: x, inner: out, gateUp: raw } = inside;
+    ops.copyRows({ from, to: x, tokens });
+    attention(decoder, layer, from, x, tokens, store, inside, inside);
+    const { postNorm: norm } = decoder.layer(layer);
+    ops.feedForward({ x, norm, by: decoder.projection(layer, 'gateUp'), tokens, out, raw });
   }
 
   #scores(batch: PackedBatch): Promise<RowScores> {
@@ -241,31 +320,27 @@ export class DecoderLoraTrainer implements LoraTrainer {
     this.#decoder.ops.scoreBackward({ ...head, coefficients, dx });
   }
 
-  /** `dx` holds the gradient of the layer's output, and then of its input. */
-  #layerBackward(layer: number): void {
+  /** `dx` holds the gradient of the layer's output, and then of its input, where that is wanted. */
+  #layerBackward(layer: number, below: boolean): void {
     const decoder = this.#decoder;
-    const store = this.#store;
     const { ops } = decoder;
     const tokens = this.#tokens;
-    const x = itemAt(this.#inputs, layer, 'inputs');
-    const { q, attended, inner } = this.#forward;
-    const { middle, dx, dq, dKeys, dValues, dAttended, dInner, lse, ...kept } = this.#backward;
+    const { from: x, inside, store } = this.#at(layer);
+    const { q, attended, inner, middle, lse, gateUp, heads: raw } = inside;
+    const { dx, dq, dKeys, dValues, dAttended, dInner } = this.#backward;
     const { postNorm: norm } = decoder.layer(layer);
-
-    ops.copyRows({ from: x, to: middle, tokens });
-    attention(decoder, layer, x, middle, tokens, store, this.#forward, { lse, ...kept });
-    const feed = { x: middle, norm, by: decoder.projection(layer, 'gateUp'), tokens };
-    ops.feedForward({ ...feed, out: inner, raw: kept.gateUp });
+    if (!this.#keeps) this.#inside(layer);
 
     const down = decoder.projection(layer, 'down');
     ops.projectResidualBackward({ input: inner, by: down, tokens, dx, dInput: dInner });
-    ops.feedForwardBackward({ ...feed, raw: kept.gateUp, dOut: dInner, dx });
+    const feed = { x: middle, norm, by: decoder.projection(layer, 'gateUp'), tokens };
+    ops.feedForwardBackward({ ...feed, raw: gateUp, dOut: dInner, dx });
     const o = decoder.projection(layer, 'o');
     ops.projectResidualBackward({ input: attended, by: o, tokens, dx, dInput: dAttended });
     const { heads } = decoder.config;
     const look = { q, heads, store, tokens, out: attended, lse };
     ops.attendBackward({ ...look, dOut: dAttended, dq, dKeys, dValues });
-    const gradients = { raw: kept.heads, dq, dKeys, dValues, dx: layer > 0 ? dx : null };
+    const gradients = { raw, dq, dKeys, dValues, dx: below ? dx : null };
     ops.projectHeadsBackward({ ...headsOf(decoder, layer, x, tokens, store), ...gradients });
     ops.submit();
   }

@@ -1,3 +1,5 @@
+import type { PolicyConfig } from '../checkpoint/config.ts';
+import type { TrainLimits } from '../lora/train-batch.ts';
 import type { Handle, Ops } from '../ops/ops.ts';
 import type {
   Activations,
@@ -11,10 +13,15 @@ import type {
 import type { Decoder } from './decoder.ts';
 import { forwardBuffers, type ForwardBuffers, type Kept } from './forward.ts';
 
-/** What the backward pass needs room for beside the forward pass; layers share it. */
-interface BackwardBuffers extends Kept {
-  /** [rows, d]: the residual stream behind attention, and its gradient. */
+/** What a layer computes between its input and its output. */
+interface Inside extends ForwardBuffers, Kept {
+  /** [rows, d]: the residual stream behind attention. */
   readonly middle: Activations;
+}
+
+/** What the way back through a layer needs room for; layers share it. */
+interface BackwardBuffers {
+  /** [rows, d] */
   readonly dx: Activations;
   /** [rows, H D] */
   readonly dq: Activations;
@@ -31,37 +38,67 @@ export interface TrainingMemory {
   readonly adapter: Adapter;
   readonly tokens: Tokens;
   readonly picks: Picks;
-  readonly forward: ForwardBuffers;
+  /** One a layer, or one that they share. */
+  readonly insides: readonly Inside[];
+  /** As many, of their keys and values. */
+  readonly stores: KeyStore[];
   readonly backward: BackwardBuffers;
   /** Inputs of the layers, and of the head. */
   readonly inputs: readonly Activations[];
-  readonly store: KeyStore;
 }
 
 type Keep = <T extends Handle>(handle: T) => T;
 
-/** @param rows tokens of a batch; @param positions of the store of keys */
+/** Most bytes for what all layers compute, unless given: a GPU computes it again in little time, and has other use for memory. */
+const INSIDE_BYTES = { oracle: 2 ** 27, wasm: 2 ** 27, webgpu: 0 };
+
+/** Values of a row of what a layer computes, without keys and values. */
+const insideWidth = (c: PolicyConfig): number =>
+  c.hiddenSize +
+  3 * c.intermediateSize +
+  3 * c.heads * c.headDim +
+  2 * c.kvHeads * c.headDim +
+  c.heads;
+
+/** Sequences of a batch that a store has gaps for at first. */
+const GAPS = 64;
+
+/** Positions of a store of keys at first: sequences begin at multiples of 8. */
+const positionsOf = ({ maxTokens }: TrainLimits): number => Math.ceil(maxTokens / 8) * 8 + 8 * GAPS;
+
+/** Whether all layers keep what they compute. */
+export function keepsInsides(c: PolicyConfig, limits: TrainLimits, device: Ops['device']): boolean {
+  const keys = 2 * positionsOf(limits) * c.kvHeads * c.headDim;
+  const bytes = 4 * c.layers * (limits.maxTokens * insideWidth(c) + keys);
+  return bytes <= (limits.insideBytes ?? INSIDE_BYTES[device]);
+}
+
 export function trainingMemory(
   { ops, config: c }: Decoder,
-  o: { shapes: readonly AdapterShape[]; rows: number; positions: number; keys: StoreType },
+  o: { shapes: readonly AdapterShape[]; limits: TrainLimits; keys: StoreType },
   keep: Keep,
 ): TrainingMemory {
-  const { rows } = o;
+  const rows = o.limits.maxTokens;
   const one = (width: number, label: string): Activations =>
     keep(ops.activations(rows, width, label));
   const [queries, keys] = [c.heads * c.headDim, c.kvHeads * c.headDim];
   const activations = (_: number, width: number, label: string) => one(width, label);
+  const insides = keepsInsides(c, o.limits, ops.device) ? c.layers : 1;
+  const store = () => keep(trainingStore(ops, c, positionsOf(o.limits), o.keys));
   return {
     adapter: keep(ops.adapter(o.shapes, true)),
     tokens: keep(ops.tokens(rows)),
     picks: keep(ops.picks(rows)),
-    forward: forwardBuffers({ activations }, c, rows),
     inputs: Array.from({ length: c.layers + 1 }, (_, l) => one(c.hiddenSize, `input ${l}`)),
-    backward: {
+    insides: Array.from({ length: insides }, () => ({
+      ...forwardBuffers({ activations }, c, rows),
       heads: one(queries + 2 * keys, 'heads'),
       lse: one(c.heads, 'sums of attention'),
       gateUp: one(2 * c.intermediateSize, 'gate and up'),
       middle: one(c.hiddenSize, 'middle'),
+    })),
+    stores: Array.from({ length: insides }, store),
+    backward: {
       dx: one(c.hiddenSize, 'gradient of the residual'),
       dq: one(queries, 'gradient of queries'),
       dAttended: one(queries, 'gradient of attention'),
@@ -69,13 +106,12 @@ export function trainingMemory(
       dValues: one(keys, 'gradient of values'),
       dInner: one(c.intermediateSize, 'gradient of inner'),
     },
-    store: keep(trainingStore(ops, c, o.positions, o.keys)),
   };
 }
 
 export const trainingStore = (
   ops: Ops,
-  { kvHeads, headDim }: Decoder['config'],
+  { kvHeads, headDim }: PolicyConfig,
   positions: number,
   type: StoreType,
 ): KeyStore => ops.keyStore({ positions, kvHeads, headDim, type }, 'training');

@@ -1,10 +1,12 @@
+import { viewGates } from '../latent/gates.ts';
 import { checkedSlots } from '../lora/check.ts';
 import type { LoraSpec } from '../lora/spec.ts';
 import type { TrainLimits } from '../lora/train-batch.ts';
 import type { LoraTrainer } from '../lora/trainer.ts';
 import type { TensorSource } from '../checkpoint/tensor-source.ts';
 import { parameterCount } from '../checkpoint/weights.ts';
-import { GenerationEngine, type EngineOptions } from '../generation/engine.ts';
+import { GenerationEngine } from '../generation/engine.ts';
+import type { EngineOptions } from '../generation/options.ts';
 import { measureDevice, type DeviceMeasure, type MeasureOptions } from '../measure/device.ts';
 import { adapterShapes } from '../model/adapter.ts';
 import { agreement, type Agreement, type AgreementOptions } from '../model/agreement.ts';
@@ -105,8 +107,11 @@ export class LoadedPolicy implements Policy {
     checkedSlots(config, adapter.spec, adapter.flat);
     await this.#engine.update(async (decoder) => {
       const on = this.#adapterFor(adapter.spec);
-      ops.writeAdapter(on.adapter, adapter.flat);
-      decoder.useAdapter(on.adapter, on.places);
+      const { spec, flat } = adapter;
+      const factors = on.adapter.length;
+      ops.writeAdapter(on.adapter, flat.subarray(0, factors));
+      const gates = spec.gates ? viewGates(flat.slice(factors), config.hiddenSize) : null;
+      decoder.useAdapter(on.adapter, on.places, gates);
     });
   }
 

@@ -10,7 +10,7 @@ import {
 import { encodeHeader } from '../checkpoint/safetensors.ts';
 import { readLayerValues, type TensorSource } from '../checkpoint/tensor-source.ts';
 import { EMBED, FINAL_NORM, HEAD, parameterSlots, viewLayer } from '../checkpoint/weights.ts';
-import { checkedSlots } from '../lora/check.ts';
+import { checkedSlots, checkMergeable } from '../lora/check.ts';
 import { mergeLayer } from '../lora/merge.ts';
 import type { LoraValues } from '../policy.ts';
 
@@ -80,6 +80,7 @@ export async function mergedFiles(
   // All positions that the config states: a context that was shortened here is not the checkpoint's.
   const source = await openCheckpoint(files);
   checkedSlots(source.config, adapter.spec, adapter.flat);
+  checkMergeable(adapter.spec);
   const side: PiecedFile[] = [];
   for (const name of names) {
     if (name === CONFIG || name === WEIGHTS_INDEX || name.endsWith('.safetensors')) continue;

@@ -1,6 +1,8 @@
 import type { LoraSpec } from '../lora/spec.ts';
+import type { TrainLimits } from '../lora/train-batch.ts';
 import { adapterShapes } from '../model/adapter.ts';
 import { layerMatrices, rowsOf } from '../model/shapes.ts';
+import { keepsInsides } from '../model/training-memory.ts';
 import type { Sizes, Working } from '../ops/planned.ts';
 import type { AdapterShape } from '../ops/values.ts';
 import { matrixLayout, pad8 } from './handles.ts';
@@ -23,10 +25,7 @@ const innerColumns = (shapes: readonly AdapterShape[]): number =>
   shapes.reduce((most, { rank, parts }) => Math.max(most, pad8(rank) * parts.length), 0);
 
 /** Scratch of everything that is called, by name. */
-function scratch(
-  of: Working,
-  train: { adapter: LoraSpec; maxTokens: number; maxLength: number } | null,
-) {
+function scratch(of: Working, train: ({ adapter: LoraSpec } & TrainLimits) | null) {
   const { config: c, slots, context, readRows } = of;
   const d = pad8(c.hiddenSize);
   const wide = pad8(c.headDim);
@@ -34,7 +33,9 @@ function scratch(
   const headRows = rowsAtOnce(c.vocabSize, train ? train.maxTokens : slots);
   const places = pad8(train ? train.maxLength : context);
   const { qkv, gateUp } = layerMatrices(c);
-  const widest = pad8(Math.max(rowsOf(qkv), rowsOf(gateUp)));
+  // What is kept is not written to scratch.
+  const kept = train !== null && keepsInsides(c, train, 'wasm');
+  const widest = pad8(Math.max(rowsOf(qkv), kept ? 0 : rowsOf(gateUp)));
   const sizes = new Map<string, number>([
     ['block', 32_768],
     ['row', 8 * c.headDim],

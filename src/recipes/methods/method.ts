@@ -30,6 +30,11 @@ export const methodSchema = z.strictObject({
   chain: chainSchema.exactOptional(),
   /** Order in which passages of one retrieval are shown; absent: best first. */
   order: z.literal('best-last').exactOptional(),
+  /**
+   * HRPO: what the policy writes is read, until its thought is over, as a mixture of each token and what was expected in
+   * its place; with an adapter that has gates. Without gates, and where absent, tokens are read as themselves.
+   */
+  latent: z.literal(true).exactOptional(),
 });
 export type Method = z.infer<typeof methodSchema>;
 

@@ -16,10 +16,25 @@ const adapterSchema = z.strictObject({
   rank: positiveInt.max(256),
   alpha: z.number().positive(),
   targets: z.array(z.enum(LORA_TARGETS)).min(1),
+  /**
+   * HRPO's gates beside the factors: what a starts between, and the learning rates of their weights and of Λ, which follow
+   * the schedule of the factors' rate. Absent or null: none. With `rMin` and `rMax` 1 they stay shut.
+   */
+  gates: z
+    .strictObject({
+      rMin: share.min(0.01),
+      rMax: share,
+      learningRate: z.number().positive(),
+      lambdaLearningRate: z.number().positive(),
+    })
+    .nullable()
+    .exactOptional(),
 });
 
 export const objectiveSchema = z.strictObject({
   estimator: z.enum(ESTIMATORS),
+  /** What is added to a group's deviation before it divides: `trl`, TRL's 1e-4; absent: verl's 1e-6. */
+  epsilon: z.literal('trl').exactOptional(),
   /** Ratio clip 1 − low … 1 + high; `null`: no clip. */
   clip: z.strictObject({ low: share, high: z.number().min(0) }).nullable(),
   /** Dual clip constant c for negative advantages; `null`: off. */

@@ -13,7 +13,7 @@ import { useLinkedSetup } from './store/linked-setup.ts';
 import { isRunning, useRun } from './store/run-store.ts';
 import { openLinked } from './siblings/open-linked.ts';
 import { useNeeds } from '../lab/use-needs.ts';
-import { isOverlay } from '../kit/page/screen.ts';
+import { isOverlay, watchNarrow } from '../kit/page/screen.ts';
 import { useView } from './store/view-store.ts';
 import { StripLegend } from '../kit/tokens/TokenStrip.tsx';
 import { GroupSummary } from './columns/GroupSummary.tsx';
@@ -196,6 +196,19 @@ const useAutoRun = () => {
   }, [clear]);
 };
 
+/** Where the setup no longer fits beside a rollout that is shown, it is put away, until it fits again. */
+const useRoomForRollouts = () => {
+  useEffect(() => {
+    let putAway = false;
+    return watchNarrow((narrow) => {
+      const { setupOpen } = useView.getState();
+      const inTheWay = narrow && setupOpen && useRun.getState().request !== null;
+      if (inTheWay || putAway) useView.setState({ setupOpen: !inTheWay });
+      putAway = inTheWay;
+    });
+  }, []);
+};
+
 /**
  * The page on which a question is asked and its rollouts are watched: setup, columns, details. What
  * is asked and where one stands is in the address; the run itself is not, and is made again.
@@ -214,6 +227,7 @@ export const AskPage = () => {
   useNeeds('sources', 'policy');
   useAutoRun();
   useForksOfAddress();
+  useRoomForRollouts();
   const [, go] = useLocation();
   // Rollout files open in their own table.
   const drop = useFileDrop((transfer) => importDrop(droppedRuns(transfer), go));

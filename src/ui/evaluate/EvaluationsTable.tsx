@@ -89,7 +89,7 @@ export const EvaluationsTable = ({ records }: { records: readonly EvaluationReco
                 ? ` × ${plural(record.spec.policies.length, 'policy', 'policies')}`
                 : ''}
             </td>
-            <td className="figure">
+            <td className="figure" data-label="rollouts">
               {formatCount(record.done)} / {record.planned > 0 ? formatCount(record.planned) : '…'}
               {record.failed > 0 ? (
                 <span className="tone-bad"> · ⚠ {formatCount(record.failed)}</span>

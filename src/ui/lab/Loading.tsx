@@ -23,11 +23,15 @@ const shareOf = (part: PartState): number => {
   return Math.min(1, part.loadedBytes / part.totalBytes);
 };
 
+/** It is being worked on, and nothing says how far it is. */
+const isOpenEnded = ({ status, share, totalBytes }: PartState): boolean =>
+  status === 'loading' && share === undefined && totalBytes === 0;
+
 const ProgressRow = ({ name, part }: { name: string; part: PartState }) => {
   return (
     <li className="progress-row">
       <span>{PART_NAMES[name] ?? name}</span>
-      <span className="meter" aria-hidden="true">
+      <span className={isOpenEnded(part) ? 'meter open-ended' : 'meter'} aria-hidden="true">
         <span style={{ width: `${shareOf(part) * 100}%` }} />
       </span>
       <span className="fine">

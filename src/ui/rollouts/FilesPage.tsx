@@ -36,11 +36,13 @@ const FileRow = ({ file }: { file: FileRecord }) => {
         {STATUS[file.status] === '' ? null : <div className="fine">{STATUS[file.status]}</div>}
       </th>
       <td className="wide-only">{Object.keys(layouts).join(', ')}</td>
-      <td className="figure">
+      <td className="figure" data-label="rollouts">
         {formatCount(file.rollouts)}
         {PARTIAL[file.status]}
       </td>
-      <td className="figure">{statistics?.scored ? formatShare(statistics.em.share) : DASH}</td>
+      <td className="figure" data-label="EM (SQuAD)">
+        {statistics?.scored ? formatShare(statistics.em.share) : DASH}
+      </td>
       <td className="figure wide-only">
         {faultCount === 0 ? (
           DASH

@@ -65,6 +65,7 @@ const Figures = ({ run }: { run: RunRecord }) => {
       <td className="figure wide-only">{formatShare(lastEm)}</td>
       <td
         className="figure"
+        data-label="held-out EM"
         title={heldOut ? `${heldOut.n} questions, last scored at step ${heldOut.step}` : undefined}
       >
         {heldOut === null ? (
@@ -137,7 +138,7 @@ const RunRow = ({ run, compared, compare, open, toggle }: RowProps) => {
         <StatusBadge run={run} />
       </td>
       <td className="wide-only">{run.settings.preset}</td>
-      <td className="figure">
+      <td className="figure" data-label="steps">
         {formatCount(run.step)} / {formatCount(run.settings.steps)}
       </td>
       <Figures run={run} />

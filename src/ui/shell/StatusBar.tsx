@@ -20,8 +20,7 @@ const DeviceCell = () => {
   const policy = useLab((state) => state.policy);
   const run = useTrain(trainingRun);
   // Training has workers of its own.
-  if (!device)
-    return <span className="cell">{run ? `${run.device} trains` : 'device: not chosen yet'}</span>;
+  if (!device) return run ? <span className="cell">{run.device} trains</span> : null;
   return (
     <span className="cell" data-testid="device">
       {device.device} · {device.adapter}
@@ -37,10 +36,11 @@ const PolicyCell = () => {
   const trained = useTrain((state) => trainingRun(state)?.policy.id);
   if (!policy && trained !== undefined && part.status === 'waiting')
     return <span className="cell">{trained}</span>;
-  const status = part.status === 'waiting' && !needed ? 'not loaded yet' : part.status;
+  // That nothing is loaded yet is said once.
+  if (!policy && part.status === 'waiting' && !needed) return null;
   return (
     <span className="cell" data-testid="policy">
-      {policy ? `${policy.id} · ${formatParameters(policy.parameters)}` : `policy: ${status}`}
+      {policy ? `${policy.id} · ${formatParameters(policy.parameters)}` : `policy: ${part.status}`}
     </span>
   );
 };
@@ -163,11 +163,11 @@ export const StatusBar = () => {
     <footer className="status" aria-label="Status" tabIndex={0}>
       <DeviceCell />
       <PolicyCell />
-      <span className="cell figure" data-testid="rate" title={RATE_MEANS}>
-        {run && run.tokensPerSecond > 0
-          ? `${formatCount(run.tokensPerSecond)} tokens/s written by the policy`
-          : 'no tokens written yet'}
-      </span>
+      {run && run.tokensPerSecond > 0 ? (
+        <span className="cell figure" data-testid="rate" title={RATE_MEANS}>
+          {formatCount(run.tokensPerSecond)} tokens/s written by the policy
+        </span>
+      ) : null}
       <LoadedCell />
       <span className="cell" data-testid="run-status" role="status">
         {running ? `running ${done} / ${count || '…'}` : (run?.status ?? 'idle')}

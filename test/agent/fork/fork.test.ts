@@ -110,6 +110,12 @@ describe('what a fork says of itself', () => {
     const strange = { ...of, segments: [{ ...first, text: 'other words' }, ...rest] };
     await expect(fork(strange, 1)).rejects.toThrow(/as other text/);
   });
+
+  it('one that was read as mixtures, which no record holds', async () => {
+    const of = await recorded('search', {}, 4);
+    const thought = { ...of, latent: { tokens: 12, gate: 0.99 } };
+    await expect(fork(thought, 1)).rejects.toThrow(/mixtures of tokens, which its record/);
+  });
 });
 
 /** Scripted: two searches, of which the second repeats the first. */

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { describeStie, stieCounts, sumStieCounts } from '../../../src/agent/stie/counts.ts';
+import { stieInWords } from '../../../src/agent/stie/counts-in-words.ts';
+import { stieCounts, sumStieCounts } from '../../../src/agent/stie/counts.ts';
+import type { StieCounts } from '../../../src/records/stie.ts';
 import type { AgentEvent, DifferenceCheck, VerdictEvent } from '../../../src/records/events.ts';
 
 /** Events written by hand; what is counted is what each of them says. */
@@ -140,12 +142,33 @@ describe('the clauses of STIE that fired', () => {
     });
   });
 
-  it('are said in words, those that are not 0', () => {
-    const counts = stieCounts([
-      verdict({ checks: [check(2, false)], valid: false, action: 'replaced' }),
-    ]);
-    expect(counts && describeStie(counts)).toBe(
-      'answers judged ×1, (9) failed at lag 2 ×1, (10)–(11) replaced ×1',
+  it('are said in words that need no paper, those that are not 0', () => {
+    const replaced = verdict({ checks: [check(2, false)], valid: false, action: 'replaced' });
+    const words = (events: AgentEvent[]): string => {
+      const counts = stieCounts(events);
+      return counts ? stieInWords(counts) : '';
+    };
+    expect(words([replaced, replaced, verdict({})])).toBe(
+      '3 candidate answers judged: 2 too like the second last, 2 replaced by the next likely.',
     );
+    expect(words([verdict({})])).toBe('1 candidate answer judged: new enough.');
+    const refused = verdict({
+      over: 'query',
+      checks: [check(1, false)],
+      valid: false,
+      action: 'refused',
+    });
+    expect(words([verdict({}), refused])).toBe(
+      '1 candidate answer judged: new enough. 1 query judged: 1 too like the last, 1 refused.',
+    );
+  });
+
+  it('every one of them has words', () => {
+    const none = Object.fromEntries(
+      Object.keys(sumStieCounts([stieCounts(RUSSIA)]) ?? {}).map((name) => [name, 0]),
+    ) as unknown as StieCounts;
+    const before = stieInWords({ ...none, answers: 1, queries: 1 });
+    for (const name of Object.keys(none) as (keyof StieCounts)[])
+      expect(stieInWords({ ...none, answers: 1, queries: 1, [name]: 2 }), name).not.toBe(before);
   });
 });

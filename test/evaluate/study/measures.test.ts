@@ -70,6 +70,12 @@ const step = (query: string, object: string, source?: 'local' | 'web' | 'both'):
   ...(source && { source }),
 });
 
+test('gates are measured of rollouts that were read as mixtures', () => {
+  const one = rollout([]);
+  expect(of({ ...one, latent: { tokens: 20, gate: 0.994 } }, 'gate')).toBe(0.994);
+  expect(of(one, 'gate')).toBeUndefined();
+});
+
 describe('searches', () => {
   const two = rollout([{ brings: [GOLD, OTHER] }, { brings: [OTHER, OTHER] }], {
     supporting: ['A', 'B'],

@@ -169,9 +169,13 @@ describe('making the rollouts', () => {
               ? Promise.reject(new Error('the index is gone'))
               : retriever.search(...args),
         };
-        return { deps: { ...place.deps, retriever: failing } };
+        return { ...place, deps: { ...place.deps, retriever: failing }, adapter: 'run-a-step-2' };
       },
-      keep: ({ key }, _rollout, facts) => void known.set(key, facts),
+      keep: ({ key }, { policy }, facts) => {
+        // By it the rollout is gone on with elsewhere.
+        expect(policy.adapter).toBe('run-a-step-2');
+        known.set(key, facts);
+      },
       failed: ({ key }, message) => void failures.set(key, message),
       atOnce: 1,
     });

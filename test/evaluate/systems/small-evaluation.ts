@@ -49,6 +49,7 @@ export const open = (): ReturnType<EvaluationWork['open']> =>
       router: createRouter(),
       now: () => 0,
     },
+    adapter: null,
   });
 
 export const planOf = (

@@ -135,7 +135,10 @@ describe('the table', () => {
     const [table] = await systemsTables(RESULT, 'all', {});
     // World A: (0.5 + 0 + 1)/3 = 0.5; world B: 0.
     expect(cell(table, 'a', 'em').value?.mean).toBeCloseTo(0.25, 12);
-    expect(cell(table, 'b', 'em')).toMatchObject({ value: { mean: 1, low: 1, high: 1 } });
+    // All right, which says of four questions that the share is above a half: 4 / (4 + 1.96²).
+    const all = cell(table, 'b', 'em')?.value;
+    expect(all).toMatchObject({ mean: 1, high: 1 });
+    expect(all?.low).toBeCloseTo(4 / (4 + 1.96 ** 2), 10);
     const { difference } = cell(table, 'b', 'em');
     expect(difference?.mean).toBeCloseTo(0.75, 12);
     expect(difference?.n).toBe(4);
@@ -169,7 +172,7 @@ describe('the table', () => {
     const tables = await systemsTables(RESULT, 'all');
     const text = { result: RESULT, tables, times: false };
     const markdown = tableText(text, 'markdown');
-    expect(markdown).toContain('| B | 4 | **100.0** [100.0, 100.0] |');
+    expect(markdown).toContain('| B | 4 | **100.0** [51.0, 100.0] |');
     expect(markdown).toContain('+75.0 [');
     expect(markdown).not.toContain('seconds');
     expect(tableText({ ...text, times: true }, 'markdown')).toContain('device seconds');

@@ -5,6 +5,7 @@ import { getTraining } from '../../../src/recipes/index.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import type { TrainState } from '../../../src/learn/rl/state.ts';
 import { ForageDatabase } from '../../../src/lab/storage/database.ts';
+import { filesOfSite } from '../../../src/lab/storage/files-of-site.ts';
 import { RunStore } from '../../../src/lab/storage/run-store.ts';
 import { TrainingHost, type HostParts } from '../../../src/lab/train/host.ts';
 import { runRecord } from '../../fixtures/train-runs.ts';
@@ -35,13 +36,16 @@ let store: RunStore;
 let channel: BroadcastChannel;
 let orders: BroadcastChannel;
 let host: TrainingHost;
+let checkFiles: () => void;
 beforeEach(() => {
   const db = new ForageDatabase('test', { indexedDB: new IDBFactory(), IDBKeyRange });
   store = new RunStore(db, new MemoryBlobs());
   channel = new BroadcastChannel('host-test');
   orders = new BroadcastChannel('host-test-orders');
   const unreached = (): Promise<never> => Promise.reject(new Error('an engine was asked for'));
+  checkFiles = () => undefined;
   const parts: HostParts = {
+    checkFiles: () => checkFiles(),
     store,
     channel,
     orders,
@@ -107,4 +111,18 @@ it.each([
   const created = host.create(settingsOf(change), '', 'wasm', BUILT_IN_SETUP);
   await expect(created).rejects.toThrow(message);
   expect(await store.runs()).toEqual([]);
+});
+
+it('nothing begins, and nothing is stored, where the browser keeps no files', async () => {
+  // As WebKitGTK: Node has no `navigator.storage` either.
+  checkFiles = filesOfSite;
+  const reason = /^this browser keeps no files for pages.*Open this page in Firefox/;
+  await expect(host.create(settingsOf({}), '', 'wasm', BUILT_IN_SETUP)).rejects.toThrow(reason);
+  const axes = [{ path: 'groupSize', values: [2, 4] }];
+  const sweep = host.createSweep({ name: '', axes }, settingsOf({}), 'wasm', BUILT_IN_SETUP);
+  await expect(sweep).rejects.toThrow(reason);
+  expect(await store.runs()).toEqual([]);
+  // The page learns of no runs, and of no failure that trying again could mend.
+  await host.listen(() => undefined);
+  expect(await host.runs()).toEqual([]);
 });

@@ -32,6 +32,8 @@ const POLICY = {
   world: async () => ({ seed: 1, questions: [] }),
 } as unknown as Pick<HostParts, 'startEngines' | 'policies' | 'policy' | 'world' | 'helper'>;
 
+const checkFiles = (): void => undefined;
+
 /** Tabs of one browser: one storage, one set of locks, channels of their own. */
 const browser = () => {
   const name = `training-test-${++browsers}`;
@@ -43,7 +45,7 @@ const browser = () => {
     const orders = new BroadcastChannel(`${name}-orders`);
     channels.push(channel, orders);
     const told: TrainMessage[] = [];
-    const host = new TrainingHost({ ...POLICY, store, locks, channel, orders });
+    const host = new TrainingHost({ ...POLICY, checkFiles, store, locks, channel, orders });
     const run = (): RunRecord | undefined =>
       told.findLast((message) => message.type === 'run')?.run;
     const progress = (): TrainProgress | undefined =>

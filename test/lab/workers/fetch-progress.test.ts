@@ -33,3 +33,21 @@ it('knows how many bytes will come, of files that are sent compressed too', asyn
   await read('weights.f16', {});
   expect(seen.at(-1)).toEqual({ loaded: 2 * text.length, total: 2 * text.length });
 });
+
+it('says when all that was asked for is here, so that its words do not outlive the fetching', async () => {
+  const told: string[] = [];
+  const read = fetchWithProgress(
+    server.url,
+    ({ loaded, total }) => told.push(loaded === total ? 'all bytes' : 'some bytes'),
+    () => told.push('fetched'),
+  );
+  const names = ['questions.json', 'weights.f16', 'no-such.json'];
+  const [first, second, third] = await Promise.allSettled(names.map((name) => read(name)));
+  expect([first, second, third].map((one) => one?.status)).toEqual([
+    'fulfilled',
+    'fulfilled',
+    'rejected',
+  ]);
+  expect(told.at(-1)).toBe('fetched');
+  expect(told.filter((one) => one === 'fetched')).toHaveLength(1);
+});

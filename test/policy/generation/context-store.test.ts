@@ -3,6 +3,7 @@ import { Random } from '../../../src/base/random.ts';
 import { parsePolicyConfig } from '../../../src/policy/checkpoint/config.ts';
 import { ContextStore, type Place } from '../../../src/policy/generation/context-store.ts';
 import { planDecoder } from '../../../src/policy/model/plan.ts';
+import { MemoryError } from '../../../src/policy/ops/faults.ts';
 import { plannedOps, type Sizes } from '../../../src/policy/ops/planned.ts';
 
 const config = parsePolicyConfig({
@@ -126,5 +127,36 @@ describe('places of contexts', () => {
     expect(ops.bytes).toBe(2 * 3 * 128);
     await store.reserve(2, 128);
     expect(ops.bytes).toBe(2 * 3 * 128);
+  });
+
+  it('of more contexts than decode together do not make stores anew for each of them', async () => {
+    const { store, ops } = opened();
+    const sizes = new Set<number>();
+    for (let i = 0; i < 32; i++) {
+      await store.take(500);
+      sizes.add(ops.bytes);
+    }
+    // From 4 contexts to 32 by an eighth at a time, rounded up: not 28 times.
+    expect(sizes.size).toBeLessThan(22);
+  });
+
+  it('begin with what the last ones came to, if the device has the memory', async () => {
+    const { store, ops, copies } = opened();
+    const fill = async (): Promise<void> => {
+      for (const place of await Promise.all([1, 2, 3].map(() => store.take(500))))
+        store.give(place);
+      store.clear();
+    };
+    await fill();
+    copies.length = 0;
+    await fill();
+    expect(copies).toEqual([]);
+    const { keyStore } = ops;
+    ops.keyStore = (shape, label) => {
+      if (shape.positions > 600) throw new MemoryError('no memory for so many');
+      return keyStore(shape, label);
+    };
+    await store.take(60);
+    expect(ops.bytes).toBeLessThan(2 * 600);
   });
 });

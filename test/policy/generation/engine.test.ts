@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { sourceOf } from '../../../src/policy/checkpoint/tensor-source.ts';
-import { initWeights } from '../../../src/policy/checkpoint/weights.ts';
 import { GenerationEngine } from '../../../src/policy/generation/engine.ts';
 import { packBatch } from '../../../src/policy/lora/train-batch.ts';
 import { DecoderLoraTrainer } from '../../../src/policy/model/trainer.ts';
@@ -10,23 +9,7 @@ import type { GenerateOptions, Generated } from '../../../src/policy/policy.ts';
 import { createWasmOps } from '../../../src/policy/wasm/ops.ts';
 import type { Work } from '../../../src/policy/watchdog.ts';
 import { difference } from '../ops/support/compare.ts';
-
-const config = {
-  vocabSize: 60,
-  hiddenSize: 16,
-  layers: 2,
-  heads: 2,
-  kvHeads: 1,
-  headDim: 8,
-  intermediateSize: 24,
-  rmsNormEps: 1e-6,
-  ropeTheta: 10_000,
-  tieWordEmbeddings: true,
-  maxPositions: 512,
-};
-const weights = initWeights(config, 5);
-// At their first size the logits are all but equal.
-for (let i = 0; i < weights.flat.length; i++) weights.flat[i] = 4 * (weights.flat[i] ?? 0);
+import { config, weights } from './tiny-decoder.ts';
 
 const sampling = { temperature: 1, topK: 0, topP: 1 };
 const plan: GenerateOptions = { maxTokens: 12, stopIds: [], sampling };
@@ -86,8 +69,8 @@ describe('log-probabilities and entropies', () => {
 test('while others read, a session that decodes waits at most three turns for its next token', async () => {
   const [writing, ...reading] = [1, 2, 3].map((seed) => engine.open(seed));
   writing?.append(ids(2));
-  // Of 8 tokens a turn, the text of each takes 25 turns.
-  for (const session of reading) session.append(ids(200));
+  // Of 8 tokens a turn, the text of each takes 25 turns. No two are the same, which would be read once.
+  for (const [i, session] of reading.entries()) session.append(ids(200 + i).slice(i));
   const stop = new AbortController();
   const times: number[] = [];
   let total = 0;

@@ -181,6 +181,29 @@ describe('gradients', () => {
     expect((await trainer.gradients()).every((value) => value === 0)).toBe(true);
   });
 
+  it('are the same, bit for bit, whether what layers compute is kept or computed again', async () => {
+    const { expected, weights } = fixture;
+    const batch = unweighted(expected.sequences);
+    const [kept, again] = await Promise.all(
+      [undefined, 0].map(async (insideBytes) => {
+        const own = { ...limits, ...(insideBytes === undefined ? {} : { insideBytes }) };
+        const trainer = await trainerOf(weights, adapter.spec, own);
+        await trainer.setAdapter(adapter.flat);
+        trainer.zeroGradients();
+        const scores = await trainer.accumulate(batch, ({ logprobs }) => logprobs);
+        const gradients = await trainer.gradients();
+        const bytes = trainer.bytes;
+        trainer.dispose();
+        return { scores, gradients, bytes };
+      }),
+    );
+    expect(kept?.scores).toEqual(again?.scores);
+    expect(kept?.gradients).toEqual(again?.gradients);
+    expect(kept?.gradients.some((value) => value !== 0)).toBe(true);
+    // Else both would have been the same way.
+    expect(kept?.bytes).toBeGreaterThan(again?.bytes ?? Infinity);
+  });
+
   it('repeat bit for bit', async () => {
     const run = async (): Promise<Float32Array> => {
       const { trainer } = await small({ rank: 4, alpha: 8, targets: [...LORA_TARGETS] });
@@ -281,11 +304,11 @@ it('has gradients also for a rank above every width', async () => {
   expect(gradients.every(Number.isFinite) && gradients.some((v) => v !== 0)).toBe(true);
 });
 
-it('a layer more costs its weights, its adapter and one [tokens, hidden] tensor', async () => {
+it('a layer more costs its weights, its adapter and one [tokens, hidden] tensor, where no more is kept', async () => {
   const spec: LoraSpec = { rank: 8, alpha: 8, targets: ['q_proj'] };
   const bytesOf = async (layers: number, maxTokens: number): Promise<number> => {
     const weights = initWeights({ ...fixture.config, layers }, 1);
-    return (await trainerOf(weights, spec, { maxTokens, maxLength: 40 })).bytes;
+    return (await trainerOf(weights, spec, { maxTokens, maxLength: 40, insideBytes: 0 })).bytes;
   };
   const perLayer = async (tokens: number): Promise<number> =>
     (await bytesOf(6, tokens)) - (await bytesOf(5, tokens));

@@ -78,7 +78,7 @@ const TOLD: Record<AgentEvent['kind'], { name: string; figure: string; body: str
   verdict: {
     name: 'STIE replaced',
     figure: '',
-    body: ['differs 0.25', 'needs 0.50', 'not valid', 'blocked at N = 4', '3/4', 'replaced by'],
+    body: ['differs 0.25', 'needs 0.50', 'not valid', 'blocked at 4 times', '3/4', 'replaced by'],
   },
   answer: { name: 'Answer', figure: 'by STIE', body: ['short answer', 'among the probed'] },
   stop: { name: 'Stop', figure: '', body: ['repeats the earlier ones'] },

@@ -69,6 +69,7 @@ describe('what is loading', () => {
       'reading 9 MB of 8 MB',
       '100%',
     ],
+    ['what has no bytes, and no figure beside it', {}, 'reading', '0%'],
     ['a share where no bytes are known', { share: 0.5 }, 'reading', '50%'],
     ['the time that is left', { share: 0.1, leftMs: 90_000 }, 'reading · 90 s left', '10%'],
     ['a failure', { status: 'failed', share: 0.5, note: 'not there' }, '✗ not there', '0%'],
@@ -78,6 +79,13 @@ describe('what is loading', () => {
     expect(wordsIn(row)).toBe(`Policy${words}`);
     expect(row).toContain(`width:${width}`);
   });
+});
+
+it('draws a bar of its own where nothing says how far it is', () => {
+  const bar = 'meter open-ended';
+  expect(show({ policy: part({}) })).toContain(bar);
+  expect(show({ policy: part({ loadedBytes: 1, totalBytes: 2 }) })).not.toContain(bar);
+  expect(show({ policy: part({ share: 0.5 }) })).not.toContain(bar);
 });
 
 describe('what failed to load', () => {

@@ -162,6 +162,18 @@ describe('the charts of a run', () => {
     ]);
   });
 
+  it('shows what gates let through and latent tokens of a run with gates, and of no other', () => {
+    const settings = getTraining('kunlun-baize/dapo');
+    const rates = { learningRate: 0.001, lambdaLearningRate: 0.01 };
+    const gates = { rMin: 0.99, rMax: 0.999, ...rates };
+    const gated = { ...settings, adapter: { ...settings.adapter, gates } };
+    const steps = [step(1, { latent: { tokens: 21, gate: 0.994 } }), step(2)];
+    const found = charts(steps, gated);
+    expect(found.get('gates')?.series[0]?.points).toEqual([{ x: 1, y: 1 - 0.994 }]);
+    expect(found.get('latent')?.series[0]?.points).toEqual([{ x: 1, y: 21 }]);
+    expect(charts(steps).has('gates')).toBe(false);
+  });
+
   it('leaves a gap where nothing was measured, and says why a chart is empty', () => {
     const scored = { n: 100, em: 0.8, f1: 0.9, recall: 1, searches: 2, formatValid: 1 };
     const found = charts([step(1), step(2, { heldOut: scored })]);
@@ -294,6 +306,22 @@ describe('rollouts of the step under way', () => {
     expect(idsAfter(ended('x', 1), ended('z', 2))).toEqual(['z']);
     // A step that begins again after a lost worker.
     expect(idsAfter(ended('x', 1), ended('y', 1), ended('x', 1))).toEqual(['x']);
+  });
+
+  it('tell the score before the first step as soon as its questions are all answered', () => {
+    const wrong = ended('i', 0, 'held-out');
+    const messages = [
+      ended('h', 0, 'held-out'),
+      { ...wrong, rollout: { ...wrong.rollout, em: 0 } },
+    ];
+    const after = (...more: ReturnType<typeof ended>[]) =>
+      applyTrainMessages({ ...EMPTY_TRAIN, steps: { a: [] } }, [...messages, ...more]).atStart;
+    expect(after()).toEqual({});
+    expect(after(ended('x', 1))).toEqual({ a: { em: 0.5, n: 2 } });
+    // Later ones stand in the records of their steps.
+    expect(after(ended('x', 1), ended('k', 1, 'held-out'), ended('y', 2))).toEqual({
+      a: { em: 0.5, n: 2 },
+    });
   });
 
   it('are not kept of a run that nobody looks at', () => {

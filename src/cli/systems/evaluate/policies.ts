@@ -74,13 +74,18 @@ export class EvaluatedPolicies {
   }
 
   /** The policy at a place of the spec, with what its run taught its router. */
-  async open(at: number): Promise<{ policy: Policy; router: RouterWeights | undefined }> {
+  async open(at: number): Promise<{
+    policy: Policy;
+    /** Its name in records; null: it carries none. */
+    adapter: string | null;
+    router: RouterWeights | undefined;
+  }> {
     const found = this.#found[at];
     if (!found) throw new Error(`there is no policy ${at}`);
     const workshop = await this.#workshop(found.folder);
     const { policy } = await workshop.threads(found.adapter?.spec ?? ANY_ADAPTER);
     await policy.setAdapter?.(found.adapter);
-    return { policy, router: found.router };
+    return { policy, adapter: found.adapter ? found.key : null, router: found.router };
   }
 
   async #workshop(folder: string | undefined): Promise<Workshop> {

@@ -74,7 +74,7 @@ async function make(
     await executeEvaluation(plan, {
       known: folder.known,
       open: async ({ policy: at, set, retrieval }) => {
-        const { policy, router } = await policies.open(at);
+        const { policy, adapter, router } = await policies.open(at);
         const source = itemAt(sets, set);
         return {
           deps: {
@@ -84,6 +84,7 @@ async function make(
             summarizer,
             now: Date.now,
           },
+          adapter,
         };
       },
       keep: ({ key }, rollout, facts) => {

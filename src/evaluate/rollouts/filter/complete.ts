@@ -43,8 +43,13 @@ function valueItems(name: string, operator: string, known: KnownValues): Complet
   if (operator === 'is')
     return [word('missing', 'the record has none'), word('present', 'the record has one')];
   if (operator === 'matches') return [{ text: '/…/i', kind: 'value', note: 'regular expression' }];
-  const values = [...new Set([...(fieldOf(name)?.values ?? []), ...known(name)])];
-  return values.map((value) => ({ text: printValue(value), kind: 'value', note: '' }));
+  const field = fieldOf(name);
+  const values = [...new Set([...(field?.values ?? []), ...known(name)])];
+  return values.map((value) => ({
+    text: printValue(value),
+    kind: 'value',
+    note: field?.names?.[value] ?? '',
+  }));
 }
 
 function itemsFor(wanted: Wanted, known: KnownValues): Completion[] {
@@ -105,9 +110,14 @@ function splitAt(before: string): { tokens: Token[]; from: number; partial: stri
 
 const bare = (text: string): string => text.replace(/^"/, '').toLowerCase();
 
+/** Values are looked for by what the page calls them too: who reads a table has never seen the id. */
+const holds = ({ text, kind, note }: Completion, written: string): boolean =>
+  bare(text).includes(written) ||
+  (kind === 'value' && ` ${note.toLowerCase()}`.includes(` ${written}`));
+
 /**
  * What may stand at a place of a filter: fields, operators, values, `and` and `or`; those that begin as
- * what is written there first, then those that hold it.
+ * what is written there first, then those that hold it, themselves or in what the page calls them.
  * @param position of the cursor, 0 to the length of the text
  */
 export function completionsAt(
@@ -124,7 +134,7 @@ export function completionsAt(
   if (!wanted) return none;
   const rest = text.slice(at).search(/[\s()"=<>!]|$/);
   const written = partial.toLowerCase();
-  const items = itemsFor(wanted, known).filter((item) => bare(item.text).includes(written));
+  const items = itemsFor(wanted, known).filter((item) => holds(item, written));
   const first = (item: Completion): number => (bare(item.text).startsWith(written) ? 0 : 1);
   return {
     from,

@@ -2,7 +2,7 @@ import { LAYOUTS } from '../../../formats/rollouts/importers/list.ts';
 import { PROTOCOLS } from '../../../formats/rollouts/protocols/catalogue.ts';
 import { LINTS } from '../lint/finding.ts';
 import { ROW_NUMBER_NAMES, rowNumber } from '../row-numbers.ts';
-import { END_NAMES } from '../why.ts';
+import { END_NAMES, ENDS } from '../why.ts';
 import { OUTCOME_NAMES } from '../taxonomy.ts';
 
 /** What a filter can ask for, and by which operators. */
@@ -15,6 +15,8 @@ export interface Field {
   note: string;
   /** All that it can be, where that is known beforehand. */
   values?: readonly string[];
+  /** What the page calls its values, where a filter holds ids. */
+  names?: Readonly<Record<string, string>>;
 }
 
 export const OPERATORS: Record<FieldKind, readonly string[]> = {
@@ -38,9 +40,11 @@ export const OPERATOR_NOTES: Record<string, string> = {
 };
 
 const BITS = ['0', '1'];
+const BIT_NAMES = { 0: 'no', 1: 'yes' };
+const LINT_NAMES = Object.fromEntries(Object.entries(LINTS).map(([id, { title }]) => [id, title]));
 const numbers = ROW_NUMBER_NAMES.map((name): Field => {
   const { note, bit } = rowNumber(name);
-  return { name, kind: 'number', note, ...(bit && { values: BITS }) };
+  return { name, kind: 'number', note, ...(bit && { values: BITS, names: BIT_NAMES }) };
 });
 
 const TEXTS: readonly Field[] = [
@@ -63,6 +67,7 @@ const TEXTS: readonly Field[] = [
     kind: 'text',
     note: 'how it ended, right by the judge or else by EM',
     values: Object.keys(OUTCOME_NAMES),
+    names: OUTCOME_NAMES,
   },
   { name: 'gold', kind: 'text', note: 'gold answers' },
   {
@@ -70,13 +75,20 @@ const TEXTS: readonly Field[] = [
     kind: 'text',
     note: 'where on the way asked, found, read, answered it was lost',
     values: END_NAMES,
+    names: ENDS,
   },
   { name: 'why', kind: 'text', note: 'why it is wrong, in one sentence' },
 ];
 
 const SETS: readonly Field[] = [
   { name: 'tags', kind: 'set', note: 'tags you gave' },
-  { name: 'lint', kind: 'set', note: 'what the checks found', values: Object.keys(LINTS) },
+  {
+    name: 'lint',
+    kind: 'set',
+    note: 'what the checks found',
+    values: Object.keys(LINTS),
+    names: LINT_NAMES,
+  },
 ];
 
 /** Text of segments; the first four by who wrote it, the others by role. */

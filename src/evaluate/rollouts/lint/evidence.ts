@@ -39,7 +39,11 @@ export function underSearch(rollout: ImportedRollout): Finding[] {
     read.some((i) => holdsAnswer(segmentWords(itemAt(segments, i, 'segments')), needles))
   )
     return [];
-  const message = `"${answer.trim().slice(0, 120)}" stands in none of the ${read.length} results.`;
+  const where =
+    read.length === 1
+      ? 'does not stand in the one result'
+      : `stands in none of the ${read.length} results`;
+  const message = `"${answer.trim().slice(0, 120)}" ${where}.`;
   return [finding(rollout, 'under-search', message)];
 }
 
@@ -55,7 +59,7 @@ export function answerSeenNotGiven(rollout: ImportedRollout): Finding[] {
     return gold === undefined ? [] : [locate(rollout, i, gold.text)];
   });
   const given = rollout.answer === null ? 'no answer' : `"${rollout.answer.trim().slice(0, 120)}"`;
-  const message = `${where.length} results hold the gold answer; ${given} was given.`;
+  const message = `${where.length === 1 ? 'One result holds' : `${where.length} results hold`} the gold answer; ${given} was given.`;
   return [finding(rollout, 'answer-seen-not-given', message, where)];
 }
 

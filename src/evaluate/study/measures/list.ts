@@ -171,6 +171,12 @@ export const MEASURES = [
     of: (_, { searches }) => (searches.length === 0 ? null : leastCertain(searches)),
   },
   {
+    id: 'gate',
+    title: 'mean a of the gates',
+    unit: 'share',
+    of: ({ latent }) => latent?.gate ?? null,
+  },
+  {
     id: 'asked',
     title: 'rollouts that ask back',
     unit: 'percent',

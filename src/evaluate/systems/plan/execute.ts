@@ -17,6 +17,8 @@ const AT_ONCE = 32;
 /** What is open for a place of the plan. */
 interface OpenPlace {
   deps: AgentDeps;
+  /** Name of the adapter that the policy carries, for the record; null: none. */
+  adapter: string | null;
   /** Aborted when the policy or the sources are lost; rollouts under way then count for nothing. */
   lost?: AbortSignal;
 }
@@ -56,7 +58,7 @@ export function missing(
 
 async function runOne(
   planned: PlannedRollout,
-  { deps, lost }: OpenPlace,
+  { deps, adapter, lost }: OpenPlace,
   work: EvaluationWork,
   width: number,
 ): Promise<void> {
@@ -70,6 +72,7 @@ async function runOne(
     runId: 'evaluation',
     groupId: planned.question,
     step: 0,
+    adapter,
     signal: AbortSignal.any(signal),
   });
   work.signal?.throwIfAborted();

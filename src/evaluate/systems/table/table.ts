@@ -1,5 +1,6 @@
 import { itemAt } from '../../../base/items.ts';
 import type { BootstrapOptions, Interval } from '../../bootstrap.ts';
+import { shareInterval } from '../../held-out-scores.ts';
 import { drawResamples, hierarchicalBootstrap, type ResampleDraws } from '../../hierarchical.ts';
 import type { EvaluatedQuestion, EvaluationResult } from '../result.ts';
 import { holm } from './holm.ts';
@@ -36,6 +37,20 @@ class Intervals {
     const known = this.#draws.get(shape) ?? drawResamples(1, sizes, this.#options);
     this.#draws.set(shape, known);
     return hierarchicalBootstrap([worlds], this.#options, known);
+  }
+
+  /**
+   * The same of shares. Where every question has 0, or every one 1, resampling only finds that again: five wrong answers
+   * do not make it certain that the sixth is wrong. Wilson's interval stands there.
+   */
+  ofShares(worlds: readonly (readonly number[])[]): Interval | null {
+    const interval = this.of(worlds);
+    const all = worlds.flat();
+    const [first] = all;
+    if (!interval || (first !== 0 && first !== 1) || all.some((value) => value !== first))
+      return interval;
+    const [low, high] = shareInterval(first, all.length);
+    return { mean: first, low, high };
   }
 }
 
@@ -76,7 +91,11 @@ function column(
   reference: number,
   intervals: Intervals,
 ): TableCell[] {
-  const means = values.map((own) => intervals.of(presentValues(own)));
+  const means = values.map((own) =>
+    measure.unit === 'share'
+      ? intervals.ofShares(presentValues(own))
+      : intervals.of(presentValues(own)),
+  );
   const differences = compareRows(values, reference);
   const best = bestOf(
     means.map((interval) => interval && interval.mean),
@@ -118,7 +137,7 @@ function partsOf(
 /**
  * The table over the questions that `keep` lets through: means, differences from the chosen row, and what
  * is best. A question's value is the mean over its seeds; each world counts alike. Intervals resample
- * the questions within each world (95 % unless told otherwise). The rows of a column are one family of
+ * the questions within each world (95 % unless told otherwise; Wilson's where all are 0, or all 1). The rows of a column are one family of
  * Holm's correction.
  * @throws Error where the reference is no row
  */

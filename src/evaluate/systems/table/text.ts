@@ -103,7 +103,7 @@ function namesOf({ systems }: EvaluationResult): Names {
 }
 
 const CAPTION =
-  'Mean over questions, each the mean over its seeds, with 95 % intervals by bootstrap over questions (worlds kept). Bold: best; °: not worse than the best (paired sign-flip permutation test, Holm-corrected, 5 %).';
+  'Mean over questions, each the mean over its seeds, with 95 % intervals by bootstrap over questions (worlds kept; Wilson’s where all are 0 % or all 100 %). Bold: best; °: not worse than the best (paired sign-flip permutation test, Holm-corrected, 5 %).';
 
 const differenceTitle = (title: string): string =>
   `Paired differences from ${title}, with 95 % intervals and p after Holm's correction over the rows`;

@@ -272,7 +272,7 @@ const rollout = z.looseObject({
   policy: z
     .looseObject({
       id: z.string(),
-      adapter: z.string().optional(),
+      adapter: z.string().nullable().optional(),
       revision: z.string(),
       logprobsOf: distribution.nullable().optional(),
     })
@@ -308,6 +308,7 @@ const rollout = z.looseObject({
     )
     .optional(),
   notScored: z.string().optional(),
+  latent: z.looseObject({ tokens: z.int().positive(), gate: finite }).optional(),
   forks: z.array(fork).optional(),
   judge: z.looseObject({ verdict: z.boolean().nullable(), by: z.string() }).optional(),
   origin: z

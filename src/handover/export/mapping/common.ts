@@ -85,11 +85,14 @@ function switchesOf({
   verifier,
   curriculum,
   critic,
+  adapter,
 }: TrainSettings) {
-  const { surrogate, positiveNll, diversity, factuality, mask, maskUnfinished } = objective;
+  const { epsilon, surrogate, positiveNll, diversity, factuality, mask, maskUnfinished } =
+    objective;
   const supervised = stages.findIndex(({ loss }) => loss !== undefined);
   const changed = stages.findIndex(({ overrides }) => overrides !== undefined);
   const all: [path: string, what: string, on: boolean][] = [
+    ['objective.epsilon', 'the choice of what is added to a deviation', epsilon !== undefined],
     ['objective.surrogate', 'GPPO’s gradient beyond the clip', surrogate !== undefined],
     ['objective.positiveNll', 'the likelihood of right rollouts', Boolean(positiveNll)],
     ['objective.diversity', 'the diversity term', Boolean(diversity)],
@@ -101,6 +104,7 @@ function switchesOf({
     ['dynamicSampling.band', 'the band of accuracies', Boolean(dynamicSampling.band)],
     ['dynamicSampling.screen', 'screening', dynamicSampling.screen !== undefined],
     ['critic', 'the critic, a head over the policy’s hidden states,', Boolean(critic)],
+    ['adapter.gates', 'thinking in mixtures, by gates beside the adapter,', Boolean(adapter.gates)],
     ['verifier', 'a faulty verifier', Boolean(verifier)],
     [
       'curriculum.leaveOut',

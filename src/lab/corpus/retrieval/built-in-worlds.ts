@@ -11,6 +11,8 @@ interface BuiltInWorldDeps {
   encoder: () => Promise<OnnxEncoder>;
   /** Milliseconds added to every call of their webs. */
   webDelayMs: () => number;
+  /** Told before passages are indexed, in which nothing else can be said. */
+  onIndexing: () => void;
 }
 
 /** A built-in world that is open to search; `encoder` is null where it was made without vectors. */
@@ -42,7 +44,8 @@ export class BuiltInWorlds {
   async #open(form: BuiltInForm): Promise<OpenWorld> {
     const world = await this.load(form);
     const encoder = world.vectors ? await this.#deps.encoder() : null;
-    const { webDelayMs, files } = this.#deps;
+    const { webDelayMs, files, onIndexing } = this.#deps;
+    onIndexing();
     const retriever = openWorldRetriever(world, files(form), { encoder, webDelayMs });
     // The first search of the web shall pay for its shards alone; a fault is told by that search.
     retriever.web.prepare().catch(() => undefined);

@@ -20,7 +20,7 @@ import { openLocalSetup } from '../indexes/open-setup.ts';
 import { BuiltInWorlds } from './built-in-worlds.ts';
 import { ClusterHost } from './cluster-host.ts';
 import { fetchWithProgress } from '../../workers/fetch-progress.ts';
-import { type ByteProgress } from '../../contract/progress.ts';
+import { NO_BYTES } from '../../contract/progress.ts';
 import { LocalKeeper, type KeptLocal, type LocalLease } from './local-keeper.ts';
 import { madeWorld } from './made-world.ts';
 import { createPace } from './pace.ts';
@@ -94,6 +94,7 @@ export class RetrievalHost implements RetrievalApi {
     files: (form) => this.#worldFiles(form),
     encoder: () => this.#builtIn(),
     webDelayMs: () => this.#webDelayMs,
+    onIndexing: () => this.#progress('retrieval', 'indexing the passages', NO_BYTES),
   });
   #encoder: Promise<OnnxEncoder> | null = null;
   #made: Promise<FetchFile> | null = null;
@@ -306,9 +307,7 @@ export class RetrievalHost implements RetrievalApi {
   #worldFiles(form: BuiltInForm): FetchFile {
     if (!this.#files) throw new Error('the world is not loaded');
     if (this.#files.made) return this.#madeFiles(this.#files.made);
-    return fetchWithProgress(this.#files.worlds[form], (bytes) =>
-      this.#progress('world', 'fetching', bytes),
-    );
+    return this.#fetching(this.#files.worlds[form], 'world', ['fetching', 'reading the world']);
   }
 
   /** Files of a world that is made when the first of them is asked for, once. */
@@ -326,21 +325,33 @@ export class RetrievalHost implements RetrievalApi {
     return this.#encoder;
   }
 
-  async #openEncoder({ encoder, ortWasm }: RetrievalFiles): Promise<OnnxEncoder> {
-    this.#ort = quietly(this.#loadRuntime(ortWasm));
-    const fetchFile = fetchWithProgress(encoder, (bytes) => this.#reportEncoder(bytes));
-    return OnnxEncoder.open(fetchFile, await this.#ort, 'wasm');
+  /** @param words while files come, and once they are here and are made use of */
+  #fetching(
+    base: string,
+    part: 'world' | 'retrieval',
+    words: readonly [string, string],
+  ): FetchFile {
+    const [fetching, then] = words;
+    return fetchWithProgress(
+      base,
+      (bytes) => this.#progress(part, fetching, bytes),
+      () => this.#progress(part, then, NO_BYTES),
+    );
   }
 
-  #reportEncoder(bytes: ByteProgress): void {
-    this.#progress('retrieval', 'fetching the encoder', bytes);
+  async #openEncoder({ encoder, ortWasm }: RetrievalFiles): Promise<OnnxEncoder> {
+    this.#ort = quietly(this.#loadRuntime(ortWasm));
+    const words = ['fetching the encoder', 'opening the encoder'] as const;
+    const fetchFile = this.#fetching(encoder, 'retrieval', words);
+    const opened = await OnnxEncoder.open(fetchFile, await this.#ort, 'wasm');
+    this.#progress('retrieval', 'the encoder is open, waiting for the world', NO_BYTES);
+    return opened;
   }
 
   async #loadRuntime(ortWasm: string): Promise<OrtModule> {
     const slash = ortWasm.lastIndexOf('/') + 1;
-    const fetchFile = fetchWithProgress(ortWasm.slice(0, slash), (bytes) =>
-      this.#reportEncoder(bytes),
-    );
+    const words = ['fetching what runs the encoder', 'starting what runs the encoder'] as const;
+    const fetchFile = this.#fetching(ortWasm.slice(0, slash), 'retrieval', words);
     return loadOrt('wasm', await fetchFile(ortWasm.slice(slash)));
   }
 

@@ -1,3 +1,4 @@
+import { filesOfSite } from '../../storage/files-of-site.ts';
 import { CheckpointsHost } from './host.ts';
 import { browserStore } from './open.ts';
 import { browserWeb } from './plan/web.ts';
@@ -10,7 +11,7 @@ export const startCheckpoints = (): CheckpointsHost =>
     locks: navigator.locks,
     channel: new BroadcastChannel('forage-checkpoints'),
     free: async () => {
-      const { quota, usage } = await navigator.storage.estimate();
+      const { quota, usage } = await filesOfSite().estimate();
       return quota === undefined ? null : quota - (usage ?? 0);
     },
   });

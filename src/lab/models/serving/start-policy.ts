@@ -11,6 +11,7 @@ import type { Policy, PolicyChat, PolicyTokenizer } from '../../../policy/policy
 import { holdUntil, type CheckpointSource } from './checkpoint-source.ts';
 import { chooseDevice } from './device.ts';
 import { WorkerLost, workerGone } from '../../contract/failures.ts';
+import { NO_BYTES } from '../../contract/progress.ts';
 import type { PartsBoard } from '../../workers/parts-board.ts';
 import type { DeviceChoice } from '../../contract/settings.ts';
 import { startWorker, type StartedWorker } from '../../rpc/worker.ts';
@@ -101,8 +102,9 @@ export const startPolicy = async (options: {
     const checkpoint = await options.source.get((bytes) => {
       if (!ended.signal.aborted) board.loading('policy', 'fetching', bytes);
     }, ended.signal);
+    board.loading('policy', 'reading the tokenizer', NO_BYTES);
     const { tokenizer, chat } = await options.source.reader(checkpoint);
-    board.loading('policy', `starting ${device.facts.device}`);
+    board.loading('policy', `starting ${device.facts.device}`, NO_BYTES);
     const ports = await Promise.all(
       engines.map((engine) => engine.load(checkpoint, device.facts.device)),
     );

@@ -1,5 +1,5 @@
 import { lazy, Suspense, useMemo } from 'react';
-import { describeStie, stieCounts } from '../../../agent/stie/counts.ts';
+import { stieCounts } from '../../../agent/stie/counts.ts';
 import type { Question } from '../../../records/records.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import {
@@ -10,7 +10,7 @@ import {
   formatSigned,
 } from '../../kit/words/format.ts';
 import { Fact } from '../../kit/Fact.tsx';
-import { Terms } from '../../kit/words/explain/Term.tsx';
+import { StieWords } from '../../kit/words/explain/StieWords.tsx';
 import { interruptionOf, measuresOf } from './measures.ts';
 
 const InWords = lazy(async () => ({ default: (await import('./Explained.tsx')).InWords }));
@@ -103,6 +103,13 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
               : 'Written by the policy'
           }
         />
+        {rollout.latent ? (
+          <Fact
+            name="latent"
+            value={`${formatCount(rollout.latent.tokens)}, a ${rollout.latent.gate.toFixed(4)}`}
+            title="Tokens that it read as mixtures with what it had expected, and the mean of the gates a over them"
+          />
+        ) : null}
         <Fact name="time" value={formatSeconds(measures.seconds)} />
         {metrics && !interruption ? (
           <Fact name="format" term="format" value={metrics.formatValid ? '✓ valid' : '✗ broken'} />
@@ -133,11 +140,7 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
           />
         )}
       </div>
-      {stie ? (
-        <p className="fine" data-testid="stie-counts">
-          <Terms>STIE</Terms>: {describeStie(stie)}.
-        </p>
-      ) : null}
+      {stie ? <StieWords counts={stie} /> : null}
     </div>
   );
 };

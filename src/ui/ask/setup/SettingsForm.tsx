@@ -1,24 +1,21 @@
-import { NativeSelect, NumberInput } from '@mantine/core';
+import { NumberInput } from '@mantine/core';
 import { collapseText } from '../../../agent/router/reward.ts';
 import {
   BACKGROUND_MODES,
   DEVICES,
   MAX_ROLLOUTS,
   type Mechanisms,
-  RECIPE_IDS,
   REWARD_MODES,
   ROUTER_MODES,
   type RunSettings,
   STIE_MODES,
 } from '../../../lab/contract/settings.ts';
 import { formOf } from '../../../records/built-in-forms.ts';
-import { RECIPES, getRecipe, recipeInForm } from '../../../recipes/index.ts';
+import { recipeInForm } from '../../../recipes/index.ts';
 import { PickField } from '../../kit/PickField.tsx';
-import { pickOf } from '../../kit/pick-of.ts';
 import { useSetup } from '../../setup/setup-store.ts';
+import { RecipeChoice } from './RecipeChoice.tsx';
 import { useView } from '../store/view-store.ts';
-
-const RECIPE_CHOICES = RECIPES.map(({ id, title }) => ({ value: id, label: title }));
 
 const change = (part: Partial<RunSettings>): void => {
   const { address, setAddress } = useView.getState();
@@ -140,16 +137,7 @@ export const SettingsForm = () => {
   const changed = Object.keys(settings.mechanisms).length;
   return (
     <div className="settings">
-      <NativeSelect
-        size="xs"
-        label="Recipe"
-        title={getRecipe(settings.recipe).summary}
-        value={settings.recipe}
-        data={RECIPE_CHOICES}
-        onChange={(event) =>
-          change({ recipe: pickOf(RECIPE_IDS, event.currentTarget.value) ?? settings.recipe })
-        }
-      />
+      <RecipeChoice recipe={settings.recipe} choose={(recipe) => change({ recipe })} />
       <div className="form-grid">
         <NumberInput
           size="xs"

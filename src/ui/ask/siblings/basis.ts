@@ -94,7 +94,7 @@ async function whyOtherSources({ events, question, recipe }: Rollout): Promise<s
 async function recordBasis(rollout: Rollout): Promise<EvaluationParts | { why: string }> {
   const { policy, runId, step, groupId, training } = rollout;
   const { setup } = useSetup.getState();
-  if (policy.adapter !== undefined) {
+  if (typeof policy.adapter === 'string') {
     const asked = adapterNamed(useAdapters.getState().runs ?? [], policy.adapter);
     const run = asked && (await lab().train.runs()).find(({ id }) => id === asked.run);
     if (!asked || !run)
@@ -107,9 +107,10 @@ async function recordBasis(rollout: Rollout): Promise<EvaluationParts | { why: s
     return {
       why: 'a training run made it that is not in this browser, and with it the adapter that wrote it',
     };
-  if (runId === OF_EVALUATION)
+  // Those of today say it: null is none.
+  if (runId === OF_EVALUATION && policy.adapter === undefined)
     return {
-      why: 'an evaluation made it, and its file does not say whether with an adapter; open it in Evaluate',
+      why: 'an evaluation made it that did not write down yet whether an adapter was at work; open it in Evaluate, or evaluate again',
     };
   const here = await loadedPolicy();
   if ('why' in here) return here;

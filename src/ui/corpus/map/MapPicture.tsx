@@ -1,5 +1,6 @@
-import { memo, useMemo, useState, type KeyboardEvent, type PointerEvent } from 'react';
+import { memo, useMemo } from 'react';
 import type { PassageMap } from '../../../lab/contract/clusters.ts';
+import { PointedPicture } from '../../kit/charts/picture/PointedPicture.tsx';
 import {
   dotPaths,
   nearestPoint,
@@ -58,13 +59,6 @@ const Shape = ({ mark, at: [x, y] }: { mark: Mark; at: readonly [number, number]
   );
 };
 
-const ARROWS: Record<string, readonly [number, number]> = {
-  ArrowUp: [0, -1],
-  ArrowDown: [0, 1],
-  ArrowLeft: [-1, 0],
-  ArrowRight: [1, 0],
-};
-
 interface MapPictureProps {
   map: PassageMap;
   marked: MarkedQuery | null;
@@ -74,7 +68,6 @@ interface MapPictureProps {
 }
 
 export const MapPicture = ({ map, marked, width, says, open }: MapPictureProps) => {
-  const [chosen, setChosen] = useState<number | null>(null);
   const height = Math.round(Math.min(560, Math.max(260, width * 0.5)));
   const plan = useMemo(
     () =>
@@ -86,43 +79,20 @@ export const MapPicture = ({ map, marked, width, says, open }: MapPictureProps) 
       ),
     [map, marked, width, height],
   );
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Enter' && chosen !== null) return open(chosen);
-    const towards = ARROWS[event.key];
-    if (!towards) return;
-    event.preventDefault();
-    event.stopPropagation();
-    const first = marked?.marks.find(({ point }) => point !== null)?.point ?? 0;
-    setChosen(chosen === null ? first : (pointTowards(plan, chosen, towards) ?? chosen));
-  };
-  const under = (event: PointerEvent | React.MouseEvent): number | null => {
-    const box = event.currentTarget.getBoundingClientRect();
-    return nearestPoint(plan, event.clientX - box.left, event.clientY - box.top, NEAR);
-  };
-  const ring =
-    chosen === null ? null : [plan.pixels[2 * chosen] ?? 0, plan.pixels[2 * chosen + 1] ?? 0];
+  const first = marked?.marks.find(({ point }) => point !== null)?.point ?? 0;
   const [queryX, queryY] = marked ? plan.toPixels(marked.at) : [0, 0];
   return (
-    <>
-      <div
-        className="passage-map"
-        role="slider"
-        tabIndex={0}
-        aria-label="Passages: arrow keys go to the next dot, Enter opens it"
-        aria-valuemin={1}
-        aria-valuemax={map.titles.length}
-        aria-valuenow={(chosen ?? 0) + 1}
-        aria-valuetext={chosen === null ? 'no passage chosen' : says(chosen)}
-        onKeyDown={onKeyDown}
-        onPointerMove={(event) => {
-          const at = under(event);
-          if (at !== chosen) setChosen(at);
-        }}
-        onClick={(event) => {
-          const at = under(event);
-          if (at !== null) open(at);
-        }}
-      >
+    <PointedPicture
+      className="passage-map"
+      label="Passages: arrow keys go to the next dot, Enter opens it"
+      count={map.titles.length}
+      says={says}
+      none="no passage chosen"
+      hint="Passages of like meaning lie together. Point at one, or use the arrow keys; a click, or Enter, opens it."
+      placeAt={(x, y) => nearestPoint(plan, x, y, NEAR)}
+      next={(from, towards) => (from === null ? first : pointTowards(plan, from, towards))}
+      open={open}
+      renderDrawing={(chosen) => (
         <svg width={width} height={height} aria-hidden="true">
           <Dots plan={plan} clusters={map.clusters} quiet={marked !== null} />
           {marked ? (
@@ -138,14 +108,16 @@ export const MapPicture = ({ map, marked, width, says, open }: MapPictureProps) 
               </g>
             </>
           ) : null}
-          {ring ? <circle cx={ring[0]} cy={ring[1]} r={7} className="map-ring" /> : null}
+          {chosen === null ? null : (
+            <circle
+              cx={plan.pixels[2 * chosen]}
+              cy={plan.pixels[2 * chosen + 1]}
+              r={7}
+              className="map-ring"
+            />
+          )}
         </svg>
-      </div>
-      <p className="fine map-says" role="status">
-        {chosen === null
-          ? 'Passages of like meaning lie together. Point at one, or use the arrow keys; a click, or Enter, opens it.'
-          : says(chosen)}
-      </p>
-    </>
+      )}
+    />
   );
 };

@@ -2,8 +2,18 @@
 
 const matches = (query: string): boolean => globalThis.matchMedia?.(query).matches ?? false;
 
+const NARROW = '(max-width: 760px)';
+
 /** A telephone: one thing beside another does not fit. */
-export const isNarrow = (): boolean => matches('(max-width: 760px)');
+export const isNarrow = (): boolean => matches(NARROW);
+
+/** Tells when the page becomes narrow, and when it is wide again. @returns what ends it */
+export const watchNarrow = (tell: (narrow: boolean) => void): (() => void) => {
+  const query = globalThis.matchMedia?.(NARROW);
+  const changed = (): void => tell(query.matches);
+  query?.addEventListener('change', changed);
+  return () => query?.removeEventListener('change', changed);
+};
 
 /** The details lie over the rollout instead of beside it. */
 export const isOverlay = (): boolean => matches('(max-width: 1180px)');

@@ -125,8 +125,8 @@ const Leaves = ({ layout, siblings, values }: Omit<DrawingProps, 'largest'>) =>
     );
   });
 
-const Drawing = memo((props: DrawingProps & { width: number }) => (
-  <svg width={props.width} height={props.layout.height} aria-hidden="true">
+const Drawing = memo((props: DrawingProps) => (
+  <svg width={props.layout.width} height={props.layout.height} aria-hidden="true">
     <Bands {...props} />
     <Leaves {...props} />
     <Nodes {...props} />
@@ -134,9 +134,7 @@ const Drawing = memo((props: DrawingProps & { width: number }) => (
 ));
 
 /** The drawing with a button on each node: one is in the order of tabs, the arrow keys go to the others. */
-const Branches = (
-  props: DrawingProps & { width: number; open: TreeProps['open']; count: number },
-) => {
+const Branches = (props: DrawingProps & { open: TreeProps['open']; count: number }) => {
   const { layout, siblings, values, open, count } = props;
   const { nodes } = layout;
   const [at, setAt] = useState(0);
@@ -163,13 +161,7 @@ const Branches = (
       aria-label="Branches: arrow keys move, Enter opens the event"
       onKeyDown={onKeyDown}
     >
-      <Drawing
-        layout={layout}
-        siblings={siblings}
-        values={values}
-        largest={props.largest}
-        width={props.width}
-      />
+      <Drawing layout={layout} siblings={siblings} values={values} largest={props.largest} />
       {nodes.map(({ node, x, y, width, height }, i) => (
         <button
           key={i}
@@ -238,7 +230,6 @@ export const SiblingTree = memo(({ siblings, open, heading = 'h3', all }: TreePr
           siblings={shown}
           values={values}
           largest={largest}
-          width={width}
           open={open}
           count={shown.length}
         />

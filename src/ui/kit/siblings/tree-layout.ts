@@ -7,6 +7,10 @@ const TOP = 6;
 const LEFT = 4;
 /** Widest column and node. */
 const WIDEST = 84;
+/** Narrower columns would put nodes on one another: the drawing grows beyond its box, which scrolls. */
+const NARROWEST = 8;
+/** Room for a count of two digits between two nodes; the widths of the bands say it in narrower columns too. */
+const COUNTED = 18;
 const NODE = 20;
 /** Thickest band, and what a single sibling adds to one. */
 const BAND = 26;
@@ -23,7 +27,7 @@ export interface PlacedNode {
   band: number;
   /** Place of its parent in the list; null of a root. */
   parent: number | null;
-  /** The first of a branch that several share, where others part from them: its count is written. */
+  /** The first of a branch that several share, where others part from them: its count is written if there is room. */
   counted: boolean;
 }
 
@@ -43,6 +47,8 @@ export interface TreeLayout {
   /** Where the names of the leaves begin, and their width. */
   names: number;
   namesWidth: number;
+  /** Of all, in pixels: more than was given where there are too many steps for it. */
+  width: number;
   height: number;
   /** Whether a node has room for its sign. */
   signs: boolean;
@@ -54,9 +60,10 @@ const depthOf = (nodes: readonly TreeNode[]): number =>
 /** @param width of the page's column @param count siblings in all */
 export function treeLayout(roots: readonly TreeNode[], width: number, count: number): TreeLayout {
   const namesWidth = Math.round(Math.min(320, Math.max(116, width * 0.3)));
-  const names = width - namesWidth;
   const columns = Math.max(1, depthOf(roots));
-  const column = Math.min(WIDEST, (names - LEFT - 8) / columns);
+  const room = (width - namesWidth - LEFT - 8) / columns;
+  const column = Math.max(NARROWEST, Math.min(WIDEST, room));
+  const names = Math.max(width - namesWidth, LEFT + columns * column + 8);
   const size = Math.max(4, Math.min(NODE, column - 2));
   const unit = Math.min(ADDS, BAND / Math.max(1, count));
   const nodes: PlacedNode[] = [];
@@ -73,7 +80,7 @@ export function treeLayout(roots: readonly TreeNode[], width: number, count: num
       height: Math.max(20, band),
       band,
       parent,
-      counted: !alone && node.members.length > 1,
+      counted: !alone && node.members.length > 1 && column >= COUNTED,
     };
     nodes.push(placed);
     const ends = node.ends.map((member) => {
@@ -98,6 +105,7 @@ export function treeLayout(roots: readonly TreeNode[], width: number, count: num
     leaves,
     names,
     namesWidth,
+    width: names + namesWidth,
     height: 2 * TOP + leaves.length * ROW,
     signs: size >= 8.5,
   };

@@ -16,6 +16,8 @@ interface Fault {
   message: string;
   position: number;
   length: number;
+  /** What is written is the beginning of a filter: said, and no fault as long as somebody writes. */
+  unfinished: string | null;
 }
 
 /** What is wrong with a filter; null for one that can be read. */
@@ -25,8 +27,9 @@ const faultOf = (text: string): Fault | null => {
     return null;
   } catch (error) {
     if (!(error instanceof FilterError)) throw error;
-    const { message, position, length } = error;
-    return { message, position, length };
+    const { message, position, length, expected } = error;
+    const atEnd = length === 0 && position >= text.trimEnd().length;
+    return { message, position, length, unfinished: atEnd ? `… then ${expected}` : null };
   }
 };
 
@@ -48,6 +51,8 @@ const Mirror = ({ text, fault, left }: { text: string; fault: Fault | null; left
   );
 };
 
+const intoView = (option: HTMLElement | null): void => option?.scrollIntoView({ block: 'nearest' });
+
 const Options = (props: {
   id: string;
   items: readonly Completion[];
@@ -61,6 +66,7 @@ const Options = (props: {
         id={`${props.id}-${index}`}
         role="option"
         aria-selected={index === props.at}
+        ref={index === props.at ? intoView : undefined}
         className={index === props.at ? 'completion chosen' : 'completion'}
         // The field keeps the focus.
         onPointerDown={(event) => {
@@ -75,7 +81,8 @@ const Options = (props: {
   </div>
 );
 
-const MOST_ITEMS = 12;
+/** All findings are fewer; the list scrolls. */
+const MOST_ITEMS = 40;
 /** After the last key; a filter that reads texts takes longer than a key. */
 const SETTLE_MS = 350;
 
@@ -121,6 +128,8 @@ export const FilterField = (props: FilterFieldProps) => {
   }
   const fault = useMemo(() => faultOf(text), [text]);
   const search = plainSearch(text);
+  const waits = open && fault ? fault.unfinished : null;
+  const faulty = fault !== null && waits === null;
   const offers = useMemo(
     () => (open ? offersAt(text, cursor, known) : null),
     [open, text, cursor, known],
@@ -179,8 +188,8 @@ export const FilterField = (props: FilterFieldProps) => {
   const shown = open && offers !== null && offers.items.length > 0;
   return (
     <div className="filter">
-      <div className={fault ? 'filter-box faulty' : 'filter-box'}>
-        <Mirror text={text} fault={fault} left={left} />
+      <div className={faulty ? 'filter-box faulty' : 'filter-box'}>
+        <Mirror text={text} fault={faulty ? fault : null} left={left} />
         <input
           ref={input}
           id="rollout-filter"
@@ -192,7 +201,7 @@ export const FilterField = (props: FilterFieldProps) => {
           aria-expanded={shown}
           aria-controls={shown ? id : undefined}
           aria-activedescendant={shown && at >= 0 ? `${id}-${at}` : undefined}
-          aria-invalid={fault !== null}
+          aria-invalid={faulty}
           aria-describedby={`${id}-said`}
           placeholder='Filter: em = 0 and retrieved = 1 and think contains "not sure"'
           value={text}
@@ -232,11 +241,11 @@ export const FilterField = (props: FilterFieldProps) => {
       </div>
       <span
         id={`${id}-said`}
-        className={fault ? 'tone-bad filter-said' : 'fine filter-said'}
+        className={faulty ? 'tone-bad filter-said' : 'fine filter-said'}
         role="status"
       >
         {fault
-          ? fault.message
+          ? (waits ?? fault.message)
           : loading
             ? 'searching …'
             : matched === null || total === null

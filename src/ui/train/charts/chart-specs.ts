@@ -8,6 +8,7 @@ import { withOverrides } from '../../../recipes/parts/settings.ts';
 import type { ChartSpec, Series } from '../../kit/charts/series.ts';
 import { formatNumber, formatShare } from '../../kit/words/format.ts';
 import { heldOut, line, namesOf, spec, type Steps, withRollouts } from './chart-parts.ts';
+import { latent } from './latent-chart.ts';
 import { stie } from './stie-chart.ts';
 
 /** Every chart of a run, from its steps. Pure: steps and settings in, values to draw out. */
@@ -336,6 +337,7 @@ export const chartsOf = (steps: Steps, settings: TrainSettings): ChartGroup[] =>
     { name: 'What it earns', charts: accuracy(steps) },
     { name: 'Routing', charts: router(steps, settings) },
     { name: 'Filter', charts: stie(steps) },
+    { name: 'Latent reasoning', charts: latent(steps, settings) },
     { name: 'How it learns', charts: optimisation(steps, settings) },
     { name: 'Speed and data', charts: speed(steps) },
   ].filter(({ charts }) => charts.length > 0);

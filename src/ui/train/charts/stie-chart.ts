@@ -4,8 +4,11 @@ import { line, spec, type Steps } from './chart-parts.ts';
 
 /** Lines of the chart of STIE, by its counts. */
 const STIE_LINES = [
-  ['(9) fails', ({ answerLag1, answerLag2, answerLag3 }) => answerLag1 + answerLag2 + answerLag3],
-  ['exempt', ({ exempt }) => exempt],
+  [
+    'too like earlier ones (9)',
+    ({ answerLag1, answerLag2, answerLag3 }) => answerLag1 + answerLag2 + answerLag3,
+  ],
+  ['kept, as passages support it', ({ exempt }) => exempt],
   ['replaced (10)–(11)', ({ replaced }) => replaced],
   ['blocked (12)', ({ joinedBlocked }) => joinedBlocked],
   ['queries refused', ({ queriesRefused }) => queriesRefused],
@@ -27,7 +30,7 @@ export const stie = (steps: Steps): ChartSpec[] =>
         spec(
           'stie',
           'STIE: clauses that fired',
-          'times in the rollouts of a step; the step’s record counts each lag and each stop rule',
+          'times in the rollouts of a step; a press on a step says which rules',
           'number',
           STIE_LINES.map(([name, of], index) =>
             line(steps, name, index, (step) => (step.stie ? of(step.stie) : null)),

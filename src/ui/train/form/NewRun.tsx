@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import { messageOf } from '../../../base/errors.ts';
 import { DEVICES, type DeviceChoice } from '../../../lab/contract/settings.ts';
+import { keepsFiles, NO_FILES } from '../../../lab/storage/files-of-site.ts';
 import type { TrainEstimate } from '../../../lab/contract/training.ts';
 import { asksForSummaries } from '../../../learn/rl/trainable.ts';
 import { TRAININGS, findTraining } from '../../../recipes/index.ts';
@@ -204,8 +205,10 @@ const useStart = (settings: TrainSettings | null) => {
   const missing = wantsFile && given !== (stored ? 'stored' : 'rollouts');
   const noSummarizer = useSetup(({ setup }) => setup.summarizer.kind === 'off');
   const unsummarized = settings !== null && asksForSummaries(settings) && noSummarizer;
-  const blocked = !settings || missing || unsummarized || busy !== undefined || !ready;
-  return { busy, ready, stored, wantsFile, missing, unsummarized, blocked };
+  const noFiles = !keepsFiles();
+  const waits = busy !== undefined || !ready;
+  const blocked = noFiles || !settings || missing || unsummarized || waits;
+  return { busy, ready, stored, wantsFile, missing, unsummarized, noFiles, blocked };
 };
 
 interface StartBarProps {
@@ -224,7 +227,7 @@ const StartBar = (props: StartBarProps) => {
   const [starting, setStarting] = useState(false);
   const changed = useDraft(({ changes }) => Object.keys(changes).length);
   const { settings, sweeping, setSweeping, more, setMore } = props;
-  const { busy, ready, stored, wantsFile, missing, unsummarized, blocked } = props.can;
+  const { busy, ready, stored, wantsFile, missing, unsummarized, noFiles, blocked } = props.can;
   const start = async (wanted: TrainSettings | null) => {
     if (!wanted) return;
     const { name: named, device } = useDraft.getState();
@@ -292,7 +295,11 @@ const StartBar = (props: StartBarProps) => {
           />
         ) : null}
       </div>
-      {busy ? (
+      {noFiles ? (
+        <span className="tone-bad" data-testid="cannot-train">
+          ⚠ Training cannot start: {NO_FILES}.
+        </span>
+      ) : busy ? (
         <span className="fine">
           “{busy.name}” is training. Pause or stop it first; one run at a time.
         </span>
@@ -365,7 +372,9 @@ export const NewRun = () => {
           />
         ) : null}
         <div className="start-dock" data-more={more}>
-          {checked.settings ? <Estimate settings={checked.settings} answer={answer} /> : null}
+          {checked.settings && !can.noFiles ? (
+            <Estimate settings={checked.settings} answer={answer} />
+          ) : null}
           <StartBar
             settings={checked.settings}
             answer={answer}

@@ -9,6 +9,7 @@ import type { TrainStep } from '../../../records/training.ts';
 import { MeasuredClaims } from '../../kit/signatures/MeasuredClaims.tsx';
 import { formatShare, plural } from '../../kit/words/format.ts';
 import { Sparkline } from '../charts/Sparkline.tsx';
+import { RecipeSentence } from '../../setup/form/RecipeSentence.tsx';
 import { openSteps } from '../store/train-actions.ts';
 import { formatTrainAddress } from '../store/train-address.ts';
 import { useTrain, visibleRuns } from '../store/train-store.ts';
@@ -71,16 +72,11 @@ export const RecipeCard = (props: {
   const { training, settings } = props;
   const found = findTraining(training);
   if (!found) return null;
-  const { title, summary, about } = found.recipe;
+  const { title, about } = found.recipe;
   return (
     <section className="recipe-card" aria-label={`Recipe: ${title}`}>
       <p>
-        <b>{title}.</b> <Terms>{summary}</Terms>{' '}
-        {about ? (
-          <a href={`https://arxiv.org/abs/${about.paper}`} target="_blank" rel="noreferrer">
-            arXiv {about.paper}
-          </a>
-        ) : null}
+        <b>{title}.</b> <RecipeSentence recipe={found.recipe} />
       </p>
       {settings ? <Formulas stages={settings.stages} /> : null}
       <Expected training={training} />

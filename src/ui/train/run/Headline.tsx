@@ -2,13 +2,19 @@ import { useMemo } from 'react';
 import { headlineOf, shareInterval, type Headline } from '../../../evaluate/held-out-scores.ts';
 import type { HeldOutScore, TrainStep } from '../../../records/training.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
+import { useTrain } from '../store/train-store.ts';
 import { Terms } from '../../kit/words/explain/Term.tsx';
 import { formatShare, formatSigned, plural } from '../../kit/words/format.ts';
+
+type Score = Pick<HeldOutScore, 'em' | 'n'>;
+
+/** As much of a headline as is shown. */
+type Shown = Pick<Headline, 'paired'> & Record<'first' | 'last', { step: number; score: Score }>;
 
 const stepWords = (step: number): string =>
   step === 0 ? 'before the first step' : `after step ${step}`;
 
-const intervalWords = ({ em, n }: HeldOutScore): string => {
+const intervalWords = ({ em, n }: Score): string => {
   const [low, high] = shareInterval(em, n);
   return `${formatShare(low)} to ${formatShare(high)}`;
 };
@@ -16,7 +22,7 @@ const intervalWords = ({ em, n }: HeldOutScore): string => {
 const points = (share: number): string => formatSigned(100 * share, 1);
 
 /** Whether the change is one: by the same questions where these are told, else by both intervals. */
-const changeWords = ({ first, last, paired }: Headline): string => {
+const changeWords = ({ first, last, paired }: Shown): string => {
   if (!paired) {
     const [, high] = shareInterval(first.score.em, first.score.n);
     const [low] = shareInterval(last.score.em, last.score.n);
@@ -41,9 +47,18 @@ const missingWords = ({ settings: { heldOut, warmUp }, status }: RunRecord): str
     : 'There is no held-out score of this run.';
 };
 
+/** A headline of the score before the first step alone. */
+const onlyScore = (seen: Score): Shown => {
+  const first = { step: 0, score: seen };
+  return { first, last: first, paired: null };
+};
+
 /** What the run came to: its held-out EM before the first step and now, with what is known of the change. */
 export const RunHeadline = ({ run, steps }: { run: RunRecord; steps: readonly TrainStep[] }) => {
-  const headline = useMemo(() => headlineOf(steps), [steps]);
+  const known = useMemo(() => headlineOf(steps), [steps]);
+  // The first step's record has it; until then it was seen.
+  const atStart = useTrain((state) => state.atStart[run.id]);
+  const headline: Shown | null = known ?? (atStart ? onlyScore(atStart) : null);
   if (!headline) return <p className="fine headline-none">{missingWords(run)}</p>;
   const { first, last } = headline;
   const single = first === last;

@@ -143,7 +143,11 @@ const Buttons = ({ run, made }: { run: RunRecord; made: number }) => {
           <button
             type="button"
             className="link"
-            title="adapter_model.safetensors and adapter_config.json, for Python PEFT"
+            title={
+              run.settings.adapter.gates
+                ? 'adapter_model.safetensors and adapter_config.json, for Python PEFT, which leaves the gates in latent_gates.safetensors: it thinks in tokens alone there'
+                : 'adapter_model.safetensors and adapter_config.json, for Python PEFT'
+            }
             onClick={() => void downloadOf(run.id, 'peft')}
           >
             Download the adapter

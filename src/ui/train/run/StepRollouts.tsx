@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { describeStie } from '../../../agent/stie/counts.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import type { TrainStep } from '../../../records/training.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import { formatCount, formatNumber, formatSigned, plural } from '../../kit/words/format.ts';
+import { StieWords } from '../../kit/words/explain/StieWords.tsx';
 import { useAnswer, type Loaded } from '../../kit/use-answer.ts';
 import { openOwnRun } from '../../rollouts/store/browse-actions.ts';
 import { showRollouts } from '../../ask/store/training-step.ts';
@@ -186,7 +186,7 @@ export const StepRollouts = ({ run, step, record, last, select }: StepRolloutsPr
           ✕
         </button>
       </header>
-      {record?.stie ? <p className="fine">STIE: {describeStie(record.stie)}.</p> : null}
+      {record?.stie ? <StieWords counts={record.stie} /> : null}
       {read.state === 'loading' ? <p className="fine">Reading the rollouts …</p> : null}
       {read.state === 'failed' ? (
         <p role="alert" className="tone-bad">

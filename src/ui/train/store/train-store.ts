@@ -1,6 +1,6 @@
 import { create } from 'zustand';
 import type { Problem } from '../../kit/attempt.ts';
-import type { TrainStep } from '../../../records/training.ts';
+import type { HeldOutScore, TrainStep } from '../../../records/training.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import type {
   LiveRollout,
@@ -27,6 +27,8 @@ export interface TrainState {
   steps: Readonly<Record<string, readonly TrainStep[]>>;
   /** Rollouts of the step under way as they end, of runs that were opened; of one step at a time. */
   live: Readonly<Record<string, readonly LiveRollout[]>>;
+  /** Held-out score before the first step, of runs whose first step is under way; its record has it afterwards. */
+  atStart: Readonly<Record<string, Pick<HeldOutScore, 'em' | 'n'>>>;
   /** Runs of which not all steps are read yet. */
   reading: readonly string[];
   /** What went wrong last, in words to show; the run it is about where there is one. */
@@ -46,6 +48,7 @@ export const EMPTY_TRAIN: TrainState = {
   progress: {},
   steps: {},
   live: {},
+  atStart: {},
   reading: [],
   problem: null,
   removed: [],
@@ -93,6 +96,16 @@ const withLive = (known: readonly LiveRollout[], rollout: LiveRollout): readonly
   return together && known.every(({ id }) => id !== rollout.id) ? [...known, rollout] : [rollout];
 };
 
+/** The held-out questions before the first step are all answered when another rollout comes. */
+const scoreAtStart = (
+  known: readonly LiveRollout[],
+  next: LiveRollout,
+): Pick<HeldOutScore, 'em' | 'n'> | null => {
+  const [first] = known;
+  if (!first || first.of !== 'held-out' || first.step !== 0 || next.of === 'held-out') return null;
+  return { em: known.reduce((sum, { em }) => sum + (em ?? 0), 0) / known.length, n: known.length };
+};
+
 const applyOne = (state: TrainState, message: TrainMessage): TrainState => {
   switch (message.type) {
     case 'progress': {
@@ -102,9 +115,12 @@ const applyOne = (state: TrainState, message: TrainMessage): TrainState => {
     case 'rollout': {
       const { runId } = message.rollout;
       if (!state.steps[runId]) return state;
+      const known = state.live[runId] ?? [];
+      const score = scoreAtStart(known, message.rollout);
       return {
         ...state,
-        live: { ...state.live, [runId]: withLive(state.live[runId] ?? [], message.rollout) },
+        live: { ...state.live, [runId]: withLive(known, message.rollout) },
+        ...(score && { atStart: { ...state.atStart, [runId]: score } }),
       };
     }
     case 'step': {

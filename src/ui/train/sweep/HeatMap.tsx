@@ -1,4 +1,5 @@
-import { useState, type KeyboardEvent, type MouseEvent } from 'react';
+import { itemAt } from '../../../base/items.ts';
+import { PointedPicture } from '../../kit/charts/picture/PointedPicture.tsx';
 import type { Grid, GridCell } from './sweep-grid.ts';
 
 /** The grid of a sweep as a drawing: a cell is chosen by pointer or arrow keys and opened by a click or Enter. */
@@ -99,13 +100,6 @@ const Drawing = ({ grid, width, chosen }: { grid: Grid; width: number; chosen: n
   );
 };
 
-const MOVES: Record<string, readonly [down: number, right: number]> = {
-  ArrowUp: [-1, 0],
-  ArrowDown: [1, 0],
-  ArrowLeft: [0, -1],
-  ArrowRight: [0, 1],
-};
-
 interface HeatMapProps {
   grid: Grid;
   width: number;
@@ -115,59 +109,27 @@ interface HeatMapProps {
 }
 
 export const HeatMap = ({ grid, width, says, open }: HeatMapProps) => {
-  const [chosen, setChosen] = useState<number | null>(null);
   const { left, column } = sizesOf(grid, width);
   const across = grid.columns.length;
-  const cell = chosen === null ? undefined : grid.cells[chosen];
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Enter' && cell) return open(cell);
-    const move = MOVES[event.key];
-    if (!move) return;
-    event.preventDefault();
-    event.stopPropagation();
-    if (chosen === null) return setChosen(0);
-    const [down, right] = move;
-    const row = Math.floor(chosen / across) + down;
-    const at = (chosen % across) + right;
-    if (row >= 0 && row < grid.rows.length && at >= 0 && at < across) setChosen(row * across + at);
-  };
-  const cellAt = (event: MouseEvent): number | null => {
-    const box = event.currentTarget.getBoundingClientRect();
-    const scrolled = event.currentTarget.scrollLeft;
-    const at = Math.floor((event.clientX - box.left + scrolled - left) / column);
-    const row = Math.floor((event.clientY - box.top - TOP) / ROW);
+  const placeOf = (row: number, at: number): number | null => {
     const inside = at >= 0 && at < across && row >= 0 && row < grid.rows.length;
     return inside ? row * across + at : null;
   };
+  const cell = (place: number): GridCell => itemAt(grid.cells, place, 'cells');
   return (
-    <>
-      <div
-        className="heat-map"
-        role="slider"
-        tabIndex={0}
-        aria-label="Runs of the sweep: arrow keys choose a cell, Enter opens its run"
-        aria-valuemin={1}
-        aria-valuemax={grid.cells.length}
-        aria-valuenow={(chosen ?? 0) + 1}
-        aria-valuetext={cell ? says(cell) : 'no cell chosen'}
-        onKeyDown={onKeyDown}
-        onPointerMove={(event) => {
-          const at = cellAt(event);
-          if (at !== chosen) setChosen(at);
-        }}
-        onClick={(event) => {
-          const at = cellAt(event);
-          const under = at === null ? undefined : grid.cells[at];
-          if (under) open(under);
-        }}
-      >
-        <Drawing grid={grid} width={width} chosen={chosen} />
-      </div>
-      <p className="fine heat-foot" role="status">
-        {cell
-          ? says(cell)
-          : 'The stronger the tint, the larger the number. A click, or Enter, opens the run.'}
-      </p>
-    </>
+    <PointedPicture
+      className="heat-map"
+      label="Runs of the sweep: arrow keys choose a cell, Enter opens its run"
+      count={grid.cells.length}
+      says={(place) => says(cell(place))}
+      none="no cell chosen"
+      hint="The stronger the tint, the larger the number. A click, or Enter, opens the run."
+      placeAt={(x, y) => placeOf(Math.floor((y - TOP) / ROW), Math.floor((x - left) / column))}
+      next={(from, [right, down]) =>
+        from === null ? 0 : placeOf(Math.floor(from / across) + down, (from % across) + right)
+      }
+      open={(place) => open(cell(place))}
+      renderDrawing={(chosen) => <Drawing grid={grid} width={width} chosen={chosen} />}
+    />
   );
 };

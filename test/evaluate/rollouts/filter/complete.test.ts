@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { completionsAt } from '../../../../src/evaluate/rollouts/filter/complete.ts';
+import { LINTS } from '../../../../src/evaluate/rollouts/lint/finding.ts';
 import { FIELDS } from '../../../../src/evaluate/rollouts/filter/fields.ts';
 
 const known = (field: string): readonly string[] =>
@@ -98,5 +99,28 @@ describe('what is replaced', () => {
     expect(completionsAt('em', NaN)).toMatchObject({ from: 0, to: 0 });
     expect(completionsAt('em', 1.9)).toMatchObject({ from: 0, to: 2 });
     expect(completionsAt('em ! ', 5)).toEqual({ from: 5, to: 5, items: [] });
+  });
+});
+
+describe('a value that a filter names by its id', () => {
+  test.each([
+    ['lint has |', 'under-search'],
+    ['outcome = |', 'not-retrieved'],
+    ['ended = |', 'not-found'],
+    ['em = |', '1'],
+  ])('%s stands beside what the page calls it', (marked, id) => {
+    const item = at(marked).items.find(({ text }) => text === id);
+    expect(item?.note).toMatch(/^[^-]*[a-z]/i);
+    expect(item?.note).not.toBe(id);
+  });
+
+  test('is found by what the page calls it, and the id is what is written', () => {
+    const title = LINTS['under-search'].title.toLowerCase();
+    const word = title.split(' ')[0] ?? '';
+    const { texts, items } = at(`lint has ${word}|`);
+    expect(texts).toContain('under-search');
+    expect(items.find(({ text }) => text === 'under-search')?.note.toLowerCase()).toBe(title);
+    // Fields are found by their names alone: each note holds most letters.
+    expect(at('asked|').texts).not.toContain('em');
   });
 });

@@ -314,7 +314,7 @@ describe('completion', () => {
     expect(texts('em = ')).toEqual(['0', '1']);
     expect(texts('em = 1 ')).toEqual(['and', 'or']);
     expect(texts('(em = 1 ')).toEqual(['and', 'or', ')']);
-    expect(texts('lint has over')).toEqual(['over-search']);
+    expect(texts('lint has over-')).toEqual(['over-search']);
     expect(texts('think is ')).toEqual(['missing', 'present']);
     expect(texts('colour = ')).toEqual([]);
   });

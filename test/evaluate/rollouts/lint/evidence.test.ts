@@ -34,7 +34,7 @@ describe('under-search', () => {
     ['in the second', 'Ida Holm', [result('x'), read], []],
     ['in a background', 'Ida Holm', [background('Ida Holm')], []],
     ['normalised', 'the IDA holm!', [read], []],
-    ['as part of a word', 'Ida Hol', [read], ['"Ida Hol" stands in none of the 1 results.']],
+    ['as part of a word', 'Ida Hol', [read], ['"Ida Hol" does not stand in the one result.']],
     ['nowhere', ' Al ', [read, result('x')], ['"Al" stands in none of the 2 results.']],
     ['nothing was read', 'Al', [think('Al')], [nothing]],
     ['hints are no evidence', 'Al', [result('Al', { role: 'hint' })], [nothing]],
@@ -47,7 +47,7 @@ describe('under-search', () => {
 
   test('a long answer is cut in the message', () => {
     expect(check('z'.repeat(130), read)).toEqual([
-      `"${'z'.repeat(120)}" stands in none of the 1 results.`,
+      `"${'z'.repeat(120)}" does not stand in the one result.`,
     ]);
   });
 });
@@ -74,6 +74,10 @@ describe('answer seen, not given', () => {
       answerSeenNotGiven(rolloutOf(read, { answer: given }))[0]?.message;
     expect(said(' Al ')).toBe('2 results hold the gold answer; "Al" was given.');
     expect(said(null)).toBe('2 results hold the gold answer; no answer was given.');
+    const once = rolloutOf([result('Cy')], { answer: 'Al', ...gold('Cy') });
+    expect(answerSeenNotGiven(once)[0]?.message).toBe(
+      'One result holds the gold answer; "Al" was given.',
+    );
     expect(said('y'.repeat(130))).toBe(
       `2 results hold the gold answer; "${'y'.repeat(120)}" was given.`,
     );

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { VerdictEvent } from '../../../../src/records/events.ts';
 import type { Question } from '../../../../src/records/records.ts';
 import type { Rollout } from '../../../../src/records/rollout.ts';
 import { groupFigures } from '../../../../src/ui/ask/columns/group.ts';
@@ -6,8 +7,8 @@ import { GroupSummary } from '../../../../src/ui/ask/columns/GroupSummary.tsx';
 import { interruptionOf, measuresOf } from '../../../../src/ui/ask/columns/measures.ts';
 import { VerdictLine } from '../../../../src/ui/ask/columns/VerdictLine.tsx';
 import { emptyRollout, metrics, policySegment, readSegment } from '../../../fixtures/rollouts.ts';
-import { route, stop } from '../../kit/events/every-event.ts';
-import { htmlOf, textOf, valuesOf, wordsIn } from '../../kit/render.tsx';
+import { route, stop, verdict } from '../../kit/events/every-event.ts';
+import { buttonsIn, htmlOf, textOf, valuesOf, wordsIn } from '../../kit/render.tsx';
 
 const gold: Question = { id: 'q', text: 'Where?', answers: ['Borfield', 'Borf'], supporting: [] };
 
@@ -38,6 +39,11 @@ describe('what a rollout came to', () => {
       'reward not computed',
     ])
       expect(said).toContain(fact);
+  });
+
+  it('says how many tokens were read as mixtures, of one that thought so', () => {
+    expect(line(done({ latent: { tokens: 21, gate: 0.99424 } }))).toContain('latent 21, a 0.9942');
+    expect(line(done())).not.toContain('latent');
   });
 
   it.each<[string, Partial<Rollout>, string[], string[]]>([
@@ -168,4 +174,16 @@ describe('a group of rollouts', () => {
     expect(typed).toContain('searches 0');
     expect(typed).not.toContain('EM');
   });
+});
+
+it('what STIE did stands in plain words, and each of its own opens its meaning', () => {
+  const { segment: _, ...rest } = verdict;
+  const refused: VerdictEvent = { ...rest, over: 'query', action: 'refused', blocked: [] };
+  const html = htmlOf(<VerdictLine rollout={done({ events: [refused] })} gold={gold} />);
+  const said = wordsIn(html.slice(html.indexOf('stie-counts')));
+  expect(said).toMatch(/STIE: 1 query judged: 1 too like the last, .*1 refused\.$/);
+  expect(said).not.toMatch(/lag|exempt|\(\d+\)|×/);
+  const opens = buttonsIn(html).map(({ name }) => name);
+  expect(opens).toContain('STIE');
+  expect(opens).toContain('too like');
 });

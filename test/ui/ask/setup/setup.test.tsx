@@ -15,7 +15,8 @@ import { useResources } from '../../../../src/ui/setup/resources-store.ts';
 import { WorksWith } from '../../../../src/ui/setup/form/WorksWith.tsx';
 import { useSetup } from '../../../../src/ui/setup/setup-store.ts';
 import { collection } from '../../corpus/views.ts';
-import { buttonsIn, htmlOf, textOf, valuesOf, wordsIn } from '../../kit/render.tsx';
+import { getRecipe } from '../../../../src/recipes/index.ts';
+import { buttonsIn, htmlOf, linksIn, textOf, valuesOf, wordsIn } from '../../kit/render.tsx';
 
 const row: QuestionRow = {
   id: 'q',
@@ -125,6 +126,16 @@ describe('the settings', () => {
     expect(wordsIn(form())).not.toContain('The printed reward does not');
     open('?nlr=both&reward=paper');
     expect(wordsIn(form())).not.toContain('The printed reward does not');
+  });
+
+  it('say in a sentence, with its paper, what the recipe is', () => {
+    open('?recipe=search-r1');
+    const html = form();
+    const { summary, about } = getRecipe('search-r1');
+    expect(wordsIn(html)).toContain(`${summary} arXiv ${about?.paper}`);
+    expect(linksIn(html).map(({ href }) => href)).toContain(
+      `https://arxiv.org/abs/${about?.paper}`,
+    );
   });
 
   it('search a corpus of one’s own alone, unless something else is set', () => {

@@ -81,6 +81,17 @@ describe('a rollout of a file', () => {
     });
   });
 
+  it('that an evaluation made is gone on with by what it names: an adapter, or for certain none', async () => {
+    connect();
+    const policy = { id: 'test', revision: '0' };
+    const without = record({ runId: 'evaluation', policy: { ...policy, adapter: null } });
+    expect(await basisOf(FILE, without)).toEqual({ name: 'a file', setup: BUILT_IN_SETUP });
+    const adapter = 'run-a-step-1';
+    expect(
+      await basisOf(FILE, record({ runId: 'evaluation', policy: { ...policy, adapter } })),
+    ).toMatchObject({ policy: { kind: 'run', run: 'run-a', step: 1 } });
+  });
+
   it.each<[string, Partial<Rollout>, RegExp]>([
     ['other weights', { policy: { id: 'test', revision: '1' } }, /^test 1 wrote it, .* test 0;/],
     [
@@ -89,7 +100,11 @@ describe('a rollout of a file', () => {
       /^the adapter “run-a-step-3”, which wrote it, is not/,
     ],
     ['a training run of elsewhere', { step: 4 }, /^a training run made it that is not in/],
-    ['an evaluation', { runId: 'evaluation' }, /^an evaluation made it/],
+    [
+      'an evaluation that did not say whether by an adapter',
+      { runId: 'evaluation' },
+      /^an evaluation made it that did not write down/,
+    ],
     [
       'other passages',
       { events: [found(passage('p2', 'Rome', 'It shines.'))] },

@@ -184,8 +184,12 @@ describe('a verdict of STIE', () => {
     expect(said).toContain('Answer “Borfield” → replaced by “Lund”');
     expect(said).toContain('✗ differs 0.25 from the last answer, needs 0.50');
     expect(said).toContain('✓ differs 1.00 from the second last answer, needs 0.30');
-    expect(said).toContain('AggDiff 0.25 (equation 8) · not valid (9) · replaced · mode corrected');
-    expect(said).toContain('n(y), blocked at N = 3:⊘ Borfield 4/3Lund 1/3');
+    expect(said).toContain(
+      'AggDiff 0.25 · not valid, too like earlier ones · replaced · STIE corrected',
+    );
+    expect(said).toContain(
+      'How often each was an answer, blocked at 3 times:⊘ Borfield 4/3Lund 1/3',
+    );
     expect(said).toContain('Blocked set: Borfield.');
   });
 
@@ -193,8 +197,8 @@ describe('a verdict of STIE', () => {
     const none = { checks: [], aggDiff: null, blocked: [] };
     const said = words({ ...verdict, ...none, over: 'query', valid: true });
     expect(said).toContain('No history yet, so nothing to differ from.');
-    expect(said).toContain('AggDiff – (equation 8) · valid (9)');
-    expect(said).toContain('blocked at N = 4');
+    expect(said).toContain('AggDiff – · valid');
+    expect(said).toContain('blocked at 4 times');
     expect(said).not.toContain('Blocked set');
     expect(words({ ...verdict, blocked: [], counts: {} })).toContain('Blocked set: empty.');
   });
@@ -204,7 +208,7 @@ describe('candidates', () => {
   it('stand by confidence, as a probability beside its number', () => {
     const html = body([candidates]);
     expect(rowsIn(html)).toEqual([
-      ['probed answer', 'probability a token', 'confidence', 'n(y)'],
+      ['probed answer', 'probability a token', 'confidence', 'rounds'],
       ['⊘ (empty)', '', '−0.1', '1'],
       ['Borfield', '', '−0.5', '2'],
     ]);

@@ -26,16 +26,13 @@ const treeOf = (...words: string[]): TreeNode[] =>
     words.map((_, i) => (i % 3) - 1),
   );
 
-/** Columns of less than this leave no pixel between two nodes of 4. */
-const NARROWEST = 4;
-
 const siblings = fc
   .record({
     words: fc.array(fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 12 }), {
       minLength: 1,
-      maxLength: 16,
+      maxLength: 32,
     }),
-    stem: fc.nat(8),
+    stem: fc.nat(60),
     width: fc.integer({ min: 300, max: 1400 }),
   })
   .map(({ words, stem, width }) => ({
@@ -73,6 +70,14 @@ const faultsOf = ({ nodes, leaves, names, height }: TreeLayout, width: number): 
   const covered = boxes.flatMap((box, i) =>
     boxes.slice(i + 1).some((other) => overlap(box, other)) ? [`node ${i} is covered`] : [],
   );
+  // A count above its node, "×12" in characters of at most 6.5 px.
+  const counts = nodes.flatMap((placed, i) => {
+    if (!placed.counted) return [];
+    const half = (6.5 * `×${placed.node.members.length}`.length) / 2;
+    const bottom = placed.y - placed.height / 2 - 1;
+    const text = { left: placed.x - half, right: placed.x + half, top: bottom - 10, bottom };
+    return boxes.some((box) => overlap(text, box)) ? [`the count of node ${i} covers a node`] : [];
+  });
   const backwards = nodes.flatMap(({ x, parent }, i) =>
     parent === null || (nodes[parent]?.x ?? Infinity) < x
       ? []
@@ -89,7 +94,14 @@ const faultsOf = ({ nodes, leaves, names, height }: TreeLayout, width: number): 
         : []),
     ];
   });
-  return [...outside, ...covered, ...backwards, ...lines, ...(names < width ? [] : ['no names'])];
+  return [
+    ...outside,
+    ...covered,
+    ...counts,
+    ...backwards,
+    ...lines,
+    ...(names < width ? [] : ['no names']),
+  ];
 };
 
 describe('the tree of siblings', () => {
@@ -118,9 +130,8 @@ describe('the tree of siblings', () => {
     fc.assert(
       fc.property(siblings, ({ words, width }) => {
         const layout = treeLayout(treeOf(...words), width, words.length);
-        const columns = Math.max(1, ...words.map(({ length }) => length));
-        fc.pre((layout.names - 12) / columns >= NARROWEST);
-        expect(faultsOf(layout, width)).toEqual([]);
+        expect(layout.width).toBeGreaterThanOrEqual(width);
+        expect(faultsOf(layout, layout.width)).toEqual([]);
       }),
       { numRuns: 40 },
     );
@@ -164,6 +175,15 @@ describe('the tree of siblings', () => {
     expect(whole / most).toBeCloseTo(4 / 3);
     expect(Math.max(...bands(31))).toBeLessThanOrEqual(26);
     expect(treeLayout(treeOf('a'), 900, 64).nodes[0]?.band).toBeGreaterThan(1);
+  });
+
+  it('is wider than the page where its steps have no room there, and as wide as the page otherwise', () => {
+    const long = 'abcdefghij'.repeat(12);
+    const wide = treeLayout(treeOf(long, `${long}x`), 390, 2);
+    expect(wide.width).toBeGreaterThan(121 * 8);
+    const ends = wide.nodes.map(({ x, width }) => x + width / 2);
+    expect(Math.max(...ends)).toBeLessThan(wide.names);
+    expect(treeLayout(treeOf('ab', 'ac'), 390, 2).width).toBe(390);
   });
 
   it('leaves the signs out where a node has no room for one', () => {

@@ -148,8 +148,8 @@ describe('the chart of STIE', () => {
         stopRepeatedQueries: 10_000,
       }),
     ).toEqual({
-      '(9) fails': 7,
-      exempt: 3,
+      'too like earlier ones (9)': 7,
+      'kept, as passages support it': 3,
       'replaced (10)–(11)': 5,
       'blocked (12)': 6,
       'queries refused': 7,

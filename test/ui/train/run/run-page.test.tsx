@@ -44,6 +44,15 @@ const names = (html: string): string[] => buttonsIn(html).map(({ name }) => name
 beforeEach(() => useTrain.setState({ ...useTrain.getInitialState(), here: 'a' }, true));
 
 describe('a run that trains', () => {
+  it('shows the score before the first step while that step is under way', () => {
+    const words = () => wordsIn(head({ step: 0 }, progress({ step: 1 })));
+    expect(words()).toContain('is taken before the first step');
+    useTrain.setState({ atStart: { a: { em: 0.75, n: 64 } } });
+    expect(words()).toMatch(
+      /EM 75\.0 % 64 held-out questions; before the first step; 95 % intervals/,
+    );
+  });
+
   it('says what it does, how far it is and how long still', () => {
     const html = head({}, progress());
     expect(wordsIn(html)).toContain('step 3 / ');

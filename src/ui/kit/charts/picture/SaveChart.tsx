@@ -1,5 +1,6 @@
 import type { RefObject } from 'react';
-import { saveChart } from './export-chart.ts';
+import { drawnIn } from './export-chart.ts';
+import { SaveButtons } from './SaveButtons.tsx';
 
 /** Two words that save the chart beside them. */
 export const SaveChart = ({
@@ -10,17 +11,9 @@ export const SaveChart = ({
   box: RefObject<HTMLElement | null>;
   title: string;
 }) => (
-  <>
-    {(['svg', 'png'] as const).map((format) => (
-      <button
-        key={format}
-        type="button"
-        className="link"
-        aria-label={`${title}: save as ${format.toUpperCase()}`}
-        onClick={() => box.current && void saveChart(box.current, title, format)}
-      >
-        {format}
-      </button>
-    ))}
-  </>
+  <SaveButtons
+    what={title}
+    title={title}
+    make={() => (box.current ? drawnIn(box.current, title) : null)}
+  />
 );

@@ -57,7 +57,7 @@ const labels = (box: Element, from: DOMRect): SVGTextElement[] =>
   });
 
 /** @returns the chart inside `box` as one SVG text, with its title; null where nothing is drawn */
-const svgOf = (box: Element, title: string): Picture | null => {
+export const drawnIn = (box: Element, title: string): Picture | null => {
   // What is chosen above a picture may have icons.
   const drawing = box.querySelector('.picture-box svg') ?? box.querySelector('svg');
   if (!drawing) return null;
@@ -97,11 +97,16 @@ const pngOf = async (svg: string, width: number, height: number): Promise<Blob> 
     await image.decode();
     const canvas = document.createElement('canvas');
     [canvas.width, canvas.height] = [2 * width, 2 * height];
-    canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height);
+    const paper = canvas.getContext('2d');
+    if (!paper) throw new Error('this browser gives no canvas of that size');
+    paper.drawImage(image, 0, 0, canvas.width, canvas.height);
     return await new Promise((resolve, reject) => {
       canvas.toBlob((blob) => {
         if (blob) resolve(blob);
-        else reject(new Error('the picture could not be written'));
+        else
+          reject(
+            new Error(`this browser wrote no bitmap of ${canvas.width} × ${canvas.height} pixels`),
+          );
       }, 'image/png');
     });
   } finally {
@@ -109,7 +114,7 @@ const pngOf = async (svg: string, width: number, height: number): Promise<Blob> 
   }
 };
 
-/** Saves a picture under a name made of its title. */
+/** Saves a picture under a name made of its title. @throws Error where the browser draws no bitmap of it */
 export const savePicture = async (
   { svg, width, height }: Picture,
   title: string,
@@ -118,14 +123,4 @@ export const savePicture = async (
   const blob =
     format === 'svg' ? new Blob([svg], { type: 'image/svg+xml' }) : await pngOf(svg, width, height);
   saveFile(`${fileStem(title)}.${format}`, blob);
-};
-
-/** Saves the chart inside `box`; does nothing where none is drawn. */
-export const saveChart = async (
-  box: Element,
-  title: string,
-  format: 'svg' | 'png',
-): Promise<void> => {
-  const drawn = svgOf(box, title);
-  if (drawn) await savePicture(drawn, title, format);
 };

@@ -22,7 +22,7 @@ const CandidatesBody = ({ event }: { event: EventOf<'candidate'> }) => (
             confidence
           </th>
           <th scope="col" className="figure" title="How many rounds so far this was the answer of">
-            n(y)
+            rounds
           </th>
         </tr>
       </thead>

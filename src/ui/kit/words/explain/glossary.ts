@@ -78,6 +78,11 @@ export const GLOSSARY: Readonly<Record<TermId, Entry>> = {
     text: 'After every round short answers are probed; a query or answer too like earlier ones is refused or replaced, one that comes back too often is blocked.',
     source: `${KUNLUN}, (5)–(13)`,
   },
+  candidate: {
+    name: 'candidate answer',
+    text: 'A short answer that the policy is asked for after a round, with how certain it is of it; the rollout goes on from there.',
+    source: `${KUNLUN}, (5)`,
+  },
   diff: {
     name: 'Diff',
     text: 'How much of a new answer or query is new, beside one earlier one.',

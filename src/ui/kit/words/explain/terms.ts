@@ -16,6 +16,7 @@ export const TERM_IDS = [
   'rdra',
   'd0',
   'stie',
+  'candidate',
   'diff',
   'agg-diff',
   'delta',

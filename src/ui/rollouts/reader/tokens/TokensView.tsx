@@ -9,7 +9,7 @@ import {
 } from '../../../../evaluate/rollouts/reading/token-table.ts';
 import { tokenBlocks } from '../../../../evaluate/rollouts/reading/token-blocks.ts';
 import type { Reading } from '../../../../lab/contract/rollouts.ts';
-import { savePicture } from '../../../kit/charts/picture/export-chart.ts';
+import { SaveButtons } from '../../../kit/charts/picture/SaveButtons.tsx';
 import { paletteOf } from '../../../kit/tokens/palette.ts';
 import { distributionWords } from '../../../kit/words/distribution-words.ts';
 import { formatCount } from '../../../kit/words/format.ts';
@@ -88,11 +88,11 @@ const SaveTokens = (props: {
 }) => {
   const { reading, table, by, range } = props;
   const scheme = useComputedColorScheme('light');
-  const save = (format: 'svg' | 'png') => {
+  const title = `Tokens of ${reading.rollout.id} by ${colourName(by)}`;
+  const make = () => {
     const style = getComputedStyle(document.documentElement);
     const whole = { from: 0, to: table.count - 1 };
-    const title = `Tokens of ${reading.rollout.id} by ${colourName(by)}`;
-    const picture = tokenPicture({
+    return tokenPicture({
       table,
       segments: reading.rollout.segments,
       by,
@@ -102,23 +102,14 @@ const SaveTokens = (props: {
       paper: style.getPropertyValue('--panel').trim(),
       title,
     });
-    void savePicture(picture, title, format);
   };
   return (
-    <>
-      {(['svg', 'png'] as const).map((format) => (
-        <button
-          key={format}
-          type="button"
-          className="link"
-          title={`The chosen tokens, or the first ${formatCount(MOST_DRAWN)}`}
-          aria-label={`Tokens: save as ${format.toUpperCase()}`}
-          onClick={() => save(format)}
-        >
-          {format}
-        </button>
-      ))}
-    </>
+    <SaveButtons
+      what="Tokens"
+      title={title}
+      hint={`The chosen tokens, or the first ${formatCount(MOST_DRAWN)}`}
+      make={make}
+    />
   );
 };
 

@@ -54,13 +54,10 @@ const FindingNote = ({ finding }: { finding: Finding }) => {
   const { kind, title, why } = LINTS[finding.code];
   return (
     <p className={`finding ${kind}`}>
-      <b>
-        ⚠ {title}
-        <span className="fine">
-          {' '}
-          {kind === 'fault' ? 'fault of the implementation' : 'behaviour'}
-        </span>
-      </b>{' '}
+      <b>⚠ {title}</b>{' '}
+      <span className="fine">
+        ({kind === 'fault' ? 'a fault of the implementation' : 'a way of searching'})
+      </span>{' '}
       {finding.message} <span className="fine">{why}</span>
     </p>
   );

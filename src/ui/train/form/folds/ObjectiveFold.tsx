@@ -25,6 +25,12 @@ export const ObjectiveFold = () => {
     >
       <SelectField path="objective.estimator" label="Advantages" choices={ESTIMATORS} />
       <SelectField
+        path="objective.epsilon"
+        label="Added to a group’s deviation"
+        choices={[{ value: 'trl', label: '10⁻⁴, as TRL' }]}
+        absent="(10⁻⁶, as verl)"
+      />
+      <SelectField
         path="objective.aggregation"
         label="Aggregation"
         choices={['token-mean', 'sequence-mean', 'sum-over-constant']}

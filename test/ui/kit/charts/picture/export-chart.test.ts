@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { saveChart, savePicture } from '../../../../../src/ui/kit/charts/picture/export-chart.ts';
+import { drawnIn, savePicture } from '../../../../../src/ui/kit/charts/picture/export-chart.ts';
 import { escapeXml } from '../../../../../src/ui/kit/charts/picture/picture.ts';
 
 /** As much of a document as an exported chart asks for; in browsers the end-to-end tests save real ones. */
@@ -124,11 +124,12 @@ const chart = (): Drawn => {
   return new Drawn('div', {}, icon, new Drawn('div', { class: 'picture-box' }, drawing, labels));
 };
 
-const saveAs = (box: Drawn, title: string, format: 'svg' | 'png') =>
-  saveChart(box as unknown as Element, title, format);
+const pictureIn = (box: Drawn, title: string) => drawnIn(box as unknown as Element, title);
 
 const svgOf = async (box = chart(), title = 'Reward, by step'): Promise<Saved> => {
-  await saveAs(box, title, 'svg');
+  const picture = pictureIn(box, title);
+  if (!picture) throw new Error('nothing is drawn');
+  await savePicture(picture, title, 'svg');
   const [file] = await Promise.all(saved);
   if (!file) throw new Error('nothing was saved');
   return file;
@@ -177,9 +178,8 @@ describe('a chart as an SVG file', () => {
     );
   });
 
-  it('is not written where nothing is drawn', async () => {
-    await saveAs(new Drawn('div'), 'empty', 'svg');
-    expect(saved).toEqual([]);
+  it('is none where nothing is drawn', () => {
+    expect(pictureIn(new Drawn('div'), 'empty')).toBeNull();
   });
 });
 
@@ -225,7 +225,9 @@ describe('a chart as a PNG file', () => {
     drawing(() => Promise.reject(new Error('it is no picture')), null);
     await expect(savePicture(picture, 'Reward', 'png')).rejects.toThrow('it is no picture');
     drawing(() => Promise.resolve(), null);
-    await expect(savePicture(picture, 'Reward', 'png')).rejects.toThrow('could not be written');
+    await expect(savePicture(picture, 'Reward', 'png')).rejects.toThrow(
+      'wrote no bitmap of 600 × 200 pixels',
+    );
     expect(saved).toEqual([]);
     expect(revoked).toEqual(['blob:1', 'blob:2']);
   });

@@ -1,0 +1,82 @@
+import type { Recipe, Variant } from '../parts/recipe.ts';
+import type { TrainSettings } from '../parts/training.ts';
+import { OBJECTIVE, TRAINING } from '../parts/training-base.ts';
+import { DEFAULT_SETTINGS } from '../parts/settings.ts';
+
+/*
+ * HRPO, hybrid latent reasoning (arXiv 2505.18454; code: Yueeeeeeee/HRPO, hrpo_rag.py, patch.py, unsloth/models/llama.py):
+ * passages are given; while it thinks, the policy reads each token that it drew mixed with the expectation over all tokens,
+ * by gates that are trained beside the adapter (`src/policy/latent/gates.ts`). The answer is written in tokens.
+ *
+ * Published: groups of 4 in 64 rollouts a step, temperature 0.5, no ratio and no clip, KL k3 0.005 to the reference
+ * without latents, gradient norm 0.1, weight decay 0.1, cosine with a tenth of warm-up, r_min 0.99 and r_max 0.999; LoRA
+ * of rank 32 and alpha 64 at 5e-6, gates at 1e-4, Λ at 1e-3. The decay is on Λ too: by itself it draws a down.
+ */
+
+type Gates = NonNullable<TrainSettings['adapter']['gates']>;
+const GATES: Gates = { rMin: 0.99, rMax: 0.999, learningRate: 1e-3, lambdaLearningRate: 1e-2 };
+
+const variant = (name: string, title: string, gates: Gates): Variant => ({
+  name,
+  title,
+  settings: {
+    ...TRAINING,
+    questions: 16,
+    groupSize: 4,
+    temperature: 0.5,
+    adapter: { ...TRAINING.adapter, gates },
+    stages: [{ steps: TRAINING.steps, reward: 'em', weights: {} }],
+    objective: {
+      ...OBJECTIVE,
+      epsilon: 'trl',
+      clip: null,
+      kl: { form: 'k3', place: 'loss', coefficient: 0.005 },
+    },
+    optimizer: {
+      ...TRAINING.optimizer,
+      weightDecay: 0.1,
+      clipNorm: 0.1,
+      schedule: 'cosine',
+      warmUpSteps: 10,
+    },
+  },
+});
+
+export const hrpo: Recipe = {
+  id: 'hrpo',
+  version: '1',
+  title: 'HRPO',
+  summary:
+    'Passages are given; thoughts are read as mixtures of each token and what was expected in its place, by trained gates.',
+  about: {
+    paper: '2505.18454',
+    kind: 'trained by RL',
+    parts: ['latent reasoning: gates'],
+    departures: [
+      'A small policy of 4 layers and width 128 with the protocol’s tags: its thought ends at a tag where theirs ends at ####, and the environment opens the answer, so that there is exactly one.',
+      'The passages come from both sources in place of one index, and as many of the three as the context holds.',
+      'Rank 16 at 1e-3 in place of rank 32 at 5e-6, and gates and Λ at ten times the published rates: runs are of 100 steps, not of an epoch.',
+      'a starts between r_min and r_max where r is ½, as r starts; the released Λ has them at r = 1, so that its a starts at their square roots.',
+      'Where a is 1 exactly, nothing is mixed in; the released code leaves 10⁻⁴ of the mixture there, and shut gates would not be GRPO.',
+      'What is sampled from is what h is taken over; with top-k or top-p, which training refuses, h would still be over all tokens.',
+    ],
+    published: {
+      figure: 'EM 0.337 (GRPO 0.261, PPO 0.307)',
+      benchmark: 'mean of five sets with their passages',
+      model: 'Qwen2.5-1.5B',
+    },
+    signature:
+      'Mean a falls below its start and completions shorten; with gates that stay shut (a = 1) it is GRPO on tokens, bit for bit.',
+  },
+  settings: {
+    ...DEFAULT_SETTINGS,
+    loop: 'think',
+    background: { ...DEFAULT_SETTINGS.background, mode: 'shown-and-used-by-T', k: 3 },
+    retrieval: { ...DEFAULT_SETTINGS.retrieval, maxSearches: 0 },
+    method: { latent: true },
+  },
+  training: [
+    variant('hrpo', 'HRPO, exact match', GATES),
+    variant('shut', 'GRPO on tokens: a = 1 (ablation)', { ...GATES, rMin: 1, rMax: 1 }),
+  ],
+};

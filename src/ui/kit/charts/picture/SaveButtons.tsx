@@ -1,0 +1,58 @@
+import { useState } from 'react';
+import { messageOf } from '../../../../base/errors.ts';
+import { savePicture } from './export-chart.ts';
+import type { Picture } from './picture.ts';
+
+const ADVICE = {
+  svg: 'Draw it again, or read its numbers in the table.',
+  png: 'It may be larger than this browser’s memory allows: save it as svg, which opens in every browser, or make the window narrower.',
+} as const;
+
+/** Two words that save a picture, and what to do where it could not be saved. */
+export const SaveButtons = (props: {
+  /** What is saved, as the buttons call it. */
+  what: string;
+  /** The file is called by it. */
+  title: string;
+  hint?: string;
+  /** Null where nothing is drawn. */
+  make: () => Picture | null;
+}) => {
+  const { what, title, hint, make } = props;
+  const [problem, setProblem] = useState<string | null>(null);
+  const save = async (format: 'svg' | 'png') => {
+    setProblem(null);
+    try {
+      const picture = make();
+      if (!picture) throw new Error('nothing is drawn');
+      await savePicture(picture, title, format);
+    } catch (error) {
+      const name = format.toUpperCase();
+      setProblem(`No ${name} was saved: ${messageOf(error)}. ${ADVICE[format]}`);
+    }
+  };
+  return (
+    <>
+      {(['svg', 'png'] as const).map((format) => (
+        <button
+          key={format}
+          type="button"
+          className="link"
+          title={hint}
+          aria-label={`${what}: save as ${format.toUpperCase()}`}
+          onClick={() => void save(format)}
+        >
+          {format}
+        </button>
+      ))}
+      {problem === null ? null : (
+        <span className="save-problem" role="alert">
+          <span className="tone-bad">⚠ {problem}</span>{' '}
+          <button type="button" className="link" onClick={() => setProblem(null)}>
+            Dismiss
+          </button>
+        </span>
+      )}
+    </>
+  );
+};

@@ -1,0 +1,33 @@
+import { stieInWords } from '../../../../agent/stie/counts-in-words.ts';
+import type { StieCounts } from '../../../../records/stie.ts';
+import { Term } from './Term.tsx';
+import type { TermId } from './terms.ts';
+
+/** Words of the line that have a meaning of their own. */
+const MEANT: Readonly<Record<string, TermId>> = {
+  'candidate answer': 'candidate',
+  'candidate answers': 'candidate',
+  'too like': 'diff',
+  blocked: 'blocked',
+};
+
+const PIECES = /(candidate answers?|too like|blocked)/;
+
+/** What STIE did, in a line; what a stranger cannot know opens its meaning. */
+export const StieWords = ({ counts }: { counts: StieCounts }) => (
+  <p className="fine" data-testid="stie-counts">
+    <Term id="stie">STIE</Term>:{' '}
+    {stieInWords(counts)
+      .split(PIECES)
+      .map((piece, at) => {
+        const id = MEANT[piece];
+        return id === undefined ? (
+          piece
+        ) : (
+          <Term key={at} id={id}>
+            {piece}
+          </Term>
+        );
+      })}
+  </p>
+);

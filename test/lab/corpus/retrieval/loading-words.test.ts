@@ -1,0 +1,57 @@
+import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
+import { resolve } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { serve } from '../../../../scripts/serve/server.mjs';
+import { RetrievalHost } from '../../../../src/lab/corpus/retrieval/retrieval-host.ts';
+import { EncoderStore } from '../../../../src/lab/models/encoders/store.ts';
+import { ORT_WASM_FILE } from '../../../../src/retrieval/encoder/runtime.ts';
+import { MemoryBlobs } from '../../storage/memory-blobs.ts';
+
+/** A server of a folder, for as long as the test runs. @returns its address, with a slash at its end */
+const served = async (folder: string): Promise<string> => {
+  const server = await serve({ root: resolve(folder) });
+  onTestFinished(() => server.close());
+  return server.url;
+};
+
+it('what is loading is named as what it is, once all its bytes are here', async () => {
+  const page = await served('public');
+  const ort = await served('node_modules/onnxruntime-web/dist');
+  const host = new RetrievalHost({
+    passages: () => Promise.reject(new Error('no collection was asked for')) as never,
+    indexCache: null,
+    vectorCache: null,
+    learnedCache: null,
+    encoders: new EncoderStore(new MemoryBlobs(), {
+      dexie: { indexedDB: new IDBFactory(), IDBKeyRange },
+    }),
+  });
+  /** Words as they changed, by part; and those that stood at a full bar last. */
+  const words: Record<string, string[]> = { world: [], retrieval: [] };
+  const full: Record<string, boolean> = {};
+  host.listen((part, stage, progress) => {
+    full[part] = 'total' in progress && progress.total > 0 && progress.loaded >= progress.total;
+    if (words[part]?.at(-1) !== stage) words[part]?.push(stage);
+  });
+  host.start({
+    worlds: { 1: `${page}first-form/world/`, 2: `${page}world/` },
+    encoder: `${page}encoder/`,
+    ortWasm: `${ort}${ORT_WASM_FILE.wasm}`,
+  });
+  await host.loadWorld(2);
+  expect(words['world']?.at(-1)).toBe('reading the world');
+  await host.openRetriever({ local: { kind: 'built-in' }, web: { kind: 'built-in' } });
+  const stages = words['retrieval'] ?? [];
+  const order = [
+    'fetching what runs the encoder',
+    'starting what runs the encoder',
+    'fetching the encoder',
+    'opening the encoder',
+    'indexing the passages',
+  ];
+  expect(order.map((one) => stages.lastIndexOf(one))).toEqual(
+    order.map((one) => stages.lastIndexOf(one)).toSorted((a, b) => a - b),
+  );
+  expect(stages).toEqual(expect.arrayContaining(order));
+  expect(full).toEqual({ world: false, retrieval: false });
+});
