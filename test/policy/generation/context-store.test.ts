@@ -151,7 +151,7 @@ describe('places of contexts', () => {
     copies.length = 0;
     await fill();
     expect(copies).toEqual([]);
-    const { keyStore } = ops;
+    const keyStore = ops.keyStore.bind(ops);
     ops.keyStore = (shape, label) => {
       if (shape.positions > 600) throw new MemoryError('no memory for so many');
       return keyStore(shape, label);
