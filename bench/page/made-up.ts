@@ -15,8 +15,8 @@ const prose = (seed: number, count: number): string =>
   );
 
 /** A rollout in verl's layout, of 2 kB on average. */
-export function rolloutLine(i: number): string {
-  const question = Math.floor(i / GROUP);
+export function rolloutLine(i: number, groupSize = GROUP): string {
+  const question = Math.floor(i / groupSize);
   const right = (i * 7) % 3 === 0;
   const gold = `Name ${question % 97}`;
   const rounds = Array.from({ length: i % 4 }, (_, n) => {

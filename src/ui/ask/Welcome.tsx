@@ -49,7 +49,7 @@ const Examples = () => {
   };
   if (examples.length < 2) return null;
   return (
-    <>
+    <section className="welcome-examples">
       <p className="fine">Examples, of several forms:</p>
       <ul className="examples">
         {examples.map((row) => (
@@ -64,7 +64,7 @@ const Examples = () => {
           </li>
         ))}
       </ul>
-    </>
+    </section>
   );
 };
 
@@ -74,27 +74,29 @@ export const Welcome = () => {
   const asked = useView((state) => isAsked(state.address.asked));
   return (
     <div className="welcome">
-      <h1>Watch a language model think, search, route, filter and answer.</h1>
-      <p>
-        A small policy runs in this tab, on your device. It answers questions about a fictional
-        encyclopedia that it has never seen, so every answer has to be found. Each card that appears
-        is one thing that really happened.
-      </p>
-      <Button size="md" loading={wanted} onClick={() => void runFromStart()}>
-        {asked ? 'Run this question' : 'Run an example'}
-      </Button>
-      {wanted ? <p role="status">It starts as soon as the world is loaded.</p> : null}
-      <p className="fine">
-        Or{' '}
-        <button type="button" className="link" onClick={openSetup}>
-          choose or type another question
-        </button>{' '}
-        and change the recipe, in the setup (key s), or{' '}
-        <button type="button" className="link" onClick={openTour}>
-          take the tour
-        </button>
-        : ask, train, read and compare in about five minutes.
-      </p>
+      <section className="welcome-start">
+        <h1>Watch a language model think, search, route, filter and answer.</h1>
+        <p>
+          A small policy runs in this tab, on your device. It answers questions about a fictional
+          encyclopedia that it has never seen, so every answer has to be found. Each card that
+          appears is one thing that really happened.
+        </p>
+        <Button size="md" loading={wanted} onClick={() => void runFromStart()}>
+          {asked ? 'Run this question' : 'Run an example'}
+        </Button>
+        {wanted ? <p role="status">It starts as soon as the world is loaded.</p> : null}
+        <p className="fine">
+          Or{' '}
+          <button type="button" className="link" onClick={openSetup}>
+            choose or type another question
+          </button>{' '}
+          and change the recipe, in the setup (key s), or{' '}
+          <button type="button" className="link" onClick={openTour}>
+            take the tour
+          </button>
+          : ask, train, read and compare in about five minutes.
+        </p>
+      </section>
       <Examples />
       <LoadingList />
       <Signs />

@@ -5,6 +5,7 @@ import type { GridRow } from '../../../evaluate/systems/pictures/pictures.ts';
 import type { EvaluatedSystem } from '../../../evaluate/systems/result.ts';
 import { Picture } from '../../kit/charts/picture/Picture.tsx';
 import { CELL_KINDS, CELL_WORDS, cellPaths, kindOf, type CellKind } from './grid-cells.ts';
+import { pageOf, useMore } from '../../kit/page/use-more.tsx';
 import { cut, widthOf } from './text-width.ts';
 
 interface QuestionGridProps {
@@ -212,11 +213,8 @@ const Cells = ({ systems, rows, onOpen, width }: QuestionGridProps & { width: nu
   );
 };
 
-/** Questions of the table that are listed at first, and added by each press on “Show more”. */
-const PAGE = 100;
-
 const GridTable = ({ systems, rows, onOpen }: Omit<QuestionGridProps, 'empty'>) => {
-  const [shown, setShown] = useState(PAGE);
+  const list = useMore(rows, pageOf(systems.length));
   const heads: readonly Head[] = [
     ['question'],
     ...systems.map(({ title }): Head => [title, 'centre']),
@@ -224,7 +222,7 @@ const GridTable = ({ systems, rows, onOpen }: Omit<QuestionGridProps, 'empty'>) 
   return (
     <>
       <Table className="plain-table" heads={heads}>
-        {rows.slice(0, shown).map(({ question, cells }) => (
+        {list.rows.map(({ question, cells }) => (
           <tr key={question.id}>
             <th scope="row">{question.text}</th>
             {systems.map(({ id }, at) => {
@@ -251,11 +249,7 @@ const GridTable = ({ systems, rows, onOpen }: Omit<QuestionGridProps, 'empty'>) 
           </tr>
         ))}
       </Table>
-      {rows.length > shown ? (
-        <button type="button" className="link" onClick={() => setShown(shown + PAGE)}>
-          Show more of {formatCount(rows.length)}
-        </button>
-      ) : null}
+      {list.more}
     </>
   );
 };

@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import {
   disagreementsOf,
   gridOf,
@@ -6,8 +6,9 @@ import {
 } from '../../../evaluate/systems/pictures/pictures.ts';
 import { rightBy } from '../../../evaluate/rollouts/basis.ts';
 import type { EvaluationResult } from '../../../evaluate/systems/result.ts';
+import { useMore } from '../../kit/page/use-more.tsx';
 import { Table, type Head } from '../../kit/Table.tsx';
-import { formatCount, plural } from '../../kit/words/format.ts';
+import { plural } from '../../kit/words/format.ts';
 import { QuestionGrid } from '../pictures/QuestionGrid.tsx';
 import { MOST_SIDE_BY_SIDE, type EvaluateAddress } from '../store/evaluate-address.ts';
 import { SideBySide } from './SideBySide.tsx';
@@ -59,13 +60,13 @@ const Disagreements = (props: {
   open: (row: GridRow) => void;
 }) => {
   const { parted, titles, open } = props;
-  const [shown, setShown] = useState(PAGE);
+  const list = useMore(parted, PAGE);
   if (parted.length === 0)
     return <p className="fine">No question so far that systems answer differently.</p>;
   return (
     <div className="list-scroll plain" tabIndex={0} role="group" aria-label="Disagreements, table">
       <Table className="plain-table" heads={HEADS}>
-        {parted.slice(0, shown).map((row) => {
+        {list.rows.map((row) => {
           const { right, wrong } = sidesOf(row);
           const { id, text } = row.question;
           return (
@@ -93,11 +94,7 @@ const Disagreements = (props: {
           );
         })}
       </Table>
-      {parted.length > shown ? (
-        <button type="button" className="link" onClick={() => setShown(shown + PAGE)}>
-          Show more of {formatCount(parted.length)}
-        </button>
-      ) : null}
+      {list.more}
     </div>
   );
 };

@@ -6,6 +6,7 @@ import type { ComparedRuns } from '../../../lab/contract/rollouts.ts';
 import type { FileRecord } from '../../../lab/contract/records/rollout-files.ts';
 import { formatCount, formatShare, formatSigned } from '../../kit/words/format.ts';
 import { PickField } from '../../kit/PickField.tsx';
+import { useMore } from '../../kit/page/use-more.tsx';
 import { useAnswer } from '../../kit/use-answer.ts';
 import { CRITERIA, readerPath, type BrowseAddress } from '../store/browse-address.ts';
 import { useBrowse } from '../store/browse-store.ts';
@@ -81,14 +82,14 @@ const Questions = (props: {
   questions: readonly ComparedQuestion[];
   compared: ComparedRuns;
 }) => {
-  const [shown, setShown] = useState(PAGE);
   const { a, b, questions, compared } = props;
+  const list = useMore(questions, PAGE);
   const { texts, golds, answers } = compared;
   if (questions.length === 0) return <p className="fine">No question.</p>;
   return (
     <>
       <Table className="list-table" heads={HEADS}>
-        {questions.slice(0, shown).map((question) => (
+        {list.rows.map((question) => (
           <tr key={question.questionId}>
             <th scope="row" className="row-name">
               {(texts[question.questionId] ?? question.questionId).slice(0, 300)}
@@ -102,11 +103,7 @@ const Questions = (props: {
           </tr>
         ))}
       </Table>
-      {questions.length > shown ? (
-        <button type="button" className="link" onClick={() => setShown(shown + PAGE)}>
-          Show more of {formatCount(questions.length)}
-        </button>
-      ) : null}
+      {list.more}
     </>
   );
 };

@@ -13,6 +13,7 @@ import { formatNumber, plural } from '../../kit/words/format.ts';
 import { readerPath } from '../store/browse-address.ts';
 import { attempt } from '../store/browse-actions.ts';
 import { lab } from '../../lab/connection.ts';
+import { useMore } from '../../kit/page/use-more.tsx';
 import { Table, type Head } from '../../kit/Table.tsx';
 
 /** Rollouts that scorers, or scorers and the file's judge, see differently. */
@@ -93,12 +94,11 @@ const PAGE = 200;
  * The rollouts to look at, the widest disagreement first; each leads to its place in the reader.
  */
 const List = (props: { fileId: string; search: string; found: readonly Disagreement[] }) => {
-  const [shown, setShown] = useState(PAGE);
-  const { found } = props;
+  const list = useMore(props.found, PAGE);
   return (
     <>
       <Table className="list-table" heads={HEADS}>
-        {found.slice(0, shown).map(({ rollout, question, answer, gold, kindest, harshest }) => (
+        {list.rows.map(({ rollout, question, answer, gold, kindest, harshest }) => (
           <tr key={rollout}>
             <th scope="row" className="row-name">
               <Link href={readerPath(props.fileId, rollout, props.search)}>
@@ -116,11 +116,7 @@ const List = (props: { fileId: string; search: string; found: readonly Disagreem
           </tr>
         ))}
       </Table>
-      {found.length > shown ? (
-        <button type="button" className="link" onClick={() => setShown(shown + PAGE)}>
-          Show more of {found.length}
-        </button>
-      ) : null}
+      {list.more}
     </>
   );
 };

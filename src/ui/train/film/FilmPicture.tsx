@@ -21,53 +21,49 @@ interface PictureProps {
 }
 
 /** Pixels of the names, and of a column. */
-const sizesOf = ({ steps }: TrainingFilm, width: number) => {
-  const names = Math.round(Math.min(520, width * 0.46));
+const sizesOf = ({ steps, rows }: TrainingFilm, width: number) => {
+  const longest = Math.max(...rows.map(({ text }) => text.length));
+  const names = Math.round(Math.min(520, width * 0.46, (longest + 2) * CHARACTER));
   return { names, column: Math.min(WIDEST, Math.max(3, (width - names - 4) / steps.length)) };
 };
 
 const shortened = (text: string, pixels: number): string => {
-  const room = Math.max(4, Math.floor(pixels / CHARACTER) - 2);
+  const room = Math.max(4, Math.ceil(pixels / CHARACTER) - 2);
   return text.length <= room ? text : `${text.slice(0, room - 1)}…`;
 };
 
 /** Right is filled, wrong an empty frame, not told a dot: never colour alone. */
-const Cell = (props: { em: number | null; x: number; y: number; width: number; dim: boolean }) => {
-  const { em, x, y, width, dim } = props;
-  const size = Math.max(2, width - 2);
-  const style = { opacity: dim ? 0.25 : 1 };
-  if (em === null)
-    return <circle cx={x + width / 2} cy={y + ROW / 2} r={1} className="film-none" style={style} />;
-  return (
-    <rect
-      x={x + 1}
-      y={y + 2}
-      width={size}
-      height={ROW - 4}
-      rx={2}
-      className={em === 1 ? 'film-right' : 'film-wrong'}
-      style={style}
-    />
-  );
+type CellKind = 'right' | 'wrong' | 'none';
+
+const kindOf = (em: number | null): CellKind =>
+  em === null ? 'none' : em === 1 ? 'right' : 'wrong';
+
+/** The cells of a kind in a row as one shape: elements of ten thousand cells would hold the page up. */
+const shapeOf = ({ cells }: FilmRow, kind: CellKind, left: number, column: number): string => {
+  const size = Math.max(2, column - 2);
+  return cells
+    .map((cell, i) => {
+      if (kindOf(cell?.em ?? null) !== kind) return '';
+      const x = Math.round((left + i * column) * 100) / 100;
+      return kind === 'none'
+        ? `M${x + column / 2 - 1} ${ROW / 2 - 1}h2v2h-2z`
+        : `M${x + 1} 2h${size}v${ROW - 4}h${-size}z`;
+    })
+    .join('');
 };
 
-const Row = memo((props: { row: FilmRow; at: number; names: number; column: number }) => {
-  const { row, at, names, column } = props;
+const KINDS: readonly CellKind[] = ['right', 'wrong', 'none'];
+
+const Row = memo((props: { row: FilmRow; names: number; column: number }) => {
+  const { row, names, column } = props;
   return (
     <>
       <text x={0} y={ROW - 4} className="film-name">
         <title>{row.text}</title>
         {shortened(row.text, names)}
       </text>
-      {row.cells.map((cell, i) => (
-        <Cell
-          key={i}
-          em={cell?.em ?? null}
-          x={names + i * column}
-          y={0}
-          width={column}
-          dim={i > at}
-        />
+      {KINDS.map((kind) => (
+        <path key={kind} className={`film-${kind}`} d={shapeOf(row, kind, names, column)} />
       ))}
     </>
   );
@@ -103,9 +99,16 @@ const Drawing = ({ film, width, at, chosen }: PictureProps) => {
       />
       {film.rows.map((row, i) => (
         <g key={row.id} transform={`translate(0 ${HEAD + i * ROW})`}>
-          <Row row={row} at={at} names={names} column={column} />
+          <Row row={row} names={names} column={column} />
         </g>
       ))}
+      <rect
+        x={names + (at + 1) * column}
+        y={HEAD}
+        width={(film.steps.length - 1 - at) * column}
+        height={height - HEAD}
+        className="film-later"
+      />
       {chosen ? (
         <rect
           x={names + chosen.at * column}

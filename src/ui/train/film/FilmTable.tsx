@@ -1,10 +1,12 @@
 import { rightBy } from '../../../evaluate/rollouts/basis.ts';
 import type { TrainingFilm } from '../../../evaluate/training-film.ts';
+import { pageOf, useMore } from '../../kit/page/use-more.tsx';
 import type { FilmPlace } from './FilmPicture.tsx';
 
 /** The same film as a table; every cell that was asked is the way into its rollout. */
 export const FilmTable = (props: { film: TrainingFilm; open: (place: FilmPlace) => void }) => {
   const { film, open } = props;
+  const list = useMore(film.rows, pageOf(film.steps.length));
   return (
     <div className="film-scroll" tabIndex={0} role="group" aria-label="Training film, table">
       <table className="film-table">
@@ -20,7 +22,7 @@ export const FilmTable = (props: { film: TrainingFilm; open: (place: FilmPlace) 
           </tr>
         </thead>
         <tbody>
-          {film.rows.map((row, index) => (
+          {list.rows.map((row, index) => (
             <tr key={row.id}>
               <th scope="row">{row.text}</th>
               <td>{row.gold}</td>
@@ -45,6 +47,7 @@ export const FilmTable = (props: { film: TrainingFilm; open: (place: FilmPlace) 
           ))}
         </tbody>
       </table>
+      {list.more}
     </div>
   );
 };

@@ -21,6 +21,7 @@ import { formatCount, formatNumber, formatSigned } from '../../../kit/words/form
 import type { RolloutName } from '../store/address.ts';
 import { rollouts } from '../store/api.ts';
 import { useAnswer } from '../../../kit/use-answer.ts';
+import { pageOf, useMore } from '../../../kit/page/use-more.tsx';
 import { MarkedText } from '../parts/MarkedText.tsx';
 import { Problem } from '../parts/Problem.tsx';
 import { settingsFor, settingsSource, settingsWords } from '../store/settings.ts';
@@ -34,6 +35,15 @@ const THOUGHT = 400;
 
 /** Advantages have a sign even where they are positive; a dash is "not known", never 0. */
 const signed = (value: number | null): string => (value === null ? '–' : formatSigned(value, 3));
+
+/** Siblings of a large group that asked the same are counted, not named. */
+const MOST_NAMED = 8;
+
+const sameAs = (siblings: readonly number[]): string => {
+  const named = siblings.slice(0, MOST_NAMED).map((i) => i + 1);
+  const more = siblings.length - named.length;
+  return `same as ${named.join(', ')}${more > 0 ? ` and ${formatCount(more)} more` : ''}`;
+};
 
 /** One line of the credit table: a sibling, from its clauses to the push on its tokens. */
 interface ChainRowProps {
@@ -154,9 +164,7 @@ const CellView = (props: {
       {round.query ? (
         <p className="aligned-query">
           <span aria-hidden="true">⌕</span> <MarkedText text={round.query.text} marks={[]} />{' '}
-          {sameQueryAs.length > 0 ? (
-            <span className="badge">same as {sameQueryAs.map((i) => i + 1).join(', ')}</span>
-          ) : null}
+          {sameQueryAs.length > 0 ? <span className="badge">{sameAs(sameQueryAs)}</span> : null}
         </p>
       ) : null}
       <ul className="aligned-passages">
@@ -287,6 +295,7 @@ export const GroupView = ({ reading, open, diff }: GroupViewProps) => {
   const texts = useAnswer(value ? `${file.id} ${row.row.group} ${places.length}` : null, () =>
     readAll(file.id, places),
   );
+  const chains = useMore(value?.credit.chains ?? [], pageOf(HEADS.length));
   const largest = useMemo(
     () =>
       Math.max(0, ...(value?.credit.chains.map(({ totalPush }) => Math.abs(totalPush ?? 0)) ?? [])),
@@ -333,7 +342,7 @@ export const GroupView = ({ reading, open, diff }: GroupViewProps) => {
             </tr>
           </thead>
           <tbody>
-            {credit.chains.slice(0, 256).map((chain, i) => (
+            {chains.rows.map((chain, i) => (
               <ChainRow
                 key={i}
                 chain={chain}
@@ -347,6 +356,7 @@ export const GroupView = ({ reading, open, diff }: GroupViewProps) => {
             ))}
           </tbody>
         </table>
+        {chains.more}
       </div>
       <p className="fine">
         Computed from stored rewards under {settingsSource(loss)}:{' '}
