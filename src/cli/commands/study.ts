@@ -19,6 +19,10 @@ export const studyCommand: Command = {
       type: 'boolean',
       help: 'only check the file and print what would be made; with --out, what is left of it',
     },
+    'time-again': {
+      type: 'boolean',
+      help: 'when all is made, ask the timed questions of every score once more, for latencies of one machine that does nothing else',
+    },
     ...THREAD_OPTIONS,
   },
   async run(values, [file = '']) {
@@ -30,6 +34,7 @@ export const studyCommand: Command = {
       {
         out,
         check,
+        timeAgain: values['time-again'] === true,
         threads: Number(values.threads),
         microTokens: Number(values['micro-tokens']),
       },

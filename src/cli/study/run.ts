@@ -11,7 +11,7 @@ import { abortOnSignals } from '../helpers/abort.ts';
 import { endProgress, print, say } from '../shared/command.ts';
 import { UsageError } from '../shared/options.ts';
 import { StudyFolder } from './folder.ts';
-import { scoreCell } from './score-cell.ts';
+import { scoreCell, timeCell } from './score-cell.ts';
 import { trainCell } from './train-cell.ts';
 import { Workshop } from './workshop.ts';
 import { StudyWorlds } from './worlds.ts';
@@ -22,6 +22,8 @@ export interface RunOptions {
   /** Folder of results; null: the study is only checked. */
   out: string | null;
   check: boolean;
+  /** Times all scores once more, when everything is made. */
+  timeAgain?: boolean;
   threads: number;
   microTokens: number;
 }
@@ -203,6 +205,14 @@ export async function runStudy(opened: OpenedStudy, options: RunOptions): Promis
         say(`failed: ${key}: ${messageOf(error)}`);
       },
     });
+    if (options.timeAgain === true && file.evaluate.timed > 0)
+      for (const score of plan.scores.filter(({ key }) => folder.hasScore(key))) {
+        signal.throwIfAborted();
+        const sources = await worlds.open(score.world, folder);
+        const { evaluate } = file;
+        await timeCell(score, { folder, workshop, worlds, sources, evaluate, signal });
+        say(`timed    ${score.key}`);
+      }
     const written = writeReport(opened, plan, folder);
     say(`tables and curves are in ${written}`);
     if (failed.length > 0)

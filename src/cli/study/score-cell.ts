@@ -3,7 +3,7 @@ import type { AgentDeps } from '../../agent/request.ts';
 import { itemAt } from '../../base/items.ts';
 import type { StudyFile } from '../../evaluate/study/file/file.ts';
 import type { PlannedScore } from '../../evaluate/study/plan.ts';
-import { rowOf } from '../../evaluate/study/rows.ts';
+import { rowOf, timingsOf } from '../../evaluate/study/rows.ts';
 import { askFrozen, FROZEN_K, type FrozenSource } from '../../learn/frozen/answers.ts';
 import { withoutAdapter } from '../../learn/frozen/without-adapter.ts';
 import { checkFaults } from '../../learn/rl/collect.ts';
@@ -82,11 +82,10 @@ async function askAll({
   }
 }
 
-/** Runs the questions and keeps their rows. */
-export async function scoreCell(score: PlannedScore, cell: ScoreCell): Promise<void> {
-  const { folder, workshop, worlds, sources, evaluate, signal } = cell;
-  const { key, training, world, overrides } = score;
-  const questions = questionsOf(sources, evaluate, world.name);
+/** What a score asks, and whom: policy with its adapter, sources and router as the training left it. */
+async function openCell(score: PlannedScore, cell: ScoreCell) {
+  const { folder, workshop, sources, evaluate, signal } = cell;
+  const { training, world, overrides } = score;
   const adapter =
     training === null
       ? null
@@ -102,8 +101,48 @@ export async function scoreCell(score: PlannedScore, cell: ScoreCell): Promise<v
     now: Date.now,
     webLatency: new RunningMean(),
   };
-  const recipe = getRecipe(score.recipe);
-  const options = { recipe, overrides, group: 1, seed: evaluate.seed, signal };
+  return {
+    questions: questionsOf(sources, evaluate, world.name),
+    adapter,
+    deps,
+    options: {
+      recipe: getRecipe(score.recipe),
+      overrides,
+      group: 1,
+      seed: evaluate.seed,
+      signal,
+    },
+  };
+}
+
+type OpenedCell = Awaited<ReturnType<typeof openCell>>;
+
+/** The questions that are timed, one at a time. */
+async function askTimed(
+  key: string,
+  { questions, deps, options }: OpenedCell,
+  count: number,
+): Promise<{ rollouts: Rollout[]; seconds: number }> {
+  const timed = await runQuestions({ deps }, questions.slice(0, count), {
+    ...options,
+    label: `${key}  one at a time  `,
+    atOnce: 1,
+  });
+  checkFaults(timed.rollouts);
+  return timed;
+}
+
+const webLatencyOf = async (
+  { world }: PlannedScore,
+  { evaluate, worlds, folder }: ScoreCell,
+): Promise<number> => (evaluate.timed > 0 ? worlds.webLatencyMs(world, folder) : 0);
+
+/** Runs the questions and keeps their rows. */
+export async function scoreCell(score: PlannedScore, cell: ScoreCell): Promise<void> {
+  const { folder, workshop, evaluate, signal } = cell;
+  const { key } = score;
+  const opened = await openCell(score, cell);
+  const { questions, deps, options, adapter } = opened;
   const { rollouts, seconds } = await runQuestions({ deps }, questions, {
     ...options,
     label: `${key}  `,
@@ -112,21 +151,16 @@ export async function scoreCell(score: PlannedScore, cell: ScoreCell): Promise<v
   if (score.frozen !== null) {
     const asked = { deps, questions, rollouts, from: score.frozen, signal };
     await withoutAdapter(
-      policy,
+      deps.policy,
       () => askAll(asked),
-      async () => policy.setAdapter?.(adapter),
+      async () => deps.policy.setAdapter?.(adapter),
     );
   }
-  const timed = await runQuestions({ deps }, questions.slice(0, evaluate.timed), {
-    ...options,
-    label: `${key}  one at a time  `,
-    atOnce: 1,
-  });
-  checkFaults(timed.rollouts);
+  const timed = await askTimed(key, opened, evaluate.timed);
   const rowOptions = {
     reward: evaluate.reward ?? null,
     routerReward: evaluate.routerReward,
-    webLatencyMs: evaluate.timed > 0 ? await worlds.webLatencyMs(world, folder) : 0,
+    webLatencyMs: await webLatencyOf(score, cell),
   };
   folder.writeScore({
     key,
@@ -135,5 +169,21 @@ export async function scoreCell(score: PlannedScore, cell: ScoreCell): Promise<v
     rows: questions.map((question, i) =>
       rowOf(question, itemAt(rollouts, i), timed.rollouts[i] ?? null, rowOptions),
     ),
+  });
+}
+
+/** Times a score that is there once more; all else of it is left as it was. */
+export async function timeCell(score: PlannedScore, cell: ScoreCell): Promise<void> {
+  const { folder, workshop, evaluate } = cell;
+  const before = folder.readScore(score.key);
+  const { rollouts } = await askTimed(score.key, await openCell(score, cell), evaluate.timed);
+  const timing = {
+    routerReward: evaluate.routerReward,
+    webLatencyMs: await webLatencyOf(score, cell),
+  };
+  folder.writeScore({
+    ...before,
+    made: { ...before.made, timed: workshop.made },
+    rows: before.rows.map((row, i) => ({ ...row, ...timingsOf(rollouts[i] ?? null, timing) })),
   });
 }

@@ -2,7 +2,12 @@ import { goldsToScore, type ImportedRollout } from '../../formats/rollouts/shape
 import { roundsOf, type ReadPassage, type Round } from '../../formats/rollouts/rounds.ts';
 import { questionScores } from '../../agent/answers/checked.ts';
 import { words } from '../../agent/answers/answers.ts';
-import { computeSide, type Side, type WhatIfSettings } from './what-if/what-if.ts';
+import {
+  computeSide,
+  type RolloutOutcome,
+  type Side,
+  type WhatIfSettings,
+} from './what-if/what-if.ts';
 import { itemAt } from '../../base/items.ts';
 
 /** A group's siblings side by side, and how their rewards became pushes on their tokens. */
@@ -31,7 +36,7 @@ export interface AlignedGroup {
   groupId: string;
   question: ImportedRollout['question'];
   siblings: AlignedSibling[];
-  /** By round, then by sibling; null where a sibling had ended before. */
+  /** By round, then by sibling, as many as stand beside each other; null where a sibling had ended before. */
   rows: (AlignedCell | null)[][];
 }
 
@@ -51,8 +56,14 @@ function readersOf(siblings: readonly (readonly Round[])[]): Map<string, number>
   return readers;
 }
 
-/** Aligns the rollouts of one group by the number of the round; rounds are not matched by content. */
-export function alignGroup(rollouts: readonly ImportedRollout[]): AlignedGroup | null {
+/**
+ * Aligns the rollouts of one group by the number of the round; rounds are not matched by content.
+ * @param beside siblings that get cells, the first ones; all are counted in what sets these apart
+ */
+export function alignGroup(
+  rollouts: readonly ImportedRollout[],
+  beside = rollouts.length,
+): AlignedGroup | null {
   const [first] = rollouts;
   if (!first) return null;
   const siblings = rollouts.map((rollout) => {
@@ -61,7 +72,8 @@ export function alignGroup(rollouts: readonly ImportedRollout[]): AlignedGroup |
   });
   type Sibling = (typeof siblings)[number];
   const readers = readersOf(siblings.map(({ rounds }) => rounds));
-  const length = siblings.reduce((most, { rounds }) => Math.max(most, rounds.length), 0);
+  const shown = siblings.slice(0, beside);
+  const length = shown.reduce((most, { rounds }) => Math.max(most, rounds.length), 0);
   const cell = (sibling: Sibling, at: number): AlignedCell | null => {
     const { rounds, keys, known } = sibling;
     const [round, key = null] = [rounds[at], keys[at]];
@@ -94,7 +106,7 @@ export function alignGroup(rollouts: readonly ImportedRollout[]): AlignedGroup |
         rounds: rounds.length,
       };
     }),
-    rows: Array.from({ length }, (_, at) => siblings.map((sibling) => cell(sibling, at))),
+    rows: Array.from({ length }, (_, at) => shown.map((sibling) => cell(sibling, at))),
   };
 }
 
@@ -118,8 +130,8 @@ export interface GroupCredit {
   chains: CreditChain[];
   /** All rewards are equal: the group teaches nothing. */
   zeroVariance: boolean;
-  /** The side that the chains were read from, with every token's weight. */
-  side: Side;
+  /** What could not be computed, and what the file would have to hold. */
+  cannot: Side['cannot'];
 }
 
 /** The credit of a group's siblings under some settings; the batch is the group. */
@@ -143,5 +155,21 @@ export function groupCredit(
       totalPush: tokens ? tokens.push.reduce((sum, push) => sum + push, 0) : null,
     };
   });
-  return { chains, zeroVariance: side.zeroVariance.length > 0, side };
+  return { chains, zeroVariance: side.zeroVariance.length > 0, cannot: side.cannot };
+}
+
+/** How the tokens of one sibling are weighted; `outcome` is null where it is not in the group. */
+export interface TokenCredit {
+  outcome: RolloutOutcome | null;
+  cannot: Side['cannot'];
+}
+
+/** The weight of every token of a sibling under some settings; the batch is the group. */
+export function tokenCredit(
+  rollouts: readonly ImportedRollout[],
+  rolloutId: string,
+  settings: WhatIfSettings,
+): TokenCredit {
+  const { rollouts: outcomes, cannot } = computeSide(rollouts, settings);
+  return { outcome: outcomes.find(({ id }) => id === rolloutId) ?? null, cannot };
 }

@@ -91,6 +91,15 @@ export interface RowOptions {
   webLatencyMs: number;
 }
 
+/** What of a row only a rollout that ran alone can tell. */
+export const timingsOf = (
+  timed: Rollout | null,
+  { routerReward, webLatencyMs }: Pick<RowOptions, 'routerReward' | 'webLatencyMs'>,
+): Pick<Row, 'latencyMs' | 'routerReward'> => ({
+  latencyMs: timed?.metrics ? 1000 * timed.metrics.seconds : null,
+  routerReward: timed && routerRewardOf(timed, routerReward, webLatencyMs),
+});
+
 /**
  * The row of a question.
  * @param timed the same rollout run alone, where it was
@@ -100,7 +109,7 @@ export function rowOf(
   question: Question,
   rollout: Rollout,
   timed: Rollout | null,
-  { reward, routerReward, webLatencyMs }: RowOptions,
+  { reward, ...timing }: RowOptions,
 ): Row {
   const { metrics } = rollout;
   if (!metrics) throw new Error(`${rollout.id} has no metrics`);
@@ -118,8 +127,7 @@ export function rowOf(
     webCalls: webCalls(rollout),
     tokens: metrics.tokens,
     reward: reward && totalReward(scoreRollout(rollout, reward.id, reward.weights)),
-    latencyMs: timed?.metrics ? 1000 * timed.metrics.seconds : null,
-    routerReward: timed && routerRewardOf(timed, routerReward, webLatencyMs),
+    ...timingsOf(timed, timing),
     source: sourceNeeded(question),
     measures: measuresOf(rollout, readFacts(rollout)),
   };

@@ -6,7 +6,7 @@ import type { Outcome } from '../../evaluate/rollouts/taxonomy.ts';
 import type { Statistics } from '../../evaluate/rollouts/statistics.ts';
 import type { Unknown } from '../../evaluate/rollouts/filter/unknown.ts';
 import type { RoundReading } from '../../evaluate/rollouts/reading/rounds.ts';
-import type { AlignedGroup, GroupCredit } from '../../evaluate/rollouts/align.ts';
+import type { AlignedGroup, GroupCredit, TokenCredit } from '../../evaluate/rollouts/align.ts';
 import type { Criterion, RunComparison } from '../../evaluate/rollouts/compare-runs.ts';
 import type { DiffPiece, DiffRun } from '../../evaluate/rollouts/diff.ts';
 import type { Disagreement } from '../../evaluate/rollouts/rescore/disagreement.ts';
@@ -321,12 +321,23 @@ export interface RolloutsApi {
     scorers: readonly string[],
     onProgress: (share: number) => void,
   ): Promise<Disagreement[] | null>;
-  /** The siblings of a group by round, and their credit under some settings. */
+  /**
+   * The first `beside` siblings of a group by round, with the places of their texts, and the credit of all
+   * under some settings.
+   */
   group(
     fileId: string,
     groupId: string,
     settings: WhatIfSettings,
+    beside: number,
   ): Promise<{ aligned: AlignedGroup; credit: GroupCredit; places: RolloutPlace[] } | null>;
+  /** Every token's weight of one sibling under some settings. */
+  tokenCredit(
+    fileId: string,
+    groupId: string,
+    rolloutId: string,
+    settings: WhatIfSettings,
+  ): Promise<TokenCredit>;
   whatIf(
     fileId: string,
     groupId: string,

@@ -1,7 +1,7 @@
 import { ImportError } from '../../formats/rollouts/import.ts';
 import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
 import type { RunFile } from '../../formats/rollouts/run.ts';
-import { alignGroup, groupCredit } from '../../evaluate/rollouts/align.ts';
+import { alignGroup, groupCredit, tokenCredit } from '../../evaluate/rollouts/align.ts';
 import { compareRuns, type Criterion } from '../../evaluate/rollouts/compare-runs.ts';
 import { diffRollouts } from '../../evaluate/rollouts/diff.ts';
 import { FilterError } from '../../evaluate/rollouts/filter/error.ts';
@@ -338,10 +338,15 @@ export class RolloutsHost implements RolloutsApi {
     return { rollouts, places: rows.map(({ chunk, index }) => ({ chunk, index })) };
   }
 
-  async group(fileId: string, groupId: string, settings: WhatIfSettings) {
+  async group(fileId: string, groupId: string, settings: WhatIfSettings, beside: number) {
     const { rollouts, places } = await this.#group(fileId, groupId);
-    const aligned = alignGroup(rollouts);
-    return aligned && { aligned, credit: groupCredit(rollouts, settings), places };
+    const aligned = alignGroup(rollouts, beside);
+    const credit = groupCredit(rollouts, settings);
+    return aligned && { aligned, credit, places: places.slice(0, beside) };
+  }
+
+  async tokenCredit(fileId: string, groupId: string, rolloutId: string, settings: WhatIfSettings) {
+    return tokenCredit((await this.#group(fileId, groupId)).rollouts, rolloutId, settings);
   }
 
   async whatIf(fileId: string, groupId: string, before: WhatIfSettings, after: WhatIfSettings) {

@@ -169,6 +169,31 @@ describe('a study', () => {
     const nothing = await labHere('study', file, '--check', '--out', whole);
     expect(nothing.out).toMatch(/1 training, 0 to be made .*2 scores .* 0 to be made/);
     expect(nothing.out).toContain('nothing is left to be made');
+
+    const before = scoresIn(whole);
+    const latencies = (name: string, change?: number): unknown[] => {
+      const path = join(whole, 'scores', name);
+      const score = JSON.parse(readFileSync(path, 'utf8')) as {
+        rows: unknown[][];
+        columns: string[];
+      };
+      const at = score.columns.indexOf('latencyMs');
+      if (change !== undefined) {
+        for (const row of score.rows) if (row[at] !== null) row[at] = change;
+        writeFileSync(path, JSON.stringify(score));
+      }
+      return score.rows.map((row) => row[at]);
+    };
+    const names = readdirSync(join(whole, 'scores'));
+    for (const name of names) expect(latencies(name, 1e9)).toEqual([1e9, null, null]);
+    const timed = await labHere(...args, whole, '--time-again');
+    expect(timed.status).toBe(0);
+    for (const name of names) {
+      const [first, ...rest] = latencies(name);
+      expect(first).toBeLessThan(1e6);
+      expect(rest).toEqual([null, null]);
+    }
+    expect(scoresIn(whole)).toEqual(before);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { alignGroup, groupCredit } from '../../../src/evaluate/rollouts/align.ts';
+import { alignGroup, groupCredit, tokenCredit } from '../../../src/evaluate/rollouts/align.ts';
 import { compareRuns } from '../../../src/evaluate/rollouts/compare-runs.ts';
 import { readFactsOf } from '../../../src/evaluate/rollouts/lint/facts.ts';
 import { whatIfSettings } from '../../fixtures/what-if.ts';
@@ -45,6 +45,14 @@ describe('siblings by round', () => {
     expect(titles(second, 'repeated')).toEqual([[], [], ['Tide']]);
   });
 
+  test('those that get no cell still count in what sets the others apart', async () => {
+    const all = await siblings();
+    const [whole, narrow] = [alignGroup(all)!, alignGroup(all, 1)!];
+    expect(narrow.rows).toEqual(whole.rows.map((row) => row.slice(0, 1)));
+    expect(narrow.rows[0]![0]!.sameQueryAs).toEqual([1]);
+    expect(narrow.siblings).toEqual(whole.siblings);
+  });
+
   test('no rollouts, no group', () => expect(alignGroup([])).toBeNull());
 });
 
@@ -72,6 +80,15 @@ describe('from reward to token weights', () => {
     // Eight tokens of weight 1/16, each pushed by half of it: up where it earned more, else down.
     expect(credit.chains[0]!.totalPush).toBeCloseTo(0.25, 6);
     expect(credit.chains[1]!.totalPush).toBeCloseTo(-0.25, 6);
+  });
+
+  test('the weights of one sibling’s tokens are those of the chain', async () => {
+    const rollouts = await group(1, 0);
+    const { outcome } = tokenCredit(rollouts, rollouts[1]!.id, settings);
+    const tokens = outcome!.tokens!;
+    expect([...tokens.push].reduce((sum, push) => sum + push, 0)).toBeCloseTo(-0.25, 6);
+    expect(Math.max(...tokens.weight)).toBe(1 / 16);
+    expect(tokenCredit(rollouts, 'none', settings).outcome).toBeNull();
   });
 
   test('equal rewards are flagged', async () => {

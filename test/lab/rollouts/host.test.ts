@@ -54,13 +54,19 @@ test('a job is stopped by its name, and by a newer one of that name', async () =
 test('a group is aligned and its credit is worked out; what if another estimator', async () => {
   const fileId = await imported('a.jsonl', 'nobody');
   const [row] = await host.rows(fileId);
-  const group = (await host.group(fileId, row!.row.group, settings))!;
+  const group = (await host.group(fileId, row!.row.group, settings, 16))!;
   expect(group.aligned.siblings.map(({ em }) => em)).toEqual([1, 0]);
   expect(group.credit.chains.map(({ advantage }) => advantage)).toEqual([0.5, -0.5]);
   const rloo = { ...settings, objective: { ...settings.objective, estimator: 'rloo' as const } };
   const { after } = await host.whatIf(fileId, row!.row.group, settings, rloo);
   expect(after.rollouts.map(({ advantage }) => advantage)).toEqual([1, -1]);
-  expect(await host.group(fileId, 'none', settings)).toBeNull();
+  expect(await host.group(fileId, 'none', settings, 16)).toBeNull();
+  // Of a large group only the siblings that stand beside each other come with their rounds.
+  const narrow = (await host.group(fileId, row!.row.group, settings, 1))!;
+  expect(narrow.aligned.rows.map((cells) => cells.length)).toEqual(group.aligned.rows.map(() => 1));
+  expect(narrow.aligned.siblings).toEqual(group.aligned.siblings);
+  expect(narrow.places).toEqual(group.places.slice(0, 1));
+  expect(narrow.credit).toEqual(group.credit);
 });
 
 test('a reading goes between threads as typed arrays and comes out the same', async () => {

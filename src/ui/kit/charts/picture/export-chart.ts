@@ -21,17 +21,24 @@ const SVG = 'http://www.w3.org/2000/svg';
 const MARGIN = 12;
 const TITLE = 26;
 
-const inlined = (source: Element, copy: Element): void => {
+/** What an element would have without an attribute of its own: its parent's, but for `opacity`, which is not inherited. */
+type Inherited = Readonly<Record<string, string>>;
+
+const inlined = (source: Element, copy: Element, inherited: Inherited = {}): void => {
   const style = getComputedStyle(source);
+  const own: Record<string, string> = {};
   for (const name of STYLES) {
     const value = style.getPropertyValue(name);
-    if (value !== '') copy.setAttribute(name, value);
+    if (name !== 'opacity') own[name] = value;
+    const before = name === 'opacity' ? '1' : inherited[name];
+    if (value !== '' && value !== before) copy.setAttribute(name, value);
+    else if (value === before) copy.removeAttribute(name);
   }
   copy.removeAttribute('class');
   copy.removeAttribute('style');
   for (const [index, child] of [...source.children].entries()) {
     const twin = copy.children[index];
-    if (twin) inlined(child, twin);
+    if (twin) inlined(child, twin, own);
   }
 };
 

@@ -28,12 +28,11 @@ import { missingWords, useSpelled } from './use-spelled.ts';
 
 /** Weights that follow from the group's rewards under the run's settings, or the usual ones. */
 const useOutcome = ({ file, row, rollout, loss }: Reading) => {
-  const group = useAnswer(`${file.id} ${rollout.groupId}`, () =>
-    rollouts().group(file.id, row.row.group, settingsFor(loss)),
+  const credit = useAnswer(`${file.id} ${rollout.id}`, () =>
+    rollouts().tokenCredit(file.id, row.row.group, rollout.id, settingsFor(loss)),
   );
-  if (group.state !== 'ready') return { state: group.state, outcome: null, cannot: [] };
-  const outcome = group.value?.credit.side.rollouts.find(({ id }) => id === rollout.id) ?? null;
-  return { state: 'ready', outcome, cannot: group.value?.credit.side.cannot ?? [] };
+  if (credit.state !== 'ready') return { state: credit.state, outcome: null, cannot: [] };
+  return { state: 'ready', ...credit.value };
 };
 
 /**

@@ -221,7 +221,7 @@ const Aligned = (props: {
           {aligned.rows.slice(0, 60).map((row, at) => (
             <tr key={at}>
               <th scope="row">{at + 1}</th>
-              {row.slice(0, MOST_BESIDE).map((cell, i) => (
+              {row.map((cell, i) => (
                 <CellView
                   key={i}
                   cell={cell}
@@ -288,10 +288,10 @@ const Tree = (props: {
 export const GroupView = ({ reading, open, diff }: GroupViewProps) => {
   const { file, row, rollout, siblings, loss } = reading;
   const group = useAnswer(`${file.id} ${row.row.group}`, () =>
-    rollouts().group(file.id, row.row.group, settingsFor(loss)),
+    rollouts().group(file.id, row.row.group, settingsFor(loss), MOST_BESIDE),
   );
   const value = group.state === 'ready' ? group.value : null;
-  const places = value?.places.slice(0, MOST_BESIDE) ?? [];
+  const places = value?.places ?? [];
   const texts = useAnswer(value ? `${file.id} ${row.row.group} ${places.length}` : null, () =>
     readAll(file.id, places),
   );
@@ -361,7 +361,7 @@ export const GroupView = ({ reading, open, diff }: GroupViewProps) => {
       <p className="fine">
         Computed from stored rewards under {settingsSource(loss)}:{' '}
         {settingsWords(settingsFor(loss))}. The batch is this group. “What if” changes them.{' '}
-        {credit.side.cannot.length > 0 ? `Not available: ${credit.side.cannot.join('; ')}.` : ''}
+        {credit.cannot.length > 0 ? `Not available: ${credit.cannot.join('; ')}.` : ''}
       </p>
       <h2>Side by side</h2>
       {aligned.siblings.length > MOST_BESIDE ? (
