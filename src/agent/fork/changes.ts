@@ -91,7 +91,16 @@ function admitted({ events }: Record, event: number): ForkOffer {
   const refusal = events
     .slice(event)
     .find((one) => one.kind === 'verdict' && one.over === 'query' && one.action === 'refused');
-  if (refusal?.kind !== 'verdict') return no('STIE refuses no query from here on');
+  if (refusal?.kind !== 'verdict') {
+    const at = events[event];
+    return no(
+      at?.kind === 'verdict' &&
+        at.over === 'answer' &&
+        (at.action === 'replaced' || at.action === 'blocked')
+        ? 'STIE keeps these answers to itself, the policy reads none; it refuses no query from here on'
+        : 'STIE refuses no query from here on',
+    );
+  }
   return { possible: true, event, what: refusal.text };
 }
 

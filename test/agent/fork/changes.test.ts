@@ -87,6 +87,15 @@ describe('what can be done otherwise at an event', () => {
     expect(offerOf(of, 6, 'admit')).toMatchObject({ possible: false });
   });
 
+  it('is none of an answer that STIE replaced, and says that no words hang on it', () => {
+    const events = [...of.events];
+    events[8] = { ...refused, over: 'answer', action: 'replaced' } as AgentEvent;
+    expect(offerOf({ ...of, events }, 8, 'admit')).toEqual({
+      possible: false,
+      why: 'STIE keeps these answers to itself, the policy reads none; it refuses no query from here on',
+    });
+  });
+
   it('is nothing at the end', () => {
     for (const change of ['draw', 'temperature', 'policy', 'source'] as const)
       expect(offerOf(of, 10, change)).toMatchObject({ possible: false });
