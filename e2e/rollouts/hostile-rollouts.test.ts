@@ -14,7 +14,7 @@ import { openPage, useStage, visit } from '../browser.ts';
 const stage = useStage();
 const LONG = 240_000;
 
-const VIEWS = ['Rounds', 'Text', 'Tokens', 'Group', 'Diff', 'Scores', 'What if'];
+const VIEWS = ['Rounds', 'Text', 'Tokens', 'Group', 'Diff', 'Scores', 'What if', 'Time'];
 
 const trl = (): Buffer => {
   const all = PAYLOADS.join('\n');

@@ -11,7 +11,8 @@ import {
 import { useLocation } from 'wouter';
 import { useTrain } from '../train/store/train-store.ts';
 import { closeDialog } from './dialogs.ts';
-import { keyName, type Command } from './commands.ts';
+import { isOffered, keyName, type Command } from './commands.ts';
+import { pagePath } from '../kit/page/page-root.ts';
 import { reloadFiles } from '../rollouts/store/browse-actions.ts';
 import { useBrowse } from '../rollouts/store/browse-store.ts';
 import { useEvaluate } from '../evaluate/store/evaluate-store.ts';
@@ -51,7 +52,7 @@ const Dialog = (props: { name: string; onClose: () => void; children: ReactNode 
   </Modal.Root>
 );
 
-/** ⌘K: anything by name; runs, files, questions, recipes and passages too, once something is typed. */
+/** ⌘K: anything by name; runs, files, questions, recipes, systems and passages too, once something is typed. */
 export const CommandPalette = ({ commands }: { commands: readonly Command[] }) => {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
@@ -59,16 +60,26 @@ export const CommandPalette = ({ commands }: { commands: readonly Command[] }) =
   const runs = useTrain((state) => state.runs);
   const files = useBrowse((state) => state.files);
   const evaluations = useEvaluate((state) => state.evaluations);
+  const customs = useEvaluate((state) => state.customs);
+  const evaluates = useEvaluate((state) => state.status === 'ready');
   const questions = useLab((state) => state.questions);
   const things = useMemo(
-    () => thingsOf({ runs, files, evaluations }, go),
-    [runs, files, evaluations, go],
+    () => thingsOf({ runs, files, evaluations, customs }, go),
+    [runs, files, evaluations, customs, go],
   );
   // The list of files is read by the first page that shows it.
   useEffect(() => {
     if (useBrowse.getState().status === 'waiting') void reloadFiles();
   }, []);
-  const doable = useMemo(() => commands.filter(({ can }) => can?.() ?? true), [commands]);
+  // So are systems of one's own.
+  useEffect(() => {
+    if (evaluates)
+      void import('../evaluate/store/custom-actions.ts').then(({ readCustoms }) => readCustoms());
+  }, [evaluates]);
+  const doable = useMemo(
+    () => commands.filter((command) => isOffered(command, pagePath())),
+    [commands],
+  );
   const found = useMemo(() => {
     // Things are many: they come with the first letters.
     const offered = text.trim() === '' ? doable : [...doable, ...things];
@@ -96,7 +107,7 @@ export const CommandPalette = ({ commands }: { commands: readonly Command[] }) =
       <TextInput
         data-autofocus
         aria-label="Command"
-        placeholder="A command, run, question, file, recipe, passage …"
+        placeholder="A command, run, question, file, recipe, system, passage …"
         role="combobox"
         aria-expanded
         aria-controls="commands"

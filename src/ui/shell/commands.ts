@@ -1,6 +1,7 @@
 import { pagePath } from '../kit/page/page-root.ts';
 import { cancelRun, focusNext, move, runFromStart, togglePlaying } from '../ask/store/actions.ts';
 import { downloadRollouts } from '../ask/store/export.ts';
+import { ASK } from '../ask/store/permalink.ts';
 import { isRunning, useRun } from '../ask/store/run-store.ts';
 import { pauseEvaluation } from '../evaluate/store/evaluate-actions.ts';
 import { NEW_EVALUATION } from '../evaluate/store/evaluate-address.ts';
@@ -33,10 +34,13 @@ export interface Command {
     | 'Evaluation'
     | 'Question'
     | 'Corpus'
-    | 'Recipe';
+    | 'Recipe'
+    | 'System';
   /** Pages on which it means something; everywhere where absent. */
   when?: (path: string) => boolean;
-  /** Whether it can be done now; always where absent. ⌘K offers nothing else. */
+  /** Pages on which its keys mean it; those of `when` where absent. */
+  keysWhen?: (path: string) => boolean;
+  /** Whether it can be done now; always where absent. */
   can?: () => boolean;
   act: () => void;
 }
@@ -45,6 +49,26 @@ export interface CommandContext {
   go: (path: string) => void;
   toggleTheme: () => void;
 }
+
+/** Whether it can be done now, on the page with this path: ⌘K offers nothing else. */
+export const isOffered = ({ when, can }: Command, path: string): boolean =>
+  (when?.(path) ?? true) && (can?.() ?? true);
+
+/** Whether its keys mean it now, on the page with this path: else they are the browser's, to scroll by. */
+export const hearsKeys = (command: Command, path: string): boolean =>
+  isOffered(command, path) && (command.keysWhen?.(path) ?? true);
+
+const isAsk = (path: string): boolean => path === ASK;
+
+const isRun = (): boolean => useRun.getState().table.order.length > 0;
+
+/** Whether there is anything that Escape would do. */
+const escapable = (): boolean => {
+  if (isRunning(useRun.getState().run)) return true;
+  if (pagePath() === '/train') return parseTrainAddress(location.search).step !== null;
+  const { address, playing, selection } = useView.getState();
+  return isAsk(pagePath()) && (address.step !== null || playing || selection !== null);
+};
 
 /** Escape does the nearest thing: ends the run, then playback, then the selection or chosen step. */
 const escape = (go: CommandContext['go']) => () => {
@@ -86,26 +110,45 @@ const resumeNewest = (go: (path: string) => void) => () => {
   void resumeRun(run.id);
 };
 
+/** What is done with the rollouts of Ask once there are some. */
+const PLAYBACK: readonly (readonly [name: string, key: string, act: () => void])[] = [
+  ['Next event', 'ArrowRight', () => move('forward')],
+  ['Previous event', 'ArrowLeft', () => move('back')],
+  ['First event', 'Home', () => move('first')],
+  ['Last event', 'End', () => move('last')],
+  ['Play or pause', ' ', togglePlaying],
+  ['Next rollout', ']', () => focusNext(1)],
+  ['Previous rollout', '[', () => focusNext(-1)],
+];
+
 export const createCommands = ({ go, toggleTheme }: CommandContext): Command[] => [
-  { name: 'Run', keys: ['r'], group: 'Run', act: () => void runFromStart() },
+  {
+    name: 'Run',
+    keys: ['r'],
+    group: 'Run',
+    when: isAsk,
+    act: () => void runFromStart(),
+  },
   {
     name: 'Cancel the run, leave playback, or close the step',
     keys: ['Escape'],
     group: 'Run',
+    can: escapable,
     act: escape(go),
   },
   {
     name: 'Download the rollouts (JSONL)',
     keys: [],
     group: 'Run',
-    can: () => useRun.getState().table.order.length > 0,
+    can: isRun,
     act: downloadRollouts,
   },
   {
     name: 'New training run',
     keys: ['n'],
     group: 'Train',
-    when: (path) => !isRollouts(path),
+    // The reader of a rollout has this key for the next event.
+    keysWhen: (path) => !isRollouts(path),
     act: () => go('/train?new=1'),
   },
   {
@@ -146,30 +189,33 @@ export const createCommands = ({ go, toggleTheme }: CommandContext): Command[] =
     },
   },
   ...rolloutCommands(go),
-  { name: 'Next event', keys: ['ArrowRight'], group: 'Playback', act: () => move('forward') },
-  { name: 'Previous event', keys: ['ArrowLeft'], group: 'Playback', act: () => move('back') },
-  { name: 'First event', keys: ['Home'], group: 'Playback', act: () => move('first') },
-  { name: 'Last event', keys: ['End'], group: 'Playback', act: () => move('last') },
-  { name: 'Play or pause', keys: [' '], group: 'Playback', act: togglePlaying },
-  { name: 'Next rollout', keys: [']'], group: 'Playback', act: () => focusNext(1) },
-  { name: 'Previous rollout', keys: ['['], group: 'Playback', act: () => focusNext(-1) },
+  ...PLAYBACK.map(([name, key, act]): Command => ({
+    name,
+    keys: [key],
+    group: 'Playback',
+    when: isAsk,
+    can: isRun,
+    act,
+  })),
   {
     name: 'Search the questions',
     keys: ['/'],
     group: 'View',
-    when: (path) => !isRollouts(path),
+    when: isAsk,
     act: focusSearch,
   },
   {
     name: 'Show or hide the setup',
     keys: ['s'],
     group: 'View',
+    when: isAsk,
     act: () => togglePanel('setupOpen'),
   },
   {
     name: 'Show or hide the details',
     keys: ['d'],
     group: 'View',
+    when: isAsk,
     act: () => togglePanel('detailsOpen'),
   },
   { name: 'Light or dark', keys: ['l'], group: 'View', act: toggleTheme },

@@ -1,5 +1,7 @@
 import type { QuestionRow } from '../../lab/contract/ask.ts';
 import type { EvaluationRecord } from '../../lab/contract/records/evaluations.ts';
+import type { CustomSystem } from '../../evaluate/systems/custom.ts';
+import type { SystemChoice } from '../../evaluate/systems/spec.ts';
 import type { FileRecord } from '../../lab/contract/records/rollout-files.ts';
 import { RECIPES, TRAININGS } from '../../recipes/index.ts';
 import { ask } from '../ask/store/actions.ts';
@@ -7,7 +9,7 @@ import { filterQuestions, NO_FILTER } from '../ask/store/filters.ts';
 import { ASK } from '../ask/store/permalink.ts';
 import { useView } from '../ask/store/view-store.ts';
 import { corpusSearch } from '../corpus/store/corpus-address.ts';
-import { formatEvaluateAddress } from '../evaluate/store/evaluate-address.ts';
+import { formatEvaluateAddress, NEW_EVALUATION } from '../evaluate/store/evaluate-address.ts';
 import { visibleEvaluations } from '../evaluate/store/evaluate-store.ts';
 import { filePath } from '../rollouts/store/browse-address.ts';
 import { formatTrainAddress } from '../train/store/train-address.ts';
@@ -22,6 +24,7 @@ export interface Things {
   runs: TrainState['runs'];
   files: readonly FileRecord[];
   evaluations: readonly EvaluationRecord[];
+  customs: readonly CustomSystem[];
 }
 
 const askBy = (recipe: string, go: Go): void => {
@@ -31,8 +34,15 @@ const askBy = (recipe: string, go: Go): void => {
   go(ASK);
 };
 
-/** Runs, files, evaluations, and recipes to ask by and to train by. */
-export const thingsOf = ({ runs, files, evaluations }: Things, go: Go): Command[] => [
+/** Ticks a system for the next evaluation, whose form comes with its page. */
+const evaluate = async (system: SystemChoice, go: Go): Promise<void> => {
+  const { tickSystem } = await import('../evaluate/store/evaluate-draft.ts');
+  tickSystem(system);
+  go(NEW_EVALUATION);
+};
+
+/** Runs, files, evaluations, recipes to ask by and to train by, and systems to evaluate. */
+export const thingsOf = ({ runs, files, evaluations, customs }: Things, go: Go): Command[] => [
   ...visibleRuns(runs).map(({ id, name, settings, status }) => ({
     name: `${name}, ${settings.preset}, ${status}`,
     keys: [],
@@ -56,6 +66,12 @@ export const thingsOf = ({ runs, files, evaluations }: Things, go: Go): Command[
     keys: [],
     group: 'Recipe' as const,
     act: () => askBy(id, go),
+  })),
+  ...[...customs, ...RECIPES].map((system) => ({
+    name: `Evaluate ${system.title}`,
+    keys: [],
+    group: 'System' as const,
+    act: () => void evaluate('base' in system ? system : system.id, go),
   })),
   ...TRAININGS.map(({ id, recipe, variant }) => ({
     name: `Train by ${recipe.title} · ${variant.title}`,

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { pagePath } from '../kit/page/page-root.ts';
 import { toggleDialog, useDialogs } from './dialogs.ts';
-import type { Command } from './commands.ts';
+import { hearsKeys, type Command } from './commands.ts';
 
 /** A `g` that no other key follows within this is a key of its own. */
 const SEQUENCE_MS = 450;
@@ -35,7 +35,7 @@ export const useKeys = (commands: readonly Command[]): void => {
       const starts = event.key === 'g' && !prefix.current;
       prefix.current = starts ? 'g' : '';
       clearTimeout(waiting.current);
-      const here = commands.filter(({ when }) => when?.(pagePath()) ?? true);
+      const here = commands.filter((command) => hearsKeys(command, pagePath()));
       const command =
         here.find(({ keys }) => keys.includes(key)) ??
         // The letter behind a `g` that meant nothing together is a key of its own.

@@ -13,7 +13,6 @@ import {
 } from '../../../src/ui/evaluate/chooser/setting-fields.ts';
 import {
   ablationEntries,
-  idOf,
   systemGroups,
   withTicked,
 } from '../../../src/ui/evaluate/chooser/system-groups.ts';
@@ -21,6 +20,7 @@ import { freeId } from '../../../src/ui/evaluate/store/custom-actions.ts';
 import {
   faultOf,
   FIRST_SPEC,
+  idOf,
   parseDraft,
   useEvaluateDraft,
 } from '../../../src/ui/evaluate/store/evaluate-draft.ts';

@@ -1,5 +1,11 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { createCommands, keyName, type Command } from '../../../src/ui/shell/commands.ts';
+import {
+  createCommands,
+  hearsKeys,
+  isOffered,
+  keyName,
+  type Command,
+} from '../../../src/ui/shell/commands.ts';
 import { closeDialog, toggleDialog, useDialogs } from '../../../src/ui/shell/dialogs.ts';
 import { useRun } from '../../../src/ui/ask/store/run-store.ts';
 import { tableOf } from '../../../src/ui/ask/store/training-step.ts';
@@ -23,7 +29,14 @@ const named = (name: RegExp): Command => {
   return found;
 };
 
-const at = (path: string): Command[] => commands.filter(({ when }) => when?.(path) ?? true);
+/** What may be heard by key on a page. */
+const at = (path: string): Command[] =>
+  commands.filter(({ when, keysWhen }) => (when?.(path) ?? true) && (keysWhen?.(path) ?? true));
+
+const offered = (path: string): string[] => {
+  stubPage({ path });
+  return commands.filter((command) => isOffered(command, path)).map(({ name }) => name);
+};
 
 beforeEach(() => {
   stubPage({ path: '/ask' });
@@ -68,6 +81,29 @@ describe('the commands', () => {
     expect(names('/rollouts/f/r')).not.toContain('Bookmark the rollout');
     expect(names('/ask')).toContain('New training run');
     expect(names('/rollouts/f')).not.toContain('New training run');
+  });
+
+  it('are offered by ⌘K where they can be done', () => {
+    expect(offered('/ask')).toEqual(expect.arrayContaining(['Run', 'Play or pause']));
+    // A page without rollouts beside each other has nothing to play, and no panels.
+    const cannot =
+      /^(Run$|Cancel|Next|Previous|First event|Last event|Play|Show or hide|Search the)/;
+    for (const path of ['/models', '/train', '/rollouts/f/r'])
+      expect(offered(path).filter((name) => cannot.test(name))).toEqual([]);
+    expect(offered('/models')).not.toContain('Bookmark the rollout');
+    // Its key is the reader's there.
+    expect(offered('/rollouts/f/r')).toContain('New training run');
+    useRun.setState({ table: tableOf([]) });
+    expect(offered('/ask')).not.toContain('Play or pause');
+  });
+
+  it('leave the browser the keys that scroll, where there is nothing to play', () => {
+    const keys = (path: string) =>
+      commands.filter((command) => hearsKeys(command, path)).flatMap((command) => command.keys);
+    const scrolling = ['ArrowLeft', 'ArrowRight', 'Home', 'End', ' '];
+    expect(keys('/ask')).toEqual(expect.arrayContaining(scrolling));
+    for (const path of ['/runs', '/corpus', '/models', '/evaluate'])
+      expect(keys(path).filter((key) => scrolling.includes(key))).toEqual([]);
   });
 
   it('go to every place by its letter', () => {

@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest';
 import { textThings, thingsOf } from '../../../src/ui/shell/things.ts';
+import { duplicateOf } from '../../../src/evaluate/systems/custom.ts';
+import { getRecipe } from '../../../src/recipes/index.ts';
+import { useEvaluateDraft } from '../../../src/ui/evaluate/store/evaluate-draft.ts';
 import { useDraft } from '../../../src/ui/train/store/train-draft.ts';
 import { useView } from '../../../src/ui/ask/store/view-store.ts';
 import type { QuestionRow } from '../../../src/lab/contract/ask.ts';
@@ -21,7 +24,9 @@ it('⌘K reaches the runs that are here, and the recipes that can be trained', a
     runRecord('a', { name: 'mine' }),
     runRecord('b', { name: 'deleted', deletedAt: '2026-01-01' }),
   ];
-  const things = thingsOf({ runs, files: [], evaluations: [] }, (path) => gone.push(path));
+  const things = thingsOf({ runs, files: [], evaluations: [], customs: [] }, (path) =>
+    gone.push(path),
+  );
   expect(things.filter(({ group }) => group === 'Training run').map(({ name }) => name)).toEqual([
     'mine, kunlun-baize/dapo, running',
   ]);
@@ -34,13 +39,34 @@ it('⌘K reaches the runs that are here, and the recipes that can be trained', a
 
 it('⌘K asks by a recipe, and leaves the mechanisms of the one before', () => {
   const gone: string[] = [];
-  const things = thingsOf({ runs: [], files: [], evaluations: [] }, (path) => gone.push(path));
+  const things = thingsOf({ runs: [], files: [], evaluations: [], customs: [] }, (path) =>
+    gone.push(path),
+  );
   things.find(({ name }) => name === 'Ask by KunLunBaizeRAG')?.act();
   expect(gone).toEqual(['/ask']);
   expect(useView.getState().address.settings).toMatchObject({
     recipe: 'kunlun-baize',
     mechanisms: {},
   });
+});
+
+it('⌘K ticks a system for the next evaluation, one of one’s own too, and leaves the others ticked', async () => {
+  const gone: string[] = [];
+  useEvaluateDraft.getState().change({ systems: ['naive-rag'] });
+  const own = duplicateOf(getRecipe('search'), 'mine', 'My loop');
+  const things = thingsOf({ runs: [], files: [], evaluations: [], customs: [own] }, (path) =>
+    gone.push(path),
+  );
+  const pressed = async (name: string) => {
+    const before = gone.length;
+    things.find((thing) => thing.group === 'System' && thing.name === name)?.act();
+    await expect.poll(() => gone.length).toBe(before + 1);
+  };
+  await pressed('Evaluate KunLunBaizeRAG');
+  await pressed('Evaluate My loop');
+  await pressed('Evaluate KunLunBaizeRAG');
+  expect(gone).toEqual(Array(3).fill('/evaluate?new=1'));
+  expect(useEvaluateDraft.getState().spec.systems).toEqual(['naive-rag', own, 'kunlun-baize']);
 });
 
 it('⌘K finds questions by all of their words, and passages by the text', () => {

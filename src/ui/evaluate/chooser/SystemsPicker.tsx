@@ -4,13 +4,12 @@ import { PickButton } from '../../kit/PickButton.tsx';
 import { UndoBar } from '../../kit/UndoBar.tsx';
 import { formatCount } from '../../kit/words/format.ts';
 import { importCustoms, restoreCustom } from '../store/custom-actions.ts';
-import { useEvaluateDraft } from '../store/evaluate-draft.ts';
+import { idOf, useEvaluateDraft } from '../store/evaluate-draft.ts';
 import { useEvaluate } from '../store/evaluate-store.ts';
 import { CustomEditor } from './CustomEditor.tsx';
 import { SystemCard } from './SystemCard.tsx';
 import {
   ablationEntries,
-  idOf,
   systemGroups,
   withTicked,
   type SystemEntry,

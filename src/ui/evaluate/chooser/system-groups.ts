@@ -3,6 +3,7 @@ import type { CustomSystem } from '../../../evaluate/systems/custom.ts';
 import type { SystemChoice } from '../../../evaluate/systems/spec.ts';
 import { RECIPES } from '../../../recipes/index.ts';
 import type { Recipe } from '../../../recipes/parts/recipe.ts';
+import { idOf } from '../store/evaluate-draft.ts';
 
 /** The systems that can be ticked, by kind. */
 
@@ -78,9 +79,6 @@ export const systemGroups = (customs: readonly CustomSystem[], filter: string): 
 /** A recipe without each of its parts, as systems to tick. */
 export const ablationEntries = ({ recipe }: SystemEntry): SystemEntry[] =>
   ablationsOf(recipe).flatMap(customEntry);
-
-export const idOf = (choice: SystemChoice): string =>
-  typeof choice === 'string' ? choice : choice.id;
 
 /** The choices with these systems ticked, or not; the others stay where they stand. */
 export const withTicked = (

@@ -1,6 +1,11 @@
 import { create } from 'zustand';
 import { z } from 'zod';
-import { DEFAULT_SPEC, parseSpec, type EvaluationSpec } from '../../../evaluate/systems/spec.ts';
+import {
+  DEFAULT_SPEC,
+  parseSpec,
+  type EvaluationSpec,
+  type SystemChoice,
+} from '../../../evaluate/systems/spec.ts';
 import { messageOf } from '../../../base/errors.ts';
 import { DEVICES, type DeviceChoice } from '../../../lab/contract/settings.ts';
 
@@ -55,6 +60,16 @@ useEvaluateDraft.subscribe(({ device, spec }) => {
     // Not remembered where the browser allows no storage.
   }
 });
+
+export const idOf = (system: SystemChoice): string =>
+  typeof system === 'string' ? system : system.id;
+
+/** Adds a system to those of the next evaluation; one that is ticked already is taken as it is given. */
+export const tickSystem = (system: SystemChoice): void => {
+  const { spec, change } = useEvaluateDraft.getState();
+  const others = spec.systems.filter((one) => idOf(one) !== idOf(system));
+  change({ systems: [...others, system] });
+};
 
 /** What is wrong with a spec that cannot be run, in a line; null where nothing is. */
 export const faultOf = (spec: EvaluationSpec): string | null => {

@@ -1,5 +1,6 @@
 import { use, useEffect, useRef } from 'react';
 import { PlaceLetters } from '../../kit/place-letters.ts';
+import { VIEW_IDS } from './ViewTabs.tsx';
 
 /** Keys of the reader. They come before those of the workbench, which gives some of them other meanings. */
 
@@ -21,7 +22,7 @@ export const READER_KEYS: readonly [string, string][] = [
   ['n', 'Next event, or change of a diff'],
   ['p', 'Previous event, or change of a diff'],
   ['g', 'Group'],
-  ['1 … 7', 'The views, in their order'],
+  [`1 … ${VIEW_IDS.length}`, 'The views, in their order'],
   ['/', 'Find in the text'],
   ['b', 'Bookmark, or take it away'],
   ['?', 'This list'],
@@ -43,7 +44,7 @@ const actionOf = (key: string, keys: ReaderKeys): (() => void) | null => {
     b: keys.bookmark,
     '?': keys.keys,
   };
-  if (/^[1-7]$/.test(key)) return () => keys.view(Number(key));
+  if (/^[1-9]$/.test(key) && Number(key) <= VIEW_IDS.length) return () => keys.view(Number(key));
   return Object.hasOwn(actions, key) ? (actions[key] ?? null) : null;
 };
 

@@ -76,10 +76,10 @@ export const RunHeadline = ({ run, steps }: { run: RunRecord; steps: readonly Tr
       </p>
       <p className="fine">
         {plural(last.score.n, 'held-out question')}; {stepWords(first.step)}
-        {single ? '' : ` → ${stepWords(last.step)}`}; 95 % intervals{' '}
+        {single ? '' : ` → ${stepWords(last.step)}`}; 95 %{' '}
         {single
-          ? intervalWords(last.score)
-          : `${intervalWords(first.score)} → ${intervalWords(last.score)}`}
+          ? `interval ${intervalWords(last.score)}`
+          : `intervals ${intervalWords(first.score)} → ${intervalWords(last.score)}`}
         . {single ? '' : changeWords(headline)}
       </p>
     </div>

@@ -4,6 +4,7 @@ import { mean } from '../../../base/statistics.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import { formatNumber, formatShare, plural } from '../../kit/words/format.ts';
 import { useTrain } from '../store/train-store.ts';
+import { beforeRollouts } from './run-words.ts';
 
 /** Rollouts of one question, in the order in which they ended. */
 interface Group {
@@ -59,6 +60,7 @@ const MOST_GROUPS = 40;
  */
 export const LiveStep = ({ run, first }: { run: RunRecord; first: boolean }) => {
   const rollouts = useTrain((state) => state.live[run.id]);
+  const phase = useTrain((state) => state.progress[run.id]?.phase);
   const groups = useMemo(() => groupsOf(rollouts ?? []), [rollouts]);
   const [one] = rollouts ?? [];
   if (run.status !== 'running') return null;
@@ -66,8 +68,8 @@ export const LiveStep = ({ run, first }: { run: RunRecord; first: boolean }) => 
     return first ? (
       <section className="live-step" aria-label="Under way">
         <p className="fine">
-          The engines start; then every rollout stands here as it ends, with its answer and what it
-          earned.
+          {beforeRollouts(phase)}; then every rollout stands here as it ends, with its answer and
+          what it earned.
         </p>
       </section>
     ) : null;

@@ -26,6 +26,17 @@ const PHASES: Record<TrainPhase, { name: string; unit: string }> = {
   snapshot: { name: 'snapshot', unit: '' },
 };
 
+/** What is done before the first rollouts that are shown, as the beginning of a sentence. */
+const BEFORE_ROLLOUTS: Partial<Record<TrainPhase, string>> = {
+  demonstrations: 'It writes trajectories of its own, to learn from the right ones',
+  'warm-up': 'It learns from trajectories',
+  'stop-searching': 'It learns to begin without searches',
+  'scoring-questions': 'It tries how hard each question is',
+};
+
+export const beforeRollouts = (phase: TrainPhase | undefined): string =>
+  (phase && BEFORE_ROLLOUTS[phase]) ?? 'The engines start';
+
 /** "rollouts 12 / 64": what is being done and how far it is. */
 export const phaseText = ({ phase, done, total }: TrainProgress): string =>
   total > 1

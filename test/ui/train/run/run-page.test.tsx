@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { RunRecord } from '../../../../src/lab/contract/records/runs.ts';
 import type { TrainProgress } from '../../../../src/lab/contract/training.ts';
 import type { TrainStep } from '../../../../src/records/training.ts';
+import { LiveStep } from '../../../../src/ui/train/run/LiveStep.tsx';
 import { RunHeader } from '../../../../src/ui/train/run/RunHeader.tsx';
 import { RunView } from '../../../../src/ui/train/run/RunView.tsx';
 import { CollapseScale } from '../../../../src/ui/train/run/CollapseScale.tsx';
@@ -49,8 +50,19 @@ describe('a run that trains', () => {
     expect(words()).toContain('is taken before the first step');
     useTrain.setState({ atStart: { a: { em: 0.75, n: 64 } } });
     expect(words()).toMatch(
-      /EM 75\.0 % 64 held-out questions; before the first step; 95 % intervals/,
+      /EM 75\.0 % 64 held-out questions; before the first step; 95 % interval \d/,
     );
+  });
+
+  it('says what goes before the first rollouts', () => {
+    const run = runRecord('a', { step: 0 });
+    const waiting = (now: Partial<TrainProgress> | null): string => {
+      useTrain.setState({ runs: [run], progress: now ? { a: progress(now) } : {} });
+      return wordsIn(htmlOf(<LiveStep run={run} first />, useTrain));
+    };
+    expect(waiting(null)).toMatch(/^The engines start; then every rollout stands here/);
+    expect(waiting({ phase: 'demonstrations' })).toMatch(/^It writes trajectories of its own/);
+    expect(waiting({ phase: 'warm-up' })).toMatch(/^It learns from trajectories; then/);
   });
 
   it('says what it does, how far it is and how long still', () => {

@@ -17,7 +17,7 @@ import type {
 import { passageKey } from '../../../../evaluate/rollouts/reading/rounds.ts';
 import type { Neighbour, Reading } from '../../../../lab/contract/rollouts.ts';
 import type { RolloutPlace } from '../../../../lab/contract/records/rollout-files.ts';
-import { formatCount, formatNumber, formatSigned } from '../../../kit/words/format.ts';
+import { formatCount, formatNumber, formatSigned, plural } from '../../../kit/words/format.ts';
 import type { RolloutName } from '../store/address.ts';
 import { rollouts } from '../store/api.ts';
 import { useAnswer } from '../../../kit/use-answer.ts';
@@ -208,7 +208,7 @@ const Aligned = (props: {
                 {id === here ? ' (this)' : ''}{' '}
                 <span className="fine">
                   {em === null ? '' : em === 1 ? '✓ right by EM · ' : '✗ wrong by EM · '}
-                  {rounds} rounds
+                  {plural(rounds, 'round')}
                 </span>
                 <div className="answer-line">
                   <MarkedText text={answerText(given)} marks={[]} />
