@@ -88,5 +88,11 @@ it('streams its first step, ends with a headline, and its film opens the rollout
   await page.setViewportSize({ width: 1440, height: 900 });
   await visit(page, stage, 'runs');
   await page.locator('.sparkline').first().waitFor();
+  // What it came to is the curve that the next run of this recipe may expect.
+  await visit(page, stage, 'train?new=1');
+  await page.getByLabel('Recipe', { exact: true }).selectOption('search/grpo');
+  const expected = page.getByRole('paragraph').filter({ hasText: 'Your last run of this recipe' });
+  await expected.locator('.sparkline').waitFor();
+  expect(await expected.textContent()).toMatch(/EM [\d.]+ % → [\d.]+ % in 2 steps/);
   expect(stage.faults).toEqual([]);
 }, 300_000);
