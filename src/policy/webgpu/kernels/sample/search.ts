@@ -111,12 +111,16 @@ fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: 
   if (wid.x == 0u && li == 0u) { states[(1u - u.turn) * u.rows + row] = s; }
   let shift = 28u - 4u * u.level;
   var sum = 0.0;
-  for (var round = 0u; round < ${cut.slice / SLICE_THREADS / 8}u; round++) {
+  // Rounds that would add nothing are left out: of a row that this search is not for, and behind the vocabulary.
+  let ids = min(${cut.slice}u, ${cut.vocabulary}u - wid.x * ${cut.slice}u);
+  var rounds = (ids + ${8 * SLICE_THREADS - 1}u) / ${8 * SLICE_THREADS}u;
+  if (!takesPart(w, u.mode)) { rounds = 0u; }
+  for (var round = 0u; round < rounds; round++) {
     var packed = 0u; var mine: array<vec4f, 2>;
     for (var k = 0u; k < 8u; k++) {
       let i = wid.x * ${cut.slice}u + (round * 8u + k) * ${SLICE_THREADS}u + li;
       var weight = 0.0;
-      if (i < ${cut.vocabulary}u && takesPart(w, u.mode)) {
+      if (i < ${cut.vocabulary}u) {
         let l = logits[row * u.stride + i]; let key = keyOf(l);
         packed |= ((key >> shift) & 15u) << (4u * k);
         if ((u.level == 0u || (key >> (shift + 4u)) == s.prefix) && key >= s.key) {
