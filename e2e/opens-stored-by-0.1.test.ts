@@ -30,12 +30,6 @@ const places = placesSchema.parse(
   JSON.parse(readFileSync(join(FIXTURE, 'addresses.json'), 'utf8')),
 );
 
-const place = (kind: string): string => {
-  const found = places.find((one) => one.kind === kind);
-  if (!found) throw new Error(`no address of ${kind}`);
-  return stage.url + found.path;
-};
-
 beforeAll(() => restoreState(stage.page, stage.url, state), LONG);
 
 /** What a link shows to whoever it is sent to: it names nothing that a browser stored. */
@@ -44,8 +38,159 @@ const SENT = ['ask, a question of the world', 'ask, a typed question'];
 const shown = (page: Page, text: string): Promise<void> =>
   page.getByText(text).filter({ visible: true }).first().waitFor();
 
-it.each(places)(
-  '$kind: its address opens what it named',
+/** What else holds at an address, once it has opened what it named: each is loaded once. */
+interface More {
+  readonly promise: string;
+  readonly holds: (page: Page) => Promise<void>;
+}
+
+const said = (page: Page) => page.locator('.filter-said');
+
+const MORE: Readonly<Record<string, More>> = {
+  'ask, a question of the world': {
+    promise: 'asks it with its settings, and shows as many rollouts',
+    holds: async (page) => {
+      await runStatus(page, 'done');
+      expect(await page.locator('.column').count()).toBe(2);
+      await shown(page, 'made with the first form of the built-in world');
+      expect(await page.getByLabel('Recipe').inputValue()).toBe('search');
+      expect(await page.getByLabel('Temperature').inputValue()).toBe('0.8');
+      expect(await page.getByLabel('NLR, who routes').inputValue()).toBe('both');
+      expect(await page.getByLabel('Seed').inputValue()).toBe('77');
+      await page.waitForSelector('.playback-step:has-text("2 / ")');
+    },
+  },
+  'ask, a question over a collection': {
+    promise: 'searches the imported collection, which stays chosen, with its questions',
+    holds: async (page) => {
+      await runStatus(page, 'done');
+      await page.locator('.card[data-kind="retrieve"] .card-line').first().click();
+      await shown(page, 'River 8 flows through Town 8.');
+      await page.goto(`${stage.url}corpus`);
+      await expect.poll(() => page.getByTestId('searched').textContent()).toBe('rivers');
+      await expect.poll(() => page.getByTestId('asked').textContent()).toBe('towns');
+      await page.goto(stage.url);
+      await page.getByLabel('Search the questions').fill('River 3');
+      await page.locator('[role=option]', { hasText: 'River 3 flow?' }).waitFor();
+    },
+  },
+  'corpus, a collection': {
+    promise: 'can be read',
+    holds: async (page) => {
+      await page.getByLabel('Filter passages').fill('Town 17');
+      await page.getByText('1 found').waitFor();
+    },
+  },
+  'train, a run': {
+    promise: 'is drawn',
+    holds: async (page) => {
+      await status(page, 'finished');
+      expect(await stepsDone(page)).toBe(2);
+      await page.locator('[data-chart=em] .recharts-line').first().waitFor({ state: 'attached' });
+    },
+  },
+  'train, a step of a run': {
+    promise: 'has its rollouts',
+    holds: (page) => expect.poll(() => page.locator('.rollout-answer').count()).toBe(5),
+  },
+  'ask, rollouts of a step of training': {
+    promise: 'shows all, and which one was looked at',
+    holds: async (page) => {
+      await expect.poll(() => page.locator('.column').count()).toBe(5);
+      await expect
+        .poll(() => page.locator('.column.focused').getAttribute('aria-label'))
+        .toBe('Rollout 4');
+    },
+  },
+  'train, a paused run': {
+    promise: 'goes on with the policy and the world that it began with, and says so',
+    holds: async (page) => {
+      const weights = createHash('sha256').update(
+        readFileSync(join(DIST, 'first-form/policy/model.safetensors')),
+      );
+      expect(weights.digest('hex')).toMatch(/^73a6c7860a7f/);
+      await status(page, 'paused');
+      await page.getByText(/Warm-up: 3 of 3 updates on 2 trajectories/).waitFor();
+      const before = await stepsDone(page);
+      expect(before).toBe(3);
+      await page.getByRole('button', { name: 'Resume after step 3' }).click();
+      await shown(page, 'first form of the built-in world and policy');
+      await expect.poll(() => stepsDone(page), { timeout: 120_000 }).toBeGreaterThan(before);
+      await stopBy(page, 'Pause after this step');
+      await status(page, 'paused');
+      expect(await page.getByRole('alert').count()).toBe(0);
+    },
+  },
+  'train, the form': {
+    promise: 'is as it was left',
+    holds: async (page) => {
+      expect(await page.getByLabel('Recipe', { exact: true }).inputValue()).toBe(
+        'ur2-released/two-stages',
+      );
+      expect(await page.getByLabel('Questions a step').inputValue()).toBe('3');
+      expect(await page.getByLabel('Rollouts a question').inputValue()).toBe('4');
+      expect(await page.getByLabel('Steps', { exact: true }).inputValue()).toBe('500');
+    },
+  },
+  'rollouts, the files': {
+    promise: 'keep their rows, figures, marks, views, filters and column widths',
+    holds: async (page) => {
+      await page.getByRole('link', { name: 'dump.jsonl' }).click();
+      await expect.poll(() => said(page).textContent()).toBe('16 rollouts');
+      expect(await page.locator('[data-figure="em"] dd').innerText()).toContain(' 8');
+      const grip = page.getByRole('separator', { name: 'Width of answer' });
+      expect(await grip.getAttribute('aria-valuenow')).toBe('196');
+      await page.getByRole('button', { name: 'Views' }).click();
+      await page.getByRole('button', { name: 'unsure', exact: true }).press('Enter');
+      await expect.poll(() => said(page).textContent()).toMatch(/^\d+ of 16$/);
+      await page.locator('.group-head', { hasText: 'step 2' }).waitFor();
+      expect(await page.locator('th button.head').allInnerTexts()).not.toContain('F1');
+      const filter = page.getByRole('combobox', { name: 'Filter' });
+      expect(await filter.inputValue()).toBe('em = 0 and text contains "not sure"');
+      await filter.fill('tags has odd');
+      await page.keyboard.press('Enter');
+      await expect.poll(() => said(page).textContent()).toBe('1 of 16');
+      await page.locator('.star.on').waitFor();
+    },
+  },
+  'rollouts, two files compared': {
+    promise: 'says with which',
+    holds: (page) => {
+      const other = page.getByLabel('File to compare with').locator('option:checked');
+      return expect.poll(() => other.textContent()).toBe('later.jsonl');
+    },
+  },
+  'rollouts, those of a training run': {
+    promise: 'are all there, under the settings of the run',
+    holds: async (page) => {
+      await expect.poll(() => said(page).textContent()).toBe('10 rollouts');
+      await page.locator('tr[data-position] a').first().click();
+      await page.getByRole('tab', { name: 'What if' }).click();
+      await page.getByText(/the settings of the run \(/).waitFor();
+    },
+  },
+  models: {
+    promise: 'and colours are as they were chosen',
+    holds: async (page) => {
+      await page.getByRole('heading', { name: 'tiny' }).waitFor();
+      const checkpoint = page.locator('.checkpoint[data-state]');
+      expect(await checkpoint.getAttribute('data-state')).toBe('ready');
+      await shown(page, 'huge');
+      expect(
+        await page.evaluate(() =>
+          document.documentElement.getAttribute('data-mantine-color-scheme'),
+        ),
+      ).toBe('dark');
+    },
+  },
+};
+
+it('says more only of addresses that there are', () => {
+  expect(places.map(({ kind }) => kind)).toEqual(expect.arrayContaining(Object.keys(MORE)));
+});
+
+it.each(places.map((one) => ({ ...one, more: MORE[one.kind]?.promise ?? 'no more' })))(
+  '$kind: its address opens what it named; $more',
   async ({ kind, path, shows }) => {
     const page = SENT.includes(kind) ? await openPage(stage) : stage.page;
     await page.goto(stage.url + path);
@@ -57,6 +202,7 @@ it.each(places)(
     const query = (address: string) => [...new URL(address).searchParams];
     expect(query(page.url())).toEqual(expect.arrayContaining(query(stage.url + path)));
     expect(await page.getByRole('alert').filter({ visible: true }).allTextContents()).toEqual([]);
+    await MORE[kind]?.holds(page);
     expect(stage.faults).toEqual([]);
     if (page !== stage.page) await page.context().close();
   },
@@ -64,46 +210,7 @@ it.each(places)(
 );
 
 it(
-  'a question is asked with the settings of its address, and shows as many rollouts',
-  async () => {
-    const page = await openPage(stage);
-    await page.goto(place('ask, a question of the world'));
-    await runStatus(page, 'done');
-    expect(await page.locator('.column').count()).toBe(2);
-    await shown(page, 'made with the first form of the built-in world');
-    expect(await page.getByLabel('Recipe').inputValue()).toBe('search');
-    expect(await page.getByLabel('Temperature').inputValue()).toBe('0.8');
-    expect(await page.getByLabel('NLR, who routes').inputValue()).toBe('both');
-    expect(await page.getByLabel('Seed').inputValue()).toBe('77');
-    await page.waitForSelector('.playback-step:has-text("2 / ")');
-    await page.context().close();
-  },
-  LONG,
-);
-
-it(
-  'an imported collection is searched by the question of a shared address, and can be read',
-  async () => {
-    const { page } = stage;
-    await page.goto(place('ask, a question over a collection'));
-    await runStatus(page, 'done');
-    await page.locator('.card[data-kind="retrieve"] .card-line').first().click();
-    await shown(page, 'River 8 flows through Town 8.');
-    await page.goto(`${stage.url}corpus`);
-    await expect.poll(() => page.getByTestId('searched').textContent()).toBe('rivers');
-    await expect.poll(() => page.getByTestId('asked').textContent()).toBe('towns');
-    await page.goto(place('corpus, a collection'));
-    await page.getByLabel('Filter passages').fill('Town 17');
-    await page.getByText('1 found').waitFor();
-    await page.goto(stage.url);
-    await page.getByLabel('Search the questions').fill('River 3');
-    await page.locator('[role=option]', { hasText: 'River 3 flow?' }).waitFor();
-  },
-  LONG,
-);
-
-it(
-  'training runs are listed with tags and notes, and drawn',
+  'training runs are listed with tags and notes',
   async () => {
     const { page } = stage;
     await page.goto(`${stage.url}runs`);
@@ -111,104 +218,6 @@ it(
     await plain.getByText('kept', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Edit and export plain run' }).click();
     expect(await page.getByLabel('Notes').inputValue()).toBe('A note on the run.');
-    await page.goto(place('train, a run'));
-    await status(page, 'finished');
-    expect(await stepsDone(page)).toBe(2);
-    await page.locator('[data-chart=em] .recharts-line').first().waitFor({ state: 'attached' });
-    await page.goto(place('train, a step of a run'));
-    await expect.poll(() => page.locator('.rollout-answer').count()).toBe(5);
-    await page.goto(place('ask, rollouts of a step of training'));
-    await expect.poll(() => page.locator('.column').count()).toBe(5);
-    await expect
-      .poll(() => page.locator('.column.focused').getAttribute('aria-label'))
-      .toBe('Rollout 4');
-  },
-  LONG,
-);
-
-it(
-  'a paused run goes on with the policy and the world that it began with, and says so',
-  async () => {
-    const { page } = stage;
-    const weights = createHash('sha256').update(
-      readFileSync(join(DIST, 'first-form/policy/model.safetensors')),
-    );
-    expect(weights.digest('hex')).toMatch(/^73a6c7860a7f/);
-    await page.goto(place('train, a paused run'));
-    await status(page, 'paused');
-    await page.getByText(/Warm-up: 3 of 3 updates on 2 trajectories/).waitFor();
-    const before = await stepsDone(page);
-    expect(before).toBe(3);
-    await page.getByRole('button', { name: 'Resume after step 3' }).click();
-    await shown(page, 'first form of the built-in world and policy');
-    await expect.poll(() => stepsDone(page), { timeout: 120_000 }).toBeGreaterThan(before);
-    await stopBy(page, 'Pause after this step');
-    await status(page, 'paused');
-    expect(await page.getByRole('alert').count()).toBe(0);
-  },
-  LONG,
-);
-
-it(
-  'the form of a new run is as it was left',
-  async () => {
-    const { page } = stage;
-    await page.goto(place('train, the form'));
-    expect(await page.getByLabel('Recipe', { exact: true }).inputValue()).toBe(
-      'ur2-released/two-stages',
-    );
-    expect(await page.getByLabel('Questions a step').inputValue()).toBe('3');
-    expect(await page.getByLabel('Rollouts a question').inputValue()).toBe('4');
-    expect(await page.getByLabel('Steps', { exact: true }).inputValue()).toBe('500');
-  },
-  LONG,
-);
-
-it(
-  'rollout files keep their rows, figures, marks, views, filters and column widths',
-  async () => {
-    const { page } = stage;
-    await page.goto(place('rollouts, the files'));
-    await page.getByRole('link', { name: 'dump.jsonl' }).click();
-    const said = page.locator('.filter-said');
-    await expect.poll(() => said.textContent()).toBe('16 rollouts');
-    expect(await page.locator('[data-figure="em"] dd').innerText()).toContain(' 8');
-    const grip = page.getByRole('separator', { name: 'Width of answer' });
-    expect(await grip.getAttribute('aria-valuenow')).toBe('196');
-    await page.getByRole('button', { name: 'Views' }).click();
-    await page.getByRole('button', { name: 'unsure', exact: true }).press('Enter');
-    await expect.poll(() => said.textContent()).toMatch(/^\d+ of 16$/);
-    await page.locator('.group-head', { hasText: 'step 2' }).waitFor();
-    expect(await page.locator('th button.head').allInnerTexts()).not.toContain('F1');
-    const filter = page.getByRole('combobox', { name: 'Filter' });
-    expect(await filter.inputValue()).toBe('em = 0 and text contains "not sure"');
-    await filter.fill('tags has odd');
-    await page.keyboard.press('Enter');
-    await expect.poll(() => said.textContent()).toBe('1 of 16');
-    await page.locator('.star.on').waitFor();
-    await page.goto(place('rollouts, two files compared'));
-    const other = page.getByLabel('File to compare with').locator('option:checked');
-    await expect.poll(() => other.textContent()).toBe('later.jsonl');
-    await page.goto(place('rollouts, those of a training run'));
-    await expect.poll(() => said.textContent()).toBe('10 rollouts');
-    await page.locator('tr[data-position] a').first().click();
-    await page.getByRole('tab', { name: 'What if' }).click();
-    await page.getByText(/the settings of the run \(/).waitFor();
-  },
-  LONG,
-);
-
-it(
-  'models, servers and colours are as they were chosen',
-  async () => {
-    const { page } = stage;
-    await page.goto(place('models'));
-    await page.getByRole('heading', { name: 'tiny' }).waitFor();
-    expect(await page.locator('.checkpoint[data-state]').getAttribute('data-state')).toBe('ready');
-    await shown(page, 'huge');
-    expect(
-      await page.evaluate(() => document.documentElement.getAttribute('data-mantine-color-scheme')),
-    ).toBe('dark');
   },
   LONG,
 );
