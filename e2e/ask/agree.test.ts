@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { lab } from '../../test/cli/lab.ts';
 import { DIST, runStatus, useStage } from '../browser.ts';
 
 const stage = useStage();
@@ -10,28 +10,13 @@ interface Shown {
   segments: { text: string }[];
 }
 
-/** The rollout of `npm run -s lab -- ask`, as its JSON says. */
+/** The rollout of `lab ask`, as its JSON says. */
 const fromCommandLine = (): string[] => {
-  const root = resolve(import.meta.dirname, '../..');
-  const output = execFileSync(
-    join(root, 'node_modules/.bin/tsx'),
-    [
-      'src/cli/main.ts',
-      'ask',
-      QUESTION,
-      '--recipe',
-      'kunlun-baize',
-      '--seed',
-      '5',
-      '--policy',
-      join(DIST, 'policy'),
-      '--world',
-      join(DIST, 'world'),
-      '--json',
-    ],
-    { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
-  );
-  const rollout: Shown = JSON.parse(output);
+  const built = ['--policy', join(DIST, 'policy'), '--world', join(DIST, 'world')];
+  const how = ['--recipe', 'kunlun-baize', '--seed', '5', ...built, '--json'];
+  const { out, err } = lab('ask', QUESTION, ...how);
+  if (out === '') throw new Error(err);
+  const rollout: Shown = JSON.parse(out);
   return rollout.segments.map(({ text }) => text);
 };
 

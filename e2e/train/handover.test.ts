@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, openAsBlob, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +5,7 @@ import { afterAll, expect, it } from 'vitest';
 import { openArchive } from '../../src/handover/adopt/archive/open-archive.ts';
 import { readTar } from '../../src/handover/adopt/archive/tar.ts';
 import { readSafetensors } from '../../src/policy/checkpoint/safetensors.ts';
+import { lab } from '../../test/cli/lab.ts';
 import { faultsInBoth } from '../axe.ts';
 import { openPage, useStage, visit } from '../browser.ts';
 import { drop } from '../drop.ts';
@@ -83,8 +83,8 @@ it('the folder for TRL holds what “lab export” writes; what TRL lacks can be
 
   const out = join(folder, 'export');
   const recipe = ['--to=trl', '--recipe=kunlun-baize/dapo', '--without=dynamic-sampling'];
-  const lab = [join(ROOT, 'src/cli/main.ts'), 'export', ...recipe, `--out=${out}`];
-  execFileSync(join(ROOT, 'node_modules/.bin/tsx'), lab, { cwd: ROOT, stdio: 'ignore' });
+  const { status: ended, err } = lab('export', ...recipe, `--out=${out}`);
+  expect(ended, err).toBe(0);
   const names = readdirSync(out, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(out.length + 1));
