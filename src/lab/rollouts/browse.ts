@@ -1,6 +1,13 @@
-import type { BrowseGroup, BrowseQuery, Facet, Selected } from '../contract/rollouts.ts';
+import type {
+  BrowseGroup,
+  BrowseQuery,
+  Facet,
+  FilterFault,
+  Selected,
+} from '../contract/rollouts.ts';
 import { histogramOf, type Histogram } from '../../evaluate/rollouts/distribution/histogram.ts';
 import { statisticsOf } from '../../evaluate/rollouts/statistics.ts';
+import { FilterError } from '../../evaluate/rollouts/filter/error.ts';
 import { parseFilter } from '../../evaluate/rollouts/filter/parse.ts';
 import { unknownsOf } from '../../evaluate/rollouts/filter/unknown.ts';
 import { flowOf } from '../../evaluate/rollouts/why.ts';
@@ -13,6 +20,13 @@ import { meanOrNull } from '../../base/statistics.ts';
  * A selection as the page shows it: positions in place of rows, because a page that holds tens of
  * thousands of rows cannot scroll. Rows are then asked for as they come on the screen.
  */
+
+/** A filter's error as a value. @throws what is none */
+export function faultOf(error: unknown): FilterFault {
+  if (!(error instanceof FilterError)) throw error;
+  const { message, position, length } = error;
+  return { status: 'fault', message, position, length };
+}
 
 const VALUES: Record<GroupField, (row: RolloutRow) => string | number | null> = {
   step: ({ numbers }) => numbers.step,

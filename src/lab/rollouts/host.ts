@@ -4,7 +4,6 @@ import type { RunFile } from '../../formats/rollouts/run.ts';
 import { alignGroup, groupCredit, tokenCredit } from '../../evaluate/rollouts/align.ts';
 import { compareRuns, type Criterion } from '../../evaluate/rollouts/compare-runs.ts';
 import { diffRollouts } from '../../evaluate/rollouts/diff.ts';
-import { FilterError } from '../../evaluate/rollouts/filter/error.ts';
 import type { Disagreement } from '../../evaluate/rollouts/rescore/disagreement.ts';
 import type { JudgeOutcome } from '../../evaluate/judge/run.ts';
 import { rescore } from '../../evaluate/rollouts/rescore/rescore.ts';
@@ -12,13 +11,12 @@ import { factsOfRow } from '../../evaluate/rollouts/row.ts';
 import { whatIf, type WhatIfSettings } from '../../evaluate/rollouts/what-if/what-if.ts';
 import { transfer } from '../rpc/wire.ts';
 import { NamedJobs } from '../storage/jobs.ts';
-import { answersOf, distributionOf, facetsOf, selected } from './browse.ts';
+import { answersOf, distributionOf, facetsOf, faultOf, selected } from './browse.ts';
 import type {
   Browsed,
   BrowseQuery,
   ComparedRuns,
   ExportFormat,
-  FilterFault,
   FoundRow,
   ImportOutcome,
   ImportProgress,
@@ -54,13 +52,6 @@ import { Spelling } from './spelling/spelling.ts';
 import type { RolloutsStore, StoreImportOptions } from './store.ts';
 import { itemsToJudge, standingOf } from './verdicts.ts';
 import { RowTables } from './tables.ts';
-
-/** A filter's error as a value. @throws what is none */
-function faultOf(error: unknown): FilterFault {
-  if (!(error instanceof FilterError)) throw error;
-  const { message, position, length } = error;
-  return { status: 'fault', message, position, length };
-}
 
 /** Answers the page from a store; one job of a name at a time. */
 export class RolloutsHost implements RolloutsApi {
