@@ -63,6 +63,10 @@ it('every prompted system runs in its nearest form, by its own way of searching'
     expect(asked(id)[0]).toBe(text);
   expect(asked('rewrite-retrieve-read')[0]).not.toBe(text);
   for (const query of asked('iter-retgen').slice(1)) expect(query.startsWith(text)).toBe(true);
+  // Its rationale: what it notes of the passages, whole, before it answers.
+  expect(of('instruct-rag').segments.map((segment) => segment.text)).toContainEqual(
+    expect.stringMatching(/^<refine>[^<]+<\/refine>$/),
+  );
   expect(eventsOf(of('search-o1'), 'summarize').length).toBe(asked('search-o1').length);
   expect(eventsOf(of('self-rag'), 'aside').some((event) => event.of === 'judgement')).toBe(true);
 });
