@@ -11,6 +11,12 @@ it('streams its first step, ends with a headline, and its film opens the rollout
   const { page } = stage;
   // Before anything ran the form says what the recipe is, and what a try would take.
   await page.goto(`${stage.url}train?new=1&device=wasm`);
+  // Nothing was trained here: the curve to expect is one that a study measured.
+  const toExpect = page.getByTestId('measured-curve');
+  await toExpect.locator('.sparkline').waitFor();
+  expect(await toExpect.textContent()).toMatch(
+    /EM [\d.]+ % → [\d.]+ % in 25 steps.*built-in policy.*: 2 seeds, 64 held-out dev questions$/,
+  );
   await page.getByLabel('Recipe', { exact: true }).selectOption('search/grpo');
   await page.getByRole('button', { name: /^Try it: 10 steps, ≈ / }).waitFor();
   await page.getByLabel('Recipe', { exact: true }).selectOption('kunlun-baize/dapo');
@@ -94,5 +100,6 @@ it('streams its first step, ends with a headline, and its film opens the rollout
   const expected = page.getByRole('paragraph').filter({ hasText: 'Your last run of this recipe' });
   await expected.locator('.sparkline').waitFor();
   expect(await expected.textContent()).toMatch(/EM [\d.]+ % → [\d.]+ % in 2 steps/);
+  expect(await toExpect.count()).toBe(0);
   expect(stage.faults).toEqual([]);
 }, 300_000);

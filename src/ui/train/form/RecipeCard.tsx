@@ -1,20 +1,11 @@
-import { useEffect, useMemo } from 'react';
-import { Link } from 'wouter';
-import { headlineOf, heldOutScores } from '../../../evaluate/held-out-scores.ts';
 import { Terms } from '../../kit/words/explain/Term.tsx';
 import { rewardFormula } from '../../../learn/rewards/formulas.ts';
 import { findTraining } from '../../../recipes/index.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
-import type { TrainStep } from '../../../records/training.ts';
 import { MeasuredClaims } from '../../kit/signatures/MeasuredClaims.tsx';
-import { formatShare, plural } from '../../kit/words/format.ts';
-import { Sparkline } from '../charts/Sparkline.tsx';
+import { plural } from '../../kit/words/format.ts';
 import { RecipeSentence } from '../../setup/form/RecipeSentence.tsx';
-import { openSteps } from '../store/train-actions.ts';
-import { formatTrainAddress } from '../store/train-address.ts';
-import { useTrain, visibleRuns } from '../store/train-store.ts';
-
-const NO_STEPS: readonly TrainStep[] = [];
+import { Expected } from './Expected.tsx';
 
 /** The reward of each stage as a formula, with where it stands. */
 const Formulas = ({ stages }: { stages: TrainSettings['stages'] }) => (
@@ -35,33 +26,6 @@ const Formulas = ({ stages }: { stages: TrainSettings['stages'] }) => (
     })}
   </>
 );
-
-/** What the last run of this recipe came to here: a curve that was measured, or nothing. */
-const Expected = ({ training }: { training: string }) => {
-  const run = useTrain((state) =>
-    visibleRuns(state.runs).find(
-      ({ settings, step, status }) =>
-        settings.preset === training && step > 0 && status !== 'running',
-    ),
-  );
-  const steps = useTrain((state) => (run ? state.steps[run.id] : undefined)) ?? NO_STEPS;
-  const id = run?.id;
-  useEffect(() => {
-    if (id !== undefined) void openSteps(id);
-  }, [id]);
-  const headline = useMemo(() => headlineOf(steps), [steps]);
-  if (!run || !headline || headline.first === headline.last) return null;
-  const { first, last } = headline;
-  const points = heldOutScores(steps).map(({ step, score }) => ({ x: step, y: score.em }));
-  return (
-    <p>
-      Your last run of this recipe,{' '}
-      <Link href={formatTrainAddress({ run: run.id, step: null })}>{run.name}</Link>: EM{' '}
-      {formatShare(first.score.em)} → {formatShare(last.score.em)} in {plural(last.step, 'step')}{' '}
-      <Sparkline points={points} name="held-out EM of that run by step" />
-    </p>
-  );
-};
 
 /** What the chosen recipe is: one sentence, its paper, its parts, and where it departs from it. */
 export const RecipeCard = (props: {

@@ -1,0 +1,85 @@
+import { useEffect, useMemo } from 'react';
+import { Link } from 'wouter';
+import { headlineOf, heldOutScores } from '../../../evaluate/held-out-scores.ts';
+import {
+  loadExpectedCurves,
+  type ExpectedCurves,
+} from '../../../evaluate/study/expected-curves.ts';
+import { formOf } from '../../../records/built-in-forms.ts';
+import type { Setup } from '../../../records/setup.ts';
+import type { TrainStep } from '../../../records/training.ts';
+import { useAnswer } from '../../kit/use-answer.ts';
+import { formatShare, plural } from '../../kit/words/format.ts';
+import { useSetup } from '../../setup/setup-store.ts';
+import { Sparkline } from '../charts/Sparkline.tsx';
+import { openSteps } from '../store/train-actions.ts';
+import { formatTrainAddress } from '../store/train-address.ts';
+import { useTrain, visibleRuns } from '../store/train-store.ts';
+
+const NO_STEPS: readonly TrainStep[] = [];
+
+/** Whether all that the measured runs had is chosen: the shipped policy, its world and its questions. */
+const isAsMeasured = (setup: Setup): boolean =>
+  [setup.policy, setup.local, setup.web, setup.questions].every(
+    ({ kind }) => kind === 'built-in',
+  ) && formOf(setup) === 2;
+
+/** What a study of this repository measured of the unchanged recipe; nothing where none trained it so. */
+export const MeasuredCurve = (props: { training: string; measured: ExpectedCurves }) => {
+  const { policy, curves } = props.measured;
+  const found = curves.find(({ training }) => training === props.training);
+  const [first, last] = [found?.em[0], found?.em.at(-1)];
+  if (!found || !first || !last) return null;
+  const { seeds, worlds, questions, em } = found;
+  return (
+    <p data-testid="measured-curve">
+      To expect: EM {formatShare(first[1])} → {formatShare(last[1])} in {plural(last[0], 'step')}{' '}
+      <Sparkline
+        points={em.map(([x, y]) => ({ x, y }))}
+        name="held-out EM that was measured, by step"
+      />{' '}
+      <span className="fine">
+        measured on the built-in policy, {policy.id}@{policy.revision}, and{' '}
+        {plural(worlds.length, 'world')} like the built-in one, the recipe unchanged:{' '}
+        {plural(seeds.length, 'seed')}, {plural(questions, 'held-out dev question')}
+      </span>
+    </p>
+  );
+};
+
+/** The curve to expect where nobody ran the recipe here. */
+const MeasuredElsewhere = ({ training }: { training: string }) => {
+  const asMeasured = useSetup(({ setup }) => isAsMeasured(setup));
+  const answer = useAnswer(asMeasured ? 'measured' : null, loadExpectedCurves);
+  return asMeasured && answer.state === 'ready' ? (
+    <MeasuredCurve training={training} measured={answer.value} />
+  ) : null;
+};
+
+/** How a run of the recipe goes: the last one here, else one that was measured elsewhere, or nothing. */
+export const Expected = ({ training }: { training: string }) => {
+  const run = useTrain((state) =>
+    visibleRuns(state.runs).find(
+      ({ settings, step, status }) =>
+        settings.preset === training && step > 0 && status !== 'running',
+    ),
+  );
+  const steps = useTrain((state) => (run ? state.steps[run.id] : undefined)) ?? NO_STEPS;
+  const id = run?.id;
+  useEffect(() => {
+    if (id !== undefined) void openSteps(id);
+  }, [id]);
+  const headline = useMemo(() => headlineOf(steps), [steps]);
+  if (!run || !headline || headline.first === headline.last)
+    return <MeasuredElsewhere training={training} />;
+  const { first, last } = headline;
+  const points = heldOutScores(steps).map(({ step, score }) => ({ x: step, y: score.em }));
+  return (
+    <p>
+      Your last run of this recipe,{' '}
+      <Link href={formatTrainAddress({ run: run.id, step: null })}>{run.name}</Link>: EM{' '}
+      {formatShare(first.score.em)} → {formatShare(last.score.em)} in {plural(last.step, 'step')}{' '}
+      <Sparkline points={points} name="held-out EM of that run by step" />
+    </p>
+  );
+};
