@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
+import type { Locator } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { faultsInBoth } from '../axe.ts';
-import { runStatus, useStage } from '../browser.ts';
+import { runStatus, useStage, visit } from '../browser.ts';
 import { downloaded, startSmall, status } from '../training.ts';
 
 /** One question, the policy before and after training: of the run's own scores, and asked anew. */
@@ -10,7 +11,7 @@ const stage = useStage();
 
 it('draws a held-out question before and after, and asks it without and with the adapter', async () => {
   const { page } = stage;
-  const run = await startSmall(page, stage, { steps: 1, questions: 1, group: 2, heldOut: 2 });
+  const run = await startSmall(page, stage, { steps: 3, questions: 1, group: 2, heldOut: 2 });
   await status(page, 'finished');
   const picture = page.getByRole('region', { name: 'Before | after' });
   const sentence = page.getByTestId('beside-sentence');
@@ -19,7 +20,7 @@ it('draws a held-out question before and after, and asks it without and with the
   await picture.getByLabel('Held-out question').selectOption({ index: 1 });
   await page.waitForURL(/question=.*from=0&to=newest/);
   const svg = readFileSync(await downloaded(page, 'Before | after: save as SVG')).toString();
-  expect(svg).toContain('after: step 1');
+  expect(svg).toContain('after: step 3');
   await picture.getByRole('button', { name: 'Before | after: table' }).click();
   await picture.getByRole('columnheader', { name: 'before: untrained, no step yet' }).waitFor();
   expect(await faultsInBoth(page)).toEqual([]);
@@ -41,5 +42,35 @@ it('draws a held-out question before and after, and asks it without and with the
     .waitFor();
   expect(await page.locator('.column').count()).toBe(2);
   expect(await faultsInBoth(page)).toEqual([]);
+
+  // Beside whatever step is chosen: of a film's cell, of rollouts, of the score after.
+  const policy = () => new URL(page.url()).searchParams.get('policy');
+  const ask = (place: Locator) =>
+    place.getByRole('button', { name: /^Ask.* with the adapter of step 2$/ }).click();
+  await visit(page, stage, `train?run=${run}&from=0&to=2`);
+  await ask(picture);
+  await runStatus(page, 'done');
+  expect([policy(), await page.locator('.column').count()]).toEqual([`${run}@2`, 1]);
+
+  await visit(page, stage, `train?run=${run}`);
+  const film = page.getByRole('region', { name: 'Training film' });
+  await film.getByRole('button', { name: 'Training film: table' }).waitFor();
+  await film.getByRole('slider', { name: /^Held-out questions by step/ }).focus();
+  for (const key of ['ArrowRight', 'ArrowLeft']) await page.keyboard.press(key);
+  await ask(film);
+  await runStatus(page, 'done');
+  expect(policy()).toBe(`${run}@2`);
+
+  await visit(page, stage, `train?run=${run}&step=2`);
+  const rollouts = page.getByRole('region', { name: 'Step 2', exact: true });
+  await ask(rollouts);
+  await page.waitForURL(/\/ask\?/);
+  expect(policy()).toBe(`${run}@2`);
+  // A run keeps the adapters of its last two snapshots.
+  await visit(page, stage, `train?run=${run}&step=1`);
+  await page
+    .getByRole('region', { name: 'Step 1', exact: true })
+    .getByText('of this run those of step 2 and 3 are')
+    .waitFor();
   expect(stage.faults).toEqual([]);
 }, 240_000);

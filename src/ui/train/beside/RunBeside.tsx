@@ -15,6 +15,7 @@ import {
   type BesideAddress,
 } from '../store/train-address.ts';
 import { trainApi } from '../store/train-store.ts';
+import { AskAtStep } from './AskAtStep.tsx';
 import './run-beside.css';
 
 const BesidePicture = lazy(async () => ({
@@ -152,7 +153,8 @@ export const RunBeside = ({ run, film }: { run: RunRecord; film: TrainingFilm })
         >
           Ask it now, without and with the adapter
         </button>
-      )}
+      )}{' '}
+      <AskAtStep run={run} step={to} question={row.id} />
     </p>
   );
   if (!pair)

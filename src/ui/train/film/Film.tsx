@@ -6,6 +6,7 @@ import { rightBy, signedBy } from '../../../evaluate/rollouts/basis.ts';
 import type { TrainingFilm } from '../../../evaluate/training-film.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import { showRollouts } from '../../ask/store/training-step.ts';
+import { AskAtStep } from '../beside/AskAtStep.tsx';
 import { SaveChart } from '../../kit/charts/picture/SaveChart.tsx';
 import { formatShare } from '../../kit/words/format.ts';
 import { formatTrainAddress } from '../store/train-address.ts';
@@ -172,7 +173,12 @@ const Shown = ({ run, film }: { run: RunRecord; film: TrainingFilm }) => {
               <button type="button" className="link" onClick={() => compare(chosen)}>
                 Before | after
               </button>
-            )}
+            )}{' '}
+            <AskAtStep
+              run={run}
+              step={film.steps[chosen.at] ?? 0}
+              question={film.rows[chosen.row]?.id ?? null}
+            />
           </>
         ) : (
           'Filled: right by EM; frame: wrong. Right all along stands on top, then what was learned, by when; below what ends wrong.'

@@ -10,6 +10,7 @@ import { useAnswer, type Loaded } from '../../kit/use-answer.ts';
 import { openOwnRun } from '../../rollouts/store/browse-actions.ts';
 import { showRollouts } from '../../ask/store/training-step.ts';
 import { isOwnRollout } from '../../../formats/rollouts/shape/imported.ts';
+import { AskAtStep } from '../beside/AskAtStep.tsx';
 import { trainApi } from '../store/train-store.ts';
 import { groupRollouts, type RolloutGroup } from '../../ask/store/rollout-groups.ts';
 
@@ -169,6 +170,7 @@ export const StepRollouts = ({ run, step, record, last, select }: StepRolloutsPr
             ? ` of ${record.rollouts} drawn`
             : ''}
         </span>
+        <AskAtStep run={run} step={step} question={null} />
         <button
           type="button"
           className="link"
