@@ -42,6 +42,18 @@ it('draws a group as a tree, and forks one of its rollouts beside the original',
   await page.locator('.column[data-finished=true]').nth(2).waitFor();
   await runStatus(page, 'done');
 
+  // The fork's head has a line more, and verdicts differ in length; glyphs and events stand side by side.
+  for (const width of [1440, 2560]) {
+    await page.setViewportSize({ width, height: 900 });
+    for (const part of ['.column-head', '.glyph-rail', '.timeline']) {
+      const tops = await page
+        .locator(`.column ${part}`)
+        .evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().top)));
+      expect(tops, part).toEqual([tops[0], tops[0], tops[0]]);
+    }
+  }
+  await page.setViewportSize({ width: 1440, height: 900 });
+
   const routes = (column: string) =>
     page
       .getByRole('region', { name: column, exact: true })

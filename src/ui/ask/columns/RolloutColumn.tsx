@@ -185,53 +185,59 @@ export const RolloutColumn = memo((props: RolloutColumnProps) => {
       data-finished={finished}
       data-rollout={rollout.id}
     >
-      <header className="column-head">
-        <button type="button" className="link strong" onClick={() => focusRollout(index)}>
-          Rollout {index + 1}
-        </button>
-        <span className="fine" title="The seed of this rollout, drawn from the seed of the run">
-          seed {rollout.seed}
-        </span>
-        {name === null ? null : <span className="fine ellipsis">{name}</span>}
-        <span className="grow" />
-        <button
-          type="button"
-          className="link"
-          onClick={() => setOpen(everythingOpen ? new Set() : allOf(rollout))}
-        >
-          {everythingOpen ? 'close all' : 'open all'}
-        </button>
-      </header>
-      {fork ? (
-        <p className="fork-note" data-testid="fork-note">
-          ↳ forked at event {fork.event + 1}: {fork.words}
-        </p>
-      ) : null}
-      {finished ? <VerdictLine rollout={rollout} gold={gold} /> : null}
-      {finished ? <TimeLine rollout={rollout} open={jump} /> : null}
-      <GlyphRail rollout={rollout} step={step} jump={jump} />
-      <TokenStrip rollout={rollout} until={until} onPick={onPick} mode={mode} />
-      {focused && rollout.events.length > 0 ? <Playback rollout={rollout} /> : null}
-      <ol className="timeline" ref={list}>
-        {rollout.events.map((event, at) => (
-          <EventCard
-            key={at}
-            rollout={rollout}
-            index={at}
-            event={event}
-            gold={gold}
-            firstSeen={seen}
-            open={isOpen(at)}
-            ahead={step !== null && at > step}
-            current={step === at}
-            selected={selected === at}
-            onToggle={onToggle}
-            onEvent={jump}
-            onPassage={onPassage}
-          />
-        ))}
-      </ol>
-      {finished ? null : <LiveText rollout={rollout} />}
+      <div className="column-part">
+        <header className="column-head">
+          <button type="button" className="link strong" onClick={() => focusRollout(index)}>
+            Rollout {index + 1}
+          </button>
+          <span className="fine" title="The seed of this rollout, drawn from the seed of the run">
+            seed {rollout.seed}
+          </span>
+          {name === null ? null : <span className="fine ellipsis">{name}</span>}
+          <span className="grow" />
+          <button
+            type="button"
+            className="link"
+            onClick={() => setOpen(everythingOpen ? new Set() : allOf(rollout))}
+          >
+            {everythingOpen ? 'close all' : 'open all'}
+          </button>
+        </header>
+        {fork ? (
+          <p className="fork-note" data-testid="fork-note">
+            ↳ forked at event {fork.event + 1}: {fork.words}
+          </p>
+        ) : null}
+        {finished ? <VerdictLine rollout={rollout} gold={gold} /> : null}
+        {finished ? <TimeLine rollout={rollout} open={jump} /> : null}
+      </div>
+      <div className="column-part">
+        <GlyphRail rollout={rollout} step={step} jump={jump} />
+        <TokenStrip rollout={rollout} until={until} onPick={onPick} mode={mode} />
+        {focused && rollout.events.length > 0 ? <Playback rollout={rollout} /> : null}
+      </div>
+      <div className="column-part column-events">
+        <ol className="timeline" ref={list}>
+          {rollout.events.map((event, at) => (
+            <EventCard
+              key={at}
+              rollout={rollout}
+              index={at}
+              event={event}
+              gold={gold}
+              firstSeen={seen}
+              open={isOpen(at)}
+              ahead={step !== null && at > step}
+              current={step === at}
+              selected={selected === at}
+              onToggle={onToggle}
+              onEvent={jump}
+              onPassage={onPassage}
+            />
+          ))}
+        </ol>
+        {finished ? null : <LiveText rollout={rollout} />}
+      </div>
     </section>
   );
 });
