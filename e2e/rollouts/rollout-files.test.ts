@@ -2,10 +2,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { formatShare } from '../../src/ui/kit/words/format.ts';
 import { faultsOf } from '../axe.ts';
 import { useStage, visit } from '../browser.ts';
 import { drop } from '../drop.ts';
-import { expectSame, labRollouts, matched } from '../rollouts-page.ts';
+import { expectSame, figure, labRollouts, matched } from '../rollouts-page.ts';
 
 const stage = useStage();
 const LONG = 240_000;
@@ -64,6 +65,19 @@ it(
     await page.locator('[data-figure="wrong-though-retrieved"] button').click();
     const { em } = found.statistics.evidence.wrongThoughRetrieved;
     await matched(page, `${em} of 240`);
+    // The tiles are those of what passes, beside the file's, in one row.
+    await expect.poll(() => figure(page, 'em')).toMatch(/^0\.0 % 0/);
+    const tile = await page.locator('[data-figure="em"]').innerText();
+    expect(tile).toContain(`all: ${formatShare(found.statistics.em.share)}`);
+    const tops = await page
+      .locator('.file-figures > div')
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
+    expect(tops.length).toBeGreaterThanOrEqual(12);
+    expect(new Set(tops).size).toBe(1);
+    const cut = await page
+      .getByTestId('file-figures')
+      .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+    expect(cut).toBe(0);
     await page.goBack();
     await matched(page, '240 rollouts');
 

@@ -19,7 +19,8 @@ import { fileById, useBrowse } from '../store/browse-store.ts';
 import { isNarrow } from '../../kit/page/screen.ts';
 import { usualColumns } from '../table/columns.ts';
 import { CompareFiles } from '../compare/CompareFiles.tsx';
-import { figuresOf, sizeOf } from '../table/definitions.ts';
+import { sizeOf } from '../table/definitions.ts';
+import { Figures } from './Figures.tsx';
 import { Disagreements } from '../compare/Disagreements.tsx';
 import { JudgeView } from '../judge/JudgeView.tsx';
 import { FilterField } from './FilterField.tsx';
@@ -44,39 +45,6 @@ import '../histogram/histogram.css';
  * for what is typed, so that "back" does not go through every letter.
  */
 type Change = (change: Partial<BrowseAddress>, options?: { replace?: boolean }) => void;
-
-/** What the file states, each number with its definition; a press shows its cases. */
-const Figures = ({ file, change }: { file: FileRecord; change: Change }) => {
-  const statistics = file.statistics;
-  if (!statistics)
-    return (
-      <p className="fine">
-        {file.status === 'importing'
-          ? 'The whole file is counted when it is read to its end; what is there can be used now.'
-          : 'The file was not read to its end, so it has no statistics. Open it again to read it whole.'}
-      </p>
-    );
-  return (
-    <dl className="file-figures" data-testid="file-figures">
-      {figuresOf(statistics).map(({ id, name, value, more, note, filter }) => (
-        <div key={id} data-figure={id}>
-          <dt title={note}>{name}</dt>
-          <dd>
-            <button
-              type="button"
-              className="figure-button"
-              title={`${note}\nPress to filter: ${filter}`}
-              aria-label={`${name}: ${value} ${more}. Show the cases`}
-              onClick={() => change({ filter, view: 'table' })}
-            >
-              <b>{value}</b> <span className="fine">{more}</span>
-            </button>
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
-};
 
 /** What nobody can ask of this file, in one line. */
 const Lacks = ({ file }: { file: FileRecord }) => {
@@ -342,7 +310,11 @@ const FilePage = () => {
   return (
     <BrowseShell className="page rollouts file">
       <Head file={file} view={address.view} change={change} />
-      <Figures file={file} change={change} />
+      <Figures
+        file={file}
+        filtered={address.view === 'table' && address.filter !== ''}
+        show={(filter) => change({ filter, view: 'table' })}
+      />
       <Lacks file={file} />
       {address.view === 'table' ? (
         <TableView file={file} address={address} change={change} />

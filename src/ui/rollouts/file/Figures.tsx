@@ -1,0 +1,56 @@
+import type { FileRecord } from '../../../lab/contract/records/rollout-files.ts';
+import { DASH } from '../../kit/words/format.ts';
+import { useSelection } from '../store/browse-selection.ts';
+import { figuresOf } from '../table/definitions.ts';
+
+/**
+ * What the file states, each number with its definition; a press shows its cases. Under a filter the
+ * numbers are those of the rollouts that pass it, and the file's stand below.
+ */
+export const Figures = (props: {
+  file: FileRecord;
+  filtered: boolean;
+  /** Puts a filter in the place of the one that there is. */
+  show: (filter: string) => void;
+}) => {
+  const { file, filtered, show } = props;
+  const { selected, fileId } = useSelection();
+  const statistics = file.statistics;
+  if (!statistics)
+    return (
+      <p className="fine">
+        {file.status === 'importing'
+          ? 'The whole file is counted when it is read to its end; what is there can be used now.'
+          : 'The file was not read to its end, so it has no statistics. Open it again to read it whole.'}
+      </p>
+    );
+  const passing =
+    filtered && selected && fileId === file.id
+      ? new Map(figuresOf(selected.statistics).map((one) => [one.id, one]))
+      : null;
+  return (
+    <dl className="file-figures" data-testid="file-figures">
+      {figuresOf(statistics).map(({ id, name, value, more, note, filter }) => {
+        const own = passing ? passing.get(id) : { value, more };
+        const shown = `${own?.value ?? DASH} ${own?.more ?? ''}`;
+        return (
+          <div key={id} data-figure={id}>
+            <dt title={note}>{name}</dt>
+            <dd>
+              <button
+                type="button"
+                className="figure-button"
+                title={`${note}\nPress to filter: ${filter}`}
+                aria-label={`${name}: ${shown}${passing ? `, of the whole file ${value}` : ''}. Show the cases`}
+                onClick={() => show(filter)}
+              >
+                <b>{own?.value ?? DASH}</b> <span className="fine">{own?.more}</span>
+              </button>
+            </dd>
+            {passing ? <dd className="fine figure-all">all: {value}</dd> : null}
+          </div>
+        );
+      })}
+    </dl>
+  );
+};
