@@ -4,17 +4,10 @@ import {
   isOwnRollout,
   type ImportedRollout,
 } from '../../../../formats/rollouts/shape/imported.ts';
-import { blockText } from '../../../../formats/rollouts/protocols/split.ts';
-import { protocolOf } from '../../../../formats/rollouts/rounds.ts';
 import type { TreeStep } from '../../../../evaluate/rollouts/siblings/tree.ts';
 import type { Sibling } from '../../../kit/siblings/sibling.ts';
 import { SiblingTree } from '../../../kit/siblings/SiblingTree.tsx';
-import type {
-  AlignedCell,
-  AlignedGroup,
-  CreditChain,
-} from '../../../../evaluate/rollouts/align.ts';
-import { passageKey } from '../../../../evaluate/rollouts/reading/rounds.ts';
+import type { AlignedGroup, CreditChain } from '../../../../evaluate/rollouts/align.ts';
 import type { Neighbour, Reading } from '../../../../lab/contract/rollouts.ts';
 import type { RolloutPlace } from '../../../../lab/contract/records/rollout-files.ts';
 import { formatCount, formatNumber, formatSigned, plural } from '../../../kit/words/format.ts';
@@ -24,26 +17,16 @@ import { useAnswer } from '../../../kit/use-answer.ts';
 import { pageOf, useMore } from '../../../kit/page/use-more.tsx';
 import { MarkedText } from '../parts/MarkedText.tsx';
 import { Problem } from '../parts/Problem.tsx';
+import { CellView } from './CellView.tsx';
 import { settingsFor, settingsSource, settingsWords } from '../store/settings.ts';
 
 /** The siblings of a group side by side, and how their rewards became pushes on their tokens. */
 
 /** Siblings that stand beside one another; the rest of a larger group are in the table of credit. */
 const MOST_BESIDE = 16;
-/** Characters of a thought that a cell shows; the rest is one click away, in the sibling itself. */
-const THOUGHT = 400;
 
 /** Advantages have a sign even where they are positive; a dash is "not known", never 0. */
 const signed = (value: number | null): string => (value === null ? '–' : formatSigned(value, 3));
-
-/** Siblings of a large group that asked the same are counted, not named. */
-const MOST_NAMED = 8;
-
-const sameAs = (siblings: readonly number[]): string => {
-  const named = siblings.slice(0, MOST_NAMED).map((i) => i + 1);
-  const more = siblings.length - named.length;
-  return `same as ${named.join(', ')}${more > 0 ? ` and ${formatCount(more)} more` : ''}`;
-};
 
 /** One line of the credit table: a sibling, from its clauses to the push on its tokens. */
 interface ChainRowProps {
@@ -130,71 +113,13 @@ const HEADS: readonly [string, string][] = [
   ['', ''],
 ];
 
-/**
- * One round of one sibling: its own words, its query, and what was found. The badges say what sets
- * it apart from its siblings: the same query, passages that it alone read, passages it had read
- * before.
- */
-const CellView = (props: {
-  cell: AlignedCell | null;
-  rollout: ImportedRollout | undefined;
-  open: () => void;
-}) => {
-  const { cell, rollout } = props;
-  if (!cell) return <td className="fine">had ended</td>;
-  const { round, sameQueryAs, onlyHere, repeated } = cell;
-  // What was asked stands below with its own sign; here is the rest of what the policy wrote.
-  const own = round.segments.flatMap((index) => {
-    const segment = rollout?.segments[index];
-    if (!rollout || segment?.source !== 'policy' || segment.role === 'search') return [];
-    // Without its tags, as in the rounds.
-    return [{ role: segment.role, text: blockText(segment.text, protocolOf(rollout)).text }];
-  });
-  const only = new Set(onlyHere.map(passageKey));
-  const again = new Set(repeated.map(passageKey));
-  return (
-    <td>
-      {own.map(({ role, text }, i) => (
-        <p key={i} className={`aligned-text ${role}`}>
-          <span className="fine">{role}</span>{' '}
-          <MarkedText text={text.slice(0, THOUGHT)} marks={[]} />
-          {text.length > THOUGHT ? ' …' : ''}
-        </p>
-      ))}
-      {round.query ? (
-        <p className="aligned-query">
-          <span aria-hidden="true">⌕</span> <MarkedText text={round.query.text} marks={[]} />{' '}
-          {sameQueryAs.length > 0 ? <span className="badge">{sameAs(sameQueryAs)}</span> : null}
-        </p>
-      ) : null}
-      <ul className="aligned-passages">
-        {round.passages.slice(0, 12).map((passage, i) => {
-          const key = passageKey(passage);
-          return (
-            <li key={i}>
-              <MarkedText text={passage.title || passage.text.slice(0, 60)} marks={[]} />{' '}
-              {only.has(key) ? <span className="badge good">only here</span> : null}
-              {again.has(key) ? <span className="badge">again</span> : null}
-            </li>
-          );
-        })}
-        {round.passages.length > 12 ? (
-          <li className="fine">… {round.passages.length - 12} more</li>
-        ) : null}
-      </ul>
-    </td>
-  );
-};
-
 /** The siblings as columns and their rounds as rows, so that the first difference is in one row. */
 const Aligned = (props: {
   aligned: AlignedGroup;
   rollouts: readonly ImportedRollout[] | null;
-  siblings: readonly Neighbour[];
   here: string;
-  open: (rollout: RolloutName) => void;
 }) => {
-  const { aligned, rollouts, siblings, here, open } = props;
+  const { aligned, rollouts, here } = props;
   const shown = aligned.siblings.slice(0, MOST_BESIDE);
   return (
     <div className="wide-scroll" role="region" aria-label="Siblings by round" tabIndex={0}>
@@ -222,15 +147,7 @@ const Aligned = (props: {
             <tr key={at}>
               <th scope="row">{at + 1}</th>
               {row.map((cell, i) => (
-                <CellView
-                  key={i}
-                  cell={cell}
-                  rollout={rollouts?.[i]}
-                  open={() => {
-                    const sibling = siblings[i];
-                    if (sibling) open({ fileId: sibling.fileId, rolloutId: sibling.id });
-                  }}
-                />
+                <CellView key={i} cell={cell} rollout={rollouts?.[i]} />
               ))}
             </tr>
           ))}
@@ -375,9 +292,7 @@ export const GroupView = ({ reading, open, diff }: GroupViewProps) => {
       <Aligned
         aligned={aligned}
         rollouts={texts.state === 'ready' ? texts.value : null}
-        siblings={siblings}
         here={rollout.id}
-        open={open}
       />
     </div>
   );
