@@ -14,7 +14,7 @@ const results = resolve(root, 'training/studies/results');
 
 export const CURVES_FILE = resolve(results, 'curves.json');
 
-const readJson = <T>(path: string): T => JSON.parse(readFileSync(path, 'utf8')) as T;
+const readJson = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
 
 /** The beginning of the SHA-256 of its weights, as the policy names its revision. */
 const shippedRevision = (): string =>
@@ -80,14 +80,12 @@ export function curvesOf(trained: readonly Measured[]): ExpectedCurve[] {
 
 /** What training/studies/results/curves.json is to hold. */
 export function expectedCurves(): string {
-  const { policy } = readJson<{ policy: ExpectedCurves['policy'] }>(
-    resolve(results, 'results.json'),
-  );
+  const { policy } = readJson(resolve(results, 'results.json')) as Pick<ExpectedCurves, 'policy'>;
   const folder = resolve(results, 'trained');
   // Curves of a policy that is no longer shipped say nothing of the one that is.
   const trained =
     policy.revision === shippedRevision()
-      ? readdirSync(folder).map((key) => readJson<Measured>(resolve(folder, key, 'trained.json')))
+      ? readdirSync(folder).map((key) => readJson(resolve(folder, key, 'trained.json')) as Measured)
       : [];
   const curves = curvesOf(trained);
   const file: ExpectedCurves = { format: 'forage.expected-curves/1', policy, curves };

@@ -78,9 +78,8 @@ it('streams its first step, ends with a headline, and its film opens the rollout
     await page.waitForTimeout(50);
   }
   expect(falls(seen)).toEqual([]);
-  // Both steps were seen on their way.
-  const onTheWay = seen.filter(({ share }) => share > 0 && share < 1);
-  expect([...new Set(onTheWay.map(({ step }) => step))]).toEqual([1, 2]);
+  expect([...new Set(seen.map(({ step }) => step))]).toEqual([1, 2]);
+  expect(seen.filter(({ share }) => share > 0 && share < 1).length).toBeGreaterThan(2);
 
   await status(page, 'finished');
   const headline = page.getByTestId('headline');

@@ -6,6 +6,9 @@ import { startEvaluation } from '../evaluate/store/evaluate-actions.ts';
 import { formatEvaluateAddress, NEW_EVALUATION } from '../evaluate/store/evaluate-address.ts';
 import { FIRST_SPEC } from '../evaluate/store/evaluate-draft.ts';
 import { useEvaluate } from '../evaluate/store/evaluate-store.ts';
+import type { TrainEstimate } from '../../lab/contract/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
+import { useSetup } from '../setup/setup-store.ts';
 import { need } from '../lab/connection.ts';
 import { useLab } from '../lab/lab-store.ts';
 import { openOwnRun } from '../rollouts/store/browse-actions.ts';
@@ -13,7 +16,7 @@ import { useBrowse } from '../rollouts/store/browse-store.ts';
 import { startTraining } from '../train/store/train-actions.ts';
 import { formatTrainAddress } from '../train/store/train-address.ts';
 import { checkDraft } from '../train/store/train-draft.ts';
-import { trainingRun, useTrain, visibleRuns } from '../train/store/train-store.ts';
+import { trainApi, trainingRun, useTrain, visibleRuns } from '../train/store/train-store.ts';
 import { toTry, TRY_STEPS, tryName } from '../train/store/try-run.ts';
 
 /** What the tour says, chapter by chapter, and what a press does: the very things that the pages do. */
@@ -69,13 +72,22 @@ const askExample = async (go: (path: string) => void): Promise<void> => {
 /** The newest run that has made a step, whatever became of it. */
 const newestRun = () => visibleRuns(useTrain.getState().runs).find(({ step }) => step > 0);
 
+/** Null where the lab cannot say. */
+const estimated = async (settings: TrainSettings): Promise<TrainEstimate | null> => {
+  try {
+    return await trainApi().estimate(settings, 'auto', useSetup.getState().setup);
+  } catch {
+    return null;
+  }
+};
+
 const train = async (go: (path: string) => void): Promise<void> => {
   const busy = trainingRun(useTrain.getState());
   if (busy) return go(formatTrainAddress({ run: busy.id, step: null }));
   // Plain search steps fastest.
   const { settings } = checkDraft({ training: 'search/grpo', changes: {} });
   if (!settings) return go('/train?new=1');
-  const tried = toTry(settings);
+  const tried = toTry(settings, await estimated(settings));
   const id = await startTraining({
     settings: tried,
     name: tryName(tried),

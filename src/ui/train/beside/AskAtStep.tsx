@@ -1,8 +1,8 @@
-import { useEffect } from 'react';
 import { useLocation } from 'wouter';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import { readAdapters, useAdapters } from '../../ask/policies/adapters-store.ts';
 import { askWith } from '../../ask/siblings/ask-with.ts';
+import { useAnswer } from '../../kit/use-answer.ts';
 
 interface AskAtStepProps {
   run: RunRecord;
@@ -19,7 +19,7 @@ export const AskAtStep = ({ run, step, question }: AskAtStepProps) => {
   const [, go] = useLocation();
   const kept = useAdapters(({ runs }) => runs?.find(({ id }) => id === run.id)?.steps);
   // A snapshot that is added takes the place of an earlier one.
-  useEffect(() => void readAdapters(), [run.id, run.checkpointStep]);
+  useAnswer(`${run.id} ${run.checkpointStep}`, readAdapters);
   // Before the first step there is no adapter, and before the first snapshot none is kept.
   if (step === 0 || !kept) return null;
   if (!kept.includes(step))

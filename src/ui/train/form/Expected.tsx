@@ -25,7 +25,7 @@ const isAsMeasured = (setup: Setup): boolean =>
   ) && formOf(setup) === 2;
 
 /** What a study of this repository measured of the unchanged recipe; nothing where none trained it so. */
-export const MeasuredCurve = (props: { training: string; measured: ExpectedCurves }) => {
+const MeasuredCurve = (props: { training: string; measured: ExpectedCurves }) => {
   const { policy, curves } = props.measured;
   const found = curves.find(({ training }) => training === props.training);
   const [first, last] = [found?.em[0], found?.em.at(-1)];

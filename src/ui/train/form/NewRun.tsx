@@ -1,16 +1,13 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
-import { useEffect, useLayoutEffect, useMemo, useState } from 'react';
+import { useLayoutEffect, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
-import { messageOf } from '../../../base/errors.ts';
-import { DEVICES, type DeviceChoice } from '../../../lab/contract/settings.ts';
+import { DEVICES } from '../../../lab/contract/settings.ts';
 import { keepsFiles, NO_FILES } from '../../../lab/storage/files-of-site.ts';
-import type { TrainEstimate } from '../../../lab/contract/training.ts';
 import { asksForSummaries } from '../../../learn/rl/trainable.ts';
 import { TRAININGS, findTraining } from '../../../recipes/index.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import { pickOf } from '../../kit/pick-of.ts';
-import { formatDuration } from '../../kit/words/duration.ts';
-import { formatBytes, formatCount, plural } from '../../kit/words/format.ts';
+import { plural } from '../../kit/words/format.ts';
 import { Unsummarized } from '../../setup/form/Unsummarized.tsx';
 import { WorksWith } from '../../setup/form/WorksWith.tsx';
 import { ExportButton } from '../../setup/export/ExportButton.tsx';
@@ -28,10 +25,11 @@ import {
   useDraft,
   withoutFaults,
 } from '../store/train-draft.ts';
-import { trainApi, trainingRun, useTrain, visibleRuns } from '../store/train-store.ts';
-import { toTry, TRY_STEPS, tryName } from '../store/try-run.ts';
+import { trainingRun, useTrain, visibleRuns } from '../store/train-store.ts';
+import { tryName } from '../store/try-run.ts';
 import { AdvancedFields } from './folds/AdvancedFields.tsx';
 import { FormState, NumberField, RateField, SelectField } from './fields/fields.tsx';
+import { Estimate, useEstimate, useTry, type Answer } from './Estimate.tsx';
 import { OwnData } from './OwnData.tsx';
 import { RecipeCard } from './RecipeCard.tsx';
 import { StageFields } from './fields/StageFields.tsx';
@@ -42,93 +40,6 @@ const TRAINING_CHOICES = TRAININGS.map(({ id, recipe, variant }) => ({
   value: id,
   label: `${recipe.title} · ${variant.title}`,
 }));
-
-/** Wait for the form to rest before the lab is asked. */
-const REST_MS = 350;
-
-/** An estimate, or why there is none; null while the first one is on its way. */
-type Answer =
-  | { estimate: TrainEstimate; problem: null }
-  | { estimate: null; problem: string }
-  | null;
-
-/** The lab's estimate for the settings; null while there is none. */
-const useEstimate = (settings: TrainSettings | null, device: DeviceChoice): Answer => {
-  const [answer, setAnswer] = useState<Answer>(null);
-  // Before the lab is connected a question would fail, and be shown as the settings’ fault.
-  const connected = useTrain((state) => state.status === 'ready');
-  const setup = useSetup((state) => state.setup);
-  useEffect(() => {
-    if (!connected || !settings) return undefined;
-    let live = true;
-    const ask = async () => {
-      try {
-        const estimate = await trainApi().estimate(settings, device, setup);
-        if (live) setAnswer({ estimate, problem: null });
-      } catch (error) {
-        const problem = messageOf(error);
-        if (live) setAnswer({ estimate: null, problem });
-      }
-    };
-    const timer = setTimeout(() => void ask(), REST_MS);
-    return () => {
-      live = false;
-      clearTimeout(timer);
-    };
-  }, [settings, device, setup, connected]);
-  return answer;
-};
-
-/** What a step learns from: rollouts that it makes, or stored trajectories; of both where stages differ. */
-const batchWords = ({ questions, groupSize, stages }: TrainSettings): string => {
-  const made = `${questions} × ${groupSize} = ${plural(questions * groupSize, 'rollout')}`;
-  const words = stages.map(({ loss }) =>
-    isStored(loss)
-      ? plural(loss.batch, loss.kind === 'stored-dpo' ? 'stored pair' : 'stored rollout')
-      : made,
-  );
-  return [...new Set(words)].join(', then ');
-};
-
-/**
- * Time and memory of the run as it is set, said before it is started; the tooltip says what the
- * estimate rests on.
- */
-const Estimate = ({ settings, answer }: { settings: TrainSettings; answer: Answer }) => {
-  const { steps } = settings;
-  return (
-    <div
-      className="estimate"
-      role="status"
-      data-testid="estimate"
-      title={answer?.estimate ? `≈ ${answer.estimate.basis}` : undefined}
-    >
-      <span className="batch">{batchWords(settings)} a step</span>
-      {answer?.estimate ? (
-        <>
-          <span>
-            <b>≈ {formatDuration(answer.estimate.secondsPerStep)}</b> a step
-          </span>
-          <span className="total">
-            <b>≈ {formatDuration(answer.estimate.secondsPerStep * steps)}</b> for{' '}
-            {formatCount(steps)} steps
-          </span>
-          <span>
-            <b>≈ {formatDuration(answer.estimate.secondsBefore)}</b> before the first
-          </span>
-          <span>
-            <b>≈ {formatBytes(answer.estimate.peakBytes)}</b> of memory at the peak
-          </span>
-          <span className="fine basis">{answer.estimate.basis}</span>
-        </>
-      ) : (
-        <span className="fine">
-          {answer?.problem ?? 'Time and memory are estimated in a moment.'}
-        </span>
-      )}
-    </div>
-  );
-};
 
 /** What most runs change: recipe, name, device, and how much is sampled a step. */
 const Basics = ({ settings }: { settings: TrainSettings | null }) => {
@@ -187,14 +98,6 @@ const Basics = ({ settings }: { settings: TrainSettings | null }) => {
   );
 };
 
-/** By the rate of this device, where it was measured; the estimate’s tooltip says from what. */
-const tryWords = (answer: Answer): string => {
-  const { estimate } = answer ?? {};
-  if (!estimate) return '';
-  const seconds = TRY_STEPS * estimate.secondsPerStep + estimate.secondsBefore;
-  return `, ≈ ${formatDuration(seconds)}`;
-};
-
 /** Whether runs with these settings can start now, and what is in the way. */
 const useStart = (settings: TrainSettings | null) => {
   const busy = useTrain(trainingRun);
@@ -226,13 +129,15 @@ const StartBar = (props: StartBarProps) => {
   const [, go] = useLocation();
   const [starting, setStarting] = useState(false);
   const changed = useDraft(({ changes }) => Object.keys(changes).length);
-  const { settings, sweeping, setSweeping, more, setMore } = props;
+  const device = useDraft((draft) => draft.device);
+  const { settings, answer, sweeping, setSweeping, more, setMore } = props;
+  const tried = useTry(settings, answer, device);
   const { busy, ready, stored, wantsFile, missing, unsummarized, noFiles, blocked } = props.can;
   const start = async (wanted: TrainSettings | null) => {
     if (!wanted) return;
-    const { name: named, device } = useDraft.getState();
-    const tried = wanted !== settings && named.trim() === '';
-    const name = tried ? tryName(wanted) : named;
+    const { name: named } = useDraft.getState();
+    const tries = wanted !== settings && named.trim() === '';
+    const name = tries ? tryName(wanted) : named;
     setStarting(true);
     const demonstrations = wantsFile ? useDemonstrations.getState().file : null;
     const id = await startTraining({ settings: wanted, name, device, demonstrations });
@@ -266,15 +171,16 @@ const StartBar = (props: StartBarProps) => {
         {more ? 'Less' : 'More …'}
       </button>
       <div className="start-more" id="start-more">
-        {settings && settings.steps > TRY_STEPS ? (
+        {tried ? (
           <Button
             size="sm"
             variant="default"
-            disabled={blocked || starting}
-            title="The same run with ten steps; it can go on to more afterwards"
-            onClick={() => void start(toTry(settings))}
+            // Its size follows from the estimate.
+            disabled={blocked || starting || !answer}
+            title={tried.title}
+            onClick={() => void start(tried.settings)}
           >
-            Try it: {TRY_STEPS} steps{tryWords(props.answer)}
+            {tried.words}
           </Button>
         ) : null}
         <Button

@@ -1,14 +1,63 @@
+import type { TrainEstimate } from '../../../lab/contract/training.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 
 /** Steps of a run that only tries. */
 export const TRY_STEPS = 10;
 
-/** The same run, short, with a score often enough that it shows what changed. */
-export const toTry = (settings: TrainSettings): TrainSettings => ({
-  ...settings,
-  steps: TRY_STEPS,
-  heldOut: { ...settings.heldOut, every: Math.min(settings.heldOut.every, TRY_STEPS / 2) },
-});
+/** What such a run is to take. */
+const TRY_SECONDS = 120;
+
+/** Fewer questions a step often leave no group whose rewards vary, and nothing to learn from. */
+const FEWEST_QUESTIONS = 2;
+
+/** What is made before the first step may take this much of it. */
+const MOST_BEFORE = TRY_SECONDS / 2;
+const FEWEST_SCORED = 16;
+const FEWEST_DEMONSTRATIONS = 64;
+const FEWEST_SCORINGS = 2;
+
+type Known = Pick<TrainEstimate, 'secondsPerStep' | 'secondsBefore'>;
+
+const scaled = (count: number, share: number, fewest: number): number =>
+  Math.min(count, Math.max(fewest, Math.floor(count * share)));
+
+/** Fewer held-out questions, own trajectories and scorings of a question, where these alone would take too long. */
+const shortStart = (settings: TrainSettings, share: number): TrainSettings => {
+  const { heldOut, warmUp, curriculum } = settings;
+  return {
+    ...settings,
+    heldOut: { ...heldOut, questions: scaled(heldOut.questions, share, FEWEST_SCORED) },
+    warmUp: warmUp?.rollouts
+      ? { ...warmUp, rollouts: scaled(warmUp.rollouts, share, FEWEST_DEMONSTRATIONS) }
+      : warmUp,
+    curriculum: {
+      ...curriculum,
+      scoringRollouts: scaled(curriculum.scoringRollouts, share, FEWEST_SCORINGS),
+    },
+  };
+};
+
+/**
+ * The same run, short: ten steps, with a score often enough that it shows what changed, of as many questions
+ * as about two minutes allow.
+ * @param known what the whole run is estimated to take; null: not known, all questions stay
+ */
+export const toTry = (settings: TrainSettings, known: Known | null): TrainSettings => {
+  const { heldOut } = settings;
+  const short = {
+    ...settings,
+    steps: TRY_STEPS,
+    heldOut: { ...heldOut, every: Math.min(heldOut.every, TRY_STEPS / 2) },
+  };
+  if (!known) return short;
+  const before = Math.min(known.secondsBefore, MOST_BEFORE);
+  const start = before < known.secondsBefore ? before / known.secondsBefore : 1;
+  const steps = (TRY_SECONDS - before) / (TRY_STEPS * known.secondsPerStep);
+  return {
+    ...shortStart(short, start),
+    questions: scaled(settings.questions, steps, FEWEST_QUESTIONS),
+  };
+};
 
 export const tryName = ({ preset }: TrainSettings): string =>
   `${preset}, ${TRY_STEPS} steps to try`;
