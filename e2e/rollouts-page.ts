@@ -7,7 +7,7 @@ import { inspectFile, type Inspection } from '../src/evaluate/rollouts/inspect.t
 /** What the end-to-end tests read off the page of a rollout file. */
 
 export const figure = (page: Page, id: string): Promise<string> =>
-  page.locator(`[data-figure="${id}"] dd`).innerText();
+  page.locator(`[data-figure="${id}"] dd:not(.figure-all)`).innerText();
 
 /** Waits until the filter says so. */
 export const matched = (page: Page, text: string): Promise<unknown> =>
