@@ -158,14 +158,13 @@ it(
     );
     expect(cut).toEqual([]);
 
-    // Smoothing draws what was measured behind the line; a logarithmic axis has powers of ten alone.
-    const wavy = {
+    // Pressed heads sort the list, one way and then the other.
+    const longer = {
       name: 'four.run.json',
       mimeType: 'application/json',
       buffer: Buffer.from(
         JSON.stringify({
           ...JSON.parse(readFileSync(file, 'utf8')),
-          // A snapshot would end the run at its step.
           state: null,
           run: {
             ...scored.run,
@@ -174,18 +173,13 @@ it(
             step: 4,
             checkpointStep: null,
           },
-          steps: [0.2, 0.9, 0.2, 0.9].map((mean, index) => {
-            const step = { ...scored.steps[0]!, step: index + 1 };
-            return { ...step, reward: { ...step.reward, mean, clauses: {} } };
-          }),
         }),
       ),
     };
     await visit(page, stage, 'runs');
-    await page.getByLabel('Run files').setInputFiles(wavy);
+    await page.getByLabel('Run files').setInputFiles(longer);
     const names = () => page.locator('tr[data-run] .row-name > a').allTextContents();
     await expect.poll(names).toContain('four steps');
-    // Pressed heads sort the list, one way and then the other.
     const head = (name: string) => page.getByRole('columnheader', { name });
     await head('name').getByRole('button').click();
     const upwards = ['four steps', 'mine', 'mine (imported)', 'scored once'];
@@ -195,26 +189,6 @@ it(
     expect(await names()).toEqual(upwards.toReversed());
     await head('steps').getByRole('button').click();
     expect((await names())[0]).toBe('four steps');
-
-    await page.getByRole('link', { name: 'four steps' }).click();
-    const reward = page.locator('[data-chart=reward]');
-    const curves = reward.locator('.recharts-line-curve');
-    await curves.first().waitFor({ state: 'attached' });
-    const tools = page.getByRole('group', { name: 'How the charts are drawn' });
-    const ticks = () => reward.locator('.recharts-yAxis-tick-labels text').allTextContents();
-    const linear = await ticks();
-    await tools.getByLabel('Log axis').check();
-    await expect.poll(ticks).toEqual(['0.1', '1']);
-    await tools.getByLabel('Log axis').uncheck();
-    await expect.poll(ticks).toEqual(linear);
-    const [measured, count] = [await curves.first().getAttribute('d'), await curves.count()];
-    await tools.getByLabel('Smoothing').press('End');
-    await expect.poll(() => curves.count()).toBeGreaterThan(count);
-    const drawn = await curves.evaluateAll((all) => all.map((one) => one.getAttribute('d')));
-    expect(drawn).toContain(measured);
-    expect(new Set(drawn).size).toBeGreaterThan(count);
-    await tools.getByLabel('Smoothing').press('Home');
-    await expect.poll(() => curves.count()).toBe(count);
 
     // At twice the size no word of the status bar runs into the next, and Stop is in view.
     await page.setViewportSize({ width: 720, height: 450 });
