@@ -45,8 +45,10 @@ it('draws a held-out question before and after, and asks it without and with the
 
   // Beside whatever step is chosen: of a film's cell, of rollouts, of the score after.
   const policy = () => new URL(page.url()).searchParams.get('policy');
-  const ask = (place: Locator) =>
-    place.getByRole('button', { name: /^Ask.* with the adapter of step 2$/ }).click();
+  const ask = (place: Locator, step = 2) =>
+    place
+      .getByRole('button', { name: new RegExp(`^Ask.* with the adapter of step ${step}$`) })
+      .click();
   await visit(page, stage, `train?run=${run}&from=0&to=2`);
   await ask(picture);
   await runStatus(page, 'done');
@@ -66,11 +68,22 @@ it('draws a held-out question before and after, and asks it without and with the
   await ask(rollouts);
   await page.waitForURL(/\/ask\?/);
   expect(policy()).toBe(`${run}@2`);
-  // A run keeps the adapters of its last two snapshots.
+  // Of every step with a snapshot, also behind the two that the run could go on from.
+  await visit(page, stage, `train?run=${run}&from=0&to=1`);
+  await ask(picture, 1);
+  await runStatus(page, 'done');
+  expect([policy(), await page.locator('.column').count()]).toEqual([`${run}@1`, 1]);
+
+  // Those take space: deleted, the two of the snapshots are left, and the nearest is offered.
+  await visit(page, stage, 'runs');
+  await page.getByRole('button', { name: /^Edit/ }).first().click();
+  await page.getByRole('button', { name: 'Delete the adapters of past steps' }).click();
+  await page.getByRole('button', { name: 'Delete the adapters', exact: true }).click();
+  await page.getByText(/[1-9].* freed/).waitFor();
   await visit(page, stage, `train?run=${run}&step=1`);
   await page
     .getByRole('region', { name: 'Step 1', exact: true })
-    .getByText('of this run those of step 2 and 3 are')
+    .getByRole('button', { name: 'with the adapter of step 2, the nearest that is kept' })
     .waitFor();
   expect(stage.faults).toEqual([]);
 }, 240_000);

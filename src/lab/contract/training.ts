@@ -84,6 +84,9 @@ export interface TrainEstimate {
 
 export type DownloadKind = 'peft' | 'merged' | 'metrics';
 
+/** What of past steps may be deleted to free storage. */
+export type DroppedKind = 'rollouts' | 'adapters';
+
 export interface Download {
   name: string;
   blob: Blob;
@@ -160,6 +163,6 @@ export interface TrainApi {
     runId: string,
     what: 'peft' | 'merged' | 'metrics',
   ): Promise<{ name: string; blob: Blob }[]>;
-  /** Deletes the rollouts of a run's past steps; steps and snapshots stay. @returns bytes freed */
-  dropRollouts(runId: string): Promise<number>;
+  /** Deletes the rollouts of a run's past steps, or their adapters; steps and snapshots stay. @returns bytes freed */
+  drop(runId: string, what: DroppedKind): Promise<number>;
 }

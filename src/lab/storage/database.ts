@@ -19,12 +19,25 @@ export interface StoredSnapshot {
   rest: BlobRef;
 }
 
+/** The adapter of a snapshot, kept after the snapshot itself is gone. */
+export interface KeptAdapter {
+  step: number;
+  /** Whether held-out questions were asked with it. */
+  scored: boolean;
+  /** safetensors, float32: `adapter`. */
+  adapter: BlobRef;
+  /** The router's state, JSON; null where none is trained. */
+  router: BlobRef | null;
+}
+
 /** What a run goes on from: one record, replaced in one transaction. */
 export interface PointerRow {
   runId: string;
   latest: StoredSnapshot;
   /** Kept until the next one is written, in case the latest turns out to be damaged. */
   previous: StoredSnapshot | null;
+  /** By step. Absent in records that were stored before adapters were kept. */
+  adapters?: readonly KeptAdapter[];
 }
 
 export interface StepRow {

@@ -2,12 +2,36 @@ import { messageOf } from '../../base/errors.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import type { TrainStep } from '../../records/training.ts';
 import { decodeState, encodeState, type TrainState } from '../../learn/rl/state.ts';
-import { sha256 } from '../../base/hash.ts';
 import { type BlobStore, gunzip, gzip } from './blobs.ts';
-import type { BlobRef, ForageDatabase, PointerRow, StepRow, StoredSnapshot } from './database.ts';
+import { readChecked, Writing } from './checked-files.ts';
+import type {
+  BlobRef,
+  ForageDatabase,
+  KeptAdapter,
+  PointerRow,
+  StepRow,
+  StoredSnapshot,
+} from './database.ts';
+import { deletableWords, type RunSize } from './deletable.ts';
+import {
+  type AskedState,
+  filesOfAdapter,
+  keepAdapter,
+  readAdapter,
+  withinLimit,
+} from './kept-adapters.ts';
 import type { RunRecord } from '../contract/records/runs.ts';
-import { isQuotaError, megabytes, StorageFull } from './quota.ts';
+import { isQuotaError, StorageFull } from './quota.ts';
 import { parseRun, parseStep } from './records.ts';
+import {
+  filesOfAdapters,
+  filesOfState,
+  filesOfStep,
+  packRollouts,
+  sizeOf,
+  stepRange,
+  unpackRollouts,
+} from './run-files.ts';
 
 /** A step that is done and not yet part of a snapshot. */
 export interface PendingStep {
@@ -17,57 +41,9 @@ export interface PendingStep {
   heldOut?: readonly Rollout[];
 }
 
-export interface RunSize {
-  bytes: number;
-  /** Of these, rollouts of steps, which may be deleted without harm to the run. */
-  rolloutBytes: number;
-}
-
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 const folderOf = (runId: string): string => `runs/${runId}`;
-
-/** Steps of a run from one on; a run's steps never reach the upper bound. */
-const stepRange = (runId: string, from = 0): [[string, number], [string, number]] => [
-  [runId, from],
-  [runId, Number.MAX_SAFE_INTEGER],
-];
-
-/** Files of a step's rollouts. */
-const filesOf = ({ rollouts, heldOut }: StepRow): BlobRef[] =>
-  [rollouts, heldOut].flatMap((ref) => ref ?? []);
-
-const sizeOf = (refs: readonly BlobRef[]): number =>
-  refs.reduce((sum, { bytes }) => sum + bytes, 0);
-
-const refsOf = (pointer: PointerRow | undefined): BlobRef[] =>
-  [pointer?.latest, pointer?.previous].flatMap((c) => (c ? [c.tensors, c.rest] : []));
-
-/** Files that count only once a record names them. */
-class Writing {
-  readonly #blobs: BlobStore;
-  readonly #fresh: (name: string) => string;
-  readonly #written: string[] = [];
-  /** Bytes that were to be stored. */
-  wanted = 0;
-
-  constructor(blobs: BlobStore, fresh: (name: string) => string) {
-    this.#blobs = blobs;
-    this.#fresh = fresh;
-  }
-
-  readonly write = async (name: string, bytes: Uint8Array): Promise<BlobRef> => {
-    this.wanted += bytes.length;
-    const ref = { path: this.#fresh(name), bytes: bytes.length, hash: await sha256(bytes) };
-    this.#written.push(ref.path);
-    await this.#blobs.write(ref.path, bytes);
-    return ref;
-  };
-
-  async undo(): Promise<void> {
-    for (const path of this.#written) await this.#blobs.remove(path).catch(() => undefined);
-  }
-}
 
 /**
  * Runs with their steps, rollouts and snapshots. A snapshot is new files, flushed and hashed, and
@@ -129,8 +105,7 @@ export class RunStore {
 
   async #lines(ref: BlobRef | null | undefined): Promise<Rollout[]> {
     if (!ref) return [];
-    const lines = decode(await gunzip(await this.#checked(ref))).split('\n');
-    return lines.filter(Boolean).map((line) => JSON.parse(line) as Rollout);
+    return unpackRollouts(await this.#checked(ref));
   }
 
   /**
@@ -143,6 +118,22 @@ export class RunStore {
     pending: readonly PendingStep[],
     change: Partial<RunRecord>,
   ): Promise<void> {
+    try {
+      await this.#commit(runId, state, pending, change, true);
+    } catch (error) {
+      // What the run goes on from comes before what is kept to ask with.
+      if (!(error instanceof StorageFull)) throw error;
+      await this.#commit(runId, state, pending, change, false);
+    }
+  }
+
+  async #commit(
+    runId: string,
+    state: TrainState,
+    pending: readonly PendingStep[],
+    change: Partial<RunRecord>,
+    keep: boolean,
+  ): Promise<void> {
     const writing = new Writing(this.#blobs, (name) => this.#fresh(runId, name));
     const { write } = writing;
     try {
@@ -153,7 +144,11 @@ export class RunStore {
         tensors: await write(`step-${state.step}.safetensors`, tensors),
         rest: await write(`step-${state.step}.json`, encode(rest)),
       };
-      const dropped = await this.#point(runId, latest, rows, change);
+      const scored = pending.some(
+        ({ record, heldOut = [] }) => record.step === state.step && heldOut.length > 0,
+      );
+      const adapter = keep ? await keepAdapter(state, scored, write) : null;
+      const dropped = await this.#point(runId, latest, adapter, rows, change);
       for (const { path } of dropped) await this.#blobs.remove(path);
     } catch (error) {
       throw await this.#undone(writing, error);
@@ -184,12 +179,9 @@ export class RunStore {
     pending: readonly PendingStep[],
     write: (name: string, bytes: Uint8Array) => Promise<BlobRef>,
   ): Promise<StepRow[]> {
-    const keep = async (name: string, rollouts: readonly Rollout[]): Promise<BlobRef | null> => {
-      // An imported step has none, and a run may have thousands.
-      if (rollouts.length === 0) return null;
-      const lines = rollouts.map((rollout) => `${JSON.stringify(rollout)}\n`).join('');
-      return write(`${name}.jsonl.gz`, await gzip(encode(lines)));
-    };
+    // An imported step has none, and a run may have thousands.
+    const keep = async (name: string, rollouts: readonly Rollout[]): Promise<BlobRef | null> =>
+      rollouts.length === 0 ? null : write(`${name}.jsonl.gz`, await packRollouts(rollouts));
     const rows: StepRow[] = [];
     for (const { record, rollouts, heldOut = [] } of pending)
       rows.push({
@@ -206,6 +198,7 @@ export class RunStore {
   #point(
     runId: string,
     latest: StoredSnapshot,
+    adapter: KeptAdapter | null,
     rows: StepRow[],
     change: Partial<RunRecord>,
   ): Promise<BlobRef[]> {
@@ -218,10 +211,16 @@ export class RunStore {
         .toArray();
       await steps.bulkDelete(repeated.map(({ step }) => [runId, step] as [string, number]));
       await steps.bulkPut(rows);
-      await pointers.put({ runId, latest, previous: before?.latest ?? null });
+      const earlier = before?.adapters ?? [];
+      const adapters = withinLimit([
+        ...earlier.filter(({ step }) => step < latest.step),
+        ...(adapter ? [adapter] : []),
+      ]);
+      await pointers.put({ runId, latest, previous: before?.latest ?? null, adapters });
       await runs.update(runId, { ...change, checkpointStep: latest.step });
       const gone = before?.previous ? [before.previous.tensors, before.previous.rest] : [];
-      return [...gone, ...repeated.flatMap(filesOf)];
+      const dropped = earlier.filter((one) => !adapters.includes(one)).flatMap(filesOfAdapter);
+      return [...gone, ...dropped, ...repeated.flatMap(filesOfStep)];
     });
   }
 
@@ -252,20 +251,21 @@ export class RunStore {
     });
   }
 
-  /** Steps whose snapshots are kept, the last one first. */
-  async snapshotSteps(runId: string): Promise<number[]> {
+  /** Steps whose adapters are kept, the last one first. */
+  async adapterSteps(runId: string): Promise<number[]> {
     const pointer = await this.#db.pointers.get(runId);
-    return [pointer?.latest, pointer?.previous].flatMap((one) => (one ? [one.step] : []));
+    const kept = [pointer?.latest, pointer?.previous, ...(pointer?.adapters ?? [])];
+    const steps = new Set(kept.flatMap((one) => (one ? [one.step] : [])));
+    return [...steps].toSorted((a, b) => b - a);
   }
 
-  /** The snapshot of a step, read only. @throws Error where it is not kept, or damaged */
-  async stateAt(runId: string, step: number): Promise<TrainState> {
+  /** What a step's policy is asked with, read only. @throws Error where it is not kept, or damaged */
+  async adapterAt(runId: string, step: number): Promise<AskedState> {
     const pointer = await this.#db.pointers.get(runId);
+    const kept = pointer?.adapters?.find((one) => one.step === step);
+    if (kept) return readAdapter(kept, (file) => this.#checked(file));
     const found = [pointer?.latest, pointer?.previous].find((one) => one?.step === step);
-    if (!found)
-      throw new Error(
-        `The adapter of step ${step} is not kept any more; a run keeps its last two snapshots.`,
-      );
+    if (!found) throw new Error(`The adapter of step ${step} is not kept any more.`);
     return this.#load(found);
   }
 
@@ -281,7 +281,8 @@ export class RunStore {
       `The snapshot of step ${latest.step} is damaged (${newest.fault}); going on from step ${previous.step}.`,
     );
     // The damaged one must not count as "the one before" of the next snapshot.
-    await this.#db.pointers.put({ runId, latest: previous, previous: null });
+    const adapters = (pointer.adapters ?? []).filter(({ step }) => step <= previous.step);
+    await this.#db.pointers.put({ runId, latest: previous, previous: null, adapters });
     return before.state;
   }
 
@@ -297,30 +298,19 @@ export class RunStore {
     return decodeState({ tensors: bytes, rest: decode(json) });
   }
 
-  async #checked({ path, hash }: BlobRef): Promise<Uint8Array<ArrayBuffer>> {
-    const name = path.split('/').at(-1);
-    const bytes = await this.#blobs.read(path).catch((error: unknown) => {
-      throw new Error(`${name} cannot be read (${messageOf(error)})`, { cause: error });
-    });
-    if ((await sha256(bytes)) !== hash) throw new Error(`${name} does not match its hash`);
-    return bytes;
+  #checked(file: BlobRef): Promise<Uint8Array<ArrayBuffer>> {
+    return readChecked(this.#blobs, file);
   }
 
   /** Keeps the text of the trajectories that a run warms up on. @throws StorageFull */
   async putDemonstrations(runId: string, text: string): Promise<void> {
-    const bytes = await gzip(encode(text));
-    const file = {
-      path: this.#fresh(runId, 'demonstrations.jsonl.gz'),
-      bytes: bytes.length,
-      hash: await sha256(bytes),
-    };
+    const writing = new Writing(this.#blobs, (name) => this.#fresh(runId, name));
     try {
-      await this.#blobs.write(file.path, bytes);
+      const packed = await gzip(encode(text));
+      const file = await writing.write('demonstrations.jsonl.gz', packed);
       await this.#db.demonstrations.put({ runId, file });
     } catch (error) {
-      await this.#blobs.remove(file.path).catch(() => undefined);
-      if (isQuotaError(error)) throw new StorageFull(bytes.length, await this.#deletable());
-      throw error;
+      throw await this.#undone(writing, error);
     }
   }
 
@@ -350,15 +340,28 @@ export class RunStore {
   async dropRollouts(runId: string): Promise<number> {
     const rows = await this.#rows(runId);
     await this.#db.steps.bulkPut(rows.map((row) => ({ ...row, rollouts: null, heldOut: null })));
-    const files = rows.flatMap(filesOf);
+    const files = rows.flatMap(filesOfStep);
+    for (const { path } of files) await this.#blobs.remove(path);
+    return sizeOf(files);
+  }
+
+  /** Deletes the adapters of past snapshots; those that the run goes on from stay. @returns bytes freed */
+  async dropAdapters(runId: string): Promise<number> {
+    const { pointers } = this.#db;
+    const files = await this.#db.transaction('rw', pointers, async () => {
+      const pointer = await pointers.get(runId);
+      await pointers.update(runId, { adapters: [] });
+      return filesOfAdapters(pointer);
+    });
     for (const { path } of files) await this.#blobs.remove(path);
     return sizeOf(files);
   }
 
   async size(runId: string): Promise<RunSize> {
-    const rolloutBytes = sizeOf((await this.#rows(runId)).flatMap(filesOf));
-    const files = refsOf(await this.#db.pointers.get(runId));
-    return { bytes: rolloutBytes + sizeOf(files), rolloutBytes };
+    const rolloutBytes = sizeOf((await this.#rows(runId)).flatMap(filesOfStep));
+    const pointer = await this.#db.pointers.get(runId);
+    const bytes = rolloutBytes + sizeOf(filesOfState(pointer));
+    return { bytes, rolloutBytes, adapterBytes: sizeOf(filesOfAdapters(pointer)) };
   }
 
   /** In words, what could be deleted: rollouts of steps, and whole runs. */
@@ -367,18 +370,15 @@ export class RunStore {
     const sized = await Promise.all(
       runs.map(async ({ id, name }) => ({ name, ...(await this.size(id)) })),
     );
-    const rollouts = sized.reduce((sum, { rolloutBytes }) => sum + rolloutBytes, 0);
-    const largest = sized.toSorted((a, b) => b.bytes - a.bytes)[0];
-    if (!largest) return 'There is nothing of Forage to delete; other data of this site fills it.';
-    return `The rollouts of past steps take ${megabytes(rollouts)}; the largest run, "${largest.name}", takes ${megabytes(largest.bytes)}.`;
+    return deletableWords(sized);
   }
 
   /** Removes files of a run that no record names: what a killed tab was writing. */
   async #sweep(runId: string): Promise<void> {
     const rows = await this.#rows(runId);
     const named = new Set([
-      ...refsOf(await this.#db.pointers.get(runId)).map(({ path }) => path),
-      ...rows.flatMap(filesOf).map(({ path }) => path),
+      ...filesOfState(await this.#db.pointers.get(runId)).map(({ path }) => path),
+      ...rows.flatMap(filesOfStep).map(({ path }) => path),
       (await this.#db.demonstrations.get(runId))?.file.path ?? '',
     ]);
     for (const { path } of await this.#blobs.list(folderOf(runId)))

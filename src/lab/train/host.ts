@@ -12,6 +12,7 @@ import { ActiveRun } from './active-run.ts';
 import type {
   Download,
   DownloadKind,
+  DroppedKind,
   RolloutsOf,
   TrainApi,
   TrainMessage,
@@ -253,7 +254,7 @@ export class TrainingHost implements TrainApi {
     return run;
   }
 
-  dropRollouts = (runId: string): Promise<number> => this.#records.dropRollouts(runId);
+  drop = (runId: string, what: DroppedKind): Promise<number> => this.#records.drop(runId, what);
 
   download(runId: string, what: DownloadKind): Promise<Download[]> {
     const facts = (ref: PolicyRef): Promise<PolicyFacts> => this.#parts.policy(ref);

@@ -4,7 +4,7 @@ import { asWord } from '../../recipes/index.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { RunStore } from '../storage/run-store.ts';
 import { filesOf } from './files/downloads.ts';
-import { type Download, type DownloadKind } from '../contract/training.ts';
+import type { Download, DownloadKind, DroppedKind } from '../contract/training.ts';
 import { heldRuns } from './locks.ts';
 import type { RunRecord } from '../contract/records/runs.ts';
 import type { PolicyFacts } from '../models/serving/policy-facts.ts';
@@ -113,9 +113,11 @@ export class RunRecords {
     return filesOf(what, { run, state, policy, steps });
   }
 
-  /** Frees the rollouts of a run's past steps. @returns bytes */
-  async dropRollouts(runId: string): Promise<number> {
-    const freed = await this.#store.dropRollouts(runId);
+  /** Frees the rollouts of a run's past steps, or their adapters. @returns bytes */
+  async drop(runId: string, what: DroppedKind): Promise<number> {
+    const freed = await (what === 'rollouts'
+      ? this.#store.dropRollouts(runId)
+      : this.#store.dropAdapters(runId));
     await this.#reporter.storage();
     return freed;
   }

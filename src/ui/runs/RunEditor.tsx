@@ -2,8 +2,9 @@ import { Button, TextInput, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { isFirstForm } from '../../records/built-in-forms.ts';
 import type { RunRecord } from '../../lab/contract/records/runs.ts';
+import type { DroppedKind } from '../../lab/contract/training.ts';
 import { formatBytes, formatCount } from '../kit/words/format.ts';
-import { downloadOf, dropRollouts, editRun, exportRun } from '../train/store/train-actions.ts';
+import { downloadOf, dropOf, editRun, exportRun } from '../train/store/train-actions.ts';
 import { ExportButton } from '../setup/export/ExportButton.tsx';
 import { Again } from '../train/run/Again.tsx';
 import { parseTags } from './figures.ts';
@@ -61,19 +62,41 @@ const Notes = ({ run }: { run: RunRecord }) => {
 };
 
 /**
- * The rollouts of past steps take most of a run’s space; charts and checkpoints do not need them.
+ * Rollouts of past steps and their adapters take most of a run’s space; charts and the snapshot that
+ * it goes on from do not need them.
  */
-const FreeRollouts = ({ run }: { run: RunRecord }) => {
+const FreeSpace = ({ run, what }: { run: RunRecord; what: DroppedKind }) => {
   const [freed, setFreed] = useState<number | null>(null);
+  const [asked, setAsked] = useState(false);
+  const drop = () => {
+    setAsked(false);
+    void dropOf(run.id, what).then(setFreed);
+  };
+  if (asked)
+    return (
+      <span role="group" aria-label={`Delete the ${what}`}>
+        This cannot be undone.{' '}
+        <button type="button" className="link" onClick={drop}>
+          Delete the {what}
+        </button>{' '}
+        <button type="button" className="link" autoFocus onClick={() => setAsked(false)}>
+          Keep them
+        </button>
+      </span>
+    );
   return (
     <span>
       <button
         type="button"
         className="link"
-        title="Frees storage; steps, charts and snapshots stay"
-        onClick={() => void dropRollouts(run.id).then(setFreed)}
+        title={
+          what === 'rollouts'
+            ? 'Frees storage; steps, charts and snapshots stay'
+            : 'Frees storage; only the last two steps with a snapshot can then be asked with'
+        }
+        onClick={() => setAsked(true)}
       >
-        Delete the rollouts of past steps
+        Delete the {what} of past steps
       </button>{' '}
       <span className="fine" role="status">
         {freed === null ? '' : `${formatBytes(freed)} freed`}
@@ -131,7 +154,8 @@ export const RunEditor = ({ run }: { run: RunRecord }) => (
     </div>
     <div className="whole editor-actions">
       <Again run={run} />
-      <FreeRollouts run={run} />
+      <FreeSpace run={run} what="rollouts" />
+      <FreeSpace run={run} what="adapters" />
       <span className="fine">
         {run.checkpointStep === null
           ? 'No snapshot yet, so there is no adapter to take out. '

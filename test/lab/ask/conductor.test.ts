@@ -58,8 +58,8 @@ const conductor = async () => {
       policies: {
         runs: {
           run: (id) => Promise.reject(new Error(`There is no run ${id}.`)),
-          snapshotSteps: () => Promise.resolve([]),
-          stateAt: () => Promise.reject(new Error('no snapshot')),
+          adapterSteps: () => Promise.resolve([]),
+          adapterAt: () => Promise.reject(new Error('no snapshot')),
         },
         facts: () => Promise.resolve({ id: 'none', revision: '' }) as Promise<never>,
       },

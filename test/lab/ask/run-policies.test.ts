@@ -26,9 +26,8 @@ const open = () => {
   const parts: PolicyParts = {
     runs: {
       run: (id) => (id === 'r' ? Promise.resolve(RUN) : Promise.reject(new Error('no such run'))),
-      snapshotSteps: () => Promise.resolve([10, 8]),
-      stateAt: (_, step) =>
-        Promise.resolve({ adapter: new Float32Array([step]), router: null }) as never,
+      adapterSteps: () => Promise.resolve([10, 8]),
+      adapterAt: (_, step) => Promise.resolve({ adapter: new Float32Array([step]), router: null }),
     },
     facts: () => Promise.resolve(RUN.policy) as never,
     endpointOf: (ref) => (ref.kind === 'endpoint' ? { url: 'x' } : null),

@@ -65,8 +65,8 @@ function openTab(onSearch: (count: number) => void = () => undefined): Tab {
     runs: {
       run: unreached,
       runs: () => Promise.resolve([]),
-      stateAt: unreached,
-      snapshotSteps: unreached,
+      adapterAt: unreached,
+      adapterSteps: unreached,
     },
     facts: () => Promise.resolve({ id: 'mini', revision: 'a' }) as never,
     endpointOf: () => null,

@@ -3,6 +3,7 @@ import { assert, asyncProperty, integer } from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { TrainState } from '../../../src/learn/rl/state.ts';
 import { ForageDatabase } from '../../../src/lab/storage/database.ts';
+import { withinLimit } from '../../../src/lab/storage/kept-adapters.ts';
 import { RunStore } from '../../../src/lab/storage/run-store.ts';
 import type { RunRecord } from '../../../src/lab/contract/records/runs.ts';
 import { emptyRollout } from '../../fixtures/rollouts.ts';
@@ -129,7 +130,7 @@ describe('snapshots', () => {
 
   it('survive a kill at any write: the state is the last one committed, and nothing is left over', async () => {
     await assert(
-      asyncProperty(integer({ min: 0, max: 11 }), async (lives) => {
+      asyncProperty(integer({ min: 0, max: 15 }), async (lives) => {
         db = new ForageDatabase('test', { indexedDB: new IDBFactory(), IDBKeyRange });
         blobs = new MemoryBlobs();
         store = new RunStore(db, blobs);
@@ -151,12 +152,95 @@ describe('snapshots', () => {
         expect(state).toEqual(committed === 0 ? null : stateAt(committed));
         expect(steps).toEqual(Array.from({ length: committed }, (_, i) => i + 1));
         if (committed > 0) {
-          const files = Math.min(committed, 2) * 2 + committed;
+          // Two files a snapshot, of two; rollouts and adapter of each step.
+          const files = Math.min(committed, 2) * 2 + 2 * committed;
           expect(blobs.files.size).toBe(files);
         }
       }),
       { numRuns: 24 },
     );
+  });
+});
+
+describe('adapters', () => {
+  const router = { weights: [0.5, -1] };
+  const routed = (step: number): Promise<void> =>
+    store.commit('run-a', { ...stateAt(step), router }, [pendingAt(step)], { step });
+
+  it('are kept of every snapshot, with what the router had learned', async () => {
+    for (let step = 1; step <= 5; step++) await routed(step);
+    expect(await store.adapterSteps('run-a')).toEqual([5, 4, 3, 2, 1]);
+    expect(await store.adapterAt('run-a', 2)).toEqual({ adapter: stateAt(2).adapter, router });
+    // Another life of the page removes nothing of them.
+    expect((await stored()).state?.step).toBe(5);
+    expect((await store.adapterAt('run-a', 1)).adapter).toEqual(stateAt(1).adapter);
+  });
+
+  it('go with the steps that are made again', async () => {
+    await commit(1);
+    await commit(2);
+    damage(2);
+    await stored();
+    expect(await store.adapterSteps('run-a')).toEqual([1]);
+    const again = { ...stateAt(2), adapter: Float32Array.of(7, 7, 7) };
+    await store.commit('run-a', again, [pendingAt(2)], { step: 2 });
+    expect((await store.adapterAt('run-a', 2)).adapter).toEqual(again.adapter);
+    expect([...blobs.files.keys()].filter((name) => name.includes('adapter-2'))).toHaveLength(1);
+  });
+
+  it('are those of the snapshots alone in a run that was stored before they were kept', async () => {
+    for (const step of [1, 2, 3]) await commit(step);
+    const { adapters: _, ...old } = (await db.pointers.get('run-a'))!;
+    await db.pointers.put(old);
+    expect(await store.adapterSteps('run-a')).toEqual([3, 2]);
+    expect((await store.adapterAt('run-a', 2)).adapter).toEqual(stateAt(2).adapter);
+    await expect(store.adapterAt('run-a', 1)).rejects.toThrow(/step 1 is not kept/);
+    await commit(4);
+    expect(await store.adapterSteps('run-a')).toEqual([4, 3]);
+  });
+
+  it('can be deleted; what the run goes on from stays', async () => {
+    for (let step = 1; step <= 4; step++) await commit(step);
+    const { adapterBytes, bytes } = await store.size('run-a');
+    expect(await store.dropAdapters('run-a')).toBe(adapterBytes);
+    expect(await store.size('run-a')).toMatchObject({
+      adapterBytes: 0,
+      bytes: bytes - adapterBytes,
+    });
+    expect(await store.adapterSteps('run-a')).toEqual([4, 3]);
+    expect((await stored()).state).toEqual(stateAt(4));
+  });
+
+  it('are left out where the disk has room for the snapshot alone', async () => {
+    await commit(1);
+    await commit(2);
+    const used = [...blobs.files.values()].reduce((sum, file) => sum + file.length, 0);
+    const files = [...blobs.files].filter(([name]) => /[/-](step|rollouts)-2\./.test(name));
+    blobs.quota = used + files.reduce((sum, [, file]) => sum + file.length, 0) + 20;
+    await commit(3);
+    expect(await store.adapterSteps('run-a')).toEqual([3, 2, 1]);
+    expect((await store.size('run-a')).adapterBytes).toBeGreaterThan(0);
+    expect((await stored()).state).toEqual(stateAt(3));
+    expect([...blobs.files.keys()].some((name) => name.includes('adapter-3'))).toBe(false);
+  });
+
+  it('beyond their share of the disk are thinned: unscored ones first, the newest never', () => {
+    const file = { path: '', bytes: 10, hash: '' };
+    const kept = [1, 2, 3, 4, 5].map((step) => ({
+      step,
+      scored: step === 1 || step === 3,
+      adapter: file,
+      router: null,
+    }));
+    const left = (limit: number) => withinLimit(kept, limit).map(({ step }) => step);
+    expect([50, 49, 30, 20, 10, 0].map(left)).toEqual([
+      [1, 2, 3, 4, 5],
+      [1, 3, 4, 5],
+      [1, 3, 5],
+      [3, 5],
+      [5],
+      [5],
+    ]);
   });
 });
 

@@ -16,7 +16,7 @@ import type { RunStore } from '../../storage/run-store.ts';
 /** Policies by what they are asked for as, with the adapter of a run, one open at a time. */
 
 export interface PolicyParts extends Pick<PolicyKeeper, 'openApart' | 'endpointOf'> {
-  runs: Pick<RunStore, 'run' | 'stateAt' | 'snapshotSteps'>;
+  runs: Pick<RunStore, 'run' | 'adapterAt' | 'adapterSteps'>;
   /** Of one that this device can train. @throws Error in words */
   facts(ref: PolicyRef): Promise<PolicyFacts>;
 }
@@ -87,11 +87,11 @@ export async function findPolicy(
     };
   }
   const run = await parts.runs.run(policy.run);
-  const [last] = await parts.runs.snapshotSteps(run.id);
+  const [last] = await parts.runs.adapterSteps(run.id);
   const step = policy.step ?? last;
   if (step === undefined)
     throw new Error(`"${run.name}" has no snapshot yet, so there is no adapter to ask with.`);
-  const state = await parts.runs.stateAt(run.id, step);
+  const { adapter, router } = await parts.runs.adapterAt(run.id, step);
   const { policy: ref } = run.setup ?? BUILT_IN_SETUP;
   const base = await findPolicy({ kind: 'base', policy: ref }, device, parts);
   const { revision } = await parts.facts(ref);
@@ -99,7 +99,6 @@ export async function findPolicy(
     throw new Error(
       `"${run.name}" is an adapter of the policy ${run.policy.id} ${run.policy.revision}; here is ${revision}. Load the policy that it began with.`,
     );
-  const { adapter } = state;
   return {
     ...base,
     key: `${run.id}-step-${step}`,
@@ -108,10 +107,10 @@ export async function findPolicy(
       base: base.identity,
       spec: run.settings.adapter,
       adapter: await sha256(new Uint8Array(adapter.buffer, adapter.byteOffset, adapter.byteLength)),
-      router: state.router,
+      router,
     },
     adapter: { spec: run.settings.adapter, flat: adapter },
-    router: state.router === null ? undefined : decodeRouterState(state.router).weights,
+    router: router === null ? undefined : decodeRouterState(router).weights,
   };
 }
 

@@ -1,6 +1,7 @@
 import { NativeSelect } from '@mantine/core';
 import { useEffect } from 'react';
 import type { EvaluableRun } from '../../../lab/contract/evaluations.ts';
+import type { AskedPolicy } from '../../../lab/contract/settings.ts';
 import { Term } from '../../kit/words/explain/Term.tsx';
 import { readAdapters, useAdapters } from '../policies/adapters-store.ts';
 import {
@@ -17,18 +18,19 @@ type Side = AskSides['beside'];
 
 const NONE = '';
 
-/** What a side can be: adapters that are kept, and the one that an address named. */
+/** What a side can be: adapters that are kept, by run, and the one that an address named. */
 function choicesOf(runs: readonly EvaluableRun[], chosen: Side) {
-  const kept = runs.flatMap(({ id, steps }) => [
-    { kind: 'run' as const, run: id, step: null },
-    ...steps.map((step) => ({ kind: 'run' as const, run: id, step })),
-  ]);
-  const texts = kept.map(policyText);
-  const named = chosen && chosen !== 'alone' && !texts.includes(policyText(chosen)) ? [chosen] : [];
-  return [...kept, ...named].map((policy) => ({
+  const choice = (policy: AskedPolicy) => ({
     value: policyText(policy),
     label: policyName(policy, runs),
+  });
+  const kept = runs.map(({ id, name, steps }) => ({
+    group: name,
+    items: [null, ...steps].map((step) => choice({ kind: 'run', run: id, step })),
   }));
+  const texts = new Set(kept.flatMap(({ items }) => items.map(({ value }) => value)));
+  const named = chosen && chosen !== 'alone' && !texts.has(policyText(chosen)) ? [chosen] : [];
+  return [...kept, ...named.map(choice)];
 }
 
 const valueOf = (side: Side): string => (side === null ? NONE : policyText(side));

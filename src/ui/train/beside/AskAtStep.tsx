@@ -11,23 +11,19 @@ interface AskAtStepProps {
   question: string | null;
 }
 
-const listWords = (steps: readonly number[]): string =>
-  steps.toSorted((a, b) => a - b).join(' and ');
+/** The kept step that is nearest to another, the earlier of two. */
+const nearestOf = (step: number, kept: readonly number[]): number | undefined =>
+  kept.toSorted((a, b) => Math.abs(a - step) - Math.abs(b - step) || a - b)[0];
 
-/** Leads to Ask with the adapter of a step, or says that it is not kept and which are. */
+/** Leads to Ask with the adapter of a step, or of the nearest one whose adapter is kept, and says so. */
 export const AskAtStep = ({ run, step, question }: AskAtStepProps) => {
   const [, go] = useLocation();
   const kept = useAdapters(({ runs }) => runs?.find(({ id }) => id === run.id)?.steps);
-  // A snapshot that is added takes the place of an earlier one.
+  // Each snapshot adds one.
   useAnswer(`${run.id} ${run.checkpointStep}`, readAdapters);
   // Before the first step there is no adapter, and before the first snapshot none is kept.
-  if (step === 0 || !kept) return null;
-  if (!kept.includes(step))
-    return (
-      <span className="fine">
-        Its adapter is not kept to ask with; of this run those of step {listWords(kept)} are.
-      </span>
-    );
+  const nearest = step === 0 || !kept ? undefined : nearestOf(step, kept);
+  if (nearest === undefined) return null;
   return (
     <button
       type="button"
@@ -35,13 +31,14 @@ export const AskAtStep = ({ run, step, question }: AskAtStepProps) => {
       onClick={() =>
         void askWith(
           run,
-          { policy: { kind: 'run', run: run.id, step }, beside: null },
+          { policy: { kind: 'run', run: run.id, step: nearest }, beside: null },
           question,
           go,
         )
       }
     >
-      {question === null ? 'Ask' : 'Ask it now'} with the adapter of step {step}
+      {question === null ? 'Ask' : 'Ask it now'} with the adapter of step {nearest}
+      {nearest !== step && ', the nearest that is kept'}
     </button>
   );
 };

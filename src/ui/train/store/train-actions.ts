@@ -1,4 +1,4 @@
-import type { TrainApi, TrainMessage } from '../../../lab/contract/training.ts';
+import type { DroppedKind, TrainApi, TrainMessage } from '../../../lab/contract/training.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import type { DeviceChoice } from '../../../lab/contract/settings.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
@@ -244,8 +244,8 @@ export const downloadOf = async (
 };
 
 /** @returns bytes that were freed, or null */
-export const dropRollouts = (runId: string): Promise<number | null> =>
-  attempt('The rollouts were not deleted', () => trainApi().dropRollouts(runId));
+export const dropOf = (runId: string, what: DroppedKind): Promise<number | null> =>
+  attempt(`The ${what} were not deleted`, () => trainApi().drop(runId, what));
 
 export const dismissProblem = (): void => useTrain.setState({ problem: null });
 export const dismissFrozen = (): void => useTrain.setState({ frozen: null });

@@ -5,7 +5,7 @@ import {
   dismissProblem,
   dismissRemoved,
   downloadOf,
-  dropRollouts,
+  dropOf,
   editRun,
   exportRun,
   importRuns,
@@ -129,7 +129,7 @@ describe('a run that trains', () => {
     ['restore', () => restoreRun('a'), 'The run could not be brought back'],
     ['exportRun', () => exportRun('a'), '“A run” could not be exported'],
     ['download', () => downloadOf('a', 'peft'), 'There is nothing to download'],
-    ['dropRollouts', () => dropRollouts('a'), 'The rollouts were not deleted'],
+    ['drop', () => dropOf('a', 'rollouts'), 'The rollouts were not deleted'],
   ])('%s that is refused says so and changes nothing', async (name, act, words) => {
     connect({ [name]: refuse });
     const before = state().runs;
@@ -170,8 +170,8 @@ describe('the list of runs', () => {
   });
 
   it('says what can be freed, and hides what was said of a frozen tab', async () => {
-    connect({ dropRollouts: () => Promise.resolve(1200) });
-    expect(await dropRollouts('a')).toBe(1200);
+    connect({ drop: () => Promise.resolve(1200) });
+    expect(await dropOf('a', 'adapters')).toBe(1200);
     useTrain.setState({ frozen: 'x' });
     dismissFrozen();
     expect(state().frozen).toBeNull();
