@@ -78,7 +78,8 @@ const FreeSpace = ({ run, what }: { run: RunRecord; what: DroppedKind }) => {
         This cannot be undone.{' '}
         <button type="button" className="link" onClick={drop}>
           Delete the {what}
-        </button>{' '}
+        </button>
+        {' · '}
         <button type="button" className="link" autoFocus onClick={() => setAsked(false)}>
           Keep them
         </button>

@@ -1,7 +1,6 @@
 import { NativeSelect } from '@mantine/core';
 import { useEffect } from 'react';
 import type { EvaluableRun } from '../../../lab/contract/evaluations.ts';
-import type { AskedPolicy } from '../../../lab/contract/settings.ts';
 import { Term } from '../../kit/words/explain/Term.tsx';
 import { readAdapters, useAdapters } from '../policies/adapters-store.ts';
 import {
@@ -20,17 +19,20 @@ const NONE = '';
 
 /** What a side can be: adapters that are kept, by run, and the one that an address named. */
 function choicesOf(runs: readonly EvaluableRun[], chosen: Side) {
-  const choice = (policy: AskedPolicy) => ({
-    value: policyText(policy),
-    label: policyName(policy, runs),
-  });
   const kept = runs.map(({ id, name, steps }) => ({
     group: name,
-    items: [null, ...steps].map((step) => choice({ kind: 'run', run: id, step })),
+    // The step comes first: a long name of a run is cut.
+    items: [null, ...steps].map((step) => ({
+      value: policyText({ kind: 'run', run: id, step }),
+      label: `${step === null ? 'newest snapshot' : `step ${step}`} of ${name}`,
+    })),
   }));
   const texts = new Set(kept.flatMap(({ items }) => items.map(({ value }) => value)));
   const named = chosen && chosen !== 'alone' && !texts.has(policyText(chosen)) ? [chosen] : [];
-  return [...kept, ...named.map(choice)];
+  return [
+    ...kept,
+    ...named.map((policy) => ({ value: policyText(policy), label: policyName(policy, runs) })),
+  ];
 }
 
 const valueOf = (side: Side): string => (side === null ? NONE : policyText(side));
