@@ -54,10 +54,14 @@ const asksWeb = (source: string): boolean => source === 'web' || source === 'bot
 export function webCalls({ events, recipe }: Pick<Rollout, 'events' | 'recipe'>): number {
   const searches = events.filter((event) => event.kind === 'retrieve' && asksWeb(event.source));
   const { background } = recipe.settings;
-  const source =
+  const fixed =
     typeof background === 'object' && background !== null && 'source' in background
       ? String(background.source)
       : '';
+  // One that passed through the router went where its own route says, not where the settings do.
+  const [source = fixed] = events.flatMap((event) =>
+    event.kind === 'route' && event.of === 'background' ? [event.choice] : [],
+  );
   const backgrounds = events.filter(
     (event) => event.kind === 'background' && event.mode !== 'off' && asksWeb(source),
   );

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { answerInTopK, passAtK, searchGains } from '../../src/evaluate/metrics.ts';
+import { createRouter, priorWeights } from '../../src/agent/router/router.ts';
+import { answerInTopK, passAtK, searchGains, webCalls } from '../../src/evaluate/metrics.ts';
 import {
   coverExactMatch,
   exactMatch,
@@ -8,6 +9,8 @@ import {
   supportingRecall,
 } from '../../src/agent/answers/scores.ts';
 import { normalizeAnswer } from '../../src/agent/answers/answers.ts';
+import { run } from '../agent/helpers.ts';
+import { LOOP, off } from '../agent/loop-script.ts';
 import { contextless } from '../fixtures/rollouts.ts';
 
 describe('SQuAD normalisation', () => {
@@ -82,6 +85,44 @@ describe('retrieval metrics', () => {
     }));
     expect(answerInTopK(hits, ['answer'], 1)).toBe(0);
     expect(answerInTopK(hits, ['answer'], 2)).toBe(1);
+  });
+});
+
+describe('calls of the web, of a background and two searches', () => {
+  /** A router that always chooses the same. */
+  const always = (source: 'local' | 'web') =>
+    createRouter({ weights: { ...priorWeights(), bias: source === 'web' ? 100 : -100 } });
+  it.each([
+    ['web', 'router', 'router', 3],
+    ['local', 'router', 'router', 0],
+    // What the router says of the searches says nothing of a background that is fixed.
+    ['local', 'web', 'router', 1],
+    ['local', 'both', 'router', 1],
+    ['web', 'local', 'router', 2],
+    ['local', 'router', 'both', 2],
+    ['web', 'router', 'local', 1],
+  ] as const)(
+    'routed to %s, the background from %s, searches from %s: %i',
+    async (router, background, source, calls) => {
+      const { rollout } = await run(
+        { main: LOOP },
+        {
+          recipe: 'kunlun-baize',
+          router: always(router),
+          overrides: { ...off, background: { source: background }, retrieval: { source } },
+        },
+      );
+      expect(webCalls(rollout)).toBe(calls);
+    },
+  );
+
+  it('counts no background where there is none', async () => {
+    const overrides = { ...off, background: { mode: 'off' as const, source: 'web' as const } };
+    const { rollout } = await run(
+      { main: LOOP },
+      { recipe: 'kunlun-baize', router: always('local'), overrides },
+    );
+    expect(webCalls(rollout)).toBe(0);
   });
 });
 
