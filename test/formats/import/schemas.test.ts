@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { questionScores } from '../../../src/agent/answers/checked.ts';
 import { itemSchema } from '../../../src/formats/import/schemas/list.ts';
 import { HOTPOT, MUSIQUE, VERL } from '../../fixtures/import/files.ts';
 
@@ -100,6 +101,70 @@ describe('plain questions', () => {
     const item = { question: 'Who?', golden_answers: ['a'], metadata: { level: 7, context: 'x' } };
     expect(read('flashrag', item)).toEqual({
       question: { text: 'Who?', answers: ['a'], supporting: [] },
+      passages: [],
+      problems: [],
+    });
+  });
+});
+
+describe('what a question says of its task', () => {
+  const item = { question: 'Which town?', answer: 'Albi' };
+  const LISTED = 'Which town? A) Albi B) Oslo C) Lyon';
+  it.each([
+    ['a list', { options: ['Albi', 'Oslo', 'Lyon'] }],
+    ['under another name', { choices: ['Albi', 'Oslo', 'Lyon'] }],
+    ['by letters, as MedQA', { options: { B: 'Oslo', A: 'Albi', C: 'Lyon' } }],
+    ['in a cell of CSV', { options: '["Albi","Oslo","Lyon"]' }],
+    ['listed already', { question: LISTED, options: ['Albi', 'Oslo', 'Lyon'] }],
+  ])('options, %s, which the policy reads with their letters', (_, fields) => {
+    for (const read of [
+      question('qa', { ...item, ...fields }),
+      question('flashrag', { question: item.question, golden_answers: ['Albi'], ...fields }),
+    ])
+      expect(read).toMatchObject({ text: LISTED, options: ['Albi', 'Oslo', 'Lyon'] });
+  });
+
+  it('an answer is then right by its letter, also where the file’s gold is a letter', () => {
+    const choice = question('qa', { ...item, answer: 'B', options: ['Albi', 'Oslo'] });
+    const right = ['B', 'Oslo', 'b) Oslo', 'A', 'Albi'].map(
+      (answer) => questionScores(answer, choice!).em,
+    );
+    expect(right).toEqual([1, 1, 1, 0, 0]);
+  });
+
+  it('a number is checked as a number where the type is arithmetic', () => {
+    const sum = question('qa', { question: '7 + 5?', answer: 12, type: 'arithmetic' });
+    expect(sum).toMatchObject({ type: 'arithmetic' });
+    expect(questionScores('12.0', sum!).em).toBe(1);
+  });
+
+  it.each([
+    [{ mayRetrieve: false }, false],
+    [{ isRetrieve: true }, true],
+    [{ is_retrieve: 'False' }, false],
+  ])('whether it may be searched for: %o', (fields, may) => {
+    expect(question('qa', { ...item, ...fields })?.mayRetrieve).toBe(may);
+  });
+
+  it('the statements of a long answer', () => {
+    const summary = ['Albi is old.', 'It lies on the Tarn.'];
+    expect(question('qa', { ...item, summary })).toMatchObject({ summary });
+  });
+
+  it.each([
+    [{ options: ['Albi'] }, 'options'],
+    [{ choices: 7 }, 'choices'],
+    [{ isRetrieve: 'perhaps' }, 'isRetrieve'],
+    [{ summary: 'Albi is old.' }, 'summary'],
+  ])('what does not fit is named, and the question stands without it: %o', (fields, key) => {
+    const { question: stands, problems: found } = read('qa', { ...item, ...fields });
+    expect(stands).toEqual({ text: 'Which town?', answers: ['Albi'], supporting: [] });
+    expect(found).toEqual([{ key, expected: expect.any(String) }]);
+  });
+
+  it('nothing, where its item says nothing', () => {
+    expect(read('qa', { ...item, options: null, isRetrieve: '', summary: null })).toEqual({
+      question: { text: 'Which town?', answers: ['Albi'], supporting: [] },
       passages: [],
       problems: [],
     });

@@ -1,4 +1,9 @@
-import type { ChainStep, Question, QuestionType } from '../../../records/records.ts';
+import {
+  QUESTION_TYPES,
+  type ChainStep,
+  type Question,
+  type QuestionType,
+} from '../../../records/records.ts';
 import type { ImportedQuestion } from '../values/types.ts';
 import type { PassageDraft, Problem } from './passages.ts';
 
@@ -19,10 +24,9 @@ export interface QuestionItem {
   problems: Problem[];
 }
 
-/** Types of the data sets in the project's terms. */
+/** Types of the data sets in the project's terms; its own stand for themselves. */
 const TYPES: Readonly<Record<string, QuestionType>> = {
-  bridge: 'bridge',
-  comparison: 'comparison',
+  ...Object.fromEntries(QUESTION_TYPES.map((type) => [type, type])),
   compositional: 'bridge',
   inference: 'bridge',
   bridge_comparison: 'comparison',

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { lastOf } from '../../../base/items.ts';
-import { answerTexts, filledText, idText, problemOf } from '../values/json-schema.ts';
+import { answerTexts, filledText, idText, jsonCell, problemOf } from '../values/json-schema.ts';
 import { multihopDetails, withDetails } from './multihop.ts';
 import type { Problem } from './passages.ts';
 import { distinct, type QuestionItem } from './questions.ts';
 import { IN_JSON, questionRead, type ItemSchema } from './schema.ts';
+import { withTask } from './tasks.ts';
 
 const flashrag = z.object({
   id: idText.nullish(),
@@ -26,15 +27,7 @@ function readFlashrag(value: unknown): QuestionItem | Problem {
   );
 }
 
-/** A CSV cell may hold a JSON list of answers. */
-const answersCell = z.preprocess((value) => {
-  if (typeof value !== 'string' || !value.trim().startsWith('[')) return value;
-  try {
-    return JSON.parse(value) as unknown;
-  } catch {
-    return value;
-  }
-}, answerTexts);
+const answersCell = z.preprocess(jsonCell, answerTexts);
 
 const qa = z.object({
   id: idText.nullish(),
@@ -129,7 +122,7 @@ export const flashragQuestions: ItemSchema = {
   kind: 'questions',
   containers: IN_JSON,
   is: (item) => 'question' in item && 'golden_answers' in item,
-  read: questionRead(readFlashrag),
+  read: questionRead((value) => withTask(readFlashrag(value), value)),
 };
 
 export const verlQuestions: ItemSchema = {
@@ -149,5 +142,5 @@ export const plainQuestions: ItemSchema = {
   kind: 'questions',
   containers: [...IN_JSON, 'csv', 'tsv'],
   is: (item) => 'question' in item && ('answer' in item || 'answers' in item),
-  read: questionRead(readQa),
+  read: questionRead((value) => withTask(readQa(value), value)),
 };

@@ -16,15 +16,29 @@ export const idText = z.union([
 ]);
 
 /** An answer; numbers are taken as they are written. */
-const answer = z.union([filledText, z.number().transform(String), z.bigint().transform(String)]);
+export const answerText = z.union([
+  filledText,
+  z.number().transform(String),
+  z.bigint().transform(String),
+]);
 
 const distinct = (answers: readonly string[]): string[] => [...new Set(answers)];
 
 /** One answer or several, none of them empty, none twice. */
 export const answerTexts = z.union([
-  answer.transform((one) => [one]),
-  z.array(answer).min(1).transform(distinct),
+  answerText.transform((one) => [one]),
+  z.array(answerText).min(1).transform(distinct),
 ]);
+
+/** A CSV cell may hold a JSON list or object. */
+export function jsonCell(value: unknown): unknown {
+  if (typeof value !== 'string' || !/^\s*[[{]/u.test(value)) return value;
+  try {
+    return JSON.parse(value) as unknown;
+  } catch {
+    return value;
+  }
+}
 
 /** The first problem, as a path and what was expected. */
 export function problemOf(error: z.ZodError): { key: string; expected: string } {

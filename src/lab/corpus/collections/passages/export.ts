@@ -3,17 +3,20 @@ import type { ItemKind } from '../../../contract/records/collections.ts';
 import { unpackPassages, unpackQuestions } from './items.ts';
 
 /**
- * A question in FlashRAG's layout. Read back it has its id, text, answers, type, level, supporting
+ * A question in FlashRAG's layout. Read back it has its id, text, answers, task, type, level, supporting
  * titles and the triples of its chain; the passages of the chain are not part of it.
  */
 const flashrag = (question: ImportedQuestion): object => {
-  const { id, text, answers, supporting, chain } = question;
+  const { id, text, answers, supporting, chain, options, mayRetrieve, summary } = question;
   const type = question.sourceType ?? question.type;
   const triples = chain?.filter(({ subject, relation }) => subject !== '' && relation !== '');
   return {
     id,
     question: text,
     golden_answers: answers,
+    ...(options && { options }),
+    ...(mayRetrieve !== undefined && { mayRetrieve }),
+    ...(summary && { summary }),
     metadata: {
       ...(type !== undefined && { type }),
       ...(question.difficulty !== undefined && { level: question.difficulty }),
