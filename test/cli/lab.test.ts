@@ -44,6 +44,10 @@ describe('mistakes end with one clear line and status 2', () => {
     [['bench', 'rollout', '--weights', 'int4'], /--weights is for gpu and wasm only/],
     [['ask', 'Who?', '--weights', 'int3'], /must be one of f32, f16, int8, int4/],
     [['ask', 'Who?', '--kv', 'int4'], /must be one of f32, f16/],
+    // Without its summaries UR² is another system.
+    [['ask', 'Who?', '--recipe', 'ur2'], /^UR² reads summaries.*add --summarizer extractive/],
+    [['rollout', '--recipe', 'ur2', '--limit', '1'], /^UR² reads summaries/],
+    [['evaluate', '--recipe', 'ur2-released', '--limit', '1'], /^UR², as released reads summaries/],
   ])('%j', async (args, message) => {
     const { status, out, err } = await labHere(...args);
     expect(err.trim()).toMatch(message);

@@ -3,7 +3,7 @@ import { describeUnknown, sourcesInUse, unknownNames } from '../../agent/answers
 import type { AgentEvent } from '../../records/events.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import { withOverrides, type RecipeSettings } from '../../recipes/parts/settings.ts';
-import { openSummarizerOf } from '../helpers/summarizer.ts';
+import { checkSummaries, openSummarizerOf } from '../helpers/summarizer.ts';
 import { openParts, type Parts } from '../shared/parts.ts';
 import { endProgress, print, say, type Command } from '../shared/command.ts';
 import {
@@ -78,12 +78,13 @@ export const askCommand: Command = {
   },
   async run(values, positionals, lists) {
     const text = positionals.join(' ');
-    const summarizer = await openSummarizerOf(values);
-    const parts = await openParts({ ...partsOptions(values, lists), summarizer });
-    endProgress();
     const recipe = getRecipe(String(values.recipe));
     const overrides = overridesOf(values, lists);
     const settings = withOverrides(recipe.settings, overrides);
+    const summarizer = await openSummarizerOf(values);
+    checkSummaries(recipe, settings, summarizer);
+    const parts = await openParts({ ...partsOptions(values, lists), summarizer });
+    endProgress();
     // A question of the world brings its gold answer along.
     const known = parts.world.questions.find((q) => q.text === text);
     let told = 0;

@@ -6,7 +6,11 @@ import { decodeRouterState } from '../../learn/router/state.ts';
 import { overridesInForce } from '../../learn/settings/overrides.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { getRecipe, recipeOf } from '../../recipes/index.ts';
-import { mergeOverrides, type SettingsOverride } from '../../recipes/parts/settings.ts';
+import {
+  mergeOverrides,
+  withOverrides,
+  type SettingsOverride,
+} from '../../recipes/parts/settings.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
 import { judgeFile, judgementsFile, withVerdicts } from '../evaluate/judge-file.ts';
 import { judgeLines } from '../evaluate/judge-lines.ts';
@@ -23,6 +27,7 @@ import { recordedWorld } from '../shared/made-world.ts';
 import { openParts, runPolicyFolder, type PartsOptions } from '../shared/parts.ts';
 import { runQuestions } from '../evaluate/run-questions.ts';
 import {
+  checkSummaries,
   openSummarizerNamed,
   openSummarizerOf,
   type SummarizerName,
@@ -195,9 +200,12 @@ export const evaluateCommand: Command = {
       return judgeFile(String(values.rollouts), values, price);
     }
     const { recipe, settings, summarizer, ...subject } = await subjectOf(values, lists);
-    const judge = await openJudgeModel(values);
+    const system = settings && values.recipe === undefined ? recipeOf(settings) : getRecipe(recipe);
+    const overrides = evaluationOverrides(values, lists, settings, subject);
     const helper =
       (await openSummarizerOf(values)) ?? (summarizer && (await openSummarizerNamed(summarizer)));
+    checkSummaries(system, withOverrides(system.settings, overrides), helper);
+    const judge = await openJudgeModel(values);
     const parts = await openParts({
       ...partsOptions(values, lists),
       ...subject,
@@ -209,8 +217,8 @@ export const evaluateCommand: Command = {
       const out = values.out as string | undefined;
       const output = await openOutput(out);
       const { rollouts, seconds } = await runQuestions(parts, questions, {
-        recipe: settings && values.recipe === undefined ? recipeOf(settings) : getRecipe(recipe),
-        overrides: evaluationOverrides(values, lists, settings, subject),
+        recipe: system,
+        overrides,
         group: 1,
         seed: Number(values.seed),
       });

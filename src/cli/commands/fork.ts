@@ -18,7 +18,8 @@ import {
   PARTS_OPTIONS,
   RECIPE_OPTIONS,
 } from '../shared/shared-options.ts';
-import { openSummarizerOf } from '../helpers/summarizer.ts';
+import { checkSummaries, openSummarizerOf } from '../helpers/summarizer.ts';
+import { withOverrides, type RecipeSettings } from '../../recipes/parts/settings.ts';
 import { describeEvent } from './ask.ts';
 
 const { recipe: _, ...SETTINGS_OPTIONS } = RECIPE_OPTIONS;
@@ -98,6 +99,9 @@ export const forkCommand: Command = {
     endProgress();
     try {
       const of = await recorded(path, id, parts.deps.policy.tokenizer.vocabSize);
+      const overrides = overridesOf(values, lists);
+      const then = of.recipe.settings as unknown as RecipeSettings;
+      checkSummaries({ title: of.recipe.id }, withOverrides(then, overrides), summarizer);
       const fork = await forkOf(of, values, parts.deps.retriever);
       const output = await openOutput(values.out as string | undefined);
       const known: Question | undefined = parts.world.questions.find(
@@ -105,7 +109,7 @@ export const forkCommand: Command = {
       );
       const rollout = await runFork(parts.deps, fork, {
         rolloutId: `${of.id}-fork-${fork.event}`,
-        overrides: overridesOf(values, lists),
+        overrides,
         ...(values.seed === undefined ? {} : { seed: Number(values.seed) }),
         ...(known?.text === of.question.text ? { question: known } : {}),
       });

@@ -2,8 +2,9 @@ import { stieInWords } from '../../agent/stie/counts-in-words.ts';
 import type { Question } from '../../records/records.ts';
 import { summarizeRollouts, type Summary, type SummaryByHops } from '../../evaluate/summary.ts';
 import { getRecipe } from '../../recipes/index.ts';
+import { withOverrides } from '../../recipes/parts/settings.ts';
 import { allows, type CompositionFilter } from '../../world/questions/compositions.ts';
-import { openSummarizerOf } from '../helpers/summarizer.ts';
+import { checkSummaries, openSummarizerOf } from '../helpers/summarizer.ts';
 import { openParts, type Parts } from '../shared/parts.ts';
 import { UsageError, type OptionValues } from '../shared/options.ts';
 import { openOutput, writeAll } from '../evaluate/output.ts';
@@ -92,15 +93,18 @@ export const rolloutCommand: Command = {
     json: { type: 'boolean', help: 'print one JSON object and nothing else' },
   },
   async run(values, _positionals, lists) {
+    const recipe = getRecipe(String(values.recipe));
+    const overrides = overridesOf(values, lists);
     const summarizer = await openSummarizerOf(values);
+    checkSummaries(recipe, withOverrides(recipe.settings, overrides), summarizer);
     const parts = await openParts({ ...partsOptions(values, lists), summarizer });
     endProgress();
     try {
       const questions = select(parts, values);
       const output = await openOutput(values.out as string | undefined);
       const { rollouts, seconds } = await runQuestions(parts, questions, {
-        recipe: getRecipe(String(values.recipe)),
-        overrides: overridesOf(values, lists),
+        recipe,
+        overrides,
         group: Number(values.group),
         seed: Number(values.seed),
       });

@@ -1,3 +1,5 @@
+import type { Recipe } from '../../recipes/parts/recipe.ts';
+import type { RecipeSettings } from '../../recipes/parts/settings.ts';
 import { openSummarizer } from '../../retrieval/summarize/index.ts';
 import type { Summarizer } from '../../retrieval/summarize/summarizer.ts';
 import { UsageError, type OptionValues } from '../shared/options.ts';
@@ -51,3 +53,15 @@ export async function openSummarizerOf(values: OptionValues): Promise<OpenSummar
 /** The summarizer of a record. @throws UsageError */
 export const openSummarizerNamed = async (name: SummarizerName): Promise<OpenSummarizer> =>
   name === EXTRACTIVE ? extractive() : byModel(await openTextModelOf(name, PURPOSE));
+
+/** @throws UsageError where rollouts with these settings would read summaries that nobody writes */
+export function checkSummaries(
+  { title }: Pick<Recipe, 'title'>,
+  { retrieval }: Pick<RecipeSettings, 'retrieval'>,
+  summarizer: unknown,
+): void {
+  if (retrieval.summarize === 'on' && !summarizer)
+    throw new UsageError(
+      `${title} reads summaries, and nobody writes them: add --summarizer extractive (built in), or leave them out by --set retrieval.summarize=off.`,
+    );
+}
