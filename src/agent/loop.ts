@@ -1,7 +1,7 @@
 import { splitQueries } from '../recipes/methods/draft-query.ts';
 import type { StopEvent } from '../records/events.ts';
 import { forceAnswer, noteProse, takeAnswer } from './answering.ts';
-import { readBoxes } from './transcript/boxed.ts';
+import { readBoxes, readProseAnswer } from './transcript/boxed.ts';
 import { contextRoom, stepRoom } from './budget.ts';
 import type { Generated } from '../policy/policy.ts';
 import type { Placed } from './transcript/conversation.ts';
@@ -245,14 +245,16 @@ function onAnswer(state: RunState, block: Block & { tag: AnswerTag }): void {
   else stop(state, 'malformed', 'the answer block holds no answer');
 }
 
-/** Takes a boxed answer out of the turn's last thought, in a dialect that has no block for it. @returns whether there was one */
-function boxedInProse(state: RunState): boolean {
-  if (state.tags.dialect?.answer !== 'boxed-prose') return false;
+/** Takes the answer out of the turn's last thought, in a dialect that has no block for it. @returns whether there was one */
+function answeredInProse(state: RunState): boolean {
+  const { dialect } = state.tags;
+  if (dialect?.answer !== 'boxed-prose') return false;
   const last = state.transcript.rollout.events.at(-1);
-  if (last?.kind !== 'think' || readBoxes(last.text).contents.length === 0) return false;
+  if (last?.kind !== 'think') return false;
+  const answer = readProseAnswer(last.text, dialect.phrase);
+  if (answer === null) return false;
   const segment = last.segment ?? state.transcript.lastSegment;
-  const { contents } = readBoxes(last.text);
-  onAnswer(state, { inner: `\\boxed{${contents.at(-1) ?? ''}}`, segment, tag: 'short_answer' });
+  onAnswer(state, { inner: `\\boxed{${answer}}`, segment, tag: 'short_answer' });
   return true;
 }
 
@@ -263,7 +265,7 @@ function boxedInProse(state: RunState): boolean {
  * @returns whether the rollout is over
  */
 function onTurnEnd(state: RunState): boolean {
-  if (boxedInProse(state)) return true;
+  if (answeredInProse(state)) return true;
   if (state.tags.spelling === 'ids') {
     stop(state, 'end-of-text', 'the policy ended without an answer');
     return true;

@@ -51,6 +51,22 @@ export function readPlainAnswer(text: string, firstLine: boolean): BoxedAnswer {
   return answer === '' ? { answer: null, faults: ['the answer is empty'] } : { answer, faults: [] };
 }
 
+/**
+ * The answer of prose: its last box, else what follows the last of a dialect's phrases up to the end of the line.
+ * @returns null where it has neither
+ */
+export function readProseAnswer(text: string, phrase?: string): string | null {
+  const boxed = readBoxes(text).contents.at(-1);
+  if (boxed !== undefined) return boxed;
+  const at = phrase === undefined ? -1 : text.toLowerCase().lastIndexOf(phrase.toLowerCase());
+  if (phrase === undefined || at < 0) return null;
+  const [line = ''] = text
+    .slice(at + phrase.length)
+    .trim()
+    .split('\n');
+  return line.trim().replace(/\.$/u, '') || null;
+}
+
 /** The answer of one answer block: its last box. Text outside that block is never looked at. */
 export function readAnswer(text: string): BoxedAnswer {
   const { contents, unclosed } = readBoxes(text);

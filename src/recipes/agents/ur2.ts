@@ -14,10 +14,10 @@ import { OBJECTIVE, TRAINING } from '../parts/training-base.ts';
  *   says how many that were.
  * - A query that asks for reasoning gets the fallback sentence in place of a summary, and a hint (C.4).
  * - Whether a question may retrieve at all is part of the question (`mayRetrieve`, the code's isRetrieve).
- * Departures: the tags of this protocol, not `<|begin_of_query|>` and its like, for policies of ids and of
- * text alike: parser, rewards, records and the page know one set of names. Both sources in place of one. The
- * summarizer sees query and passages, not the reasoning before it (D.3). The answer stands in a box; "the
- * correct answer is: X" is not read.
+ * - A policy whose tags are text speaks the paper's own (`dialect`): `<|begin_of_query|>` and its like, and the answer
+ *   in a box or behind "the correct answer is:".
+ * Departures: a policy whose tags are tokens of its own, as the built-in one's, speaks those, and its answer stands in
+ * a box. Both sources in place of one. The summarizer sees query and passages, not the reasoning before it (D.3).
  *
  * Training as the paper has it: stage 1 (10 steps) rewards form and retrieval, stage 2 the answer; no
  * clip, no KL, Norm_batch(Norm_group), each rollout's mean over its own tokens, (1) to (3).

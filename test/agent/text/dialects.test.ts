@@ -153,6 +153,36 @@ describe.each(PUBLISHED)(
   },
 );
 
+it('UR²: an answer without a box stands behind its phrase; a box counts before it', async () => {
+  const answered = async (end: string) => {
+    const calls = [
+      '<think> The author. <|begin_of_query|> author of Old Wolf <|end_of_query|>',
+      end,
+    ];
+    const rollout = await runText({
+      policy: new TextPolicy(serverOf(calls)),
+      recipe: 'ur2',
+      overrides: { retrieval: { summarize: 'off' } },
+    });
+    return rollout.answer;
+  };
+  expect(await answered('So. </think> No. The correct answer is: Borfield.\nThat is all.')).toBe(
+    'Borfield',
+  );
+  expect(await answered('The correct answer is: x. Rather \\boxed{Borfield}')).toBe('Borfield');
+});
+
+it('UR²: the prompt says how long a query may be, and where nothing may be searched', () => {
+  const { settings } = getRecipe('ur2');
+  const retrieval = { ...settings.retrieval, maxSearches: 0 };
+  expect(instructionText(settings)).toContain('It has at most 19 words.');
+  expect(instructionText(getRecipe('ur2-released').settings)).toContain('at most 20 words');
+  expect(instructionText(settings)).not.toContain('cannot search');
+  const without = instructionText({ ...settings, retrieval });
+  expect(without).toContain('You cannot search.');
+  expect(without).not.toContain('<|begin_of_query|>');
+});
+
 it('AutoRefine: what was refined is a block of its own', async () => {
   const { calls } = PUBLISHED.find(({ recipe }) => recipe === 'auto-refine') ?? { calls: [] };
   const rollout = await runText({ policy: new TextPolicy(serverOf(calls)), recipe: 'auto-refine' });

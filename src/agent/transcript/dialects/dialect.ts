@@ -41,6 +41,8 @@ export interface Dialect {
    * the first line; boxed in the last prose of the turn.
    */
   answer: 'boxed-block' | 'text' | 'text-line' | 'boxed-prose';
+  /** Of `boxed-prose`: words behind which an answer without a box stands. */
+  phrase?: string;
   /** What the policy is told, in our words. */
   instruction(settings: RecipeSettings): string;
 }

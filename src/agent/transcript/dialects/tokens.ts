@@ -15,6 +15,10 @@ const asks = (searchCount: string): string =>
   `<|begin_of_documents|> passages <|end_of_documents|>. You may make ${searchCount}. ` +
   'A query asks for one fact in plain words.';
 
+/** What is said of the length of a query. */
+const most = (words: number | undefined): string[] =>
+  words === undefined ? [] : [`It has at most ${words} words.`];
+
 /** R1-Searcher (arXiv 2503.05592; code: RUCAIBox/R1-Searcher). */
 export const R1_SEARCHER: Dialect = {
   id: 'r1-searcher',
@@ -38,10 +42,13 @@ export const UR2: Dialect = {
   ...PLAIN_TURN,
   result: DOCUMENTS,
   answer: 'boxed-prose',
+  phrase: 'the correct answer is:',
   instruction: ({ retrieval }) =>
     [
       'Reason step by step, in few words where the question is easy.',
-      ...(retrieval.maxSearches > 0 ? [asks(searches(retrieval.maxSearches))] : []),
+      ...(retrieval.maxSearches > 0
+        ? [asks(searches(retrieval.maxSearches)), ...most(retrieval.queryWords)]
+        : ['You cannot search.']),
       `End with the final answer in \\boxed{answer}. ${SHORT}`,
     ].join(' '),
 };
