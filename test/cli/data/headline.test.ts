@@ -1,0 +1,89 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { RunFile } from '../../../src/cli/train/folder.ts';
+import type { Rollout } from '../../../src/records/rollout.ts';
+import type { MadeStep } from '../../../src/records/training.ts';
+import { labHere, type LabRun } from '../lab.ts';
+
+// Rollouts of the built-in policy: seconds on an idle machine, more on a busy one.
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
+
+/** The headline system of each paper, trained whole by one command: a step, small. */
+
+const folder = mkdtempSync(join(tmpdir(), 'forage-headline-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const small = ['questions=2', 'groupSize=2', 'dynamicSampling.on=false', 'heldOut.questions=1'];
+const trained = (recipe: string, out: string, changes: string[], ...more: string[]) =>
+  labHere(
+    'train',
+    `--recipe=${recipe}`,
+    '--steps=1',
+    '--threads=1',
+    '--seed=3',
+    '--json',
+    `--out=${out}`,
+    ...[...small, ...changes].flatMap((change) => ['--set', change]),
+    ...more,
+  );
+
+describe('kunlun-baize', () => {
+  test('warms up gold and noisy, then runs RDRA, STIE and a router that learns beside', async () => {
+    const out = join(folder, 'kunlun');
+    const warmUp = ['warmUp.rollouts=8', 'warmUp.updates=1', 'warmUp.batch=2'];
+    // In the middle of (15), so that a step has both.
+    const {
+      status,
+      err,
+      out: printed,
+    } = await trained('kunlun-baize', out, [...warmUp, 'curriculum.goldEpochs=2']);
+    expect(err).toMatch(/Warm-up: 1 of 1 updates on [1-9]\d* (?:gold|noisy)/);
+    expect(status).toBe(0);
+    const step = JSON.parse(printed) as MadeStep;
+    expect(step.drawn).toEqual({ gold: 1, noisy: 1 });
+    expect(step.router?.calls).toBeGreaterThanOrEqual(4);
+    expect(step.stie?.queries).toBeGreaterThan(0);
+    expect(step.stie?.answers).toBeGreaterThan(0);
+    expect(Object.keys(step.reward.clauses)).toEqual(
+      expect.arrayContaining(['format', 'length', 'accuracy']),
+    );
+    expect([step.heldOutAtStart?.n, step.heldOut?.n]).toEqual([1, 1]);
+  });
+});
+
+describe('ur2', () => {
+  const out = join(folder, 'ur2');
+  let run: LabRun;
+  beforeAll(async () => {
+    // The start that does not search takes tens of rollouts: it has its own tests.
+    const changes = ['curriculum.pool=3', 'curriculum.scoringRollouts=1', 'start=searching'];
+    run = await trained('ur2', out, changes, '--summarizer=extractive');
+  });
+
+  test('scores its pool, and its rollouts read summaries, whose fallbacks are counted', () => {
+    expect(run.status).toBe(0);
+    const step = JSON.parse(run.out) as MadeStep;
+    expect(step.fallbacks).toBeGreaterThanOrEqual(0);
+    expect(Object.keys(step.drawn ?? {}).join()).toMatch(/hard|medium|easy|dropped/);
+    expect(Object.keys(step.reward.clauses)).toEqual(
+      expect.arrayContaining(['format', 'retrieval', 'fallback']),
+    );
+    const record = JSON.parse(readFileSync(join(out, 'settings.json'), 'utf8')) as RunFile;
+    expect(record.summarizer).toBe('extractive');
+  });
+
+  test('is evaluated with the summarizer that it was trained with', async () => {
+    const file = join(folder, 'evaluated.jsonl');
+    const { status } = await labHere('evaluate', '--run', out, '--limit', '2', '--out', file);
+    expect(status).toBe(0);
+    const events = readFileSync(file, 'utf8')
+      .trim()
+      .split('\n')
+      .flatMap((line) => (JSON.parse(line) as Rollout).events);
+    const searches = events.filter(({ kind }) => kind === 'retrieve');
+    expect(searches.length).toBeGreaterThan(0);
+    expect(events.filter(({ kind }) => kind === 'summarize')).toHaveLength(searches.length);
+  });
+});
