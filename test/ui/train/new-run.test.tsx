@@ -1,16 +1,25 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { NewRun } from '../../../src/ui/train/form/NewRun.tsx';
+import {
+  changeDraft,
+  chooseTraining,
+  resetDraft,
+  useDraft,
+} from '../../../src/ui/train/store/train-draft.ts';
 import { useTrain } from '../../../src/ui/train/store/train-store.ts';
 import { buttonsIn, htmlOf, wordsIn } from '../kit/render.tsx';
 
 const form = (): string => {
   useTrain.setState({ ...useTrain.getInitialState(), status: 'ready' }, true);
-  return htmlOf(<NewRun />, useTrain);
+  return htmlOf(<NewRun />, useTrain, useDraft);
 };
 const canStart = (html: string): boolean =>
   buttonsIn(html).some(({ name, disabled }) => name === 'Start training' && !disabled);
 
-afterEach(() => vi.unstubAllGlobals());
+afterEach(() => {
+  vi.unstubAllGlobals();
+  resetDraft();
+});
 
 it('says beside the button what a browser without files lacks, and what to do', () => {
   vi.stubGlobal('navigator', {});
@@ -21,6 +30,45 @@ it('says beside the button what a browser without files lacks, and what to do', 
   // An estimate would never come.
   expect(wordsIn(html)).not.toContain('in a moment');
   expect(canStart(html)).toBe(false);
+});
+
+it.each([
+  [
+    'kunlun-baize/whole',
+    [
+      'STIE over answers',
+      'STIE over queries',
+      'Router sees local coverage',
+      'The policy’s own tags choose',
+    ],
+  ],
+  [
+    'ur2/paper',
+    [
+      'Task mixing',
+      'Draws by task',
+      'Parts retrieval QA',
+      'Parts arithmetic',
+      'Parts multiple choice',
+    ],
+  ],
+])('every part of %s that an ablation leaves out has its field', (training, labels) => {
+  chooseTraining(training);
+  const words = wordsIn(form());
+  for (const label of labels) expect(words).toContain(label);
+});
+
+it('a switch that nobody touched shows what holds without it', () => {
+  chooseTraining('kunlun-baize/whole');
+  const isOn = (): boolean => {
+    const html = form();
+    const [, id] = /<label[^>]* for="([^"]*)"[^>]*>STIE over answers</.exec(html) ?? [];
+    const [box] = new RegExp(`<input[^>]* id="${id}"[^>]*>`).exec(html) ?? [];
+    return / checked=""/.test(box ?? '');
+  };
+  expect(isOn()).toBe(true);
+  changeDraft('overrides.stie.overAnswers', false);
+  expect(isOn()).toBe(false);
 });
 
 it('starts where it keeps files', () => {

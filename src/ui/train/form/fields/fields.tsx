@@ -116,13 +116,16 @@ export const SelectField = (
   );
 };
 
-export const SwitchField = ({ path, label, title }: FieldProps) => (
+/** @param absent what holds where nothing is said; choosing it takes the value away */
+export const SwitchField = ({ path, label, title, absent }: FieldProps & { absent?: boolean }) => (
   <Checkbox
     size="xs"
     label={label}
     title={title}
-    checked={useDraftValue(path) === true}
-    onChange={(event) => changeDraft(path, event.currentTarget.checked)}
+    checked={(useDraftValue(path) ?? absent) === true}
+    onChange={({ currentTarget: { checked } }) =>
+      changeDraft(path, checked === absent ? undefined : checked)
+    }
   />
 );
 

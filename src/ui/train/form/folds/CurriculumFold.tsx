@@ -1,3 +1,4 @@
+import { TASKS, type Task } from '../../../../learn/curriculum/tasks.ts';
 import {
   ManyField,
   NumberField,
@@ -10,6 +11,12 @@ import {
 import { Fold } from './Fold.tsx';
 
 const MIX = ['hard', 'medium', 'easy'] as const;
+const EVENLY = { qa: 1, arithmetic: 1, choice: 1 };
+const TASK_NAMES: Readonly<Record<Task, string>> = {
+  qa: 'retrieval QA',
+  arithmetic: 'arithmetic',
+  choice: 'multiple choice',
+};
 
 /** Which questions are drawn when, and how good their results are. */
 export const CurriculumFold = () => {
@@ -17,6 +24,7 @@ export const CurriculumFold = () => {
   const engine = useDraftValue('curriculum.engine');
   const stratum = usePart('curriculum.hops');
   const reading = useDraftValue('curriculum.noiseReading');
+  const tasks = usePart('curriculum.tasks');
   return (
     <Fold
       name="Curriculum"
@@ -126,6 +134,23 @@ export const CurriculumFold = () => {
             label="Task mixing"
             title="UR²: medium and easy questions without retrieval; by task, where the recipe mixes tasks"
           />
+          <PartSwitch
+            path="curriculum.tasks"
+            label="Draws by task"
+            title="UR²: retrieval QA, arithmetic with a checked number, multiple choice"
+            on={EVENLY}
+          />
+          {tasks
+            ? TASKS.map((task) => (
+                <NumberField
+                  key={task}
+                  path={`curriculum.tasks.${task}`}
+                  label={`Parts ${TASK_NAMES[task]}`}
+                  decimal
+                  min={0}
+                />
+              ))
+            : null}
           {MIX.map((name, index) => (
             <NumberField
               key={name}

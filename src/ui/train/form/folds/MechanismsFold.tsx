@@ -8,6 +8,7 @@ import {
   NumberField,
   RateField,
   SelectField,
+  SwitchField,
   useDraftValue,
   useSettings,
 } from '../fields/fields.tsx';
@@ -67,6 +68,18 @@ export const MechanismsFold = () => {
         ]}
         absent={`(${own.stie.current})`}
       />
+      <SwitchField
+        path="overrides.stie.overAnswers"
+        label="STIE over answers"
+        title="Candidate answers are probed and filtered after every search"
+        absent={own.stie.overAnswers}
+      />
+      <SwitchField
+        path="overrides.stie.overQueries"
+        label="STIE over queries"
+        title="A query too like the last three is refused"
+        absent={own.stie.overQueries}
+      />
       <SelectField
         path="overrides.retrieval.method"
         label="Local search"
@@ -79,6 +92,22 @@ export const MechanismsFold = () => {
         label="Source of a search"
         choices={['router', 'local', 'web', 'both']}
         absent={`(${alone ? 'local' : own.retrieval.source})`}
+      />
+      <SwitchField
+        path="overrides.retrieval.honourTags"
+        label="The policy’s own tags choose"
+        title="A search in local or web tags goes there, whatever the router or a fixed source says"
+        absent={own.retrieval.honourTags}
+      />
+      <SelectField
+        path="overrides.nlr.coverage"
+        label="Router sees local coverage"
+        title="How much of a query the local index knows, one of the router’s features"
+        choices={[
+          { value: 'seen', label: 'yes' },
+          { value: 'hidden', label: 'no' },
+        ]}
+        absent="(yes)"
       />
       <SelectField
         path="router.evaluation"
