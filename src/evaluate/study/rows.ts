@@ -34,7 +34,7 @@ const rowSchema = z.strictObject({
   reward: measured,
   /** Wall time of the rollout, alone on the machine's policy; null where it was not timed. */
   latencyMs: measured,
-  /** Σ R(a) of (20) over its calls; null where it was not timed, or a call asked both sources. */
+  /** Σ R(a) of (20) over its searches; null where it was not timed, or a call asked both sources. */
   routerReward: measured,
   /** Which source it has to be searched in; null where that is not known. */
   source: z.enum(['local', 'web', 'both']).nullable().default(null),
@@ -58,7 +58,8 @@ const callAfter = (events: readonly AgentEvent[], place: number) => {
 };
 
 /**
- * Σ R(a) of (20) over the calls of a rollout, whoever routed them.
+ * Σ R(a) of (20) over the searches of a rollout, whoever routed them. The background's call is left out: an arm that fixes
+ * its source has no route of it to be rewarded.
  * @param webLatencyMs what a call of the web takes, the same for every arm
  * @returns null where a call asked both sources, which is no action of the paper's
  */
