@@ -68,4 +68,26 @@ describe('lab world', () => {
     }
     expect(report.secondQuery.recallAt5).toBeGreaterThan(report.recallAt5.fused);
   });
+
+  test('the built-in world tells systems apart: gold queries miss, and no feature tells the source', async () => {
+    const { status, out } = await labHere('world', '--report', '--world', 'public/world', '--json');
+    expect(status).toBe(0);
+    const { recallAt5, secondQuery, misleading, bestRoutingFeature, contents } = JSON.parse(
+      out,
+    ) as WorldReport;
+    for (const [name, value] of Object.entries(recallAt5)) {
+      expect(value, name).toBeGreaterThanOrEqual(0.8);
+      expect(value, name).toBeLessThanOrEqual(0.92);
+    }
+    expect(secondQuery.mended.value).toBeGreaterThan(0.5);
+    expect(bestRoutingFeature.accuracy).toBeLessThanOrEqual(0.85);
+    // What looks right and is wrong stands among the first five of every fifth query.
+    expect(misleading.wrongAmongFive.value).toBeGreaterThan(0.2);
+    for (const place of ['localOnly', 'both', 'stale', 'webOnly', 'sharedTitles'] as const)
+      expect(contents.pages[place], place).toBeGreaterThan(100);
+    for (const [split, share] of Object.entries(contents.yes)) {
+      expect(share, split).toBeGreaterThan(0.45);
+      expect(share, split).toBeLessThan(0.55);
+    }
+  });
 });
