@@ -36,7 +36,7 @@ export interface TableRow {
 }
 
 export interface StudyTable {
-  id: 'arms' | 'start' | 'parts';
+  id: 'arms' | 'start' | 'start-parts' | 'parts';
   title: string;
   rows: TableRow[];
 }
@@ -90,26 +90,28 @@ const everything = (worlds: readonly string[]): Part => ({
   keep: () => true,
 });
 
-/** Each world, where there are several, and all of them by composition, where questions have some. */
-function partsOf(arms: readonly ArmScores[], worlds: readonly string[]): Part[] {
+/** By composition, where questions have some of either kind. */
+function compositionsOf(arms: readonly ArmScores[], worlds: readonly string[]): Part[] {
   const rows = arms.flatMap(({ end }) => end.flatMap((cell) => cell.rows));
   const composed = [0, 1].every((heldOut) => rows.some((row) => row.heldOut === heldOut));
+  if (!composed) return [];
   return [
-    ...(worlds.length > 1
-      ? worlds.map((name): Part => ({ name, worlds: [name], keep: () => true }))
-      : []),
-    ...(composed
-      ? [
-          { name: 'held-out compositions', worlds, keep: (row: Row) => row.heldOut === 1 },
-          { name: 'other compositions', worlds, keep: (row: Row) => row.heldOut === 0 },
-        ]
-      : []),
+    { name: 'held-out compositions', worlds, keep: (row: Row) => row.heldOut === 1 },
+    { name: 'other compositions', worlds, keep: (row: Row) => row.heldOut === 0 },
   ];
 }
 
+/** Each world, where there are several, and all of them by composition. */
+const partsOf = (arms: readonly ArmScores[], worlds: readonly string[]): Part[] => [
+  ...(worlds.length > 1
+    ? worlds.map((name): Part => ({ name, worlds: [name], keep: () => true }))
+    : []),
+  ...compositionsOf(arms, worlds),
+];
+
 /**
- * The tables: arms against the reference, trained arms against their own step 0, and arms against the
- * reference by world and by composition; one without rows is left out.
+ * The tables: arms against the reference, trained arms against their own step 0, also by composition, and arms
+ * against the reference by world and by composition; one without rows is left out.
  * @throws Error where the reference is no arm
  */
 export function studyTables(arms: readonly ArmScores[], options: TableOptions): StudyTable[] {
@@ -133,6 +135,15 @@ export function studyTables(arms: readonly ArmScores[], options: TableOptions): 
           rowOf(`${arm.name}, step 0`, arm.start, null, all, options),
           rowOf(arm.name, arm.end, arm.start, all, options),
         ]),
+    },
+    {
+      id: 'start-parts',
+      title: 'What training changed, by composition',
+      rows: compositionsOf(arms, options.worlds).flatMap((part) =>
+        arms
+          .filter(({ trained }) => trained)
+          .map((arm) => rowOf(arm.name, arm.end, arm.start, part, options)),
+      ),
     },
     {
       id: 'parts',

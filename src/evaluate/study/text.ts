@@ -34,7 +34,10 @@ const titles = (numbers: readonly StudyNumber[]): string[] =>
   });
 
 /** Whether the rows of a table are of more than one part. */
-const hasParts = ({ id }: StudyTable): boolean => id === 'parts';
+const hasParts = ({ id }: StudyTable): boolean => id === 'parts' || id === 'start-parts';
+
+/** Whether arms are compared with their own step 0. */
+const isFromStart = ({ id }: StudyTable): boolean => id === 'start' || id === 'start-parts';
 
 const labels = (table: StudyTable, row: TableRow): string[] => [
   ...(hasParts(table) ? [row.part] : []),
@@ -130,7 +133,7 @@ export function csvOf({ tables, reference }: StudyText): string {
         row.seeds.join(' '),
         row.n,
         mean ?? '',
-        difference ? (table.id === 'start' ? `${row.arm}, step 0` : reference) : '',
+        difference ? (isFromStart(table) ? `${row.arm}, step 0` : reference) : '',
         difference ? row.pairedSeeds.join(' ') : '',
         ...(difference ? [difference.mean, difference.low, difference.high] : ['', '', '']),
       ]),

@@ -143,6 +143,28 @@ describe('the tables', () => {
     });
   });
 
+  test('and so it is by composition: what was gained on those that training never asks', () => {
+    const plain = rowsOf('start-parts').filter(({ arm }) => arm === 'plain');
+    // Searches of the held-out question 4 become 2, those of the other stay 2.
+    expect(plain.map(({ part, n, cells }) => [part, n, cells[1]])).toEqual([
+      [
+        'held-out compositions',
+        1,
+        { number: 'searches', mean: 2, difference: { mean: -2, low: -2, high: -2 } },
+      ],
+      [
+        'other compositions',
+        1,
+        { number: 'searches', mean: 2, difference: { mean: 0, low: 0, high: 0 } },
+      ],
+    ]);
+    expect(rowsOf('start-parts').map(({ arm }) => arm)).not.toContain('as it is');
+    const of = csvOf({ ...text, tables })
+      .split('\n')
+      .filter((line) => line.startsWith('start-parts'));
+    expect(of[1]).toContain('plain,searches,1 2,1,2,"plain, step 0"');
+  });
+
   test('held-out compositions stand apart', () => {
     const rows = rowsOf('parts').filter(({ arm }) => arm === 'as it is');
     expect(rows.map(({ part, n, cells }) => [part, n, cells[1]?.mean])).toEqual([
