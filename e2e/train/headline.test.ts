@@ -1,0 +1,50 @@
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { faultsInBoth } from '../axe.ts';
+import { useStage } from '../browser.ts';
+import { status } from '../training.ts';
+
+/** The headline system of each paper is trained whole by one button: a step, small. */
+
+const stage = useStage();
+
+const fillIn = async (page: Page, recipe: string, fields: Record<string, string>) => {
+  await page.goto(`${stage.url}train?new=1&device=wasm`);
+  await page.getByLabel('Recipe', { exact: true }).selectOption(recipe);
+  for (const fold of ['Warm-up on trajectories', 'Curriculum', 'Held-out score, snapshots'])
+    await page.getByText(fold).first().click();
+  for (const [label, value] of Object.entries(fields))
+    await page.getByLabel(label, { exact: true }).fill(value);
+};
+
+it('KunLunBaizeRAG: warm-up, then a step with backgrounds, STIE and a router that learns beside', async () => {
+  const { page } = stage;
+  await fillIn(page, 'kunlun-baize/whole', {
+    Steps: '1',
+    'Questions a step': '2',
+    'Rollouts a question': '2',
+    'Rollouts tried': '8',
+    Updates: '1',
+    'Trajectories an update': '2',
+    'Steps until gold': '2',
+    'Held-out questions': '1',
+  });
+  await page.getByRole('button', { name: 'Start training' }).click();
+  await page.waitForURL(/run=/);
+  await status(page, 'finished');
+  for (const chart of ['STIE: clauses that fired', 'Router: π(local)'])
+    await page.getByRole('region', { name: chart }).waitFor();
+  expect(await faultsInBoth(page)).toEqual([]);
+
+  await page.getByRole('button', { name: 'Rollouts of step 1' }).click();
+  // By what the clauses of the filters did: counted, not told.
+  expect(await page.getByTestId('stie-counts').textContent()).toMatch(
+    /[1-9]\d* candidate answers?/,
+  );
+  await page.getByRole('button', { name: 'Open these 2' }).first().click();
+  await page.locator('.column').nth(1).waitFor();
+  for (const kind of ['background', 'route'])
+    await page.locator(`.card[data-kind="${kind}"]`).first().waitFor();
+  expect(await page.locator('.verdict').first().textContent()).toMatch(/advantage/);
+  expect(stage.faults).toEqual([]);
+}, 240_000);
