@@ -18,9 +18,33 @@ export function maskedByTags(
   });
 }
 
+/**
+ * The mask without the first blocks of tool output, tags included, whoever wrote them, and with the output behind them
+ * (CIR, RUCAIBox/CIR, ray_trainer.py, as released: blocks are looked for in the text, and only so many as calls are
+ * allowed); an opening tag without a closing one is no block.
+ * @param outputs 1 where the environment wrote a result
+ */
+export function maskedFirstCalls(
+  ids: Int32Array,
+  { mask, outputs }: { mask: Uint8Array; outputs: Uint8Array },
+  { open, close }: { open: number; close: number },
+  calls: number,
+): Uint8Array {
+  const trained = mask.map((bit, i) => (bit === 1 || outputs[i] === 1 ? 1 : 0));
+  let from = 0;
+  for (let call = 0; call < calls; call++) {
+    const start = ids.indexOf(open, from);
+    const end = start < 0 ? -1 : ids.indexOf(close, start);
+    if (end < 0) break;
+    trained.fill(0, start, end + 1);
+    from = end + 1;
+  }
+  return trained;
+}
+
 /** The context of a rollout as the trainer needs it; its arrays are of one length. */
 export interface TrainedTokens {
-  /** Every token of the context, in order. */
+  /** Every token of the context, or of its contexts, in order. */
   ids: Int32Array;
   /** 1 where the policy wrote the token and the loss may train it. */
   mask: Uint8Array;
@@ -28,6 +52,8 @@ export interface TrainedTokens {
   oldLogprobs: Float32Array;
   /** Of the softmax that they are of, over the whole vocabulary. */
   temperature: number;
+  /** Tokens with which the context began anew, in order. */
+  starts: number[];
 }
 
 /**
@@ -52,7 +78,14 @@ function temperatureOf({ id, policy }: TrainedRecord): number {
   return temperature;
 }
 
-type TrainedRecord = Pick<Rollout, 'id' | 'segments'> & {
+/** Tokens with which a rollout's context began anew, in order. */
+export const startsOf = ({
+  segments,
+  contexts = [],
+}: Pick<Rollout, 'segments' | 'contexts'>): number[] =>
+  contexts.map((at) => segments.slice(0, at).reduce((sum, { ids }) => sum + ids.length, 0));
+
+type TrainedRecord = Pick<Rollout, 'id' | 'segments' | 'contexts'> & {
   policy?: Pick<Rollout['policy'], 'logprobsOf'>;
 };
 
@@ -87,5 +120,11 @@ export function trainedTokens(rollout: TrainedRecord): TrainedTokens {
     }
     at += segment.ids.length;
   });
-  return { ids, mask, oldLogprobs, temperature: temperatureOf(rollout) };
+  return {
+    ids,
+    mask,
+    oldLogprobs,
+    temperature: temperatureOf(rollout),
+    starts: startsOf(rollout),
+  };
 }

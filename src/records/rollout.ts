@@ -30,7 +30,7 @@ export interface TokenDistribution {
 /** The softmax of the logits as they are. */
 export const MODEL_DISTRIBUTION: TokenDistribution = { temperature: 1, topK: 0, topP: 1 };
 
-/** A run of tokens with one writer. Joined in order, the segments are exactly the model's context. */
+/** A run of tokens with one writer. Joined in order, the segments are exactly the model's context, or its contexts in turn. */
 export interface Segment {
   source: TokenSource;
   role: SegmentRole;
@@ -174,6 +174,11 @@ export interface Rollout {
    * gates a over them; absent where none was.
    */
   latent?: { tokens: number; gate: number };
+  /**
+   * Segments with which the policy's context began anew, in order: what stands before one was not read behind it. Absent:
+   * all is one context.
+   */
+  contexts?: number[];
   /** Rollouts that it shares its beginning with, the earliest point first; absent where it is its own. */
   forks?: ForkPoint[];
   /** Settings of the run that trained on it, added where its rollouts are read out of the run. */

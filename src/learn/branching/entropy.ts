@@ -7,7 +7,8 @@ import type { Branching } from '../../recipes/parts/branching.ts';
  * wrote there, over ln |V|; ΔH is H behind a result less H at the rollout's beginning. The entropies are of
  * the whole vocabulary and of the tokens behind the result, as the paper has them. The released code takes ten tokens of
  * the vocabulary, and the segment before the result (`measured: 'before-result'`): at the first result that is the
- * rollout's beginning itself, so that ΔH is 0 and the branch a fair coin.
+ * rollout's beginning itself, so that ΔH is 0 and the branch a fair coin. Its H at the beginning is kept by place in the
+ * batch and never cleared (`before-result-kept`): from the second batch on it is that of another question's rollout.
  */
 
 type Rule = Extract<Branching, { kind: 'entropy' }>;
@@ -67,16 +68,40 @@ export function turnsOf({ events, segments }: Pick<Rollout, 'events' | 'segments
 export const openingOf = ({ segments }: Pick<Rollout, 'segments'>): number[] =>
   segments.flatMap((segment) => (segment.mask === 1 ? (segment.entropies ?? []) : []));
 
+/** A rollout at one of its turns. */
+interface Place {
+  turns: readonly Turn[];
+  at: number;
+  opening: readonly number[];
+  /** `before-result-kept`: H that was first written in its place. */
+  first?: number;
+}
+
 /** ΔH at one of a rollout's turns. @param sum H of the entropies of a text */
 export function riseAt(
-  { turns, at, opening }: { turns: readonly Turn[]; at: number; opening: readonly number[] },
+  { turns, at, opening, first }: Place,
   measured: Rule['measured'],
   sum: (entropies: readonly number[]) => number,
 ): number {
   const turn = itemAt(turns, at, 'turns');
-  return measured === 'before-result'
-    ? sum(turn.before) - sum(itemAt(turns, 0, 'turns').before)
-    : sum(turn.entropies) - sum(opening);
+  if (measured === undefined) return sum(turn.entropies) - sum(opening);
+  return sum(turn.before) - (first ?? sum(itemAt(turns, 0, 'turns').before));
+}
+
+/** H of what was first written in each place of a step in all of a run, by the place's name. */
+export type FirstEntropies = Record<string, number>;
+
+/**
+ * What the policy wrote first as the rollout of a place: up to its next result, or all there is.
+ * @param next the first of its turns that is its own: not one that it has from the rollout it branched off
+ */
+export function firstWritten(
+  { turns, opening }: Pick<Place, 'turns' | 'opening'>,
+  next: number,
+): readonly number[] {
+  const own = turns[next];
+  if (own) return own.before;
+  return turns[next - 1]?.entropies ?? opening;
 }
 
 /** H: the sum over the first tokens, over ln |V|. */

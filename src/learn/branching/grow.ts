@@ -4,7 +4,16 @@ import type { Rollout } from '../../records/rollout.ts';
 import type { Branching } from '../../recipes/parts/branching.ts';
 import type { AgentDeps, GroupRequest } from '../../agent/request.ts';
 import { runFork, runGroup } from '../../agent/run.ts';
-import { branches, openingOf, riseAt, summedEntropy, turnsOf, type Turn } from './entropy.ts';
+import {
+  branches,
+  firstWritten,
+  openingOf,
+  riseAt,
+  summedEntropy,
+  turnsOf,
+  type FirstEntropies,
+  type Turn,
+} from './entropy.ts';
 import { reviveGroup } from './revive.ts';
 
 /**
@@ -52,19 +61,30 @@ async function growByEntropy(
   deps: AgentDeps,
   request: GroupRequest,
   rule: Extract<Branching, { kind: 'entropy' }>,
+  { place: question, firsts }: Kept,
 ): Promise<Rollout[]> {
   const start = Math.min(rule.start, request.size);
   const group = (await runGroup(deps, { ...request, size: start })).map(growing);
   const { vocabSize } = deps.policy.tokenizer;
   const sum = (values: readonly number[]): number => summedEntropy(values, rule.tokens, vocabSize);
+  const keeps = rule.measured === 'before-result-kept';
+  const nameOf = (place: number): string => `${question}-${place}`;
+  /** Notes what was first written in a place of the group, where nothing ever was. */
+  const note = ({ rollout, turns, next }: Growing, place: number): void => {
+    if (!keeps) return;
+    firsts[nameOf(place)] ??= sum(firstWritten({ turns, opening: openingOf(rollout) }, next));
+  };
+  group.forEach(note);
   for (let round = 0; group.length < request.size; round++) {
-    const active = group.filter(({ turns, next }) => next < turns.length);
-    if (active.length === 0) break;
-    const chosen = active.flatMap((one) => {
+    if (group.every(({ turns, next }) => next >= turns.length)) break;
+    const chosen = group.flatMap((one, place) => {
       const { turns } = one;
+      if (one.next >= turns.length) return [];
       const at = one.next++;
       const turn = itemAt(turns, at, 'turns');
-      const rise = riseAt({ turns, at, opening: openingOf(one.rollout) }, rule.measured, sum);
+      const first = keeps ? firsts[nameOf(place)] : undefined;
+      const known = { turns, at, opening: openingOf(one.rollout) };
+      const rise = riseAt(first === undefined ? known : { ...known, first }, rule.measured, sum);
       const draw = uniform(deriveSeed(one.rollout.seed, 'branch', round));
       return branches(rise, draw, rule) ? [{ rollout: one.rollout, turn, next: one.next }] : [];
     });
@@ -74,13 +94,21 @@ async function growByEntropy(
         .slice(0, request.size - first)
         .map((one, i) => branchOff(deps, request, one, first + i)),
     );
-    made.forEach((rollout, i) =>
-      group.push({ ...growing(rollout), next: itemAt(chosen, i, 'branches').next }),
-    );
+    made.forEach((rollout, i) => {
+      const branch = { ...growing(rollout), next: itemAt(chosen, i, 'branches').next };
+      note(branch, group.push(branch) - 1);
+    });
   }
   const missing = Array.from({ length: request.size - group.length }, (_, i) => group.length + i);
   const fresh = await freshRollouts(deps, request, missing);
+  fresh.forEach((rollout, i) => note(growing(rollout), itemAt(missing, i, 'places')));
   return [...group.map(({ rollout }) => rollout), ...fresh];
+}
+
+/** What steps hand on: ARPO's table of first entropies, which is added to, and the question's place in the batch. */
+export interface Kept {
+  place: number;
+  firsts: FirstEntropies;
 }
 
 /** Rollouts from the question at given places of the group. */
@@ -134,12 +162,13 @@ export function growGroup(
   deps: AgentDeps,
   request: GroupRequest,
   branching: Branching | undefined,
+  kept: Kept,
 ): Promise<Rollout[]> {
   switch (branching?.kind) {
     case undefined:
       return runGroup(deps, request);
     case 'entropy':
-      return growByEntropy(deps, request, branching);
+      return growByEntropy(deps, request, branching, kept);
     case 'tree':
       return growTree(deps, request, branching);
     case 'revive':

@@ -22,12 +22,16 @@ export interface TrainItem {
   weight: number;
   /** Whether its answer was right. */
   right?: boolean;
+  /** Whether an earlier adapter sampled it, so that even at the first update its ratio is not 1. */
+  stale?: boolean;
   /** What was read as mixtures; the reference reads the tokens themselves. */
   latents?: Latents;
+  /** Tokens with which the context began anew, in order; the learner makes items of one context of such an item. */
+  starts?: readonly number[];
 }
 
 /** What the trainer scores. */
-export type ScoredItem = Pick<TrainItem, 'ids' | 'mask' | 'temperature' | 'latents'>;
+export type ScoredItem = Pick<TrainItem, 'ids' | 'mask' | 'temperature' | 'latents' | 'starts'>;
 
 /** What is minimised: a policy-gradient loss, or `Σ −weight · logprob`, the supervised one. */
 export type ItemObjective = Objective | 'likelihood';

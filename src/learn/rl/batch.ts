@@ -4,12 +4,12 @@ import type { Rollout } from '../../records/rollout.ts';
 import { estimateAdvantages, membersOf } from '../advantages.ts';
 import type { CriticState } from '../critic/head.ts';
 import { criticStep } from '../critic/step.ts';
-import { maskedByTags, trainedTokens } from '../mask.ts';
+import { maskedByTags, maskedFirstCalls, trainedTokens } from '../mask.ts';
 import { turnedByFacts } from '../factuality.ts';
 import { outcomeOf, stepAdvantages } from '../span-advantages.ts';
 import { klTerm, sequenceWeights } from '../objective.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
-import { trainedCount, type TrainItem } from '../replicas/replica.ts';
+import { trainedCount, type ItemScores, type TrainItem } from '../replicas/replica.ts';
 import { addToReward } from './scoring.ts';
 import { itemAt } from '../../base/items.ts';
 import { mean } from '../../base/statistics.ts';
@@ -31,6 +31,8 @@ export interface Sequence {
   entropies: Float32Array;
   /** What was read as mixtures, where the policy thought so. */
   latents?: Latents;
+  /** Tokens with which the context began anew, where it did. */
+  starts?: number[];
 }
 
 /** Entropies of the trained tokens as the sampler saw them. */
@@ -40,7 +42,7 @@ function sampledEntropies(rollout: Rollout, count: number): Float32Array {
 }
 
 function sequenceOf(rollout: Rollout, group: number): Sequence {
-  const { ids, mask, temperature, oldLogprobs } = trainedTokens(rollout);
+  const { ids, mask, temperature, oldLogprobs, starts } = trainedTokens(rollout);
   // Nothing precedes a context's first token, so it cannot be predicted.
   const trained = Array.from(mask, (m, i) => (m === 1 && i > 0 ? i : 0)).filter(Boolean);
   const latents = latentsOf(rollout);
@@ -53,6 +55,7 @@ function sequenceOf(rollout: Rollout, group: number): Sequence {
     oldLogprobs: Float32Array.from(trained, (i) => itemAt(oldLogprobs, i, 'log-probabilities')),
     entropies: sampledEntropies(rollout, trained.length),
     ...(latents && { latents }),
+    ...(starts.length > 0 && { starts }),
   };
 }
 
@@ -74,11 +77,80 @@ function narrowed(sequence: Sequence, mask: Uint8Array): Sequence {
   };
 }
 
-/** The sequence as R1-Searcher's released code masks it: by the tags of results, whoever wrote them. */
-export const sequenceByTags = (
-  sequence: Sequence,
-  tags: { open: number; close: number },
-): Sequence => narrowed(sequence, maskedByTags(sequence.ids, sequence.mask, tags));
+/** The sequence with further trained tokens. @param mask 1 where they are @param scores of these, in order */
+function widened(sequence: Sequence, mask: Uint8Array, scores: ItemScores): Sequence {
+  const both = sequence.mask.map((bit, i) => (bit === 1 || mask[i] === 1 ? 1 : 0));
+  const places = Array.from(both, (bit, i) => (bit === 1 && i > 0 ? i : 0)).filter(Boolean);
+  const merged = (own: Float32Array, further: Float32Array): Float32Array => {
+    let [a, b] = [0, 0];
+    return Float32Array.from(places, (at) =>
+      mask[at] === 1 ? itemAt(further, b++, 'scores') : itemAt(own, a++, 'trained tokens'),
+    );
+  };
+  const { oldLogprobs, entropies, behaviour } = sequence;
+  return {
+    ...sequence,
+    mask: both,
+    oldLogprobs: merged(oldLogprobs, scores.logprobs),
+    entropies: merged(entropies, scores.entropies),
+    ...(behaviour && { behaviour: merged(behaviour, scores.logprobs) }),
+  };
+}
+
+/** Where the environment wrote a result. */
+const outputsOf = ({ segments }: Rollout): Uint8Array =>
+  Uint8Array.from(
+    segments.flatMap(({ ids, source, role }) =>
+      ids.map(() => Number(source === 'environment' && role === 'result')),
+    ),
+  );
+
+/** Tokens that stand around results, and how many searches are allowed. */
+interface Results {
+  open: number;
+  close: number;
+  calls: number;
+}
+
+/**
+ * Sequences as released code masks them: R1-Searcher's by the tags of results, CIR's by those of the first ones alone. What
+ * CIR's then trains of later results has the old log-probabilities that the learner gives it, whose adapter is the
+ * sampler's, as in its code.
+ */
+export async function sequencesMasked(
+  learner: PolicyLearner,
+  sequences: readonly Sequence[],
+  by: NonNullable<TrainSettings['objective']['mask']>,
+  { open, close, calls }: Results,
+): Promise<Sequence[]> {
+  const tags = { open, close };
+  if (by === 'by-tags')
+    return sequences.map((one) => narrowed(one, maskedByTags(one.ids, one.mask, tags)));
+  const masks = sequences.map(({ ids, mask, rollout }) =>
+    maskedFirstCalls(ids, { mask, outputs: outputsOf(rollout) }, tags, calls),
+  );
+  const narrow = sequences.map((one, s) =>
+    narrowed(
+      one,
+      one.mask.map((bit, i) => (masks[s]?.[i] === 1 ? bit : 0)),
+    ),
+  );
+  const further = narrow.map(({ mask }, s) =>
+    mask.map((bit, i) => (bit === 0 && masks[s]?.[i] === 1 ? 1 : 0)),
+  );
+  const places = further.flatMap((mask, s) => (trainedCount(mask) > 0 ? [s] : []));
+  if (places.length === 0) return narrow;
+  const scores = await learner.score(
+    places.map((s) => {
+      return { ...itemAt(narrow, s, 'sequences'), mask: itemAt(further, s, 'masks') };
+    }),
+    false,
+  );
+  return narrow.map((one, s) => {
+    const at = places.indexOf(s);
+    return at < 0 ? one : widened(one, itemAt(further, s, 'masks'), itemAt(scores, at, 'scores'));
+  });
+}
 
 /** What ends a rollout before the policy does. */
 const LIMITS = new Set<string>(['max-searches', 'token-budget', 'context-full']);
@@ -184,12 +256,14 @@ export async function stepAdvantagesOf(
 /**
  * Items of the optimizer updates: sequence i belongs to update `i mod updates`, so that every update
  * sees some of each group. Weights are those of the update's own batch.
+ * @param stale ids of rollouts that an earlier adapter sampled
  */
 export function updateBatches(
   sequences: readonly Sequence[],
   advantages: ArrayLike<number | Float32Array>,
   references: readonly Float32Array[] | null,
   { objective, updates }: Pick<TrainSettings, 'objective' | 'updates'>,
+  stale?: ReadonlySet<string>,
 ): TrainItem[][] {
   const inLoss = objective.kl.place === 'loss' && references !== null;
   return Array.from({ length: updates }, (_, u) => {
@@ -207,10 +281,12 @@ export function updateBatches(
         oldLogprobs: sequence.oldLogprobs,
         ...(sequence.behaviour && { behaviour: sequence.behaviour }),
         ...(sequence.latents && { latents: sequence.latents }),
+        ...(sequence.starts && { starts: sequence.starts }),
         refLogprobs: inLoss ? itemAt(references, i, 'references') : null,
         advantage: itemAt(advantages, i, 'advantages'),
         weight: itemAt(weights, at, 'weights'),
         right: sequence.rollout.metrics?.em === 1,
+        ...(stale?.has(sequence.rollout.id) && { stale: true }),
       }))
       .filter(({ oldLogprobs }) => oldLogprobs.length > 0);
   }).filter((batch) => batch.length > 0);

@@ -2,9 +2,10 @@ import type { Rollout } from '../../records/rollout.ts';
 import { mergeOverrides, type SettingsOverride } from '../../recipes/parts/settings.ts';
 import { recipeOf } from '../../recipes/index.ts';
 import type { AgentDeps } from '../../agent/request.ts';
+import type { FirstEntropies } from '../branching/entropy.ts';
 import { growGroup } from '../branching/grow.ts';
 import { deriveSeed } from '../../base/random.ts';
-import type { Curriculum, DrawnQuestion } from './contracts.ts';
+import type { Curriculum, DrawnQuestion, Json } from './contracts.ts';
 import { itemAt } from '../../base/items.ts';
 import { askFrozen, FROZEN_K } from '../frozen/answers.ts';
 import { rewardById } from '../rewards/list.ts';
@@ -26,6 +27,23 @@ export interface Collected {
   zeroVariance: number;
   /** Questions drawn by label. */
   drawn: Record<string, number>;
+  /** Ids of rollouts that the policy made before its last update. */
+  stale?: ReadonlySet<string>;
+  /** What is screened for the next step already. */
+  screened?: Screened;
+  /** ARPO's table as the step leaves it, where one is kept. */
+  firstEntropies?: FirstEntropies;
+}
+
+/** Questions of a step that were screened in the one before. */
+export interface Screened {
+  /** The step that they are for. */
+  step: number;
+  /** State of the curriculum before they were drawn, so that they can be drawn again. */
+  curriculum: Json;
+  batches: number;
+  /** Their screening rollouts, in the order of the draws. */
+  groups: Rollout[][];
 }
 
 export interface CollectRequest {
@@ -35,6 +53,12 @@ export interface CollectRequest {
   runId: string;
   step: number;
   stage: TrainSettings['stages'][number];
+  /** The stage of the next step, where questions may be screened for one. */
+  nextStage?: TrainSettings['stages'][number];
+  /** What the step before screened for this one. */
+  screened?: Screened | undefined;
+  /** ARPO's table of first entropies so far. */
+  firstEntropies?: FirstEntropies | undefined;
   /** Share of right answers in the step before; null at the first. */
   accuracyBefore?: number | null;
   /** Runs work while the policy carries no adapter; rewards that ask the frozen policy need it. */
@@ -73,35 +97,45 @@ export function checkFaults(rollouts: readonly Rollout[]): void {
         throw new Error(`rollout ${id}: ${event.detail}`);
 }
 
-/** A drawn question with its place in the batch, and which of its rollouts are to be made. */
+/** A drawn question with its place among the step's draws, and which of its rollouts are to be made. */
 interface Wanted {
   drawn: DrawnQuestion;
+  batch: number;
   place: number;
   first: number;
   size: number;
 }
 
-/** Rollouts of each question, with their rewards. */
-async function runWanted(
-  request: CollectRequest,
-  wanted: readonly Wanted[],
-  { batch, progress }: { batch: number; progress: { done: number } },
-): Promise<Rollout[][]> {
-  const { settings, agent, runId, step, signal, stage } = request;
+/** Rollouts made so far and wanted in all; what was done never falls. */
+interface Progress {
+  done: number;
+  total: number;
+}
+
+/** What the rollouts of a step share while they are made. */
+interface Making extends CollectRequest {
+  progress: Progress;
+  firsts: FirstEntropies;
+}
+
+/** Rollouts of each question, without rewards. */
+async function makeRollouts(request: Making, wanted: readonly Wanted[]): Promise<Rollout[][]> {
+  const { settings, agent, runId, step, signal, stage, progress, firsts } = request;
   const recipe = recipeOf(settings);
   const sampling = { temperature: settings.temperature, topP: settings.topP };
-  const total = progress.done + wanted.reduce((sum, { size }) => sum + size, 0);
+  const more = wanted.reduce((sum, { size }) => sum + size, 0);
+  progress.total = Math.max(progress.done, progress.total) + more;
   const ended = (rollout: Rollout): void => {
     progress.done += 1;
     // Revived rollouts come beside those of the group.
-    request.onRollout(progress.done, Math.max(progress.done, total));
+    request.onRollout(progress.done, Math.max(progress.done, progress.total));
     if (!request.onEnded) return;
     const told = { ...rollout };
     applyRewards([told], stage, settings.overlong, seenBy(settings));
     request.onEnded(told);
   };
   const groups = await Promise.all(
-    wanted.map(({ drawn: { question, overrides, agent: own }, place, first, size }) =>
+    wanted.map(({ drawn: { question, overrides, agent: own }, batch, place, first, size }) =>
       growGroup(
         { ...agent, ...own },
         {
@@ -120,15 +154,30 @@ async function runWanted(
           ...(signal ? { signal } : {}),
         },
         settings.branching,
+        { place, firsts },
       ),
     ),
   );
   signal?.throwIfAborted();
   checkFaults(groups.flat());
+  return groups;
+}
+
+/** Rewards of rollouts that are made, each by itself. No other rollouts may be under way: the frozen policy may be asked. */
+async function reward(
+  request: Making,
+  wanted: readonly Wanted[],
+  groups: Rollout[][],
+): Promise<Rollout[][]> {
+  const { settings, stage } = request;
   await answerFrozen(request, wanted, groups);
   applyRewards(groups.flat(), stage, settings.overlong, seenBy(settings));
   return groups;
 }
+
+/** Rollouts of each question, with their rewards. */
+const runWanted = async (request: Making, wanted: readonly Wanted[]): Promise<Rollout[][]> =>
+  reward(request, wanted, await makeRollouts(request, wanted));
 
 /** Has the frozen policy answer, where the reward of the stage wants that. */
 async function answerFrozen(
@@ -154,35 +203,141 @@ async function answerFrozen(
   signal?.throwIfAborted();
 }
 
+/** Rollouts of a question that are made before it is known whether it is gone on with. */
+function firstSize({ groupSize, dynamicSampling: { on, screen } }: TrainSettings): number {
+  return on && screen !== undefined ? screen : groupSize;
+}
+
+/** The questions of a batch of the step. */
+async function draw(
+  { settings, curriculum, step }: Pick<CollectRequest, 'settings' | 'curriculum' | 'step'>,
+  batch: number,
+): Promise<Wanted[]> {
+  const drawn = await curriculum.draw({ step, batch, count: settings.questions });
+  const size = firstSize(settings);
+  return drawn.map((one, place) => ({ drawn: one, batch, place, first: 0, size }));
+}
+
+/** Those of screened questions that are gone on with, with the rollouts that they lack. */
+function goneOnWith(
+  { groupSize, dynamicSampling }: TrainSettings,
+  wanted: readonly Wanted[],
+  groups: readonly Rollout[][],
+): Wanted[] {
+  return wanted
+    .filter((_, i) => keeps(dynamicSampling, itemAt(groups, i, 'groups')))
+    .map((one) => ({ ...one, first: one.size, size: groupSize - one.size }));
+}
+
+/** The groups with the rollouts that were made later. @param rest of which questions these are */
+function joined(
+  wanted: readonly Wanted[],
+  groups: readonly Rollout[][],
+  rest: readonly Wanted[],
+  more: readonly Rollout[][],
+): Rollout[][] {
+  return groups.map((group, i) => {
+    const { batch, place } = itemAt(wanted, i, 'questions');
+    const at = rest.findIndex((one) => one.batch === batch && one.place === place);
+    return at < 0 ? group : [...group, ...itemAt(more, at, 'groups')];
+  });
+}
+
 /**
  * The groups of a generation batch. SPEED-RL (2506.09016) screens: `screen` rollouts of each question first, and the
  * others of its group only where these are kept. The screened ones are trained on as well, so that the accuracy of
- * what was kept is biased towards the middle. Theirs screens the next step's questions while it goes on with this
- * one's, one update stale; here both belong to the step.
+ * what was kept is biased towards the middle.
  */
-async function runDrawn(
-  request: CollectRequest,
-  drawn: readonly DrawnQuestion[],
-  { batch, progress }: { batch: number; progress: { done: number } },
-): Promise<Rollout[][]> {
-  const { groupSize, dynamicSampling } = request.settings;
-  const { on, screen } = dynamicSampling;
-  const size = on && screen !== undefined ? screen : groupSize;
-  const wanted = drawn.map((one, place) => ({ drawn: one, place, first: 0, size }));
-  let groups = await runWanted(request, wanted, { batch, progress });
-  if (size < groupSize) {
-    const kept = wanted.filter(({ place }) =>
-      keeps(dynamicSampling, itemAt(groups, place, 'groups')),
-    );
-    const rest = kept.map((one) => ({ ...one, first: size, size: groupSize - size }));
-    const more = await runWanted(request, rest, { batch, progress });
-    groups = groups.map((group, place) => {
-      const at = kept.findIndex((one) => one.place === place);
-      return at < 0 ? group : [...group, ...itemAt(more, at, 'groups')];
-    });
-  }
-  for (const group of groups) applyGroupRewards(group, request.stage, seenBy(request.settings));
+async function runDrawn(request: Making, wanted: readonly Wanted[]): Promise<Rollout[][]> {
+  const { settings } = request;
+  const groups = await runWanted(request, wanted);
+  if (firstSize(settings) === settings.groupSize) return withGroupRewards(request, groups);
+  const rest = goneOnWith(settings, wanted, groups);
+  const whole = joined(wanted, groups, rest, await runWanted(request, rest));
+  return withGroupRewards(request, whole);
+}
+
+function withGroupRewards({ settings, stage }: Making, groups: Rollout[][]): Rollout[][] {
+  for (const group of groups) applyGroupRewards(group, stage, seenBy(settings));
   return groups;
+}
+
+/** All groups of a step before some are chosen, and their questions. */
+interface Made {
+  wanted: Wanted[];
+  all: Rollout[][];
+  batches: number;
+}
+
+/** Batches are drawn until so many groups are kept, or there were as many as are allowed; one batch where not `on`. */
+async function inBatches(
+  request: Making,
+  on: boolean,
+  run: (wanted: Wanted[]) => Promise<Rollout[][]>,
+  begun: Made = { wanted: [], all: [], batches: 0 },
+): Promise<Made> {
+  const { questions, dynamicSampling } = request.settings;
+  let { wanted, all, batches } = begun;
+  const wantsMore = (): boolean =>
+    on &&
+    batches < dynamicSampling.maxBatches &&
+    all.filter((group) => keeps(dynamicSampling, group)).length < questions;
+  while (batches === 0 || wantsMore()) {
+    const own = await draw(request, batches++);
+    all = [...all, ...(await run(own))];
+    wanted = [...wanted, ...own];
+  }
+  return { wanted, all, batches };
+}
+
+/** Draws again what was screened in the step before, and leaves the curriculum as it is now. */
+async function drawnAgain(request: Making, screened: Screened): Promise<Made> {
+  const { curriculum } = request;
+  const now = structuredClone(curriculum.state());
+  curriculum.restore(structuredClone(screened.curriculum));
+  const wanted: Wanted[] = [];
+  for (let batch = 0; batch < screened.batches; batch++)
+    wanted.push(...(await draw(request, batch)));
+  curriculum.restore(now);
+  // The step adds to the records; a state is never changed in place.
+  return { wanted, all: structuredClone(screened.groups), batches: screened.batches };
+}
+
+/**
+ * As SPEED-RL's released code has it: while this step's questions are gone on with, those of the next one are screened,
+ * so that the screening rollouts of a step are one update older than the others. Theirs takes log-probabilities anew
+ * from the policy that is trained, so that the ratio of these is 1; here it is to the policy that made them. Theirs
+ * keeps what is screened beyond a step's questions for later ones; here it is left.
+ */
+async function runAhead(request: Making): Promise<Made & Pick<Collected, 'stale' | 'screened'>> {
+  const { settings, curriculum, nextStage, step, screened } = request;
+  const before = screened?.step === step ? screened : null;
+  const mine = before
+    ? await drawnAgain(request, before)
+    : await inBatches(request, true, (wanted) => runWanted(request, wanted));
+  const stale = new Set(before ? mine.all.flat().map(({ id }) => id) : []);
+  const rest = goneOnWith(settings, mine.wanted, mine.all).slice(0, settings.questions);
+  const finish = async (more: Rollout[][]): Promise<Rollout[][]> => {
+    const whole = joined(mine.wanted, mine.all, rest, await reward(request, rest, more));
+    return withGroupRewards(request, whole);
+  };
+  if (!nextStage) return { ...mine, all: await finish(await makeRollouts(request, rest)), stale };
+  const next: Making = { ...request, step: step + 1, stage: nextStage };
+  const state = structuredClone(curriculum.state());
+  const wanted = await draw(next, 0);
+  const [more, screens] = await Promise.all([
+    makeRollouts(request, rest),
+    makeRollouts(next, wanted),
+  ]);
+  const all = await finish(more);
+  const first = { wanted, all: await reward(next, wanted, screens), batches: 1 };
+  const ahead = await inBatches(next, true, (own) => runWanted(next, own), first);
+  return {
+    ...mine,
+    all,
+    stale,
+    screened: { step: step + 1, curriculum: state, batches: ahead.batches, groups: ahead.all },
+  };
 }
 
 /**
@@ -191,31 +346,38 @@ async function runDrawn(
  * are made; what is then missing is filled with groups whose rewards vary at least.
  */
 export async function collect(request: CollectRequest): Promise<Collected> {
-  const { settings, curriculum, step, stage } = request;
-  const { maxBatches, screen } = settings.dynamicSampling;
+  const { settings, stage } = request;
+  const { screen, sameStepScreen = true } = settings.dynamicSampling;
   // A router that is trained alone learns from groups that do not vary, too.
   const on = settings.dynamicSampling.on && settings.router.train !== 'alone';
-  const kept: Rollout[][] = [];
-  const all: Rollout[][] = [];
-  const drawn: Record<string, number> = {};
-  const wanted = settings.questions;
-  let batches = 0;
-  /** Rollouts made so far: what was done never falls. */
-  const progress = { done: 0 };
-  const wantsMore = (): boolean => on && kept.length < wanted && batches < maxBatches;
-  do {
-    const questions = await curriculum.draw({ step, batch: batches, count: wanted });
-    const groups = await runDrawn(request, questions, { batch: batches++, progress });
-    for (const { label } of questions) drawn[label] = (drawn[label] ?? 0) + 1;
-    all.push(...groups);
-    kept.push(...groups.filter((group) => !on || keeps(settings.dynamicSampling, group)));
-  } while (wantsMore());
+  const firsts = { ...request.firstEntropies };
+  const making: Making = { ...request, progress: { done: 0, total: 0 }, firsts };
+  const made: Made & Pick<Collected, 'stale' | 'screened'> =
+    on && screen !== undefined && !sameStepScreen
+      ? await runAhead(making)
+      : await inBatches(making, on, (wanted) => runDrawn(making, wanted));
+  const { wanted, all, batches, stale, screened } = made;
   applyBatchRewards(all.flat(), stage, request.accuracyBefore ?? null, seenBy(settings));
+  const drawn: Record<string, number> = {};
+  for (const { drawn: one } of wanted) drawn[one.label] = (drawn[one.label] ?? 0) + 1;
+  // Of those screened ahead some may not be gone on with though they vary.
+  const whole = (group: readonly Rollout[]): boolean =>
+    stale === undefined || group.length >= settings.groupSize;
+  const kept = all.filter(
+    (group) => whole(group) && (!on || keeps(settings.dynamicSampling, group)),
+  );
   // What was only screened is no whole group.
   const spare = all.filter(
     (group) => !kept.includes(group) && rewardsVary(group) && (!on || screen === undefined),
   );
-  const trained = [...kept, ...spare].slice(0, wanted);
-  const zeroVariance = all.filter((group) => !rewardsVary(group)).length;
-  return { trained, all, batches, zeroVariance, drawn };
+  return {
+    trained: [...kept, ...spare].slice(0, settings.questions),
+    all,
+    batches,
+    zeroVariance: all.filter((group) => !rewardsVary(group)).length,
+    drawn,
+    ...(stale && { stale }),
+    ...(screened && { screened }),
+    ...(Object.keys(firsts).length > 0 && { firstEntropies: firsts }),
+  };
 }

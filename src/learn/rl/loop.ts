@@ -2,7 +2,7 @@ import type { Rollout } from '../../records/rollout.ts';
 import type { HeldOutScore, RouterStep, MadeStep } from '../../records/training.ts';
 import { learningRateAt } from '../schedule.ts';
 import { withoutAdapter } from '../frozen/without-adapter.ts';
-import { collect, type Collected } from './collect.ts';
+import { collect, type Collected, type CollectRequest } from './collect.ts';
 import type { Demonstrations, Json, TrainDeps, TrainHooks, TrainLoopPhase } from './contracts.ts';
 import { scoreHeldOut } from './held-out.ts';
 import { stepRecord } from './record.ts';
@@ -31,6 +31,15 @@ export interface TrainResult {
   /** `stopped`: between steps, as `shouldStop` asked; `aborted`: by the signal, within a step. */
   end: 'finished' | 'stopped' | 'aborted';
 }
+
+/** What the rollouts of a step leave for later ones. */
+const handedOn = (
+  before: TrainState,
+  { screened, firstEntropies = before.firstEntropies }: Collected,
+): Pick<TrainState, 'screened' | 'firstEntropies'> => ({
+  ...(screened && { screened }),
+  ...(firstEntropies && { firstEntropies }),
+});
 
 /** Reinforcement learning of an adapter, step by step; every step makes a new state. */
 class TrainLoop {
@@ -239,6 +248,7 @@ class TrainLoop {
       ...this.#next({ ...before, ...revived }, update, (end - start) / 1000),
       ...(collected.all.length > 0 && { accuracy: passRate(collected.all.flat()) }),
       ...(critic && { critic }),
+      ...handedOn(before, collected),
     };
     const base = before.learningRate ?? this.#settings.optimizer.learningRate;
     const optimizer = { ...this.#settings.optimizer, learningRate: base };
@@ -279,6 +289,9 @@ class TrainLoop {
       runId,
       step,
       stage: itemAt(this.#settings.stages, stage, 'stages'),
+      ...this.#nextStage(step),
+      screened: this.#state.screened,
+      firstEntropies: this.#state.firstEntropies,
       accuracyBefore: this.#state.accuracy ?? null,
       frozen: (work) =>
         withoutAdapter(this.#agent.policy, work, () => this.#sampleWith(this.#state.adapter)),
@@ -286,6 +299,14 @@ class TrainLoop {
       onRollout: (done, total) => this.#tell('rollouts', done, total),
       onEnded: (rollout) => this.#hooks.onRollout?.(rollout, 'step'),
     });
+  }
+
+  /** The stage of the step behind this one, where that has rollouts. */
+  #nextStage(step: number): Pick<CollectRequest, 'nextStage'> {
+    const { steps, stages } = this.#settings;
+    if (step >= steps) return {};
+    const nextStage = itemAt(stages, stageAt(stages, step + 1), 'stages');
+    return isStored(nextStage.loss) ? {} : { nextStage };
   }
 
   #heldOutDue(step: number): boolean {

@@ -4,7 +4,11 @@ import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import { readSafetensors, writeSafetensors } from '../../policy/checkpoint/safetensors.ts';
 import { deriveSeed } from '../../base/random.ts';
 import type { CriticState } from '../critic/head.ts';
+import type { FirstEntropies } from '../branching/entropy.ts';
+import type { Screened } from './collect.ts';
 import type { Json } from './contracts.ts';
+import { isImportedRollout } from '../../formats/rollouts/own/schema.ts';
+import type { Rollout } from '../../records/rollout.ts';
 import { issueOf } from '../../base/errors.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 
@@ -43,6 +47,10 @@ export interface TrainState {
   accuracy?: number;
   /** Where a critic is trained, once it has been. */
   critic?: CriticState;
+  /** ARPO's table of first entropies, where one is kept. */
+  firstEntropies?: FirstEntropies;
+  /** What was screened for the next step, where that is done a step ahead. */
+  screened?: Screened;
 }
 
 /** The state before the first step; `curriculum` and `router` null mean: as they start. */
@@ -99,6 +107,15 @@ const restSchema = z.strictObject({
   elapsed: z.number().min(0),
   accuracy: z.number().min(0).max(1).exactOptional(),
   criticUpdates: count.exactOptional(),
+  firstEntropies: z.record(z.string(), z.number()).exactOptional(),
+  screened: z
+    .strictObject({
+      step: count,
+      curriculum: z.json(),
+      batches: count,
+      groups: z.array(z.array(z.custom<Rollout>(isImportedRollout))),
+    })
+    .exactOptional(),
 });
 
 const CRITIC = ['values', 'first', 'second'] as const;
@@ -115,6 +132,7 @@ export interface StateFiles {
 export function encodeState(state: TrainState): StateFiles {
   const { step, updates, warmedUp, startMade, reviveRate, logprobsOf } = state;
   const { learningRate, curriculum, router, elapsed, accuracy, critic } = state;
+  const { firstEntropies, screened } = state;
   const data: [string, Float32Array][] = [
     ...TENSORS.map((name): [string, Float32Array] => [name, state[name]]),
     ...(critic
@@ -135,6 +153,8 @@ export function encodeState(state: TrainState): StateFiles {
     elapsed,
     ...(accuracy !== undefined && { accuracy }),
     ...(critic && { criticUpdates: critic.updates }),
+    ...(firstEntropies && { firstEntropies }),
+    ...(screened && { screened }),
   };
   return {
     tensors: writeSafetensors(tensors, 'F32'),

@@ -1,9 +1,16 @@
 import { itemAt } from '../../base/items.ts';
+import { recipeOf } from '../../recipes/index.ts';
+import {
+  mergeOverrides,
+  withOverrides,
+  type SettingsOverride,
+} from '../../recipes/parts/settings.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { branchedSequences, creditShared } from '../branching/step.ts';
 import type { CriticState } from '../critic/head.ts';
 import { rewardById } from '../rewards/list.ts';
 import type { StoredStage } from '../../recipes/parts/stage-loss.ts';
+import { overridesInForce } from '../settings/overrides.ts';
 import { stageAt } from '../settings/stages.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
 import { supervisedItems } from '../supervised/items.ts';
@@ -11,7 +18,7 @@ import { storedItems } from '../supervised/stored.ts';
 import {
   finishedAlone,
   referenceLogprobs,
-  sequenceByTags,
+  sequencesMasked,
   sequencesOf,
   stepAdvantagesOf,
   updateBatches,
@@ -68,13 +75,18 @@ async function storedUpdate(
   return { update, kl: null, revived: reviveRate === undefined ? {} : { reviveRate } };
 }
 
+/** Searches that a rollout of a stage may make. */
+const searchesAllowed = (settings: TrainSettings, ofStage: SettingsOverride = {}): number =>
+  withOverrides(recipeOf(settings).settings, mergeOverrides(overridesInForce(settings), ofStage))
+    .retrieval.maxSearches;
+
 /** Advantages and the optimizer updates of one step. */
 export async function updateOf(step: StepUpdate): Promise<Updated> {
   const { deps, settings, state, measureKl, onUpdate } = step;
   const at = stageAt(settings.stages, state.step + 1);
-  const { reward, loss } = itemAt(settings.stages, at, 'stages');
+  const { reward, loss, overrides } = itemAt(settings.stages, at, 'stages');
   if (isStored(loss)) return storedUpdate(step, loss);
-  const { trained, all } = step.collected;
+  const { trained, all, stale } = step.collected;
   const { learner, curriculum } = deps;
   const { objective, router, seed, branching } = settings;
   const { tokenizer } = deps.agent.policy;
@@ -86,9 +98,15 @@ export async function updateOf(step: StepUpdate): Promise<Updated> {
     { branching, tokenizer, rate: state.reviveRate },
   );
   const [open, close] = [tokenizer.specialId('<result>'), tokenizer.specialId('</result>')];
-  const byTags = objective.mask !== undefined && open !== undefined && close !== undefined;
-  const tagged = byTags ? written.map((one) => sequenceByTags(one, { open, close })) : written;
-  const sequences = objective.maskUnfinished === true ? tagged.map(finishedAlone) : tagged;
+  const masked =
+    objective.mask !== undefined && open !== undefined && close !== undefined
+      ? await sequencesMasked(learner, written, objective.mask, {
+          open,
+          close,
+          calls: searchesAllowed(settings, overrides),
+        })
+      : written;
+  const sequences = objective.maskUnfinished === true ? masked.map(finishedAlone) : masked;
   if (settings.shuffleRewards)
     shuffleRewards(
       sequences.map(({ rollout }) => rollout),
@@ -113,7 +131,7 @@ export async function updateOf(step: StepUpdate): Promise<Updated> {
   const learned = loss && (await supervisedItems(learner, sequences, loss, tokenizer));
   const batches = learned
     ? [learned.items].filter(({ length }) => length > 0)
-    : updateBatches(own.sequences, own.advantages, own.references, settings);
+    : updateBatches(own.sequences, own.advantages, own.references, settings, stale);
   const by = loss ? 'likelihood' : objective;
   const rates = rateGroups(deps.config, settings);
   const update =

@@ -26,13 +26,17 @@ export interface UpdateReport {
   samplerGap: { max: number; mean: number };
 }
 
-/** Largest and mean distance of what the trainer gives the sampled tokens from what the sampler gave. */
+/**
+ * Largest and mean distance of what the trainer gives the sampled tokens from what the sampler gave; of an earlier
+ * adapter's rollouts it says nothing.
+ */
 function gapOf(
-  items: readonly Pick<TrainItem, 'oldLogprobs'>[],
+  items: readonly Pick<TrainItem, 'oldLogprobs' | 'stale'>[],
   results: readonly Pick<ItemResult, 'logprobs'>[],
 ): { max: number; mean: number } {
   let [max, sum, n] = [0, 0, 0];
-  items.forEach(({ oldLogprobs }, s) => {
+  items.forEach(({ oldLogprobs, stale }, s) => {
+    if (stale) return;
     const { logprobs } = itemAt(results, s, 'results');
     oldLogprobs.forEach((old, i) => {
       const gap = Math.abs(itemAt(logprobs, i, 'log-probabilities') - old);

@@ -13,6 +13,34 @@ export interface Clash {
 
 const clash = (path: string, message: string): Clash => ({ path, message });
 
+/** Screening of the next step's questions in this one. */
+function aheadClash({ dynamicSampling, branching, adapter, router }: TrainSettings): Clash | null {
+  const { screen, sameStepScreen = true } = dynamicSampling;
+  if (sameStepScreen) return null;
+  const path = 'dynamicSampling.sameStepScreen';
+  if (screen === undefined)
+    return clash(
+      path,
+      'No rollouts screen, so none can a step ahead. Set dynamicSampling.screen, or leave sameStepScreen out.',
+    );
+  if (branching)
+    return clash(
+      path,
+      'Groups that branch are made whole within a step. Leave branching out, or set sameStepScreen to true.',
+    );
+  if (adapter.gates)
+    return clash(
+      path,
+      'Mixtures of tokens are held for the step that made them. Set adapter.gates to null, or sameStepScreen to true.',
+    );
+  return router.train === 'alone'
+    ? clash(
+        path,
+        'A router that is trained alone learns from every group, so that none is screened. Train it beside the policy, or set sameStepScreen to true.',
+      )
+    : null;
+}
+
 function samplingClash({ dynamicSampling, groupSize }: TrainSettings): Clash | null {
   const { on, band, screen } = dynamicSampling;
   if (!on && band)
@@ -69,7 +97,12 @@ function criticClash({ objective, critic }: TrainSettings): Clash | null {
 }
 
 function curriculumClash({ curriculum, steps }: TrainSettings): Clash | null {
-  const { kind, hops, probeSteps = 0, ids = [] } = curriculum;
+  const { kind, hops, probeSteps = 0, ids = [], simulator } = curriculum;
+  if (simulator !== undefined && kind !== 'simulated')
+    return clash(
+      'curriculum.simulator',
+      'Nothing is simulated here. Set curriculum.kind to simulated, or leave simulator out.',
+    );
   if (hops && hops.min > hops.max)
     return clash(
       'curriculum.hops',
@@ -119,6 +152,7 @@ function storedClash({ stages, warmUp }: TrainSettings): Clash | null {
 /** The first switch at fault; null where there is none. */
 export const switchClash = (settings: TrainSettings): Clash | null =>
   samplingClash(settings) ??
+  aheadClash(settings) ??
   objectiveClash(settings) ??
   criticClash(settings) ??
   gatesClash(settings) ??

@@ -56,9 +56,10 @@ export const objectiveSchema = z.strictObject({
   factuality: z.enum(['paper', 'as-released']).exactOptional(),
   /**
    * `by-tags`: as R1-Searcher's released code, whatever stands between the tags of a result is left out of the loss,
-   * whoever wrote them; absent: what the policy wrote is in it.
+   * whoever wrote them. `first-calls`: as CIR's, so are as many results as searches are allowed, and what is behind
+   * them is in it. Absent: what the policy wrote is in it.
    */
-  mask: z.literal('by-tags').exactOptional(),
+  mask: z.enum(['by-tags', 'first-calls']).exactOptional(),
   /** VerlTool's and DAPO's overlong filter: nothing of a rollout that a limit ended is trained. Absent: as any other. */
   maskUnfinished: z.boolean().exactOptional(),
   aggregation: z.enum(['token-mean', 'sequence-mean', 'sum-over-constant']),
@@ -149,6 +150,11 @@ export const trainSettingsSchema = z.strictObject({
     band: z.strictObject({ low: share, high: share }).nullable().exactOptional(),
     /** SPEED-RL: rollouts that screen a question before the rest of its group is made. */
     screen: positiveInt.exactOptional(),
+    /**
+     * `false`, as its released code: the next step's questions are screened while this one's are gone on with, one update
+     * earlier than the rest of their groups. Absent or true: both belong to the step.
+     */
+    sameStepScreen: z.boolean().exactOptional(),
   }),
   /** What stands in for the check of answers while the run trains; absent or null: the check itself. */
   verifier: verifierSchema.nullable().exactOptional(),
@@ -185,6 +191,11 @@ export const trainSettingsSchema = z.strictObject({
     ]),
     /** `engine`: `noisy`, a share `noise` of passages is replaced; `random`, also where absent: nothing fits. */
     engine: z.enum(['random', 'noisy']).exactOptional(),
+    /**
+     * `simulated`: `by-place`, as ZeroSearch's released code: of the rollouts that search at a time, the j-th is answered for
+     * the question of the batch's j-th. Absent: each for its own.
+     */
+    simulator: z.literal('by-place').exactOptional(),
     /** Questions of these numbers of hops alone; absent or null: all. */
     hops: z.strictObject({ min: positiveInt, max: positiveInt }).nullable().exactOptional(),
     /**

@@ -3,6 +3,7 @@ import type { Rollout } from '../../../src/records/rollout.ts';
 import {
   branchChance,
   branches,
+  firstWritten,
   openingOf,
   riseAt,
   summedEntropy,
@@ -77,6 +78,31 @@ describe('ARPO as released', () => {
     expect(branchChance(0, { base: 0.5, slope: 0.2 })).toBe(0.5);
     // Behind the result: 9 and 5, less the 10 of the whole.
     expect(rises()).toEqual([-1, -5]);
+  });
+
+  it('with its table kept over batches, is no coin for the next question in the same place', () => {
+    const begun = segment('policy', [4]) as Rollout['segments'][number];
+    const [one, other] = [rollout, { ...rollout, segments: [begun, ...rollout.segments.slice(1)] }];
+    const first = (of: Rollout): number =>
+      sum(firstWritten({ turns: turnsOf(of), opening: openingOf(of) }, 0));
+    // The first batch writes 1 there; the next one’s 4 is told from it.
+    expect([first(one), first(other)]).toEqual([1, 4]);
+    const rise = (kept?: number): number =>
+      riseAt(
+        { turns: turnsOf(other), at: 0, opening: openingOf(other), ...(kept !== undefined && { first: kept }) },
+        'before-result-kept',
+        sum,
+      ); // prettier-ignore
+    expect(rise(first(one))).toBe(3);
+    expect(branchChance(rise(first(one)), { base: 0.5, slope: 0.2 })).toBe(1);
+    expect(rise()).toBe(0);
+  });
+
+  it('has in the place of a branch what it wrote itself, up to its next result', () => {
+    expect(firstWritten({ turns, opening: openingOf(rollout) }, 1)).toEqual([2, 2]);
+    // None of its own behind the last: all that it wrote.
+    expect(firstWritten({ turns, opening: openingOf(rollout) }, 2)).toEqual([5]);
+    expect(firstWritten({ turns: [], opening: [1, 2] }, 0)).toEqual([1, 2]);
   });
 });
 

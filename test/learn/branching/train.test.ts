@@ -2,59 +2,16 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { decodeState, encodeState } from '../../../src/learn/rl/state.ts';
 import type { Branching } from '../../../src/recipes/parts/branching.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
-import type { MadeStep } from '../../../src/records/training.ts';
-import type { Rollout } from '../../../src/records/rollout.ts';
 import type { TrainState } from '../../../src/learn/rl/state.ts';
-import { createRouter } from '../../../src/agent/router/router.ts';
-import { openFolder, openPolicy } from '../../../src/cli/shared/parts.ts';
-import { createReplica } from '../../../src/learn/replicas/create-replica.ts';
-import { PolicyLearner } from '../../../src/learn/replicas/learner.ts';
-import { trainRun } from '../../../src/learn/rl/loop.ts';
-import { UniformCurriculum } from '../../../src/learn/rl/uniform.ts';
 import { groupBy } from '../../../src/base/items.ts';
 import { openTestWorld, tinySettings, type World } from '../rl/helpers.ts';
+import { trainBuiltIn } from './built-in-run.ts';
 
 let world: World;
 beforeAll(async () => {
   world = await openTestWorld();
 });
-
-/** Trains the built-in policy: one that was never trained hardly searches. */
-async function train(
-  settings: TrainSettings,
-  from?: TrainState,
-): Promise<{ state: TrainState; states: TrainState[]; steps: MadeStep[]; rollouts: Rollout[] }> {
-  const policy = await openPolicy({ device: 'wasm' });
-  const { config } = await openFolder(undefined);
-  const replica = createReplica({ policy, adapter: settings.adapter, microTokens: 2048 });
-  const [steps, states, rollouts]: [MadeStep[], TrainState[], Rollout[]] = [[], [], []];
-  try {
-    const { state } = await trainRun({
-      settings,
-      ...(from ? { state: from } : {}),
-      deps: {
-        agent: { policy, retriever: world.retriever, router: createRouter(), now: Date.now },
-        config,
-        learner: new PolicyLearner([replica]),
-        curriculum: new UniformCurriculum(world.questions, settings.seed),
-        heldOut: [],
-        runId: 'run',
-        now: Date.now,
-      },
-      hooks: {
-        onStep: (step, made) => {
-          steps.push(step);
-          rollouts.push(...made);
-        },
-        snapshot: (one) => void states.push(one),
-      },
-    });
-    return { state, states, steps, rollouts };
-  } finally {
-    await replica.close();
-    policy.dispose();
-  }
-}
+const train = (run: TrainSettings, from?: TrainState) => trainBuiltIn(world, run, from);
 
 const settings = (change: Partial<TrainSettings>): TrainSettings =>
   tinySettings({
@@ -73,6 +30,21 @@ const KINDS: [string, Branching, number, number][] = [
   [
     'entropy',
     { kind: 'entropy', start: 2, base: 1, slope: 0, when: 'drawn', tokens: 20, credit: 'once' },
+    4,
+    2,
+  ],
+  [
+    'entropy, first ones kept',
+    {
+      kind: 'entropy',
+      start: 2,
+      base: 0.5,
+      slope: 0.5,
+      when: 'drawn',
+      measured: 'before-result-kept',
+      tokens: 20,
+      credit: 'soft',
+    },
     4,
     2,
   ],
@@ -109,6 +81,11 @@ describe('training on groups whose rollouts come from each other', () => {
       const again = await train(run, decodeState(encodeState(first)));
       expect(again.state.adapter).toEqual(last?.adapter);
       expect(again.state.reviveRate).toEqual(last?.reviveRate);
+      expect(again.state.firstEntropies).toEqual(last?.firstEntropies);
+      if (branching.kind !== 'entropy' || branching.measured !== 'before-result-kept') return;
+      // Every place of the first step has its entry, which later steps leave as it is.
+      expect(Object.keys(first.firstEntropies ?? {})).toHaveLength(most * questions);
+      expect(last?.firstEntropies).toEqual(first.firstEntropies);
     },
   );
 });

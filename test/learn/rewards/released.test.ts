@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { estimateAdvantages } from '../../../src/learn/advantages.ts';
-import { maskedByTags } from '../../../src/learn/mask.ts';
+import { maskedByTags, maskedFirstCalls } from '../../../src/learn/mask.ts';
 import type { RewardFacts } from '../../../src/learn/rewards/parts/facts.ts';
 import { readFacts } from '../../../src/learn/rewards/parts/facts.ts';
 import { rewardById } from '../../../src/learn/rewards/list.ts';
@@ -167,4 +167,34 @@ it('a mask by tags hides what the policy wrote between tags that it made up', ()
   expect([...maskedByTags([1, open, 2, 3], Uint8Array.of(1, 1, 1, 1), { open, close })]).toEqual([
     1, 0, 0, 0,
   ]);
+});
+
+describe('CIR as released', () => {
+  const tags = { open: 7, close: 8 };
+  const masked = (ids: number[], mask: number[], outputs: number[], calls: number): number[] => [
+    ...maskedFirstCalls(
+      Int32Array.from(ids),
+      { mask: Uint8Array.from(mask), outputs: Uint8Array.from(outputs) },
+      tags,
+      calls,
+    ),
+  ];
+
+  it('masks as many blocks of output as calls are allowed, and trains on the third of two', () => {
+    //          policy, result, policy, result, policy, result, policy
+    const ids = [1, 7, 5, 8, 2, 7, 5, 8, 3, 7, 5, 8, 4];
+    const written = [1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1];
+    const outputs = written.map((bit) => 1 - bit);
+    expect(masked(ids, written, outputs, 2)).toEqual([1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1, 1]);
+    expect(masked(ids, written, outputs, 3)).toEqual(written);
+  });
+
+  it('counts blocks that the policy made up, and finds none without an end', () => {
+    // The policy’s own block takes the place of the real one.
+    const ids = [1, 7, 5, 8, 2, 7, 6, 8, 3];
+    const written = [1, 1, 1, 1, 1, 0, 0, 0, 1];
+    const outputs = [0, 0, 0, 0, 0, 1, 1, 1, 0];
+    expect(masked(ids, written, outputs, 1)).toEqual([1, 0, 0, 0, 1, 1, 1, 1, 1]);
+    expect(masked([9, 1, 7, 5], [0, 1, 0, 0], [0, 0, 1, 1], 1)).toEqual([0, 1, 1, 1]);
+  });
 });

@@ -3,13 +3,16 @@ import {
   addKlToRewards,
   fillAdvantages,
   finishedAlone,
+  sequencesMasked,
   sequencesOf,
   updateBatches,
 } from '../../../src/learn/rl/batch.ts';
+import { PolicyLearner } from '../../../src/learn/replicas/learner.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import type { StopEvent } from '../../../src/records/events.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
+import { Even } from './scripted-run.ts';
 import { emptyRollout, policySegment, readSegment } from '../../fixtures/rollouts.ts';
 
 type Objective = TrainSettings['objective'];
@@ -98,6 +101,38 @@ describe('VerlTool’s mask over unfinished rollouts', () => {
     const [items] = updateBatches(sequences, advantages, null, settings);
     expect(items).toHaveLength(1);
     expect(items?.[0]?.weight).toBeCloseTo(1 / 29, 9);
+  });
+});
+
+describe('results that CIR’s released mask trains on', () => {
+  const results = (): Rollout => ({
+    ...emptyRollout('a'),
+    segments: [
+      readSegment([50], 'question'),
+      policySegment([1]),
+      readSegment([7, 5, 8]),
+      policySegment([2]),
+      readSegment([7, 6, 8]),
+      policySegment([3]),
+    ],
+  });
+  /** The learner gives every token a log-probability of −1. */
+  const masked = (calls: number) =>
+    sequencesMasked(new PolicyLearner([new Even()]), sequencesOf([[results()]]), 'first-calls', {
+      open: 7,
+      close: 8,
+      calls,
+    });
+
+  it('have the log-probabilities that the learner gives them, between those of the sampler', async () => {
+    const [one] = await masked(1);
+    expect([...(one?.mask ?? [])]).toEqual([0, 1, 0, 0, 0, 1, 1, 1, 1, 1]);
+    expect([...(one?.oldLogprobs ?? [])]).toEqual([-1, -2, -1, -1, -1, -3]);
+    expect([...(one?.entropies ?? [])]).toEqual([0.5, 1, -1, -1, -1, 1.5]);
+  });
+
+  it('are none where no more stand there than are allowed', async () => {
+    expect(await masked(2)).toEqual(sequencesOf([[results()]]));
   });
 });
 

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createRouter } from '../../../src/agent/router/router.ts';
 import type { Question } from '../../../src/records/records.ts';
-import { collect, rolloutOverrides, type Collected } from '../../../src/learn/rl/collect.ts';
+import {
+  collect,
+  rolloutOverrides,
+  type Collected,
+  type CollectRequest,
+} from '../../../src/learn/rl/collect.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import type { Policy } from '../../../src/policy/policy.ts';
@@ -30,6 +35,8 @@ function writing(texts: readonly string[]): Policy {
   };
 }
 
+const STAGE = { steps: 1, reward: 'em', weights: {} };
+
 const settingsOf = (change: Partial<TrainSettings>): TrainSettings => ({
   ...getTraining('search/grpo'),
   recipe: 'search',
@@ -40,12 +47,13 @@ const settingsOf = (change: Partial<TrainSettings>): TrainSettings => ({
   ...change,
 });
 
-/** A step over groups that answer so; the groups drawn are named a, b, c, …. */
+/** A step over groups that answer so; the groups drawn are named a, b, c, …. @param drawn how many were before */
 async function step(
   texts: readonly string[],
   change: Partial<TrainSettings>,
-): Promise<{ made: Collected; trained: string[]; told: [number, number][] }> {
-  let drawn = 0;
+  at: Partial<CollectRequest> = {},
+  drawn = 0,
+): Promise<{ made: Collected; trained: string[]; told: [number, number][]; drawn: number }> {
   const told: [number, number][] = [];
   const made = await collect({
     settings: settingsOf(change),
@@ -63,15 +71,16 @@ async function step(
             return { question: question(id), label: drawn % 2 ? 'odd' : 'even' };
           }),
         ),
-      state: () => null,
-      restore: () => undefined,
+      state: () => drawn,
+      restore: (state) => (drawn = Number(state)),
     },
     runId: 'run',
     step: 1,
-    stage: { steps: 1, reward: 'em', weights: {} },
+    stage: STAGE,
     onRollout: (done, total) => told.push([done, total]),
+    ...at,
   });
-  return { made, told, trained: made.trained.map(([first]) => first?.question.id ?? '') };
+  return { made, told, drawn, trained: made.trained.map(([first]) => first?.question.id ?? '') };
 }
 
 const on = (change: Partial<TrainSettings['dynamicSampling']> = {}): Partial<TrainSettings> => ({
@@ -175,6 +184,49 @@ describe('screening and bands', () => {
     expect(made.trained[0]?.map(({ id }) => id.split('-').at(-1))).toEqual(['0', '1', '2', '3']);
     const seeds = new Set(made.trained[0]?.map(({ seed }) => seed));
     expect(seeds.size).toBe(4);
+  });
+
+  it('screen the next step’s questions beside this one’s, where that is asked for', async () => {
+    const ahead = { ...four({ screen: 2, sameStepScreen: false }), questions: 2 };
+    // Nothing is screened yet: a varies, b does not; then a goes on while c and d are screened.
+    const first = [RIGHT, WRONG, RIGHT, RIGHT, RIGHT, RIGHT, RIGHT, WRONG, WRONG, WRONG];
+    const one = await step(first, ahead, { nextStage: STAGE });
+    expect(one.trained).toEqual(['a']);
+    expect(one.made.all.map(({ length }) => length)).toEqual([4, 2]);
+    expect(one.made).toMatchObject({ batches: 1, drawn: { odd: 1, even: 1 } });
+    expect([...(one.made.stale ?? [])]).toEqual([]);
+    expect(one.told.map(([done]) => done)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    const { screened } = one.made;
+    expect(screened).toMatchObject({ step: 2, batches: 1, curriculum: 2 });
+    const ids = screened?.groups.map((group) => group.map(({ id }) => id));
+    expect(ids).toEqual([
+      ['run-2-0-0-0', 'run-2-0-0-1'],
+      ['run-2-0-1-0', 'run-2-0-1-1'],
+    ]);
+    // c goes on; the last step screens nothing.
+    const two = await step([WRONG, WRONG], ahead, { step: 2, screened }, one.drawn);
+    expect(two.trained).toEqual(['c']);
+    expect(two.made.trained[0]?.map(({ reward }) => reward)).toEqual([1, 0, 0, 0]);
+    expect(two.made.all.map(([rollout]) => rollout?.question.id)).toEqual(['c', 'd']);
+    expect([...(two.made.stale ?? [])]).toEqual(ids?.flat());
+    expect(two.made.screened).toBeUndefined();
+    expect(two.drawn).toBe(4);
+    // What was screened is as it was: the step can be made again.
+    expect(screened?.groups.map(({ length }) => length)).toEqual([2, 2]);
+  });
+
+  it('are drawn for the next step until enough of them vary, and no more are gone on with', async () => {
+    const ahead = { ...four({ screen: 2, sameStepScreen: false, maxBatches: 2 }), questions: 2 };
+    const cold = [...MIXED, ...MIXED, RIGHT, RIGHT, WRONG, WRONG];
+    // c varies and d does not, so that e and f are looked at, who both do.
+    const texts = [...cold, ...MIXED, ...EQUAL, ...MIXED, ...MIXED];
+    const one = await step(texts, ahead, { nextStage: STAGE });
+    expect(one.trained).toEqual(['a', 'b']);
+    expect(one.made.screened).toMatchObject({ batches: 2 });
+    const { screened } = one.made;
+    const two = await step([RIGHT, RIGHT, RIGHT, RIGHT], ahead, { step: 2, screened }, one.drawn);
+    expect(two.trained).toEqual(['c', 'e']);
+    expect(two.made.all.map(({ length }) => length)).toEqual([4, 2, 4, 2]);
   });
 
   it('a band leaves out what is right too rarely or too often', async () => {

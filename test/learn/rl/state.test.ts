@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeState, encodeState, initialState } from '../../../src/learn/rl/state.ts';
 import type { TrainState } from '../../../src/learn/rl/state.ts';
 import { readSafetensors, writeSafetensors } from '../../../src/policy/checkpoint/safetensors.ts';
+import { emptyRollout, policySegment } from '../../fixtures/rollouts.ts';
 import { settingsOf, weights } from './scripted-run.ts';
 
 /** The stored state of a run: what goes on from it, and what is refused. */
@@ -52,6 +53,19 @@ describe('the state before the first step', () => {
 describe('a stored state', () => {
   it('comes back to the bit', () => {
     expect(decodeState(encodeState(state))).toEqual(state);
+  });
+
+  it('comes back with what was screened for the next step, and with ARPO’s table', () => {
+    const screened = {
+      step: 4,
+      curriculum: { drawn: 3 },
+      batches: 1,
+      groups: [[{ ...emptyRollout('a'), segments: [policySegment([1, 2])], reward: 1 }], []],
+    };
+    const whole = { ...state, screened, firstEntropies: { '0-1': 0.1 + 0.2 } };
+    expect(decodeState(encodeState(whole))).toEqual(whole);
+    const broken = { ...screened, groups: [[{ id: 'a' }]] };
+    expect(() => decodeState(withRest({ screened: broken }))).toThrow(/training state: screened/);
   });
 
   it('of a version without warm-up was trained by log-probabilities of the model', () => {

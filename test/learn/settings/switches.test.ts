@@ -5,6 +5,9 @@ import { getTraining } from '../../../src/recipes/index.ts';
 
 const base = getTraining('search/grpo');
 const ON = 'dynamicSampling.on=true';
+const SCREEN = 'dynamicSampling.screen=4';
+const AHEAD = 'dynamicSampling.sameStepScreen';
+const TREE = 'branching={"kind":"tree","children":2,"depth":2}';
 
 describe('switches of training', () => {
   it.each([
@@ -14,7 +17,10 @@ describe('switches of training', () => {
       ],
     ],
     [[ON, 'dynamicSampling.band={"low":0.2,"high":0.8}']],
-    [[ON, 'dynamicSampling.screen=4']],
+    [[ON, SCREEN]],
+    [[ON, SCREEN, `${AHEAD}=false`]],
+    [['curriculum.kind=simulated', 'curriculum.simulator=by-place']],
+    [['objective.mask=first-calls']],
     [['curriculum.kind=one-shot', 'curriculum.count=2']],
     [['curriculum.kind=weakness', 'curriculum.probeSteps=20']],
     [['curriculum.kind=engine', 'curriculum.engine=noisy']],
@@ -53,6 +59,10 @@ describe('switches of training', () => {
     ['dynamicSampling.band', [ON, 'dynamicSampling.band={"low":0.8,"high":0.2}']],
     ['dynamicSampling.screen', ['dynamicSampling.screen=4']],
     ['dynamicSampling.screen', [ON, 'dynamicSampling.screen=8']],
+    [AHEAD, [ON, `${AHEAD}=false`]],
+    [AHEAD, [ON, SCREEN, `${AHEAD}=false`, TREE]],
+    [AHEAD, [ON, SCREEN, `${AHEAD}=false`, 'router.train=alone']],
+    ['curriculum.simulator', ['curriculum.simulator=by-place']],
     ['objective.surrogate', ['objective.surrogate=gppo']],
     ['objective.surrogate', ['updates=2', 'objective.clip=null', 'objective.surrogate=gppo']],
     ['objective.factuality', ['objective.factuality=paper']],

@@ -36,7 +36,7 @@ export const arpo: Recipe = {
     departures: [
       ...SHARED_DEPARTURES,
       'The entropy is of the whole vocabulary and of the tokens behind the result, as in the paper; the code takes ten tokens of it, and the segment before the result, which `arpo/as-released` does, too.',
-      'Its first entropies are of the rollout itself; the released table of them is never cleared between batches.',
+      'Its first entropies are of the rollout itself; the released table of them is never cleared between batches: `arpo/as-released-kept`.',
       'w is 0.5 in place of 0.2, for a policy that is surer of its words.',
       'Groups of 8 of which 4 begin at the question, in place of 16 and 8.',
       'The second tool is a calculator over retrieved values in place of Python.',
@@ -69,6 +69,13 @@ export const arpo: Recipe = {
       departures:
         'As in the released code, the entropy is of what was written before the result, so that the first branch is a fair coin.',
       settings: { ...settings, branching: { ...branching, measured: 'before-result' } },
+    },
+    {
+      name: 'as-released-kept',
+      title: 'Branches by the entropy before the result, less the first of all in its place',
+      departures:
+        'As in the released code, the entropy is of what was written before the result, and is told from what was first written in the same place of a batch in all of the run. A place is that of the question in its batch and of the rollout in its group; theirs numbers branches over the batch.',
+      settings: { ...settings, branching: { ...branching, measured: 'before-result-kept' } },
     },
   ],
 };

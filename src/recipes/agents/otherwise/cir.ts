@@ -37,7 +37,7 @@ export const cir: Recipe = {
       ...SHARED_DEPARTURES,
       'Its tool is Python; here it is search with a calculator over retrieved values, and the limit that rises is that of searches.',
       'Groups of 8 in place of 16, three stages in place of five.',
-      'The environment is masked by who wrote it; the released code finds tool output by its tags in text that was tokenised anew, and trains on what is behind the first ones.',
+      'The environment is masked by who wrote it; the released code finds tool output by its tags in text that was tokenised anew, as many blocks as calls are allowed, and trains on what is behind them: `cir/as-released`, on the tokens that were sampled.',
     ],
     published: {
       figure: '52.4 on average',
@@ -58,6 +58,17 @@ export const cir: Recipe = {
       name: 'all-at-once',
       title: 'The same with all searches from the start',
       settings: { ...settings, stages: [stage(8, TRAINING.steps)] },
+    },
+    {
+      name: 'as-released',
+      title: 'The stages, masked by the first results',
+      departures:
+        'As in the released code, as many blocks of results as searches are allowed are left out of the loss, whoever wrote them, and results behind them are trained on; a calculation has a result, and is not counted.',
+      settings: {
+        ...settings,
+        stages: [stage(2, 33), stage(4, 33), stage(8, 34)],
+        objective: { ...settings.objective, mask: 'first-calls' },
+      },
     },
   ],
 };

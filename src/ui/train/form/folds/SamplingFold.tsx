@@ -14,6 +14,7 @@ export const SamplingFold = () => {
   const on = useDraftValue('dynamicSampling.on') === true;
   const overlong = usePart('overlong');
   const banded = usePart('dynamicSampling.band');
+  const screened = usePart('dynamicSampling.screen');
   const groupSize = Number(useDraftValue('groupSize'));
   return (
     <Fold
@@ -87,6 +88,14 @@ export const SamplingFold = () => {
             max={63}
             absent={groupSize}
           />
+          {screened ? (
+            <SwitchField
+              path="dynamicSampling.sameStepScreen"
+              label="Screened within the step"
+              title="Off, as SPEED-RL’s code: the next step’s questions are screened beside this one’s, one update earlier"
+              absent
+            />
+          ) : null}
         </>
       ) : null}
       <PartSwitch
