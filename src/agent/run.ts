@@ -122,7 +122,7 @@ async function converse(
     if (settings.loop === 'agent') await agentLoop(state);
     else await SYSTEMS[settings.loop](stepsOf(state));
   } finally {
-    session.close();
+    state.conversation.session.close();
     holdLatents(rollout, state.conversation.latents);
     if (past && session instanceof ForkedSession)
       rollout.forks = past.points(session.shared ?? session.length);
@@ -209,12 +209,16 @@ export async function runRollout(
     onUpdate,
     deps.policy.tokenizer.pieces ?? false,
   );
+  const joined = deps.retriever.join?.();
   try {
-    const retriever = retrieverBy(deps.retriever, settings.retrieval.method ?? 'setup');
+    const sources = joined?.retriever ?? deps.retriever;
+    const retriever = retrieverBy(sources, settings.retrieval.method ?? 'setup');
     await converse({ ...deps, retriever }, request, settings, transcript);
   } catch (error) {
     if (error instanceof ForkError) throw error;
     noteFailure(transcript, request, error);
+  } finally {
+    joined?.leave();
   }
   transcript.endSegment();
   noteLogprobs(transcript, deps);
@@ -240,6 +244,10 @@ export async function runFork(
   if (of.latent)
     throw new ForkError(
       `${of.id} thought in mixtures of tokens, which its record does not hold: it cannot be gone on with.`,
+    );
+  if (of.contexts)
+    throw new ForkError(
+      `The context of ${of.id} began anew behind a search: it cannot be gone on with.`,
     );
   const { tokenizer } = deps.policy;
   if (of.segments.some(({ ids, text }) => tokenizer.decode(ids) !== text))

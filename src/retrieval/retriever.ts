@@ -28,6 +28,11 @@ export interface Retriever {
    * when it is first asked, once; absent where whoever opened the sources cannot open them anew.
    */
   by?(method: string): Retriever;
+  /**
+   * What one more rollout searches until it leaves, where sources tell those of a batch apart; called as each begins, in
+   * the order of the batch.
+   */
+  join?(): { retriever: Retriever; leave: () => void };
   search(source: SearchTarget, query: string, k: number, signal?: AbortSignal): Promise<Retrieval>;
 }
 

@@ -4,6 +4,7 @@ import { deriveSeed, uniform } from '../../base/random.ts';
 import { f1Score } from '../../agent/answers/scores.ts';
 import type { Retrieval, Retriever } from '../../retrieval/retriever.ts';
 import { NoisyRetriever } from './noisy-retriever.ts';
+import type { SearchRounds } from './search-rounds.ts';
 
 /**
  * ZeroSearch's noise rate at step i of m (arXiv 2505.04588, equation of its curriculum):
@@ -84,4 +85,35 @@ export class SimulatedRetriever implements Retriever {
     const { hits } = await this.#base.search('both', title, DEPTH, signal);
     return hits.find(isGold);
   }
+}
+
+/**
+ * The simulator of one question in a batch whose rollouts search in rounds: as in the released code, it may be told the
+ * question of another. Asked outside a rollout, it is told its own.
+ */
+export class SimulatedByPlace implements Retriever {
+  readonly #told: (question: Question) => Retriever;
+  readonly #own: Question;
+  readonly #rounds: SearchRounds<Question>;
+
+  /** @param told the simulator that is told a question */
+  constructor(
+    told: (question: Question) => Retriever,
+    own: Question,
+    rounds: SearchRounds<Question>,
+  ) {
+    this.#told = told;
+    this.#own = own;
+    this.#rounds = rounds;
+  }
+
+  join(): { retriever: Retriever; leave: () => void } {
+    const member = this.#rounds.join(this.#own);
+    const search: Retriever['search'] = async (source, query, k, signal) =>
+      this.#told(await member.search()).search(source, query, k, signal);
+    return { retriever: { search }, leave: () => member.leave() };
+  }
+
+  search: Retriever['search'] = (source, query, k, signal) =>
+    this.#told(this.#own).search(source, query, k, signal);
 }

@@ -1,4 +1,4 @@
-import type { Recipe } from '../parts/recipe.ts';
+import type { Recipe, VariantSettings } from '../parts/recipe.ts';
 import { OBJECTIVE, TRAINING } from '../parts/training-base.ts';
 import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
 
@@ -7,8 +7,15 @@ import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
  * against a simulated engine whose noise grows; it is tested with the real one. Theirs simulates with a language
  * model that is told question and answer; here gold passages and noise are looked up
  * (src/learn/curriculum/simulated-retriever.ts). In its code a simulator may be told another sample's answer,
- * because questions are taken by place from a list of another length; that fault is not reproduced.
+ * because questions are taken by place from a list of another length: `zero-search/as-released`.
  */
+const settings: VariantSettings = {
+  ...TRAINING,
+  stages: [{ steps: TRAINING.steps, reward: 'f1', weights: {} }],
+  curriculum: { ...TRAINING.curriculum, kind: 'simulated' },
+  objective: { ...OBJECTIVE, kl: { form: 'k3', place: 'loss', coefficient: 1e-3 } },
+};
+
 export const zeroSearch: Recipe = {
   id: 'zero-search',
   version: '1',
@@ -30,15 +37,13 @@ export const zeroSearch: Recipe = {
   },
   settings: { ...searchLoop(3, 5), dialect: 'search-r1' },
   training: [
+    { name: 'grpo', title: 'GRPO, F1 on a simulated engine', settings },
     {
-      name: 'grpo',
-      title: 'GRPO, F1 on a simulated engine',
-      settings: {
-        ...TRAINING,
-        stages: [{ steps: TRAINING.steps, reward: 'f1', weights: {} }],
-        curriculum: { ...TRAINING.curriculum, kind: 'simulated' },
-        objective: { ...OBJECTIVE, kl: { form: 'k3', place: 'loss', coefficient: 1e-3 } },
-      },
+      name: 'as-released',
+      title: 'The same with questions by place',
+      departures:
+        'As in the released code, of the rollouts that search in a round the first is answered for the question of the batch’s first, and so on, so that the engine may be told another question and its answer. A rollout’s n-th search is of round n.',
+      settings: { ...settings, curriculum: { ...settings.curriculum, simulator: 'by-place' } },
     },
   ],
 };

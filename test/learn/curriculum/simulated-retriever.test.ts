@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Hit } from '../../../src/records/hits.ts';
 import type { Passage, Question } from '../../../src/records/records.ts';
+import { SearchRounds } from '../../../src/learn/curriculum/search-rounds.ts';
+import { SimulatedCurriculum } from '../../../src/learn/curriculum/simulated.ts';
 import {
   noiseRate,
   SimulatedRetriever,
 } from '../../../src/learn/curriculum/simulated-retriever.ts';
+import { getTraining } from '../../../src/recipes/index.ts';
 import type { Retriever } from '../../../src/retrieval/retriever.ts';
 
 const SCHEDULE = { start: 0, end: 0.5, base: 4 };
@@ -83,5 +86,82 @@ describe('a simulated engine', () => {
     }
     // Binomial, n 400, p 0.25: mean 100, deviation 8.7.
     expect(Math.abs(noisy - 100)).toBeLessThan(35);
+  });
+});
+
+describe('ZeroSearch as released', () => {
+  it('answers the j-th rollout that searches in a round for the batch’s j-th question', async () => {
+    const rounds = new SearchRounds<string>();
+    const [a, b, c] = ['A', 'B', 'C'].map((of) => rounds.join(of));
+    // A answers without a search. C asks before B does, and is told only once B is there.
+    const told: string[] = [];
+    const ofC = c!.search().then((of) => told.push(`C: ${of}`));
+    a!.leave();
+    await Promise.resolve();
+    expect(told).toEqual([]);
+    expect(await b!.search()).toBe('A');
+    await ofC;
+    expect(told).toEqual(['C: B']);
+    // In the second round C alone searches: it is the first of them.
+    b!.leave();
+    expect(await c!.search()).toBe('A');
+    c!.leave();
+    // The next batch counts from its own first.
+    const next = rounds.join('D');
+    expect(await next.search()).toBe('D');
+  });
+
+  it('answers each for its own where all search', async () => {
+    const rounds = new SearchRounds<string>();
+    const members = ['A', 'B', 'C'].map((of) => rounds.join(of));
+    const found = await Promise.all(members.toReversed().map((member) => member.search()));
+    expect(found).toEqual(['C', 'B', 'A']);
+  });
+
+  const curriculumOf = (change: object): SimulatedCurriculum => {
+    const { curriculum } = getTraining('zero-search/as-released');
+    const other: Question = { id: 'p', text: 'Who?', answers: ['Nobody'], supporting: [] };
+    const all = [question, other];
+    return new SimulatedCurriculum(
+      // At a rate of nearly 0 in the first of many steps every search is useful.
+      { steps: 1e9, curriculum: { ...curriculum, ...change } },
+      all,
+      base,
+      1,
+    );
+  };
+  /** What both rollouts of a batch find, the first of which is said to be over before, or searches as well. */
+  const found = async (firstSearches: boolean, change = {}): Promise<string[][]> => {
+    const drawn = await curriculumOf(change).draw({ step: 0, batch: 0, count: 2 });
+    const joined = drawn.map(({ agent }) => agent?.retriever?.join?.());
+    if (!firstSearches) joined[0]?.leave();
+    const asked = drawn.map(({ question: of, agent }, i) => ({
+      id: of.id,
+      retriever: joined[i]?.retriever ?? agent!.retriever!,
+    }));
+    const searching = firstSearches ? asked : asked.slice(1);
+    const ids = async ({ id, retriever }: (typeof asked)[number]): Promise<string[]> => {
+      const { hits } = await retriever.search('both', 'author of Old Wolf', 2);
+      return [id, ...hits.map(({ passage }) => passage.id)];
+    };
+    return Promise.all(searching.map(ids));
+  };
+
+  it('may so tell the engine another question, whose gold it does not bring', async () => {
+    const all = await found(true);
+    const [own, others] = [
+      ['q', 'gold', 'x1'],
+      ['p', 'x1', 'x2'],
+    ];
+    expect(all).toHaveLength(2);
+    expect(all).toEqual(expect.arrayContaining([own, others]));
+    // The first answers at once: the second is asked for the first’s question.
+    const second = all[1]?.[0];
+    const [swapped] = await found(false);
+    expect(swapped).toEqual(second === 'q' ? ['q', 'x1', 'x2'] : ['p', 'gold', 'x1']);
+    // Not so otherwise: its own, whoever else searches.
+    const { simulator: _, ...rest } = getTraining('zero-search/as-released').curriculum;
+    const plain = await found(false, { ...rest, simulator: undefined });
+    expect(plain).toEqual([second === 'q' ? own : others]);
   });
 });

@@ -76,6 +76,15 @@ export const CurriculumFold = () => {
         title="s3: what the passages of one retrieval answer already, and what is answered by yes or no"
         choices={['one-retrieval', 'yes-no']}
       />
+      {kind === 'simulated' ? (
+        <SelectField
+          path="curriculum.simulator"
+          label="The engine is told"
+          title="ZeroSearch’s code takes questions by place among those that search"
+          choices={[{ value: 'by-place', label: 'questions by place (as released)' }]}
+          absent="(each question)"
+        />
+      ) : null}
       {kind === 'engine' ? (
         <SelectField
           path="curriculum.engine"
