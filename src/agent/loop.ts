@@ -18,6 +18,7 @@ import {
   writeTurnHint,
 } from './searching.ts';
 import { fitting } from './retrieving.ts';
+import { passagesText } from './transcript/blocks.ts';
 import { checkCancelled, fault, stop, type RunState } from './state.ts';
 import { onAsked } from './asked.ts';
 import {
@@ -328,7 +329,10 @@ export async function openWithSearch(state: RunState): Promise<void> {
   if (method?.firstSearch !== 'question' || retrieval.maxSearches === 0) return openContext(state);
   if (state.tags.spelling === 'ids') {
     const { got } = await callSearch(state, question, 'search', null, false);
-    return openContext(state, fitting(state, got?.retrieval.hits ?? []));
+    const hits = fitting(state, got?.retrieval.hits ?? []);
+    const { tokenizer } = state.deps.policy;
+    const text = hits.length > 0 ? passagesText(tokenizer, hits, retrieval.passageTokens) : '';
+    return openContext(state, text);
   }
   await openContext(state);
   await searchRound(state, question, 'search');

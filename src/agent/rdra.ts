@@ -152,37 +152,40 @@ function checkRoom(state: RunState, frame: Frame): void {
 }
 
 /**
- * Opens the context: instruction (if any), background (if any) and question, and in mode `shown` T's thought.
- * @param given passages of an earlier search, which stand where a background does
+ * Opens a context: instruction (if any), background (if any) and question, and in the first one, in mode `shown`, T's
+ * thought.
+ * @param given text that stands where a background does
  */
-export async function openContext(state: RunState, given?: readonly Hit[]): Promise<void> {
+export async function openContext(state: RunState, given?: string): Promise<void> {
   const { conversation, deps, settings, tags, transcript } = state;
   const { mode } = settings.background;
   const { tokenizer } = deps.policy;
   const frame = promptFrame(deps.policy, tags, settings);
+  const thinksFirst = mode === 'shown' && transcript.rollout.contexts === undefined;
   checkRoom(state, frame);
-  const hits = given ?? (mode === 'off' ? [] : await retrieveBackground(state, frame));
+  const hits = given !== undefined || mode === 'off' ? [] : await retrieveBackground(state, frame);
+  const found = (): string => passagesText(tokenizer, hits, settings.retrieval.passageTokens);
+  const shown = given ?? (hits.length > 0 ? found() : '');
   const question = questionIds(state, frame);
   const hint = noSearchHint(state);
   const alone = [...frame.before, ...question, ...hint, ...frame.after];
-  const thought = mode === 'shown' ? await thinkWithoutBackground(state, alone, frame) : null;
+  const thought = thinksFirst ? await thinkWithoutBackground(state, alone, frame) : null;
   conversation.write('prompt', 'instruction', frame.before);
-  if (hits.length > 0) {
-    const text = passagesText(tokenizer, hits, settings.retrieval.passageTokens);
+  if (shown !== '') {
     const room =
       contextRoom(state) -
       question.length -
       hint.length -
       frame.after.length -
       (thought?.ids.length ?? 0);
-    const ids = blockIds(tokenizer, tags, 'background', text, Math.floor(room / 2));
+    const ids = blockIds(tokenizer, tags, 'background', shown, Math.floor(room / 2));
     if (room / 2 >= 3) conversation.write('environment', 'background', ids);
   }
   conversation.write('prompt', 'question', question);
   conversation.write('prompt', 'hint', hint);
   conversation.write('prompt', 'instruction', frame.after);
   if (frame.opensThought) conversation.parser.force('think', []);
-  if (mode !== 'shown') return;
+  if (!thinksFirst) return;
   if (!thought) {
     fault(state, 'T wrote no whole thought; the policy thinks with the background in view');
     return;

@@ -7,6 +7,7 @@ import { isMiss, type Observation } from './answers/evidence.ts';
 import { contextRoom } from './budget.ts';
 import { routeReward } from './router/reward.ts';
 import { passagesText } from './transcript/blocks.ts';
+import { promptFrame } from './transcript/prompt.ts';
 import { checkCancelled, type RunState } from './state.ts';
 import type { SearchTag } from './transcript/tags.ts';
 
@@ -198,6 +199,13 @@ export function fitting(state: RunState, hits: readonly Hit[]): Hit[] {
   return hits.slice(0, n);
 }
 
+/** The result's: it is written next, or, in a context that begins anew, behind an instruction. */
+function resultSegment({ deps, settings, tags, transcript }: RunState): number {
+  const next = transcript.lastSegment + 1;
+  if (settings.retrieval.context !== 'reset') return next;
+  return promptFrame(deps.policy, tags, settings).before.length > 0 ? next + 1 : next;
+}
+
 /**
  * Retrieves and writes the retrieve event.
  * @param query what the retriever is asked: equation (3)'s text, which the event shows
@@ -231,8 +239,7 @@ export async function retrieve(
     newSupporting: observation.newSupporting,
     duplicates: observation.duplicates,
     newEntities: observation.newEntities,
-    // The result segment is written next.
-    ...(shown ? { segment: state.transcript.lastSegment + 1 } : {}),
+    ...(shown ? { segment: resultSegment(state) } : {}),
   });
   return { retrieval, observation, missed: isMiss(query, retrieval.hits) };
 }

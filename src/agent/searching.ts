@@ -1,11 +1,13 @@
+import { deriveSeed } from '../base/random.ts';
 import type { Hit, SourceName } from '../records/hits.ts';
 import { observation } from '../recipes/methods/pages.ts';
 import type { RecipeSettings } from '../recipes/parts/settings.ts';
 import { blockIds, passagesText } from './transcript/blocks.ts';
 import { contextRoom } from './budget.ts';
 import { userTurn } from './transcript/prompt.ts';
-import { HINTS, inBlock } from '../records/protocol.ts';
+import { HINTS, inBlock, saysUseful } from '../records/protocol.ts';
 import { chooseRoute, fitting, retrieve, rewardRoute, type Retrieved } from './retrieving.ts';
+import { openContext } from './rdra.ts';
 import type { RunState } from './state.ts';
 import { judgeQuery } from './stie/queries.ts';
 import { extract, FALLBACK_HINT, summarizeHits } from './summarizing.ts';
@@ -184,6 +186,39 @@ export function cutResult(
   return [...ids.slice(0, opening), ...kept, ...ids.slice(ids.length - closing)];
 }
 
+/** Begins the policy's context anew; it is empty. */
+async function beginAnew({ conversation, deps, request, transcript }: RunState): Promise<void> {
+  const number = (transcript.rollout.contexts?.length ?? 0) + 1;
+  conversation.beginAnew(await deps.policy.open(deriveSeed(request.seed, 'policy', number)));
+}
+
+/** Segments of results that the policy called useless. */
+function uselessResults({ transcript }: RunState): Set<number> {
+  const useless = new Set<number>();
+  let last: number | undefined;
+  for (const event of transcript.rollout.events) {
+    if (event.kind === 'retrieve') last = event.segment;
+    if (event.kind !== 'block' || event.block !== 'judge' || last === undefined) continue;
+    if (!saysUseful(event.text)) useless.add(last);
+    last = undefined;
+  }
+  return useless;
+}
+
+/**
+ * Goes on in a context without the results that the policy called useless, where one stands in it. What the policy wrote
+ * is given there: it was sampled in the context before.
+ */
+async function leaveOutUseless(state: RunState): Promise<void> {
+  const { segments, contexts } = state.transcript.rollout;
+  const start = contexts?.at(-1) ?? 0;
+  const useless = uselessResults(state);
+  const kept = segments.slice(start).filter((_, i) => !useless.has(start + i));
+  if (kept.length === segments.length - start) return;
+  await beginAnew(state);
+  for (const { role, ids } of kept) state.conversation.write('prompt', role, ids);
+}
+
 /** Writes a result block. */
 function writeResult(state: RunState, text: string): void {
   const { conversation, deps, settings, tags } = state;
@@ -241,6 +276,8 @@ export async function searchRound(
   only: SourceName | null = null,
   further: readonly string[] = [],
 ): Promise<Retrieved | null> {
+  const { context } = state.settings.retrieval;
+  if (context === 'judged') await leaveOutUseless(state);
   const first = await callSearch(state, query, tag, only);
   const called = [first, ...(await callFurther(state, further, tag))];
   const got = called.findLast((one) => one.got !== null)?.got ?? null;
@@ -249,12 +286,14 @@ export async function searchRound(
     return null;
   }
   const summaries = called.flatMap(({ summary }) => summary ?? []);
-  writeResult(
-    state,
+  const text =
     summaries.length > 0
-      ? inBlock(summaries.map(({ text }) => text).join(' '))
-      : shownText(state, query, mixed(called)),
-  );
+      ? inBlock(summaries.map((summary) => summary.text).join(' '))
+      : shownText(state, query, mixed(called));
+  if (context === 'reset') {
+    await beginAnew(state);
+    await openContext(state, text);
+  } else writeResult(state, text);
   if (summaries.length > 0 && summaries.every(({ fallback }) => fallback))
     writeHint(state, FALLBACK_HINT);
   return got;

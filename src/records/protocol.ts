@@ -96,6 +96,9 @@ export const renderPassages = (passages: readonly Passage[]): string =>
     ? ' nothing found'
     : passages.map((p) => ` ${p.title} : ${p.text}`).join('\n');
 
+/** Whether a judgement of a result calls it useful. */
+export const saysUseful = (judgement: string): boolean => /^yes\b/iu.test(judgement);
+
 /** The final answer's box; the text between the braces is the answer. */
 export const renderBoxed = (answer: string): string => ` \\boxed{ ${answer.trim()} }`;
 

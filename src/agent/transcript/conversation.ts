@@ -38,12 +38,30 @@ export class Conversation {
   /** A segment that begins with the next token. */
   #begins: SegmentRole | null = null;
 
+  #session: PolicySession;
+
   constructor(
-    readonly session: PolicySession,
+    session: PolicySession,
     private readonly transcript: Transcript,
     readonly parser: ProtocolParser,
     private readonly scanner: Scanner,
-  ) {}
+  ) {
+    this.#session = session;
+  }
+
+  /** The policy's context as it is now. */
+  get session(): PolicySession {
+    return this.#session;
+  }
+
+  /** Leaves the context for an empty one, which the next segment begins; the policy has to think anew. */
+  beginAnew(session: PolicySession): void {
+    this.#settle();
+    this.#session.close();
+    this.#session = session;
+    this.transcript.beginContext();
+    this.parser.environmentSpoke();
+  }
 
   /** Writes tokens that were not sampled here; no tokens are no segment. */
   write(source: TokenSource, role: SegmentRole, ids: readonly number[]): number {

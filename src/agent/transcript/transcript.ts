@@ -99,6 +99,13 @@ export class Transcript {
     return index;
   }
 
+  /** The next segment stands in a context of its own. */
+  beginContext(): void {
+    this.endSegment();
+    const { rollout } = this;
+    rollout.contexts = [...(rollout.contexts ?? []), rollout.segments.length];
+  }
+
   /** Begins a segment of sampled tokens. */
   beginSampled(role: SegmentRole): Writing {
     this.endSegment();

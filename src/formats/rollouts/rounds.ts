@@ -128,7 +128,9 @@ export function roundsOf(rollout: Pick<ImportedRollout, 'segments' | 'origin'>):
     if (segment.role === 'result' || segment.role === 'background') {
       if (read) round.passages.push(...passagesIn(segment, index, protocol));
     }
-    if (read && segment.role === 'result') closed = true;
+    // Where the context begins anew, a result stands as a background does.
+    const isResult = segment.role === 'result' || (segment.role === 'background' && round.query);
+    if (read && isResult) closed = true;
   });
   return rounds;
 }

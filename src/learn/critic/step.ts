@@ -16,6 +16,7 @@ interface Trained {
   ids: Int32Array;
   mask: Uint8Array;
   temperature: number;
+  starts?: readonly number[];
   /** Of the trained tokens. */
   oldLogprobs: Float32Array;
 }
@@ -79,7 +80,12 @@ export async function criticStep(
   const { sequences, references, critic: settings } = step;
   const masks = sequences.map(({ mask }) => valuedMask(mask, settings.environment));
   const hidden = await learner.hidden(
-    sequences.map(({ ids, temperature }, s) => ({ ids, temperature, mask: itemAt(masks, s) })),
+    sequences.map(({ ids, temperature, starts }, s) => ({
+      ids,
+      temperature,
+      mask: itemAt(masks, s),
+      ...(starts && { starts }),
+    })),
   );
   const width = hidden.find((one) => one.width > 0)?.width ?? 1;
   const state = before ?? initialCritic(width);

@@ -8,6 +8,7 @@ import type {
   ScoredItem,
   TrainItem,
 } from './replica.ts';
+import { joinHidden, joinResults, joinScores, splitScored, splitTrained } from './contexts.ts';
 import { itemAt } from '../../base/items.ts';
 
 export interface BatchGradient {
@@ -48,7 +49,7 @@ function packByLength<S extends { ids: ArrayLike<number> }>(
  * alone, neither on timing nor on the number of replicas.
  */
 export class PolicyLearner {
-  /** Most tokens of one rollout. */
+  /** Most tokens of one context. */
   readonly maxTokens: number;
   readonly #replicas: readonly ReplicaClient[];
   /** Version of the adapter that each replica holds; null: not known. */
@@ -81,7 +82,8 @@ export class PolicyLearner {
   ): Promise<BatchGradient> {
     const adapter = this.#adapter;
     if (!adapter) throw new Error('learner: no adapter was set');
-    const parts = packByLength(items, this.maxTokens);
+    const contexts = splitTrained(items);
+    const parts = packByLength(contexts.items, this.maxTokens);
     let done = 0;
     const results = await this.#spread(parts, this.#version, async (replica, part) => {
       const result = await replica.gradient(part.items, objective);
@@ -95,12 +97,13 @@ export class PolicyLearner {
       const { places } = itemAt(parts, p, 'micro-batches');
       places.forEach((place, i) => (out[place] = itemAt(result.items, i, 'items')));
     });
-    return { gradient, items: out };
+    return { gradient, items: joinResults(contexts.counts, out) };
   }
 
   /** Scores of the items' trained tokens; `reference`: with the adapter switched off. */
   async score(items: readonly ScoredItem[], reference: boolean): Promise<ItemScores[]> {
-    const parts = packByLength(items, this.maxTokens);
+    const contexts = splitScored(items);
+    const parts = packByLength(contexts.items, this.maxTokens);
     const version = reference ? OFF : this.#version;
     const results = await this.#spread(parts, version, (replica, part) =>
       replica.score(part.items),
@@ -110,12 +113,13 @@ export class PolicyLearner {
       const { places } = itemAt(parts, p, 'micro-batches');
       places.forEach((place, i) => (out[place] = itemAt(scores, i, 'scores')));
     });
-    return out;
+    return joinScores(contexts.counts, out);
   }
 
   /** Hidden states at the items' trained tokens, with the adapter that was set. */
   async hidden(items: readonly ScoredItem[]): Promise<HiddenStates[]> {
-    const parts = packByLength(items, this.maxTokens);
+    const contexts = splitScored(items);
+    const parts = packByLength(contexts.items, this.maxTokens);
     const results = await this.#spread(parts, this.#version, (replica, part) => {
       if (!replica.hidden)
         throw new Error('learner: its replicas give no hidden states, which a critic needs');
@@ -126,7 +130,7 @@ export class PolicyLearner {
       const { places } = itemAt(parts, p, 'micro-batches');
       places.forEach((place, i) => (out[place] = itemAt(states, i, 'hidden states')));
     });
-    return out;
+    return joinHidden(contexts.counts, out);
   }
 
   /** Bytes that all replicas hold on their devices. */

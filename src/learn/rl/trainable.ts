@@ -76,7 +76,7 @@ export function untrainable(
           'with a summarizer',
         ),
     };
-  const clash = switchClash(settings) ?? chosenClash(settings);
+  const clash = switchClash(settings) ?? chosenClash(settings) ?? contextClash(settings);
   if (clash) return clash;
   if (adapter.gates && method?.latent !== true)
     return {
@@ -116,6 +116,26 @@ function chosenClash(settings: TrainSettings): Untrainable | null {
       };
   }
   return null;
+}
+
+/** What takes a rollout for one context, where contexts begin anew. @throws Error where overrides are not valid */
+function contextClash(settings: TrainSettings): Untrainable | null {
+  const { branching, adapter, stages } = settings;
+  const ground = withOverrides(recipeOf(settings).settings, settings.overrides);
+  const of = stages.findIndex(
+    ({ overrides = {} }) => withOverrides(ground, overrides).retrieval.context !== undefined,
+  );
+  if (of < 0) return null;
+  const refused = (path: string, what: string): Untrainable => ({
+    path,
+    message: `The context begins anew behind a search (retrieval.context), and ${what}. Leave one of the two out.`,
+  });
+  if (branching) return refused('branching', 'rollouts that branch share one');
+  if (adapter.gates) return refused('adapter.gates', 'mixtures of tokens have their place in one');
+  const supervised = stages.findIndex(({ loss }) => loss !== undefined);
+  return supervised < 0
+    ? null
+    : refused(`stages.${supervised}.loss`, 'supervision takes a rollout as one');
 }
 
 /** Whether the rollouts of a run read summaries. @throws Error where the overrides are not valid */

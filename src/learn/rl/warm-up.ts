@@ -2,6 +2,7 @@ import type { Rollout } from '../../records/rollout.ts';
 import { itemAt } from '../../base/items.ts';
 import { deriveSeed } from '../../base/random.ts';
 import { adamW, clipScale, DEFAULT_UPDATE, globalNorm } from '../../policy/lora/optimizer.ts';
+import { startsOf } from '../mask.ts';
 import { Cycle } from '../sampling/cycle.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
 import { trainedCount, type TrainItem } from '../replicas/replica.ts';
@@ -29,7 +30,9 @@ export interface WarmUp {
 }
 
 /** Tokens of a trajectory: the mask comes from who wrote a segment. */
-function itemOf({ segments }: Rollout): TrainItem {
+function itemOf(rollout: Rollout): TrainItem {
+  const { segments } = rollout;
+  const starts = startsOf(rollout);
   const ids = Int32Array.from(segments.flatMap((segment) => segment.ids));
   const mask = Uint8Array.from(
     segments.flatMap(({ ids: own, source, mask: trained }) =>
@@ -39,7 +42,16 @@ function itemOf({ segments }: Rollout): TrainItem {
   const none = new Float32Array(trainedCount(mask));
   // Supervision is of the model itself, whatever the trajectories were sampled at.
   const temperature = 1;
-  return { ids, mask, temperature, oldLogprobs: none, refLogprobs: null, advantage: 1, weight: 0 };
+  return {
+    ids,
+    mask,
+    temperature,
+    oldLogprobs: none,
+    refLogprobs: null,
+    advantage: 1,
+    weight: 0,
+    ...(starts.length > 0 && { starts }),
+  };
 }
 
 /** Those that can be learned from. @throws Error where none can, with the reasons counted */

@@ -4,7 +4,8 @@ import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
 
 /*
  * ReSeek (arXiv 2510.00568; code: TencentBAC/ReSeek): at most 4 searches of 3 passages; after every result the
- * policy judges whether it helps, and is paid for judging rightly. What it calls useless stays in the context.
+ * policy judges whether it helps, and is paid for judging rightly. What it calls useless stays in the context, or, as an
+ * earlier version of the paper has it, is left out: `re-seek/hard`.
  */
 const settingsBy = (reward: string): VariantSettings => ({
   ...TRAINING,
@@ -21,7 +22,7 @@ export const reSeek: Recipe = {
   about: {
     paper: '2510.00568',
     kind: 'trained by RL',
-    parts: ['blocks: judge', 'judge action'],
+    parts: ['blocks: judge', 'judge action', 'context: judged'],
     departures: [
       ...SHARED_DEPARTURES,
       'A result is useful where it brings a supporting passage not read before, not where a reranker finds it like the gold answer.',
@@ -48,6 +49,13 @@ export const reSeek: Recipe = {
       departures:
         'Judgements are checked by the text of the gold answer in the result; "yes" behind which the answer is right counts as right.',
       settings: settingsBy('re-seek-released'),
+    },
+    {
+      name: 'hard',
+      title: 'The same, with useless results left out',
+      departures:
+        'A result that is judged useless leaves the context with the next search; until then the judgement and what follows it have it in view.',
+      settings: { ...settingsBy('re-seek'), overrides: { retrieval: { context: 'judged' } } },
     },
   ],
 };

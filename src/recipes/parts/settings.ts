@@ -61,6 +61,12 @@ const retrievalSchema = z.strictObject({
     })
     .exactOptional(),
   /**
+   * `reset`, as SmartRAG: behind a search the policy's context begins anew, with what it reads of the result, where a
+   * background stands, and the question. `judged`, ReSeek's hard effect: with the next search it begins anew without the
+   * results that the policy called useless. Absent: results are appended, and stay.
+   */
+  context: z.enum(['reset', 'judged']).exactOptional(),
+  /**
    * `end`, as WebThinker's released code: a query that was asked before ends the rollout without an answer, one of at most
    * five characters spends all searches. Absent: the one is searched again, and so is the other.
    */

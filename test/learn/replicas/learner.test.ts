@@ -76,6 +76,36 @@ describe('the learner', () => {
     expect(Math.abs(measured / slope - 1)).toBeLessThan(0.02);
   });
 
+  it('takes a rollout whose context began anew as its contexts, and gives back one item', async () => {
+    const [a, b] = [items[0]!, items[1]!];
+    const concat = (x: Float32Array, y: Float32Array): Float32Array =>
+      Float32Array.from([...x, ...y]);
+    const whole: TrainItem = {
+      ...a,
+      ids: Int32Array.from([...a.ids, ...b.ids]),
+      mask: Uint8Array.from([...a.mask, ...b.mask]),
+      oldLogprobs: concat(a.oldLogprobs, b.oldLogprobs),
+      starts: [a.ids.length],
+    };
+    const apart = [a, { ...b, advantage: a.advantage, weight: a.weight }];
+    const [one, two] = [await gradientOf([whole]), await gradientOf(apart)];
+    expect([...one.gradient]).toEqual([...two.gradient]);
+    expect(one.loss).toBeCloseTo(two.loss, 9);
+    const learner = new PolicyLearner([await newReplica()]);
+    learner.setAdapter(adapter);
+    const [scores, ...further] = await learner.score([whole], false);
+    expect(further).toEqual([]);
+    expect([...(scores?.logprobs ?? [])]).toEqual([...whole.oldLogprobs]);
+    // As one context the second part would read the first.
+    const { starts: _, ...joined } = whole;
+    const [read] = await learner.score([joined], false);
+    expect([...(read?.logprobs ?? [])]).not.toEqual([...whole.oldLogprobs]);
+    // Nothing trained in the second: it is left out.
+    const half = { ...whole, mask: Uint8Array.from([...a.mask, ...b.mask.map(() => 0)]) };
+    const [alone] = await learner.score([half], false);
+    expect([...(alone?.logprobs ?? [])]).toEqual([...a.oldLogprobs]);
+  });
+
   it('what the environment wrote last gets no gradient: other tokens there change nothing', async () => {
     const { gradient } = await gradientOf(items);
     const other = items.map((item) => {

@@ -308,6 +308,7 @@ const rollout = z.looseObject({
     )
     .optional(),
   notScored: z.string().optional(),
+  contexts: z.array(id).optional(),
   latent: z.looseObject({ tokens: z.int().positive(), gate: finite }).optional(),
   forks: z.array(fork).optional(),
   judge: z.looseObject({ verdict: z.boolean().nullable(), by: z.string() }).optional(),

@@ -1,5 +1,7 @@
 import { rewardById } from '../../../learn/rewards/list.ts';
 import { untrainable } from '../../../learn/rl/trainable.ts';
+import { recipeOf } from '../../../recipes/index.ts';
+import { withOverrides } from '../../../recipes/parts/settings.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import type { MappingInput, Refusal } from './mapping.ts';
 
@@ -78,15 +80,9 @@ function wholeOf(reward: string): boolean {
 }
 
 /** Switches that only Forage's loop knows, by path. */
-function switchesOf({
-  objective,
-  stages,
-  dynamicSampling,
-  verifier,
-  curriculum,
-  critic,
-  adapter,
-}: TrainSettings) {
+function switchesOf(settings: TrainSettings) {
+  const { objective, stages, dynamicSampling, verifier, curriculum, critic, adapter } = settings;
+  const { retrieval } = withOverrides(recipeOf(settings).settings, settings.overrides);
   const { epsilon, surrogate, positiveNll, diversity, factuality, mask, maskUnfinished } =
     objective;
   const supervised = stages.findIndex(({ loss }) => loss !== undefined);
@@ -106,6 +102,12 @@ function switchesOf({
     ['critic', 'the critic, a head over the policy’s hidden states,', Boolean(critic)],
     ['adapter.gates', 'thinking in mixtures, by gates beside the adapter,', Boolean(adapter.gates)],
     ['verifier', 'a faulty verifier', Boolean(verifier)],
+    ['curriculum.simulator', 'an engine told by place', curriculum.simulator !== undefined],
+    [
+      'overrides.retrieval.context',
+      'a context that begins anew behind a search',
+      retrieval.context !== undefined,
+    ],
     [
       'curriculum.leaveOut',
       'leaving out what the policy answers from one retrieval',

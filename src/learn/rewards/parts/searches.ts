@@ -1,4 +1,5 @@
 import type { SearchTarget } from '../../../records/hits.ts';
+import { saysUseful } from '../../../records/protocol.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import type { Span } from '../../../agent/answers/answer-text.ts';
 
@@ -41,7 +42,7 @@ export function searchesOf(rollout: Rollout): SearchFact[] {
       const { segment: at } = event;
       const end = at === undefined ? 0 : (rollout.segments[at]?.text.length ?? 0);
       last.judged = {
-        useful: /^yes\b/iu.test(event.text),
+        useful: saysUseful(event.text),
         evidence: at === undefined ? [] : [{ segment: at, start: 0, end }],
       };
     }

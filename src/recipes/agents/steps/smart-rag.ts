@@ -1,4 +1,4 @@
-import type { Recipe } from '../../parts/recipe.ts';
+import type { Recipe, VariantSettings } from '../../parts/recipe.ts';
 import { CRITIC, OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
 import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
 
@@ -9,6 +9,29 @@ import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
  */
 const loop = searchLoop(2, 2);
 
+const grpo: VariantSettings = {
+  ...TRAINING,
+  stages: [{ steps: TRAINING.steps, reward: 'smart-rag', weights: {} }],
+  objective: { ...OBJECTIVE, kl: { form: 'k3', place: 'loss', coefficient: 1e-3 } },
+};
+const ppo: VariantSettings = {
+  ...TRAINING,
+  stages: [{ steps: TRAINING.steps, reward: 'smart-rag', weights: {} }],
+  updates: 2,
+  objective: {
+    ...OBJECTIVE,
+    aggregation: 'token-mean',
+    credit: 'span',
+    kl: { form: 'k1', place: 'reward', coefficient: 1e-3 },
+  },
+  critic: { ...CRITIC, gamma: 0.99, lambda: 0.95 },
+};
+const CRITIC_DEPARTURE =
+  'The critic is a linear head over the policy’s hidden states; searches cost where they end (`credit: span`).';
+const RESET = { retrieval: { context: 'reset' } } as const;
+const RESET_DEPARTURE =
+  'A result stands where the background stood, in front of the question; what was found before is not seen again.';
+
 export const smartRag: Recipe = {
   id: 'smart-rag',
   version: '1',
@@ -17,10 +40,10 @@ export const smartRag: Recipe = {
   about: {
     paper: '2410.18141',
     kind: 'trained by RL',
-    parts: ['background', 'shaping: cost a search', 'critic'],
+    parts: ['background', 'context: reset', 'shaping: cost a search', 'critic'],
     departures: [
       ...SHARED_DEPARTURES,
-      'The result is appended to the context; theirs begins a new prompt with question and observation.',
+      'The result is appended to the context; theirs begins a new prompt with question and observation: `smart-rag/reset`, `smart-rag/reset-ppo`, or `retrieval.context=reset`.',
       'What it knows without searching is a background of passages for the question, where theirs knows it by heart; no supervised warm-up teaches when to search.',
       'KL is k3 with 0.001 in the loss, where theirs adapts its coefficient; γ and λ are those of its library.',
     ],
@@ -37,32 +60,24 @@ export const smartRag: Recipe = {
     background: { ...loop.background, mode: 'shown-and-used-by-T' },
   },
   training: [
-    {
-      name: 'grpo',
-      title: 'GRPO, EM and F1 less the searches',
-      settings: {
-        ...TRAINING,
-        stages: [{ steps: TRAINING.steps, reward: 'smart-rag', weights: {} }],
-        objective: { ...OBJECTIVE, kl: { form: 'k3', place: 'loss', coefficient: 1e-3 } },
-      },
-    },
+    { name: 'grpo', title: 'GRPO, EM and F1 less the searches', settings: grpo },
     {
       name: 'ppo',
       title: 'PPO, EM and F1 less the searches',
-      departures:
-        'The critic is a linear head over the policy’s hidden states; searches cost where they end (`credit: span`).',
-      settings: {
-        ...TRAINING,
-        stages: [{ steps: TRAINING.steps, reward: 'smart-rag', weights: {} }],
-        updates: 2,
-        objective: {
-          ...OBJECTIVE,
-          aggregation: 'token-mean',
-          credit: 'span',
-          kl: { form: 'k1', place: 'reward', coefficient: 1e-3 },
-        },
-        critic: { ...CRITIC, gamma: 0.99, lambda: 0.95 },
-      },
+      departures: CRITIC_DEPARTURE,
+      settings: ppo,
+    },
+    {
+      name: 'reset',
+      title: 'GRPO, a new prompt behind each search',
+      departures: RESET_DEPARTURE,
+      settings: { ...grpo, overrides: RESET },
+    },
+    {
+      name: 'reset-ppo',
+      title: 'PPO, a new prompt behind each search',
+      departures: `${CRITIC_DEPARTURE} ${RESET_DEPARTURE}`,
+      settings: { ...ppo, overrides: RESET },
     },
   ],
 };
