@@ -46,6 +46,8 @@ describe('what TRL refuses of the recipes', () => {
     ['step-search/grpo', ['objective.credit'], ['credit']],
     ['in-forage/grpo', [], []],
     ['deep-diver/grpo', ['stages'], []],
+    ['smart-rag/reset', ['overrides.retrieval.context'], []],
+    ['zero-search/as-released', ['curriculum.simulator'], []],
     ['verl-tool/dapo', ['objective.maskUnfinished', 'dynamicSampling'], []],
   ] as const)('%s: %j', async (id, settings, without) => {
     const source = tinySource(getTraining(id));

@@ -203,14 +203,14 @@ describe('screening and bands', () => {
       ['run-2-0-0-0', 'run-2-0-0-1'],
       ['run-2-0-1-0', 'run-2-0-1-1'],
     ]);
-    // c goes on; the last step screens nothing.
-    const two = await step([WRONG, WRONG], ahead, { step: 2, screened }, one.drawn);
+    // c goes on; the last step screens nothing, and leaves the curriculum as it found it.
+    const two = await step([WRONG, WRONG], ahead, { step: 2, screened }, one.drawn + 3);
     expect(two.trained).toEqual(['c']);
     expect(two.made.trained[0]?.map(({ reward }) => reward)).toEqual([1, 0, 0, 0]);
     expect(two.made.all.map(([rollout]) => rollout?.question.id)).toEqual(['c', 'd']);
     expect([...(two.made.stale ?? [])]).toEqual(ids?.flat());
     expect(two.made.screened).toBeUndefined();
-    expect(two.drawn).toBe(4);
+    expect(two.drawn).toBe(7);
     // What was screened is as it was: the step can be made again.
     expect(screened?.groups.map(({ length }) => length)).toEqual([2, 2]);
   });
