@@ -52,7 +52,7 @@ it('streams its first step, ends with a headline, and its film opens the rollout
   const toExpect = page.getByTestId('measured-curve');
   await toExpect.locator('.sparkline').waitFor();
   expect(await toExpect.textContent()).toMatch(
-    /EM [\d.]+ % → [\d.]+ % in 25 steps.*built-in policy.*: 2 seeds, 64 held-out dev questions$/,
+    /EM [\d.]+ % → [\d.]+ % in 25 steps.*built-in policy.*: [23] seeds, 64 held-out dev questions$/,
   );
   await page.getByLabel('Recipe', { exact: true }).selectOption('search/grpo');
   await page.getByRole('button', { name: /^Try it: 10 steps, ≈ / }).waitFor();
