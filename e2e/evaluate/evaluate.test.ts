@@ -46,9 +46,9 @@ it(
     await page.goto(`${stage.url}evaluate`);
     await page.getByRole('button', { name: 'Three systems on 20 questions' }).waitFor();
     await page.getByRole('link', { name: 'Choose systems and questions' }).click();
-    await chooseTwo(page, 100);
-    await page.getByTestId('estimate').getByText('200', { exact: true }).waitFor();
-    expect(await page.getByTestId('estimate').textContent()).toMatch(/2 rows × 100 questions.*≈/);
+    await chooseTwo(page, 400);
+    await page.getByTestId('estimate').getByText('800', { exact: true }).waitFor();
+    expect(await page.getByTestId('estimate').textContent()).toMatch(/2 rows × 400 questions.*≈/);
     expect(await faultsInBoth(page)).toEqual([]);
     await run(page).click();
     await status(page, 'running');
@@ -57,7 +57,7 @@ it(
     await page.getByRole('button', { name: 'Pause', exact: true }).click();
     await status(page, 'paused');
     const paused = await rolloutsDone(page);
-    expect(paused).toBeLessThan(200);
+    expect(paused).toBeLessThan(800);
 
     await page.reload();
     await status(page, 'paused');
@@ -104,7 +104,7 @@ it(
     await page.getByRole('tab', { name: 'Compare' }).click();
     await page.getByLabel('Compare with').selectOption({ index: 1 });
     await page.getByText('over 2 questions of both').waitFor();
-    await page.getByText('Left out: 98 questions of the other alone').waitFor();
+    await page.getByText('Left out: 398 questions of the other alone').waitFor();
     const compared = page.getByRole('group', { name: 'Comparison, table' }).locator('tbody tr');
     expect(await compared.count()).toBe(2);
     for (const row of await compared.all())
