@@ -1,3 +1,4 @@
+import { joinedFloats } from '../../base/bytes.ts';
 import { itemAt } from '../../base/items.ts';
 import { mean } from '../../base/statistics.ts';
 import { adamW, DEFAULT_UPDATE } from '../../policy/lora/optimizer.ts';
@@ -106,21 +107,11 @@ export async function criticStep(
     return own;
   });
   const targets = { returns: joined(estimates.map(({ returns }) => returns)), old: joined(values) };
-  return { advantages, critic: fitted(state, joinedRows(features), targets, settings) };
+  return { advantages, critic: fitted(state, joinedFloats(features), targets, settings) };
 }
 
 const joined = (parts: readonly Float64Array[]): Float64Array =>
   Float64Array.from(parts.flatMap((part) => [...part]));
-
-function joinedRows(parts: readonly Float32Array[]): Float32Array {
-  const out = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    out.set(part, at);
-    at += part.length;
-  }
-  return out;
-}
 
 /** The head after the step's updates, each on all its tokens. */
 function fitted(

@@ -1,3 +1,4 @@
+import { joinedFloats } from '../../base/bytes.ts';
 import type { HiddenStates } from '../../policy/lora/trainer.ts';
 import type { ItemResult, ItemScores, ScoredItem, TrainItem } from './replica.ts';
 import { trainedCount } from './replica.ts';
@@ -55,18 +56,6 @@ export const splitTrained = (items: readonly TrainItem[]): Split<TrainItem> =>
     advantage: typeof advantage === 'number' ? advantage : ofTrained(advantage),
   }));
 
-const concat = (parts: readonly Float32Array[]): Float32Array => {
-  const [first] = parts;
-  if (parts.length === 1 && first) return first;
-  const out = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    out.set(part, at);
-    at += part.length;
-  }
-  return out;
-};
-
 /** What contexts gave, item by item again. */
 function joinBy<R>(counts: readonly number[], parts: readonly R[], join: (own: R[]) => R): R[] {
   let at = 0;
@@ -74,8 +63,8 @@ function joinBy<R>(counts: readonly number[], parts: readonly R[], join: (own: R
 }
 
 const scoresOf = (own: readonly ItemScores[]): ItemScores => ({
-  logprobs: concat(own.map(({ logprobs }) => logprobs)),
-  entropies: concat(own.map(({ entropies }) => entropies)),
+  logprobs: joinedFloats(own.map(({ logprobs }) => logprobs)),
+  entropies: joinedFloats(own.map(({ entropies }) => entropies)),
 });
 
 export const joinScores = (counts: readonly number[], parts: readonly ItemScores[]): ItemScores[] =>
@@ -96,6 +85,6 @@ export const joinHidden = (
   parts: readonly HiddenStates[],
 ): HiddenStates[] =>
   joinBy(counts, parts, (own) => ({
-    values: concat(own.map(({ values }) => values)),
+    values: joinedFloats(own.map(({ values }) => values)),
     width: own[0]?.width ?? 0,
   }));

@@ -1,3 +1,5 @@
+import { joinedFloats } from '../../base/bytes.ts';
+
 /** One token sequence to learn from. */
 export interface TrainSequence {
   ids: ArrayLike<number>;
@@ -75,19 +77,9 @@ export function packBatch(sequences: readonly TrainSequence[], weightScale = 1):
       temperatures: Float32Array.from(temperatures),
     }),
     ...(latents.places.length > 0 && {
-      latents: { positions: Int32Array.from(latents.places), hidden: joined(latents.hidden) },
+      latents: { positions: Int32Array.from(latents.places), hidden: joinedFloats(latents.hidden) },
     }),
   };
-}
-
-function joined(parts: readonly Float32Array[]): Float32Array {
-  const all = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
 }
 
 /** Cuts a list of sequences, in order, into runs of at most `maxTokens` tokens each. */
