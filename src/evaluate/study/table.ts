@@ -1,6 +1,6 @@
 import type { BootstrapOptions, Interval } from '../bootstrap.ts';
 import { hierarchicalBootstrap } from '../hierarchical.ts';
-import type { StudyNumber } from './file/numbers.ts';
+import type { SignatureNumber } from './file/numbers.ts';
 import type { Row } from './rows.ts';
 import {
   differences,
@@ -15,7 +15,7 @@ import {
 /** The tables of a study, as numbers. */
 
 export interface TableCell {
-  number: StudyNumber;
+  number: SignatureNumber;
   /** Mean over seeds, worlds and questions; null where nothing is scored. */
   mean: number | null;
   /** From what the table compares with; null where there is nothing to compare. */
@@ -43,7 +43,7 @@ export interface StudyTable {
 
 export interface TableOptions {
   reference: string;
-  numbers: readonly StudyNumber[];
+  numbers: readonly SignatureNumber[];
   worlds: readonly string[];
   /** How many worlds each arm is trained on. */
   trainWorlds: number;

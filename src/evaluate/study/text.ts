@@ -1,4 +1,4 @@
-import { NUMBERS, numberOf, type StudyNumber } from './file/numbers.ts';
+import { SIGNATURE_NUMBERS, signatureNumber, type SignatureNumber } from './file/numbers.ts';
 import { shown, shownDifference } from './signatures/units.ts';
 import type { Verdict } from './signatures/verdict.ts';
 import { differenceWords } from './signatures/words.ts';
@@ -12,7 +12,7 @@ export interface StudyText {
   /** Sentences over the tables. */
   caption: readonly string[];
   tables: readonly StudyTable[];
-  numbers: readonly StudyNumber[];
+  numbers: readonly SignatureNumber[];
   reference: string;
   /** Whether claims hold; absent or empty where the study has none. */
   verdicts?: readonly Verdict[];
@@ -21,15 +21,15 @@ export interface StudyText {
 /** `61.2 (+3.1 [0.4, 5.9])`, with what a format writes for what is missing. */
 function valueText({ number, mean, difference }: TableCell, none: string): string {
   if (mean === null) return none;
-  const { unit } = numberOf(number);
+  const { unit } = signatureNumber(number);
   if (!difference) return shown(mean, unit);
   const ends = `[${shown(difference.low, unit)}, ${shown(difference.high, unit)}]`;
   return `${shown(mean, unit)} (${shownDifference(difference.mean, unit)} ${ends})`;
 }
 
-const titles = (numbers: readonly StudyNumber[]): string[] =>
+const titles = (numbers: readonly SignatureNumber[]): string[] =>
   numbers.map((id) => {
-    const { title, unit } = numberOf(id);
+    const { title, unit } = signatureNumber(id);
     return unit === 'percent' ? `${title}, %` : title;
   });
 
@@ -46,7 +46,7 @@ const labels = (table: StudyTable, row: TableRow): string[] => [
   String(row.n),
 ];
 
-const head = (table: StudyTable, numbers: readonly StudyNumber[]): string[] => [
+const head = (table: StudyTable, numbers: readonly SignatureNumber[]): string[] => [
   ...(hasParts(table) ? ['questions'] : []),
   'arm',
   'seeds',
@@ -205,5 +205,5 @@ export function latexOf({ name, question, caption, tables, numbers }: StudyText)
 }
 
 /** Numbers in the order in which tables show them, whatever the file's. */
-export const inOrder = (numbers: readonly StudyNumber[]): StudyNumber[] =>
-  NUMBERS.flatMap(({ id }) => (numbers.includes(id) ? [id] : []));
+export const inOrder = (numbers: readonly SignatureNumber[]): SignatureNumber[] =>
+  SIGNATURE_NUMBERS.filter((id) => numbers.includes(id));

@@ -13,7 +13,7 @@ export type TrainPhase =
   | 'demonstrations'
   | 'warm-up'
   | 'scoring-questions'
-  | 'stop-searching'
+  | 'make-start'
   | 'held-out'
   | 'rollouts'
   | 'update'

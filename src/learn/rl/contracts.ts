@@ -102,7 +102,7 @@ export interface TrainDeps {
   stored?: StoredItems;
   /** Samples them, where they are the run's own. */
   demonstrate?: (context: DemonstrationContext) => Promise<Demonstrations>;
-  /** Of those that may be trained on, for `settings.start: not-searching`. */
+  /** Of those that may be trained on, for a start that is made (`settings.start`). */
   startQuestions?: readonly Question[];
   /** Required where `settings.router.train` is not `off`. */
   router?: RouterLearner;
@@ -116,7 +116,7 @@ export type TrainLoopPhase =
   | 'demonstrations'
   | 'warm-up'
   | 'scoring-questions'
-  | 'stop-searching'
+  | 'make-start'
   | 'rollouts'
   | 'update'
   | 'held-out'

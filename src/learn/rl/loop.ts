@@ -12,7 +12,7 @@ import { passRate } from '../sampling/band.ts';
 import { stageAt } from '../settings/stages.ts';
 import { initialState, stateAfter, type TrainState } from './state.ts';
 import { checkResumable, checkTrainable, scoredOtherwise } from './trainable.ts';
-import { stopSearching } from './not-searching.ts';
+import { kindOfStart, makeStart } from './make-start.ts';
 import { updateOf, type Updated } from './step-update.ts';
 import type { UpdateReport } from './update.ts';
 import { warmUpAdapter } from './warm-up.ts';
@@ -62,7 +62,7 @@ class TrainLoop {
     if (!(await this.#warmUp())) return { state: this.#state, end: this.#early };
     // Questions are scored by the policy as it is, before it is made one that does not search.
     if (!(await this.#prepare())) return { state: this.#state, end: this.#early };
-    if (!(await this.#stopSearching())) return { state: this.#state, end: this.#early };
+    if (!(await this.#makeStart())) return { state: this.#state, end: this.#early };
     let saved = this.#state.step;
     while (this.#state.step < this.#settings.steps) {
       const stop = this.#hooks.shouldStop?.() ?? false;
@@ -140,24 +140,28 @@ class TrainLoop {
     return this.#state.warmedUp >= warmUp.updates;
   }
 
-  /** `start: not-searching`. @returns false where the run was ended meanwhile */
-  async #stopSearching(): Promise<boolean> {
+  /** Where the run begins with another policy than the one at hand. @returns false where the run was ended meanwhile */
+  async #makeStart(): Promise<boolean> {
     const { settings, state } = { settings: this.#settings, state: this.#state };
-    if (settings.start !== 'not-searching' || state.step > 0 || state.startMade) return true;
+    const kind = kindOfStart(settings);
+    if (!kind || state.step > 0 || state.startMade) return true;
     const { learner, startQuestions = [], runId } = this.#deps;
     try {
-      const made = await stopSearching({
-        settings,
-        agent: this.#agent,
-        learner,
-        questions: startQuestions,
-        state,
-        runId,
-        signal: this.#hooks.signal,
-        onProgress: (done, total) => this.#tell('stop-searching', done, total),
-        onNotice: (line) => this.#hooks.onNotice?.(line),
-        shouldStop: () => this.#aborted || (this.#hooks.shouldStop?.() ?? false),
-      });
+      const made = await makeStart(
+        {
+          settings,
+          agent: this.#agent,
+          learner,
+          questions: startQuestions,
+          state,
+          runId,
+          signal: this.#hooks.signal,
+          onProgress: (done, total) => this.#tell('make-start', done, total),
+          onNotice: (line) => this.#hooks.onNotice?.(line),
+          shouldStop: () => this.#aborted || (this.#hooks.shouldStop?.() ?? false),
+        },
+        kind,
+      );
       if (!made) return false;
       this.#state = { ...made, curriculum: structuredClone(this.#deps.curriculum.state()) };
     } catch (error) {

@@ -29,7 +29,7 @@ function entropyOf(rollouts: readonly Rollout[]): number {
 }
 
 /** Queries that got the fallback sentence; null where nothing was summarized. */
-function fallbacksOf(rollouts: readonly Rollout[]): number | null {
+export function fallbacksOf(rollouts: readonly Rollout[]): number | null {
   const summaries = rollouts.flatMap(({ events }) =>
     events.flatMap((event) => (event.kind === 'summarize' ? [event] : [])),
   );

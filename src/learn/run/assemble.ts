@@ -6,7 +6,7 @@ import { ownDemonstrations } from '../curriculum/own-demonstrations.ts';
 import type { HeldOutJudge, TrainDeps } from '../rl/contracts.ts';
 import { readDemonstrations } from '../rl/demonstrations.ts';
 import { heldOutSample } from '../rl/held-out.ts';
-import { startQuestions } from '../rl/not-searching.ts';
+import { kindOfStart, startQuestions } from '../rl/make-start.ts';
 import { createRouterLearner } from '../router/learner.ts';
 import { readTrajectories } from '../../formats/trajectories/read.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
@@ -73,8 +73,8 @@ export async function assembleRun(settings: TrainSettings, parts: RunParts): Pro
       }),
     ...(await storedOf(settings, parts)),
     demonstrate: (context) => ownDemonstrations(settings, ofSplit('train'), context),
-    ...(settings.start === 'not-searching' && {
-      startQuestions: startQuestions(ofSplit('train'), settings.seed),
+    ...(kindOfStart(settings) && {
+      startQuestions: startQuestions(ofSplit('train'), settings),
     }),
     agent: { policy, retriever, router, now, summarizer: parts.summarizer ?? null },
     ...(parts.judge && { judge: parts.judge }),

@@ -271,11 +271,12 @@ export const trainSettingsSchema = z.strictObject({
     temperature: z.number().min(0).max(4),
   }),
   /**
-   * The policy that reinforcement learning begins with. `not-searching`: one that thinks and answers at
-   * once, made of it by supervision (`src/learn/rl/not-searching.ts`), as UR²'s stage 1 needs one to
-   * teach. Absent: as it is.
+   * The policy that reinforcement learning begins with, made of the one at hand by supervision
+   * (`src/learn/rl/start/`). `not-searching`: one that thinks and answers at once, as UR²'s stage 1 needs one to
+   * teach. `reasoning-queries`: one that searches for what it should work out, which UR²'s fallback
+   * penalty is about. Absent: as it is.
    */
-  start: z.enum(['searching', 'not-searching']).exactOptional(),
+  start: z.enum(['searching', 'not-searching', 'reasoning-queries']).exactOptional(),
   /**
    * Warm-up: supervised updates on trajectories before the first step; null: none.
    * AdamW at a constant rate, with the betas, weight decay and clipping of `optimizer`.

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { FROZEN_SOURCES } from '../../../learn/frozen/answers.ts';
 import { routerRewardSchema } from '../../../recipes/parts/settings.ts';
-import { NUMBER_IDS } from './numbers.ts';
+import { SIGNATURE_NUMBERS } from './numbers.ts';
 import { signatureSchema } from './signatures.ts';
 
 /** A study file, `forage.study/1`: trainings and evaluations of several arms over the same questions. */
@@ -90,7 +90,7 @@ export const studyFileSchema = z.strictObject({
   arms: z.array(armSchema).min(1),
   /** Name of the arm that the others are compared with. */
   reference: z.string(),
-  numbers: z.array(z.enum(NUMBER_IDS)).min(1).default(['em', 'f1', 'searches']),
+  numbers: z.array(z.enum(SIGNATURE_NUMBERS)).min(1).default(['em', 'f1', 'searches']),
   /** Claims of recipes, each with the difference that would show it. */
   signatures: z.array(signatureSchema).default([]),
   /** Percentile bootstrap. */

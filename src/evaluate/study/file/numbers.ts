@@ -16,11 +16,11 @@ export const NUMBERS = [
   { id: 'routerReward', title: 'router reward', unit: 'share' },
 ] as const satisfies readonly { id: string; title: string; unit: NumberUnit }[];
 
-export type StudyNumber = (typeof NUMBERS)[number]['id'];
-/** What a signature may be about: a number of the tables, or a measure that single systems are about. */
+type StudyNumber = (typeof NUMBERS)[number]['id'];
+/** What tables show and signatures are about: a number that every rollout has, or a measure that single systems are about. */
 export type SignatureNumber = StudyNumber | MeasureId;
 
-export const NUMBER_IDS: readonly StudyNumber[] = NUMBERS.map(({ id }) => id);
+const NUMBER_IDS: readonly StudyNumber[] = NUMBERS.map(({ id }) => id);
 
 export const SIGNATURE_NUMBERS: readonly SignatureNumber[] = [...NUMBER_IDS, ...MEASURE_IDS];
 
@@ -32,11 +32,4 @@ export function signatureNumber(id: SignatureNumber): { title: string; unit: Num
 }
 
 /** Numbers of questions that are asked one at a time, since many at once wait for each other. */
-export const TIMED: readonly StudyNumber[] = ['latencyMs', 'routerReward'];
-
-/** @throws Error for an id that is none */
-export function numberOf(id: StudyNumber): (typeof NUMBERS)[number] {
-  const found = NUMBERS.find((number) => number.id === id);
-  if (!found) throw new Error(`there is no number "${id}"`);
-  return found;
-}
+export const TIMED: readonly SignatureNumber[] = ['latencyMs', 'routerReward'];

@@ -3,6 +3,7 @@ import { mean } from '../../../base/statistics.ts';
 import { newGoldShares, goldShares, seenShares } from '../../../learn/rewards/parts/searches.ts';
 import type { RewardFacts } from '../../../learn/rewards/parts/facts.ts';
 import { leastCertain } from '../../../learn/rewards/systems/beta-grpo.ts';
+import { fallbacksOf } from '../../../learn/rl/record.ts';
 import { operations } from '../../../learn/rewards/systems/answerer/memory-r1.ts';
 import { relevance } from '../../../learn/rewards/systems/steps/arena.ts';
 import { likeliestStep } from '../../../learn/rewards/systems/steps/r1-router.ts';
@@ -169,6 +170,12 @@ export const MEASURES = [
     title: 'least probability of a query token',
     unit: 'percent',
     of: (_, { searches }) => (searches.length === 0 ? null : leastCertain(searches)),
+  },
+  {
+    id: 'fallbacks',
+    title: 'queries that got the fallback sentence',
+    unit: 'count',
+    of: (rollout) => fallbacksOf([rollout]),
   },
   {
     id: 'gate',

@@ -34,10 +34,10 @@ export function commonRefusals({ settings, startStep, hasAdapter }: MappingInput
       'the supervised warm-up is made by Forage alone; make it here and export the run, whose adapter then begins warm',
       'warm-up',
     );
-  if (start === 'not-searching' && !hasAdapter)
+  if (start !== undefined && start !== 'searching' && !hasAdapter)
     refuse(
       'start',
-      'the start without searches is made by Forage alone; make it here and export the run, whose adapter then begins so',
+      'this start is made by Forage alone; make it here and export the run, whose adapter then begins so',
       'warm-up',
     );
   if (shuffleRewards)

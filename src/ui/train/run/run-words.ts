@@ -18,7 +18,7 @@ const PHASES: Record<TrainPhase, { name: string; unit: string }> = {
   starting: { name: 'starting the engines', unit: '' },
   demonstrations: { name: 'own trajectories', unit: 'rollouts' },
   'warm-up': { name: 'supervised warm-up', unit: 'updates' },
-  'stop-searching': { name: 'start without searches', unit: 'updates' },
+  'make-start': { name: 'start of the policy', unit: 'updates' },
   'scoring-questions': { name: 'scoring questions', unit: 'rollouts' },
   'held-out': { name: 'held-out questions', unit: 'questions' },
   rollouts: { name: 'rollouts', unit: 'rollouts' },
@@ -30,7 +30,7 @@ const PHASES: Record<TrainPhase, { name: string; unit: string }> = {
 const BEFORE_ROLLOUTS: Partial<Record<TrainPhase, string>> = {
   demonstrations: 'It writes trajectories of its own, to learn from the right ones',
   'warm-up': 'It learns from trajectories',
-  'stop-searching': 'It learns to begin without searches',
+  'make-start': 'It learns the habit that the run is to mend',
   'scoring-questions': 'It tries how hard each question is',
 };
 

@@ -51,10 +51,11 @@ export const CurriculumFold = () => {
       <SelectField
         path="start"
         label="Policy at the start"
-        title="UR²: stage 1 teaches a policy to search that does not"
+        title="UR²: stage 1 teaches a policy to search that does not; its fallback penalty, not to leave reasoning to the search"
         choices={[
           { value: 'searching', label: 'as it is' },
           { value: 'not-searching', label: 'made not to search' },
+          { value: 'reasoning-queries', label: 'made to leave reasoning to the search' },
         ]}
         absent="(as it is)"
       />

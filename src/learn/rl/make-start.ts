@@ -1,0 +1,186 @@
+import type { AgentDeps } from '../../agent/request.ts';
+import { runGroup } from '../../agent/run.ts';
+import { deriveSeed } from '../../base/random.ts';
+import { recipeOf } from '../../recipes/index.ts';
+import { withOverrides, type SettingsOverride } from '../../recipes/parts/settings.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
+import type { Question } from '../../records/records.ts';
+import type { Rollout } from '../../records/rollout.ts';
+import type { PolicyLearner } from '../replicas/learner.ts';
+import { Cycle } from '../sampling/cycle.ts';
+import { checkFaults, rolloutOverrides } from './collect.ts';
+import { DEFAULT_WARM_UP } from './demonstrations.ts';
+import type { TrainState } from './state.ts';
+import { warmUpAdapter } from './warm-up.ts';
+import { between, habitNowAndThen } from './start/habit-share.ts';
+import type { StartKind } from './start/kind.ts';
+import { NOT_SEARCHING } from './start/not-searching.ts';
+import { REASONING_QUERIES } from './start/reasoning-queries.ts';
+
+/**
+ * The policy that a run begins with, where it is not the one at hand: made of it by supervision on its own
+ * rollouts, so that reinforcement learning finds what it is to mend.
+ */
+
+/**
+ * Questions that are learned from, and the updates on them, some at a time until at most a share `few` of the
+ * rollouts keeps the habit. Fewer than `least` would be too few: what is never sampled earns nothing.
+ */
+const START = { questions: 64, batch: 16, learningRate: 5e-4 } as const;
+
+/** Questions that the share is measured on. */
+const MEASURED = 32;
+/** Adapters between the last two that are measured where the last has too little of the habit. */
+const TRIES = 5;
+
+const KINDS = { 'not-searching': NOT_SEARCHING, 'reasoning-queries': REASONING_QUERIES } as const;
+
+/** Whether the run makes its start. */
+export const kindOfStart = ({ start }: Pick<TrainSettings, 'start'>): StartKind | null =>
+  start === undefined || start === 'searching' ? null : KINDS[start];
+
+/** The questions that a run makes its start with: of those that it may train on. */
+export function startQuestions(
+  questions: readonly Question[],
+  settings: Pick<TrainSettings, 'seed' | 'start'>,
+): Question[] {
+  const kind = kindOfStart(settings);
+  const suited = kind ? questions.filter((question) => kind.suits(question)) : [];
+  const most = Math.min(START.questions, suited.length);
+  if (most === 0) return [];
+  const cycle = new Cycle(suited, deriveSeed(settings.seed, 'start'));
+  return Array.from({ length: most }, (_, i) => cycle.at(i));
+}
+
+export interface Start {
+  settings: TrainSettings;
+  agent: AgentDeps;
+  learner: PolicyLearner;
+  /** See `startQuestions`. */
+  questions: readonly Question[];
+  state: TrainState;
+  runId: string;
+  signal?: AbortSignal | undefined;
+  /** Updates done, and how many there are at most. */
+  onProgress(done: number, total: number): void;
+  onNotice(line: string): void;
+  /** Asked between updates. */
+  shouldStop(): boolean;
+}
+
+/** One rollout a question, of the policy as the sampler has it. */
+async function rolloutsOf(
+  start: Start,
+  questions: readonly Question[],
+  { name, own = {} }: { name: string; own?: SettingsOverride },
+): Promise<Rollout[]> {
+  const { settings, agent, runId, signal } = start;
+  const { temperature, topP, seed } = settings;
+  const groups = await Promise.all(
+    questions.map((question, i) =>
+      runGroup(agent, {
+        question,
+        recipe: recipeOf(settings),
+        overrides: rolloutOverrides(settings, { temperature, topP }, own),
+        seed: deriveSeed(seed, 'start', name, i),
+        size: 1,
+        groupId: `${runId}-start-${name}-${i}`,
+        runId,
+        step: 0,
+        ...(signal ? { signal } : {}),
+      }),
+    ),
+  );
+  signal?.throwIfAborted();
+  checkFaults(groups.flat());
+  return groups.flat();
+}
+
+/** How many rollouts keep the habit, and of how many. */
+async function keeping(
+  start: Start,
+  kind: StartKind,
+  round: number,
+): Promise<{ kept: number; of: number }> {
+  const asked = start.questions.slice(0, MEASURED);
+  const rollouts = await rolloutsOf(start, asked, {
+    name: `measure-${round}`,
+    own: kind.measured,
+  });
+  return { kept: rollouts.filter((one) => kind.keeps(one)).length, of: rollouts.length };
+}
+
+/**
+ * Makes the state of the policy that a run begins with.
+ * @returns null where `shouldStop` ended it: it is made anew, and the same, when the run goes on
+ * @throws Error where there are no questions, or none gives a trajectory to learn from
+ */
+export async function makeStart(start: Start, kind: StartKind): Promise<TrainState | null> {
+  const { settings, agent, learner, questions } = start;
+  if (questions.length === 0) throw new Error(`start: ${kind.none}`);
+  const { batch, learningRate } = START;
+  const { most, atOnce, few, least, onlyCorrect } = kind;
+  const warmUp = { ...DEFAULT_WARM_UP, updates: most, batch, learningRate, onlyCorrect };
+  start.onProgress(0, most);
+  const { temperature, topP } = settings;
+  const demonstrations = await kind.trajectories({
+    agent,
+    questions,
+    inForce: withOverrides(
+      recipeOf(settings).settings,
+      rolloutOverrides(settings, { temperature, topP }),
+    ),
+    sample: (asked, name) => rolloutsOf(start, asked, { name }),
+  });
+  const before = await keeping(start, kind, 0);
+  let now = before;
+  let state: TrainState = { ...start.state, warmedUp: 0 };
+  let often = state.adapter;
+  const shareWith = async (flat: Float32Array): ReturnType<typeof keeping> => {
+    await agent.policy.setAdapter?.({ spec: settings.adapter, flat });
+    return keeping(start, kind, state.warmedUp);
+  };
+  while (now.kept > few * now.of && state.warmedUp < most) {
+    often = state.adapter;
+    const next = state.warmedUp + atOnce;
+    let done = state.warmedUp;
+    state = await warmUpAdapter({
+      settings: { ...settings, warmUp },
+      learner,
+      demonstrations,
+      state,
+      onUpdate: (update) => start.onProgress((done = update), most),
+      onNotice: () => undefined,
+      shouldStop: () => done >= next || start.shouldStop(),
+    });
+    if (state.warmedUp < next && start.shouldStop()) return null;
+    now = await shareWith(state.adapter);
+  }
+  const seldom = state.adapter;
+  const found = await habitNowAndThen(
+    (at) => shareWith(between(often, seldom, at)),
+    { at: 1, ...now },
+    { least, most: few, tries: TRIES },
+  );
+  const adapter = found.at === 1 ? seldom : between(often, seldom, found.at);
+  await agent.policy.setAdapter?.({ spec: settings.adapter, flat: adapter });
+  start.onNotice(
+    kind.said({
+      updates: state.warmedUp,
+      from: demonstrations.length,
+      kept: found.kept,
+      before: before.kept,
+      of: found.of,
+    }),
+  );
+  // Reinforcement learning begins with another loss.
+  const still = new Float32Array(state.first.length);
+  return {
+    ...state,
+    adapter,
+    first: still,
+    second: still.slice(),
+    warmedUp: start.state.warmedUp,
+    startMade: true,
+  };
+}
