@@ -64,10 +64,14 @@ it('its trajectory is, token by token, what the loop writes where the last step 
   const real = await leaving();
   expect(fallbacksOf([real])).toBe(1);
   expect(made && idsOf(made)).toEqual(idsOf(real));
-  // Search and thoughts are learned; what the environment wrote is not.
-  const learned = (rollout: Rollout) =>
-    usableDemonstrations([rollout], { onlyCorrect: true, maxTokens: 4096 })[0]?.mask;
-  expect(made && learned(made)).toEqual(learned(real));
+  // The query and what follows are learned, what the environment wrote is not; what stands before is known.
+  const maskOf = (rollout: Rollout): number[] => [
+    ...(usableDemonstrations([rollout], { onlyCorrect: true, maxTokens: 4096 })[0]?.mask ?? []),
+  ];
+  const last = real.segments.findLastIndex(({ role }) => role === 'search');
+  const before = real.segments.slice(0, last).flatMap(({ ids }) => ids).length;
+  expect(made && maskOf(made)).toEqual(maskOf(real).map((bit, i) => (i < before ? 0 : bit)));
+  expect(maskOf(real)[before]).toBe(1);
 });
 
 it('tells a query for reasoning, and the penalty falls on it', async () => {
