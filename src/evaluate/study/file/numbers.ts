@@ -3,7 +3,7 @@ import { MEASURE_IDS, MEASURES, type MeasureId } from '../measures/list.ts';
 
 /** The numbers that a study compares, and how each is written. */
 
-export const NUMBERS = [
+const NUMBERS = [
   { id: 'em', title: 'EM', unit: 'percent' },
   { id: 'f1', title: 'F1', unit: 'percent' },
   { id: 'recall', title: 'recall', unit: 'percent' },

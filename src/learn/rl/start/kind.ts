@@ -11,16 +11,16 @@ interface StartContext {
   /** Those that the run's rollouts are made with. */
   inForce: RecipeSettings;
   /** One rollout a question, of the policy as the sampler has it. */
-  sample(questions: readonly Question[], name: string): Promise<Rollout[]>;
+  sample: (questions: readonly Question[], name: string) => Promise<Rollout[]>;
 }
 
 export interface StartKind {
   /** Questions that it is made with, of those that the run may train on. */
-  suits(question: Question): boolean;
+  suits: (question: Question) => boolean;
   /** Said where there are none. */
   none: string;
   /** What it learns from. */
-  trajectories(context: StartContext): Promise<Rollout[]>;
+  trajectories: (context: StartContext) => Promise<Rollout[]>;
   /** Whether only those count that end right. */
   onlyCorrect: boolean;
   /** Updates at most, and between two measurements of the share. */
@@ -32,7 +32,13 @@ export interface StartKind {
   /** What the rollouts are made with that the share is measured on. */
   measured: SettingsOverride;
   /** Whether one of them keeps the habit. */
-  keeps(rollout: Rollout): boolean;
+  keeps: (rollout: Rollout) => boolean;
   /** What was made, in a sentence: updates and trajectories, and how many of the rollouts keep the habit, before and now. */
-  said(made: { updates: number; from: number; kept: number; before: number; of: number }): string;
+  said: (made: {
+    updates: number;
+    from: number;
+    kept: number;
+    before: number;
+    of: number;
+  }) => string;
 }
