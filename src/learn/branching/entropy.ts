@@ -6,9 +6,10 @@ import type { Branching } from '../../recipes/parts/branching.ts';
  * Where ARPO (arXiv 2507.19849) branches. H is the sum of the entropies of the first tokens that the policy
  * wrote there, over ln |V|; ΔH is H behind a result less H at the rollout's beginning. The entropies are of
  * the whole vocabulary and of the tokens behind the result, as the paper has them. The released code takes ten tokens of
- * the vocabulary, and the segment before the result (`measured: 'before-result'`): at the first result that is the
- * rollout's beginning itself, so that ΔH is 0 and the branch a fair coin. Its H at the beginning is kept by place in the
- * batch and never cleared (`before-result-kept`): from the second batch on it is that of another question's rollout.
+ * the vocabulary, and the segment before the result (`measured: 'before-result'`), less what was first written in the
+ * rollout's place: of one that branched off, that is its own first segment behind the branch. So ΔH is 0 and the branch
+ * a fair coin at the first result that is a rollout's own. That H is kept by place in the batch and never cleared
+ * (`before-result-kept`): from the second batch on it is that of another question's rollout.
  */
 
 type Rule = Extract<Branching, { kind: 'entropy' }>;
@@ -73,22 +74,24 @@ interface Place {
   turns: readonly Turn[];
   at: number;
   opening: readonly number[];
-  /** `before-result-kept`: H that was first written in its place. */
-  first?: number;
 }
 
-/** ΔH at one of a rollout's turns. @param sum H of the entropies of a text */
+/**
+ * ΔH at one of a rollout's turns.
+ * @param first H that was first written in its place, where that is told from what stands before the result; absent:
+ *   what stands behind the result is told from the rollout's beginning
+ * @param sum H of the entropies of a text
+ */
 export function riseAt(
-  { turns, at, opening, first }: Place,
-  measured: Rule['measured'],
+  { turns, at, opening }: Place,
+  first: number | undefined,
   sum: (entropies: readonly number[]) => number,
 ): number {
   const turn = itemAt(turns, at, 'turns');
-  if (measured === undefined) return sum(turn.entropies) - sum(opening);
-  return sum(turn.before) - (first ?? sum(itemAt(turns, 0, 'turns').before));
+  return first === undefined ? sum(turn.entropies) - sum(opening) : sum(turn.before) - first;
 }
 
-/** H of what was first written in each place of a step in all of a run, by the place's name. */
+/** H of what was first written in each place of a step, by the place's name. */
 export type FirstEntropies = Record<string, number>;
 
 /**

@@ -14,7 +14,7 @@ import {
   type FirstEntropies,
   type Turn,
 } from './entropy.ts';
-import { reviveGroup } from './revive.ts';
+import { clonesOf } from './revive.ts';
 
 /**
  * Groups whose rollouts come from each other. Rollouts are run to their end before others branch off them:
@@ -61,17 +61,18 @@ async function growByEntropy(
   deps: AgentDeps,
   request: GroupRequest,
   rule: Extract<Branching, { kind: 'entropy' }>,
-  { place: question, firsts }: Kept,
+  ground: Ground,
 ): Promise<Rollout[]> {
+  const { begun } = ground;
   const start = Math.min(rule.start, request.size);
-  const group = (await runGroup(deps, { ...request, size: start })).map(growing);
+  const group = (await fromQuestion(deps, request, begun, start)).map(growing);
   const { vocabSize } = deps.policy.tokenizer;
   const sum = (values: readonly number[]): number => summedEntropy(values, rule.tokens, vocabSize);
-  const keeps = rule.measured === 'before-result-kept';
-  const nameOf = (place: number): string => `${question}-${place}`;
-  /** Notes what was first written in a place of the group, where nothing ever was. */
+  const firsts = rule.measured === 'before-result-kept' ? ground.firsts : {};
+  const nameOf = (place: number): string => `${ground.place}-${place}`;
+  /** Notes what was first written in a place of the group, where nothing was. */
   const note = ({ rollout, turns, next }: Growing, place: number): void => {
-    if (!keeps) return;
+    if (rule.measured === undefined) return;
     firsts[nameOf(place)] ??= sum(firstWritten({ turns, opening: openingOf(rollout) }, next));
   };
   group.forEach(note);
@@ -82,9 +83,8 @@ async function growByEntropy(
       if (one.next >= turns.length) return [];
       const at = one.next++;
       const turn = itemAt(turns, at, 'turns');
-      const first = keeps ? firsts[nameOf(place)] : undefined;
       const known = { turns, at, opening: openingOf(one.rollout) };
-      const rise = riseAt(first === undefined ? known : { ...known, first }, rule.measured, sum);
+      const rise = riseAt(known, firsts[nameOf(place)], sum);
       const draw = uniform(deriveSeed(one.rollout.seed, 'branch', round));
       return branches(rise, draw, rule) ? [{ rollout: one.rollout, turn, next: one.next }] : [];
     });
@@ -102,13 +102,27 @@ async function growByEntropy(
   const missing = Array.from({ length: request.size - group.length }, (_, i) => group.length + i);
   const fresh = await freshRollouts(deps, request, missing);
   fresh.forEach((rollout, i) => note(growing(rollout), itemAt(missing, i, 'places')));
-  return [...group.map(({ rollout }) => rollout), ...fresh];
+  return [...group.slice(begun.length).map(({ rollout }) => rollout), ...fresh];
 }
 
-/** What steps hand on: ARPO's table of first entropies, which is added to, and the question's place in the batch. */
-export interface Kept {
+/** What a group is grown from beside its question. */
+export interface Ground {
+  /** The question's place in the batch, and ARPO's table of first entropies, which is added to. */
   place: number;
   firsts: FirstEntropies;
+  /** The first rollouts of the group, from the question, which are made already. */
+  begun: readonly Rollout[];
+}
+
+/** The rollouts of a group that begin at the question, in the order of their places: those begun, and more up to `size`. */
+async function fromQuestion(
+  deps: AgentDeps,
+  request: GroupRequest,
+  begun: readonly Rollout[],
+  size: number,
+): Promise<Rollout[]> {
+  const more = Math.max(0, size - begun.length);
+  return [...begun, ...(await runGroup(deps, { ...request, first: begun.length, size: more }))];
 }
 
 /** Rollouts from the question at given places of the group. */
@@ -137,8 +151,9 @@ async function growTree(
   deps: AgentDeps,
   request: GroupRequest,
   { children, depth }: Extract<Branching, { kind: 'tree' }>,
+  { begun }: Ground,
 ): Promise<Rollout[]> {
-  const roots = await runGroup(deps, { ...request, size: children });
+  const roots = await fromQuestion(deps, request, begun, children);
   const group = roots.map(growing);
   for (let level = 1; level < depth; level++) {
     const parents = group.filter(({ turns, next }) => next < turns.length);
@@ -154,24 +169,27 @@ async function growTree(
       group.push({ ...growing(rollout), next: itemAt(wanted, i, 'branches').next }),
     );
   }
-  return group.map(({ rollout }) => rollout);
+  return group.slice(begun.length).map(({ rollout }) => rollout);
 }
 
-/** The rollouts of one question for a step, in the order of their places. */
-export function growGroup(
+/** The rollouts of one question for a step beside those that are begun, in the order of their places. */
+export async function growGroup(
   deps: AgentDeps,
   request: GroupRequest,
   branching: Branching | undefined,
-  kept: Kept,
+  ground: Ground,
 ): Promise<Rollout[]> {
   switch (branching?.kind) {
-    case undefined:
-      return runGroup(deps, request);
     case 'entropy':
-      return growByEntropy(deps, request, branching, kept);
+      return growByEntropy(deps, request, branching, ground);
     case 'tree':
-      return growTree(deps, request, branching);
-    case 'revive':
-      return reviveGroup(deps, request, branching);
+      return growTree(deps, request, branching, ground);
+    case undefined:
+    case 'revive': {
+      const { begun } = ground;
+      const originals = await fromQuestion(deps, request, begun, request.size);
+      const clones = branching ? await clonesOf(deps, request, branching, originals) : [];
+      return [...originals.slice(begun.length), ...clones];
+    }
   }
 }

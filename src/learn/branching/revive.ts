@@ -5,7 +5,7 @@ import type { Rollout } from '../../records/rollout.ts';
 import type { Branching } from '../../recipes/parts/branching.ts';
 import type { AgentDeps, GroupRequest } from '../../agent/request.ts';
 import type { PolicyTokenizer } from '../../policy/policy.ts';
-import { runFork, runGroup } from '../../agent/run.ts';
+import { runFork } from '../../agent/run.ts';
 
 /**
  * REX-RAG (arXiv 2508.08149; code: MiliLab/REX-RAG): a rollout whose own answer was wrong is, with probability
@@ -31,13 +31,13 @@ const PROBES = [
 const failed = ({ events, metrics }: Rollout): boolean =>
   metrics?.em !== 1 && events.some((event) => event.kind === 'answer' && event.by === 'policy');
 
-/** The originals of a group, then the clones of those that failed and were drawn. */
-export async function reviveGroup(
+/** Clones of those of a group's rollouts that failed and were drawn. */
+export function clonesOf(
   deps: AgentDeps,
   request: GroupRequest,
   { chance }: Pick<Rule, 'chance'>,
+  originals: readonly Rollout[],
 ): Promise<Rollout[]> {
-  const originals = await runGroup(deps, request);
   const chosen = originals.filter(
     (one) => failed(one) && uniform(deriveSeed(one.seed, 'revive')) < chance,
   );
@@ -57,7 +57,7 @@ export async function reviveGroup(
     request.onRollout?.(clone);
     return clone;
   });
-  return [...originals, ...(await Promise.all(clones))];
+  return Promise.all(clones);
 }
 
 /** Whether a rollout goes on with a failed one. */

@@ -97,12 +97,14 @@ export function checkFaults(rollouts: readonly Rollout[]): void {
         throw new Error(`rollout ${id}: ${event.detail}`);
 }
 
-/** A drawn question with its place among the step's draws, and which of its rollouts are to be made. */
+/** A drawn question with its place among the step's draws, and how many rollouts are to be made of it. */
 interface Wanted {
   drawn: DrawnQuestion;
   batch: number;
   place: number;
-  first: number;
+  /** Its screening rollouts, where it is gone on with. */
+  begun: readonly Rollout[];
+  /** With those: the whole group, or what screens. */
   size: number;
 }
 
@@ -123,7 +125,7 @@ async function makeRollouts(request: Making, wanted: readonly Wanted[]): Promise
   const { settings, agent, runId, step, signal, stage, progress, firsts } = request;
   const recipe = recipeOf(settings);
   const sampling = { temperature: settings.temperature, topP: settings.topP };
-  const more = wanted.reduce((sum, { size }) => sum + size, 0);
+  const more = wanted.reduce((sum, { size, begun }) => sum + size - begun.length, 0);
   progress.total = Math.max(progress.done, progress.total) + more;
   const ended = (rollout: Rollout): void => {
     progress.done += 1;
@@ -135,7 +137,7 @@ async function makeRollouts(request: Making, wanted: readonly Wanted[]): Promise
     request.onEnded(told);
   };
   const groups = await Promise.all(
-    wanted.map(({ drawn: { question, overrides, agent: own }, batch, place, first, size }) =>
+    wanted.map(({ drawn: { question, overrides, agent: own }, batch, place, begun, size }) =>
       growGroup(
         { ...agent, ...own },
         {
@@ -146,15 +148,15 @@ async function makeRollouts(request: Making, wanted: readonly Wanted[]): Promise
             overrides ?? {},
           ),
           ...groupOf(settings, runId, { step, batch, place }),
-          first,
           size,
           runId,
           step,
           onRollout: ended,
           ...(signal ? { signal } : {}),
         },
-        settings.branching,
-        { place, firsts },
+        // What screens begins at the question; the group is grown around it.
+        size < settings.groupSize ? undefined : settings.branching,
+        { place, firsts, begun },
       ),
     ),
   );
@@ -215,7 +217,7 @@ async function draw(
 ): Promise<Wanted[]> {
   const drawn = await curriculum.draw({ step, batch, count: settings.questions });
   const size = firstSize(settings);
-  return drawn.map((one, place) => ({ drawn: one, batch, place, first: 0, size }));
+  return drawn.map((one, place) => ({ drawn: one, batch, place, begun: [], size }));
 }
 
 /** Those of screened questions that are gone on with, with the rollouts that they lack. */
@@ -225,8 +227,8 @@ function goneOnWith(
   groups: readonly Rollout[][],
 ): Wanted[] {
   return wanted
-    .filter((_, i) => keeps(dynamicSampling, itemAt(groups, i, 'groups')))
-    .map((one) => ({ ...one, first: one.size, size: groupSize - one.size }));
+    .map((one, i) => ({ ...one, begun: itemAt(groups, i, 'groups'), size: groupSize }))
+    .filter(({ begun }) => keeps(dynamicSampling, begun));
 }
 
 /** The groups with the rollouts that were made later. @param rest of which questions these are */

@@ -66,6 +66,18 @@ function samplingClash({ dynamicSampling, groupSize }: TrainSettings): Clash | n
   return null;
 }
 
+/** Screening of groups that branch: what screens is the beginning of the group. */
+function screenClash({ dynamicSampling: { screen }, branching }: TrainSettings): Clash | null {
+  if (screen === undefined || branching === undefined || branching.kind === 'revive') return null;
+  const begin = branching.kind === 'tree' ? branching.children : branching.start;
+  return screen > begin
+    ? clash(
+        'dynamicSampling.screen',
+        `Of a group ${begin} rollouts begin at the question and the others branch off, so that ${screen} cannot screen. Set screen to ${begin} or less.`,
+      )
+    : null;
+}
+
 function objectiveClash({ objective, stages, updates }: TrainSettings): Clash | null {
   const { surrogate, clip, factuality } = objective;
   if (surrogate === 'gppo' && !clip)
@@ -153,6 +165,7 @@ function storedClash({ stages, warmUp }: TrainSettings): Clash | null {
 export const switchClash = (settings: TrainSettings): Clash | null =>
   samplingClash(settings) ??
   aheadClash(settings) ??
+  screenClash(settings) ??
   objectiveClash(settings) ??
   criticClash(settings) ??
   gatesClash(settings) ??

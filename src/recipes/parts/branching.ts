@@ -19,9 +19,9 @@ export const branchingSchema = z.discriminatedUnion('kind', [
     /** `drawn`: with probability P, as the code; a number τ: where P > τ, as the paper. */
     when: z.union([z.literal('drawn'), share]),
     /**
-     * `before-result`, as the released code: entropies of what was written before the result. `before-result-kept`: less
-     * what was first written in this place of a step in all of the run, since its table of them is never cleared.
-     * Absent: of what is behind the result.
+     * `before-result`, as the released code: entropies of what was written before the result, less what the rollout first
+     * wrote itself, behind its branch if it is one. `before-result-kept`: less what was first written in this place of a
+     * step in all of the run, since its table of them is never cleared. Absent: of what is behind the result.
      */
     measured: z.enum(['before-result', 'before-result-kept']).exactOptional(),
     /** Tokens whose entropy is summed, from the first one there. */

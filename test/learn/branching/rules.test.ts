@@ -66,36 +66,37 @@ describe('ARPO as released', () => {
   } as unknown as Rollout;
   const turns = turnsOf(rollout);
   const sum = (values: readonly number[]): number => summedEntropy(values, 20, Math.E);
-  const rises = (measured?: 'before-result'): number[] =>
-    [0, 1].map((at) => riseAt({ turns, at, opening: openingOf(rollout) }, measured, sum));
+  const known = { turns, opening: openingOf(rollout) };
+  const rises = (first?: number): number[] =>
+    [0, 1].map((at) => riseAt({ ...known, at }, first, sum));
 
   it('takes what stands before the result, so that the first branch is a fair coin', () => {
     expect(turns.map(({ before, entropies }) => [before, entropies])).toEqual([
       [[1], [2, 2, 5]],
       [[2, 2], [5]],
     ]);
-    expect(rises('before-result')).toEqual([0, 3]);
+    expect(rises(sum(firstWritten(known, 0)))).toEqual([0, 3]);
     expect(branchChance(0, { base: 0.5, slope: 0.2 })).toBe(0.5);
     // Behind the result: 9 and 5, less the 10 of the whole.
     expect(rises()).toEqual([-1, -5]);
   });
 
+  it('of a branch is told from its own first segment: its first own result is a fair coin, too', () => {
+    // Branched off behind the first result, so that 2, 2 is the first that it wrote; its opening is another's.
+    expect(rises(sum(firstWritten(known, 1)))[1]).toBe(0);
+  });
+
   it('with its table kept over batches, is no coin for the next question in the same place', () => {
     const begun = segment('policy', [4]) as Rollout['segments'][number];
-    const [one, other] = [rollout, { ...rollout, segments: [begun, ...rollout.segments.slice(1)] }];
-    const first = (of: Rollout): number =>
-      sum(firstWritten({ turns: turnsOf(of), opening: openingOf(of) }, 0));
+    const other = { ...rollout, segments: [begun, ...rollout.segments.slice(1)] };
+    const of = { turns: turnsOf(other), opening: openingOf(other) };
     // The first batch writes 1 there; the next one’s 4 is told from it.
-    expect([first(one), first(other)]).toEqual([1, 4]);
-    const rise = (kept?: number): number =>
-      riseAt(
-        { turns: turnsOf(other), at: 0, opening: openingOf(other), ...(kept !== undefined && { first: kept }) },
-        'before-result-kept',
-        sum,
-      ); // prettier-ignore
-    expect(rise(first(one))).toBe(3);
-    expect(branchChance(rise(first(one)), { base: 0.5, slope: 0.2 })).toBe(1);
-    expect(rise()).toBe(0);
+    const kept = sum(firstWritten(known, 0));
+    expect([kept, sum(firstWritten(of, 0))]).toEqual([1, 4]);
+    const rise = riseAt({ ...of, at: 0 }, kept, sum);
+    expect(rise).toBe(3);
+    expect(branchChance(rise, { base: 0.5, slope: 0.2 })).toBe(1);
+    expect(riseAt({ ...of, at: 0 }, sum(firstWritten(of, 0)), sum)).toBe(0);
   });
 
   it('has in the place of a branch what it wrote itself, up to its next result', () => {

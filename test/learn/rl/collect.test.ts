@@ -186,6 +186,31 @@ describe('screening and bands', () => {
     expect(seeds.size).toBe(4);
   });
 
+  it('revives failures of whole groups, each once: none of those that only screen', async () => {
+    const branching = {
+      kind: 'revive',
+      chance: 1,
+      rate: 1,
+      smoothing: 0.1,
+      correction: 'none',
+    } as const;
+    // Screened: a varies, b and c do not; a's two others are right, so that one of its four failed.
+    const texts = [RIGHT, WRONG, RIGHT, RIGHT, WRONG, WRONG, RIGHT, RIGHT];
+    const { made } = await step(texts, { ...four({ screen: 2 }), branching });
+    expect(made.all.map((group) => group.map(({ id }) => id))).toEqual([
+      ['run-1-0-0-0', 'run-1-0-0-1', 'run-1-0-0-2', 'run-1-0-0-3', 'run-1-0-0-4'],
+      ['run-1-0-1-0', 'run-1-0-1-1'],
+      ['run-1-0-2-0', 'run-1-0-2-1'],
+    ]);
+    expect(made.all[0]?.map(({ forks }) => forks?.at(-1)?.rolloutId)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      'run-1-0-0-1',
+    ]);
+  });
+
   it('screen the next step’s questions beside this one’s, where that is asked for', async () => {
     const ahead = { ...four({ screen: 2, sameStepScreen: false }), questions: 2 };
     // Nothing is screened yet: a varies, b does not; then a goes on while c and d are screened.

@@ -59,6 +59,7 @@ describe('switches of training', () => {
     ['dynamicSampling.band', [ON, 'dynamicSampling.band={"low":0.8,"high":0.2}']],
     ['dynamicSampling.screen', ['dynamicSampling.screen=4']],
     ['dynamicSampling.screen', [ON, 'dynamicSampling.screen=8']],
+    ['dynamicSampling.screen', [ON, SCREEN, 'branching={"kind":"tree","children":2,"depth":3}']],
     [AHEAD, [ON, `${AHEAD}=false`]],
     [AHEAD, [ON, SCREEN, `${AHEAD}=false`, TREE]],
     [AHEAD, [ON, SCREEN, `${AHEAD}=false`, 'router.train=alone']],

@@ -38,7 +38,7 @@ export const arpo: Recipe = {
       'The entropy is of the whole vocabulary and of the tokens behind the result, as in the paper; the code takes ten tokens of it, and the segment before the result, which `arpo/as-released` does, too.',
       'Its first entropies are of the rollout itself; the released table of them is never cleared between batches: `arpo/as-released-kept`.',
       'w is 0.5 in place of 0.2, for a policy that is surer of its words.',
-      'Groups of 8 of which 4 begin at the question, in place of 16 and 8.',
+      'Groups of 8 of which 4 begin at the question, in place of 16 and 8. Where all have ended, the rest begin at the question at once; the code begins one a round, which may branch.',
       'The second tool is a calculator over retrieved values in place of Python.',
     ],
     published: {
@@ -67,7 +67,7 @@ export const arpo: Recipe = {
       name: 'as-released',
       title: 'Branches by the entropy before the result',
       departures:
-        'As in the released code, the entropy is of what was written before the result, so that the first branch is a fair coin.',
+        'As in the released code, the entropy is of what was written before the result, less that of what the rollout, or branch, first wrote itself: at its first own result branching is a fair coin.',
       settings: { ...settings, branching: { ...branching, measured: 'before-result' } },
     },
     {
