@@ -2,6 +2,7 @@ import { rewardById } from '../../../learn/rewards/list.ts';
 import { untrainable } from '../../../learn/rl/trainable.ts';
 import { recipeOf } from '../../../recipes/index.ts';
 import { withOverrides } from '../../../recipes/parts/settings.ts';
+import type { Branching } from '../../../recipes/parts/branching.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import type { MappingInput, Refusal } from './mapping.ts';
 
@@ -79,9 +80,17 @@ function wholeOf(reward: string): boolean {
   return Boolean(ofGroup ?? ofBatch ?? frozen);
 }
 
+/** What rollouts of a group that come from each other do. */
+const GROWTH = {
+  entropy: 'branch off each other by entropy',
+  tree: 'are a tree of turns',
+  revive: 'are gone on with where they failed',
+} as const satisfies Record<Branching['kind'], string>;
+
 /** Switches that only Forage's loop knows, by path. */
 function switchesOf(settings: TrainSettings) {
-  const { objective, stages, dynamicSampling, verifier, curriculum, critic, adapter } = settings;
+  const { objective, stages, dynamicSampling, verifier, curriculum, critic, adapter, branching } =
+    settings;
   const { retrieval } = withOverrides(recipeOf(settings).settings, settings.overrides);
   const { epsilon, surrogate, positiveNll, diversity, factuality, mask, maskUnfinished } =
     objective;
@@ -99,6 +108,11 @@ function switchesOf(settings: TrainSettings) {
     [`stages.${changed}.overrides`, 'a loop that changes from stage to stage', changed >= 0],
     ['dynamicSampling.band', 'the band of accuracies', Boolean(dynamicSampling.band)],
     ['dynamicSampling.screen', 'screening', dynamicSampling.screen !== undefined],
+    [
+      'branching',
+      `a group whose rollouts ${GROWTH[branching?.kind ?? 'tree']}`,
+      branching !== undefined,
+    ],
     ['critic', 'the critic, a head over the policy’s hidden states,', Boolean(critic)],
     ['adapter.gates', 'thinking in mixtures, by gates beside the adapter,', Boolean(adapter.gates)],
     ['verifier', 'a faulty verifier', Boolean(verifier)],

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import type { z } from 'zod';
+import { exportFolder, exportRefusals } from '../../../src/handover/export/export-folder.ts';
+import { readBundledFile } from '../../../src/handover/files/bundled.ts';
+import { withChanges } from '../../../src/learn/settings/edit-settings.ts';
+import { getTraining } from '../../../src/recipes/index.ts';
+import { trainSettingsSchema } from '../../../src/recipes/parts/training.ts';
+import { tinySource } from './source.ts';
+
+/** Every part that a recipe may have beside what all have: carried to the other trainer, or refused by name. */
+
+const ON = 'dynamicSampling.on=true';
+const PPO =
+  'critic={"gamma":1,"lambda":1,"learningRate":0.01,"updates":1,"valueClip":0.5,"environment":"skip"}';
+const SFT =
+  '{"steps":1,"reward":"em","weights":{},"loss":{"kind":"sft","weight":"right","gold":false}}';
+
+/** Settings that are refused, and what is changed to have them; the path that the refusal names, where it is another. */
+const REFUSED: Record<string, [changes: string[], path?: string]> = {
+  'objective.epsilon': [['objective.epsilon=trl']],
+  'objective.credit': [['objective.credit=span']],
+  'objective.surrogate': [['objective.surrogate=gppo', 'updates=2']],
+  'objective.positiveNll': [['objective.positiveNll=0.1']],
+  'objective.diversity': [['objective.diversity=0.01']],
+  'objective.factuality': [['objective.factuality=paper']],
+  'objective.mask': [['objective.mask=by-tags']],
+  'objective.maskUnfinished': [['objective.maskUnfinished=true']],
+  'stages.loss': [[`stages=[${SFT}]`], 'stages.0.loss'],
+  'stages.overrides': [
+    ['stages=[{"steps":1,"reward":"em","weights":{},"overrides":{"retrieval":{"k":1}}}]'],
+    'stages.0.overrides',
+  ],
+  branching: [['branching={"kind":"tree","children":2,"depth":2}']],
+  verifier: [
+    ['verifier={"kind":"rule","threshold":0.5,"falseNegative":0.1,"falsePositive":0}'],
+  ],
+  critic: [[PPO]],
+  start: [['start=not-searching']],
+  'adapter.gates': [
+    ['adapter.gates={"rMin":0.98,"rMax":0.99,"learningRate":0.001,"lambdaLearningRate":0.01}'],
+  ],
+  'dynamicSampling.band': [[ON, 'dynamicSampling.band={"low":0.2,"high":0.8}']],
+  'dynamicSampling.screen': [[ON, 'dynamicSampling.screen=4']],
+  'dynamicSampling.sameStepScreen': [
+    [ON, 'dynamicSampling.screen=4', 'dynamicSampling.sameStepScreen=false'],
+    'dynamicSampling.screen',
+  ],
+  'curriculum.simulator': [['curriculum.kind=simulated', 'curriculum.simulator=by-place']],
+  'curriculum.leaveOut': [['curriculum.leaveOut=["one-retrieval"]']],
+  'curriculum.probeSteps': [['curriculum.kind=weakness', 'steps=40'], 'curriculum.kind'],
+  'curriculum.count': [['curriculum.kind=one-shot', 'steps=40'], 'curriculum.kind'],
+  'curriculum.ids': [
+    ['curriculum.kind=one-shot', 'curriculum.ids=["train-1"]'],
+    'curriculum.kind',
+  ],
+  'warmUp.from': [
+    ['warmUp={"from":"own","updates":1,"batch":2,"learningRate":0.001,"onlyCorrect":true}'],
+    'warmUp',
+  ],
+  'warmUp.rollouts': [
+    ['warmUp={"from":"own","rollouts":8,"updates":1,"batch":2,"learningRate":0.001,"onlyCorrect":true}'],
+    'warmUp',
+  ],
+  'retrieval.context': [['overrides.retrieval.context=reset'], 'overrides.retrieval.context'],
+}; // prettier-ignore
+
+/** Settings that the environment carries out: it draws the questions and runs the loop with its engine and rewards. */
+const CARRIED = [
+  'recipeVersion',
+  'curriculum.engine',
+  'curriculum.hops',
+  'curriculum.tasks',
+  'curriculum.noiseReading',
+  'curriculum.noiseFloor',
+];
+
+type Node = z.core.$ZodType & { _zod: { def: { type: string; innerType?: Node; element?: Node } } };
+
+/** Paths of what may be absent in an object. Unions are one place. */
+function optionalPaths(schema: z.core.$ZodType, path: readonly string[] = []): string[] {
+  const { def } = (schema as Node)._zod;
+  if (def.type === 'array' && def.element) return optionalPaths(def.element, path);
+  if (def.type === 'optional') return [path.join('.'), ...(def.innerType ? optionalPaths(def.innerType, path) : [])]; // prettier-ignore
+  if (def.innerType) return optionalPaths(def.innerType, path);
+  if (def.type !== 'object') return [];
+  const { shape } = def as unknown as { shape: Record<string, z.core.$ZodType> };
+  return Object.entries(shape).flatMap(([key, value]) => optionalPaths(value, [...path, key]));
+}
+
+describe('parts of a recipe that another trainer is given', () => {
+  it('are all known: what may be switched on is carried or refused', () => {
+    const training = optionalPaths(trainSettingsSchema);
+    expect(training).toContain('objective.credit');
+    const known = new Set([...Object.keys(REFUSED), ...CARRIED]);
+    expect(training.filter((path) => !known.has(path))).toEqual([]);
+  });
+
+  it.each(Object.entries(REFUSED))('%s is refused by name, by either', async (part, given) => {
+    const [changes, path = part] = given;
+    const source = tinySource(withChanges(getTraining('search/grpo'), changes));
+    for (const to of ['trl', 'verl'] as const) {
+      expect(exportRefusals(source, to).map(({ setting }) => setting)).toContain(path);
+      await expect(exportFolder(source, to, { read: readBundledFile })).rejects.toThrow(path);
+    }
+  });
+
+  it.each([
+    ['arpo/grpo', 'a group whose rollouts branch off each other by entropy'],
+    ['tree-rpo/grpo', 'a group whose rollouts are a tree of turns'],
+    ['rex-rag/grpo', 'a group whose rollouts are gone on with where they failed'],
+  ])('of %s the refusal says what the other trainer lacks: %s', (id, words) => {
+    for (const to of ['trl', 'verl'] as const) {
+      const found = exportRefusals(tinySource(getTraining(id)), to);
+      const branching = found.find(({ setting }) => setting === 'branching');
+      expect(branching?.why).toContain(words);
+      expect(branching?.without).toBeNull();
+    }
+  });
+});
