@@ -104,6 +104,21 @@ function drawsOf(
   };
 }
 
+/** What to do where the run's own right rollouts are of one class alone, (14) being of two; null where they are of both. */
+function oneClass(demonstrations: WarmUp['demonstrations']): string | null {
+  if (!('gold' in demonstrations)) return null;
+  const { gold, noisy } = demonstrations;
+  if (gold.length > 0 && noisy.length > 0) return null;
+  const [missing, there, advice] =
+    noisy.length === 0
+      ? ['noise in its results', 'clean ones', 'make the noise weaker (curriculum.noise)']
+      : ['clean results', 'noisy ones', 'begin with a policy that answers more of them'];
+  return (
+    `Warm-up: no rollout with ${missing} was right, so it learns from ${there} alone and not from both 1 : 1. ` +
+    `To have both, sample more rollouts (warmUp.rollouts) or ${advice}, in a new run.`
+  );
+}
+
 /**
  * Makes what is left of the warm-up's updates, or fewer where `shouldStop` says so. The order of the
  * trajectories follows from the run's seed. AdamW's moments are kept between updates in the state and
@@ -115,6 +130,8 @@ export async function warmUpAdapter(warmUp: WarmUp): Promise<TrainState> {
   const { updates, batch, learningRate } = settings.warmUp;
   const { beta1, beta2, eps, weightDecay, clipNorm } = settings.optimizer;
   const { draw, counted } = drawsOf(warmUp, learner.maxTokens);
+  const lacking = oneClass(warmUp.demonstrations);
+  if (lacking !== null) warmUp.onNotice(lacking);
   const values = state.adapter.slice();
   const first = state.first.slice();
   const second = state.second.slice();

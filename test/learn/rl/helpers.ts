@@ -3,7 +3,12 @@ import { createRouter } from '../../../src/agent/router/router.ts';
 import type { Question } from '../../../src/records/records.ts';
 import type { MadeStep } from '../../../src/records/training.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
-import type { Curriculum, RouterLearner, TrainHooks } from '../../../src/learn/rl/contracts.ts';
+import type {
+  Curriculum,
+  Demonstrations,
+  RouterLearner,
+  TrainHooks,
+} from '../../../src/learn/rl/contracts.ts';
 import { PolicyLearner } from '../../../src/learn/replicas/learner.ts';
 import { trainRun, type TrainResult } from '../../../src/learn/rl/loop.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
@@ -88,6 +93,8 @@ export interface TrainOptions {
   curriculum?: Curriculum;
   router?: RouterLearner;
   demonstrations?: readonly Rollout[];
+  /** What the policy is taken to have made itself, of a warm-up of its own. */
+  own?: Demonstrations;
   hooks?: TrainHooks;
 }
 
@@ -126,6 +133,7 @@ export async function trainTiny(options: TrainOptions): Promise<Trained> {
         heldOut: parts.questions.slice(0, settings.heldOut.questions),
         ...(options.router ? { router: options.router } : {}),
         ...(options.demonstrations ? { demonstrations: options.demonstrations } : {}),
+        ...(options.own ? { demonstrate: () => Promise.resolve(options.own!) } : {}),
         runId: 'run',
         now: Date.now,
       },

@@ -65,6 +65,44 @@ describe('a supervised warm-up', () => {
     expect(resumed.state.adapter).toEqual(whole.state.adapter);
   });
 
+  it.each([
+    ['noise in its results', 'clean ones', /weaker \(curriculum\.noise\)/, 'gold'],
+    ['clean results', 'noisy ones', /begin with a policy that answers more/, 'noisy'],
+  ] as const)(
+    'of the policy’s own that has no right rollout with %s says so, goes on with %s, and says what to do',
+    async (missing, there, advice, name) => {
+      const told: string[] = [];
+      const own = { gold: [], noisy: [], [name]: demonstrations };
+      const made = await trainTiny({
+        settings: { ...settings, warmUp: { ...warmUp, updates: 2, from: 'own' } },
+        world,
+        own,
+        hooks: { onNotice: (line) => void told.push(line) },
+      });
+      expect(made.state.warmedUp).toBe(2);
+      expect(told[0]).toContain(
+        `no rollout with ${missing} was right, so it learns from ${there} alone`,
+      );
+      expect(told[0]).toMatch(/sample more rollouts \(warmUp\.rollouts\)/);
+      expect(told[0]).toMatch(advice);
+      expect(told[1]).toMatch(
+        new RegExp(`2 of 2 updates on ${demonstrations.length} ${name} trajectories`),
+      );
+    },
+  );
+
+  it('of the policy’s own that has right ones of both says nothing of it', async () => {
+    const told: string[] = [];
+    await trainTiny({
+      settings: { ...settings, warmUp: { ...warmUp, updates: 2, from: 'own' } },
+      world,
+      own: { gold: demonstrations.slice(0, 3), noisy: demonstrations.slice(3) },
+      hooks: { onNotice: (line) => void told.push(line) },
+    });
+    expect(told).toHaveLength(1);
+    expect(told[0]).toMatch(/2 of 2 updates on 3 gold and 5 noisy trajectories/);
+  });
+
   it('weighs every token the same: the loss is their mean negative log-likelihood', () => {
     const { loss, coefficients } = negativeLogLikelihood(new Float32Array([-1, -2, -3]), 1 / 3);
     expect(loss).toBeCloseTo(2, 6);
