@@ -19,6 +19,7 @@ import {
   RECIPE_OPTIONS,
 } from '../shared/shared-options.ts';
 import { checkSummaries, openSummarizerOf } from '../helpers/summarizer.ts';
+import { RECIPES } from '../../recipes/index.ts';
 import { withOverrides, type RecipeSettings } from '../../recipes/parts/settings.ts';
 import { describeEvent } from './ask.ts';
 
@@ -101,7 +102,8 @@ export const forkCommand: Command = {
       const of = await recorded(path, id, parts.deps.policy.tokenizer.vocabSize);
       const overrides = overridesOf(values, lists);
       const then = of.recipe.settings as unknown as RecipeSettings;
-      checkSummaries({ title: of.recipe.id }, withOverrides(then, overrides), summarizer);
+      const recipe = RECIPES.find((one) => one.id === of.recipe.id) ?? { title: of.recipe.id };
+      checkSummaries(recipe, withOverrides(then, overrides), summarizer);
       const fork = await forkOf(of, values, parts.deps.retriever);
       const output = await openOutput(values.out as string | undefined);
       const known: Question | undefined = parts.world.questions.find(
