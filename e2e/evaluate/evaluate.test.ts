@@ -153,20 +153,28 @@ it(
     await page.getByLabel('retrieval.maxSearches').fill('1');
     await page.getByRole('button', { name: 'Save and tick' }).click();
     await page.getByRole('checkbox', { name: 'One search', checked: true }).first().waitFor();
-    await page.getByLabel('Systems as JSON').setInputFiles({
-      name: 'strange.system.json',
-      mimeType: 'application/json',
-      buffer: Buffer.from(
-        JSON.stringify({
-          format: 'forage.system/1',
-          id: 'strange',
-          title: 'Strange',
-          base: 'search',
-          changes: { telepathy: { mode: 'on' } },
-        }),
-      ),
-    });
+    const shared = {
+      format: 'forage.system/1',
+      id: 'search-2',
+      title: 'One search',
+      base: 'search',
+      changes: { retrieval: { k: 1 } },
+    };
+    const take = (name: string, system: object) =>
+      page.getByLabel('Systems as JSON').setInputFiles({
+        name: `${name}.system.json`,
+        mimeType: 'application/json',
+        buffer: Buffer.from(JSON.stringify(system)),
+      });
+    await take('strange', { ...shared, changes: { telepathy: { mode: 'on' } } });
     await page.getByText(/strange\.system\.json was not imported.*telepathy/).waitFor();
+    await take('newer', { ...shared, format: 'forage.system/2' });
+    await page.getByText(/newer\.system\.json was not imported.*newer version of Forage/).waitFor();
+    // One of the same id stays beside the own one, is ticked, and nothing is wrong any more.
+    await take('other', shared);
+    await page.getByRole('checkbox', { name: 'One search, imported', checked: true }).waitFor();
+    await page.getByRole('checkbox', { name: 'One search', exact: true, checked: true }).waitFor();
+    expect(await page.getByText('was not imported').count()).toBe(0);
     expect(stage.faults).toEqual([]);
   },
   LONG,

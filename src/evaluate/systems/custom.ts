@@ -8,6 +8,7 @@ import {
   type RecipeSettings,
   type SettingsOverride,
 } from '../../recipes/parts/settings.ts';
+import { formatFault } from './format.ts';
 
 /** A system of one's own: a recipe with some of its settings changed, saved and shared as JSON. */
 
@@ -51,6 +52,7 @@ const fieldOf = (schema: unknown, key: string): unknown => {
   while (
     found instanceof z.ZodDefault ||
     found instanceof z.ZodOptional ||
+    found instanceof z.ZodExactOptional ||
     found instanceof z.ZodNullable
   )
     found = found.unwrap();
@@ -77,8 +79,8 @@ function unknownKey(value: unknown, schema: unknown, path: readonly string[]): s
  */
 export function parseCustomSystem(value: unknown): CustomSystem {
   const format = isRecord(value) ? value['format'] : undefined;
-  if (format !== 'forage.system/1')
-    throw new CustomSystemError('This is no system: its "format" is not "forage.system/1".');
+  const strange = formatFault(format, 'system', 'forage.system/1');
+  if (strange !== null) throw new CustomSystemError(strange);
   const parsed = fileSchema.safeParse(value);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
@@ -124,6 +126,25 @@ export function readCustomSystem(text: string): CustomSystem {
 /** The file of a system. */
 export const writeCustomSystem = (system: CustomSystem): string =>
   `${JSON.stringify(system, null, 2)}\n`;
+
+/** An id that no system has: the base's with a number behind it. */
+export const freeId = (base: string, taken: ReadonlySet<string>): string => {
+  for (let number = 2; ; number++) {
+    const id = `${base.slice(0, 70)}-${number}`;
+    if (!taken.has(id)) return id;
+  }
+};
+
+/**
+ * A shared system as it is kept beside others: one that is there already stays that one, and another with the
+ * same id gets an id of its own.
+ */
+export function besideOthers(system: CustomSystem, others: readonly CustomSystem[]): CustomSystem {
+  const same = others.find(({ id }) => id === system.id);
+  if (!same || writeCustomSystem(same) === writeCustomSystem(system)) return system;
+  const id = freeId(system.id, new Set([...others, ...RECIPES].map((one) => one.id)));
+  return { ...system, id, title: `${system.title.slice(0, 180)}, imported` };
+}
 
 /** A copy of a recipe to change. @param id of the copy, which no other system has */
 export const duplicateOf = (recipe: Recipe, id: string, title: string): CustomSystem => ({

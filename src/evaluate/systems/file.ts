@@ -1,3 +1,4 @@
+import { formatFault } from './format.ts';
 import type { EvaluationResult } from './result.ts';
 import { parseSpec, type EvaluationSpec } from './spec.ts';
 
@@ -38,7 +39,7 @@ export function readEvaluationFile(text: string): { name: string; spec: Evaluati
     name?: unknown;
     spec?: unknown;
   };
-  if (format !== 'forage.evaluation-file/1')
-    throw new Error('This is no evaluation: its "format" is not "forage.evaluation-file/1".');
+  const strange = formatFault(format, 'evaluation', 'forage.evaluation-file/1');
+  if (strange !== null) throw new Error(strange);
   return { name: typeof name === 'string' ? name : 'evaluation', spec: parseSpec(spec) };
 }

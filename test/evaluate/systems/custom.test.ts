@@ -9,6 +9,7 @@ import {
   writeCustomSystem,
   type CustomSystem,
 } from '../../../src/evaluate/systems/custom.ts';
+import { readEvaluationFile } from '../../../src/evaluate/systems/file.ts';
 import { parseSpec, DEFAULT_SPEC } from '../../../src/evaluate/systems/spec.ts';
 import { getRecipe } from '../../../src/recipes/index.ts';
 
@@ -49,6 +50,23 @@ describe('a system of one’s own', () => {
     expect(refusal({ colour: 'red' })).toContain('colour');
     expect(refusal({ format: 'forage.system/2' })).toContain('forage.system/1');
     expect(refusal({ id: 'search' })).toContain('search');
+    expect(refusal({ changes: { method: { telepathy: {} } } })).toMatch(
+      /"method\.telepathy" is no setting .*method has query, rounds/,
+    );
+  });
+
+  it('of a newer version is told from what is no system at all, as an evaluation is', () => {
+    expect(refusal({ format: 'forage.system/2' })).toMatch(
+      /^This system is of a newer version of Forage: .*"forage\.system\/2".*up to date/,
+    );
+    expect(refusal({ format: 'forage.system/0' })).toMatch(/never was one/);
+    for (const format of ['forage.system/x', 'forage.train/2', 2, null])
+      expect(refusal({ format })).toMatch(/^This is no system/);
+    const evaluation = (format: string) => () => readEvaluationFile(JSON.stringify({ format }));
+    expect(evaluation('forage.evaluation-file/7')).toThrow(
+      /^This evaluation is of a newer version of Forage: .*"forage\.evaluation-file\/7"/,
+    );
+    expect(evaluation('forage.system/1')).toThrow(/^This is no evaluation/);
   });
 
   it('mutated anywhere is valid or refused in one line', () => {

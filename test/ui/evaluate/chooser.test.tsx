@@ -16,7 +16,7 @@ import {
   systemGroups,
   withTicked,
 } from '../../../src/ui/evaluate/chooser/system-groups.ts';
-import { freeId } from '../../../src/ui/evaluate/store/custom-actions.ts';
+import { freeId } from '../../../src/evaluate/systems/custom.ts';
 import {
   faultOf,
   FIRST_SPEC,

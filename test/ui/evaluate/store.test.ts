@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { EvaluationMessage } from '../../../src/lab/contract/evaluations.ts';
+import { duplicateOf } from '../../../src/evaluate/systems/custom.ts';
 import { DEFAULT_SPEC } from '../../../src/evaluate/systems/spec.ts';
+import { getRecipe } from '../../../src/recipes/index.ts';
 import {
   evaluateLabUser,
   openEvaluation,
@@ -134,8 +136,31 @@ describe('the page and the lab', () => {
       /^mine\.system\.json was not imported: .*telepathy/,
     );
     expect(lab.callsOf('evaluations.saveCustom')).toEqual([]);
-    expect(await importCustoms([file({ retrieval: { maxSearches: 1 } })])).toEqual(['mine']);
+    expect(await importCustoms([file({ retrieval: { maxSearches: 1 } })])).toMatchObject([
+      { id: 'mine' },
+    ]);
+    // What was wrong with the one before is not said of this one.
+    expect(useEvaluate.getState().problem).toBeNull();
     expect(lab.callsOf('evaluations.saveCustom')).toHaveLength(1);
+  });
+
+  it('keep a system of one’s own where a shared one has its id: that gets another', async () => {
+    const own = {
+      ...duplicateOf(getRecipe('search'), 'mine', 'Mine'),
+      changes: { retrieval: { k: 5 } },
+    };
+    const lab = connectFake({ evaluations: { customs: () => Promise.resolve([own]) } });
+    const fileOf = (system: object): File => new File([JSON.stringify(system)], 'a.system.json');
+    const other = { ...own, changes: { retrieval: { k: 1 } } };
+    expect(await importCustoms([fileOf(other)])).toEqual([
+      { ...other, id: 'mine-2', title: 'Mine, imported' },
+    ]);
+    // The very same stays itself.
+    expect(await importCustoms([fileOf(own)])).toEqual([own]);
+    const saved = lab
+      .callsOf('evaluations.saveCustom')
+      .map(([system]) => (system as typeof own).id);
+    expect(saved).toEqual(['mine-2', 'mine']);
   });
 
   it('open a rollout in the reader, reading the evaluation as a file where it is not one yet', async () => {

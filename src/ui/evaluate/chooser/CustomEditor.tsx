@@ -1,10 +1,15 @@
 import { Button, TextInput, Textarea } from '@mantine/core';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { duplicateOf, settingsOf, type CustomSystem } from '../../../evaluate/systems/custom.ts';
+import {
+  duplicateOf,
+  freeId,
+  settingsOf,
+  type CustomSystem,
+} from '../../../evaluate/systems/custom.ts';
 import { messageOf } from '../../../base/errors.ts';
 import { RECIPES } from '../../../recipes/index.ts';
 import { plural } from '../../kit/words/format.ts';
-import { downloadCustom, freeId, removeCustom, saveCustom } from '../store/custom-actions.ts';
+import { downloadCustom, removeCustom, saveCustom } from '../store/custom-actions.ts';
 import { useEvaluateDraft } from '../store/evaluate-draft.ts';
 import { useEvaluate } from '../store/evaluate-store.ts';
 import { SettingInput } from './SettingInput.tsx';

@@ -10,6 +10,7 @@ import { CustomEditor } from './CustomEditor.tsx';
 import { SystemCard } from './SystemCard.tsx';
 import {
   ablationEntries,
+  customEntry,
   systemGroups,
   withTicked,
   type SystemEntry,
@@ -83,6 +84,12 @@ export const SystemsPicker = () => {
     (entry: SystemEntry) => tick([entry, ...ablationEntries(entry)], true),
     [tick],
   );
+  const take = async (files: readonly File[]): Promise<void> => {
+    const imported = await importCustoms(files);
+    // Those that were asked for are what is to be compared, and the words that hid them are gone.
+    if (imported.length > 0) setFilter('');
+    tick(imported.flatMap(customEntry), true);
+  };
   // Ticked without being saved, as the ablations of a recipe are.
   const unsaved = chosen.filter(
     (choice) => typeof choice !== 'string' && !customs.some(({ id }) => id === choice.id),
@@ -104,7 +111,7 @@ export const SystemsPicker = () => {
           size="xs"
           variant="default"
           title="A system that somebody shared; a part that is not known here is refused by its name"
-          onFiles={(files) => void importCustoms(files)}
+          onFiles={(files) => void take(files)}
         >
           Import a system
         </PickButton>

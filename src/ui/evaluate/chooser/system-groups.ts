@@ -30,7 +30,8 @@ const ofRecipe = (recipe: Recipe): SystemEntry => ({
   custom: null,
 });
 
-const customEntry = (custom: CustomSystem): SystemEntry[] => {
+/** A system of one's own as it is ticked; none where its recipe is unknown. */
+export const customEntry = (custom: CustomSystem): SystemEntry[] => {
   const recipe = RECIPES.find(({ id }) => id === custom.base);
   const summary = custom.notes === '' ? `Made from ${recipe?.title ?? custom.base}.` : custom.notes;
   return recipe ? [{ id: custom.id, title: custom.title, summary, recipe, custom }] : [];

@@ -1,4 +1,5 @@
 import {
+  besideOthers,
   parseCustomSystem,
   readCustomSystem,
   writeCustomSystem,
@@ -6,7 +7,7 @@ import {
 } from '../../../evaluate/systems/custom.ts';
 import { messageOf } from '../../../base/errors.ts';
 import { fileStem, saveFile } from '../../kit/page/save-file.ts';
-import { attempt, evaluationsApi } from './evaluate-actions.ts';
+import { attempt, dismissProblem, evaluationsApi } from './evaluate-actions.ts';
 import { useEvaluate } from './evaluate-store.ts';
 
 /** Systems of one's own: saved here, shared as JSON. */
@@ -52,25 +53,22 @@ export const downloadCustom = (system: CustomSystem): void =>
     new Blob([writeCustomSystem(system)], { type: 'application/json' }),
   );
 
-/** Reads systems from files and saves them; of one that cannot be used the page says why. */
-export const importCustoms = async (files: readonly File[]): Promise<string[]> => {
-  const ids: string[] = [];
+/**
+ * Reads systems from files and saves them beside those that are there; of one that cannot be used the page says why.
+ * @returns those that were imported
+ */
+export const importCustoms = async (files: readonly File[]): Promise<CustomSystem[]> => {
+  dismissProblem();
+  const imported: CustomSystem[] = [];
   for (const file of files) {
-    const id = await attempt(`${file.name} was not imported`, async () => {
-      const system = readCustomSystem(await file.text());
+    const made = await attempt(`${file.name} was not imported`, async () => {
+      const own = await evaluationsApi().customs();
+      const system = besideOthers(readCustomSystem(await file.text()), own);
       await evaluationsApi().saveCustom(system);
-      return system.id;
+      return system;
     });
-    if (id !== null) ids.push(id);
+    if (made !== null) imported.push(made);
   }
   await readCustoms();
-  return ids;
-};
-
-/** An id that no system has: the base's with a number behind it. */
-export const freeId = (base: string, taken: ReadonlySet<string>): string => {
-  for (let number = 2; ; number++) {
-    const id = `${base}-${number}`;
-    if (!taken.has(id)) return id;
-  }
+  return imported;
 };

@@ -186,15 +186,18 @@ export const downloadEvaluation = async (id: string): Promise<void> => {
   );
 };
 
+export const dismissProblem = (): void => useEvaluate.setState({ problem: null });
+
 /** Reads a file that repeats an evaluation. @returns what it asks for, to be looked at before it runs */
 export const readEvaluationFile = (
   file: File,
-): Promise<{ name: string; spec: EvaluationSpec } | null> =>
-  attempt(`${file.name} could not be read`, () => evaluationsApi().readEvaluation(file));
+): Promise<{ name: string; spec: EvaluationSpec } | null> => {
+  // What was wrong with the file before it is not wrong with this one.
+  dismissProblem();
+  return attempt(`${file.name} could not be read`, () => evaluationsApi().readEvaluation(file));
+};
 
 export const readRuns = async (): Promise<void> => {
   const runs = await attempt('The trained runs could not be read', () => evaluationsApi().runs());
   if (runs) useEvaluate.setState({ runs });
 };
-
-export const dismissProblem = (): void => useEvaluate.setState({ problem: null });
