@@ -74,6 +74,15 @@ it('draws a held-out question before and after, and asks it without and with the
   await runStatus(page, 'done');
   expect([policy(), await page.locator('.column').count()]).toEqual([`${run}@1`, 1]);
 
+  // On a phone the setup, which says so too, is put away.
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(`${stage.url}ask?policy=${run}@2&device=wasm`);
+  await page.getByText(/^Answered by the adapter of .*, step 2\./).waitFor();
+  await page.getByRole('button', { name: 'Run an example' }).click();
+  await runStatus(page, 'done');
+  await page.getByText(/^Answered by the adapter of .*, step 2\.$/).waitFor();
+  await page.setViewportSize({ width: 1440, height: 900 });
+
   // Those take space: deleted, the two of the snapshots are left, and the nearest is offered.
   await visit(page, stage, 'runs');
   await page.getByRole('button', { name: /^Edit/ }).first().click();

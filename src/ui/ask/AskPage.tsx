@@ -17,6 +17,7 @@ import { isOverlay, watchNarrow } from '../kit/page/screen.ts';
 import { useView } from './store/view-store.ts';
 import { StripLegend } from '../kit/tokens/TokenStrip.tsx';
 import { GroupSummary } from './columns/GroupSummary.tsx';
+import { AskedWith } from './notes/AskedWith.tsx';
 import { LinkedSetupNote } from './notes/LinkedSetupNote.tsx';
 import { FailureNote, LoadingFailure, LoadingList } from '../lab/Loading.tsx';
 import { QuestionHeader } from './QuestionHeader.tsx';
@@ -252,6 +253,7 @@ export const AskPage = () => {
             <>
               <SourceNote />
               <QuestionHeader />
+              <AskedWith />
               <RunFailure />
               <RunNote />
               <SearchTrouble />

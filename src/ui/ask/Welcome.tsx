@@ -8,6 +8,7 @@ import { plural } from '../kit/words/format.ts';
 import { Sign } from '../kit/events/Sign.tsx';
 import { useRun } from './store/run-store.ts';
 import { openTour } from '../tour/store/tour-store.ts';
+import { WillAskWith } from './notes/AskedWith.tsx';
 import { openSetup, useView } from './store/view-store.ts';
 import { LoadingList } from '../lab/Loading.tsx';
 
@@ -84,6 +85,7 @@ export const Welcome = () => {
         <Button size="md" loading={wanted} onClick={() => void runFromStart()}>
           {asked ? 'Run this question' : 'Run an example'}
         </Button>
+        <WillAskWith />
         {wanted ? <p role="status">It starts as soon as the world is loaded.</p> : null}
         <p className="fine">
           Or{' '}

@@ -1,0 +1,76 @@
+import { useEffect } from 'react';
+import type { AskedPolicy } from '../../../lab/contract/settings.ts';
+import { useSetup } from '../../setup/setup-store.ts';
+import { readAdapters, useAdapters } from '../policies/adapters-store.ts';
+import { policiesOf } from '../policies/asked-policy.ts';
+import { policyName } from '../siblings/writer.ts';
+import { useRun } from '../store/run-store.ts';
+import { useView } from '../store/view-store.ts';
+
+/** Which policies answer, where that is not simply the setup's: the setup says it too, and may be put away. */
+
+const useRuns = () => {
+  const runs = useAdapters((state) => state.runs);
+  useEffect(() => {
+    if (useAdapters.getState().runs === null) void readAdapters();
+  }, []);
+  return runs;
+};
+
+type Runs = NonNullable<ReturnType<typeof useRuns>>;
+
+const isHere = (policy: AskedPolicy, runs: Runs): boolean =>
+  policy.kind !== 'run' || runs.some(({ id }) => id === policy.run);
+
+const Sentence = ({ policies, runs }: { policies: readonly AskedPolicy[]; runs: Runs }) => {
+  const after = policies.at(-1);
+  const before = policies.length > 1 ? policies[0] : undefined;
+  return (
+    <>
+      Answered by{after?.kind === 'run' ? ' the adapter of' : ''} <b>{policyName(after, runs)}</b>
+      {before ? (
+        <>
+          , with <b>{policyName(before, runs)}</b> before it
+        </>
+      ) : null}
+      .
+    </>
+  );
+};
+
+/** Before the first press: what the address asks with, and the way to ask without it. */
+export const WillAskWith = () => {
+  const runs = useRuns();
+  const sides = useView(({ address }) => address.sides);
+  const setup = useSetup((state) => state.setup);
+  const policies = policiesOf(sides, setup);
+  if (!policies || !runs) return null;
+  return (
+    <p className="asked-with">
+      <Sentence policies={policies} runs={runs} />{' '}
+      {policies.every((policy) => isHere(policy, runs)) ? null : (
+        <span className="tone-bad">
+          ⚠ The address names a run that this browser does not have, so it cannot be asked.{' '}
+        </span>
+      )}
+      <button
+        type="button"
+        className="link"
+        onClick={() => useView.getState().setAddress({ sides: null })}
+      >
+        Ask without it
+      </button>
+    </p>
+  );
+};
+
+/** What the rollouts on the screen were asked with. */
+export const AskedWith = () => {
+  const runs = useRuns();
+  const policies = useRun((state) => state.request?.policies);
+  return policies && runs ? (
+    <p className="source-note">
+      <Sentence policies={policies} runs={runs} />
+    </p>
+  ) : null;
+};

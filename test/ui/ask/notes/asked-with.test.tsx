@@ -1,0 +1,56 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { BUILT_IN_SETUP } from '../../../../src/records/setup.ts';
+import { DEFAULT_SETTINGS, type AskedPolicy } from '../../../../src/lab/contract/settings.ts';
+import { AskedWith, WillAskWith } from '../../../../src/ui/ask/notes/AskedWith.tsx';
+import { useAdapters } from '../../../../src/ui/ask/policies/adapters-store.ts';
+import { useRun } from '../../../../src/ui/ask/store/run-store.ts';
+import { useView } from '../../../../src/ui/ask/store/view-store.ts';
+import { buttonsIn, htmlOf, wordsIn } from '../../kit/render.tsx';
+
+const STEP_3: AskedPolicy = { kind: 'run', run: 'r', step: 3 };
+
+const before = (): string => htmlOf(<WillAskWith />, useAdapters, useView);
+const after = (): string => htmlOf(<AskedWith />, useAdapters, useRun);
+
+beforeEach(() => {
+  useView.setState(useView.getInitialState(), true);
+  useRun.setState(useRun.getInitialState(), true);
+  useAdapters.setState({ runs: [{ id: 'r', name: 'mine', steps: [3] }] });
+});
+
+describe('an address with an adapter', () => {
+  it('says before the first press what answers, and offers to ask without it', () => {
+    expect(before()).toBe('');
+    useView.getState().setAddress({ sides: { policy: STEP_3, beside: null } });
+    expect(wordsIn(before())).toBe('Answered by the adapter of mine, step 3. Ask without it');
+    expect(buttonsIn(before()).map(({ name }) => name)).toEqual(['Ask without it']);
+    useView.getState().setAddress({ sides: { policy: STEP_3, beside: 'alone' } });
+    expect(wordsIn(before())).toContain(
+      'Answered by the adapter of mine, step 3, with the built-in policy before it.',
+    );
+  });
+
+  it('says that a run which this browser does not have cannot be asked', () => {
+    useAdapters.setState({ runs: [] });
+    useView.getState().setAddress({ sides: { policy: STEP_3, beside: null } });
+    expect(wordsIn(before())).toContain(
+      '⚠ The address names a run that this browser does not have',
+    );
+    // Not known before it was looked for.
+    useAdapters.setState({ runs: null });
+    expect(before()).toBe('');
+  });
+
+  it('says of the rollouts on the screen what they were asked with', () => {
+    expect(after()).toBe('');
+    const request = {
+      runId: 'a',
+      asked: { kind: 'world' as const, id: 'q' },
+      settings: DEFAULT_SETTINGS,
+      setup: BUILT_IN_SETUP,
+      policies: [STEP_3],
+    };
+    useRun.setState({ request });
+    expect(wordsIn(after())).toBe('Answered by the adapter of mine, step 3.');
+  });
+});
