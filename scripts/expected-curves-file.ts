@@ -29,32 +29,86 @@ type Stage = TrainSettings['stages'][number];
 const openEnded = (stages: readonly Stage[]): unknown[] =>
   stages.map((stage, index) => (index === stages.length - 1 ? { ...stage, steps: 0 } : stage));
 
-/** Gold questions come within a share of the run; questions that are drawn evenly are not scored before. */
+/** What counts of it: gold comes within a share of the run, and only where it comes; what is drawn evenly is not rated. */
 const schedule = ({ curriculum, steps }: TrainSettings): unknown =>
   curriculum.kind === 'uniform'
     ? { kind: curriculum.kind }
-    : { ...curriculum, goldEpochs: curriculum.goldEpochs / steps };
+    : {
+        ...curriculum,
+        goldEpochs: curriculum.kind === 'gold-noise' ? curriculum.goldEpochs / steps : 0,
+      };
 
-/** What a recipe is apart from the length of a run, its seed and when it is scored. */
+/** What a recipe is apart from the length of a run, its seed, when and on how many questions it is scored, and stored. */
 const substance = (settings: TrainSettings): unknown => ({
   ...settings,
   seed: 0,
   steps: 0,
-  heldOut: { ...settings.heldOut, every: 0 },
+  checkpointEvery: 0,
+  heldOut: { ...settings.heldOut, every: 0, questions: 0 },
   stages: openEnded(settings.stages),
   curriculum: schedule(settings),
 });
 
-const isUnchanged = (settings: TrainSettings): boolean =>
-  findTraining(settings.preset) !== undefined &&
-  isDeepStrictEqual(substance(settings), substance(getTraining(settings.preset)));
+/** A difference that leaves a curve worth showing, which then says so. */
+interface Departure {
+  /** What was trained, with the recipe's own in place of what differs. */
+  undone: (made: TrainSettings, own: TrainSettings) => TrainSettings;
+  words: (made: TrainSettings, own: TrainSettings) => string;
+}
+
+const DEPARTURES: readonly Departure[] = [
+  {
+    undone: (made, { curriculum: { pool, scoringRollouts } }) => ({
+      ...made,
+      curriculum: { ...made.curriculum, pool, scoringRollouts },
+    }),
+    words: ({ curriculum: made }, { curriculum: own }) =>
+      `before training ${made.pool} questions were rated by ${made.scoringRollouts} rollouts each, not ${own.pool} by ${own.scoringRollouts}`,
+  },
+  {
+    undone: (made) => ({
+      ...made,
+      stages: made.stages.map((stage) =>
+        stage.reward === 'kunlun-by-form' ? { ...stage, reward: 'kunlun-short' } : stage,
+      ),
+    }),
+    words: () =>
+      'questions that want a long answer were rewarded by equation (18), not by (17) like the others',
+  },
+];
+
+/** How a training departs from its recipe: '' for not at all; null where it is another one. */
+function departureOf(made: TrainSettings): string | null {
+  if (findTraining(made.preset) === undefined) return null;
+  const own = getTraining(made.preset);
+  const asOwn = (settings: TrainSettings): boolean =>
+    isDeepStrictEqual(substance(settings), substance(own));
+  if (asOwn(made)) return '';
+  return DEPARTURES.find(({ undone }) => asOwn(undone(made, own)))?.words(made, own) ?? null;
+}
 
 /** What of a finished training its curve is made of. */
 export type Measured = Pick<Trained, 'world' | 'curve'> & { settings: TrainSettings };
 
+/** Of each seed on each world the longest, of those that were scored on the most questions. */
+function longest(runs: readonly Measured[]): Measured[] {
+  const questions = Math.max(...runs.map(({ settings }) => settings.heldOut.questions));
+  const alike = runs.filter(({ settings }) => settings.heldOut.questions === questions);
+  const bySeed = groupBy(
+    alike.toSorted((a, b) => b.settings.steps - a.settings.steps),
+    ({ world, settings }) => `${world} ${settings.seed}`,
+  );
+  return [...bySeed.values()].flatMap(([first]) => first ?? []);
+}
+
 /** @returns null where the trainings have no two scores at the same steps */
-function curveOf(training: string, runs: readonly Measured[]): ExpectedCurve | null {
-  const curves = runs.map(({ settings, world, curve }) => ({
+function curveOf(
+  training: string,
+  runs: readonly Measured[],
+  otherwise: string,
+): ExpectedCurve | null {
+  const alike = longest(runs);
+  const curves = alike.map(({ settings, world, curve }) => ({
     arm: training,
     seed: settings.seed,
     trainWorld: world,
@@ -64,18 +118,24 @@ function curveOf(training: string, runs: readonly Measured[]): ExpectedCurve | n
   if (!line || line.mean.length < 2) return null;
   return {
     training,
-    seeds: [...new Set(runs.map(({ settings }) => settings.seed))].toSorted((a, b) => a - b),
-    worlds: [...new Set(runs.map(({ world }) => world))].toSorted(),
-    questions: getTraining(training).heldOut.questions,
+    seeds: [...new Set(alike.map(({ settings }) => settings.seed))].toSorted((a, b) => a - b),
+    worlds: [...new Set(alike.map(({ world }) => world))].toSorted(),
+    questions: Math.max(...alike.map(({ settings }) => settings.heldOut.questions)),
     em: line.mean.map(([step, em]) => [step, Number(em.toFixed(4))]),
+    ...(otherwise === '' ? {} : { otherwise }),
   };
 }
 
-/** Curves of the recipes that were trained unchanged, whatever else was trained beside them. */
+/** Curves of the recipes that were trained unchanged, else nearly so, whatever else was trained beside them. */
 export function curvesOf(trained: readonly Measured[]): ExpectedCurve[] {
-  const unchanged = trained.filter(({ settings }) => isUnchanged(settings));
-  const byTraining = groupBy(unchanged, ({ settings }) => currentId(settings.preset));
-  return [...byTraining].flatMap(([id, runs]) => curveOf(id, runs) ?? []);
+  const byTraining = groupBy(trained, ({ settings }) => currentId(settings.preset));
+  return [...byTraining].flatMap(([id, runs]) => {
+    const byDeparture = groupBy(runs, ({ settings }) => departureOf(settings) ?? 'another');
+    byDeparture.delete('another');
+    // '' comes first: what was trained unchanged.
+    const [nearest] = [...byDeparture].toSorted(([a], [b]) => a.localeCompare(b));
+    return nearest ? (curveOf(id, nearest[1], nearest[0]) ?? []) : [];
+  });
 }
 
 /** What training/studies/results/curves.json is to hold. */

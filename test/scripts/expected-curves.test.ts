@@ -51,3 +51,64 @@ it('a curve is the mean over seeds of what was trained as its recipe says, at an
     },
   ]);
 });
+
+it('a recipe that was trained only nearly as it says has a curve that says how', () => {
+  const rating = { pool: 48, scoringRollouts: 4 };
+  const near = (id: string, change: Partial<TrainSettings>, em: number): Measured =>
+    run({ ...getTraining(id), ...change, seed: 1 }, { 0: em, 5: em });
+  const { curriculum } = getTraining('ur2/paper');
+  const ur2 = { steps: 25, curriculum: { ...curriculum, ...rating } };
+  const byForm = {
+    stages: [{ steps: 27, reward: 'kunlun-by-form' as const, weights: {} }],
+    steps: 27,
+  };
+  const curves = curvesOf([
+    near('ur2/paper', ur2, 0.5),
+    near('ur2/paper', { ...ur2, curriculum: { ...ur2.curriculum, taskMixing: false } }, 0),
+    near('kunlun-baize/dapo', byForm, 0.25),
+  ]);
+  expect(curves.map(({ training, em, otherwise }) => [training, em[0]?.[1], otherwise])).toEqual([
+    ['ur2/paper', 0.5, 'before training 48 questions were rated by 4 rollouts each, not 96 by 20'],
+    [
+      'kunlun-baize/dapo',
+      0.25,
+      'questions that want a long answer were rewarded by equation (18), not by (17) like the others',
+    ],
+  ]);
+  // What was trained as it says goes before.
+  const unchanged = near('ur2/paper', { steps: 25 }, 0.75);
+  expect(curvesOf([near('ur2/paper', ur2, 0.5), unchanged])).toMatchObject([
+    {
+      em: [
+        [0, 0.75],
+        [5, 0.75],
+      ],
+    },
+  ]);
+  expect(curvesOf([unchanged])[0]).not.toHaveProperty('otherwise');
+});
+
+it('of a seed the longest training counts, and of them those scored on the most questions', () => {
+  const grpo = getTraining('search/grpo');
+  const scored = (steps: number, questions: number, seed: number, em: number): Measured =>
+    run(
+      { ...grpo, seed, steps, checkpointEvery: 5, heldOut: { ...grpo.heldOut, questions } },
+      { 0: em, [steps]: em },
+    );
+  const curves = curvesOf([
+    scored(8, 64, 1, 0),
+    scored(20, 64, 1, 0.5),
+    scored(20, 64, 2, 0.25),
+    scored(20, 32, 3, 0),
+  ]);
+  expect(curves).toMatchObject([
+    {
+      seeds: [1, 2],
+      questions: 64,
+      em: [
+        [0, 0.375],
+        [20, 0.375],
+      ],
+    },
+  ]);
+});

@@ -24,13 +24,22 @@ const isAsMeasured = (setup: Setup): boolean =>
     ({ kind }) => kind === 'built-in',
   ) && formOf(setup) === 2;
 
-/** What a study of this repository measured of the unchanged recipe; nothing where none trained it so. */
+const NotMeasured = ({ why }: { why: string }) => (
+  <p className="fine" data-testid="not-measured">
+    What to expect of it is not known: {why}
+  </p>
+);
+
+/** What a study of this repository measured of the recipe, or that none did. */
 const MeasuredCurve = (props: { training: string; measured: ExpectedCurves }) => {
   const { policy, curves } = props.measured;
   const found = curves.find(({ training }) => training === props.training);
   const [first, last] = [found?.em[0], found?.em.at(-1)];
-  if (!found || !first || !last) return null;
-  const { seeds, worlds, questions, em } = found;
+  if (!found || !first || !last)
+    return (
+      <NotMeasured why="no run of this recipe is here, and no study of Forage has trained it." />
+    );
+  const { seeds, worlds, questions, em, otherwise } = found;
   return (
     <p data-testid="measured-curve">
       To expect: EM {formatShare(first[1])} → {formatShare(last[1])} in {plural(last[0], 'step')}{' '}
@@ -40,8 +49,10 @@ const MeasuredCurve = (props: { training: string; measured: ExpectedCurves }) =>
       />{' '}
       <span className="fine">
         measured on the built-in policy, {policy.id}@{policy.revision}, and{' '}
-        {plural(worlds.length, 'world')} like the built-in one, the recipe unchanged:{' '}
-        {plural(seeds.length, 'seed')}, {plural(questions, 'held-out dev question')}
+        {plural(worlds.length, 'world')} like the built-in one, the recipe{' '}
+        {otherwise === undefined ? 'unchanged' : 'nearly unchanged'}: {plural(seeds.length, 'seed')}
+        , {plural(questions, 'held-out dev question')}
+        {otherwise === undefined ? null : <>. {otherwise.replace(/^./, (c) => c.toUpperCase())}.</>}
       </span>
     </p>
   );
@@ -51,12 +62,16 @@ const MeasuredCurve = (props: { training: string; measured: ExpectedCurves }) =>
 const MeasuredElsewhere = ({ training }: { training: string }) => {
   const asMeasured = useSetup(({ setup }) => isAsMeasured(setup));
   const answer = useAnswer(asMeasured ? 'measured' : null, loadExpectedCurves);
-  return asMeasured && answer.state === 'ready' ? (
+  if (!asMeasured)
+    return (
+      <NotMeasured why="no run of this recipe is here, and what was measured elsewhere was on the built-in policy, world and questions." />
+    );
+  return answer.state === 'ready' ? (
     <MeasuredCurve training={training} measured={answer.value} />
   ) : null;
 };
 
-/** How a run of the recipe goes: the last one here, else one that was measured elsewhere, or nothing. */
+/** How a run of the recipe goes: the last one here, else one that was measured elsewhere, or that neither is known. */
 export const Expected = ({ training }: { training: string }) => {
   const run = useTrain((state) =>
     visibleRuns(state.runs).find(
