@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { Terms } from './words/explain/Term.tsx';
 
 /** A column's name and class; `visually` where the name is for screen readers alone. */
 export type Head = readonly [name: string, className?: string];
@@ -51,7 +52,7 @@ export const Table = (props: {
             ) : props.sorting?.names.includes(head) ? (
               <SortHead name={head} sorting={props.sorting} />
             ) : (
-              head
+              <Terms>{head}</Terms>
             )}
           </th>
         ))}

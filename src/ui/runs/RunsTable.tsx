@@ -3,6 +3,7 @@ import { Fragment, useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import type { RunRecord } from '../../lab/contract/records/runs.ts';
 import { DASH, formatCount, formatDayTime, formatShare, plural } from '../kit/words/format.ts';
+import { PickField } from '../kit/PickField.tsx';
 import { BelowRow, ListTable, RowActions } from '../kit/ListTable.tsx';
 import { removeRun } from '../train/store/train-actions.ts';
 import {
@@ -15,7 +16,15 @@ import { useAllSteps } from '../train/store/use-all-steps.ts';
 import { StatusBadge } from '../train/run/RunHeader.tsx';
 import { Sparkline } from '../train/charts/Sparkline.tsx';
 import { curveOf, figuresOf } from './figures.ts';
-import { FIRST_ORDER, isSortName, matching, ordered, pressed, SORT_NAMES } from './list-order.ts';
+import {
+  FIRST_ORDER,
+  firstOf,
+  isSortName,
+  matching,
+  ordered,
+  pressed,
+  SORT_NAMES,
+} from './list-order.ts';
 import { RunEditor } from './RunEditor.tsx';
 
 /** The letter and colour that a run has in the charts of a comparison. */
@@ -57,7 +66,7 @@ const Figures = ({ run }: { run: RunRecord }) => {
         <td className="figure" title="The steps are being read">
           …
         </td>
-        <td className="wide-only" />
+        <td />
       </>
     );
   return (
@@ -78,7 +87,7 @@ const Figures = ({ run }: { run: RunRecord }) => {
           </>
         )}
       </td>
-      <td className="wide-only" title={curve.name}>
+      <td title={curve.name}>
         <Sparkline points={curve.points} name={curve.name} />
       </td>
     </>
@@ -166,7 +175,7 @@ const HEADS = [
   ['steps', 'figure'],
   ['last EM', 'figure wide-only'],
   ['held-out EM', 'figure'],
-  ['curve', 'wide-only'],
+  ['curve', ''],
   ['created', 'wide-only'],
   ['actions', 'visually'],
 ] as const;
@@ -209,6 +218,14 @@ export const RunsTable = ({ runs, compared, compare }: RunsTableProps) => {
             placeholder="name, recipe, tag, state …"
             value={filter}
             onChange={(event) => setFilter(event.currentTarget.value)}
+          />
+          <PickField
+            className="runs-order"
+            aria-label="Order of the runs"
+            values={SORT_NAMES}
+            names={Object.fromEntries(SORT_NAMES.map((name) => [name, `by ${name}`]))}
+            value={order.by}
+            onPick={(name) => isSortName(name) && setOrder(firstOf(name))}
           />
           <span className="fine" role="status">
             {filter.trim() === '' ? '' : `${shown.length} of ${plural(runs.length, 'run')}`}

@@ -29,11 +29,15 @@ export const isSortName = (name: string): name is SortName => Object.hasOwn(KEYS
 /** Newest first. */
 export const FIRST_ORDER: ListOrder = { by: 'created', descending: true };
 
-/** The order after a head was pressed: words upwards and figures downwards at first, then the other way. */
+/** Words upwards and figures downwards. */
+export const firstOf = (by: SortName): ListOrder => ({
+  by,
+  descending: !['name', 'status', 'recipe'].includes(by),
+});
+
+/** The order after a head was pressed: at first as is usual, then the other way. */
 export const pressed = (order: ListOrder, by: SortName): ListOrder =>
-  order.by === by
-    ? { by, descending: !order.descending }
-    : { by, descending: !['name', 'status', 'recipe'].includes(by) };
+  order.by === by ? { by, descending: !order.descending } : firstOf(by);
 
 const compare = (a: Key, b: Key): number => {
   if (typeof a === 'number' && typeof b === 'number') return a - b;

@@ -24,6 +24,14 @@ describe('the table of runs', () => {
   const table = (compared: string[] = []) =>
     htmlOf(<RunsTable runs={runs} compared={compared} compare={() => undefined} />, useTrain);
 
+  it('keeps the curve on a phone, and an order that can be chosen where the heads are not seen', () => {
+    useTrain.setState({ steps: { a: steps, b: [] } });
+    const html = table();
+    expect(html).toMatch(/<td title="[^"]*"><svg class="sparkline"/);
+    expect(html).toMatch(/<select[^>]*aria-label="Order of the runs"/);
+    expect(wordsIn(html)).toContain('by held-out EM');
+  });
+
   it('says what each run came to', () => {
     useTrain.setState({ steps: { a: steps }, reading: ['b'] });
     const html = table();

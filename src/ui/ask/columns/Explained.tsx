@@ -2,6 +2,7 @@ import { useMemo } from 'react';
 import { hopMap } from '../../../evaluate/rollouts/hops/hops.ts';
 import { verdictWords } from '../../../evaluate/rollouts/verdict-words.ts';
 import type { Rollout } from '../../../records/rollout.ts';
+import { Terms } from '../../kit/words/explain/Term.tsx';
 import { HopPicture } from '../../kit/hops/HopPicture.tsx';
 
 /** Why a rollout ended as it did, in a file of its own: none of it is needed before one has ended. */
@@ -10,7 +11,7 @@ export const InWords = ({ rollout }: { rollout: Rollout }) => {
   const words = useMemo(() => verdictWords(rollout), [rollout]);
   return words === null ? null : (
     <p className="verdict-words" data-testid="verdict-words">
-      {words}
+      <Terms>{words}</Terms>
     </p>
   );
 };

@@ -3,6 +3,7 @@ import { memo } from 'react';
 import { ablationsOf } from '../../../evaluate/systems/pictures/ablation.ts';
 import type { Recipe } from '../../../recipes/parts/recipe.ts';
 import { MeasuredClaims } from '../../kit/signatures/MeasuredClaims.tsx';
+import { Terms } from '../../kit/words/explain/Term.tsx';
 import type { SystemEntry } from './system-groups.ts';
 
 const hasParts = (recipe: Recipe): boolean => ablationsOf(recipe).length > 0;
@@ -29,12 +30,14 @@ export const SystemCard = memo(({ entry, ticked, tick, edit, ablate }: SystemCar
         checked={ticked}
         onChange={(event) => tick(entry, event.currentTarget.checked)}
       />
-      <p>{summary}</p>
+      <p>
+        <Terms>{summary}</Terms>
+      </p>
       {about ? (
         <p className="system-parts">
           {about.parts.map((part) => (
             <span key={part} className="badge">
-              {part}
+              <Terms>{part}</Terms>
             </span>
           ))}
         </p>
@@ -71,7 +74,7 @@ export const SystemCard = memo(({ entry, ticked, tick, edit, ablate }: SystemCar
         <details>
           <summary>departures, signature</summary>
           <p className="fine">
-            <b>Signature:</b> {about.signature}
+            <b>Signature:</b> <Terms>{about.signature}</Terms>
           </p>
           <MeasuredClaims recipe={recipe.id} />
           {about.published ? (
@@ -84,7 +87,7 @@ export const SystemCard = memo(({ entry, ticked, tick, edit, ablate }: SystemCar
             <ul className="departures">
               {about.departures.map((departure) => (
                 <li key={departure} className="fine">
-                  {departure}
+                  <Terms>{departure}</Terms>
                 </li>
               ))}
             </ul>

@@ -2,6 +2,7 @@ import type { EvaluatedSystem } from '../../../evaluate/systems/result.ts';
 import { MEASURES } from '../../../evaluate/systems/table/measures.ts';
 import type { SystemsTable, TableRow } from '../../../evaluate/systems/table/shape.ts';
 import { MeasuredClaims } from '../../kit/signatures/MeasuredClaims.tsx';
+import { Term, Terms } from '../../kit/words/explain/Term.tsx';
 import { differenceWords, intervalWords, isSignificant, valueWords } from '../table/cell-words.ts';
 import { isVariant, type Family } from './families.ts';
 
@@ -16,7 +17,9 @@ const Measured = ({ row, compared }: { row: TableRow | undefined; compared: bool
         const difference = compared ? cell.difference : null;
         return [
           <li key={measure.id}>
-            <span className="fine">{measure.title}</span>{' '}
+            <span className="fine">
+              <Terms>{measure.title}</Terms>
+            </span>{' '}
             <b>{valueWords(cell.value.mean, measure)}</b>{' '}
             <span className="fine">
               {difference
@@ -42,7 +45,9 @@ interface SignatureProps {
 const Signature = ({ system, row, family, titleOf }: SignatureProps) => (
   <li className="signature">
     <h3>{system.title}</h3>
-    <p>{system.signature}</p>
+    <p>
+      <Terms>{system.signature ?? ''}</Terms>
+    </p>
     <MeasuredClaims recipe={system.recipe} />
     <div className="signature-rows">
       <section aria-label={`${system.title}, as it is`}>
@@ -70,7 +75,7 @@ const Signature = ({ system, row, family, titleOf }: SignatureProps) => (
         <ul className="departures">
           {system.departures.map((departure) => (
             <li key={departure} className="fine">
-              {departure}
+              <Terms>{departure}</Terms>
             </li>
           ))}
         </ul>
@@ -94,7 +99,7 @@ export const Signatures = (props: {
       <p className="fine">
         What should be seen if an idea works, what the studies of the shipped policy say of it, and
         the numbers of this evaluation; in an ablation the difference from the whole (* significant
-        at 5 % after Holm’s correction).
+        at 5 % after <Term id="holm">Holm’s correction</Term>).
       </p>
       {whole.length === 0 ? <p className="fine">None of these systems states one.</p> : null}
       <ul className="signatures">

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { EvaluationResult, SkippedSystem } from '../../../evaluate/systems/result.ts';
 import {
@@ -6,6 +6,7 @@ import {
   type Parting,
   type SystemsTable,
 } from '../../../evaluate/systems/table/shape.ts';
+import { Term } from '../../kit/words/explain/Term.tsx';
 import { openEvaluationFile } from '../store/reading-actions.ts';
 import { NEW_EVALUATION, type EvaluateAddress } from '../store/evaluate-address.ts';
 import { ResultTable } from './ResultTable.tsx';
@@ -19,6 +20,16 @@ const PARTS: Record<Parting, string> = {
 };
 
 const NONE: readonly SkippedSystem[] = [];
+
+/** A head of the table sorts by its column; what the column is, opens below it. */
+const COLUMN_TERMS = [
+  ['em', 'EM'],
+  ['f1', 'F1'],
+  ['cover-em', 'cover-EM'],
+  ['judge', 'judge'],
+  ['recall', 'recall'],
+  ['format', 'format'],
+] as const;
 
 interface TableViewProps {
   id: string;
@@ -94,11 +105,22 @@ export const TableView = ({ id, result, tables, address, change }: TableViewProp
             </section>
           ))}
           <p className="fine legend">
-            ★ best mean, ≈ not significantly worse than it. Bars and small numbers: 95 % intervals,
-            bootstrapped over questions.{' '}
-            {compared && title !== undefined
-              ? `Below them: the paired difference from ${title}, * significant at 5 % after Holm’s correction over the column.`
-              : ''}
+            ★ best mean, ≈ not significantly worse than it. Bars and small numbers: 95 %{' '}
+            <Term id="interval">intervals</Term>, bootstrapped over questions.{' '}
+            {compared && title !== undefined ? (
+              <>
+                Below them: the paired difference from {title}, * significant at 5 % after{' '}
+                <Term id="holm">Holm’s correction</Term> over the column.{' '}
+              </>
+            ) : null}
+            What the columns are:{' '}
+            {COLUMN_TERMS.map(([id, name], i) => (
+              <Fragment key={id}>
+                {i === 0 ? '' : ', '}
+                <Term id={id}>{name}</Term>
+              </Fragment>
+            ))}
+            .
           </p>
         </>
       )}

@@ -245,6 +245,9 @@ const ChartArea = (props: AreaProps) => {
   );
 };
 
+/** Characters that fit below a narrow chart. */
+const LINE = 48;
+
 /** What stands below a chart: its values at a step, or what the numbers are. */
 const Foot = (props: {
   spec: ChartSpec;
@@ -256,18 +259,20 @@ const Foot = (props: {
   const hovered = useCharts(store, (state) => state.hovered);
   const shown = hovered ?? selected;
   const soft = spec.series.some(({ smoothed }) => smoothed !== undefined);
+  const words = [
+    spec.note,
+    ...(spec.lines ?? []).map(({ label }) => label),
+    soft ? 'smoothed, as measured behind' : null,
+    thinned(plan),
+  ]
+    .filter((part) => part !== null)
+    .join('; ');
+  const tall = spec.series.length > 3 || words.length > LINE;
   return (
-    <div className={spec.series.length > 3 ? 'chart-foot tall' : 'chart-foot'}>
+    <div className={tall ? 'chart-foot tall' : 'chart-foot'}>
       {shown === null ? (
-        <span className="fine" title={spec.note}>
-          {[
-            spec.note,
-            ...(spec.lines ?? []).map(({ label }) => label),
-            soft ? 'smoothed, as measured behind' : null,
-            thinned(plan),
-          ]
-            .filter((part) => part !== null)
-            .join('; ')}
+        <span className="fine" title={words}>
+          {words}
         </span>
       ) : (
         <Readout spec={spec} step={shown} />

@@ -1,5 +1,6 @@
 import type { FileRecord } from '../../../lab/contract/records/rollout-files.ts';
 import { DASH } from '../../kit/words/format.ts';
+import { Terms } from '../../kit/words/explain/Term.tsx';
 import { useSelection } from '../store/browse-selection.ts';
 import { figuresOf } from '../table/definitions.ts';
 
@@ -35,7 +36,9 @@ export const Figures = (props: {
         const shown = `${own?.value ?? DASH} ${own?.more ?? ''}`;
         return (
           <div key={id} data-figure={id}>
-            <dt title={note}>{name}</dt>
+            <dt title={note}>
+              <Terms>{name}</Terms>
+            </dt>
             <dd>
               <button
                 type="button"

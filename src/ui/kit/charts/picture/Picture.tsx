@@ -1,5 +1,6 @@
 import { useElementSize } from '@mantine/hooks';
 import { useRef, useState, type ReactNode } from 'react';
+import { Terms } from '../../words/explain/Term.tsx';
 import { SaveChart } from './SaveChart.tsx';
 
 interface PictureProps {
@@ -42,7 +43,9 @@ export const Picture = (props: PictureProps) => {
       ref={box}
     >
       <header>
-        <Heading title={hint}>{title}</Heading>
+        <Heading title={hint}>
+          <Terms>{title}</Terms>
+        </Heading>
         <span className="grow" />
         {drawn && !asTable ? <SaveChart box={box} title={title} /> : null}
         {drawn ? (
@@ -56,7 +59,11 @@ export const Picture = (props: PictureProps) => {
           </button>
         ) : null}
       </header>
-      {note === undefined ? null : <p className="fine picture-note">{note}</p>}
+      {note === undefined ? null : (
+        <p className="fine picture-note">
+          {typeof note === 'string' ? <Terms>{note}</Terms> : note}
+        </p>
+      )}
       {controls}
       {drawn ? (
         asTable ? (

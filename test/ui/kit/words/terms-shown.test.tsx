@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest';
+import { TableView } from '../../../../src/ui/evaluate/table/TableView.tsx';
+import { parseEvaluateAddress } from '../../../../src/ui/evaluate/store/evaluate-address.ts';
+import { Picture } from '../../../../src/ui/kit/charts/picture/Picture.tsx';
+import { Table } from '../../../../src/ui/kit/Table.tsx';
+import { buttonsIn, htmlOf } from '../render.tsx';
+
+/** Acronyms open what they mean wherever they stand, unless a press there does something else. */
+
+const opened = (html: string): string[] =>
+  buttonsIn(html.replaceAll(/<button(?![^>]*explained)[^>]*>.*?<\/button>/gs, '')).map(
+    ({ name }) => name,
+  );
+
+it('in the heads of tables, but not in those that sort', () => {
+  const sorting = { names: ['held-out EM'], by: 'held-out EM', descending: true, sort: () => {} };
+  const html = htmlOf(
+    <Table
+      className="x"
+      heads={[['right by EM'], ['held-out EM'], ['F1', 'visually']]}
+      sorting={sorting}
+    >
+      {null}
+    </Table>,
+  );
+  expect(opened(html)).toEqual(['EM']);
+});
+
+it('in the titles and notes of pictures', () => {
+  const html = htmlOf(
+    <Picture
+      id="p"
+      title="Where they were lost, by EM"
+      note="Queries that STIE refused."
+      empty="nothing"
+      renderPicture={() => null}
+      renderTable={() => null}
+    />,
+  );
+  expect(opened(html)).toEqual(['EM', 'STIE']);
+});
+
+it('below the results of an evaluation, whose heads sort', () => {
+  const result = { systems: [], rollouts: [], skipped: [] } as never;
+  const table = { part: 'all', reference: 'x', rows: [] } as never;
+  const html = htmlOf(
+    <TableView
+      id="e"
+      result={result}
+      tables={[table]}
+      address={parseEvaluateAddress('')}
+      change={() => {}}
+    />,
+  );
+  expect(opened(html)).toEqual(['intervals', 'EM', 'F1', 'cover-EM', 'judge', 'recall', 'format']);
+});
