@@ -20,6 +20,8 @@ export const curvePointSchema = z.strictObject({
   reward: z.number().nullable(),
   em: z.number().nullable(),
   searches: z.number().nullable(),
+  /** Queries of the step that got the fallback sentence; absent where rollouts read no summaries. */
+  fallbacks: z.int().min(0).exactOptional(),
   /** Dev questions of the world that is trained on, where they were scored after the step. */
   heldOut: heldOutSchema.nullable(),
   seconds: z.number(),
@@ -50,6 +52,7 @@ export const pointOf = (step: MadeStep): CurvePoint => ({
   reward: short(step.reward.mean),
   em: short(step.em),
   searches: short(step.searches),
+  ...(step.fallbacks !== undefined && { fallbacks: step.fallbacks }),
   heldOut: step.heldOut && heldOutOf(step.heldOut),
   seconds: short(step.seconds.total),
 });
@@ -77,19 +80,27 @@ const HEAD = [
   'seconds',
 ];
 
-/** All curves as comma-separated values, a line a step; empty where a step has no such number. */
-export const curvesCsv = (curves: readonly Curve[]): string =>
-  csv([
-    HEAD,
+/**
+ * All curves as comma-separated values, a line a step; empty where a step has no such number. Fallbacks have a column
+ * where a training counted them.
+ */
+export function curvesCsv(curves: readonly Curve[]): string {
+  const counted = curves.some(({ points }) =>
+    points.some(({ fallbacks }) => fallbacks !== undefined),
+  );
+  return csv([
+    [...HEAD, ...(counted ? ['fallbacks'] : [])],
     ...curves.flatMap(({ arm, seed, trainWorld, points }) =>
       points.map((point) => {
         const { step, reward, em, searches, heldOut, seconds } = point;
         const own = [arm, seed, trainWorld, step, reward, em, searches];
         const scored = [heldOut?.n, heldOut?.em, heldOut?.f1, heldOut?.searches, seconds];
-        return [...own, ...scored].map((value) => value ?? '');
+        const last = counted ? [point.fallbacks] : [];
+        return [...own, ...scored, ...last].map((value) => value ?? '');
       }),
     ),
   ]);
+}
 
 /** [step, value] */
 export type Line = readonly (readonly [number, number])[];
