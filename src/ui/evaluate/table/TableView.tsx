@@ -104,7 +104,7 @@ export const TableView = ({ id, result, tables, address, change }: TableViewProp
               />
             </section>
           ))}
-          <p className="fine legend">
+          <p className="fine">
             ★ best mean, ≈ not significantly worse than it. Bars and small numbers: 95 %{' '}
             <Term id="interval">intervals</Term>, bootstrapped over questions.{' '}
             {compared && title !== undefined ? (

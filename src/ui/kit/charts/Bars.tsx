@@ -2,6 +2,7 @@ import { useElementSize } from '@mantine/hooks';
 import { useRef, useState } from 'react';
 import { formatCount, formatShare } from '../words/format.ts';
 import { fitted } from './fitted.ts';
+import { Terms } from '../words/explain/Term.tsx';
 import { SaveChart } from './picture/SaveChart.tsx';
 
 interface Bar {
@@ -87,7 +88,9 @@ export const Bars = (props: BarsProps) => {
   return (
     <section className="chart bars" aria-label={title} data-chart={id} ref={box}>
       <header>
-        <h3 title={note}>{title}</h3>
+        <h3 title={note}>
+          <Terms>{title}</Terms>
+        </h3>
         <span className="grow" />
         {bars.length === 0 ? null : (
           <>
