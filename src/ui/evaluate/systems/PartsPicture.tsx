@@ -73,12 +73,18 @@ export const PartsPicture = ({ systems }: { systems: readonly EvaluatedSystem[] 
     ['part'],
     ...matrix.rows.map(({ system }): Head => [system.title, 'centre']),
   ];
+  if (matrix.parts.length === 0)
+    return (
+      <p className="fine">
+        None of these systems is put together from parts that its recipe names.
+      </p>
+    );
   return (
     <Picture
       id="parts"
       title="Parts of the systems"
       note="What each system is put together from, in the words of its recipe; the most common parts first."
-      empty={matrix.parts.length === 0 ? 'These recipes name no parts.' : null}
+      empty={null}
       renderPicture={(width) => (
         <div className="picture-scroll" tabIndex={0} role="group" aria-label="Parts, picture">
           <Drawing matrix={matrix} width={width} />
