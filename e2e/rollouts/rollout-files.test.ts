@@ -62,7 +62,7 @@ it(
     await page.goBack();
 
     // A number opens exactly its cases.
-    await page.locator('[data-figure="wrong-though-retrieved"] button').click();
+    await page.locator('[data-figure="wrong-though-retrieved"] .figure-button').click();
     const { em } = found.statistics.evidence.wrongThoughRetrieved;
     await matched(page, `${em} of 240`);
     // The tiles are those of what passes, beside the file's, in one row.
