@@ -129,7 +129,8 @@ export async function callSearch(
     kind: 'route',
     ...route,
     reward: null,
-    segment: transcript.lastSegment,
+    // A question's own search comes before anything is written.
+    ...(transcript.lastSegment >= 0 && { segment: transcript.lastSegment }),
   });
   const got = await retrieve(state, route.choice, retrievalText(state, query), shown);
   const hits = got?.retrieval.hits;

@@ -128,6 +128,7 @@ export function expectInvariants(rollout: Rollout, policy: ScriptedPolicy): void
   expect(joined).toEqual(policy.main[0]?.ids ?? []);
   expect(policy.sessions.every((session) => session.closed)).toBe(true);
   expect(rollout.events.at(-1)?.kind).toBe('stop');
+  for (const { segment = 0 } of rollout.events) expect(segment).toBeGreaterThanOrEqual(0);
   expect(rollout.events.filter((event) => event.kind === 'stop')).toHaveLength(1);
 }
 

@@ -56,7 +56,8 @@ const source = z.enum(['local', 'web']);
 const target = z.enum(['local', 'web', 'both']);
 const hits = z.array(z.looseObject({ passage, score: finite.nullable(), source }));
 const titles = z.array(z.string());
-const base = { t: finite, segment: id.optional() };
+/** −1: a search before anything was written, as earlier versions put it. */
+const base = { t: finite, segment: z.int().min(-1).optional() };
 
 const event = z.discriminatedUnion('kind', [
   z.looseObject({
