@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { faultOf } from '../../../src/formats/rollouts/own/schema.ts';
-import { run } from '../../agent/helpers.ts';
+import { run } from '../helpers.ts';
 
 it.each(['arena', 's3', 'ircot', 'self-ask'])(
   'a rollout of %s, whose first search comes before anything is written, is read again',
