@@ -321,13 +321,14 @@ async function answerAsked(
 
 /**
  * Opens the context, with a first search for the question itself where the recipe has one. Its passages stand where
- * a background does for a policy whose tags are ids: it was shown passages for a question there alone.
+ * a background does for a policy whose tags are ids, which was shown passages for a question there, unless the recipe
+ * wants what follows a result.
  */
 export async function openWithSearch(state: RunState): Promise<void> {
   const { method, retrieval } = state.settings;
   const question = state.request.question.text;
-  if (method?.firstSearch !== 'question' || retrieval.maxSearches === 0) return openContext(state);
-  if (state.tags.spelling === 'ids') {
+  if (!method?.firstSearch || retrieval.maxSearches === 0) return openContext(state);
+  if (state.tags.spelling === 'ids' && method.firstSearch === 'question') {
     const { got } = await callSearch(state, question, 'search', null, false);
     const hits = fitting(state, got?.retrieval.hits ?? []);
     const { tokenizer } = state.deps.policy;

@@ -1,3 +1,4 @@
+import { FORMER_ARENA } from './agents/blocks/arena.ts';
 import { FORMER_UR2 } from './agents/ur2.ts';
 import { kunlunBaize } from './kunlun-baize.ts';
 import { naiveRag } from './naive-rag.ts';
@@ -17,6 +18,7 @@ const withTwoPassages = (recipe: Recipe, version: string): Recipe => ({
 /** Recipes as earlier versions of Forage had them: a run that began so goes on so. */
 export const FORMER: readonly Recipe[] = [
   FORMER_UR2,
+  FORMER_ARENA,
   withTwoPassages(kunlunBaize, '2'),
   withTwoPassages(search, '1'),
   withTwoPassages(searchR1, '1'),

@@ -23,7 +23,8 @@ const formOf = ({ blocks, loop, background, method, retrieval }: RecipeSettings)
   return {
     way: without ? 'think' : READING.has(loop) ? 'read' : 'search',
     background:
-      background.mode !== 'off' || (method?.firstSearch !== undefined && retrieval.maxSearches > 0),
+      background.mode !== 'off' ||
+      (method?.firstSearch === 'question' && retrieval.maxSearches > 0),
     sources: retrieval.chooses ?? false,
     summaries: retrieval.summarize === 'on',
     blocks,

@@ -16,8 +16,12 @@ export const methodSchema = z.strictObject({
   query: draftQuerySchema.exactOptional(),
   /** Rounds of retrieving and writing: IRCoT's sentences, Iter-RetGen's iterations. */
   rounds: z.int().min(1).max(32).exactOptional(),
-  /** A first search with the question itself, before the policy writes (Self-Ask as FlashRAG has it). */
-  firstSearch: z.literal('question').exactOptional(),
+  /**
+   * A first search with the question itself, before the policy writes (Self-Ask as FlashRAG has it). `question`: for a
+   * policy whose tags are ids its passages stand before the question, as a background does; `result`: they are a result
+   * behind it, as they are for every other policy, with the blocks that follow results.
+   */
+  firstSearch: z.enum(['question', 'result']).exactOptional(),
   confidence: confidenceSchema.exactOptional(),
   reflection: reflectionSchema.exactOptional(),
   extraction: extractionSchema.exactOptional(),

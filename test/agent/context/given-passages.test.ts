@@ -14,3 +14,19 @@ it.each(['arena', 's3', 'ircot', 'self-ask'])(
     expect(faultOf({ ...rollout, events })).toBeNull();
   },
 );
+
+it('gives ARENA its passages as a result, which is what its blocks follow', async () => {
+  const main = ['<think> t</think><short_answer> \\boxed{ Borfield }</short_answer>'];
+  const { rollout } = await run({ main }, { recipe: 'arena' });
+  const roles = rollout.segments.map(({ role }) => role);
+  expect(roles.indexOf('result')).toBe(roles.indexOf('question') + 1);
+  expect(roles).not.toContain('background');
+});
+
+it.each(['s3', 'self-ask'])('keeps those of %s before the question', async (recipe) => {
+  const main = ['<think> t</think><short_answer> \\boxed{ Borfield }</short_answer>'];
+  const { rollout } = await run({ main }, { recipe });
+  const roles = rollout.segments.map(({ role }) => role);
+  expect(roles.indexOf('background')).toBeGreaterThan(-1);
+  expect(roles.indexOf('background')).toBeLessThan(roles.indexOf('question'));
+});
