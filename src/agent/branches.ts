@@ -127,7 +127,8 @@ export function branchOf(
       return step;
     },
     read: (hits) => {
-      const text = passagesText(deps.policy.tokenizer, hits, settings.retrieval.passageTokens);
+      const { passageTokens } = settings.retrieval;
+      const text = passagesText(deps.policy.tokenizer, hits, passageTokens, tags);
       const limit = Math.max(2, room());
       session.append(blockIds(deps.policy.tokenizer, tags, 'result', text, limit));
     },

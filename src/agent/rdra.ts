@@ -164,7 +164,7 @@ export async function openContext(state: RunState, given?: string): Promise<void
   const thinksFirst = mode === 'shown' && transcript.rollout.contexts === undefined;
   checkRoom(state, frame);
   const hits = given !== undefined || mode === 'off' ? [] : await retrieveBackground(state, frame);
-  const found = (): string => passagesText(tokenizer, hits, settings.retrieval.passageTokens);
+  const found = (): string => passagesText(tokenizer, hits, settings.retrieval.passageTokens, tags);
   const shown = given ?? (hits.length > 0 ? found() : '');
   const question = questionIds(state, frame);
   const hint = noSearchHint(state);

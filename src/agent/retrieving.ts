@@ -193,7 +193,8 @@ export function fitting(state: RunState, hits: readonly Hit[]): Hit[] {
   const left = Math.max(1, maxSearches - state.searches.length);
   const share = contextRoom(state) / (left + 1);
   const lengthOf = (n: number): number =>
-    tokenizer.encodeText(passagesText(tokenizer, hits.slice(0, n), passageTokens)).length;
+    tokenizer.encodeText(passagesText(tokenizer, hits.slice(0, n), passageTokens, state.tags))
+      .length;
   let n = hits.length;
   while (n > 1 && lengthOf(n) > share) n--;
   return hits.slice(0, n);

@@ -168,6 +168,7 @@ function shownText(state: RunState, query: string, hits: readonly Hit[]): string
     deps.policy.tokenizer,
     method?.order === 'best-last' ? shown.toReversed() : shown,
     retrieval.passageTokens,
+    state.tags,
   );
 }
 

@@ -150,7 +150,7 @@ async function askQuery(state: RunState): Promise<string | null> {
 const resultIds = (state: RunState, hits: readonly Hit[]): number[] => {
   const { deps, settings, tags } = state;
   const { tokenizer } = deps.policy;
-  const text = passagesText(tokenizer, hits, settings.retrieval.passageTokens);
+  const text = passagesText(tokenizer, hits, settings.retrieval.passageTokens, tags);
   return blockIds(tokenizer, tags, 'result', text, Math.max(2, contextRoom(state)));
 };
 

@@ -90,8 +90,10 @@ export type FurtherToken = (typeof FURTHER_TOKENS)[number];
  */
 export const inBlock = (text: string): string => ` ${text.trim()}`;
 
+export type RenderPassages = (passages: readonly Passage[]) => string;
+
 /** Passages inside `<result>` or `<background>`: one a line, title first. */
-export const renderPassages = (passages: readonly Passage[]): string =>
+export const renderPassages: RenderPassages = (passages) =>
   passages.length === 0
     ? ' nothing found'
     : passages.map((p) => ` ${p.title} : ${p.text}`).join('\n');

@@ -6,6 +6,7 @@ import {
   inBlock,
   renderBoxed,
   renderPassages,
+  type RenderPassages,
   type FurtherToken,
   type SpecialToken,
 } from '../../records/protocol.ts';
@@ -63,13 +64,18 @@ export function blockIds(
 }
 
 /** A passage whose rendered line takes at most `limit` tokens. */
-function cutPassage(tokenizer: PolicyTokenizer, passage: Passage, limit: number): Passage {
+function cutPassage(
+  tokenizer: PolicyTokenizer,
+  passage: Passage,
+  limit: number,
+  render: RenderPassages,
+): Passage {
   // No token is shorter than a byte, so short text needs no counting.
-  const line = renderPassages([passage]);
+  const line = render([passage]);
   if (line.length * 3 <= limit) return passage;
   const ids = tokenizer.encodeText(line);
   if (ids.length <= limit) return passage;
-  const head = tokenizer.encodeText(renderPassages([{ ...passage, text: '' }])).length;
+  const head = tokenizer.encodeText(render([{ ...passage, text: '' }])).length;
   const room = Math.max(1, limit - head);
   const text = cutIds(tokenizer.encodeText(inBlock(passage.text)), room, (cut) =>
     tokenizer.decode(cut),
@@ -77,12 +83,16 @@ function cutPassage(tokenizer: PolicyTokenizer, passage: Passage, limit: number)
   return { ...passage, text: tokenizer.decode(text).trim() };
 }
 
-/** What `<result>` or `<background>` shows of the hits. */
-export const passagesText = (
+/** What `<result>` or `<background>` shows of the hits, in the format that `tags` are of. */
+export function passagesText(
   tokenizer: PolicyTokenizer,
   hits: readonly Hit[],
   passageTokens: number,
-): string => renderPassages(hits.map((hit) => cutPassage(tokenizer, hit.passage, passageTokens)));
+  tags?: Pick<Tags, 'dialect'>,
+): string {
+  const render = (hits.length > 0 ? tags?.dialect?.passages : undefined) ?? renderPassages;
+  return render(hits.map(({ passage }) => cutPassage(tokenizer, passage, passageTokens, render)));
+}
 
 const plainText = ({ dialect }: Pick<Tags, 'dialect'>): boolean =>
   dialect?.answer === 'text' || dialect?.answer === 'text-line';

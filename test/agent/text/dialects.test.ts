@@ -96,6 +96,35 @@ const serverOf = (calls: readonly string[], turns?: 'alternate'): ScriptedBacken
   return new ScriptedBackend(() => tokensOf(calls[next++] ?? ''), turns);
 };
 
+/** Results as released code writes them: search_r1/llm_agent/generation.py, OpenRLHF-RAG and vllm_rollout.py. */
+const RELEASED: Record<string, string> = {
+  'search-r1':
+    '\n\n<information>Doc 1(Title: "Old Wolf") Its author is Ada.\nDoc 2(Title: "Ada") She is an author.</information>\n\n',
+  'auto-refine':
+    '\n\n<documents>Doc 1(Title: "Old Wolf") Its author is Ada.\nDoc 2(Title: "Ada") She is an author.</documents>\n\n',
+  'r1-searcher':
+    '\n\n<|begin_of_documents|>\n(1)Title: Old Wolf Text: Its author is Ada.\n(2)Title: Ada Text: She is an author.\n<|end_of_documents|>\n\n',
+  research: ' <result>\n"Old Wolf"\nIts author is Ada.\n\n"Ada"\nShe is an author.\n</result>',
+};
+
+it.each(Object.entries(RELEASED))(
+  '%s reads passages laid out as in its training',
+  async (id, text) => {
+    const calls = PUBLISHED.find(({ recipe }) => recipe === id)?.calls ?? [];
+    const passages = [
+      ['Old Wolf', 'Its author is Ada.'],
+      ['Ada', 'She is an author.'],
+    ].map(([title = '', text = '']) => ({ id: title, title, text, sentences: [text] }));
+    const rollout = await runText({
+      policy: new TextPolicy(serverOf(calls)),
+      recipe: id,
+      overrides: { retrieval: { source: 'local' } },
+      retriever: retrieverOver(passages, []),
+    });
+    expect(rollout.segments.find(({ role }) => role === 'result')?.text).toBe(text);
+  },
+);
+
 describe.each(PUBLISHED)(
   '$recipe speaks its published format',
   ({ recipe, result, calls, queries }) => {

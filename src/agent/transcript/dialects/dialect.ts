@@ -1,5 +1,6 @@
 import type { FormBlock } from '../../../records/form-line.ts';
 import type { DialectId } from '../../../recipes/methods/dialect.ts';
+import type { RenderPassages } from '../../../records/protocol.ts';
 import type { RecipeSettings } from '../../../recipes/parts/settings.ts';
 
 /** Blocks that the policy may write. */
@@ -36,6 +37,8 @@ export interface Dialect {
   question: Around;
   result: Around;
   hint: Around;
+  /** A result's passages as its released code writes them between the tags; absent: as the protocol has them. */
+  passages?: RenderPassages;
   /**
    * How an answer stands: boxed in a block of its own; as a block's plain text, of which `text-line` takes
    * the first line; boxed in the last prose of the turn.

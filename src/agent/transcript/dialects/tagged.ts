@@ -1,6 +1,11 @@
+import type { RenderPassages } from '../../../records/protocol.ts';
 import { type Dialect, PLAIN_TURN, searches, SHORT, tag } from './dialect.ts';
 
 /** Trained agents whose every action stands between tags. Sources: their released prompts and parsers. */
+
+/** Their corpus has titles between quotation marks (search_r1/llm_agent/generation.py, `_passages2string`). */
+const numbered: RenderPassages = (passages) =>
+  passages.map(({ title, text }, i) => `Doc ${i + 1}(Title: "${title}") ${text}`).join('\n');
 
 /** Search-R1 (arXiv 2503.09516; code: PeterGriffinJin/Search-R1), and those that were built on its code. */
 export const SEARCH_R1: Dialect = {
@@ -8,6 +13,7 @@ export const SEARCH_R1: Dialect = {
   marks: [tag('think'), tag('search'), tag('short_answer', 'answer')],
   ...PLAIN_TURN,
   result: ['\n\n<information>', '</information>\n\n'],
+  passages: numbered,
   answer: 'text',
   instruction: ({ retrieval }) =>
     [
@@ -24,7 +30,9 @@ export const RESEARCH: Dialect = {
   id: 'research',
   marks: [tag('think'), tag('search'), tag('short_answer', 'answer')],
   ...PLAIN_TURN,
-  result: [' <result>', '</result> '],
+  result: [' <result>\n', '\n</result>'],
+  // vllm_rollout.py, `search`: the corpus's lines are a title between quotation marks and, below it, the text.
+  passages: (all) => all.map(({ title, text }) => `"${title}"\n${text}`).join('\n\n'),
   answer: 'boxed-block',
   instruction: ({ retrieval }) =>
     [
@@ -41,6 +49,7 @@ export const AUTO_REFINE: Dialect = {
   marks: [tag('think'), tag('search'), tag('refine'), tag('short_answer', 'answer')],
   ...PLAIN_TURN,
   result: ['\n\n<documents>', '</documents>\n\n'],
+  passages: numbered,
   answer: 'text',
   instruction: ({ retrieval }) =>
     [

@@ -7,7 +7,7 @@ const QUERY = [
   { kind: 'search', open: '<|begin_of_query|>', close: '<|end_of_query|>' },
 ] as const;
 
-const DOCUMENTS = ['\n\n<|begin_of_documents|>', '<|end_of_documents|>\n\n'] as const;
+const DOCUMENTS = ['\n\n<|begin_of_documents|>\n', '\n<|end_of_documents|>\n\n'] as const;
 
 const asks = (searchCount: string): string =>
   'Whenever you are unsure of a fact, write one query about it with keywords alone, in the form ' +
@@ -25,6 +25,9 @@ export const R1_SEARCHER: Dialect = {
   marks: [...QUERY, tag('short_answer', 'answer')],
   ...PLAIN_TURN,
   result: DOCUMENTS,
+  // experience_maker.py; what follows a number is a line of the corpus that it was trained on.
+  passages: (all) =>
+    all.map(({ title, text }, i) => `(${i + 1})Title: ${title} Text: ${text}`).join('\n'),
   answer: 'text',
   instruction: ({ retrieval }) =>
     [

@@ -6,8 +6,8 @@ import {
   type Asked,
   type Scripted,
   type StrictServer,
-} from '../../test/policy/remote/endpoint/strict-server.ts';
-import { eventKinds, openPage, runStatus, useStage } from '../browser.ts';
+} from '../../../test/policy/remote/endpoint/strict-server.ts';
+import { eventKinds, openPage, runStatus, useStage } from '../../browser.ts';
 
 /** A model on a server as a user has it: named, tested, asked, with its key in memory alone. */
 

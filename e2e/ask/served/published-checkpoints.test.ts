@@ -1,0 +1,101 @@
+import { expect, it } from 'vitest';
+import { strictServer } from '../../../test/policy/remote/endpoint/strict-server.ts';
+import { eventKinds, openPage, runStatus, useStage } from '../../browser.ts';
+
+/** Published checkpoints behind a server, each asked in the protocol that it was trained in. */
+
+const stage = useStage();
+
+/** Cut as tokens are, so that tags come in parts. */
+const tokensOf = (text: string): string[] => text.match(/\s?\w+|[^\w]/gu) ?? [];
+
+/** What a published checkpoint writes: a search, then the answer that the result has. */
+interface Checkpoint {
+  search: string;
+  /** How the result that it was trained to read begins and ends. */
+  result: [begin: string, close: string];
+  answer: (name: string) => string;
+}
+
+const QUERY = 'director of Distant Desert';
+const CHECKPOINTS: Record<string, Checkpoint> = {
+  'search-r1': {
+    search: `<think> Who? </think>\n<search> ${QUERY} </search>`,
+    result: ['<information>Doc 1(Title: "', '</information>'],
+    answer: (name) => `<think> It is said. </think>\n<answer> ${name} </answer>`,
+  },
+  'r1-searcher': {
+    search: `<think>Who? <|begin_of_query|> ${QUERY} <|end_of_query|>`,
+    result: ['<|begin_of_documents|>\n(1)Title: ', '\n<|end_of_documents|>'],
+    answer: (name) => `It is said.</think>\n<answer>${name}</answer>`,
+  },
+  research: {
+    search: `<think> Who? </think> <search> ${QUERY} </search>`,
+    result: ['<result>\n"', '</result>'],
+    answer: (name) => `<think> Said. </think> <answer> It is \\boxed{${name}} </answer>`,
+  },
+  ur2: {
+    search: `<think> Who? <|begin_of_query|> ${QUERY} <|end_of_query|>`,
+    result: ['<|begin_of_documents|>\n', '\n<|end_of_documents|>'],
+    answer: (name) => `That is all. </think> It is \\boxed{${name}}.`,
+  },
+  'auto-refine': {
+    search: `<think> Who? </think>\n<search> ${QUERY} </search>`,
+    result: ['<documents>Doc 1(Title: "', '</documents>'],
+    answer: (name) => `<refine> By ${name}. </refine>\n<answer> ${name} </answer>`,
+  },
+};
+
+it.each(Object.entries(CHECKPOINTS))(
+  'runs a published checkpoint of %s in its own protocol',
+  async (recipe, { search, result: [begin, close], answer }) => {
+    const prompts: string[] = [];
+    const published = await strictServer({
+      models: ['published'],
+      tokens: (asked) => {
+        const all =
+          'messages' in asked
+            ? asked.messages.map(({ content }) => content).join('\n')
+            : asked.prompt;
+        prompts.push(all);
+        // The tags stand in the instruction, too, which ends where the question begins.
+        const context = all.slice(all.lastIndexOf('Question:'));
+        const read = context.includes(begin) && context.includes(close);
+        const name = /Leon Kovley/.exec(context.slice(context.indexOf(begin)))?.[0] ?? 'unknown';
+        return tokensOf(read ? answer(name) : search);
+      },
+    });
+    const page = await openPage(stage);
+    await page.addInitScript((url) => {
+      const endpoint = { id: 's', url, model: 'published', api: 'completions', maxContext: 4096 };
+      localStorage.setItem(
+        'forage.resources',
+        JSON.stringify({ endpoints: [endpoint], webllm: [], mirror: {} }),
+      );
+    }, published.url);
+    await page.goto(`${stage.url}ask?device=wasm&recipe=${recipe}&n=1`);
+    await page.locator('.works-with summary').click();
+    await page
+      .getByLabel('Policy')
+      .selectOption({ label: `published at ${new URL(published.url).host}` });
+    if (recipe === 'ur2') await page.getByLabel('Summarizer').selectOption('extractive');
+    await page.getByLabel('Search the questions').fill(QUERY);
+    await page.locator('[role=option]', { hasText: 'Distant Desert' }).first().click();
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await runStatus(page, 'done');
+    const verdict = await page.getByTestId('verdict').first().textContent();
+    expect(verdict).toContain('✓ exact match');
+    expect(verdict).toContain('Leon Kovley');
+    const kinds = await eventKinds(page);
+    expect(kinds.filter((kind) => kind === 'search')).toHaveLength(1);
+    expect(kinds).not.toContain('hint');
+    expect(kinds).not.toContain('error');
+    // It was told of its own tags alone.
+    expect(prompts[0]).toContain(begin.slice(0, begin.indexOf('>') + 1));
+    for (const prompt of prompts) expect(prompt).not.toContain('short_answer');
+    expect(prompts.at(-1)).toContain(search);
+    await page.context().close();
+    await published.close();
+  },
+  240_000,
+);
