@@ -2,6 +2,7 @@ import { captionOf, type CaptionFacts } from './caption.ts';
 import { curvesSvg } from './chart.ts';
 import { curvesCsv, type Curve, type CurvePoint } from './curves.ts';
 import type { StudyPlan } from './plan.ts';
+import type { ResolvedArm } from './file/arms.ts';
 import type { Study } from './file/read.ts';
 import type { Row } from './rows.ts';
 import type { ArmScores, ScoredCell } from './scores.ts';
@@ -19,6 +20,11 @@ export interface StudyResults {
   curve(key: string): readonly CurvePoint[] | null;
 }
 
+const beforeOf = (settings: ResolvedArm['settings']): ArmScores['before'] => {
+  if (settings?.start !== undefined) return 'before its start';
+  return settings?.warmUp ? 'before its warm-up' : 'step 0';
+};
+
 function armScores(study: Study, { uses }: StudyPlan, results: StudyResults): ArmScores[] {
   const cells = uses.flatMap((use): (ScoredCell & { arm: string; at: 'start' | 'end' })[] => {
     const rows = results.rows(use.score);
@@ -29,6 +35,7 @@ function armScores(study: Study, { uses }: StudyPlan, results: StudyResults): Ar
     return {
       name,
       trained: settings !== null,
+      before: beforeOf(settings),
       end: own.filter(({ at }) => at === 'end'),
       start: own.filter(({ at }) => at === 'start'),
     };

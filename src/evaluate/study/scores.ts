@@ -19,8 +19,10 @@ export interface ArmScores {
   trained: boolean;
   /** After training; of an arm that is not trained, the policy as it is. */
   end: readonly ScoredCell[];
-  /** At step 0. */
+  /** The policy without an adapter. */
   start: readonly ScoredCell[];
+  /** What the policy without an adapter is to a trained arm: step 0, where nothing else comes before the first step. */
+  before: 'step 0' | 'before its start' | 'before its warm-up';
 }
 
 /** Which questions, and of which worlds. */

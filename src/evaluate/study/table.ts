@@ -33,6 +33,8 @@ export interface TableRow {
   /** Seeds that the difference is over: those that both sides have. */
   pairedSeeds: number[];
   cells: TableCell[];
+  /** What its differences are from, where that is not the table's reference. */
+  against?: string;
 }
 
 export interface StudyTable {
@@ -101,6 +103,9 @@ function compositionsOf(arms: readonly ArmScores[], worlds: readonly string[]): 
   ];
 }
 
+/** Names the scores of the policy without an adapter beside those of a trained arm. */
+const beforeOf = ({ name, before }: ArmScores): string => `${name}, ${before}`;
+
 /** Each world, where there are several, and all of them by composition. */
 const partsOf = (arms: readonly ArmScores[], worlds: readonly string[]): Part[] => [
   ...(worlds.length > 1
@@ -132,8 +137,8 @@ export function studyTables(arms: readonly ArmScores[], options: TableOptions): 
       rows: arms
         .filter(({ trained }) => trained)
         .flatMap((arm) => [
-          rowOf(`${arm.name}, step 0`, arm.start, null, all, options),
-          rowOf(arm.name, arm.end, arm.start, all, options),
+          rowOf(beforeOf(arm), arm.start, null, all, options),
+          { ...rowOf(arm.name, arm.end, arm.start, all, options), against: beforeOf(arm) },
         ]),
     },
     {
@@ -142,7 +147,10 @@ export function studyTables(arms: readonly ArmScores[], options: TableOptions): 
       rows: compositionsOf(arms, options.worlds).flatMap((part) =>
         arms
           .filter(({ trained }) => trained)
-          .map((arm) => rowOf(arm.name, arm.end, arm.start, part, options)),
+          .map((arm) => ({
+            ...rowOf(arm.name, arm.end, arm.start, part, options),
+            against: beforeOf(arm),
+          })),
       ),
     },
     {

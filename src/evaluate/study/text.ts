@@ -36,9 +36,6 @@ const titles = (numbers: readonly SignatureNumber[]): string[] =>
 /** Whether the rows of a table are of more than one part. */
 const hasParts = ({ id }: StudyTable): boolean => id === 'parts' || id === 'start-parts';
 
-/** Whether arms are compared with their own step 0. */
-const isFromStart = ({ id }: StudyTable): boolean => id === 'start' || id === 'start-parts';
-
 const labels = (table: StudyTable, row: TableRow): string[] => [
   ...(hasParts(table) ? [row.part] : []),
   row.arm,
@@ -133,7 +130,7 @@ export function csvOf({ tables, reference }: StudyText): string {
         row.seeds.join(' '),
         row.n,
         mean ?? '',
-        difference ? (isFromStart(table) ? `${row.arm}, step 0` : reference) : '',
+        difference ? (row.against ?? reference) : '',
         difference ? row.pairedSeeds.join(' ') : '',
         ...(difference ? [difference.mean, difference.low, difference.high] : ['', '', '']),
       ]),

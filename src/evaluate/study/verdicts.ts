@@ -60,12 +60,15 @@ const EXPECTED: Record<StudySignature['expect'], string> = {
 };
 
 /** `A less B, on bridge; expected higher by more than 2.0` */
-export function comparedWords(signature: StudySignature): string {
+export function comparedWords(
+  signature: StudySignature,
+  before: ArmScores['before'] = 'step 0',
+): string {
   const { arm, against, fromStart, than, beyond, slice, unlike, expect, margin, number } =
     signature;
   const { unit } = signatureNumber(number);
-  const side =
-    against ?? (fromStart ? 'its step 0' : than === undefined ? null : shown(than, unit));
+  const began = before === 'step 0' ? 'its step 0' : `the policy ${before}`;
+  const side = against ?? (fromStart ? began : than === undefined ? null : shown(than, unit));
   return [
     side === null ? arm : `${arm} less ${side}`,
     ...(beyond ? [`beyond ${beyond.arm} less ${beyond.against}`] : []),
@@ -93,7 +96,7 @@ function verdictOf(
     outcome: found ? outcomeOf(signature, found.difference) : 'not measured',
     title,
     unit,
-    compared: comparedWords(signature),
+    compared: comparedWords(signature, arms.find(({ name }) => name === signature.arm)?.before),
     difference: found && {
       mean: short(found.difference.mean),
       low: short(found.difference.low),

@@ -26,6 +26,7 @@ const cell = (values: number[], change: Partial<ScoredCell> = {}): ScoredCell =>
 const arm = (name: string, ...end: ScoredCell[]): ArmScores => ({
   name,
   trained: end.some(({ seed }) => seed !== null),
+  before: 'step 0',
   start: [cell([0, 0, 0, 0])],
   end,
 });

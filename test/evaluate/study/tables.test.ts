@@ -31,17 +31,19 @@ const arms: ArmScores[] = [
   {
     name: 'plain',
     trained: true,
+    before: 'step 0',
     start,
     end: [cell(1, 'w1', [1, 0], [2, 2]), cell(2, 'w1', [1, 0], [2, 2])],
   },
   {
     name: '− R&D_1 | "50 %"',
     trained: true,
+    before: 'step 0',
     start,
     // Every pair of a question differs by the same, so that no resample differs.
     end: [cell(1, 'w1', [1, 0], [1, 1]), cell(2, 'w1', [1, 0], [1, 1])],
   },
-  { name: 'as it is', trained: false, start, end: start },
+  { name: 'as it is', trained: false, before: 'step 0', start, end: start },
 ];
 
 const options: TableOptions = {
@@ -122,6 +124,20 @@ test('LaTeX sets every sign as it is read', () => {
 describe('the tables', () => {
   const tables = studyTables(arms, options);
   const rowsOf = (id: string) => tables.find((table) => table.id === id)?.rows ?? [];
+
+  test('what came before a start or a warm-up is not called its step 0', () => {
+    const made = arms.map((arm, i): ArmScores => ({
+      ...arm,
+      before: i === 0 ? 'before its start' : 'before its warm-up',
+    }));
+    const tables = studyTables(made, options);
+    const rows = tables.find(({ id }) => id === 'start')?.rows.map(({ arm }) => arm);
+    expect(rows?.[0]).toBe('plain, before its start');
+    expect(rows?.[2]).toBe('− R&D_1 | "50 %", before its warm-up');
+    const lines = csvOf({ ...text, tables });
+    expect(lines).toContain('"plain, before its start"');
+    expect(lines).not.toContain('step 0"');
+  });
 
   test('training is compared with step 0 of the same arm', () => {
     const rows = rowsOf('start');
@@ -213,12 +229,14 @@ describe('the tables', () => {
     const slow: ArmScores = {
       name: 'slow',
       trained: false,
+      before: 'step 0',
       start: [],
       end: [timed([30, 50, null], null)],
     };
     const plain: ArmScores = {
       name: 'plain',
       trained: false,
+      before: 'step 0',
       start: [],
       end: [timed([10, null, 70], null)],
     };
@@ -233,6 +251,7 @@ describe('the tables', () => {
     const other: ArmScores = {
       name: 'other',
       trained: true,
+      before: 'step 0',
       start: [],
       end: [
         { ...cell(1, 'w1', [0, 0], [1, 1]), trainWorld: 't' },
