@@ -12,7 +12,7 @@ const fillIn = async (page: Page, recipe: string, fields: Record<string, string>
   await page.goto(`${stage.url}train?new=1&device=wasm`);
   await page.getByLabel('Recipe', { exact: true }).selectOption(recipe);
   for (const fold of ['Warm-up on trajectories', 'Curriculum', 'Held-out score, snapshots'])
-    await page.getByText(fold).first().click();
+    await page.locator('summary', { hasText: fold }).first().click();
   for (const [label, value] of Object.entries(fields))
     await page.getByLabel(label, { exact: true }).fill(value);
 };
@@ -46,5 +46,27 @@ it('KunLunBaizeRAG: warm-up, then a step with backgrounds, STIE and a router tha
   for (const kind of ['background', 'route'])
     await page.locator(`.card[data-kind="${kind}"]`).first().waitFor();
   expect(await page.locator('.verdict').first().textContent()).toMatch(/advantage/);
+  expect(stage.faults).toEqual([]);
+}, 240_000);
+
+it('UR²: a start that does not search, questions scored, then a step of each stage', async () => {
+  const { page } = stage;
+  await fillIn(page, 'ur2/paper', {
+    Steps: '2',
+    'for steps': '1',
+    'Questions a step': '2',
+    'Rollouts a question': '2',
+    'Scored by, rollouts': '2',
+    'Questions scored': '8',
+    'Held-out questions': '1',
+  });
+  // Who summarizes was chosen with the recipe: one button is enough.
+  expect(await page.getByLabel('Summarizer').inputValue()).toBe('extractive');
+  await page.getByRole('button', { name: 'Start training' }).click();
+  await page.waitForURL(/run=/);
+  await status(page, 'finished');
+  await page.getByRole('button', { name: 'Rollouts of step 2' }).click();
+  await page.getByRole('button', { name: 'Open these 2' }).first().click();
+  await page.locator('.column').nth(1).waitFor();
   expect(stage.faults).toEqual([]);
 }, 240_000);

@@ -49,5 +49,11 @@ useSetup.subscribe(({ setup }) => {
 export const takeSecondForm = (): void =>
   useSetup.setState(({ setup }) => ({ setup: setupInForm(setup, 2) }));
 
+/** What is chosen reads summaries: those by extraction, where nobody who writes them was chosen. */
+export const needSummaries = (): void => {
+  const { setup, change } = useSetup.getState();
+  if (setup.summarizer.kind === 'off') change({ summarizer: { kind: 'extractive' } });
+};
+
 /** Makes it the policy of the next run. */
 export const choosePolicy = (policy: PolicyRef): void => useSetup.getState().change({ policy });
