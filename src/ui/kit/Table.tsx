@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { Terms } from './words/explain/Term.tsx';
+import { TermMarks, Terms } from './words/explain/Term.tsx';
 
 /** A column's name and class; `visually` where the name is for screen readers alone. */
 export type Head = readonly [name: string, className?: string];
@@ -14,10 +14,15 @@ export interface Sorting {
 }
 
 const SortHead = ({ name, sorting }: { name: string; sorting: Sorting }) => (
-  <button type="button" className="sort-head" onClick={() => sorting.sort(name)}>
-    {name}
-    <span aria-hidden="true">{sorting.by === name ? (sorting.descending ? ' ↓' : ' ↑') : ''}</span>
-  </button>
+  <>
+    <button type="button" className="sort-head" onClick={() => sorting.sort(name)}>
+      {name}
+      <span aria-hidden="true">
+        {sorting.by === name ? (sorting.descending ? ' ↓' : ' ↑') : ''}
+      </span>
+    </button>
+    <TermMarks of={name} />
+  </>
 );
 
 const sortedAs = (name: string, sorting: Sorting | undefined) => {

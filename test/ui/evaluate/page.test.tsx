@@ -77,7 +77,7 @@ describe('the table', () => {
   it('has a row a system by the chosen column, with interval, difference and mark', async () => {
     const { html } = await show();
     const [heads, ...rows] = rowsIn(html);
-    expect(heads?.slice(0, 3)).toEqual(['system', 'EM ↓', 'F1']);
+    expect(heads?.slice(0, 3)).toEqual(['system', 'EM ↓?', 'F1?']);
     expect(rows.map(([name]) => name?.split('built-in')[0]?.trim())).toEqual([
       'A',
       'C',

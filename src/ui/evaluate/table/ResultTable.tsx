@@ -2,6 +2,7 @@ import { memo, useMemo } from 'react';
 import { MEASURES, type Measure } from '../../../evaluate/systems/table/measures.ts';
 import type { SystemsTable, TableRow } from '../../../evaluate/systems/table/shape.ts';
 import type { EvaluatedSystem, SkippedSystem } from '../../../evaluate/systems/result.ts';
+import { TermMarks } from '../../kit/words/explain/Term.tsx';
 import { formatCount, plural } from '../../kit/words/format.ts';
 import type { EvaluateAddress } from '../store/evaluate-address.ts';
 import { scaleOf, sortRows } from './cell-words.ts';
@@ -46,6 +47,7 @@ const Head = (props: { measure: Measure; sort: Sort; onSort: (sort: Sort) => voi
         {measure.title}
         <span aria-hidden="true">{here ? (here.descending ? ' ↓' : ' ↑') : ''}</span>
       </button>
+      <TermMarks of={measure.title} />
     </th>
   );
 };

@@ -1,5 +1,6 @@
 import { useRef, type PointerEvent } from 'react';
 import type { BrowseQuery } from '../../../lab/contract/rollouts.ts';
+import { TermMarks } from '../../kit/words/explain/Term.tsx';
 import type { Column } from './columns.ts';
 import { keepWidths, LEAST_WIDTH, MOST_WIDTH, setWidth } from './widths.ts';
 
@@ -63,10 +64,13 @@ export const HeadCell = (props: {
       aria-sort={own ? (own.descending ? 'descending' : 'ascending') : 'none'}
       title={column.note}
     >
-      <button type="button" className="head" onClick={() => setSort(nextSort(sort, column))}>
-        {column.title}
-        {own ? <span aria-hidden="true"> {own.descending ? '↓' : '↑'}</span> : null}
-      </button>
+      <div className="head-cell">
+        <button type="button" className="head" onClick={() => setSort(nextSort(sort, column))}>
+          {column.title}
+          {own ? <span aria-hidden="true"> {own.descending ? '↓' : '↑'}</span> : null}
+        </button>
+        <TermMarks of={column.title} />
+      </div>
       <Grip column={column} width={width} />
     </th>
   );

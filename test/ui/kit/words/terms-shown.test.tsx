@@ -12,7 +12,7 @@ const opened = (html: string): string[] =>
     ({ name }) => name,
   );
 
-it('in the heads of tables, but not in those that sort', () => {
+it('in the heads of tables, and beside those that sort', () => {
   const sorting = { names: ['held-out EM'], by: 'held-out EM', descending: true, sort: () => {} };
   const html = htmlOf(
     <Table
@@ -23,7 +23,9 @@ it('in the heads of tables, but not in those that sort', () => {
       {null}
     </Table>,
   );
-  expect(opened(html)).toEqual(['EM']);
+  expect(opened(html)).toEqual(['EM', 'What EM means']);
+  // What sorts is a button of its own.
+  expect(buttonsIn(html).map(({ name }) => name)).toContain('held-out EM ↓');
 });
 
 it('in the titles and notes of pictures', () => {

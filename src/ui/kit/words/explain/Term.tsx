@@ -4,12 +4,19 @@ import { termsIn, type TermId } from './terms.ts';
 import './explain.css';
 
 /** A word that opens what it means. */
-export const Term = ({ id, children }: { id: TermId; children: ReactNode }) => {
+export const Term = (props: {
+  id: TermId;
+  children: ReactNode;
+  /** Where the word itself is not what is pressed. */
+  label?: string;
+}) => {
+  const { id, children, label } = props;
   const open = useExplained((state) => state.open?.id === id);
   return (
     <button
       type="button"
-      className="explained"
+      className={label === undefined ? 'explained' : 'explained-beside'}
+      aria-label={label}
       aria-haspopup="dialog"
       aria-expanded={open}
       onClick={(event) => {
@@ -32,6 +39,16 @@ export const Terms = ({ children: text }: { children: string }) =>
     ) : (
       <Term key={i} id={id}>
         {piece}
+      </Term>
+    ),
+  );
+
+/** Beside a text that does something else when it is pressed: a mark for each acronym in it. */
+export const TermMarks = ({ of }: { of: string }) =>
+  termsIn(of).map(({ text: piece, id }, i) =>
+    id === null ? null : (
+      <Term key={i} id={id} label={`What ${piece} means`}>
+        ?
       </Term>
     ),
   );
