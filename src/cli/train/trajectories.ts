@@ -47,6 +47,7 @@ function optionsOf(values: OptionValues): MakeOptions {
     low: numberOf(values, 'low', low),
     gamma: numberOf(values, 'gamma', gamma),
     alpha: numberOf(values, 'alpha', alpha),
+    shuffle: values['shuffle-pairs'] === undefined ? null : Number(values['shuffle-pairs']),
     failed: values['failed'] === undefined ? null : rolloutsOf(String(values['failed'])),
     top:
       share === undefined
@@ -65,7 +66,7 @@ export const trajectoriesCommand: Command = {
     out: { type: 'string', value: 'FILE', help: 'where to; standard output unless given' },
     weight: {
       type: 'string',
-      help: `what a rollout counts in supervised fine-tuning; ${MAKE_DEFAULTS.weight} unless given`,
+      help: `what a rollout counts in supervised fine-tuning; none: pairs alone; ${MAKE_DEFAULTS.weight} unless given`,
       choices: WEIGHTS,
     },
     pairs: {
@@ -87,6 +88,12 @@ export const trajectoriesCommand: Command = {
       help: 'truncated pairs: least share of right answers; 0.9',
       min: 0,
       max: 1,
+    },
+    'shuffle-pairs': {
+      type: 'integer',
+      value: 'SEED',
+      help: 'a control: which of a pair is preferred is drawn',
+      min: 0,
     },
     failed: {
       type: 'string',

@@ -1,4 +1,5 @@
 import { groupBy, itemAt } from '../../base/items.ts';
+import { KeyedRandom } from '../../base/random.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import type {
   StoredPair,
@@ -14,13 +15,13 @@ import { truncated } from './truncate.ts';
 
 /** A set of trajectories from recorded rollouts. */
 
-export const WEIGHTS = ['right', 'first', 'uniform', 'reward'] as const;
+export const WEIGHTS = ['right', 'first', 'uniform', 'reward', 'none'] as const;
 export const PAIRS = ['none', 'reward', 'efficient', 'actions', 'truncated'] as const;
 
 export interface MakeOptions {
   /**
    * `right`: 1 for right answers, others are left out; `first`: the first right one of a question alone; `uniform`: 1 for
-   * all; `reward`: what a rollout earned, where that is above 0.
+   * all; `reward`: what a rollout earned, where that is above 0; `none`: rollouts stand in pairs alone.
    */
   weight: (typeof WEIGHTS)[number];
   /** Rules of pairs: those of a stage's `pairs`, and `truncated`, DTO's. */
@@ -32,6 +33,8 @@ export interface MakeOptions {
   gamma: number;
   /** `truncated`. */
   alpha: number;
+  /** A control: which of a pair is the chosen one is drawn, by this seed. */
+  shuffle: number | null;
   /** Only questions that none of these rollouts answered right, as START takes them. */
   failed: readonly Rollout[] | null;
   /** Only this share of the questions, hard and long ones first, as Select2Reason takes them. */
@@ -49,6 +52,7 @@ export const MAKE_DEFAULTS: MakeOptions = {
   low: 0.5,
   gamma: DEFAULT_GAMMA,
   alpha: 0.9,
+  shuffle: null,
   failed: null,
   top: null,
   noRepeats: false,
@@ -70,6 +74,7 @@ function weightsOf(rollouts: readonly Rollout[], by: MakeOptions['weight']): num
   const seen = new Set<string>();
   return rollouts.map((rollout) => {
     if (by === 'uniform') return 1;
+    if (by === 'none') return 0;
     if (by === 'reward') return Math.max(0, rollout.reward ?? 0);
     const right = isRight(rollout);
     if (by === 'right' || !right) return Number(right);
@@ -150,6 +155,14 @@ function pairsBy(rollouts: readonly Rollout[], options: MakeOptions): Trajectory
   }
 }
 
+/** Pairs, each turned around or not by chance. */
+function shuffled(pairs: readonly StoredPair[], seed: number): StoredPair[] {
+  const random = new KeyedRandom(seed);
+  return pairs.map(({ chosen, rejected }) =>
+    random.chance(0.5) ? { chosen: rejected, rejected: chosen } : { chosen, rejected },
+  );
+}
+
 /**
  * The set: rollouts that weigh something or stand in a pair, and the pairs.
  * @throws Error where two rollouts have one id, one has no tokens of a model, or nothing is left
@@ -159,7 +172,8 @@ export function makeTrajectories(given: readonly Rollout[], options: MakeOptions
   const twice = rollouts.find(({ id }, i) => rollouts.findIndex((one) => one.id === id) < i);
   if (twice) throw new Error(`two rollouts have the id ${twice.id}; join files of different runs`);
   const weights = weightsOf(rollouts, options.weight);
-  const { trajectories, pairs } = pairsBy(rollouts, options);
+  const { trajectories, pairs: ordered } = pairsBy(rollouts, options);
+  const pairs = options.shuffle === null ? ordered : shuffled(ordered, options.shuffle);
   const paired = new Set(pairs.flatMap(({ chosen, rejected }) => [chosen, rejected]));
   const whole = rollouts.flatMap((rollout, i): StoredTrajectory[] => {
     const weight = itemAt(weights, i, 'weights');

@@ -161,6 +161,25 @@ describe('a trajectory that is cut where its answer would be right', () => {
     ]);
   });
 
+  it('stands in pairs alone without weights, and as a control in an order that is drawn', () => {
+    const rollouts = Array.from({ length: 12 }, (_, i) => ({
+      ...long([[9, 1], [1, 9]]), // prettier-ignore
+      id: `r${i}`,
+    }));
+    const options = { ...MAKE_DEFAULTS, pairs: 'truncated', weight: 'none' } as const;
+    const set = makeTrajectories(rollouts, options);
+    expect(set.pairs).toHaveLength(12);
+    expect(set.trajectories.every(({ weight }) => weight === 0)).toBe(true);
+    const control = makeTrajectories(rollouts, { ...options, shuffle: 3 });
+    const turned = control.pairs.filter(({ rejected }) => rejected.endsWith('-cut'));
+    expect(turned.length).toBeGreaterThan(2);
+    expect(turned.length).toBeLessThan(10);
+    const both = ({ chosen, rejected }: { chosen: string; rejected: string }) =>
+      [chosen, rejected].toSorted();
+    expect(control.pairs.map(both)).toEqual(set.pairs.map(both));
+    expect(makeTrajectories(rollouts, { ...options, shuffle: 3 }).pairs).toEqual(control.pairs);
+  });
+
   it('is none where no boundary, or only the last, is right often enough', () => {
     for (const shares of [
       [
