@@ -1,6 +1,7 @@
 import { sum } from '../../base/statistics.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import type { StoredSegment } from '../../formats/trajectories/shape.ts';
+import { renderBoxed } from '../../records/protocol.ts';
 import { exactMatch } from '../../agent/answers/scores.ts';
 import { segmentsOf } from './segments.ts';
 
@@ -56,6 +57,7 @@ export function truncated(rollout: Rollout, alpha: number): StoredSegment[] | nu
   if (at === boundaries.length - 1) return null;
   return [
     ...whole.slice(0, boundary.segments),
-    { by: 'policy', text: `<short_answer> \\boxed{ ${boundary.answer} } </short_answer>` },
+    // As the policy spells it: a space before the tag is a token that it never writes there.
+    { by: 'policy', text: `<short_answer>${renderBoxed(boundary.answer)}</short_answer>` },
   ];
 }

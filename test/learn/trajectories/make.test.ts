@@ -157,7 +157,7 @@ describe('a trajectory that is cut where its answer would be right', () => {
       ['policy', 'x'],
       ['environment', 'r0'],
       ['environment', 'r1'],
-      ['policy', '<short_answer> \\boxed{ Oslo } </short_answer>'],
+      ['policy', '<short_answer> \\boxed{ Oslo }</short_answer>'],
     ]);
   });
 
