@@ -17,7 +17,7 @@ import { startTraining } from '../train/store/train-actions.ts';
 import { formatTrainAddress } from '../train/store/train-address.ts';
 import { checkDraft } from '../train/store/train-draft.ts';
 import { trainApi, trainingRun, useTrain, visibleRuns } from '../train/store/train-store.ts';
-import { toTry, TRY_STEPS, tryName } from '../train/store/try-run.ts';
+import { toTry, TRY_STEPS } from '../train/store/try-run.ts';
 
 /** What the tour says, chapter by chapter, and what a press does: the very things that the pages do. */
 
@@ -84,13 +84,16 @@ const estimated = async (settings: TrainSettings): Promise<TrainEstimate | null>
 const train = async (go: (path: string) => void): Promise<void> => {
   const busy = trainingRun(useTrain.getState());
   if (busy) return go(formatTrainAddress({ run: busy.id, step: null }));
-  // Plain search steps fastest.
-  const { settings } = checkDraft({ training: 'search/grpo', changes: {} });
+  // Plain search steps fastest, and a policy that was made not to search has most to learn.
+  const { settings } = checkDraft({
+    training: 'search/grpo',
+    changes: { start: 'not-searching' },
+  });
   if (!settings) return go('/train?new=1');
   const tried = toTry(settings, await estimated(settings));
   const id = await startTraining({
     settings: tried,
-    name: tryName(tried),
+    name: `Tour: learning to search, ${TRY_STEPS} steps`,
     device: 'auto',
     demonstrations: null,
   });
@@ -137,7 +140,7 @@ export const CHAPTERS: readonly Chapter[] = [
     title: 'Train ten steps',
     steps: [
       {
-        text: 'Reinforcement learning lets the model practise: several rollouts of each question, a reward for each, and a step towards those that earned more than their siblings. Ten steps take about two minutes here. They go on while you look at other pages.',
+        text: 'Reinforcement learning lets the model practise: several rollouts of each question, a reward for each, and a step towards those that earned more than their siblings. So that there is something to learn, this run begins with a policy that was made to answer without searching, and is mostly wrong. Ten steps take about two minutes here. They go on while you look at other pages.',
         act: { label: `Train ${TRY_STEPS} steps`, run: train },
         done: 'trained',
       },

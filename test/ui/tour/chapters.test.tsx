@@ -90,6 +90,8 @@ describe('training', () => {
     expect(settings.steps).toBe(10);
     expect(settings.heldOut.every).toBeLessThanOrEqual(5);
     expect(name).toContain('10 steps');
+    // One that searches already has little to learn in ten steps.
+    expect(settings.start).toBe('not-searching');
     expect(went).toEqual(['/train?run=new']);
   });
 

@@ -26,7 +26,10 @@ const stepName = (step: number): string =>
   step === 0 ? 'before the first step' : `after step ${step}`;
 
 /** The name of a side, behind "before:" or "after:". */
-const sideName = (step: number): string => (step === 0 ? 'untrained, no step yet' : `step ${step}`);
+const sideName = (step: number, { settings }: RunRecord): string => {
+  if (step > 0) return `step ${step}`;
+  return settings.start === undefined ? 'untrained, no step yet' : 'its start, no step yet';
+};
 
 const isRight = (row: FilmRow, at: number): boolean => row.cells[at]?.em === 1;
 
@@ -154,6 +157,7 @@ export const RunBeside = ({ run, film }: { run: RunRecord; film: TrainingFilm })
           Ask it now, without and with the adapter
         </button>
       )}{' '}
+      {run.settings.start === undefined ? '' : 'Without it the policy is as before its start. '}
       <AskAtStep run={run} step={to} question={row.id} />
     </p>
   );
@@ -177,8 +181,8 @@ export const RunBeside = ({ run, film }: { run: RunRecord; film: TrainingFilm })
       <Suspense fallback={null}>
         <BesidePicture
           sides={[
-            { rollout: pair[0], name: sideName(from) },
-            { rollout: pair[1], name: sideName(to) },
+            { rollout: pair[0], name: sideName(from, run) },
+            { rollout: pair[1], name: sideName(to, run) },
           ]}
           open={open}
           controls={controls}
