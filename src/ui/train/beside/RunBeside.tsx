@@ -1,5 +1,5 @@
 import { NativeSelect } from '@mantine/core';
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { itemAt } from '../../../base/items.ts';
 import type { FilmRow, TrainingFilm } from '../../../evaluate/training-film.ts';
@@ -84,6 +84,12 @@ export const RunBeside = ({ run, film }: { run: RunRecord; film: TrainingFilm })
   const from = steps.includes(wanted.from) ? wanted.from : first;
   const to = wanted.to !== null && steps.includes(wanted.to) ? wanted.to : newest;
   const { pair, reading, problem } = usePair(run, row.id, from, to);
+  // An address that names it is about it, whatever stands above; what is in view already stays where it is.
+  const isNamed = address.beside !== undefined;
+  useEffect(() => {
+    const picture = isNamed ? document.getElementById('beside') : null;
+    if (picture && picture.getBoundingClientRect().top > innerHeight / 2) picture.scrollIntoView();
+  }, [isNamed, run.id]);
   const change = (by: Partial<BesideAddress>) =>
     go(formatTrainAddress({ ...address, run: run.id, beside: { ...wanted, from, ...by } }), {
       replace: true,
