@@ -78,7 +78,9 @@ it.each(Object.entries(CHECKPOINTS))(
     await page
       .getByLabel('Policy')
       .selectOption({ label: `published at ${new URL(published.url).host}` });
-    if (recipe === 'ur2') await page.getByLabel('Summarizer').selectOption('extractive');
+    // Who summarizes comes with an address of a recipe that reads summaries.
+    const summarizer = page.getByLabel('Summarizer');
+    expect(await summarizer.inputValue()).toBe(recipe === 'ur2' ? 'extractive' : 'off');
     await page.getByLabel('Search the questions').fill(QUERY);
     await page.locator('[role=option]', { hasText: 'Distant Desert' }).first().click();
     await page.getByRole('button', { name: 'Run', exact: true }).click();
@@ -99,3 +101,22 @@ it.each(Object.entries(CHECKPOINTS))(
   },
   240_000,
 );
+
+it('asks by other recipes without the summaries that came with UR²', async () => {
+  const page = await openPage(stage);
+  await page.goto(`${stage.url}ask?device=wasm&recipe=ur2`);
+  const recipe = page.getByLabel('Recipe', { exact: true });
+  const summarizer = page.getByLabel('Summarizer');
+  await page.locator('.works-with summary').click();
+  await expect.poll(() => summarizer.inputValue()).toBe('extractive');
+  await recipe.selectOption('search-r1');
+  await expect.poll(() => summarizer.inputValue()).toBe('off');
+  // Nor where training with UR² is left for a question.
+  await page.goto(`${stage.url}train?new=1&device=wasm`);
+  await page.getByLabel('Recipe', { exact: true }).selectOption('ur2/paper');
+  await expect.poll(() => summarizer.inputValue()).toBe('extractive');
+  await page.goto(`${stage.url}ask?device=wasm&recipe=search-r1`);
+  await page.locator('.works-with summary').click();
+  await expect.poll(() => summarizer.inputValue()).toBe('off');
+  await page.context().close();
+}, 120_000);

@@ -8,6 +8,8 @@ import { importDrop } from '../rollouts/store/browse-actions.ts';
 import { droppedRuns } from '../rollouts/offered.ts';
 import { downloadRollouts } from './store/export.ts';
 import { firstFailure, useLab } from '../lab/lab-store.ts';
+import { readsSummaries } from '../setup/reads-summaries.ts';
+import { useFitSummarizer } from '../setup/use-fit-summarizer.ts';
 import { FirstFormNote } from '../setup/form/FirstFormNote.tsx';
 import { useLinkedSetup } from './store/linked-setup.ts';
 import { isRunning, useRun } from './store/run-store.ts';
@@ -225,7 +227,9 @@ export const AskPage = () => {
   const grouped = useRun((state) => state.table.order.length > 1);
   const by = useColourBy();
   const detailsShown = detailsOpen && started && !(grouped && idle && !isOverlay());
+  const { recipe } = useView((state) => state.address.settings);
   useNeeds('sources', 'policy');
+  useFitSummarizer(readsSummaries(recipe));
   useAutoRun();
   useForksOfAddress();
   useRoomForRollouts();

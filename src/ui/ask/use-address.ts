@@ -5,6 +5,8 @@ import { ASK, formatAddress, parseAddress, placeOf } from './store/permalink.ts'
 import { startRun } from './store/actions.ts';
 import { checkLinkedSetup } from './store/linked-setup.ts';
 import { addressOf, useRun } from './store/run-store.ts';
+import { readsSummaries } from '../setup/reads-summaries.ts';
+import { fitSummarizer } from '../setup/setup-store.ts';
 import { openLinked } from './siblings/open-linked.ts';
 import { useView } from './store/view-store.ts';
 
@@ -38,6 +40,7 @@ export const useAddress = (): void => {
       }
       useView.setState({ address, selection: null });
       if (source) useRun.getState().clear();
+      fitSummarizer(readsSummaries(address.settings.recipe));
       // The run of that address is not on the screen any more; it is run again.
       void checkLinkedSetup().then((same) => {
         if (same && address.run && shown !== placeOf(address)) void startRun();

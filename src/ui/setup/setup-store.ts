@@ -24,6 +24,16 @@ const stored = (): string | null => {
   }
 };
 
+/** A summarizer that came with a recipe and goes with it. One that the user chose is another object. */
+const BY_RECIPE: Setup['summarizer'] = { kind: 'extractive' };
+
+/** What is remembered: the first form and what came with a recipe are not of the next visit. */
+const lasting = (setup: Setup): Setup =>
+  setupInForm(
+    setup.summarizer === BY_RECIPE ? { ...setup, summarizer: { kind: 'off' } } : setup,
+    2,
+  );
+
 interface SetupStore {
   setup: Setup;
   change: (part: Partial<Setup>) => void;
@@ -38,8 +48,7 @@ export const useSetup = create<SetupStore>()((set) => ({
 
 useSetup.subscribe(({ setup }) => {
   try {
-    // The first form is that of an address or a run, and not of the next visit.
-    globalThis.localStorage?.setItem(KEY, JSON.stringify(setupInForm(setup, 2)));
+    globalThis.localStorage?.setItem(KEY, JSON.stringify(lasting(setup)));
   } catch {
     // Not remembered where the browser allows no storage.
   }
@@ -49,10 +58,14 @@ useSetup.subscribe(({ setup }) => {
 export const takeSecondForm = (): void =>
   useSetup.setState(({ setup }) => ({ setup: setupInForm(setup, 2) }));
 
-/** What is chosen reads summaries: those by extraction, where nobody who writes them was chosen. */
-export const needSummaries = (): void => {
+/**
+ * Takes extraction where what is chosen reads summaries and nobody who writes them was chosen, and goes without again
+ * where it reads none: a question is asked with summaries by any recipe as long as someone writes them.
+ */
+export const fitSummarizer = (reads: boolean): void => {
   const { setup, change } = useSetup.getState();
-  if (setup.summarizer.kind === 'off') change({ summarizer: { kind: 'extractive' } });
+  if (reads && setup.summarizer.kind === 'off') change({ summarizer: BY_RECIPE });
+  if (!reads && setup.summarizer === BY_RECIPE) change({ summarizer: { kind: 'off' } });
 };
 
 /** Makes it the policy of the next run. */

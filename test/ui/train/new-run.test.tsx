@@ -6,7 +6,6 @@ import {
   resetDraft,
   useDraft,
 } from '../../../src/ui/train/store/train-draft.ts';
-import { useSetup } from '../../../src/ui/setup/setup-store.ts';
 import { useTrain } from '../../../src/ui/train/store/train-store.ts';
 import { buttonsIn, htmlOf, wordsIn } from '../kit/render.tsx';
 
@@ -57,19 +56,6 @@ it.each([
   chooseTraining(training);
   const words = wordsIn(form());
   for (const label of labels) expect(words).toContain(label);
-});
-
-it('chooses who summarizes with a recipe that reads summaries, and no one in place of whom the user chose', () => {
-  const summarizer = () => useSetup.getState().setup.summarizer;
-  useSetup.getState().change({ summarizer: { kind: 'off' } });
-  chooseTraining('search/grpo');
-  expect(summarizer()).toEqual({ kind: 'off' });
-  chooseTraining('ur2/paper');
-  expect(summarizer()).toEqual({ kind: 'extractive' });
-  const own = { kind: 'model', policy: { kind: 'checkpoint', id: 'mine' } } as const;
-  useSetup.getState().change({ summarizer: own });
-  chooseTraining('ur2-released/two-stages');
-  expect(summarizer()).toEqual(own);
 });
 
 it('a switch that nobody touched shows what holds without it', () => {

@@ -11,20 +11,15 @@ import {
   STIE_MODES,
 } from '../../../lab/contract/settings.ts';
 import { formOf } from '../../../records/built-in-forms.ts';
-import { getRecipe, recipeInForm } from '../../../recipes/index.ts';
+import { recipeInForm } from '../../../recipes/index.ts';
 import { PickField } from '../../kit/PickField.tsx';
-import { needSummaries, useSetup } from '../../setup/setup-store.ts';
+import { useSetup } from '../../setup/setup-store.ts';
 import { RecipeChoice } from './RecipeChoice.tsx';
 import { useView } from '../store/view-store.ts';
 
 const change = (part: Partial<RunSettings>): void => {
   const { address, setAddress } = useView.getState();
   setAddress({ settings: { ...address.settings, ...part }, run: false });
-};
-
-const choose = (recipe: RunSettings['recipe']): void => {
-  change({ recipe });
-  if (getRecipe(recipe).settings.retrieval.summarize === 'on') needSummaries();
 };
 
 /** A field that is left to the recipe is absent from the settings, not undefined. */
@@ -142,7 +137,7 @@ export const SettingsForm = () => {
   const changed = Object.keys(settings.mechanisms).length;
   return (
     <div className="settings">
-      <RecipeChoice recipe={settings.recipe} choose={choose} />
+      <RecipeChoice recipe={settings.recipe} choose={(recipe) => change({ recipe })} />
       <div className="form-grid">
         <NumberInput
           size="xs"

@@ -8,7 +8,7 @@ import { useSetup } from '../../setup/setup-store.ts';
 import { useView } from '../store/view-store.ts';
 import { PolicyChoice } from './PolicyChoice.tsx';
 import { QuestionPicker } from './QuestionPicker.tsx';
-import { getRecipe } from '../../../recipes/index.ts';
+import { readsSummaries } from '../../setup/reads-summaries.ts';
 import { Unsummarized } from '../../setup/form/Unsummarized.tsx';
 import { WorksWith } from '../../setup/form/WorksWith.tsx';
 import { SettingsForm } from './SettingsForm.tsx';
@@ -55,8 +55,7 @@ const RunButton = () => {
 const SummariesNote = () => {
   const recipe = useView((state) => state.address.settings.recipe);
   const none = useSetup(({ setup }) => setup.summarizer.kind === 'off');
-  const wanted = getRecipe(recipe).settings.retrieval.summarize === 'on';
-  return none && wanted ? (
+  return none && readsSummaries(recipe) ? (
     <p className="fine">
       <Unsummarized />
     </p>

@@ -12,6 +12,7 @@ import { Unsummarized } from '../../setup/form/Unsummarized.tsx';
 import { WorksWith } from '../../setup/form/WorksWith.tsx';
 import { ExportButton } from '../../setup/export/ExportButton.tsx';
 import { useSetup } from '../../setup/setup-store.ts';
+import { useFitSummarizer } from '../../setup/use-fit-summarizer.ts';
 import { isStored } from '../../../recipes/parts/stage-loss.ts';
 import { useDemonstrations } from '../store/demonstrations.ts';
 import { startTraining } from '../store/train-actions.ts';
@@ -246,7 +247,8 @@ export const NewRun = () => {
   const [sweeping, setSweeping] = useState(false);
   const [more, setMore] = useState(false);
   const file = useDemonstrations((state) => state.file);
-  const summaries = checked.settings !== null && asksForSummaries(checked.settings);
+  const summaries = checked.settings && asksForSummaries(checked.settings);
+  useFitSummarizer(summaries);
   const first = useTrain(
     (state) => state.status === 'ready' && visibleRuns(state.runs).length === 0,
   );

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { checkedSettingsSchema } from '../../../learn/settings/checked.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import { messageOf } from '../../../base/errors.ts';
-import { asksForSummaries, untrainable } from '../../../learn/rl/trainable.ts';
+import { untrainable } from '../../../learn/rl/trainable.ts';
 import { collapseWarning } from '../../../learn/router/collapse.ts';
 import {
   currentId,
@@ -16,7 +16,6 @@ import {
 import { withOverrides } from '../../../recipes/parts/settings.ts';
 import { weightsProblem } from './reward-weights.ts';
 import { DEVICES, type DeviceChoice } from '../../../lab/contract/settings.ts';
-import { needSummaries } from '../../setup/setup-store.ts';
 
 /**
  * The form of a new run: a recipe’s training and what differs from it, by path (`optimizer.learningRate`). A
@@ -246,10 +245,8 @@ useDraft.subscribe((draft) => {
 export const changeDraft = (path: string, value: unknown): void =>
   useDraft.setState((draft) => withChange(draft, path, value));
 
-export const chooseTraining = (training: string): void => {
+export const chooseTraining = (training: string): void =>
   useDraft.setState((draft) => withTraining(draft, training));
-  if (asksForSummaries(getTraining(training))) needSummaries();
-};
 
 export const resetDraft = (): void => useDraft.setState(({ training }) => ({ ...FIRST, training }));
 
