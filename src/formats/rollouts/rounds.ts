@@ -39,6 +39,16 @@ const FORAGE = present(
 export const protocolOf = ({ origin }: Pick<ImportedRollout, 'origin'>): Protocol | null =>
   origin ? protocolById(origin.protocol) : FORAGE;
 
+/** What the results of an own record are in: a policy on a server may have spoken a published format. */
+function spokenIn(segments: readonly Pick<ImportedSegment, 'text' | 'role'>[]): Protocol {
+  const results = segments.filter(({ role }) => role === 'result');
+  const spoken = ({ blocks }: Protocol): boolean =>
+    results.every(({ text }) =>
+      blocks.some(({ role, open }) => role === 'result' && text.includes(open)),
+    );
+  return [FORAGE, ...PROTOCOLS].find(spoken) ?? FORAGE;
+}
+
 /** Where one passage of a list begins, in the forms that published systems print. */
 const NUMBERED = /^[ \t]*(?:\(\d+\)|Doc(?:ument)?\s*\d+\s*\(Title:|\[\d+\]|Doc(?:ument)?\s*\d+:)/gm;
 /** The same inside a JSON string, where a line ends in an escape. */
@@ -47,15 +57,20 @@ const IN_JSON = new RegExp(
   'gm',
 );
 
+/** A title between quotation marks on a line of its own, as ReSearch prints them, behind a blank line. */
+const QUOTED = /(?<![^\n]\n|[^\n])"[^\n]{1,200}"[ \t]*$/gm;
+
 /**
  * A passage's title: `"Title" text`, `Title: X Text: y`, `Doc 1(Title: X) text`, `X : y`. Bounded
  * throughout: imported text is hostile, and no expression may run away on it.
  */
 const TITLES = [
   /^\(\d+\)\s{0,4}"?Title:(.{0,300}?)\sText:/s,
+  /^Doc(?:ument)?\s{0,4}\d+\s{0,4}\(Title:\s{0,4}"(.{0,300}?)"\)/s,
   /^Doc(?:ument)?\s{0,4}\d+\s{0,4}\(Title:\s{0,4}"?(.{0,300}?)"?\)/s,
   /^(?:\(\d+\)|\[\d+\]|Doc(?:ument)?\s*\d+:)\s*"([^"\n]{1,200})"\s*\n?/,
   /^(?:\(\d+\)|\[\d+\]|Doc(?:ument)?\s*\d+:)\s*(\S.{0,200}?) {3,}/,
+  /^"([^\n]{1,200})"[ \t]*\n/,
   /^(\S.{0,200}?) : /,
 ];
 
@@ -76,7 +91,7 @@ function passage(text: string, segment: number, start: number): ReadPassage {
   return { segment, start: from, end: from + body.length, title: '', text: body };
 }
 
-/** Passages in a result's text: numbered ones, else one a line; tags are left out. */
+/** Passages in a result's text: numbered ones, else those below their titles, else one a line; tags are left out. */
 function passagesIn(
   segment: Pick<ImportedSegment, 'text'>,
   index: number,
@@ -87,8 +102,9 @@ function passagesIn(
   const numbered = [...text.matchAll(text.startsWith('{') ? IN_JSON : NUMBERED)].map(
     (match) => match.index,
   );
+  const quoted = [...text.matchAll(QUOTED)].map((match) => match.index);
   const lines = [...text.matchAll(/^.*\S.*$/gm)].map((match) => match.index);
-  const starts = numbered.length > 0 ? numbered : lines;
+  const starts = numbered.length > 0 ? numbered : quoted[0] === 0 ? quoted : lines;
   return starts.map((from, i) => passage(text.slice(from, starts[i + 1]), index, start + from));
 }
 
@@ -109,7 +125,7 @@ function queryOf(
 
 /** The rounds of a rollout. A query opens a new round behind the results of the one before. */
 export function roundsOf(rollout: Pick<ImportedRollout, 'segments' | 'origin'>): Round[] {
-  const protocol = protocolOf(rollout);
+  const protocol = rollout.origin ? protocolOf(rollout) : spokenIn(rollout.segments);
   const rounds: Round[] = [];
   let round: Round | null = null;
   let closed = false;

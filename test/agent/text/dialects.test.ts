@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readPlainAnswer } from '../../../src/agent/transcript/boxed.ts';
 import { instructionText } from '../../../src/agent/transcript/instruction.ts';
 import { readTags } from '../../../src/agent/transcript/tags.ts';
+import { roundsOf } from '../../../src/formats/rollouts/rounds.ts';
 import { TextPolicy } from '../../../src/policy/remote/pieces/text-policy.ts';
 import { getRecipe } from '../../../src/recipes/index.ts';
 import { contextText, eventsOf, faultsOf, LOCAL, retrieverOver } from '../helpers.ts';
@@ -122,6 +123,10 @@ it.each(Object.entries(RELEASED))(
       retriever: retrieverOver(passages, []),
     });
     expect(rollout.segments.find(({ role }) => role === 'result')?.text).toBe(text);
+    // What is read back out of its text is what was shown.
+    const read = roundsOf(rollout).find(({ query }) => query?.text === 'author of Old Wolf');
+    const titles = read?.passages.map(({ title, text }) => [title, text]);
+    expect(titles).toEqual(passages.map((passage) => [passage.title, passage.text]));
   },
 );
 

@@ -31,6 +31,9 @@ describe('the passages of a result', () => {
     ['<information>  (1) plain\n\t(2) text</information>', [['', '(1) plain'], ['', '(2) text']]],
     ['<information> </information>', []],
     ['<information>{"result": "(1)Title: A Text: x\\n(2)Title: B Text: y"}</information>', [['A', 'x\\n'], ['B', 'y"}']]],
+    ['<information>Doc 1(Title: "Low Tide (novel)") A novel (1990).\nDoc 2(Title: "Ferry") A film.</information>', [['Low Tide (novel)', 'A novel (1990).'], ['Ferry', 'A film.']]],
+    ['<information>\n"Low Tide"\nA novel.\n"Long."\n\n"Ferry "A" (film)"\nA film.\n</information>', [['Low Tide', 'A novel.\n"Long."'], ['Ferry "A" (film)', 'A film.']]],
+    ['<information>A novel.\n\n"Ferry"\nA film.</information>', [['', 'A novel.'], ['', '"Ferry"'], ['', 'A film.']]],
     ['<information>plain (1) text "(2) x</information>', [['', 'plain (1) text "(2) x']]],
   ])('%j', (text, expected) => expect(told(text)).toEqual(expected)); // prettier-ignore
 
