@@ -115,7 +115,7 @@ const partsOf = (arms: readonly ArmScores[], worlds: readonly string[]): Part[] 
 ];
 
 /**
- * The tables: arms against the reference, trained arms against their own step 0, also by composition, and arms
+ * The tables: arms against the reference, trained arms against the policy without their adapter, also by composition, and arms
  * against the reference by world and by composition; one without rows is left out.
  * @throws Error where the reference is no arm
  */
@@ -133,7 +133,7 @@ export function studyTables(arms: readonly ArmScores[], options: TableOptions): 
     },
     {
       id: 'start',
-      title: 'What training changed: the same arm less its step 0',
+      title: 'What training changed: the same arm less the policy without its adapter',
       rows: arms
         .filter(({ trained }) => trained)
         .flatMap((arm) => [
