@@ -80,6 +80,11 @@ it(
     expect(cut).toBe(0);
     await page.goBack();
     await matched(page, '240 rollouts');
+    // The mark beside a head is pressed, and not the grip of the column's width.
+    await page.locator('th').getByRole('button', { name: 'What EM means' }).first().click();
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
 
     // What the file does not know is said, with its reason, and is no zero.
     await page.getByRole('combobox', { name: 'Filter' }).fill('em = 0 and recall = 1');

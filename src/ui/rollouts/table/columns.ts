@@ -1,6 +1,7 @@
 import type { Statistics } from '../../../evaluate/rollouts/statistics.ts';
 import { isRowNumber, rowNumber } from '../../../evaluate/rollouts/row-numbers.ts';
 import { COLUMN_NAMES } from '../../../lab/rollouts/columns.ts';
+import { termsIn } from '../../kit/words/explain/terms.ts';
 
 /** Columns as the table draws them. */
 export interface Column {
@@ -45,9 +46,14 @@ const TITLES: Record<string, string> = {
   lint: 'findings',
 };
 
+/** Pixels of the mark that explains an acronym of the title, with what keeps it off the grip. */
+const MARK = 20;
+
+const marksOf = (title: string): number => termsIn(title).filter(({ id }) => id !== null).length;
+
 export const columnOf = (name: string): Column => {
   const text = Object.hasOwn(TEXTS, name) ? TEXTS[name] : undefined;
-  const title = TITLES[name] ?? name;
+  const title = (Object.hasOwn(TITLES, name) ? TITLES[name] : undefined) ?? name;
   if (text)
     return {
       name,
@@ -61,7 +67,7 @@ export const columnOf = (name: string): Column => {
     name,
     title,
     note: number?.note ?? `clause ${name.replace(/^reward\./, '')} of the reward`,
-    width: Math.max(64, 22 + title.length * 8),
+    width: Math.max(64, 22 + title.length * 8) + MARK * marksOf(title),
     kind: number?.bit ? 'bit' : 'number',
   };
 };

@@ -79,7 +79,7 @@ describe('the columns', () => {
     });
     for (const name of allColumns(['format'])) expect(columnOf(name).note).toMatch(/\S/);
     // A name that every object has is a clause like any other.
-    expect(columnOf('constructor').kind).toBe('number');
+    expect(columnOf('constructor')).toMatchObject({ kind: 'number', title: 'constructor' });
     expect(new Set(allColumns(['a', 'b'])).size).toBe(allColumns(['a', 'b']).length);
   });
 
