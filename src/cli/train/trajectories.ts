@@ -37,7 +37,13 @@ const DIFFICULTY = 0.25;
 const numberOf = (values: OptionValues, name: string, unless: number): number =>
   values[name] === undefined ? unless : Number(values[name]);
 
+/** @throws UsageError where pairs are meant that no rule makes */
 function optionsOf(values: OptionValues): MakeOptions {
+  const paired = values['pairs'] !== undefined && values['pairs'] !== 'none';
+  if (!paired && values['shuffle-pairs'] !== undefined)
+    throw new UsageError('--shuffle-pairs needs pairs to turn around: say which by --pairs.');
+  if (!paired && values['weight'] === 'none')
+    throw new UsageError('--weight none leaves pairs alone: say which by --pairs.');
   const { high, low, gamma, alpha } = MAKE_DEFAULTS;
   const share = values['top'];
   return {

@@ -29,3 +29,12 @@ it('refuses a file that is none, and one of which nothing is left, in one line',
   expect([none.status, none.out]).toEqual([2, '']);
   expect(none.err).toMatch(/nothing is left of 10 rollouts/);
 });
+
+it('refuses a control over pairs, and pairs alone, where no rule makes pairs', async () => {
+  const turned = await labHere('trajectories', OWN, '--weight', 'uniform', '--shuffle-pairs', '3');
+  expect([turned.status, turned.out]).toEqual([2, '']);
+  expect(turned.err).toMatch(/^--shuffle-pairs needs pairs/);
+  const alone = await labHere('trajectories', OWN, '--weight', 'none');
+  expect(alone.status).toBe(2);
+  expect(alone.err).toMatch(/^--weight none leaves pairs alone/);
+});
