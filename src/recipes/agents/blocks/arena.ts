@@ -34,6 +34,7 @@ export const arena: Recipe = {
       ...SHARED_DEPARTURES.slice(0, 1),
       ...SHARED_DEPARTURES.slice(2),
       'The references are what the question itself brings, and may lack a supporting passage; theirs hold all of them among distractors.',
+      'Untrained, the built-in policy nearly always asks for a search behind its passages; none is left, so it is refused and told to answer.',
       'Groups of 8 in place of 7; ε is 1e-6 in place of 1e-4.',
       BLOCKS_SHOWN,
     ],

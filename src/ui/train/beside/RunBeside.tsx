@@ -89,7 +89,7 @@ export const RunBeside = ({ run, film }: { run: RunRecord; film: TrainingFilm })
   useEffect(() => {
     const picture = isNamed ? document.getElementById('beside') : null;
     if (picture && picture.getBoundingClientRect().top > innerHeight / 2) picture.scrollIntoView();
-  }, [isNamed, run.id]);
+  }, [isNamed]);
   const change = (by: Partial<BesideAddress>) =>
     go(formatTrainAddress({ ...address, run: run.id, beside: { ...wanted, from, ...by } }), {
       replace: true,
