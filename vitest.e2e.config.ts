@@ -4,6 +4,8 @@ import { longestFirst } from './test/longest-first.ts';
 
 const LONGEST = [
   'e2e/kill.test.ts',
+  'e2e/ask/fork-elsewhere.test.ts',
+  'e2e/train/headline.test.ts',
   'e2e/shell/package.test.ts',
   'e2e/opens-stored-by-0.1.test.ts',
   'e2e/train/training-page.test.ts',
