@@ -1,4 +1,4 @@
-import { memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { Question } from '../../../records/records.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import { EventCard } from '../../kit/events/EventCard.tsx';
@@ -14,7 +14,6 @@ import { useRun } from '../store/run-store.ts';
 import { useView } from '../store/view-store.ts';
 import { Playback } from './Playback.tsx';
 import { TimeLine } from './TimeLine.tsx';
-import { useInView } from './use-in-view.ts';
 import { VerdictLine } from './VerdictLine.tsx';
 
 interface RolloutColumnProps {
@@ -66,6 +65,37 @@ const LiveText = ({ rollout }: { rollout: Rollout }) => {
       <span className="live-dot" /> {text || 'reading …'}
     </div>
   );
+};
+
+/**
+ * Moves a group's row sideways until the column in focus is seen whole, and the page up or down where one that
+ * was chosen elsewhere (by the address, a key, a picture) begins out of sight. A click into a column gives it
+ * the focus too: then nothing moves under the pointer.
+ */
+const useInView = (focused: boolean, index: number) => {
+  const column = useRef<HTMLElement>(null);
+  const shown = useRef(false);
+  const pressed = useRef(false);
+  const press = useCallback(() => {
+    pressed.current = true;
+  }, []);
+  useLayoutEffect(() => {
+    const element = column.current;
+    const row = element?.parentElement;
+    const first = !shown.current;
+    const here = pressed.current;
+    shown.current = true;
+    pressed.current = false;
+    if (!focused || !element || !row) return;
+    const { offsetLeft, offsetWidth } = element;
+    const right = offsetLeft + offsetWidth - row.clientWidth;
+    row.scrollLeft = Math.min(offsetLeft, Math.max(right, row.scrollLeft));
+    // Whoever asks sees the page from its head; the first column is no choice.
+    if (first ? index === 0 : here) return;
+    const { top } = element.getBoundingClientRect();
+    if (first || top < 0 || top > innerHeight / 2) element.scrollIntoView({ block: 'start' });
+  }, [focused, index]);
+  return { column, press };
 };
 
 const useOpenCards = (current: number | null) => {
