@@ -55,15 +55,6 @@ it('draws a held-out question before and after, and asks it without and with the
       .getByRole('button', { name: new RegExp(`^Ask.* with the adapter of step ${step}$`) })
       .click();
   await visit(page, stage, `train?run=${run}&from=0&to=2`);
-  // It stands below the charts, and is what the address is about.
-  await expect
-    .poll(() =>
-      page
-        .locator('#beside')
-        .first()
-        .evaluate((it) => it.getBoundingClientRect().top < innerHeight / 2),
-    )
-    .toBe(true);
   await ask(picture);
   await runStatus(page, 'done');
   expect([policy(), await page.locator('.column').count()]).toEqual([`${run}@2`, 1]);

@@ -85,7 +85,7 @@ export const RunBeside = ({ run, film }: { run: RunRecord; film: TrainingFilm })
   const to = wanted.to !== null && steps.includes(wanted.to) ? wanted.to : newest;
   const { pair, reading, problem } = usePair(run, row.id, from, to);
   // An address that names it is about it, whatever stands above; what is in view already stays where it is.
-  const isNamed = address.beside !== undefined;
+  const isNamed = address.beside !== undefined && pair !== null;
   useEffect(() => {
     const picture = isNamed ? document.getElementById('beside') : null;
     if (picture && picture.getBoundingClientRect().top > innerHeight / 2) picture.scrollIntoView();
