@@ -58,6 +58,8 @@ it('restores question, recipe, settings, rollout and step from the address alone
     RECIPES[RECIPES.findIndex(({ id }) => id === 'search') + 1]?.id,
   );
   expect(await other.getByTestId('recipe-sentence').textContent()).not.toBe(sentence);
+  // With the events that are still to come in view.
+  await other.locator('.card.ahead').last().scrollIntoViewIfNeeded();
   expect(await faultsInBoth(other)).toEqual([]);
 });
 

@@ -17,6 +17,13 @@ const fillIn = async (page: Page, recipe: string, fields: Record<string, string>
     await page.getByLabel(label, { exact: true }).fill(value);
 };
 
+/** Presses the one button, and waits for the end. */
+const trained = async (page: Page) => {
+  await page.getByRole('button', { name: 'Start training' }).click();
+  await page.waitForURL(/run=/);
+  await status(page, 'finished');
+};
+
 it('KunLunBaizeRAG: warm-up, then a step with backgrounds, STIE and a router that learns beside', async () => {
   const { page } = stage;
   await fillIn(page, 'kunlun-baize/whole', {
@@ -29,9 +36,7 @@ it('KunLunBaizeRAG: warm-up, then a step with backgrounds, STIE and a router tha
     'Steps until gold': '2',
     'Held-out questions': '1',
   });
-  await page.getByRole('button', { name: 'Start training' }).click();
-  await page.waitForURL(/run=/);
-  await status(page, 'finished');
+  await trained(page);
   for (const chart of ['STIE: clauses that fired', 'Router: π(local)'])
     await page.getByRole('region', { name: chart }).waitFor();
   expect(await faultsInBoth(page)).toEqual([]);
@@ -62,9 +67,7 @@ it('UR²: a start that does not search, questions scored, then a step of each st
   });
   // Who summarizes was chosen with the recipe: one button is enough.
   expect(await page.getByLabel('Summarizer').inputValue()).toBe('extractive');
-  await page.getByRole('button', { name: 'Start training' }).click();
-  await page.waitForURL(/run=/);
-  await status(page, 'finished');
+  await trained(page);
   await page.getByRole('button', { name: 'Rollouts of step 2' }).click();
   await page.getByRole('button', { name: 'Open these 2' }).first().click();
   await page.locator('.column').nth(1).waitFor();

@@ -1,13 +1,11 @@
 import { expect, it } from 'vitest';
 import { strictServer } from '../../../test/policy/remote/endpoint/strict-server.ts';
 import { eventKinds, openPage, runStatus, useStage } from '../../browser.ts';
+import { askServed, tokensOf } from './served.ts';
 
 /** Published checkpoints behind a server, each asked in the protocol that it was trained in. */
 
 const stage = useStage();
-
-/** Cut as tokens are, so that tags come in parts. */
-const tokensOf = (text: string): string[] => text.match(/\s?\w+|[^\w]/gu) ?? [];
 
 /** What a published checkpoint writes: a search, then the answer that the result has. */
 interface Checkpoint {
@@ -65,19 +63,7 @@ it.each(Object.entries(CHECKPOINTS))(
         return tokensOf(read ? answer(name) : search);
       },
     });
-    const page = await openPage(stage);
-    await page.addInitScript((url) => {
-      const endpoint = { id: 's', url, model: 'published', api: 'completions', maxContext: 4096 };
-      localStorage.setItem(
-        'forage.resources',
-        JSON.stringify({ endpoints: [endpoint], webllm: [], mirror: {} }),
-      );
-    }, published.url);
-    await page.goto(`${stage.url}ask?device=wasm&recipe=${recipe}&n=1`);
-    await page.locator('.works-with summary').click();
-    await page
-      .getByLabel('Policy')
-      .selectOption({ label: `published at ${new URL(published.url).host}` });
+    const page = await askServed(stage, published, 'published', recipe);
     // Who summarizes comes with an address of a recipe that reads summaries.
     const summarizer = page.getByLabel('Summarizer');
     expect(await summarizer.inputValue()).toBe(recipe === 'ur2' ? 'extractive' : 'off');

@@ -7,16 +7,14 @@ import {
   type Scripted,
   type StrictServer,
 } from '../../../test/policy/remote/endpoint/strict-server.ts';
-import { eventKinds, openPage, runStatus, useStage } from '../../browser.ts';
+import { eventKinds, runStatus, useStage } from '../../browser.ts';
+import { askServed, tokensOf } from './served.ts';
 
 /** A model on a server as a user has it: named, tested, asked, with its key in memory alone. */
 
 const stage = useStage();
 const KEY = 'sk-never-written-down-1b7c';
 let server: StrictServer;
-
-/** Cut as tokens are, so that tags come in parts. */
-const tokensOf = (text: string): string[] => text.match(/\s?\w+|[^\w]/gu) ?? [];
 
 /** Judges what it is asked to judge; else searches once, and answers what the result says. */
 function writes(asked: Asked): string[] {
@@ -123,17 +121,7 @@ it('tells apart what can be wrong, then answers through the server with summarie
 
 it('says what went wrong where the server is gone, and asks again', async () => {
   const gone = await strictServer({ tokens: writes, models: ['tiny'] });
-  const page = await openPage(stage);
-  await page.addInitScript((url) => {
-    const server = { id: 's', url, model: 'tiny', api: 'completions', maxContext: 4096 };
-    localStorage.setItem(
-      'forage.resources',
-      JSON.stringify({ endpoints: [server], webllm: [], mirror: {} }),
-    );
-  }, gone.url);
-  await page.goto(`${stage.url}ask?device=wasm&recipe=search&n=1`);
-  await page.locator('.works-with summary').click();
-  await page.getByLabel('Policy').selectOption({ label: `tiny at ${new URL(gone.url).host}` });
+  const page = await askServed(stage, gone, 'tiny', 'search');
   gone.script.failures = [{ status: 401, body: '{}' }];
   await page.getByLabel('Search the questions').fill('director of Distant Desert');
   await page.locator('[role=option]', { hasText: 'Distant Desert' }).first().click();

@@ -104,7 +104,7 @@ function compositionsOf(arms: readonly ArmScores[], worlds: readonly string[]): 
 }
 
 /** Names the scores of the policy without an adapter beside those of a trained arm. */
-const beforeOf = ({ name, before }: ArmScores): string => `${name}, ${before}`;
+const nameBefore = ({ name, before }: ArmScores): string => `${name}, ${before}`;
 
 /** Each world, where there are several, and all of them by composition. */
 const partsOf = (arms: readonly ArmScores[], worlds: readonly string[]): Part[] => [
@@ -137,8 +137,8 @@ export function studyTables(arms: readonly ArmScores[], options: TableOptions): 
       rows: arms
         .filter(({ trained }) => trained)
         .flatMap((arm) => [
-          rowOf(beforeOf(arm), arm.start, null, all, options),
-          { ...rowOf(arm.name, arm.end, arm.start, all, options), against: beforeOf(arm) },
+          rowOf(nameBefore(arm), arm.start, null, all, options),
+          { ...rowOf(arm.name, arm.end, arm.start, all, options), against: nameBefore(arm) },
         ]),
     },
     {
@@ -149,7 +149,7 @@ export function studyTables(arms: readonly ArmScores[], options: TableOptions): 
           .filter(({ trained }) => trained)
           .map((arm) => ({
             ...rowOf(arm.name, arm.end, arm.start, part, options),
-            against: beforeOf(arm),
+            against: nameBefore(arm),
           })),
       ),
     },
