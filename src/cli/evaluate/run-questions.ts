@@ -1,7 +1,8 @@
-import { runGroup } from '../../agent/run.ts';
 import { deriveSeed } from '../../base/random.ts';
+import { growGroup } from '../../learn/branching/grow.ts';
 import type { Question } from '../../records/records.ts';
 import type { Rollout } from '../../records/rollout.ts';
+import type { Branching } from '../../recipes/parts/branching.ts';
 import type { Recipe } from '../../recipes/parts/recipe.ts';
 import type { SettingsOverride } from '../../recipes/parts/settings.ts';
 import { endProgress, sayProgress } from '../shared/command.ts';
@@ -15,6 +16,8 @@ export interface RunOptions {
   overrides: SettingsOverride;
   /** Rollouts a question. */
   group: number;
+  /** How they come from each other; all begin at the question unless given. */
+  branching?: Branching | null;
   seed: number;
   /** Shown in front of the progress. */
   label?: string;
@@ -40,20 +43,21 @@ async function inParallel<T>(
   await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker));
 }
 
-/** Runs a recipe over questions; rollouts in the order of the questions, with the wall time in all. */
+/** Runs a recipe over questions; rollouts in the order of the questions, also by question, with the wall time in all. */
 export async function runQuestions(
   { deps }: Pick<Parts, 'deps'>,
   questions: readonly Question[],
   options: RunOptions,
-): Promise<{ rollouts: Rollout[]; seconds: number }> {
-  const { recipe, overrides, group, seed, label = '', atOnce = ROLLOUTS_AT_ONCE, signal } = options;
+): Promise<{ rollouts: Rollout[]; groups: Rollout[][]; seconds: number }> {
+  const { recipe, overrides, group, branching, seed, signal } = options;
+  const { label = '', atOnce = ROLLOUTS_AT_ONCE } = options;
   const groups: Rollout[][] = [];
   let finished = 0;
   const start = performance.now();
   const width = Math.max(1, Math.floor(atOnce / group));
   await inParallel(questions, width, async (question, index) => {
     signal?.throwIfAborted();
-    groups[index] = await runGroup(deps, {
+    const request = {
       question,
       recipe,
       overrides,
@@ -63,12 +67,14 @@ export async function runQuestions(
       runId: `cli-${recipe.id}-${seed}`,
       step: 0,
       ...(signal && { signal }),
-    });
+    };
+    const ground = { place: index, firsts: {}, begun: [] };
+    groups[index] = await growGroup(deps, request, branching ?? undefined, ground);
     finished++;
     const left = ((performance.now() - start) / 1000 / finished) * (questions.length - finished);
     sayProgress(`${label}${finished}/${questions.length} questions, ≈ ${left.toFixed(0)} s left`);
   });
   endProgress();
   signal?.throwIfAborted();
-  return { rollouts: groups.flat(), seconds: (performance.now() - start) / 1000 };
+  return { rollouts: groups.flat(), groups, seconds: (performance.now() - start) / 1000 };
 }

@@ -3,7 +3,7 @@ import type { AgentDeps } from '../../agent/request.ts';
 import { itemAt } from '../../base/items.ts';
 import type { StudyFile } from '../../evaluate/study/file/file.ts';
 import type { PlannedScore } from '../../evaluate/study/plan.ts';
-import { rowOf, timingsOf } from '../../evaluate/study/rows.ts';
+import { groupRowOf, rowOf, timingsOf } from '../../evaluate/study/rows.ts';
 import { askFrozen, FROZEN_K, type FrozenSource } from '../../learn/frozen/answers.ts';
 import { withoutAdapter } from '../../learn/frozen/without-adapter.ts';
 import { checkFaults } from '../../learn/rl/collect.ts';
@@ -108,7 +108,8 @@ async function openCell(score: PlannedScore, cell: ScoreCell) {
     options: {
       recipe: getRecipe(score.recipe),
       overrides,
-      group: 1,
+      group: score.group?.size ?? 1,
+      branching: score.group?.branching ?? null,
       seed: evaluate.seed,
       signal,
     },
@@ -143,7 +144,7 @@ export async function scoreCell(score: PlannedScore, cell: ScoreCell): Promise<v
   const { key } = score;
   const opened = await openCell(score, cell);
   const { questions, deps, options, adapter } = opened;
-  const { rollouts, seconds } = await runQuestions({ deps }, questions, {
+  const { rollouts, groups, seconds } = await runQuestions({ deps }, questions, {
     ...options,
     label: `${key}  `,
   });
@@ -167,7 +168,13 @@ export async function scoreCell(score: PlannedScore, cell: ScoreCell): Promise<v
     made: workshop.made,
     seconds: seconds + timed.seconds,
     rows: questions.map((question, i) =>
-      rowOf(question, itemAt(rollouts, i), timed.rollouts[i] ?? null, rowOptions),
+      score.group
+        ? groupRowOf(question, itemAt(groups, i), {
+            ...rowOptions,
+            branching: score.group.branching ?? undefined,
+            vocabulary: deps.policy.tokenizer.vocabSize,
+          })
+        : rowOf(question, itemAt(rollouts, i), timed.rollouts[i] ?? null, rowOptions),
     ),
   });
 }

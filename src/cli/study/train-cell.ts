@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { pointOf, startPoint, type CurvePoint } from '../../evaluate/study/curves.ts';
+import { pointOf, startPoint, type CurvePoint } from '../../evaluate/study/course/point.ts';
 import type { PlannedTraining } from '../../evaluate/study/plan.ts';
 import { trainRun } from '../../learn/rl/loop.ts';
 import type { TrainState } from '../../learn/rl/state.ts';

@@ -43,7 +43,7 @@ function intervalSentence({ file }: Study): string {
 export function captionOf(study: Study, facts: CaptionFacts): string[] {
   const { evaluate, webDelayMs, numbers } = study.file;
   const { questions, split, compositions, temperature, routing, seed, timed, reward } = evaluate;
-  const { routerReward } = evaluate;
+  const { routerReward, group } = evaluate;
   const which = compositions === 'any' ? '' : `, ${compositions} compositions`;
   return [
     ...(facts.finished < facts.scores
@@ -52,6 +52,11 @@ export function captionOf(study: Study, facts: CaptionFacts): string[] {
     `The first ${many(questions, 'question')} (split ${split}${which}) of each of ${many(study.worlds.length, 'world')}: ` +
       `${named(study.worlds)}. Temperature ${temperature}, routing ${routing}, sampling seed ${seed}; ` +
       `${webDelayMs} ms added to each call of the web. Means over seeds, worlds and questions, each world counting alike.`,
+    ...(group === undefined
+      ? []
+      : [
+          `Of each question ${group} rollouts, grown as the arm's training grows its groups; a number is their mean, or one of the group.`,
+        ]),
     ...trainingSentence(study),
     intervalSentence(study),
     ...(timed > 0

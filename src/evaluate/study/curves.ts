@@ -1,61 +1,9 @@
-import { z } from 'zod';
-import type { HeldOutScore, MadeStep } from '../../records/training.ts';
 import { groupBy } from '../../base/items.ts';
 import { mean } from '../../base/statistics.ts';
+import type { CurvePoint } from './course/point.ts';
 import { csv } from './text.ts';
 
 /** How trainings went, step by step. */
-
-const heldOutSchema = z.strictObject({
-  n: z.number(),
-  em: z.number(),
-  f1: z.number(),
-  searches: z.number(),
-});
-
-export const curvePointSchema = z.strictObject({
-  /** 0: before the first step, after a warm-up. */
-  step: z.int().min(0),
-  /** Means over the rollouts of the step; null at step 0. */
-  reward: z.number().nullable(),
-  em: z.number().nullable(),
-  searches: z.number().nullable(),
-  /** Queries of the step that got the fallback sentence; absent where rollouts read no summaries. */
-  fallbacks: z.int().min(0).exactOptional(),
-  /** Dev questions of the world that is trained on, where they were scored after the step. */
-  heldOut: heldOutSchema.nullable(),
-  seconds: z.number(),
-});
-export type CurvePoint = z.infer<typeof curvePointSchema>;
-
-const short = (value: number): number => Number(value.toFixed(5));
-
-const heldOutOf = ({ n, em, f1, searches }: HeldOutScore): CurvePoint['heldOut'] => ({
-  n,
-  em: short(em),
-  f1: short(f1),
-  searches: short(searches),
-});
-
-/** The policy before its first step, after a warm-up. */
-export const startPoint = (heldOut: HeldOutScore): CurvePoint => ({
-  step: 0,
-  reward: null,
-  em: null,
-  searches: null,
-  heldOut: heldOutOf(heldOut),
-  seconds: 0,
-});
-
-export const pointOf = (step: MadeStep): CurvePoint => ({
-  step: step.step,
-  reward: short(step.reward.mean),
-  em: short(step.em),
-  searches: short(step.searches),
-  ...(step.fallbacks !== undefined && { fallbacks: step.fallbacks }),
-  heldOut: step.heldOut && heldOutOf(step.heldOut),
-  seconds: short(step.seconds.total),
-});
 
 /** The curve of one training of an arm. */
 export interface Curve {

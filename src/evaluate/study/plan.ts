@@ -1,5 +1,6 @@
 import { canonical, sha256 } from '../../base/hash.ts';
 import type { FrozenSource } from '../../learn/frozen/answers.ts';
+import type { Branching } from '../../recipes/parts/branching.ts';
 import { LOCAL_ONLY } from '../../recipes/local-only.ts';
 import { asWord, getRecipe } from '../../recipes/index.ts';
 import { mergeOverrides, type SettingsOverride } from '../../recipes/parts/settings.ts';
@@ -31,6 +32,8 @@ export interface PlannedScore {
   world: NamedWorld;
   /** What the policy without adapter is asked of each rollout; null: nothing. */
   frozen: FrozenSource | null;
+  /** Several rollouts a question, and how they come from each other; null: one. */
+  group: { size: number; branching: Branching | null } | null;
 }
 
 /** What a score stands for in the tables. */
@@ -101,8 +104,17 @@ class Planner {
   }
 
   async score(arm: ResolvedArm, training: string | null, world: NamedWorld): Promise<string> {
-    const { questions, split, compositions, seed, timed, reward, routerReward } =
-      this.#study.file.evaluate;
+    const {
+      group: size,
+      questions,
+      split,
+      compositions,
+      seed,
+      timed,
+      reward,
+      routerReward,
+    } = this.#study.file.evaluate;
+    const group = size === undefined ? null : { size, branching: arm.branching };
     const overrides = mergeOverrides(arm.evaluation, sourcesOf(world));
     const recipe = getRecipe(arm.recipe);
     const id = await digest({
@@ -113,6 +125,7 @@ class Planner {
       webDelayMs: this.#study.file.webDelayMs,
       evaluate: { questions, split, compositions, seed, timed, reward, routerReward },
       ...(arm.frozen && { frozen: arm.frozen }),
+      ...(group && { group }),
     });
     const subject = training === null ? `start-${recipe.id}` : training.replace(/-on-.*$/, '');
     const key = `${asWord(subject)}-over-${asWord(world.name)}-${id}`;
@@ -124,6 +137,7 @@ class Planner {
         overrides,
         world,
         frozen: arm.frozen,
+        group,
       });
     return key;
   }

@@ -1,6 +1,7 @@
 import { captionOf, type CaptionFacts } from './caption.ts';
 import { curvesSvg } from './chart.ts';
-import { curvesCsv, type Curve, type CurvePoint } from './curves.ts';
+import type { CurvePoint } from './course/point.ts';
+import { curvesCsv, type Curve } from './curves.ts';
 import type { StudyPlan } from './plan.ts';
 import type { ResolvedArm } from './file/arms.ts';
 import type { Study } from './file/read.ts';
@@ -9,6 +10,7 @@ import type { ArmScores, ScoredCell } from './scores.ts';
 import { studyTables } from './table.ts';
 import type { Verdict } from './signatures/verdict.ts';
 import { csvOf, inOrder, latexOf, markdownOf } from './text.ts';
+import { courseVerdicts } from './course-verdicts.ts';
 import { verdictsOf } from './verdicts.ts';
 
 /** The result of a study, from what of it is there. */
@@ -64,7 +66,18 @@ export function reportOf(
     trainWorlds: Math.max(1, study.trainWorlds.length),
     interval: file.interval,
   };
-  const verdicts = verdictsOf(file.signatures, arms, { ...shared, study: file.name });
+  const curves = plan.runs.flatMap(({ training, ...run }): Curve[] => {
+    const points = results.curve(training);
+    return points ? [{ ...run, points }] : [];
+  });
+  const verdicts = [
+    ...verdictsOf(file.signatures, arms, { ...shared, study: file.name }),
+    ...courseVerdicts(file.course, curves, {
+      study: file.name,
+      worlds: study.trainWorlds.map(({ name }) => name),
+      interval: file.interval,
+    }),
+  ];
   const text = {
     name: file.name,
     question: file.question,
@@ -74,10 +87,6 @@ export function reportOf(
     tables: studyTables(arms, { ...shared, reference: file.reference, numbers }),
     verdicts,
   };
-  const curves = plan.runs.flatMap(({ training, ...run }): Curve[] => {
-    const points = results.curve(training);
-    return points ? [{ ...run, points }] : [];
-  });
   return {
     files: {
       'table.md': markdownOf(text),

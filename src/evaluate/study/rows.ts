@@ -5,10 +5,13 @@ import type { Rollout } from '../../records/rollout.ts';
 import { routeReward, type RewardSettings } from '../../agent/router/reward.ts';
 import { scoreRollout, totalReward } from '../../learn/rewards/index.ts';
 import { readFacts } from '../../learn/rewards/parts/facts.ts';
+import { meanOrNull } from '../../base/statistics.ts';
+import { itemAt } from '../../base/items.ts';
 import { isHeldOut } from '../../world/questions/compositions.ts';
 import { webCalls } from '../metrics.ts';
 import { sourceNeeded } from '../source-needed.ts';
 import type { SignatureNumber } from './file/numbers.ts';
+import { groupMeasuresOf, type Group } from './measures/groups.ts';
 import { isMeasure, MEASURE_IDS, measuresOf } from './measures/list.ts';
 
 /** What is kept of each question of a score: one row, in the order of the questions. */
@@ -131,6 +134,40 @@ export function rowOf(
     ...timingsOf(timed, timing),
     source: sourceNeeded(question),
     measures: measuresOf(rollout, readFacts(rollout)),
+  };
+}
+
+/** Numbers of a row that are means over the rollouts of a group. */
+const MEANS = ['em', 'f1', 'format', 'searches', 'webCalls', 'tokens'] as const;
+const MEANS_IF_ANY = ['recall', 'reward'] as const;
+
+/**
+ * The row of a question with several rollouts: means over those that have a number, and what only a group has.
+ * @throws Error for a rollout without metrics, or no rollout
+ */
+export function groupRowOf(
+  question: Question,
+  rollouts: readonly Rollout[],
+  options: RowOptions & Pick<Group, 'branching' | 'vocabulary'>,
+): Row {
+  const rows = rollouts.map((rollout) => rowOf(question, rollout, null, options));
+  const over = (of: (row: Row) => number | null): number | null =>
+    meanOrNull(rows.flatMap((row) => of(row) ?? []));
+  const shared = Object.fromEntries([
+    ...MEANS.map((name) => [name, Number(over((row) => row[name]))]),
+    ...MEANS_IF_ANY.map((name) => [name, over((row) => row[name])]),
+  ]) as Pick<Row, (typeof MEANS)[number] | (typeof MEANS_IF_ANY)[number]>;
+  const own = MEASURE_IDS.flatMap((id) => {
+    const value = over((row) => row.measures[id] ?? null);
+    return value === null ? [] : [[id, value]];
+  });
+  return {
+    ...itemAt(rows, 0, 'rollouts'),
+    ...shared,
+    measures: {
+      ...(Object.fromEntries(own) as Row['measures']),
+      ...groupMeasuresOf({ rollouts, facts: rollouts.map(readFacts), ...options }),
+    },
   };
 }
 

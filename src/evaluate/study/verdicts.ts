@@ -51,7 +51,7 @@ function sliceWords(slice: Slice): string {
   ].join(', ');
 }
 
-const EXPECTED: Record<StudySignature['expect'], string> = {
+export const EXPECTED: Record<StudySignature['expect'], string> = {
   higher: 'higher',
   lower: 'lower',
   'not-lower': 'not lower',
@@ -79,7 +79,7 @@ export function comparedWords(
 }
 
 const DIGITS = 5;
-const short = (value: number): number => Number(value.toFixed(DIGITS));
+export const short = (value: number): number => Number(value.toFixed(DIGITS));
 
 function verdictOf(
   signature: StudySignature,

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { curvesCsv, type CurvePoint } from '../../../src/evaluate/study/curves.ts';
+import type { CurvePoint } from '../../../src/evaluate/study/course/point.ts';
+import { curvesCsv } from '../../../src/evaluate/study/curves.ts';
 
 /** The curves of a study as a file that others read. */
 

@@ -7,6 +7,7 @@ import { untrainable } from '../../../learn/rl/trainable.ts';
 import { checkedSettingsSchema } from '../../../learn/settings/checked.ts';
 import { overridesInForce } from '../../../learn/settings/overrides.ts';
 import { findTraining, getTraining, RECIPES, TRAININGS } from '../../../recipes/index.ts';
+import type { Branching } from '../../../recipes/parts/branching.ts';
 import type { Recipe } from '../../../recipes/parts/recipe.ts';
 import {
   mergeOverrides,
@@ -30,6 +31,8 @@ export interface ResolvedArm {
   evaluation: SettingsOverride;
   demonstrations: string | null;
   frozen: FrozenSource | null;
+  /** How the rollouts of a question come from each other where there are several. */
+  branching: Branching | null;
 }
 
 type Resolved = { arm: ResolvedArm; problems: [] } | { arm: null; problems: string[] };
@@ -73,6 +76,7 @@ function untrainedArm(study: StudyFile, arm: StudyArm): Resolved {
       evaluation,
       demonstrations: null,
       frozen: arm.frozen ?? null,
+      branching: arm.branching ?? null,
     },
     problems: [],
   };
@@ -143,6 +147,7 @@ function trainedArm(study: StudyFile, arm: StudyArm): Resolved {
       evaluation,
       demonstrations: arm.demonstrations ?? null,
       frozen: arm.frozen ?? null,
+      branching: arm.branching === undefined ? (settings.branching ?? null) : arm.branching,
     },
     problems: [],
   };

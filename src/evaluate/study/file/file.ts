@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { FROZEN_SOURCES } from '../../../learn/frozen/answers.ts';
+import { branchingSchema } from '../../../recipes/parts/branching.ts';
 import { routerRewardSchema } from '../../../recipes/parts/settings.ts';
 import { SIGNATURE_NUMBERS } from './numbers.ts';
+import { courseClaimSchema } from './course.ts';
 import { signatureSchema } from './signatures.ts';
 
 /** A study file, `forage.study/1`: trainings and evaluations of several arms over the same questions. */
@@ -41,6 +43,11 @@ const armSchema = z.strictObject({
   shuffled: z.boolean().default(false),
   /** What the policy without adapter is asked of each rollout, for the measures of frozen answers. */
   frozen: z.enum(FROZEN_SOURCES).optional(),
+  /**
+   * How the rollouts of a question come from each other where it is evaluated by groups; its
+   * training's unless given; null: they do not.
+   */
+  branching: branchingSchema.nullable().optional(),
   /** Rollouts (.jsonl) of the supervised warm-up, or trajectories that its stages learn from. */
   demonstrations: path.optional(),
 });
@@ -76,6 +83,11 @@ export const studyFileSchema = z.strictObject({
     routing: z.enum(['argmax', 'sampled']).default('argmax'),
     /** Of the sampling; the same for every arm. */
     seed: z.int().min(0).default(0),
+    /**
+     * Rollouts of each question, grown as the arm's training grows its groups; every number is then their mean, and those of
+     * groups have a value. One rollout a question unless given.
+     */
+    group: z.int().min(2).max(64).optional(),
     /** Questions that are asked once more, one at a time, for the numbers that clocks tell. */
     timed: z.int().min(0).default(0),
     /** Reward of `numbers`, for every arm the same whatever it was trained by. */
@@ -93,6 +105,8 @@ export const studyFileSchema = z.strictObject({
   numbers: z.array(z.enum(SIGNATURE_NUMBERS)).min(1).default(['em', 'f1', 'searches']),
   /** Claims of recipes, each with the difference that would show it. */
   signatures: z.array(signatureSchema).default([]),
+  /** Claims about how trainings went, step by step. */
+  course: z.array(courseClaimSchema).default([]),
   /** Percentile bootstrap. */
   interval: z
     .strictObject({

@@ -1,4 +1,5 @@
 import type { NumberUnit } from '../signatures/units.ts';
+import { GROUP_MEASURE_IDS, GROUP_MEASURES } from '../measures/groups.ts';
 import { MEASURE_IDS, MEASURES, type MeasureId } from '../measures/list.ts';
 
 /** The numbers that a study compares, and how each is written. */
@@ -26,10 +27,14 @@ export const SIGNATURE_NUMBERS: readonly SignatureNumber[] = [...NUMBER_IDS, ...
 
 /** Title and unit of either. @throws Error for an id that is none */
 export function signatureNumber(id: SignatureNumber): { title: string; unit: NumberUnit } {
-  const found = [...NUMBERS, ...MEASURES].find((number) => number.id === id);
+  const found = [...NUMBERS, ...MEASURES, ...GROUP_MEASURES].find((number) => number.id === id);
   if (!found) throw new Error(`there is no number "${id}"`);
   return found;
 }
+
+/** Whether only several rollouts of a question have it. */
+export const needsGroup = (id: SignatureNumber): boolean =>
+  GROUP_MEASURE_IDS.some((measure) => measure === id);
 
 /** Numbers of questions that are asked one at a time, since many at once wait for each other. */
 export const TIMED: readonly SignatureNumber[] = ['latencyMs', 'routerReward'];

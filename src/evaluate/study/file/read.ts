@@ -3,7 +3,8 @@ import { rewardById } from '../../../learn/rewards/list.ts';
 import { resolveArms, type ResolvedArm } from './arms.ts';
 import { studyFileSchema, type StudyFile } from './file.ts';
 import { issueLines } from './issues.ts';
-import { TIMED } from './numbers.ts';
+import { needsGroup, TIMED } from './numbers.ts';
+import { courseProblems } from './course.ts';
 import { signatureProblems } from './signatures.ts';
 import { namedWorld, nameProblems, worldProblems, type Exists, type NamedWorld } from './worlds.ts';
 
@@ -51,6 +52,28 @@ function numberProblems({ numbers, evaluate }: StudyFile): string[] {
   ];
 }
 
+/** What several rollouts a question rule out, and what needs them. */
+function groupProblems({ numbers, evaluate, arms }: StudyFile): string[] {
+  const { group, timed } = evaluate;
+  if (group === undefined)
+    return [
+      ...numbers
+        .filter(needsGroup)
+        .map((number) => `numbers: ${number} needs evaluate.group, rollouts of each question`),
+      ...arms
+        .filter(({ branching }) => branching !== undefined)
+        .map(({ name }) => `arm "${name}": branching needs evaluate.group`),
+    ];
+  return [
+    ...(timed > 0
+      ? ['evaluate.timed: with evaluate.group no question is asked one at a time']
+      : []),
+    ...arms
+      .filter(({ frozen }) => frozen)
+      .map(({ name }) => `arm "${name}": frozen is asked of one rollout, not of evaluate.group`),
+  ];
+}
+
 function seedProblems({ train }: StudyFile): string[] {
   const seeds = train?.seeds ?? [];
   return seeds
@@ -84,6 +107,8 @@ function problemsOf(study: StudyFile, exists: Exists): string[] {
       ? []
       : [`reference: there is no arm "${reference}"`]),
     ...numberProblems(study),
+    ...groupProblems(study),
+    ...courseProblems(study),
     ...(worlds.length === 0
       ? signatureProblems(
           study,

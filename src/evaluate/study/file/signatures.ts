@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { getRecipe, RECIPES } from '../../../recipes/index.ts';
 import { QUESTION_TYPES } from '../../../records/records.ts';
-import { SIGNATURE_NUMBERS, TIMED, type SignatureNumber } from './numbers.ts';
+import { needsGroup, SIGNATURE_NUMBERS, TIMED, type SignatureNumber } from './numbers.ts';
 import type { StudyFile } from './file.ts';
 
 /** What a study says of a recipe's signature: a claim, and the difference that would show it. */
@@ -26,7 +26,7 @@ const sliceSchema = z
   })
   .partial();
 
-const EXPECTATIONS = ['higher', 'lower', 'not-lower', 'not-higher', 'equal'] as const;
+export const EXPECTATIONS = ['higher', 'lower', 'not-lower', 'not-higher', 'equal'] as const;
 
 /**
  * A claim, and the difference that it is about: `number` of `arm` less that of `against`, of its own step 0
@@ -58,7 +58,11 @@ export type StudySignature = z.infer<typeof signatureSchema>;
 export type Slice = z.infer<typeof sliceSchema>;
 
 /** Claims that nothing changes, which no interval shows without a margin. */
-const OF_NO_CHANGE: readonly StudySignature['expect'][] = ['not-lower', 'not-higher', 'equal'];
+export const OF_NO_CHANGE: readonly StudySignature['expect'][] = [
+  'not-lower',
+  'not-higher',
+  'equal',
+];
 
 const needs = (problem: string, holds: boolean): string[] => (holds ? [] : [problem]);
 
@@ -106,6 +110,9 @@ function faults(signature: StudySignature, { arms, evaluate }: StudyFile): strin
     ...numbers
       .filter((one) => evaluate.timed === 0 && TIMED.some((id) => id === one))
       .map((one) => `${one} needs evaluate.timed, questions asked one at a time`),
+    ...numbers
+      .filter((one) => evaluate.group === undefined && needsGroup(one))
+      .map((one) => `${one} needs evaluate.group, rollouts of each question`),
     ...needs(
       'reward needs evaluate.reward, which all arms are scored by',
       !numbers.includes('reward') || evaluate.reward !== undefined,

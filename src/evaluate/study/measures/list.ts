@@ -12,6 +12,7 @@ import { grounded } from '../../../recipes/methods/plan.ts';
 import type { FrozenAnswer, Rollout } from '../../../records/rollout.ts';
 import type { NumberUnit } from '../signatures/units.ts';
 import { isClosed } from '../../rollouts/lint/facts.ts';
+import { GROUP_MEASURE_IDS, type GroupMeasureId } from './groups.ts';
 
 /** Numbers that single systems are about, beside those that every rollout has. */
 
@@ -258,9 +259,12 @@ export const MEASURES = [
   },
 ] as const satisfies readonly MeasureDefinition[];
 
-export type MeasureId = (typeof MEASURES)[number]['id'];
+export type MeasureId = (typeof MEASURES)[number]['id'] | GroupMeasureId;
 
-export const MEASURE_IDS: readonly MeasureId[] = MEASURES.map(({ id }) => id);
+export const MEASURE_IDS: readonly MeasureId[] = [
+  ...MEASURES.map(({ id }) => id),
+  ...GROUP_MEASURE_IDS,
+];
 
 export const isMeasure = (id: string): id is MeasureId =>
   MEASURE_IDS.some((measure) => measure === id);

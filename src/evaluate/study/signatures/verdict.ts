@@ -20,7 +20,9 @@ const verdictSchema = z.strictObject({
   difference: z.strictObject({ mean: z.number(), low: z.number(), high: z.number() }).nullable(),
   /** Of the interval. */
   level: z.number(),
-  /** Questions. */
+  /** What the difference is a mean over; questions where it is absent. */
+  over: z.literal('steps').exactOptional(),
+  /** Questions, or steps of a training. */
   n: z.int().min(0),
   /** Training seeds; empty without training. */
   seeds: z.array(z.int()),

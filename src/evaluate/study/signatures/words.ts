@@ -14,14 +14,14 @@ export function differenceWords({ difference, unit }: Verdict): string | null {
 
 const many = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
 
-/** `EM −0.4 [−1.2, 0.5], 900 questions, 3 worlds, study NAME` */
+/** `EM −0.4 [−1.2, 0.5], 900 questions, 3 worlds, study NAME`; of a course `…, 10 steps, study NAME` */
 export function measurementWords(verdict: Verdict): string {
-  const { title, n, worlds, seeds, study } = verdict;
+  const { title, n, worlds, seeds, study, over } = verdict;
+  const of =
+    over === 'steps' ? [many(n, 'step')] : [many(n, 'question'), many(worlds.length, 'world')];
   const difference = differenceWords(verdict);
   return [
-    ...(difference === null
-      ? []
-      : [`${title} ${difference}`, many(n, 'question'), many(worlds.length, 'world')]),
+    ...(difference === null ? [] : [`${title} ${difference}`, ...of]),
     ...(seeds.length > 0 ? [`training ${many(seeds.length, 'seed')}`] : []),
     `study ${study}`,
   ].join(', ');

@@ -1,0 +1,66 @@
+import type { CurvePoint } from './point.ts';
+import type { NumberUnit } from '../signatures/units.ts';
+
+/** Numbers of the steps of a training, which claims about its course compare. */
+
+interface CourseNumber {
+  id: string;
+  title: string;
+  unit: NumberUnit;
+  /** Null where the step has none: before the first one, or made before it was kept. */
+  of: (point: CurvePoint) => number | null;
+}
+
+/** What earned a reward without being right, less what was right without one. */
+const rewardGap = ({ reward, em }: CurvePoint): number | null =>
+  reward === null || em === null ? null : reward - em;
+
+/** Rollouts made for each group that has something to teach; null where none had. */
+function rolloutsPerGroup({ rollouts, groups, zeroVarianceGroups }: CurvePoint): number | null {
+  if (rollouts === undefined || groups === undefined || zeroVarianceGroups === undefined)
+    return null;
+  const varied = groups - zeroVarianceGroups;
+  return varied === 0 ? null : rollouts / varied;
+}
+
+export const COURSE_NUMBERS = [
+  { id: 'reward', title: 'reward of a step', unit: 'share', of: ({ reward }) => reward },
+  { id: 'em', title: 'EM of a step', unit: 'percent', of: ({ em }) => em },
+  { id: 'searches', title: 'searches of a step', unit: 'count', of: ({ searches }) => searches },
+  { id: 'rewardGap', title: 'reward above exact match', unit: 'share', of: rewardGap },
+  {
+    id: 'heldOutEm',
+    title: 'held-out EM',
+    unit: 'percent',
+    of: ({ step, heldOut }) => (step === 0 ? null : (heldOut?.em ?? null)),
+  },
+  {
+    id: 'rolloutsPerGroup',
+    title: 'rollouts made for a group whose rewards vary',
+    unit: 'count',
+    of: rolloutsPerGroup,
+  },
+  {
+    id: 'clipShare',
+    title: 'tokens whose gradient is clipped away',
+    unit: 'percent',
+    of: ({ clipShare }) => clipShare ?? null,
+  },
+  {
+    id: 'gradientNorm',
+    title: 'norm of the gradient',
+    unit: 'share',
+    of: ({ gradientNorm }) => gradientNorm ?? null,
+  },
+] as const satisfies readonly CourseNumber[];
+
+export type CourseNumberId = (typeof COURSE_NUMBERS)[number]['id'];
+
+export const COURSE_NUMBER_IDS: readonly CourseNumberId[] = COURSE_NUMBERS.map(({ id }) => id);
+
+/** @throws Error for an id that is none */
+export function courseNumber(id: CourseNumberId): CourseNumber {
+  const found = COURSE_NUMBERS.find((one) => one.id === id);
+  if (!found) throw new Error(`there is no number of a step "${id}"`);
+  return found;
+}

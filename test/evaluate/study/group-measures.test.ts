@@ -1,0 +1,166 @@
+import { describe, expect, test } from 'vitest';
+import { groupMeasuresOf, type Group } from '../../../src/evaluate/study/measures/groups.ts';
+import { groupRowOf } from '../../../src/evaluate/study/rows.ts';
+import { readFacts } from '../../../src/learn/rewards/parts/facts.ts';
+import type { ForkPoint, Rollout } from '../../../src/records/rollout.ts';
+import { made } from '../../learn/rewards/records.ts';
+
+/** Hand-worked groups; the gold answer is Borfield, the supporting page A. */
+
+const hit = (title: string) => ({
+  passage: { id: title, title, text: `${title} .`, sentences: [] },
+  score: 1,
+  source: 'local' as const,
+});
+
+/** A rollout whose searches bring these titles, in order. */
+function rollout(id: string, brings: string[], answer: string, forks: ForkPoint[] = []): Rollout {
+  const base = made({ answer, queries: brings.map((_, i) => [`query ${id} ${i}`, 'answered']) });
+  let at = 0;
+  const results = base.segments.flatMap(({ role }, i) => (role === 'result' ? [i] : []));
+  return {
+    ...base,
+    id,
+    question: { ...base.question, supporting: ['A'] },
+    events: base.events.map((event) => {
+      if (event.kind !== 'retrieve') return event;
+      const segment = results[at] ?? 0;
+      return { ...event, segment, hits: [hit(brings[at++] ?? '')] };
+    }),
+    ...(forks.length > 0 && { forks }),
+  };
+}
+
+/** It left another one behind its first result. */
+const behindFirst = (of: Rollout, opening?: string): ForkPoint => {
+  const event = of.events.findIndex(({ kind }) => kind === 'retrieve') + 1;
+  // Question, first thought, first search and its result.
+  const tokens = of.segments.slice(0, 4).reduce((sum, { ids }) => sum + ids.length, 0);
+  const changes = opening === undefined ? {} : { opening };
+  return { rolloutId: of.id, event, tokens, seed: 0, settings: {}, changes };
+};
+
+const groupOf = (rollouts: Rollout[], branching?: Group['branching']): Group => ({
+  rollouts,
+  facts: rollouts.map(readFacts),
+  branching,
+  vocabulary: Math.round(Math.E ** 2),
+});
+const TREE = { kind: 'tree', children: 2, depth: 2 } as const;
+const ENTROPY = {
+  kind: 'entropy',
+  start: 1,
+  base: 0.5,
+  slope: 0.5,
+  when: 'drawn',
+  tokens: 1,
+  credit: 'soft',
+} as const;
+
+describe('a group that begins at the question', () => {
+  const right = rollout('r', ['A', 'B'], 'Borfield');
+  const wrong = rollout('w', ['B', 'C'], 'Ulmfield');
+
+  test('is told whole from wrong, and how different its first queries are', () => {
+    expect(groupMeasuresOf(groupOf([wrong, wrong])).allWrong).toBe(1);
+    expect(groupMeasuresOf(groupOf([right, wrong])).allWrong).toBe(0);
+    expect(groupMeasuresOf(groupOf([right, wrong, wrong, wrong])).differentQueries).toBe(0.5);
+    expect(groupMeasuresOf(groupOf([right])).differentQueries).toBeUndefined();
+  });
+
+  test("credits every search with its rollout's advantage", () => {
+    // + for A and B of the right one, − for B and C of the wrong one: the pairs of A are 1/2, 1 and 1.
+    expect(groupMeasuresOf(groupOf([right, wrong])).turnCredit).toBeCloseTo(2.5 / 3);
+    // Equal rewards tell nothing apart.
+    expect(groupMeasuresOf(groupOf([right, right])).turnCredit).toBe(0.5);
+    // No search brought support, or all did.
+    expect(groupMeasuresOf(groupOf([wrong, wrong])).turnCredit).toBeUndefined();
+  });
+
+  test('makes every search itself', () => {
+    expect(groupMeasuresOf(groupOf([right, wrong])).callsMade).toBe(2);
+    expect(groupMeasuresOf(groupOf([right, wrong])).clonesRight).toBeUndefined();
+    expect(groupMeasuresOf(groupOf([right, wrong])).branchRise).toBeUndefined();
+  });
+});
+
+describe('a tree', () => {
+  // a: A, then C, right. b leaves it behind the first result: then B, wrong. c and d: as much, wrong.
+  const a = rollout('a', ['A', 'C'], 'Borfield');
+  const b = rollout('b', ['A', 'B'], 'Ulmfield', [behindFirst(a)]);
+  const c = rollout('c', ['B', 'C'], 'Ulmfield');
+  const d = rollout('d', ['B', 'B'], 'Ulmfield', [behindFirst(c)]);
+  const tree = groupOf([a, b, c, d], TREE);
+
+  test('makes shared searches once', () => {
+    // Two each of a and c, one each of b and d.
+    expect(groupMeasuresOf(tree).callsMade).toBe(1.5);
+  });
+
+  test('credits a search with what follows it on average', () => {
+    // First searches: values 1/2 and 0, advantages 1 and −1. Second: a 1, b −1; c and d are alike: 0.
+    // A (1) against B of c (−1), C of a (1), B of b (−1), c's (0) and d's (0): 1, 1/2, 1, 1, 1.
+    expect(groupMeasuresOf(tree).turnCredit).toBeCloseTo(4.5 / 5);
+  });
+});
+
+test('rollouts that go on with a wrong one are counted by themselves', () => {
+  const wrong = rollout('w', ['B', 'C'], 'Ulmfield');
+  const clones = ['Borfield', 'Ulmfield', 'Ulmfield', 'Ulmfield'].map((answer, i) =>
+    rollout(`c${i}`, ['B', 'C'], answer, [behindFirst(wrong, 'that may be wrong')]),
+  );
+  const measures = groupMeasuresOf(groupOf([wrong, ...clones]));
+  expect(measures.clonesRight).toBe(0.25);
+  expect(measures.allWrong).toBe(0);
+});
+
+test('entropies rise at the results behind which a group branches', () => {
+  /** Entropies of its policy segments: before, behind the first result and behind the second. */
+  const withEntropies = (one: Rollout, values: number[]): Rollout => {
+    let result = 0;
+    return {
+      ...one,
+      segments: one.segments.map((segment) => {
+        if (segment.role === 'result') result++;
+        const entropy = values[result] ?? 0;
+        return segment.mask === 1
+          ? { ...segment, entropies: segment.ids.map(() => entropy) }
+          : segment;
+      }),
+    };
+  };
+  // ΔH over ln 7 = 1.9459: 0.6 and 0.1 of a, 0.3 behind b's own second result; b left a behind the first.
+  const a = withEntropies(rollout('a', ['A', 'C'], 'Borfield'), [0.1, 0.7, 0.2]);
+  const b = withEntropies(rollout('b', ['A', 'B'], 'Ulmfield', [behindFirst(a)]), [0.1, 0.9, 0.4]);
+  const branched = groupMeasuresOf(groupOf([a, b], ENTROPY)).branchRise;
+  expect(branched).toBeCloseTo((0.6 - (0.1 + 0.3) / 2) / Math.log(7));
+  // Without a branch there is nothing to compare.
+  expect(groupMeasuresOf(groupOf([a], ENTROPY)).branchRise).toBeUndefined();
+});
+
+test('a row of a group holds means over those that have a number', () => {
+  const right = rollout('r', ['A'], 'Borfield');
+  const wrong = rollout('w', ['B', 'C', 'B'], 'Ulmfield');
+  const scored = (one: Rollout, em: number, searches: number): Rollout => ({
+    ...one,
+    metrics: {
+      em,
+      f1: em,
+      cover_em: em,
+      recall: em,
+      searches,
+      tokens: 10 * searches,
+      formatValid: em === 1,
+      seconds: 1,
+    },
+  });
+  const rollouts = [scored(right, 1, 1), scored(wrong, 0, 3)];
+  const options = { reward: null, webLatencyMs: 0, branching: undefined, vocabulary: 7 };
+  const row = groupRowOf(right.question, rollouts, {
+    ...options,
+    routerReward: { reward: 'measured', beta1: 0.2, beta2: 0.8 },
+  });
+  expect(row).toMatchObject({ em: 0.5, searches: 2, tokens: 20, format: 0.5, reward: null });
+  // Searches that bring nothing new: none of one, three of three.
+  expect(row.measures).toMatchObject({ barren: 0.5, calls: 2, allWrong: 0 });
+});
