@@ -197,6 +197,26 @@ test('an answer that no passage holds', () => {
   expect(of(rollout([{ brings: [GOLD] }], { answers: ['yes'] }), 'unheld')).toBeUndefined();
 });
 
+test('thoughts that name what was not read', () => {
+  // Thoughts of `made`: one plan, and one behind the result.
+  const thinking = (thought: string): Rollout => {
+    const one = rollout([{ brings: [GOLD] }]);
+    const segments = one.segments.map((segment, i) =>
+      i === 4 ? { ...segment, text: `<think> ${thought} </think>` } : segment,
+    );
+    return { ...one, segments };
+  };
+  expect(of(thinking('the city is Borfield'), 'unread')).toBe(0);
+  expect(of(thinking('the city is Ulmfield'), 'unread')).toBe(0.5);
+});
+
+test('how sure a wrong answer is', () => {
+  // Every token of `made` has log-probability −0.1.
+  expect(of(rollout([], {}, 'Ulmfield'), 'wrongSure')).toBeCloseTo(Math.exp(-0.1));
+  expect(of(rollout([]), 'wrongSure')).toBeUndefined();
+  expect(of(rollout([], {}, null), 'wrongSure')).toBeUndefined();
+});
+
 test('the frozen answerer is wrong where it had nothing to read, and unknown where it was not asked', () => {
   const answered = (from: FrozenAnswer['from'], right: number): FrozenAnswer => ({
     from,

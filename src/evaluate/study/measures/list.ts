@@ -4,6 +4,7 @@ import { newGoldShares, goldShares, seenShares } from '../../../learn/rewards/pa
 import type { RewardFacts } from '../../../learn/rewards/parts/facts.ts';
 import { leastCertain } from '../../../learn/rewards/systems/beta-grpo.ts';
 import { fallbacksOf } from '../../../learn/rl/record.ts';
+import { verdictOf } from '../../../learn/rewards/switches/fspo.ts';
 import { operations } from '../../../learn/rewards/systems/answerer/memory-r1.ts';
 import { relevance } from '../../../learn/rewards/systems/steps/arena.ts';
 import { likeliestStep } from '../../../learn/rewards/systems/steps/r1-router.ts';
@@ -110,6 +111,14 @@ const unheld = (_: Rollout, { answerText, shown, golds }: RewardFacts): number |
           shown.map(({ text }) => text),
         ),
       );
+
+/** Mean probability of the tokens of a wrong answer's block, as they were sampled; null of a right one, and without one. */
+function wrongSure({ segments }: Rollout, { em, answer }: RewardFacts): number | null {
+  if (em === 1) return null;
+  const places = new Set(answer.map(({ segment }) => segment));
+  const logprobs = [...places].flatMap((place) => segments[place]?.logprobs ?? []);
+  return meanOrNothing(logprobs.map(Math.exp));
+}
 
 const hasSelections = ({ selections }: RewardFacts): boolean =>
   selections.some(({ chosen }) => chosen !== null);
@@ -235,6 +244,19 @@ export const MEASURES = [
   },
   { id: 'updated', title: 'facts updated', unit: 'count', of: banked('update') },
   { id: 'deleted', title: 'facts deleted', unit: 'count', of: banked('delete') },
+  {
+    id: 'unread',
+    title: 'thoughts that name what was not read',
+    unit: 'percent',
+    of: (_, { thoughts, shown }) =>
+      share(thoughts.map(({ text }) => verdictOf(text, shown) === -1)),
+  },
+  {
+    id: 'wrongSure',
+    title: 'probability of a wrong answer’s tokens',
+    unit: 'percent',
+    of: wrongSure,
+  },
   { id: 'unheld', title: 'answers that no passage holds', unit: 'percent', of: unheld },
   {
     id: 'frozenF1',
