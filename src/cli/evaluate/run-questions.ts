@@ -1,3 +1,4 @@
+import type { AgentDeps } from '../../agent/request.ts';
 import { deriveSeed } from '../../base/random.ts';
 import { growGroup } from '../../learn/branching/grow.ts';
 import type { Question } from '../../records/records.ts';
@@ -6,6 +7,7 @@ import type { Branching } from '../../recipes/parts/branching.ts';
 import type { Recipe } from '../../recipes/parts/recipe.ts';
 import type { SettingsOverride } from '../../recipes/parts/settings.ts';
 import { endProgress, sayProgress } from '../shared/command.ts';
+import { inLockStep } from '../../retrieval/lock-step.ts';
 import type { Parts } from '../shared/parts.ts';
 
 /** Rollouts that run at the same time; they fill the policy's slots. */
@@ -23,6 +25,8 @@ export interface RunOptions {
   label?: string;
   /** Rollouts that run at the same time; as many as fill the policy's slots unless given. */
   atOnce?: number;
+  /** Whether those that run at the same time wait for each other at every search; all begin together then. */
+  lockStep?: boolean;
   /** Ends the rollouts; the promise is then rejected with its reason. */
   signal?: AbortSignal;
 }
@@ -55,7 +59,7 @@ export async function runQuestions(
   let finished = 0;
   const start = performance.now();
   const width = Math.max(1, Math.floor(atOnce / group));
-  await inParallel(questions, width, async (question, index) => {
+  const run = async (from: AgentDeps, question: Question, index: number): Promise<void> => {
     signal?.throwIfAborted();
     const request = {
       question,
@@ -69,11 +73,18 @@ export async function runQuestions(
       ...(signal && { signal }),
     };
     const ground = { place: index, firsts: {}, begun: [] };
-    groups[index] = await growGroup(deps, request, branching ?? undefined, ground);
+    groups[index] = await growGroup(from, request, branching ?? undefined, ground);
     finished++;
     const left = ((performance.now() - start) / 1000 / finished) * (questions.length - finished);
     sayProgress(`${label}${finished}/${questions.length} questions, ≈ ${left.toFixed(0)} s left`);
-  });
+  };
+  if (options.lockStep)
+    for (let at = 0; at < questions.length; at += width) {
+      const together = { ...deps, retriever: inLockStep(deps.retriever) };
+      const wave = questions.slice(at, at + width);
+      await Promise.all(wave.map((question, i) => run(together, question, at + i)));
+    }
+  else await inParallel(questions, width, (question, index) => run(deps, question, index));
   endProgress();
   signal?.throwIfAborted();
   return { rollouts: groups.flat(), groups, seconds: (performance.now() - start) / 1000 };

@@ -110,6 +110,7 @@ async function openCell(score: PlannedScore, cell: ScoreCell) {
       overrides,
       group: score.group?.size ?? 1,
       branching: score.group?.branching ?? null,
+      lockStep: score.pace === 'lock-step',
       seed: evaluate.seed,
       signal,
     },
@@ -162,6 +163,7 @@ export async function scoreCell(score: PlannedScore, cell: ScoreCell): Promise<v
     reward: evaluate.reward ?? null,
     routerReward: evaluate.routerReward,
     webLatencyMs: await webLatencyOf(score, cell),
+    paced: score.pace !== null,
   };
   folder.writeScore({
     key,

@@ -6,6 +6,7 @@ import { asWord, getRecipe } from '../../recipes/index.ts';
 import { mergeOverrides, type SettingsOverride } from '../../recipes/parts/settings.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { loopOf, type ResolvedArm } from './file/arms.ts';
+import type { Pace } from './file/file.ts';
 import type { Study } from './file/read.ts';
 import type { NamedWorld } from './file/worlds.ts';
 
@@ -34,6 +35,8 @@ export interface PlannedScore {
   frozen: FrozenSource | null;
   /** Several rollouts a question, and how they come from each other; null: one. */
   group: { size: number; branching: Branching | null } | null;
+  /** How rollouts that run together go on, where that is measured. */
+  pace: Pace | null;
 }
 
 /** What a score stands for in the tables. */
@@ -126,6 +129,7 @@ class Planner {
       evaluate: { questions, split, compositions, seed, timed, reward, routerReward },
       ...(arm.frozen && { frozen: arm.frozen }),
       ...(group && { group }),
+      ...(arm.pace && { pace: arm.pace }),
     });
     const subject = training === null ? `start-${recipe.id}` : training.replace(/-on-.*$/, '');
     const key = `${asWord(subject)}-over-${asWord(world.name)}-${id}`;
@@ -138,6 +142,7 @@ class Planner {
         world,
         frozen: arm.frozen,
         group,
+        pace: arm.pace,
       });
     return key;
   }

@@ -12,7 +12,7 @@ import { webCalls } from '../metrics.ts';
 import { sourceNeeded } from '../source-needed.ts';
 import type { SignatureNumber } from './file/numbers.ts';
 import { groupMeasuresOf, type Group } from './measures/groups.ts';
-import { isMeasure, MEASURE_IDS, measuresOf } from './measures/list.ts';
+import { AMONG, isMeasure, MEASURE_IDS, measuresOf } from './measures/list.ts';
 
 /** What is kept of each question of a score: one row, in the order of the questions. */
 
@@ -93,6 +93,8 @@ export interface RowOptions {
   reward: { id: string; weights: Record<string, number> } | null;
   routerReward: RewardSettings;
   webLatencyMs: number;
+  /** Whether it is kept how long it took among the rollouts that ran together. */
+  paced: boolean;
 }
 
 /** What of a row only a rollout that ran alone can tell. */
@@ -113,7 +115,7 @@ export function rowOf(
   question: Question,
   rollout: Rollout,
   timed: Rollout | null,
-  { reward, ...timing }: RowOptions,
+  { reward, paced, ...timing }: RowOptions,
 ): Row {
   const { metrics } = rollout;
   if (!metrics) throw new Error(`${rollout.id} has no metrics`);
@@ -133,7 +135,10 @@ export function rowOf(
     reward: reward && totalReward(scoreRollout(rollout, reward.id, reward.weights)),
     ...timingsOf(timed, timing),
     source: sourceNeeded(question),
-    measures: measuresOf(rollout, readFacts(rollout)),
+    measures: {
+      ...measuresOf(rollout, readFacts(rollout)),
+      ...(paced && { [AMONG.id]: metrics.seconds }),
+    },
   };
 }
 

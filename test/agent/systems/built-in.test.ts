@@ -1,12 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createRouter } from '../../../src/agent/router/router.ts';
-import { runRollout } from '../../../src/agent/run.ts';
+import { runGroup, runRollout } from '../../../src/agent/run.ts';
 import { openPolicy } from '../../../src/cli/shared/parts.ts';
 import type { Policy } from '../../../src/policy/policy.ts';
+import { getRecipe } from '../../../src/recipes/index.ts';
 import { PROMPTED } from '../../../src/recipes/prompted/list.ts';
 import type { Question } from '../../../src/records/records.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
+import { inLockStep } from '../../../src/retrieval/lock-step.ts';
 import { openWorldRetriever } from '../../../src/retrieval/open.ts';
 import type { Retriever } from '../../../src/retrieval/retriever.ts';
 import { loadWorld } from '../../../src/retrieval/world/load.ts';
@@ -69,4 +71,39 @@ it('every prompted system runs in its nearest form, by its own way of searching'
   );
   expect(eventsOf(of('search-o1'), 'summarize').length).toBe(asked('search-o1').length);
   expect(eventsOf(of('self-rag'), 'aside').some((event) => event.of === 'judgement')).toBe(true);
+});
+
+it('rollouts that wait for each other at every search write the same tokens', async () => {
+  const group = (from: Retriever): Promise<Rollout[]> =>
+    runGroup(
+      { policy, retriever: from, router: createRouter(), now: Date.now },
+      {
+        question,
+        recipe: getRecipe('search'),
+        overrides: { sampling: { temperature: 2 } },
+        seed: 3,
+        size: 8,
+        runId: 'r',
+        groupId: 'g',
+        step: 0,
+      },
+    );
+  const own = await group(retriever);
+  const waited: string[] = [];
+  const noting: Retriever = {
+    search: (...asked) => {
+      waited.push(asked[1]);
+      return retriever.search(...asked);
+    },
+  };
+  const together = await group(inLockStep(noting));
+  // They search, and not all as often, so that some end while others wait.
+  expect(new Set(own.map((one) => eventsOf(one, 'search').length)).size).toBeGreaterThan(1);
+  const text = (rollouts: Rollout[]) => rollouts.map(({ segments }) => segments);
+  expect(text(together)).toEqual(text(own));
+  // Every first query stands before every second one.
+  const queries = (place: number) =>
+    own.flatMap((one) => eventsOf(one, 'retrieve')[place]?.query ?? []);
+  const first = queries(0);
+  expect(waited.slice(0, first.length).toSorted()).toEqual(first.toSorted());
 });

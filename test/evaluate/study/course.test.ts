@@ -102,6 +102,32 @@ describe('a claim about the course of a training', () => {
   });
 });
 
+test('how long rollouts took among others is a number of arms with a pace', () => {
+  const study = (pace: Record<string, unknown>): string =>
+    JSON.stringify(
+      studyJson({
+        arms: [
+          { name: 'plain', recipe: 'search/grpo', pace: 'own' },
+          { name: 'waiting', recipe: 'search/grpo', ...pace },
+        ],
+        signatures: [
+          {
+            recipe: 'verl-tool',
+            claim: 'The sampler idles less',
+            number: 'among',
+            arm: 'plain',
+            against: 'waiting',
+            expect: 'lower',
+          },
+        ],
+      }),
+    );
+  expect(readStudy(study({ pace: 'lock-step' }), () => true).arms[1]?.pace).toBe('lock-step');
+  expect(() => readStudy(study({ loop: { retrieval: { k: 4 } } }), () => true)).toThrow(
+    'among needs a pace, which arm "waiting" has not',
+  );
+});
+
 test('numbers of a step', () => {
   const of = Object.fromEntries(COURSE_NUMBERS.map(({ id, of: value }) => [id, value]));
   expect(of['rewardGap']?.(point(1, { reward: 0.7, em: 0.5 }))).toBeCloseTo(0.2);

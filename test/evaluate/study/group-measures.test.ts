@@ -155,7 +155,13 @@ test('a row of a group holds means over those that have a number', () => {
     },
   });
   const rollouts = [scored(right, 1, 1), scored(wrong, 0, 3)];
-  const options = { reward: null, webLatencyMs: 0, branching: undefined, vocabulary: 7 };
+  const options = {
+    reward: null,
+    webLatencyMs: 0,
+    paced: false,
+    branching: undefined,
+    vocabulary: 7,
+  };
   const row = groupRowOf(right.question, rollouts, {
     ...options,
     routerReward: { reward: 'measured', beta1: 0.2, beta2: 0.8 },

@@ -17,7 +17,7 @@ import {
 } from '../../../recipes/parts/settings.ts';
 import { isStored } from '../../../recipes/parts/stage-loss.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
-import type { StudyArm, StudyFile } from './file.ts';
+import type { Pace, StudyArm, StudyFile } from './file.ts';
 import { issueLines } from './issues.ts';
 
 /** An arm with all of its settings. */
@@ -33,6 +33,7 @@ export interface ResolvedArm {
   frozen: FrozenSource | null;
   /** How the rollouts of a question come from each other where there are several. */
   branching: Branching | null;
+  pace: Pace | null;
 }
 
 type Resolved = { arm: ResolvedArm; problems: [] } | { arm: null; problems: string[] };
@@ -77,6 +78,7 @@ function untrainedArm(study: StudyFile, arm: StudyArm): Resolved {
       demonstrations: null,
       frozen: arm.frozen ?? null,
       branching: arm.branching ?? null,
+      pace: arm.pace ?? null,
     },
     problems: [],
   };
@@ -148,6 +150,7 @@ function trainedArm(study: StudyFile, arm: StudyArm): Resolved {
       demonstrations: arm.demonstrations ?? null,
       frozen: arm.frozen ?? null,
       branching: arm.branching === undefined ? (settings.branching ?? null) : arm.branching,
+      pace: arm.pace ?? null,
     },
     problems: [],
   };

@@ -29,6 +29,10 @@ const studyWorldSchema = z.strictObject({
   method: z.string().optional(),
 });
 
+/** How rollouts that run together go on. */
+const PACES = ['own', 'lock-step'] as const;
+export type Pace = (typeof PACES)[number];
+
 const armSchema = z.strictObject({
   name: z.string().trim().min(1).max(80),
   /** Which training, `kunlun-baize/dapo`; of an arm that is not trained, which recipe's loop. */
@@ -43,6 +47,11 @@ const armSchema = z.strictObject({
   shuffled: z.boolean().default(false),
   /** What the policy without adapter is asked of each rollout, for the measures of frozen answers. */
   frozen: z.enum(FROZEN_SOURCES).optional(),
+  /**
+   * `own`: each rollout goes on as soon as it can; `lock-step`: those that run together wait for each other at every search.
+   * Where it is given, how long a rollout took among them is kept.
+   */
+  pace: z.enum(PACES).optional(),
   /**
    * How the rollouts of a question come from each other where it is evaluated by groups; its
    * training's unless given; null: they do not.

@@ -281,10 +281,18 @@ export const MEASURES = [
   },
 ] as const satisfies readonly MeasureDefinition[];
 
-export type MeasureId = (typeof MEASURES)[number]['id'] | GroupMeasureId;
+/** Of arms with a pace: a clock's, which the same command does not repeat. */
+export const AMONG = {
+  id: 'among',
+  title: 'seconds of a rollout among others',
+  unit: 'count',
+} as const satisfies Omit<MeasureDefinition, 'of'>;
+
+export type MeasureId = (typeof MEASURES)[number]['id'] | typeof AMONG.id | GroupMeasureId;
 
 export const MEASURE_IDS: readonly MeasureId[] = [
   ...MEASURES.map(({ id }) => id),
+  AMONG.id,
   ...GROUP_MEASURE_IDS,
 ];
 
