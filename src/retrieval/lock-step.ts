@@ -42,7 +42,7 @@ class Turn {
 }
 
 const waiting = (retriever: Retriever, turn: Turn): Retriever => {
-  const { by } = retriever;
+  const by = retriever.by?.bind(retriever);
   return {
     ...(by && { by: (method) => waiting(by(method), turn) }),
     async search(source, query, k, signal) {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createRouter } from '../../../src/agent/router/router.ts';
 import { runGroup, runRollout } from '../../../src/agent/run.ts';
+import { sleep } from '../../../src/base/sleep.ts';
 import { openPolicy } from '../../../src/cli/shared/parts.ts';
 import type { Policy } from '../../../src/policy/policy.ts';
 import { getRecipe } from '../../../src/recipes/index.ts';
@@ -91,8 +92,10 @@ it('rollouts that wait for each other at every search write the same tokens', as
   const own = await group(retriever);
   const waited: string[] = [];
   const noting: Retriever = {
-    search: (...asked) => {
+    search: async (...asked) => {
       waited.push(asked[1]);
+      // The first one is slow: at their own pace the others would be rounds ahead.
+      if (waited.length === 1) await sleep(1000);
       return retriever.search(...asked);
     },
   };
@@ -101,9 +104,13 @@ it('rollouts that wait for each other at every search write the same tokens', as
   expect(new Set(own.map((one) => eventsOf(one, 'search').length)).size).toBeGreaterThan(1);
   const text = (rollouts: Rollout[]) => rollouts.map(({ segments }) => segments);
   expect(text(together)).toEqual(text(own));
-  // Every first query stands before every second one.
-  const queries = (place: number) =>
-    own.flatMap((one) => eventsOf(one, 'retrieve')[place]?.query ?? []);
-  const first = queries(0);
-  expect(waited.slice(0, first.length).toSorted()).toEqual(first.toSorted());
+  // Every first query stands before every second one, and so on.
+  const rounds = [0, 1, 2, 3, 4, 5].map((place) =>
+    own.flatMap((one) => eventsOf(one, 'retrieve')[place]?.query ?? []),
+  );
+  let at = 0;
+  for (const round of rounds) {
+    expect(waited.slice(at, at + round.length).toSorted()).toEqual(round.toSorted());
+    at += round.length;
+  }
 });
