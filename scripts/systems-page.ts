@@ -4,6 +4,9 @@ import { measuredPolicy, verdictsFor } from '../src/evaluate/study/signatures/me
 import { verdictWords } from '../src/evaluate/study/signatures/words.ts';
 import { RECIPES } from '../src/recipes/index.ts';
 import type { Recipe } from '../src/recipes/parts/recipe.ts';
+import { SWITCHES } from '../src/recipes/switches/list.ts';
+import { rewardOf } from '../src/recipes/switches/put.ts';
+import type { Switch } from '../src/recipes/switches/switch.ts';
 
 export const SYSTEMS_FILE = resolve(import.meta.dirname, '../docs/systems.md');
 
@@ -15,7 +18,16 @@ paper's, on its benchmark and model; it is never to be compared with one measure
 repository measured of it (\`training/studies\`, [studies.md](studies.md))${
   measuredPolicy ? `, with ${measuredPolicy.id}@${measuredPolicy.revision}` : ''
 }: *shown* where the whole interval of the difference lies where the claim
-wants it, *contradicted* where the whole of it lies elsewhere.
+wants it, *contradicted* where the whole of it lies elsewhere. What papers change in how any system is trained stands behind the
+systems: [switches of training](#switches-of-training).
+`;
+
+const SWITCHES_HEAD = `## Switches of training
+
+What papers change in how a system is trained, whatever the system: of its questions, its loss or its reward. Each goes over
+any recipe that is trained by reinforcement learning, as far as it fits: \`lab train --recipe search-r1/grpo --switch speed-rl\`,
+several by commas; in the form of a new run by its name in the fold *Critic and switches*; in a study as the settings below, in
+\`training\` of an arm. Two that change the same setting cannot be on together. *Measured here* is as above.
 `;
 
 /** What was measured of a signature, a line a claim. */
@@ -30,6 +42,8 @@ const measured = (id: string): string[] => {
       ];
 };
 
+type Said = Recipe['about'] | Switch['about'];
+
 const variantsOf = ({ id, training }: Recipe): string =>
   training.map(({ name }) => `\`${id}/${name}\``).join(', ') || 'not trained';
 
@@ -39,33 +53,54 @@ const row = (recipe: Recipe): string => {
   return `| ${title} | ${paper} | ${about?.parts.join('; ') ?? '–'} | ${variantsOf(recipe)} |`;
 };
 
-const section = (recipe: Recipe): string => {
-  const { id, title, summary, about } = recipe;
-  const published = about?.published;
+/** All that is said of a system or a switch under its title. */
+const body = ({
+  id,
+  summary,
+  about,
+}: Pick<Recipe, 'id' | 'summary'> & { about?: Said }): string[] => [
+  summary,
+  ...(about
+    ? [
+        '',
+        'Departures:',
+        '',
+        ...about.departures.map((departure) => `- ${departure}`),
+        '',
+        `Signature: ${about.signature}`,
+        '',
+        ...measured(id),
+      ]
+    : []),
+  ...(about?.published
+    ? [
+        '',
+        `Published: ${about.published.figure}, ${about.published.benchmark}, ${about.published.model}.`,
+      ]
+    : []),
+  '',
+];
+
+const section = (recipe: Recipe): string => [`## ${recipe.title}`, '', ...body(recipe)].join('\n');
+
+/** As JSON with blanks, of a line. */
+const inLine = (value: unknown): string => JSON.stringify(value, null, 1).replaceAll(/\s+/gu, ' ');
+
+const switchRow = ({ id, title, about, changes }: Switch): string =>
+  `| ${title} | [${about.paper}](https://arxiv.org/abs/${about.paper}) | ${about.parts.join('; ')} | \`--switch ${id}\` | \`${inLine(changes)}\` |`;
+
+const switchSection = (one: Switch): string => {
+  const reward = rewardOf(one);
   return [
-    `## ${title}`,
+    `### ${one.title}`,
     '',
-    summary,
-    ...(about
-      ? [
-          '',
-          'Departures:',
-          '',
-          ...about.departures.map((departure) => `- ${departure}`),
-          '',
-          `Signature: ${about.signature}`,
-          '',
-          ...measured(id),
-        ]
-      : []),
-    ...(published
-      ? ['', `Published: ${published.figure}, ${published.benchmark}, ${published.model}.`]
-      : []),
+    `\`--switch ${one.id}\`${reward === null ? '' : `, which changes the reward of every stage to \`${reward}\``}.`,
     '',
+    ...body(one),
   ].join('\n');
 };
 
-/** What docs/systems.md is to hold: what the recipes say of themselves. */
+/** What docs/systems.md is to hold: what recipes and switches of training say of themselves. */
 export async function systemsPage(): Promise<string> {
   const page = [
     HEAD,
@@ -74,6 +109,12 @@ export async function systemsPage(): Promise<string> {
     ...RECIPES.map(row),
     '',
     ...RECIPES.map(section),
+    SWITCHES_HEAD,
+    '| switch | paper | parts | switched on by | settings |',
+    '| --- | --- | --- | --- | --- |',
+    ...SWITCHES.map(switchRow),
+    '',
+    ...SWITCHES.map(switchSection),
   ].join('\n');
   return (await format(SYSTEMS_FILE, page)).code;
 }

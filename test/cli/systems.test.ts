@@ -2,21 +2,29 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { SYSTEMS_FILE, systemsPage } from '../../scripts/systems-page.ts';
 import { RECIPES, TRAININGS } from '../../src/recipes/index.ts';
+import { SWITCHES } from '../../src/recipes/switches/list.ts';
 import { labHere } from './lab.ts';
 
 interface Entry {
   id: string;
   paper: string | null;
+  kind: string | null;
   departures: string[];
   signature: string | null;
   variants: string[];
+  changes?: unknown;
 }
 
-it('lab recipes lists every system with its variants, and what a system of a paper must say', async () => {
+it('lab recipes lists every system with its variants, then every switch, and what a system of a paper must say', async () => {
   const { status, out } = await labHere('recipes', '--json');
   expect(status).toBe(0);
   const entries = JSON.parse(out) as Entry[];
-  expect(entries.map(({ id }) => id)).toEqual(RECIPES.map(({ id }) => id));
+  expect(entries.map(({ id }) => id)).toEqual([...RECIPES, ...SWITCHES].map(({ id }) => id));
+  const switches = entries.slice(RECIPES.length);
+  expect(new Set(switches.map(({ kind }) => kind))).toEqual(new Set(['switch of training']));
+  expect(switches.every(({ paper, changes }) => paper !== null && changes)).toBe(true);
+  const keys = Object.keys(entries[0] ?? {});
+  for (const entry of switches) expect(Object.keys(entry)).toEqual([...keys, 'changes']);
   expect(entries.flatMap(({ variants }) => variants)).toEqual(TRAININGS.map(({ id }) => id));
   for (const { paper, departures, signature } of entries.filter((entry) => entry.paper !== null)) {
     expect(paper).toMatch(/^\d{4}\.\d{5}$/);

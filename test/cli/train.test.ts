@@ -61,6 +61,30 @@ test('a recipe is found by the id of version 0.1.0, and its new id said', async 
   expect(status).toBe(2);
 });
 
+test('switches go over the recipe, and --set over them', async () => {
+  const out = join(folder, 'switched');
+  const { status, err } = await labHere(
+    ...['train', '--recipe', 'search/grpo', '--switch', 'speed-rl,gppo', '--switch', 'diversity'],
+    ...[
+      '--set',
+      'dynamicSampling.screen=2',
+      '--set',
+      'groupSize=3',
+      ...PINNED,
+      ...small.slice(0, 4),
+    ],
+    ...['--steps=1', '--threads=1', '--json', `--out=${out}`],
+  );
+  expect(status, err).toBe(0);
+  const { settings } = JSON.parse(readFileSync(join(out, 'settings.json'), 'utf8')) as RunFile;
+  expect(settings).toMatchObject({
+    preset: 'search/grpo',
+    dynamicSampling: { on: true, screen: 2 },
+    updates: 4,
+    objective: { surrogate: 'gppo', diversity: 0.01 },
+  });
+});
+
 describe('mistakes end with one clear line and status 2', () => {
   const recipe = join(folder, 'recipe.json');
   writeFileSync(recipe, '{"format":"forage.train/1"}');
@@ -92,6 +116,14 @@ describe('mistakes end with one clear line and status 2', () => {
       ['train', '--recipe', 'ur2', '--set', 'overrides.retrieval.summarize=on', '--out', out],
       /Training with summaries is refused: no summarizer is chosen/,
     ],
+    [
+      ['train', '--recipe', 'search', '--switch', 'speed', '--out', out],
+      /there is no switch "speed"; there are speed-rl, online-filtering, /,
+    ],
+    [
+      ['train', '--recipe', 'search', '--switch', 'fspo,gppo', '--switch=posterior-grpo'],
+      /fspo and posterior-grpo both change stages\.0\.reward; leave one of them out/,
+    ],
     [['train', '--recipe', 'search', '--out', join(recipe, 'below')], /below cannot be made/],
     [['train', '--recipe', 'ur2', '--out', out], /Training with summaries is refused/],
     [['train', '--resume', '/nowhere'], /\/nowhere is no training run/],
@@ -102,6 +134,10 @@ describe('mistakes end with one clear line and status 2', () => {
     [
       ['train', '--resume', '/nowhere', '--weights', 'int4'],
       /--resume goes on with the run's own --weights/,
+    ],
+    [
+      ['train', '--resume', '/nowhere', '--switch', 'gppo'],
+      /--resume goes on with the run's own --switch/,
     ],
     [['train', '--resume', '/nowhere', '--kv', 'f16'], /--resume goes on with the run's own --kv/],
     [['evaluate', '--adapter', '/nowhere'], /\/nowhere is no adapter/],

@@ -6,7 +6,12 @@ import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { checkResumable, checkTrainable } from '../../learn/rl/trainable.ts';
 import { collapseWarning } from '../../learn/router/collapse.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
-import { asUsage, readSettings, SETTINGS_OPTIONS } from '../shared/train-settings.ts';
+import {
+  asUsage,
+  readSettings,
+  SETTINGS_OPTIONS,
+  SWITCH_OPTION,
+} from '../shared/train-settings.ts';
 import { DEFAULT_WARM_UP, readDemonstrations } from '../../learn/rl/demonstrations.ts';
 import {
   createRun,
@@ -89,9 +94,11 @@ const FIXED = [
 ];
 
 async function resume(run: string, values: OptionValues, lists: OptionLists): Promise<void> {
-  const given = FIXED.find((name) => values[name] !== undefined);
-  if (given !== undefined || lists['set'])
-    throw new UsageError(`--resume goes on with the run's own --${given ?? 'set'}; leave it out.`);
+  const given =
+    FIXED.find((name) => values[name] !== undefined) ??
+    ['set', 'switch'].find((name) => lists[name] !== undefined);
+  if (given !== undefined)
+    throw new UsageError(`--resume goes on with the run's own --${given}; leave it out.`);
   const stored = readRun(run);
   const moved = { corpus: lists['corpus'], questions: values.questions as string | undefined };
   const sources = await foundSources(stored.sources, moved);
@@ -145,6 +152,7 @@ export const trainCommand: Command = {
   summary: 'trains an adapter of the policy by reinforcement learning',
   options: {
     ...SETTINGS_OPTIONS,
+    ...SWITCH_OPTION,
     out: { type: 'string', value: 'DIR', help: 'folder of the new run' },
     resume: { type: 'string', value: 'DIR', help: 'go on with the run in that folder' },
     world: { type: 'string', value: 'DIR', help: 'world folder; the built-in one unless given' },
@@ -190,8 +198,12 @@ export const trainCommand: Command = {
     if (values.resume !== undefined) return resume(resolve(String(values.resume)), values, lists);
     const swept = values.sweep !== undefined;
     const summarizer = swept || values.summarizer !== undefined;
-    const settings = readSettings('train', values, lists['set'] ?? [], (read) =>
-      checkTrainable(read, { summarizer }),
+    const settings = readSettings(
+      'train',
+      values,
+      lists['set'] ?? [],
+      (read) => checkTrainable(read, { summarizer }),
+      lists['switch'],
     );
     if (values.check === true && !swept) throw new UsageError('--check is for --sweep.');
     if (swept && values.out === undefined && values.check !== true)

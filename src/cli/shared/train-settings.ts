@@ -3,6 +3,8 @@ import { messageOf } from '../../base/errors.ts';
 import { checkTrainable } from '../../learn/rl/trainable.ts';
 import { parseTrainSettings, withChanges } from '../../learn/settings/edit-settings.ts';
 import { findTraining, getTraining, TRAININGS } from '../../recipes/index.ts';
+import { getSwitch, SWITCHES } from '../../recipes/switches/list.ts';
+import { rewardOf, withSwitches } from '../../recipes/switches/put.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { say } from './command.ts';
 import { UsageError, type OptionSpec, type OptionValues } from './options.ts';
@@ -20,6 +22,18 @@ export const SETTINGS_OPTIONS = {
     type: 'string',
     value: 'K=V',
     help: 'change a setting, e.g. optimizer.learningRate=2e-3; may be repeated',
+    multiple: true,
+  },
+} as const satisfies Record<string, OptionSpec>;
+
+const ofReward = SWITCHES.filter((one) => rewardOf(one) !== null).map(({ id }) => id);
+
+/** Switches of training over the settings that a recipe names. */
+export const SWITCH_OPTION = {
+  switch: {
+    type: 'string',
+    value: 'ID,ID',
+    help: `put a switch of training over the recipe's settings, before --set; several by commas, or repeated: ${SWITCHES.map(({ id }) => id).join(', ')}; ${ofReward.join(' and ')} change the reward of every stage, verifier-pitfalls what it is told`,
     multiple: true,
   },
 } as const satisfies Record<string, OptionSpec>;
@@ -53,6 +67,7 @@ function readRecipe(name: string): TrainSettings {
  * The settings that `SETTINGS_OPTIONS` name.
  * @param command for the message where no recipe is named
  * @param check throws for settings that the command cannot use
+ * @param switches ids, several by commas, put over the recipe before `changes`
  * @throws UsageError where they are none, or fail the check: unless given, whether they can be trained with
  */
 export function readSettings(
@@ -60,13 +75,15 @@ export function readSettings(
   values: OptionValues,
   changes: readonly string[],
   check: (settings: TrainSettings) => void = checkTrainable,
+  switches: readonly string[] = [],
 ): TrainSettings {
   if (values.recipe === undefined) throw new UsageError(`${command} needs --recipe ID|FILE.json.`);
   const settings = readRecipe(String(values.recipe));
   if (values.seed !== undefined) settings.seed = Number(values.seed);
   if (values.steps !== undefined) settings.steps = Number(values.steps);
   return asUsage(() => {
-    const changed = withChanges(settings, changes);
+    const ids = switches.flatMap((text) => text.split(',')).map((id) => id.trim());
+    const changed = withChanges(withSwitches(settings, ids.map(getSwitch)), changes);
     check(changed);
     return changed;
   });

@@ -1,10 +1,18 @@
 import { measuredPolicy, verdictsFor } from '../../evaluate/study/signatures/measured.ts';
 import { RECIPES } from '../../recipes/index.ts';
+import { SWITCHES } from '../../recipes/switches/list.ts';
 import type { Recipe } from '../../recipes/parts/recipe.ts';
+import { pathsOf } from '../../recipes/switches/put.ts';
+import type { Switch } from '../../recipes/switches/switch.ts';
 import { print, type Command } from '../shared/command.ts';
 
-/** What `--json` says of one system. */
-const entry = ({ id, title, summary, about, training }: Recipe) => ({
+/** What `--json` says of a system or a switch. */
+const described = ({
+  id,
+  title,
+  summary,
+  about,
+}: Pick<Recipe, 'id' | 'title' | 'summary'> & { about?: Recipe['about'] | Switch['about'] }) => ({
   id,
   title,
   summary,
@@ -16,24 +24,46 @@ const entry = ({ id, title, summary, about, training }: Recipe) => ({
   signature: about?.signature ?? null,
   /** What studies measured of the signature; empty where none did. */
   measured: verdictsFor(id).map((verdict) => ({ ...verdict, policy: measuredPolicy })),
-  variants: training.map((variant) => `${id}/${variant.name}`),
 });
 
-const line = ({ id, title, about, training }: Recipe): string => {
-  const paper = about ? `arXiv ${about.paper}` : '';
-  const variants = training.map(({ name }) => name).join(', ') || 'not trained';
-  return `${id.padEnd(18)} ${title.padEnd(30)} ${paper.padEnd(17)} ${variants}`;
-};
+const system = (recipe: Recipe) => ({
+  ...described(recipe),
+  variants: recipe.training.map(({ name }) => `${recipe.id}/${name}`),
+});
+
+const switchOfTraining = (one: Switch) => ({
+  ...described(one),
+  variants: [],
+  changes: one.changes,
+});
+
+const row = (
+  id: string,
+  title: string,
+  about: { paper: string } | undefined,
+  rest: string,
+): string =>
+  `${id.padEnd(18)} ${title.padEnd(30)} ${(about ? `arXiv ${about.paper}` : '').padEnd(17)} ${rest}`;
+
+const lines = (): string[] => [
+  ...RECIPES.map(({ id, title, about, training }) =>
+    row(id, title, about, training.map(({ name }) => name).join(', ') || 'not trained'),
+  ),
+  '',
+  'Switches of training, for any of them: lab train --switch ID',
+  ...SWITCHES.map((one) => row(one.id, one.title, one.about, pathsOf(one).join(', '))),
+];
 
 export const recipesCommand: Command = {
   name: 'recipes',
-  summary: 'lists the systems, with their papers, parts, departures and signatures',
+  summary:
+    'lists the systems and switches of training, with their papers, parts, departures and signatures',
   options: { json: { type: 'boolean', help: 'print one JSON array' } },
   run(values) {
     print(
       values.json === true
-        ? JSON.stringify(RECIPES.map(entry), null, 2)
-        : RECIPES.map(line).join('\n'),
+        ? JSON.stringify([...RECIPES.map(system), ...SWITCHES.map(switchOfTraining)], null, 2)
+        : lines().join('\n'),
     );
     return Promise.resolve();
   },

@@ -19,11 +19,11 @@ export interface Variant {
   settings: VariantSettings;
 }
 
-/** What is known of a system from outside, for tables and for `lab recipes`. */
-interface About {
+/** What is known of a system, or of a switch of training, from outside, for tables and for `lab recipes`. */
+export interface About<Kind = 'trained by RL' | 'trained otherwise' | 'not trained'> {
   /** arXiv number. */
   paper: string;
-  kind: 'trained by RL' | 'trained otherwise' | 'not trained';
+  kind: Kind;
   /** What it is put together from, in the words of `docs/methods.md`. */
   parts: readonly string[];
   /** Where loop and training here leave the paper's; one sentence each. */

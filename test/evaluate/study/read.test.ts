@@ -80,11 +80,12 @@ describe('claims of signatures', () => {
   test('name arms and recipes that are there, and what they are compared with', () => {
     expect(saidOf({ against: 'more passages' })).toEqual([]);
     expect(saidOf({ fromStart: true, number: 'seen' })).toEqual([]);
+    expect(saidOf({ against: 'more passages', recipe: 'speed-rl' })).toEqual([]);
     expect(saidOf({ than: 0.5, slice: { hops: [1] }, unlike: { hops: [2] } })).toEqual([]);
   });
 
   test.each<[string, Record<string, unknown>, string | RegExp]>([
-    ['unknown recipe', { than: 0, recipe: 'x' }, 'signatures.0: there is no recipe "x"'],
+    ['unknown recipe', { than: 0, recipe: 'x' }, 'signatures.0: there is no recipe or switch "x"'],
     ['no signature', { than: 0, recipe: 'search' }, /states no signature/],
     ['unknown arm', { against: 'x' }, 'signatures.0: there is no arm "x"'],
     [

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { getRecipe, RECIPES } from '../../../recipes/index.ts';
+import { RECIPES } from '../../../recipes/index.ts';
+import { SWITCHES } from '../../../recipes/switches/list.ts';
 import { QUESTION_TYPES } from '../../../records/records.ts';
 import { needsGroup, SIGNATURE_NUMBERS, TIMED, type SignatureNumber } from './numbers.ts';
 import { AMONG } from '../measures/list.ts';
@@ -35,6 +36,7 @@ export const EXPECTATIONS = ['higher', 'lower', 'not-lower', 'not-higher', 'equa
  * `unlike`, the same on other questions.
  */
 export const signatureSchema = z.strictObject({
+  /** Id of a recipe, or of a switch of training. */
   recipe: z.string(),
   /** The part of the recipe's signature that it measures, in a sentence. */
   claim: z.string().trim().min(1),
@@ -86,15 +88,15 @@ const numbersOf = (signature: StudySignature): SignatureNumber[] => [
 
 function faults(signature: StudySignature, { arms, evaluate }: StudyFile): string[] {
   const { recipe, against, fromStart, than, beyond, unlike, expect, margin } = signature;
-  const known = RECIPES.some(({ id }) => id === recipe);
+  const known = [...RECIPES, ...SWITCHES].find(({ id }) => id === recipe);
   const sides = [against, fromStart, than].filter((side) => side !== undefined).length;
   const names = new Set(arms.map(({ name }) => name));
   const numbers = numbersOf(signature);
   return [
-    ...needs(`there is no recipe "${recipe}"`, known),
+    ...needs(`there is no recipe or switch "${recipe}"`, known !== undefined),
     ...needs(
       `recipe "${recipe}" states no signature`,
-      !known || getRecipe(recipe).about !== undefined,
+      known === undefined || known.about !== undefined,
     ),
     ...armsOf(signature)
       .filter((name) => !names.has(name))

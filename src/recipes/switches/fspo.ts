@@ -1,0 +1,37 @@
+import { TRAINING } from '../parts/training-base.ts';
+import type { Switch } from './switch.ts';
+
+/*
+ * FSPO (arXiv 2505.24630; code: nusnlp/FSPO): a verdict on each step of reasoning is part of the reward and turns the
+ * advantage of the step's own tokens. Groups of 8, KL 1e-3, learning rate 4e-7 to 5e-7.
+ */
+export const fspo: Switch = {
+  id: 'fspo',
+  title: 'FSPO',
+  summary:
+    'Thoughts are checked against what was read; the verdict is rewarded and turns the advantage of their tokens.',
+  about: {
+    paper: '2505.24630',
+    kind: 'switch of training',
+    parts: ['process reward: verdicts on thoughts', 'advantages per span'],
+    departures: [
+      'A step is a thought in place of a sentence.',
+      'The verifier compares names and numbers with the passages that were read, in place of a language model.',
+      'Tokens outside thoughts keep their advantage. As released they are all pushed up, those of wrong answers too: reward `fspo-released` with `objective.factuality=as-released`; its misplaced mask is not reproduced.',
+      'Its reward takes the place of the recipe’s in every stage.',
+      'KL and learning rate stay the recipe’s.',
+    ],
+    published: {
+      figure: '58.4 and 89.5',
+      benchmark: 'TruthfulQA and GSM8K',
+      model: 'Qwen2.5-7B-Instruct',
+    },
+    signature:
+      'The share of thoughts that nothing read supports falls while accuracy does not; as released, wrong answers become surer.',
+  },
+  changes: {
+    objective: { factuality: 'paper' },
+    stages: [{ steps: TRAINING.steps, reward: 'fspo', weights: {} }],
+  },
+  mark: 'objective.factuality',
+};

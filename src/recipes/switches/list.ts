@@ -1,0 +1,32 @@
+import { diversity } from './diversity.ts';
+import { fspo } from './fspo.ts';
+import { gppo } from './gppo.ts';
+import { oneShotRlvr } from './one-shot-rlvr.ts';
+import { onlineFiltering } from './online-filtering.ts';
+import { posteriorGrpo } from './posterior-grpo.ts';
+import { speedRl } from './speed-rl.ts';
+import type { Switch } from './switch.ts';
+import { sws } from './sws.ts';
+import { verifierPitfalls } from './verifier-pitfalls.ts';
+
+/** Every switch of training that is a paper of its own: of questions, of the loss, of rewards. A new one is its file and a line here. */
+export const SWITCHES: readonly Switch[] = [
+  speedRl,
+  onlineFiltering,
+  oneShotRlvr,
+  sws,
+  diversity,
+  gppo,
+  fspo,
+  posteriorGrpo,
+  verifierPitfalls,
+];
+
+/** @throws Error that lists the known ids */
+export function getSwitch(id: string): Switch {
+  const found = SWITCHES.find((one) => one.id === id);
+  if (found) return found;
+  throw new Error(
+    `there is no switch "${id}"; there are ${SWITCHES.map((one) => one.id).join(', ')}`,
+  );
+}

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { merge } from '../../base/merge.ts';
+import { OBJECTIVE, TRAINING } from '../parts/training-base.ts';
+import { trainSettingsSchema, type TrainSettings } from '../parts/training.ts';
+import type { Switch } from './switch.ts';
+
+/** Switches of training over settings: what each changes, whether it is on, and what it cannot be put over. */
+
+const isBranch = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  isBranch(value) && !Array.isArray(value);
+
+/** Settings as every recipe has them: an object among them is a group of settings, any other is one setting. */
+const GROUPS: Readonly<Record<string, unknown>> = { ...TRAINING, objective: OBJECTIVE };
+
+/** Settings that a switch changes, each as one, by path; its reward is `rewardOf`. */
+const changesOf = ({ changes }: Switch): readonly { path: string; value: unknown }[] =>
+  Object.entries(changes)
+    .filter(([key]) => key !== 'stages')
+    .flatMap(([key, value]) =>
+      isPlain(GROUPS[key]) && isPlain(value)
+        ? Object.entries(value).map(([name, own]) => ({ path: `${key}.${name}`, value: own }))
+        : [{ path: key, value }],
+    );
+
+/** The reward that it puts into every stage; null: it leaves rewards alone. */
+export const rewardOf = ({ changes }: Switch): string | null => changes.stages?.[0]?.reward ?? null;
+
+/** Paths of all settings that it changes. */
+export const pathsOf = (one: Switch): string[] => [
+  ...changesOf(one).map(({ path }) => path),
+  ...(rewardOf(one) === null ? [] : ['stages.0.reward']),
+];
+
+/** The first setting that both change; undefined where they can be on together. */
+const sharedSetting = (a: Switch, b: Switch): string | undefined =>
+  pathsOf(a).find((path) => pathsOf(b).includes(path));
+
+const at = (from: unknown, path: string): unknown =>
+  path
+    .split('.')
+    .reduce<unknown>((branch, key) => (isBranch(branch) ? branch[key] : undefined), from);
+
+/** Whether a switch is on in settings, which may be unfinished. */
+export function isOn(settings: unknown, { mark, changes }: Switch): boolean {
+  const value = at(settings, mark);
+  const own = at(changes, mark);
+  return typeof own === 'string'
+    ? value === own
+    : value !== undefined && value !== null && value !== 0;
+}
+
+/** Why a switch would do nothing over settings, or take away what they are; null where it can be put over them. */
+export function unfit({ stages, curriculum }: TrainSettings, one: Switch): string | null {
+  const said = (why: string): string => `${one.title} cannot be put over this recipe: ${why}`;
+  const losses = stages.map(({ loss }) => loss?.kind);
+  const supervised = losses.find((kind) => kind !== undefined);
+  if (losses.every((kind) => kind?.startsWith('stored-')))
+    return said(`no rollouts are made where stages learn from stored trajectories.`);
+  const isOfLoss = changesOf(one).some(
+    ({ path }) => path === 'updates' || path.startsWith('objective.'),
+  );
+  if (isOfLoss && losses.every((kind) => kind !== undefined))
+    return said(`it changes the policy gradient, and the recipe learns by ${supervised}.`);
+  if (rewardOf(one) !== null && supervised !== undefined)
+    return said(`it has a reward of its own, and a stage learns by ${supervised}.`);
+  const kind = one.changes.curriculum?.kind;
+  return kind !== undefined && curriculum.kind !== 'uniform' && curriculum.kind !== kind
+    ? said(
+        `it changes curriculum.kind, and ${curriculum.kind} is what the recipe has. Set curriculum.kind to uniform first, if that may go.`,
+      )
+    : null;
+}
+
+function putOver(settings: TrainSettings, one: Switch): TrainSettings {
+  const { stages, ...rest } = one.changes;
+  const [rewarded] = stages ?? [];
+  return z.parse(trainSettingsSchema, {
+    ...z.looseObject({}).parse(merge(settings, rest)),
+    stages: settings.stages.map((stage) =>
+      rewarded ? { ...stage, reward: rewarded.reward, weights: rewarded.weights } : stage,
+    ),
+  });
+}
+
+/**
+ * Settings with switches over them, as a copy. Whether they can then be trained is not looked at.
+ * @throws Error of one line where one does not fit them, or two change the same setting
+ */
+export function withSwitches(settings: TrainSettings, switches: readonly Switch[]): TrainSettings {
+  const chosen = [...new Set(switches)];
+  for (const [i, one] of chosen.entries())
+    for (const other of chosen.slice(0, i)) {
+      const path = sharedSetting(one, other);
+      if (path !== undefined)
+        throw new Error(
+          `the switches ${other.id} and ${one.id} both change ${path}; leave one of them out`,
+        );
+    }
+  return chosen.reduce((now, one) => {
+    const problem = unfit(now, one);
+    if (problem !== null) throw new Error(problem);
+    return putOver(now, one);
+  }, settings);
+}
