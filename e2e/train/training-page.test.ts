@@ -22,7 +22,21 @@ it(
     await page.getByText(/≈ .* for 100 steps/).waitFor();
     expect(await page.getByTestId('estimate').textContent()).toMatch(/memory at the peak.*machine/);
     expect(await begin.isDisabled()).toBe(false);
+
+    // A paper's switch goes on and out by its name, from the keyboard too, and shows in the fields.
+    await page.getByLabel('Recipe', { exact: true }).selectOption('search/grpo');
+    const fold = page.locator('details.fold', { hasText: 'Critic and switches' });
+    await fold.locator('summary').first().click();
+    const gppo = fold.getByRole('listitem').filter({ hasText: 'GPPO' }).first();
+    await gppo.getByRole('button', { name: 'Put on: GPPO' }).press('Enter');
+    await gppo.getByText('on', { exact: true }).waitFor();
+    expect(await page.getByLabel('Beyond the clip').inputValue()).toBe('gppo');
+    expect(await page.getByLabel('Updates a step', { exact: true }).inputValue()).toBe('4');
     expect(await faultsOf(page)).toEqual([]);
+    await gppo.getByRole('button', { name: 'Take out: GPPO' }).press('Enter');
+    await gppo.getByRole('button', { name: 'Put on: GPPO' }).waitFor();
+    expect(await page.getByLabel('Beyond the clip').inputValue()).toBe('');
+    expect(await begin.isDisabled()).toBe(false);
   },
   LONG,
 );

@@ -63,18 +63,11 @@ test('a recipe is found by the id of version 0.1.0, and its new id said', async 
 
 test('switches go over the recipe, and --set over them', async () => {
   const out = join(folder, 'switched');
-  const { status, err } = await labHere(
-    ...['train', '--recipe', 'search/grpo', '--switch', 'speed-rl,gppo', '--switch', 'diversity'],
-    ...[
-      '--set',
-      'dynamicSampling.screen=2',
-      '--set',
-      'groupSize=3',
-      ...PINNED,
-      ...small.slice(0, 4),
-    ],
-    ...['--steps=1', '--threads=1', '--json', `--out=${out}`],
-  );
+  const switches = ['--switch', 'speed-rl,gppo', '--switch', 'diversity'];
+  const sets = ['--set', 'dynamicSampling.screen=2', '--set', 'groupSize=3', ...small.slice(0, 4)];
+  const rest = ['--steps=1', '--threads=1', '--json', `--out=${out}`, ...PINNED];
+  const args = ['train', '--recipe', 'search/grpo', ...switches, ...sets, ...rest];
+  const { status, err } = await labHere(...args);
   expect(status, err).toBe(0);
   const { settings } = JSON.parse(readFileSync(join(out, 'settings.json'), 'utf8')) as RunFile;
   expect(settings).toMatchObject({

@@ -16,7 +16,7 @@ const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const GROUPS: Readonly<Record<string, unknown>> = { ...TRAINING, objective: OBJECTIVE };
 
 /** Settings that a switch changes, each as one, by path; its reward is `rewardOf`. */
-const changesOf = ({ changes }: Switch): readonly { path: string; value: unknown }[] =>
+export const changesOf = ({ changes }: Switch): readonly { path: string; value: unknown }[] =>
   Object.entries(changes)
     .filter(([key]) => key !== 'stages')
     .flatMap(([key, value]) =>
@@ -35,7 +35,7 @@ export const pathsOf = (one: Switch): string[] => [
 ];
 
 /** The first setting that both change; undefined where they can be on together. */
-const sharedSetting = (a: Switch, b: Switch): string | undefined =>
+export const sharedSetting = (a: Switch, b: Switch): string | undefined =>
   pathsOf(a).find((path) => pathsOf(b).includes(path));
 
 const at = (from: unknown, path: string): unknown =>

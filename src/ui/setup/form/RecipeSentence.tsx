@@ -1,9 +1,10 @@
 import type { Recipe } from '../../../recipes/parts/recipe.ts';
+import type { Switch } from '../../../recipes/switches/switch.ts';
 import { Terms } from '../../kit/words/explain/Term.tsx';
 
-/** What a recipe is in one sentence, and its paper. */
+/** What a recipe or a switch of training is in one sentence, and its paper. */
 export const RecipeSentence = (props: {
-  recipe: Pick<Recipe, 'summary' | 'about'>;
+  recipe: Pick<Recipe, 'summary' | 'about'> | Pick<Switch, 'summary' | 'about'>;
   /** In a list of many: acronyms that open would be as many stops of the Tab key. */
   plain?: boolean;
 }) => {

@@ -1,10 +1,9 @@
-import { Terms } from '../../kit/words/explain/Term.tsx';
 import { rewardFormula } from '../../../learn/rewards/formulas.ts';
 import { findTraining } from '../../../recipes/index.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
-import { MeasuredClaims } from '../../kit/signatures/MeasuredClaims.tsx';
 import { plural } from '../../kit/words/format.ts';
 import { RecipeSentence } from '../../setup/form/RecipeSentence.tsx';
+import { AboutPaper } from '../../setup/form/AboutPaper.tsx';
 import { Expected } from './Expected.tsx';
 
 /** The reward of each stage as a formula, with where it stands. */
@@ -47,32 +46,7 @@ export const RecipeCard = (props: {
       {about ? (
         <details>
           <summary>Parts and {plural(about.departures.length, 'departure')} from the paper</summary>
-          <dl>
-            <dt>Parts</dt>
-            <dd>
-              <Terms>{about.parts.join('; ')}</Terms>
-            </dd>
-            <dt>Departures</dt>
-            {about.departures.map((departure) => (
-              <dd key={departure}>
-                <Terms>{departure}</Terms>
-              </dd>
-            ))}
-            {about.published ? (
-              <>
-                <dt>Published</dt>
-                <dd>
-                  {about.published.figure} on {about.published.benchmark}, {about.published.model}.{' '}
-                  <span className="fine">Not to be compared with what is measured here.</span>
-                </dd>
-              </>
-            ) : null}
-            <dt>If the idea works</dt>
-            <dd>
-              <Terms>{about.signature}</Terms>
-              <MeasuredClaims recipe={found.recipe.id} />
-            </dd>
-          </dl>
+          <AboutPaper id={found.recipe.id} about={about} />
         </details>
       ) : null}
     </section>

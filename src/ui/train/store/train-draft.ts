@@ -67,16 +67,41 @@ export const rawSettings = ({ training, changes }: Pick<Draft, 'training' | 'cha
 
 const sameJson = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** The draft with one value changed; a value that is the recipe's own is no change. */
+/** The same without what stands at the path. */
+const withoutPath = (from: unknown, path: readonly string[]): unknown => {
+  const [key, ...rest] = path;
+  if (key === undefined || !isBranch(from) || !(key in from)) return from;
+  const { [key]: held, ...others } = from;
+  return rest.length === 0 ? others : { ...from, [key]: withoutPath(held, rest) };
+};
+
+/** Changes of whole objects without the field at the path. */
+const withoutField = (changes: Draft['changes'], path: string): Draft['changes'] =>
+  Object.fromEntries(
+    Object.entries(changes).map(([key, held]) =>
+      path.startsWith(`${key}.`)
+        ? [key, withoutPath(held, path.slice(key.length + 1).split('.'))]
+        : [key, held],
+    ),
+  );
+
+/**
+ * The draft with one value changed; a value that is the recipe's own is no change.
+ * @param value undefined: the recipe's own, or none where it has none
+ */
 export const withChange = (draft: Draft, path: string, value: unknown): Draft => {
   const { [path]: _dropped, ...others } = draft.changes;
   // A switched-off object takes the changes of its fields along.
   const kept = Object.fromEntries(
     Object.entries(others).filter(([key]) => !key.startsWith(`${path}.`)),
   );
-  const own = readPath(rawSettings({ training: draft.training, changes: kept }), path);
-  const same = value === undefined || sameJson(own, value);
-  return { ...draft, changes: same ? kept : { ...kept, [path]: value } };
+  const { training } = draft;
+  const wanted = value === undefined ? readPath(getTraining(training), path) : value;
+  // An earlier run's settings come as whole objects.
+  const base = wanted === undefined ? withoutField(kept, path) : kept;
+  const own = readPath(rawSettings({ training, changes: base }), path);
+  const same = wanted === undefined || sameJson(own, wanted);
+  return { ...draft, changes: same ? base : { ...base, [path]: wanted } };
 };
 
 /** What stays when another training is chosen: how much and where from, not how it learns. */

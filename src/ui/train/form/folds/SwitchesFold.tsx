@@ -7,9 +7,11 @@ import {
   usePart,
 } from '../fields/fields.tsx';
 import { CriticFields } from './CriticFields.tsx';
+import { switchesOn } from '../../store/published-switches.ts';
 import { Fold } from './Fold.tsx';
+import { PublishedSwitches } from './PublishedSwitches.tsx';
 
-/** Switches that papers try on any system: terms of the loss, faulty verifiers, a critic. */
+/** Switches that papers try on any system, by name and by their settings: terms of the loss, faulty verifiers, a critic. */
 export const SwitchesFold = () => {
   const faulty = usePart('verifier');
   const kind = useDraftValue('verifier.kind');
@@ -26,18 +28,17 @@ export const SwitchesFold = () => {
         'objective.factuality',
         'objective.maskUnfinished',
       ]}
-      now={({ critic, verifier, objective: { surrogate, diversity, factuality } }) =>
+      now={(settings) =>
         [
-          critic ? 'with a critic' : 'no critic',
-          surrogate,
-          diversity ? 'diversity' : null,
-          factuality ? 'verdicts on thoughts' : null,
-          verifier ? 'a faulty verifier' : null,
+          settings.critic ? 'with a critic' : 'no critic',
+          ...switchesOn(settings).map(({ title }) => title),
+          settings.objective.factuality === 'as-released' ? 'FSPO as released' : null,
         ]
           .filter(Boolean)
           .join(', ')
       }
     >
+      <PublishedSwitches />
       <CriticFields />
       <SelectField
         path="objective.credit"

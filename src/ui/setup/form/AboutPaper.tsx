@@ -1,0 +1,48 @@
+import type { Recipe } from '../../../recipes/parts/recipe.ts';
+import type { Switch } from '../../../recipes/switches/switch.ts';
+import { MeasuredClaims } from '../../kit/signatures/MeasuredClaims.tsx';
+import { Terms } from '../../kit/words/explain/Term.tsx';
+
+/** A sentence whose names of settings stand between backticks. */
+const Sentence = ({ text }: { text: string }) =>
+  text
+    .split('`')
+    .map((part, at) =>
+      at % 2 === 1 ? <code key={at}>{part}</code> : <Terms key={at}>{part}</Terms>,
+    );
+
+/** What a recipe or a switch of training takes from its paper, where it departs, and what was measured of it. */
+export const AboutPaper = ({
+  id,
+  about,
+}: {
+  id: string;
+  about: NonNullable<Recipe['about']> | Switch['about'];
+}) => (
+  <dl>
+    <dt>Parts</dt>
+    <dd>
+      <Terms>{about.parts.join('; ')}</Terms>
+    </dd>
+    <dt>Departures</dt>
+    {about.departures.map((departure) => (
+      <dd key={departure}>
+        <Sentence text={departure} />
+      </dd>
+    ))}
+    {about.published ? (
+      <>
+        <dt>Published</dt>
+        <dd>
+          {about.published.figure} on {about.published.benchmark}, {about.published.model}.{' '}
+          <span className="fine">Not to be compared with what is measured here.</span>
+        </dd>
+      </>
+    ) : null}
+    <dt>If the idea works</dt>
+    <dd>
+      <Terms>{about.signature}</Terms>
+      <MeasuredClaims recipe={id} />
+    </dd>
+  </dl>
+);
