@@ -20,20 +20,21 @@ const refusal = (training: string, ...ids: string[]): string | null => {
 
 const IDS = SWITCHES.map(({ id }) => id);
 
+const KNOWN = [
+  'speed-rl',
+  'online-filtering',
+  'one-shot-rlvr',
+  'sws',
+  'diversity',
+  'gppo',
+  'fspo',
+  'posterior-grpo',
+  'verifier-pitfalls',
+];
+
 describe('switches of training', () => {
   it('are these at least, under ids that nothing else has', () => {
-    const known = [
-      'speed-rl',
-      'online-filtering',
-      'one-shot-rlvr',
-      'sws',
-      'diversity',
-      'gppo',
-      'fspo',
-      'posterior-grpo',
-      'verifier-pitfalls',
-    ];
-    expect(IDS.filter((id) => known.includes(id))).toEqual(known);
+    expect(IDS.filter((id) => KNOWN.includes(id))).toEqual(KNOWN);
     const all = [...RECIPES.map(({ id }) => id), ...IDS];
     expect(new Set(all).size).toBe(all.length);
     expect(() => getSwitch('x')).toThrow(`there is no switch "x"; there are ${IDS.join(', ')}`);
@@ -64,8 +65,8 @@ describe('switches of training', () => {
       arms: { training?: { stages?: { reward: string }[] } }[];
     };
     const trained = arms.map(({ training }) => training);
-    for (const { id, changes } of SWITCHES) {
-      const { stages, ...rest } = changes;
+    for (const id of KNOWN) {
+      const { stages, ...rest } = getSwitch(id).changes;
       const rewards = stages?.map(({ reward, weights }) => ({ reward, weights, steps: 10 }));
       // Its arm asks each question once, so that no accuracy of it can have spread.
       const { pool: _pool, ...curriculum } = rest.curriculum ?? {};
