@@ -1,7 +1,7 @@
 import { withOverrides } from '../../recipes/parts/settings.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { recipeOf } from '../../recipes/index.ts';
-import { switchClash } from '../settings/switches.ts';
+import { probeClash, switchClash } from '../settings/switches.ts';
 import { stageAt } from '../settings/stages.ts';
 import type { TrainState } from './state.ts';
 
@@ -76,7 +76,9 @@ export function untrainable(
           'with a summarizer',
         ),
     };
-  const clash = switchClash(settings) ?? chosenClash(settings) ?? contextClash(settings);
+  // A stored run has chosen as it did.
+  const unasked = done === undefined ? probeClash(settings) : null;
+  const clash = unasked ?? switchClash(settings) ?? chosenClash(settings) ?? contextClash(settings);
   if (clash) return clash;
   if (adapter.gates && method?.latent !== true)
     return {

@@ -1,3 +1,4 @@
+import { PROBE_STEPS } from '../curriculum/history/curriculum.ts';
 import { FACT_REWARDS } from '../rewards/switches/fspo.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
@@ -64,6 +65,20 @@ function samplingClash({ dynamicSampling, groupSize }: TrainSettings): Clash | n
       `${screen} of ${groupSize} rollouts cannot screen: at least 2 must, to differ, and fewer than the group has. Change screen or groupSize.`,
     );
   return null;
+}
+
+/** Spread is told from accuracies of several epochs: every question of the pool has to be asked at least twice. */
+export function probeClash({ curriculum, questions }: TrainSettings): Clash | null {
+  const { kind, ids = [], pool, probeSteps = PROBE_STEPS } = curriculum;
+  const most = Math.floor((probeSteps * questions) / 2);
+  if (kind !== 'one-shot' || ids.length > 0 || pool <= most) return null;
+  return clash(
+    'curriculum.pool',
+    `The question to train on is the one whose accuracy spreads most, and ${probeSteps} steps of ${questions} questions do not ask each of ${pool} twice. ` +
+      (most > 0
+        ? `Set curriculum.pool to ${most} or less, or name the question in curriculum.ids.`
+        : 'Set curriculum.probeSteps higher, or name the question in curriculum.ids.'),
+  );
 }
 
 /** Screening of groups that branch: what screens is the beginning of the group. */

@@ -158,7 +158,7 @@ describe('a study file is refused', () => {
     [{ arm: 'plain', against: 'plain' }, 'is compared with itself'],
     [{ arm: 'plain' }, 'needs against, than or unlike'],
     [{ arm: 'plain', against: 'more passages', than: 1 }, 'names both of against and than'],
-    [{ arm: 'plain', than: 0, recipe: 'none' }, 'there is no recipe "none"'],
+    [{ arm: 'plain', than: 0, recipe: 'none' }, 'there is no recipe or switch "none"'],
     [{ arm: 'plain', than: 0, steps: { from: 3, to: 1 } }, 'steps 3 to 1 are none'],
     [{ arm: 'plain', unlike: { from: 1, to: 2 } }, 'steps and unlike share steps'],
     [{ arm: 'plain', than: 0, expect: 'equal' }, 'equal needs a margin'],

@@ -21,7 +21,8 @@ describe('switches of training', () => {
     [[ON, SCREEN, `${AHEAD}=false`]],
     [['curriculum.kind=simulated', 'curriculum.simulator=by-place']],
     [['objective.mask=first-calls']],
-    [['curriculum.kind=one-shot', 'curriculum.count=2']],
+    [['curriculum.kind=one-shot', 'curriculum.count=2', 'curriculum.pool=48']],
+    [['curriculum.kind=one-shot', 'curriculum.ids=["q1"]']],
     [['curriculum.kind=weakness', 'curriculum.probeSteps=20']],
     [['curriculum.kind=engine', 'curriculum.engine=noisy']],
     [['curriculum.hops={"min":2,"max":3}']],
@@ -71,5 +72,25 @@ describe('switches of training', () => {
     ['curriculum.probeSteps', ['curriculum.kind=weakness', 'curriculum.probeSteps=100']],
   ])('that do nothing, or cannot be, are refused at %s: %j', (path, changes) => {
     expect(untrainable(withChanges(base, changes))?.path).toBe(path);
+  });
+
+  it('refuse to choose one question by a spread that nothing shows', () => {
+    // 12 steps of 8 questions are 96 draws: each of 48 twice.
+    const chosen = (pool: number, done?: number) =>
+      untrainable(
+        withChanges(base, ['curriculum.kind=one-shot', `curriculum.pool=${pool}`]),
+        done === undefined ? {} : { done },
+      );
+    expect(chosen(48)).toBeNull();
+    expect(chosen(49)?.path).toBe('curriculum.pool');
+    expect(chosen(49)?.message).toContain('Set curriculum.pool to 48 or less');
+    // A run that has chosen goes on.
+    expect(chosen(49, 20)).toBeNull();
+    const one = withChanges(base, [
+      'curriculum.kind=one-shot',
+      'questions=1',
+      'curriculum.probeSteps=1',
+    ]);
+    expect(untrainable(one)?.message).toContain('Set curriculum.probeSteps higher');
   });
 });

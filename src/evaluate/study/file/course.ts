@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { RECIPES } from '../../../recipes/index.ts';
 import { COURSE_NUMBER_IDS, type CourseNumberId } from '../course/numbers.ts';
-import { EXPECTATIONS, OF_NO_CHANGE } from './signatures.ts';
+import { EXPECTATIONS, OF_NO_CHANGE, ownerProblems } from './signatures.ts';
 import type { StudyFile } from './file.ts';
 
 /** What a study says of the course of trainings: a claim of a recipe, and the difference over steps that would show it. */
@@ -14,6 +13,7 @@ const stepsSchema = z.strictObject({ from: z.int().min(1), to: z.int().min(1) })
  * a value (`than`), the mean over `steps`, or over all; with `unlike`, less the same over other steps.
  */
 export const courseClaimSchema = z.strictObject({
+  /** Id of a recipe, or of a switch of training. */
   recipe: z.string(),
   /** The part of the recipe's signature that it measures, in a sentence. */
   claim: z.string().trim().min(1),
@@ -38,10 +38,7 @@ function faults(claim: CourseClaim, { arms }: StudyFile): string[] {
   const trained = new Set(arms.filter(({ untrained }) => !untrained).map(({ name }) => name));
   const parts = [steps, unlike].flatMap((part) => part ?? []);
   return [
-    ...needs(
-      `there is no recipe "${recipe}"`,
-      RECIPES.some(({ id }) => id === recipe),
-    ),
+    ...ownerProblems(recipe),
     ...[claim.arm, against]
       .flatMap((name) => name ?? [])
       .filter((name) => !trained.has(name))

@@ -86,18 +86,20 @@ const numbersOf = (signature: StudySignature): SignatureNumber[] => [
   ...slicesOf(signature).flatMap(({ where }) => where?.number ?? []),
 ];
 
+/** Problems of the recipe or switch that a claim is of. */
+export function ownerProblems(id: string): string[] {
+  const known = [...RECIPES, ...SWITCHES].find((one) => one.id === id);
+  if (!known) return [`there is no recipe or switch "${id}"`];
+  return known.about === undefined ? [`recipe "${id}" states no signature`] : [];
+}
+
 function faults(signature: StudySignature, { arms, evaluate }: StudyFile): string[] {
   const { recipe, against, fromStart, than, beyond, unlike, expect, margin } = signature;
-  const known = [...RECIPES, ...SWITCHES].find(({ id }) => id === recipe);
   const sides = [against, fromStart, than].filter((side) => side !== undefined).length;
   const names = new Set(arms.map(({ name }) => name));
   const numbers = numbersOf(signature);
   return [
-    ...needs(`there is no recipe or switch "${recipe}"`, known !== undefined),
-    ...needs(
-      `recipe "${recipe}" states no signature`,
-      known === undefined || known.about !== undefined,
-    ),
+    ...ownerProblems(recipe),
     ...armsOf(signature)
       .filter((name) => !names.has(name))
       .map((name) => `there is no arm "${name}"`),

@@ -23,7 +23,7 @@ const stateSchema = z.strictObject({
 });
 
 /** Steps of the first phase, and questions of One-Shot RLVR, where the settings name neither. */
-const PROBE_STEPS = 12;
+export const PROBE_STEPS = 12;
 const ONE = 1;
 
 export class HistoryCurriculum implements Curriculum {
