@@ -20,6 +20,7 @@ export const rare: Recipe = {
       'The policy is its own teacher, where theirs is QwQ-32B; attempts go on behind the first right one and are not looked at.',
       'Attempts are sampled at temperature 0.95 without top-p 0.7 and top-k 50, anew in every step.',
       'In an invented world nothing can be recalled, so that the gain over recall is not seen here; the optional KTO is left out.',
+      'Facts are swapped by asking in worlds that nobody trained on, where every fact is another; which old fact an answer gives cannot be told there.',
     ],
     published: {
       figure: '76.8 (GPT-4 with RAG 75.2)',
