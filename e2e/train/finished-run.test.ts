@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { readRunFile } from '../../src/lab/train/files/run-file.ts';
 import { faultsInBoth, faultsOf } from '../axe.ts';
@@ -57,9 +57,28 @@ it(
     const query = new URL(page.url()).searchParams;
     expect([...query.keys()]).toEqual(['of', 'at', 'group', 'rollout']);
     expect([query.get('of'), query.get('at'), query.get('rollout')]).toEqual([id, '2', '5']);
-    await page.reload();
-    await page.getByText('step 2, best reward first').waitFor();
+
+    // Also where the picture above it comes late, until the reader moves.
+    const drawLate = async (meanwhile: () => Promise<void>): Promise<void> => {
+      const asked: Route[] = [];
+      await page.route('**/SiblingTree-*.js', (route) => void asked.push(route));
+      await page.reload();
+      await page.getByText('step 2, best reward first').waitFor();
+      await expect.poll(inView).toBe('Rollout 5');
+      await meanwhile();
+      await Promise.all(asked.map((route) => route.continue()));
+      await page.locator('[data-chart=siblings] svg').first().waitFor();
+      await page.unroute('**/SiblingTree-*.js');
+    };
+    await drawLate(async () => {});
     await expect.poll(inView).toBe('Rollout 5');
+    const answer = page.locator('.ask-main');
+    await drawLate(async () => {
+      await answer.hover();
+      await page.mouse.wheel(0, -2000);
+      await expect.poll(() => answer.evaluate(({ scrollTop }) => scrollTop)).toBe(0);
+    });
+    await expect.poll(inView).toBe(false);
   },
   LONG,
 );

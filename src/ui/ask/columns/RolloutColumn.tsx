@@ -8,6 +8,7 @@ import { firstSeen } from '../../kit/events/parts/support.ts';
 import { countTokens, tokensUpTo } from '../../kit/tokens/layout.ts';
 import { BY_WRITER, type ColourMode } from '../../kit/tokens/paint.ts';
 import { TokenStrip } from '../../kit/tokens/TokenStrip.tsx';
+import { keepInView } from '../../kit/page/keep-in-view.ts';
 import { groupIdOf } from '../../../lab/contract/settings.ts';
 import { focusRollout } from '../store/actions.ts';
 import { useRun } from '../store/run-store.ts';
@@ -67,10 +68,17 @@ const LiveText = ({ rollout }: { rollout: Rollout }) => {
   );
 };
 
+/** To the head of a column, and down to the event that is played where that is below the screen. */
+const toHead = (column: Element): void => {
+  column.scrollIntoView({ block: 'start' });
+  column.querySelector('.card.current')?.scrollIntoView({ block: 'nearest' });
+};
+
 /**
  * Moves a group's row sideways until the column in focus is seen whole, and the page up or down where one that
  * was chosen elsewhere (by the address, a key, a picture) begins out of sight. A click into a column gives it
- * the focus too: then nothing moves under the pointer.
+ * the focus too: then nothing moves under the pointer. What the address names stays in view while the pictures
+ * above it come in.
  */
 const useInView = (focused: boolean, index: number) => {
   const column = useRef<HTMLElement>(null);
@@ -93,7 +101,8 @@ const useInView = (focused: boolean, index: number) => {
     // Whoever asks sees the page from its head; the first column is no choice.
     if (first ? index === 0 : here) return;
     const { top } = element.getBoundingClientRect();
-    if (first || top < 0 || top > innerHeight / 2) element.scrollIntoView({ block: 'start' });
+    if (first) return keepInView(() => element, toHead);
+    if (top < 0 || top > innerHeight / 2) element.scrollIntoView({ block: 'start' });
   }, [focused, index]);
   return { column, press };
 };
