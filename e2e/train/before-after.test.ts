@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Locator } from 'playwright-core';
+import type { Locator, Route } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { faultsInBoth } from '../axe.ts';
 import { runStatus, useStage, visit } from '../browser.ts';
@@ -54,7 +54,19 @@ it('draws a held-out question before and after, and asks it without and with the
     place
       .getByRole('button', { name: new RegExp(`^Ask.* with the adapter of step ${step}$`) })
       .click();
-  await visit(page, stage, `train?run=${run}&from=0&to=2`);
+  // The picture that its address names is in view, though it stands below all charts and is fetched last.
+  const fetched: Route[] = [];
+  await page.route('**/BesidePicture-*.js', (route) => void fetched.push(route));
+  await page.goto(`${stage.url}train?run=${run}&from=0&to=2`);
+  await expect.poll(() => fetched.length).toBeGreaterThan(0);
+  await Promise.all(fetched.map((route) => route.continue()));
+  await page.unroute('**/BesidePicture-*.js');
+  const inView = () =>
+    picture.evaluate((it) => {
+      const { top, bottom } = it.getBoundingClientRect();
+      return it.querySelector('svg') !== null && (top < innerHeight / 2 || bottom <= innerHeight);
+    });
+  await expect.poll(inView).toBe(true);
   await ask(picture);
   await runStatus(page, 'done');
   expect([policy(), await page.locator('.column').count()]).toEqual([`${run}@2`, 1]);

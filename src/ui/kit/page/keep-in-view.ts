@@ -25,9 +25,8 @@ const standingOf = (element: Element): Standing => {
 
 const differ = (a: number, b: number): boolean => Math.abs(a - b) >= 1;
 
-/** Whether somebody else scrolled: nothing came in, and nothing went that the browser would scroll back for. */
-const isMoved = (was: Standing, is: Standing): boolean =>
-  differ(was.scrolled, is.scrolled) && !differ(was.place, is.place) && is.height >= was.height;
+const isSamePage = (was: Standing, is: Standing): boolean =>
+  !differ(was.place, is.place) && !differ(was.height, is.height);
 
 /**
  * Brings what an address names into view, and again whenever the page grows or shrinks around it, as it does while
@@ -53,8 +52,9 @@ export const keepInView = (
     const element = find();
     if (element) {
       const is = standingOf(element);
-      if (was && isMoved(was, is)) return end();
-      if (!was || differ(was.place, is.place) || differ(was.height, is.height)) place(element);
+      if (!was || !isSamePage(was, is)) place(element);
+      // Nothing came or went that the browser itself would scroll for: somebody did.
+      else if (differ(was.scrolled, is.scrolled)) return end();
       if (element.ariaBusy === 'true') since = performance.now();
     }
     if (performance.now() - since > SETTLES) end();

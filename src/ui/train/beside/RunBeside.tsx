@@ -8,6 +8,7 @@ import type { Rollout } from '../../../records/rollout.ts';
 import { askWith } from '../../ask/siblings/ask-with.ts';
 import { showRollouts } from '../../ask/store/training-step.ts';
 import { useView } from '../../ask/store/view-store.ts';
+import { keepInView } from '../../kit/page/keep-in-view.ts';
 import { useAnswer } from '../../kit/use-answer.ts';
 import {
   formatTrainAddress,
@@ -21,6 +22,13 @@ import './run-beside.css';
 const BesidePicture = lazy(async () => ({
   default: (await import('../../kit/beside/BesidePicture.tsx')).BesidePicture,
 }));
+
+/** By which the page is scrolled to it. */
+const ID = 'beside';
+
+const toTop = (picture: Element): void => {
+  if (picture.getBoundingClientRect().top > innerHeight / 2) picture.scrollIntoView();
+};
 
 const stepName = (step: number): string =>
   step === 0 ? 'before the first step' : `after step ${step}`;
@@ -85,11 +93,11 @@ export const RunBeside = ({ run, film }: { run: RunRecord; film: TrainingFilm })
   const to = wanted.to !== null && steps.includes(wanted.to) ? wanted.to : newest;
   const { pair, reading, problem } = usePair(run, row.id, from, to);
   // An address that names it is about it, whatever stands above; what is in view already stays where it is.
-  const isNamed = address.beside !== undefined && pair !== null;
-  useEffect(() => {
-    const picture = isNamed ? document.getElementById('beside') : null;
-    if (picture && picture.getBoundingClientRect().top > innerHeight / 2) picture.scrollIntoView();
-  }, [isNamed]);
+  const isNamed = address.beside !== undefined;
+  useEffect(
+    () => (isNamed ? keepInView(() => document.getElementById(ID), toTop) : undefined),
+    [isNamed],
+  );
   const change = (by: Partial<BesideAddress>) =>
     go(formatTrainAddress({ ...address, run: run.id, beside: { ...wanted, from, ...by } }), {
       replace: true,
@@ -169,7 +177,7 @@ export const RunBeside = ({ run, film }: { run: RunRecord; film: TrainingFilm })
   );
   if (!pair)
     return (
-      <section className="chart run-beside" aria-label="Before | after" id="beside">
+      <section className="chart run-beside" aria-label="Before | after" id={ID} aria-busy={reading}>
         <h3>Before | after</h3>
         {controls}
         <p className={problem ? 'tone-bad' : 'fine'} role="status">
@@ -183,7 +191,7 @@ export const RunBeside = ({ run, film }: { run: RunRecord; film: TrainingFilm })
       </section>
     );
   return (
-    <div className="run-beside" id="beside">
+    <div className="run-beside" id={ID}>
       <Suspense fallback={null}>
         <BesidePicture
           sides={[
