@@ -202,10 +202,14 @@ it(
     const problem = page.getByRole('alert').filter({ hasText: 'No PNG was saved' });
     await problem.waitFor();
     expect(await problem.textContent()).toMatch(
-      /wrote no bitmap of \d+ × \d+ pixels.*save it as svg/,
+      /wrote no bitmap of \d+ × \d+ pixels.*save it as SVG/,
     );
     await sound(page);
-    await problem.getByRole('button', { name: 'Dismiss' }).click();
+    const [instead] = await Promise.all([
+      page.waitForEvent('download'),
+      problem.getByRole('button', { name: 'Save it as SVG' }).click(),
+    ]);
+    expect(instead.suggestedFilename()).toBe('hop-map.svg');
     await problem.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Hop map: table' }).click();
     await page.getByRole('cell', { name: 'found and misread' }).waitFor();

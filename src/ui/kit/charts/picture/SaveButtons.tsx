@@ -3,9 +3,11 @@ import { messageOf } from '../../../../base/errors.ts';
 import { savePicture } from './export-chart.ts';
 import type { Picture } from './picture.ts';
 
+type Format = 'svg' | 'png';
+
 const ADVICE = {
   svg: 'Draw it again, or read its numbers in the table.',
-  png: 'It may be larger than this browser’s memory allows: save it as svg, which opens in every browser, or make the window narrower.',
+  png: 'It may be larger than this browser’s memory allows: make the window narrower, or save it as SVG, which opens in every browser.',
 } as const;
 
 /** Two words that save a picture, and what to do where it could not be saved. */
@@ -19,8 +21,8 @@ export const SaveButtons = (props: {
   make: () => Picture | null;
 }) => {
   const { what, title, hint, make } = props;
-  const [problem, setProblem] = useState<string | null>(null);
-  const save = async (format: 'svg' | 'png') => {
+  const [problem, setProblem] = useState<{ format: Format; words: string } | null>(null);
+  const save = async (format: Format) => {
     setProblem(null);
     try {
       const picture = make();
@@ -28,7 +30,8 @@ export const SaveButtons = (props: {
       await savePicture(picture, title, format);
     } catch (error) {
       const name = format.toUpperCase();
-      setProblem(`No ${name} was saved: ${messageOf(error)}. ${ADVICE[format]}`);
+      const words = `No ${name} was saved: ${messageOf(error)}. ${ADVICE[format]}`;
+      setProblem({ format, words });
     }
   };
   return (
@@ -47,7 +50,12 @@ export const SaveButtons = (props: {
       ))}
       {problem === null ? null : (
         <span className="save-problem" role="alert">
-          <span className="tone-bad">⚠ {problem}</span>{' '}
+          <span className="tone-bad">⚠ {problem.words}</span>{' '}
+          {problem.format === 'png' ? (
+            <button type="button" className="link" onClick={() => void save('svg')}>
+              Save it as SVG
+            </button>
+          ) : null}{' '}
           <button type="button" className="link" onClick={() => setProblem(null)}>
             Dismiss
           </button>
