@@ -83,8 +83,9 @@ it('streams its first step, ends with a headline, and its film opens the rollout
   const toExpect = page.getByTestId('measured-curve');
   await toExpect.locator('.sparkline').waitFor();
   expect(await toExpect.textContent()).toMatch(
-    /EM [\d.]+ % → [\d.]+ % in 25 steps.*built-in policy.*: [23] seeds, 64 held-out dev questions$/,
+    /EM [\d.]+ % → [\d.]+ % in 25 steps\.\s+Measured on the built-in policy.* with [23] seeds on \d+ worlds?.* by n = 64 held-out dev questions, the recipe unchanged\.$/,
   );
+  expect(await toExpect.locator('.fine').count()).toBe(0);
   // One that was trained with a smaller pool says so; of one that nobody trained nothing is promised.
   const recipe = page.getByLabel('Recipe', { exact: true });
   await recipe.selectOption('ur2/paper');

@@ -42,18 +42,16 @@ const MeasuredCurve = (props: { training: string; measured: ExpectedCurves }) =>
   const { seeds, worlds, questions, em, otherwise } = found;
   return (
     <p data-testid="measured-curve">
-      To expect: EM {formatShare(first[1])} → {formatShare(last[1])} in {plural(last[0], 'step')}{' '}
+      To expect: EM {formatShare(first[1])} → {formatShare(last[1])} in {plural(last[0], 'step')}.{' '}
       <Sparkline
         points={em.map(([x, y]) => ({ x, y }))}
         name="held-out EM that was measured, by step"
       />{' '}
-      <span className="fine">
-        measured on the built-in policy, {policy.id}@{policy.revision}, and{' '}
-        {plural(worlds.length, 'world')} like the built-in one, the recipe{' '}
-        {otherwise === undefined ? 'unchanged' : 'nearly unchanged'}: {plural(seeds.length, 'seed')}
-        , {plural(questions, 'held-out dev question')}
-        {otherwise === undefined ? null : <>. {otherwise.replace(/^./, (c) => c.toUpperCase())}.</>}
-      </span>
+      Measured on the built-in policy, {policy.id}@{policy.revision}, with{' '}
+      {plural(seeds.length, 'seed')} on {plural(worlds.length, 'world')} like the built-in one, by n
+      = {plural(questions, 'held-out dev question')}, the recipe{' '}
+      {otherwise === undefined ? 'unchanged' : 'nearly unchanged'}.
+      {otherwise === undefined ? null : ` ${otherwise.replace(/^./, (c) => c.toUpperCase())}.`}
     </p>
   );
 };
