@@ -51,6 +51,7 @@ export const Table = (props: {
             scope="col"
             className={className}
             aria-sort={sortedAs(head, props.sorting)}
+            aria-label={props.sorting?.names.includes(head) ? head : undefined}
           >
             {className === 'visually' ? (
               <span className="visually-hidden">{head}</span>

@@ -35,6 +35,7 @@ const Head = (props: { measure: Measure; sort: Sort; onSort: (sort: Sort) => voi
       scope="col"
       className="figure"
       aria-sort={here ? (here.descending ? 'descending' : 'ascending') : 'none'}
+      aria-label={measure.title}
     >
       <button
         type="button"

@@ -62,6 +62,7 @@ export const HeadCell = (props: {
       scope="col"
       className={column.kind === 'text' ? '' : 'figure'}
       aria-sort={own ? (own.descending ? 'descending' : 'ascending') : 'none'}
+      aria-label={column.title}
       title={column.note}
     >
       <div className="head-cell">

@@ -26,6 +26,8 @@ it('in the heads of tables, and beside those that sort', () => {
   expect(opened(html)).toEqual(['EM', 'What EM means']);
   // What sorts is a button of its own.
   expect(buttonsIn(html).map(({ name }) => name)).toContain('held-out EM ↓');
+  // What is beside it is no part of the column's name.
+  expect(html).toMatch(/<th[^>]* aria-sort="descending"[^>]* aria-label="held-out EM"/);
 });
 
 it('in the titles and notes of pictures', () => {
