@@ -2,12 +2,12 @@ import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { useStage } from '../browser.ts';
 
-/** What stands above the table of a file. */
+/** What stands above and around the table of a file, by name, and on a phone. */
 
 const stage = useStage();
 const OURS = resolve(import.meta.dirname, '../../test/fixtures/inspect/kunlun-baize-dev.jsonl');
 
-it('names a column without its mark, which is pressed over 24 pixels', async () => {
+it('names a column without its mark, which is pressed over 24 pixels, and puts the tiles of a phone in columns', async () => {
   const { page } = stage;
   await page.goto(`${stage.url}rollouts`);
   await page.getByLabel('Rollout files').first().setInputFiles(OURS);
@@ -26,4 +26,14 @@ it('names a column without its mark, which is pressed over 24 pixels', async () 
     return { width, height, lost };
   });
   expect(mark).toEqual({ width: 24, height: 24, lost: [] });
+
+  await page.setViewportSize({ width: 390, height: 844 });
+  const tiles = await page.getByTestId('file-figures').evaluate((all) => {
+    const each = [...all.querySelectorAll('div')];
+    const places = new Set(each.map((tile) => tile.getBoundingClientRect().left));
+    const cut = [all, ...each].filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth);
+    return { columns: places.size, cut: cut.map(({ textContent }) => textContent) };
+  });
+  expect(tiles).toEqual({ columns: 3, cut: [] });
+  await page.setViewportSize({ width: 1440, height: 900 });
 });
