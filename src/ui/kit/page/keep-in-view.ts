@@ -12,24 +12,30 @@ interface Standing {
   scrolled: number;
   /** How high all of it is together. */
   height: number;
+  /** Nothing of it can be scrolled further down. */
+  atEnd: boolean;
 }
 
 const standingOf = (element: Element): Standing => {
-  let [scrolled, height] = [0, 0];
+  let [scrolled, height, atEnd] = [0, 0, true];
   for (let around = element.parentElement; around; around = around.parentElement) {
-    scrolled += around.scrollTop;
-    height += around.scrollHeight;
+    const { scrollTop, scrollHeight, clientHeight } = around;
+    scrolled += scrollTop;
+    height += scrollHeight;
+    if (/auto|scroll/.test(getComputedStyle(around).overflowY))
+      atEnd &&= scrollTop + clientHeight > scrollHeight - 2;
   }
-  return { place: element.getBoundingClientRect().top + scrolled, scrolled, height };
+  return { place: element.getBoundingClientRect().top + scrolled, scrolled, height, atEnd };
 };
 
 const differ = (a: number, b: number): boolean => Math.abs(a - b) >= 1;
 
-const isSamePage = (was: Standing, is: Standing): boolean =>
-  !differ(was.place, is.place) && !differ(was.height, is.height);
+/** Whether an element is elsewhere now, or the end of the page that kept it from its place is. */
+const isElsewhere = (was: Standing, is: Standing): boolean =>
+  differ(was.place, is.place) || (was.atEnd && differ(was.height, is.height));
 
 /**
- * Brings what an address names into view, and again whenever the page grows or shrinks around it, as it does while
+ * Brings what an address names into view, and again whenever the page grows or shrinks above it, as it does while
  * pictures and rollouts are read, until the reader moves or nothing has changed for three seconds. What says by
  * `aria-busy` that it is being read is waited for.
  * @param find the element, looked up in every frame; null while it is not drawn
@@ -52,8 +58,8 @@ export const keepInView = (
     const element = find();
     if (element) {
       const is = standingOf(element);
-      if (!was || !isSamePage(was, is)) place(element);
-      // Nothing came or went that the browser itself would scroll for: somebody did.
+      if (!was || isElsewhere(was, is)) place(element);
+      // Nothing came or went that it would be scrolled for: somebody did.
       else if (differ(was.scrolled, is.scrolled)) return end();
       if (element.ariaBusy === 'true') since = performance.now();
     }
