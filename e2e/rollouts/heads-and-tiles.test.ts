@@ -28,6 +28,7 @@ it('names a column without its mark, which is pressed over 24 pixels, and puts t
   expect(mark).toEqual({ width: 24, height: 24, lost: [] });
 
   await page.setViewportSize({ width: 390, height: 844 });
+  await page.getByRole('button', { name: /^All \d+ numbers$/ }).click();
   const tiles = await page.getByTestId('file-figures').evaluate((all) => {
     const each = [...all.querySelectorAll('div')];
     const places = new Set(each.map((tile) => tile.getBoundingClientRect().left));
@@ -35,5 +36,4 @@ it('names a column without its mark, which is pressed over 24 pixels, and puts t
     return { columns: places.size, cut: cut.map(({ textContent }) => textContent) };
   });
   expect(tiles).toEqual({ columns: 3, cut: [] });
-  await page.setViewportSize({ width: 1440, height: 900 });
 });

@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import type { FileRecord } from '../../../lab/contract/records/rollout-files.ts';
 import { DASH } from '../../kit/words/format.ts';
 import { Terms } from '../../kit/words/explain/Term.tsx';
@@ -6,7 +7,8 @@ import { figuresOf } from '../table/definitions.ts';
 
 /**
  * What the file states, each number with its definition; a press shows its cases. Under a filter the
- * numbers are those of the rollouts that pass it, and the file's stand below.
+ * numbers are those of the rollouts that pass it, and the file's stand below. A phone shows the first of them, and
+ * all when asked to: the table is what one came for.
  */
 export const Figures = (props: {
   file: FileRecord;
@@ -16,6 +18,7 @@ export const Figures = (props: {
 }) => {
   const { file, filtered, show } = props;
   const { selected, fileId } = useSelection();
+  const [all, setAll] = useState(false);
   const statistics = file.statistics;
   if (!statistics)
     return (
@@ -29,31 +32,42 @@ export const Figures = (props: {
     filtered && selected && fileId === file.id
       ? new Map(figuresOf(selected.statistics).map((one) => [one.id, one]))
       : null;
+  const figures = figuresOf(statistics);
   return (
-    <dl className="file-figures" data-testid="file-figures">
-      {figuresOf(statistics).map(({ id, name, value, more, note, filter }) => {
-        const own = passing ? passing.get(id) : { value, more };
-        const shown = `${own?.value ?? DASH} ${own?.more ?? ''}`;
-        return (
-          <div key={id} data-figure={id}>
-            <dt title={note}>
-              <Terms>{name}</Terms>
-            </dt>
-            <dd>
-              <button
-                type="button"
-                className="figure-button"
-                title={`${note}\nPress to filter: ${filter}`}
-                aria-label={`${name}: ${shown}${passing ? `, of the whole file ${value}` : ''}. Show the cases`}
-                onClick={() => show(filter)}
-              >
-                <b>{own?.value ?? DASH}</b> <span className="fine">{own?.more}</span>
-              </button>
-            </dd>
-            {passing ? <dd className="fine figure-all">all: {value}</dd> : null}
-          </div>
-        );
-      })}
-    </dl>
+    <>
+      <dl className={all ? 'file-figures' : 'file-figures few'} data-testid="file-figures">
+        {figures.map(({ id, name, value, more, note, filter }) => {
+          const own = passing ? passing.get(id) : { value, more };
+          const shown = `${own?.value ?? DASH} ${own?.more ?? ''}`;
+          return (
+            <div key={id} data-figure={id}>
+              <dt title={note}>
+                <Terms>{name}</Terms>
+              </dt>
+              <dd>
+                <button
+                  type="button"
+                  className="figure-button"
+                  title={`${note}\nPress to filter: ${filter}`}
+                  aria-label={`${name}: ${shown}${passing ? `, of the whole file ${value}` : ''}. Show the cases`}
+                  onClick={() => show(filter)}
+                >
+                  <b>{own?.value ?? DASH}</b> <span className="fine">{own?.more}</span>
+                </button>
+              </dd>
+              {passing ? <dd className="fine figure-all">all: {value}</dd> : null}
+            </div>
+          );
+        })}
+      </dl>
+      <button
+        type="button"
+        className="link figures-toggle"
+        aria-expanded={all}
+        onClick={() => setAll(!all)}
+      >
+        {all ? 'Fewer numbers' : `All ${figures.length} numbers`}
+      </button>
+    </>
   );
 };
