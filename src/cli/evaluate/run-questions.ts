@@ -7,6 +7,7 @@ import type { Branching } from '../../recipes/parts/branching.ts';
 import type { Recipe } from '../../recipes/parts/recipe.ts';
 import type { SettingsOverride } from '../../recipes/parts/settings.ts';
 import { endProgress, sayProgress } from '../shared/command.ts';
+import type { Pace } from '../../evaluate/study/file/file.ts';
 import { inLockStep } from '../../retrieval/lock-step.ts';
 import type { Parts } from '../shared/parts.ts';
 
@@ -25,8 +26,11 @@ export interface RunOptions {
   label?: string;
   /** Rollouts that run at the same time; as many as fill the policy's slots unless given. */
   atOnce?: number;
-  /** Whether those that run at the same time wait for each other at every search; all begin together then. */
-  lockStep?: boolean;
+  /**
+   * Rollouts run in waves then, each when the one before has ended; `lock-step`: those of a wave wait for each other at
+   * every search.
+   */
+  pace?: Pace | null;
   /** Ends the rollouts; the promise is then rejected with its reason. */
   signal?: AbortSignal;
 }
@@ -47,12 +51,23 @@ async function inParallel<T>(
   await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker));
 }
 
-/** Runs a recipe over questions; rollouts in the order of the questions, also by question, with the wall time in all. */
+export interface QuestionsRun {
+  /** In the order of the questions. */
+  rollouts: Rollout[];
+  /** By question. */
+  groups: Rollout[][];
+  /** Wall time in all. */
+  seconds: number;
+  /** By the place of its first question: seconds a rollout of each wave; empty where none were asked for. */
+  waves: ReadonlyMap<number, number>;
+}
+
+/** Runs a recipe over questions. */
 export async function runQuestions(
   { deps }: Pick<Parts, 'deps'>,
   questions: readonly Question[],
   options: RunOptions,
-): Promise<{ rollouts: Rollout[]; groups: Rollout[][]; seconds: number }> {
+): Promise<QuestionsRun> {
   const { recipe, overrides, group, branching, seed, signal } = options;
   const { label = '', atOnce = ROLLOUTS_AT_ONCE } = options;
   const groups: Rollout[][] = [];
@@ -78,14 +93,20 @@ export async function runQuestions(
     const left = ((performance.now() - start) / 1000 / finished) * (questions.length - finished);
     sayProgress(`${label}${finished}/${questions.length} questions, ≈ ${left.toFixed(0)} s left`);
   };
-  if (options.lockStep)
+  const waves = new Map<number, number>();
+  if (options.pace)
     for (let at = 0; at < questions.length; at += width) {
-      const together = { ...deps, retriever: inLockStep(deps.retriever) };
+      const { retriever } = deps;
+      const together =
+        options.pace === 'own' ? deps : { ...deps, retriever: inLockStep(retriever) };
       const wave = questions.slice(at, at + width);
+      const began = performance.now();
       await Promise.all(wave.map((question, i) => run(together, question, at + i)));
+      const made = groups.slice(at, at + width).flat().length;
+      waves.set(at, (performance.now() - began) / 1000 / made);
     }
   else await inParallel(questions, width, (question, index) => run(deps, question, index));
   endProgress();
   signal?.throwIfAborted();
-  return { rollouts: groups.flat(), groups, seconds: (performance.now() - start) / 1000 };
+  return { rollouts: groups.flat(), groups, waves, seconds: (performance.now() - start) / 1000 };
 }

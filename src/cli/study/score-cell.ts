@@ -110,7 +110,7 @@ async function openCell(score: PlannedScore, cell: ScoreCell) {
       overrides,
       group: score.group?.size ?? 1,
       branching: score.group?.branching ?? null,
-      lockStep: score.pace === 'lock-step',
+      pace: score.pace,
       seed: evaluate.seed,
       signal,
     },
@@ -145,7 +145,7 @@ export async function scoreCell(score: PlannedScore, cell: ScoreCell): Promise<v
   const { key } = score;
   const opened = await openCell(score, cell);
   const { questions, deps, options, adapter } = opened;
-  const { rollouts, groups, seconds } = await runQuestions({ deps }, questions, {
+  const { rollouts, groups, seconds, waves } = await runQuestions({ deps }, questions, {
     ...options,
     label: `${key}  `,
   });
@@ -163,7 +163,6 @@ export async function scoreCell(score: PlannedScore, cell: ScoreCell): Promise<v
     reward: evaluate.reward ?? null,
     routerReward: evaluate.routerReward,
     webLatencyMs: await webLatencyOf(score, cell),
-    paced: score.pace !== null,
   };
   folder.writeScore({
     key,
@@ -173,10 +172,14 @@ export async function scoreCell(score: PlannedScore, cell: ScoreCell): Promise<v
       score.group
         ? groupRowOf(question, itemAt(groups, i), {
             ...rowOptions,
+            waveSeconds: waves.get(i) ?? null,
             branching: score.group.branching ?? undefined,
             vocabulary: deps.policy.tokenizer.vocabSize,
           })
-        : rowOf(question, itemAt(rollouts, i), timed.rollouts[i] ?? null, rowOptions),
+        : rowOf(question, itemAt(rollouts, i), timed.rollouts[i] ?? null, {
+            ...rowOptions,
+            waveSeconds: waves.get(i) ?? null,
+          }),
     ),
   });
 }

@@ -4,6 +4,7 @@ import type { Question } from '../../records/records.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import { routeReward, type RewardSettings } from '../../agent/router/reward.ts';
 import { scoreRollout, totalReward } from '../../learn/rewards/index.ts';
+import { isClone } from '../../learn/branching/revive.ts';
 import { readFacts } from '../../learn/rewards/parts/facts.ts';
 import { meanOrNull } from '../../base/statistics.ts';
 import { itemAt } from '../../base/items.ts';
@@ -12,7 +13,7 @@ import { webCalls } from '../metrics.ts';
 import { sourceNeeded } from '../source-needed.ts';
 import type { SignatureNumber } from './file/numbers.ts';
 import { groupMeasuresOf, type Group } from './measures/groups.ts';
-import { AMONG, isMeasure, MEASURE_IDS, measuresOf } from './measures/list.ts';
+import { isMeasure, MEASURE_IDS, measuresOf, WAVE } from './measures/list.ts';
 
 /** What is kept of each question of a score: one row, in the order of the questions. */
 
@@ -93,8 +94,8 @@ export interface RowOptions {
   reward: { id: string; weights: Record<string, number> } | null;
   routerReward: RewardSettings;
   webLatencyMs: number;
-  /** Whether it is kept how long it took among the rollouts that ran together. */
-  paced: boolean;
+  /** Seconds a rollout of the wave that it began; null: none that is measured. */
+  waveSeconds: number | null;
 }
 
 /** What of a row only a rollout that ran alone can tell. */
@@ -115,7 +116,7 @@ export function rowOf(
   question: Question,
   rollout: Rollout,
   timed: Rollout | null,
-  { reward, paced, ...timing }: RowOptions,
+  { reward, waveSeconds, ...timing }: RowOptions,
 ): Row {
   const { metrics } = rollout;
   if (!metrics) throw new Error(`${rollout.id} has no metrics`);
@@ -137,7 +138,7 @@ export function rowOf(
     source: sourceNeeded(question),
     measures: {
       ...measuresOf(rollout, readFacts(rollout)),
-      ...(paced && { [AMONG.id]: metrics.seconds }),
+      ...(waveSeconds !== null && { [WAVE.id]: waveSeconds }),
     },
   };
 }
@@ -147,7 +148,8 @@ const MEANS = ['em', 'f1', 'format', 'searches', 'webCalls', 'tokens'] as const;
 const MEANS_IF_ANY = ['recall', 'reward'] as const;
 
 /**
- * The row of a question with several rollouts: means over those that have a number, and what only a group has.
+ * The row of a question with several rollouts: means over those that have a number, and what only a group has. Those that go
+ * on with a wrong one come on top, and are in no mean.
  * @throws Error for a rollout without metrics, or no rollout
  */
 export function groupRowOf(
@@ -155,7 +157,9 @@ export function groupRowOf(
   rollouts: readonly Rollout[],
   options: RowOptions & Pick<Group, 'branching' | 'vocabulary'>,
 ): Row {
-  const rows = rollouts.map((rollout) => rowOf(question, rollout, null, options));
+  const rows = rollouts
+    .filter((rollout) => !isClone(rollout))
+    .map((rollout) => rowOf(question, rollout, null, options));
   const over = (of: (row: Row) => number | null): number | null =>
     meanOrNull(rows.flatMap((row) => of(row) ?? []));
   const shared = Object.fromEntries([

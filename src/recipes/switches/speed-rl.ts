@@ -25,4 +25,5 @@ export const speedRl: Switch = {
   },
   changes: { dynamicSampling: { on: true, screen: 4 } },
   mark: 'dynamicSampling.screen',
+  dependents: ['dynamicSampling.sameStepScreen'],
 };

@@ -26,4 +26,6 @@ export interface Switch {
    * whatever it is.
    */
   mark: string;
+  /** Paths of settings that mean something beside it alone, and go with it. */
+  dependents?: readonly string[];
 }

@@ -28,5 +28,5 @@ export const verifierPitfalls: Switch = {
   changes: {
     verifier: { kind: 'rule', threshold: 0.5, falseNegative: 0, falsePositive: 0.3 },
   },
-  mark: 'verifier',
+  mark: 'verifier.falsePositive',
 };

@@ -102,7 +102,7 @@ describe('a claim about the course of a training', () => {
   });
 });
 
-test('how long rollouts took among others is a number of arms with a pace', () => {
+test('how long waves took is a number of arms with a pace', () => {
   const study = (pace: Record<string, unknown>): string =>
     JSON.stringify(
       studyJson({
@@ -114,7 +114,7 @@ test('how long rollouts took among others is a number of arms with a pace', () =
           {
             recipe: 'verl-tool',
             claim: 'The sampler idles less',
-            number: 'among',
+            number: 'waveSeconds',
             arm: 'plain',
             against: 'waiting',
             expect: 'lower',
@@ -124,17 +124,18 @@ test('how long rollouts took among others is a number of arms with a pace', () =
     );
   expect(readStudy(study({ pace: 'lock-step' }), () => true).arms[1]?.pace).toBe('lock-step');
   expect(() => readStudy(study({ loop: { retrieval: { k: 4 } } }), () => true)).toThrow(
-    'among needs a pace, which arm "waiting" has not',
+    'waveSeconds needs a pace, which arm "waiting" has not',
   );
 });
 
 test('numbers of a step', () => {
   const of = Object.fromEntries(COURSE_NUMBERS.map(({ id, of: value }) => [id, value]));
   expect(of['rewardGap']?.(point(1, { reward: 0.7, em: 0.5 }))).toBeCloseTo(0.2);
-  // 64 + 48 rollouts for 7 groups that vary.
+  // 7 groups that vary of 112 rollouts.
   const made = point(1, { rollouts: 112, groups: 14, zeroVarianceGroups: 7 });
-  expect(of['rolloutsPerGroup']?.(made)).toBe(16);
-  expect(of['rolloutsPerGroup']?.({ ...made, zeroVarianceGroups: 14 })).toBeNull();
+  expect(of['variedGroups']?.(made)).toBe(6.25);
+  expect(of['variedGroups']?.({ ...made, zeroVarianceGroups: 14 })).toBe(0);
+  expect(of['variedGroups']?.(point(1))).toBeNull();
   const scored = { n: 64, em: 0.3, f1: 0.3, searches: 2 };
   expect(of['heldOutEm']?.(point(2, { heldOut: scored }))).toBe(0.3);
   expect(of['heldOutEm']?.(point(0, { heldOut: scored }))).toBeNull();

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { groupMeasuresOf, type Group } from '../../../src/evaluate/study/measures/groups.ts';
 import { groupRowOf } from '../../../src/evaluate/study/rows.ts';
 import { readFacts } from '../../../src/learn/rewards/parts/facts.ts';
+import type { AgentEvent } from '../../../src/records/events.ts';
 import type { ForkPoint, Rollout } from '../../../src/records/rollout.ts';
 import { made } from '../../learn/rewards/records.ts';
 
@@ -13,19 +14,39 @@ const hit = (title: string) => ({
   source: 'local' as const,
 });
 
+/** In place of a title: a query that is refused. */
+const REFUSED = '-';
+
+const ROUTE: AgentEvent = {
+  t: 0,
+  kind: 'route',
+  by: 'policy-tag',
+  choice: 'local',
+  probabilities: { local: 1, web: 0 },
+  features: [],
+  reward: null,
+};
+
 /** A rollout whose searches bring these titles, in order. */
 function rollout(id: string, brings: string[], answer: string, forks: ForkPoint[] = []): Rollout {
-  const base = made({ answer, queries: brings.map((_, i) => [`query ${id} ${i}`, 'answered']) });
+  const base = made({
+    answer,
+    queries: brings.map((title, i) => [
+      `query ${id} ${i}`,
+      title === REFUSED ? 'refused' : 'answered',
+    ]),
+  });
   let at = 0;
   const results = base.segments.flatMap(({ role }, i) => (role === 'result' ? [i] : []));
   return {
     ...base,
     id,
     question: { ...base.question, supporting: ['A'] },
-    events: base.events.map((event) => {
-      if (event.kind !== 'retrieve') return event;
+    events: base.events.flatMap((event): AgentEvent[] => {
+      if (event.kind !== 'retrieve') return [event];
+      while (brings[at] === REFUSED) at++;
       const segment = results[at] ?? 0;
-      return { ...event, segment, hits: [hit(brings[at++] ?? '')] };
+      return [ROUTE, { ...event, segment, hits: [hit(brings[at++] ?? '')] }];
     }),
     ...(forks.length > 0 && { forks }),
   };
@@ -64,7 +85,9 @@ describe('a group that begins at the question', () => {
   test('is told whole from wrong, and how different its first queries are', () => {
     expect(groupMeasuresOf(groupOf([wrong, wrong])).allWrong).toBe(1);
     expect(groupMeasuresOf(groupOf([right, wrong])).allWrong).toBe(0);
-    expect(groupMeasuresOf(groupOf([right, wrong, wrong, wrong])).differentQueries).toBe(0.5);
+    expect(groupMeasuresOf(groupOf([right, wrong, wrong, wrong])).differentQueries).toBeCloseTo(
+      1 / 3,
+    );
     expect(groupMeasuresOf(groupOf([right])).differentQueries).toBeUndefined();
   });
 
@@ -75,6 +98,13 @@ describe('a group that begins at the question', () => {
     expect(groupMeasuresOf(groupOf([right, right])).turnCredit).toBe(0.5);
     // No search brought support, or all did.
     expect(groupMeasuresOf(groupOf([wrong, wrong])).turnCredit).toBeUndefined();
+  });
+
+  test('counts no query that was refused', () => {
+    const refused = rollout('x', ['A', REFUSED], 'Borfield');
+    expect(groupMeasuresOf(groupOf([refused, wrong])).callsMade).toBe(1.5);
+    // Beside A, B and C of the other one, and nothing of its own.
+    expect(groupMeasuresOf(groupOf([refused, wrong])).turnCredit).toBe(1);
   });
 
   test('makes every search itself', () => {
@@ -101,6 +131,10 @@ describe('a tree', () => {
     // First searches: values 1/2 and 0, advantages 1 and −1. Second: a 1, b −1; c and d are alike: 0.
     // A (1) against B of c (−1), C of a (1), B of b (−1), c's (0) and d's (0): 1, 1/2, 1, 1, 1.
     expect(groupMeasuresOf(tree).turnCredit).toBeCloseTo(4.5 / 5);
+    // By GRPO over the leaves a 1.5, the others −0.5: A 0.5 as the mean of a and b, C of a 1.5, all others −0.5: 1, 0, 1, 1, 1.
+    expect(groupMeasuresOf(tree).turnCreditGain).toBeCloseTo(4.5 / 5 - 4 / 5);
+    expect(groupMeasuresOf(groupOf([a, b, c, d])).turnCredit).toBeCloseTo(4 / 5);
+    expect(groupMeasuresOf(groupOf([a, b, c, d])).turnCreditGain).toBeUndefined();
   });
 });
 
@@ -129,13 +163,18 @@ test('entropies rise at the results behind which a group branches', () => {
       }),
     };
   };
-  // ΔH over ln 7 = 1.9459: 0.6 and 0.1 of a, 0.3 behind b's own second result; b left a behind the first.
+  // ΔH behind the first and the second result, over ln 7: a 0.6 and 0.1, c 0.2 and 0.5; b left a behind the first.
   const a = withEntropies(rollout('a', ['A', 'C'], 'Borfield'), [0.1, 0.7, 0.2]);
   const b = withEntropies(rollout('b', ['A', 'B'], 'Ulmfield', [behindFirst(a)]), [0.1, 0.9, 0.4]);
-  const branched = groupMeasuresOf(groupOf([a, b], ENTROPY)).branchRise;
-  expect(branched).toBeCloseTo((0.6 - (0.1 + 0.3) / 2) / Math.log(7));
-  // Without a branch there is nothing to compare.
-  expect(groupMeasuresOf(groupOf([a], ENTROPY)).branchRise).toBeUndefined();
+  const c = withEntropies(rollout('c', ['A', 'B'], 'Ulmfield'), [0.1, 0.3, 0.6]);
+  const branched = groupMeasuresOf(groupOf([a, b, c], ENTROPY)).branchRise;
+  expect(branched).toBeCloseTo((0.6 - 0.2) / Math.log(7));
+  // One that rises with the turn alone does not rise at branches.
+  const alike = [a, b, c].map((one) => withEntropies(one, [0.1, 0.4, 0.9]));
+  expect(groupMeasuresOf(groupOf(alike, ENTROPY)).branchRise).toBeCloseTo(0);
+  // Without a branch, or another result as late, there is nothing to compare.
+  expect(groupMeasuresOf(groupOf([a, c], ENTROPY)).branchRise).toBeUndefined();
+  expect(groupMeasuresOf(groupOf([a, b], ENTROPY)).branchRise).toBeUndefined();
 });
 
 test('a row of a group holds means over those that have a number', () => {
@@ -158,7 +197,7 @@ test('a row of a group holds means over those that have a number', () => {
   const options = {
     reward: null,
     webLatencyMs: 0,
-    paced: false,
+    waveSeconds: null,
     branching: undefined,
     vocabulary: 7,
   };

@@ -15,12 +15,11 @@ interface CourseNumber {
 const rewardGap = ({ reward, em }: CurvePoint): number | null =>
   reward === null || em === null ? null : reward - em;
 
-/** Rollouts made for each group that has something to teach; null where none had. */
-function rolloutsPerGroup({ rollouts, groups, zeroVarianceGroups }: CurvePoint): number | null {
+/** Groups that have something to teach by a hundred rollouts that were made. */
+function variedGroups({ rollouts, groups, zeroVarianceGroups }: CurvePoint): number | null {
   if (rollouts === undefined || groups === undefined || zeroVarianceGroups === undefined)
     return null;
-  const varied = groups - zeroVarianceGroups;
-  return varied === 0 ? null : rollouts / varied;
+  return (100 * (groups - zeroVarianceGroups)) / rollouts;
 }
 
 export const COURSE_NUMBERS = [
@@ -35,10 +34,10 @@ export const COURSE_NUMBERS = [
     of: ({ step, heldOut }) => (step === 0 ? null : (heldOut?.em ?? null)),
   },
   {
-    id: 'rolloutsPerGroup',
-    title: 'rollouts made for a group whose rewards vary',
+    id: 'variedGroups',
+    title: 'groups whose rewards vary, of a hundred rollouts',
     unit: 'count',
-    of: rolloutsPerGroup,
+    of: variedGroups,
   },
   {
     id: 'clipShare',

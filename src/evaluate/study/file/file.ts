@@ -49,7 +49,7 @@ const armSchema = z.strictObject({
   frozen: z.enum(FROZEN_SOURCES).optional(),
   /**
    * `own`: each rollout goes on as soon as it can; `lock-step`: those that run together wait for each other at every search.
-   * Where it is given, how long a rollout took among them is kept.
+   * Where it is given, rollouts run in waves, each when the one before has ended, and how long each takes is kept.
    */
   pace: z.enum(PACES).optional(),
   /**

@@ -1,6 +1,6 @@
 import type { NumberUnit } from '../signatures/units.ts';
 import { GROUP_MEASURE_IDS, GROUP_MEASURES } from '../measures/groups.ts';
-import { AMONG, MEASURE_IDS, MEASURES, type MeasureId } from '../measures/list.ts';
+import { MEASURE_IDS, MEASURES, WAVE, type MeasureId } from '../measures/list.ts';
 
 /** The numbers that a study compares, and how each is written. */
 
@@ -27,7 +27,7 @@ export const SIGNATURE_NUMBERS: readonly SignatureNumber[] = [...NUMBER_IDS, ...
 
 /** Title and unit of either. @throws Error for an id that is none */
 export function signatureNumber(id: SignatureNumber): { title: string; unit: NumberUnit } {
-  const found = [...NUMBERS, ...MEASURES, AMONG, ...GROUP_MEASURES].find(
+  const found = [...NUMBERS, ...MEASURES, WAVE, ...GROUP_MEASURES].find(
     (number) => number.id === id,
   );
   if (!found) throw new Error(`there is no number "${id}"`);

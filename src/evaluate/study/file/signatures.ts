@@ -3,7 +3,7 @@ import { RECIPES } from '../../../recipes/index.ts';
 import { SWITCHES } from '../../../recipes/switches/list.ts';
 import { QUESTION_TYPES } from '../../../records/records.ts';
 import { needsGroup, SIGNATURE_NUMBERS, TIMED, type SignatureNumber } from './numbers.ts';
-import { AMONG } from '../measures/list.ts';
+import { WAVE } from '../measures/list.ts';
 import type { StudyFile } from './file.ts';
 
 /** What a study says of a recipe's signature: a claim, and the difference that would show it. */
@@ -118,10 +118,10 @@ function faults(signature: StudySignature, { arms, evaluate }: StudyFile): strin
     ...numbers
       .filter((one) => evaluate.group === undefined && needsGroup(one))
       .map((one) => `${one} needs evaluate.group, rollouts of each question`),
-    ...(numbers.includes(AMONG.id)
+    ...(numbers.includes(WAVE.id)
       ? armsOf(signature)
           .filter((name) => arms.some((one) => one.name === name && one.pace === undefined))
-          .map((name) => `${AMONG.id} needs a pace, which arm "${name}" has not`)
+          .map((name) => `${WAVE.id} needs a pace, which arm "${name}" has not`)
       : []),
     ...needs(
       'reward needs evaluate.reward, which all arms are scored by',

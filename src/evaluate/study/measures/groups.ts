@@ -6,6 +6,7 @@ import { openingOf, riseAt, summedEntropy, turnsOf } from '../../../learn/branch
 import { isClone } from '../../../learn/branching/revive.ts';
 import type { RewardFacts } from '../../../learn/rewards/parts/facts.ts';
 import { newGoldShares } from '../../../learn/rewards/parts/searches.ts';
+import { countSearches } from '../../../records/events.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import type { Branching } from '../../../recipes/parts/branching.ts';
 import type { NumberUnit } from '../signatures/units.ts';
@@ -34,74 +35,126 @@ interface GroupMeasureDefinition {
 /** The event from which a rollout is its own. */
 const ownFrom = ({ forks }: Pick<Rollout, 'forks'>): number => forks?.at(-1)?.event ?? 0;
 
-/** How many of its searches a rollout has from the one that it branched off. */
-const sharedSearches = (rollout: Rollout): number =>
-  rollout.events.slice(0, ownFrom(rollout)).filter(({ kind }) => kind === 'search').length;
-
 /** Searches that were really made, by the rollouts that they were made for: shared ones once. */
-const callsMade = ({ rollouts, facts }: Group): number =>
-  mean(rollouts.map((one, i) => itemAt(facts, i).searches.length - sharedSearches(one)));
+const callsMade = ({ rollouts }: Group): number =>
+  mean(
+    rollouts.map(
+      (one) => countSearches(one.events) - countSearches(one.events.slice(0, ownFrom(one))),
+    ),
+  );
 
-/** Of the rollouts that search: how many different first queries there are. */
-function differentQueries({ facts }: Group): number | null {
-  const first = facts.flatMap(({ searches: [one] }) => (one ? [one.query.trim()] : []));
-  return first.length < 2 ? null : new Set(first).size / first.length;
-}
-
-/**
- * The advantage that each place of a rollout's context is trained with when exact match is the reward: GRPO's, one a
- * rollout; in a tree TreeRPO's, of the node that the token belongs to, 0 where its siblings are of equal value.
- */
-function advantagesOf({ rollouts, facts, branching }: Group): ((at: number) => number)[] {
-  const rewards = facts.map(({ em }) => em);
-  if (branching?.kind !== 'tree') {
-    const lengths = rollouts.map(() => 1);
-    const one = rollouts.map(() => 0);
-    return [...estimateAdvantages('grpo', rewards, one, lengths)].map((own) => () => own);
-  }
-  const shared = rollouts.map((rollout, i) => ({
-    rollout: { ...rollout, reward: itemAt(rewards, i) },
-    group: 0,
-    mask: Uint8Array.from(rollout.segments.flatMap(({ ids, mask }) => ids.map(() => mask))),
-  }));
-  return treeCredit(shared).map((credit, i) => {
-    const { mask } = itemAt(shared, i);
-    const places = [...mask.keys()].filter((at) => at > 0 && mask[at] === 1);
-    const byPlace = new Map(places.map((at, n) => [at, credit[n] ?? 0]));
-    return (at) => byPlace.get(at) ?? 0;
-  });
+/** A search that something came back for, in the rollout that made it. */
+interface MadeSearch {
+  /** Place of its rollout in the group. */
+  by: number;
+  /** Place of its event. */
+  event: number;
+  query: string;
+  /** Token of the context that its query begins with. */
+  token: number;
+  /** Whether it brought a supporting passage that its rollout had not seen. */
+  brings: boolean;
 }
 
 /** Where a segment's first token stands in the context. */
 const startOf = ({ segments }: Rollout, segment: number): number =>
   segments.slice(0, segment).reduce((sum, { ids }) => sum + ids.length, 0);
 
-/**
- * Of all pairs of a search that brought a supporting passage that its rollout had not seen, and one that did not: how often
- * the first has the higher advantage, equal ones counted half (the area under the curve, by Mann and Whitney).
- * A search that rollouts share counts once. Null without a pair.
- */
-function creditOfTurns(group: Group): number | null {
-  const advantages = advantagesOf(group);
-  const [bringing, barren]: [number[], number[]] = [[], []];
-  group.rollouts.forEach((rollout, i) => {
-    const { searches, supporting } = itemAt(group.facts, i);
+/** Searches that were answered, each once. */
+function madeSearches({ rollouts, facts }: Group): MadeSearch[] {
+  return rollouts.flatMap((rollout, by) => {
+    const { searches, supporting } = itemAt(facts, by);
     const gains = newGoldShares(searches, supporting);
-    searches.slice(sharedSearches(rollout)).forEach(({ evidence: [span] }, n) => {
-      if (!span) return;
-      const advantage = itemAt(advantages, i)(startOf(rollout, span.segment));
-      const gain = itemAt(gains, sharedSearches(rollout) + n);
-      (gain > 0 ? bringing : barren).push(advantage);
+    const asked = rollout.events.flatMap((event, i) => (event.kind === 'search' ? [i] : []));
+    return asked.flatMap((event, n) => {
+      const next = asked[n + 1] ?? rollout.events.length;
+      const answered = rollout.events.slice(event, next).some(({ kind }) => kind === 'retrieve');
+      const search = searches[n];
+      const segment = search?.evidence[0]?.segment;
+      if (event < ownFrom(rollout) || !answered || !search || segment === undefined) return [];
+      const token = startOf(rollout, segment);
+      return [{ by, event, query: search.query.trim(), token, brings: (gains[n] ?? 0) > 0 }];
     });
   });
-  return meanOrNull(
-    bringing.flatMap((one) => barren.map((other) => (Math.sign(one - other) + 1) / 2)),
+}
+
+/** Of the other rollouts from the question, the share whose first query is none of those before; null of fewer than two that search. */
+function differentQueries(group: Group): number | null {
+  const first = new Map<number, string>();
+  for (const { by, query } of madeSearches(group))
+    if (!group.rollouts[by]?.forks && !first.has(by)) first.set(by, query);
+  return first.size < 2 ? null : (new Set(first.values()).size - 1) / (first.size - 1);
+}
+
+/** Whether a rollout goes through an event of another, or is that one. */
+const goesThrough = (rollout: Rollout, of: Rollout, event: number): boolean =>
+  rollout.id === of.id ||
+  (rollout.forks ?? []).some((fork) => fork.rolloutId === of.id && fork.event > event);
+
+/** Advantages of searches where exact match is the reward and a search counts in every rollout through it, by GRPO: the mean of theirs. */
+function byRollouts({ rollouts, facts }: Group, searches: readonly MadeSearch[]): number[] {
+  const advantages = estimateAdvantages(
+    'grpo',
+    facts.map(({ em }) => em),
+    rollouts.map(() => 0),
+    rollouts.map(() => 1),
   );
+  return searches.map(({ by, event }) => {
+    const own = itemAt(rollouts, by);
+    return mean(
+      rollouts.flatMap((one, i) => (goesThrough(one, own, event) ? [itemAt(advantages, i)] : [])),
+    );
+  });
+}
+
+/** The same by TreeRPO: of the node that the search belongs to, 0 where its siblings are of equal value. */
+function byNodes({ rollouts, facts }: Group, searches: readonly MadeSearch[]): number[] {
+  const shared = rollouts.map((rollout, i) => ({
+    rollout: { ...rollout, reward: itemAt(facts, i).em },
+    group: 0,
+    mask: Uint8Array.from(rollout.segments.flatMap(({ ids, mask }) => ids.map(() => mask))),
+  }));
+  const credits = treeCredit(shared).map((credit, i) => {
+    const { mask } = itemAt(shared, i);
+    const places = [...mask.keys()].filter((at) => at > 0 && mask[at] === 1);
+    return new Map(places.map((at, n) => [at, credit[n] ?? 0]));
+  });
+  return searches.map(({ by, token }) => itemAt(credits, by).get(token) ?? 0);
 }
 
 /**
- * Mean ΔH of ARPO at the results behind which the group branches, less the mean at its other results; null without either,
- * and where rollouts do not branch by entropy.
+ * Of all pairs of a search that brings a supporting passage and one that does not: how often the first has the higher
+ * advantage, equal ones counted half (the area under the curve, by Mann and Whitney). Null without a pair.
+ */
+function toldApart(searches: readonly MadeSearch[], advantages: readonly number[]): number | null {
+  const of = (brings: boolean): number[] =>
+    advantages.filter((_, i) => itemAt(searches, i).brings === brings);
+  return meanOrNull(
+    of(true).flatMap((one) => of(false).map((other) => (Math.sign(one - other) + 1) / 2)),
+  );
+}
+
+/** How well the advantages of a group tell searches apart: a tree's by TreeRPO, all others by GRPO. */
+function turnCredit(group: Group): number | null {
+  const searches = madeSearches(group);
+  const credit = group.branching?.kind === 'tree' ? byNodes : byRollouts;
+  return toldApart(searches, credit(group, searches));
+}
+
+/** Of a tree: how much better TreeRPO's advantages tell its searches apart than GRPO's over its leaves. */
+function turnCreditGain(group: Group): number | null {
+  if (group.branching?.kind !== 'tree') return null;
+  const searches = madeSearches(group);
+  const [own, other] = [byNodes, byRollouts].map((credit) =>
+    toldApart(searches, credit(group, searches)),
+  );
+  return own == null || other == null ? null : own - other;
+}
+
+/**
+ * Mean ΔH of ARPO at the results behind which the group branches, less the mean at other results that come as late in their
+ * rollouts, since entropy rises with the turn anyway and branches come early. Null without two such, and where
+ * rollouts do not branch by entropy.
  */
 function riseAtBranches({ rollouts, branching, vocabulary }: Group): number | null {
   if (branching?.kind !== 'entropy') return null;
@@ -113,18 +166,24 @@ function riseAtBranches({ rollouts, branching, vocabulary }: Group): number | nu
       return last ? [`${last.rolloutId} ${last.event}`] : [];
     }),
   );
-  const [at, elsewhere]: [number[], number[]] = [[], []];
+  const byTurn = new Map<number, { at: number[]; elsewhere: number[] }>();
   for (const rollout of rollouts) {
     const turns = turnsOf(rollout);
     const opening = openingOf(rollout);
     turns.forEach(({ event }, i) => {
       // The result that a rollout branched off behind is the other one's.
       if (rollout.forks && event <= ownFrom(rollout)) return;
+      const turn = byTurn.get(i) ?? { at: [], elsewhere: [] };
+      byTurn.set(i, turn);
       const rise = riseAt({ turns, at: i, opening }, undefined, sum);
-      (points.has(`${rollout.id} ${event}`) ? at : elsewhere).push(rise);
+      (points.has(`${rollout.id} ${event}`) ? turn.at : turn.elsewhere).push(rise);
     });
   }
-  return at.length === 0 || elsewhere.length === 0 ? null : mean(at) - mean(elsewhere);
+  return meanOrNull(
+    [...byTurn.values()].flatMap(({ at, elsewhere }) =>
+      elsewhere.length === 0 ? [] : at.map((rise) => rise - mean(elsewhere)),
+    ),
+  );
 }
 
 export const GROUP_MEASURES = [
@@ -144,7 +203,7 @@ export const GROUP_MEASURES = [
   { id: 'callsMade', title: 'searches made a rollout', unit: 'count', of: callsMade },
   {
     id: 'differentQueries',
-    title: 'different first queries a rollout that searches',
+    title: 'first queries that are not another’s',
     unit: 'percent',
     of: differentQueries,
   },
@@ -152,11 +211,17 @@ export const GROUP_MEASURES = [
     id: 'turnCredit',
     title: 'searches that bring support credited above those that do not',
     unit: 'percent',
-    of: creditOfTurns,
+    of: turnCredit,
+  },
+  {
+    id: 'turnCreditGain',
+    title: 'searches that bring support credited above those that do not, more often than by GRPO',
+    unit: 'percent',
+    of: turnCreditGain,
   },
   {
     id: 'branchRise',
-    title: 'ΔH at branches above that at other results',
+    title: 'ΔH at branches above that at other results of the same turn',
     unit: 'share',
     of: riseAtBranches,
   },

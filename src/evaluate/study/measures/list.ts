@@ -281,18 +281,21 @@ export const MEASURES = [
   },
 ] as const satisfies readonly MeasureDefinition[];
 
-/** Of arms with a pace: a clock's, which the same command does not repeat. */
-export const AMONG = {
-  id: 'among',
-  title: 'seconds of a rollout among others',
-  unit: 'count',
+/**
+ * Of arms with a pace, at the first question of each wave of rollouts: how long it took by all of them. A clock's, which
+ * the same command does not repeat.
+ */
+export const WAVE = {
+  id: 'waveSeconds',
+  title: 'seconds of a wave by its rollouts',
+  unit: 'share',
 } as const satisfies Omit<MeasureDefinition, 'of'>;
 
-export type MeasureId = (typeof MEASURES)[number]['id'] | typeof AMONG.id | GroupMeasureId;
+export type MeasureId = (typeof MEASURES)[number]['id'] | typeof WAVE.id | GroupMeasureId;
 
 export const MEASURE_IDS: readonly MeasureId[] = [
   ...MEASURES.map(({ id }) => id),
-  AMONG.id,
+  WAVE.id,
   ...GROUP_MEASURE_IDS,
 ];
 

@@ -39,9 +39,9 @@ const withRewards = (draft: Draft, rewardAt: (stage: number) => Rewarded | undef
 export const withSwitchOut = (draft: Draft, one: Switch): Draft => {
   const others = switchesOn(rawSettings(draft)).filter((other) => other !== one);
   const stays = new Set(others.flatMap(pathsOf));
-  const without = changesOf(one)
-    .filter(({ path }) => !stays.has(path))
-    .reduce((now, { path }) => withChange(now, path, undefined), draft);
+  const without = [...changesOf(one).map(({ path }) => path), ...(one.dependents ?? [])]
+    .filter((path) => !stays.has(path))
+    .reduce((now, path) => withChange(now, path, undefined), draft);
   if (rewardOf(one) === null) return without;
   const { stages } = getTraining(draft.training);
   return withRewards(without, (at) => stages[at] ?? stages.at(-1));

@@ -73,6 +73,17 @@ describe('switches of papers in the form of a run', () => {
     expect(settings?.dynamicSampling.screen).toBeUndefined();
   });
 
+  it('take with them what means nothing without them', () => {
+    const ahead = withChange(on(draft(), 'speed-rl'), 'dynamicSampling.sameStepScreen', false);
+    expect(checkDraft(ahead).settings).not.toBeNull();
+    expect(withSwitchOut(ahead, getSwitch('speed-rl'))).toEqual(draft());
+  });
+
+  it('are not on where another fault of a verifier is set', () => {
+    const verifier = { kind: 'rule', threshold: 0.5, falseNegative: 0.3, falsePositive: 0 };
+    expect(idsOn(withChange(draft(), 'verifier', verifier))).toEqual([]);
+  });
+
   it('are refused with the reason where they do not fit the recipe', () => {
     const refused = (training: string, id: string): string | null | undefined =>
       stateOf(draft(training), id)?.refused;
