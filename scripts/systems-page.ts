@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { format } from 'oxfmt';
 import { measuredPolicy, verdictsFor } from '../src/evaluate/study/signatures/measured.ts';
+import { unmeasuredOf } from '../src/evaluate/study/signatures/unmeasured.ts';
 import { verdictWords } from '../src/evaluate/study/signatures/words.ts';
 import { RECIPES } from '../src/recipes/index.ts';
 import type { Recipe } from '../src/recipes/parts/recipe.ts';
@@ -39,6 +40,9 @@ const measured = (id: string): string[] => {
         'Measured here:',
         '',
         ...verdicts.map((one) => `- ${one.claim}: ${verdictWords(one)} (${one.compared}).`),
+        ...(unmeasuredOf(id).length > 0
+          ? ['', `Not measured of it: ${unmeasuredOf(id).join('; ')}.`]
+          : []),
       ];
 };
 

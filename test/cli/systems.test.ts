@@ -12,6 +12,8 @@ interface Entry {
   departures: string[];
   signature: string | null;
   variants: string[];
+  measured: unknown[];
+  unmeasured: string[];
   changes?: unknown;
 }
 
@@ -31,6 +33,10 @@ it('lab recipes lists every system with its variants, then every switch, and wha
     expect(departures.length).toBeGreaterThan(0);
     expect(signature?.length).toBeGreaterThan(20);
   }
+  // What is said to be open of a signature stands beside what was measured of it.
+  const open = entries.filter(({ unmeasured }) => unmeasured.length > 0);
+  expect(open.length).toBeGreaterThan(10);
+  expect(open.filter(({ measured }) => measured.length === 0)).toEqual([]);
 });
 
 it('lab reference runs its four arms over one question', async () => {

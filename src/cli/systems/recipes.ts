@@ -1,4 +1,5 @@
 import { measuredPolicy, verdictsFor } from '../../evaluate/study/signatures/measured.ts';
+import { unmeasuredOf } from '../../evaluate/study/signatures/unmeasured.ts';
 import { RECIPES } from '../../recipes/index.ts';
 import { SWITCHES } from '../../recipes/switches/list.ts';
 import type { Recipe } from '../../recipes/parts/recipe.ts';
@@ -24,6 +25,8 @@ const described = ({
   signature: about?.signature ?? null,
   /** What studies measured of the signature; empty where none did. */
   measured: verdictsFor(id).map((verdict) => ({ ...verdict, policy: measuredPolicy })),
+  /** Clauses of it that no study asks, though it asks others. */
+  unmeasured: unmeasuredOf(id),
 });
 
 const system = (recipe: Recipe) => ({

@@ -227,6 +227,17 @@ describe('the shipped policy in the shipped world', () => {
     expect(of('web-thinker', 'summarize').length).toBe(of('web-thinker', 'retrieve').length);
   });
 
+  it('Collab-RAG puts answers into later sub-questions, which its released code does not', async () => {
+    const queries = async (change: SettingsOverride): Promise<string[]> =>
+      eventsOf(await run('collab-rag', change), 'retrieve').map(({ query }) => query);
+    const own = await queries({});
+    const released = await queries({ method: { plan: { substitute: false } } });
+    expect(own.length).toBeGreaterThan(1);
+    expect(own.filter((query) => query.includes('#'))).toEqual([]);
+    expect(released[0]).toBe(own[0]);
+    expect(released[1]).toMatch(/#\s*1/u);
+  });
+
   it('the kept chain of several is the one whose answer it is least unsure of', async () => {
     const chainOf = (decode: Chain['decode']): Promise<Rollout> =>
       run('corag', { sampling: { temperature: 1 }, method: { chain: { decode } } });

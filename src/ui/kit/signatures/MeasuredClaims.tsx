@@ -1,5 +1,6 @@
 import { measuredPolicy, verdictsFor } from '../../../evaluate/study/signatures/measured.ts';
 import type { Outcome } from '../../../evaluate/study/signatures/verdict.ts';
+import { unmeasuredOf } from '../../../evaluate/study/signatures/unmeasured.ts';
 import { measurementWords } from '../../../evaluate/study/signatures/words.ts';
 import { Terms } from '../words/explain/Term.tsx';
 import './claims.css';
@@ -15,6 +16,7 @@ const TONE: Record<Outcome, string> = {
 export const MeasuredClaims = ({ recipe }: { recipe: string }) => {
   const verdicts = verdictsFor(recipe);
   if (verdicts.length === 0) return <p className="fine">Measured here: not measured.</p>;
+  const open = unmeasuredOf(recipe);
   const policy = measuredPolicy ? `${measuredPolicy.id}@${measuredPolicy.revision}` : '';
   return (
     <div className="claims">
@@ -30,6 +32,11 @@ export const MeasuredClaims = ({ recipe }: { recipe: string }) => {
           </li>
         ))}
       </ul>
+      {open.length > 0 && (
+        <p className="fine">
+          Not measured of it: <Terms>{open.join('; ')}</Terms>.
+        </p>
+      )}
     </div>
   );
 };
