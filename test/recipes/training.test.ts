@@ -197,6 +197,16 @@ describe('presets of version 0.1.0', () => {
 });
 
 describe('the loop of another recipe', () => {
+  it.each(['verl-tool', 'rex-rag', 'empirical'])(
+    '%s speaks the tags of Search-R1, and where a run began without them goes on so',
+    (recipe) => {
+      expect(getRecipe(recipe).settings.dialect).toBe('search-r1');
+      const { dialect, ...former } = recipeOf({ recipe, recipeVersion: '1' }).settings;
+      expect(dialect).toBeUndefined();
+      expect({ ...former, dialect: 'search-r1' }).toEqual(getRecipe(recipe).settings);
+    },
+  );
+
   it('is today’s where it is named by a change', () => {
     const changed = withChanges(getTraining('search/grpo'), ['recipe=ur2']);
     expect(changed.recipeVersion).toBe('2');

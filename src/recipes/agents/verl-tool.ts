@@ -8,7 +8,7 @@ import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
  */
 export const verlTool: Recipe = {
   id: 'verl-tool',
-  version: '1',
+  version: '2',
   title: "VerlTool's search tool",
   summary: 'Search-R1 with two searches at most; every rollout runs at its own pace.',
   about: {
@@ -29,7 +29,7 @@ export const verlTool: Recipe = {
     },
     signature: 'Tokens of a seed are the same as in lock step; the sampler idles less.',
   },
-  settings: searchLoop(3, 2),
+  settings: { ...searchLoop(3, 2), dialect: 'search-r1' },
   training: [
     {
       name: 'grpo',

@@ -28,7 +28,7 @@ const settings: VariantSettings = {
 
 export const rexRag: Recipe = {
   id: 'rex-rag',
-  version: '1',
+  version: '2',
   title: 'REX-RAG',
   summary: 'Rollouts that answered wrong are gone on with behind a sentence that doubts.',
   about: {
@@ -49,7 +49,7 @@ export const rexRag: Recipe = {
     signature:
       'Groups in which every rollout is wrong become fewer and clones are right at times; without the correction the ratio of the sentences is far from 1.',
   },
-  settings: searchLoop(3, 4),
+  settings: { ...searchLoop(3, 4), dialect: 'search-r1' },
   training: [
     { name: 'grpo', title: 'GRPO, failures revived, ratio to the mixture', settings },
     {

@@ -33,7 +33,7 @@ const FORMAT = 'search-r1-format';
 
 export const empirical: Recipe = {
   id: 'empirical',
-  version: '1',
+  version: '2',
   title: 'Empirical study, axes of Search-R1',
   summary:
     'Search-R1 with and without a format or retrieval reward, trained with better and worse engines.',
@@ -49,7 +49,7 @@ export const empirical: Recipe = {
     signature:
       'Trained with a random engine the policy searches less at the end; with a noisy one less than with the real one.',
   },
-  settings: searchLoop(3, 4),
+  settings: { ...searchLoop(3, 4), dialect: 'search-r1' },
   training: [
     point('format', 'GRPO, format reward', FORMAT),
     point('outcome', 'GRPO, exact match alone', 'search-r1'),
