@@ -37,9 +37,10 @@ for (const question of chosen) {
   if (!rollout?.metrics) continue;
   const routes = rollout.events.flatMap((event) => (event.kind === 'route' ? [event.choice] : []));
   const searches = rollout.events.filter(({ kind }) => kind === 'search').length;
-  const refused = rollout.events.filter(
-    (event) => event.kind === 'verdict' && event.action !== 'kept',
-  ).length;
+  const changed = (over: 'answer' | 'query'): number =>
+    rollout.events.filter(
+      (event) => event.kind === 'verdict' && event.over === over && event.action !== 'kept',
+    ).length;
   const { id, type = '', hops = 0, text } = question;
   const { em, f1 } = rollout.metrics;
   console.log(
@@ -51,7 +52,8 @@ for (const question of chosen) {
       `f1 ${f1.toFixed(2)}`,
       searches,
       routes.join(' '),
-      refused,
+      `${changed('query')} queries refused`,
+      `${changed('answer')} answers changed`,
       text,
       rollout.answer,
     ].join(' | '),

@@ -23,6 +23,9 @@ export interface HopAnswer {
   right: boolean | null;
 }
 
+/** CSS pixels of a bold letter, on average in the widest of the system's fonts. */
+const BOLD = 8.2;
+
 const Node = ({ hop, width }: { hop: Hop; width: number }) => {
   const room = width - 20;
   const asks = hop.subject
@@ -38,7 +41,7 @@ const Node = ({ hop, width }: { hop: Hop; width: number }) => {
         {fitted(asks, room)}
       </text>
       <text x={10} y={60} className="hop-object">
-        {fitted(hop.object || hop.title, room, 7)}
+        {fitted(hop.object || hop.title, room, BOLD)}
       </text>
       <text x={10} y={82} className="hop-when">
         {fitted(hop.instead === null ? whenWords(hop) : `went on with “${hop.instead}”`, room)}
@@ -57,7 +60,7 @@ const AnswerNode = ({ answer, width }: { answer: HopAnswer; width: number }) => 
         {right === null ? '■ answer' : right ? '✓ answered' : '✗ answered'}
       </text>
       <text x={14} y={46} className="hop-object">
-        {fitted(text, width - 28, 7)}
+        {fitted(text, width - 28, BOLD)}
       </text>
       <text x={14} y={74} className="hop-when">
         {fitted(`gold: ${gold}`, width - 28)}
