@@ -17,6 +17,7 @@ import {
 } from '../store/train-address.ts';
 import { trainApi } from '../store/train-store.ts';
 import { AskAtStep } from './AskAtStep.tsx';
+import { beforeSteps, sideName } from './side-name.ts';
 import './run-beside.css';
 
 const BesidePicture = lazy(async () => ({
@@ -32,12 +33,6 @@ const toTop = (picture: Element): void => {
 
 const stepName = (step: number): string =>
   step === 0 ? 'before the first step' : `after step ${step}`;
-
-/** The name of a side, behind "before:" or "after:". */
-const sideName = (step: number, { settings }: RunRecord): string => {
-  if (step > 0) return `step ${step}`;
-  return settings.start === undefined ? 'untrained, no step yet' : 'its start, no step yet';
-};
 
 const isRight = (row: FilmRow, at: number): boolean => row.cells[at]?.em === 1;
 
@@ -149,6 +144,7 @@ export const RunBeside = ({ run, film }: { run: RunRecord; film: TrainingFilm })
       />
     </div>
   );
+  const trained = beforeSteps(run.settings);
   const foot = (
     <p className="fine">
       These are the rollouts of the run’s own scores.{' '}
@@ -171,7 +167,7 @@ export const RunBeside = ({ run, film }: { run: RunRecord; film: TrainingFilm })
           Ask it now, without and with the adapter
         </button>
       )}{' '}
-      {run.settings.start === undefined ? '' : 'Without it the policy is as before its start. '}
+      {trained === null ? '' : `Without it the policy is as before ${trained}. `}
       <AskAtStep run={run} step={to} question={row.id} />
     </p>
   );
@@ -195,8 +191,8 @@ export const RunBeside = ({ run, film }: { run: RunRecord; film: TrainingFilm })
       <Suspense fallback={null}>
         <BesidePicture
           sides={[
-            { rollout: pair[0], name: sideName(from, run) },
-            { rollout: pair[1], name: sideName(to, run) },
+            { rollout: pair[0], name: sideName(from, run.settings) },
+            { rollout: pair[1], name: sideName(to, run.settings) },
           ]}
           open={open}
           controls={controls}
