@@ -39,11 +39,14 @@ const changeWords = ({ first, last, paired }: Shown): string => {
 };
 
 /** When the first score comes, or why there is none. */
-const missingWords = ({ settings: { heldOut, warmUp }, status }: RunRecord): string => {
+const missingWords = ({ settings: { heldOut, warmUp }, world, status }: RunRecord): string => {
   if (heldOut.questions === 0)
     return 'No held-out score: these settings set no questions aside for it.';
+  // A small collection holds fewer out than the settings ask for.
+  const count = Math.min(heldOut.questions, world.split?.dev ?? heldOut.questions);
+  if (count === 0) return 'No held-out score: the questions of this run hold none out.';
   return status === 'running'
-    ? `The first score, of ${plural(heldOut.questions, 'held-out question')}, is taken before the first step${warmUp ? ', after the warm-up' : ''}.`
+    ? `The first score, of ${plural(count, 'held-out question')}, is taken before the first step${warmUp ? ', after the warm-up' : ''}.`
     : 'There is no held-out score of this run.';
 };
 

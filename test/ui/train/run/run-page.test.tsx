@@ -54,6 +54,16 @@ describe('a run that trains', () => {
     );
   });
 
+  it('says how many questions are held out of a collection that has fewer than the settings ask for', () => {
+    const held = (dev: number): string => {
+      const split = { by: 'share', seed: 0, train: 30, dev, test: 6, left: 0 } as const;
+      return wordsIn(head({ step: 0, world: { seed: 0, questions: 42, split } }, progress()));
+    };
+    expect(held(6)).toContain('The first score, of 6 held-out questions, is taken');
+    expect(held(900)).toContain('The first score, of 64 held-out questions, is taken');
+    expect(held(0)).toContain('the questions of this run hold none out');
+  });
+
   it('says what goes before the first rollouts', () => {
     const run = runRecord('a', { step: 0 });
     const waiting = (now: Partial<TrainProgress> | null): string => {
