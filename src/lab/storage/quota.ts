@@ -10,12 +10,31 @@ export interface StorageUse {
   persisted: boolean;
 }
 
+/** What a browser says of a site's storage: `StorageManager.estimate()`, with Chromium's shares of its parts. */
+type SaidOfStorage = StorageEstimate & {
+  usageDetails?: Readonly<Record<string, number>>;
+};
+
+const WRAP = 2 ** 32;
+/** A part this close below 2^32 is a negative number of bytes: Chromium keeps the change of a part in 32 bits. */
+const NEAR = 2 ** 30;
+
+/**
+ * Bytes that a site stores. After a restart Chromium may count a part below zero, and tells it as 2^32
+ * bytes less that; such a part counts as 0. One that truly is between 3 and 4 GiB cannot be told from it.
+ */
+export const usedBytes = ({ usage = 0, usageDetails = {} }: SaidOfStorage): number => {
+  const wrapped = Object.values(usageDetails).filter((part) => part > WRAP - NEAR && part < WRAP);
+  // A sum below a part of its own took that part as negative already.
+  return wrapped.reduce((left, part) => (left >= part ? left - part : left), usage);
+};
+
 export async function storageUse(): Promise<StorageUse> {
-  const [{ usage = 0, quota = 0 }, persisted] = await Promise.all([
+  const [estimate, persisted] = await Promise.all([
     filesOfSite().estimate(),
     filesOfSite().persisted(),
   ]);
-  return { usedBytes: usage, quotaBytes: quota, persisted };
+  return { usedBytes: usedBytes(estimate), quotaBytes: estimate.quota ?? 0, persisted };
 }
 
 /** Dexie wraps the browser's error: as `inner`, or as the cause of a transaction that was aborted. */

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { usedBytes } from '../../lab/storage/quota.ts';
 
 /** What this origin stores in the browser, for every page that shows it. */
 
@@ -33,7 +34,7 @@ const read = async (): Promise<StorageFacts | null> => {
     navigator.storage?.persisted?.() ?? false,
   ]);
   return estimate
-    ? { usedBytes: estimate.usage ?? 0, quotaBytes: estimate.quota ?? 0, persisted }
+    ? { usedBytes: usedBytes(estimate), quotaBytes: estimate.quota ?? 0, persisted }
     : null;
 };
 

@@ -1,4 +1,5 @@
 import { filesOfSite } from '../../storage/files-of-site.ts';
+import { usedBytes } from '../../storage/quota.ts';
 import { CheckpointsHost } from './host.ts';
 import { browserStore } from './open.ts';
 import { browserWeb } from './plan/web.ts';
@@ -11,7 +12,7 @@ export const startCheckpoints = (): CheckpointsHost =>
     locks: navigator.locks,
     channel: new BroadcastChannel('forage-checkpoints'),
     free: async () => {
-      const { quota, usage } = await filesOfSite().estimate();
-      return quota === undefined ? null : quota - (usage ?? 0);
+      const estimate = await filesOfSite().estimate();
+      return estimate.quota === undefined ? null : estimate.quota - usedBytes(estimate);
     },
   });
