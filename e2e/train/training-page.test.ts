@@ -75,7 +75,24 @@ it(
     await page.getByText('The tab was closed while this run trained').waitFor();
     await page.getByRole('button', { name: /Resume after step/ }).click();
     await status(page, 'running');
-    await page.getByRole('button', { name: 'Stop what is running' }).click();
+    // From another page, by keyboard: it asks first, in the same words.
+    await page.getByRole('link', { name: 'Models', exact: true }).first().click();
+    const bar = page.getByRole('contentinfo', { name: 'Status' });
+    const stop = bar.locator('summary');
+    await stop.focus();
+    await page.keyboard.press('Enter');
+    await bar.getByText(/^The step under way, \d+, is lost\. Kept: \d+ steps with/).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await bar
+      .getByText(/is lost/)
+      .first()
+      .waitFor({ state: 'hidden' });
+    await bar.getByTestId('training').waitFor();
+    await page.keyboard.press('Enter');
+    await bar.getByRole('button', { name: /^Stop now and keep step/ }).click();
+    await bar.getByTestId('training').waitFor({ state: 'hidden' });
+    await page.goBack();
     await status(page, 'stopped');
     expect(stage.faults).toEqual([]);
   },

@@ -6,10 +6,10 @@ import { cancelRun } from '../ask/store/actions.ts';
 import { formatEvaluateAddress } from '../evaluate/store/evaluate-address.ts';
 import { stopEvaluation } from '../evaluate/store/evaluate-actions.ts';
 import { runningEvaluation, runsElsewhere, useEvaluate } from '../evaluate/store/evaluate-store.ts';
-import { stopTraining } from '../train/store/train-actions.ts';
 import { formatTrainAddress } from '../train/store/train-address.ts';
 import { trainingRun, trainsElsewhere, useTrain } from '../train/store/train-store.ts';
 import { phaseText } from '../train/run/run-words.ts';
+import { StopChoices } from '../train/run/StopChoices.tsx';
 import { firstFailure, partsInUse, useLab } from '../lab/lab-store.ts';
 import { useIsolation } from '../lab/isolation.ts';
 import { useOffline } from '../lab/offline.ts';
@@ -148,6 +148,36 @@ const IsolationCell = () => {
 const RATE_MEANS =
   'Tokens that the policy sampled in all rollouts of this run together, over its last two seconds; tokens that it only read are not counted.';
 
+const STOP = 'Stop what is running';
+
+/** Ends a run of Ask or an evaluation at once; asks, in the words of the run's page, how a training ends. */
+const Stop = () => {
+  const running = useRun((state) => isRunning(state.run));
+  const evaluating = useEvaluate((state) => runningEvaluation(state) !== undefined);
+  const trains = useTrain(trainingRun);
+  const progress = useTrain((state) => (trains ? state.progress[trains.id] : undefined));
+  const made = useTrain((state) => (trains ? state.steps[trains.id]?.at(-1)?.step : undefined));
+  // What was asked for last ends first; what was learned or made is kept.
+  if (trains && !running && !evaluating)
+    return <StopChoices run={trains} progress={progress} made={made ?? 0} inBar={STOP} />;
+  return (
+    <button
+      type="button"
+      className="stop"
+      disabled={!running && !evaluating}
+      aria-label={STOP}
+      title={
+        evaluating && !running
+          ? 'Pause the evaluation; every rollout that was made is kept'
+          : `${STOP} (Esc)`
+      }
+      onClick={() => void (running ? cancelRun() : stopEvaluation())}
+    >
+      <Icon name="stop" size={12} /> Stop
+    </button>
+  );
+};
+
 /** Device, policy, rate, storage, what runs, and the one stop button. */
 export const StatusBar = () => {
   const run = useRun((state) => state.run);
@@ -155,10 +185,6 @@ export const StatusBar = () => {
   const done = useRun((state) => Object.keys(state.table.finished).length);
   const storage = useStorageUse();
   const running = isRunning(run);
-  const training = useTrain((state) => trainingRun(state) !== undefined);
-  const evaluating = useEvaluate((state) => runningEvaluation(state) !== undefined);
-  // What was asked for last ends first; what was learned or made is kept.
-  const stop = () => void (running ? cancelRun() : evaluating ? stopEvaluation() : stopTraining());
   return (
     <footer className="status" aria-label="Status" tabIndex={0}>
       <DeviceCell />
@@ -180,22 +206,7 @@ export const StatusBar = () => {
       <OfflineCell />
       <IsolationCell />
       <span className="grow" />
-      <button
-        type="button"
-        className="stop"
-        disabled={!running && !evaluating && !training}
-        aria-label="Stop what is running"
-        title={
-          running
-            ? 'Stop what is running (Esc)'
-            : evaluating
-              ? 'Pause the evaluation; every rollout that was made is kept'
-              : 'Stop what is running; training keeps what it learned'
-        }
-        onClick={stop}
-      >
-        <Icon name="stop" size={12} /> Stop
-      </button>
+      <Stop />
     </footer>
   );
 };

@@ -114,10 +114,42 @@ describe('the status bar', () => {
     expect(linksIn(bar())).toEqual([{ name: `training, step 4 / ${steps}`, href: '/train?run=a' }]);
     useTrain.setState({ here: null });
     expect(linksIn(bar())[0]?.name).toBe(`training in another tab, step 4 / ${steps}`);
-    expect(buttonsIn(bar())).toMatchObject([{ disabled: false }]);
-    expect(valuesOf(bar(), 'title')).toContain(
-      'Stop what is running; training keeps what it learned',
-    );
+  });
+
+  it('asks how a training ends, in the words of its page, and ends everything else at once', () => {
+    useTrain.setState({ runs: [runRecord('a', { step: 4 })], here: 'a' });
+    const ways = buttonsIn(bar()).map(({ name }) => name);
+    expect(ways).toEqual([
+      'Pause after this step',
+      'Stop now and keep step 4',
+      'Stop now and keep nothing',
+    ]);
+    expect(wordsIn(bar())).toContain('The step under way, 5, is lost. Kept: 4 steps');
+    expect(valuesOf(bar(), 'title')).toContain('Stop what is running');
+    // A run of Ask beside it ends first, by one press.
+    useRun.setState({ run: running });
+    expect(buttonsIn(bar())).toMatchObject([{ name: 'Stop what is running', disabled: false }]);
+  });
+
+  it('takes the step before the one under way as whole where no page reads the steps', () => {
+    const progress = { runId: 'a', status: 'running', phase: 'rollouts', step: 8 } as const;
+    useTrain.setState({
+      runs: [runRecord('a', { step: 5, checkpointStep: 5 })],
+      here: 'a',
+      progress: {
+        a: {
+          ...progress,
+          steps: 9,
+          done: 1,
+          total: 4,
+          share: 0.2,
+          etaSeconds: null,
+          pausing: false,
+          notice: null,
+        },
+      },
+    });
+    expect(buttonsIn(bar()).map(({ name }) => name)).toContain('Stop now and keep step 7');
   });
 
   it.each([

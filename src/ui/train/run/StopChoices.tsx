@@ -13,8 +13,10 @@ interface Where {
 
 const whereOf = (run: RunRecord, progress: TrainProgress | undefined, made: number): Where => {
   const stored = run.checkpointStep ?? 0;
-  const whole = Math.max(made, run.step, stored);
-  return { under: Math.max(whole + 1, progress?.step ?? 0), whole, stored };
+  const under = progress?.step ?? 0;
+  // Where no page reads the steps, the one under way tells which came before it.
+  const whole = Math.max(made, run.step, stored, under - 1);
+  return { under: Math.max(whole + 1, under), whole, stored };
 };
 
 const kept = (whole: number): string =>
@@ -64,4 +66,6 @@ export const StopChoices = (props: {
   progress: TrainProgress | undefined;
   /** The last step that was made. */
   made: number;
-}) => <StopMenu choices={choicesOf(props.run, props.progress, props.made)} />;
+  /** Its name in the status bar. */
+  inBar?: string;
+}) => <StopMenu choices={choicesOf(props.run, props.progress, props.made)} inBar={props.inBar} />;

@@ -9,8 +9,14 @@ export interface StopChoice {
   disabled?: boolean;
 }
 
+interface StopMenuProps {
+  choices: readonly StopChoice[];
+  /** In the status bar, which every page has: its name there; it opens upwards. */
+  inBar?: string | undefined;
+}
+
 /** One Stop: it opens what can be done, each with its consequences. */
-export const StopMenu = ({ choices }: { choices: readonly StopChoice[] }) => {
+export const StopMenu = ({ choices, inBar }: StopMenuProps) => {
   const box = useRef<HTMLDetailsElement>(null);
   const close = () => box.current?.removeAttribute('open');
   useEffect(() => {
@@ -24,7 +30,7 @@ export const StopMenu = ({ choices }: { choices: readonly StopChoice[] }) => {
   return (
     <details
       ref={box}
-      className="stop-choices"
+      className={inBar === undefined ? 'stop-choices' : 'bar-stop'}
       onKeyDown={(event) => {
         if (event.key !== 'Escape' || !box.current?.open) return;
         event.stopPropagation();
@@ -32,8 +38,8 @@ export const StopMenu = ({ choices }: { choices: readonly StopChoice[] }) => {
         box.current.querySelector('summary')?.focus();
       }}
     >
-      <summary>
-        <Icon name="stop" size={12} /> Stop …
+      <summary aria-label={inBar} title={inBar} className={inBar && 'stop'}>
+        <Icon name="stop" size={12} /> {inBar === undefined ? 'Stop …' : 'Stop'}
       </summary>
       <ul aria-label="Ways to stop">
         {choices.map(({ name, says, act, disabled }) => (

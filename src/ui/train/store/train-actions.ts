@@ -15,7 +15,6 @@ import {
   runById,
   setTrainApi,
   trainApi,
-  trainingRun,
   useTrain,
   withRun,
 } from './train-store.ts';
@@ -164,12 +163,6 @@ export const pauseRun = (runId: string): Promise<unknown> =>
 
 export const stopRun = (runId: string, keep: boolean): Promise<unknown> =>
   attempt('The run could not be stopped', () => trainApi().stop(runId, keep));
-
-/** The one stop button: what was learned is kept. */
-export const stopTraining = async (): Promise<void> => {
-  const run = trainingRun(useTrain.getState());
-  if (run) await stopRun(run.id, true);
-};
 
 export const setLearningRate = (runId: string, rate: number): Promise<unknown> =>
   attempt('The learning rate was not changed', () => trainApi().setLearningRate(runId, rate));
