@@ -29,6 +29,29 @@ const ended = async (): Promise<{ page: Page; id: string }> => {
 };
 
 it(
+  'leaves no third of a row of charts empty at 2,560 pixels',
+  async () => {
+    const { page } = await ended();
+    const size = page.viewportSize()!;
+    await page.setViewportSize({ width: 2560, height: 1200 });
+    await page.locator('.chart-grid .chart').first().waitFor();
+    const rows = await page.locator('.chart-grid').evaluateAll((grids) =>
+      grids.map((grid) => {
+        const box = grid.getBoundingClientRect();
+        const charts = [...grid.children].map((chart) => chart.getBoundingClientRect());
+        const right = Math.max(...charts.map((chart) => chart.right));
+        return { charts: charts.length, used: (right - box.left) / box.width };
+      }),
+    );
+    await page.setViewportSize(size);
+    const several = rows.filter(({ charts }) => charts > 1);
+    expect(several.map(({ charts }) => charts)).toContain(3);
+    expect(Math.min(...several.map(({ used }) => used))).toBeGreaterThan(2 / 3);
+  },
+  LONG,
+);
+
+it(
   'opens the rollouts of a step in Ask, coloured by advantage, and comes back',
   async () => {
     const { page, id } = await ended();

@@ -10,7 +10,7 @@ export interface FilmPlace {
 const ROW = 15;
 const HEAD = 18;
 const CHARACTER = 6;
-const WIDEST = 64;
+const WIDEST = 128;
 
 interface PictureProps {
   film: TrainingFilm;
@@ -23,7 +23,7 @@ interface PictureProps {
 /** Pixels of the names, and of a column. */
 const sizesOf = ({ steps, rows }: TrainingFilm, width: number) => {
   const longest = Math.max(...rows.map(({ text }) => text.length));
-  const names = Math.round(Math.min(520, width * 0.46, (longest + 2) * CHARACTER));
+  const names = Math.round(Math.min(width * 0.46, (longest + 2) * CHARACTER));
   return { names, column: Math.min(WIDEST, Math.max(3, (width - names - 4) / steps.length)) };
 };
 
