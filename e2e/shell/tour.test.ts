@@ -75,3 +75,15 @@ it('leads from a question to a comparison, waits while one looks around, and goe
   expect(await tour.count()).toBe(0);
   expect(stage.faults).toEqual([]);
 });
+
+it('reaches questions from a page that needs none, where it is opened first', async () => {
+  const { page } = stage;
+  await page.goto(`${stage.url}rollouts`);
+  await page.getByRole('button', { name: 'All commands' }).click();
+  await page.getByRole('combobox', { name: 'Command' }).fill('borzar medal');
+  await page
+    .getByRole('option', { name: /^Question / })
+    .first()
+    .waitFor();
+  expect(stage.faults).toEqual([]);
+});

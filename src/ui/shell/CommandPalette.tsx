@@ -17,6 +17,7 @@ import { reloadFiles } from '../rollouts/store/browse-actions.ts';
 import { useBrowse } from '../rollouts/store/browse-store.ts';
 import { useEvaluate } from '../evaluate/store/evaluate-store.ts';
 import { useLab } from '../lab/lab-store.ts';
+import { useNeeds } from '../lab/use-needs.ts';
 import { textThings, thingsOf } from './things.ts';
 
 const GlossaryList = lazy(async () => ({
@@ -71,7 +72,9 @@ export const CommandPalette = ({ commands }: { commands: readonly Command[] }) =
   useEffect(() => {
     if (useBrowse.getState().status === 'waiting') void reloadFiles();
   }, []);
-  // So are systems of one's own.
+  // Questions are read by the first page that asks them, which need not be this one.
+  useNeeds('sources');
+  // Systems of one's own likewise.
   useEffect(() => {
     if (evaluates)
       void import('../evaluate/store/custom-actions.ts').then(({ readCustoms }) => readCustoms());
