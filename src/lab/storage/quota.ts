@@ -17,11 +17,11 @@ type SaidOfStorage = StorageEstimate & {
 
 const WRAP = 2 ** 32;
 /** A part this close below 2^32 is a negative number of bytes: Chromium keeps the change of a part in 32 bits. */
-const NEAR = 2 ** 30;
+const NEAR = 2 ** 27;
 
 /**
  * Bytes that a site stores. After a restart Chromium may count a part below zero, and tells it as 2^32
- * bytes less that; such a part counts as 0. One that truly is between 3 and 4 GiB cannot be told from it.
+ * bytes less that; such a part counts as 0. One that truly is within 128 MiB of 4 GiB cannot be told from it.
  */
 export const usedBytes = ({ usage = 0, usageDetails = {} }: SaidOfStorage): number => {
   const wrapped = Object.values(usageDetails).filter((part) => part > WRAP - NEAR && part < WRAP);

@@ -20,6 +20,8 @@ describe('what a site stores', () => {
     };
     expect(said({ caches: 2 ** 31, fileSystem: 7 })).toBe(2 ** 31 + 7);
     expect(said({ caches: 3 * 2 ** 30 })).toBe(3 * 2 ** 30);
+    // Checkpoints of 4 GB.
+    expect(said({ fileSystem: 4_000_000_000 })).toBe(4_000_000_000);
     expect(said({ caches: 2 ** 32 })).toBe(2 ** 32);
     expect(said({ caches: 2 ** 33 + 1 })).toBe(2 ** 33 + 1);
     expect(usedBytes({ usage: 4_280_927_217 })).toBe(4_280_927_217);
