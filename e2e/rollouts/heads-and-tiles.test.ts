@@ -37,3 +37,50 @@ it('names a column without its mark, which is pressed over 24 pixels, and puts t
   });
   expect(tiles).toEqual({ columns: 3, cut: [] });
 });
+
+it('keeps right or wrong in view at the right end of the table, as its outcome says it', async () => {
+  const { page } = stage;
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 844 });
+    // The width of the first column is that of the screen it is first drawn on.
+    await page.reload();
+    await page.getByRole('columnheader', { name: 'outcome', exact: true }).waitFor();
+    await page.locator('.outcome-mark').first().waitFor();
+    const scroller = page.getByRole('group', { name: 'Rollouts, table' });
+    const seen = await scroller.evaluate((table) => {
+      table.scrollLeft = table.scrollWidth;
+      const heads = [...table.querySelectorAll('thead th')];
+      const outcome = heads.findIndex((head) => head.getAttribute('aria-label') === 'outcome');
+      const box = table.getBoundingClientRect();
+      const rows = [...table.querySelectorAll('tbody tr[data-position]')].filter(
+        (row) => row.getBoundingClientRect().bottom < box.bottom,
+      );
+      return {
+        scrolled: table.scrollLeft > 0,
+        first: heads[0]?.getBoundingClientRect().width ?? 0,
+        rows: rows.map((row) => {
+          const mark = row.querySelector('th [role=img]');
+          const at = mark?.getBoundingClientRect();
+          return {
+            sign: mark?.textContent,
+            says: mark?.getAttribute('aria-label'),
+            outcome: row.children[outcome]?.textContent,
+            inView: at !== undefined && at.left >= box.left && at.right <= box.right,
+            shown:
+              at !== undefined &&
+              document.elementFromPoint(at.left + at.width / 2, at.top + at.height / 2) === mark,
+          };
+        }),
+      };
+    });
+    expect(seen.scrolled).toBe(true);
+    expect(seen.first).toBeLessThanOrEqual(width / 2);
+    expect(seen.rows.length).toBeGreaterThan(5);
+    for (const { sign, says, outcome, inView, shown } of seen.rows) {
+      expect({ inView, shown }).toEqual({ inView: true, shown: true });
+      expect(says).toBe(outcome);
+      expect(sign).toBe(says?.startsWith('right') ? '✓' : '✗');
+    }
+    expect(new Set(seen.rows.map(({ sign }) => sign)).size).toBe(2);
+  }
+});

@@ -18,6 +18,20 @@ const bit = (value: number): { sign: string; tone: string; word: string } =>
 const findingNames = ({ row }: FoundRow): string | null =>
   row.lint.length === 0 ? null : row.lint.map((code) => LINTS[code].title).join(', ');
 
+/** Right or wrong beside the first cell, which stays in view however far the table is scrolled. */
+export const OutcomeMark = ({ found }: { found: FoundRow }) => {
+  const { outcome, numbers } = found.row;
+  const basis = basisOf(outcome, numbers);
+  if (outcome === null || basis === null) return null;
+  const { sign, tone } = bit(outcome.startsWith('right-') ? 1 : 0);
+  const name = outcomeName(outcome, basis);
+  return (
+    <span className={`outcome-mark ${tone}`} role="img" aria-label={name} title={name}>
+      {sign}
+    </span>
+  );
+};
+
 /** One value of the table; imported text is text, never markup. */
 export const CellValue = ({ column, found }: { column: Column; found: FoundRow }) => {
   const { name, kind } = column;

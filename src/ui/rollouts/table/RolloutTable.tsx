@@ -20,7 +20,7 @@ import {
   wantRows,
 } from '../store/browse-selection.ts';
 import { isNarrow } from '../../kit/page/screen.ts';
-import { CellValue, fullText } from './Cell.tsx';
+import { CellValue, fullText, OutcomeMark } from './Cell.tsx';
 import { columnOf, type Column } from './columns.ts';
 import { HeadCell } from './HeadCell.tsx';
 import { useWidths } from './widths.ts';
@@ -88,6 +88,7 @@ const Row = memo(({ found, position, index, columns, current, href, open }: RowP
         <th key={column.name} scope="row" title={found && fullText(column, found)}>
           <span className="row-head">
             {found ? <Star found={found} /> : null}
+            {found ? <OutcomeMark found={found} /> : null}
             {found ? (
               <a className="ellipsis" href={href} tabIndex={current ? 0 : -1} onClick={open}>
                 <CellValue column={column} found={found} />
