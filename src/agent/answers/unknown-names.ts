@@ -11,6 +11,7 @@ import { terms } from '../../retrieval/lexical/text.ts';
  */
 
 const NAME = /\p{Lu}[\p{L}\p{M}\p{N}'’&-]*(?:\s+\p{Lu}[\p{L}\p{M}\p{N}'’&-]*)*/gu;
+const POSSESSIVE = /['’]s$/u;
 // The full stop of an initial ends no sentence.
 const SENTENCE_END = /(?:^|[?!:]["'”’)]*|(?<!(?<!\p{L})\p{Lu})\.["'”’)]*)\s*["'“‘(]*$/u;
 
@@ -27,6 +28,20 @@ const LITTLE = new Set(
    these those there name tell give list find write say state show describe explain summarize compare
    identify please`.split(/\s+/),
 );
+
+// Capitalised subjects of a sentence that name nobody.
+const STAND_INS = new Set(
+  `we you i someone somebody something anyone anybody anything everyone everybody everything nobody
+   nothing none neither either each every any some all most more few another other others such same one
+   two three four five six seven eight nine ten not no yes now today yesterday tomorrow tonight also so
+   yet still again once never always often ever maybe perhaps really actually currently only just even
+   after before since until because although though unless through throughout under over near here`.split(
+    /\s+/,
+  ),
+);
+/** What follows a subject: an auxiliary, or a past tense with its object ("films directed by" has none). */
+const PREDICATE =
+  /^\s+(?:(?:is|was|has|had|does|did|can|could|will|would|should|might|must)(?!\p{L})|(?:\p{Ll}+ed|wrote|won|made|built|led|became|began|taught)\s+(?:the|an?|his|her|its|what|which|whom?|where|when|how)(?!\p{L}))/u;
 
 /** A name as it is written, its words, and what else may be the name. */
 interface NameInQuestion {
@@ -46,6 +61,11 @@ const shorter = (words: readonly string[]): string[][] =>
     words.flatMap((__, last) => (last > from ? [words.slice(from, last + 1)] : [])),
   );
 
+/** Whether the word that opens a sentence is a name, which nothing but its place can tell. */
+const isSubject = (word: string, rest: string): boolean =>
+  !STAND_INS.has(word.replace(POSSESSIVE, '').toLowerCase()) &&
+  (POSSESSIVE.test(word) || PREDICATE.test(rest));
+
 /** Each reading that has words, once, in order. */
 const distinct = (readings: readonly string[][]): string[][] => [
   ...new Map(
@@ -54,8 +74,9 @@ const distinct = (readings: readonly string[][]): string[][] => [
 ];
 
 /**
- * Runs of capitalised words. The word that opens a sentence has its capital anyway: alone it is no
- * name, and before others it may belong to them or not.
+ * Runs of capitalised words. The word that opens a sentence has its capital anyway: alone it is a name
+ * where it is the sentence's subject or has a possessive 's, and before others it may belong to them or
+ * not.
  */
 export function namesOfQuestion(asked: string): NameInQuestion[] {
   // The letters of options, "A) Oststad B) Halfurt", part names and are in none.
@@ -64,15 +85,17 @@ export function namesOfQuestion(asked: string): NameInQuestion[] {
   if (!/\p{Ll}/u.test(question)) return [];
   return [...question.matchAll(NAME)].flatMap((match): NameInQuestion[] => {
     const opens = SENTENCE_END.test(question.slice(0, match.index));
+    const end = match.index + match[0].length;
     const written = match[0].split(/\s+/);
     const own = withoutLittle(written);
     const opener = opens && own.length === written.length;
-    if (own.length === 0 || (opener && own.length === 1)) return [];
+    const alone = opener && own.length === 1;
+    if (own.length === 0 || (alone && !isSubject(match[0], question.slice(end)))) return [];
     const runs = [own, ...(opener ? [own.slice(1)] : []), ...shorter(own)];
     const readings = distinct(runs.map((run) => terms(run.join(' '))));
     const name = readings[0] ?? [];
     const tells = name.some((word) => word.length > 1 && !ORDINARY.has(word));
-    return tells ? [{ text: own.join(' ').replace(/['’]s$/u, ''), readings }] : [];
+    return tells ? [{ text: own.join(' ').replace(POSSESSIVE, ''), readings }] : [];
   });
 }
 
