@@ -5,6 +5,7 @@ import { examplesOf } from './store/examples.ts';
 import { ask, isAsked, runFromStart } from './store/actions.ts';
 import { useLab } from '../lab/lab-store.ts';
 import { plural } from '../kit/words/format.ts';
+import { Terms } from '../kit/words/explain/Term.tsx';
 import { Sign } from '../kit/events/Sign.tsx';
 import { useRun } from './store/run-store.ts';
 import { openTour } from '../tour/store/tour-store.ts';
@@ -34,7 +35,9 @@ const Signs = () => (
           </span>{' '}
           {name}
         </dt>
-        <dd>{text}</dd>
+        <dd>
+          <Terms>{text}</Terms>
+        </dd>
       </div>
     ))}
   </dl>

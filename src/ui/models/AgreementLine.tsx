@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import type { PolicyInfo } from '../../policy/policy.ts';
 import { startAgreement, stopTrial, useTrials } from './store/trials-store.ts';
+import { Terms } from '../kit/words/explain/Term.tsx';
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 
@@ -30,8 +31,9 @@ export const AgreementLine = ({ policy }: { policy: PolicyInfo }) => {
     <p className="trial-line" role="status">
       {known ? (
         <span>
-          agreement with the checkpoint: KL <b>{trial.result.kl.toPrecision(2)}</b> nats, same most
-          likely token <b>{percent(trial.result.top1)}</b>, {trial.result.tokens} tokens
+          agreement with the checkpoint: <Terms>KL</Terms> <b>{trial.result.kl.toPrecision(2)}</b>{' '}
+          nats, same most likely token <b>{percent(trial.result.top1)}</b>, {trial.result.tokens}{' '}
+          tokens
         </span>
       ) : null}
       {trial.status === 'failed' ? <span className="tone-bad">⚠ {trial.message}</span> : null}

@@ -11,6 +11,7 @@ import { WebLlmSection } from './WebLlmSection.tsx';
 import { useStorageUse } from '../lab/storage.ts';
 import { useLab } from '../lab/lab-store.ts';
 import { useNeeds } from '../lab/use-needs.ts';
+import { Terms } from '../kit/words/explain/Term.tsx';
 import './models.css';
 import './checkpoints.css';
 
@@ -28,7 +29,8 @@ const DeviceLine = () => {
   if (!limits) return <p className="fine">Asking what this device has …</p>;
   return (
     <p className="fine device-line" data-testid="device">
-      This device: {limits.device === 'webgpu' ? 'WebGPU' : 'WebAssembly, as it offers no GPU'};{' '}
+      This device:{' '}
+      {limits.device === 'webgpu' ? <Terms>WebGPU</Terms> : 'WebAssembly, as it offers no GPU'};{' '}
       {formatBytes(limits.memory)} of memory ({limits.basis})
       {storage === null
         ? '; the browser does not tell how much it may store'

@@ -15,6 +15,7 @@ import { storedHub } from './parts/hub.ts';
 import { UseAsPolicy } from './parts/UseAsPolicy.tsx';
 import { lookNamed } from './store/checkpoint-actions.ts';
 import { useCheckpoints } from './store/checkpoint-store.ts';
+import { Terms } from '../kit/words/explain/Term.tsx';
 
 /** Checkpoints of others by size: each with what it needs, before anything is asked of a hub. */
 
@@ -106,7 +107,7 @@ const Card = (props: {
         {kind === 'policy' ? <span className="badge">searches</span> : null}
       </div>
       <p className="fine">
-        {about} · {owner} · {formatParameters(parameters)} parameters ·{' '}
+        <Terms>{about}</Terms> · {owner} · {formatParameters(parameters)} parameters ·{' '}
         {bytes === null
           ? 'size on disk not known before its files are listed: its authors do not say what its weights are stored in'
           : `≈ ${formatBytes(bytes)} on disk, by its shape`}

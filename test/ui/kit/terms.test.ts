@@ -13,6 +13,21 @@ describe('words with an explanation in a text', () => {
       'AggDiff: agg-diff',
       'STIE: stie',
     ]);
+    expect(
+      found('sub-EM (SQuAD), R = 0.1 · R_fmt + 0.1 · R_len + 0.6 · R_acc + 0.2 · R_struct'),
+    ).toEqual([
+      'sub-EM: sub-em',
+      'R_fmt: r-fmt',
+      'R_len: r-len',
+      'R_acc: r-acc',
+      'R_struct: r-struct',
+    ]);
+    expect(found('Router: π(local); π(web). |Δ log-probability|, nats; needs WebGPU')).toEqual([
+      'π(local): router-odds',
+      'π(web): router-odds',
+      '|Δ log-probability|: gap',
+      'WebGPU: webgpu',
+    ]);
     expect(found('Dr. GRPO, GRPO and REINFORCE++.')).toEqual([
       'Dr. GRPO: dr-grpo',
       'GRPO: grpo',
@@ -21,7 +36,7 @@ describe('words with an explanation in a text', () => {
   });
 
   it('are no parts of other words', () => {
-    expect(found('MEMORY, SYSTEM, F10, LEM, EMs and sub-EM')).toEqual([]);
+    expect(found('MEMORY, SYSTEM, F10, LEM, EMs, pre-EM and R_format')).toEqual([]);
     expect(found('')).toEqual([]);
   });
 

@@ -7,6 +7,7 @@ import { changeSearch } from '../../setup/search-with.ts';
 import { useGone, useNames } from '../search/search-words.ts';
 import { localMethod } from '../../../retrieval/methods/list.ts';
 import type { LocalMethod } from '../../../retrieval/methods/method.ts';
+import { Terms } from '../../kit/words/explain/Term.tsx';
 
 /** Which source is shown, how it is searched, and whether the index that is shown has a part in it. */
 
@@ -22,8 +23,10 @@ export const SourceLine = ({ local }: { local: LocalSpec }) => {
   return (
     <p>
       Runs search <b data-testid="cluster-source">{names || 'the built-in world'}</b> by{' '}
-      <b data-testid="cluster-method">{methodOf(local).name}</b>.{' '}
-      <Link href="/corpus">Choose passages and method on Corpus</Link>
+      <b data-testid="cluster-method">
+        <Terms>{methodOf(local).name}</Terms>
+      </b>
+      . <Link href="/corpus">Choose passages and method on Corpus</Link>
     </p>
   );
 };
@@ -68,9 +71,9 @@ export const PartInSearch = ({
     );
   return (
     <p data-testid="cluster-part">
-      <b>Searches are not answered by clusters</b> but by {localMethod(method).way}. This index is
-      built over the same passages to be looked at; it learns from queries that are asked here, and
-      forgets them when the tab is closed or other passages are chosen.{' '}
+      <b>Searches are not answered by clusters</b> but by <Terms>{localMethod(method).way}</Terms>.
+      This index is built over the same passages to be looked at; it learns from queries that are
+      asked here, and forgets them when the tab is closed or other passages are chosen.{' '}
       {local.kind === 'collections' ? (
         <ByClusters />
       ) : (
@@ -99,7 +102,7 @@ export const WithoutVectorsNote = ({
     ) : (
       <>
         <p>
-          Searches are answered by {methodOf(local).way}, so{' '}
+          Searches are answered by <Terms>{methodOf(local).way}</Terms>, so{' '}
           {plural(passages, 'passage has', 'passages have')} no vectors, and without them there are
           no clusters. The encoder chosen on Corpus, <b>{encoder}</b>, can make them: once, then
           they are read from storage.

@@ -13,6 +13,7 @@ import { searchedFor } from '../store/corpus-address.ts';
 import { lab } from '../../lab/connection.ts';
 import { useLab } from '../../lab/lab-store.ts';
 import { Table, type Head } from '../../kit/Table.tsx';
+import { Terms } from '../../kit/words/explain/Term.tsx';
 
 /** The two ranks and the cosine say how a fused score came about. */
 const HEADS: readonly Head[] = [
@@ -99,7 +100,9 @@ const Panel = ({ wanted }: { wanted: string }) => {
       <h2>Search as runs do</h2>
       <p className="fine">
         Passages found by the retriever that the policy uses, with its scores: now{' '}
-        <b data-testid="retriever">{note}</b>
+        <b data-testid="retriever">
+          <Terms>{note}</Terms>
+        </b>
         {sources
           ? `, over ${plural(sources.localPassages, 'local passage')}${memory ? `, ${memory} in memory` : ''}; web: ${sources.web ?? 'the built-in one'}`
           : ''}

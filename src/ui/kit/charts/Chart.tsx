@@ -272,7 +272,7 @@ const Foot = (props: {
     <div className={tall ? 'chart-foot tall' : 'chart-foot'}>
       {shown === null ? (
         <span className="fine" title={words}>
-          {words}
+          <Terms>{words}</Terms>
         </span>
       ) : (
         <Readout spec={spec} step={shown} />

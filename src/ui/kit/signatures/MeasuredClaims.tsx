@@ -27,7 +27,7 @@ export const MeasuredClaims = ({ recipe }: { recipe: string }) => {
             <span className={TONE[verdict.outcome]}>{verdict.outcome}</span>{' '}
             <Terms>{verdict.claim}</Terms>{' '}
             <span className="fine" title={`${verdict.compared}; ${100 * verdict.level} % interval`}>
-              {measurementWords(verdict)}
+              <Terms>{measurementWords(verdict)}</Terms>
             </span>
           </li>
         ))}

@@ -2,13 +2,17 @@ import type { HereQuestion, TypeNeed } from '../../../policy/open/fit-here.ts';
 import { formatBytes, formatCount } from '../../kit/words/format.ts';
 import { useFit } from './use-fit.ts';
 import { verdictWords, type VerdictWords } from './verdict-words.ts';
+import { Terms } from '../../kit/words/explain/Term.tsx';
 
 const BADGES = { good: 'badge good', hint: 'badge hint', bad: 'badge bad' } as const;
 
 /** "fits", "too big: needs 9.9 GB, this device gives 8.59 GB", "needs WebGPU", and what it rests on. */
 const Verdict = ({ words: { tone, badge, more } }: { words: VerdictWords }) => (
   <p className="verdict" data-verdict={tone}>
-    <span className={BADGES[tone]}>{badge}</span> <span className="fine">{more}</span>
+    <span className={BADGES[tone]}>
+      <Terms>{badge}</Terms>
+    </span>{' '}
+    <span className="fine">{more}</span>
   </p>
 );
 

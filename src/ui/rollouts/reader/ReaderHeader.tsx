@@ -13,6 +13,7 @@ import { Marks } from './Marks.tsx';
 import type { Neighbours } from './store/order.ts';
 import { Share } from './Share.tsx';
 import type { MarkState } from './store/use-mark.ts';
+import { Terms } from '../../kit/words/explain/Term.tsx';
 
 /** A question longer than this is cut in the header; the text view has all of it. */
 const LONGEST = 600;
@@ -43,7 +44,7 @@ const Verdict = ({ reading }: { reading: Reading }) => {
         <span className="badge">no gold answer: not scored</span>
       ) : (
         <span className={em === 1 ? 'badge good' : 'badge bad'}>
-          {em === 1 ? '✓ right by EM' : '✗ wrong by EM'}
+          <Terms>{em === 1 ? '✓ right by EM' : '✗ wrong by EM'}</Terms>
         </span>
       )}
       <Fact name="EM (SQuAD)" value={formatNumber(em)} />

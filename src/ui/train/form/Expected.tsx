@@ -15,6 +15,7 @@ import { Sparkline } from '../charts/Sparkline.tsx';
 import { openSteps } from '../store/train-actions.ts';
 import { formatTrainAddress } from '../store/train-address.ts';
 import { useTrain, visibleRuns } from '../store/train-store.ts';
+import { Terms } from '../../kit/words/explain/Term.tsx';
 
 const NO_STEPS: readonly TrainStep[] = [];
 
@@ -42,7 +43,8 @@ const MeasuredCurve = (props: { training: string; measured: ExpectedCurves }) =>
   const { seeds, worlds, questions, em, otherwise } = found;
   return (
     <p data-testid="measured-curve">
-      To expect: EM {formatShare(first[1])} → {formatShare(last[1])} in {plural(last[0], 'step')}.{' '}
+      To expect: <Terms>EM</Terms> {formatShare(first[1])} → {formatShare(last[1])} in{' '}
+      {plural(last[0], 'step')}.{' '}
       <Sparkline
         points={em.map(([x, y]) => ({ x, y }))}
         name="held-out EM that was measured, by step"
@@ -90,8 +92,9 @@ export const Expected = ({ training }: { training: string }) => {
   return (
     <p>
       Your last run of this recipe,{' '}
-      <Link href={formatTrainAddress({ run: run.id, step: null })}>{run.name}</Link>: EM{' '}
-      {formatShare(first.score.em)} → {formatShare(last.score.em)} in {plural(last.step, 'step')}{' '}
+      <Link href={formatTrainAddress({ run: run.id, step: null })}>{run.name}</Link>:{' '}
+      <Terms>EM</Terms> {formatShare(first.score.em)} → {formatShare(last.score.em)} in{' '}
+      {plural(last.step, 'step')}{' '}
       <Sparkline points={points} name="held-out EM of that run by step" />
     </p>
   );

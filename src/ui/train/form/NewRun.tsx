@@ -35,6 +35,7 @@ import { OwnData } from './OwnData.tsx';
 import { RecipeCard } from './RecipeCard.tsx';
 import { StageFields } from './fields/StageFields.tsx';
 import { SweepPanel } from './SweepPanel.tsx';
+import { Terms } from '../../kit/words/explain/Term.tsx';
 
 /** What recipes are called in the list: the system, then how it is trained. */
 const TRAINING_CHOICES = TRAININGS.map(({ id, recipe, variant }) => ({
@@ -257,9 +258,9 @@ export const NewRun = () => {
       <form className="new-run" onSubmit={(event) => event.preventDefault()}>
         <h1>{first ? 'Train the policy in this tab' : 'New training run'}</h1>
         <p className="lead">
-          Reinforcement learning of a LoRA adapter over the policy, on this device. It searches and
-          answers questions, earns rewards, and learns from them; every step is stored in this
-          browser.
+          Reinforcement learning of a <Terms>LoRA</Terms> adapter over the policy, on this device.
+          It searches and answers questions, earns rewards, and learns from them; every step is
+          stored in this browser.
           {first ? ' Nothing has been trained here yet: press Start training.' : ''}
         </p>
         <Basics settings={checked.settings} />

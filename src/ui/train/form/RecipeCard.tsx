@@ -2,6 +2,7 @@ import { rewardFormula } from '../../../learn/rewards/formulas.ts';
 import { findTraining } from '../../../recipes/index.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import { plural } from '../../kit/words/format.ts';
+import { Terms } from '../../kit/words/explain/Term.tsx';
 import { RecipeSentence } from '../../setup/form/RecipeSentence.tsx';
 import { AboutPaper } from '../../setup/form/AboutPaper.tsx';
 import { Expected } from './Expected.tsx';
@@ -15,7 +16,9 @@ const Formulas = ({ stages }: { stages: TrainSettings['stages'] }) => (
         <p key={index} data-testid="reward-formula">
           {stages.length > 1 ? `Reward, stage ${index + 1}: ` : 'Reward: '}
           {found.formula ? (
-            <span className="formula">{found.formula}</span>
+            <span className="formula">
+              <Terms>{found.formula}</Terms>
+            </span>
           ) : (
             'as its source says'
           )}{' '}

@@ -74,6 +74,9 @@ describe('a first visit', () => {
       'Run an example',
       'choose or type another question',
       'take the tour',
+      // What a score of the answer is opens where it is named.
+      'EM',
+      'F1',
     ]);
     expect(html).not.toContain('It starts as soon as');
     open('?q=a');

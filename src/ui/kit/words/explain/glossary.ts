@@ -30,6 +30,11 @@ export const GLOSSARY: Readonly<Record<TermId, Entry>> = {
     name: 'cover-EM',
     text: 'Whether every word of a gold answer is among the answer’s: long answers are not punished for their length.',
   },
+  'sub-em': {
+    name: 'sub-EM',
+    text: 'Whether a gold answer stands in the answer as it is, after both were normalised as for EM: the same words in another order do not count.',
+    formula: 'sub-EM = max over gold answers of [norm(gold) is a substring of norm(answer)]',
+  },
   recall: {
     name: 'recall',
     text: 'Share of the supporting passages, by title, that some search brought back.',
@@ -42,6 +47,27 @@ export const GLOSSARY: Readonly<Record<TermId, Entry>> = {
     name: 'reward',
     text: 'What a rollout earns in training: a sum of clauses, each with the tokens that earned it.',
     formula: 'R = Σ λ · clause',
+  },
+  'r-fmt': {
+    name: 'R_fmt, format reward',
+    text: 'Whether the output follows the protocol throughout: 1 or 0.',
+  },
+  'r-len': {
+    name: 'R_len, length reward',
+    text: 'Is 1 up to a target of tokens and falls in a line to 0 at twice the target; 0 without an answer. The paper names it and does not define it.',
+    formula: 'R_len = clamp(2 − tokens / target, 0, 1); target 160, of long answers 320',
+    source: `${KUNLUN}, (17); definition ours`,
+  },
+  'r-acc': {
+    name: 'R_acc, accuracy reward',
+    text: 'EM of a short answer. Of a long one F1 of its box or, where the question has a gold summary, the mean of that and ROUGE-L.',
+    source: `${KUNLUN}, (17); of long answers ours`,
+  },
+  'r-struct': {
+    name: 'R_struct, structure reward',
+    text: 'Of a long answer: half for its own tag, half for the share of its statements that a retrieved passage supports.',
+    formula: 'R_struct = 0.5 + 0.5 · supported; 0 in the short form',
+    source: `${KUNLUN}, (18); definition ours`,
   },
   advantage: {
     name: 'advantage',
@@ -110,6 +136,12 @@ export const GLOSSARY: Readonly<Record<TermId, Entry>> = {
     name: 'NLR, router',
     text: 'Decides for every search whether it goes to the local corpus or to the web, and is trained on what a call cost and what it brought.',
     formula: 'R(a) = β1 · R_eff(a) + β2 · R_info(a)',
+    source: `${KUNLUN}, (20)–(23)`,
+  },
+  'router-odds': {
+    name: 'π(local), π(web)',
+    text: 'Probability that the router sends a search to the local corpus, and to the web: together 1.',
+    formula: 'π(local) + π(web) = 1',
     source: `${KUNLUN}, (20)–(23)`,
   },
   beta: {
@@ -208,6 +240,11 @@ export const GLOSSARY: Readonly<Record<TermId, Entry>> = {
     name: 'LoRA',
     text: 'Small matrices beside the frozen ones are trained in their place: W + (α / r) · B A, of rank r.',
     source: 'arXiv 2106.09685',
+  },
+  webgpu: {
+    name: 'WebGPU',
+    text: 'The browser’s way to compute on the graphics card. Where there is none the policy runs in WebAssembly, on the processor.',
+    source: 'W3C, WebGPU',
   },
   snapshot: {
     name: 'snapshot',

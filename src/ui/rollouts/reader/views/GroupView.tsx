@@ -19,6 +19,7 @@ import { MarkedText } from '../parts/MarkedText.tsx';
 import { Problem } from '../parts/Problem.tsx';
 import { CellView } from './CellView.tsx';
 import { settingsFor, settingsSource, settingsWords } from '../store/settings.ts';
+import { Terms } from '../../../kit/words/explain/Term.tsx';
 
 /** The siblings of a group side by side, and how their rewards became pushes on their tokens. */
 
@@ -132,7 +133,9 @@ const Aligned = (props: {
                 sibling {i + 1}
                 {id === here ? ' (this)' : ''}{' '}
                 <span className="fine">
-                  {em === null ? '' : em === 1 ? '✓ right by EM · ' : '✗ wrong by EM · '}
+                  <Terms>
+                    {em === null ? '' : em === 1 ? '✓ right by EM · ' : '✗ wrong by EM · '}
+                  </Terms>
                   {plural(rounds, 'round')}
                 </span>
                 <div className="answer-line">
