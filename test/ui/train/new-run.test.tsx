@@ -77,3 +77,9 @@ it('starts where it keeps files', () => {
   expect(wordsIn(html)).not.toContain('cannot start');
   expect(canStart(html)).toBe(true);
 });
+
+it('opens what the acronyms of its reward and its adapter mean', () => {
+  chooseTraining('kunlun-baize/whole');
+  const names = buttonsIn(form()).map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(['LoRA', 'R_fmt', 'R_len', 'R_acc']));
+});

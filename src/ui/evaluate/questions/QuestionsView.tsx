@@ -12,6 +12,7 @@ import { plural } from '../../kit/words/format.ts';
 import { QuestionGrid } from '../pictures/QuestionGrid.tsx';
 import { MOST_SIDE_BY_SIDE, type EvaluateAddress } from '../store/evaluate-address.ts';
 import { SideBySide } from './SideBySide.tsx';
+import { Terms } from '../../kit/words/explain/Term.tsx';
 
 interface QuestionsViewProps {
   id: string;
@@ -145,8 +146,8 @@ export const QuestionsView = ({ id, result, address, change }: QuestionsViewProp
       <section aria-label="Disagreements" className="chart-group">
         <h2>Where systems disagree</h2>
         <p className="fine">
-          {plural(parted.length, 'question')} that some systems answer right by EM and some do not,
-          those first that part them most evenly.
+          {plural(parted.length, 'question')} that some systems answer right by <Terms>EM</Terms>{' '}
+          and some do not, those first that part them most evenly.
         </p>
         <Disagreements
           parted={parted}

@@ -193,7 +193,8 @@ const Note = ({ basis }: Pick<SiblingValues, 'basis'>) => (
         <span className="tree-key loss">below it, dashed</span>
       </>
     )}
-    . Leaves are answers beside <Term id="gold">gold</Term>, ✓ right by EM. A press opens the event.
+    . Leaves are answers beside <Term id="gold">gold</Term>, ✓ right by <Term id="em">EM</Term>. A
+    press opens the event.
   </>
 );
 
