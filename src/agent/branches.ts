@@ -7,7 +7,13 @@ import { act, adoptStep, type StepEnd } from './loop.ts';
 import { checkCancelled, stop, type RunState } from './state.ts';
 import type { Branch, Proposed, WouldAnswer, Wrote } from './systems/parts/steps.ts';
 import { readAction } from './transcript/action.ts';
-import { answerOpening, blockIds, passagesText, readAnswerIn } from './transcript/blocks.ts';
+import {
+  answerOpening,
+  blockIds,
+  passagesText,
+  readAnswerIn,
+  readQueryIn,
+} from './transcript/blocks.ts';
 import type { BlockKind } from './transcript/dialects/dialect.ts';
 
 /** Forks of a running rollout: what the policy would write, and what of it becomes its own. */
@@ -39,7 +45,7 @@ export function wrote(state: RunState, before: number, end: StepEnd): Wrote {
   const faulty = state.faults >= state.settings.budgets.maxFaults;
   return {
     thought: thoughtSince(state, before),
-    query: end.type === 'search' ? end.inner.trim() : null,
+    query: end.type === 'search' ? readQueryIn(state.tags, end.inner) : null,
     ended: end.type === 'again' && !faulty ? 'thought' : 'action',
     act: async () => {
       const over = end.type !== 'again' && (await act(state, end));

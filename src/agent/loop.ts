@@ -18,7 +18,7 @@ import {
   writeTurnHint,
 } from './searching.ts';
 import { fitting } from './retrieving.ts';
-import { passagesText } from './transcript/blocks.ts';
+import { passagesText, readQueryIn } from './transcript/blocks.ts';
 import { checkCancelled, fault, stop, type RunState } from './state.ts';
 import { onAsked } from './asked.ts';
 import {
@@ -182,7 +182,7 @@ async function lapsed(state: RunState, query: string): Promise<boolean> {
 /** One search of the policy. @returns whether the rollout is over */
 async function onSearch(state: RunState, block: Block & { tag: SearchTag }): Promise<boolean> {
   const { retrieval, stie } = state.settings;
-  const inner = block.inner.trim();
+  const inner = readQueryIn(state.tags, block.inner);
   const [query = inner, ...further] =
     retrieval.queries === undefined ? [inner] : splitQueries(inner, retrieval.queries);
   if (query === '') {

@@ -12,7 +12,7 @@ import { callSearch, openThought, searchRound, writeHint } from './searching.ts'
 import { asideContext, checkCancelled, type RunState } from './state.ts';
 import type { Branch, LookAhead, Steps, Wrote } from './systems/parts/steps.ts';
 import { ask, firstBlock, readPassages } from './transcript/aside.ts';
-import { blockIds, passagesText } from './transcript/blocks.ts';
+import { blockIds, passagesText, readQueryIn } from './transcript/blocks.ts';
 import { isAnswer, isSearch } from './transcript/tags.ts';
 
 /** The steps of `systems/parts/steps.ts`, taken in a running rollout. */
@@ -144,7 +144,7 @@ async function askQuery(state: RunState): Promise<string | null> {
   conversation.write('environment', 'search', tags.ids('<search>'));
   conversation.parser.force('search', []);
   const end = await policyStep(state);
-  return end.type === 'search' ? end.inner.trim() || null : null;
+  return end.type === 'search' ? readQueryIn(state.tags, end.inner) || null : null;
 }
 
 const resultIds = (state: RunState, hits: readonly Hit[]): number[] => {

@@ -1,5 +1,5 @@
 import type { Generated, PolicyTokenizer } from '../../policy/policy.ts';
-import { readAnswerIn } from './blocks.ts';
+import { readAnswerIn, readQueryIn } from './blocks.ts';
 import type { BlockKind } from './dialects/dialect.ts';
 import { ProtocolParser } from './parse.ts';
 import { createScanner } from './scanner.ts';
@@ -27,8 +27,10 @@ export function readAction(
   const units = [...ids.flatMap((id) => scanner.push({ id })), ...scanner.flush()];
   for (const step of units.flatMap((unit) => parser.take(unit).parsed)) {
     if (step.type !== 'closed' || !step.usable) continue;
-    if (isSearch(step.kind) && step.inner.trim() !== '')
-      return { kind: 'search', text: step.inner.trim() };
+    if (isSearch(step.kind)) {
+      const query = readQueryIn(tags, step.inner);
+      if (query !== '') return { kind: 'search', text: query };
+    }
     if (!isAnswer(step.kind)) continue;
     const { answer } = readAnswerIn(tags, step.inner);
     if (answer !== null) return { kind: 'answer', text: answer };

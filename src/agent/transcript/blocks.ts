@@ -103,6 +103,10 @@ export const readAnswerIn = (tags: Pick<Tags, 'dialect'>, inner: string): BoxedA
     ? readPlainAnswer(inner, tags.dialect?.answer === 'text-line')
     : readAnswer(inner);
 
+/** The query that a search block holds, as the format that is spoken has it; empty where it holds none. */
+export const readQueryIn = ({ dialect }: Pick<Tags, 'dialect'>, inner: string): string =>
+  dialect?.query?.(inner.trim()) ?? inner.trim();
+
 /** `<short_answer> \boxed{`: what a forced or probed answer starts with; without the box where a dialect has none. */
 export function answerOpening(
   tokenizer: PolicyTokenizer,

@@ -1,3 +1,4 @@
+import { FORM_BLOCKS, type FormBlock } from '../../records/form-line.ts';
 import type { RecipeSettings } from '../../recipes/parts/settings.ts';
 import { dialectOf } from './dialects/list.ts';
 
@@ -32,6 +33,27 @@ const several = (queries: number | undefined): string =>
     ? ''
     : `A search may hold up to ${queries} such queries, with ; between them. `;
 
+/** What each further block is for, where a recipe asks for it. */
+const BLOCKS: Readonly<Record<FormBlock, string>> = {
+  plan: 'Before the first search, write the steps that you plan: <plan> step ; step </plan>',
+  judge: 'Behind each result, say whether it helps: <judge> yes </judge> or <judge> no </judge>',
+  relevance:
+    'Behind each result, name the passages that help by their places in it: <relevance> 1 , 3 </relevance>, or none',
+  important:
+    'Behind each result, name the passages to keep by their places in it: <important> 1 , 3 </important>, or none',
+  refine:
+    'Behind each result, write what of it is useful for the question: <refine> the facts </refine>',
+  memory:
+    'Behind each result, write anew all facts found so far that matter: <memory> fact . fact </memory>',
+  summary:
+    'Behind each result, write what the step found, as an answer of its own: <summary> the finding </summary>',
+  evidence:
+    'Before the answer, copy the passages that it rests on in their words: <evidence> the sentences </evidence>',
+  compute:
+    'For arithmetic or a comparison, write one line of it and stop: <compute> 1931 - 1874 </compute>; its value comes back between <result> and </result>',
+  ask: 'Where the question leaves open who or what is meant, ask and stop: <ask> your question </ask>; the reply comes back between <reply> and </reply>',
+};
+
 const count = (n: number): string => (n === 1 ? '1 search' : `${n} searches`);
 
 /** Where the question is to be answered without any search. */
@@ -44,7 +66,7 @@ const withoutSearch = ({ budgets }: RecipeSettings): string[] => [
 ];
 
 function steps(settings: RecipeSettings): string[] {
-  const { retrieval, budgets, background } = settings;
+  const { retrieval, budgets, background, blocks } = settings;
   if (retrieval.maxSearches === 0) return withoutSearch(settings);
   return [
     'You answer a question by searching a collection of passages, one step at a time. Write nothing but these blocks, each closed before the next begins:',
@@ -57,6 +79,7 @@ function steps(settings: RecipeSettings): string[] {
       'Stop writing after </search>: what was found comes back between <result> and </result>. Never write a <result> yourself. Then think again. The text between <hint> and </hint> is a remark on what you did.',
     ...(background.mode === 'off' ? [] : [BACKGROUND]),
     ...(retrieval.honourTags && retrieval.source === 'router' ? [SOURCES] : []),
+    ...FORM_BLOCKS.filter((block) => blocks.includes(block)).map((block) => `${BLOCKS[block]}.`),
     `You may make up to ${count(retrieval.maxSearches)} and write up to ${budgets.tokens} tokens in all. As soon as the passages say enough, answer:`,
     '<think> why this is the answer </think>',
     ...ANSWER.slice(1),

@@ -50,7 +50,8 @@ function spokenIn(segments: readonly Pick<ImportedSegment, 'text' | 'role'>[]): 
 }
 
 /** Where one passage of a list begins, in the forms that published systems print. */
-const NUMBERED = /^[ \t]*(?:\(\d+\)|Doc(?:ument)?\s*\d+\s*\(Title:|\[\d+\]|Doc(?:ument)?\s*\d+:)/gm;
+const NUMBERED =
+  /^[ \t]*(?:\(\d+\)|Doc(?:ument)?\s*\d+\s*(?:\(Title:|\x22)|\[\d+\]|Doc(?:ument)?\s*\d+:)/gm;
 /** The same inside a JSON string, where a line ends in an escape. */
 const IN_JSON = new RegExp(
   NUMBERED.source.replace('^[ \\t]*', String.raw`(?:^|(?<="|\\n))[ \t]*`),
@@ -70,6 +71,9 @@ const TITLES = [
   /^Doc(?:ument)?\s{0,4}\d+\s{0,4}\(Title:\s{0,4}"?(.{0,300}?)"?\)/s,
   /^(?:\(\d+\)|\[\d+\]|Doc(?:ument)?\s*\d+:)\s*"([^"\n]{1,200})"\s*\n?/,
   /^(?:\(\d+\)|\[\d+\]|Doc(?:ument)?\s*\d+:)\s*(\S.{0,200}?) {3,}/,
+  /^Doc(?:ument)?\s{0,4}\d+\s{0,4}"([^\n]{1,200})"[ \t]*\n/,
+  /^\(Title:\s{0,4}"(.{0,300}?)"\)/,
+  /^\(Title:\s{0,4}(.{0,300}?)\)/,
   /^"([^\n]{1,200})"[ \t]*\n/,
   /^(\S.{0,200}?) : /,
 ];

@@ -8,7 +8,7 @@ import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
  */
 export const betaGrpo: Recipe = {
   id: 'beta-grpo',
-  version: '1',
+  version: '2',
   title: 'β-GRPO',
   summary: 'Search-R1 that is paid for right answers only where it was sure of every query.',
   about: {
@@ -28,7 +28,7 @@ export const betaGrpo: Recipe = {
     signature:
       'The least probability of a query token rises, and searches for what was read already fall; with β = 0 it is Search-R1.',
   },
-  settings: searchLoop(3, 4),
+  settings: { ...searchLoop(3, 4), dialect: 'search-r1' },
   training: [
     {
       name: 'grpo',

@@ -8,7 +8,7 @@ import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
  */
 export const deepResearcher: Recipe = {
   id: 'deep-researcher',
-  version: '1',
+  version: '2',
   title: 'DeepResearcher',
   summary: 'Up to ten searches; trained on F1 over sets of words, −1 for a broken format.',
   about: {
@@ -28,7 +28,7 @@ export const deepResearcher: Recipe = {
     signature:
       'Broken formats vanish within the first steps; searches that check a first answer appear.',
   },
-  settings: searchLoop(3, 10),
+  settings: { ...searchLoop(3, 10), dialect: 'deep-researcher' },
   training: [
     {
       name: 'grpo',

@@ -44,7 +44,7 @@ const variant = (name: string, title: string, gates: Gates): Variant => ({
 
 export const hrpo: Recipe = {
   id: 'hrpo',
-  version: '1',
+  version: '2',
   title: 'HRPO',
   summary:
     'Passages are given; thoughts are read as mixtures of each token and what was expected in its place, by trained gates.',
@@ -71,6 +71,7 @@ export const hrpo: Recipe = {
   settings: {
     ...DEFAULT_SETTINGS,
     loop: 'think',
+    dialect: 'hrpo',
     background: { ...DEFAULT_SETTINGS.background, mode: 'shown-and-used-by-T', k: 3 },
     retrieval: { ...DEFAULT_SETTINGS.retrieval, maxSearches: 0 },
     method: { latent: true },

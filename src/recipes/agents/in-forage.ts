@@ -14,7 +14,7 @@ const settingsBy = (reward: string): VariantSettings => ({
 
 export const inForage: Recipe = {
   id: 'in-forage',
-  version: '1',
+  version: '2',
   title: 'InForage',
   summary:
     'Think, search, read, repeat; paid for the best single search, and less the longer it takes.',
@@ -31,7 +31,7 @@ export const inForage: Recipe = {
     signature:
       'The best gold share of a search rises before exact match does; without the decay, searches a question do not fall.',
   },
-  settings: { ...searchLoop(3, 6), dialect: 'search-r1' },
+  settings: { ...searchLoop(3, 6), dialect: 'in-forage' },
   training: [
     {
       name: 'grpo',

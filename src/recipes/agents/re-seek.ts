@@ -15,7 +15,7 @@ const settingsBy = (reward: string): VariantSettings => ({
 
 export const reSeek: Recipe = {
   id: 're-seek',
-  version: '1',
+  version: '2',
   title: 'ReSeek',
   summary:
     'Think, search, judge what was read, repeat; trained on exact match and on its judgements.',
@@ -36,7 +36,7 @@ export const reSeek: Recipe = {
     signature:
       'Judgements become right, and answers right behind a "no" vanish; with symmetric penalties less so.',
   },
-  settings: { ...searchLoop(3, 4), blocks: ['judge'] },
+  settings: { ...searchLoop(3, 4), blocks: ['judge'], dialect: 're-seek' },
   training: [
     {
       name: 'grpo',

@@ -5,10 +5,10 @@ import { readTags } from '../../../src/agent/transcript/tags.ts';
 import { roundsOf } from '../../../src/formats/rollouts/rounds.ts';
 import { TextPolicy } from '../../../src/policy/remote/pieces/text-policy.ts';
 import { getRecipe } from '../../../src/recipes/index.ts';
-import { contextText, eventsOf, faultsOf, LOCAL, retrieverOver } from '../helpers.ts';
-import { ScriptedBackend, tokensOf } from '../../policy/remote/pieces/scripted-backend.ts';
+import { contextText, eventsOf, faultsOf, retrieverOver } from '../helpers.ts';
+import { ScriptedBackend } from '../../policy/remote/pieces/scripted-backend.ts';
 import { byteTokenizer } from './tokenizers.ts';
-import { runText } from './helpers.ts';
+import { runText, serverOf } from './helpers.ts';
 
 /** What published checkpoints write, call by call, each in its own format. */
 interface Published {
@@ -71,6 +71,56 @@ const PUBLISHED: Published[] = [
     queries: ['author of Old Wolf', 'Victor Kerlund birth'],
   },
   {
+    recipe: 're-seek',
+    result: ['<information>', '</information>'],
+    calls: [
+      '<think> Who? </think>\n<search> author of Old Wolf </search>',
+      '<judge> Yes </judge>\n<think> Born where? </think>\n<search> Victor Kerlund birth </search>',
+      '<judge> Yes </judge>\n<answer> Borfield </answer>',
+    ],
+    queries: ['author of Old Wolf', 'Victor Kerlund birth'],
+  },
+  {
+    recipe: 'r-search',
+    result: ['<observation>', '</observation>'],
+    calls: [
+      'First the author. <search> author of Old Wolf </search>',
+      'Then the city. <search> Victor Kerlund birth </search>',
+      '<original_evidence> Victor Kerlund was born in Borfield. </original_evidence>\n<answer> Borfield </answer>',
+    ],
+    queries: ['author of Old Wolf', 'Victor Kerlund birth'],
+  },
+  {
+    recipe: 'in-forage',
+    result: ['<evidence>', '</evidence>'],
+    calls: [
+      '<think> Who? </think>\n<search> author of Old Wolf </search>',
+      '<think> Born where? </think>\n<search> Victor Kerlund birth </search>',
+      '<think> In Borfield. </think>\n<answer> Borfield </answer>',
+    ],
+    queries: ['author of Old Wolf', 'Victor Kerlund birth'],
+  },
+  {
+    recipe: 'tool-star',
+    result: ['<result>', '</result>'],
+    calls: [
+      '<think> Who wrote it? </think> <search> author of Old Wolf </search>',
+      '<think> Born where? </think> <search> Victor Kerlund birth </search>',
+      '<think> Done. </think> <answer> The final answer is \\[ \\boxed{Borfield} \\] </answer>',
+    ],
+    queries: ['author of Old Wolf', 'Victor Kerlund birth'],
+  },
+  {
+    recipe: 'deep-researcher',
+    result: ['<tool_response>', '</tool_response>'],
+    calls: [
+      '<think>\nThe author first.\n</think>\n<tool_call>\n{"name": "web_search", "arguments": {"query": ["author of Old Wolf"]}}\n</tool_call>',
+      '<think>\nThen the city.\n</think>\n<tool_call>\n{"name": "web_search", "arguments": {"query": ["Victor Kerlund birth", "Kerlund born"]}}\n</tool_call>',
+      '<think>\nIn Borfield.\n</think>\n<answer>\nBorfield\n</answer>',
+    ],
+    queries: ['author of Old Wolf', 'Victor Kerlund birth; Kerlund born'],
+  },
+  {
     recipe: 'self-ask',
     result: ['Context:', 'Intermediate answer:'],
     calls: [
@@ -92,12 +142,7 @@ const PUBLISHED: Published[] = [
   },
 ];
 
-const serverOf = (calls: readonly string[], turns?: 'alternate'): ScriptedBackend => {
-  let next = 0;
-  return new ScriptedBackend(() => tokensOf(calls[next++] ?? ''), turns);
-};
-
-/** Results as released code writes them: search_r1/llm_agent/generation.py, OpenRLHF-RAG and vllm_rollout.py. */
+/** Results as released code writes them: generation.py of Search-R1 and its kin, OpenRLHF-RAG and vllm_rollout.py. */
 const RELEASED: Record<string, string> = {
   'search-r1':
     '\n\n<information>Doc 1(Title: "Old Wolf") Its author is Ada.\nDoc 2(Title: "Ada") She is an author.</information>\n\n',
@@ -105,6 +150,13 @@ const RELEASED: Record<string, string> = {
     '\n\n<documents>Doc 1(Title: "Old Wolf") Its author is Ada.\nDoc 2(Title: "Ada") She is an author.</documents>\n\n',
   'r1-searcher':
     '\n\n<|begin_of_documents|>\n(1)Title: Old Wolf Text: Its author is Ada.\n(2)Title: Ada Text: She is an author.\n<|end_of_documents|>\n\n',
+  're-seek':
+    '\n\n<information>Doc 1(Title: "Old Wolf") Its author is Ada.\nDoc 2(Title: "Ada") She is an author.</information>\n\n',
+  'r-search':
+    '\n\n<observation>(Title: "Old Wolf") Its author is Ada.\n(Title: "Ada") She is an author.</observation>\n\n',
+  'in-forage':
+    '\n\n<evidence>Doc 1 "Old Wolf"\nIts author is Ada.\nDoc 2 "Ada"\nShe is an author.</evidence>\n\n',
+  'tool-star': ' <result>\n"Old Wolf"\nIts author is Ada.\n\n"Ada"\nShe is an author.\n</result>',
   research: ' <result>\n"Old Wolf"\nIts author is Ada.\n\n"Ada"\nShe is an author.\n</result>',
 };
 
@@ -159,7 +211,7 @@ describe.each(PUBLISHED)(
       const end =
         recipe === 'react'
           ? ' Borfield]'
-          : recipe === 'research' || recipe === 'ur2'
+          : ['research', 'ur2', 'tool-star'].includes(recipe)
             ? ' Borfield}'
             : ' Borfield';
       const close =
@@ -168,6 +220,11 @@ describe.each(PUBLISHED)(
           'r1-searcher': '</answer>',
           research: '</answer>',
           'auto-refine': '</answer>',
+          're-seek': '</answer>',
+          'r-search': '</answer>',
+          'in-forage': '</answer>',
+          'tool-star': '</answer>',
+          'deep-researcher': '</answer>',
         }[recipe] ?? '';
       const rollout = await runText({
         policy: new TextPolicy(serverOf([first, second, `${end}${close}`])),
@@ -186,96 +243,6 @@ describe.each(PUBLISHED)(
     });
   },
 );
-
-it('UR²: an answer without a box stands behind its phrase; a box counts before it', async () => {
-  const answered = async (end: string) => {
-    const calls = [
-      '<think> The author. <|begin_of_query|> author of Old Wolf <|end_of_query|>',
-      end,
-    ];
-    const rollout = await runText({
-      policy: new TextPolicy(serverOf(calls)),
-      recipe: 'ur2',
-      overrides: { retrieval: { summarize: 'off' } },
-    });
-    return rollout.answer;
-  };
-  expect(await answered('So. </think> No. The correct answer is: Borfield.\nThat is all.')).toBe(
-    'Borfield',
-  );
-  expect(await answered('The correct answer is: x. Rather \\boxed{Borfield}')).toBe('Borfield');
-});
-
-it('UR²: the prompt says how long a query may be, and where nothing may be searched', () => {
-  const { settings } = getRecipe('ur2');
-  const retrieval = { ...settings.retrieval, maxSearches: 0 };
-  expect(instructionText(settings)).toContain('It has at most 19 words.');
-  expect(instructionText(getRecipe('ur2-released').settings)).toContain('at most 20 words');
-  expect(instructionText(settings)).not.toContain('cannot search');
-  const without = instructionText({ ...settings, retrieval });
-  expect(without).toContain('You cannot search.');
-  expect(without).not.toContain('<|begin_of_query|>');
-});
-
-it('AutoRefine: what was refined is a block of its own', async () => {
-  const { calls } = PUBLISHED.find(({ recipe }) => recipe === 'auto-refine') ?? { calls: [] };
-  const rollout = await runText({ policy: new TextPolicy(serverOf(calls)), recipe: 'auto-refine' });
-  expect(eventsOf(rollout, 'block').map(({ block, text }) => [block, text])).toEqual([
-    ['refine', 'It is by Victor Kerlund.'],
-    ['refine', 'Born in Borfield.'],
-  ]);
-});
-
-it('ReAct: a look-up shows the next sentence of the page, and counts as a step', async () => {
-  const calls = [
-    'Thought: the book.\nAction: Search[Old Wolf]',
-    'Thought: the year.\nAction: Lookup[came out]',
-    'Action: Lookup[came out]',
-    'Action: Finish[1931]',
-  ];
-  const rollout = await runText({ policy: new TextPolicy(serverOf(calls)), recipe: 'react' });
-  expect(eventsOf(rollout, 'block').map(({ block, text, reply }) => [block, text, reply])).toEqual([
-    ['lookup', 'came out', '(result 1 / 1) It came out in 1931.'],
-    ['lookup', 'came out', 'no more results .'],
-  ]);
-  expect(rollout.answer).toBe('1931');
-  const short = await runText({
-    policy: new TextPolicy(serverOf([calls[0] ?? '', calls[1] ?? '', ' 1931]'])),
-    recipe: 'react',
-    overrides: { retrieval: { maxSearches: 1 } },
-  });
-  expect(eventsOf(short, 'stop')[0]?.reason).toBe('max-searches');
-});
-
-it('ReAct: a bracket in a thought ends nothing', async () => {
-  const calls = [
-    'Thought: the book [by whom]',
-    ' is next.\nAction: Search[Old Wolf]',
-    'Finish[1931]',
-  ];
-  const rollout = await runText({ policy: new TextPolicy(serverOf(calls)), recipe: 'react' });
-  expect(faultsOf(rollout)).toEqual([]);
-  expect(eventsOf(rollout, 'think')[0]?.text).toContain('the book [by whom] is next.');
-  expect(eventsOf(rollout, 'search')).toMatchObject([{ query: 'Old Wolf' }]);
-});
-
-it('Search-o1: the policy extracts with its reasoning in view, beside its context', async () => {
-  const backend = serverOf([
-    'The author comes first.\n<|begin_search_query|>author of Old Wolf<|end_search_query|>',
-    'Old Wolf was written by Victor Kerlund.',
-    'He was born in Borfield, so \\boxed{Borfield}',
-  ]);
-  const rollout = await runText({ policy: new TextPolicy(backend), recipe: 'search-o1' });
-  const [extract] = eventsOf(rollout, 'aside');
-  expect(extract).toMatchObject({ of: 'extract', text: 'Old Wolf was written by Victor Kerlund.' });
-  expect(extract?.prompt).toContain('Step 1: The author comes first.');
-  expect(extract?.prompt).toContain(LOCAL[0]?.text);
-  const result = rollout.segments.find(({ role }) => role === 'result');
-  expect(result?.text.trim()).toBe(
-    '<|begin_search_result|> Old Wolf was written by Victor Kerlund.<|end_search_result|>',
-  );
-  expect(rollout.metrics).toMatchObject({ em: 1, formatValid: true });
-});
 
 describe('loops in words', () => {
   it('IRCoT: a line is a thought and the next query, and the answer stands in a line', async () => {

@@ -9,6 +9,7 @@ import { getRecipe } from '../../../src/recipes/index.ts';
 import type { SettingsOverride } from '../../../src/recipes/parts/settings.ts';
 import type { Retriever } from '../../../src/retrieval/retriever.ts';
 import { QUESTION, retrieverOver } from '../helpers.ts';
+import { ScriptedBackend, tokensOf } from '../../policy/remote/pieces/scripted-backend.ts';
 
 export interface TextRun {
   policy: Policy;
@@ -120,3 +121,9 @@ export const eventsIn = (rollout: Rollout): unknown[] =>
     addedDelayMs: 0,
     reward: 0,
   }));
+
+/** A server that writes these calls, one after the other. */
+export const serverOf = (calls: readonly string[], turns?: 'alternate'): ScriptedBackend => {
+  let next = 0;
+  return new ScriptedBackend(() => tokensOf(calls[next++] ?? ''), turns);
+};

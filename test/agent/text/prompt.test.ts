@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { harmless } from '../../../src/agent/transcript/harmless.ts';
 import { instructionText } from '../../../src/agent/transcript/instruction.ts';
 import { promptFrame } from '../../../src/agent/transcript/prompt.ts';
+import { FORM_BLOCKS } from '../../../src/records/form-line.ts';
 import { SPECIAL_TOKENS } from '../../../src/records/protocol.ts';
 import { readTags } from '../../../src/agent/transcript/tags.ts';
 import type { PolicyChat } from '../../../src/policy/policy.ts';
@@ -62,6 +63,22 @@ describe('the instruction', () => {
     expect(text).not.toContain('<web_search>');
     const routed = withOverrides(settings, { retrieval: { source: 'router' } });
     expect(instructionText(routed)).toContain('<web_search>');
+  });
+
+  it('says what each further block of a recipe is for, and names no other', () => {
+    for (const [id, asked] of [
+      ['memory-r1', ['memory']],
+      ['interleaved', ['summary']],
+      ['after-ctm', ['plan', 'compute']],
+      ['ar-bench', ['ask']],
+      ['search', []],
+    ] as const) {
+      const text = instructionText(getRecipe(id).settings);
+      for (const block of FORM_BLOCKS)
+        expect(text.includes(`<${block}>`), `${id}: ${block}`).toBe(
+          (asked as readonly string[]).includes(block),
+        );
+    }
   });
 
   it('names the background, both sources and the long answer where the recipe has them', () => {

@@ -26,6 +26,31 @@ const SAMPLES: Record<string, [text: string, roles: string[], answer: string]> =
     ['think', 'search', 'result', 'evidence', 'answer'],
     'Oslo',
   ],
+  're-seek': [
+    '<think>a</think><search>q</search><information>d</information><judge>Yes</judge><answer>Oslo</answer>',
+    ['think', 'search', 'result', 'other', 'answer'],
+    'Oslo',
+  ],
+  'in-forage': [
+    '<think>a</think><search>q</search><evidence>d</evidence><answer>Oslo</answer>',
+    ['think', 'search', 'result', 'answer'],
+    'Oslo',
+  ],
+  s3: [
+    '<query>{"query": "q"}</query><information>d</information><important_info>[1]</important_info><search_complete>True</search_complete><answer>Oslo</answer>',
+    ['search', 'result', 'other', 'other', 'answer'],
+    'Oslo',
+  ],
+  arena: [
+    '<references>d</references><relevance>[1]</relevance><analysis>a</analysis><answer>Oslo</answer>',
+    ['result', 'other', 'think', 'answer'],
+    'Oslo',
+  ],
+  'tool-star': [
+    '<think>a</think><search>q</search><result>d</result><python>1 + 1</python><result>2</result><answer>It is \\boxed{Oslo}</answer>',
+    ['think', 'search', 'result', 'other', 'result', 'answer'],
+    'Oslo',
+  ],
   research: [
     '<think>a</think><search>q</search><result>d</result><answer>It is \\boxed{Oslo}</answer>',
     ['think', 'search', 'result', 'answer'],

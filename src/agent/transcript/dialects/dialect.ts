@@ -39,6 +39,8 @@ export interface Dialect {
   hint: Around;
   /** A result's passages as its released code writes them between the tags; absent: as the protocol has them. */
   passages?: RenderPassages;
+  /** The query that a search block holds, where it is not the block's text; empty where it holds none. */
+  query?(inner: string): string;
   /**
    * How an answer stands: boxed in a block of its own; as a block's plain text, of which `text-line` takes
    * the first line; boxed in the last prose of the turn.

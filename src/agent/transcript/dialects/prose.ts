@@ -50,6 +50,21 @@ export const REACT: Dialect = {
     ].join('\n'),
 };
 
+/** HRPO (arXiv 2505.18454; code: Yueeeeeeee/HRPO, hrpo_rag.py). */
+export const HRPO: Dialect = {
+  id: 'hrpo',
+  marks: [{ kind: 'short_answer', open: '####', close: null }],
+  ...PLAIN_TURN,
+  result: ['\nContext:\n', '\n'],
+  answer: 'text-line',
+  instruction: () =>
+    [
+      'Answer the question by the passages given with it. First reason step by step, then write a line of the form',
+      '#### the answer',
+      SHORT,
+    ].join('\n'),
+};
+
 const WITHOUT = 'Answer the question by thinking step by step.';
 
 /** Chain of thought (arXiv 2201.11903), IRCoT (2212.10509) and FLARE (2305.06983): sentences, then the answer. */

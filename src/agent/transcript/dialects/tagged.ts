@@ -4,7 +4,7 @@ import { type Dialect, PLAIN_TURN, searches, SHORT, tag } from './dialect.ts';
 /** Trained agents whose every action stands between tags. Sources: their released prompts and parsers. */
 
 /** Their corpus has titles between quotation marks (search_r1/llm_agent/generation.py, `_passages2string`). */
-const numbered: RenderPassages = (passages) =>
+export const numbered: RenderPassages = (passages) =>
   passages.map(({ title, text }, i) => `Doc ${i + 1}(Title: "${title}") ${text}`).join('\n');
 
 /** Search-R1 (arXiv 2503.09516; code: PeterGriffinJin/Search-R1), and those that were built on its code. */
@@ -25,14 +25,17 @@ export const SEARCH_R1: Dialect = {
     ].join(' '),
 };
 
+/** vllm_rollout.py, `search`: the corpus's lines are a title between quotation marks and, below it, the text. */
+export const quoted: RenderPassages = (passages) =>
+  passages.map(({ title, text }) => `"${title}"\n${text}`).join('\n\n');
+
 /** ReSearch (arXiv 2503.19470; code: Agent-RL/ReSearch). */
 export const RESEARCH: Dialect = {
   id: 'research',
   marks: [tag('think'), tag('search'), tag('short_answer', 'answer')],
   ...PLAIN_TURN,
   result: [' <result>\n', '\n</result>'],
-  // vllm_rollout.py, `search`: the corpus's lines are a title between quotation marks and, below it, the text.
-  passages: (all) => all.map(({ title, text }) => `"${title}"\n${text}`).join('\n\n'),
+  passages: quoted,
   answer: 'boxed-block',
   instruction: ({ retrieval }) =>
     [
@@ -40,22 +43,5 @@ export const RESEARCH: Dialect = {
       'While thinking you may search for facts about one topic at a time. Reasoning stands within <think> </think>, a query within <search> </search>, what came back within <result> </result>, the answer within <answer> </answer>.',
       'For example: <think> this is the reasoning . </think> <search> query </search> <result> what was found </result> <think> this is the reasoning . </think> <answer> The final answer is \\boxed{answer here} </answer>.',
       `You may make ${searches(retrieval.maxSearches)}. In the answer, the exact answer alone stands in \\boxed{}. ${SHORT}`,
-    ].join(' '),
-};
-
-/** AutoRefine (arXiv 2505.11277; code: syr-cn/AutoRefine). */
-export const AUTO_REFINE: Dialect = {
-  id: 'auto-refine',
-  marks: [tag('think'), tag('search'), tag('refine'), tag('short_answer', 'answer')],
-  ...PLAIN_TURN,
-  result: ['\n\n<documents>', '</documents>\n\n'],
-  passages: numbered,
-  answer: 'text',
-  instruction: ({ retrieval }) =>
-    [
-      'You are good at answering questions with several turns of searching. To solve the question, first reason step by step within <think> and </think>.',
-      'If you lack knowledge, call the search engine with <search> query </search>; it returns the best passages within <documents> and </documents>.',
-      'After each search, write the useful information of the documents within <refine> and </refine>; it may be repeated with the next search.',
-      `You may make ${searches(retrieval.maxSearches)}. At the end give the answer alone within <answer> and </answer>. ${SHORT}`,
     ].join(' '),
 };

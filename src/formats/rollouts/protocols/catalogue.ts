@@ -1,11 +1,11 @@
 import { PROSE_PROTOCOLS } from './prose.ts';
 import type { BlockRule, Protocol } from './protocol.ts';
 import { REACT } from './react.ts';
-import { TOOL_CALL } from './tool-call.ts';
+import { queryField, TOOL_CALL } from './tool-call.ts';
 
 /*
  * Tag protocols of published systems. Only tags stand here: what a system does with them is its
- * recipe's business. ZeroSearch, StepSearch, InForage and others write Search-R1's tags, so that text
+ * recipe's business. ZeroSearch, StepSearch and others write Search-R1's tags, so that text
  * alone cannot tell them apart.
  */
 
@@ -73,7 +73,7 @@ export const PROTOCOLS: readonly Protocol[] = [
   },
   {
     id: 'search-r1',
-    name: 'Search-R1, ZeroSearch, StepSearch, InForage',
+    name: 'Search-R1, ZeroSearch, StepSearch',
     blocks: [THINK, SEARCH, tag('information', 'result', 'environment'), ANSWER],
     prose: 'other',
     answer: 'block',
@@ -103,6 +103,60 @@ export const PROTOCOLS: readonly Protocol[] = [
     ],
     prose: 'think',
     answer: 'block',
+  },
+  {
+    id: 're-seek',
+    name: 'ReSeek',
+    blocks: [
+      THINK,
+      SEARCH,
+      tag('information', 'result', 'environment'),
+      tag('judge', 'other'),
+      ANSWER,
+    ],
+    prose: 'other',
+    answer: 'block',
+  },
+  {
+    id: 'in-forage',
+    name: 'InForage',
+    blocks: [THINK, SEARCH, tag('evidence', 'result', 'environment'), ANSWER],
+    prose: 'other',
+    answer: 'block',
+  },
+  {
+    id: 's3',
+    name: 's3',
+    blocks: [
+      THINK,
+      tag('query', 'search'),
+      tag('information', 'result', 'environment'),
+      tag('important_info', 'other'),
+      tag('search_complete', 'other'),
+      ANSWER,
+    ],
+    prose: 'other',
+    answer: 'block',
+    query: queryField,
+  },
+  {
+    id: 'arena',
+    name: 'ARENA',
+    blocks: [
+      tag('references', 'result', 'environment'),
+      tag('relevance', 'other'),
+      tag('analysis', 'think'),
+      ANSWER,
+    ],
+    prose: 'other',
+    answer: 'block',
+  },
+  {
+    id: 'tool-star',
+    name: 'Tool-Star, ARPO',
+    blocks: [THINK, SEARCH, tag('python', 'other'), tag('result', 'result', 'environment'), ANSWER],
+    prose: 'other',
+    answer: 'boxed-block',
   },
   {
     id: 'research',

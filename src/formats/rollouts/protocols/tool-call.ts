@@ -67,6 +67,13 @@ function queryIn(text: string): Content | null {
   return { text: queries.join('; '), start: Math.max(0, start) };
 }
 
+/** The query of `{"query": "…"}`, and where it stands in that text. */
+export function queryField(text: string): Content | null {
+  const given = parsed(text);
+  const query = isObject(given) ? asText(given['query']) : null;
+  return query === null ? null : { text: query, start: Math.max(0, text.indexOf(query)) };
+}
+
 const CALL = { open: '<tool_call>', close: '</tool_call>' };
 
 const bodyOf = (text: string): string => {

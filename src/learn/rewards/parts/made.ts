@@ -29,9 +29,9 @@ const spanOf = ({ segments }: Rollout, at: number | undefined): Span[] => {
     : [{ segment: at, start: 0, end: segment.text.length }];
 };
 
-/** "1 , 3" as numbers; "none" is no passage; null for anything else. */
+/** "1 , 3" or "[1, 3]" as numbers; "none" and "[]" are no passage; null for anything else. */
 function readChoice(text: string): number[] | null {
-  const inner = text.trim();
+  const inner = text.trim().replace(/^\[(.*)\]$/su, (_, list: string) => list.trim() || 'none');
   if (inner === 'none') return [];
   if (!/^\d+(?:\s*,\s*\d+)*$/u.test(inner)) return null;
   return inner.split(',').map(Number);

@@ -22,7 +22,7 @@ const grpo = (reward: string): VariantSettings => ({
 
 export const arena: Recipe = {
   id: 'arena',
-  version: '2',
+  version: '3',
   title: 'ARENA',
   summary:
     'Reads given passages, names the relevant ones, analyses, answers; ten more where all is right.',
@@ -49,6 +49,7 @@ export const arena: Recipe = {
   settings: {
     ...DEFAULT_SETTINGS,
     blocks: ['relevance'],
+    dialect: 'arena',
     retrieval: { ...DEFAULT_SETTINGS.retrieval, k: 4, maxSearches: 1 },
     method: { firstSearch: 'result' },
   },
@@ -64,12 +65,4 @@ export const arena: Recipe = {
       settings: grpo('arena-released'),
     },
   ],
-};
-
-/** As it was before: the passages stood where a background does, behind which the shipped policy names none. */
-export const FORMER_ARENA: Recipe = {
-  ...arena,
-  version: '1',
-  settings: { ...arena.settings, method: { firstSearch: 'question' } },
-  training: [],
 };

@@ -9,7 +9,7 @@ import { BLOCKS_SHOWN } from './shown.ts';
  */
 export const rSearch: Recipe = {
   id: 'r-search',
-  version: '1',
+  version: '2',
   title: 'R-Search',
   summary:
     'Think, search, read, quote the evidence, answer; a frozen copy must answer from the quote.',
@@ -30,7 +30,7 @@ export const rSearch: Recipe = {
     signature:
       'What the frozen copy answers from the evidence rises towards what the policy answers; without the evidence term it does not.',
   },
-  settings: { ...searchLoop(3, 4), blocks: ['evidence'] },
+  settings: { ...searchLoop(3, 4), blocks: ['evidence'], dialect: 'r-search' },
   training: [
     {
       name: 'grpo',

@@ -17,7 +17,7 @@ const curriculum = {
 
 export const s3: Recipe = {
   id: 's3',
-  version: '1',
+  version: '2',
   title: 's3',
   summary: 'Trains the searcher alone: a frozen copy answers from the passages that it selects.',
   about: {
@@ -50,6 +50,7 @@ export const s3: Recipe = {
   settings: {
     ...loop,
     blocks: ['important'],
+    dialect: 's3',
     method: { firstSearch: 'question' },
   },
   training: [

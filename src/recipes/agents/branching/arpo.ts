@@ -26,7 +26,7 @@ const settings: VariantSettings = {
 
 export const arpo: Recipe = {
   id: 'arpo',
-  version: '1',
+  version: '2',
   title: 'ARPO',
   summary: 'Rollouts branch behind results that leave the policy uncertain.',
   about: {
@@ -49,7 +49,7 @@ export const arpo: Recipe = {
     signature:
       'Tool calls that are made a trained rollout fall, and branches stand behind results of high entropy; with w = 0 they do not.',
   },
-  settings: { ...searchLoop(3, 3), blocks: ['compute'] },
+  settings: { ...searchLoop(3, 3), blocks: ['compute'], dialect: 'tool-star' },
   training: [
     { name: 'grpo', title: 'Branches, each rollout with its own advantage', settings },
     {

@@ -11,7 +11,7 @@ const objective = { ...OBJECTIVE, aggregation: 'token-mean' } as const;
 
 export const toolStar: Recipe = {
   id: 'tool-star',
-  version: '1',
+  version: '2',
   title: 'Tool-Star',
   summary: 'Searches and computes; right answers that used both tools earn a little more.',
   about: {
@@ -32,7 +32,7 @@ export const toolStar: Recipe = {
     signature:
       'The share of right rollouts that use both tools rises; without the bonus it does not. Both tools on questions that need one would be farming.',
   },
-  settings: { ...searchLoop(3, 3), blocks: ['compute'] },
+  settings: { ...searchLoop(3, 3), blocks: ['compute'], dialect: 'tool-star' },
   training: [
     {
       name: 'grpo',
