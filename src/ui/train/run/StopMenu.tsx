@@ -41,7 +41,7 @@ export const StopMenu = ({ choices, inBar }: StopMenuProps) => {
       <summary aria-label={inBar} title={inBar} className={inBar && 'stop'}>
         <Icon name="stop" size={12} /> {inBar === undefined ? 'Stop …' : 'Stop'}
       </summary>
-      <ul aria-label="Ways to stop">
+      <ul className="pop-over" aria-label="Ways to stop">
         {choices.map(({ name, says, act, disabled }) => (
           <li key={name}>
             <button
