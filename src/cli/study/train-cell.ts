@@ -95,7 +95,7 @@ export async function trainCell(
     now: Date.now,
     onNotice,
   });
-  const meter = new TrainMeter(settings.steps);
+  const meter = new TrainMeter(settings);
   const result = await trainRun({
     settings,
     ...(state && { state }),

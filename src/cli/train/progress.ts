@@ -1,5 +1,8 @@
 import type { HeldOutScore, MadeStep } from '../../records/training.ts';
+import { searchesToCome } from '../../lab/train/pace/learning-to-search.ts';
+import { paceOf, secondsLeft } from '../../lab/train/pace/step-pace.ts';
 import type { TrainLoopProgress } from '../../learn/rl/contracts.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { say, sayProgress } from '../shared/command.ts';
 
 const duration = (seconds: number): string =>
@@ -16,11 +19,10 @@ function heldOutWords({ em, judge }: HeldOutScore): string {
 /** Progress on standard error: a line a step, and on a terminal the phase under way. */
 export class TrainMeter {
   readonly #steps: number;
-  #seconds = 0;
-  #done = 0;
+  readonly #made: MadeStep[] = [];
 
-  constructor(steps: number) {
-    this.#steps = steps;
+  constructor(private readonly settings: TrainSettings) {
+    this.#steps = settings.steps;
   }
 
   progress({ phase, step, steps, done, total }: TrainLoopProgress): void {
@@ -28,9 +30,9 @@ export class TrainMeter {
   }
 
   step(record: MadeStep): void {
-    this.#seconds += record.seconds.total;
-    this.#done++;
-    const left = (this.#seconds / this.#done) * (this.#steps - record.step);
+    this.#made.push(record);
+    const pace = paceOf(this.#made, searchesToCome(this.settings));
+    const left = pace ? secondsLeft(pace, this.settings, record.step) : 0;
     const heldOut = record.heldOut ? `  ${heldOutWords(record.heldOut)}` : '';
     if (record.heldOutAtStart) say(`step 0/${this.#steps}  ${heldOutWords(record.heldOutAtStart)}`);
     const sampled =

@@ -166,7 +166,7 @@ export async function train(
     microTokens: options.microTokens,
     reader: await openReader(checkpoint.files),
   });
-  const meter = new TrainMeter(settings.steps);
+  const meter = new TrainMeter(settings);
   const onNotice = (message: string): void => {
     endProgress();
     say(message);

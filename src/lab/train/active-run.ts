@@ -4,7 +4,14 @@ import type { TrainLoopProgress } from '../../learn/rl/contracts.ts';
 import type { PendingStep } from '../storage/run-store.ts';
 import type { RunRecord, RunStatus } from '../contract/records/runs.ts';
 import type { LiveRollout, RolloutsOf, TrainProgress } from '../contract/training.ts';
-import { paceOf, secondsLeft, secondsOfStep, shareOfStep } from './pace/step-pace.ts';
+import { searchesToCome } from './pace/learning-to-search.ts';
+import {
+  paceOf,
+  secondsLeft,
+  secondsOfStep,
+  shareOfStep,
+  type StepPace,
+} from './pace/step-pace.ts';
 
 /** What the page shows of a rollout before its step is whole. */
 export const liveRollout = (rollout: Rollout, of: RolloutsOf): LiveRollout => ({
@@ -80,7 +87,7 @@ export class ActiveRun {
     if (!begun && (before.phase !== phase || before.step !== step)) this.#share = 0;
     this.#at = progress;
     const share = begun
-      ? shareOfStep(progress, this.#settings, paceOf(this.#measured))
+      ? shareOfStep(progress, this.#settings, this.#pace())
       : progress.done / Math.max(1, progress.total);
     this.#share = Math.min(1, Math.max(this.#share, share));
   }
@@ -113,9 +120,13 @@ export class ActiveRun {
       : (found.heldOut ?? []).filter((rollout) => rollout.step === step);
   }
 
+  #pace(): StepPace | null {
+    return paceOf(this.#measured, searchesToCome(this.#settings));
+  }
+
   progress(status: RunStatus): TrainProgress {
     const { step, steps, done, total, phase } = this.#at;
-    const pace = paceOf(this.#measured);
+    const pace = this.#pace();
     const whole = phase === 'snapshot' ? step : step - 1;
     const under = this.#begun === step && whole < step && pace;
     const made = under ? this.#share * secondsOfStep(pace, this.#settings, step) : 0;

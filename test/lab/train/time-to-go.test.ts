@@ -3,7 +3,9 @@ import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { groupBy } from '../../../src/base/items.ts';
 import { median } from '../../../src/base/statistics.ts';
+import { searchesToCome } from '../../../src/lab/train/pace/learning-to-search.ts';
 import { paceOf, secondsLeft } from '../../../src/lab/train/pace/step-pace.ts';
+import { getTraining } from '../../../src/recipes/index.ts';
 import type { MadeStep } from '../../../src/records/training.ts';
 import { trainStep } from '../../fixtures/train-steps.ts';
 
@@ -57,3 +59,39 @@ it('is nearly always, where a step takes as long as its searches', () => {
   const ratios = recorded.map(({ searches }) => ratio(searches.map((own) => 1 + own)));
   expect(within(ratios)).toBeGreaterThan(0.88);
 });
+
+/** Steps of plain search that began with a policy made not to search, seeds 0 to 2: seconds and searches a rollout. */
+const LEARNING = [
+  {
+    seconds: [1.0, 2.56, 3.89, 3.19, 5.88, 5.08, 4.09, 2.7, 6.28, 5.35, 2.93, 4.47],
+    searches: [0.3, 1.27, 2.06, 2.17, 3.75, 3.52, 2.64, 1.61, 3.66, 3.7, 1.67, 2.75],
+  },
+  {
+    seconds: [1.81, 3.44, 2.35, 3.05, 3.98, 4.73, 3.23, 3.47, 3.61, 5.25, 4.25, 3.65],
+    searches: [0.8, 1.75, 1.36, 1.89, 2.75, 3.11, 2.23, 2.3, 2.3, 3.77, 3.06, 2.5],
+  },
+  {
+    seconds: [1.4, 3.35, 4.71, 4.03, 4.57, 4.61, 6.83, 3.33, 5.42, 4.59, 3.57, 5.3],
+    searches: [0.36, 1.88, 2.95, 2.41, 2.75, 3.03, 4.23, 2.05, 3.34, 2.97, 2.52, 3.64],
+  },
+];
+
+it.each(LEARNING)(
+  'is within a third where a policy learns to search, from the first step on: %j',
+  ({ seconds, searches }) => {
+    const learning = searchesToCome({ ...getTraining('search/grpo'), start: 'not-searching' });
+    const settings = { steps: seconds.length, heldOut: UNSCORED, checkpointEvery: 5 };
+    for (const done of [1, 2, 3, 5, 8]) {
+      const steps = seconds.slice(0, done).map((own, i) => ({
+        ...made(i + 1, own),
+        searches: searches[i]!,
+      }));
+      const left = seconds.slice(done).reduce((sum, own) => sum + own, 0);
+      const told = secondsLeft(paceOf(steps, learning)!, settings, done) / left;
+      expect(told).toBeGreaterThan(done < 3 ? 0.67 : 0.75);
+      expect(told).toBeLessThan(done < 3 ? 1.34 : 1.25);
+      // Without, the steps to come would be taken for those that it made before it searched.
+      if (done <= 3) expect(secondsLeft(paceOf(steps)!, settings, done) / left).toBeLessThan(0.75);
+    }
+  },
+);

@@ -1,6 +1,7 @@
 import type { MadeStep } from '../../../records/training.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import { mean, median } from '../../../base/statistics.ts';
+import { secondsWith } from './learning-to-search.ts';
 import { storedTrajectories, UPDATE_SECONDS } from './step-work.ts';
 
 /** How long steps take here, and from that how long a run still takes. */
@@ -46,27 +47,53 @@ const typical = (values: readonly number[]): number | null => {
  * froze the tab does not count for all that are to come. Held-out questions and snapshots, which only
  * some steps have, are told apart; before the first score a question is taken to cost a rollout.
  * @param steps of one device, in order
+ * @param learning searches a rollout that the policy is learning to make (`searchesToCome`); until `RECENT` steps were
+ * made, what they took is taken to grow with them
  * @returns null without a step
  */
-export function paceOf(steps: readonly MadeStep[]): StepPace | null {
+export function paceOf(
+  steps: readonly MadeStep[],
+  learning: number | null = null,
+): StepPace | null {
   const recent = steps.slice(-RECENT);
   const step = typical(recent.map(({ seconds }) => seconds.total - seconds.heldOut));
   if (step === null) return null;
+  const grown =
+    learning === null || steps.length > RECENT
+      ? step
+      : secondsWith(
+          learning,
+          recent.map(({ seconds, searches }) => ({
+            seconds: seconds.total - seconds.heldOut,
+            searches,
+          })),
+        );
   // The latest scores, though older steps than the recent ones may have them.
-  const scored = steps.flatMap(({ heldOutAtStart, heldOut, seconds }) => [
+  const scores = steps.flatMap(({ heldOutAtStart, heldOut, seconds }) => [
     ...(heldOutAtStart?.seconds !== undefined && heldOutAtStart.n > 0
-      ? [heldOutAtStart.seconds / heldOutAtStart.n]
+      ? [
+          {
+            seconds: heldOutAtStart.seconds / heldOutAtStart.n,
+            searches: heldOutAtStart.searches,
+          },
+        ]
       : []),
-    ...(heldOut && heldOut.n > 0 ? [seconds.heldOut / heldOut.n] : []),
+    ...(heldOut && heldOut.n > 0
+      ? [{ seconds: seconds.heldOut / heldOut.n, searches: heldOut.searches }]
+      : []),
   ]);
+  const scored = scores.map((score) =>
+    learning === null ? score.seconds : secondsWith(learning, [score]),
+  );
   // Steps that follow no snapshot have 0 there.
   const stored = steps.flatMap(({ seconds }) =>
     seconds.checkpoint > 0 ? [seconds.checkpoint] : [],
   );
   const rollout = recent.map(({ seconds, rollouts }) => seconds.rollout / Math.max(1, rollouts));
+  const rollouts = median(recent.map(({ seconds }) => seconds.rollout)) ?? 0;
   return {
-    step,
-    rollouts: median(recent.map(({ seconds }) => seconds.rollout)) ?? 0,
+    step: grown,
+    rollouts: step > 0 ? (rollouts * grown) / step : rollouts,
     heldOut: median(scored.slice(-RECENT)) ?? median(rollout) ?? 0,
     checkpoint: median(stored.slice(-RECENT)) ?? 0,
   };
