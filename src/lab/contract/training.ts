@@ -41,12 +41,13 @@ export interface TrainProgress {
   notice: string | null;
 }
 
-/** A rollout of the step under way, when it ended; its record follows with the step. */
+/** A rollout of the step under way, when it ended; its record follows with the step, or is not kept. */
 export interface LiveRollout {
   id: string;
   runId: string;
   step: number;
-  of: RolloutsOf;
+  /** `before`: made before the first step, to learn from or to tell how hard questions are. */
+  of: RolloutsOf | 'before';
   groupId: string;
   question: string;
   gold: string;

@@ -14,7 +14,7 @@ import {
 } from './pace/step-pace.ts';
 
 /** What the page shows of a rollout before its step is whole. */
-export const liveRollout = (rollout: Rollout, of: RolloutsOf): LiveRollout => ({
+export const liveRollout = (rollout: Rollout, of: LiveRollout['of']): LiveRollout => ({
   id: rollout.id,
   runId: rollout.runId,
   step: rollout.step,
@@ -93,7 +93,7 @@ export class ActiveRun {
   }
 
   /** A rollout ended; those of held-out questions are kept with their step. */
-  ran(rollout: Rollout, of: RolloutsOf): void {
+  ran(rollout: Rollout, of: LiveRollout['of']): void {
     if (of === 'held-out') this.#heldOut.push(rollout);
   }
 

@@ -45,7 +45,7 @@ function triesOf(
 export async function ownDemonstrations(
   settings: TrainSettings,
   questions: readonly Question[],
-  { agent, runId, signal, onRollout }: DemonstrationContext,
+  { agent, runId, signal, onRollout, onEnded }: DemonstrationContext,
 ): Promise<Demonstrations> {
   const { warmUp, curriculum, temperature, topP } = settings;
   const tries = triesOf(settings, questions, warmUp?.rollouts ?? DEFAULT_WARM_UP.rollouts);
@@ -57,6 +57,8 @@ export async function ownDemonstrations(
     return { ...agent, retriever: new NoisyRetriever(agent.retriever, options) };
   };
   const rollouts: Rollout[] = [];
+  let ended = 0;
+  onRollout(ended, tries.length);
   for (let from = 0; from < tries.length; from += WAVE) {
     const wave = tries.slice(from, from + WAVE).map(({ question, seed, noisy }, i) =>
       runGroup(depsOf(question, seed, noisy), {
@@ -68,12 +70,15 @@ export async function ownDemonstrations(
         runId,
         step: 0,
         groupId: `${runId}-demonstration-${from + i}`,
+        onRollout: (rollout) => {
+          onRollout(++ended, tries.length);
+          onEnded?.(rollout);
+        },
         ...(signal ? { signal } : {}),
       }),
     );
     rollouts.push(...(await Promise.all(wave)).flat());
     signal?.throwIfAborted();
-    onRollout(rollouts.length, tries.length);
   }
   checkFaults(rollouts);
   const right = (wanted: boolean): Rollout[] =>

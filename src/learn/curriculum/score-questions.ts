@@ -62,6 +62,7 @@ export async function scoreQuestions(
           size: curriculum.scoringRollouts,
           runId,
           step: 0,
+          onRollout: (rollout) => context.onEnded?.(rollout),
           ...(signal ? { signal } : {}),
         }),
       ),

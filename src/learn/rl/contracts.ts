@@ -36,6 +36,8 @@ export interface CurriculumContext {
   shouldStop(): boolean;
   /** Questions ready, and how many are to be. */
   onProgress(done: number, total: number): void;
+  /** Told of each rollout when it ends. */
+  onEnded?(rollout: Rollout): void;
   /** Stores a snapshot with the curriculum's state, so that what is done need not be done again. */
   save(): Promise<void>;
 }
@@ -81,6 +83,8 @@ export interface DemonstrationContext {
   runId: string;
   signal?: AbortSignal;
   onRollout: (done: number, total: number) => void;
+  /** Told of each rollout when it ends. */
+  onEnded?: (rollout: Rollout) => void;
 }
 
 /** Trajectories of a warm-up by class; an update takes as many of each, as far as there are some. */
@@ -139,8 +143,11 @@ export interface TrainHooks {
    */
   onStep?(step: MadeStep, rollouts: readonly Rollout[]): void | Promise<void>;
   onProgress?(progress: TrainLoopProgress): void;
-  /** Told of each rollout when it ends: one of a step, with what it earned by itself, or a held-out one. */
-  onRollout?(rollout: Rollout, of: 'step' | 'held-out'): void;
+  /**
+   * Told of each rollout when it ends: one of a step, with what it earned by itself, a held-out one, or one that is
+   * made before the first step and belongs to none.
+   */
+  onRollout?(rollout: Rollout, of: 'step' | 'held-out' | 'before'): void;
   /** A line for the user. */
   onNotice?(line: string): void;
   /** Stores the state. It is not changed afterwards. */

@@ -157,6 +157,7 @@ class TrainLoop {
           runId,
           signal: this.#hooks.signal,
           onProgress: (done, total) => this.#tell('make-start', done, total),
+          onEnded: (rollout) => this.#hooks.onRollout?.(rollout, 'before'),
           onNotice: (line) => this.#hooks.onNotice?.(line),
           shouldStop: () => this.#aborted || (this.#hooks.shouldStop?.() ?? false),
         },
@@ -187,6 +188,7 @@ class TrainLoop {
       runId,
       ...(signal ? { signal } : {}),
       onRollout: (done, total) => this.#tell('demonstrations', done, total),
+      onEnded: (rollout) => this.#hooks.onRollout?.(rollout, 'before'),
     });
   }
 
@@ -202,6 +204,7 @@ class TrainLoop {
         ...(signal ? { signal } : {}),
         shouldStop: () => this.#hooks.shouldStop?.() ?? false,
         onProgress: (done, total) => this.#tell('scoring-questions', done, total),
+        onEnded: (rollout) => this.#hooks.onRollout?.(rollout, 'before'),
         save: async () => {
           this.#state = { ...this.#state, curriculum: structuredClone(curriculum.state()) };
           await this.#hooks.snapshot?.(this.#state);

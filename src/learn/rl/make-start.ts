@@ -63,6 +63,8 @@ export interface Start {
   signal?: AbortSignal | undefined;
   /** Updates done, and how many there are at most. */
   onProgress(done: number, total: number): void;
+  /** Told of each rollout when it ends. */
+  onEnded?(rollout: Rollout): void;
   onNotice(line: string): void;
   /** Asked between updates. */
   shouldStop(): boolean;
@@ -87,6 +89,7 @@ async function rolloutsOf(
         groupId: `${runId}-start-${name}-${i}`,
         runId,
         step: 0,
+        onRollout: (rollout) => start.onEnded?.(rollout),
         ...(signal ? { signal } : {}),
       }),
     ),

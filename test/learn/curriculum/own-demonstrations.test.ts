@@ -22,6 +22,8 @@ const tries = (rollouts: number): TrainSettings => ({
 const other = { ...QUESTION, id: 'q2', answers: ['Mondria'] };
 
 const told: [number, number][] = [];
+/** Answers, in the order in which they were given. */
+const ended: (string | null)[] = [];
 const sample = (rollouts: number, questions = [QUESTION, other], main = LOOP) =>
   ownDemonstrations(tries(rollouts), questions, {
     agent: {
@@ -32,6 +34,7 @@ const sample = (rollouts: number, questions = [QUESTION, other], main = LOOP) =>
     },
     runId: 'run',
     onRollout: (done, total) => void told.push([done, total]),
+    onEnded: ({ answer }) => void ended.push(answer),
   });
 
 const titles = ({ events }: Rollout): string[] =>
@@ -46,6 +49,9 @@ describe('a run’s own trajectories', () => {
     expect([gold.length, noisy.length]).toEqual([1, 1]);
     for (const one of [...gold, ...noisy]) expect(one.question.id).toBe('q1');
     expect(told.at(-1)).toEqual([4, 4]);
+    // Each is told when it ends, right or wrong.
+    expect(ended).toHaveLength(4);
+    expect(ended).not.toContain(null);
   });
 
   it('are of the run’s own loop, with its background and its router', async () => {

@@ -46,10 +46,18 @@ const summaryOf = (rollouts: readonly LiveRollout[]): string => {
   const rewards = rollouts.flatMap(({ reward }) => reward ?? []);
   const em = rollouts.flatMap((rollout) => rollout.em ?? []);
   return [
-    `${plural(rollouts.length, rewards.length > 0 ? 'rollout' : 'question')} done`,
+    `${plural(rollouts.length, rollouts[0]?.of === 'held-out' ? 'question' : 'rollout')} done`,
     ...(rewards.length > 0 ? [`mean reward ${formatNumber(mean(rewards))}`] : []),
     ...(em.length > 0 ? [`EM ${formatShare(mean(em))} so far`] : []),
   ].join(', ');
+};
+
+const nameOf = ({ of, step }: LiveRollout): string => {
+  if (of === 'before') return 'Before the first step';
+  if (of === 'step') return `Step ${step} under way`;
+  return step === 0
+    ? 'Held-out questions, before the first step'
+    : `Held-out questions, after step ${step}`;
 };
 
 const MOST_GROUPS = 40;
@@ -73,17 +81,13 @@ export const LiveStep = ({ run, first }: { run: RunRecord; first: boolean }) => 
         </p>
       </section>
     ) : null;
-  const name =
-    one.of === 'step'
-      ? `Step ${one.step} under way`
-      : one.step === 0
-        ? 'Held-out questions, before the first step'
-        : `Held-out questions, after step ${one.step}`;
+  const name = nameOf(one);
   return (
     <details className="live-step" open={first} data-testid="live-step">
       <summary>
         <b>{name}</b> <span className="fine">{summaryOf(rollouts)}</span>
       </summary>
+      {one.of === 'before' ? <p className="fine">{beforeRollouts(phase)}.</p> : null}
       <ul className="live-groups" aria-label={name}>
         {groups.slice(-MOST_GROUPS).map((group) => (
           <li key={group.id}>

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RunRecord } from '../../../../src/lab/contract/records/runs.ts';
-import type { TrainProgress } from '../../../../src/lab/contract/training.ts';
+import type { LiveRollout, TrainProgress } from '../../../../src/lab/contract/training.ts';
 import type { TrainStep } from '../../../../src/records/training.ts';
 import { LiveStep } from '../../../../src/ui/train/run/LiveStep.tsx';
 import { RunHeader } from '../../../../src/ui/train/run/RunHeader.tsx';
@@ -73,6 +73,34 @@ describe('a run that trains', () => {
     expect(waiting(null)).toMatch(/^The engines start; then every rollout stands here/);
     expect(waiting({ phase: 'demonstrations' })).toMatch(/^It writes trajectories of its own/);
     expect(waiting({ phase: 'warm-up' })).toMatch(/^It learns from trajectories; then/);
+  });
+
+  it('shows the rollouts that are made before the first step as they end, and what they are for', () => {
+    const run = runRecord('a', { status: 'running', step: 0 });
+    const tried: LiveRollout = {
+      id: 't',
+      runId: 'a',
+      step: 0,
+      of: 'before',
+      groupId: 'a-demonstration-0',
+      question: 'Who wrote Old Wolf?',
+      gold: 'Ada',
+      answer: 'Ada',
+      reward: null,
+      em: 1,
+      searches: 2,
+      tokens: 40,
+    };
+    useTrain.setState({
+      progress: { a: progress({ phase: 'demonstrations', step: 1 }) },
+      live: {
+        a: [tried, { ...tried, id: 'u', groupId: 'a-demonstration-1', answer: 'Bo', em: 0 }],
+      },
+    });
+    const words = wordsIn(htmlOf(<LiveStep run={run} first />, useTrain));
+    expect(words).toMatch(/^Before the first step 2 rollouts done, EM 50\.0 % so far/);
+    expect(words).toContain('It writes trajectories of its own, to learn from the right ones.');
+    expect(words).toMatch(/Who wrote Old Wolf\? gold Ada ✓ Ada/);
   });
 
   it('says what it does, how far it is and how long still', () => {
