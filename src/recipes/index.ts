@@ -34,6 +34,7 @@ import { PROMPTED } from './prompted/list.ts';
 import { r1Searcher } from './r1-searcher.ts';
 import { searchR1 } from './search-r1.ts';
 import { search } from './search.ts';
+import type { OwnTrajectories } from './parts/own-trajectories.ts';
 import type { Recipe, Variant } from './parts/recipe.ts';
 import type { TrainSettings } from './parts/training.ts';
 import { FORMER } from './former.ts';
@@ -135,6 +136,19 @@ export const findTraining = (id: string): Training | undefined =>
   TRAININGS.find((one) => one.id === id) ??
   TRAININGS.find(({ recipe }) => recipe.id === id) ??
   TRAININGS.find(({ variant }) => variant.formerIds?.includes(id));
+
+/**
+ * What of its policy's rollouts a training with a stored loss learns from, where no file is given: as its variant says,
+ * else right ones, or pairs of a right and a wrong one.
+ */
+export function ownTrajectoriesOf({
+  preset,
+  stages,
+}: Pick<TrainSettings, 'preset' | 'stages'>): OwnTrajectories {
+  const said = findTraining(preset)?.variant.trajectories;
+  const pairs = stages.some(({ loss }) => loss?.kind === 'stored-dpo');
+  return said ?? { choice: pairs ? { weight: 'none', pairs: 'reward' } : { weight: 'right' } };
+}
 
 /** What stored settings began as, by today's id; a name of nobody's stays what it is. */
 export const currentId = (stored: string): string =>

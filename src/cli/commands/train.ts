@@ -38,12 +38,9 @@ const readGiven = (path: unknown): string => {
 /** The text of the file of trajectories; a warm-up is set where no stage learns from it. @throws UsageError */
 function demonstrationsOf(settings: TrainSettings, values: OptionValues): string | null {
   const path = values.demonstrations;
-  const stored = settings.stages.find(({ loss }) => isStored(loss));
-  if (stored) {
-    if (path === undefined)
-      throw new UsageError(
-        `${settings.preset} learns from stored trajectories (${stored.loss?.kind}) and needs --demonstrations FILE.jsonl, as lab trajectories writes it.`,
-      );
+  if (settings.stages.some(({ loss }) => isStored(loss))) {
+    // It makes its own.
+    if (path === undefined) return null;
     const text = readGiven(path);
     asUsage(() => readTrajectories(text));
     return text;

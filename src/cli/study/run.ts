@@ -6,7 +6,6 @@ import { executePlan, workLeft, type WorkLeft } from '../../evaluate/study/execu
 import { planStudy, type StudyPlan } from '../../evaluate/study/plan.ts';
 import { readStudy, StudyError, type Study } from '../../evaluate/study/file/read.ts';
 import { reportOf, type StudyResults } from '../../evaluate/study/report.ts';
-import { present } from '../../base/items.ts';
 import { abortOnSignals } from '../helpers/abort.ts';
 import { endProgress, print, say } from '../shared/command.ts';
 import { UsageError } from '../shared/options.ts';
@@ -179,10 +178,7 @@ export async function runStudy(opened: OpenedStudy, options: RunOptions): Promis
           signal,
           sources: await worlds.open(training.world, folder),
           demonstrations: () =>
-            readFileSync(
-              resolve(base, present(demonstrations, 'a file of demonstrations')),
-              'utf8',
-            ),
+            demonstrations === null ? null : readFileSync(resolve(base, demonstrations), 'utf8'),
         });
       },
       score: async (score) => {

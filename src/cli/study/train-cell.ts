@@ -32,7 +32,7 @@ export interface TrainCell {
   workshop: Workshop;
   sources: StudySources;
   /** Text of the file of trajectories; empty where there is none. */
-  demonstrations: () => string;
+  demonstrations: () => string | null;
   signal: AbortSignal;
 }
 

@@ -131,17 +131,16 @@ export function createRun(run: string, file: RunFile): void {
   writeRun(run, file);
 }
 
-/** Trajectories of the warm-up, as they were given. */
+/** Trajectories that the run learns from, as they were given or as it made them. */
 const DEMONSTRATIONS = 'demonstrations.jsonl';
 
 export const writeDemonstrations = (run: string, text: string): void =>
   writeSafely(join(run, DEMONSTRATIONS), text);
 
-/** @throws UsageError where the run has none */
-export function loadDemonstrations(run: string): string {
+/** Null where the run has none. */
+export function loadDemonstrations(run: string): string | null {
   const path = join(run, DEMONSTRATIONS);
-  if (!existsSync(path)) throw new UsageError(`${path} is missing; the run's warm-up needs it.`);
-  return readFileSync(path, 'utf8');
+  return existsSync(path) ? readFileSync(path, 'utf8') : null;
 }
 
 export const writeRun = (run: string, file: RunFile): void =>

@@ -37,7 +37,14 @@ import {
 } from '../helpers/summarizer.ts';
 import { openTextModelOf, type OpenTextModel } from '../helpers/text-model.ts';
 import { asUsage } from '../shared/train-settings.ts';
-import { appendStep, loadDemonstrations, readRun, saveSnapshot, type RunFile } from './folder.ts';
+import {
+  appendStep,
+  loadDemonstrations,
+  readRun,
+  saveSnapshot,
+  writeDemonstrations,
+  type RunFile,
+} from './folder.ts';
 import { TrainMeter } from './progress.ts';
 import { checkSplit, defaultSource, foundSources, partsOf, recordSources } from './run-sources.ts';
 import { startThreads } from './threads.ts';
@@ -186,6 +193,7 @@ export async function train(
         judge:
           judge && file.judge ? heldOutJudge(countingJudge(judge), file.judge, onNotice) : null,
         demonstrations: () => loadDemonstrations(run),
+        keepTrajectories: (text) => writeDemonstrations(run, text),
         runId: file.runId,
         now: Date.now,
         onNotice,

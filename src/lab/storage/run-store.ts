@@ -302,7 +302,7 @@ export class RunStore {
     return readChecked(this.#blobs, file);
   }
 
-  /** Keeps the text of the trajectories that a run warms up on. @throws StorageFull */
+  /** Keeps the text of the trajectories that a run learns from. @throws StorageFull */
   async putDemonstrations(runId: string, text: string): Promise<void> {
     const writing = new Writing(this.#blobs, (name) => this.#fresh(runId, name));
     try {
@@ -314,10 +314,10 @@ export class RunStore {
     }
   }
 
-  /** @throws Error where the run has none, or they are damaged */
-  async demonstrations(runId: string): Promise<string> {
+  /** Null where the run has none. @throws Error where they are damaged */
+  async demonstrations(runId: string): Promise<string | null> {
     const row = await this.#db.demonstrations.get(runId);
-    if (!row) throw new Error('The trajectories that this run warms up on are not stored here.');
+    if (!row) return null;
     return decode(await gunzip(await this.#checked(row.file)));
   }
 

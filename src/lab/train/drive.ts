@@ -12,7 +12,8 @@ import type { QuestionSplit } from '../corpus/retrieval/split.ts';
 import { BUILT_IN_SETUP, type PolicyRef, type Setup } from '../../records/setup.ts';
 import { assembleRun } from '../../learn/run/assemble.ts';
 import { asksForSummaries } from '../../learn/rl/trainable.ts';
-import { trainRun, type TrainResult } from '../../learn/rl/loop.ts';
+import type { TrainResult } from '../../learn/rl/contracts.ts';
+import { trainRun } from '../../learn/rl/loop.ts';
 import { describeFailure, WorkerLost } from '../contract/failures.ts';
 import { StorageFull } from '../storage/quota.ts';
 import type { RunStore } from '../storage/run-store.ts';
@@ -156,6 +157,7 @@ export class RunDrive {
         questions: world.questions,
         judge: await this.#judge(setup, note),
         demonstrations: () => store.demonstrations(active.id),
+        keepTrajectories: (text) => store.putDemonstrations(active.id, text),
         runId: active.id,
         now: () => performance.timeOrigin + performance.now(),
         onNotice: note,

@@ -89,12 +89,8 @@ async function demonstrationsText(
   return text;
 }
 
-/** What stages learn from. @throws Error where it is not given, or not readable by the policy */
-async function storedText(given: Blob | undefined, policy: PolicyFacts): Promise<string> {
-  if (!given)
-    throw new Error(
-      'A stage learns from stored trajectories and needs a file of them, as lab trajectories writes it.',
-    );
+/** What stages learn from. @throws Error where it is not readable by the policy */
+async function storedText(given: Blob, policy: PolicyFacts): Promise<string> {
   const text = await given.text();
   const set = readTrajectories(text);
   const { files, release } = await policy.open();
@@ -112,7 +108,8 @@ async function textFor(
   given: Blob | undefined,
   policy: PolicyFacts,
 ): Promise<string | null> {
-  if (stages.some(({ loss }) => isStored(loss))) return storedText(given, policy);
+  // Without a file the run makes its own.
+  if (stages.some(({ loss }) => isStored(loss))) return given ? storedText(given, policy) : null;
   if (warmUp && warmUp.from !== 'own') return demonstrationsText(given, { ...policy, ...warmUp });
   return null;
 }

@@ -1,3 +1,4 @@
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { Question } from '../../records/records.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import type { JudgedScore, RouterStep, MadeStep } from '../../records/training.ts';
@@ -104,6 +105,8 @@ export interface TrainDeps {
   demonstrations?: readonly Rollout[];
   /** What stages that learn from stored trajectories take; absent where none does. */
   stored?: StoredItems;
+  /** Makes them of the policy's own rollouts, where none are given, and keeps them for when the run goes on. */
+  makeStored?: (context: DemonstrationContext) => Promise<StoredItems>;
   /** Samples them, where they are the run's own. */
   demonstrate?: (context: DemonstrationContext) => Promise<Demonstrations>;
   /** Of those that may be trained on, for a start that is made (`settings.start`). */
@@ -158,4 +161,18 @@ export interface TrainHooks {
   learningRate?(): number | null | undefined;
   /** Ends the run at once; the state stays that of the last whole step. */
   signal?: AbortSignal;
+}
+
+export interface TrainRun {
+  settings: TrainSettings;
+  deps: TrainDeps;
+  /** Where to go on; absent: from the start. */
+  state?: TrainState;
+  hooks?: TrainHooks;
+}
+
+export interface TrainResult {
+  state: TrainState;
+  /** `stopped`: between steps, as `shouldStop` asked; `aborted`: by the signal, within a step. */
+  end: 'finished' | 'stopped' | 'aborted';
 }

@@ -3,48 +3,34 @@ import type { HeldOutScore, RouterStep, MadeStep } from '../../records/training.
 import { learningRateAt } from '../schedule.ts';
 import { withoutAdapter } from '../frozen/without-adapter.ts';
 import { collect, type Collected, type CollectRequest } from './collect.ts';
-import type { Demonstrations, Json, TrainDeps, TrainHooks, TrainLoopPhase } from './contracts.ts';
+import type {
+  DemonstrationContext,
+  Demonstrations,
+  Json,
+  TrainDeps,
+  TrainHooks,
+  TrainResult,
+  TrainRun,
+  TrainLoopPhase,
+} from './contracts.ts';
 import { scoreHeldOut } from './held-out.ts';
 import { stepRecord } from './record.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
 import { passRate } from '../sampling/band.ts';
 import { stageAt } from '../settings/stages.ts';
-import { initialState, stateAfter, type TrainState } from './state.ts';
-import { checkResumable, checkTrainable, scoredOtherwise } from './trainable.ts';
+import { handedOn, initialState, stateAfter, type TrainState } from './state.ts';
+import { checkBeginning } from './trainable.ts';
 import { kindOfStart, makeStart } from './make-start.ts';
 import { updateOf, type Updated } from './step-update.ts';
 import type { UpdateReport } from './update.ts';
 import { warmUpAdapter } from './warm-up.ts';
 import { itemAt } from '../../base/items.ts';
 
-export interface TrainRun {
-  settings: TrainSettings;
-  deps: TrainDeps;
-  /** Where to go on; absent: from the start. */
-  state?: TrainState;
-  hooks?: TrainHooks;
-}
-
-export interface TrainResult {
-  state: TrainState;
-  /** `stopped`: between steps, as `shouldStop` asked; `aborted`: by the signal, within a step. */
-  end: 'finished' | 'stopped' | 'aborted';
-}
-
-/** What the rollouts of a step leave for later ones. */
-const handedOn = (
-  before: TrainState,
-  { screened, firstEntropies = before.firstEntropies }: Collected,
-): Pick<TrainState, 'screened' | 'firstEntropies'> => ({
-  ...(screened && { screened }),
-  ...(firstEntropies && { firstEntropies }),
-});
-
 /** Reinforcement learning of an adapter, step by step; every step makes a new state. */
 class TrainLoop {
   readonly #settings: TrainSettings;
-  readonly #deps: TrainDeps;
+  #deps: TrainDeps;
   readonly #hooks: TrainHooks;
   #state: TrainState;
   /** Seconds that the last snapshot took, told with the step after it. */
@@ -59,10 +45,13 @@ class TrainLoop {
 
   async run(): Promise<TrainResult> {
     await this.#start();
-    if (!(await this.#warmUp())) return { state: this.#state, end: this.#early };
     // Questions are scored by the policy as it is, before it is made one that does not search.
-    if (!(await this.#prepare())) return { state: this.#state, end: this.#early };
-    if (!(await this.#makeStart())) return { state: this.#state, end: this.#early };
+    const ready =
+      (await this.#warmUp()) &&
+      (await this.#prepare()) &&
+      (await this.#makeStart()) &&
+      (await this.#makeStored());
+    if (!ready) return { state: this.#state, end: this.#early };
     let saved = this.#state.step;
     while (this.#state.step < this.#settings.steps) {
       const stop = this.#hooks.shouldStop?.() ?? false;
@@ -91,22 +80,14 @@ class TrainLoop {
     return this.#hooks.signal?.aborted ?? false;
   }
 
+  readonly #shouldStop = (): boolean => this.#aborted || (this.#hooks.shouldStop?.() ?? false);
+
   /** Restores what others hold and gives the sampler the adapter of the state. */
   async #start(): Promise<void> {
-    const { deps, state } = { deps: this.#deps, state: this.#state };
+    const [deps, state] = [this.#deps, this.#state];
     this.#tell('starting', 0, 1);
-    if (state.step < this.#settings.steps) {
-      checkTrainable(this.#settings, {
-        summarizer: Boolean(deps.agent.summarizer),
-        ...(state.step > 0 && { done: state.step }),
-      });
-      checkResumable(this.#settings, state);
-      const changed = scoredOtherwise(this.#settings, state);
-      if (changed !== null) this.#hooks.onNotice?.(changed);
-    }
-    if (!deps.agent.policy.setAdapter) throw new Error('training: this policy takes no adapter');
-    if (this.#settings.router.train !== 'off' && !deps.router)
-      throw new Error('training: the settings train a router, and there is none');
+    const changed = checkBeginning(this.#settings, deps, state);
+    if (changed !== null) this.#hooks.onNotice?.(changed);
     if (state.curriculum !== null) deps.curriculum.restore(state.curriculum);
     if (state.router !== null) deps.router?.restore(state.router);
     await this.#sampleWith(state.adapter);
@@ -128,7 +109,7 @@ class TrainLoop {
         state: this.#state,
         onUpdate: (done) => this.#tell('warm-up', done, warmUp.updates),
         onNotice: (line) => this.#hooks.onNotice?.(line),
-        shouldStop: () => this.#aborted || (this.#hooks.shouldStop?.() ?? false),
+        shouldStop: this.#shouldStop,
       });
     } catch (error) {
       if (this.#aborted) return false;
@@ -159,7 +140,7 @@ class TrainLoop {
           onProgress: (done, total) => this.#tell('make-start', done, total),
           onEnded: (rollout) => this.#hooks.onRollout?.(rollout, 'before'),
           onNotice: (line) => this.#hooks.onNotice?.(line),
-          shouldStop: () => this.#aborted || (this.#hooks.shouldStop?.() ?? false),
+          shouldStop: this.#shouldStop,
         },
         kind,
       );
@@ -174,22 +155,48 @@ class TrainLoop {
     return true;
   }
 
-  /** Trajectories of the warm-up; the run's own are sampled with the adapter that it began with. */
-  async #demonstrations(from: 'given' | 'own'): Promise<readonly Rollout[] | Demonstrations> {
-    const { demonstrations = [], demonstrate, runId } = this.#deps;
-    if (from === 'given') return demonstrations;
-    if (!demonstrate) throw new Error('training: nobody samples the trajectories of the warm-up');
+  /** Trajectories of the policy's own for stages that learn from stored ones. @returns false where the run was ended meanwhile */
+  async #makeStored(): Promise<boolean> {
+    const { makeStored } = this.#deps;
+    if (!makeStored || this.#state.step >= this.#settings.steps) return true;
+    try {
+      // They are of the policy that the run began with, though it goes on.
+      const { step, adapter } = this.#state;
+      if (step > 0) await this.#sampleWith(initialState(this.#settings, this.#deps.config).adapter);
+      this.#deps = { ...this.#deps, stored: await makeStored(this.#sampling()) };
+      await this.#sampleWith(adapter);
+      return true;
+    } catch (error) {
+      if (this.#aborted) return false;
+      throw error;
+    }
+  }
+
+  get #initial(): Float32Array {
+    return initialState(this.#settings, this.#deps.config).adapter;
+  }
+
+  /** With what trajectories of the run's own are sampled. */
+  #sampling(): DemonstrationContext {
     const { signal } = this.#hooks;
-    await this.#sampleWith(initialState(this.#settings, this.#deps.config).adapter);
     // What web calls take here is none of the router's experience.
     const { webLatency: _, ...agent } = this.#agent;
-    return demonstrate({
+    return {
       agent,
-      runId,
+      runId: this.#deps.runId,
       ...(signal ? { signal } : {}),
       onRollout: (done, total) => this.#tell('demonstrations', done, total),
       onEnded: (rollout) => this.#hooks.onRollout?.(rollout, 'before'),
-    });
+    };
+  }
+
+  /** Trajectories of the warm-up; the run's own are sampled with the adapter that it began with. */
+  async #demonstrations(from: 'given' | 'own'): Promise<readonly Rollout[] | Demonstrations> {
+    const { demonstrations = [], demonstrate } = this.#deps;
+    if (from === 'given') return demonstrations;
+    if (!demonstrate) throw new Error('training: nobody samples the trajectories of the warm-up');
+    await this.#sampleWith(this.#initial);
+    return demonstrate(this.#sampling());
   }
 
   /** Gets the curriculum ready. @returns false where the run was ended meanwhile */
@@ -224,9 +231,8 @@ class TrainLoop {
     return { ...agent, router: router.router, ...(webLatency && { webLatency }) };
   }
 
-  async #sampleWith(adapter: Float32Array): Promise<void> {
-    const { policy } = this.#deps.agent;
-    await policy.setAdapter?.({ spec: this.#settings.adapter, flat: adapter });
+  async #sampleWith(flat: Float32Array): Promise<void> {
+    await this.#deps.agent.policy.setAdapter?.({ spec: this.#settings.adapter, flat });
   }
 
   async #step(): Promise<void> {
@@ -372,8 +378,8 @@ class TrainLoop {
   }
 
   async #snapshot(): Promise<void> {
-    const start = this.#deps.now();
     this.#tell('snapshot', 0, 1);
+    const start = this.#deps.now();
     await this.#hooks.snapshot?.(this.#state);
     this.#snapshotSeconds = (this.#deps.now() - start) / 1000;
     this.#tell('snapshot', 1, 1);

@@ -5,7 +5,7 @@ import { readSafetensors, writeSafetensors } from '../../policy/checkpoint/safet
 import { deriveSeed } from '../../base/random.ts';
 import type { CriticState } from '../critic/head.ts';
 import type { FirstEntropies } from '../branching/entropy.ts';
-import type { Screened } from './collect.ts';
+import type { Collected, Screened } from './collect.ts';
 import type { Json } from './contracts.ts';
 import { isImportedRollout } from '../../formats/rollouts/own/schema.ts';
 import type { Rollout } from '../../records/rollout.ts';
@@ -185,3 +185,12 @@ export function decodeState(files: { tensors: Uint8Array; rest: string }): Train
   };
   return { ...rest, adapter, first, second, critic };
 }
+
+/** What the rollouts of a step leave for later ones. */
+export const handedOn = (
+  before: TrainState,
+  { screened, firstEntropies = before.firstEntropies }: Collected,
+): Pick<TrainState, 'screened' | 'firstEntropies'> => ({
+  ...(screened && { screened }),
+  ...(firstEntropies && { firstEntropies }),
+});

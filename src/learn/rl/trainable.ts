@@ -3,6 +3,7 @@ import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { recipeOf } from '../../recipes/index.ts';
 import { probeClash, switchClash } from '../settings/switches.ts';
 import { stageAt } from '../settings/stages.ts';
+import type { TrainDeps } from './contracts.ts';
 import type { TrainState } from './state.ts';
 
 /**
@@ -194,4 +195,28 @@ export function scoredOtherwise(settings: TrainSettings, state: TrainState): str
   ];
   if (changes.length === 0) return null;
   return `An earlier version of Forage made steps of this run; from step ${state.step + 1} on, ${changes.join(', and ')}.`;
+}
+
+/**
+ * Checks all that a run needs as it begins or goes on.
+ * @returns what the user is to know of its scores; null: nothing
+ * @throws Error in words
+ */
+export function checkBeginning(
+  settings: TrainSettings,
+  { agent, router }: TrainDeps,
+  state: TrainState,
+): string | null {
+  const left = state.step < settings.steps;
+  if (left) {
+    checkTrainable(settings, {
+      summarizer: Boolean(agent.summarizer),
+      ...(state.step > 0 && { done: state.step }),
+    });
+    checkResumable(settings, state);
+  }
+  if (!agent.policy.setAdapter) throw new Error('training: this policy takes no adapter');
+  if (settings.router.train !== 'off' && !router)
+    throw new Error('training: the settings train a router, and there is none');
+  return left ? scoredOtherwise(settings, state) : null;
 }

@@ -11,6 +11,10 @@ import { createRouterLearner } from '../router/learner.ts';
 import { readTrajectories } from '../../formats/trajectories/read.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
+import { trajectoryRecords } from '../../formats/trajectories/write.ts';
+import type { TrajectorySet } from '../../formats/trajectories/shape.ts';
+import { ownTrajectories } from '../trajectories/own.ts';
+import type { StoredItems } from '../supervised/resolve.ts';
 import { storedFault } from '../supervised/stored.ts';
 import { resolveTrajectories } from '../supervised/resolve.ts';
 
@@ -25,8 +29,10 @@ export interface RunParts extends Pick<TrainDeps, 'learner' | 'config' | 'runId'
   summarizer?: AgentDeps['summarizer'];
   /** Who judges the held-out answers; null: nobody. */
   judge?: HeldOutJudge | null;
-  /** JSON lines of what a warm-up imitates or stages learn from; read only where the settings want a file. */
-  demonstrations: () => string | Promise<string>;
+  /** JSON lines of what a warm-up imitates or stages learn from, null: none; read only where the settings want some. */
+  demonstrations: () => string | null | Promise<string | null>;
+  /** Keeps those that a run made itself, so that `demonstrations` has them when it goes on. */
+  keepTrajectories?: (text: string) => void | Promise<void>;
   /** A line that the user should know. */
   onNotice: (line: string) => void;
 }
@@ -36,23 +42,46 @@ export function checkRouter(settings: TrainSettings): void {
   if (settings.router.train !== 'off') createRouterLearner(settings);
 }
 
+/** What was given to imitate. @throws Error where nothing was */
+async function givenOf({ demonstrations }: RunParts): Promise<string> {
+  const text = await demonstrations();
+  if (text === null) throw new Error('The trajectories that this run warms up on are missing.');
+  return text;
+}
+
 /**
- * The stored trajectories that stages learn from, in the policy's tokens.
+ * The stored trajectories that stages learn from, in the policy's tokens; where none are given, how they are made.
  * @throws Error where a stage cannot learn from them, or they are none of this policy
  */
 async function storedOf(
-  { stages }: TrainSettings,
-  { demonstrations, policy, learner }: RunParts,
-): Promise<Pick<TrainDeps, 'stored'>> {
-  const losses = stages.flatMap(({ loss }) => (isStored(loss) ? [loss] : []));
+  settings: TrainSettings,
+  { demonstrations, policy, learner, questions, keepTrajectories }: RunParts,
+): Promise<Pick<TrainDeps, 'stored' | 'makeStored'>> {
+  const losses = settings.stages.flatMap(({ loss }) => (isStored(loss) ? [loss] : []));
   if (losses.length === 0) return {};
-  const set = readTrajectories(await demonstrations());
-  const stored = resolveTrajectories(set, policy.tokenizer, learner.maxTokens);
-  for (const loss of losses) {
-    const fault = storedFault(stored, loss);
-    if (fault !== null) throw new Error(`training: ${fault}`);
-  }
-  return { stored };
+  const resolved = (set: TrajectorySet): StoredItems => {
+    const stored = resolveTrajectories(set, policy.tokenizer, learner.maxTokens);
+    for (const loss of losses) {
+      const fault = storedFault(stored, loss);
+      if (fault !== null) throw new Error(`training: ${fault}`);
+    }
+    return stored;
+  };
+  const text = await demonstrations();
+  if (text !== null) return { stored: resolved(readTrajectories(text)) };
+  const own = questions.filter(({ split }) => split === 'train');
+  return {
+    makeStored: async (context) => {
+      const set = await ownTrajectories(settings, own, context);
+      const stored = resolved(set);
+      await keepTrajectories?.(
+        trajectoryRecords(set)
+          .map((record) => `${JSON.stringify(record)}\n`)
+          .join(''),
+      );
+      return stored;
+    },
+  };
 }
 
 /**
@@ -69,7 +98,7 @@ export async function assembleRun(settings: TrainSettings, parts: RunParts): Pro
     }),
     ...(settings.warmUp &&
       settings.warmUp.from !== 'own' && {
-        demonstrations: readDemonstrations(await parts.demonstrations(), config.vocabSize),
+        demonstrations: readDemonstrations(await givenOf(parts), config.vocabSize),
       }),
     ...(await storedOf(settings, parts)),
     demonstrate: (context) => ownDemonstrations(settings, ofSplit('train'), context),

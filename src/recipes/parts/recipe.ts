@@ -1,3 +1,4 @@
+import type { OwnTrajectories } from './own-trajectories.ts';
 import type { RecipeSettings } from './settings.ts';
 import type { TrainSettings } from './training.ts';
 
@@ -16,6 +17,8 @@ export interface Variant {
   formerIds?: readonly string[];
   /** Recipe whose loop its rollouts run, where that is not its own. */
   loop?: string;
+  /** Of a stored loss: what it learns from where no file is given. */
+  trajectories?: OwnTrajectories;
   settings: VariantSettings;
 }
 

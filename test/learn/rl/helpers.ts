@@ -10,7 +10,8 @@ import type {
   TrainHooks,
 } from '../../../src/learn/rl/contracts.ts';
 import { PolicyLearner } from '../../../src/learn/replicas/learner.ts';
-import { trainRun, type TrainResult } from '../../../src/learn/rl/loop.ts';
+import type { TrainResult } from '../../../src/learn/rl/contracts.ts';
+import { trainRun } from '../../../src/learn/rl/loop.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
 import { TrainReplica } from '../../../src/learn/replicas/replica.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';

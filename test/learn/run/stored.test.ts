@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { StoredItems } from '../../../src/learn/supervised/resolve.ts';
+import type { DemonstrationContext } from '../../../src/learn/rl/contracts.ts';
 import { flat, settingsOf, stopAfter, train } from '../rl/scripted-run.ts';
 
 const STORED: StoredItems = {
@@ -39,4 +40,27 @@ it('goes on after a stop as if there had been none, and says what it lacks', asy
   expect(rest.steps.map(({ step }) => step)).toEqual([2, 3]);
   expect([...rest.state.adapter]).toEqual([...whole.state.adapter]);
   await expect(train(settings)).rejects.toThrow(/stored trajectories, and there are none/);
+});
+
+it('makes its own where none were given, once, with the policy that it began with', async () => {
+  const asked: DemonstrationContext[] = [];
+  const told: [string, number, number][] = [];
+  const deps = {
+    makeStored: (context: DemonstrationContext) => {
+      asked.push(context);
+      context.onRollout(3, 8);
+      return Promise.resolve(STORED);
+    },
+  };
+  const own = await train(settings, {
+    deps,
+    hooks: { onProgress: ({ phase, done, total }) => void told.push([phase, done, total]) },
+  });
+  const given = await train(settings, { deps: { stored: STORED } });
+  expect(asked).toHaveLength(1);
+  expect(told).toContainEqual(['demonstrations', 3, 8]);
+  // All else is as with a file.
+  expect([...own.state.adapter]).toEqual([...given.state.adapter]);
+  const failing = { makeStored: () => Promise.reject(new Error('nothing is left of 8 rollouts')) };
+  await expect(train(settings, { deps: failing })).rejects.toThrow(/nothing is left of 8/);
 });

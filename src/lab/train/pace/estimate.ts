@@ -1,4 +1,5 @@
 import type { MadeStep, TrainStep } from '../../../records/training.ts';
+import { countOwn } from '../../../learn/trajectories/count-own.ts';
 import { DEFAULT_WARM_UP } from '../../../learn/rl/demonstrations.ts';
 import { MICRO_TOKENS } from '../../../learn/replicas/create-replica.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
@@ -26,11 +27,12 @@ const rolloutsOf = ({ questions, groupSize, dynamicSampling }: TrainSettings): n
   questions * groupSize * (dynamicSampling.on ? dynamicSampling.maxBatches : 1);
 
 /** Rollouts that are made before the first step. */
-function rolloutsBefore({ warmUp, curriculum, heldOut }: TrainSettings): number {
+function rolloutsBefore(settings: TrainSettings): number {
+  const { warmUp, curriculum, heldOut } = settings;
   const own = warmUp?.from === 'own' ? (warmUp.rollouts ?? DEFAULT_WARM_UP.rollouts) : 0;
   const scored =
     curriculum.kind === 'difficulty' ? curriculum.pool * curriculum.scoringRollouts : 0;
-  return own + scored + heldOut.questions;
+  return own + scored + heldOut.questions + countOwn(settings, Infinity).rollouts;
 }
 
 /** They take what a step's rollouts take, updates included: rather too much than too little. */

@@ -54,6 +54,7 @@ export const dto: Recipe = {
       name: 'dpo',
       title: 'DPO on stored pairs of a cut and a whole rollout',
       departures: STORED,
+      trajectories: { choice: { weight: 'none', pairs: 'truncated' } },
       settings: supervisedBy({ kind: 'stored-dpo', beta: 0.1, nll: 0, batch: 8 }),
     },
   ],

@@ -35,6 +35,7 @@ export const select2Reason: Recipe = {
       name: 'sft',
       title: 'Imitation of selected trajectories',
       departures: STORED,
+      trajectories: { choice: { top: { share: 0.1, weight: 0.25 } } },
       settings: supervisedBy({ kind: 'stored-sft', batch: 16 }),
     },
   ],

@@ -26,7 +26,7 @@ export const start: Recipe = {
       ...SHARED_DEPARTURES,
       'Its tool is Python and its tasks are mathematics; here the tool is search.',
       'The hint stands in place of an answer, which is dropped; there are no words of hesitation to stand behind.',
-      `Hint-RFT: ${STORED} \`lab rollout --recipe start --set loop=hinted --set method.hint=…\` makes those with hints; \`--failed\` names those without, and \`--words\` has the hints learned.`,
+      `Hint-RFT: ${STORED} Own ones are right with a hint, on questions that no rollout without it answers, and the hint is learned; so does \`lab rollout --recipe start --set loop=hinted --set method.hint=…\` with \`--failed\` and \`--words\`.`,
       'In `masked` rollouts are hinted anew in every step, the hint is read and not learned, and questions that need no hint count too.',
     ],
     published: {
@@ -48,6 +48,7 @@ export const start: Recipe = {
       name: 'hint-rft',
       title: 'Stored trajectories that a hint turned right',
       departures: STORED,
+      trajectories: { overrides: HINTED, failedWithout: true, choice: { words: true } },
       settings: supervisedBy({ kind: 'stored-sft', batch: 16 }),
     },
   ],

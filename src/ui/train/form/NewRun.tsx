@@ -4,6 +4,7 @@ import { useLocation } from 'wouter';
 import { DEVICES } from '../../../lab/contract/settings.ts';
 import { keepsFiles, NO_FILES } from '../../../lab/storage/files-of-site.ts';
 import { asksForSummaries } from '../../../learn/rl/trainable.ts';
+import { countOwn } from '../../../learn/trajectories/count-own.ts';
 import { TRAININGS, findTraining } from '../../../recipes/index.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import { pickOf } from '../../kit/pick-of.ts';
@@ -106,14 +107,24 @@ const useStart = (settings: TrainSettings | null) => {
   const ready = useTrain((state) => state.status === 'ready');
   const given = useDemonstrations(({ counts }) => counts?.of);
   const stored = settings?.stages.some(({ loss }) => isStored(loss)) ?? false;
-  const wantsFile = stored || (Boolean(settings?.warmUp) && settings?.warmUp?.from !== 'own');
-  const missing = wantsFile && given !== (stored ? 'stored' : 'rollouts');
+  const imitates = Boolean(settings?.warmUp) && settings?.warmUp?.from !== 'own';
+  const wantsFile = stored || imitates;
+  const missing = stored
+    ? given !== undefined && given !== 'stored'
+    : imitates && given !== 'rollouts';
+  const own = settings !== null && stored && given === undefined ? settings : null;
   const noSummarizer = useSetup(({ setup }) => setup.summarizer.kind === 'off');
   const unsummarized = settings !== null && asksForSummaries(settings) && noSummarizer;
   const noFiles = !keepsFiles();
   const waits = busy !== undefined || !ready;
   const blocked = noFiles || !settings || missing || unsummarized || waits;
-  return { busy, ready, stored, wantsFile, missing, unsummarized, noFiles, blocked };
+  return { busy, ready, stored, wantsFile, missing, own, unsummarized, noFiles, blocked };
+};
+
+/** What is made first where no file of trajectories is chosen. */
+const ownWords = (settings: TrainSettings): string => {
+  const { rollouts, questions } = countOwn(settings, Infinity);
+  return `It makes its own trajectories first: ${plural(rollouts, 'rollout')} on ${plural(questions, 'question')}, or fewer where there are fewer questions.`;
 };
 
 interface StartBarProps {
@@ -134,7 +145,8 @@ const StartBar = (props: StartBarProps) => {
   const device = useDraft((draft) => draft.device);
   const { settings, answer, sweeping, setSweeping, more, setMore } = props;
   const tried = useTry(settings, answer, device);
-  const { busy, ready, stored, wantsFile, missing, unsummarized, noFiles, blocked } = props.can;
+  const { busy, ready, stored, wantsFile, missing, own, unsummarized, noFiles, blocked } =
+    props.can;
   const start = async (wanted: TrainSettings | null) => {
     if (!wanted) return;
     const { name: named } = useDraft.getState();
@@ -215,10 +227,15 @@ const StartBar = (props: StartBarProps) => {
         <span className="tone-bad">⚠ A field is not allowed yet; see the form.</span>
       ) : missing ? (
         <span className="tone-bad">
-          ⚠ {stored ? 'A stage' : 'The warm-up'} needs a file of trajectories.
+          ⚠{' '}
+          {stored
+            ? 'The file holds no stored trajectories. Take it away, and the run makes its own.'
+            : 'The warm-up needs a file of trajectories.'}
         </span>
       ) : unsummarized ? (
         <Unsummarized />
+      ) : own ? (
+        <span className="fine">{ownWords(own)}</span>
       ) : null}
       {changed > 0 ? (
         <button type="button" className="link reset" onClick={resetDraft}>

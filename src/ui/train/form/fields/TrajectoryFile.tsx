@@ -33,9 +33,7 @@ export const TrajectoryFile = ({ of }: { of: keyof typeof TITLES }) => {
       className="wide"
       label="Trajectories"
       title={TITLES[of]}
-      placeholder={
-        of === 'stored' ? 'Choose a .jsonl of trajectories' : 'Choose a .jsonl of rollouts'
-      }
+      placeholder={of === 'stored' ? '(its own) Choose a .jsonl' : 'Choose a .jsonl of rollouts'}
       accept=".jsonl,application/jsonl,application/x-ndjson"
       clearable
       inputWrapperOrder={['label', 'input', 'description', 'error']}
