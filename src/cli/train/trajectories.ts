@@ -60,6 +60,7 @@ function optionsOf(values: OptionValues): MakeOptions {
         ? null
         : { share: Number(share), weight: numberOf(values, 'difficulty', DIFFICULTY) },
     noRepeats: values['no-repeats'] === true,
+    finished: values['finished'] === true,
     words: values['words'] === true,
   };
 }
@@ -121,6 +122,10 @@ export const trajectoriesCommand: Command = {
       max: 1,
     },
     'no-repeats': { type: 'boolean', help: 'leave out rollouts that ask a query twice' },
+    finished: {
+      type: 'boolean',
+      help: 'leave out rollouts that a limit ended, or that broke a rule of the protocol',
+    },
     words: {
       type: 'boolean',
       help: 'learn words too that a loop put into the policy’s mouth, such as hints that open a thought',

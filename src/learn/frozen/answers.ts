@@ -7,6 +7,7 @@ import { naiveRag } from '../../recipes/naive-rag.ts';
 import type { Retriever } from '../../retrieval/retriever.ts';
 import { answerScores } from '../../agent/answers/scores.ts';
 import { blocksIn, selectionsOf } from '../rewards/parts/made.ts';
+import { banksOf } from '../rewards/parts/memory-bank.ts';
 
 /**
  * The frozen answerer of R-Search and s3: the checkpoint without the adapter answers greedily from a part of what
@@ -26,10 +27,12 @@ export const FROZEN_K = 3;
 /** Most passages that the answerer reads: more do not fit a small policy's context. */
 const MOST = 5;
 
-/** The text of the last block of a kind, as a passage; none without one, or without a result before it. */
+/** The last evidence, or the memory bank as its last block leaves it, as a passage; none without one, or without a result before it. */
 function blockText(rollout: Rollout, of: 'evidence' | 'memory'): Passage[] {
-  const last = blocksIn(rollout).findLast(({ kind }) => kind === of);
-  const text = last?.text.trim() ?? '';
+  const blocks = blocksIn(rollout);
+  const last = blocks.findLast(({ kind }) => kind === of);
+  const written = of === 'memory' ? banksOf(blocks).at(-1) : last?.text;
+  const text = written?.trim() ?? '';
   if (!last || last.after === 0 || text === '' || text === 'none') return [];
   return [{ id: of, title: of, text, sentences: [text] }];
 }

@@ -22,6 +22,7 @@ import { smartRag } from './systems/smart-rag.ts';
 import { stepSearch, stepSearchReleased } from './systems/step-search.ts';
 import { toolStar } from './systems/tool-star.ts';
 import { memoryR1 } from './systems/answerer/memory-r1.ts';
+import { rewriter } from './systems/answerer/rewriter.ts';
 import { rSearch } from './systems/answerer/r-search.ts';
 import { s3Gain, s3Released } from './systems/answerer/s3.ts';
 import { arena, arenaReleased } from './systems/steps/arena.ts';
@@ -96,6 +97,7 @@ const OF_OWN_RECORDS = [
   stepSearchReleased,
   reSeekReleased,
   inForageReleased,
+  rewriter,
 ] as const;
 
 /** Scores of the answer alone. */

@@ -18,6 +18,12 @@ const accuracies = (group: readonly Rollout[]): number[] => group.map((r) => r.m
 export const passRate = (group: readonly Rollout[]): number =>
   accuracies(group).filter((em) => em === 1).length / Math.max(1, group.length);
 
+/** p (1 − p): what a question of which a share p is answered right teaches, up to a factor (2504.03380). */
+export const informationOf = (p: number): number => p * (1 - p);
+
+/** SPEED-RL (2506.09016): the signal-to-noise ratio of the gradient of n such rollouts is at most 4 n p (1 − p). */
+export const signalBound = (rollouts: number, p: number): number => 4 * rollouts * informationOf(p);
+
 /** Whether the rewards of a group differ. */
 export const rewardsVary = (group: readonly Rollout[]): boolean => varies(rewardsOf(group));
 

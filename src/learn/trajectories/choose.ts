@@ -20,6 +20,14 @@ export function repeats({ events }: Pick<Rollout, 'events'>): boolean {
   return new Set(queries).size < queries.length;
 }
 
+/**
+ * Agent-Distillation (arXiv 2505.17612) keeps what ended with an answer of the policy's own and broke no rule; a call that
+ * failed is kept.
+ */
+export const finished = ({ events }: Pick<Rollout, 'events'>): boolean =>
+  events.some((event) => event.kind === 'stop' && event.reason === 'answer') &&
+  !events.some((event) => event.kind === 'error' && event.what === 'malformed');
+
 /** Share of values that are less, those that are equal counting half; ½ of one alone. */
 function percentiles(values: readonly number[]): number[] {
   return values.map((value) => {

@@ -9,7 +9,7 @@ import type {
 import { actionPairs } from '../supervised/actions.ts';
 import { DEFAULT_GAMMA, efficientPairs } from '../supervised/efficient.ts';
 import { pairsOf } from '../supervised/dpo.ts';
-import { hardAndLong, isRight, repeats, unanswered } from './choose.ts';
+import { finished, hardAndLong, isRight, repeats, unanswered } from './choose.ts';
 import { segmentsOf } from './segments.ts';
 import { truncated } from './truncate.ts';
 
@@ -41,6 +41,8 @@ export interface MakeOptions {
   top: { share: number; weight: number } | null;
   /** Whether rollouts that ask a query twice are left out. */
   noRepeats: boolean;
+  /** Whether rollouts that a limit ended, or that broke a rule of the protocol, are left out. */
+  finished: boolean;
   /** Whether words that a loop put into the policy's mouth are learned. */
   words: boolean;
 }
@@ -56,13 +58,20 @@ export const MAKE_DEFAULTS: MakeOptions = {
   failed: null,
   top: null,
   noRepeats: false,
+  finished: false,
   words: false,
 };
 
-function kept(rollouts: readonly Rollout[], { failed, top, noRepeats }: MakeOptions): Rollout[] {
+function kept(
+  rollouts: readonly Rollout[],
+  { failed, top, noRepeats, finished: only }: MakeOptions,
+): Rollout[] {
   const unsolved = failed && unanswered(failed);
   const some = rollouts.filter(
-    (one) => (!unsolved || unsolved.has(one.question.id)) && !(noRepeats && repeats(one)),
+    (one) =>
+      (!unsolved || unsolved.has(one.question.id)) &&
+      !(noRepeats && repeats(one)) &&
+      !(only && !finished(one)),
   );
   if (!top || some.length === 0) return some;
   const chosen = hardAndLong(some, top);

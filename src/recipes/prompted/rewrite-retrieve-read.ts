@@ -16,7 +16,7 @@ export const rewriteRetrieveRead: Recipe = {
     parts: ['rewrite as query'],
     departures: [
       ...PROMPTED_DEPARTURES,
-      'The rewriter is the policy itself and is not trained; the paper trains one with PPO on exact match, F1 and hits.',
+      'The rewriter is the policy itself and is not trained; the paper trains one with PPO on exact match, F1 and hits, which is the reward `rewriter`.',
       'The built-in policy rewrites by what it would search first.',
       'At most four queries; the passages of each are shown.',
     ],

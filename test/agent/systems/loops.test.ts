@@ -70,6 +70,20 @@ it('Self-Ask searches with the question first; five follow-ups are the most', as
   expect(stopReason(ran.rollout)).toBe('max-searches');
 });
 
+it.each([
+  [2, 3],
+  [4, 5],
+])('Self-Ask makes of %i hops %i searches, within its limit', async (hops, searches) => {
+  const follow = `${think('next .')}<search> author of Old Wolf</search>`;
+  const done = `${think('done .')}<short_answer> \\boxed{ Borfield }</short_answer>`;
+  const ran = await run(
+    { main: [...Array.from({ length: hops }, () => follow), done] },
+    { recipe: 'self-ask' },
+  );
+  expect(ran.rollout).toMatchObject({ answer: 'Borfield', metrics: { searches } });
+  expect(stopReason(ran.rollout)).toBe('answer');
+});
+
 it('RAT asks each part of its plan of what stands so far, and revises that', async () => {
   const ran = await run(
     {
@@ -122,6 +136,19 @@ it('ReAct opens the page that a search names, or names similar ones', async () =
     '<result> Old Wolf : Old Wolf was written by Victor Kerlund. It came out in 1931.</result>',
   );
   expect(results[1]?.text).toContain('could not find Veldor');
+});
+
+it('ReAct has room for three hops that each miss once: six searches, and the answer as the seventh step', async () => {
+  const [miss, page] = ['Veldor', 'author of Old Wolf'].map(
+    (query) => `${think('who .')}<search> ${query}</search>`,
+  ) as [string, string];
+  const done = `${think('done .')}<short_answer> \\boxed{ Borfield }</short_answer>`;
+  const of = (main: string[]) => run({ main }, { recipe: 'react' });
+  const three = await of([miss, page, miss, page, miss, page, done]);
+  expect(three.rollout).toMatchObject({ answer: 'Borfield', metrics: { searches: 6 } });
+  expect(stopReason(three.rollout)).toBe('answer');
+  const more = await of([miss, page, miss, page, miss, page, miss, done]);
+  expect(stopReason(more.rollout)).toBe('max-searches');
 });
 
 describe('FLARE', () => {

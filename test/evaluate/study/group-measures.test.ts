@@ -91,6 +91,12 @@ describe('a group that begins at the question', () => {
     expect(groupMeasuresOf(groupOf([right])).differentQueries).toBeUndefined();
   });
 
+  test('bounds the signal-to-noise ratio of its gradient by 4 n p (1 − p)', () => {
+    const bound = (of: Rollout[]) => groupMeasuresOf(groupOf(of)).signalBound;
+    expect(bound([right, wrong, wrong, wrong])).toBe(3);
+    expect(bound([right, right])).toBe(0);
+  });
+
   test("credits every search with its rollout's advantage", () => {
     // + for A and B of the right one, − for B and C of the wrong one: the pairs of A are 1/2, 1 and 1.
     expect(groupMeasuresOf(groupOf([right, wrong])).turnCredit).toBeCloseTo(2.5 / 3);

@@ -12,6 +12,8 @@ import {
 } from '../../../src/learn/curriculum/history/spread.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
 import type { Question } from '../../../src/records/records.ts';
+import { fillAdvantages, sequencesOf, updateBatches } from '../../../src/learn/rl/batch.ts';
+import { emptyRollout, policySegment, readSegment } from '../../fixtures/rollouts.ts';
 import { made } from '../rewards/records.ts';
 
 const question = (id: string, more: Partial<Question> = {}): Question => ({
@@ -102,6 +104,23 @@ describe('a curriculum that looks first', () => {
     other.restore(stored);
     expect(await ids(other, 3)).toEqual([chosen, chosen, chosen]);
     expect(other.state()).toEqual(one.state());
+  });
+  it('of One-Shot RLVR makes 1,024 rollouts of one question a step, and 8 updates of 128', async () => {
+    const one = new HistoryCurriculum(settings({ ids: ['d'] }), all, 5);
+    const drawn = await one.draw({ step: 1, count: 128 });
+    expect(new Set(drawn.map(({ question: { id } }) => id))).toEqual(new Set(['d']));
+    const rollout = {
+      ...emptyRollout('a'),
+      segments: [readSegment([1], 'question'), policySegment([2, 3])],
+    };
+    const sequences = sequencesOf(
+      drawn.map(() => Array.from({ length: 8 }, (_, i) => ({ ...rollout, reward: i % 2 }))),
+    );
+    const { objective } = getTraining('search/grpo');
+    const advantages = fillAdvantages(sequences, objective);
+    const batches = updateBatches(sequences, advantages, null, { objective, updates: 8 });
+    expect(sequences).toHaveLength(1024);
+    expect(batches.map(({ length }) => length)).toEqual([128, 128, 128, 128, 128, 128, 128, 128]);
   });
   it('trains on the questions that are named from the first step', async () => {
     expect(await ids(new HistoryCurriculum(settings({ ids: ['d'] }), all, 5), 1)).toEqual([

@@ -7,7 +7,8 @@ import type { Question } from '../../../src/records/records.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import { emptyRollout, hit, passage, retrieve } from '../../fixtures/rollouts.ts';
 import { retrieverOver } from '../../agent/helpers.ts';
-import { ScriptedPolicy } from '../../agent/scripted-policy.ts';
+import type { PolicySession } from '../../../src/policy/policy.ts';
+import { idsOf, ScriptedPolicy, ScriptedSession } from '../../agent/scripted-policy.ts';
 
 /** Who reads what: a scripted policy answers, and what it was shown is looked at. */
 
@@ -23,6 +24,8 @@ const block = (kind: FormBlock, text: string): AgentEvent => ({
   text,
 });
 const rolloutOf = (...events: AgentEvent[]): Rollout => ({ ...emptyRollout('r'), events });
+
+const parts = { retriever: retrieverOver(), router: createRouter(), now: () => 0 };
 
 /** What the frozen policy read, one text a time that it was asked. */
 async function asked(rollout: Rollout, from: 'evidence' | 'memory' | 'selected') {
@@ -43,9 +46,24 @@ async function asked(rollout: Rollout, from: 'evidence' | 'memory' | 'selected')
     },
     dispose: () => undefined,
   };
-  const agent = { policy, retriever: retrieverOver(), router: createRouter(), now: () => 0 };
+  const agent = { ...parts, policy };
   await askFrozen(agent, question, [rollout], { from, k: 1 });
   return { read, frozen: rollout.frozen ?? [] };
+}
+
+/** Answers with the last town that it read. */
+class Reading extends ScriptedPolicy {
+  towns: string[] = [];
+  constructor() {
+    super({ main: [] });
+  }
+  override open(): Promise<PolicySession> {
+    const session: ScriptedSession = new ScriptedSession(() => {
+      this.towns = this.tokenizer.decode(session.ids).match(/Borfield|Gilridge/gu) ?? [];
+      return { ids: idsOf(` ${this.towns.at(-1)} }</short_answer>`), logprob: -0.5 };
+    }, this);
+    return Promise.resolve(session);
+  }
 }
 
 describe('the frozen answerer', () => {
@@ -65,6 +83,24 @@ describe('the frozen answerer', () => {
     expect((await asked(rolloutOf(block('evidence', 'Borfield')), 'evidence')).frozen).toEqual([]);
     const none = rolloutOf(retrieve([hit(A)]), block('memory', 'none'));
     expect((await asked(none, 'memory')).frozen).toEqual([]);
+  });
+  it('of a memory reads the bank as named operations leave it: right behind update, wrong behind noop, both behind add', async () => {
+    const behind = async (operation: string) => {
+      const rollout = rolloutOf(
+        retrieve([hit(A)]),
+        block('memory', 'home of A is Gilridge'),
+        retrieve([hit(B)]),
+        block('memory', operation),
+      );
+      const answerer = new Reading();
+      const agent = { ...parts, policy: answerer };
+      await askFrozen(agent, question, [rollout], { from: 'memory', k: 1 });
+      return [answerer.towns, rollout.frozen?.map(({ em }) => em)];
+    };
+    expect(await behind('update home of A is Borfield')).toEqual([['Borfield'], [1]]);
+    expect(await behind('noop')).toEqual([['Gilridge'], [0]]);
+    // Its answer is then the last of both.
+    expect(await behind('add home of A is Borfield')).toEqual([['Gilridge', 'Borfield'], [1]]);
   });
   it('reads what was chosen of results with a choice, and all of those without; and one retrieval to compare', async () => {
     const rollout = rolloutOf(

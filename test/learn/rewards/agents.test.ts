@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { estimateAdvantages } from '../../../src/learn/advantages.ts';
 import { scoreRollout, totalReward } from '../../../src/learn/rewards/index.ts';
-import { operations } from '../../../src/learn/rewards/systems/answerer/memory-r1.ts';
+import { banksOf, operations } from '../../../src/learn/rewards/parts/memory-bank.ts';
 import { firstGiven, intermediate } from '../../../src/learn/rewards/systems/steps/interleaved.ts';
 import { graphReward, shortThought } from '../../../src/learn/rewards/systems/steps/med-r3.ts';
 import { recallReward, routingReward } from '../../../src/learn/rewards/systems/steps/r1-router.ts';
@@ -174,6 +174,27 @@ describe('Memory-R1', () => {
       keep: 1,
     });
     expect(operations('', 'none')).toEqual({ add: 0, update: 0, delete: 0, keep: 0 });
+  });
+
+  const oslo = 'home of A is Oslo';
+  const bergen = 'home of A is Bergen';
+  const behind = (block: string): string[] =>
+    banksOf([oslo, block].map((text) => ({ kind: 'memory', text })));
+  it.each([
+    // Its worked case: the bank says Oslo, and A has moved to Bergen.
+    ['update', `update ${bergen}`, bergen, { add: 0, update: 1, delete: 0, keep: 0 }],
+    ['noop', 'noop', oslo, { add: 0, update: 0, delete: 0, keep: 1 }],
+    ['add', `add ${bergen}`, `${oslo} . ${bergen}`, { add: 1, update: 0, delete: 0, keep: 1 }],
+    ['delete and add', `delete ${oslo} . add ${bergen}`, bergen, { add: 0, update: 1, delete: 0, keep: 0 }],
+    ['delete', 'delete home of A', '', { add: 0, update: 0, delete: 1, keep: 0 }],
+  ] as const)('applies %s where it is named, and tells it from the banks', (_, block, bank, told) => {
+    expect(behind(block)).toEqual([oslo, bank]);
+    expect(operations(oslo, bank)).toEqual(told);
+  }); // prettier-ignore
+  it('takes a block that names no operation alone as the bank itself', () => {
+    expect(behind('none')).toEqual([oslo, 'none']);
+    expect(behind(`${bergen} . noop`)).toEqual([oslo, `${bergen} . noop`]);
+    expect(behind('update')).toEqual([oslo, oslo]);
   });
 });
 

@@ -159,6 +159,17 @@ describe('Search-R1 with format and retrieval', () => {
   });
 });
 
+describe('Rewrite-retrieve-read, its rewriter', () => {
+  const [hit, miss] = [passage('P', 'She lives in Borfield.'), passage('P', 'She lives.')];
+  it('adds EM, F1 and a hit: 3, 1.5 or −1', () => {
+    expect(total(searching([[miss], [hit]]), 'rewriter')).toBe(3);
+    // One of three words is the gold's: F1 0.5.
+    const half = searching([[hit]], { answer: 'Borfield town hall' });
+    expect(total(half, 'rewriter')).toBeCloseTo(1.5, 12);
+    expect(total(searching([[miss]], { answer: 'Ulmfield' }), 'rewriter')).toBe(-1);
+  });
+});
+
 describe('DeepDiver', () => {
   const stage = { steps: 1, reward: 'deep-diver', weights: {} };
   const group = (...rollouts: Rollout[]): number[] => {
@@ -249,6 +260,7 @@ describe('what menus say of these rewards', () => {
     ['step-search', [-1, 2.218], planned(searching([[A, B]], {}, ['A', 'B']), 'query 0')],
     ['med-r3-stage-2', [0, 1], searching([[A]], {}, ['A'])],
     ['search-r1-format-retrieval', [0, 1], made()],
+    ['rewriter', [-1, 3], searching([[passage('P', 'Borfield')]])],
   ] as const)('%s reaches its best and no more', (id, range, best) => {
     expect(rewardById(id)?.range).toEqual(range);
     expect(total(best, id)).toBeCloseTo(range[1], 12);

@@ -3,6 +3,9 @@ import { estimateAdvantages, varies } from '../../../src/learn/advantages.ts';
 import { scoreRollout, totalReward } from '../../../src/learn/rewards/index.ts';
 import { klTerm } from '../../../src/learn/objective.ts';
 import { noiseRate } from '../../../src/learn/curriculum/simulated-retriever.ts';
+import { informationOf, keeps, passRate, signalBound } from '../../../src/learn/sampling/band.ts';
+import { trajectoryWeights } from '../../../src/learn/supervised/weights.ts';
+import type { Rollout } from '../../../src/records/rollout.ts';
 import { made } from './records.ts';
 
 /** Groups that were worked by hand for published systems: their rewards, and the advantages that these make. */
@@ -111,7 +114,44 @@ const outcomes = (n: number, p: number): { right: number[]; chance: number }[] =
     return { right, chance };
   });
 
+/** Over all outcomes: how often something is learned of a question, and how many attempts are made up to the first right one. */
+function sampled(weight: 'right' | 'first', n: number, p: number): [kept: number, tries: number] {
+  let [kept, tries] = [0, 0];
+  for (const { right, chance } of outcomes(n, p)) {
+    const options = {
+      groups: right.map(() => 0),
+      right: right.map((one) => one === 1),
+      logs: right.map(() => -1),
+    };
+    const weights = [...trajectoryWeights(weight, options)];
+    const first = weights.findIndex((one) => one > 0);
+    kept += first < 0 ? 0 : chance;
+    tries += chance * (first < 0 ? n : first + 1);
+  }
+  return [kept, tries];
+}
+
+it.each([
+  [0.2, 0.972],
+  [0.02, 0.276],
+])('START learns a question right with p = %s from sixteen samples in %s', (p, kept) =>
+  expect(sampled('right', 16, p)[0]).toBeCloseTo(kept, 3),
+);
+
+it.each([
+  [0.3, 0.942, 3.14],
+  [0.05, 0.337, 6.73],
+])('RARE keeps a question right with p = %s in %s, by %s attempts of eight', (p, kept, tries) => {
+  const found = sampled('first', 8, p);
+  expect(found[0]).toBeCloseTo(kept, 3);
+  expect(found[1]).toBeCloseTo(tries, 2);
+});
+
 describe('SPEED-RL', () => {
+  it('bounds the signal-to-noise ratio of 24 rollouts by 24 and, with one right, by 3.83', () => {
+    expect(signalBound(24, 0.5)).toBe(24);
+    expect(signalBound(24, 1 / 24)).toBeCloseTo(3.83, 2);
+  });
   it.each([
     [0.5, 0.875],
     [0.02, 0.078],
@@ -121,6 +161,26 @@ describe('SPEED-RL', () => {
       .reduce((sum, { chance }) => sum + chance, 0);
     expect(share).toBeCloseTo(kept, 3);
   });
+});
+
+describe('online difficulty filtering', () => {
+  const group = (right: number) =>
+    Array.from({ length: 8 }, (_, i) => {
+      const em = Number(i < right);
+      return { ...made(), reward: em, metrics: { em } } as Rollout;
+    });
+  it.each([
+    [4, 0.25, true, true],
+    [1, 0.109, false, true],
+    [8, 0, false, false],
+  ])(
+    '%s of eight right: p (1 − p) = %s; kept by 0.2 to 0.8: %s, by 0 to 1: %s',
+    (right, information, inner, all) => {
+      expect(informationOf(passRate(group(right)))).toBeCloseTo(information, 3);
+      expect(keeps({ by: 'reward', band: { low: 0.2, high: 0.8 } }, group(right))).toBe(inner);
+      expect(keeps({ by: 'reward', band: { low: 0, high: 1 } }, group(right))).toBe(all);
+    },
+  );
 });
 
 describe('pitfalls of verifiers', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { jointRank, hardAndLong } from '../../../src/learn/trajectories/choose.ts';
 import { MAKE_DEFAULTS, makeTrajectories } from '../../../src/learn/trajectories/make.ts';
 import { firstBoundary } from '../../../src/learn/trajectories/truncate.ts';
-import type { AgentEvent } from '../../../src/records/events.ts';
+import type { AgentEvent, StopEvent } from '../../../src/records/events.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import { emptyRollout } from '../../fixtures/rollouts.ts';
 
@@ -80,6 +80,22 @@ describe('trajectories from rollouts', () => {
     const twice = rollout('a', 'q', true, { events: [search('Oslo', 1), search('oslo ', 2)] });
     const once = rollout('b', 'q', true, { events: [search('Oslo', 1), search('Rome', 2)] });
     expect(idsOf([twice, once], { noRepeats: true })).toEqual(['b']);
+  });
+
+  it('of Agent-Distillation are right, within limits and well formed; a call that failed is kept', () => {
+    const ended = (id: string, reason: StopEvent['reason'], what?: 'retrieval' | 'malformed') => {
+      const events: AgentEvent[] = what ? [{ t: 0, kind: 'error', what, message: 'no' }] : [];
+      events.push({ t: 1, kind: 'stop', reason, detail: '' });
+      return rollout(id, id, true, { events });
+    };
+    const all = [
+      ended('plain', 'answer'),
+      ended('failed-call', 'answer', 'retrieval'),
+      ended('unreadable', 'answer', 'malformed'),
+      ended('too-long', 'max-searches'),
+    ];
+    expect(idsOf(all, { finished: true })).toEqual(['plain', 'failed-call']);
+    expect(idsOf(all)).toHaveLength(4);
   });
 
   it('keep wrong ones that stand in a pair, with no weight of their own', () => {

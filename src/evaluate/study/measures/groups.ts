@@ -5,6 +5,7 @@ import { treeCredit } from '../../../learn/branching/credit.ts';
 import { openingOf, riseAt, summedEntropy, turnsOf } from '../../../learn/branching/entropy.ts';
 import { isClone } from '../../../learn/branching/revive.ts';
 import type { RewardFacts } from '../../../learn/rewards/parts/facts.ts';
+import { signalBound } from '../../../learn/sampling/band.ts';
 import { newGoldShares } from '../../../learn/rewards/parts/searches.ts';
 import { countSearches } from '../../../records/events.ts';
 import type { Rollout } from '../../../records/rollout.ts';
@@ -192,6 +193,12 @@ export const GROUP_MEASURES = [
     title: 'groups in which every rollout is wrong',
     unit: 'percent',
     of: ({ facts }) => Number(facts.every(({ em }) => em !== 1)),
+  },
+  {
+    id: 'signalBound',
+    title: 'bound on the signal-to-noise ratio of the gradient',
+    unit: 'count',
+    of: ({ facts }) => signalBound(facts.length, mean(facts.map(({ em }) => Number(em === 1)))),
   },
   {
     id: 'clonesRight',

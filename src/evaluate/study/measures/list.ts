@@ -5,7 +5,7 @@ import type { RewardFacts } from '../../../learn/rewards/parts/facts.ts';
 import { leastCertain } from '../../../learn/rewards/systems/beta-grpo.ts';
 import { fallbacksOf } from '../../../learn/rl/record.ts';
 import { verdictOf } from '../../../learn/rewards/switches/fspo.ts';
-import { operations } from '../../../learn/rewards/systems/answerer/memory-r1.ts';
+import { banksOf, operations } from '../../../learn/rewards/parts/memory-bank.ts';
 import { relevance } from '../../../learn/rewards/systems/steps/arena.ts';
 import { likeliestStep } from '../../../learn/rewards/systems/steps/r1-router.ts';
 import { firstGiven } from '../../../learn/rewards/systems/steps/interleaved.ts';
@@ -96,9 +96,9 @@ function toSubAnswer({ segments }: Rollout, { steps, blocks }: RewardFacts): num
 const banked =
   (operation: 'update' | 'delete') =>
   (_: Rollout, { blocks }: RewardFacts): number | null => {
-    const banks = blocks.filter(({ kind }) => kind === 'memory').map(({ text }) => text);
+    const banks = banksOf(blocks);
     if (banks.length === 0) return null;
-    return banks.reduce((sum, text, i) => sum + operations(banks[i - 1] ?? '', text)[operation], 0);
+    return banks.reduce((sum, bank, i) => sum + operations(banks[i - 1] ?? '', bank)[operation], 0);
   };
 
 /** 1 where no passage that was shown holds the answer; null without an answer, and of yes and no. */
