@@ -18,6 +18,7 @@ import { executeEvaluation, missing, resultOf } from '../../src/evaluate/systems
 import { systemsTables } from '../../src/evaluate/systems/table/table.ts';
 import { tableText } from '../../src/evaluate/systems/table/text.ts';
 import { open, planOf, SPEC } from '../evaluate/systems/small-evaluation.ts';
+import { labHere, type LabRun } from './lab.ts';
 
 let dir: string;
 beforeEach(() => {
@@ -95,6 +96,53 @@ describe('the folder of an evaluation', () => {
   });
 });
 
+describe('a call', () => {
+  const args = ['--recipes', 'search,naive-rag', '--limit', '4'];
+  const call = (...more: string[]): Promise<LabRun> =>
+    labHere('evaluate', ...args, '--out', join(dir, 'table'), ...more);
+
+  it('says rollouts and time before it starts, from its first ones, then from what is kept', async () => {
+    const first = await call('--estimate');
+    expect(first).toMatchObject({ status: 0, out: '' });
+    expect(first.err).toContain('8 rollouts, 8 to be made');
+    expect(first.err).toContain('timing the first 2 of them');
+    expect(first.err).toMatch(
+      /6 rollouts left, ≈ [\d.]+ \w+ from 2 rollouts that this device made/u,
+    );
+    const whole = await call('--markdown');
+    expect(whole.err).toContain('8 rollouts, 6 to be made');
+    expect(whole.err).not.toContain('timing');
+    // What was timed is in the table, bit for bit what a call without an estimate makes.
+    const other = await labHere('evaluate', ...args, '--markdown');
+    expect(whole.out).toBe(other.out);
+    expect((await call('--markdown')).err).toContain('8 rollouts, 0 to be made');
+  });
+
+  it('shows tables by form, hops and source needed behind the whole one, and seconds where they are asked for', async () => {
+    const { out, err } = await call('--by', 'form,hops,source', '--times', '--markdown');
+    expect(err).toContain('8 to be made');
+    const headings = out.split('\n').filter((line) => line.startsWith('## '));
+    expect(headings[0]).toBe('## all');
+    for (const heading of [
+      /^## form: /u,
+      /^## \d hops?$/u,
+      /^## source needed: (?:local|web|both)$/u,
+    ])
+      expect(headings.some((line) => heading.test(line))).toBe(true);
+    expect(out.split('\n').find((line) => line.startsWith('| system'))).toContain(
+      '| device seconds |',
+    );
+    const { tables } = JSON.parse((await call('--by', 'hops', '--times', '--json')).out) as {
+      tables: { part: string; rows: { cells: { measure: string }[] }[] }[];
+    };
+    expect(tables.map(({ part }) => part)[0]).toBe('all');
+    expect(tables.length).toBeGreaterThan(1);
+    expect(tables[0]?.rows[0]?.cells.some(({ measure }) => measure === 'seconds')).toBe(true);
+    // The folder's own table repeats to the bit, and has none.
+    expect(readFileSync(join(dir, 'table', 'table.md'), 'utf8')).not.toContain('seconds');
+  });
+});
+
 describe('the options of several systems', () => {
   const parse = (...args: string[]) => parseOptions(evaluateCommand, args);
   const spec = (...args: string[]) => {
@@ -155,6 +203,19 @@ describe('the options of several systems', () => {
     );
     expect(refused('--recipes', 'search', '--custom', path)).toContain('"memory" is no part');
     expect(refused('--recipe', 'search')).toBe('accepted');
+  });
+
+  it('name steps of runs, several side by side, and the policy beside them', () => {
+    expect(
+      spec('--recipes', 'search', '--run', 'runs/a@10, runs/a@20,runs/b', '--base').policies,
+    ).toEqual([
+      { kind: 'folders' },
+      { kind: 'folders', run: 'runs/a', step: 10 },
+      { kind: 'folders', run: 'runs/a', step: 20 },
+      { kind: 'folders', run: 'runs/b' },
+    ]);
+    expect(refused('--recipes', 'search', '--run', 'a@1,a@1')).toContain('twice');
+    expect(refused('--recipes', 'search', '--by', 'form,year')).toContain("--by has 'year'");
   });
 
   it('repeat an evaluation from its file', () => {

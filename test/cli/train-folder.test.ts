@@ -1,12 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import {
+  adapterAt,
   adapterFolderOf,
   createRun,
   loadSnapshot,
   readRun,
+  readRunAt,
   saveSnapshot,
   type RunFile,
 } from '../../src/cli/train/folder.ts';
@@ -45,6 +47,41 @@ test('a step saved again leaves the snapshot in force whole until the new one is
   const notices: string[] = [];
   expect(loaded(notices)?.curriculum).toEqual({ scores: [1, 0, 1] });
   expect(notices).toHaveLength(1);
+});
+
+test('adapters of earlier steps stay, with their routers, until the steps are made again', () => {
+  const past = mkdtempSync(join(tmpdir(), 'forage-past-'));
+  const { config } = tinyWeights();
+  const file: RunFile = {
+    format: 'forage.cli-run/1',
+    runId: 'run',
+    settings: tinySettings(),
+    device: 'wasm',
+    policy: { folder: '/policy', id: 'untrained', revision: '0' },
+    world: { folder: null, seed: 1 },
+  };
+  createRun(past, file);
+  const start = initialState(file.settings, config);
+  const save = (step: number): void =>
+    saveSnapshot(past, { ...start, step, router: { step } }, file, config, { past: true });
+  const at = (step: number) => adapterAt({ run: past, step }, () => undefined);
+  for (const step of [1, 2, 3, 4]) save(step);
+  expect([1, 2, 3, 4].map((step) => at(step).router)).toEqual(
+    [1, 2, 3, 4].map((step) => ({ step })),
+  );
+  for (const step of [1, 2, 3, 4])
+    expect(readdirSync(at(step).folder)).toContain('adapter_model.safetensors');
+  expect(() => at(5)).toThrow('it has those of 1, 2, 3, 4');
+  expect(adapterAt(readRunAt(`${past}@2`), () => undefined)).toEqual(at(2));
+  expect(adapterAt(readRunAt(past), () => undefined)).toEqual(at(4));
+  // A run that goes back to step 1 and goes on makes the others again.
+  save(2);
+  expect(at(1).router).toEqual({ step: 1 });
+  rmSync(join(past, 'latest.json'));
+  createRun(past, file);
+  save(1);
+  expect(() => at(2)).toThrow('it has those of 1.');
+  rmSync(past, { recursive: true });
 });
 
 test('what the weights are held in is read back, and must be a type that there is', () => {

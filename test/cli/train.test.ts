@@ -4,6 +4,7 @@ import {
   appendFileSync,
   existsSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
@@ -161,6 +162,12 @@ describe('a run', () => {
       true,
       true,
     ]);
+    // Of the step before them its adapter, which is enough to ask with.
+    const past = join(whole, 'adapters', 'step-000001');
+    expect(readdirSync(past).toSorted()).toEqual([
+      'adapter_config.json',
+      'adapter_model.safetensors',
+    ]);
     for (const { samplerGap } of lines(first.out)) expect(samplerGap.max).toBeLessThan(1e-3);
     // Before and after the kill below: else equal bits would say nothing.
     for (const { gradientNorm } of lines(first.out).slice(0, 2))
@@ -199,6 +206,39 @@ describe('a run', () => {
       1, 2, 3,
     ]);
     expect(adapterOf(out, 3).equals(adapterOf(whole, 3))).toBe(true);
+  });
+
+  test('the adapter of any step is evaluated, beside those of others', async () => {
+    const args = ['--limit', '2', '--json'];
+    const at = (step: number): Promise<LabRun> =>
+      labHere('evaluate', '--run', `${whole}@${step}`, ...args);
+    const [one, last, byRun] = [
+      await at(1),
+      await at(3),
+      await labHere('evaluate', '--run', whole, ...args),
+    ];
+    expect(one.status).toBe(0);
+    const untimed = ({ out }: LabRun): string => out.replaceAll(/"tokensPerSecond":[\d.e-]+/gu, '');
+    expect(untimed(last)).toBe(untimed(byRun));
+    expect((await at(9)).err).toContain(
+      `${whole} has no adapter of step 9; it has those of 1, 2, 3.`,
+    );
+    const several = await labHere(
+      'evaluate',
+      '--recipes=naive-rag',
+      `--run=${whole}@1,${whole}@3`,
+      '--base',
+      '--world-form=1',
+      '--limit=1',
+      '--json',
+    );
+    const { systems } = JSON.parse(several.out) as { systems: { id: string; policy: string }[] };
+    expect(systems.map(({ id }) => id.split('@').at(-1))).toEqual([
+      expect.not.stringContaining('whole'),
+      'whole-step-1',
+      'whole-step-3',
+    ]);
+    expect(systems[1]?.policy).toMatch(/ with whole, step 1$/u);
   });
 
   test('its adapter is evaluated by folder and by run, to the same summary', async () => {

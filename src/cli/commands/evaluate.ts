@@ -32,7 +32,7 @@ import {
   openSummarizerOf,
   type SummarizerName,
 } from '../helpers/summarizer.ts';
-import { adapterFolderOf, loadSnapshot, readRun, type RunFile } from '../train/folder.ts';
+import { adapterAt, readRun, readRunAt, type RunFile } from '../train/folder.ts';
 import { foundSources, partsOf, type SourceParts } from '../train/run-sources.ts';
 import { endProgress, print, say, type Command } from '../shared/command.ts';
 import { openOutput, writeAll } from '../evaluate/output.ts';
@@ -84,7 +84,7 @@ async function sourcesOfRun(
   };
 }
 
-/** What is evaluated: an adapter, the last snapshot of a run with the run's parts, or the policy. */
+/** What is evaluated: an adapter, a step of a run with the run's parts, or the policy. */
 async function subjectOf(values: OptionValues, lists: OptionLists): Promise<Subject> {
   const text = (name: string): string | undefined => values[name] as string | undefined;
   const [adapter, policy] = [text('adapter'), text('policy')];
@@ -98,12 +98,13 @@ async function subjectOf(values: OptionValues, lists: OptionLists): Promise<Subj
     return { adapter, policy, world, weights, keys, recipe, settings: null };
   }
   if (adapter !== undefined) throw new UsageError('--adapter and --run exclude each other.');
-  const file = readRun(run);
-  const trained = loadSnapshot(run, say)?.router ?? null;
+  const at = readRunAt(run);
+  const file = readRun(at.run);
+  const { folder, router: trained } = adapterAt(at, say);
   return {
     ...(trained !== null && { routerWeights: decodeRouterState(trained).weights }),
     ...(await sourcesOfRun(file, named)),
-    adapter: adapterFolderOf(run),
+    adapter: folder,
     policy: policy ?? (await runPolicyFolder(file.policy)),
     weights: weights ?? file.policy.weights,
     keys: keys ?? file.policy.keys ?? 'f32',
@@ -162,8 +163,8 @@ export const evaluateCommand: Command = {
     adapter: { type: 'string', value: 'DIR', help: 'PEFT folder of the adapter' },
     run: {
       type: 'string',
-      value: 'DIR',
-      help: "a training run: its last snapshot's adapter and router",
+      value: 'DIR[@STEP]',
+      help: 'a training run: adapter and router of its last step, or of another that it keeps; with --recipes several, with commas between them',
     },
     ...RECIPE_OPTIONS,
     recipe: { ...RECIPE, help: "which system; the run's, else search" },

@@ -5,7 +5,7 @@ import { makeFolder } from '../shared/empty-folder.ts';
 import { UsageError, type OptionValues } from '../shared/options.ts';
 import { openFolder, readAdapterFolder, runPolicyFolder } from '../shared/parts.ts';
 import { SIDE_FILES } from '../../lab/models/checkpoints/plan/file-names.ts';
-import { adapterFolderOf, readRun } from '../train/folder.ts';
+import { adapterAt, readRun, readRunAt } from '../train/folder.ts';
 import { endProgress, print, say, sayProgress, type Command } from '../shared/command.ts';
 
 /** Files of tokenizers that other programs read and this one does not; kept where the folder has them. */
@@ -25,11 +25,13 @@ async function subjectOf(
   const [run, adapter, policy] = [text('run'), text('adapter'), text('policy')];
   if (run !== undefined && adapter !== undefined)
     throw new UsageError('--adapter and --run exclude each other.');
-  if (run !== undefined)
+  if (run !== undefined) {
+    const at = readRunAt(run);
     return {
-      adapter: adapterFolderOf(run),
-      policy: policy ?? (await runPolicyFolder(readRun(run).policy)),
+      adapter: adapterAt(at, say).folder,
+      policy: policy ?? (await runPolicyFolder(readRun(at.run).policy)),
     };
+  }
   if (adapter === undefined) throw new UsageError('merge needs --run DIR or --adapter DIR.');
   return { adapter, policy };
 }
@@ -53,7 +55,11 @@ export const mergeCommand: Command = {
   summary: 'folds an adapter into its checkpoint and writes a folder that transformers loads',
   options: {
     adapter: { type: 'string', value: 'DIR', help: 'PEFT folder of the adapter' },
-    run: { type: 'string', value: 'DIR', help: "a training run: its last snapshot's adapter" },
+    run: {
+      type: 'string',
+      value: 'DIR[@STEP]',
+      help: 'a training run: the adapter of its last step, or of another that it keeps',
+    },
     policy: {
       type: 'string',
       value: 'DIR',

@@ -20,6 +20,8 @@ import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { decodeState, encodeState, type TrainState } from '../../learn/rl/state.ts';
 import { UsageError } from '../shared/options.ts';
 import { textModelSchema } from '../helpers/text-model.ts';
+import type { Json } from '../../learn/rl/contracts.ts';
+import { dropAdapters, keepAdapter, pastAdapter, pastSteps } from './past-adapters.ts';
 import { runSourcesSchema } from './run-sources.ts';
 import { writeSafely } from './write-safely.ts';
 import { messageOf } from '../../base/errors.ts';
@@ -27,7 +29,8 @@ import { messageOf } from '../../base/errors.ts';
 /**
  * A run's folder: `settings.json`, `steps.jsonl`, snapshot folders, and `latest.json`, which names
  * the last two of them with the SHA-256 of every file. A snapshot is written and flushed whole
- * before `latest.json` is renamed onto, so that a killed process leaves the one before in force.
+ * before `latest.json` is renamed onto, so that a killed process leaves the one before in force. Of
+ * earlier steps `adapters` has what is enough to ask with.
  */
 
 const hashes = z.record(z.string(), z.string());
@@ -95,11 +98,51 @@ const STEPS = 'steps.jsonl';
 const SETTINGS = 'settings.json';
 const LATEST = 'latest.json';
 
-export const adapterFolderOf = (run: string): string => {
+export const adapterFolderOf = (run: string): string => join(run, pointerOf(run).latest.folder);
+
+function pointerOf(run: string): Pointer {
   const pointer = readPointer(run);
   if (!pointer) throw new UsageError(`${run} is no training run: it has no ${LATEST}.`);
-  return join(run, pointer.latest.folder);
-};
+  return pointer;
+}
+
+/** A run as a command line names it: its folder, or `DIR@STEP`, one of its steps. */
+export interface RunAt {
+  run: string;
+  /** Null: the last one. */
+  step: number | null;
+}
+
+export function readRunAt(text: string): RunAt {
+  const [, run, step] = /^(.+)@(\d{1,9})$/u.exec(text) ?? [];
+  return run === undefined || step === undefined || existsSync(text)
+    ? { run: text, step: null }
+    : { run, step: Number(step) };
+}
+
+/**
+ * The adapter of a step of a run, with what the step's router had learned.
+ * @throws UsageError where that step is not kept, with those that are
+ */
+export function adapterAt(
+  { run, step }: RunAt,
+  notice: (line: string) => void,
+): { folder: string; router: Json } {
+  const { latest, previous } = pointerOf(run);
+  // A damaged last snapshot gives way to the one before.
+  if (step === null) {
+    const router = loadSnapshot(run, notice)?.router ?? null;
+    return { folder: adapterFolderOf(run), router };
+  }
+  const snapshot = [latest, previous].find((one) => one?.step === step);
+  if (snapshot) return { folder: join(run, snapshot.folder), router: load(run, snapshot).router };
+  const past = pastAdapter(run, step);
+  if (past) return past;
+  const steps = [...pastSteps(run), ...(previous ? [previous.step] : []), latest.step];
+  throw new UsageError(
+    `${run} has no adapter of step ${step}; it has those of ${[...new Set(steps)].join(', ')}.`,
+  );
+}
 
 function readPointer(run: string): Pointer | null {
   const path = join(run, LATEST);
@@ -128,6 +171,7 @@ export function createRun(run: string, file: RunFile): void {
     throw new UsageError(`${run} cannot be made: ${(error as Error).message}.`);
   }
   rmSync(join(run, STEPS), { force: true });
+  dropAdapters(run, 0);
   writeRun(run, file);
 }
 
@@ -187,12 +231,16 @@ export function loadSnapshot(run: string, notice: (line: string) => void): Train
 const writePointer = (run: string, pointer: Pointer): void =>
   writeSafely(join(run, LATEST), `${JSON.stringify(pointer, null, 2)}\n`);
 
-/** Writes state and adapter (a PEFT folder); the last two snapshots are kept. */
+/**
+ * Writes state and adapter (a PEFT folder); the last two snapshots are kept.
+ * @param past whether adapters of earlier steps stay, too
+ */
 export function saveSnapshot(
   run: string,
   state: TrainState,
   { settings, policy }: RunFile,
   config: PolicyConfig,
+  { past = false }: { past?: boolean } = {},
 ): void {
   const before = readPointer(run);
   const name = `step-${String(state.step).padStart(6, '0')}`;
@@ -213,8 +261,12 @@ export function saveSnapshot(
   };
   const previous = before?.latest ?? null;
   writePointer(run, { format: 'forage.latest/1', latest, previous });
-  const old = before?.previous?.folder;
-  if (old !== undefined && old !== folder) rmSync(join(run, old), { recursive: true, force: true });
+  dropAdapters(run, state.step);
+  const old = before?.previous;
+  if (!old || old.folder === folder) return;
+  if (past && old.step < state.step)
+    keepAdapter(run, old, (step) => step % settings.heldOut.every === 0);
+  rmSync(join(run, old.folder), { recursive: true, force: true });
 }
 
 /** Drops the records of steps after `step` and what a killed process left of a line. */

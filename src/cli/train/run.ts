@@ -208,7 +208,7 @@ export async function train(
           if (options.json) print(JSON.stringify(record));
           meter.step(record);
         },
-        snapshot: (at) => saveSnapshot(run, at, file, config),
+        snapshot: (at) => saveSnapshot(run, at, file, config, { past: true }),
       },
     });
     endProgress();

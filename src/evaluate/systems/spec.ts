@@ -18,12 +18,16 @@ const policySchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('base'), policy: setup.policy }),
   /** The adapter of a stored run; `step` null: of its last snapshot. */
   z.strictObject({ kind: z.literal('run'), run: id, step: z.int().min(0).nullable() }),
-  /** On the command line: folders of a checkpoint, of an adapter, of a run; absent: the built-in policy alone. */
+  /**
+   * On the command line: folders of a checkpoint, of an adapter, of a run; absent: the built-in policy alone. `step` of the
+   * run; absent: its last.
+   */
   z.strictObject({
     kind: z.literal('folders'),
     policy: z.string().exactOptional(),
     adapter: z.string().exactOptional(),
     run: z.string().exactOptional(),
+    step: z.int().min(0).exactOptional(),
   }),
 ]);
 

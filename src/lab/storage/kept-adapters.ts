@@ -51,20 +51,25 @@ export async function readAdapter(
  * Those that are left where all take more than `limit` bytes: of steps that were not scored the
  * oldest goes first, then of the scored ones. The newest stays.
  */
-export function withinLimit(
-  kept: readonly KeptAdapter[],
+export function withinBytes<T extends { step: number; scored: boolean }>(
+  kept: readonly T[],
+  sizeOf: (one: T) => number,
   limit: number = ADAPTER_BYTES,
-): KeptAdapter[] {
+): T[] {
   const newest = kept.reduce((step, one) => Math.max(step, one.step), 0);
   const order = kept
     .filter(({ step }) => step !== newest)
     .toSorted((a, b) => Number(a.scored) - Number(b.scored) || a.step - b.step);
-  let over = kept.reduce((sum, one) => sum + bytesOf(one), 0) - limit;
+  let over = kept.reduce((sum, one) => sum + sizeOf(one), 0) - limit;
   const gone = new Set<number>();
   for (const one of order) {
     if (over <= 0) break;
     gone.add(one.step);
-    over -= bytesOf(one);
+    over -= sizeOf(one);
   }
   return kept.filter(({ step }) => !gone.has(step));
 }
+
+/** `withinBytes` of what the run store keeps. */
+export const withinLimit = (kept: readonly KeptAdapter[], limit?: number): KeptAdapter[] =>
+  withinBytes(kept, bytesOf, limit);

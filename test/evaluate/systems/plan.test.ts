@@ -4,7 +4,7 @@ import {
   missing,
   resultOf,
 } from '../../../src/evaluate/systems/plan/execute.ts';
-import { expectedSeconds } from '../../../src/evaluate/systems/plan/estimate.ts';
+import { expectedSeconds, toBeTimed } from '../../../src/evaluate/systems/plan/estimate.ts';
 import { planEvaluation } from '../../../src/evaluate/systems/plan/plan.ts';
 import type { RolloutFacts } from '../../../src/evaluate/systems/plan/row.ts';
 import { sourceNeeded } from '../../../src/evaluate/source-needed.ts';
@@ -197,6 +197,18 @@ describe('making the rollouts', () => {
     expect(expectedSeconds(todo, ['mini'], measured, 2).seconds).toBe(72);
     expect(expectedSeconds([], ['mini'], measured, 2).seconds).toBe(0);
     expect(expectedSeconds(todo, ['new'], measured, 2).basis).toContain('another machine');
+  });
+
+  it('times the first quarter, 32 at most, of a policy that was never run here', async () => {
+    const plan = await planOf({ ...SPEC, systems: ['search', 'naive-rag'] });
+    const todo = missing(plan, () => null).flat();
+    const timed = toBeTimed(todo, ['new'], [{ recipe: 'search', policy: 'other', seconds: 1 }]);
+    expect(timed).toEqual(todo.slice(0, 6));
+    expect(new Set(timed.map(({ system }) => system))).toEqual(new Set(['search', 'naive-rag']));
+    const many = Array.from({ length: 20 }, () => todo).flat();
+    expect(toBeTimed(many, ['new'], [])).toHaveLength(32);
+    expect(toBeTimed(todo, ['mini'], [{ recipe: 'x', policy: 'mini', seconds: 1 }])).toEqual([]);
+    expect(toBeTimed([], ['mini'], [])).toEqual([]);
   });
 });
 

@@ -181,6 +181,40 @@ describe('the table', () => {
   });
 });
 
+describe('what was published', () => {
+  const paper = { figure: 'EM 34.5', benchmark: 'HotpotQA', model: 'Qwen2.5-3B' };
+  const of = async (systems: EvaluationResult['systems']) => {
+    const result = { ...RESULT, systems };
+    const tables = await systemsTables(result, 'all');
+    const text = (format: 'markdown' | 'csv' | 'latex') =>
+      tableText({ result, tables, times: false }, format).split('\n');
+    return { markdown: text('markdown'), csv: text('csv'), latex: text('latex') };
+  };
+
+  it('stands in a last column of its own with benchmark and model, and nothing is said of its difference', async () => {
+    const { markdown, csv, latex } = await of([system('a', { published: paper }), system('b')]);
+    const heads = markdown.filter((line) => line.startsWith('| system'));
+    expect(heads.map((line) => line.endsWith('| published elsewhere, not comparable |'))).toEqual([
+      true,
+      false,
+    ]);
+    const rows = markdown.filter((line) => /^\| [AB] \|/u.test(line));
+    expect(rows[0]).toMatch(/\| EM 34\.5 \(HotpotQA; Qwen2\.5-3B\) \|$/u);
+    expect(rows[1]).toMatch(/\| none given \|$/u);
+    expect(rows[2]).not.toContain('none given');
+    const at = csv[0]?.split(',').indexOf('published') ?? -1;
+    expect(csv[1]?.split(',').slice(at, at + 3)).toEqual(['EM 34.5', 'HotpotQA', 'Qwen2.5-3B']);
+    expect(latex.find((line) => line.trimStart().startsWith('A &'))).toContain(
+      '& EM 34.5 (HotpotQA; Qwen2.5-3B)',
+    );
+  });
+
+  it('has no column where nothing was', async () => {
+    const { markdown, latex } = await of([system('a'), system('b')]);
+    expect([...markdown, ...latex].join('\n')).not.toContain('published elsewhere');
+  });
+});
+
 describe('the pictures', () => {
   it('the frontier holds what nothing beats in both', async () => {
     const [table] = await systemsTables(RESULT, 'all');

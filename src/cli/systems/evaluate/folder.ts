@@ -9,6 +9,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import type { Measured } from '../../../evaluate/systems/plan/estimate.ts';
 import type { RolloutFacts } from '../../../evaluate/systems/plan/row.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import { UsageError } from '../../shared/options.ts';
@@ -29,6 +30,8 @@ import { writeSafely } from '../../train/write-safely.ts';
 interface Kept {
   key: string;
   recipe: string;
+  /** Which policy made it; absent in what was kept before estimates asked for it. */
+  policy?: string;
   facts: RolloutFacts;
 }
 
@@ -101,8 +104,21 @@ export class EvaluationFolder {
     return [...this.#kept.values()];
   }
 
-  keep(key: string, rollout: Rollout, facts: RolloutFacts): void {
-    const kept = { key, recipe: rollout.recipe.id, facts };
+  /** How long its rollouts took. */
+  measured(): Measured[] {
+    return this.all().flatMap(({ recipe, policy, facts: { seconds } }) =>
+      policy === undefined ? [] : [{ recipe, policy, seconds }],
+    );
+  }
+
+  /** @param policy as estimates tell policies apart */
+  keep(key: string, rollout: Rollout, facts: RolloutFacts, policy?: string): void {
+    const kept = {
+      key,
+      recipe: rollout.recipe.id,
+      ...(policy !== undefined && { policy }),
+      facts,
+    };
     this.#kept.set(key, kept);
     this.#waiting.push({ kept, rollout });
     if (this.#waiting.length >= this.#every) this.flush();

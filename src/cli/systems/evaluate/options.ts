@@ -9,6 +9,8 @@ import {
 import { messageOf } from '../../../base/errors.ts';
 import { RECIPES } from '../../../recipes/index.ts';
 import { sourcesOptions, THREAD_OPTIONS } from '../../shared/shared-options.ts';
+import { readRunAt } from '../../train/folder.ts';
+import { partsOf } from './tables.ts';
 import {
   UsageError,
   type OptionLists,
@@ -43,6 +45,19 @@ export const SYSTEMS_OPTIONS = {
     value: 'ID',
     help: 'with --recipes: the row that others are compared with; the first unless given',
   },
+  by: {
+    type: 'string',
+    value: 'FORM,HOPS,SOURCE',
+    help: 'with --recipes: a table for each form of question, number of hops or source needed, too; any of form, hops, source',
+  },
+  times: {
+    type: 'boolean',
+    help: 'with --recipes: seconds a question in every format; they are measured, so that the same call does not give them again',
+  },
+  estimate: {
+    type: 'boolean',
+    help: 'with --recipes: say how many rollouts and minutes it takes, and stop; what has to be timed for that is made and kept',
+  },
   repeat: {
     type: 'string',
     value: 'FILE',
@@ -62,8 +77,8 @@ const OF_ONE: Record<string, string> = {
   recipe: 'name them in --recipes',
   background: 'give the system a file of its own, --custom FILE',
   stie: 'give the system a file of its own, --custom FILE',
-  hops: 'the table tells questions by hops apart on the page',
-  type: 'the table tells questions by type apart on the page',
+  hops: '--by hops tells questions apart',
+  type: '--by form tells questions apart',
   compositions: 'leave it out',
   weights: 'leave it out',
   kv: 'leave it out',
@@ -171,12 +186,15 @@ export function specOf(
   const [policy, adapter, run] = [text('policy'), text('adapter'), text('run')];
   if (adapter !== undefined && run !== undefined)
     throw new UsageError('--adapter and --run exclude each other.');
+  partsOf(text('by'));
   const own = { kind: 'folders' as const, ...(policy !== undefined && { policy }) };
-  const trained = {
-    ...own,
-    ...(adapter !== undefined && { adapter }),
-    ...(run !== undefined && { run }),
-  };
+  const trained =
+    run === undefined
+      ? [{ ...own, ...(adapter !== undefined && { adapter }) }]
+      : list(run).map((one) => {
+          const { run: folder, step } = readRunAt(one);
+          return { ...own, run: folder, ...(step !== null && { step }) };
+        });
   const adapted = adapter !== undefined || run !== undefined;
   if (values['base'] === true && !adapted)
     throw new UsageError('--base stands beside --adapter or --run.');
@@ -185,7 +203,7 @@ export function specOf(
     const spec = parseSpec({
       format: 'forage.evaluation/1',
       systems: [...recipesOf(String(values['recipes'])), ...customs],
-      policies: adapted && values['base'] === true ? [own, trained] : [trained],
+      policies: values['base'] === true ? [own, ...trained] : trained,
       questions: [questionsOf(values, lists)],
       seeds: seedsOf(values),
       retrieval: [{ ...(k !== undefined && { k }), ...(source !== undefined && { source }) }],

@@ -12,7 +12,7 @@ import { say } from '../../shared/command.ts';
 import { UsageError } from '../../shared/options.ts';
 import { foldedRevision, readAdapterFolder } from '../../shared/parts.ts';
 import { Workshop } from '../../study/workshop.ts';
-import { adapterFolderOf, loadSnapshot, readRun } from '../../train/folder.ts';
+import { adapterAt, readRun } from '../../train/folder.ts';
 
 /** The policies of an evaluation, one open at a time. */
 
@@ -20,18 +20,33 @@ interface Found extends FoundPolicy {
   folder: string | undefined;
   adapter: Adapter | null;
   router: RouterWeights | undefined;
+  /** By what estimates tell policies apart: the same checkpoint on the same number of threads takes as long. */
+  pace: string;
 }
 
 const ANY_ADAPTER: LoraSpec = { ...TRAINING.adapter, targets: [...TRAINING.adapter.targets] };
 
+/** What rows call an adapter, in ids and in words. */
+function labelOf(
+  path: string,
+  step: number | null,
+  short: (path: string) => string = (whole) => whole,
+): { key: string; name: string } {
+  const of = short(path);
+  const key = of.replaceAll(/[^\w.]+/gu, '-');
+  return step === null
+    ? { key, name: of }
+    : { key: `${key}-step-${step}`, name: `${of}, step ${step}` };
+}
+
 export class EvaluatedPolicies {
-  readonly #threads: number;
+  readonly threads: number;
   readonly #found: Found[] = [];
   #open: { folder: string | undefined; workshop: Workshop } | null = null;
 
   /** @param threads samplers */
   constructor(threads: number) {
-    this.#threads = threads;
+    this.threads = threads;
   }
 
   /** @throws UsageError for a policy that is not on this machine; CheckpointError, AdapterError */
@@ -48,15 +63,20 @@ export class EvaluatedPolicies {
     const folder = given.policy ?? run?.policy.folder;
     const workshop = await this.#workshop(folder);
     const { spelling } = readTags(workshop.tokenizer);
-    const adapterAt = given.run === undefined ? given.adapter : adapterFolderOf(given.run);
-    const adapter =
-      adapterAt === undefined ? null : await readAdapterFolder(workshop.config, adapterAt);
-    const state = given.run === undefined ? null : (loadSnapshot(given.run, say)?.router ?? null);
+    const step = given.step ?? null;
+    const learned = given.run === undefined ? null : adapterAt({ run: given.run, step }, say);
+    const from = learned?.folder ?? given.adapter;
+    const adapter = from === undefined ? null : await readAdapterFolder(workshop.config, from);
+    const state = learned?.router ?? null;
     const { id } = workshop.checkpoint;
     const trained = given.run ?? given.adapter;
+    const label = trained === undefined ? { key: id, name: id } : labelOf(trained, step, basename);
+    const taken = this.#found.some(({ key }) => key === label.key);
+    // Folders of one name are told apart by their paths.
+    const { key, name } = trained !== undefined && taken ? labelOf(trained, step) : label;
     this.#found.push({
-      key: trained === undefined ? id : basename(trained),
-      name: trained === undefined ? id : `${id} with ${basename(trained)}`,
+      key,
+      name: trained === undefined ? id : `${id} with ${name}`,
       identity: {
         weights: adapter ? foldedRevision(workshop.revision, adapter) : workshop.revision,
         router: state,
@@ -65,11 +85,12 @@ export class EvaluatedPolicies {
       spelling: () => Promise.resolve(spelling),
       folder,
       adapter,
+      pace: `${id} ${workshop.revision}, ${this.threads} threads`,
       router: state === null ? undefined : decodeRouterState(state).weights,
     });
   }
 
-  get found(): readonly FoundPolicy[] {
+  get found(): readonly Found[] {
     return this.#found;
   }
 
@@ -91,7 +112,7 @@ export class EvaluatedPolicies {
   async #workshop(folder: string | undefined): Promise<Workshop> {
     if (this.#open && this.#open.folder === folder) return this.#open.workshop;
     await this.close();
-    const options = { threads: this.#threads, microTokens: 2048 };
+    const options = { threads: this.threads, microTokens: 2048 };
     const workshop = await Workshop.open(folder, options);
     this.#open = { folder, workshop };
     return workshop;

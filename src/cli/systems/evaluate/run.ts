@@ -1,12 +1,16 @@
 import { duration } from '../../../evaluate/study/estimate.ts';
 import { itemAt } from '../../../base/items.ts';
 import { writeEvaluationFile } from '../../../evaluate/systems/file.ts';
+import { expectedSeconds, toBeTimed } from '../../../evaluate/systems/plan/estimate.ts';
 import { executeEvaluation, missing, resultOf } from '../../../evaluate/systems/plan/execute.ts';
-import { planEvaluation, type EvaluationPlan } from '../../../evaluate/systems/plan/plan.ts';
+import {
+  planEvaluation,
+  type EvaluationPlan,
+  type PlannedRollout,
+} from '../../../evaluate/systems/plan/plan.ts';
 import type { EvaluationResult } from '../../../evaluate/systems/result.ts';
 import type { EvaluationSpec } from '../../../evaluate/systems/spec.ts';
 import type { SystemsTable } from '../../../evaluate/systems/table/shape.ts';
-import { systemsTables } from '../../../evaluate/systems/table/table.ts';
 import { tableText } from '../../../evaluate/systems/table/text.ts';
 import { openSummarizer } from '../../../retrieval/summarize/index.ts';
 import { askingOf, openJudgeModel, readPrice } from '../../evaluate/judge-options.ts';
@@ -20,6 +24,7 @@ import { EvaluationFolder } from './folder.ts';
 import { specOf } from './options.ts';
 import { EvaluatedPolicies } from './policies.ts';
 import { openSet, retrieverFor, routerFor, type OpenSet } from './sets.ts';
+import { partsOf, tablesBy } from './tables.ts';
 
 /** `lab evaluate --recipes`: several systems on the same questions. */
 
@@ -52,17 +57,18 @@ async function open(
   return { spec, plan, sets, policies };
 }
 
-/** Makes what is missing, and keeps it. @returns messages of what failed, by key */
+/** Makes what is missing of a plan, and keeps it. @param failures messages of what failed, by key */
 async function make(
   { spec, plan, sets, policies }: Opened,
   folder: EvaluationFolder,
+  failures: Map<string, string>,
   signal: AbortSignal,
-): Promise<Map<string, string>> {
-  const failures = new Map<string, string>();
+): Promise<void> {
   const todo = missing(plan, folder.known).flat().length;
   let made = 0;
   const summarizer = spec.summarizer.kind === 'model' ? null : openSummarizer(spec.summarizer);
   const startedAt = performance.now();
+  const paces = policies.found.map(({ pace }) => pace);
   const tell = (): void => {
     made++;
     const seconds = (performance.now() - startedAt) / 1000;
@@ -87,8 +93,9 @@ async function make(
           adapter,
         };
       },
-      keep: ({ key }, rollout, facts) => {
-        folder.keep(key, rollout, facts);
+      keep: ({ key, policy }, rollout, facts) => {
+        folder.keep(key, rollout, facts, paces[policy]);
+        failures.delete(key);
         tell();
       },
       failed: ({ key, system, question }, message) => {
@@ -103,7 +110,35 @@ async function make(
     folder.flush();
     endProgress();
   }
-  return failures;
+}
+
+/**
+ * Says what is to be made and how long it takes: from rollouts that were made here, else from the first ones, which are
+ * made for that.
+ */
+async function tellCost(
+  opened: Opened,
+  folder: EvaluationFolder,
+  failures: Map<string, string>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { plan, policies } = opened;
+  const paces = policies.found.map(({ pace }) => pace);
+  const left = (): PlannedRollout[] => missing(plan, folder.known).flat();
+  const [systems, questions, all, todo] = [
+    plan.systems.length,
+    plan.questions.length,
+    plan.rollouts.length,
+    left(),
+  ];
+  say(`${systems} systems on ${questions} questions: ${all} rollouts, ${todo.length} to be made`);
+  const timed = toBeTimed(todo, paces, folder.measured());
+  if (timed.length > 0) {
+    say(`timing the first ${timed.length} of them …`);
+    await make({ ...opened, plan: { ...plan, rollouts: timed } }, folder, failures, signal);
+  }
+  const { seconds, basis } = expectedSeconds(left(), paces, folder.measured(), policies.threads);
+  if (seconds > 0) say(`${left().length} rollouts left, ≈ ${duration(seconds)} ${basis}`);
 }
 
 /** LJ over the answers; a verdict is kept in the folder and asked for once. */
@@ -172,12 +207,10 @@ function writeFiles(
   folder.write('table.tex', tableText(text, 'latex'));
   folder.write('table.json', `${JSON.stringify(withoutTimes(tables), null, 1)}\n`);
   folder.write('evaluation.json', writeEvaluationFile(result.name, spec, result));
-  const seconds = tables.flatMap(({ rows }) =>
-    rows.map(({ system, cells }) => [
-      system,
-      cells.find(({ measure }) => measure === 'seconds')?.value ?? null,
-    ]),
-  );
+  const seconds = (tables[0]?.rows ?? []).map(({ system, cells }) => [
+    system,
+    cells.find(({ measure }) => measure === 'seconds')?.value ?? null,
+  ]);
   folder.write('times.json', `${JSON.stringify(Object.fromEntries(seconds), null, 1)}\n`);
 }
 
@@ -186,7 +219,8 @@ function printed(
   tables: readonly SystemsTable[],
   values: OptionValues,
 ): string {
-  const text = { result, tables, times: false };
+  const times = values['times'] === true;
+  const text = { result, tables, times };
   if (values['json'] === true)
     return JSON.stringify({
       name: result.name,
@@ -194,12 +228,12 @@ function printed(
       planned: result.planned,
       systems: result.systems,
       skipped: result.skipped ?? [],
-      tables: withoutTimes(tables),
+      tables: times ? tables : withoutTimes(tables),
       failed: result.failed,
     });
   if (values['csv'] === true) return tableText(text, 'csv').trimEnd();
   if (values['latex'] === true) return tableText(text, 'latex').trimEnd();
-  return tableText({ ...text, times: values['markdown'] !== true }, 'markdown').trimEnd();
+  return tableText({ ...text, times: times || values['markdown'] !== true }, 'markdown').trimEnd();
 }
 
 /** @throws UsageError, and Error where some rollouts failed */
@@ -212,18 +246,17 @@ export async function evaluateSystems(values: OptionValues, lists: OptionLists):
   try {
     const opened = await open(spec, policies, out);
     const { plan } = opened;
-    const todo = missing(plan, folder.known).flat().length;
-    say(
-      `${plan.systems.length} systems on ${plan.questions.length} questions: ${plan.rollouts.length} rollouts, ${todo} to be made`,
-    );
     for (const { title, policy, reason } of plan.skipped)
       say(`not run: ${title} with ${policy}: ${reason}.`);
     if (plan.leftOut > 0) say(`${plan.leftOut} questions have no gold answer and are left out.`);
     folder.begin();
-    const failures = await make(opened, folder, stop.signal);
+    const failures = new Map<string, string>();
+    await tellCost(opened, folder, failures, stop.signal);
+    if (values['estimate'] === true) return;
+    await make(opened, folder, failures, stop.signal);
     const result = await judged(resultOf(plan, name, folder.known, failures), values, folder);
-    const reference = values['reference'] as string | undefined;
-    const tables = await systemsTables(result, 'all', { reference });
+    const text = (option: string): string | undefined => values[option] as string | undefined;
+    const tables = await tablesBy(result, partsOf(text('by')), text('reference'));
     writeFiles(folder, result, tables, spec);
     print(printed(result, tables, values));
     if (failures.size > 0)

@@ -1,3 +1,4 @@
+import { groupBy } from '../../../base/items.ts';
 import { mean } from '../../../base/statistics.ts';
 import type { PlannedRollout } from './plan.ts';
 
@@ -23,6 +24,27 @@ export interface Expected {
  * before this device has made one.
  */
 const ELSEWHERE_SECONDS = 0.19;
+
+/** Rollouts that are timed where a policy was never run: they fill its slots. */
+const TIMED = 32;
+
+/**
+ * The rollouts that tell how long the others take, of every policy that this device has not run: the first of the plan,
+ * which go through its systems, and at most a quarter of what is to be made with it. They are made anyway.
+ * @param policies id of the policy at each place of the plan
+ */
+export function toBeTimed(
+  todo: readonly PlannedRollout[],
+  policies: readonly string[],
+  measured: readonly Measured[],
+): PlannedRollout[] {
+  const known = new Set(measured.map(({ policy }) => policy));
+  return [...groupBy(todo, ({ policy }) => policies[policy] ?? '')].flatMap(([policy, own]) => {
+    const systems = new Set(own.map(({ system }) => system)).size;
+    const most = Math.min(Math.max(TIMED, systems), Math.ceil(own.length / 4));
+    return known.has(policy) ? [] : own.slice(0, most);
+  });
+}
 
 /**
  * A system takes what the rollouts of its recipe took with the same policy, one that was never run the mean of

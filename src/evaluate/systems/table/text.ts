@@ -1,7 +1,7 @@
 import { csv, latexText } from '../../study/text.ts';
 import { present } from '../../../base/items.ts';
 import type { EvaluatedSystem, EvaluationResult } from '../result.ts';
-import { MEASURES, type Measure } from './measures.ts';
+import { MEASURES, SECONDS_NOTE, type Measure } from './measures.ts';
 import type { SystemsTable, TableCell, TableFormat, TableRow } from './shape.ts';
 
 /** The tables as files: Markdown, CSV and LaTeX. */
@@ -108,14 +108,24 @@ const CAPTION =
 const differenceTitle = (title: string): string =>
   `Paired differences from ${title}, with 95 % intervals and p after Holm's correction over the rows`;
 
-const published = ({ systems }: EvaluationResult): EvaluatedSystem[] => [
-  ...new Map(
-    systems.filter((system) => system.published).map((system) => [system.title, system]),
-  ).values(),
-];
+const PUBLISHED = 'published elsewhere, not comparable';
+const PUBLISHED_NOTE =
+  'Published elsewhere: a figure of the system’s paper or code, on the benchmark and with the model that it names; not to be compared with what is measured here.';
 
-const PUBLISHED =
-  'Published, each on its own benchmark with its own model; not to be compared with what is measured here';
+/** The published figure of each row as a last column, with benchmark and model; none where no row has one. */
+function publishedColumn({ systems }: EvaluationResult): {
+  head: string[];
+  of: (row: TableRow) => string[];
+} {
+  if (systems.every(({ published }) => published === null)) return { head: [], of: () => [] };
+  return {
+    head: [PUBLISHED],
+    of: ({ system }) => {
+      const paper = systems.find(({ id }) => id === system)?.published;
+      return [paper ? `${paper.figure} (${paper.benchmark}; ${paper.model})` : 'none given'];
+    },
+  };
+}
 
 /** Rows that were asked for and are not run, a sentence each. */
 const notRun = ({ skipped = [] }: EvaluationResult): string[] =>
@@ -135,13 +145,15 @@ function markdown(text: TableText): string {
   const { result, tables } = text;
   const measures = shownMeasures(text);
   const { labels, head, titleOf } = namesOf(result);
+  const published = publishedColumn(result);
   const blocks = tables.flatMap(({ part, rows, reference }) => [
     ...(tables.length > 1 ? [`## ${part}`] : []),
     mdTable(
-      [...head, ...measures.map(unitTitle)],
+      [...head, ...measures.map(unitTitle), ...published.head],
       rows.map((row) => [
         ...labels(row),
         ...measures.map((measure) => valueText(cellOf(row, measure), measure, PLAIN)),
+        ...published.of(row),
       ]),
     ),
     ...(rows.length > 1
@@ -159,16 +171,10 @@ function markdown(text: TableText): string {
         ]
       : []),
   ]);
-  const papers = published(result).map(({ title, published: paper }) => [
-    title,
-    paper?.figure ?? '',
-    paper?.benchmark ?? '',
-    paper?.model ?? '',
-  ]);
-  const told =
-    papers.length > 0
-      ? [`${PUBLISHED}:`, mdTable(['system', 'figure', 'benchmark', 'model'], papers)]
-      : [];
+  const told = [
+    ...(measures.some(({ id }) => id === 'seconds') ? [`Device seconds: ${SECONDS_NOTE}`] : []),
+    ...(published.head.length > 0 ? [PUBLISHED_NOTE] : []),
+  ];
   const skipped = notRun(result).map((line) => `- ${line}`);
   const left = skipped.length > 0 ? ['Not run:', skipped.join('\n')] : [];
   return `${[`# ${result.name}`, CAPTION, ...blocks, ...left, ...told].join('\n\n')}\n`;
@@ -193,6 +199,9 @@ const CSV_HEAD = [
   'difference_high',
   'p',
   'p_holm',
+  'published',
+  'published_benchmark',
+  'published_model',
   'mark',
 ];
 
@@ -220,6 +229,9 @@ function csvText(text: TableText): string {
           ...(difference
             ? [difference.mean, difference.low, difference.high, difference.p, difference.adjusted]
             : ['', '', '', '', '']),
+          system?.published?.figure ?? '',
+          system?.published?.benchmark ?? '',
+          system?.published?.model ?? '',
           mark ?? '',
         ];
       }),
@@ -252,16 +264,22 @@ function latex(text: TableText): string {
   const measures = shownMeasures(text);
   const { labels, head, titleOf } = namesOf(result);
   const line = (cells: readonly string[]): string => `    ${cells.join(' & ')} \\\\`;
-  const block = (caption: string, label: string, rows: readonly (readonly string[])[]): string =>
+  const published = publishedColumn(result);
+  const block = (
+    caption: string,
+    label: string,
+    rows: readonly (readonly string[])[],
+    last: readonly string[] = [],
+  ): string =>
     [
       '\\begin{table*}',
       '  \\centering',
       `  \\caption{${latexText(caption)}}`,
       `  \\label{tab:${label}}`,
       '  \\resizebox{\\textwidth}{!}{%',
-      `  \\begin{tabular}{${'l'.repeat(head.length - 1)}${'r'.repeat(measures.length + 1)}}`,
+      `  \\begin{tabular}{${'l'.repeat(head.length - 1)}${'r'.repeat(measures.length + 1)}${'l'.repeat(last.length)}}`,
       '    \\toprule',
-      line([...head, ...measures.map(unitTitle)].map(latexText)),
+      line([...head, ...measures.map(unitTitle), ...last].map(latexText)),
       '    \\midrule',
       ...rows.map(line),
       '    \\bottomrule',
@@ -270,12 +288,14 @@ function latex(text: TableText): string {
     ].join('\n');
   const blocks = tables.flatMap(({ part, rows, reference }, at) => [
     block(
-      `${result.name}${tables.length > 1 ? `, ${part}` : ''}. ${CAPTION.replace('°', 'Circle')}`,
+      `${result.name}${tables.length > 1 ? `, ${part}` : ''}. ${CAPTION.replace('°', 'Circle')}${published.head.length > 0 ? ` ${PUBLISHED_NOTE}` : ''}`,
       `systems-${at + 1}`,
       rows.map((row) => [
         ...labels(row).map(latexText),
         ...measures.map((measure) => latexNumbers(valueText(cellOf(row, measure), measure, LATEX))),
+        ...published.of(row).map(latexText),
       ]),
+      published.head,
     ),
     ...(rows.length > 1
       ? [
