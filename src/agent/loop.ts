@@ -199,12 +199,9 @@ async function onSearch(state: RunState, block: Block & { tag: SearchTag }): Pro
     await forceAnswer(state, limit('max-searches', 'no search is allowed here'), true);
     return true;
   }
-  if (round + state.lookups > retrieval.maxSearches) {
-    await forceAnswer(
-      state,
-      limit('max-searches', `all ${retrieval.maxSearches} searches are made`),
-      true,
-    );
+  const most = retrieval.maxSearches - Number(retrieval.counted === 'before');
+  if (round + state.lookups > most) {
+    await forceAnswer(state, limit('max-searches', `all ${most} searches are made`), true);
     return true;
   }
   const { queryWords } = retrieval;

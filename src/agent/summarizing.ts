@@ -1,5 +1,5 @@
 import { messageOf } from '../base/errors.ts';
-import { shownReasoning, type Step } from '../recipes/methods/extraction.ts';
+import { reappended, shownReasoning, type Step } from '../recipes/methods/extraction.ts';
 import type { Hit } from '../records/hits.ts';
 import { Extractive } from '../retrieval/summarize/extractive.ts';
 import type { Passage } from '../records/records.ts';
@@ -81,6 +81,14 @@ const stepsOf = ({ transcript }: RunState): Step[] =>
       : [];
   });
 
+/** What was extracted so far, in order. */
+const extractsOf = ({ transcript }: RunState): string[] =>
+  transcript.rollout.events.flatMap((event) =>
+    event.kind === 'summarize' || (event.kind === 'aside' && event.of === 'extract')
+      ? [event.text]
+      : [],
+  );
+
 /** Sentences chosen for the query and the thought before it: what a policy has that cannot be asked in words. */
 async function chosen(
   state: RunState,
@@ -94,7 +102,7 @@ async function chosen(
   const passages = hits.map(({ passage }) => passage);
   const start = deps.now();
   const draft = await method.draft({
-    query: `${query} ${reasoning}`.trim(),
+    query: `${query} ${reasoning.trim()}`.trim(),
     passages,
     signal: request.signal,
   });
@@ -129,8 +137,9 @@ export async function extract(
   // The query itself is the last step.
   const before = stepsOf(state).slice(0, -1);
   const thought = before.findLast(({ search }) => !search)?.text ?? '';
+  const again = extraction.reappends ? reappended(extractsOf(state)) : [];
   if (tags.spelling === 'ids')
-    return chosen(state, query, hits, extraction.reasoning ? thought : '');
+    return chosen(state, query, hits, [extraction.reasoning ? thought : '', ...again].join(' '));
   const { tokenizer } = deps.policy;
   const { passageTokens } = settings.retrieval;
   const reasoning = extraction.reasoning ? shownReasoning(before) : '';
@@ -139,6 +148,7 @@ export async function extract(
     instruction: EXTRACT,
     user: [
       ...(reasoning === '' ? [] : [`Reasoning so far:\n${reasoning}\n`]),
+      ...(again.length === 0 ? [] : [`Found so far:\n${again.join('\n')}\n`]),
       `Query: ${query}\n`,
       `Passages:\n${passagesText(tokenizer, hits, passageTokens)}`,
     ].join('\n'),

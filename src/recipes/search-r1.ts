@@ -75,5 +75,40 @@ export const searchR1: Recipe = {
         critic: CRITIC,
       },
     },
+    {
+      name: 'as-released',
+      title: 'GRPO with the faults of the released code',
+      departures:
+        'As in the released code, results are cut at 500 tokens, with which the closing tag may go, and what gives no ' +
+        'answer is scored by the example answer of its prompt, Beijing.',
+      settings: {
+        ...TRAINING,
+        overrides: { retrieval: { cut: { tokens: 500, keep: 'first', tags: 'lost' } } },
+        stages: [{ steps: TRAINING.steps, reward: 'search-r1-released', weights: {} }],
+        objective: {
+          ...OBJECTIVE,
+          aggregation: 'token-mean',
+          microBatch: 8,
+          kl: { form: 'k3', place: 'loss', coefficient: 1e-3 },
+        },
+      },
+    },
+    {
+      name: 'ppo-as-released',
+      title: 'PPO over environment tokens, as released',
+      departures:
+        'As in the released code, environment tokens stand in GAE, whitening and value loss, and the reward reads its prompt’s example.',
+      settings: {
+        ...TRAINING,
+        stages: [{ steps: TRAINING.steps, reward: 'search-r1-released', weights: {} }],
+        objective: {
+          ...OBJECTIVE,
+          aggregation: 'token-mean',
+          microBatch: 8,
+          kl: { form: 'k1', place: 'reward', coefficient: 1e-3 },
+        },
+        critic: { ...CRITIC, environment: 'released' },
+      },
+    },
   ],
 };

@@ -9,7 +9,12 @@ import {
   r1SearcherStage2Released,
 } from './r1-searcher.ts';
 import { autorefine, research } from './research.ts';
-import { searchR1, searchR1Format, searchR1FormatRetrieval } from './search-r1.ts';
+import {
+  searchR1,
+  searchR1Format,
+  searchR1FormatRetrieval,
+  searchR1Released,
+} from './search-r1.ts';
 import { betaGrpo } from './systems/beta-grpo.ts';
 import { cir } from './systems/cir.ts';
 import { cort, cortReleased } from './systems/cort.ts';
@@ -17,7 +22,7 @@ import { deepDiver, deepDiverLoose } from './systems/deep-diver.ts';
 import { deepResearcher } from './systems/deep-researcher.ts';
 import { inForage, inForageReleased } from './systems/in-forage.ts';
 import { medR3Stage2 } from './systems/med-r3.ts';
-import { reSeek, reSeekReleased } from './systems/re-seek.ts';
+import { reSeek, reSeekMean, reSeekReleased } from './systems/re-seek.ts';
 import { smartRag } from './systems/smart-rag.ts';
 import { stepSearch, stepSearchReleased } from './systems/step-search.ts';
 import { toolStar } from './systems/tool-star.ts';
@@ -98,6 +103,8 @@ const OF_OWN_RECORDS = [
   reSeekReleased,
   inForageReleased,
   rewriter,
+  searchR1Released,
+  reSeekMean,
 ] as const;
 
 /** Scores of the answer alone. */

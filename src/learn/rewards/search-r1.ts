@@ -1,5 +1,5 @@
 import type { RewardClause } from '../../records/rollout.ts';
-import { subExactMatch } from '../../agent/answers/scores.ts';
+import { exactMatch, subExactMatch } from '../../agent/answers/scores.ts';
 import { clause } from './parts/clause.ts';
 import { fixedReward } from './parts/definition.ts';
 import type { RewardFacts } from './parts/facts.ts';
@@ -13,8 +13,9 @@ import type { RewardFacts } from './parts/facts.ts';
  * - The values are the code's; 2505.15117 itself was not at hand to compare them with.
  * - Their retrieval reward (a gold answer in what was read) has the value 0 in both scripts. 2505.15117 asks
  *   what it is worth; `search-r1-format-retrieval` gives it 0.1, where the answer is wrong and well formed.
- * - The code looks for the answer in the prompt too and takes the last of at least two answer blocks,
- *   because the prompt has an example. Here the answer is the record's.
+ * - The code looks for the answer in prompt and response and takes the last of at least two answer blocks. Its prompt
+ *   holds two: "inside <answer> and </answer>" and "For example, <answer> Beijing </answer>". So an output without an
+ *   answer is scored by Beijing. Here the answer is the record's; `search-r1-released` has the prompt's example.
  */
 
 const STRUCTURE = 0.2;
@@ -27,6 +28,21 @@ export const searchR1 = fixedReward({
   source: 'Search-R1, arXiv 2503.09516',
   range: [0, 1],
   clauses: (facts) => [clause('answer', facts.em, facts.answer)],
+});
+
+/** The last answer block of Search-R1's prompt. */
+const IN_PROMPT = 'Beijing';
+
+/** Search-R1 as its code scores: what gives no answer, by its prompt's. */
+export const searchR1Released = fixedReward({
+  id: 'search-r1-released',
+  name: 'Search-R1, EM, as released',
+  source: 'Search-R1, its code (qa_em.py, extract_solution)',
+  range: [0, 1],
+  clauses: ({ em, answer, answerText, golds }) =>
+    answerText === null
+      ? [clause('example', exactMatch(IN_PROMPT, golds))]
+      : [clause('answer', em, answer)],
 });
 
 /**

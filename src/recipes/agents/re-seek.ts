@@ -51,6 +51,13 @@ export const reSeek: Recipe = {
       settings: settingsBy('re-seek-released'),
     },
     {
+      name: 'mean',
+      title: 'The same with the mean of the judgements',
+      departures:
+        'The sum of the judgements, in which right "no"s can be collected search by search, gives way to their mean.',
+      settings: settingsBy('re-seek-mean'),
+    },
+    {
       name: 'hard',
       title: 'The same, with useless results left out',
       departures:

@@ -9,7 +9,16 @@ export const extractionSchema = z.strictObject({
   maxTokens: z.int().min(1).max(2048),
   /** Whether the reasoning before the search is seen; the other arm sees the query alone. */
   reasoning: z.boolean().default(true),
+  /** As WebThinker's explorer: all that it wrote so far is put behind its prompt again after every turn. */
+  reappends: z.literal(true).exactOptional(),
 });
+
+/**
+ * What stands behind the prompt of an explorer that puts all its output behind it after every turn (WebThinker,
+ * run_web_thinker.py): of n outputs the first stands there n times.
+ */
+export const reappended = (outputs: readonly string[]): string[] =>
+  outputs.flatMap((_, turn) => outputs.slice(0, turn + 1));
 
 /** One step of reasoning, as the extraction is shown it. */
 export interface Step {

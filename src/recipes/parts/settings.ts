@@ -72,6 +72,11 @@ const retrievalSchema = z.strictObject({
    */
   lapses: z.literal('end').exactOptional(),
   /**
+   * `before`, as WebThinker's released code: a search is counted before it is compared with `maxSearches`, so that one fewer
+   * is made. Absent: as many as `maxSearches` says.
+   */
+  counted: z.literal('before').exactOptional(),
+  /**
    * Most queries of one search, with semicolons between them; one result answers them all, and each counts as a search.
    * Absent: a search is one query.
    */

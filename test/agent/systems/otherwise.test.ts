@@ -5,7 +5,9 @@ import { runRollout } from '../../../src/agent/run.ts';
 import { openPolicy } from '../../../src/cli/shared/parts.ts';
 import type { Policy } from '../../../src/policy/policy.ts';
 import { OTHERWISE } from '../../../src/recipes/agents/otherwise/list.ts';
+import { Extractive } from '../../../src/retrieval/summarize/extractive.ts';
 import type { Chain } from '../../../src/recipes/methods/chain.ts';
+import { reappended } from '../../../src/recipes/methods/extraction.ts';
 import type { ActionWeights } from '../../../src/recipes/methods/reward-model.ts';
 import { getRecipe } from '../../../src/recipes/index.ts';
 import type { SettingsOverride } from '../../../src/recipes/parts/settings.ts';
@@ -121,6 +123,53 @@ describe('WebThinker as released', () => {
     const ours = await asking('author of Old Wolf');
     expect(ended(ours)).toEqual(['answer', 'Borfield']);
     expect(eventsOf(ours, 'retrieve')).toHaveLength(2);
+  });
+
+  it('makes 19 searches of 20, having counted each before it is made', async () => {
+    const names = ['Old Wolf', 'Victor Kerlund', 'Estdor Group', 'Mondria'];
+    const queries = Array.from({ length: 21 }, (_, i) =>
+      `${names[i % 4]} ${'and '.repeat(i)}`.trim(),
+    );
+    const searching = async (counted?: 'before'): Promise<number> => {
+      const { rollout } = await runScript(
+        { main: [...queries.map(search), answer('Borfield')] },
+        {
+          recipe: 'search',
+          overrides: {
+            stie: { mode: 'off' },
+            budgets: { tokens: 4096 },
+            retrieval: { k: 1, passageTokens: 2, maxSearches: 20, ...(counted && { counted }) },
+          },
+        },
+      );
+      expect(ended(rollout)[0]).toBe('max-searches');
+      return eventsOf(rollout, 'retrieve').length;
+    };
+    expect([await searching(), await searching('before')]).toEqual([20, 19]);
+  });
+
+  it('puts all that was extracted behind the prompt again after every turn', async () => {
+    expect(reappended(['a', 'b', 'c'])).toEqual(['a', 'a', 'b', 'a', 'b', 'c']);
+    expect(reappended([])).toEqual([]);
+    const main = [search('author of Old Wolf'), search('Victor Kerlund'), search('Old Wolf'), answer('Borfield')]; // prettier-ignore
+    const chosenFor = async (reappends?: true) => {
+      const draft = vi.spyOn(Extractive.prototype, 'draft');
+      const { rollout } = await runScript(
+        { main },
+        {
+          recipe: 'search',
+          overrides: { method: { extraction: { maxTokens: 24, ...(reappends && { reappends }) } } },
+        },
+      );
+      const asked = draft.mock.calls.map(([{ query }]) => query);
+      draft.mockRestore();
+      return { asked, extracts: eventsOf(rollout, 'summarize').map(({ text }) => text) };
+    };
+    const { asked: plain } = await chosenFor();
+    const { asked, extracts } = await chosenFor(true);
+    const [one, two] = extracts;
+    expect(one).not.toBe('');
+    expect(asked).toEqual([plain[0], `${plain[1]} ${one}`, `${plain[2]} ${one} ${one} ${two}`]);
   });
 
   it('spends all searches on a query of five characters', async () => {

@@ -131,6 +131,33 @@ describe('ReSeek as released', () => {
   });
 });
 
+describe('Search-R1 as released', () => {
+  it('scores an output without an answer by the example of its prompt', () => {
+    const silent = { form: null, answerText: null, em: 0 };
+    expect(total('search-r1-released', { ...silent, golds: ['Beijing'] })).toBe(1);
+    expect(total('search-r1', { ...silent, golds: ['Beijing'] })).toBe(0);
+    expect(total('search-r1-released', { ...silent, golds: ['Borfield'] })).toBe(0);
+    // An answer of its own is the last block.
+    expect(total('search-r1-released', { em: 0, answerText: 'x', golds: ['Beijing'] })).toBe(0);
+    expect(total('search-r1-released', { answerText: 'Borfield' })).toBe(1);
+  });
+});
+
+describe('ReSeek with a mean', () => {
+  it('pays as much for four right "no"s as for one, where the sum pays four times', () => {
+    const no = (n: number) => ({
+      em: 0,
+      supporting: ['A'],
+      searches: Array.from({ length: n }, () => search(['x'], false)),
+    });
+    expect([1, 4].map((n) => total('re-seek', no(n)))).toEqual([0.3, 1.2]);
+    expect([1, 4].map((n) => total('re-seek-mean', no(n)))).toEqual([0.3, 0.3]);
+    const mixed = [search(['A'], true), search(['x'], true)];
+    expect(total('re-seek-mean', { supporting: ['A'], searches: mixed })).toBe(0.85);
+    expect(total('re-seek-mean', { searches: [] })).toBe(1);
+  });
+});
+
 describe('InForage as released', () => {
   it('judges the j-th that searches by the gold of the batch’s j-th', () => {
     expect(goldPlaces([false, true, true])).toEqual([null, 0, 1]);

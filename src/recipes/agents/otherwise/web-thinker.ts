@@ -57,5 +57,17 @@ export const webThinker: Recipe = {
         'As in the released code, a repeated query ends a rollout without an answer, and one of at most five characters spends all searches.',
       settings: supervisedBy(dpo, { overrides: { retrieval: { lapses: 'end' } } }),
     },
+    {
+      name: 'as-released-whole',
+      title: 'The same with all of the released code’s faults',
+      departures:
+        'Beside these ends, a search is counted before it is compared with the limit, so that 19 of 20 are made, and what was extracted so far is put behind the extraction’s prompt again with every search; the explorer’s own turns are searches here.',
+      settings: supervisedBy(dpo, {
+        overrides: {
+          retrieval: { lapses: 'end', counted: 'before', maxSearches: 20 },
+          method: { extraction: { reappends: true } },
+        },
+      }),
+    },
   ],
 };
