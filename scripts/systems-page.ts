@@ -5,6 +5,7 @@ import { unmeasuredOf } from '../src/evaluate/study/signatures/unmeasured.ts';
 import { verdictWords } from '../src/evaluate/study/signatures/words.ts';
 import { RECIPES } from '../src/recipes/index.ts';
 import type { Recipe } from '../src/recipes/parts/recipe.ts';
+import { constantsOf, type Constant } from '../src/recipes/parts/sources.ts';
 import { SWITCHES } from '../src/recipes/switches/list.ts';
 import { rewardOf } from '../src/recipes/switches/put.ts';
 import type { Switch } from '../src/recipes/switches/switch.ts';
@@ -14,7 +15,8 @@ export const SYSTEMS_FILE = resolve(import.meta.dirname, '../docs/systems.md');
 const HEAD = `# Systems
 
 What the recipes in \`src/recipes\` say of themselves, written by \`npx tsx scripts/systems-doc.ts\`. A published figure is its
-paper's, on its benchmark and model; it is never to be compared with one measured here. Parts are described in
+paper's, on its benchmark and model; it is never to be compared with one measured here. A table says where constants are from; what it
+does not name is of this repository: learning rate, batch and steps are sized for a small policy. Parts are described in
 [methods.md](methods.md); the signature is what a run should show if the idea works. Beside it stands what studies of this
 repository measured of it (\`training/studies\`, [studies.md](studies.md))${
   measuredPolicy ? `, with ${measuredPolicy.id}@${measuredPolicy.revision}` : ''
@@ -57,38 +59,54 @@ const row = (recipe: Recipe): string => {
   return `| ${title} | ${paper} | ${about?.parts.join('; ') ?? '–'} | ${variantsOf(recipe)} |`;
 };
 
-/** All that is said of a system or a switch under its title. */
-const body = ({
-  id,
-  summary,
-  about,
-}: Pick<Recipe, 'id' | 'summary'> & { about?: Said }): string[] => [
-  summary,
-  ...(about
-    ? [
-        '',
-        'Departures:',
-        '',
-        ...about.departures.map((departure) => `- ${departure}`),
-        '',
-        `Signature: ${about.signature}`,
-        '',
-        ...measured(id),
-      ]
-    : []),
-  ...(about?.published
-    ? [
-        '',
-        `Published: ${about.published.figure}, ${about.published.benchmark}, ${about.published.model}.`,
-      ]
-    : []),
-  '',
-];
-
-const section = (recipe: Recipe): string => [`## ${recipe.title}`, '', ...body(recipe)].join('\n');
-
 /** As JSON with blanks, of a line. */
 const inLine = (value: unknown): string => JSON.stringify(value, null, 1).replaceAll(/\s+/gu, ' ');
+
+/** Constants with where they are from, a row each; a reward's are in its file. */
+const sources = (one: Recipe | Switch): string[] => {
+  const constants = constantsOf(one);
+  const valueOf = ({ constant, value }: Constant): string =>
+    constant.startsWith('reward.') ? 'its file' : `\`${inLine(value)}\``;
+  return constants.length === 0
+    ? []
+    : [
+        '',
+        '| constant | here | from |',
+        '| --- | --- | --- |',
+        ...constants.map((each) => `| \`${each.constant}\` | ${valueOf(each)} | ${each.from} |`),
+      ];
+};
+
+/** All that is said of a system or a switch under its title. */
+const body = (one: Recipe | Switch): string[] => {
+  const { id, summary } = one;
+  const about: Said = one.about;
+  return [
+    summary,
+    ...(about
+      ? [
+          '',
+          'Departures:',
+          '',
+          ...about.departures.map((departure) => `- ${departure}`),
+          '',
+          `Signature: ${about.signature}`,
+          '',
+          ...measured(id),
+        ]
+      : []),
+    ...(about?.published
+      ? [
+          '',
+          `Published: ${about.published.figure}, ${about.published.benchmark}, ${about.published.model}.`,
+        ]
+      : []),
+    ...sources(one),
+    '',
+  ];
+};
+
+const section = (recipe: Recipe): string => [`## ${recipe.title}`, '', ...body(recipe)].join('\n');
 
 const switchRow = ({ id, title, about, changes }: Switch): string =>
   `| ${title} | [${about.paper}](https://arxiv.org/abs/${about.paper}) | ${about.parts.join('; ')} | \`--switch ${id}\` | \`${inLine(changes)}\` |`;

@@ -136,6 +136,18 @@ export const kunlunBaize: Recipe = {
       benchmark: 'four question sets of its abstract',
       model: '32B',
     },
+    sources: {
+      'settings.retrieval.k': 'ours, as Search-R1; not given',
+      'settings.background.k': 'ours; not given',
+      'settings.stie.candidates': 'ours; not given',
+      'settings.stie.thresholds': 'paper, (9)',
+      'settings.stie.maxCount': 'paper, (13)',
+      'settings.stie.stop.overlapThreshold': 'ours; not given',
+      'settings.stie.stop.minHistory': 'ours; not given',
+      'settings.stie.stop.epsilon': 'ours; not given',
+      'settings.nlr.beta1': 'ours; not given',
+      'settings.nlr.beta2': 'ours; not given',
+    },
     signature:
       'Exact match not below plain search at fewer searches or less latency; without RDRA a search more a question.',
   },

@@ -29,6 +29,15 @@ export const r1Searcher: Recipe = {
       'Learning rate, batch and steps are sized for a small policy with LoRA.',
     ],
     published: { figure: '75.0 by an LLM judge', benchmark: 'HotpotQA', model: 'Qwen2.5-7B' },
+    sources: {
+      'settings.retrieval.k': 'code: train/, evaluation/',
+      'settings.retrieval.maxSearches': 'ours; code: 10, of 11 generations',
+      'reinforce++.objective.estimator': 'code: scripts',
+      'reinforce++.groupSize': 'ours; code: 16',
+      'reinforce++.stages.0.reward': 'paper: stage 1 rewards search and format alone',
+      'as-released.stages.0.reward': 'code: train/reward_server_llama_stage1.py',
+      'as-released.stages.1.reward': 'code: train/reward_server_qwen_zero.py',
+    },
     signature:
       'Stage 1 raises searches a question and not exact match, stage 2 raises exact match; without stage 1 searches do not rise.',
   },

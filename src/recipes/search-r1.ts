@@ -33,6 +33,17 @@ export const searchR1: Recipe = {
       benchmark: 'seven question sets',
       model: 'Qwen2.5-7B',
     },
+    sources: {
+      'settings.retrieval.k': 'code: train_grpo.sh',
+      'settings.retrieval.maxSearches': 'ours; code: 2 (train_*.sh), 4 (scripts/nq_hotpotqa)',
+      'grpo.objective.kl.coefficient': 'code: train_grpo.sh',
+      'grpo.groupSize': 'ours; code: 5 (train_grpo.sh)',
+      'ppo.critic.lambda': 'code: train_ppo.sh, γ = λ = 1',
+      'ppo.objective.kl.coefficient': 'code: train_ppo.sh',
+      'as-released.overrides.retrieval.cut.tokens': 'code: search_r1/llm_agent/generation.py',
+      'reward.search-r1': 'code: verl/utils/reward_score/qa_em.py',
+      'reward.search-r1-released': 'code: verl/utils/reward_score/qa_em.py, extract_solution',
+    },
     signature:
       'Every rollout searches within the first steps, and searches rise with hops; trained on results as well, the KL to the start grows faster at equal reward.',
   },

@@ -1,6 +1,7 @@
 import { measuredPolicy, verdictsFor } from '../../evaluate/study/signatures/measured.ts';
 import { unmeasuredOf } from '../../evaluate/study/signatures/unmeasured.ts';
 import { RECIPES } from '../../recipes/index.ts';
+import { constantsOf } from '../../recipes/parts/sources.ts';
 import { SWITCHES } from '../../recipes/switches/list.ts';
 import type { Recipe } from '../../recipes/parts/recipe.ts';
 import { pathsOf } from '../../recipes/switches/put.ts';
@@ -8,26 +9,26 @@ import type { Switch } from '../../recipes/switches/switch.ts';
 import { print, type Command } from '../shared/command.ts';
 
 /** What `--json` says of a system or a switch. */
-const described = ({
-  id,
-  title,
-  summary,
-  about,
-}: Pick<Recipe, 'id' | 'title' | 'summary'> & { about?: Recipe['about'] | Switch['about'] }) => ({
-  id,
-  title,
-  summary,
-  paper: about?.paper ?? null,
-  kind: about?.kind ?? null,
-  parts: about?.parts ?? [],
-  departures: about?.departures ?? [],
-  published: about?.published ?? null,
-  signature: about?.signature ?? null,
-  /** What studies measured of the signature; empty where none did. */
-  measured: verdictsFor(id).map((verdict) => ({ ...verdict, policy: measuredPolicy })),
-  /** Clauses of it that no study asks, though it asks others. */
-  unmeasured: unmeasuredOf(id),
-});
+const described = (one: Recipe | Switch) => {
+  const { id, title, summary, about } = one;
+  return {
+    id,
+    title,
+    summary,
+    paper: about?.paper ?? null,
+    kind: about?.kind ?? null,
+    parts: about?.parts ?? [],
+    departures: about?.departures ?? [],
+    /** Constants with their values and where these are from; what is not named is of this repository. */
+    sources: constantsOf(one),
+    published: about?.published ?? null,
+    signature: about?.signature ?? null,
+    /** What studies measured of the signature; empty where none did. */
+    measured: verdictsFor(id).map((verdict) => ({ ...verdict, policy: measuredPolicy })),
+    /** Clauses of it that no study asks, though it asks others. */
+    unmeasured: unmeasuredOf(id),
+  };
+};
 
 const system = (recipe: Recipe) => ({
   ...described(recipe),

@@ -21,6 +21,12 @@ export const autoRefine: Recipe = {
       'Theirs learns refine blocks from a prompt; the built-in policy was shown them in its training.',
     ],
     published: { figure: 'EM 0.405', benchmark: 'mean of seven sets', model: 'Qwen2.5-3B' },
+    sources: {
+      'settings.retrieval.k': 'code: cmd/train.sh',
+      'settings.retrieval.maxSearches': 'code: cmd/train.sh',
+      'grpo.groupSize': 'ours; code: 5 (cmd/train.sh)',
+      'reward.autorefine': 'code: reward_score/qa_em.py, 0.1 for the refinement',
+    },
     signature:
       'The refine block holds the gold answer nearly as often as the result does; without its reward, less often.',
   },

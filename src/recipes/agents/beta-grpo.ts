@@ -25,6 +25,12 @@ export const betaGrpo: Recipe = {
       benchmark: 'mean of seven sets',
       model: 'Qwen2.5-3B',
     },
+    sources: {
+      'settings.retrieval.k': 'paper, second hand',
+      'settings.retrieval.maxSearches': 'ours, as Search-R1’s scripts/nq_hotpotqa',
+      'grpo.groupSize': 'ours; paper, second hand: 5',
+      'reward.beta-grpo': 'ours, as others run it: β 0.4; paper, second hand: 0.2, 0.4 and 0.6',
+    },
     signature:
       'The least probability of a query token rises, and searches for what was read already fall; with β = 0 it is Search-R1.',
   },

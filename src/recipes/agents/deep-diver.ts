@@ -33,6 +33,16 @@ export const deepDiver: Recipe = {
       benchmark: 'WebPuzzle',
       model: 'Qwen2.5-7B-instruct',
     },
+    sources: {
+      'settings.retrieval.k': 'paper: two results a query',
+      'settings.retrieval.maxSearches': 'paper: seven rounds',
+      'settings.retrieval.queries': 'paper: one to five queries a round',
+      'grpo.groupSize': 'ours; paper: 14',
+      'grpo.objective.kl.coefficient': 'paper',
+      'grpo.stages.0.steps': 'ours, 30 % of the steps; paper: 80',
+      'reward.deep-diver': 'paper',
+      'reward.deep-diver-loose': 'ours, for the paper’s grade of 6 of 10 by a model',
+    },
     signature:
       'The share of groups in which the bonus is paid falls, and rounds rise with difficulty; strict from the start comes to less.',
   },

@@ -25,6 +25,13 @@ export const deepResearcher: Recipe = {
       benchmark: 'open-domain sets of its abstract',
       model: 'Qwen2.5-7B-instruct',
     },
+    sources: {
+      'settings.retrieval.maxSearches': 'code: 10 turns',
+      'settings.retrieval.k': 'ours; code: 10 web results',
+      'grpo.objective.kl.coefficient': 'code: its GRPO',
+      'grpo.groupSize': 'ours; code: 16',
+      'reward.deep-researcher': 'code: reward_score/format_and_f1.py',
+    },
     signature:
       'Broken formats vanish within the first steps; searches that check a first answer appear.',
   },

@@ -65,6 +65,17 @@ export const hrpo: Recipe = {
       benchmark: 'mean of five sets with their passages',
       model: 'Qwen2.5-1.5B',
     },
+    sources: {
+      'settings.background.k': 'code: hrpo_rag.py',
+      'hrpo.groupSize': 'code: hrpo_rag.py; 8 on GSM8K',
+      'hrpo.temperature': 'code',
+      'hrpo.objective.kl.coefficient': 'code',
+      'hrpo.optimizer.clipNorm': 'code',
+      'hrpo.adapter.gates.rMin': 'code: 0.95 to 0.99',
+      'hrpo.adapter.gates.rMax': 'code',
+      'hrpo.adapter.gates.learningRate': 'ours; code: 1e-4',
+      'hrpo.adapter.gates.lambdaLearningRate': 'ours; code: 1e-3',
+    },
     signature:
       'Mean a falls below its start and completions shorten; with gates that stay shut (a = 1) it is GRPO on tokens, bit for bit.',
   },

@@ -28,6 +28,13 @@ export const inForage: Recipe = {
       'Its supervised warm-up is the training of the built-in policy.',
       'Gold sources are titles of supporting passages.',
     ],
+    sources: {
+      'settings.retrieval.k': 'code: scripts/train_ppo.sh',
+      'settings.retrieval.maxSearches': 'code: 6 in training, 8 in evaluation',
+      'grpo.objective.kl.coefficient': 'code: scripts/train_ppo.sh',
+      'reward.in-forage':
+        'code: tools/llm_agent/generation.py, verl/utils/reward_score/qa_em.py: 0.2, 0.95',
+    },
     signature:
       'The best gold share of a search rises before exact match does; without the decay, searches a question do not fall.',
   },

@@ -33,6 +33,14 @@ export const reSeek: Recipe = {
       benchmark: 'mean of eight sets',
       model: 'Qwen2.5-7B',
     },
+    sources: {
+      'settings.retrieval.k': 'code',
+      'settings.retrieval.maxSearches': 'paper, second hand',
+      'grpo.groupSize': 'ours; code: 5',
+      'reward.re-seek': 'paper, second hand: 0.3, −0.6, −0.3',
+      'reward.re-seek-released': 'code, the variant by a pattern: 0.3 and 0.1, −0.6, −0.3',
+      'reward.re-seek-mean': 'ours',
+    },
     signature:
       'Judgements become right, and answers right behind a "no" vanish; with symmetric penalties less so.',
   },

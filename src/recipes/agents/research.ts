@@ -25,6 +25,13 @@ export const research: Recipe = {
       benchmark: 'HotpotQA',
       model: 'Qwen2.5-32B-instruct',
     },
+    sources: {
+      'settings.retrieval.k': 'code: branch re-search',
+      'settings.retrieval.maxSearches': 'ours; code: no limit but 8,192 tokens',
+      'grpo.objective.kl.coefficient': 'code: scripts/train/train.sh',
+      'grpo.groupSize': 'ours; code: 5 (scripts/train/train.sh)',
+      'reward.research': 'code: src/verl/utils/reward_score/re_search.py',
+    },
     signature: 'The format is learnt before F1 rises; without the floor it is learnt later.',
   },
   settings: { ...searchLoop(5, 16), dialect: 'research' },

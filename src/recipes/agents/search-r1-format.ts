@@ -28,6 +28,14 @@ export const searchR1Format: Recipe = {
       "The order of blocks is Forage's, which also wants one box.",
       'The axes of model and engine are settings of a run.',
     ],
+    sources: {
+      'settings.retrieval.k': 'code: scripts/nq_hotpotqa/v0.3',
+      'settings.retrieval.maxSearches': 'code: scripts/nq_hotpotqa/v0.3',
+      'grpo.objective.kl.coefficient': 'code: scripts/nq_hotpotqa/v0.3',
+      'grpo.groupSize': 'ours; code: 5 (scripts/nq_hotpotqa/v0.3)',
+      'reward.search-r1-format':
+        'code: reward_score/qa_em_format.py with the values of v0.3: 0.2, 0.1',
+    },
     signature:
       'The format is right earlier than under exact match alone, and exact match rises earlier.',
   },

@@ -39,6 +39,14 @@ export const stepSearch: Recipe = {
       'No warning stands behind the last result.',
     ],
     published: { figure: 'EM 34.5, F1 45.2', benchmark: 'HotpotQA', model: 'Qwen2.5-3B-instruct' },
+    sources: {
+      'settings.retrieval.k': 'code: train.sh',
+      'settings.retrieval.maxSearches': 'code: train.sh',
+      'grpo.objective.kl.coefficient': 'code: train.sh, there in the reward',
+      'reward.step-search':
+        'code: verl/utils/reward_score/qa_step.py, 0.618; its intended weight 0.6',
+      'reward.step-search-released': 'code: verl/trainer/main_ppo.py, 1.6',
+    },
     signature:
       'The share of passages that had been seen before falls; without the charge it rises.',
   },

@@ -96,6 +96,14 @@ export const ur2: Recipe = {
       benchmark: 'mean of four open-domain sets',
       model: 'Qwen-2.5-7B',
     },
+    sources: {
+      'settings.retrieval.k': 'paper, 4.4',
+      'settings.retrieval.maxSearches': 'paper, 4.4: four turns',
+      'settings.retrieval.queryWords': 'paper, D.2: fewer than 20',
+      'paper.stages.0.steps': 'paper',
+      'paper.curriculum.pool': 'ours; paper: the whole training set',
+      'paper.objective.clip': 'paper, (1) to (3)',
+    },
     signature:
       'Stage 1 raises searches a question from near none; without summaries, curriculum or stage 1 the end is lower.',
   },

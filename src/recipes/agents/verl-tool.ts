@@ -27,6 +27,12 @@ export const verlTool: Recipe = {
       benchmark: 'time of rollouts',
       model: 'Qwen2.5-3B',
     },
+    sources: {
+      'settings.retrieval.k': 'code: examples/train/search_r1/train_3b.sh',
+      'settings.retrieval.maxSearches': 'code: examples/train/search_r1/train_3b.sh',
+      'grpo.objective.kl.coefficient': 'code: examples/train/search_r1/train_3b.sh',
+      'grpo.groupSize': 'ours; code: 16 (examples/train/search_r1/train_3b.sh)',
+    },
     signature: 'Tokens of a seed are the same as in lock step; the sampler idles less.',
   },
   settings: { ...searchLoop(3, 2), dialect: 'search-r1' },

@@ -32,6 +32,13 @@ export const zeroSearch: Recipe = {
       'Three passages a search in place of five: the context of the built-in policy is short.',
     ],
     published: { figure: 'EM 34.47', benchmark: 'mean of seven sets', model: 'Qwen2.5-3B' },
+    sources: {
+      'settings.retrieval.k': 'ours; code: 5 documents (llm_agent/generation.py)',
+      'settings.retrieval.maxSearches': 'code: train_grpo.sh',
+      'grpo.objective.kl.coefficient': 'code: train_grpo.sh',
+      'grpo.groupSize': 'ours; code: 5 (train_grpo.sh)',
+      'reward.f1': 'code: reward_score/qa_em.py',
+    },
     signature:
       'Exact match with the real engine is not below that of a run trained on it; with noise that does not grow it is lower.',
   },

@@ -1,5 +1,6 @@
 import type { OwnTrajectories } from './own-trajectories.ts';
 import type { RecipeSettings } from './settings.ts';
+import type { Sources } from './sources.ts';
 import type { TrainSettings } from './training.ts';
 
 /** Settings of a run of training but for what the recipe says of itself. */
@@ -31,6 +32,8 @@ export interface About<Kind = 'trained by RL' | 'trained otherwise' | 'not train
   parts: readonly string[];
   /** Where loop and training here leave the paper's; one sentence each. */
   departures: readonly string[];
+  /** Where its constants are from, by their paths; what is not named is of this repository, or of the loop that it shares. */
+  sources?: Sources;
   /** A figure of its paper or code, with benchmark and model; never to be compared with one measured here. */
   published?: { figure: string; benchmark: string; model: string };
   /** What a run should show if the idea works, and the ablation that should not show it. */

@@ -20,6 +20,10 @@ export const activeRag: Recipe = {
       'Only policies that read words: the built-in one knows no roles and is refused.',
       'The answers are voted on; the paper reports the best agent of each benchmark, which `method.roles.answer` chooses.',
     ],
+    sources: {
+      'settings.retrieval.k': 'code: OpenMatch/ActiveRAG',
+      'settings.method.roles.answer': 'ours; theirs reports the best of four',
+    },
     signature:
       'Each agent is about as good as the vote, and the best of four in hindsight is far above both.',
   },

@@ -26,6 +26,13 @@ export const flare: Recipe = {
       benchmark: 'HotpotQA',
       model: 'Llama-3-8B-Instruct, rerun by FlashRAG',
     },
+    sources: {
+      'settings.retrieval.k': 'code: jzbjyb/FLARE, 2Wiki',
+      'settings.method.confidence.theta': 'code: jzbjyb/FLARE, 2Wiki',
+      'settings.method.confidence.beta': 'code: jzbjyb/FLARE, 2Wiki',
+      'settings.method.confidence.lookAhead': 'code: jzbjyb/FLARE',
+      'settings.method.confidence.sentences': 'ours',
+    },
     signature:
       'Searches rise with θ and exact match with them, up to the policy’s calibration; at θ = 0.2 it is naive generation.',
   },

@@ -19,6 +19,10 @@ export const instructRag: Recipe = {
       'The rationale of the built-in policy is what it notes of the passages (its refine block) and its next thought; it numbers no passages.',
     ],
     published: { figure: '+8.3 % relative', benchmark: 'mean of five sets', model: 'Llama-3-8B' },
+    sources: {
+      'settings.retrieval.k': 'code: weizhepei/InstructRAG',
+      'settings.method.order': 'code: weizhepei/InstructRAG',
+    },
     signature: 'Accuracy against the number of distractors falls less than of naive RAG.',
   },
   settings: {

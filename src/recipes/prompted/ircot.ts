@@ -25,6 +25,10 @@ export const ircot: Recipe = {
       benchmark: 'HotpotQA',
       model: 'Llama-3-8B-Instruct, rerun by FlashRAG',
     },
+    sources: {
+      'settings.retrieval.k': 'code: one of 2, 4, 6 and 8',
+      'settings.method.rounds': 'code: 10 sentences',
+    },
     signature: 'Recall of gold passages rises with rounds; comparison questions gain least.',
   },
   settings: promptedLoop(

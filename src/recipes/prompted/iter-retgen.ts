@@ -24,6 +24,10 @@ export const iterRetgen: Recipe = {
       benchmark: 'HotpotQA',
       model: 'Llama-3-8B-Instruct, rerun by FlashRAG',
     },
+    sources: {
+      'settings.retrieval.k': 'ours; FlashRAG: 5',
+      'settings.method.rounds': 'FlashRAG: 3',
+    },
     signature:
       'The second query names the bridge of bridge questions; the gain from the second round to the third is far below that from the first to the second.',
   },

@@ -25,6 +25,9 @@ export const rat: Recipe = {
       benchmark: 'four long-form tasks',
       model: 'GPT-3.5, GPT-4, CodeLlama',
     },
+    sources: {
+      'settings.method.query.most': 'ours',
+    },
     signature:
       'Later revisions also overwrite right earlier claims; without revisions the draft’s errors stay.',
   },

@@ -22,6 +22,11 @@ export const react: Recipe = {
       'A step that cannot be read is a fault, not a second call.',
     ],
     published: { figure: 'EM 27.4', benchmark: 'HotpotQA', model: 'PaLM-540B' },
+    sources: {
+      'settings.retrieval.maxSearches': 'code: 7 steps, the last of them the answer',
+      'settings.method.pages.sentences': 'code: ysymyth/ReAct',
+      'settings.method.pages.similar': 'code: ysymyth/ReAct',
+    },
     signature:
       'The share of searches that name no page predicts failure; with passages shown in place of the page, it does not.',
   },

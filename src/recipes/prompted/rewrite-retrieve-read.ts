@@ -20,6 +20,10 @@ export const rewriteRetrieveRead: Recipe = {
       'The built-in policy rewrites by what it would search first.',
       'At most four queries; the passages of each are shown.',
     ],
+    sources: {
+      'settings.method.query.maxTokens': 'code: xbmxb/RAG-query-rewriting',
+      'settings.method.query.most': 'ours',
+    },
     signature:
       'Gold passages among the retrieved rise before exact match does; with the question as the query neither does.',
   },

@@ -20,6 +20,10 @@ export const searChain: Recipe = {
       'The reader is the policy itself over the first passage, and counts above a mean log-probability of −0.5; the paper’s is a trained one with a logit of 1.5.',
       'With the built-in policy the chain is its own searches, each answer is the thought behind a result, and a correction is a hint behind that; it writes no chain anew.',
     ],
+    sources: {
+      'settings.method.verify.threshold': 'ours; code: 1.5 on the scale of its reader',
+      'settings.method.verify.rounds': 'code: xsc1234/Search-in-the-Chain',
+    },
     signature:
       'Corrections are right more often than not; with answers of a wrong passage they harm.',
   },

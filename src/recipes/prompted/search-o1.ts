@@ -26,6 +26,11 @@ export const searchO1: Recipe = {
       benchmark: 'GPQA, GAIA, WebWalkerQA',
       model: 'QwQ-32B, rerun by WebThinker',
     },
+    sources: {
+      'settings.retrieval.k': 'code',
+      'settings.retrieval.maxSearches': 'code: 10 of multi-hop questions, else 5',
+      'settings.method.extraction.maxTokens': 'ours',
+    },
     signature:
       'Tokens inserted a search fall five- to tenfold at equal accuracy; with noisy results accuracy is above that with whole passages.',
   },

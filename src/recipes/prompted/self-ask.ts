@@ -21,6 +21,10 @@ export const selfAsk: Recipe = {
       'The passages stand where the paper’s engine writes a short answer; the policy writes the intermediate answer.',
       'The built-in policy has the first passages as a background; a follow-up of it is its search.',
     ],
+    sources: {
+      'settings.retrieval.k': 'ours; FlashRAG: 5',
+      'settings.retrieval.maxSearches': 'FlashRAG: 5 follow-ups behind the first search',
+    },
     signature:
       'A question of n hops takes n follow-ups and the first search; without follow-ups, bridge questions fall and comparisons fall less.',
   },

@@ -24,6 +24,14 @@ export const selfRag: Recipe = {
       benchmark: 'HotpotQA',
       model: 'Llama-3-8B-Instruct, rerun by FlashRAG',
     },
+    sources: {
+      'settings.method.reflection.threshold': 'code: AkariAsai/self-rag',
+      'settings.method.reflection.weights.relevant': 'code: AkariAsai/self-rag',
+      'settings.method.reflection.weights.supported': 'code: AkariAsai/self-rag',
+      'settings.method.reflection.weights.useful':
+        'code: AkariAsai/self-rag; paper, not confirmed: 0.5',
+      'settings.method.reflection.passages': 'ours; code: 10',
+    },
     signature:
       'The threshold draws a curve of searches against exact match; with a passage at random in place of the best, exact match falls.',
   },

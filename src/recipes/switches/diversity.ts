@@ -23,6 +23,9 @@ export const diversity: Switch = {
       benchmark: 'four benchmarks of mathematics',
       model: 'Qwen2.5-Math-7B',
     },
+    sources: {
+      'changes.objective.diversity': 'paper: λ, at most 0.02',
+    },
     signature:
       'What eight rollouts solve together rises at equal accuracy of one, with more distinct first queries a group.',
   },

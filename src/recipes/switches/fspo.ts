@@ -26,6 +26,9 @@ export const fspo: Switch = {
       benchmark: 'TruthfulQA and GSM8K',
       model: 'Qwen2.5-7B-Instruct',
     },
+    sources: {
+      'reward.fspo': 'paper: answer and mean verdict',
+    },
     signature:
       'The share of thoughts that nothing read supports falls while accuracy does not; as released, wrong answers become surer.',
   },

@@ -23,6 +23,9 @@ export const gppo: Switch = {
       benchmark: 'AIME 2024 and AIME 2025, 64k tokens',
       model: 'Klear-Reasoner-8B',
     },
+    sources: {
+      'changes.updates': 'ours; it matters with two or more',
+    },
     signature:
       'Hardly a token has no gradient, where GRPO with as many updates a step has some; wrong rollouts are learned from faster.',
   },

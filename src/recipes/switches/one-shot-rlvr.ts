@@ -24,6 +24,10 @@ export const oneShotRlvr: Switch = {
       benchmark: 'MATH500',
       model: 'Qwen2.5-Math-1.5B',
     },
+    sources: {
+      'changes.curriculum.probeSteps': 'ours; paper: a whole earlier run',
+      'changes.curriculum.pool': 'ours; paper: its whole set',
+    },
     signature:
       'Held-out accuracy keeps rising after the accuracy on the one question has reached 1.',
   },

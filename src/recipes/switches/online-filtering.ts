@@ -24,6 +24,10 @@ export const onlineFiltering: Switch = {
       benchmark: 'five benchmarks of mathematics',
       model: 'a model that its abstract does not name',
     },
+    sources: {
+      'changes.dynamicSampling.band.low': 'ours; not at hand',
+      'changes.dynamicSampling.band.high': 'ours; not at hand',
+    },
     signature:
       'The balanced band teaches more a step than a one-sided one (questions below 0.8 alone), which teaches more than none.',
   },

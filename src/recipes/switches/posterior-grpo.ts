@@ -20,6 +20,9 @@ export const posteriorGrpo: Switch = {
       benchmark: 'code generation',
       model: '7B',
     },
+    sources: {
+      'reward.posterior': 'paper: R_f + R_o + R_o R_t',
+    },
     signature: 'Without the gate the reward rises while accuracy does not; with it both do.',
   },
   changes: { stages: [{ steps: TRAINING.steps, reward: 'posterior', weights: {} }] },

@@ -20,6 +20,9 @@ export const speedRl: Switch = {
       'Screening belongs to the step; a step ahead, as the code has it, with `dynamicSampling.sameStepScreen=false`. No kept questions are carried over.',
       'What is saved is counted in rollouts: no engine works beside the trainer.',
     ],
+    sources: {
+      'changes.dynamicSampling.screen': 'code: 4 of 24 in its plots, 8 of 24 in its script',
+    },
     signature:
       'It takes fewer rollouts than uniform sampling to the same accuracy; the accuracy of what is kept leans towards the middle, because what screened is trained on too.',
   },

@@ -24,6 +24,9 @@ export const sws: Switch = {
       benchmark: 'mean of eight benchmarks of mathematics',
       model: '7B',
     },
+    sources: {
+      'changes.curriculum.probeSteps': 'ours; not confirmed',
+    },
     signature:
       'Accuracy rises more in weak categories than in strong ones, against as many questions added at random.',
   },

@@ -22,6 +22,10 @@ export const verifierPitfalls: Switch = {
       benchmark: 'its patterns of hacking',
       model: 'Qwen2.5-Math-1.5B as the verifier',
     },
+    sources: {
+      'changes.verifier.falsePositive': 'ours',
+      'changes.verifier.threshold': 'ours',
+    },
     signature:
       'The reward of training rises away from exact match where the policy can fool the check (substring), and not where right answers are missed.',
   },

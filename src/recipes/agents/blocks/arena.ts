@@ -43,6 +43,15 @@ export const arena: Recipe = {
       benchmark: 'HotpotQA with given passages',
       model: 'Qwen2.5-7B',
     },
+    sources: {
+      'settings.retrieval.k': 'ours: as many passages as the context holds',
+      'grpo.temperature': 'code: configs/grpo.yaml',
+      'grpo.objective.kl.form': 'code: scripts/run_grpo.sh',
+      'grpo.objective.kl.coefficient': 'code: TRL’s default',
+      'grpo.groupSize': 'ours; code: 7 (configs/grpo.yaml)',
+      'reward.arena': 'code: src/evaluate.py: 1, 1, 1 or 0.5, 10',
+      'reward.arena-released': 'code: src/evaluate.py, its pattern over lines',
+    },
     signature:
       'Exactly the supporting passages are named more often, and right answers with wrong passages vanish; without the bonus less so.',
   },

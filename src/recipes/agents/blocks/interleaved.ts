@@ -40,6 +40,13 @@ export const interleaved: Recipe = {
       benchmark: 'mean of its sets',
       model: 'Qwen2.5-1.5B',
     },
+    sources: {
+      'settings.retrieval.maxSearches': 'ours; paper: no tools',
+      'grpo.groupSize': 'paper: 8',
+      'grpo.temperature': 'paper',
+      'grpo.objective.kl.coefficient': 'paper',
+      'reward.interleaved': 'paper: 2, −1.5, −2 and 0.5; its λ are not given, 1 is ours',
+    },
     signature:
       'The first right sub-answer comes after fewer tokens; with the intermediate reward ungated sub-answers rise and answers do not.',
   },

@@ -30,6 +30,11 @@ export const memoryR1: Recipe = {
       benchmark: 'LoCoMo',
       model: 'LLaMA-3.1-8B',
     },
+    sources: {
+      'settings.retrieval.k': 'ours; paper: no search',
+      'settings.retrieval.maxSearches': 'ours; paper: no search',
+      'reward.memory-r1': 'paper: exact match',
+    },
     signature:
       'Facts are updated where they were deleted and added before, and fewer contradict each other; a manager that only adds does not.',
   },

@@ -27,6 +27,13 @@ export const rSearch: Recipe = {
       benchmark: 'its abstract',
       model: 'Qwen2.5',
     },
+    sources: {
+      'settings.retrieval.k': 'code: scripts/train_*.sh',
+      'settings.retrieval.maxSearches': 'code: scripts/train_*.sh',
+      'grpo.objective.kl.coefficient': 'code: scripts/train_*.sh',
+      'grpo.groupSize': 'ours; code: 5 (scripts/train_*.sh)',
+      'reward.r-search': 'code: src/verl/utils/reward_score/qa_f1.py: 0.2, 0.2',
+    },
     signature:
       'What the frozen copy answers from the evidence rises towards what the policy answers; without the evidence term it does not.',
   },

@@ -44,6 +44,13 @@ export const s3: Recipe = {
       benchmark: 'mean of general question answering, by a generator',
       model: 'Qwen2.5-7B',
     },
+    sources: {
+      'settings.retrieval.k': 'ours; code: 8',
+      'settings.retrieval.maxSearches': 'ours; code: 3',
+      'grpo.objective.kl.coefficient': 'code: its PPO',
+      'reward.s3': 'paper: gain beyond RAG',
+      'reward.s3-released': 'code: verl/utils/reward_score/rag_2.py',
+    },
     signature:
       'The same frozen answerer becomes right more often though it is not trained, and fewer questions get worse by searching.',
   },

@@ -46,6 +46,15 @@ export const arpo: Recipe = {
       benchmark: 'ten benchmarks of reasoning and search',
       model: 'Qwen2.5-7B',
     },
+    sources: {
+      'settings.retrieval.maxSearches': 'code: three calls; six in deep search',
+      'grpo.branching.start': 'ours; code: 8 of 16',
+      'grpo.branching.base': 'paper and code',
+      'grpo.branching.slope': 'ours; paper and code: 0.2',
+      'grpo.branching.tokens': 'code: vllm_rollout_with_tools.py',
+      'grpo.objective.dualClip': 'code',
+      'reward.tool-star': 'code: verl/utils/reward_score/deep_research.py',
+    },
     signature:
       'Tool calls that are made a trained rollout fall, and branches stand behind results of high entropy; with w = 0 they do not.',
   },

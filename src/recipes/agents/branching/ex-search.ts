@@ -43,6 +43,13 @@ export const exSearch: Recipe = {
       benchmark: 'HotpotQA',
       model: 'a model of 7 billion parameters',
     },
+    sources: {
+      'settings.retrieval.k': 'ours; code: 20',
+      'settings.retrieval.maxSearches': 'ours; code: 8 iterations (src/inference.py)',
+      'em.temperature': 'code: src/inference.py',
+      'em.stages.0.loss.weight': 'paper: w(z)',
+      'as-released.stages.0.loss.weight': 'code: src/tuning/trainer.py',
+    },
     signature:
       "Weights by likelihood learn faster than right or wrong alone where few are right; the released code's weights do no better than equal ones.",
   },

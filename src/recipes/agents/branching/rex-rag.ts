@@ -46,6 +46,14 @@ export const rexRag: Recipe = {
       benchmark: 'seven question answering sets',
       model: 'Qwen2.5-7B',
     },
+    sources: {
+      'settings.retrieval.k': 'code: search_r1/llm_agent/generation.py',
+      'settings.retrieval.maxSearches': 'ours; code: 5',
+      'grpo.groupSize': 'ours; code: 5',
+      'grpo.branching.chance': 'code: 20/101 (search_r1/llm_agent/generation.py)',
+      'grpo.branching.rate': 'code: ρ₀',
+      'grpo.branching.smoothing': 'code: α of the moving mean',
+    },
     signature:
       'Groups in which every rollout is wrong become fewer and clones are right at times; without the correction the ratio of the sentences is far from 1.',
   },

@@ -29,6 +29,13 @@ export const toolStar: Recipe = {
       'Theirs learns both tools from 54,000 trajectories. The shipped policy was shown its blocks in its training.',
       'The DPO behind the reinforcement learning pairs rollouts of 0.75 and more with those of 0 and less; its constants are ours.',
     ],
+    sources: {
+      'settings.retrieval.k': 'ours; code: 10 web snippets',
+      'settings.retrieval.maxSearches': 'code: three calls',
+      'grpo.groupSize': 'code: 8',
+      'reward.tool-star':
+        'code: Tool_Star_RL/src/verl/verl/utils/reward_score/re_search.py, 0.1 for both tools',
+    },
     signature:
       'The share of right rollouts that use both tools rises; without the bonus it does not. Both tools on questions that need one would be farming.',
   },

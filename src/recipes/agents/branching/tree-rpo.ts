@@ -27,6 +27,11 @@ export const treeRpo: Recipe = {
       benchmark: 'mathematics',
       model: 'Qwen2.5-Math-1.5B',
     },
+    sources: {
+      'settings.retrieval.maxSearches': 'ours',
+      'grpo.branching.children': 'ours; 8 is not confirmed of the paper',
+      'grpo.branching.depth': 'not confirmed of the paper',
+    },
     signature:
       "A turn's advantage tells whether it retrieved a supporting passage better than GRPO's does, at as many leaves.",
   },

@@ -26,6 +26,11 @@ export const agentDistillation: Recipe = {
       benchmark: 'eight sets of facts and mathematics',
       model: 'Qwen2.5-3B',
     },
+    sources: {
+      'settings.retrieval.k': 'ours',
+      'settings.retrieval.maxSearches': 'code: processors/agent.py, 5 steps',
+      'settings.method.candidates.n': 'code: 8 actions a step',
+    },
     signature:
       'With more actions a step, searches that bring nothing become rarer first, then answers better; one action shows neither.',
   },

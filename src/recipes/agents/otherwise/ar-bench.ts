@@ -26,6 +26,9 @@ export const arBench: Recipe = {
       benchmark: 'AR-Bench, guessing numbers',
       model: 'GPT-4o',
     },
+    sources: {
+      'settings.retrieval.maxSearches': 'ours; code: 25 turns',
+    },
     signature:
       'It asks on questions with namesakes and on no others; without the block it is right on these about half of the time.',
   },

@@ -44,6 +44,13 @@ export const cir: Recipe = {
       benchmark: 'five sets of mathematics',
       model: 'a model of 7 billion parameters',
     },
+    sources: {
+      'stages.objective.estimator': 'code',
+      'stages.objective.clip.high': 'code',
+      'stages.groupSize': 'ours; code: 16',
+      'stages.stages.0.overrides.retrieval.maxSearches': 'code: 2, raised to 4, 5, 8 and 10',
+      'reward.cir': 'code: ±1',
+    },
     signature:
       'With the full limit from the start calls collapse or outputs grow early; by stages they do not.',
   },

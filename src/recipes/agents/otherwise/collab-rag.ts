@@ -52,6 +52,14 @@ export const collabRag: Recipe = {
       benchmark: 'five multi-hop sets',
       model: 'Qwen2.5-3B, Llama-3.1-8B with GPT-4o-mini',
     },
+    sources: {
+      'settings.retrieval.k': 'ours; code: 9 (llm_reader.py)',
+      'settings.method.plan.most': 'ours',
+      'settings.method.plan.zigzag': 'code: llm_reader.py',
+      'dpo.stages.1.loss.beta': 'code: configs',
+      'dpo.stages.1.loss.nll': 'code: configs, 8B; 0.5 of 3B',
+      'as-released.overrides.method.plan.substitute': 'code: llm_reader.py, line 183',
+    },
     signature:
       'Answers get better with the plan alone trained; without substitution bridge questions fall to about the accuracy of comparisons.',
   },

@@ -29,6 +29,12 @@ export const corag: Recipe = {
       benchmark: 'HotpotQA',
       model: 'Llama-3.1-8B',
     },
+    sources: {
+      'settings.retrieval.k': 'ours; code: 5',
+      'settings.retrieval.maxSearches': 'ours',
+      'settings.method.chain.length':
+        'code: corag/src/agent/corag_agent.py; 6 in its evaluation, paper: at most 10',
+    },
     signature:
       'Exact match rises about linearly in the logarithm of tokens over lengths and decodings; a random chain of N does no better than one.',
   },

@@ -38,6 +38,13 @@ export const cort: Recipe = {
       benchmark: 'five sets of mathematics',
       model: 'DeepSeek-R1-Distill-Qwen-1.5B',
     },
+    sources: {
+      'settings.retrieval.maxSearches': 'ours; paper: 12 calls',
+      'grpo.groupSize': 'code: 8',
+      'grpo.objective.kl.coefficient': 'code',
+      'reward.cort': 'paper: ω 0.1',
+      'reward.cort-released': 'code: deepscaler/rewards/math_reward_hybrid.py',
+    },
     signature:
       'As released, rollouts without a call vanish even where no call is needed; as in the paper they do not.',
   },

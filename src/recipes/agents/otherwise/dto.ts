@@ -29,6 +29,10 @@ export const dto: Recipe = {
       benchmark: 'sets of mathematics, its abstract',
       model: 'reasoning models of its abstract',
     },
+    sources: {
+      'settings.stie.candidates': 'ours; not given',
+      'dpo.stages.0.loss.beta': 'ours; not given',
+    },
     signature:
       'Searches a question fall without a loss of accuracy; pairs of other lengths at random lose it.',
   },

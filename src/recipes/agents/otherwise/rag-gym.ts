@@ -34,6 +34,13 @@ export const ragGym: Recipe = {
       benchmark: 'HotpotQA',
       model: 'Llama-3.1-8B-Instruct',
     },
+    sources: {
+      'settings.retrieval.k': 'ours; code: 32',
+      'settings.retrieval.maxSearches': 'ours; code: 10 iterations',
+      'dpo.stages.0.overrides.method.candidates.n': 'ours; code: 10',
+      'dpo.stages.0.loss.high': 'code: dpo/dpo.py',
+      'dpo.stages.0.loss.low': 'code: dpo/dpo.py',
+    },
     signature:
       'Preferences between queries teach more than imitation of the best one; where answering is the only choice they do not.',
   },

@@ -27,6 +27,11 @@ export const rare: Recipe = {
       benchmark: 'PubMedQA',
       model: 'Llama-3.1-8B',
     },
+    sources: {
+      'settings.retrieval.k': 'code: Open-DataFlow/RARE',
+      'sft.temperature': 'code: Open-DataFlow/RARE',
+      'sft.groupSize': 'code: up to 8 attempts',
+    },
     signature:
       'Answers follow passages that were swapped; one that was trained without passages gives the old fact.',
   },

@@ -34,6 +34,11 @@ export const start: Recipe = {
       benchmark: 'AIME24, GPQA',
       model: 'QwQ-32B-Preview',
     },
+    sources: {
+      'settings.retrieval.maxSearches': 'paper: at most 6 calls',
+      'masked.stages.0.overrides.method.hint.where': 'paper: before the stop token',
+      'masked.stages.0.overrides.method.hint.most': 'ours',
+    },
     signature:
       'Searches on hard questions and their accuracy rise without hints; where the hint was masked they do not.',
   },

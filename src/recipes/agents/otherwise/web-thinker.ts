@@ -36,6 +36,14 @@ export const webThinker: Recipe = {
       benchmark: 'GPQA, GAIA, WebWalkerQA',
       model: 'QwQ-32B',
     },
+    sources: {
+      'settings.retrieval.k': 'code: scripts/run_web_thinker.py',
+      'settings.retrieval.maxSearches': 'ours; code: 20, of which 19 are made',
+      'settings.method.extraction.maxTokens': 'ours',
+      'dpo.stages.0.loss.gamma': 'ours; paper: above 1',
+      'dpo.stages.0.loss.beta': 'ours; not given',
+      'as-released-whole.overrides.retrieval.maxSearches': 'code: scripts/run_web_thinker.py',
+    },
     signature:
       'Preferring fewer calls alone lowers searches at equal accuracy; preferring right ones alone raises both.',
   },

@@ -26,6 +26,10 @@ export const composeRag: Recipe = {
       benchmark: 'four multi-hop sets, its abstract',
       model: 'models of its abstract',
     },
+    sources: {
+      'settings.method.plan.most': 'ours',
+      'settings.method.plan.verify': 'ours; not at hand',
+    },
     signature:
       'Answers that no passage holds become rarer, by more where retrieval is weak; without verification they do not.',
   },

@@ -26,6 +26,13 @@ export const medR3: Recipe = {
       benchmark: 'medical question answering, its abstract',
       model: 'LLaMA3.1-8B',
     },
+    sources: {
+      'settings.retrieval.maxSearches': 'ours',
+      'grpo.groupSize': 'ours; code: 16',
+      'grpo.objective.dualClip': 'code',
+      'reward.med-r3': 'code: 0.8 for the likeness to its graphs, 0.1 for length',
+      'reward.med-r3-stage-2': 'code: share of gold titles',
+    },
     signature:
       'The second stage raises recall at equal exact match, the third turns it into exact match; all in one stage does less.',
   },

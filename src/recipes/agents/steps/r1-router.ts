@@ -29,6 +29,12 @@ export const r1Router: Recipe = {
       benchmark: 'mean of its sets, its abstract',
       model: 'Qwen2.5-VL-7B',
     },
+    sources: {
+      'settings.retrieval.k': 'ours; code: 5',
+      'settings.retrieval.maxSearches': 'code: three steps',
+      'grpo.objective.kl.place': 'code: computed and not added',
+      'reward.r1-router': 'code: Easy-R1/verl/utils/reward_score/step.py: 0.5, 0.5',
+    },
     signature:
       'Searches name the source that has the passage; with the outcome alone as reward they do not.',
   },

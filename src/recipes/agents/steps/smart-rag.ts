@@ -52,6 +52,13 @@ export const smartRag: Recipe = {
       benchmark: 'PopQA, AmbigNQ, HotpotQA, its abstract',
       model: 'Flan-T5-large, LLaMA-2-7B',
     },
+    sources: {
+      'settings.retrieval.k': 'ours; code: 4 results',
+      'settings.retrieval.maxSearches': 'ours; the paper’s quota is not given',
+      'grpo.objective.kl.coefficient': 'code: RL4LMs, there adaptive',
+      'reward.smart-rag':
+        'code: rl4lms/envs/text_generation/reward.py and the popqa configs: 0.2, 1',
+    },
     signature:
       'Searches vanish on questions that the background answers and stay on the others; without the cost they stay on all.',
   },

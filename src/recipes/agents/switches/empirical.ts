@@ -46,6 +46,10 @@ export const empirical: Recipe = {
       'The axis of starting models is left to the checkpoint that a run is started with.',
       'The random engine brings what the text of another question brings.',
     ],
+    sources: {
+      'settings.retrieval.maxSearches': 'code: scripts/nq_hotpotqa/v0.3',
+      'reward.search-r1-format': 'code: reward_score/qa_em_format.py',
+    },
     signature:
       'Trained with a random engine the policy searches less at the end; with a noisy one less than with the real one.',
   },

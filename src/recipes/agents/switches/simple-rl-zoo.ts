@@ -33,6 +33,11 @@ export const simpleRlZoo: Recipe = {
       'Learning rate, batch and steps are sized for a small policy with LoRA.',
     ],
     published: { figure: '55.2 (base 40.3)', benchmark: 'mean of its sets', model: 'Qwen2.5-7B' },
+    sources: {
+      'medium.groupSize': 'code: 8',
+      'medium.objective.kl.coefficient': 'code: up to 14 billion parameters; 1e-3 above',
+      'medium.curriculum.hops.min': 'ours, hops for its levels of mathematics',
+    },
     signature:
       'A format reward lowers the final accuracy of a weak start; strata that are too hard or too easy teach less.',
   },
