@@ -28,6 +28,7 @@ const KNOWN = [
   'diversity',
   'gppo',
   'fspo',
+  'fspo-as-released',
   'posterior-grpo',
   'verifier-pitfalls',
 ];
@@ -91,6 +92,7 @@ describe('switches of training', () => {
 
   it.each([
     ['fspo', 'posterior-grpo', 'stages.0.reward'],
+    ['fspo', 'fspo-as-released', 'objective.factuality'],
     ['one-shot-rlvr', 'sws', 'curriculum.kind'],
     ['speed-rl', 'online-filtering', 'dynamicSampling.on'],
   ])('%s and %s are refused together, by the setting that both change', (a, b, path) => {

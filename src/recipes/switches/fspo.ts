@@ -17,7 +17,7 @@ export const fspo: Switch = {
     departures: [
       'A step is a thought in place of a sentence.',
       'The verifier compares names and numbers with the passages that were read, in place of a language model.',
-      'Tokens outside thoughts keep their advantage. As released they are all pushed up, those of wrong answers too: reward `fspo-released` with `objective.factuality=as-released`; its misplaced mask is not reproduced.',
+      'Tokens outside thoughts keep their advantage. As released they are all pushed up, those of wrong answers too: `fspo-as-released`.',
       'Its reward takes the place of the recipe’s in every stage.',
       'KL and learning rate stay the recipe’s.',
     ],

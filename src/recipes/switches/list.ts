@@ -1,5 +1,6 @@
 import { diversity } from './diversity.ts';
 import { fspo } from './fspo.ts';
+import { fspoAsReleased } from './fspo-as-released.ts';
 import { gppo } from './gppo.ts';
 import { oneShotRlvr } from './one-shot-rlvr.ts';
 import { onlineFiltering } from './online-filtering.ts';
@@ -18,6 +19,7 @@ export const SWITCHES: readonly Switch[] = [
   diversity,
   gppo,
   fspo,
+  fspoAsReleased,
   posteriorGrpo,
   verifierPitfalls,
 ];

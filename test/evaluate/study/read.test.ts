@@ -136,7 +136,7 @@ describe('each problem is named', () => {
     [
       'an unknown variant',
       withArm({ recipe: 'search-r1/sarsa' }),
-      'arm "other": unknown variant "search-r1/sarsa"; of search-r1 there are grpo, ppo',
+      'arm "other": unknown variant "search-r1/sarsa"; of search-r1 there are grpo, ppo, as-released, ppo-as-released',
     ],
     [
       'a baseline that is to be trained',
