@@ -162,6 +162,15 @@ describe('the charts of a run', () => {
     ]);
   });
 
+  it('promises nothing of rollouts where no step makes any', () => {
+    const ids = [...charts([], getTraining('dto/dpo')).keys()];
+    expect(ids).toEqual(expect.arrayContaining(['em', 'searches', 'loss', 'gradient']));
+    for (const id of ['reward', 'length', 'entropy', 'zero']) {
+      expect(ids).not.toContain(id);
+      expect(charts([]).has(id)).toBe(true);
+    }
+  });
+
   it('shows what gates let through and latent tokens of a run with gates, and of no other', () => {
     const settings = getTraining('kunlun-baize/dapo');
     const rates = { learningRate: 0.001, lambdaLearningRate: 0.01 };

@@ -4,6 +4,7 @@ import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import { collapseText, paperOptimum, type RewardSettings } from '../../../agent/router/reward.ts';
 import { overridesInForce } from '../../../learn/settings/overrides.ts';
 import { recipeOf } from '../../../recipes/index.ts';
+import { isStored } from '../../../recipes/parts/stage-loss.ts';
 import { withOverrides } from '../../../recipes/parts/settings.ts';
 import type { ChartSpec, Series } from '../../kit/charts/series.ts';
 import { formatNumber, formatShare } from '../../kit/words/format.ts';
@@ -331,6 +332,15 @@ export interface ChartGroup {
   charts: ChartSpec[];
 }
 
+/** Charts of what the rollouts of a step show. */
+const OF_ROLLOUTS = new Set(['reward', 'length', 'entropy', 'zero']);
+
+/** Without rollouts in any step, what is measured of them alone would never show. */
+const shown = (charts: ChartSpec[], settings: TrainSettings): ChartSpec[] =>
+  settings.stages.every(({ loss }) => isStored(loss))
+    ? charts.filter(({ id }) => !OF_ROLLOUTS.has(id))
+    : charts;
+
 /** Charts in the order of the page. */
 export const chartsOf = (steps: Steps, settings: TrainSettings): ChartGroup[] =>
   [
@@ -340,4 +350,6 @@ export const chartsOf = (steps: Steps, settings: TrainSettings): ChartGroup[] =>
     { name: 'Latent reasoning', charts: latent(steps, settings) },
     { name: 'How it learns', charts: optimisation(steps, settings) },
     { name: 'Speed and data', charts: speed(steps) },
-  ].filter(({ charts }) => charts.length > 0);
+  ]
+    .map(({ name, charts }) => ({ name, charts: shown(charts, settings) }))
+    .filter(({ charts }) => charts.length > 0);
