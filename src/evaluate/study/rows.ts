@@ -13,7 +13,8 @@ import { webCalls } from '../metrics.ts';
 import { sourceNeeded } from '../source-needed.ts';
 import type { SignatureNumber } from './file/numbers.ts';
 import { groupMeasuresOf, type Group } from './measures/groups.ts';
-import { isMeasure, MEASURE_IDS, measuresOf, WAVE } from './measures/list.ts';
+import { isMeasure, MEASURE_IDS, measuresOf } from './measures/list.ts';
+import { WAVE } from './measures/wave.ts';
 
 /** What is kept of each question of a score: one row, in the order of the questions. */
 

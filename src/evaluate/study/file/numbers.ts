@@ -1,6 +1,7 @@
 import type { NumberUnit } from '../signatures/units.ts';
 import { GROUP_MEASURE_IDS, GROUP_MEASURES } from '../measures/groups.ts';
-import { MEASURE_IDS, MEASURES, WAVE, type MeasureId } from '../measures/list.ts';
+import { MEASURE_IDS, MEASURES, type MeasureId } from '../measures/list.ts';
+import { WAVE } from '../measures/wave.ts';
 
 /** The numbers that a study compares, and how each is written. */
 

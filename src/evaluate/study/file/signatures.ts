@@ -3,7 +3,7 @@ import { RECIPES } from '../../../recipes/index.ts';
 import { SWITCHES } from '../../../recipes/switches/list.ts';
 import { QUESTION_TYPES } from '../../../records/records.ts';
 import { needsGroup, SIGNATURE_NUMBERS, TIMED, type SignatureNumber } from './numbers.ts';
-import { WAVE } from '../measures/list.ts';
+import { WAVE } from '../measures/wave.ts';
 import type { StudyFile } from './file.ts';
 
 /** What a study says of a recipe's signature: a claim, and the difference that would show it. */

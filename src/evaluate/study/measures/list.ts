@@ -1,3 +1,4 @@
+import { WAVE } from './wave.ts';
 import { subExactMatch } from '../../../agent/answers/scores.ts';
 import { mean } from '../../../base/statistics.ts';
 import { newGoldShares, goldShares, seenShares } from '../../../learn/rewards/parts/searches.ts';
@@ -280,16 +281,6 @@ export const MEASURES = [
       ),
   },
 ] as const satisfies readonly MeasureDefinition[];
-
-/**
- * Of arms with a pace, at the first question of each wave of rollouts: how long it took by all of them. A clock's, which
- * the same command does not repeat.
- */
-export const WAVE = {
-  id: 'waveSeconds',
-  title: 'seconds of a wave by its rollouts',
-  unit: 'share',
-} as const satisfies Omit<MeasureDefinition, 'of'>;
 
 export type MeasureId = (typeof MEASURES)[number]['id'] | typeof WAVE.id | GroupMeasureId;
 

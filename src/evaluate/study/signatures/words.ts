@@ -1,3 +1,4 @@
+import { WAVE } from '../measures/wave.ts';
 import { shown, shownDifference } from './units.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -17,8 +18,9 @@ const many = (count: number, one: string): string => `${count} ${one}${count ===
 /** `EM −0.4 [−1.2, 0.5], 900 questions, 3 worlds, study NAME`; of a course `…, 10 steps, study NAME` */
 export function measurementWords(verdict: Verdict): string {
   const { title, n, worlds, seeds, study, over } = verdict;
+  const counted = title === WAVE.title ? 'wave' : 'question';
   const of =
-    over === 'steps' ? [many(n, 'step')] : [many(n, 'question'), many(worlds.length, 'world')];
+    over === 'steps' ? [many(n, 'step')] : [many(n, counted), many(worlds.length, 'world')];
   const difference = differenceWords(verdict);
   return [
     ...(difference === null ? [] : [`${title} ${difference}`, ...of]),
