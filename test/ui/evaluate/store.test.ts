@@ -18,6 +18,7 @@ import {
   runningEvaluation,
   useEvaluate,
   visibleEvaluations,
+  withRollouts,
 } from '../../../src/ui/evaluate/store/evaluate-store.ts';
 import {
   evaluatedRollout,
@@ -49,6 +50,18 @@ describe('messages of the lab', () => {
       [0, 2],
     ]);
     expect(Object.keys(after.results)).toEqual(['e1']);
+  });
+
+  it('add to a list that others were added to before as to any other', () => {
+    const at = (seed: number) => evaluatedRollout('a', 'q1', 0, { seed, rollout: `of ${seed}` });
+    const seeds = (all: readonly { seed: number }[]) => all.map(({ seed }) => seed);
+    const begun = withRollouts([], [at(1)]);
+    const two = withRollouts(begun, [at(2)]);
+    expect(seeds(withRollouts(two, [at(1), at(3)]))).toEqual([1, 2, 3]);
+    // From the lists before, which have not what came later.
+    expect(seeds(withRollouts(begun, [at(3), at(2)]))).toEqual([1, 3, 2]);
+    expect(seeds(withRollouts(two, [at(2)]))).toEqual([1, 2]);
+    expect([seeds(begun), seeds(two)]).toEqual([[1], [1, 2]]);
   });
 
   it('keep the list newest first, and know which one runs', () => {

@@ -54,13 +54,20 @@ export const withEvaluation = (
 const placeOf = ({ system, question, seed }: EvaluatedRollout): string =>
   `${seed} ${system} ${question}`;
 
+/** Where each place stands in a list of rollouts: made once, and handed on as the list grows by thousands. */
+const placesOf = new WeakMap<readonly EvaluatedRollout[], Map<string, number>>();
+
 /** Rollouts with those that arrived; a later one of the same place replaces the earlier. */
 export const withRollouts = (
   known: readonly EvaluatedRollout[],
   arrived: readonly EvaluatedRollout[],
 ): EvaluatedRollout[] => {
-  const at = new Map(known.map((rollout, index) => [placeOf(rollout), index]));
+  const at =
+    placesOf.get(known) ?? new Map(known.map((rollout, index) => [placeOf(rollout), index]));
   const all = [...known];
+  // What is added below is not in the list before.
+  placesOf.delete(known);
+  placesOf.set(all, at);
   for (const rollout of arrived) {
     const place = placeOf(rollout);
     const index = at.get(place);
