@@ -41,6 +41,7 @@ const OPTIONAL = [
   'curriculum.hops',
   'curriculum.leaveOut',
   'curriculum.probeSteps',
+  'curriculum.added',
   'curriculum.count',
   'curriculum.ids',
   'dynamicSampling.band',

@@ -124,7 +124,12 @@ function criticClash({ objective, critic }: TrainSettings): Clash | null {
 }
 
 function curriculumClash({ curriculum, steps }: TrainSettings): Clash | null {
-  const { kind, hops, probeSteps = 0, ids = [], simulator } = curriculum;
+  const { kind, hops, probeSteps = 0, ids = [], simulator, added } = curriculum;
+  if (added !== undefined && kind !== 'weakness')
+    return clash(
+      'curriculum.added',
+      'No questions are added here. Set curriculum.kind to weakness, or leave added out.',
+    );
   if (simulator !== undefined && kind !== 'simulated')
     return clash(
       'curriculum.simulator',

@@ -205,6 +205,8 @@ export const trainSettingsSchema = z.strictObject({
     leaveOut: z.array(z.enum(['one-retrieval', 'yes-no'])).exactOptional(),
     /** `one-shot`, `weakness`: first steps, whose accuracies tell questions apart; 12 where absent. */
     probeSteps: z.int().min(0).exactOptional(),
+    /** `weakness`: as many questions are added, drawn alike, whatever was weak: a control. */
+    added: z.literal('random').exactOptional(),
     /** `one-shot`: questions that are trained on; 1 where absent. */
     count: positiveInt.exactOptional(),
     /** `one-shot`: ids of these questions; absent or empty: those whose accuracy spread most. */

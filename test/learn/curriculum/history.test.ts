@@ -122,6 +122,35 @@ describe('a curriculum that looks first', () => {
     expect(sequences).toHaveLength(1024);
     expect(batches.map(({ length }) => length)).toEqual([128, 128, 128, 128, 128, 128, 128, 128]);
   });
+  it('of SwS adds questions of what was weak, or as many at random', async () => {
+    const film = {
+      type: 'bridge',
+      hops: 2,
+      composition: 'film.director>person.birthCity',
+    } as const;
+    const book = { type: 'bridge', hops: 2, composition: 'book.author>person.spouse' } as const;
+    const many = Array.from({ length: 60 }, (_, i) => question(`${i}`, i % 3 === 0 ? film : book));
+    const added = async (change: object): Promise<Question[]> => {
+      const of = new HistoryCurriculum(
+        settings({ kind: 'weakness', pool: 6, probeSteps: 2, ...change }),
+        many,
+        5,
+      );
+      const pool = (await of.draw({ step: 1, count: 6 })).map((one) => one.question);
+      // Films are never answered, books always.
+      of.observe(pool.map((one) => group(one.id, categoryOf(one) !== categoryOf(many[0]!))));
+      const later = (await of.draw({ step: 3, count: 12 })).map((one) => one.question);
+      return later.filter(({ id }) => pool.every((one) => one.id !== id));
+    };
+    const weak = await added({});
+    const random = await added({ added: 'random' });
+    expect(weak.length).toBeGreaterThan(2);
+    expect(random).toHaveLength(weak.length);
+    const films = (all: Question[]) =>
+      all.filter((one) => categoryOf(one) === categoryOf(many[0]!)).length;
+    expect(films(weak)).toBe(weak.length);
+    expect(films(random)).toBeLessThan(weak.length);
+  });
   it('trains on the questions that are named from the first step', async () => {
     expect(await ids(new HistoryCurriculum(settings({ ids: ['d'] }), all, 5), 1)).toEqual([
       'd',

@@ -28,6 +28,7 @@ const ONE = 1;
 
 export class HistoryCurriculum implements Curriculum {
   readonly #kind: 'one-shot' | 'weakness';
+  readonly #random: boolean;
   readonly #pool: readonly Question[];
   readonly #fresh: readonly Question[];
   readonly #byId: ReadonlyMap<string, Question>;
@@ -48,7 +49,8 @@ export class HistoryCurriculum implements Curriculum {
     questions: readonly Question[],
     seed: number,
   ) {
-    const { kind, pool, ids, count = ONE, probeSteps = PROBE_STEPS } = curriculum;
+    const { kind, pool, ids, count = ONE, probeSteps = PROBE_STEPS, added } = curriculum;
+    this.#random = added === 'random';
     this.#kind = kind === 'weakness' ? 'weakness' : 'one-shot';
     this.#seed = seed;
     this.#count = count;
@@ -101,7 +103,8 @@ export class HistoryCurriculum implements Curriculum {
   #chosenNow(): Question[] {
     if (this.#kind === 'one-shot') return mostSpread(this.#pool, this.#history, this.#count);
     const more = weaknessQuestions(this.#pool, this.#fresh, this.#history, this.#pool.length);
-    return [...this.#pool, ...more];
+    // Those behind the pool are in the order of the seed.
+    return [...this.#pool, ...(this.#random ? this.#fresh.slice(0, more.length) : more)];
   }
 
   #choose(chosen: readonly Question[]): void {

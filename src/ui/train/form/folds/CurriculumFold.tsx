@@ -119,6 +119,15 @@ export const CurriculumFold = () => {
           />
         </>
       ) : null}
+      {kind === 'weakness' ? (
+        <SelectField
+          path="curriculum.added"
+          label="Questions added"
+          title="A control: as many, whatever was weak"
+          choices={[{ value: 'random', label: 'at random' }]}
+          absent="(of weak categories)"
+        />
+      ) : null}
       {kind === 'one-shot' ? (
         <NumberField path="curriculum.count" label="Questions trained on" min={1} absent={1} />
       ) : null}
