@@ -4,7 +4,7 @@ import { hierarchicalBootstrap } from '../hierarchical.ts';
 import type { CurvePoint } from './course/point.ts';
 import type { Curve } from './curves.ts';
 import type { CourseClaim } from './file/course.ts';
-import { shown } from './signatures/units.ts';
+import { shown } from './measures/units.ts';
 import type { Verdict } from './signatures/verdict.ts';
 import { EXPECTED, outcomeOf, short } from './verdicts.ts';
 import { courseNumber } from './course/numbers.ts';

@@ -1,5 +1,5 @@
 import { SIGNATURE_NUMBERS, signatureNumber, type SignatureNumber } from './file/numbers.ts';
-import { shown, shownDifference } from './signatures/units.ts';
+import { shown, shownDifference } from './measures/units.ts';
 import type { Verdict } from './signatures/verdict.ts';
 import { differenceWords } from './signatures/words.ts';
 import type { StudyTable, TableCell, TableRow } from './table.ts';

@@ -3,7 +3,7 @@ import { contrastOf, type ContrastOptions } from './contrast.ts';
 import type { Slice, StudySignature } from './file/signatures.ts';
 import { signatureNumber } from './file/numbers.ts';
 import type { ArmScores } from './scores.ts';
-import { shown } from './signatures/units.ts';
+import { shown } from './measures/units.ts';
 import type { Outcome, Verdict } from './signatures/verdict.ts';
 
 /** Whether the claims of a study hold, by the intervals of their differences. */

@@ -1,5 +1,5 @@
 import { htmlText } from '../rollouts/export/escape.ts';
-import { shown } from '../study/signatures/units.ts';
+import { shown } from '../study/measures/units.ts';
 import { shortName, valueText, type SweepAxis, type SweepValue } from './axes.ts';
 import { gridOf } from './cells.ts';
 import { bestOf, shade } from './matrix.ts';

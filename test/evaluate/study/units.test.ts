@@ -3,7 +3,7 @@ import {
   shown,
   shownDifference,
   type NumberUnit,
-} from '../../../src/evaluate/study/signatures/units.ts';
+} from '../../../src/evaluate/study/measures/units.ts';
 
 /** How numbers of studies are written. */
 

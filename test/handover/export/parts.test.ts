@@ -49,6 +49,10 @@ const REFUSED: Record<string, [changes: string[], path?: string]> = {
   'curriculum.leaveOut': [['curriculum.leaveOut=["one-retrieval"]']],
   'curriculum.probeSteps': [['curriculum.kind=weakness', 'steps=40'], 'curriculum.kind'],
   'curriculum.count': [['curriculum.kind=one-shot', 'steps=40'], 'curriculum.kind'],
+  'curriculum.added': [
+    ['curriculum.kind=weakness', 'curriculum.added=random', 'steps=40'],
+    'curriculum.kind',
+  ],
   'curriculum.ids': [
     ['curriculum.kind=one-shot', 'curriculum.ids=["train-1"]'],
     'curriculum.kind',

@@ -1,5 +1,5 @@
 import type { CurvePoint } from './point.ts';
-import type { NumberUnit } from '../signatures/units.ts';
+import type { NumberUnit } from '../measures/units.ts';
 
 /** Numbers of the steps of a training, which claims about its course compare. */
 

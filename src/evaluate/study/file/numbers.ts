@@ -1,4 +1,4 @@
-import type { NumberUnit } from '../signatures/units.ts';
+import type { NumberUnit } from '../measures/units.ts';
 import { GROUP_MEASURE_IDS, GROUP_MEASURES } from '../measures/groups.ts';
 import { MEASURE_IDS, MEASURES, type MeasureId } from '../measures/list.ts';
 import { WAVE } from '../measures/wave.ts';

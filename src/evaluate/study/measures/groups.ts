@@ -10,7 +10,7 @@ import { newGoldShares } from '../../../learn/rewards/parts/searches.ts';
 import { countSearches } from '../../../records/events.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import type { Branching } from '../../../recipes/parts/branching.ts';
-import type { NumberUnit } from '../signatures/units.ts';
+import type { NumberUnit } from './units.ts';
 
 /** Numbers that only several rollouts of a question have, as training would make and credit them. */
 

@@ -12,7 +12,7 @@ import { likeliestStep } from '../../../learn/rewards/systems/steps/r1-router.ts
 import { firstGiven } from '../../../learn/rewards/systems/steps/interleaved.ts';
 import { grounded } from '../../../recipes/methods/plan.ts';
 import type { FrozenAnswer, Rollout } from '../../../records/rollout.ts';
-import type { NumberUnit } from '../signatures/units.ts';
+import type { NumberUnit } from './units.ts';
 import { isClosed } from '../../rollouts/lint/facts.ts';
 import { GROUP_MEASURE_IDS, type GroupMeasureId } from './groups.ts';
 

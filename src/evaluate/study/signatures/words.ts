@@ -1,5 +1,5 @@
 import { WAVE } from '../measures/wave.ts';
-import { shown, shownDifference } from './units.ts';
+import { shown, shownDifference } from '../measures/units.ts';
 import type { Verdict } from './verdict.ts';
 
 /** A verdict in words, for tables, documents and the page. */
