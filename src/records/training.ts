@@ -107,6 +107,8 @@ export interface TrainStep<Measure = number | null> {
   loss: Measure;
   /** Mean k3 to the reference (adapter off), nats a token; null where not computed. */
   kl: number | null;
+  /** What the KL weighed in the step; absent where that does not change. */
+  klCoefficient?: number;
   /** Share of trained tokens whose ratio was clipped. */
   clipShare: Measure;
   /** Largest and mean |log-probability of the trainer − of the sampler|, nats. */

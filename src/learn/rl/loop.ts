@@ -246,21 +246,17 @@ class TrainLoop {
     const collected = await this.#rollouts(step, stage);
     const sampled = now();
     const due = this.#heldOutDue(step);
-    const {
-      update,
-      kl,
-      revived,
-      critic = before.critic,
-    } = await this.#update(before, collected, due);
+    const made = await this.#update(before, collected, due);
+    const { update, kl, klCoefficient, carried } = made;
     if (update) await this.#sampleWith(update.adapter);
     const router = this.#trainRouter(collected, step);
     const updated = now();
     const heldOut = due ? await this.#heldOut(step) : null;
     const end = now();
     this.#state = {
-      ...this.#next({ ...before, ...revived }, update, (end - start) / 1000),
+      ...this.#next(before, update, (end - start) / 1000),
       ...(collected.all.length > 0 && { accuracy: passRate(collected.all.flat()) }),
-      ...(critic && { critic }),
+      ...carried,
       ...handedOn(before, collected),
     };
     const base = before.learningRate ?? this.#settings.optimizer.learningRate;
@@ -281,6 +277,7 @@ class TrainLoop {
       collected,
       update,
       kl,
+      ...(klCoefficient !== undefined && { klCoefficient }),
       learningRate: learningRateAt(optimizer, step, this.#settings.steps),
       heldOut,
       heldOutAtStart,

@@ -61,6 +61,7 @@ export interface StepParts {
   collected: Collected;
   update: UpdateReport | null;
   kl: number | null;
+  klCoefficient?: number;
   learningRate: number;
   heldOut: HeldOutScore | null;
   /** Of the first step alone. */
@@ -100,6 +101,7 @@ export function stepRecord(parts: StepParts): MadeStep {
     ...(latent && { latent }),
     loss: update?.loss ?? 0,
     kl: parts.kl,
+    ...(parts.klCoefficient !== undefined && { klCoefficient: parts.klCoefficient }),
     clipShare: update?.clipShare ?? 0,
     samplerGap: update?.samplerGap ?? { max: 0, mean: 0 },
     gradientNorm: update?.gradientNorm ?? 0,

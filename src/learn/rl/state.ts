@@ -45,6 +45,10 @@ export interface TrainState {
   elapsed: number;
   /** Share of right answers among the rollouts of the last step; absent before the first. */
   accuracy?: number;
+  /** Coefficient of the KL of the next step, where it goes after a target. */
+  klCoefficient?: number;
+  /** Adapter of the reference of a round of preferences that is under way. */
+  reference?: Float32Array;
   /** Where a critic is trained, once it has been. */
   critic?: CriticState;
   /** ARPO's table of first entropies, where one is kept. */
@@ -81,7 +85,6 @@ export const stateAfter = (
   updates: update?.updates ?? before.updates,
   warmedUp: before.warmedUp,
   ...(before.startMade !== undefined && { startMade: before.startMade }),
-  ...(before.reviveRate !== undefined && { reviveRate: before.reviveRate }),
   // No step of the other kind stands before the first.
   logprobsOf: before.step === 0 ? 'sampling' : before.logprobsOf,
   adapter: update?.adapter ?? before.adapter,
@@ -106,6 +109,7 @@ const restSchema = z.strictObject({
   router: z.json(),
   elapsed: z.number().min(0),
   accuracy: z.number().min(0).max(1).exactOptional(),
+  klCoefficient: z.number().min(0).exactOptional(),
   criticUpdates: count.exactOptional(),
   firstEntropies: z.record(z.string(), z.number()).exactOptional(),
   screened: z
@@ -132,9 +136,10 @@ export interface StateFiles {
 export function encodeState(state: TrainState): StateFiles {
   const { step, updates, warmedUp, startMade, reviveRate, logprobsOf } = state;
   const { learningRate, curriculum, router, elapsed, accuracy, critic } = state;
-  const { firstEntropies, screened } = state;
+  const { firstEntropies, screened, klCoefficient, reference } = state;
   const data: [string, Float32Array][] = [
     ...TENSORS.map((name): [string, Float32Array] => [name, state[name]]),
+    ...(reference ? [['reference', reference] as [string, Float32Array]] : []),
     ...(critic
       ? CRITIC.map((name): [string, Float32Array] => [`critic.${name}`, critic[name]])
       : []),
@@ -152,6 +157,7 @@ export function encodeState(state: TrainState): StateFiles {
     router,
     elapsed,
     ...(accuracy !== undefined && { accuracy }),
+    ...(klCoefficient !== undefined && { klCoefficient }),
     ...(critic && { criticUpdates: critic.updates }),
     ...(firstEntropies && { firstEntropies }),
     ...(screened && { screened }),
@@ -176,14 +182,21 @@ export function decodeState(files: { tensors: Uint8Array; rest: string }): Train
   const [adapter, first, second] = [tensorOf('adapter'), tensorOf('first'), tensorOf('second')];
   if (first.length !== adapter.length || second.length !== adapter.length)
     throw new Error('training state: moments and adapter differ in length');
-  if (criticUpdates === undefined) return { ...rest, adapter, first, second };
+  const state = {
+    ...rest,
+    adapter,
+    first,
+    second,
+    ...(tensors.has('reference') && { reference: tensorOf('reference') }),
+  };
+  if (criticUpdates === undefined) return state;
   const critic = {
     values: tensorOf('critic.values'),
     first: tensorOf('critic.first'),
     second: tensorOf('critic.second'),
     updates: criticUpdates,
   };
-  return { ...rest, adapter, first, second, critic };
+  return { ...state, critic };
 }
 
 /** What the rollouts of a step leave for later ones. */

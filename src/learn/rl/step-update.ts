@@ -5,15 +5,16 @@ import {
   withOverrides,
   type SettingsOverride,
 } from '../../recipes/parts/settings.ts';
-import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { branchedSequences, creditShared } from '../branching/step.ts';
-import type { CriticState } from '../critic/head.ts';
+import { meanKl, nextCoefficient, withCoefficient } from '../adaptive-kl.ts';
 import { rewardById } from '../rewards/list.ts';
-import type { StoredStage } from '../../recipes/parts/stage-loss.ts';
+import type { StoredStage, SupervisedStage } from '../../recipes/parts/stage-loss.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { overridesInForce } from '../settings/overrides.ts';
 import { stageAt } from '../settings/stages.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
 import { supervisedItems } from '../supervised/items.ts';
+import { roundReference } from '../supervised/rounds.ts';
 import { storedItems } from '../supervised/stored.ts';
 import {
   finishedAlone,
@@ -22,13 +23,14 @@ import {
   sequencesOf,
   stepAdvantagesOf,
   updateBatches,
+  type Sequence,
 } from './batch.ts';
 import type { Collected } from './collect.ts';
 import type { TrainDeps } from './contracts.ts';
 import { shuffleRewards } from './scoring.ts';
 import { rateGroups } from '../rate-groups.ts';
 import type { TrainState } from './state.ts';
-import { klToReference, optimize, type UpdateReport } from './update.ts';
+import { joinedReports, klToReference, optimize, type UpdateReport } from './update.ts';
 
 /** From the rollouts of a step to the adapter after it. */
 
@@ -43,14 +45,25 @@ interface StepUpdate {
   onUpdate: (done: number, total: number) => void;
 }
 
+/** What a step hands on to the next beside the adapter: nothing of what it has not. */
+type Carried = Pick<TrainState, 'reviveRate' | 'critic' | 'klCoefficient' | 'reference'>;
+
 export interface Updated {
   /** Null where nothing was to be learned from, or the router is trained alone. */
   update: UpdateReport | null;
   /** Mean over the policy's tokens, nats; null where the reference was not scored. */
   kl: number | null;
-  revived: Pick<TrainState, 'reviveRate'>;
-  critic?: CriticState;
+  /** What the KL weighed, where that changes from step to step. */
+  klCoefficient?: number;
+  carried: Carried;
 }
+
+/** What stays as the step before left it. A reference is of its own stage alone. */
+const stays = ({ reviveRate, critic, klCoefficient }: TrainState): Carried => ({
+  ...(reviveRate !== undefined && { reviveRate }),
+  ...(critic && { critic }),
+  ...(klCoefficient !== undefined && { klCoefficient }),
+});
 
 /** An update on stored trajectories, which needs no rollouts. */
 async function storedUpdate(
@@ -65,14 +78,53 @@ async function storedUpdate(
   const { items, loss: before } = await storedItems(learner, stored, loss, {
     step: state.step + 1,
     seed: settings.seed,
+    policy: state.adapter,
   });
   const update =
     items.length > 0
       ? await optimize(learner, [items], state, settings, onUpdate, 'likelihood')
       : null;
   if (update && before !== undefined) update.loss = before;
-  const { reviveRate } = state;
-  return { update, kl: null, revived: reviveRate === undefined ? {} : { reviveRate } };
+  return { update, kl: null, carried: stays(state) };
+}
+
+type Supervised = Parameters<typeof supervisedItems>[1];
+
+/** The updates of a stage that learns from its rollouts by supervision; null where none can be learned from. */
+async function supervisedUpdate(
+  { deps, settings, state: before, onUpdate }: StepUpdate,
+  sequences: Supervised,
+  loss: SupervisedStage,
+  reference: Float32Array | null,
+): Promise<UpdateReport | null> {
+  const { learner, agent, config } = deps;
+  const { tokenizer } = agent.policy;
+  const passes = (loss.kind === 'dpo' && loss.passes) || 1;
+  const rates = rateGroups(config, settings);
+  const reports: UpdateReport[] = [];
+  let state = before;
+  for (let pass = 0; pass < passes; pass++) {
+    learner.setAdapter(state.adapter);
+    const adapters = { policy: state.adapter, reference };
+    const learned = await supervisedItems(learner, sequences, loss, { tokenizer, adapters });
+    if (learned.items.length === 0) break;
+    const told = (done: number, total: number): void =>
+      onUpdate(pass * total + done, passes * total);
+    const report = await optimize(
+      learner,
+      [learned.items],
+      state,
+      settings,
+      told,
+      'likelihood',
+      rates,
+    );
+    if (learned.loss !== undefined) report.loss = learned.loss;
+    reports.push(report);
+    const { adapter, first, second, updates } = report;
+    state = { ...state, adapter, first, second, updates };
+  }
+  return reports.length > 0 ? joinedReports(reports) : null;
 }
 
 /** Searches that a rollout of a stage may make. */
@@ -80,13 +132,28 @@ const searchesAllowed = (settings: TrainSettings, ofStage: SettingsOverride = {}
   withOverrides(recipeOf(settings).settings, mergeOverrides(overridesInForce(settings), ofStage))
     .retrieval.maxSearches;
 
+/** The updates by policy gradient; null where there is no trained token. */
+async function policyUpdate(
+  { deps, state, collected, onUpdate }: StepUpdate,
+  settings: TrainSettings,
+  { sequences, advantages, references }: ReturnType<typeof creditShared<Sequence>>,
+): Promise<UpdateReport | null> {
+  const { learner, config } = deps;
+  const { stale } = collected;
+  const batches = updateBatches(sequences, advantages, references, settings, stale);
+  if (batches.length === 0) return null;
+  const rates = rateGroups(config, settings);
+  return optimize(learner, batches, state, settings, onUpdate, settings.objective, rates);
+}
+
 /** Advantages and the optimizer updates of one step. */
 export async function updateOf(step: StepUpdate): Promise<Updated> {
-  const { deps, settings, state, measureKl, onUpdate } = step;
+  const { deps, state, measureKl, onUpdate } = step;
+  const settings = withCoefficient(step.settings, state.klCoefficient);
   const at = stageAt(settings.stages, state.step + 1);
   const { reward, loss, overrides } = itemAt(settings.stages, at, 'stages');
   if (isStored(loss)) return storedUpdate(step, loss);
-  const { trained, all, stale } = step.collected;
+  const { trained, all } = step.collected;
   const { learner, curriculum } = deps;
   const { objective, router, seed, branching } = settings;
   const { tokenizer } = deps.agent.policy;
@@ -115,7 +182,7 @@ export async function updateOf(step: StepUpdate): Promise<Updated> {
     );
   if (router.train === 'alone' || sequences.length === 0) {
     curriculum.observe?.(all);
-    return { update: null, kl: null, revived };
+    return { update: null, kl: null, carried: { ...stays(state), ...revived } };
   }
   onUpdate(0, 1);
   const scored = objective.kl.place !== 'off' || measureKl;
@@ -128,17 +195,23 @@ export async function updateOf(step: StepUpdate): Promise<Updated> {
   });
   curriculum.observe?.(all);
   const own = creditShared({ sequences, advantages, references }, branching);
-  const learned = loss && (await supervisedItems(learner, sequences, loss, tokenizer));
-  const batches = learned
-    ? [learned.items].filter(({ length }) => length > 0)
-    : updateBatches(own.sequences, own.advantages, own.references, settings, stale);
-  const by = loss ? 'likelihood' : objective;
-  const rates = rateGroups(deps.config, settings);
-  const update =
-    batches.length > 0
-      ? await optimize(learner, batches, state, settings, onUpdate, by, rates)
-      : null;
-  if (update && learned?.loss !== undefined) update.loss = learned.loss;
-  const kl = references ? klToReference(sequences, references) : null;
-  return { update, kl, revived, ...(critic && { critic }) };
+  const reference = roundReference(settings, state);
+  const update = loss
+    ? await supervisedUpdate(step, sequences, loss, reference)
+    : await policyUpdate(step, settings, own);
+  const { adaptive, coefficient, form } = objective.kl;
+  const measured = adaptive && references && !loss ? meanKl(form, sequences, references) : null;
+  return {
+    update,
+    kl: references ? klToReference(sequences, references) : null,
+    ...(adaptive && { klCoefficient: coefficient }),
+    carried: {
+      ...stays(state),
+      ...revived,
+      ...(critic && { critic }),
+      ...(reference && { reference }),
+      ...(adaptive &&
+        measured !== null && { klCoefficient: nextCoefficient(coefficient, measured, adaptive) }),
+    },
+  };
 }

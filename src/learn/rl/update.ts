@@ -1,13 +1,13 @@
 import { adamW, clipScale, DEFAULT_UPDATE, globalNorm } from '../../policy/lora/optimizer.ts';
-import { klTerm } from '../objective.ts';
+import { meanKl } from '../adaptive-kl.ts';
 import { learningRateAt } from '../schedule.ts';
 import { ONE_RATE, type RateGroup } from '../rate-groups.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
 import type { ItemObjective, ItemResult, TrainItem } from '../replicas/replica.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { TrainState } from './state.ts';
-import { itemAt } from '../../base/items.ts';
-import { mean } from '../../base/statistics.ts';
+import { itemAt, lastOf } from '../../base/items.ts';
+import { mean, sum } from '../../base/statistics.ts';
 
 /** The optimizer's half of a step. */
 
@@ -49,19 +49,23 @@ function gapOf(
 }
 
 /** Mean k3 to the reference over the tokens, nats; at the sampler's log-probabilities. */
-export function klToReference(
+export const klToReference = (
   sequences: readonly { oldLogprobs: Float32Array }[],
   references: readonly Float32Array[],
-): number {
-  let [sum, n] = [0, 0];
-  sequences.forEach(({ oldLogprobs }, s) => {
-    const reference = itemAt(references, s, 'references');
-    oldLogprobs.forEach((p, i) => {
-      sum += klTerm('k3', p, itemAt(reference, i, 'log-probabilities')).value;
-      n++;
-    });
-  });
-  return n === 0 ? 0 : sum / n;
+): number => meanKl('k3', sequences, references) ?? 0;
+
+/** What several updates of one step come to: where the last one left the adapter, means over all. */
+export function joinedReports(reports: readonly UpdateReport[]): UpdateReport {
+  const last = lastOf(reports, 'updates');
+  const over = (of: (report: UpdateReport) => number): number => mean(reports.map(of));
+  return {
+    ...last,
+    loss: over(({ loss }) => loss),
+    gradientNorm: over(({ gradientNorm }) => gradientNorm),
+    clipShare: over(({ clipShare }) => clipShare),
+    trainedTokens: sum(reports.map(({ trainedTokens }) => trainedTokens)),
+    samplerGap: itemAt(reports, 0, 'updates').samplerGap,
+  };
 }
 
 /**

@@ -53,6 +53,7 @@ const OPTIONAL = [
   'objective.positiveNll',
   'objective.diversity',
   'objective.factuality',
+  'objective.kl.adaptive',
   'objective.mask',
   'objective.maskUnfinished',
 ];

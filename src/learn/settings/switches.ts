@@ -114,6 +114,22 @@ function objectiveClash({ objective, stages, updates }: TrainSettings): Clash | 
   return null;
 }
 
+/** A coefficient that goes after a target. */
+function klClash({ objective: { kl } }: TrainSettings): Clash | null {
+  if (!kl.adaptive) return null;
+  if (kl.place === 'off')
+    return clash(
+      'objective.kl.adaptive',
+      'There is no KL whose coefficient could go after a target. Set objective.kl.place, or adaptive to null.',
+    );
+  return kl.coefficient === 0
+    ? clash(
+        'objective.kl.adaptive',
+        'A coefficient of 0 is multiplied and stays 0. Set objective.kl.coefficient above 0, or adaptive to null.',
+      )
+    : null;
+}
+
 function criticClash({ objective, critic }: TrainSettings): Clash | null {
   return critic && objective.factuality !== undefined
     ? clash(
@@ -187,6 +203,7 @@ export const switchClash = (settings: TrainSettings): Clash | null =>
   aheadClash(settings) ??
   screenClash(settings) ??
   objectiveClash(settings) ??
+  klClash(settings) ??
   criticClash(settings) ??
   gatesClash(settings) ??
   curriculumClash(settings) ??

@@ -10,6 +10,7 @@ import { trainedCount, type ScoredItem, type TrainItem } from '../replicas/repli
 import { actionPairs } from './actions.ts';
 import { pairsOf, pairTerm, type Pair } from './dpo.ts';
 import { DEFAULT_GAMMA, efficientPairs } from './efficient.ts';
+import { referenceScores, type Adapters } from './rounds.ts';
 import { trajectoryWeights } from './weights.ts';
 
 /** Items of a supervised update: each token's weight is −∂loss/∂ln π of it. */
@@ -92,12 +93,11 @@ export async function pairItems(
   sequences: readonly ScoredItem[],
   pairs: readonly Pair[],
   { beta, nll }: { beta: number; nll: number },
+  adapters: Adapters,
 ): Promise<SupervisedItems> {
   if (pairs.length === 0) return { items: [] };
-  const [now, reference] = [
-    await learner.score(sequences, false),
-    await learner.score(sequences, true),
-  ];
+  const now = await learner.score(sequences, false);
+  const reference = await referenceScores(learner, sequences, adapters);
   const moved = now.map(({ logprobs }, i) =>
     sum([...logprobs].map((value, at) => value - itemAt(itemAt(reference, i).logprobs, at))),
   );
@@ -127,10 +127,11 @@ function preferenceItems(
   learner: PolicyLearner,
   sequences: readonly Sequence[],
   loss: PreferenceStage,
+  adapters: Adapters,
 ): Promise<SupervisedItems> {
   if (loss.pairs === 'actions') {
     const { actions, pairs } = actionPairs(sequences);
-    return pairItems(learner, actions, pairs, loss);
+    return pairItems(learner, actions, pairs, loss, adapters);
   }
   const groups = sequences.map(({ group }) => group);
   const rollouts = sequences.map(({ rollout }) => rollout);
@@ -142,19 +143,19 @@ function preferenceItems(
           groups,
           loss,
         );
-  return pairItems(learner, sequences, pairs, loss);
+  return pairItems(learner, sequences, pairs, loss, adapters);
 }
 
 /**
  * What a supervised stage learns from a step's rollouts; nothing where none can be learned from. The learner holds
- * the adapter that sampled. The weights are those at that adapter, so they make one update.
+ * the policy's adapter. The weights are those at that adapter, so they make one update.
  */
 export const supervisedItems = async (
   learner: PolicyLearner,
   sequences: readonly Sequence[],
   loss: SupervisedStage,
-  tokenizer: PolicyTokenizer,
+  { tokenizer, adapters }: { tokenizer: PolicyTokenizer; adapters: Adapters },
 ): Promise<SupervisedItems> =>
   loss.kind === 'sft'
     ? { items: await likelihoodItems(learner, sequences, loss, tokenizer) }
-    : preferenceItems(learner, sequences, loss);
+    : preferenceItems(learner, sequences, loss, adapters);

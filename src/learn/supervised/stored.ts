@@ -40,11 +40,11 @@ export async function storedItems(
   learner: PolicyLearner,
   stored: StoredItems,
   loss: StoredStage,
-  at: At,
+  at: At & { policy: Float32Array },
 ): Promise<SupervisedItems> {
   if (loss.kind === 'stored-dpo') {
     const { sequences, pairs } = pairedItems(stored, drawn(stored.pairs, loss.batch, at));
-    return pairItems(learner, sequences, pairs, loss);
+    return pairItems(learner, sequences, pairs, loss, { policy: at.policy, reference: null });
   }
   const weighing = stored.items.filter(({ weight }) => weight > 0);
   const batch = drawn(weighing, loss.batch, at);

@@ -29,6 +29,13 @@ export const stageLossSchema = z.discriminatedUnion('kind', [
     pairs: z.enum(['reward', 'efficient', 'actions']).exactOptional(),
     /** `efficient`: more than so many times as long is the longer one; 1.5 where absent. */
     gamma: z.number().min(1).exactOptional(),
+    /**
+     * Iterated DPO: the stage's steps are so many rounds, as equal as can be, and the reference of a round is the policy with
+     * which it begins (`learn/supervised/rounds.ts`). Absent: the checkpoint, throughout.
+     */
+    rounds: z.int().min(1).max(1000).exactOptional(),
+    /** Updates on the pairs of a step, each from where the one before it left the policy; 1 where absent. */
+    passes: z.int().min(1).max(64).exactOptional(),
   }),
   /** Likelihood of stored trajectories by their weights, `batch` an update; no rollouts are made. */
   z.strictObject({ kind: z.literal('stored-sft'), batch }),

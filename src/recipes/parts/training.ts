@@ -74,6 +74,14 @@ export const objectiveSchema = z.strictObject({
     form: z.enum(['k1', 'k2', 'k3']),
     place: z.enum(['off', 'loss', 'reward']),
     coefficient: z.number().min(0),
+    /**
+     * The coefficient goes after a target, nats a token (`learn/adaptive-kl.ts`); `coefficient` is then what it begins with.
+     * Absent or null: it stays.
+     */
+    adaptive: z
+      .strictObject({ target: z.number().positive(), gain: z.number().positive().max(5) })
+      .nullable()
+      .exactOptional(),
   }),
 });
 

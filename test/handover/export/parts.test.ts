@@ -23,6 +23,9 @@ const REFUSED: Record<string, [changes: string[], path?: string]> = {
   'objective.positiveNll': [['objective.positiveNll=0.1']],
   'objective.diversity': [['objective.diversity=0.01']],
   'objective.factuality': [['objective.factuality=paper']],
+  'objective.kl.adaptive': [
+    ['objective.kl.place=loss', 'objective.kl.coefficient=0.001', 'objective.kl.adaptive={"target":0.2,"gain":0.1}'],
+  ],
   'objective.mask': [['objective.mask=by-tags']],
   'objective.maskUnfinished': [['objective.maskUnfinished=true']],
   'stages.loss': [[`stages=[${SFT}]`], 'stages.0.loss'],

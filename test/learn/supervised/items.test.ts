@@ -45,7 +45,7 @@ it('pairs weigh their tokens by the loss of log-ratios over whole sequences, and
     learner,
     [sequence(1, 1), sequence(3, 0.5), sequence(2, 0)],
     { kind: 'dpo', beta: 0.1, nll: 0, high: 0.75, low: 0.25 },
-    tokenizer,
+    { tokenizer, adapters: { policy: new Float32Array(1), reference: null } },
   );
   // Log-ratios: 2 · (−2 + 2.5) = 1 and 2 · (−3.25 + 3) = −0.5, so β σ(−0.15) = 0.0463.
   expect(items.map(({ ids }) => ids[0])).toEqual([1, 2]);

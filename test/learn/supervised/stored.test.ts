@@ -106,6 +106,9 @@ describe('stored trajectories in the tokens of a policy', () => {
   });
 });
 
+/** The adapter of the policy; the learners below look at none. */
+const policy = new Float32Array(1);
+
 describe('an update on stored trajectories', () => {
   it('by likelihood is the mean over weighted tokens', async () => {
     const stored = resolveTrajectories(
@@ -113,7 +116,7 @@ describe('an update on stored trajectories', () => {
       tokenizer,
       64,
     );
-    const at = { step: 1, seed: 0 };
+    const at = { step: 1, seed: 0, policy };
     const { items } = await storedItems(
       learnerOf({}),
       stored,
@@ -136,7 +139,7 @@ describe('an update on stored trajectories', () => {
     const lengths: number[] = [];
     for (const step of [1, 2, 3]) {
       const loss = { kind: 'stored-sft', batch: 2 } as const;
-      const { items } = await storedItems(learnerOf({}), stored, loss, { step, seed: 4 });
+      const { items } = await storedItems(learnerOf({}), stored, loss, { step, seed: 4, policy });
       lengths.push(...items.map(({ ids }) => ids.length - 1));
     }
     expect(lengths.toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6]);
@@ -150,7 +153,11 @@ describe('an update on stored trajectories', () => {
     );
     const learner = learnerOf({ 2: [-4, -5], 3: [-6, -5.5] });
     const loss = { kind: 'stored-dpo', beta: 0.1, nll: 0, batch: 1 } as const;
-    const { items, loss: told } = await storedItems(learner, stored, loss, { step: 1, seed: 0 });
+    const { items, loss: told } = await storedItems(learner, stored, loss, {
+      step: 1,
+      seed: 0,
+      policy,
+    });
     expect(told).toBeCloseTo(0.621, 3);
     expect(items[0]?.weight).toBeCloseTo(0.0463, 4);
     expect(items[1]?.weight).toBeCloseTo(-0.0463, 4);

@@ -76,6 +76,11 @@ function refusalsOf({ settings, ...rest }: MappingInput): Refusal[] {
       "TRL has the KL in the loss alone, not in the reward. Set it to 'loss' with form k3, or export to verl",
       'kl',
     );
+  if (kl.adaptive)
+    refuse(
+      'objective.kl.adaptive',
+      'TRL’s coefficient of the KL stays as it is. Set adaptive to null, or export to verl with the KL in the reward',
+    );
   if (kl.place === 'loss' && kl.coefficient > 0 && kl.form !== 'k3')
     refuse(
       'objective.kl.form',

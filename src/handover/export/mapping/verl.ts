@@ -39,10 +39,17 @@ const usesKl = ({ kl }: TrainSettings['objective'], place: 'loss' | 'reward'): b
 function refusalsOf(input: MappingInput): Refusal[] {
   const { settings, startStep } = input;
   const { objective, optimizer, questions, groupSize, updates } = settings;
-  const { estimator, dualClip, logRatioClamp, aggregation, microBatch } = objective;
+  const { estimator, dualClip, logRatioClamp, aggregation, microBatch, kl } = objective;
   const refusals = commonRefusals(input);
   const refuse = (setting: string, why: string): void =>
     void refusals.push({ setting, why, without: null });
+  if (kl.adaptive && (kl.place === 'loss' || startStep > 0))
+    refuse(
+      'objective.kl.adaptive',
+      kl.place === 'loss'
+        ? 'verl’s coefficient of a KL in the loss stays as it is. Set objective.kl.place to reward, or adaptive to null'
+        : `verl’s controller begins with the coefficient of the settings, and ${startStep} steps have moved it. Set adaptive to null, or export before the first step`,
+    );
   if (ESTIMATORS[estimator] === null)
     refuse(
       'objective.estimator',
@@ -105,6 +112,11 @@ function notesOf({ settings, startStep, hasAdapter }: MappingInput): Note[] {
       'objective.kl',
       'verl cuts k3 at 10 nats a token, and its slope with it: where the reference finds a token more than e^2.6 times likelier, or e^11 times less likely. Forage does not.',
     );
+  if (objective.kl.adaptive)
+    note(
+      'objective.kl.adaptive',
+      'verl’s controller takes a mean over rollouts of their means over tokens, Forage one over all tokens; its gain is rollouts of a step over a horizon, which is a whole number.',
+    );
   if (usesKl(objective, 'reward') && objective.kl.form === 'k3')
     note('objective.kl', 'verl cuts k3 at 10 nats a token. Forage does not.');
   note(
@@ -137,7 +149,7 @@ function notesOf({ settings, startStep, hasAdapter }: MappingInput): Note[] {
   return notes;
 }
 
-function objectiveOf({ objective }: TrainSettings): VerlArguments {
+function objectiveOf({ objective, questions, groupSize }: TrainSettings): VerlArguments {
   const { clip, dualClip, aggregation, constantLength, kl, estimator } = objective;
   return {
     'algorithm.adv_estimator': ESTIMATORS[estimator],
@@ -146,8 +158,15 @@ function objectiveOf({ objective }: TrainSettings): VerlArguments {
     'algorithm.lam': 1,
     'algorithm.use_kl_in_reward': usesKl(objective, 'reward'),
     'algorithm.kl_penalty': KL_FORMS[kl.form],
-    'algorithm.kl_ctrl.type': 'fixed',
+    'algorithm.kl_ctrl.type': kl.adaptive ? 'adaptive' : 'fixed',
     'algorithm.kl_ctrl.kl_coef': usesKl(objective, 'reward') ? kl.coefficient : 0,
+    ...(kl.adaptive && {
+      'algorithm.kl_ctrl.target_kl': kl.adaptive.target,
+      'algorithm.kl_ctrl.horizon': Math.max(
+        1,
+        Math.round((questions * groupSize) / kl.adaptive.gain),
+      ),
+    }),
     'algorithm.use_pf_ppo': false,
     // Sampler and trainer differ by rounding alone; nothing is weighted or left out for it.
     'algorithm.rollout_correction.rollout_is': null,

@@ -27,7 +27,7 @@ export const toolStar: Recipe = {
       ...SHARED_DEPARTURES,
       'The second tool is a calculator over retrieved values in place of Python, and only searches are counted against the limit of 3.',
       'Theirs learns both tools from 54,000 trajectories. The shipped policy was shown its blocks in its training.',
-      'The DPO behind the reinforcement learning pairs rollouts of 0.75 and more with those of 0 and less; its constants are ours.',
+      'The DPO behind the reinforcement learning pairs rollouts of 0.75 and more with those of 0 and less; its constants are ours. Its reference is the checkpoint; `tool-star/rounds` takes the policy as a round begins.',
     ],
     sources: {
       'settings.retrieval.k': 'ours; code: 10 web snippets',
@@ -57,6 +57,24 @@ export const toolStar: Recipe = {
             ...stage,
             steps: Math.round(0.2 * TRAINING.steps),
             loss: { kind: 'dpo', beta: 0.1, nll: 0, high: 0.75, low: 0 },
+          },
+        ],
+        objective,
+      },
+    },
+    {
+      name: 'rounds',
+      title: 'GRPO, then two rounds of DPO, each from the policy as it stands',
+      departures:
+        'The first round’s reference is the policy behind the reinforcement learning. How many rounds theirs has is not confirmed.',
+      settings: {
+        ...TRAINING,
+        stages: [
+          { ...stage, steps: Math.round(0.8 * TRAINING.steps) },
+          {
+            ...stage,
+            steps: Math.round(0.2 * TRAINING.steps),
+            loss: { kind: 'dpo', beta: 0.1, nll: 0, high: 0.75, low: 0, rounds: 2 },
           },
         ],
         objective,

@@ -10,7 +10,10 @@ import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
  */
 const SFT_STEPS = 20;
 
-const training = (overrides: SettingsOverride = {}): VariantSettings => ({
+const training = (
+  overrides: SettingsOverride = {},
+  change: { rounds?: number } = {},
+): VariantSettings => ({
   ...TRAINING,
   overrides,
   stages: [
@@ -24,7 +27,7 @@ const training = (overrides: SettingsOverride = {}): VariantSettings => ({
       steps: TRAINING.steps - SFT_STEPS,
       reward: 'em',
       weights: {},
-      loss: { kind: 'dpo', beta: 0.1, nll: 1, high: 1, low: 0 },
+      loss: { kind: 'dpo', beta: 0.1, nll: 1, high: 1, low: 0, ...change },
     },
   ],
   objective: OBJECTIVE,
@@ -45,6 +48,7 @@ export const collabRag: Recipe = {
       'Decomposer and reader are one policy, and the reader is as it is trained; theirs is a frozen GPT-4o-mini.',
       'The plan of the built-in policy is parts with commas between them; one that names nothing is asked of the answer before it. A policy that reads words writes numbered lines with #1, #2 and whether passages are needed.',
       'Its passages stand in the context before the final answer, two a sub-question in place of nine; all pairs of a question are taken.',
+      'The reference of the preferences is the checkpoint; `collab-rag/rounds` takes the policy behind SFT, and moves it once.',
       '`method.plan.substitute=false` is the released code, whose pattern for #1 never matches.',
     ],
     published: {
@@ -58,6 +62,7 @@ export const collabRag: Recipe = {
       'settings.method.plan.zigzag': 'code: llm_reader.py',
       'dpo.stages.1.loss.beta': 'code: configs',
       'dpo.stages.1.loss.nll': 'code: configs, 8B; 0.5 of 3B',
+      'rounds.stages.1.loss.rounds': 'ours; not given',
       'as-released.overrides.method.plan.substitute': 'code: llm_reader.py, line 183',
     },
     signature:
@@ -71,6 +76,13 @@ export const collabRag: Recipe = {
   },
   training: [
     { name: 'dpo', title: 'SFT on right ones, then DPO', settings: training() },
+    {
+      name: 'rounds',
+      title: 'SFT on right ones, then two rounds of DPO',
+      departures:
+        'The first round’s reference is the policy behind SFT, the second’s the policy behind the first; the paper gives no number of rounds.',
+      settings: training({}, { rounds: 2 }),
+    },
     {
       name: 'as-released',
       title: 'The same without substitution',

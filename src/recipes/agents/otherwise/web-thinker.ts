@@ -29,7 +29,7 @@ export const webThinker: Recipe = {
       ...SHARED_DEPARTURES,
       'The explorer is an extract of whole sentences from ten passages; no links are opened, and no reports are written.',
       'At most 8 searches in place of 19 effective ones; a repeated query is searched again. `overrides.retrieval.lapses=end` ends without an answer there, and spends all searches on a query of at most five characters, as the released code does.',
-      'Pairs are sampled anew in every step, and the reference is the checkpoint throughout, where theirs takes the policy of the round before.',
+      'Pairs are sampled anew in every step, and the reference is the checkpoint throughout; `web-thinker/rounds` has its two rounds, each from the policy of the round before, though still with new pairs in every step.',
     ],
     published: {
       figure: 'GPQA 70.7, GAIA 48.5, WebWalkerQA 46.5 (before training 68.7, 44.7, 41.9)',
@@ -42,6 +42,7 @@ export const webThinker: Recipe = {
       'settings.method.extraction.maxTokens': 'ours',
       'dpo.stages.0.loss.gamma': 'ours; paper: above 1',
       'dpo.stages.0.loss.beta': 'ours; not given',
+      'rounds.stages.0.loss.rounds': 'paper: two iterations, section 3.4',
       'as-released-whole.overrides.retrieval.maxSearches': 'code: scripts/run_web_thinker.py',
     },
     signature:
@@ -57,6 +58,13 @@ export const webThinker: Recipe = {
       name: 'dpo',
       title: 'Online DPO: right, fewer calls, shorter',
       settings: supervisedBy(dpo),
+    },
+    {
+      name: 'rounds',
+      title: 'The same in two rounds, each from the policy of the one before',
+      departures:
+        'In each round pairs are sampled anew in every step, where theirs samples them once with the policy that the round begins with.',
+      settings: supervisedBy({ ...dpo, rounds: 2 }),
     },
     {
       name: 'as-released',

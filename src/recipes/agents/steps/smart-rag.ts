@@ -26,6 +26,13 @@ const ppo: VariantSettings = {
   },
   critic: { ...CRITIC, gamma: 0.99, lambda: 0.95 },
 };
+const adaptive: VariantSettings = {
+  ...ppo,
+  objective: {
+    ...ppo.objective,
+    kl: { ...ppo.objective.kl, adaptive: { target: 0.2, gain: 0.1 } },
+  },
+};
 const CRITIC_DEPARTURE =
   'The critic is a linear head over the policy’s hidden states; searches cost where they end (`credit: span`).';
 const RESET = { retrieval: { context: 'reset' } } as const;
@@ -45,7 +52,7 @@ export const smartRag: Recipe = {
       ...SHARED_DEPARTURES,
       'The result is appended to the context; theirs begins a new prompt with question and observation: `smart-rag/reset`, `smart-rag/reset-ppo`, or `retrieval.context=reset`.',
       'What it knows without searching is a background of passages for the question, where theirs knows it by heart; no supervised warm-up teaches when to search.',
-      'KL is k3 with 0.001 in the loss, where theirs adapts its coefficient; γ and λ are those of its library.',
+      'KL is k3 with 0.001 in the loss, where theirs adapts its coefficient, as `smart-rag/adaptive` does; γ and λ are those of its library.',
     ],
     published: {
       figure: 'above separately trained modules',
@@ -56,6 +63,8 @@ export const smartRag: Recipe = {
       'settings.retrieval.k': 'ours; code: 4 results',
       'settings.retrieval.maxSearches': 'ours; the paper’s quota is not given',
       'grpo.objective.kl.coefficient': 'code: RL4LMs, there adaptive',
+      'adaptive.objective.kl.adaptive.target': 'code: the popqa configs',
+      'adaptive.objective.kl.adaptive.gain': 'code: RL4LMs, its KLController',
       'reward.smart-rag':
         'code: rl4lms/envs/text_generation/reward.py and the popqa configs: 0.2, 1',
     },
@@ -85,6 +94,12 @@ export const smartRag: Recipe = {
       title: 'PPO, a new prompt behind each search',
       departures: `${CRITIC_DEPARTURE} ${RESET_DEPARTURE}`,
       settings: { ...ppo, overrides: RESET },
+    },
+    {
+      name: 'adaptive',
+      title: 'PPO, a new prompt behind each search, KL after a target',
+      departures: `${CRITIC_DEPARTURE} ${RESET_DEPARTURE}`,
+      settings: { ...adaptive, overrides: RESET },
     },
   ],
 };

@@ -9,6 +9,7 @@ import { withOverrides } from '../../../recipes/parts/settings.ts';
 import type { ChartSpec, Series } from '../../kit/charts/series.ts';
 import { formatNumber, formatShare } from '../../kit/words/format.ts';
 import { heldOut, line, namesOf, spec, type Steps, withRollouts } from './chart-parts.ts';
+import { klCoefficient } from './kl-chart.ts';
 import { latent } from './latent-chart.ts';
 import { stie } from './stie-chart.ts';
 
@@ -148,6 +149,7 @@ const optimisation = (steps: Steps, settings: TrainSettings): ChartSpec[] => {
         empty: klPromise(settings),
       },
     ),
+    ...klCoefficient(steps, settings),
     spec(
       'clip',
       'Clipped tokens',

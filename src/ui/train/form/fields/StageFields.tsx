@@ -65,6 +65,7 @@ const StageRow = (props: {
       ) : null}
       <StageLoss
         loss={stage.loss}
+        errorOf={(field) => errors[`stages.${index}.loss.${field}`]}
         change={(loss) => {
           const { loss: _, ...rest } = stage;
           props.change(loss ? { ...rest, loss } : rest);

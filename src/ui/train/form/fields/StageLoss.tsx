@@ -1,4 +1,4 @@
-import { NativeSelect } from '@mantine/core';
+import { NativeSelect, NumberInput } from '@mantine/core';
 import type { TrainSettings } from '../../../../recipes/parts/training.ts';
 
 type Loss = NonNullable<TrainSettings['stages'][number]['loss']>;
@@ -21,20 +21,66 @@ const DEFAULTS: Readonly<Record<Loss['kind'], Loss>> = {
   'stored-dpo': { kind: 'stored-dpo', beta: 0.1, nll: 0, batch: 16 },
 };
 
+type Preferences = Extract<Loss, { kind: 'dpo' }>;
+
+/** How often preferences are learned from, and what the reference is. */
+const FIELDS = [
+  {
+    name: 'rounds',
+    label: 'Rounds',
+    title: 'Each takes the policy with which it begins for its reference; none: the checkpoint',
+    placeholder: '(none)',
+  },
+  {
+    name: 'passes',
+    label: 'Passes',
+    title: 'Updates on the pairs of a step',
+    placeholder: '(1)',
+  },
+] as const;
+
+const Again = (props: {
+  loss: Preferences;
+  errorOf: (field: string) => string | undefined;
+  change: (loss: Preferences) => void;
+}) =>
+  FIELDS.map(({ name, ...words }) => (
+    <NumberInput
+      key={name}
+      size="xs"
+      className="narrow"
+      {...words}
+      min={1}
+      allowDecimal={false}
+      value={props.loss[name] ?? ''}
+      error={props.errorOf(name)}
+      onChange={(value) => {
+        const { [name]: _, ...rest } = props.loss;
+        props.change(typeof value === 'number' ? { ...rest, [name]: value } : rest);
+      }}
+    />
+  ));
+
 /** What a stage learns by. */
 export const StageLoss = (props: {
   loss: Loss | undefined;
+  errorOf: (field: string) => string | undefined;
   change: (loss: Loss | null) => void;
 }) => (
-  <NativeSelect
-    size="xs"
-    label="Learns by"
-    title="From its rollouts by policy gradient, likelihood or pairs; or from a file of trajectories, without rollouts"
-    value={props.loss?.kind ?? 'policy-gradient'}
-    data={CHOICES.map((value) => ({ value, label: NAMES[value] }))}
-    onChange={(event) => {
-      const kind = CHOICES.find((one) => one === event.currentTarget.value);
-      if (kind) props.change(kind === 'policy-gradient' ? null : DEFAULTS[kind]);
-    }}
-  />
+  <>
+    <NativeSelect
+      size="xs"
+      label="Learns by"
+      title="From its rollouts by policy gradient, likelihood or pairs; or from a file of trajectories, without rollouts"
+      value={props.loss?.kind ?? 'policy-gradient'}
+      data={CHOICES.map((value) => ({ value, label: NAMES[value] }))}
+      onChange={(event) => {
+        const kind = CHOICES.find((one) => one === event.currentTarget.value);
+        if (kind) props.change(kind === 'policy-gradient' ? null : DEFAULTS[kind]);
+      }}
+    />
+    {props.loss?.kind === 'dpo' ? (
+      <Again loss={props.loss} errorOf={props.errorOf} change={props.change} />
+    ) : null}
+  </>
 );

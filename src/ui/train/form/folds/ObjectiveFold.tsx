@@ -15,12 +15,13 @@ export const ObjectiveFold = () => {
   const aggregation = useDraftValue('objective.aggregation');
   const inMicroBatches = usePart('objective.microBatch');
   const place = useDraftValue('objective.kl.place');
+  const adaptive = usePart('objective.kl.adaptive');
   return (
     <Fold
       name="Estimator, loss and KL"
       paths={['objective', 'updates']}
       now={({ objective: { estimator, aggregation, microBatch, clip, kl } }) =>
-        `${estimator}, ${aggregation}${aggregation === 'token-mean' && microBatch !== null ? ` by ${microBatch} rollouts` : ''}, ${clip ? `clip ${clip.low} / ${clip.high}` : 'no clip'}, ${kl.place === 'off' ? 'no KL' : `${kl.form} ${kl.coefficient} in the ${kl.place}`}`
+        `${estimator}, ${aggregation}${aggregation === 'token-mean' && microBatch !== null ? ` by ${microBatch} rollouts` : ''}, ${clip ? `clip ${clip.low} / ${clip.high}` : 'no clip'}, ${kl.place === 'off' ? 'no KL' : `${kl.form} ${kl.coefficient}${kl.adaptive ? `, after ${kl.adaptive.target},` : ''} in the ${kl.place}`}`
       }
     >
       <SelectField path="objective.estimator" label="Advantages" choices={ESTIMATORS} />
@@ -76,6 +77,23 @@ export const ObjectiveFold = () => {
         <>
           <SelectField path="objective.kl.form" label="KL estimate" choices={['k1', 'k2', 'k3']} />
           <RateField path="objective.kl.coefficient" label="KL coefficient" />
+          <PartSwitch
+            path="objective.kl.adaptive"
+            label="Coefficient goes after a target"
+            title="PPO’s adaptive controller: it grows while the KL is above the target, and falls while it is below"
+            on={{ target: 0.2, gain: 0.1 }}
+          />
+          {adaptive ? (
+            <>
+              <NumberField
+                path="objective.kl.adaptive.target"
+                label="Target, nats a token"
+                decimal
+                step={0.01}
+              />
+              <NumberField path="objective.kl.adaptive.gain" label="Gain" decimal step={0.1} />
+            </>
+          ) : null}
         </>
       )}
     </Fold>

@@ -1,0 +1,18 @@
+import type { TrainSettings } from '../../../recipes/parts/training.ts';
+import type { ChartSpec } from '../../kit/charts/series.ts';
+import { line, spec, type Steps } from './chart-parts.ts';
+
+/** What the KL weighs, where its coefficient goes after a target; else it stands in the settings. */
+export const klCoefficient = (steps: Steps, { objective: { kl } }: TrainSettings): ChartSpec[] =>
+  kl.adaptive
+    ? [
+        spec(
+          'kl-coefficient',
+          'KL coefficient',
+          `goes after ${kl.form} of ${kl.adaptive.target} nats a token`,
+          'number',
+          [line(steps, 'coefficient', 0, (step) => step.klCoefficient)],
+          { include: [0], empty: 'Shows after the first step.' },
+        ),
+      ]
+    : [];
