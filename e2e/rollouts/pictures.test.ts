@@ -182,7 +182,7 @@ it(
       )
       .waitFor();
     const hop = page.getByRole('button', {
-      name: /^hop 2, birth city of Ida Holm is Oslo, found and misread, search 2, went on with Rome/,
+      name: /^hop 2, birth city of Ida Holm: Oslo, found and misread, search 2, went on with Rome/,
     });
     await hop.focus();
     await page.keyboard.press('Enter');

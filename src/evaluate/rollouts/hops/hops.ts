@@ -42,6 +42,8 @@ export interface Hop {
   /** Empty where the file names titles alone. */
   subject: string;
   relation: string;
+  /** Its gold query; empty where the file gives none. */
+  query: string;
   object: string;
   state: HopState;
   /** Looks that named the subject: 1-based numbers among all that were made. */
@@ -168,6 +170,7 @@ function hopOf(
     title: step.title,
     subject: step.subject,
     relation: step.relation,
+    query: step.query,
     object: step.object,
     asked: asked.map(({ number }) => number),
     look: found?.number ?? null,
@@ -211,6 +214,7 @@ function titleHop(title: string, looks: Look[]): Hop {
     title,
     subject: '',
     relation: '',
+    query: '',
     object: '',
     state: found ? 'arrived' : asked.length > 0 ? 'not-found' : 'not-searched',
     asked: asked.map(({ number }) => number),

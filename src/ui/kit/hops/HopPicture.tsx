@@ -4,11 +4,11 @@ import { Picture } from '../charts/picture/Picture.tsx';
 import { fitted } from '../charts/fitted.ts';
 import { arrowPath, hopLayout, NODE } from './layout.ts';
 import {
+  asksWords,
   HOP_SIGNS,
   hopLabel,
   isFound,
   mapNote,
-  relationWords,
   stateName,
   whenWords,
 } from './hop-words.ts';
@@ -28,9 +28,6 @@ const BOLD = 8.2;
 
 const Node = ({ hop, width }: { hop: Hop; width: number }) => {
   const room = width - 20;
-  const asks = hop.subject
-    ? `${relationWords(hop.relation)} of ${hop.subject}`
-    : 'supporting passage';
   return (
     <g className={`hop hop-${hop.state}`}>
       <rect width={width} height={NODE.height} rx={8} className="hop-box" />
@@ -38,7 +35,7 @@ const Node = ({ hop, width }: { hop: Hop; width: number }) => {
         {HOP_SIGNS[hop.state]} {stateName(hop.state)}
       </text>
       <text x={10} y={40} className="hop-asks">
-        {fitted(asks, room)}
+        {fitted(asksWords(hop), room)}
       </text>
       <text x={10} y={60} className="hop-object">
         {fitted(hop.object || hop.title, room, BOLD)}
@@ -127,7 +124,7 @@ const Table = ({ hops }: { hops: readonly Hop[] }) => (
           <th scope="row" className="figure">
             {i + 1}
           </th>
-          <td>{hop.subject ? `${relationWords(hop.relation)} of ${hop.subject}` : '–'}</td>
+          <td>{hop.subject || hop.query ? asksWords(hop) : '–'}</td>
           <td>{hop.object || '–'}</td>
           <td>{hop.title}</td>
           <td>{hop.source ?? 'not known'}</td>

@@ -1,3 +1,5 @@
+import { normalizeAnswer } from '../../../agent/answers/answers.ts';
+import type { ChainStep } from '../../../records/records.ts';
 import {
   HOP_NAMES,
   type Hop,
@@ -13,6 +15,20 @@ export const relationWords = (relation: string): string =>
     .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
     .replaceAll(/[-_]+/g, ' ')
     .toLowerCase();
+
+/**
+ * What a step of a gold chain asks for: its gold query, with its subject behind where the question calls it by another
+ * name; "films starring Elena Belner (Linus Farvik)". Where no query is known, relation and subject.
+ */
+export const asksWords = ({
+  query,
+  subject,
+  relation,
+}: Pick<ChainStep, 'query' | 'subject' | 'relation'>): string => {
+  if (!query) return subject ? `${relationWords(relation)} of ${subject}` : 'supporting passage';
+  const named = ` ${normalizeAnswer(query)} `.includes(` ${normalizeAnswer(subject)} `);
+  return subject && !named ? `${query} (${subject})` : query;
+};
 
 /** A sign for each state, so that colour is not all that tells it. */
 export const HOP_SIGNS: Record<HopState, string> = {
@@ -43,7 +59,7 @@ export const whenWords = ({ look, asked, state, source, refused }: Hop): string 
 export const hopLabel = (hop: Hop, at: number): string =>
   [
     `hop ${at + 1}`,
-    hop.subject ? `${relationWords(hop.relation)} of ${hop.subject} is ${hop.object}` : hop.title,
+    hop.subject || hop.query ? `${asksWords(hop)}: ${hop.object}` : hop.title,
     HOP_NAMES[hop.state],
     whenWords(hop),
     ...(hop.instead === null ? [] : [`went on with ${hop.instead}`]),

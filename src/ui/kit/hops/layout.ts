@@ -1,7 +1,7 @@
 /** Where the nodes of the hop map stand, in CSS pixels. */
 
 /** A node is as wide as its row allows, from `least` to `width`. */
-export const NODE = { width: 212, least: 176, height: 96 } as const;
+export const NODE = { width: 300, least: 176, height: 96 } as const;
 const GAP = { x: 30, y: 30 } as const;
 
 export interface Place {
@@ -17,9 +17,11 @@ export interface HopLayout {
   node: number;
 }
 
-/** Nodes in reading order, as many in a row as fit. @param width of the page's column */
+/** Nodes in reading order, as many in a row as fit; they share the row's width. @param width of the page's column */
 export function hopLayout(count: number, width: number): HopLayout {
-  const columns = Math.max(1, Math.floor((width - 2 + GAP.x) / (NODE.least + GAP.x)));
+  const fit = Math.max(1, Math.floor((width - 2 + GAP.x) / (NODE.least + GAP.x)));
+  // In rows of like lengths: five nodes where four fit are three and two, each with more room for its words.
+  const columns = fit === 1 ? 1 : Math.min(fit, Math.ceil(count / Math.ceil(count / fit)));
   // One below the other they take the whole column.
   const room = Math.floor((width - 2 - (columns - 1) * GAP.x) / columns);
   const node = columns > 1 ? Math.min(NODE.width, room) : Math.max(120, width - 2);

@@ -6,6 +6,7 @@ import {
   type HopState,
 } from '../../../../src/evaluate/rollouts/hops/hops.ts';
 import {
+  asksWords,
   HOP_SIGNS,
   hopLabel,
   isFound,
@@ -51,10 +52,10 @@ describe('a hop in words', () => {
     );
     if (!first || !second) throw new Error('the chain has two hops');
     expect(hopLabel(first, 0)).toBe(
-      'hop 1, director of Red Fog is Ida Holm, found and read, search 1',
+      'hop 1, director of the film Red Fog: Ida Holm, found and read, search 1',
     );
     expect(hopLabel(second, 1)).toBe(
-      'hop 2, birth city of Ida Holm is Oslo, found and read, search 2',
+      'hop 2, birth city of Ida Holm: Oslo, found and read, search 2',
     );
   });
 
@@ -123,6 +124,26 @@ describe('a hop in words', () => {
     for (const label of labels)
       expect(label).toMatch(/^hop \d, .+, (?:in the background|search|no query|the query|it lies)/);
     expect(labels.join()).not.toMatch(/undefined|null|NaN/);
+  });
+});
+
+describe('what a step asks for', () => {
+  const step = { subject: 'Linus Farvik', relation: 'person.filmsStarring' };
+
+  it.each([
+    ['films starring Linus Farvik', 'films starring Linus Farvik'],
+    // The question calls its subject by another name: both stand there.
+    ['films starring Elena Belner', 'films starring Elena Belner (Linus Farvik)'],
+    // A part of another name is not the name.
+    ['films starring Linus Farviken', 'films starring Linus Farviken (Linus Farvik)'],
+    ['', 'films starring of Linus Farvik'],
+  ])('by the query “%s” is “%s”', (query, words) => {
+    expect(asksWords({ ...step, query })).toBe(words);
+  });
+
+  it('is a passage where neither query nor subject are known', () => {
+    expect(asksWords({ subject: '', relation: '', query: '' })).toBe('supporting passage');
+    expect(asksWords({ subject: '', relation: '', query: 'who is it' })).toBe('who is it');
   });
 });
 
