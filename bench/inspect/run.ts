@@ -4,7 +4,8 @@
  *
  * - many: a file of `--rollouts` in verl's layout, 2 kB each on average: read, opened again, scrolled,
  *   ordered, filtered by numbers and by text, grouped, walked through by keys, re-scored, and one of
- *   them in every view of the reader;
+ *   them in every view of the reader; all of them searched for a word that most have, typed letter by letter,
+ *   for one that a few have, and stopped;
  * - long: one trace of `--trace` megabytes with its tokens, RLLoggingBoard's layout: as rounds, as text,
  *   as tokens;
  * - big: a file of `--big` megabytes, up to its first row and to its end; 0 leaves it out.
@@ -184,6 +185,29 @@ try {
       await page.keyboard.press('j');
       await page.waitForTimeout(150);
     }
+  });
+  const searchAll = page.getByRole('searchbox', { name: 'Search all rollouts' });
+  const hit = page.locator('.search-hit').first();
+  /** Searches from an empty field. */
+  const search = async (text: string, answer: string): Promise<void> => {
+    await searchAll.fill(text);
+    await page.keyboard.press('Enter');
+    await page.getByText(answer).waitFor({ timeout: 300_000 });
+  };
+  await page.goto(`${server.url}rollouts`);
+  await page.getByRole('link', { name: 'many.jsonl' }).waitFor();
+  await phase('search all', async () => {
+    await searchAll.pressSequentially('notary', { delay: 40 });
+    await page.getByText('have “notary”').waitFor({ timeout: 300_000 });
+    await hit.waitFor();
+  });
+  await phase('search all: few', () => search('not sure', 'have “not sure”'));
+  await phase('search all: stop', async () => {
+    await searchAll.fill('harbour');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Stop', exact: true }).first().waitFor();
+    await searchAll.press('Escape');
+    await page.getByText('Stopped:').waitFor();
   });
   if (TRACE_MB > 0) {
     await page.goto(`${server.url}rollouts`);

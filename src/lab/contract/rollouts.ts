@@ -5,6 +5,7 @@ import type { HopMap } from '../../evaluate/rollouts/hops/hops.ts';
 import type { Outcome } from '../../evaluate/rollouts/taxonomy.ts';
 import type { Statistics } from '../../evaluate/rollouts/statistics.ts';
 import type { Unknown } from '../../evaluate/rollouts/filter/unknown.ts';
+import type { FoundRollout } from '../../evaluate/rollouts/reading/full-text.ts';
 import type { RoundReading } from '../../evaluate/rollouts/reading/rounds.ts';
 import type { AlignedGroup, GroupCredit, TokenCredit } from '../../evaluate/rollouts/align.ts';
 import type { Criterion, RunComparison } from '../../evaluate/rollouts/compare-runs.ts';
@@ -217,6 +218,28 @@ export interface JudgeStanding {
   judging: Judging | null;
 }
 
+/** A file, or a training run without one, with what a search found in it. */
+export interface FoundPlace {
+  kind: 'file' | 'run';
+  id: string;
+  name: string;
+  /** Rollouts that were looked through until now, and how many of them have the words. */
+  rollouts: number;
+  count: number;
+  /** Those found since the last update; of a place the first ones only. */
+  hits: FoundRollout[];
+  /** Why the rest of it could not be read; null where nothing failed. */
+  problem: string | null;
+}
+
+export interface SearchUpdate {
+  /** Of all places, 0 to 1. */
+  share: number;
+  places: number;
+  /** Places that were begun since the last update, and the one that went on. */
+  found: FoundPlace[];
+}
+
 export interface RolloutsApi {
   /**
    * Imports a file, or the files of a run as one.
@@ -236,6 +259,16 @@ export interface RolloutsApi {
   /** A selection as positions in the file; rows are asked for with `rowsAt`. A newer call of the job stops it. */
   browse(job: string, fileId: string, query: BrowseQuery): Promise<Browsed>;
   rowsAt(fileId: string, positions: readonly number[]): Promise<FoundRow[]>;
+  /**
+   * Looks for some words, whatever their case, in question, answer and all texts of every rollout, also of training
+   * runs that no file was made of.
+   * @throws the signal's reason where it was stopped
+   */
+  searchAll(
+    text: string,
+    onFound: (update: SearchUpdate) => void,
+    signal: AbortSignal,
+  ): Promise<void>;
   /** Rollout ids at positions. */
   ids(fileId: string, positions: readonly number[]): Promise<string[]>;
   /** The row of a rollout; null where the file has none of that id. */

@@ -1,11 +1,13 @@
 import type {
   BrowseGroup,
   BrowseQuery,
+  ComparedRuns,
   Facet,
   FilterFault,
   Selected,
 } from '../contract/rollouts.ts';
 import { histogramOf, type Histogram } from '../../evaluate/rollouts/distribution/histogram.ts';
+import { compareRuns, type Criterion } from '../../evaluate/rollouts/compare-runs.ts';
 import { statisticsOf } from '../../evaluate/rollouts/statistics.ts';
 import { FilterError } from '../../evaluate/rollouts/filter/error.ts';
 import { parseFilter } from '../../evaluate/rollouts/filter/parse.ts';
@@ -13,6 +15,7 @@ import { unknownsOf } from '../../evaluate/rollouts/filter/unknown.ts';
 import { flowOf } from '../../evaluate/rollouts/why.ts';
 import { endOfRow, factsOfRow, type RolloutRow } from '../../evaluate/rollouts/row.ts';
 import { ordered } from './columns.ts';
+import { noScoreOf } from './no-score.ts';
 import type { GroupField, StoredRow } from '../contract/records/rollout-files.ts';
 import { meanOrNull } from '../../base/statistics.ts';
 
@@ -157,7 +160,7 @@ export function facetsOf(
 /** Letters of an answer that a list shows. */
 const SHOWN = 80;
 
-export const answersOf = (rows: readonly StoredRow[]): Record<string, string> =>
+const answersOf = (rows: readonly StoredRow[]): Record<string, string> =>
   Object.fromEntries(rows.map(({ row }) => [row.id, (row.answer ?? '').slice(0, SHOWN)]));
 
 /** How a number is distributed over the file, and over what passes. @param column null: one that suits the file */
@@ -171,3 +174,25 @@ export const distributionOf = (
     passing,
     column,
   );
+
+/** Two files, question by question. */
+export function compared(
+  a: readonly StoredRow[],
+  b: readonly StoredRow[],
+  criterion: Criterion,
+): ComparedRuns {
+  const facts = (rows: readonly StoredRow[]) => rows.map(({ row }) => factsOfRow(row));
+  const noScore = (rows: readonly StoredRow[]) =>
+    noScoreOf(
+      rows.map(({ row }) => row),
+      criterion,
+    );
+  const both = [...b, ...a];
+  return {
+    ...compareRuns(facts(a), facts(b), criterion),
+    texts: Object.fromEntries(both.map(({ row }) => [row.questionId, row.question])),
+    golds: Object.fromEntries(both.map(({ row }) => [row.questionId, row.gold ?? ''])),
+    answers: { a: answersOf(a), b: answersOf(b) },
+    noScore: { a: noScore(a), b: noScore(b) },
+  };
+}

@@ -2,16 +2,15 @@ import { ImportError } from '../../formats/rollouts/import.ts';
 import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
 import type { RunFile } from '../../formats/rollouts/run.ts';
 import { alignGroup, groupCredit, tokenCredit } from '../../evaluate/rollouts/align.ts';
-import { compareRuns, type Criterion } from '../../evaluate/rollouts/compare-runs.ts';
+import type { Criterion } from '../../evaluate/rollouts/compare-runs.ts';
 import { diffRollouts } from '../../evaluate/rollouts/diff.ts';
 import type { Disagreement } from '../../evaluate/rollouts/rescore/disagreement.ts';
 import type { JudgeOutcome } from '../../evaluate/judge/run.ts';
 import { rescore } from '../../evaluate/rollouts/rescore/rescore.ts';
-import { factsOfRow } from '../../evaluate/rollouts/row.ts';
 import { whatIf, type WhatIfSettings } from '../../evaluate/rollouts/what-if/what-if.ts';
 import { transfer } from '../rpc/wire.ts';
 import { NamedJobs } from '../storage/jobs.ts';
-import { answersOf, distributionOf, facetsOf, faultOf, selected } from './browse.ts';
+import { compared, distributionOf, facetsOf, faultOf, selected } from './browse.ts';
 import type {
   Browsed,
   BrowseQuery,
@@ -23,6 +22,7 @@ import type {
   JudgeStanding,
   RolloutsApi,
   RolloutFile,
+  SearchUpdate,
   Selection,
   Spelled,
   SpellTokens,
@@ -42,12 +42,13 @@ import {
   evaluationLines,
   isRunFile,
   runFileId,
+  withoutFile,
   type EvaluationSource,
   type RunSource,
 } from './own-runs.ts';
-import { noScoreOf } from './no-score.ts';
 import { packReading } from './packed.ts';
 import { readingOf, rolloutFile, sameQuestion } from './reading.ts';
+import { searchAll } from './search/search-all.ts';
 import { Spelling } from './spelling/spelling.ts';
 import type { RolloutsStore, StoreImportOptions } from './store.ts';
 import { itemsToJudge, standingOf } from './verdicts.ts';
@@ -186,6 +187,17 @@ export class RolloutsHost implements RolloutsApi {
   async ids(fileId: string, positions: readonly number[]): Promise<string[]> {
     const rows = await this.#tables.rows(fileId);
     return positions.flatMap((position) => rows[position]?.row.id ?? []);
+  }
+
+  async searchAll(text: string, onFound: (update: SearchUpdate) => void, signal: AbortSignal) {
+    const files = await this.files();
+    const searched = {
+      files,
+      parts: (fileId: string) => this.#store.parts(fileId),
+      runs: withoutFile(await this.ownRuns(), files),
+      steps: (id: string) => this.#runs?.steps(id, signal) ?? [],
+    };
+    await searchAll(searched, text, onFound, signal);
   }
 
   async find(fileId: string, rolloutId: string): Promise<FoundRow | null> {
@@ -376,20 +388,6 @@ export class RolloutsHost implements RolloutsApi {
   }
 
   async compare(fileA: string, fileB: string, criterion: Criterion): Promise<ComparedRuns> {
-    const [a, b] = [await this.#tables.rows(fileA), await this.#tables.rows(fileB)];
-    const facts = (rows: typeof a) => rows.map(({ row }) => factsOfRow(row));
-    const noScore = (rows: typeof a) =>
-      noScoreOf(
-        rows.map(({ row }) => row),
-        criterion,
-      );
-    const texts = Object.fromEntries([...b, ...a].map(({ row }) => [row.questionId, row.question]));
-    return {
-      ...compareRuns(facts(a), facts(b), criterion),
-      texts,
-      golds: Object.fromEntries([...b, ...a].map(({ row }) => [row.questionId, row.gold ?? ''])),
-      answers: { a: answersOf(a), b: answersOf(b) },
-      noScore: { a: noScore(a), b: noScore(b) },
-    };
+    return compared(await this.#tables.rows(fileA), await this.#tables.rows(fileB), criterion);
   }
 }

@@ -1,3 +1,4 @@
+import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
 import { lossOfRun, withLoss } from '../../evaluate/rollouts/what-if/training.ts';
 import type { RunStore } from '../storage/run-store.ts';
 import type { OwnRun } from '../contract/rollouts.ts';
@@ -7,7 +8,9 @@ import type { OwnRun } from '../contract/rollouts.ts';
 /** What is needed of a run store. */
 export interface RunSource {
   runs(): Promise<OwnRun[]>;
-  /** Lines of every stored step. */
+  /** Rollouts of every stored step, with the settings of the run. */
+  steps(runId: string, signal: AbortSignal): AsyncIterable<ImportedRollout[]>;
+  /** Their lines. */
   lines(runId: string, signal: AbortSignal): Promise<Blob>;
 }
 
@@ -52,6 +55,15 @@ export const runFileId = (runId: string): string => `${RUN_FILE}${runId}`;
 /** Whether a file is that of a run of this browser, or of one that was; other files have ids without the prefix. */
 export const isRunFile = (fileId: string): boolean => fileId.startsWith(RUN_FILE);
 
+/** Runs that no file was made of. */
+export const withoutFile = (
+  runs: readonly OwnRun[],
+  files: readonly { id: string }[],
+): OwnRun[] => {
+  const ids = new Set(files.map(({ id }) => id));
+  return runs.filter(({ id }) => !ids.has(runFileId(id)));
+};
+
 /** @throws Error where a step's rollouts are damaged */
 export const ownRunsOf = (store: Pick<RunStore, 'runs' | 'steps' | 'rollouts'>): RunSource => ({
   async runs() {
@@ -66,14 +78,18 @@ export const ownRunsOf = (store: Pick<RunStore, 'runs' | 'steps' | 'rollouts'>):
         loss: lossOfRun(settings),
       }));
   },
-  async lines(runId, signal) {
-    const parts: string[] = [];
+  async *steps(runId, signal) {
     const run = (await store.runs()).find(({ id }) => id === runId);
     for (const { step } of await store.steps(runId)) {
       signal.throwIfAborted();
-      for (const rollout of await store.rollouts(runId, step))
-        parts.push(`${JSON.stringify(run ? withLoss(rollout, run.settings) : rollout)}\n`);
+      const rollouts = await store.rollouts(runId, step);
+      yield rollouts.map((rollout) => (run ? withLoss(rollout, run.settings) : rollout));
     }
+  },
+  async lines(runId, signal) {
+    const parts: string[] = [];
+    for await (const rollouts of this.steps(runId, signal))
+      for (const rollout of rollouts) parts.push(`${JSON.stringify(rollout)}\n`);
     return new Blob(parts, { type: 'application/x-ndjson' });
   },
 });

@@ -127,13 +127,23 @@ export class RolloutsStore {
     return found;
   }
 
+  /** The rollouts of a file as they are kept, part by part: a line of JSON each. */
+  async *parts(fileId: string): AsyncGenerator<string[], void, void> {
+    const keys = await this.#database.bodies.where({ fileId }).primaryKeys();
+    for (const [, chunk] of keys.sort(([, a], [, b]) => a - b))
+      yield await this.#lines(fileId, chunk);
+  }
+
+  async #lines(fileId: string, chunk: number): Promise<string[]> {
+    const stored = await this.#database.bodies.get([fileId, chunk]);
+    if (!stored) throw new Error(`part ${chunk} of this file is not stored`);
+    return new TextDecoder().decode(await gunzip(stored.gz)).split('\n');
+  }
+
   async #chunk(fileId: string, chunk: number): Promise<ImportedRollout[]> {
     const key = `${fileId}/${chunk}`;
     if (this.#last?.key === key) return this.#last.rollouts;
-    const stored = await this.#database.bodies.get([fileId, chunk]);
-    if (!stored) throw new Error(`part ${chunk} of this file is not stored`);
-    const text = new TextDecoder().decode(await gunzip(stored.gz));
-    const rollouts = text.split('\n').map((line): ImportedRollout => {
+    const rollouts = (await this.#lines(fileId, chunk)).map((line): ImportedRollout => {
       const value: unknown = JSON.parse(line);
       // Another version of the page may have written it.
       if (!isImportedRollout(value)) throw new Error(`part ${chunk} of this file is damaged`);

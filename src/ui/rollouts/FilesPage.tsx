@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { Link, useLocation } from 'wouter';
+import { Link, useLocation, useSearch } from 'wouter';
 import type { FileRecord } from '../../lab/contract/records/rollout-files.ts';
 import {
   DASH,
@@ -11,7 +11,10 @@ import {
 } from '../kit/words/format.ts';
 import { ListTable } from '../kit/ListTable.tsx';
 import { openOwnRun, reloadFiles, reloadRuns, removeFile } from './store/browse-actions.ts';
-import { filePath } from './store/browse-address.ts';
+import { SearchField } from './search/SearchField.tsx';
+import { SearchResults } from './search/SearchResults.tsx';
+import { startSearch } from './search/search-store.ts';
+import { filePath, searchedFor, searchPath } from './store/browse-address.ts';
 import { useBrowse } from './store/browse-store.ts';
 import { BrowseShell, OpenButtons } from './Shell.tsx';
 import { PARTIAL } from './words.ts';
@@ -134,24 +137,65 @@ const OwnRuns = () => {
   );
 };
 
-/** All imported files. */
-const FilesPage = () => {
-  const { files, status } = useBrowse();
+const enterResults = (): void => document.querySelector<HTMLElement>('.search-hit')?.focus();
+
+/** Changes with what there is to search. */
+const searchedOver = (): string => {
+  const { files, ownRuns } = useBrowse.getState();
+  const parts = [
+    ...files.map(({ id, status, rollouts }) => `${id} ${status} ${rollouts}`),
+    ...ownRuns.map(({ id, step }) => `${id} ${step}`),
+  ];
+  return parts.join('\n');
+};
+
+/** Whether files and training runs are known: a search before that would begin twice. */
+const useLists = (): boolean => {
+  const [read, setRead] = useState(() => useBrowse.getState().status === 'ready');
   useEffect(() => {
-    void reloadFiles();
-    void reloadRuns();
+    void Promise.all([reloadFiles(), reloadRuns()]).then(() => setRead(true));
   }, []);
+  return read;
+};
+
+/** All imported files, or what a search of all rollouts found. */
+const FilesPage = () => {
+  const { files, ownRuns, status } = useBrowse();
+  const [, go] = useLocation();
+  const wanted = searchedFor(useSearch());
+  const some = files.length > 0 || ownRuns.length > 0;
+  const read = useLists();
   return (
     <BrowseShell className="page work rollouts">
       <div className="page-bar">
         <h1>Rollouts</h1>
+        {some ? (
+          <SearchField
+            wanted={wanted}
+            again={() => void startSearch(wanted, searchedOver())}
+            search={(text, further) => go(searchPath(text), { replace: further })}
+            enterList={enterResults}
+          />
+        ) : null}
         <span className="grow" />
         {files.length > 0 ? <OpenButtons /> : null}
       </div>
       {status === 'waiting' ? <p role="status">Reading the list …</p> : null}
-      {status === 'ready' && files.length === 0 ? <Empty /> : null}
-      {files.length > 0 ? <FilesTable files={files} /> : null}
-      <OwnRuns />
+      {wanted !== '' && some ? (
+        read && (
+          <SearchResults
+            wanted={wanted}
+            over={searchedOver()}
+            again={() => void startSearch(wanted, searchedOver())}
+          />
+        )
+      ) : (
+        <>
+          {status === 'ready' && files.length === 0 ? <Empty /> : null}
+          {files.length > 0 ? <FilesTable files={files} /> : null}
+          <OwnRuns />
+        </>
+      )}
     </BrowseShell>
   );
 };

@@ -9,7 +9,7 @@ import {
   type ReactNode,
 } from 'react';
 import { useLocation } from 'wouter';
-import { useTrain } from '../train/store/train-store.ts';
+import { useTrain, visibleRuns } from '../train/store/train-store.ts';
 import { closeDialog } from './dialogs.ts';
 import { isOffered, keyName, type Command } from './commands.ts';
 import { pagePath } from '../kit/page/page-root.ts';
@@ -87,8 +87,9 @@ export const CommandPalette = ({ commands }: { commands: readonly Command[] }) =
     // Things are many: they come with the first letters.
     const offered = text.trim() === '' ? doable : [...doable, ...things];
     const named = offered.filter((command) => matches(command, text));
-    return [...named, ...textThings(text, questions, go)];
-  }, [text, doable, things, questions, go]);
+    const rollouts = files.length > 0 || visibleRuns(runs).some(({ step }) => step > 0);
+    return [...named, ...textThings(text, { questions, rollouts }, go)];
+  }, [text, doable, things, questions, files, runs, go]);
   const close = () => {
     closeDialog();
     setText('');

@@ -12,6 +12,7 @@ import { trainingRun, useTrain, visibleRuns } from '../train/store/train-store.t
 import { toggleDialog } from './dialogs.ts';
 import { openTour } from '../tour/store/tour-store.ts';
 import { openSetup, togglePanel, useView } from '../ask/store/view-store.ts';
+import { stopSearch, useSearched } from '../rollouts/search/search-store.ts';
 import { isRollouts } from '../rollouts/store/browse-address.ts';
 import { RAIL } from './places.tsx';
 import { rolloutCommands } from './rollout-commands.ts';
@@ -62,16 +63,20 @@ const isAsk = (path: string): boolean => path === ASK;
 
 const isRun = (): boolean => useRun.getState().table.order.length > 0;
 
+const searches = (): boolean => useSearched.getState().status === 'searching';
+
 /** Whether there is anything that Escape would do. */
 const escapable = (): boolean => {
+  if (searches()) return true;
   if (isRunning(useRun.getState().run)) return true;
   if (pagePath() === '/train') return parseTrainAddress(location.search).step !== null;
   const { address, playing, selection } = useView.getState();
   return isAsk(pagePath()) && (address.step !== null || playing || selection !== null);
 };
 
-/** Escape does the nearest thing: ends the run, then playback, then the selection or chosen step. */
+/** Escape does the nearest thing: ends a search on the screen, then the run, then playback, then the selection or chosen step. */
 const escape = (go: CommandContext['go']) => () => {
+  if (searches()) return stopSearch();
   if (isRunning(useRun.getState().run)) return void cancelRun();
   if (pagePath() === '/train') {
     const shown = parseTrainAddress(location.search);
@@ -130,7 +135,7 @@ export const createCommands = ({ go, toggleTheme }: CommandContext): Command[] =
     act: () => void runFromStart(),
   },
   {
-    name: 'Cancel the run, leave playback, or close the step',
+    name: 'Cancel the run or the search, leave playback, or close the step',
     keys: ['Escape'],
     group: 'Run',
     can: escapable,

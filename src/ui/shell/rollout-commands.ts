@@ -17,6 +17,9 @@ import type { Command } from './commands.ts';
 /** The table of one file: two parts in the path. */
 const isTable = (path: string): boolean => /^\/rollouts\/[^/]+\/?$/.test(path);
 
+/** The list of files. */
+const isList = (path: string): boolean => /^\/rollouts\/?$/.test(path);
+
 const byQuestion = GROUPINGS.find(({ group }) => group.join() === 'question')!;
 
 /** Groups by question, or takes the groups away. */
@@ -29,6 +32,8 @@ const toggleGroups = (go: (path: string) => void) => (): void => {
 };
 
 const focusFilter = (): void => document.getElementById('rollout-filter')?.focus();
+
+const focusSearch = (): void => document.getElementById('rollouts-search')?.focus();
 
 const openNotes = (): void => {
   const { selected, cursor, notesOpen } = useSelection.getState();
@@ -49,6 +54,14 @@ export const rolloutCommands = (go: (path: string) => void): Command[] => {
     },
     { ...table, name: 'Group by question, or not', keys: ['g'], act: toggleGroups(go) },
     { ...table, name: 'Filter the rollouts', keys: ['/'], act: focusFilter },
+    {
+      group: 'Rollouts',
+      when: isList,
+      can: () => document.getElementById('rollouts-search') !== null,
+      name: 'Search all rollouts',
+      keys: ['/'],
+      act: focusSearch,
+    },
     { ...table, name: 'Bookmark the rollout', keys: ['b'], act: () => void toggleBookmark() },
     { ...table, name: 'Tags and note of the rollout', keys: ['t'], act: openNotes },
   ];

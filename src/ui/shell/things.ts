@@ -11,7 +11,7 @@ import { useView } from '../ask/store/view-store.ts';
 import { corpusSearch } from '../corpus/store/corpus-address.ts';
 import { formatEvaluateAddress, NEW_EVALUATION } from '../evaluate/store/evaluate-address.ts';
 import { visibleEvaluations } from '../evaluate/store/evaluate-store.ts';
-import { filePath } from '../rollouts/store/browse-address.ts';
+import { filePath, searchPath } from '../rollouts/store/browse-address.ts';
 import { formatTrainAddress } from '../train/store/train-address.ts';
 import { visibleRuns, type TrainState } from '../train/store/train-store.ts';
 import type { Command } from './commands.ts';
@@ -90,8 +90,15 @@ export const thingsOf = ({ runs, files, evaluations, customs }: Things, go: Go):
 /** More would not be read. */
 const MOST_QUESTIONS = 20;
 
-/** Questions that hold every word of the text, and a search of the corpus for it. */
-export const textThings = (text: string, questions: readonly QuestionRow[], go: Go): Command[] => {
+/**
+ * Questions that hold every word of the text, and searches of the corpus and of all rollouts for it.
+ * @param rollouts whether there are any
+ */
+export const textThings = (
+  text: string,
+  { questions, rollouts }: { questions: readonly QuestionRow[]; rollouts: boolean },
+  go: Go,
+): Command[] => {
   const wanted = text.trim();
   if (wanted.length < 3) return [];
   return [
@@ -112,5 +119,15 @@ export const textThings = (text: string, questions: readonly QuestionRow[], go: 
       group: 'Corpus',
       act: () => go(corpusSearch(wanted)),
     },
+    ...(rollouts
+      ? [
+          {
+            name: `Rollouts with “${wanted}”`,
+            keys: [],
+            group: 'Rollouts' as const,
+            act: () => go(searchPath(wanted)),
+          },
+        ]
+      : []),
   ];
 };

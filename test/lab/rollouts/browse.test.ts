@@ -266,6 +266,9 @@ describe('export of a selection', () => {
 describe('rollouts of a training run', () => {
   const source = (lines: Blob): RunSource => ({
     runs: () => Promise.resolve([{ id: 'r1', name: 'first', step: 2, updatedAt: '' }]),
+    steps: () => {
+      throw new Error('only its lines are read');
+    },
     lines: () => Promise.resolve(lines),
   });
 

@@ -13,10 +13,11 @@ import { useView } from '../../../src/ui/ask/store/view-store.ts';
 import { RAIL } from '../../../src/ui/shell/places.tsx';
 import { READER_KEYS } from '../../../src/ui/rollouts/reader/use-reader-keys.ts';
 import { useSelection } from '../../../src/ui/rollouts/store/browse-selection.ts';
+import { startSearch, useSearched } from '../../../src/ui/rollouts/search/search-store.ts';
 import { setTrainApi, useTrain } from '../../../src/ui/train/store/train-store.ts';
 import { emptyRollout, search } from '../../fixtures/rollouts.ts';
 import { runRecord } from '../../fixtures/train-runs.ts';
-import { connectFake, stubPage } from '../lab/fake-lab.ts';
+import { connectFake, settle, stubPage } from '../lab/fake-lab.ts';
 import { selection } from '../rollouts/views.ts';
 
 let went: string[] = [];
@@ -53,6 +54,7 @@ beforeEach(() => {
   );
   useTrain.setState(useTrain.getInitialState(), true);
   useDialogs.setState({ open: null });
+  useSearched.setState(useSearched.getInitialState(), true);
 });
 
 describe('the commands', () => {
@@ -121,6 +123,20 @@ describe('the commands', () => {
 
 describe('Escape does the nearest thing', () => {
   const escape = () => named(/^Cancel the run/).act();
+
+  it('ends a search of all rollouts, and the run that goes on beside it the next time', async () => {
+    const fake = connectFake({ rollouts: { searchAll: () => new Promise(() => undefined) } });
+    useRun.setState({
+      run: { runId: 'r', status: 'running', tokens: 0, tokensPerSecond: 0, failure: null },
+    });
+    void startSearch('fox', '');
+    await settle();
+    escape();
+    expect(useSearched.getState().status).toBe('stopped');
+    expect(fake.callsOf('ask.cancel')).toEqual([]);
+    escape();
+    expect(fake.callsOf('ask.cancel')).toEqual([[]]);
+  });
 
   it('ends the run first', () => {
     const fake = connectFake();

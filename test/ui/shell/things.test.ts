@@ -75,13 +75,19 @@ it('⌘K finds questions by all of their words, and passages by the text', () =>
     questionRow('q1', 'Who founded Lumlex Steel?'),
     questionRow('q2', 'Who directed Velvet Lantern?'),
   ];
-  const found = textThings('who lumlex', rows, (path) => gone.push(path));
+  const found = textThings('who lumlex', { questions: rows, rollouts: true }, (path) =>
+    gone.push(path),
+  );
   expect(found.map(({ name }) => name)).toEqual([
     'Who founded Lumlex Steel?',
     'Passages for “who lumlex”',
+    'Rollouts with “who lumlex”',
   ]);
   for (const { act } of found) act();
   expect(useView.getState().address.asked).toEqual({ kind: 'world', id: 'q1' });
-  expect(gone).toEqual(['/ask', '/corpus?find=who+lumlex']);
-  expect(textThings('wh', rows, () => undefined)).toEqual([]);
+  expect(gone).toEqual(['/ask', '/corpus?find=who+lumlex', '/rollouts?find=who+lumlex']);
+  // Without any there is nothing to search.
+  const without = textThings('who lumlex', { questions: rows, rollouts: false }, () => undefined);
+  expect(without.map(({ name }) => name)).not.toContain('Rollouts with “who lumlex”');
+  expect(textThings('wh', { questions: rows, rollouts: true }, () => undefined)).toEqual([]);
 });

@@ -9,6 +9,9 @@ export interface Stretch {
 const escapePattern = (text: string): string =>
   text.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`);
 
+/** A text as a pattern, as it stands but for its case. */
+export const textPattern = (text: string): RegExp => new RegExp(escapePattern(text), 'giu');
+
 /** Characters of the longest phrase: a longer one is no name, and would make a pattern too large. */
 const LONGEST_PHRASE = 2000;
 

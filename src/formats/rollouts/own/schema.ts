@@ -324,6 +324,20 @@ const rollout = z.looseObject({
     .optional(),
 });
 
+const texts = z.object({
+  id: z.string(),
+  step: finite.nullable(),
+  question: z.object({ text: z.string() }),
+  answer: z.string().nullable(),
+  segments: z.array(segment.pick({ source: true, role: true, text: true }).strip()),
+});
+
+/** What is to be read of a rollout, without its tokens and events. */
+export type RolloutTexts = z.infer<typeof texts>;
+
+/** The texts of a record, whatever its other parts are; null where it is no rollout. */
+export const textsOf = (value: unknown): RolloutTexts | null => texts.safeParse(value).data ?? null;
+
 /** What is wrong with a record, first fault only: `segments[2].ids: expected …`; null where nothing is. */
 export function faultOf(value: unknown): string | null {
   const parsed = rollout.safeParse(value);

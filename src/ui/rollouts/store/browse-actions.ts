@@ -145,6 +145,24 @@ export const openOwnRun = (id: string, name: string, go: (path: string) => void)
   );
 };
 
+/** Opens one rollout of a training run that no file was made of: once all of it is read. */
+export const openOwnRollout = (
+  run: { id: string; name: string },
+  path: string,
+  go: (path: string) => void,
+): void => {
+  const job = newJob(`run ${run.name}`, 0);
+  enqueue(
+    job,
+    async (onProgress) => {
+      const outcome = await lab().rollouts.importRun(job.job, run.id, onProgress);
+      if (outcome.status === 'ready') go(path);
+      return outcome;
+    },
+    () => undefined,
+  );
+};
+
 /** Stops an import, or puts a failed one away. */
 export const cancelImport = (job: string): void => {
   const found = useBrowse.getState().jobs.find((one) => one.job === job);

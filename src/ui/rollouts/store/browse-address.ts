@@ -31,6 +31,8 @@ export interface BrowseAddress extends BrowseQuery {
 }
 
 const LONGEST = 4000;
+/** Words that are searched for stand three times in the filter that finds the same. */
+const LONGEST_SEARCH = 600;
 const MOST_COLUMNS = 60;
 
 const sortOf = (raw: string | null): BrowseQuery['sort'] => {
@@ -75,6 +77,14 @@ export const formatBrowseAddress = (address: BrowseAddress): string => {
 /** Pages of imported rollouts. */
 export const isRollouts = (path: string): boolean => /^\/rollouts(\/|$)/.test(path);
 
+/** A search of all rollouts. Not `q`: that names a question wherever a page is loaded. */
+export const searchPath = (text: string): string =>
+  text === '' ? '/rollouts' : `/rollouts?${new URLSearchParams({ find: text }).toString()}`;
+
+/** What an address searches all rollouts, or one of them, for; empty where it does not. */
+export const searchedFor = (search: string): string =>
+  (new URLSearchParams(search).get('find') ?? '').slice(0, LONGEST_SEARCH).trim();
+
 export const filePath = (fileId: string, search = ''): string =>
   `/rollouts/${encodeURIComponent(fileId)}${search}`;
 
@@ -89,9 +99,12 @@ export const readerPath = (fileId: string, rolloutId: string, search = ''): stri
 const quoted = (value: string): string =>
   `"${value.replaceAll('\\', String.raw`\\`).replaceAll('"', String.raw`\"`)}"`;
 
+/** Words that stand without quotes; the filter's own do not. */
+const BARE = /^(?!(?:and|or|not)$)[\w-]+$/i;
+
 /** A condition on a field, as the filter writes it. */
 export const condition = (field: string, operator: string, value: string | number): string =>
-  `${field} ${operator} ${typeof value === 'number' ? value : /^[\w-]+$/.test(value) ? value : quoted(value)}`;
+  `${field} ${operator} ${typeof value === 'number' || BARE.test(value) ? value : quoted(value)}`;
 
 const isEither = (filter: string): boolean => /\bor\b/i.test(filter);
 
@@ -103,3 +116,7 @@ export const narrowed = (filter: string, more: string): string => {
   if (!isEither(old) && old.split(' and ').includes(more)) return old;
   return `${isEither(old) ? `(${old})` : old} and ${isEither(more) ? `(${more})` : more}`;
 };
+
+/** The rollouts of a file that a search of all rollouts finds by these words. */
+export const havingText = (words: string): string =>
+  ['text', 'question', 'answer'].map((field) => condition(field, 'contains', words)).join(' or ');

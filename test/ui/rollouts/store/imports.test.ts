@@ -4,6 +4,7 @@ import {
   cancelImport,
   importDrop,
   importRolloutRuns,
+  openOwnRollout,
   openOwnRun,
   reloadFiles,
   reloadRuns,
@@ -190,6 +191,29 @@ describe('the list of files', () => {
     expect(state().removed).toHaveLength(1);
     expect(state().problem).toBe('The file could not be brought back: disk');
   });
+});
+
+it('one rollout of a run opens once the run is read, and not where that fails', async () => {
+  const outcome = deferred<ImportOutcome>();
+  connect({
+    importRun: (_job, _id, onProgress) => {
+      onProgress(progress({ fileId: 'run-a', chunks: 1 }));
+      return outcome.promise;
+    },
+  });
+  openOwnRollout({ id: 'a', name: 'A' }, '/rollouts/run-a/r7?find=fox', go);
+  await settle();
+  // The part that is there need not hold it.
+  expect(went).toEqual([]);
+  outcome.resolve(READY);
+  await settle();
+  expect(went).toEqual(['/rollouts/run-a/r7?find=fox']);
+
+  connect({ importRun: () => Promise.resolve({ status: 'failed', message: 'no such run' }) });
+  openOwnRollout({ id: 'a', name: 'A' }, '/rollouts/run-a/r8', go);
+  await settle();
+  expect(went).toHaveLength(1);
+  expect(state().jobs).toMatchObject([{ status: 'failed', message: 'no such run' }]);
 });
 
 describe('views and runs', () => {

@@ -39,6 +39,8 @@ test('a condition of any text is read back as that text', () => {
       const filter = parseFilter(condition('question', '=', text));
       expect(filter).toEqual({ kind: 'equals', field: 'question', value: text, equal: true });
     }),
+    // Words that the filter means something by.
+    { examples: [['and'], ['NOT'], ['or']] },
   );
 });
 

@@ -4,6 +4,7 @@ import { fullText, type ImportedRollout } from '../../../../formats/rollouts/sha
 import { type Finding, LINTS } from '../../../../evaluate/rollouts/lint/finding.ts';
 import { CopyButton } from '../../../kit/CopyButton.tsx';
 import { formatCount } from '../../../kit/words/format.ts';
+import { searchedFor } from '../../store/browse-address.ts';
 import { findText, inTurns, MOST_FOUND, type FoundText } from './raw-rows.ts';
 import { RawText, type PlacedMark } from './RawText.tsx';
 
@@ -50,11 +51,14 @@ interface TextViewProps {
 export const TextView = ({ rollout, findings, event, findAsked }: TextViewProps) => {
   const { segments } = rollout;
   const texts = useMemo(() => segments.map(({ text }) => text), [segments]);
-  const [wanted, setWanted] = useState('');
-  const [at, setAt] = useState(0);
+  const [wanted, setWanted] = useState(() => searchedFor(location.search));
+  /** Null until somebody steps: then it is the first one from where the address begins. */
+  const [stepped, setStepped] = useState<number | null>(null);
   const field = useRef<HTMLInputElement>(null);
   const region = useRef<HTMLDivElement>(null);
   const list = useFind(texts, wanted);
+  const begin = list?.findIndex(({ segment }) => segment >= (event ?? 0)) ?? 0;
+  const at = stepped ?? Math.max(0, begin);
   const current = list?.[at] ?? null;
   useEffect(() => {
     if (findAsked > 0) field.current?.focus();
@@ -78,7 +82,7 @@ export const TextView = ({ rollout, findings, event, findAsked }: TextViewProps)
     [current, event],
   );
   const step = (by: number) => {
-    if (list && list.length > 0) setAt((at + by + list.length) % list.length);
+    if (list && list.length > 0) setStepped((at + by + list.length) % list.length);
   };
   const onKeyDown = (pressed: KeyboardEvent) => {
     if (pressed.key === 'Enter') {
@@ -103,7 +107,7 @@ export const TextView = ({ rollout, findings, event, findAsked }: TextViewProps)
           value={wanted}
           onChange={(change) => {
             setWanted(change.currentTarget.value);
-            setAt(0);
+            setStepped(null);
           }}
           onKeyDown={onKeyDown}
         />

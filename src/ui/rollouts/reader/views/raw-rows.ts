@@ -1,3 +1,5 @@
+import { textPattern } from '../../../../evaluate/rollouts/reading/spans.ts';
+
 /** A long text as rows of equal height, made a slice at a time, so that 20 MB never hold up the page. */
 
 export interface RawRows {
@@ -113,9 +115,6 @@ export interface FoundText {
 /** Matches after which a search ends. */
 export const MOST_FOUND = 10_000;
 
-const escapePattern = (text: string): string =>
-  text.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`);
-
 /** Occurrences of a text, whatever its case. Yields after every slice, and returns them. */
 export function* findText(
   texts: readonly string[],
@@ -123,7 +122,7 @@ export function* findText(
 ): Generator<void, FoundText[], void> {
   const found: FoundText[] = [];
   if (wanted === '') return found;
-  const pattern = new RegExp(escapePattern(wanted), 'giu');
+  const pattern = textPattern(wanted);
   for (const [segment, text] of texts.entries()) {
     for (let from = 0; from < text.length; from += SLICE) {
       // A match may stand across the border of two slices.

@@ -1,0 +1,175 @@
+import { memo, useEffect, useRef, useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import type { Excerpt, FoundRollout } from '../../../evaluate/rollouts/reading/full-text.ts';
+import { revealHidden } from '../../../evaluate/rollouts/reading/visible.ts';
+import type { FoundPlace } from '../../../lab/contract/rollouts.ts';
+import { runFileId } from '../../../lab/rollouts/own-runs.ts';
+import { useMore } from '../../kit/page/use-more.tsx';
+import { formatCount, plural } from '../../kit/words/format.ts';
+import { openOwnRollout, openOwnRun } from '../store/browse-actions.ts';
+import {
+  filePath,
+  formatBrowseAddress,
+  havingText,
+  parseBrowseAddress,
+  readerPath,
+} from '../store/browse-address.ts';
+import { useSearched } from './search-store.ts';
+
+/** Files and runs with the rollouts that a search found in them. */
+
+/** Rollouts and places that are painted at once. */
+const HITS = 10;
+const PLACES = 20;
+
+const Marked = ({ text }: { text: Excerpt }) => (
+  <>
+    {revealHidden(text.before)}
+    {text.match === '' ? null : <mark>{revealHidden(text.match)}</mark>}
+    {revealHidden(text.after)}
+  </>
+);
+
+/** Where the rollout opens: in its text at the words, or in its rounds where only question or answer has them. */
+const placeOf = (fileId: string, { id, segment }: FoundRollout, words: string): string => {
+  const query = new URLSearchParams(
+    segment ? { find: words, view: 'text', event: String(segment.at + 1) } : {},
+  ).toString();
+  return readerPath(fileId, id, query === '' ? '' : `?${query}`);
+};
+
+const pathOf = (place: FoundPlace, hit: FoundRollout, words: string): string =>
+  placeOf(place.kind === 'run' ? runFileId(place.id) : place.id, hit, words);
+
+/** Somebody who came back, and did nothing yet. */
+const isIdle = (): boolean => document.activeElement?.closest('input, a, button') == null;
+
+/** The rollout that was opened last has the focus again on return. */
+const useReturn = (path: string) => {
+  const link = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (useSearched.getState().opened !== path || !isIdle()) return;
+    useSearched.setState({ opened: '' });
+    link.current?.focus();
+  }, [path]);
+  return (element: HTMLElement | null) => void (link.current = element);
+};
+
+/** A rollout: its question and answer, and the words in the text around them. */
+const Hit = ({ hit, place, words }: { hit: FoundRollout; place: FoundPlace; words: string }) => {
+  const [, go] = useLocation();
+  const { question, answer, segment, step, count } = hit;
+  const path = pathOf(place, hit, words);
+  const ref = useReturn(path);
+  const open = (): void => {
+    useSearched.setState({ opened: path });
+    if (place.kind === 'run') openOwnRollout(place, path, go);
+  };
+  const shown = (
+    <>
+      <span className="hit-question">
+        <Marked text={question} />
+      </span>
+      <span className="fine hit-facts">
+        {step === null ? '' : `step ${formatCount(step)} · `}
+        {plural(count, 'place')}
+      </span>
+      {/* A prompt repeats the question. */}
+      {segment && (segment.source !== 'prompt' || question.match === '') ? (
+        <span className="hit-text">
+          <span className="fine">{segment.role}</span> <Marked text={segment.text} />
+        </span>
+      ) : null}
+      <span className="hit-text">
+        <span className="fine">answer</span>{' '}
+        {answer === null ? <span className="fine">none</span> : <Marked text={answer} />}
+      </span>
+    </>
+  );
+  return (
+    <li>
+      {place.kind === 'file' ? (
+        <Link href={path} className="search-hit" ref={ref} onClick={open}>
+          {shown}
+        </Link>
+      ) : (
+        <button
+          type="button"
+          className="search-hit"
+          title="Its run is read first"
+          ref={ref}
+          onClick={open}
+        >
+          {shown}
+        </button>
+      )}
+    </li>
+  );
+};
+
+/** All of a file that has the words, as its table; a run that no file was made of is read first. */
+const PlaceName = ({ place, words }: { place: FoundPlace; words: string }) => {
+  const [, go] = useLocation();
+  const table = { ...parseBrowseAddress(''), filter: havingText(words) };
+  const address = formatBrowseAddress(table);
+  return place.kind === 'file' ? (
+    <Link href={filePath(place.id, address)}>{place.name}</Link>
+  ) : (
+    <button
+      type="button"
+      className="link"
+      onClick={() => openOwnRun(place.id, place.name, (path) => go(`${path}${address}`))}
+    >
+      run {place.name}
+    </button>
+  );
+};
+
+/** As many as reach to the rollout that was opened last. */
+const shownAtFirst = (place: FoundPlace, words: string): number => {
+  const { opened } = useSearched.getState();
+  const at = place.hits.findIndex((hit) => pathOf(place, hit, words) === opened);
+  return Math.max(1, Math.ceil((at + 1) / HITS)) * HITS;
+};
+
+const Place = memo(({ place, words }: { place: FoundPlace; words: string }) => {
+  const [page] = useState(() => shownAtFirst(place, words));
+  const { rows, more } = useMore(place.hits, page);
+  return (
+    <section className="search-place" aria-label={place.name}>
+      <h2>
+        <PlaceName place={place} words={words} />{' '}
+        <span className="fine">
+          {formatCount(place.count)} of {plural(place.rollouts, 'rollout')}
+        </span>
+      </h2>
+      {place.problem === null ? null : (
+        <p className="tone-bad">⚠ The rest of it could not be read: {place.problem}.</p>
+      )}
+      <ol>
+        {rows.map((hit, at) => (
+          <Hit key={at} hit={hit} place={place} words={words} />
+        ))}
+      </ol>
+      {more}
+      {more === null && place.count > place.hits.length ? (
+        <p className="fine">
+          The first {formatCount(place.hits.length)}; all are in{' '}
+          <PlaceName place={place} words={words} />.
+        </p>
+      ) : null}
+    </section>
+  );
+});
+
+export const FoundPlaces = ({ found, words }: { found: readonly FoundPlace[]; words: string }) => {
+  const { rows, more } = useMore(found, PLACES);
+  return (
+    <>
+      {rows.map((place) => (
+        <Place key={`${place.kind} ${place.id}`} place={place} words={words} />
+      ))}
+      {more}
+    </>
+  );
+};

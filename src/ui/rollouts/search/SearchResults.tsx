@@ -1,0 +1,83 @@
+import { useEffect, type KeyboardEvent } from 'react';
+import { formatCount } from '../../kit/words/format.ts';
+import { FoundPlaces } from './FoundPlaces.tsx';
+import { leaveSearch, resumeSearch, stopSearch, useSearched } from './search-store.ts';
+import { lookedThrough, standingWords } from './search-words.ts';
+import './search.css';
+
+/** How far it is, or what came of it. */
+const Standing = ({ again }: { again: () => void }) => {
+  const state = useSearched();
+  const { status, share } = state;
+  const words = standingWords(state);
+  return (
+    <div className="search-standing">
+      {status === 'searching' ? (
+        <>
+          <progress className="bar" aria-label="Searching" max={1} value={share} />
+          <span className="fine">{words}</span>
+          <button type="button" className="link" onClick={stopSearch}>
+            Stop
+          </button>
+        </>
+      ) : null}
+      {/* Every number on the way would be read out. */}
+      <span className="fine" role="status">
+        {status === 'searching' ? '' : words}
+      </span>
+      {status === 'stopped' ? (
+        <button type="button" className="link" onClick={again}>
+          Search again
+        </button>
+      ) : null}
+    </div>
+  );
+};
+
+/** The arrow keys walk from rollout to rollout, and up from the first back to the field. */
+const walk = (event: KeyboardEvent<HTMLElement>): void => {
+  const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+  const hits = [...event.currentTarget.querySelectorAll<HTMLElement>('.search-hit')];
+  const at = hits.findIndex((hit) => hit === document.activeElement);
+  if (by === 0 || at < 0) return;
+  event.preventDefault();
+  const field = document.getElementById('rollouts-search');
+  (at + by < 0 ? field : hits[Math.min(at + by, hits.length - 1)])?.focus();
+};
+
+interface SearchResultsProps {
+  wanted: string;
+  /** Changes with what there is to search: what was found before is then looked for again. */
+  over: string;
+  again: () => void;
+}
+
+/** What a search of all rollouts found, by file and run; it streams while the search goes on. */
+export const SearchResults = ({ wanted, over, again }: SearchResultsProps) => {
+  const { text, status, found, problem } = useSearched();
+  useEffect(() => resumeSearch(wanted, over), [wanted, over]);
+  useEffect(() => leaveSearch, []);
+  const shown = found.filter((place) => place.count > 0 || place.problem !== null);
+  if (text !== wanted) return null;
+  return (
+    <div onKeyDown={walk} data-testid="found-rollouts">
+      <Standing again={again} />
+      {status === 'failed' ? (
+        <p className="failure" role="alert">
+          ⚠ The search failed: {problem}. Nothing was changed.{' '}
+          <button type="button" className="link" onClick={again}>
+            Try again
+          </button>
+        </p>
+      ) : null}
+      {status === 'done' && shown.length === 0 ? (
+        <p role="status">
+          No rollout has “{wanted}”: question, answer and every text of{' '}
+          {formatCount(lookedThrough(found))} rollouts were looked through. The words are looked for
+          as they stand, in upper or lower case; fewer of them find more.
+        </p>
+      ) : null}
+      <FoundPlaces found={shown} words={wanted} />
+    </div>
+  );
+};

@@ -1,0 +1,35 @@
+import type { FoundPlace } from '../../../lab/contract/rollouts.ts';
+import { formatCount, plural } from '../../kit/words/format.ts';
+import type { SearchState } from './search-store.ts';
+
+const sumOf = (found: readonly FoundPlace[], of: (place: FoundPlace) => number): number =>
+  found.reduce((sum, place) => sum + of(place), 0);
+
+/** Rollouts that were looked through. */
+export const lookedThrough = (found: readonly FoundPlace[]): number =>
+  sumOf(found, ({ rollouts }) => rollouts);
+
+/** "2 files and 1 run". */
+const placesWords = (found: readonly FoundPlace[]): string => {
+  const runs = found.filter(({ kind }) => kind === 'run').length;
+  return [
+    ...(found.length > runs ? [plural(found.length - runs, 'file')] : []),
+    ...(runs > 0 ? [plural(runs, 'run')] : []),
+  ].join(' and ');
+};
+
+/** How far a search is, or what came of it; empty where something else says so. */
+export const standingWords = ({
+  status,
+  text,
+  found,
+}: Pick<SearchState, 'status' | 'text' | 'found'>): string => {
+  const count = sumOf(found, (place) => place.count);
+  const of = `${formatCount(count)} of ${plural(lookedThrough(found), 'rollout')}`;
+  const where = placesWords(found.filter((place) => place.count > 0));
+  if (status === 'searching') return `${of} so far`;
+  if (status === 'stopped') return `Stopped: ${of} ${count === 1 ? 'has' : 'have'} “${text}”`;
+  return status === 'done' && count > 0
+    ? `${of} ${count === 1 ? 'has' : 'have'} “${text}”, in ${where}`
+    : '';
+};
