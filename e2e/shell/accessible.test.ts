@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { faultsInBoth, faultsOf } from '../axe.ts';
 import { openPage, runStatus, useStage, visit } from '../browser.ts';
+import { unexplained, unfold } from '../words.ts';
 
 const stage = useStage();
 const LONG = 180_000;
@@ -34,6 +35,9 @@ describe('axe finds no fault, in the light and in the dark,', () => {
       await page.getByRole('button', { name: 'open all' }).click();
       await page.locator('.card[data-kind="search"] .card-line').first().click();
       expect(await faultsInBoth(page)).toEqual([]);
+      // Every acronym opens what it means, in the labels of the setup and what is chosen there too.
+      await unfold(page);
+      expect(await unexplained(page)).toEqual([]);
     },
     LONG,
   );
@@ -47,6 +51,18 @@ describe('axe finds no fault, in the light and in the dark,', () => {
         await page.locator(`.rail-item.active[href$="/${place}"]`).waitFor();
         await page.waitForSelector('main h1');
         expect(await faultsInBoth(page)).toEqual([]);
+        await unfold(page);
+        expect(await unexplained(page), place).toEqual([]);
+      }
+      for (const [form, button] of [
+        ['train?new=1', 'Start training'],
+        ['evaluate?new=1', 'Run'],
+      ] as const) {
+        await visit(page, stage, form);
+        await page.getByRole('button', { name: button, exact: true }).waitFor();
+        await unfold(page);
+        expect(await unexplained(page), form).toEqual([]);
+        expect(await faultsOf(page), form).toEqual([]);
       }
     },
     LONG,

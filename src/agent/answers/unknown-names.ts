@@ -41,7 +41,7 @@ const STAND_INS = new Set(
 );
 /** What follows a subject: an auxiliary, or a past tense with its object ("films directed by" has none). */
 const PREDICATE =
-  /^\s+(?:(?:is|was|has|had|does|did|can|could|will|would|should|might|must)(?!\p{L})|(?:\p{Ll}+ed|wrote|won|made|built|led|became|began|taught)\s+(?:the|an?|his|her|its|what|which|whom?|where|when|how)(?!\p{L}))/u;
+  /^\s+(?:(?:is|was|has|had|does|did|can|could|will|would|should|might|must)(?!\p{L})|(?:\p{Ll}+ed|born|wrote|won|made|built|led|became|began|taught)\s+(?:the|an?|his|her|its|what|which|whom?|where|when|how)(?!\p{L}))/u;
 
 /** A name as it is written, its words, and what else may be the name. */
 interface NameInQuestion {

@@ -28,9 +28,9 @@ import { createRateMeter, type RateMeter } from '../workers/rate-meter.ts';
 import { checkSummaries, recipeFor, typedQuestion } from './request.ts';
 import { RunPolicies } from './run-policies.ts';
 import { runRollouts } from './run-rollouts.ts';
-import type { DeviceChoice, RunRequest } from '../contract/settings.ts';
+import type { DeviceChoice, RunRequest, RunSettings } from '../contract/settings.ts';
 import { SourceKeeper, type SourceRequest } from './source-keeper.ts';
-import { reportUnknown } from './report-unknown.ts';
+import { lookUpNames, reportUnknown } from './report-unknown.ts';
 import type { Places, WorkerFactory } from '../workers/workers.ts';
 
 /** How often the state of a run (tokens, rate) is sent, ms. */
@@ -218,6 +218,14 @@ export class Conductor implements ConductorApi {
     return sources.retriever.search(source, query, k);
   }
 
+  async unknownNames(question: string, settings: RunSettings, setup: Setup): Promise<string[]> {
+    this.#need('sources');
+    await this.#sources.started;
+    const sources = await this.#sources.loading;
+    if (!sources) throw this.#notLoaded('retrieval');
+    return lookUpNames(question, sources.retriever, recipeFor(settings, setup));
+  }
+
   /** Sources and questions for training, as soon as they are loaded. */
   sourcesFor(request: SourceRequest) {
     this.#need('sources');
@@ -266,14 +274,19 @@ export class Conductor implements ConductorApi {
     const parts = { ...this.#policies, openApart, endpointOf };
     const policies = new RunPolicies(parts, settings.device, own, onLost);
     const work = { request, question, chosen, policies, sources, summarizer, signal: abort.signal };
-    try {
-      const rollouts = await runRollouts(work, batcher.push);
-      // The look-up fetches shards of the web index. It comes after the rollouts, so that the measured
-      // latency of their searches includes these fetches. A worker lost meanwhile does not fail the run.
-      this.#onLost = () => undefined;
-      await reportUnknown(question.text, sources.retriever, chosen, abort.signal, (names) =>
+    const report = () =>
+      reportUnknown(question.text, sources.retriever, chosen, abort.signal, (names) =>
         this.#send([{ type: 'unknown-names', runId, names }]),
       );
+    try {
+      // A typed question may be about anything: what nothing mentions is said before an answer misleads.
+      const told = request.asked.kind === 'typed' ? report() : null;
+      const rollouts = await runRollouts(work, batcher.push);
+      // The look-up fetches shards of the web index. Of a question from a list, whose names are nearly always
+      // known, it comes after the rollouts, so that the measured latency of their searches includes these
+      // fetches. A worker lost meanwhile does not fail the run.
+      this.#onLost = () => undefined;
+      await (told ?? report());
       this.#onLost = onLost;
       // LJ: what the judge says is added to the rollouts, one after another.
       const openJudge = (ref: PolicyRef): Promise<TextModel> => this.#policy.textModel(ref);

@@ -10,6 +10,17 @@ const aborted = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
 
+type Searched = Pick<ReturnType<typeof recipeFor>, 'recipe' | 'overrides'>;
+
+/** Names of a question that nothing mentions which such rollouts search, as they are written in it. */
+export const lookUpNames = (
+  question: string,
+  retriever: Pick<RemoteRetriever, 'unknownNames'>,
+  { recipe, overrides }: Searched,
+  signal?: AbortSignal,
+): Promise<string[]> =>
+  retriever.unknownNames(question, sourcesInUse(withOverrides(recipe.settings, overrides)), signal);
+
 /**
  * Reports the names of the question that no passage mentions, where there are any. Never rejects: a
  * look-up that fails must not fail the run.
@@ -18,13 +29,12 @@ const aborted = (signal: AbortSignal): Promise<void> =>
 export async function reportUnknown(
   question: string,
   retriever: Pick<RemoteRetriever, 'unknownNames'>,
-  { recipe, overrides }: Pick<ReturnType<typeof recipeFor>, 'recipe' | 'overrides'>,
+  chosen: Searched,
   signal: AbortSignal,
   report: (names: string[]) => void,
 ): Promise<void> {
   if (signal.aborted) return;
-  const sources = sourcesInUse(withOverrides(recipe.settings, overrides));
-  const asked = retriever.unknownNames(question, sources, signal).catch(() => []);
+  const asked = lookUpNames(question, retriever, chosen, signal).catch(() => []);
   const names = await Promise.race([asked, aborted(signal)]);
   if (names && names.length > 0 && !signal.aborted) report(names);
 }

@@ -12,7 +12,7 @@ import type { Retrieval } from '../../retrieval/retriever.ts';
 import type { JudgeItem, JudgeOutcome, JudgeRun } from '../../evaluate/judge/run.ts';
 import type { PolicyRef, Resources, Setup } from '../../records/setup.ts';
 import type { WebLlmLine } from '../../policy/remote/webllm/models.ts';
-import type { RunRequest, DeviceChoice } from './settings.ts';
+import type { RunRequest, RunSettings, DeviceChoice } from './settings.ts';
 
 /** The conductor: its messages to the page, and the calls that the page makes. */
 
@@ -111,6 +111,8 @@ export interface ConductorApi {
   pieces(ids: number[]): Promise<string[]>;
   /** The same of ids that a policy wrote; null where another one is chosen or it cannot be loaded. */
   spell(policy: string, ids: number[]): Promise<string[] | null>;
+  /** Names of a question that no passage mentions which a run with these settings would search. */
+  unknownNames(question: string, settings: RunSettings, setup: Setup): Promise<string[]>;
   /** The retriever's own answer, for the corpus page. */
   search(
     source: SearchTarget,

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { Term } from '../kit/words/explain/Term.tsx';
 import { useMemo, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { PickButton } from '../kit/PickButton.tsx';
@@ -90,8 +91,8 @@ const Empty = () => {
       <p>
         Systems side by side on the same questions, with the same policy, engine and budget: a table
         with intervals, pictures of why, and every rollout one click away. Nothing has been
-        evaluated in this browser yet. Begin with plain search, naive RAG and no retrieval, or
-        choose yourself.
+        evaluated in this browser yet. Begin with plain search, naive <Term id="rag">RAG</Term> and
+        no retrieval, or choose yourself.
       </p>
       <div className="editor-actions">
         <FirstButton />

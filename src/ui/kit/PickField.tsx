@@ -1,4 +1,5 @@
-import { NativeSelect, type NativeSelectProps } from '@mantine/core';
+import { type NativeSelectProps } from '@mantine/core';
+import { Select } from './fields/Select.tsx';
 import { pickOf } from './pick-of.ts';
 
 interface PickFieldProps<T extends string> extends Omit<
@@ -24,7 +25,7 @@ export const PickField = <T extends string>(props: PickFieldProps<T>) => {
   const { values, value, names, onPick, none, onNone, ...field } = props;
   const choices = values.map((each) => ({ value: each, label: names?.[each] ?? each }));
   return (
-    <NativeSelect
+    <Select
       size="xs"
       {...field}
       value={value ?? ''}

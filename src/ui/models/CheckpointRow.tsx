@@ -1,4 +1,5 @@
-import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
+import { Select } from '../kit/fields/Select.tsx';
 import { useState } from 'react';
 import type { CheckpointView } from '../../lab/contract/checkpoints.ts';
 import { MATRIX_TYPES, STORE_TYPES } from '../../policy/ops/values.ts';
@@ -190,7 +191,7 @@ const Choice = <T extends string>(props: {
   chosen: T | undefined;
   hold: (type: T | null) => void;
 }) => (
-  <NativeSelect
+  <Select
     size="xs"
     label={props.label}
     aria-label={props.named}

@@ -84,7 +84,9 @@ const ModelsPage = () => {
       <WebLlmSection />
       <EncodersSection />
       <h2>Retrieval</h2>
-      <p>{retrieval.note}</p>
+      <p>
+        <Terms>{retrieval.note}</Terms>
+      </p>
       {sources ? (
         <dl className="pairs">
           <Pair name="local corpus" value={`${formatCount(sources.localPassages)} passages`} />

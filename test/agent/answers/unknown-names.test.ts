@@ -41,6 +41,7 @@ describe('names that no passage mentions', () => {
     ['When was J. R. R. Tolkien born?', ['Tolkien']],
     // The first word has its capital anyway, but a subject or an owner there is a name.
     ['Einstein was born where?', ['Einstein']],
+    ['Einstein born where?', ['Einstein']],
     ['Einstein’s birthplace is where?', ['Einstein']],
     ['Tesla invented what?', ['Tesla']],
     ['Silent is old. Tesla won the prize when?', ['Tesla']],

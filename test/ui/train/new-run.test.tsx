@@ -62,7 +62,8 @@ it('a switch that nobody touched shows what holds without it', () => {
   chooseTraining('kunlun-baize/whole');
   const isOn = (): boolean => {
     const html = form();
-    const [, id] = /<label[^>]* for="([^"]*)"[^>]*>STIE over answers</.exec(html) ?? [];
+    const [, id] =
+      /<label[^>]* for="([^"]*)"[^>]*>(?:<[^>]*>)*STIE(?:<[^>]*>)* over answers</.exec(html) ?? [];
     const [box] = new RegExp(`<input[^>]* id="${id}"[^>]*>`).exec(html) ?? [];
     return / checked=""/.test(box ?? '');
   };

@@ -1,4 +1,4 @@
-import { NativeSelect } from '@mantine/core';
+import { Select } from '../../kit/fields/Select.tsx';
 import { useEffect } from 'react';
 import type { EvaluableRun } from '../../../lab/contract/evaluations.ts';
 import { Term } from '../../kit/words/explain/Term.tsx';
@@ -54,7 +54,7 @@ export const PolicyChoice = () => {
   const { policy, beside } = sides;
   return (
     <div className="policy-choice" role="group" aria-label="Adapter">
-      <NativeSelect
+      <Select
         size="xs"
         label="Adapter"
         data={[{ value: NONE, label: 'none: the policy alone' }, ...choicesOf(runs ?? [], policy)]}
@@ -64,7 +64,7 @@ export const PolicyChoice = () => {
           change({ policy: next === 'alone' ? null : next });
         }}
       />
-      <NativeSelect
+      <Select
         size="xs"
         label="Before it"
         data={[

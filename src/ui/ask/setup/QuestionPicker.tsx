@@ -1,4 +1,5 @@
-import { NativeSelect, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
+import { Select } from '../../kit/fields/Select.tsx';
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import { useDeferredValue, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { QUESTION_TYPES, type QuestionType } from '../../../records/records.ts';
@@ -55,7 +56,7 @@ const Filters = (props: {
   const { filter, change } = props;
   return (
     <div className="filters">
-      <NativeSelect
+      <Select
         aria-label="Hops"
         size="xs"
         value={filter.hops ?? ''}
@@ -85,7 +86,7 @@ const Filters = (props: {
         onPick={(source) => change({ source })}
         onNone={() => change({ source: null })}
       />
-      <NativeSelect
+      <Select
         aria-label="Split"
         size="xs"
         value={filter.split ?? ''}

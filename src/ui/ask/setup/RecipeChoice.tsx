@@ -1,4 +1,5 @@
-import { NativeSelect } from '@mantine/core';
+import { labelled } from '../../kit/fields/labelled.tsx';
+import { Select } from '../../kit/fields/Select.tsx';
 import { useId, useState } from 'react';
 import { RECIPE_IDS, type RunSettings } from '../../../lab/contract/settings.ts';
 import { RECIPES, getRecipe } from '../../../recipes/index.ts';
@@ -27,10 +28,10 @@ const Sentences = ({ recipe, choose }: RecipeChoiceProps) => {
               aria-describedby={`${id}-${one.id}`}
               onChange={() => choose(pickOf(RECIPE_IDS, one.id) ?? recipe)}
             />{' '}
-            <b>{one.title}</b>
+            <b>{labelled(one.title)}</b>
           </label>
           <span className="fine" id={`${id}-${one.id}`}>
-            <RecipeSentence recipe={one} plain />
+            <RecipeSentence recipe={one} />
           </span>
         </div>
       ))}
@@ -43,7 +44,7 @@ export const RecipeChoice = ({ recipe, choose }: RecipeChoiceProps) => {
   const [all, setAll] = useState(false);
   return (
     <>
-      <NativeSelect
+      <Select
         size="xs"
         label="Recipe"
         value={recipe}

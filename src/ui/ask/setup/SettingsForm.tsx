@@ -14,6 +14,7 @@ import { formOf } from '../../../records/built-in-forms.ts';
 import { recipeInForm } from '../../../recipes/index.ts';
 import { PickField } from '../../kit/PickField.tsx';
 import { useSetup } from '../../setup/setup-store.ts';
+import { Term, Terms } from '../../kit/words/explain/Term.tsx';
 import { RecipeChoice } from './RecipeChoice.tsx';
 import { useView } from '../store/view-store.ts';
 
@@ -98,13 +99,17 @@ const Mechanism = () => {
       />
       {routes && printed ? (
         <p className="fine whole-row">
-          The printed reward does not look at the question: {collapseText(own.nlr)}, for a router
-          that is trained on it.
+          The printed reward does not look at the question: <Terms>{collapseText(own.nlr)}</Terms>,
+          for a router that is trained on it.
         </p>
       ) : null}
       <NumberInput
         size="xs"
-        label="Passages, k"
+        label={
+          <>
+            Passages, <Term id="k">k</Term>
+          </>
+        }
         placeholder={`(${own.retrieval.k})`}
         min={1}
         max={10}

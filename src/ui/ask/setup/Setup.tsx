@@ -6,6 +6,8 @@ import { allReady, useLab } from '../../lab/lab-store.ts';
 import { isRunning, useRun } from '../store/run-store.ts';
 import { useSetup } from '../../setup/setup-store.ts';
 import { useView } from '../store/view-store.ts';
+import { Terms } from '../../kit/words/explain/Term.tsx';
+import { PosedNames } from '../notes/PosedNames.tsx';
 import { PolicyChoice } from './PolicyChoice.tsx';
 import { QuestionPicker } from './QuestionPicker.tsx';
 import { readsSummaries } from '../../setup/reads-summaries.ts';
@@ -21,13 +23,14 @@ const TypedQuestion = () => {
       <Textarea
         size="xs"
         label="Your question"
-        description="No gold is known, so no EM or F1 is shown."
+        description={<Terms>No gold is known, so no EM or F1 is shown.</Terms>}
         autosize
         minRows={3}
         maxLength={MAX_QUESTION_LENGTH}
         value={text}
         onChange={(event) => ask({ kind: 'typed', text: event.currentTarget.value })}
       />
+      <PosedNames text={text} />
     </div>
   );
 };

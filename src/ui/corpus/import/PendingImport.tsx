@@ -1,4 +1,5 @@
-import { Button, Checkbox, NativeSelect, NumberInput, TextInput } from '@mantine/core';
+import { Button, Checkbox, NumberInput, TextInput } from '@mantine/core';
+import { Select } from '../../kit/fields/Select.tsx';
 import type { Preview } from '../../../formats/import/collect.ts';
 import { CHUNKING_DEFAULTS } from '../../../formats/import/values/types.ts';
 import { formatBytes, formatCount, plural } from '../../kit/words/format.ts';
@@ -27,7 +28,7 @@ const Target = ({ pending }: { pending: Pending }) => {
   const collections = useCollections((state) => state.collections);
   return (
     <>
-      <NativeSelect
+      <Select
         size="xs"
         label="Import into"
         value={pending.into ?? NEW}
@@ -65,7 +66,7 @@ const Reading = ({ pending }: { pending: Pending }) => {
   return (
     <>
       {files.length === 1 ? (
-        <NativeSelect
+        <Select
           size="xs"
           label="Read as"
           value={choice.format ? formatKey(choice.format) : ''}
@@ -131,7 +132,7 @@ const Reading = ({ pending }: { pending: Pending }) => {
 const Files = ({ pending: { files, shown, leftOut } }: { pending: Pending }) => (
   <div className="offered">
     {files.length > 1 ? (
-      <NativeSelect
+      <Select
         size="xs"
         aria-label="File in the preview"
         value={String(shown)}

@@ -1,4 +1,4 @@
-import { NativeSelect } from '@mantine/core';
+import { Select } from '../../kit/fields/Select.tsx';
 import { SOURCE_DEFAULTS } from '../../../records/setup.ts';
 import { LOCAL_METHODS, localMethod } from '../../../retrieval/methods/list.ts';
 import { PickField } from '../../kit/PickField.tsx';
@@ -33,14 +33,14 @@ const Fields = ({ local }: { local: Collected }) => {
         value={source}
         onPick={chooseSource}
       />
-      <NativeSelect
+      <Select
         size="xs"
         label="Method"
         value={local.method}
         data={LOCAL_METHODS.map(({ id, name }) => ({ value: id, label: name }))}
         onChange={({ currentTarget: { value } }) => changeSearch({ method: value })}
       />
-      <NativeSelect
+      <Select
         size="xs"
         label="Encoder"
         disabled={!encodes}
@@ -49,7 +49,7 @@ const Fields = ({ local }: { local: Collected }) => {
         data={[...new Set(['built-in', ...encoders, local.encoder])]}
         onChange={(event) => changeSearch({ encoder: event.currentTarget.value })}
       />
-      <NativeSelect
+      <Select
         size="xs"
         label="Reranker"
         value={local.reranker ?? ''}

@@ -1,4 +1,5 @@
-import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
+import { Select } from '../../kit/fields/Select.tsx';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import type { WebSpec } from '../../../records/setup.ts';
 import { completeAddress } from '../../../retrieval/engines/address.ts';
@@ -75,7 +76,7 @@ export const WebSourceForm = () => {
   return (
     <form id="web-source" className="web-source" onSubmit={onSubmit} aria-label="Web source">
       <div className="form-line">
-        <NativeSelect
+        <Select
           label="Web source"
           value={kind}
           data={WEB_KINDS.map(({ id, name }) => ({ value: id, label: name }))}

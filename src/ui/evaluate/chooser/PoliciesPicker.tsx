@@ -1,4 +1,5 @@
-import { Checkbox, NativeSelect } from '@mantine/core';
+import { Checkbox } from '@mantine/core';
+import { Select } from '../../kit/fields/Select.tsx';
 import { useEffect, useMemo } from 'react';
 import { Link } from 'wouter';
 import type { EvaluatedPolicy } from '../../../evaluate/systems/spec.ts';
@@ -51,7 +52,7 @@ const RunLine = ({ run, chosen }: { run: EvaluableRun; chosen: readonly Evaluate
         ) : null,
       )}
       {left.length > 0 ? (
-        <NativeSelect
+        <Select
           size="xs"
           aria-label={`Another step of ${run.name}`}
           data={[

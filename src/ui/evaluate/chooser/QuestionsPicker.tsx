@@ -1,4 +1,5 @@
-import { Button, NativeSelect, NumberInput } from '@mantine/core';
+import { Button, NumberInput } from '@mantine/core';
+import { Select } from '../../kit/fields/Select.tsx';
 import { useEffect } from 'react';
 import type { QuestionsSource } from '../../../evaluate/systems/spec.ts';
 import { readCollections } from '../../corpus/store/collections-actions.ts';
@@ -32,7 +33,7 @@ const Collections = (props: {
   const collections = useCollections((state) => state.collections);
   const offered = collections.filter(({ questions }) => questions > 0);
   return (
-    <NativeSelect
+    <Select
       size="xs"
       label="Set"
       data={[
@@ -65,7 +66,7 @@ const Line = ({ source, set, remove }: LineProps) => (
           value={source.seed}
           onChange={(seed) => typeof seed === 'number' && set({ ...source, seed })}
         />
-        <NativeSelect
+        <Select
           size="xs"
           label="Form"
           data={[

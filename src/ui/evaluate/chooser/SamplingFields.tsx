@@ -1,4 +1,5 @@
-import { NativeSelect, NumberInput, TextInput } from '@mantine/core';
+import { NumberInput, TextInput } from '@mantine/core';
+import { Select } from '../../kit/fields/Select.tsx';
 import { useMemo, useState } from 'react';
 import type { EvaluationSpec } from '../../../evaluate/systems/spec.ts';
 import { DEVICES } from '../../../lab/contract/settings.ts';
@@ -55,7 +56,7 @@ const Helpers = () => {
   const found = (value: string) => models.find(({ ref }) => keyOf(ref) === value);
   return (
     <>
-      <NativeSelect
+      <Select
         size="xs"
         label="Judge"
         title={
@@ -70,7 +71,7 @@ const Helpers = () => {
           change({ judge: model ? { kind: 'model', policy: model.ref } : { kind: 'off' } });
         }}
       />
-      <NativeSelect
+      <Select
         size="xs"
         label="Summarizer"
         title="Of systems that read summaries in place of passages"

@@ -1,4 +1,5 @@
-import { Checkbox, NativeSelect, NumberInput, TextInput } from '@mantine/core';
+import { Checkbox, NumberInput, TextInput } from '@mantine/core';
+import { Select } from '../../kit/fields/Select.tsx';
 import { useState } from 'react';
 import type { SettingField } from './setting-fields.ts';
 
@@ -63,7 +64,7 @@ export const SettingInput = (props: SettingInputProps) => {
   switch (setting.kind) {
     case 'choice':
       return (
-        <NativeSelect
+        <Select
           {...common}
           data={[
             ...(optional && original === undefined ? [{ value: '', label: 'as it is set' }] : []),

@@ -2,6 +2,7 @@ import { Checkbox } from '@mantine/core';
 import { memo } from 'react';
 import { ablationsOf } from '../../../evaluate/systems/pictures/ablation.ts';
 import type { Recipe } from '../../../recipes/parts/recipe.ts';
+import { labelled } from '../../kit/fields/labelled.tsx';
 import { MeasuredClaims } from '../../kit/signatures/MeasuredClaims.tsx';
 import { Terms } from '../../kit/words/explain/Term.tsx';
 import type { SystemEntry } from './system-groups.ts';
@@ -26,7 +27,7 @@ export const SystemCard = memo(({ entry, ticked, tick, edit, ablate }: SystemCar
     <li className={ticked ? 'system-card ticked' : 'system-card'} data-system={entry.id}>
       <Checkbox
         size="xs"
-        label={title}
+        label={labelled(title)}
         checked={ticked}
         onChange={(event) => tick(entry, event.currentTarget.checked)}
       />
@@ -79,8 +80,8 @@ export const SystemCard = memo(({ entry, ticked, tick, edit, ablate }: SystemCar
           <MeasuredClaims recipe={recipe.id} />
           {about.published ? (
             <p className="fine">
-              <b>Published:</b> {about.published.figure} on {about.published.benchmark},{' '}
-              {about.published.model}
+              <b>Published:</b>{' '}
+              <Terms>{`${about.published.figure} on ${about.published.benchmark}, ${about.published.model}`}</Terms>
             </p>
           ) : null}
           {about.departures.length > 0 ? (

@@ -1,4 +1,4 @@
-import { NativeSelect } from '@mantine/core';
+import { Select } from '../../kit/fields/Select.tsx';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { EvaluationResult } from '../../../evaluate/systems/result.ts';
@@ -131,7 +131,7 @@ export const CompareEvaluations = ({ id, result, address, change }: CompareProps
   return (
     <>
       <div className="form-line">
-        <NativeSelect
+        <Select
           size="xs"
           label="Compare with"
           data={[

@@ -1,4 +1,5 @@
-import { Button, NativeSelect, NumberInput } from '@mantine/core';
+import { Button, NumberInput } from '@mantine/core';
+import { Select } from '../fields/Select.tsx';
 import { useState } from 'react';
 import { FORK_CHANGES, offerOf, type ForkChange } from '../../../agent/fork/changes.ts';
 import type { SourceName } from '../../../records/hits.ts';
@@ -93,7 +94,7 @@ const Line = ({ change, ...props }: LineProps) => {
         />
       ) : null}
       {change === 'policy' && policies !== null && policies.length > 0 ? (
-        <NativeSelect
+        <Select
           size="xs"
           aria-label="Who goes on"
           data={policies.map(({ name }, i) => ({ value: String(i), label: name }))}

@@ -1,4 +1,4 @@
-import { NativeSelect } from '@mantine/core';
+import { Select } from '../../kit/fields/Select.tsx';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { ComparedQuestion, Criterion } from '../../../evaluate/rollouts/compare-runs.ts';
@@ -193,7 +193,7 @@ export const CompareFiles = (props: {
           <span>
             against <b>B</b>
           </span>
-          <NativeSelect
+          <Select
             size="xs"
             aria-label="File to compare with"
             data={[

@@ -1,4 +1,4 @@
-import { NativeSelect } from '@mantine/core';
+import { Select } from '../../kit/fields/Select.tsx';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { messageOf } from '../../../base/errors.ts';
@@ -134,7 +134,7 @@ export const Disagreements = ({ file, search }: { file: FileRecord; search: stri
   return (
     <section className="browse-body" aria-label="Disagreements">
       <div className="choice-line">
-        <NativeSelect
+        <Select
           size="xs"
           aria-label="First scorer"
           data={[
@@ -150,7 +150,7 @@ export const Disagreements = ({ file, search }: { file: FileRecord; search: stri
         {a === ANSWERS ? null : (
           <>
             <span>against</span>
-            <NativeSelect
+            <Select
               size="xs"
               aria-label="Second scorer"
               data={

@@ -1,4 +1,5 @@
-import { Button, NativeSelect } from '@mantine/core';
+import { Button } from '@mantine/core';
+import { Select } from '../../kit/fields/Select.tsx';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Link, useLocation, useParams, useSearch } from 'wouter';
 import type { KnownValues } from '../../../evaluate/rollouts/filter/complete.ts';
@@ -195,7 +196,7 @@ const Toolbar = (props: {
         partial={PARTIAL[file.status]}
         loading={loading}
       />
-      <NativeSelect
+      <Select
         size="xs"
         aria-label="Group the table (g)"
         data={GROUPINGS.map(({ name }, index) => ({ value: String(index), label: name }))}

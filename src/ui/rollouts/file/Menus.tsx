@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { withoutEnding } from '../../../formats/rollouts/shape/names.ts';
 import type { ExportFormat, Selected } from '../../../lab/contract/rollouts.ts';
 import type { FileRecord, SavedView } from '../../../lab/contract/records/rollout-files.ts';
+import { labelled } from '../../kit/fields/labelled.tsx';
 import { formatCount } from '../../kit/words/format.ts';
 import { fileStem, saveFile } from '../../kit/page/save-file.ts';
 import { attempt, reloadViews, removeView, saveView } from '../store/browse-actions.ts';
@@ -51,7 +52,7 @@ export const ColumnsMenu = (props: {
                 <li key={name}>
                   <Checkbox
                     size="xs"
-                    label={title}
+                    label={labelled(title)}
                     title={note}
                     checked={at >= 0}
                     onChange={() => toggle(name)}

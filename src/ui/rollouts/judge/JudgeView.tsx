@@ -1,4 +1,5 @@
-import { Button, NativeSelect, NumberInput } from '@mantine/core';
+import { Button, NumberInput } from '@mantine/core';
+import { Select } from '../../kit/fields/Select.tsx';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { messageOf } from '../../../base/errors.ts';
@@ -184,7 +185,7 @@ const Chooser = ({ file, standing }: { file: FileRecord; standing: JudgeStanding
     );
   return (
     <div className="judge-line">
-      <NativeSelect
+      <Select
         size="xs"
         label="Judge"
         value={chosen ? keyOf(chosen.ref) : ''}

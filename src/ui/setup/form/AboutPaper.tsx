@@ -34,7 +34,7 @@ export const AboutPaper = ({
       <>
         <dt>Published</dt>
         <dd>
-          {about.published.figure} on {about.published.benchmark}, {about.published.model}.{' '}
+          <Terms>{`${about.published.figure} on ${about.published.benchmark}, ${about.published.model}.`}</Terms>{' '}
           <span className="fine">Not to be compared with what is measured here.</span>
         </dd>
       </>

@@ -5,13 +5,11 @@ import { Terms } from '../../kit/words/explain/Term.tsx';
 /** What a recipe or a switch of training is in one sentence, and its paper. */
 export const RecipeSentence = (props: {
   recipe: Pick<Recipe, 'summary' | 'about'> | Pick<Switch, 'summary' | 'about'>;
-  /** In a list of many: acronyms that open would be as many stops of the Tab key. */
-  plain?: boolean;
 }) => {
   const { summary, about } = props.recipe;
   return (
     <>
-      {props.plain ? summary : <Terms>{summary}</Terms>}{' '}
+      <Terms>{summary}</Terms>{' '}
       {about ? (
         <a href={`https://arxiv.org/abs/${about.paper}`} target="_blank" rel="noreferrer">
           arXiv {about.paper}

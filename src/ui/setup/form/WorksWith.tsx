@@ -1,4 +1,4 @@
-import { NativeSelect } from '@mantine/core';
+import { Select } from '../../kit/fields/Select.tsx';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { useShallow } from 'zustand/react/shallow';
@@ -26,7 +26,7 @@ const useChoices = (): PolicyChoice[] => {
 const PolicySelect = ({ choices }: { choices: readonly PolicyChoice[] }) => {
   const policy = useSetup(({ setup }) => setup.policy);
   return (
-    <NativeSelect
+    <Select
       size="xs"
       label="Policy"
       value={keyOf(policy)}
@@ -51,7 +51,7 @@ const CollectionSelect = (props: {
   const several = props.ids.length > 1;
   const gone = props.ids.filter((id) => !collections.some((one) => one.id === id));
   return (
-    <NativeSelect
+    <Select
       size="xs"
       label={props.label}
       value={several ? 'several' : (props.ids[0] ?? '')}
@@ -88,7 +88,7 @@ const HelperSelect = (props: {
       ? change({ judge: { kind: 'model', policy: ref } })
       : change({ summarizer: { kind: 'model', policy: ref } });
   return (
-    <NativeSelect
+    <Select
       size="xs"
       label={props.label}
       title={props.title}

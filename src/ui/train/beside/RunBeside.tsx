@@ -1,4 +1,4 @@
-import { NativeSelect } from '@mantine/core';
+import { Select } from '../../kit/fields/Select.tsx';
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { itemAt } from '../../../base/items.ts';
@@ -115,7 +115,7 @@ export const RunBeside = ({ run, film }: { run: RunRecord; film: TrainingFilm })
   };
   const controls = (
     <div className="run-beside-tools">
-      <NativeSelect
+      <Select
         size="xs"
         label="Held-out question"
         className="run-beside-question"
@@ -123,14 +123,14 @@ export const RunBeside = ({ run, film }: { run: RunRecord; film: TrainingFilm })
         value={row.id}
         onChange={({ currentTarget: { value } }) => change({ question: value })}
       />
-      <NativeSelect
+      <Select
         size="xs"
         label="Before"
         data={steps.map((step) => ({ value: String(step), label: stepName(step) }))}
         value={String(from)}
         onChange={({ currentTarget: { value } }) => change({ from: Number(value) })}
       />
-      <NativeSelect
+      <Select
         size="xs"
         label="After"
         data={[

@@ -1,4 +1,5 @@
-import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
+import { Select } from '../../kit/fields/Select.tsx';
 import { useLayoutEffect, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import { DEVICES } from '../../../lab/contract/settings.ts';
@@ -51,7 +52,7 @@ const Basics = ({ settings }: { settings: TrainSettings | null }) => {
   return (
     <>
       <div className="form-fields">
-        <NativeSelect
+        <Select
           size="xs"
           className="wide"
           label="Recipe"
@@ -68,7 +69,7 @@ const Basics = ({ settings }: { settings: TrainSettings | null }) => {
           value={name}
           onChange={(event) => useDraft.setState({ name: event.currentTarget.value })}
         />
-        <NativeSelect
+        <Select
           size="xs"
           label="Device"
           title="Training runs on WASM; on WebGPU where the lab can"

@@ -1,4 +1,5 @@
-import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
+import { Select } from '../../kit/fields/Select.tsx';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { messageOf } from '../../../base/errors.ts';
@@ -74,7 +75,7 @@ const Axis = (props: {
   const { name, axis, choices, optional, settings, change } = props;
   return (
     <div className="sweep-axis">
-      <NativeSelect
+      <Select
         size="xs"
         label={name}
         value={axis.path}

@@ -1,4 +1,5 @@
-import { Button, NativeSelect } from '@mantine/core';
+import { Button } from '@mantine/core';
+import { Select } from '../../kit/fields/Select.tsx';
 import { useMemo, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { headlineOf, shareInterval } from '../../../evaluate/held-out-scores.ts';
@@ -219,7 +220,7 @@ export const SweepView = ({ sweep, runs }: { sweep: RunSweep; runs: readonly Run
         note="One seed a cell unless the seed is swept: two cells whose intervals overlap are not told apart."
         empty={null}
         controls={
-          <NativeSelect
+          <Select
             size="xs"
             className="sweep-metric"
             label="Number"

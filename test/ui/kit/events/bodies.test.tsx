@@ -83,7 +83,7 @@ describe('passages', () => {
   it('that came before lead back to where', () => {
     const events = [{ ...background, hits: [hit(kerlund)] }, search(2), call, search(3), call];
     const names = (index: number) => buttonsIn(body(events, index)).map(({ name }) => name);
-    expect(names(0)).toEqual(['Victor Kerlund']);
+    expect(names(0)).toEqual(['D0', 'Victor Kerlund']);
     expect(names(2)).toEqual(['Victor Kerlund', 'seen in the background', 'Borfield']);
     expect(names(4)).toEqual([
       'Victor Kerlund',

@@ -3,6 +3,7 @@ import { TableView } from '../../../../src/ui/evaluate/table/TableView.tsx';
 import { parseEvaluateAddress } from '../../../../src/ui/evaluate/store/evaluate-address.ts';
 import { Picture } from '../../../../src/ui/kit/charts/picture/Picture.tsx';
 import { Table } from '../../../../src/ui/kit/Table.tsx';
+import { Select } from '../../../../src/ui/kit/fields/Select.tsx';
 import { buttonsIn, htmlOf } from '../render.tsx';
 
 /** Acronyms open what they mean wherever they stand, unless a press there does something else. */
@@ -57,4 +58,25 @@ it('below the results of an evaluation, whose heads sort', () => {
     />,
   );
   expect(opened(html)).toEqual(['intervals', 'EM', 'F1', 'cover-EM', 'judge', 'recall', 'format']);
+});
+
+it('in the label of a list, and below it those of what is chosen', () => {
+  const shown = (value: string) =>
+    opened(
+      htmlOf(
+        <Select
+          label="KL penalty"
+          value={value}
+          data={[
+            { group: 'g', items: [{ value: 'a', label: 'GRPO, EM and F1, EM again' }] },
+            { value: 'b', label: 'off' },
+            'PPO',
+          ]}
+          onChange={() => {}}
+        />,
+      ),
+    );
+  expect(shown('a')).toEqual(['KL', 'GRPO', 'EM', 'F1']);
+  expect(shown('b')).toEqual(['KL']);
+  expect(shown('PPO')).toEqual(['KL', 'PPO']);
 });

@@ -1,3 +1,4 @@
+import { Terms } from '../../words/explain/Term.tsx';
 import type { CardDefinition, EventOf } from '../parts/definition.ts';
 
 type Author = EventOf<'answer'>['by'];
@@ -28,7 +29,7 @@ export const answer: CardDefinition<'answer'> = {
         <b>{event.text || '(empty)'}</b>
       </p>
       <p className="fine">
-        {event.form} answer, {HOW[event.by]}.
+        {event.form} answer, <Terms>{HOW[event.by]}</Terms>.
       </p>
     </div>
   ),

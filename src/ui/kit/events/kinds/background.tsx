@@ -1,4 +1,5 @@
 import { formatMs, formatNumber, formatShare } from '../../words/format.ts';
+import { Term } from '../../words/explain/Term.tsx';
 import type { CardDefinition, EventOf } from '../parts/definition.ts';
 import { Hits, titlesLine } from '../parts/Hits.tsx';
 
@@ -7,7 +8,7 @@ const Relevance = ({ event }: { event: EventOf<'background'> }) => {
   const { meanSimilarity, termOverlap, supportingRecall } = event.relevance;
   return (
     <p className="fine">
-      D0, mode {event.mode}. Mean similarity to the question{' '}
+      <Term id="d0">D0</Term>, mode {event.mode}. Mean similarity to the question{' '}
       {meanSimilarity === null
         ? 'not available (lexical search gives none)'
         : formatNumber(meanSimilarity)}

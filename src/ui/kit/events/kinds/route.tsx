@@ -1,3 +1,4 @@
+import { Terms } from '../../words/explain/Term.tsx';
 import { Tooltip } from '@mantine/core';
 import type { RetrieveEvent, RouteEvent } from '../../../../records/events.ts';
 import type { Rollout } from '../../../../records/rollout.ts';
@@ -128,7 +129,7 @@ const RouteBody = ({ event, call }: { event: RouteEvent; call: CallFacts | null 
     <div className="body">
       {event.by === 'router' ? <SplitBar {...event.probabilities} choice={event.choice} /> : null}
       <p className="fine">
-        {howOf(event)}: <b>{event.choice}</b>. {callLine(call)}
+        <Terms>{howOf(event)}</Terms>: <b>{event.choice}</b>. {callLine(call)}
       </p>
       {event.features.length > 0 ? <Features features={event.features} /> : null}
       {event.reward ? (

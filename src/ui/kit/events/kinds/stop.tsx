@@ -1,4 +1,5 @@
 import type { StopClause, StopEvent } from '../../../../records/events.ts';
+import { Terms } from '../../words/explain/Term.tsx';
 import type { CardDefinition } from '../parts/definition.ts';
 
 const STOP_REASONS: Record<StopEvent['reason'], string> = {
@@ -35,7 +36,9 @@ export const stop: CardDefinition<'stop'> = {
   besideText: true,
   Body: ({ event }) => (
     <div className="body">
-      <p>Stopped because {stopReason(event)}.</p>
+      <p>
+        Stopped because <Terms>{stopReason(event)}</Terms>.
+      </p>
       {event.detail ? <p className="fine">{event.detail}</p> : null}
     </div>
   ),

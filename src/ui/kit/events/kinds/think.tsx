@@ -1,3 +1,4 @@
+import { Terms } from '../../words/explain/Term.tsx';
 import type { CardDefinition } from '../parts/definition.ts';
 
 /** Where a thought stands in the paper’s protocol. */
@@ -14,7 +15,9 @@ export const think: CardDefinition<'think'> = {
   Body: ({ event }) => (
     <div className="body">
       <p className="prose">{event.text.trim() || 'The policy wrote nothing here.'}</p>
-      <p className="fine">{PHASES[event.phase]}</p>
+      <p className="fine">
+        <Terms>{PHASES[event.phase]}</Terms>
+      </p>
     </div>
   ),
 };

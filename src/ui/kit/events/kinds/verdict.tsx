@@ -94,7 +94,7 @@ const VerdictBody = ({ event, limit }: { event: VerdictEvent; limit: number }) =
     <p className="fine">
       <Terms>AggDiff</Terms> {formatNumber(event.aggDiff)} ·{' '}
       {event.valid ? 'valid' : 'not valid, too like earlier ones'} · {event.action} ·{' '}
-      {event.mode === 'paper' ? 'STIE as printed' : 'STIE corrected'}
+      <Term id="stie">STIE</Term> {event.mode === 'paper' ? 'as printed' : 'corrected'}
     </p>
     <Counts counts={event.counts} blocked={event.blocked} limit={limit} />
     {event.over === 'answer' ? (

@@ -149,6 +149,12 @@ export const GLOSSARY: Readonly<Record<TermId, Entry>> = {
     text: 'Weights of efficiency and information in the router’s reward. With the reward as printed, only their ratio to 5/6 decides, whatever the question.',
     source: `${KUNLUN}, (20)–(22)`,
   },
+  moments: {
+    name: 'β1, β2 of AdamW',
+    text: 'How slowly the running means of the gradient and of its square forget: nearer to 1 remembers longer.',
+    formula: 'm ← β1 m + (1 − β1) g,  v ← β2 v + (1 − β2) g²',
+    source: 'AdamW, arXiv 1711.05101',
+  },
   gold: {
     name: 'gold',
     text: 'The answers, and the passages that support them, that the question set gives as right.',
@@ -218,6 +224,43 @@ export const GLOSSARY: Readonly<Record<TermId, Entry>> = {
     formula: '−min(ρ A, clip(ρ, 1 − ε, 1 + ε) A)',
     source: 'arXiv 1707.06347',
   },
+  gae: {
+    name: 'GAE, generalised advantage estimation',
+    text: 'Advantages of single tokens from a critic: what came after beyond what the critic had expected, later surprises counting less by γ λ a token.',
+    formula: 'A_t = Σ_k (γ λ)^k δ_(t+k),  δ_t = r_t + γ V_(t+1) − V_t',
+    source: 'arXiv 1506.02438',
+  },
+  gamma: {
+    name: 'γ, discount',
+    text: 'What a reward counts that comes a token later; 1 makes no difference between soon and late.',
+    source: 'arXiv 1506.02438',
+  },
+  gppo: {
+    name: 'GPPO',
+    text: 'A clipped ratio whose tokens keep their gradient, at the size that the clip allows, where PPO takes it from them.',
+    source: 'Klear-Reasoner, arXiv 2508.07629',
+  },
+  fspo: {
+    name: 'FSPO',
+    text: 'A verdict on each step of the reasoning, whether the passages support it, is part of the reward and turns the advantage of its tokens.',
+    source: 'arXiv 2505.24630',
+  },
+  hrpo: {
+    name: 'HRPO',
+    text: 'While it thinks the policy reads mixtures of tokens through gates that open as it trains, beside the tokens that were drawn.',
+    source: 'arXiv 2505.18454',
+  },
+  sft: {
+    name: 'SFT, supervised fine-tuning',
+    text: 'The policy learns to write given texts: the likelihood of their tokens is raised, without a reward.',
+    formula: 'L = −mean of ln π(token | all before it)',
+  },
+  dpo: {
+    name: 'DPO',
+    text: 'Of two texts on the same question the better becomes likelier than the worse, measured from the policy that training began with.',
+    formula: 'L = −ln σ(β (ln π/π_ref of the better − ln π/π_ref of the worse))',
+    source: 'arXiv 2305.18290',
+  },
   ur2: {
     name: 'UR²',
     text: 'Two stages of reinforcement learning, first that it searches, then that it is right, over questions sorted by difficulty, with summaries in place of passages.',
@@ -268,6 +311,16 @@ export const GLOSSARY: Readonly<Record<TermId, Entry>> = {
     name: 'BM25',
     text: 'Ranks passages by the query’s words that they hold, rare words counting more and long passages less.',
     source: 'BM25+, k1 = 1.2, b = 0.7, δ = 0.5',
+  },
+  hnsw: {
+    name: 'HNSW',
+    text: 'Finds near vectors by walking a graph of neighbours, from a few far ones down to all, in place of looking at every vector.',
+    source: 'arXiv 1603.09320',
+  },
+  rag: {
+    name: 'RAG, retrieval-augmented generation',
+    text: 'Passages are searched for and stand before the policy when it answers, so that it need not know by heart.',
+    source: 'arXiv 2005.11401',
   },
   interval: {
     name: 'interval',

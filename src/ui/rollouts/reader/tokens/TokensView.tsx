@@ -1,4 +1,5 @@
-import { NativeSelect, useComputedColorScheme } from '@mantine/core';
+import { useComputedColorScheme } from '@mantine/core';
+import { Select } from '../../../kit/fields/Select.tsx';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import {
   MOST_PIECES,
@@ -62,7 +63,7 @@ const ColourMenu = (props: {
   by: TokenColour;
   setBy: (by: TokenColour) => void;
 }) => (
-  <NativeSelect
+  <Select
     size="xs"
     aria-label="Colour tokens by"
     value={props.by}

@@ -1,4 +1,5 @@
-import { NativeSelect, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
+import { Select } from '../../../kit/fields/Select.tsx';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { answerText, type ImportedRollout } from '../../../../formats/rollouts/shape/imported.ts';
 import type { DiffPiece, DiffRun } from '../../../../evaluate/rollouts/diff.ts';
@@ -74,7 +75,7 @@ const Picker = (props: {
         if (given) choose(given);
       }}
     >
-      <NativeSelect
+      <Select
         size="xs"
         className="diff-select"
         label="Compare with"

@@ -13,6 +13,7 @@ import type {
 } from '../../../../evaluate/rollouts/what-if/what-if.ts';
 import type { Reading } from '../../../../lab/contract/rollouts.ts';
 import { ESTIMATORS } from '../../../../recipes/parts/training.ts';
+import { labelled } from '../../../kit/fields/labelled.tsx';
 import { PickField } from '../../../kit/PickField.tsx';
 import { useAnswer } from '../../../kit/use-answer.ts';
 import { formatNumber, formatSigned } from '../../../kit/words/format.ts';
@@ -53,7 +54,7 @@ const Amount = (props: {
 }) => (
   <NumberInput
     size="xs"
-    label={props.label}
+    label={labelled(props.label)}
     value={props.value}
     step={props.step}
     min={props.min ?? 0}

@@ -1,4 +1,5 @@
-import { NativeSelect, NumberInput } from '@mantine/core';
+import { NumberInput } from '@mantine/core';
+import { Select } from '../../../kit/fields/Select.tsx';
 import { REWARDS, REWARD_IDS, rewardById } from '../../../../learn/rewards/list.ts';
 import type { TrainSettings } from '../../../../recipes/parts/training.ts';
 import { pickOf } from '../../../kit/pick-of.ts';
@@ -28,7 +29,7 @@ const StageRow = (props: {
   const { index, stage } = props;
   return (
     <div className="stage-row">
-      <NativeSelect
+      <Select
         size="xs"
         label={`Reward${index > 0 || props.removable ? `, stage ${index + 1}` : ''}`}
         value={stage.reward}

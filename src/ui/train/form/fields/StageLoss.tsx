@@ -1,4 +1,5 @@
-import { NativeSelect, NumberInput } from '@mantine/core';
+import { NumberInput } from '@mantine/core';
+import { Select } from '../../../kit/fields/Select.tsx';
 import type { TrainSettings } from '../../../../recipes/parts/training.ts';
 
 type Loss = NonNullable<TrainSettings['stages'][number]['loss']>;
@@ -68,7 +69,7 @@ export const StageLoss = (props: {
   change: (loss: Loss | null) => void;
 }) => (
   <>
-    <NativeSelect
+    <Select
       size="xs"
       label="Learns by"
       title="From its rollouts by policy gradient, likelihood or pairs; or from a file of trajectories, without rollouts"

@@ -1,6 +1,8 @@
-import { Checkbox, NativeSelect, NumberInput, TextInput } from '@mantine/core';
-import { createContext, use, useState } from 'react';
+import { Checkbox, NumberInput, TextInput } from '@mantine/core';
+import { Select } from '../../../kit/fields/Select.tsx';
+import { createContext, use, useState, type ReactNode } from 'react';
 import type { TrainSettings } from '../../../../recipes/parts/training.ts';
+import { labelled } from '../../../kit/fields/labelled.tsx';
 import { changeDraft, readPath } from '../../store/train-draft.ts';
 
 /** Fields of the form of a new run, each bound to one path of the settings. */
@@ -23,7 +25,8 @@ const useError = (path: string): string | undefined => useErrors()[path];
 
 interface FieldProps {
   path: string;
-  label: string;
+  /** Acronyms of a text open what they mean; a symbol that means several things brings its own. */
+  label: ReactNode;
   /** What it means, beside the label as a tooltip. */
   title?: string;
 }
@@ -45,7 +48,7 @@ export const NumberField = (
   return (
     <NumberInput
       size="xs"
-      label={props.label}
+      label={labelled(props.label)}
       title={props.title}
       {...(props.min !== undefined && { min: props.min })}
       {...(props.max !== undefined && { max: props.max })}
@@ -70,7 +73,7 @@ export const RateField = (props: FieldProps) => {
   return (
     <TextInput
       size="xs"
-      label={props.label}
+      label={labelled(props.label)}
       title={props.title}
       inputMode="decimal"
       value={shown}
@@ -103,7 +106,7 @@ export const SelectField = (
     typeof choice === 'string' ? { value: choice, label: choice } : choice,
   );
   return (
-    <NativeSelect
+    <Select
       size="xs"
       className={props.wide ? 'wide' : ''}
       label={props.label}
@@ -120,7 +123,7 @@ export const SelectField = (
 export const SwitchField = ({ path, label, title, absent }: FieldProps & { absent?: boolean }) => (
   <Checkbox
     size="xs"
-    label={label}
+    label={labelled(label)}
     title={title}
     checked={(useDraftValue(path) ?? absent) === true}
     onChange={({ currentTarget: { checked } }) =>
@@ -133,7 +136,7 @@ export const SwitchField = ({ path, label, title, absent }: FieldProps & { absen
 export const PartSwitch = ({ path, label, on, title }: FieldProps & { on: unknown }) => (
   <Checkbox
     size="xs"
-    label={label}
+    label={labelled(label)}
     title={title}
     checked={usePart(path)}
     onChange={(event) => changeDraft(path, event.currentTarget.checked ? on : null)}
@@ -154,12 +157,12 @@ export const ManyField = (props: FieldProps & { choices: readonly string[] }) =>
   };
   return (
     <fieldset className="many" title={props.title}>
-      <legend>{props.label}</legend>
+      <legend>{labelled(props.label)}</legend>
       {props.choices.map((choice) => (
         <Checkbox
           key={choice}
           size="xs"
-          label={choice}
+          label={labelled(choice)}
           checked={chosen.includes(choice)}
           onChange={() => toggle(choice)}
         />

@@ -1,3 +1,4 @@
+import { Term } from '../../../kit/words/explain/Term.tsx';
 import { NumberField, PartSwitch, RateField, SelectField, usePart } from '../fields/fields.tsx';
 
 /** PPO's critic, which takes the place of the estimator. */
@@ -20,7 +21,14 @@ export const CriticFields = () => {
       />
       {on ? (
         <>
-          <NumberField path="critic.gamma" label="γ" decimal step={0.01} min={0} max={1} />
+          <NumberField
+            path="critic.gamma"
+            label={<Term id="gamma">γ</Term>}
+            decimal
+            step={0.01}
+            min={0}
+            max={1}
+          />
           <NumberField path="critic.lambda" label="λ of GAE" decimal step={0.01} min={0} max={1} />
           <RateField path="critic.learningRate" label="Critic’s rate" />
           <NumberField path="critic.updates" label="Critic’s updates a step" min={1} max={200} />

@@ -27,7 +27,7 @@ export const ObjectiveFold = () => {
       <SelectField path="objective.estimator" label="Advantages" choices={ESTIMATORS} />
       <SelectField
         path="objective.epsilon"
-        label="Added to a group’s deviation"
+        label="Added to the deviation"
         choices={[{ value: 'trl', label: '10⁻⁴, as TRL' }]}
         absent="(10⁻⁶, as verl)"
       />

@@ -1,3 +1,4 @@
+import { Term } from '../../../kit/words/explain/Term.tsx';
 import { plural } from '../../../kit/words/format.ts';
 import { NumberField, RateField, SelectField } from '../fields/fields.tsx';
 import { Fold } from './Fold.tsx';
@@ -30,7 +31,7 @@ export const OptimizerFold = () => (
       min={0}
     />
     <RateField path="optimizer.weightDecay" label="Weight decay" />
-    <RateField path="optimizer.beta1" label="β1" />
-    <RateField path="optimizer.beta2" label="β2" />
+    <RateField path="optimizer.beta1" label={<Term id="moments">β1</Term>} />
+    <RateField path="optimizer.beta2" label={<Term id="moments">β2</Term>} />
   </Fold>
 );

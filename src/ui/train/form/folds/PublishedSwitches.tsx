@@ -1,5 +1,6 @@
 import { useMemo } from 'react';
 import { verdictsFor } from '../../../../evaluate/study/signatures/measured.ts';
+import { Terms } from '../../../kit/words/explain/Term.tsx';
 import { plural } from '../../../kit/words/format.ts';
 import { RecipeSentence } from '../../../setup/form/RecipeSentence.tsx';
 import {
@@ -22,7 +23,9 @@ const SwitchRow = ({ one, on, inPlaceOf, refused }: SwitchState) => {
   return (
     <li className={on ? 'published-switch on' : 'published-switch'} data-switch={id}>
       <p className="published-switch-head">
-        <b>{title}</b>
+        <b>
+          <Terms>{title}</Terms>
+        </b>
         {on ? <span className="badge good">on</span> : null}
         <button
           type="button"
@@ -35,7 +38,7 @@ const SwitchRow = ({ one, on, inPlaceOf, refused }: SwitchState) => {
         </button>
       </p>
       <p>
-        <RecipeSentence plain recipe={one} />
+        <RecipeSentence recipe={one} />
       </p>
       {refused !== null ? (
         <p className="fine">{refused}</p>

@@ -64,7 +64,7 @@ export const SwitchesFold = () => {
       />
       <NumberField
         path="objective.diversity"
-        label="Diversity, λ"
+        label="Weight of diversity"
         title="R1-zero-Div: 0.01"
         decimal
         step={0.01}

@@ -1,0 +1,50 @@
+import { NativeSelect, type NativeSelectProps } from '@mantine/core';
+import { Term } from '../words/explain/Term.tsx';
+import { termsIn } from '../words/explain/terms.ts';
+import { labelled } from './labelled.tsx';
+
+type Choice = string | { value: string; label: string };
+
+interface SelectProps extends Omit<NativeSelectProps, 'data' | 'value'> {
+  data: readonly (Choice | { group: string; items: readonly Choice[] })[];
+  value: string | number;
+}
+
+/** What the list calls a value. */
+const nameOf = (value: string | number, data: SelectProps['data']): string => {
+  const choices = data.flatMap((one): readonly Choice[] =>
+    typeof one === 'object' && 'items' in one ? one.items : [one],
+  );
+  const found = choices.find(
+    (one) => (typeof one === 'string' ? one : one.value) === String(value),
+  );
+  return typeof found === 'object' ? found.label : (found ?? '');
+};
+
+/**
+ * A choice from a list. An option cannot hold anything that is pressed: the acronyms of the one that is
+ * chosen stand below the field, and open what they mean there.
+ */
+export const Select = ({ label, data, value, description, ...field }: SelectProps) => {
+  const terms = new Map(
+    termsIn(nameOf(value, data)).flatMap(({ text, id }) => (id === null ? [] : [[id, text]])),
+  );
+  const chosen = [...terms].map(([id, text], i) => (
+    <span key={id}>
+      {i > 0 ? ', ' : ''}
+      <Term id={id}>{text}</Term>
+    </span>
+  ));
+  return (
+    <NativeSelect
+      {...field}
+      label={labelled(label)}
+      data={data.map((one) =>
+        typeof one === 'object' && 'items' in one ? { ...one, items: [...one.items] } : one,
+      )}
+      value={value}
+      description={chosen.length === 0 ? description : chosen}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+    />
+  );
+};
