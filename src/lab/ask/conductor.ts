@@ -221,8 +221,7 @@ export class Conductor implements ConductorApi {
   async unknownNames(question: string, settings: RunSettings, setup: Setup): Promise<string[]> {
     this.#need('sources');
     await this.#sources.started;
-    const sources = await this.#sources.loading;
-    if (!sources) throw this.#notLoaded('retrieval');
+    const sources = await (this.#sources.loading ?? Promise.reject(this.#notLoaded('retrieval')));
     return lookUpNames(question, sources.retriever, recipeFor(settings, setup));
   }
 
@@ -279,13 +278,11 @@ export class Conductor implements ConductorApi {
         this.#send([{ type: 'unknown-names', runId, names }]),
       );
     try {
-      // A typed question may be about anything: what nothing mentions is said before an answer misleads.
+      // What a typed question names and nothing mentions is said before an answer misleads. Else the look-up
+      // comes last: it fetches shards of the web index, which belong to the measured latency of the searches.
       const told = request.asked.kind === 'typed' ? report() : null;
       const rollouts = await runRollouts(work, batcher.push);
-      // The look-up fetches shards of the web index. Of a question from a list, whose names are nearly always
-      // known, it comes after the rollouts, so that the measured latency of their searches includes these
-      // fetches. A worker lost meanwhile does not fail the run.
-      this.#onLost = () => undefined;
+      this.#onLost = () => undefined; // A worker lost meanwhile does not fail the run.
       await (told ?? report());
       this.#onLost = onLost;
       // LJ: what the judge says is added to the rollouts, one after another.

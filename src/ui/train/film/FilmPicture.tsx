@@ -10,6 +10,11 @@ export interface FilmPlace {
 const ROW = 15;
 const HEAD = 18;
 const CHARACTER = 6;
+/** Columns from here on have room for what was answered, beside a mark of this width. */
+const WORDS = 84;
+const MARK = 13;
+/** So many answers are written at most; where there are more, wide cells stand alone. */
+const MOST_WORDS = 1500;
 const WIDEST = 128;
 
 interface PictureProps {
@@ -20,11 +25,23 @@ interface PictureProps {
   chosen: FilmPlace | null;
 }
 
-/** Pixels of the names, and of a column. */
-const sizesOf = ({ steps, rows }: TrainingFilm, width: number) => {
+interface Sizes {
+  /** Pixels of the names, and of a column. */
+  names: number;
+  column: number;
+  /** Pixels of a cell. */
+  mark: number;
+}
+
+/** The names, then the columns over all of the width that is left; wide ones hold the answers too. */
+export const sizesOf = ({ steps, rows }: TrainingFilm, width: number): Sizes => {
   const longest = Math.max(...rows.map(({ text }) => text.length));
   const names = Math.round(Math.min(width * 0.46, (longest + 2) * CHARACTER));
-  return { names, column: Math.min(WIDEST, Math.max(3, (width - names - 4) / steps.length)) };
+  const share = Math.max(3, (width - names - 4) / steps.length);
+  if (share >= WORDS && rows.length * steps.length <= MOST_WORDS)
+    return { names, column: share, mark: MARK };
+  const column = Math.min(WIDEST, share);
+  return { names, column, mark: Math.max(2, column - 2) };
 };
 
 const shortened = (text: string, pixels: number): string => {
@@ -39,23 +56,33 @@ const kindOf = (em: number | null): CellKind =>
   em === null ? 'none' : em === 1 ? 'right' : 'wrong';
 
 /** The cells of a kind in a row as one shape: elements of ten thousand cells would hold the page up. */
-const shapeOf = ({ cells }: FilmRow, kind: CellKind, left: number, column: number): string => {
-  const size = Math.max(2, column - 2);
-  return cells
+const shapeOf = ({ cells }: FilmRow, kind: CellKind, { names, column, mark }: Sizes): string =>
+  cells
     .map((cell, i) => {
       if (kindOf(cell?.em ?? null) !== kind) return '';
-      const x = Math.round((left + i * column) * 100) / 100;
+      const x = Math.round((names + i * column) * 100) / 100;
       return kind === 'none'
-        ? `M${x + column / 2 - 1} ${ROW / 2 - 1}h2v2h-2z`
-        : `M${x + 1} 2h${size}v${ROW - 4}h${-size}z`;
+        ? `M${x + mark / 2} ${ROW / 2 - 1}h2v2h-2z`
+        : `M${x + 1} 2h${mark}v${ROW - 4}h${-mark}z`;
     })
     .join('');
-};
 
 const KINDS: readonly CellKind[] = ['right', 'wrong', 'none'];
 
-const Row = memo((props: { row: FilmRow; names: number; column: number }) => {
-  const { row, names, column } = props;
+/** What was answered, beside each cell. */
+const Answers = ({ row: { cells }, names, column, mark }: Sizes & { row: FilmRow }) =>
+  cells.map((cell, i) => {
+    const x = names + i * column + mark + 6;
+    return cell ? (
+      <text key={i} x={x} y={ROW - 4} className="film-answer">
+        {shortened(cell.answer ?? '(no answer)', column - mark - 6)}
+      </text>
+    ) : null;
+  });
+
+const Row = memo((props: Sizes & { row: FilmRow }) => {
+  const { row, ...sizes } = props;
+  const { names, column, mark } = sizes;
   return (
     <>
       <text x={0} y={ROW - 4} className="film-name">
@@ -63,15 +90,19 @@ const Row = memo((props: { row: FilmRow; names: number; column: number }) => {
         {shortened(row.text, names)}
       </text>
       {KINDS.map((kind) => (
-        <path key={kind} className={`film-${kind}`} d={shapeOf(row, kind, names, column)} />
+        <path key={kind} className={`film-${kind}`} d={shapeOf(row, kind, sizes)} />
       ))}
+      {column - mark > MARK ? (
+        <Answers row={row} names={names} column={column} mark={mark} />
+      ) : null}
     </>
   );
 });
 
 /** The film as a drawing: a line a question, a column a score. */
 const Drawing = ({ film, width, at, chosen }: PictureProps) => {
-  const { names, column } = sizesOf(film, width);
+  const sizes = sizesOf(film, width);
+  const { names, column, mark } = sizes;
   const height = HEAD + film.rows.length * ROW;
   // As many numbers as fit side by side.
   const every = Math.max(1, Math.ceil(30 / column));
@@ -81,7 +112,7 @@ const Drawing = ({ film, width, at, chosen }: PictureProps) => {
         i % every === 0 || i === film.steps.length - 1 ? (
           <text
             key={step}
-            x={names + (i + 0.5) * column}
+            x={names + i * column + 1 + mark / 2}
             y={12}
             textAnchor="middle"
             className={i === at ? 'film-step now' : 'film-step'}
@@ -99,7 +130,7 @@ const Drawing = ({ film, width, at, chosen }: PictureProps) => {
       />
       {film.rows.map((row, i) => (
         <g key={row.id} transform={`translate(0 ${HEAD + i * ROW})`}>
-          <Row row={row} names={names} column={column} />
+          <Row row={row} {...sizes} />
         </g>
       ))}
       <rect

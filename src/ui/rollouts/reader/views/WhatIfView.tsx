@@ -1,4 +1,4 @@
-import { Checkbox, NumberInput } from '@mantine/core';
+import { Checkbox } from '@mantine/core';
 import { memo, useCallback, useState } from 'react';
 import { answerText } from '../../../../formats/rollouts/shape/imported.ts';
 import {
@@ -13,10 +13,10 @@ import type {
 } from '../../../../evaluate/rollouts/what-if/what-if.ts';
 import type { Reading } from '../../../../lab/contract/rollouts.ts';
 import { ESTIMATORS } from '../../../../recipes/parts/training.ts';
-import { labelled } from '../../../kit/fields/labelled.tsx';
 import { PickField } from '../../../kit/PickField.tsx';
 import { useAnswer } from '../../../kit/use-answer.ts';
 import { formatNumber, formatSigned } from '../../../kit/words/format.ts';
+import { Amount } from './Amount.tsx';
 import { MarkedText } from '../parts/MarkedText.tsx';
 import { Problem } from '../parts/Problem.tsx';
 import { useLater } from '../parts/use-later.ts';
@@ -40,31 +40,6 @@ type Objective = WhatIfSettings['objective'];
 
 /** `Object.keys` forgets that the keys of a literal record are known. */
 const keysOf = <K extends string>(record: Record<K, string>): K[] => Object.keys(record) as K[];
-
-/**
- * A number of the objective. What is half typed (empty, a minus sign) stays in the field and
- * changes nothing.
- */
-const Amount = (props: {
-  label: string;
-  value: number;
-  step: number;
-  min?: number;
-  onChange: (value: number) => void;
-}) => (
-  <NumberInput
-    size="xs"
-    label={labelled(props.label)}
-    value={props.value}
-    step={props.step}
-    min={props.min ?? 0}
-    decimalScale={6}
-    onChange={(value) => {
-      if (typeof value === 'number' && Number.isFinite(value) && value >= (props.min ?? 0))
-        props.onChange(value);
-    }}
-  />
-);
 
 /**
  * One side of the comparison. It edits a whole `WhatIfSettings`, so that "before" can be changed
