@@ -83,6 +83,30 @@ it('tells of the first hundred of a place, and counts the others', async () => {
   expect([place?.count, place?.hits.length, place?.rollouts]).toEqual([250, 100, 250]);
 });
 
+it('tells of what was found before it ends, and of every rollout once', async () => {
+  const slow = searched({
+    files: [{ id: 'f', name: 'slow', rollouts: 3 }],
+    parts: async function* () {
+      for (const text of ['fox one', 'fox two', 'fox three']) {
+        yield lines(text);
+        await new Promise((resolve) => setTimeout(resolve, 130));
+      }
+    },
+    runs: [],
+  });
+  const { places, updates } = await found('fox', slow);
+  const [first] = updates;
+  expect(first?.share).toBeLessThan(1);
+  expect(first?.share).toBe(first!.found[0]!.rollouts / 3);
+  expect(first?.found[0]?.count).toBe(first?.found[0]?.rollouts);
+  expect(places.map(({ count, hits }) => [count, hits.length])).toEqual([[3, 3]]);
+  expect(places[0]?.hits.map(({ segment }) => segment?.text.after)).toEqual([
+    ' one',
+    ' two',
+    ' three',
+  ]);
+});
+
 it('says of a damaged file that it is, and goes on with the others', async () => {
   const damaged = searched({
     parts: (id) => (id === 'f' ? parts(['{"fox']) : parts(lines('fox'))),
