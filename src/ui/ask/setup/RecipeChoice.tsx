@@ -25,10 +25,11 @@ const Sentences = ({ recipe, choose }: RecipeChoiceProps) => {
               type="radio"
               name={id}
               checked={one.id === recipe}
+              aria-label={one.title}
               aria-describedby={`${id}-${one.id}`}
               onChange={() => choose(pickOf(RECIPE_IDS, one.id) ?? recipe)}
             />{' '}
-            <b>{labelled(one.title)}</b>
+            <b>{labelled(one.title).label}</b>
           </label>
           <span className="fine" id={`${id}-${one.id}`}>
             <RecipeSentence recipe={one} />

@@ -27,7 +27,7 @@ export const SystemCard = memo(({ entry, ticked, tick, edit, ablate }: SystemCar
     <li className={ticked ? 'system-card ticked' : 'system-card'} data-system={entry.id}>
       <Checkbox
         size="xs"
-        label={labelled(title)}
+        {...labelled(title)}
         checked={ticked}
         onChange={(event) => tick(entry, event.currentTarget.checked)}
       />
@@ -38,7 +38,9 @@ export const SystemCard = memo(({ entry, ticked, tick, edit, ablate }: SystemCar
         <p className="system-parts">
           {about.parts.map((part) => (
             <span key={part} className="badge">
-              <Terms>{part}</Terms>
+              <span>
+                <Terms>{part}</Terms>
+              </span>
             </span>
           ))}
         </p>

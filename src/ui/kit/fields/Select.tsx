@@ -37,8 +37,8 @@ export const Select = ({ label, data, value, description, ...field }: SelectProp
   ));
   return (
     <NativeSelect
+      {...labelled(label)}
       {...field}
-      label={labelled(label)}
       data={data.map((one) =>
         typeof one === 'object' && 'items' in one ? { ...one, items: [...one.items] } : one,
       )}

@@ -52,7 +52,7 @@ export const ColumnsMenu = (props: {
                 <li key={name}>
                   <Checkbox
                     size="xs"
-                    label={labelled(title)}
+                    {...labelled(title)}
                     title={note}
                     checked={at >= 0}
                     onChange={() => toggle(name)}

@@ -14,7 +14,7 @@ export const Amount = (props: {
 }) => (
   <NumberInput
     size="xs"
-    label={labelled(props.label)}
+    {...labelled(props.label)}
     value={props.value}
     step={props.step}
     min={props.min ?? 0}

@@ -48,7 +48,7 @@ export const NumberField = (
   return (
     <NumberInput
       size="xs"
-      label={labelled(props.label)}
+      {...labelled(props.label)}
       title={props.title}
       {...(props.min !== undefined && { min: props.min })}
       {...(props.max !== undefined && { max: props.max })}
@@ -73,7 +73,7 @@ export const RateField = (props: FieldProps) => {
   return (
     <TextInput
       size="xs"
-      label={labelled(props.label)}
+      {...labelled(props.label)}
       title={props.title}
       inputMode="decimal"
       value={shown}
@@ -123,7 +123,7 @@ export const SelectField = (
 export const SwitchField = ({ path, label, title, absent }: FieldProps & { absent?: boolean }) => (
   <Checkbox
     size="xs"
-    label={labelled(label)}
+    {...labelled(label)}
     title={title}
     checked={(useDraftValue(path) ?? absent) === true}
     onChange={({ currentTarget: { checked } }) =>
@@ -136,7 +136,7 @@ export const SwitchField = ({ path, label, title, absent }: FieldProps & { absen
 export const PartSwitch = ({ path, label, on, title }: FieldProps & { on: unknown }) => (
   <Checkbox
     size="xs"
-    label={labelled(label)}
+    {...labelled(label)}
     title={title}
     checked={usePart(path)}
     onChange={(event) => changeDraft(path, event.currentTarget.checked ? on : null)}
@@ -157,12 +157,12 @@ export const ManyField = (props: FieldProps & { choices: readonly string[] }) =>
   };
   return (
     <fieldset className="many" title={props.title}>
-      <legend>{labelled(props.label)}</legend>
+      <legend>{labelled(props.label).label}</legend>
       {props.choices.map((choice) => (
         <Checkbox
           key={choice}
           size="xs"
-          label={labelled(choice)}
+          {...labelled(choice)}
           checked={chosen.includes(choice)}
           onChange={() => toggle(choice)}
         />
