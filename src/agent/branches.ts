@@ -106,6 +106,38 @@ async function answerIn(state: RunState, session: PolicySession): Promise<WouldA
   return { text, meanLogprob: known ? mean(logprobs) : null };
 }
 
+/** Mean ln p of an answer in a fork, its closing tag left out. The fork is used up by it. */
+async function likelihoodIn(
+  state: RunState,
+  session: PolicySession,
+  answer: string,
+): Promise<number> {
+  const { tags, request } = state;
+  const { tokenizer } = state.deps.policy;
+  const { tag, box } = answerOpening(tokenizer, tags);
+  session.append([...tag, ...box]);
+  const forced = tokenizer.encodeText(tags.plain(` ${answer}`));
+  const { ids, logprobs } = await session.generate({
+    maxTokens: forced.length,
+    forced,
+    stopIds: [],
+    sampling: { temperature: 1, topK: 0, topP: 1 },
+    ...(request.signal ? { signal: request.signal } : {}),
+  });
+  checkCancelled(state);
+  if (logprobs.length === 0 || ids.some((id, i) => id !== forced[i]))
+    throw new Error(
+      'This policy does not say how likely a given text is, which method.chain.scorer asks for. Set it to confidence or vote.',
+    );
+  noteAside(
+    state,
+    'judgement',
+    { ids: [], text: answer },
+    `ln p ${mean(logprobs).toFixed(3)} a token`,
+  );
+  return mean(logprobs);
+}
+
 /** A fork that goes on by itself. @param open block that is open where it begins; @param seed of its next fork */
 export function branchOf(
   state: RunState,
@@ -118,13 +150,14 @@ export function branchOf(
   const room = (): number =>
     contextRoom(state) - (session.length - state.conversation.session.length);
   return {
-    act: async () => {
+    act: async (temperature) => {
       const limit = stepRoom(state);
       const generated = await session.generate({
         maxTokens: Math.max(1, Math.min(limit.tokens, room())),
         stopIds: tags.stops.stopIds,
         ...(tags.stops.stopTexts.length > 0 ? { stopTexts: tags.stops.stopTexts } : {}),
-        sampling: settings.sampling,
+        sampling:
+          temperature === undefined ? settings.sampling : { ...settings.sampling, temperature },
         ...(request.signal ? { signal: request.signal } : {}),
       });
       checkCancelled(state);
@@ -142,6 +175,14 @@ export function branchOf(
       const fork = await session.fork(seed());
       try {
         return await answerIn(state, fork);
+      } finally {
+        fork.close();
+      }
+    },
+    likelihood: async (answer) => {
+      const fork = await session.fork(seed());
+      try {
+        return await likelihoodIn(state, fork, answer);
       } finally {
         fork.close();
       }

@@ -1,4 +1,4 @@
-import { deriveSeed } from '../base/random.ts';
+import { deriveSeed, uniform } from '../base/random.ts';
 import type { Hit } from '../records/hits.ts';
 import { inBlock } from '../records/protocol.ts';
 import { retrieveShare } from '../recipes/methods/reflection.ts';
@@ -188,6 +188,7 @@ export function stepsOf(state: RunState): Steps {
   const { maxSearches, passageTokens } = settings.retrieval;
   const aside = asideContext(state);
   let branches = 0;
+  let chances = 0;
   const nextSeed = (): number => deriveSeed(request.seed, 'branch', branches++);
   const branch = async (): Promise<Branch> => {
     const { session, parser } = state.conversation;
@@ -220,6 +221,8 @@ export function stepsOf(state: RunState): Steps {
     supportingIn: (hits) =>
       hits.filter(({ passage }) => !passage.noise && supporting.has(passage.title)),
     isRight: (answer) => questionScores(answer, request.question).em === 1,
+    gold: () => request.question.answers[0] ?? null,
+    chance: () => uniform(deriveSeed(request.seed, 'chance', chances++)),
     branch,
     propose: async (n) => {
       const open: Branch[] = [];

@@ -37,6 +37,11 @@ export interface GenerateOptions {
    * Without gates, and in engines that are not ours, tokens are read as themselves.
    */
   latent?: { readonly stopIds: readonly number[]; readonly stopTexts?: readonly string[] };
+  /**
+   * Tokens that are written in the place of drawn ones, in order; `maxTokens` is their number. What comes back says how likely
+   * each was, under the model at temperature 1. Only an engine of ours can: others give no tokens.
+   */
+  forced?: readonly number[];
   signal?: AbortSignal;
   /** Called after decoding steps with what was added since the last call. */
   onTokens?: (added: SampledTokens) => void;

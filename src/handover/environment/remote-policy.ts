@@ -45,7 +45,7 @@ class RemoteSession implements PolicySession {
     const { maxTokens, stopIds, stopTexts = [], stopPrefix = '', sampling, signal } = options;
     const room = this.#maxContext - this.#ids.length;
     if (signal?.aborted) return { ...NOTHING, finish: 'abort' };
-    if (maxTokens <= 0) return { ...NOTHING, finish: 'length' };
+    if (maxTokens <= 0 || options.forced) return { ...NOTHING, finish: 'length' };
     if (room <= 0) return { ...NOTHING, finish: 'context' };
     const wanted: Wanted = {
       context: this.#ids,

@@ -9,6 +9,7 @@ import type { Generated, GenerateOptions } from '../policy.ts';
 import { StopTexts } from '../stop-texts.ts';
 import type { Work } from '../watchdog.ts';
 import { ContextStore, type Place } from './context-store.ts';
+import { ForcedTokens } from './forced.ts';
 import { LatentSteps } from './latent.ts';
 import { NonFiniteLogits } from './non-finite.ts';
 import type { EngineOptions } from './options.ts';
@@ -43,6 +44,7 @@ export class GenerationEngine {
   readonly #decoding: Step;
   readonly #draws: Draws;
   readonly #latent: LatentSteps;
+  readonly #forced: ForcedTokens;
   readonly #yield = createYield();
   /** Sessions with a request, in the order of their calls. */
   readonly #active = new Set<EngineSession>();
@@ -70,6 +72,7 @@ export class GenerationEngine {
     this.#reading = makeStep(decoder, options.readRows, 'reading');
     this.#decoding = makeStep(decoder, options.maxSlots, 'decoding');
     this.#latent = new LatentSteps(decoder, this.#reading, options.maxSlots, options.decode);
+    this.#forced = new ForcedTokens(decoder, options.maxSlots);
     this.#draws = ops.draws(options.maxSlots);
   }
 
@@ -179,7 +182,7 @@ export class GenerationEngine {
       this.#contexts.clear();
       for (const step of [this.#reading, this.#decoding]) freeStep(this.#decoder, step);
       this.#decoder.ops.free(this.#draws);
-      this.#latent.dispose();
+      for (const steps of [this.#latent, this.#forced]) steps.dispose();
       this.#decoder.dispose();
     };
     if (this.#running) void this.#running.finally(free);
@@ -335,7 +338,8 @@ export class GenerationEngine {
     ops.placeDraws(this.#draws, draws);
     runLayers(decoder, x, tokens, this.#contexts.stores, buffers);
     ops.sample({ x, norm: weights.finalNorm, head: weights.head, draws: this.#draws });
-    const drawn = await ops.readDraws(this.#draws);
+    const free = await ops.readDraws(this.#draws);
+    const drawn = await this.#forced.take(this.#decoding, work, free);
     done();
     for (const session of work) session.decoded();
     await this.#latent.mix(this.#decoding, work, drawn);

@@ -1,12 +1,43 @@
 import { z } from 'zod';
+import { actionWeightsSchema } from './reward-model.ts';
 
 /**
  * Chain of retrieval (CoRAG, arXiv 2501.14342; code: microsoft/LMOps, corag_agent.py): query, result, sub-answer, and
  * again; how a chain is found at test time.
  */
+/**
+ * What is low of the chain that is kept; ln p is a mean over the tokens of what is forced as the answer behind the chain.
+ * - `confidence`: −ln p of the answer that the policy would give.
+ * - `no-information`: ln p(“No relevant information found”), the paper's and its code's.
+ * - `gold`: −ln p(gold answer), by which its training chains are chosen; an oracle.
+ * - `vote`: less the share of chains whose answer is the same (self-consistency, 2203.11171).
+ * - `reward-model`: less the mean reward of its steps (`reward-model.ts`).
+ * - `random`: what chance says: the control.
+ */
+const CHAIN_SCORERS = [
+  'confidence',
+  'no-information',
+  'gold',
+  'vote',
+  'reward-model',
+  'random',
+] as const;
+export type ChainScorer = (typeof CHAIN_SCORERS)[number];
+
 export const chainSchema = z.strictObject({
   /** L: most searches of a chain. */
   length: z.int().min(1).max(16),
+  /** What chains are told apart by; `confidence` where absent. */
+  scorer: z.enum(CHAIN_SCORERS).exactOptional(),
+  /** `reward-model`: its weights; features that are not named count nothing. */
+  weights: actionWeightsSchema.exactOptional(),
+  /** `best-of`, as its code: the first chain is greedy, and the others are drawn at this temperature. Absent: all as the sampling says. */
+  temperature: z.number().positive().max(4).exactOptional(),
+  /**
+   * As its code: passages for the question itself are shown before the answer, best last. A search of the loop, not one
+   * of the chain. Absent or 0: none.
+   */
+  closing: z.int().min(0).max(20).exactOptional(),
   decode: z.discriminatedUnion('kind', [
     /** One chain. */
     z.strictObject({ kind: z.literal('one') }),
@@ -22,6 +53,17 @@ export const chainSchema = z.strictObject({
   ]),
 });
 export type Chain = z.infer<typeof chainSchema>;
+
+/** Less the share of the answers that are the same, of each; an empty one is nobody's. */
+export function disagreement(
+  answers: readonly string[],
+  same = (text: string): string => text,
+): number[] {
+  const all = answers.map(same);
+  return all.map((own) =>
+    own === '' ? 0 : -all.filter((other) => other === own).length / all.length,
+  );
+}
 
 /** The place of the lowest score; the earlier one of equals. @throws RangeError without scores */
 export function lowest(scores: readonly number[]): number {

@@ -305,4 +305,72 @@ describe('the shipped policy in the shipped world', () => {
     expectSegments(tree, policy.tokenizer);
     expect(tree.answer).not.toBeNull();
   });
+
+  /** Scores of the three chains of a rollout, and which is kept. */
+  async function threeChains(change: Partial<Chain>) {
+    const rollout = await run('corag', {
+      sampling: { temperature: 1 },
+      method: { chain: { decode: { kind: 'best-of', n: 3 }, ...change } },
+    });
+    expectSegments(rollout, policy.tokenizer);
+    const judged = eventsOf(rollout, 'aside').filter(({ of }) => of === 'judgement');
+    const told = judged.filter(({ outcome }) => /^-?\d/u.test(outcome ?? ''));
+    const scores = told.map(({ outcome }) => Number.parseFloat(outcome ?? ''));
+    const kept = told.findIndex(({ outcome }) => outcome?.endsWith('kept'));
+    expect(scores).toHaveLength(3);
+    expect(kept).toBe(scores.indexOf(Math.min(...scores)));
+    return { rollout, judged, scores, kept };
+  }
+  const forcedTexts = (judged: { text: string; outcome?: string }[]): string[] =>
+    judged.filter(({ outcome }) => outcome?.startsWith('ln p')).map(({ text }) => text);
+
+  it('chains are told apart by the likelihood of a forced answer, the paper’s or the gold one', async () => {
+    const paper = await threeChains({ scorer: 'no-information' });
+    expect(forcedTexts(paper.judged)).toEqual(
+      Array.from({ length: 3 }, () => 'No relevant information found'),
+    );
+    // ln p: below 0, and of the shipped policy far below.
+    expect(Math.max(...paper.scores)).toBeLessThan(-1);
+    const gold = await threeChains({ scorer: 'gold' });
+    expect(new Set(forcedTexts(gold.judged))).toEqual(new Set(question.answers.slice(0, 1)));
+    expect(Math.min(...gold.scores)).toBeGreaterThanOrEqual(0);
+  });
+
+  it('chains are told apart by a vote, by a reward model, or by chance alone', async () => {
+    const vote = await threeChains({ scorer: 'vote' });
+    expect(vote.scores.every((score) => [-1, -0.667, -0.333, 0].includes(score))).toBe(true);
+    const weights: ActionWeights = { tokens: -1 };
+    const { scores } = await threeChains({ scorer: 'reward-model', weights });
+    // Less −tokens / 32: how long its steps are.
+    expect(Math.min(...scores)).toBeGreaterThan(0);
+    const chance = await threeChains({ scorer: 'random' });
+    expect(new Set(chance.scores).size).toBe(3);
+    expect(await threeChains({ scorer: 'random' })).toMatchObject({ scores: chance.scores });
+  });
+
+  it('with a temperature the first of several chains is greedy, as in CoRAG’s code', async () => {
+    const firstQuery = (rollout: Rollout): string | undefined =>
+      eventsOf(rollout, 'aside')
+        .find(({ outcome }) => /^-?\d/u.test(outcome ?? ''))
+        ?.text.split(' → ')
+        .at(0);
+    const greedy = await run('corag', { sampling: { temperature: 0 } });
+    const [own] = eventsOf(greedy, 'search');
+    const { rollout } = await threeChains({ temperature: 0.7 });
+    expect(firstQuery(rollout)).toBe(own?.query);
+  });
+
+  it('passages for the question itself stand before the answer, the best last', async () => {
+    const rollout = await run('corag', { method: { chain: { closing: 2 } } });
+    expectSegments(rollout, policy.tokenizer);
+    const last = eventsOf(rollout, 'retrieve').at(-1);
+    expect(last?.query).toBe(question.text);
+    const found = last?.hits.slice(0, 2) ?? [];
+    const results = rollout.segments.filter(({ role }) => role === 'result');
+    const shown = policy.tokenizer.decode(results.at(-1)?.ids ?? []);
+    const [best, second] = found.map(({ passage }) => shown.indexOf(passage.title));
+    expect(second).toBeGreaterThan(0);
+    expect(best).toBeGreaterThan(second ?? 0);
+    expect(rollout.answer).not.toBeNull();
+  });
 });

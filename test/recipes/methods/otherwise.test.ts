@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { consistentAction, rankActions } from '../../../src/recipes/methods/candidates.ts';
-import { lowest, lowestMean } from '../../../src/recipes/methods/chain.ts';
+import { disagreement, lowest, lowestMean } from '../../../src/recipes/methods/chain.ts';
 import {
   grounded,
   planParts,
@@ -44,6 +44,12 @@ describe('a chain of retrieval', () => {
   it('is the one with the lowest score of several', () => {
     expect(lowest([-1.1, -3.2, -2, -1.4])).toBe(1);
     expect(() => lowest([])).toThrow(RangeError);
+  });
+
+  it('by a vote is the first whose answer most chains give; one without an answer has no vote', () => {
+    const scores = disagreement(['Oslo', 'Rome', 'rome', ''], (text) => text.toLowerCase());
+    expect(scores).toEqual([-0.25, -0.5, -0.5, 0]);
+    expect(lowest(scores)).toBe(1);
   });
 
   it('grows by the child whose rollouts have the lowest mean', () => {

@@ -56,11 +56,17 @@ export interface WouldAnswer {
 
 /** A fork of the context that goes on by itself until it is closed. */
 export interface Branch {
-  act(): Promise<Proposed>;
+  /** @param temperature in the place of the sampling's; 0: greedy */
+  act(temperature?: number): Promise<Proposed>;
   /** Writes passages as a result. */
   read(hits: readonly Hit[]): void;
   /** The short answer it would give now, greedily. */
   wouldAnswer(): Promise<WouldAnswer>;
+  /**
+   * Mean ln p of a text as its answer.
+   * @throws Error where the policy cannot say how likely a given text is
+   */
+  likelihood(answer: string): Promise<number>;
   fork(): Promise<Branch>;
   close(): void;
 }
@@ -98,6 +104,10 @@ export interface Steps {
   /** Those of them that support the question's answer; for loops that only train. */
   supportingIn(hits: readonly Hit[]): readonly Hit[];
   isRight(answer: string): boolean;
+  /** A gold answer; null without one. For loops that only train, and oracles. */
+  gold(): string | null;
+  /** A number in [0, 1) of this rollout's own chance. */
+  chance(): number;
 
   branch(): Promise<Branch>;
   /** So many candidates for the policy's next action. */

@@ -1,59 +1,96 @@
 import { lowest, lowestMean, type Chain } from '../../../recipes/methods/chain.ts';
 import type { Branch, Proposed, Steps } from '../parts/steps.ts';
+import { looksBehind, measure, rewardOf, scorerOf, scoresOf, type Walk } from './chain-scores.ts';
 
 const DEFAULTS: Chain = { length: 3, decode: { kind: 'one' } };
 
-/** Steps that were written in a branch, in order. */
-interface Walk {
-  branch: Branch;
-  steps: Proposed[];
-  /** It answered, or wrote no action. */
-  ended: boolean;
+/** The next step of a walk. Where its scorer looks behind the chain, an answer is tried in a fork and not left standing. */
+async function nextStep(walk: Walk, chain: Chain, temperature?: number): Promise<Proposed> {
+  if (!looksBehind(chain)) return walk.branch.act(temperature);
+  const ahead = await walk.branch.fork();
+  const step = await ahead.act(temperature).catch((error: unknown) => {
+    ahead.close();
+    throw error;
+  });
+  const left = step.kind === 'search' ? walk.branch : ahead;
+  if (step.kind === 'search') walk.branch = ahead;
+  left.close();
+  return step;
+}
+
+/** How a walk goes on. */
+interface Pace {
+  chain: Chain;
+  /** Most searches more. */
+  most: number;
+  /** Its first step is greedy, and all that follow. */
+  greedy?: boolean;
 }
 
 /** Goes on in its branch by at most so many searches. */
-async function walkOn(s: Steps, walk: Walk, most: number): Promise<Walk> {
+async function walkOn(s: Steps, walk: Walk, { chain, most, greedy }: Pace): Promise<Walk> {
+  const temperature = greedy === true ? 0 : chain.temperature;
   for (let i = 0; i < most && !walk.ended; i++) {
-    const step = await walk.branch.act();
+    const step = await nextStep(walk, chain, temperature);
+    if (scorerOf(chain) === 'reward-model') walk.rewards.push(rewardOf(s, walk, step, chain));
     walk.steps.push(step);
-    if (step.kind !== 'search') walk.ended = true;
-    else walk.branch.read(await s.look(step.text));
+    if (step.kind !== 'search') {
+      walk.ended = true;
+      continue;
+    }
+    const hits = await s.look(step.text);
+    walk.hits.push(...hits);
+    walk.branch.read(hits);
   }
   return walk;
 }
 
-const begun = async (s: Steps, from?: Branch): Promise<Walk> => ({
-  branch: await (from ? from.fork() : s.branch()),
+const begun = async (s: Steps, from?: Walk): Promise<Walk> => ({
+  branch: await (from ? from.branch.fork() : s.branch()),
   steps: [],
-  ended: false,
+  hits: [...(from?.hits ?? [])],
+  rewards: [...(from?.rewards ?? [])],
+  ended: from?.ended ?? false,
 });
 
-/** How unsure the policy is of the answer that it would give behind a chain: −ln p a token, the less the better. */
-const unsureOf = async ({ branch }: Walk): Promise<number> =>
-  -((await branch.wouldAnswer()).meanLogprob ?? 0);
+/** Whether the answer of a chain gives way to passages for the question, behind which it is asked for. */
+const givesWay = ({ closing = 0 }: Chain, { kind }: Proposed): boolean =>
+  closing > 0 && kind === 'answer';
 
 /** Makes steps of a branch the rollout's own. @returns whether it is over */
-async function adopt(steps: readonly Proposed[]): Promise<boolean> {
-  for (const step of steps) if (await step.adopt().act()) return true;
+async function adopt(steps: readonly Proposed[], chain: Chain): Promise<boolean> {
+  for (const step of steps) {
+    if (givesWay(chain, step)) {
+      step.count();
+      return false;
+    }
+    if (await step.adopt().act()) return true;
+  }
   return false;
 }
 
 const words = ({ steps }: Walk): string =>
   steps.map(({ kind, text }) => (kind === 'search' ? text : `(${kind})`)).join(' → ');
 
-async function bestOf(s: Steps, length: number, n: number): Promise<boolean> {
+async function bestOf(s: Steps, chain: Chain, n: number): Promise<boolean> {
   const walks: Walk[] = [];
+  const { length: most, temperature } = chain;
   try {
-    for (let i = 0; i < n; i++) walks.push(await walkOn(s, await begun(s), length));
-    const scores: number[] = [];
-    for (const walk of walks) scores.push(await unsureOf(walk));
+    for (let i = 0; i < n; i++) {
+      const walk = await begun(s);
+      walks.push(walk);
+      await walkOn(s, walk, { chain, most, greedy: i === 0 && temperature !== undefined });
+    }
+    const measured = [];
+    for (const walk of walks) measured.push(await measure(s, walk, chain));
+    const scores = scoresOf(measured);
     const kept = lowest(scores);
     walks.forEach((walk, i) => {
       const score = (scores[i] ?? 0).toFixed(3);
       s.judged(words(walk), `${score}${i === kept ? ', the lowest: kept' : ''}`);
       if (i !== kept) for (const step of walk.steps) step.count();
     });
-    return await adopt(walks[kept]?.steps ?? []);
+    return await adopt(walks[kept]?.steps ?? [], chain);
   } finally {
     for (const { branch } of walks) branch.close();
   }
@@ -62,51 +99,78 @@ async function bestOf(s: Steps, length: number, n: number): Promise<boolean> {
 type Tree = Extract<Chain['decode'], { kind: 'tree' }>;
 
 /** One step of the tree: the children, each tried by rollouts; the best is made the rollout's own step. */
-async function grow(s: Steps, left: number, { expand, rollouts, depth }: Tree): Promise<boolean> {
-  const open: Branch[] = [];
+async function grow(
+  s: Steps,
+  chain: Chain,
+  left: number,
+  { expand, rollouts, depth }: Tree,
+): Promise<{ over: boolean; answered: boolean }> {
+  const open: { branch: Branch }[] = [];
   try {
     const children: Walk[] = [];
-    const scores: number[][] = [];
+    const measured = [];
     for (let i = 0; i < expand; i++) {
       const child = await begun(s);
-      open.push(child.branch);
-      children.push(await walkOn(s, child, 1));
-      const own: number[] = [];
+      open.push(child);
+      children.push(await walkOn(s, child, { chain, most: 1 }));
       for (let r = 0; r < rollouts; r++) {
-        const tried: Walk = { ...(await begun(s, child.branch)), ended: child.ended };
-        open.push(tried.branch);
-        own.push(await unsureOf(await walkOn(s, tried, Math.min(depth, left - 1))));
+        const tried = await begun(s, child);
+        open.push(tried);
+        await walkOn(s, tried, { chain, most: Math.min(depth, left - 1) });
+        measured.push(await measure(s, tried, chain));
         for (const step of tried.steps) step.count();
       }
-      scores.push(own);
     }
+    const all = scoresOf(measured);
+    const scores = children.map((_, i) => all.slice(i * rollouts, (i + 1) * rollouts));
     const kept = lowestMean(scores);
     children.forEach((child, i) => {
       const shown = (scores[i] ?? []).map((score) => score.toFixed(3)).join(' , ');
       s.judged(words(child), `${shown}${i === kept ? ': kept' : ''}`);
       if (i !== kept) for (const step of child.steps) step.count();
     });
-    return await adopt(children[kept]?.steps ?? []);
+    const steps = children[kept]?.steps ?? [];
+    const answered = steps.some((step) => givesWay(chain, step));
+    return { over: await adopt(steps, chain), answered };
   } finally {
-    for (const branch of open) branch.close();
+    for (const { branch } of open) branch.close();
   }
+}
+
+/** One search of a chain by itself. @returns whether the chain is at its end, and the rollout over */
+async function oneStep(s: Steps, chain: Chain): Promise<{ over: boolean; answered: boolean }> {
+  if ((chain.closing ?? 0) === 0)
+    return { over: await (await s.write('action')).act(), answered: false };
+  const [next] = await s.propose(1);
+  if (!next) return { over: false, answered: true };
+  if (givesWay(chain, next)) {
+    next.drop('gives way to passages for the question');
+    return { over: false, answered: true };
+  }
+  return { over: await next.adopt().act(), answered: false };
+}
+
+/** The chain itself. @returns whether the rollout is over */
+async function walked(s: Steps, chain: Chain): Promise<boolean> {
+  const { length, decode } = chain;
+  if (decode.kind === 'best-of') return bestOf(s, chain, decode.n);
+  for (let i = 0; i < length && s.canSearch(); i++) {
+    const { over, answered } =
+      decode.kind === 'tree' ? await grow(s, chain, length - i, decode) : await oneStep(s, chain);
+    if (over || answered) return over;
+  }
+  return false;
 }
 
 /** Chain of retrieval, as `method.chain.decode` finds it, then the answer. */
 export async function chain(s: Steps): Promise<void> {
-  const { length, decode } = s.method.chain ?? DEFAULTS;
+  const settings = s.method.chain ?? DEFAULTS;
   await s.open();
-  if (decode.kind === 'best-of') {
-    if (await bestOf(s, length, decode.n)) return;
-    return s.answer();
-  }
-  for (let i = 0; i < length && s.canSearch(); i++) {
-    if (decode.kind === 'tree') {
-      if (await grow(s, length - i, decode)) return;
-      continue;
-    }
-    const wrote = await s.write('action');
-    if (await wrote.act()) return;
+  if (await walked(s, settings)) return;
+  const { closing = 0 } = settings;
+  if (closing > 0 && s.canSearch()) {
+    const hits = await s.find(s.question);
+    s.show(hits.slice(0, closing).toReversed());
   }
   await s.answer();
 }

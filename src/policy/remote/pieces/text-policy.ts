@@ -88,7 +88,7 @@ class TextSession implements PolicySession {
   async generate(options: GenerateOptions): Promise<Generated> {
     this.#check();
     const output: Generated = { ids: [], logprobs: [], entropies: [], finish: 'length' };
-    if (options.maxTokens <= 0) return output;
+    if (options.maxTokens <= 0 || options.forced) return output;
     if (options.signal?.aborted) return { ...output, finish: 'abort' };
     const under = new AbortController();
     const abort = (): void => under.abort(options.signal?.reason);

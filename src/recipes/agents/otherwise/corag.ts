@@ -20,9 +20,9 @@ export const corag: Recipe = {
     departures: [
       ...SHARED_DEPARTURES,
       'One context: passages stand in it, and the sub-answer is the thought behind them, where theirs shows the chain of sub-answers alone.',
-      'Chains are scored by how unsure the policy is of its answer behind them, where theirs takes the likelihood of “No relevant information found”; the lowest is kept, as there.',
+      'Chains are scored by how unsure the policy is of its answer behind them, where theirs takes the likelihood of “No relevant information found” (`method.chain.scorer=no-information`; the shipped policy never learned to say so); the lowest is kept, as there.',
       'Searches of chains that are not kept are not counted, their tokens are.',
-      'Eight chains a question are sampled anew in every step in place of 16 once, at temperature 1; two passages a search, and none for the question itself before the answer.',
+      'Eight chains a question are sampled anew in every step in place of 16 once, at temperature 1; two passages a search, and none for the question itself before the answer unless `method.chain.closing` says how many.',
     ],
     published: {
       figure: 'EM 56.3 (best of 8, L = 10)',
