@@ -1,17 +1,21 @@
-import { mean } from '../base/statistics.ts';
-import type { Question } from '../records/records.ts';
+import { canonicalAnswer } from '../agent/answers/answers.ts';
+import { mean, meanOrNull } from '../base/statistics.ts';
 import type { Rollout } from '../records/rollout.ts';
+import { shareInterval } from './held-out-scores.ts';
 
-/** How far a policy comes without retrieval, with one, with all it needs, and by searching. */
+/** How far a policy comes without retrieval, with one, with all it needs (given, or found), and by searching. */
 
 interface Group {
   name: string;
   n: number;
-  /** Exact match, 0 to 1. */
+  /** Exact match, 0 to 1, and Wilson's 95 % interval of it. */
   em: number;
+  interval: [low: number, high: number];
   f1: number;
   searches: number;
   formatValid: number;
+  /** Share of the questions with a chain of which the policy wrote every value that is to be read; null without any. */
+  read: number | null;
 }
 
 export interface ArmResult {
@@ -21,15 +25,33 @@ export interface ArmResult {
   byType: Group[];
 }
 
+/**
+ * Whether the policy's thoughts and answer name the object of every step of the gold chain, each item of a list, in
+ * canonical form: what is read, whatever is made of it. Null for a question without a chain.
+ */
+function everyValueRead({ question, segments }: Rollout): boolean | null {
+  const { chain = [] } = question;
+  if (chain.length === 0) return null;
+  const written = segments.filter(
+    ({ source, role }) => source === 'policy' && (role === 'think' || role === 'answer'),
+  );
+  const text = ` ${canonicalAnswer(written.map((segment) => segment.text).join(' '))} `;
+  const values = chain.flatMap(({ object }) => object.split(', '));
+  return values.every((value) => text.includes(` ${canonicalAnswer(value)} `));
+}
+
 const group = (name: string, rollouts: readonly Rollout[]): Group => {
   const metrics = rollouts.flatMap((rollout) => rollout.metrics ?? []);
+  const em = mean(metrics.map((m) => m.em));
   return {
     name,
     n: rollouts.length,
-    em: mean(metrics.map((m) => m.em)),
+    em,
+    interval: shareInterval(em, metrics.length),
     f1: mean(metrics.map((m) => m.f1)),
     searches: mean(metrics.map((m) => m.searches)),
     formatValid: mean(metrics.map((m) => Number(m.formatValid))),
+    read: meanOrNull(rollouts.flatMap((rollout) => everyValueRead(rollout) ?? []).map(Number)),
   };
 };
 
@@ -44,19 +66,12 @@ const grouped = (rollouts: readonly Rollout[], keyOf: (rollout: Rollout) => stri
     );
 
 /** The results of one arm: in all, by hops (0 where nothing is looked up) and by type of question. */
-export const armResult = (
-  arm: string,
-  rollouts: readonly Rollout[],
-  questions: readonly Question[],
-): ArmResult => {
-  const hops = new Map(questions.map((q) => [q.id, q.hops ?? 0]));
-  return {
-    arm,
-    all: group('all', rollouts),
-    byHops: grouped(rollouts, (r) => String(hops.get(r.question.id) ?? 0)),
-    byType: grouped(rollouts, (r) => r.question.type ?? 'other'),
-  };
-};
+export const armResult = (arm: string, rollouts: readonly Rollout[]): ArmResult => ({
+  arm,
+  all: group('all', rollouts),
+  byHops: grouped(rollouts, (r) => String(r.question.hops ?? 0)),
+  byType: grouped(rollouts, (r) => r.question.type ?? 'other'),
+});
 
 const percent = (share: number): string => (100 * share).toFixed(1);
 
@@ -79,12 +94,13 @@ export const referenceTable = (arms: readonly ArmResult[]): string => {
     ),
     ...rows(
       ({ byHops }) => byHops,
-      (name) => (name === '0' ? 'no hop' : `${name} hops`),
+      (name) => (name === '0' ? 'no hop' : `${name} hop${name === '1' ? '' : 's'}`),
     ),
     ...rows(
       ({ byType }) => byType,
       (name) => name,
     ),
+    `| all values read, % | | ${arms.map(({ all }) => (all.read === null ? '–' : percent(all.read))).join(' | ')} |`,
     `| format, % | | ${arms.map(({ all }) => percent(all.formatValid)).join(' | ')} |`,
     `| searches | | ${arms.map(({ all }) => all.searches.toFixed(2)).join(' | ')} |`,
   ].join('\n');

@@ -39,7 +39,7 @@ it('lab recipes lists every system with its variants, then every switch, and wha
   expect(open.filter(({ measured }) => measured.length === 0)).toEqual([]);
 });
 
-it('lab reference runs its four arms over one question', async () => {
+it('lab reference runs its five arms over one question', async () => {
   const { status, out } = await labHere('reference', '--limit', '1', '--json');
   expect(status).toBe(0);
   const { arms } = JSON.parse(out) as {
@@ -49,6 +49,7 @@ it('lab reference runs its four arms over one question', async () => {
     ['naive generation', 1],
     ['naive RAG', 1],
     ['gold given', 1],
+    ['gold found', 1],
     ['plain search', 1],
   ]);
   expect(arms.slice(0, 3).map(({ all }) => all.searches)).toEqual([0, 1, 0]);

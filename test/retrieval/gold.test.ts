@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Hit } from '../../src/records/hits.ts';
 import type { Question } from '../../src/records/records.ts';
-import { GoldRetriever } from '../../src/retrieval/gold.ts';
+import { GoldRetriever, GoldSearches } from '../../src/retrieval/gold.ts';
 import type { Retriever } from '../../src/retrieval/retriever.ts';
 
 const hit = (id: string): Hit => ({
@@ -57,5 +57,31 @@ describe('a retriever that knows what a question needs', () => {
       }),
     );
     expect(new Set(orders).size).toBeGreaterThan(2);
+  });
+});
+
+describe('the same as results of searches', () => {
+  const searches = async (of: Question, n: number): Promise<string[][]> => {
+    const retriever = new GoldSearches(base, of, passages);
+    const results: string[][] = [];
+    for (let i = 0; i < n; i++) {
+      const { hits } = await retriever.search('both', `query ${i}`, 3);
+      results.push(hits.map(({ passage }) => passage.id).toSorted());
+    }
+    return results;
+  };
+  it('each brings one more passage of the chain among what it finds, behind the last that one again', async () => {
+    expect(await searches(question, 3)).toEqual([
+      ['g1', 'g2', 'x1'],
+      ['g2', 'x1', 'x2'],
+      ['g2', 'x1', 'x2'],
+    ]);
+  });
+  it('bring what is found where a question has no chain', async () => {
+    const { chain: _chain, ...without } = question;
+    expect(await searches(without, 1)).toEqual([['g2', 'x1', 'x2']]);
+  });
+  it('count for one rollout: the next one begins at the first step', async () => {
+    expect(await searches(question, 1)).toEqual(await searches(question, 1));
   });
 });
