@@ -24,6 +24,8 @@ const interrupted = ({ checkpointStep }: RunRecord): string =>
     ? 'The tab was closed before the first snapshot. Resume starts from the beginning.'
     : `The tab was closed while this run trained. Resume goes on after step ${checkpointStep}.`;
 
+const NO_SNAPSHOT = 'Its file holds no snapshot: the steps can be read, and it cannot go on here.';
+
 /** The records of runs: listed, changed, written to files and read from them. */
 export class RunRecords {
   readonly #store: RunStore;
@@ -81,22 +83,27 @@ export class RunRecords {
     const store = this.#store;
     const taken = (await store.runs()).some(({ id }) => id === run.id);
     const { sweep, ...rest } = run;
+    // Without a snapshot nothing can go on behind the steps, but they can be read.
+    const last = state?.step ?? steps.at(-1)?.step ?? 0;
+    const readOnly = state === null && last > 0;
     const imported: RunRecord = {
       ...rest,
       // A copy is no second cell of a sweep that is here.
       ...(sweep && !taken && { sweep }),
       id: taken ? newId(run.settings) : run.id,
       name: taken ? `${run.name} (imported)` : run.name,
-      status: run.status === 'running' ? 'paused' : run.status,
+      status: run.status === 'running' ? (readOnly ? 'stopped' : 'paused') : run.status,
       checkpointStep: state?.step ?? null,
-      importedStep: state?.step ?? 0,
+      importedStep: last,
+      ...(readOnly && { step: last, notice: NO_SNAPSHOT }),
       deletedAt: null,
     };
     await store.put({ ...imported, checkpointStep: null });
     const pending = steps
-      .filter(({ step }) => step <= (state?.step ?? 0))
+      .filter(({ step }) => step <= last)
       .map((step) => ({ record: { ...step, runId: imported.id }, rollouts: [] }));
     if (state) await store.commit(imported.id, state, pending, {});
+    else await store.addSteps(imported.id, pending);
     this.#reporter.send([{ type: 'run', run: imported }]);
     return imported;
   }

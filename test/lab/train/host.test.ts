@@ -8,7 +8,10 @@ import { ForageDatabase } from '../../../src/lab/storage/database.ts';
 import { filesOfSite } from '../../../src/lab/storage/files-of-site.ts';
 import { RunStore } from '../../../src/lab/storage/run-store.ts';
 import { TrainingHost, type HostParts } from '../../../src/lab/train/host.ts';
+import { writeRunFile } from '../../../src/lab/train/files/run-file.ts';
+import { actionsOf } from '../../../src/ui/train/run/run-words.ts';
 import { runRecord } from '../../fixtures/train-runs.ts';
+import { trainStep } from '../../fixtures/train-steps.ts';
 import { MemoryBlobs } from '../storage/memory-blobs.ts';
 
 /** What the page refuses to train, and that nothing stored changes by it. */
@@ -100,6 +103,30 @@ describe('a stored run', () => {
   ] as const)('%s goes on', async (_, change, logprobsOf) => {
     await paused(settingsOf(change), stateAt(logprobsOf));
     await expect(host.resume('run-a')).rejects.toThrow('an engine was asked for');
+  });
+});
+
+describe('a run that comes as a file', () => {
+  const settings = settingsOf({ steps: 4 });
+  const run = runRecord('run-a', { settings, status: 'running', step: 2, checkpointStep: 2 });
+  const imported = (state: TrainState | null) =>
+    host.importRun(new Blob([writeRunFile({ run, steps: [trainStep(1), trainStep(2)], state })]));
+
+  it('with its snapshot goes on behind it', async () => {
+    const { id } = await imported(stateAt('model'));
+    const kept = await store.run(id);
+    expect(kept).toMatchObject({ status: 'paused', checkpointStep: 2, importedStep: 2 });
+    expect((await store.steps(id)).map(({ step }) => step)).toEqual([1, 2]);
+    expect(actionsOf(kept).resume).toBe(true);
+  });
+
+  it('without one keeps its steps to be read, and says why it does not go on', async () => {
+    const { id } = await imported(null);
+    const kept = await store.run(id);
+    expect(kept).toMatchObject({ status: 'stopped', step: 2, checkpointStep: null });
+    expect(kept.notice).toMatch(/no snapshot.*can be read/);
+    expect((await store.steps(id)).map(({ step }) => step)).toEqual([1, 2]);
+    expect(actionsOf(kept).resume).toBe(false);
   });
 });
 
