@@ -6,6 +6,7 @@ import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import { Chart } from '../../kit/charts/Chart.tsx';
 import { ChartTools } from '../../kit/charts/ChartTools.tsx';
 import { ChartsTogether } from '../../kit/charts/charts-store.tsx';
+import { Terms } from '../../kit/words/explain/Term.tsx';
 import { plural } from '../../kit/words/format.ts';
 import { openSteps } from '../store/train-actions.ts';
 import { formatTrainAddress, parseTrainAddress } from '../store/train-address.ts';
@@ -66,7 +67,10 @@ const ToCome = ({ groups }: { groups: readonly ChartGroup[] }) => (
           <dt>{name}</dt>
           {charts.map(({ id, title, note }) => (
             <dd key={id}>
-              {title} <span className="fine">{note}</span>
+              <Terms>{title}</Terms>{' '}
+              <span className="fine">
+                <Terms>{note}</Terms>
+              </span>
             </dd>
           ))}
         </div>
