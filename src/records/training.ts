@@ -109,6 +109,11 @@ export interface TrainStep<Measure = number | null> {
   kl: number | null;
   /** What the KL weighed in the step; absent where that does not change. */
   klCoefficient?: number;
+  /**
+   * REX-RAG: mean ratio of the tokens of trained probes after the step's updates, to the behaviour that the loss takes; absent
+   * where no clone was trained.
+   */
+  probeRatio?: number;
   /** Share of trained tokens whose ratio was clipped. */
   clipShare: Measure;
   /** Largest and mean |log-probability of the trainer − of the sampler|, nats. */

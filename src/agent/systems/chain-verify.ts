@@ -1,5 +1,6 @@
 import {
   readChain,
+  readerSees,
   corrects,
   type Chain,
   type ChainNode,
@@ -36,7 +37,7 @@ async function feedback(
   for (const { query, answer } of nodes) {
     if (seen.has(query)) continue;
     if (!s.canSearch()) return null;
-    const top = (await s.find(query)).slice(0, 1);
+    const top = readerSees(await s.find(query), verification);
     seen.set(query, top);
     const reader = readerOf(await s.read(query, top));
     const says = `According to the passage, the answer to "${query}" is ${reader.answer}`;
@@ -95,7 +96,7 @@ async function stepByStep(s: Steps, verification: Verification): Promise<void> {
     if (asked === null || corrections >= verification.rounds) continue;
     const next = await s.write('thought');
     if (next.thought !== null) {
-      const reader = readerOf(await s.read(asked, s.found().slice(0, 1)));
+      const reader = readerOf(await s.read(asked, readerSees(s.found(), verification)));
       if (corrects(reader, next.thought, verification)) {
         corrections += 1;
         s.hint(`${asked} is ${reader.answer} .`);

@@ -44,8 +44,9 @@ function differencesOf(
       if (!own || !other) return new Map<number, number>();
       const values = own.flatMap((point): [number, number][] => {
         const match = other.find(({ step }) => step === point.step);
-        const value = of(point);
-        const base = claim.against === undefined ? (claim.than ?? 0) : match ? of(match) : null;
+        const value = of(point, own);
+        const base =
+          claim.against === undefined ? (claim.than ?? 0) : match ? of(match, other) : null;
         return value === null || base === null || !within(steps, point)
           ? []
           : [[point.step, value - base]];

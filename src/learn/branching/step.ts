@@ -13,7 +13,7 @@ import {
   probeSegment,
 } from './revive.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
-import { trainedCount } from '../replicas/replica.ts';
+import { trainedCount, type ScoredItem } from '../replicas/replica.ts';
 import { trainedTokens } from '../mask.ts';
 import type { PolicyTokenizer } from '../../policy/policy.ts';
 
@@ -135,6 +135,40 @@ async function keepClones(
     alpha: kept.size === 0 ? 0 : kept.size / (originals.length + kept.size),
     wrong: 1 - (originals.length === 0 ? 0 : mean(originals.map(accuracyOf))),
   };
+}
+
+/**
+ * Mean ratio π / π_behaviour of the trained tokens of probes, with π as an update left it: what the next update of the same
+ * batch would weigh them by. Null without a clone.
+ */
+export async function probeRatio(
+  learner: PolicyLearner,
+  sequences: readonly (Sequence & ScoredItem)[],
+  adapter: Float32Array,
+): Promise<number | null> {
+  const probes = sequences.flatMap((sequence) => {
+    const { rollout, mask, oldLogprobs, behaviour = oldLogprobs } = sequence;
+    if (!isClone(rollout)) return [];
+    const segment = probeSegment(rollout);
+    const start = rollout.segments.slice(0, segment).reduce((sum, { ids }) => sum + ids.length, 0);
+    const end = start + (rollout.segments[segment]?.ids.length ?? 0);
+    const from = trainedCount(mask.slice(0, start));
+    const own = mask.map((bit, i) => (i >= start && i < end ? bit : 0));
+    const old = behaviour.slice(from, from + trainedCount(own));
+    return old.length === 0 ? [] : [{ item: { ...sequence, mask: own }, old }];
+  });
+  if (probes.length === 0) return null;
+  learner.setAdapter(adapter);
+  const scores = await learner.score(
+    probes.map(({ item }) => item),
+    false,
+  );
+  return mean(
+    scores.flatMap(({ logprobs }, p) => {
+      const { old } = itemAt(probes, p, 'probes');
+      return Array.from(logprobs, (value, i) => Math.exp(value - itemAt(old, i)));
+    }),
+  );
 }
 
 /** Sequences with ln π_mix in the ratio's denominator. @param probes token ids of every probe */

@@ -22,7 +22,7 @@ import { deepDiver, deepDiverLoose } from './systems/deep-diver.ts';
 import { deepResearcher } from './systems/deep-researcher.ts';
 import { inForage, inForageReleased } from './systems/in-forage.ts';
 import { medR3Stage2 } from './systems/med-r3.ts';
-import { reSeek, reSeekMean, reSeekReleased } from './systems/re-seek.ts';
+import { reSeek, reSeekMean, reSeekReleased, reSeekSymmetric } from './systems/re-seek.ts';
 import { smartRag } from './systems/smart-rag.ts';
 import { stepSearch, stepSearchReleased } from './systems/step-search.ts';
 import { toolStar } from './systems/tool-star.ts';
@@ -105,6 +105,7 @@ const OF_OWN_RECORDS = [
   rewriter,
   searchR1Released,
   reSeekMean,
+  reSeekSymmetric,
 ] as const;
 
 /** Scores of the answer alone. */

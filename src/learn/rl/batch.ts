@@ -113,9 +113,9 @@ interface Results {
 }
 
 /**
- * Sequences as released code masks them: R1-Searcher's by the tags of results, CIR's by those of the first ones alone. What
- * CIR's then trains of later results has the old log-probabilities that the learner gives it, whose adapter is the
- * sampler's, as in its code.
+ * Sequences as released code masks them: R1-Searcher's by the tags of results, CIR's by those of the first ones alone, which
+ * with `calls` 0 masks none. What CIR's then trains of later results has the old log-probabilities that the learner gives
+ * it, whose adapter is the sampler's, as in its code.
  */
 export async function sequencesMasked(
   learner: PolicyLearner,
@@ -151,6 +151,12 @@ export async function sequencesMasked(
     return at < 0 ? one : widened(one, itemAt(further, s, 'masks'), itemAt(scores, at, 'scores'));
   });
 }
+
+/** An advantage that pulls no token up: what lies above 0 is 0. */
+export const worseAlone = (advantage: number | Float32Array): number | Float32Array =>
+  typeof advantage === 'number'
+    ? Math.min(0, advantage)
+    : advantage.map((value) => Math.min(0, value));
 
 /** What ends a rollout before the policy does. */
 const LIMITS = new Set<string>(['max-searches', 'token-budget', 'context-full']);

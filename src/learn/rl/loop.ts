@@ -247,7 +247,7 @@ class TrainLoop {
     const sampled = now();
     const due = this.#heldOutDue(step);
     const made = await this.#update(before, collected, due);
-    const { update, kl, klCoefficient, carried } = made;
+    const { update, kl, klCoefficient, probeRatio, carried } = made;
     if (update) await this.#sampleWith(update.adapter);
     const router = this.#trainRouter(collected, step);
     const updated = now();
@@ -278,6 +278,7 @@ class TrainLoop {
       update,
       kl,
       ...(klCoefficient !== undefined && { klCoefficient }),
+      ...(probeRatio !== undefined && { probeRatio }),
       learningRate: learningRateAt(optimizer, step, this.#settings.steps),
       heldOut,
       heldOutAtStart,

@@ -62,6 +62,7 @@ export interface StepParts {
   update: UpdateReport | null;
   kl: number | null;
   klCoefficient?: number;
+  probeRatio?: number;
   learningRate: number;
   heldOut: HeldOutScore | null;
   /** Of the first step alone. */
@@ -102,6 +103,7 @@ export function stepRecord(parts: StepParts): MadeStep {
     loss: update?.loss ?? 0,
     kl: parts.kl,
     ...(parts.klCoefficient !== undefined && { klCoefficient: parts.klCoefficient }),
+    ...(parts.probeRatio !== undefined && { probeRatio: parts.probeRatio }),
     clipShare: update?.clipShare ?? 0,
     samplerGap: update?.samplerGap ?? { max: 0, mean: 0 },
     gradientNorm: update?.gradientNorm ?? 0,

@@ -5,7 +5,7 @@ import {
   withOverrides,
   type SettingsOverride,
 } from '../../recipes/parts/settings.ts';
-import { branchedSequences, creditShared } from '../branching/step.ts';
+import { branchedSequences, creditShared, probeRatio } from '../branching/step.ts';
 import { meanKl, nextCoefficient, withCoefficient } from '../adaptive-kl.ts';
 import { rewardById } from '../rewards/list.ts';
 import type { StoredStage, SupervisedStage } from '../../recipes/parts/stage-loss.ts';
@@ -24,6 +24,7 @@ import {
   stepAdvantagesOf,
   updateBatches,
   type Sequence,
+  worseAlone,
 } from './batch.ts';
 import type { Collected } from './collect.ts';
 import type { TrainDeps } from './contracts.ts';
@@ -55,6 +56,8 @@ export interface Updated {
   kl: number | null;
   /** What the KL weighed, where that changes from step to step. */
   klCoefficient?: number;
+  /** Mean ratio of the tokens of probes after the update; absent where no clone was trained. */
+  probeRatio?: number;
   carried: Carried;
 }
 
@@ -170,7 +173,7 @@ export async function updateOf(step: StepUpdate): Promise<Updated> {
       ? await sequencesMasked(learner, written, objective.mask, {
           open,
           close,
-          calls: searchesAllowed(settings, overrides),
+          calls: objective.mask === 'none' ? 0 : searchesAllowed(settings, overrides),
         })
       : written;
   const sequences = objective.maskUnfinished === true ? masked.map(finishedAlone) : masked;
@@ -194,16 +197,28 @@ export async function updateOf(step: StepUpdate): Promise<Updated> {
     critic: state.critic,
   });
   curriculum.observe?.(all);
-  const own = creditShared({ sequences, advantages, references }, branching);
+  const learned = objective.learns === 'worse' ? advantages.map(worseAlone) : advantages;
+  const own = creditShared({ sequences, advantages: learned, references }, branching);
   const reference = roundReference(settings, state);
   const update = loss
     ? await supervisedUpdate(step, sequences, loss, reference)
     : await policyUpdate(step, settings, own);
   const { adaptive, coefficient, form } = objective.kl;
   const measured = adaptive && references && !loss ? meanKl(form, sequences, references) : null;
+  const kl = references
+    ? klToReference(
+        sequences.map((sequence, s) => ({ ...sequence, written: itemAt(written, s).mask })),
+        references,
+      )
+    : null;
+  const ratio =
+    update && branching?.kind === 'revive'
+      ? await probeRatio(learner, sequences, update.adapter)
+      : null;
   return {
     update,
-    kl: references ? klToReference(sequences, references) : null,
+    kl,
+    ...(ratio !== null && { probeRatio: ratio }),
     ...(adaptive && { klCoefficient: coefficient }),
     carried: {
       ...stays(state),

@@ -48,11 +48,25 @@ function gapOf(
   return { max, mean: n === 0 ? 0 : sum / n };
 }
 
-/** Mean k3 to the reference over the tokens, nats; at the sampler's log-probabilities. */
-export const klToReference = (
-  sequences: readonly { oldLogprobs: Float32Array }[],
+/**
+ * Mean k3 to the reference over the trained tokens that the policy wrote, nats; at the sampler's log-probabilities.
+ * @param sequences `mask`: what is trained; `written`: what the policy wrote
+ */
+export function klToReference(
+  sequences: readonly { oldLogprobs: Float32Array; mask: Uint8Array; written: Uint8Array }[],
   references: readonly Float32Array[],
-): number => meanKl('k3', sequences, references) ?? 0;
+): number {
+  // Nothing precedes a context's first token, so it is not trained.
+  const own = sequences.map(({ mask, written }) =>
+    Array.from(mask.keys())
+      .filter((i) => i > 0 && mask[i] === 1)
+      .map((i) => written[i] === 1),
+  );
+  const kept = (values: Float32Array, s: number): Float32Array =>
+    values.filter((_, i) => own[s]?.[i]);
+  const tokens = sequences.map(({ oldLogprobs }, s) => ({ oldLogprobs: kept(oldLogprobs, s) }));
+  return meanKl('k3', tokens, references.map(kept)) ?? 0;
+}
 
 /** What several updates of one step come to: where the last one left the adapter, means over all. */
 export function joinedReports(reports: readonly UpdateReport[]): UpdateReport {

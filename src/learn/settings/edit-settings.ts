@@ -56,6 +56,7 @@ const OPTIONAL = [
   'objective.kl.adaptive',
   'objective.mask',
   'objective.maskUnfinished',
+  'objective.learns',
 ];
 
 /**

@@ -40,6 +40,7 @@ export const reSeek: Recipe = {
       'reward.re-seek': 'paper, second hand: 0.3, −0.6, −0.3',
       'reward.re-seek-released': 'code, the variant by a pattern: 0.3 and 0.1, −0.6, −0.3',
       'reward.re-seek-mean': 'ours',
+      'reward.re-seek-symmetric': 'ours: −0.3 for both mistakes',
     },
     signature:
       'Judgements become right, and answers right behind a "no" vanish; with symmetric penalties less so.',
@@ -64,6 +65,12 @@ export const reSeek: Recipe = {
       departures:
         'The sum of the judgements, in which right "no"s can be collected search by search, gives way to their mean.',
       settings: settingsBy('re-seek-mean'),
+    },
+    {
+      name: 'symmetric',
+      title: 'The same with both mistakes alike',
+      departures: 'The ablation: a wrong "yes" costs what a wrong "no" does, 0.3.',
+      settings: settingsBy('re-seek-symmetric'),
     },
     {
       name: 'hard',

@@ -9,6 +9,8 @@ export const verificationSchema = z.strictObject({
   threshold: z.number(),
   /** Most corrections and completions. */
   rounds: z.int().min(1).max(16),
+  /** `last`, an ablation: the reader sees the last passage of the result, which fits worst. Absent: the first. */
+  passage: z.literal('last').exactOptional(),
 });
 export type Verification = z.infer<typeof verificationSchema>;
 
@@ -19,6 +21,12 @@ const plain = (text: string): string =>
     .replaceAll(/\b(?:a|an|the)\b/gu, ' ')
     .replaceAll(/\s+/gu, ' ')
     .trim();
+
+/** The passage of a result that the reader sees, in a list; an empty one of none. */
+export const readerSees = <T>(
+  hits: readonly T[],
+  { passage }: Pick<Verification, 'passage'>,
+): T[] => (passage === 'last' ? hits.slice(-1) : hits.slice(0, 1));
 
 /** Whether the reader's answer overrules the policy's: it is sure, and its words are not inside the policy's. */
 export function corrects(

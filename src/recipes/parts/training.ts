@@ -57,9 +57,11 @@ export const objectiveSchema = z.strictObject({
   /**
    * `by-tags`: as R1-Searcher's released code, whatever stands between the tags of a result is left out of the loss,
    * whoever wrote them. `first-calls`: as CIR's, so are as many results as searches are allowed, and what is behind
-   * them is in it. Absent: what the policy wrote is in it.
+   * them is in it. `none`, Search-R1's ablation: results are in it as well. Absent: what the policy wrote is in it.
    */
-  mask: z.enum(['by-tags', 'first-calls']).exactOptional(),
+  mask: z.enum(['by-tags', 'first-calls', 'none']).exactOptional(),
+  /** Learns of rollouts below their group's mean alone: no other has an advantage. Absent: of all. */
+  learns: z.literal('worse').exactOptional(),
   /** VerlTool's and DAPO's overlong filter: nothing of a rollout that a limit ended is trained. Absent: as any other. */
   maskUnfinished: z.boolean().exactOptional(),
   aggregation: z.enum(['token-mean', 'sequence-mean', 'sum-over-constant']),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { eventsOf, contextText, QUESTION, run, stopReason, type Ran } from '../helpers.ts';
+import { readerSees } from '../../../src/recipes/methods/verification.ts';
 
 /** Each loop with a policy that knows the protocol's tags alone. */
 
@@ -259,6 +260,12 @@ it('SearChain corrects a thought that the reader contradicts', async () => {
   expect(hint?.text).toContain('author of Old Wolf is Victor Kerlund .');
   expect(hint?.source).toBe('environment');
   expect(ran.rollout.answer).toBe('Borfield');
+});
+
+it('SearChain’s reader sees the first passage of a result, or the last where it is to be wrong', () => {
+  expect(readerSees(['a', 'b', 'c'], {})).toEqual(['a']);
+  expect(readerSees(['a', 'b', 'c'], { passage: 'last' })).toEqual(['c']);
+  expect(readerSees([], { passage: 'last' })).toEqual([]);
 });
 
 it('InstructRAG reads five passages, the best one last, and thinks before it answers', async () => {

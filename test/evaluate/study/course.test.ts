@@ -59,6 +59,28 @@ describe('a claim about the course of a training', () => {
     expect(verdict({ than: 0.6, steps: { from: 3, to: 4 } }, a).difference?.mean).toBeCloseTo(0.1);
   });
 
+  test('counts rollouts up to a step for each point of held-out EM', () => {
+    const course = (arm: string, made: number, em: number): Curve => ({
+      arm,
+      seed: 1,
+      trainWorld: 'w',
+      points: [1, 2, 3, 4].map((step) =>
+        point(step, {
+          rollouts: made,
+          heldOut: step % 2 === 0 ? { n: 8, em, f1: em, searches: 1 } : null,
+        }),
+      ),
+    });
+    const { difference, n } = verdict(
+      { number: 'rolloutsForEm', against: 'b', expect: 'lower' },
+      course('a', 40, 0.8),
+      course('b', 64, 0.8),
+    );
+    // 80 and 160 for 80 points, 128 and 256 for as many.
+    expect(difference?.mean).toBeCloseTo((1 + 2) / 2 - (1.6 + 3.2) / 2);
+    expect(n).toBe(2);
+  });
+
   test('or later steps with earlier ones', () => {
     const later = { steps: { from: 3, to: 4 }, unlike: { from: 1, to: 2 } };
     expect(verdict(later, a).difference?.mean).toBeCloseTo(0.4);
@@ -129,7 +151,9 @@ test('how long waves took is a number of arms with a pace', () => {
 });
 
 test('numbers of a step', () => {
-  const of = Object.fromEntries(COURSE_NUMBERS.map(({ id, of: value }) => [id, value]));
+  const of = Object.fromEntries(
+    COURSE_NUMBERS.map(({ id, of: value }) => [id, (one: CurvePoint) => value(one, [one])]),
+  );
   expect(of['rewardGap']?.(point(1, { reward: 0.7, em: 0.5 }))).toBeCloseTo(0.2);
   // 7 groups that vary of 112 rollouts.
   const made = point(1, { rollouts: 112, groups: 14, zeroVarianceGroups: 7 });

@@ -78,6 +78,36 @@ const ENTROPY = {
   credit: 'soft',
 } as const;
 
+/** Rollouts that are right or not, each of which searched so often. */
+const judged = (...made: [right: boolean, searches: number][]): Group => {
+  const rollouts = made.map(([right, searches], i) =>
+    rollout(
+      `r${i}`,
+      Array.from({ length: searches }, () => 'A'),
+      right ? 'Borfield' : 'Ulm',
+    ),
+  );
+  return { rollouts, facts: rollouts.map(readFacts), branching: undefined, vocabulary: 4 };
+};
+
+test('DeepDiver’s bonus is paid where a right one searched and none is right without', () => {
+  const paid = (...made: [boolean, number][]) => groupMeasuresOf(judged(...made)).bonusPaid;
+  expect(paid([true, 1], [false, 0])).toBe(1);
+  expect(paid([true, 1], [true, 0])).toBe(0);
+  expect(paid([false, 1], [false, 0])).toBe(0);
+});
+
+test('what SPEED-RL keeps: how the rest of a group lies beside the rollouts that screened it', () => {
+  const lean = (...right: boolean[]) =>
+    groupMeasuresOf(judged(...right.map((one): [boolean, number] => [one, 1]))).leanOfKept;
+  // One half of the screening ones is right, and all of the rest: 0.5 − 0.
+  expect(lean(true, false, true, true)).toBe(0.5);
+  // A quarter of four, one half of the others: 0 − 0.25.
+  expect(lean(true, false, false, false, true, true, false, false)).toBe(-0.25);
+  // All that screen are right: the question is dropped.
+  expect(lean(true, true, false, false)).toBeUndefined();
+});
+
 describe('a group that begins at the question', () => {
   const right = rollout('r', ['A', 'B'], 'Borfield');
   const wrong = rollout('w', ['B', 'C'], 'Ulmfield');

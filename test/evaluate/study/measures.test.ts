@@ -76,6 +76,27 @@ test('gates are measured of rollouts that were read as mixtures', () => {
   expect(of(one, 'gate')).toBeUndefined();
 });
 
+test('searches that check an answer: those behind a thought that names it', () => {
+  const asked = (change: Partial<Rollout['question']> = {}, answer: string | null = 'Borfield') =>
+    of(rollout([{ brings: [GOLD] }, { brings: [OTHER] }], change, answer), 'checks');
+  const base = rollout([{ brings: [GOLD] }, { brings: [OTHER] }]);
+  const thought = base.segments.findIndex(({ text }) => text.startsWith('<think>'));
+  expect(thought).toBeGreaterThanOrEqual(0);
+  const naming = (at: number): Rollout => ({
+    ...base,
+    segments: base.segments.map((one, i) =>
+      i === at ? { ...one, text: '<think> the city is Borfield .</think>' } : one,
+    ),
+  });
+  const thoughts = base.segments.flatMap(({ text }, i) => (text.startsWith('<think>') ? [i] : []));
+  // Before both searches, between them, and behind both.
+  expect(thoughts.map((at) => of(naming(at), 'checks'))).toEqual([2, 1, 0]);
+  expect(asked()).toBe(0);
+  expect(asked({ text: 'Which is larger, Borfield or Ulmfield?' })).toBeUndefined();
+  expect(asked({}, 'yes')).toBeUndefined();
+  expect(asked({}, null)).toBeUndefined();
+});
+
 describe('searches', () => {
   const two = rollout([{ brings: [GOLD, OTHER] }, { brings: [OTHER, OTHER] }], {
     supporting: ['A', 'B'],

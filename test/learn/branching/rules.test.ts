@@ -15,6 +15,11 @@ import {
   nextRate,
   probeDensity,
 } from '../../../src/learn/branching/revive.ts';
+import { probeRatio } from '../../../src/learn/branching/step.ts';
+import { PolicyLearner } from '../../../src/learn/replicas/learner.ts';
+import { sequencesOf } from '../../../src/learn/rl/batch.ts';
+import { emptyRollout, policySegment, readSegment } from '../../fixtures/rollouts.ts';
+import { Even } from '../rl/scripted-run.ts';
 
 describe("ARPO's rule", () => {
   const rule = { base: 0.5, slope: 0.2, when: 'drawn' } as const;
@@ -134,6 +139,33 @@ describe("REX-RAG's correction", () => {
 
   it('gives every token of an original a ratio of 1.2', () => {
     for (const p of [0.9, 0.05]) expect(p / (mixed([p], null)[0] ?? 0)).toBeCloseTo(1.2, 5);
+  });
+
+  it('is told from the probe’s tokens alone, by π behind the update over what the loss takes', async () => {
+    // Read, written, and a probe of two tokens that the policy goes on behind; the learner gives each token −1.
+    const clone: Rollout = {
+      ...emptyRollout('clone'),
+      segments: [readSegment([50]), policySegment([1]), policySegment([2, 3]), policySegment([4])],
+      forks: [
+        {
+          rolloutId: 'of',
+          event: 1,
+          tokens: 2,
+          seed: 1,
+          settings: {},
+          changes: { opening: 'look again .' },
+        },
+      ],
+    };
+    const learner = new PolicyLearner([new Even()]);
+    const [own] = sequencesOf([[clone]]);
+    const sequence = { ...own!, behaviour: Float32Array.of(-9, -2, -1, -9) };
+    const ratio = (sequences: Parameters<typeof probeRatio>[1]) =>
+      probeRatio(learner, sequences, new Float32Array(1));
+    expect(await ratio([sequence])).toBeCloseTo((Math.E + 1) / 2, 5);
+    expect(await ratio(sequencesOf([[{ ...emptyRollout('a'), segments: clone.segments }]]))).toBe(
+      null,
+    );
   });
 
   it('counts what probes with the same beginning go on with', () => {

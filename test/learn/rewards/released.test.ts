@@ -158,6 +158,22 @@ describe('ReSeek with a mean', () => {
   });
 });
 
+describe('ReSeek with both mistakes alike', () => {
+  it('takes 0.3 for a wrong "yes" as for a wrong "no", where the paper takes 0.6', () => {
+    const judged = (useful: boolean, titles: string[]) => ({
+      em: 0,
+      supporting: ['A'],
+      searches: [search(titles, useful)],
+    });
+    expect(total('re-seek', judged(true, ['x']))).toBe(-0.6);
+    expect(total('re-seek-symmetric', judged(true, ['x']))).toBe(-0.3);
+    for (const reward of ['re-seek', 're-seek-symmetric'] as const) {
+      expect(total(reward, judged(false, ['A']))).toBe(-0.3);
+      expect(total(reward, judged(true, ['A']))).toBe(0.3);
+    }
+  });
+});
+
 describe('InForage as released', () => {
   it('judges the j-th that searches by the gold of the batch’s j-th', () => {
     expect(goldPlaces([false, true, true])).toEqual([null, 0, 1]);

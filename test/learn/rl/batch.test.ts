@@ -6,6 +6,7 @@ import {
   sequencesMasked,
   sequencesOf,
   updateBatches,
+  worseAlone,
 } from '../../../src/learn/rl/batch.ts';
 import { PolicyLearner } from '../../../src/learn/replicas/learner.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
@@ -134,6 +135,28 @@ describe('results that CIR’s released mask trains on', () => {
   it('are none where no more stand there than are allowed', async () => {
     expect(await masked(2)).toEqual(sequencesOf([[results()]]));
   });
+});
+
+describe('results that are trained as well, Search-R1’s ablation', () => {
+  it('are all in the loss', async () => {
+    const segments = [
+      readSegment([50], 'question'),
+      policySegment([1]),
+      readSegment([7, 5, 8]),
+      policySegment([2]),
+    ];
+    const sequences = sequencesOf([[{ ...emptyRollout('a'), segments }]]);
+    const learner = new PolicyLearner([new Even()]);
+    const tags = { open: 7, close: 8, calls: 0 };
+    const [one] = await sequencesMasked(learner, sequences, 'none', tags);
+    expect([...(one?.mask ?? [])]).toEqual([0, 1, 1, 1, 1, 1]);
+    expect([...(one?.oldLogprobs ?? [])]).toEqual([-1, -1, -1, -1, -2]);
+  });
+});
+
+it('learns of what is worse than its group alone where no advantage is above 0', () => {
+  expect([0.5, -0.5, 0].map(worseAlone)).toEqual([0, -0.5, 0]);
+  expect(worseAlone(Float32Array.of(1, -2))).toEqual(Float32Array.of(0, -2));
 });
 
 describe('advantages in the records', () => {

@@ -159,11 +159,17 @@ it.each([
 
 describe('how far the policy is from the reference', () => {
   it('is the mean of k3, e^d − d − 1, over all tokens', () => {
-    const sequences = [{ oldLogprobs: Float32Array.of(-1, -2) }];
+    const mask = Uint8Array.of(0, 1, 1);
+    const sequences = [{ oldLogprobs: Float32Array.of(-1, -2), mask, written: mask }];
     const references = [Float32Array.of(0, -2)];
     // d = 1 and 0: e − 2 and 0.
     expect(klToReference(sequences, references)).toBeCloseTo((Math.E - 2) / 2, 6);
     expect(klToReference([], [])).toBe(0);
+  });
+  it('leaves out what is trained and the policy did not write', () => {
+    const [mask, written] = [Uint8Array.of(0, 1, 1), Uint8Array.of(0, 1, 0)];
+    const sequences = [{ oldLogprobs: Float32Array.of(-1, -2), mask, written }];
+    expect(klToReference(sequences, [Float32Array.of(0, 5)])).toBeCloseTo(Math.E - 2, 6);
   });
 });
 

@@ -7,8 +7,11 @@ interface CourseNumber {
   id: string;
   title: string;
   unit: NumberUnit;
-  /** Null where the step has none: before the first one, or made before it was kept. */
-  of: (point: CurvePoint) => number | null;
+  /**
+   * Null where the step has none: before the first one, or made before it was kept.
+   * @param points all of the training, in order
+   */
+  of: (point: CurvePoint, points: readonly CurvePoint[]) => number | null;
 }
 
 /** What earned a reward without being right, less what was right without one. */
@@ -20,6 +23,17 @@ function variedGroups({ rollouts, groups, zeroVarianceGroups }: CurvePoint): num
   if (rollouts === undefined || groups === undefined || zeroVarianceGroups === undefined)
     return null;
   return (100 * (groups - zeroVarianceGroups)) / rollouts;
+}
+
+/** Rollouts that were made so far, those of dropped groups too, for each point of held-out EM. */
+function rolloutsForEm(
+  { step, heldOut }: CurvePoint,
+  points: readonly CurvePoint[],
+): number | null {
+  if (step === 0 || !heldOut || heldOut.em === 0) return null;
+  const made = points.filter((one) => one.step > 0 && one.step <= step).map((one) => one.rollouts);
+  if (made.includes(undefined)) return null;
+  return made.reduce<number>((sum, one) => sum + Number(one), 0) / (100 * heldOut.em);
 }
 
 export const COURSE_NUMBERS = [
@@ -50,6 +64,19 @@ export const COURSE_NUMBERS = [
     title: 'norm of the gradient',
     unit: 'share',
     of: ({ gradientNorm }) => gradientNorm ?? null,
+  },
+  {
+    id: 'rolloutsForEm',
+    title: 'rollouts so far for a point of held-out EM',
+    unit: 'count',
+    of: rolloutsForEm,
+  },
+  { id: 'kl', title: 'KL to the start, nats a token', unit: 'share', of: ({ kl }) => kl ?? null },
+  {
+    id: 'probeRatio',
+    title: 'ratio of the tokens of added sentences',
+    unit: 'count',
+    of: ({ probeRatio }) => probeRatio ?? null,
   },
 ] as const satisfies readonly CourseNumber[];
 

@@ -28,6 +28,10 @@ export const curvePointSchema = z.strictObject({
   zeroVarianceGroups: z.int().min(0).exactOptional(),
   clipShare: z.number().exactOptional(),
   gradientNorm: z.number().exactOptional(),
+  /** To the start, nats a token the policy wrote, before the step's update; absent where the step did not measure it. */
+  kl: z.number().exactOptional(),
+  /** Mean ratio of the tokens of trained probes after the step's updates (REX-RAG). */
+  probeRatio: z.number().exactOptional(),
   /** Dev questions of the world that is trained on, where they were scored after the step. */
   heldOut: heldOutSchema.nullable(),
   seconds: z.number(),
@@ -64,6 +68,8 @@ export const pointOf = (step: MadeStep): CurvePoint => ({
   zeroVarianceGroups: step.zeroVarianceGroups,
   clipShare: short(step.clipShare),
   gradientNorm: short(step.gradientNorm),
+  ...(step.kl !== null && { kl: Number(step.kl.toPrecision(5)) }),
+  ...(step.probeRatio !== undefined && { probeRatio: short(step.probeRatio) }),
   heldOut: step.heldOut && heldOutOf(step.heldOut),
   seconds: short(step.seconds.total),
 });

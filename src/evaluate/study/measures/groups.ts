@@ -5,6 +5,7 @@ import { treeCredit } from '../../../learn/branching/credit.ts';
 import { openingOf, riseAt, summedEntropy, turnsOf } from '../../../learn/branching/entropy.ts';
 import { isClone } from '../../../learn/branching/revive.ts';
 import type { RewardFacts } from '../../../learn/rewards/parts/facts.ts';
+import { bonusOf } from '../../../learn/rewards/systems/deep-diver.ts';
 import { signalBound } from '../../../learn/sampling/band.ts';
 import { newGoldShares } from '../../../learn/rewards/parts/searches.ts';
 import { countSearches } from '../../../records/events.ts';
@@ -187,12 +188,37 @@ function riseAtBranches({ rollouts, branching, vocabulary }: Group): number | nu
   );
 }
 
+/**
+ * Where the first half of a group screens as SPEED-RL does, and both right and wrong ones are in it: how much further from one
+ * half the share of right ones is among the rest. Null where the screening drops the group.
+ */
+function leanOfKept({ facts }: Group): number | null {
+  const half = Math.floor(facts.length / 2);
+  const fromMiddle = (part: readonly RewardFacts[]): number =>
+    Math.abs(mean(part.map(({ em }) => Number(em === 1))) - 0.5);
+  const [screening, rest] = [facts.slice(0, half), facts.slice(half, 2 * half)];
+  if (half === 0 || fromMiddle(screening) === 0.5) return null;
+  return fromMiddle(rest) - fromMiddle(screening);
+}
+
 export const GROUP_MEASURES = [
   {
     id: 'allWrong',
     title: 'groups in which every rollout is wrong',
     unit: 'percent',
     of: ({ facts }) => Number(facts.every(({ em }) => em !== 1)),
+  },
+  {
+    id: 'bonusPaid',
+    title: 'groups in which searching alone was right',
+    unit: 'percent',
+    of: ({ facts }) => Number(bonusOf(facts, ({ em }) => em === 1).includes(true)),
+  },
+  {
+    id: 'leanOfKept',
+    title: 'distance of the accuracy from one half behind the screening, beyond that in it',
+    unit: 'percent',
+    of: leanOfKept,
   },
   {
     id: 'signalBound',

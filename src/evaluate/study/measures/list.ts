@@ -1,4 +1,5 @@
 import { WAVE } from './wave.ts';
+import type { Span } from '../../../agent/answers/answer-text.ts';
 import { subExactMatch } from '../../../agent/answers/scores.ts';
 import { mean } from '../../../base/statistics.ts';
 import { newGoldShares, goldShares, seenShares } from '../../../learn/rewards/parts/searches.ts';
@@ -112,6 +113,25 @@ const unheld = (_: Rollout, { answerText, shown, golds }: RewardFacts): number |
           shown.map(({ text }) => text),
         ),
       );
+
+/**
+ * Searches behind a thought that names the final answer already; null without an answer, of yes and no, and where the
+ * question names it.
+ */
+function checks(
+  { question }: Rollout,
+  { searches, thoughts, answerText }: RewardFacts,
+): number | null {
+  if (answerText === null || isClosed([answerText])) return null;
+  if (subExactMatch(question.text, [answerText]) === 1) return null;
+  const named = thoughts.find(({ text }) => subExactMatch(text, [answerText]) === 1);
+  const from = named?.evidence[0];
+  if (!from) return 0;
+  return searches.filter(({ evidence: [at] }) => at && behind(at, from)).length;
+}
+
+const behind = (one: Span, other: Span): boolean =>
+  one.segment > other.segment || (one.segment === other.segment && one.start > other.start);
 
 /** Mean probability of the tokens of a wrong answer's block, as they were sampled; null of a right one, and without one. */
 function wrongSure({ segments }: Rollout, { em, answer }: RewardFacts): number | null {
@@ -251,6 +271,12 @@ export const MEASURES = [
     unit: 'percent',
     of: (_, { thoughts, shown }) =>
       share(thoughts.map(({ text }) => verdictOf(text, shown) === -1)),
+  },
+  {
+    id: 'checks',
+    title: 'searches behind a thought that names the answer',
+    unit: 'count',
+    of: checks,
   },
   {
     id: 'wrongSure',

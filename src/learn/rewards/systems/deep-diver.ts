@@ -14,6 +14,15 @@ const SOURCE = 'DeepDiver, arXiv 2505.24332';
 
 const searched = ({ searches }: RewardFacts): boolean => searches.length > 0;
 
+/** Who of a group earns the bonus: right ones that searched, where none that did not search was right. */
+export function bonusOf(
+  group: readonly RewardFacts[],
+  right: (facts: RewardFacts) => boolean,
+): boolean[] {
+  const needed = !group.some((facts) => right(facts) && !searched(facts));
+  return group.map((facts) => needed && right(facts) && searched(facts));
+}
+
 const deepDiverBy = <const Id extends string>(
   id: Id,
   name: string,
@@ -29,11 +38,10 @@ const deepDiverBy = <const Id extends string>(
       clause('answer', Number(right(facts)), facts.answer),
     ],
     ofGroup: (group) => {
-      const needed = !group.some((facts) => right(facts) && !searched(facts));
-      return group.map((facts) => {
-        const earns = needed && right(facts) && searched(facts);
-        return clause('search-needed', Number(earns), earns ? facts.answer : []);
-      });
+      const earn = bonusOf(group, right);
+      return group.map(({ answer }, i) =>
+        clause('search-needed', Number(earn[i]), earn[i] ? answer : []),
+      );
     },
   });
 

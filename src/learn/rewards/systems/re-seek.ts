@@ -11,7 +11,8 @@ import { newGoldShares } from '../parts/searches.ts';
  * useful where it brings a supporting passage that was not read before; theirs compares it with the gold answer
  * by a reranker, the code by the gold answer's text. Their sum has no bound in the number of searches, so that
  * right "no"s can be collected; it is theirs, and the loop's limit of searches is the bound. `re-seek-mean` takes the mean
- * of the judgements in place of their sum, which is bounded by 0.3 however often is searched; no paper has it.
+ * of the judgements in place of their sum, which is bounded by 0.3 however often is searched; no paper has it. In
+ * `re-seek-symmetric`, the ablation, a wrong "yes" costs what a wrong "no" does, −0.3.
  *
  * `re-seek-released` is the code's variant by the gold answer's text in the result: "yes" behind which the final answer is
  * right counts as right, 0.1 more for a right judgement where it is, and nothing for judgements without an answer.
@@ -22,15 +23,15 @@ const YES_ON_USELESS = -0.6;
 const NO_ON_USEFUL = -0.3;
 
 /** What each judgement is worth, in the order of the searches. */
-const judgements = ({
-  searches,
-  supporting,
-}: Pick<RewardFacts, 'searches' | 'supporting'>): { value: number; evidence: Span[] }[] => {
+const judgements = (
+  { searches, supporting }: Pick<RewardFacts, 'searches' | 'supporting'>,
+  yesOnUseless: number = YES_ON_USELESS,
+): { value: number; evidence: Span[] }[] => {
   const gains = newGoldShares(searches, supporting);
   return searches.flatMap(({ judged }, i) => {
     if (!judged) return [];
     const useful = (gains[i] ?? 0) > 0;
-    const wrong = judged.useful ? YES_ON_USELESS : NO_ON_USEFUL;
+    const wrong = judged.useful ? yesOnUseless : NO_ON_USEFUL;
     return [{ value: judged.useful === useful ? RIGHT : wrong, evidence: judged.evidence }];
   });
 };
@@ -60,6 +61,20 @@ export const reSeekMean = fixedReward({
       ...judged.map(({ value, evidence }) => clause('judge', value / judged.length, evidence)),
     ];
   },
+});
+
+export const reSeekSymmetric = fixedReward({
+  id: 're-seek-symmetric',
+  name: 'ReSeek, both mistakes alike',
+  source: 'ReSeek, arXiv 2510.00568; its ablation',
+  range: [-1.2, 2.2],
+  steps: ['judge'],
+  clauses: (facts) => [
+    clause('answer', facts.em, facts.answer),
+    ...judgements(facts, NO_ON_USEFUL).map(({ value, evidence }) =>
+      clause('judge', value, evidence),
+    ),
+  ],
 });
 
 const RIGHT_BONUS = 0.1;
