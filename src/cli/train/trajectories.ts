@@ -46,6 +46,11 @@ function optionsOf(values: OptionValues): MakeOptions {
     throw new UsageError('--weight none leaves pairs alone: say which by --pairs.');
   const { high, low, gamma, alpha } = MAKE_DEFAULTS;
   const share = values['top'];
+  const seed = values['drawn'];
+  if (seed !== undefined && (share === undefined || paired))
+    throw new UsageError('--drawn takes as many as --top would; give that, and no --pairs.');
+  if (seed === undefined && values['equal'] !== undefined)
+    throw new UsageError('--equal says how many --drawn takes; give that.');
   return {
     weight: (values['weight'] as MakeOptions['weight'] | undefined) ?? MAKE_DEFAULTS.weight,
     pairs: (values['pairs'] as MakeOptions['pairs'] | undefined) ?? MAKE_DEFAULTS.pairs,
@@ -59,6 +64,10 @@ function optionsOf(values: OptionValues): MakeOptions {
       share === undefined
         ? null
         : { share: Number(share), weight: numberOf(values, 'difficulty', DIFFICULTY) },
+    drawn:
+      seed === undefined
+        ? null
+        : { seed: Number(seed), equal: values['equal'] === 'tokens' ? 'tokens' : 'trajectories' },
     noRepeats: values['no-repeats'] === true,
     finished: values['finished'] === true,
     words: values['words'] === true,
@@ -120,6 +129,17 @@ export const trajectoriesCommand: Command = {
       help: `weight of difficulty against length in --top; ${DIFFICULTY}`,
       min: 0,
       max: 1,
+    },
+    drawn: {
+      type: 'integer',
+      value: 'SEED',
+      help: 'a control: by chance, as many as --top would take',
+      min: 0,
+    },
+    equal: {
+      type: 'string',
+      help: 'of what --drawn takes as many; trajectories unless given',
+      choices: ['trajectories', 'tokens'],
     },
     'no-repeats': { type: 'boolean', help: 'leave out rollouts that ask a query twice' },
     finished: {

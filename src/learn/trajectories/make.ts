@@ -1,10 +1,12 @@
 import { groupBy, itemAt } from '../../base/items.ts';
 import { KeyedRandom } from '../../base/random.ts';
+import { sum } from '../../base/statistics.ts';
 import type { Rollout } from '../../records/rollout.ts';
-import type {
-  StoredPair,
-  StoredTrajectory,
-  TrajectorySet,
+import {
+  isTrained,
+  type StoredPair,
+  type StoredTrajectory,
+  type TrajectorySet,
 } from '../../formats/trajectories/shape.ts';
 import { actionPairs } from '../supervised/actions.ts';
 import { DEFAULT_GAMMA, efficientPairs } from '../supervised/efficient.ts';
@@ -39,6 +41,11 @@ export interface MakeOptions {
   failed: readonly Rollout[] | null;
   /** Only this share of the questions, hard and long ones first, as Select2Reason takes them. */
   top: { share: number; weight: number } | null;
+  /**
+   * A control beside `top`: in its place as many trajectories of all questions, or as many learned tokens, drawn by this
+   * seed. Without pairs.
+   */
+  drawn: { seed: number; equal: 'trajectories' | 'tokens' } | null;
   /** Whether rollouts that ask a query twice are left out. */
   noRepeats: boolean;
   /** Whether rollouts that a limit ended, or that broke a rule of the protocol, are left out. */
@@ -57,6 +64,7 @@ export const MAKE_DEFAULTS: MakeOptions = {
   shuffle: null,
   failed: null,
   top: null,
+  drawn: null,
   noRepeats: false,
   finished: false,
   words: false,
@@ -172,11 +180,38 @@ function shuffled(pairs: readonly StoredPair[], seed: number): StoredPair[] {
   );
 }
 
+const learnedTokens = ({ segments }: StoredTrajectory): number =>
+  sum(segments.map((one) => (isTrained(one) ? (one.ids?.length ?? 0) : 0)));
+
+/** Trajectories by chance, in their order: as many as were chosen, or as many of them as have no more tokens than those. */
+function drawnFrom(
+  all: readonly StoredTrajectory[],
+  chosen: readonly StoredTrajectory[],
+  { seed, equal }: NonNullable<MakeOptions['drawn']>,
+): StoredTrajectory[] {
+  let left = equal === 'tokens' ? sum(chosen.map(learnedTokens)) : chosen.length;
+  const taken = new Set<StoredTrajectory>();
+  for (const one of new KeyedRandom(seed).shuffle(all)) {
+    const cost = equal === 'tokens' ? learnedTokens(one) : 1;
+    if (cost > left) break;
+    left -= cost;
+    taken.add(one);
+  }
+  return all.filter((one) => taken.has(one));
+}
+
 /**
  * The set: rollouts that weigh something or stand in a pair, and the pairs.
  * @throws Error where two rollouts have one id, one has no tokens of a model, or nothing is left
  */
 export function makeTrajectories(given: readonly Rollout[], options: MakeOptions): TrajectorySet {
+  const { drawn } = options;
+  if (drawn) {
+    const [all, chosen] = [{ top: null }, {}].map(
+      (change) => makeTrajectories(given, { ...options, ...change, drawn: null }).trajectories,
+    );
+    return { trajectories: drawnFrom(all ?? [], chosen ?? [], drawn), pairs: [] };
+  }
   const rollouts = kept(given, options);
   const twice = rollouts.find(({ id }, i) => rollouts.findIndex((one) => one.id === id) < i);
   if (twice) throw new Error(`two rollouts have the id ${twice.id}; join files of different runs`);

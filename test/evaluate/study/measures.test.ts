@@ -97,6 +97,20 @@ test('searches that check an answer: those behind a thought that names it', () =
   expect(asked({}, null)).toBeUndefined();
 });
 
+test('a memory contradicts itself where it gives two values of a thing, more often if facts are only added', () => {
+  const keeping = (...banks: string[]): Rollout =>
+    rollout(banks.map((bank) => ({ brings: [GOLD], block: ['memory', bank] })));
+  const changed = keeping('home is Oslo . editor is A', 'home is Bergen . editor is A');
+  expect(of(changed, 'contradictory')).toBe(0);
+  // Of home and editor, home has two values if nothing goes.
+  expect(of(changed, 'contradictoryAdded')).toBe(0.5);
+  const both = keeping('home is Oslo . home is Bergen . editor is A . river is B');
+  expect(of(both, 'contradictory')).toBeCloseTo(1 / 3);
+  expect(of(both, 'contradictoryAdded')).toBe(0);
+  expect(of(keeping('none'), 'contradictory')).toBeUndefined();
+  expect(of(rollout([]), 'contradictory')).toBeUndefined();
+});
+
 describe('searches', () => {
   const two = rollout([{ brings: [GOLD, OTHER] }, { brings: [OTHER, OTHER] }], {
     supporting: ['A', 'B'],

@@ -69,6 +69,27 @@ describe('trajectories from rollouts', () => {
     expect([...hardAndLong([hard, long, easy], { share, weight: 1 })]).toEqual(['hard']);
   });
 
+  it('of its controls are drawn: as many, or as many tokens as the selected ones have', () => {
+    const short = Array.from({ length: 12 }, (_, i) => rollout(`s${i}`, `q${i}`, true));
+    const long = ['a', 'b'].map((id) => rollout(id, `q-${id}`, true, { length: 6 }));
+    const all = [...short, ...long];
+    const top = { share: 1 / 7, weight: 0 };
+    expect(idsOf(all, { top })).toEqual(['a', 'b']);
+    const drawn = (equal: 'trajectories' | 'tokens', seed: number): string[] =>
+      idsOf(all, { top, drawn: { seed, equal } });
+    const lengthOf = (id: string): number => (id.startsWith('s') ? 2 : 6);
+    for (const seed of [1, 2, 3]) {
+      expect(drawn('trajectories', seed)).toHaveLength(2);
+      // 12 tokens are left to no other that fits.
+      const tokens = drawn('tokens', seed).reduce((sum, id) => sum + lengthOf(id), 0);
+      expect(tokens).toBeLessThanOrEqual(12);
+      expect(tokens).toBeGreaterThan(12 - 6);
+    }
+    const draws = [1, 2, 3, 4].map((seed) => drawn('trajectories', seed).join(' '));
+    expect(new Set(draws).size).toBeGreaterThan(1);
+    expect(drawn('tokens', 1)).toEqual(drawn('tokens', 1));
+  });
+
   it('leave out those that ask a query twice, where that is asked for', () => {
     const search = (query: string, round: number): AgentEvent => ({
       t: 0,

@@ -7,7 +7,12 @@ import type { RewardFacts } from '../../../learn/rewards/parts/facts.ts';
 import { leastCertain } from '../../../learn/rewards/systems/beta-grpo.ts';
 import { fallbacksOf } from '../../../learn/rl/record.ts';
 import { verdictOf } from '../../../learn/rewards/switches/fspo.ts';
-import { banksOf, operations } from '../../../learn/rewards/parts/memory-bank.ts';
+import {
+  addedUp,
+  banksOf,
+  contradicted,
+  operations,
+} from '../../../learn/rewards/parts/memory-bank.ts';
 import { relevance } from '../../../learn/rewards/systems/steps/arena.ts';
 import { likeliestStep } from '../../../learn/rewards/systems/steps/r1-router.ts';
 import { firstGiven } from '../../../learn/rewards/systems/steps/interleaved.ts';
@@ -47,6 +52,17 @@ function goldLost(_: Rollout, { blocks, searches, golds }: RewardFacts): number 
   );
   if (kept.length === 0 || isClosed(golds) || !read) return null;
   return Number(!kept.some(({ text }) => subExactMatch(text, golds) === 1));
+}
+
+/** Share of the things in the last memory bank of which its facts contradict each other; null of an empty one. */
+const contradictory = (_: Rollout, { blocks }: RewardFacts): number | null =>
+  contradicted(banksOf(blocks).at(-1) ?? '');
+
+/** How much greater that share would be for a manager that only adds what stood in any of the banks. */
+function contradictoryAdded(rollout: Rollout, facts: RewardFacts): number | null {
+  const own = contradictory(rollout, facts);
+  const added = contradicted(addedUp(banksOf(facts.blocks)));
+  return own === null || added === null ? null : added - own;
 }
 
 /** Share of judged results that were judged rightly: useful is what brings a supporting passage first. */
@@ -264,6 +280,18 @@ export const MEASURES = [
     of: toSubAnswer,
   },
   { id: 'updated', title: 'facts updated', unit: 'count', of: banked('update') },
+  {
+    id: 'contradictory',
+    title: 'things of which the memory contradicts itself',
+    unit: 'percent',
+    of: contradictory,
+  },
+  {
+    id: 'contradictoryAdded',
+    title: 'things of which it would, if facts were only added, beyond those',
+    unit: 'percent',
+    of: contradictoryAdded,
+  },
   { id: 'deleted', title: 'facts deleted', unit: 'count', of: banked('delete') },
   {
     id: 'unread',

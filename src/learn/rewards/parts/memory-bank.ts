@@ -1,3 +1,5 @@
+import { meanOrNull } from '../../../base/statistics.ts';
+
 /**
  * Memory-R1's bank of facts (arXiv 2508.19828): statements with " . " between them. A memory block is the bank written
  * anew, or operations on it by name, as the paper's manager gives them:
@@ -73,6 +75,16 @@ function valuesOf(bank: string): Map<string, Set<string>> {
     values.set(about, (values.get(about) ?? new Set()).add(value));
   return values;
 }
+
+/** Of the things that a bank says something of, the share of which its facts contradict each other; null of an empty one. */
+export function contradicted(bank: string): number | null {
+  const values = [...valuesOf(bank).values()];
+  return meanOrNull(values.map(({ size }) => Number(size > 1)));
+}
+
+/** The bank of a manager that only adds: every fact that stood in any of these banks, once. */
+export const addedUp = (banks: readonly string[]): string =>
+  [...new Set(banks.flatMap(statementsOf))].join(' . ');
 
 /**
  * How many facts of a bank were added, updated, deleted and kept on the way to the next one. Of one thing, as many new
