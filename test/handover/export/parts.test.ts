@@ -28,6 +28,7 @@ const REFUSED: Record<string, [changes: string[], path?: string]> = {
   ],
   'objective.mask': [['objective.mask=by-tags']],
   'objective.maskUnfinished': [['objective.maskUnfinished=true']],
+  'objective.learns': [['objective.learns=worse']],
   'stages.loss': [[`stages=[${SFT}]`], 'stages.0.loss'],
   'stages.overrides': [
     ['stages=[{"steps":1,"reward":"em","weights":{},"overrides":{"retrieval":{"k":1}}}]'],

@@ -92,7 +92,7 @@ function switchesOf(settings: TrainSettings) {
   const { objective, stages, dynamicSampling, verifier, curriculum, critic, adapter, branching } =
     settings;
   const { retrieval } = withOverrides(recipeOf(settings).settings, settings.overrides);
-  const { epsilon, surrogate, positiveNll, diversity, factuality, mask, maskUnfinished } =
+  const { epsilon, surrogate, positiveNll, diversity, factuality, mask, maskUnfinished, learns } =
     objective;
   const supervised = stages.findIndex(({ loss }) => loss !== undefined);
   const changed = stages.findIndex(({ overrides }) => overrides !== undefined);
@@ -104,6 +104,7 @@ function switchesOf(settings: TrainSettings) {
     ['objective.factuality', 'turning advantages by verdicts', factuality !== undefined],
     ['objective.mask', 'a mask by tags', mask !== undefined],
     ['objective.maskUnfinished', 'a mask over unfinished rollouts', maskUnfinished === true],
+    ['objective.learns', 'learning of worse rollouts alone', learns !== undefined],
     [`stages.${supervised}.loss`, 'a stage that learns by supervision', supervised >= 0],
     [`stages.${changed}.overrides`, 'a loop that changes from stage to stage', changed >= 0],
     ['dynamicSampling.band', 'the band of accuracies', Boolean(dynamicSampling.band)],
