@@ -35,11 +35,27 @@ export function nodeGpu(): Promise<GPU> {
   return (gpu ??= open());
 }
 
+/**
+ * Dawn asks on every turn of Node's loop whether the device is done, and makes a function to ask with: forty thousand a
+ * small decoder, which takes as much processor time as what they wait for. On a CPU that stands in for a GPU it asks every
+ * millisecond instead.
+ */
+function askSeldom(): void {
+  const soon = globalThis.setImmediate;
+  // Dawn's functions are nameless ones of native code; those of anybody else are neither.
+  const ofDawn = (work: () => void): boolean =>
+    work.name === '' && Function.prototype.toString.call(work).includes('[native code]');
+  const seldom = (work: () => void, ...given: []): unknown =>
+    ofDawn(work) ? setTimeout(work, 1) : soon(work, ...given);
+  globalThis.setImmediate = Object.assign(seldom, soon) as typeof setImmediate;
+}
+
 async function open(): Promise<GPU> {
   const folder = folders().find((path) => existsSync(join(path, 'vk_swiftshader_icd.json')));
   if (folder && process.env.VK_ICD_FILENAMES === undefined) {
     process.env.VK_ICD_FILENAMES = join(folder, 'vk_swiftshader_icd.json');
     loadLibrary(join(folder, 'libvulkan.so.1'));
+    askSeldom();
   }
   const { create } = await import('webgpu');
   // SwiftShader unrolls the zeros that WebGPU fills workgroup memory with, which makes it compile 20 times

@@ -51,7 +51,17 @@ export function product(kind: ProductKind): Kernel {
   // Row of W (before `first`) of a column of the tile, and whether the column is one of y's.
   const rowOf = (c: string) =>
     gated ? `(o0 + (${c} & 31u) + select(0u, p.count, ${c} >= 32u))` : `(o0 + ${c})`;
-  const inside = (c: string) => `o0 + ${c} < p.count`;
+  /**
+   * Which value of y column j of a thread is, and its bias: once for all rows, since a compiler that inlines the
+   * divisions of `natural` 32 times takes as long for them as for all else.
+   */
+  const target = (j: string, c: string) => {
+    const held = `min(o0 + ${c}, p.count - 1u)`;
+    const biases = gated
+      ? `let gateBias${j} = bias[${held}]; let upBias${j} = bias[p.count + ${held}];`
+      : `let bias${j} = bias[natural(p.column + ${held})];`;
+    return `let in${j} = o0 + ${c} < p.count; let to${j} = ${gated ? `o0 + ${c}` : `natural(p.column + o0 + ${c})`};${bias ? ` ${biases}` : ''}`;
+  };
   const { wgsl, access } = declare(PRODUCT, [
     reads('W', 'vec4u'),
     reads('x', 'vec4f'),
@@ -139,23 +149,25 @@ ${MAIN}
   }`
       : ''
   }
+  ${each(gated ? 2 : WIDTH, (j) => target(`${j}`, `lane + ${16 * j}u`), '\n  ')}
   ${each(
     HEIGHT,
     (i) =>
       `{ let row = r0 + group + ${8 * i}u; if (row < p.rows) { ${
         gated
-          ? each(2, (j) => {
-              const c = `lane + ${16 * j}u`;
-              return `if (${inside(c)}) { let o = o0 + ${c};
-      let gate = c${i}_${j}${bias ? ' + bias[o]' : ''}; let up = c${i}_${j + 2}${bias ? ' + bias[p.count + o]' : ''};
-      ${raw ? 'raw[row * p.rawStride + o] = gate; raw[row * p.rawStride + p.count + o] = up;' : ''}
-      y[row * p.yStride + o] = gate / (1.0 + exp(-gate)) * up; }`;
-            })
-          : each(WIDTH, (j) => {
-              const c = `lane + ${16 * j}u`;
-              return `if (${inside(c)}) { let o = natural(p.column + o0 + ${c}); let n = row * p.yStride + o;
-      y[n] = ${to === 'add' ? 'y[n] + ' : ''}c${i}_${j}${bias ? ' + bias[o]' : ''}; }`;
-            })
+          ? each(
+              2,
+              (
+                j,
+              ) => `if (in${j}) { let gate = c${i}_${j}${bias ? ` + gateBias${j}` : ''}; let up = c${i}_${j + 2}${bias ? ` + upBias${j}` : ''};
+      ${raw ? `raw[row * p.rawStride + to${j}] = gate; raw[row * p.rawStride + p.count + to${j}] = up;` : ''}
+      y[row * p.yStride + to${j}] = gate / (1.0 + exp(-gate)) * up; }`,
+            )
+          : each(
+              WIDTH,
+              (j) => `if (in${j}) { let n = row * p.yStride + to${j};
+      y[n] = ${to === 'add' ? 'y[n] + ' : ''}c${i}_${j}${bias ? ` + bias${j}` : ''}; }`,
+            )
       } } }`,
     '\n  ',
   )}
