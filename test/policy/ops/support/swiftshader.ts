@@ -47,7 +47,7 @@ function askSeldom(): void {
     work.name === '' && Function.prototype.toString.call(work).includes('[native code]');
   const seldom = (work: () => void, ...given: []): unknown =>
     ofDawn(work) ? setTimeout(work, 1) : soon(work, ...given);
-  globalThis.setImmediate = Object.assign(seldom, soon) as typeof setImmediate;
+  globalThis.setImmediate = Object.assign(seldom, soon);
 }
 
 async function open(): Promise<GPU> {
