@@ -138,6 +138,8 @@ export function curvesOf(trained: readonly Measured[]): ExpectedCurve[] {
   });
 }
 
+const madeAt = ({ made }: Trained): number => Date.parse(String(made['at']));
+
 /** What training/studies/results/curves.json is to hold. */
 export function expectedCurves(): string {
   const { policy } = readJson(resolve(results, 'results.json')) as Pick<ExpectedCurves, 'policy'>;
@@ -145,9 +147,11 @@ export function expectedCurves(): string {
   // Curves of a policy that is no longer shipped say nothing of the one that is.
   const trained =
     policy.revision === shippedRevision()
-      ? readdirSync(folder).map((key) => readJson(resolve(folder, key, 'trained.json')) as Measured)
+      ? readdirSync(folder).map((key) => readJson(resolve(folder, key, 'trained.json')) as Trained)
       : [];
-  const curves = curvesOf(trained);
+  // Settings do not say which stored trajectories were learned from; of several, controls were made later.
+  const inOrder = trained.toSorted((a, b) => madeAt(a) - madeAt(b));
+  const curves = curvesOf(inOrder).toSorted((a, b) => a.training.localeCompare(b.training, 'en'));
   const file: ExpectedCurves = { format: 'forage.expected-curves/1', policy, curves };
   return `${JSON.stringify(file)}\n`;
 }
