@@ -138,7 +138,9 @@ export function curvesOf(trained: readonly Measured[]): ExpectedCurve[] {
   });
 }
 
-const madeAt = ({ made }: Trained): number => Date.parse(String(made['at']));
+type Stored = Measured & Pick<Trained, 'made'>;
+
+const madeAt = ({ made }: Stored): number => Date.parse(String(made['at']));
 
 /** What training/studies/results/curves.json is to hold. */
 export function expectedCurves(): string {
@@ -147,7 +149,7 @@ export function expectedCurves(): string {
   // Curves of a policy that is no longer shipped say nothing of the one that is.
   const trained =
     policy.revision === shippedRevision()
-      ? readdirSync(folder).map((key) => readJson(resolve(folder, key, 'trained.json')) as Trained)
+      ? readdirSync(folder).map((key) => readJson(resolve(folder, key, 'trained.json')) as Stored)
       : [];
   // Settings do not say which stored trajectories were learned from; of several, controls were made later.
   const inOrder = trained.toSorted((a, b) => madeAt(a) - madeAt(b));
