@@ -201,13 +201,15 @@ it(
     expect(cut).toEqual([]);
 
     // Pressed heads sort the list, one way and then the other.
+    const stored = JSON.parse(readFileSync(file, 'utf8')) as { steps: object[] };
     const longer = {
       name: 'four.run.json',
       mimeType: 'application/json',
       buffer: Buffer.from(
         JSON.stringify({
-          ...JSON.parse(readFileSync(file, 'utf8')),
+          ...stored,
           state: null,
+          steps: [1, 2, 3, 4].map((step) => ({ ...stored.steps[0], step })),
           run: {
             ...scored.run,
             id: 'four-steps',

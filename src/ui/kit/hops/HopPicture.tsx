@@ -3,15 +3,8 @@ import type { Hop, HopMap } from '../../../evaluate/rollouts/hops/hops.ts';
 import { Picture } from '../charts/picture/Picture.tsx';
 import { fitted } from '../charts/fitted.ts';
 import { arrowPath, hopLayout, NODE } from './layout.ts';
-import {
-  asksWords,
-  HOP_SIGNS,
-  hopLabel,
-  isFound,
-  mapNote,
-  stateName,
-  whenWords,
-} from './hop-words.ts';
+import { asksWords } from '../words/step-words.ts';
+import { HOP_SIGNS, hopLabel, isFound, mapNote, stateName, whenWords } from './hop-words.ts';
 import './hops.css';
 
 /** The gold chain as nodes that are filled where their passage arrived; each opens the result that holds it. */

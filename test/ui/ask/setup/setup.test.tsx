@@ -213,14 +213,14 @@ describe('the question of a run', () => {
             object: 'Kerlund',
             title: 'Old Wolf',
             passageId: 'p',
-            query: 'founder of the Old Wolf',
+            query: '',
           },
         ],
       },
     });
     expect(head()).toContain('Where was the founder born?');
     expect(head()).toContain(
-      'gold Borfield / Borfbridge1 hop⇄ needs web founder of the Old Wolf → Kerlund',
+      'gold Borfield / Borfbridge1 hop⇄ needs web Old Wolf founded by → Kerlund',
     );
   });
 

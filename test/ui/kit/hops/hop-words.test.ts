@@ -6,15 +6,14 @@ import {
   type HopState,
 } from '../../../../src/evaluate/rollouts/hops/hops.ts';
 import {
-  asksWords,
   HOP_SIGNS,
   hopLabel,
   isFound,
   mapNote,
-  relationWords,
   stateName,
   whenWords,
 } from '../../../../src/ui/kit/hops/hop-words.ts';
+import { asksWords, relationWords } from '../../../../src/ui/kit/words/step-words.ts';
 import {
   BORN,
   CHAIN,

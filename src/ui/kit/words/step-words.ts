@@ -1,0 +1,25 @@
+import { normalizeAnswer } from '../../../agent/answers/answers.ts';
+import type { ChainStep } from '../../../records/records.ts';
+
+/** Steps of a gold chain in words. */
+
+/** "company.foundingYear" → "founding year". */
+export const relationWords = (relation: string): string =>
+  (relation.split('.').at(-1) ?? relation)
+    .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
+    .replaceAll(/[-_]+/g, ' ')
+    .toLowerCase();
+
+/**
+ * What a step of a gold chain asks for: its gold query, with its subject behind where the question calls it by another
+ * name; "films starring Elena Belner (Linus Farvik)". Where no query is known, relation and subject.
+ */
+export const asksWords = ({
+  query,
+  subject,
+  relation,
+}: Pick<ChainStep, 'query' | 'subject' | 'relation'>): string => {
+  if (!query) return subject ? `${relationWords(relation)} of ${subject}` : 'supporting passage';
+  const named = ` ${normalizeAnswer(query)} `.includes(` ${normalizeAnswer(subject)} `);
+  return subject && !named ? `${query} (${subject})` : query;
+};
