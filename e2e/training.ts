@@ -43,8 +43,9 @@ export const startSmall = async (
   return new URL(page.url()).searchParams.get('run')!;
 };
 
-export const status = (page: Page, name: string): Promise<void> =>
-  page.locator(`.run-title .badge[data-status=${name}]`).waitFor({ timeout: 120_000 });
+/** @param timeout in milliseconds, for a busy machine */
+export const status = (page: Page, name: string, timeout = 120_000): Promise<void> =>
+  page.locator(`.run-title .badge[data-status=${name}]`).waitFor({ timeout });
 
 /** Steps done and stored, as the page says. */
 export const stepsDone = (page: Page): Promise<number> =>
