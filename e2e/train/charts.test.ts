@@ -66,6 +66,7 @@ it('charts have a band over seeds, smoothing, a log axis, zoom by drag and by ke
   const seeds = page.getByRole('checkbox', { name: /^Runs that differ in the seed alone/ });
   await seeds.waitFor();
   const bands = chart(page, 'searches').locator('.recharts-area-area');
+  await chart(page, 'searches').scrollIntoViewIfNeeded();
   await bands.waitFor({ state: 'attached' });
   expect(await lines(page, 'searches').count()).toBe(1);
   await chart(page, 'searches').locator('.chart-area').press('End');
