@@ -181,10 +181,10 @@ export function apart(got: Float32Array, wanted: Float32Array, least = 1e-3): nu
 
 /**
  * The same decoder with norms, biases and adapter changed by what float32 rounds off: how far numbers go then is how
- * far any float32 sums may be from exact ones.
+ * far any float32 sums may be from exact ones. Up or down is drawn; another `draw` is another one.
  */
-export function nudged(one: RandomDecoder): RandomDecoder {
-  const random = new Random(one.batch.ids.length);
+export function nudged(one: RandomDecoder, draw = one.batch.ids.length): RandomDecoder {
+  const random = new Random(draw);
   const nudge = (values: Float32Array): void => {
     values.forEach(
       (value, i) => (values[i] = value * (1 + (random.below(2) === 0 ? 1 : -1) * 2 ** -22)),

@@ -93,6 +93,11 @@ async function compared(seed: number): Promise<Case> {
       // Float32 sums may round a key to the next half: at worst as if all of them were.
       const whole = await numbersOn(oracleOps(), { ...one, keys: 'f32' });
       wrong = wrong.filter((name) => !(differences[name] <= apart(whole[name], wanted[name])));
+      // A key between two halves goes to one in about half of the draws, and moves the rest as far in all of them.
+      for (let draw = 0; draw < 16 && wrong.length > 0; draw++) {
+        const rounded = await numbersOn(oracleOps(), nudged(one, draw));
+        wrong = wrong.filter((name) => !(differences[name] <= apart(rounded[name], wanted[name])));
+      }
     }
     if (wrong.length === 0) return { seed, differences, otherTokens: !same };
     const error = `${told}: ${wrong.map((name) => `${name} differ by ${differences[name].toExponential(1)}`).join(', ')}`;
