@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } 
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { chromium, type Browser, type Page } from 'playwright-core';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { chromiumFlags, ensureChromium } from '../scripts/chromium.mjs';
 import { serve, type Served } from '../scripts/serve/server.mjs';
 
@@ -90,6 +90,16 @@ export const useStage = (options: StageOptions = {}): Stage => {
     stage.url = server.url;
     const webgpu = options.webgpu ?? false;
     const browser = await (options.ownBrowser ? launch(webgpu) : sharedBrowser(webgpu));
+    open = { browser, page: await openPage({ browser, faults: stage.faults }) };
+  });
+  // What the first test of a file had stored before it failed is not there when it runs again.
+  let ran = 0;
+  beforeEach(async ({ task }) => {
+    const again = (task.result?.retryCount ?? 0) > 0;
+    if (!again) ran++;
+    if (!again || ran > 1 || !open) return;
+    const { browser, page } = open;
+    await page.context().close();
     open = { browser, page: await openPage({ browser, faults: stage.faults }) };
   });
   afterAll(async () => {

@@ -1,7 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, relative } from 'node:path';
 import type { TestCase, TestModule } from 'vitest/node';
 import type { Reporter } from 'vitest/reporters';
+
+interface Failure {
+  message?: string;
+  stacks?: readonly { file: string; line: number }[];
+}
 
 const nameOf = (test: TestCase): string => `${test.module.relativeModuleId} > ${test.fullName}`;
 
@@ -16,11 +21,13 @@ export class FailuresReporter implements Reporter {
     this.#path = path;
   }
 
-  onTestRunEnd(modules: readonly TestModule[], errors: readonly { message?: string }[]): void {
+  onTestRunEnd(modules: readonly TestModule[], errors: readonly Failure[]): void {
     const lines: string[] = [];
-    const say = (what: string, errors: readonly { message?: string }[]): void => {
+    const say = (what: string, errors: readonly Failure[]): void => {
       const [reason = ''] = (errors[0]?.message ?? '').split('\n');
-      lines.push(`${what}: ${reason}`);
+      const place = errors[0]?.stacks?.[0];
+      const at = place ? ` (${relative('.', place.file)}:${place.line})` : '';
+      lines.push(`${what}: ${reason}${at}`);
     };
     for (const module of modules) {
       if (module.errors().length > 0) say(`failed ${module.relativeModuleId}`, module.errors());

@@ -68,6 +68,8 @@ it(
     hub.asked.length = 0;
     hub.rate = 10e6;
     hub.cutAt.set(FIRST, [5_000_000]);
+    // Past the first chunk after the cut, before the end of the shard.
+    hub.holdAt.set(FIRST, 5_000_000 + CHUNK + 4_500_000);
     await page.getByRole('button', { name: /^Download 56 MB/ }).click();
     // The cut is mended without a click; then the page dies in the second chunk.
     const firsts = () => hub.asked.filter(({ name }) => name === FIRST);
@@ -82,18 +84,17 @@ it(
     expect(cut!.sent - mended!.from).toBeLessThanOrEqual(CHUNK);
     expect(mended!.from).toBeGreaterThan(0);
     await page.getByText(/MB\/s · .* left/).waitFor();
-    // 41 % of both shards: past the first chunk after the cut, before the end of the shard.
     const share = () => page.getByRole('progressbar').last().getAttribute('aria-valuenow');
-    await expect
-      .poll(async () => Number(await share()), { timeout: 60_000, interval: 20 })
-      .toBeGreaterThan(40);
+    await expect.poll(async () => Number(await share()), { timeout: 60_000 }).toBeGreaterThan(40);
     await page.reload();
     await page.getByText('interrupted').waitFor();
     hub.rate = null;
+    hub.holdAt.clear();
     await page.getByRole('button', { name: 'Resume forage/tiny' }).click();
     await page.getByText('ready', { exact: true }).waitFor({ timeout: 60_000 });
     // What was written before the page died is not fetched again.
-    expect(firsts().map(({ from }) => from)).toEqual([0, mended!.from, mended!.from + CHUNK]);
+    expect(firsts().length).toBe(3);
+    expect(firsts()[2]!.from).toBeGreaterThanOrEqual(mended!.from + CHUNK);
     expect(await storedHash(page, FIRST)).toBe(await hashOf(hub.files.get(FIRST)!));
     await page.getByText('6 files', { exact: true }).click();
     expect(await page.getByText('as the hub says').count()).toBe(2);

@@ -12,6 +12,8 @@ export interface HubServer {
   asked: { name: string; from: number; ifRange: string | null; sent: number }[];
   /** Cuts the connection when so many bytes of a file were sent, counted from its begin. */
   cutAt: Map<string, number[]>;
+  /** Sends nothing of a file from this byte on until the request ends, where set. */
+  holdAt: Map<string, number>;
   ranges: boolean;
   head: boolean;
   etags: boolean;
@@ -93,6 +95,7 @@ export async function startHub(files = shardedFiles()): Promise<HubServer> {
     files,
     asked: [],
     cutAt: new Map(),
+    holdAt: new Map(),
     ranges: true,
     head: true,
     etags: true,
@@ -136,18 +139,22 @@ export async function startHub(files = shardedFiles()): Promise<HubServer> {
     const cuts = hub.cutAt.get(name) ?? [];
     const cut = cuts.find((at) => at >= from && at < end);
     if (cut !== undefined) cuts.splice(cuts.indexOf(cut), 1);
-    void pour(response, bytes.subarray(from, cut ?? end), record, cut !== undefined);
+    void pour(response, bytes.subarray(0, cut ?? end), record, cut !== undefined);
   };
 
   const pour = async (
     response: ServerResponse,
     bytes: Uint8Array,
-    record: { sent: number },
+    record: { name: string; from: number; sent: number },
     cut: boolean,
   ): Promise<void> => {
     const closed = new Promise<void>((resolve) => response.once('close', resolve));
     const step = hub.rate === null ? 64 * 1024 : Math.max(1, Math.round(hub.rate / 20));
-    for (let at = 0; at < bytes.length; at += step) {
+    for (let at = record.from; at < bytes.length; at += step) {
+      if (at >= (hub.holdAt.get(record.name) ?? Infinity)) {
+        await closed;
+        return;
+      }
       const piece = bytes.subarray(at, at + step);
       const written = new Promise<void>((resolve) => {
         response.write(piece, () => resolve());
