@@ -77,7 +77,10 @@ export class RunRecords {
     return new Blob([writeRunFile({ run, steps, state })], { type: 'application/json' });
   }
 
-  /** @throws Error in words where the file is none of a run */
+  /**
+   * Takes a file in as a run. Nothing stays of it where that fails.
+   * @throws Error in words where the file is none of a run; StorageFull
+   */
   async read(file: Blob): Promise<RunRecord> {
     const { run, steps, state } = readRunFile(await file.text());
     const store = this.#store;
@@ -98,12 +101,19 @@ export class RunRecords {
       ...(readOnly && { step: last, notice: NO_SNAPSHOT }),
       deletedAt: null,
     };
-    await store.put({ ...imported, checkpointStep: null });
     const pending = steps
       .filter(({ step }) => step <= last)
       .map((step) => ({ record: { ...step, runId: imported.id }, rollouts: [] }));
-    if (state) await store.commit(imported.id, state, pending, {});
-    else await store.addSteps(imported.id, pending);
+    // Until its steps are stored it counts as deleted: nobody reads it without them.
+    await store.put({ ...imported, checkpointStep: null, deletedAt: nowIso() });
+    try {
+      if (state) await store.commit(imported.id, state, pending, {});
+      else await store.addSteps(imported.id, pending);
+      await store.put(imported);
+    } catch (error) {
+      await store.purge(imported.id).catch(() => undefined);
+      throw error;
+    }
     this.#reporter.send([{ type: 'run', run: imported }]);
     return imported;
   }

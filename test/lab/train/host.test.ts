@@ -1,5 +1,5 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
@@ -127,6 +127,24 @@ describe('a run that comes as a file', () => {
     expect(kept.notice).toMatch(/no snapshot.*can be read/);
     expect((await store.steps(id)).map(({ step }) => step)).toEqual([1, 2]);
     expect(actionsOf(kept).resume).toBe(false);
+  });
+
+  it.each([['a snapshot'], ['none']])('with %s is seen by nobody before its steps', async (has) => {
+    const storing = imported(has === 'none' ? null : stateAt('model'));
+    let done = false;
+    void storing.then(() => (done = true));
+    while (!done) {
+      const seen = (await store.runs()).filter(({ deletedAt }) => deletedAt === null);
+      for (const { id } of seen) expect((await store.steps(id)).length).toBe(2);
+      await new Promise((resolve) => setTimeout(resolve, 0));
+    }
+    expect((await store.runs()).map(({ deletedAt }) => deletedAt)).toEqual([null]);
+  });
+
+  it('leaves nothing where it cannot be stored', async () => {
+    vi.spyOn(store, 'addSteps').mockRejectedValueOnce(new Error('no room'));
+    await expect(imported(null)).rejects.toThrow('no room');
+    expect(await store.runs()).toEqual([]);
   });
 });
 
