@@ -30,9 +30,12 @@ const standingOf = (element: Element): Standing => {
 
 const differ = (a: number, b: number): boolean => Math.abs(a - b) >= 1;
 
-/** Whether an element is elsewhere now, or the end of the page that kept it from its place is. */
+/**
+ * Whether an element is elsewhere now, or the end of the page is: that which kept it from its place, or one that came
+ * up so far that it is scrolled less.
+ */
 const isElsewhere = (was: Standing, is: Standing): boolean =>
-  differ(was.place, is.place) || (was.atEnd && differ(was.height, is.height));
+  differ(was.place, is.place) || (differ(was.height, is.height) && (was.atEnd || is.atEnd));
 
 /**
  * Brings what an address names into view, and again whenever the page grows or shrinks above it, as it does while
