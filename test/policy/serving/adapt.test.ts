@@ -83,6 +83,18 @@ test('with an adapter it samples as a policy of merged weights, directly and in 
   expect(results[1]).toEqual(results[0]);
 });
 
+test('an engine of a pool that starts later has the adapter of the others', async () => {
+  const pool = new PolicyPool([await remote()], [remote]);
+  const values = await adapter(2);
+  await pool.setAdapter?.(values);
+  const adapted = await sample(pool);
+  const held = await pool.open(9);
+  expect(await sample(pool)).toEqual(adapted);
+  expect(pool.load).toEqual([1, 0]);
+  held.close();
+  pool.dispose();
+});
+
 test('a pool takes adapters only where all its members do', async () => {
   const whole = await remote();
   const { info, tokenizer } = whole;

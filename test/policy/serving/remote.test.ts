@@ -153,6 +153,38 @@ test('an error at the far end rejects the call, a lost worker all calls', async 
   session.close();
 });
 
+test('a further engine starts with the first session that finds no other free, and generates the same', async () => {
+  const direct = await load();
+  const expected = await Promise.all(seeds.map((seed) => rollout(direct, seed)));
+  const start = vi.fn(() => remote());
+  const pool = new PolicyPool([await remote()], [start]);
+  // One after another need one.
+  for (const seed of [1, 2]) expect(await rollout(pool, seed)).toEqual(expected[seed - 1]);
+  expect(start).not.toHaveBeenCalled();
+  const all = Promise.all(seeds.map((seed) => rollout(pool, seed)));
+  expect(await all).toEqual(expected);
+  expect(start).toHaveBeenCalledTimes(1);
+  expect(pool.load).toEqual([0, 0]);
+  const sessions = await Promise.all(seeds.slice(0, 4).map((seed) => pool.open(seed)));
+  expect(pool.load).toEqual([2, 2]);
+  for (const session of sessions) session.close();
+  pool.dispose();
+  direct.dispose();
+});
+
+test('a further engine that cannot be started is done without, and not tried again', async () => {
+  const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+  const start = vi.fn(() => Promise.reject(new Error('the server is gone')));
+  const pool = new PolicyPool([await remote()], [start]);
+  const sessions = await Promise.all([1, 2, 3].map((seed) => pool.open(seed)));
+  expect(pool.load).toEqual([3]);
+  expect(start).toHaveBeenCalledTimes(1);
+  expect(warned).toHaveBeenCalledTimes(1);
+  warned.mockRestore();
+  for (const session of sessions) session.close();
+  pool.dispose();
+});
+
 test('members of a pool must have the same weights', async () => {
   const policy = await load();
   const other: Policy = Object.create(policy, {

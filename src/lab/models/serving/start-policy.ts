@@ -105,15 +105,17 @@ export const startPolicy = async (options: {
     board.loading('policy', 'reading the tokenizer', NO_BYTES);
     const { tokenizer, chat } = await options.source.reader(checkpoint);
     board.loading('policy', `starting ${device.facts.device}`, NO_BYTES);
-    const ports = await Promise.all(
-      engines.map((engine) => engine.load(checkpoint, device.facts.device)),
-    );
-    const members = await Promise.all(
-      engines.map((engine, i) => engine.connect(ports[i]!, tokenizer, onSampled, chat)),
-    );
+    const start = async (engine: Engine): Promise<RemotePolicy> => {
+      const port = await engine.load(checkpoint, device.facts.device);
+      return engine.connect(port, tokenizer, onSampled, chat);
+    };
+    const [first, ...others] = engines;
+    if (!first) throw new Error('the device has no engine');
+    // One rollout needs one engine: compiling and reading the weights once more would only delay it.
+    const later = others.map((engine) => () => start(engine));
+    const policy = new PolicyPool([await start(first)], later);
     ended.signal.throwIfAborted();
-    const trials = engines[0]?.trials;
-    return { policy: new PolicyPool(members), device: device.facts, ...(trials && { trials }) };
+    return { policy, device: device.facts, trials: first.trials };
   } catch (error) {
     throw ended.signal.aborted ? ended.signal.reason : error;
   }
