@@ -131,12 +131,13 @@ describe('a run that comes as a file', () => {
 
   it.each([['a snapshot'], ['none']])('with %s is seen by nobody before its steps', async (has) => {
     const storing = imported(has === 'none' ? null : stateAt('model'));
-    let done = false;
-    void storing.then(() => (done = true));
-    while (!done) {
+    const tick = (): Promise<'storing'> =>
+      new Promise((resolve) => {
+        setTimeout(() => resolve('storing'), 0);
+      });
+    while ((await Promise.race([storing, tick()])) === 'storing') {
       const seen = (await store.runs()).filter(({ deletedAt }) => deletedAt === null);
       for (const { id } of seen) expect((await store.steps(id)).length).toBe(2);
-      await new Promise((resolve) => setTimeout(resolve, 0));
     }
     expect((await store.runs()).map(({ deletedAt }) => deletedAt)).toEqual([null]);
   });
