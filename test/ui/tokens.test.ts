@@ -70,6 +70,16 @@ describe('the words of a token', () => {
     expect(said).not.toContain('asked');
   });
 
+  it('has a tag by the name of the recipe’s system, with the token that it is', () => {
+    const facts = tokenAt({ segments: [policySegment([7])] }, 0);
+    if (!facts) throw new Error('there is a token');
+    const names = new Map([['<search>', '<|begin_of_query|>']]);
+    expect(describeToken(facts, '<search>', names)).toContain(
+      '“<|begin_of_query|>” · id 7 · the policy’s token is <search>',
+    );
+    expect(describeToken(facts, '<think>', names)).toMatch(/^“<think>” · id 7 · policy/);
+  });
+
   it('asks nothing of tokens that were only read', () => {
     expect(words(readSegment([5]))).toMatch(/“asked” · id 5/);
     expect(words(readSegment([5]))).not.toContain('log-probability');

@@ -4,6 +4,7 @@ import type { GenerateOptions, PolicyTokenizer } from '../../policy/policy.ts';
 import { FORM_BLOCKS, type FormBlock } from '../../records/form-line.ts';
 import type { BlockKind, Dialect } from './dialects/dialect.ts';
 import { dialectOf } from './dialects/list.ts';
+import { spelling } from './dialects/names.ts';
 import { harmless } from './harmless.ts';
 import {
   FURTHER_TOKENS,
@@ -188,24 +189,6 @@ function tagsOfText(tokenizer: PolicyTokenizer, blocks: readonly FormBlock[]): T
     thoughtEnds: { stopIds, stopTexts: endingTexts(texts) },
     plain: harmless,
   };
-}
-
-/** What the environment writes for a tag of the protocol. */
-function spelling({ marks, question, result, hint }: Dialect): (token: string) => string {
-  const around = new Map<string, string>();
-  const pairs = { question, result, background: result, reply: result, hint };
-  for (const [name, [open, close]] of Object.entries(pairs)) {
-    around.set(`<${name}>`, open);
-    around.set(`</${name}>`, close);
-  }
-  for (const { kind, open, close } of marks.toReversed()) {
-    around.set(`<${kind}>`, open);
-    around.set(`</${kind}>`, close ?? '');
-  }
-  const answer = around.get('<short_answer>') ?? '';
-  around.set('<long_answer>', answer);
-  around.set('</long_answer>', around.get('</short_answer>') ?? '');
-  return (token) => around.get(token) ?? '';
 }
 
 /** A dialect's marks, as text. */

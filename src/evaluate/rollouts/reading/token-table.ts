@@ -3,6 +3,7 @@ import type {
   ImportedSegment,
   TokenValues,
 } from '../../../formats/rollouts/shape/imported.ts';
+import { tagNames, type TagNames } from '../../../agent/transcript/dialects/names.ts';
 import type { RolloutOutcome } from '../what-if/what-if.ts';
 import { itemAt } from '../../../base/items.ts';
 
@@ -45,6 +46,8 @@ export interface TokenTable {
   ids: Int32Array;
   /** Null where only the id is known. */
   texts: (string | null)[];
+  /** What the recipe's own format calls tokens of the policy that are tags; for showing alone. */
+  names: TagNames;
   columns: Partial<Record<TokenColumn, Float64Array>>;
   /** Why a column is not there. */
   lacks: Partial<Record<TokenColumn, string>>;
@@ -194,6 +197,7 @@ export function tokenTable(rollout: ImportedRollout, outcome?: RolloutOutcome | 
     mask: new Int8Array(count),
     ids: new Int32Array(count).fill(-1),
     texts: Array.from({ length: count }, () => null),
+    names: tagNames(rollout),
     columns: {},
     lacks: {},
   };

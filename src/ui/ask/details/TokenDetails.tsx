@@ -4,7 +4,14 @@ import { distributionWords } from '../../kit/words/distribution-words.ts';
 import { formatNumber, formatShare, plural } from '../../kit/words/format.ts';
 import { useView } from '../store/view-store.ts';
 import { writerOf } from '../../kit/tokens/layout.ts';
-import { requestPieces, useKnowsIds, usePieces, visible } from '../../kit/tokens/pieces.ts';
+import {
+  requestPieces,
+  trueToken,
+  useKnowsIds,
+  usePieces,
+  useTagNames,
+  visible,
+} from '../../kit/tokens/pieces.ts';
 import { WRITER_NAMES } from '../../kit/tokens/TokenStrip.tsx';
 
 /** More tokens than this are left out of the text view; the strip shows them all. */
@@ -21,10 +28,8 @@ export const SegmentTokens = memo(
     useEffect(() => {
       if (known && !own) void requestPieces(segment.ids);
     }, [known, own, segment.ids]);
-    const textOf = (id: number, token: number): string => {
-      const text = own?.[token] ?? (known ? texts[id] : undefined);
-      return text === undefined ? `#${id}` : visible(text);
-    };
+    const names = useTagNames(rollout);
+    const textOf = (id: number, token: number) => own?.[token] ?? (known ? texts[id] : undefined);
     const shown = segment.ids.slice(0, MOST_SHOWN);
     return (
       <div className="segment-tokens">
@@ -37,21 +42,26 @@ export const SegmentTokens = memo(
           {segment.mask === 0 ? ', masked' : ''}
         </h3>
         <div className="token-text">
-          {shown.map((id, token) => (
-            <button
-              key={token}
-              type="button"
-              className={`token who-text-${writer}${token === props.chosen ? ' chosen' : ''}`}
-              style={{ opacity: opacityOf(segment.logprobs?.[token]) }}
-              onClick={() =>
-                useView
-                  .getState()
-                  .select({ kind: 'token', rolloutId: rollout.id, segment: index, token })
-              }
-            >
-              {textOf(id, token)}
-            </button>
-          ))}
+          {shown.map((id, token) => {
+            const text = textOf(id, token);
+            const name = text === undefined ? undefined : names.get(text);
+            return (
+              <button
+                key={token}
+                type="button"
+                className={`token who-text-${writer}${token === props.chosen ? ' chosen' : ''}`}
+                style={{ opacity: opacityOf(segment.logprobs?.[token]) }}
+                title={name === undefined || text === undefined ? undefined : trueToken(text)}
+                onClick={() =>
+                  useView
+                    .getState()
+                    .select({ kind: 'token', rolloutId: rollout.id, segment: index, token })
+                }
+              >
+                {text === undefined ? `#${id}` : visible(name ?? text)}
+              </button>
+            );
+          })}
           {segment.ids.length > MOST_SHOWN ? ` and ${segment.ids.length - MOST_SHOWN} more` : ''}
         </div>
       </div>
@@ -69,7 +79,9 @@ export const TokenDetails = (props: { rollout: Rollout; segment: number; token: 
   const known = useKnowsIds(props.rollout);
   const asked = usePieces((state) => (id === undefined || !known ? undefined : state.texts[id]));
   const own = segment?.tokens?.[props.token];
+  const names = useTagNames(props.rollout);
   const text = own ?? asked;
+  const name = text === undefined ? undefined : names.get(text);
   if (!segment || id === undefined) return null;
   const logprob = segment.logprobs?.[props.token];
   const entropy = segment.entropies?.[props.token];
@@ -78,11 +90,18 @@ export const TokenDetails = (props: { rollout: Rollout; segment: number; token: 
   return (
     <>
       <h2>
-        {own === undefined ? 'Token' : 'Piece'} “{text === undefined ? `#${id}` : visible(text)}”
+        {own === undefined ? 'Token' : 'Piece'} “
+        {text === undefined ? `#${id}` : visible(name ?? text)}”
       </h2>
       <dl className="pairs">
         <dt>id</dt>
         <dd>{id}</dd>
+        {name === undefined ? null : (
+          <>
+            <dt>token of the policy</dt>
+            <dd>{text}, shown by the name that the recipe’s system has for it</dd>
+          </>
+        )}
         <dt>written by</dt>
         <dd>
           <i className={`swatch who-${writer}`} aria-hidden="true" /> {WRITER_NAMES[writer]}

@@ -1,6 +1,7 @@
 import { memo, useEffect, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { useComputedColorScheme } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
+import type { TagNames } from '../../../agent/transcript/dialects/names.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import { formatNumber } from '../words/format.ts';
 import {
@@ -12,7 +13,14 @@ import {
   WRITERS,
   type TokenFacts,
 } from './layout.ts';
-import { requestPieces, useKnowsIds, usePieces, visible } from './pieces.ts';
+import {
+  requestPieces,
+  trueToken,
+  useKnowsIds,
+  usePieces,
+  useTagNames,
+  visible,
+} from './pieces.ts';
 import { BY_WRITER, type ColourMode } from './paint.ts';
 import { useStripCanvas } from './use-strip-canvas.ts';
 
@@ -34,12 +42,21 @@ const numberWords = (
   return writer === 'policy' ? `${name} not given` : null;
 };
 
-/** @param asked what the policy's tokenizer says of the id */
-export const describeToken = (facts: TokenFacts, asked: string | undefined): string => {
+/**
+ * @param asked what the policy's tokenizer says of the id
+ * @param names what the recipe's own format calls the policy's tags
+ */
+export const describeToken = (
+  facts: TokenFacts,
+  asked: string | undefined,
+  names?: TagNames,
+): string => {
   const text = facts.text ?? asked;
+  const name = text === undefined ? undefined : names?.get(text);
   const number = `${facts.text === null ? 'id' : 'piece'} ${facts.id}`;
   return [
-    text === undefined ? number : `“${visible(text)}” · ${number}`,
+    text === undefined ? number : `“${visible(name ?? text)}” · ${number}`,
+    name === undefined || text === undefined ? null : trueToken(text),
     `${WRITER_NAMES[facts.writer]}, ${facts.role}`,
     numberWords('log-probability', facts.logprob, '', facts),
     numberWords('entropy', facts.entropy, ' nat', facts),
@@ -109,6 +126,7 @@ export const TokenStrip = memo((props: TokenStripProps) => {
   const height = grid.rows * grid.rowHeight;
   const facts = cursor === null ? null : tokenAt(rollout, cursor);
   const known = useKnowsIds(rollout);
+  const names = useTagNames(rollout);
   const text = usePieces((state) => (facts && known ? state.texts[facts.id] : undefined));
 
   const canvas = useStripCanvas({ rollout, grid, width, until, cursor, scheme, mode });
@@ -126,7 +144,7 @@ export const TokenStrip = memo((props: TokenStripProps) => {
     event.stopPropagation();
     setCursor(next);
   };
-  const label = facts ? describeToken(facts, text) : countWords(rollout, count);
+  const label = facts ? describeToken(facts, text, names) : countWords(rollout, count);
 
   return (
     <div className="strip">

@@ -1,4 +1,6 @@
+import { useMemo } from 'react';
 import { create } from 'zustand';
+import { tagNames, type TagNames } from '../../../agent/transcript/dialects/names.ts';
 import { tokensOf } from '../../../records/built-in-forms.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 
@@ -46,6 +48,13 @@ export const requestPieces = async (ids: readonly number[]): Promise<void> => {
 /** Whether the policy that is loaded knows this rollout's ids. */
 export const useKnowsIds = ({ policy }: Pick<Rollout, 'policy'>): boolean =>
   usePieces((state) => state.policyId === tokensOf(policy));
+
+/** Names of the recipe's own for the policy's tag tokens, by token. */
+export const useTagNames = ({ recipe, segments }: Rollout): TagNames =>
+  useMemo(() => tagNames({ recipe, segments }), [recipe, segments]);
+
+/** Said beside a token that is shown by another name. */
+export const trueToken = (token: string): string => `the policy’s token is ${token}`;
 
 /** A token as it can be read: blanks and line ends made visible. */
 export const visible = (text: string): string =>

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { getRecipe } from '../../../../src/recipes/index.ts';
 import type { Rollout } from '../../../../src/records/rollout.ts';
 import { DetailsPanel } from '../../../../src/ui/ask/details/DetailsPanel.tsx';
 import { useRun } from '../../../../src/ui/ask/store/run-store.ts';
@@ -98,6 +99,23 @@ describe('a token', () => {
     // Another policy's texts are not this one's.
     usePieces.setState({ policyId: 'other', texts: { 1: ' Bor' } });
     expect(wordsIn(show({ ...of, kind: 'token', segment: 1, token: 0 }))).toContain('Token “#1”');
+  });
+
+  it('that is a tag has the name of the recipe’s system, and its own is told', () => {
+    const asked = { id: 'ur2', version: '2', settings: { ...getRecipe('ur2').settings } };
+    useRun.setState({ table: tableOf([{ ...rollout, recipe: asked }]) });
+    usePieces.setState({ policyId: 'test', texts: { 1: '<search>', 2: ' who' } });
+    const said = wordsIn(show({ ...of, kind: 'token', segment: 1, token: 0 }));
+    expect(said).toContain('Token “<|begin_of_query|>”');
+    expect(said).toContain('token of the policy <search>, shown by the name');
+    expect(wordsIn(show({ ...of, kind: 'token', segment: 1, token: 1 }))).toContain(
+      '<|begin_of_query|> ␣who',
+    );
+    // The recipe whose protocol it is calls it as the policy does.
+    useRun.setState({ table: tableOf([rollout]) });
+    expect(wordsIn(show({ ...of, kind: 'token', segment: 1, token: 0 }))).toContain(
+      'Token “<search>”',
+    );
   });
 
   it('that was only read has none, and is never trained', () => {

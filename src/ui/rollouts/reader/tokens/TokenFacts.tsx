@@ -4,7 +4,7 @@ import type { Reading } from '../../../../lab/contract/rollouts.ts';
 import { CopyButton } from '../../../kit/CopyButton.tsx';
 import { formatCount, formatNumber } from '../../../kit/words/format.ts';
 import type { TokenRange } from './TokenCanvas.tsx';
-import { COLUMN_IDS, maskWords, tokenText } from './token-words.ts';
+import { COLUMN_IDS, maskWords, renamedToken, tokenText } from './token-words.ts';
 
 /** What is known of one token, and of a chosen stretch of them. */
 
@@ -19,11 +19,13 @@ export const TokenFacts = (props: { table: TokenTable; reading: Reading; at: num
       </p>
     );
   const segment = reading.rollout.segments[table.segment[at]!]!;
+  const renamed = renamedToken(table, at);
   return (
     <dl className="token-facts">
       <dt>token</dt>
       <dd>
         <b className="mono">{tokenText(table, at)}</b> · number {formatCount(at)}
+        {renamed === undefined ? '' : ` · ${renamed}`}
       </dd>
       <dt>id</dt>
       <dd>{table.ids[at]! < 0 ? 'not in the file' : table.ids[at]}</dd>

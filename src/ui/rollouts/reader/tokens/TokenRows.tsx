@@ -6,7 +6,7 @@ import {
 } from '../../../../evaluate/rollouts/reading/token-table.ts';
 import type { ImportedSegment } from '../../../../formats/rollouts/shape/imported.ts';
 import { formatNumber } from '../../../kit/words/format.ts';
-import { COLUMN_IDS, maskWords, tokenText } from './token-words.ts';
+import { COLUMN_IDS, maskWords, renamedToken, tokenText } from './token-words.ts';
 
 const ROW = 22;
 
@@ -72,7 +72,9 @@ export const TokenRows = (props: {
                 <th scope="row" className="figure">
                   {index}
                 </th>
-                <td className="mono">{tokenText(table, index)}</td>
+                <td className="mono" title={renamedToken(table, index)}>
+                  {tokenText(table, index)}
+                </td>
                 <td className="figure">{id < 0 ? '–' : id}</td>
                 <td>{segment ? `${segment.source}, ${segment.role}` : ''}</td>
                 <td>{maskWords(table.mask[index] ?? -1)}</td>

@@ -8,6 +8,7 @@ import { writerOf } from '../../../kit/tokens/layout.ts';
 import type { TokenRange } from './TokenCanvas.tsx';
 import { paintToken, scaleOf, type TokenColour, type TokenScale } from './token-paint.ts';
 import { styleOfCell } from './token-style.ts';
+import { renamedToken } from './token-words.ts';
 
 /** The text itself, each token on the colour of its number. Only the blocks on the screen are drawn. */
 
@@ -36,9 +37,10 @@ const Token = (props: Omit<BlockProps, 'block'> & { at: number }) => {
     <span
       data-at={at}
       className={className + marks}
+      title={renamedToken(table, at)}
       style={{ '--share': `${(100 * share).toFixed(1)}%` } as Record<string, string>}
     >
-      {shownText(text)}
+      {shownText(table.names.get(text) ?? text)}
     </span>
   );
 };

@@ -6,14 +6,20 @@ import {
   type TokenTable,
 } from '../../../../evaluate/rollouts/reading/token-table.ts';
 import { formatNumber } from '../../../kit/words/format.ts';
-import { visible } from '../../../kit/tokens/pieces.ts';
+import { trueToken, visible } from '../../../kit/tokens/pieces.ts';
 
 export const COLUMN_IDS = Object.keys(TOKEN_COLUMNS) as TokenColumn[];
 
-/** A token's text as it can be read; its id where no text is known. */
+/** The token itself, where it is shown by the name that the recipe's own format has for it; else undefined. */
+export const renamedToken = ({ names, texts }: TokenTable, at: number): string | undefined => {
+  const own = texts[at] ?? null;
+  return own !== null && names.has(own) ? trueToken(own) : undefined;
+};
+
+/** A token's text as it can be read, a tag by its shown name; its id where no text is known. */
 export const tokenText = (table: TokenTable, at: number): string => {
   const own = table.texts[at] ?? null;
-  return own === null ? `#${table.ids[at]}` : visible(revealHidden(own));
+  return own === null ? `#${table.ids[at]}` : visible(revealHidden(table.names.get(own) ?? own));
 };
 
 export const maskWords = (bit: number): string =>
@@ -32,8 +38,10 @@ export const tokenWords = (
       ? []
       : [`${TOKEN_COLUMNS[name].name} ${formatNumber(value)}`];
   });
+  const renamed = renamedToken(table, at);
   return [
     `token ${at}: ${tokenText(table, at)}`,
+    ...(renamed === undefined ? [] : [renamed]),
     `${source}, ${role}`,
     `mask ${maskWords(table.mask[at]!)}`,
     ...numbers,

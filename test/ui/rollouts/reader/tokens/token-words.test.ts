@@ -69,6 +69,17 @@ it('a text is read as it is: blanks, ends of lines and hidden signs are seen', (
   ]);
 });
 
+it('a tag has the name of the recipe’s system, and the token that it is is told', () => {
+  const segments = [
+    { source: 'policy', role: 'search', text: '', tokens: ['<search>', ' who'], mask: 1 },
+  ];
+  const asked = { recipe: { settings: { dialect: 'ur2' } }, segments, advantage: null };
+  const table = tokenTable(asked as unknown as Parameters<typeof tokenTable>[0]);
+  const words = [0, 1].map((at) => tokenWords(table, [{ source: 'policy', role: 'search' }], at));
+  expect(words[0]).toMatch(/^token 0: <\|begin_of_query\|> · the policy’s token is <search> · /);
+  expect(words[1]).toMatch(/^token 1: ␣who · policy/);
+});
+
 it('a mask is told in words, also where the file has none', () => {
   expect([1, 0, -1].map(maskWords)).toEqual([
     '1, trained',

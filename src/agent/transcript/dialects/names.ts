@@ -1,0 +1,59 @@
+import { DIALECTS } from '../../../recipes/methods/dialect.ts';
+import { FURTHER_TOKENS, SPECIAL_TOKENS } from '../../../records/protocol.ts';
+import type { Dialect } from './dialect.ts';
+import { dialectOf } from './list.ts';
+
+/** What the environment writes for a tag of the protocol; empty where the format has nothing for it. */
+export function spelling({ marks, question, result, hint }: Dialect): (token: string) => string {
+  const around = new Map<string, string>();
+  const pairs = { question, result, background: result, reply: result, hint };
+  for (const [name, [open, close]] of Object.entries(pairs)) {
+    around.set(`<${name}>`, open);
+    around.set(`</${name}>`, close);
+  }
+  for (const { kind, open, close } of marks.toReversed()) {
+    around.set(`<${kind}>`, open);
+    around.set(`</${kind}>`, close ?? '');
+  }
+  const answer = around.get('<short_answer>') ?? '';
+  around.set('<long_answer>', answer);
+  around.set('</long_answer>', around.get('</short_answer>') ?? '');
+  return (token) => around.get(token) ?? '';
+}
+
+/** The parts of a record that tell whose tags it has; `origin`: it came from another system's file. */
+interface Tagged {
+  recipe?: { settings: Record<string, unknown> } | null | undefined;
+  segments: readonly { role: string; text: string }[];
+  origin?: unknown;
+}
+
+export type TagNames = ReadonlyMap<string, string>;
+
+const NO_NAMES: TagNames = new Map();
+
+/** Words between blanks, such as Self-Ask's lines, are no tag and would read as the policy's own text. */
+const isTag = (text: string): boolean => /^<[^\s<>]+>$/u.test(text);
+
+/**
+ * Whether the policy's tags were tokens of its own: one whose tags are text is told in an instruction how to
+ * write them, and one whose tags are tokens reads a form line at most.
+ */
+const speaksTokens = ({ segments }: Tagged): boolean =>
+  segments.every(({ role, text }) => role !== 'instruction' || text.startsWith('<form>'));
+
+/**
+ * Names that the recipe's published system has for the policy's tag tokens, by token; those that it calls the
+ * same, or has none for, are left out. They are for showing alone: the policy reads and writes its own tokens,
+ * and a record keeps them.
+ */
+export function tagNames(rollout: Tagged): TagNames {
+  const id = DIALECTS.find((one) => one === rollout.recipe?.settings['dialect']);
+  if (id === undefined || rollout.origin !== undefined || !speaksTokens(rollout)) return NO_NAMES;
+  const spelt = spelling(dialectOf(id));
+  return new Map(
+    [...SPECIAL_TOKENS, ...FURTHER_TOKENS]
+      .map((token) => [token, spelt(token).trim()] as const)
+      .filter(([token, name]) => isTag(name) && name !== token),
+  );
+}
