@@ -109,7 +109,7 @@ describe('a token', () => {
     expect(said).toContain('Token “<|begin_of_query|>”');
     expect(said).toContain('token of the policy <search>, shown by the name');
     expect(wordsIn(show({ ...of, kind: 'token', segment: 1, token: 1 }))).toContain(
-      '<|begin_of_query|> ␣who',
+      '<|begin_of_query|>␣who',
     );
     // The recipe whose protocol it is calls it as the policy does.
     useRun.setState({ table: tableOf([rollout]) });
