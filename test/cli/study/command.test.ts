@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -109,12 +117,17 @@ describe('a study', () => {
     let said = '';
     child.stderr.on('data', (chunk: Buffer) => {
       said += chunk.toString();
-      // Without a word of goodbye, once the first step's snapshot is about to be written or is there.
-      if (said.includes('step 1/2')) child.kill('SIGKILL');
     });
+    // Without a word of goodbye, once the first step is told and its snapshot is being written or is there.
+    const runs = join(killed, 'runs');
+    const look = setInterval(() => {
+      if (!said.includes('step 1/2') || !existsSync(runs)) return;
+      if (readdirSync(runs).length > 0) child.kill('SIGKILL');
+    }, 2);
     await new Promise((done) => child.once('exit', done));
+    clearInterval(look);
     expect(readdirSync(join(killed, 'trained'))).toEqual([]);
-    expect(readdirSync(join(killed, 'runs'))).toHaveLength(1);
+    expect(readdirSync(runs)).toHaveLength(1);
     const again = await labHere(...args, killed);
     expect(again.err).not.toMatch(/failed/);
     expect(again.status).toBe(0);
