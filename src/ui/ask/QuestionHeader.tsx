@@ -1,5 +1,5 @@
 import type { Question } from '../../records/records.ts';
-import { asksWords } from '../kit/words/step-words.ts';
+import { asksWords, relationWords } from '../kit/words/step-words.ts';
 import { useLab } from '../lab/lab-store.ts';
 import { useRun } from './store/run-store.ts';
 
@@ -8,7 +8,9 @@ const Chain = ({ question }: { question: Question }) =>
     <ol className="chain" aria-label="Gold chain">
       {question.chain.map((step, index) => (
         <li key={index} title={`states it: ${step.title}`}>
-          {asksWords(step)} <span className="fine">→</span> <b>{step.object}</b>
+          {step.query ? asksWords(step) : step.subject}{' '}
+          <span className="fine">{step.query ? '→' : `${relationWords(step.relation)} →`}</span>{' '}
+          <b>{step.object}</b>
         </li>
       ))}
     </ol>
