@@ -4,7 +4,7 @@ import { MeasuredClaims } from '../../kit/signatures/MeasuredClaims.tsx';
 import { Terms } from '../../kit/words/explain/Term.tsx';
 
 /** A sentence whose names of settings stand between backticks. */
-const Sentence = ({ text }: { text: string }) =>
+export const Sentence = ({ text }: { text: string }) =>
   text
     .split('`')
     .map((part, at) =>

@@ -11,6 +11,7 @@ import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import { pickOf } from '../../kit/pick-of.ts';
 import { plural } from '../../kit/words/format.ts';
 import { Unsummarized } from '../../setup/form/Unsummarized.tsx';
+import { Sentence } from '../../setup/form/AboutPaper.tsx';
 import { WorksWith } from '../../setup/form/WorksWith.tsx';
 import { ExportButton } from '../../setup/export/ExportButton.tsx';
 import { useSetup } from '../../setup/setup-store.ts';
@@ -82,7 +83,9 @@ const Basics = ({ settings }: { settings: TrainSettings | null }) => {
       </div>
       <RecipeCard training={training} settings={settings} />
       {departures === undefined ? null : (
-        <p className="fine">Departs from its source: {departures}</p>
+        <p className="fine">
+          Departs from its source: <Sentence text={departures} />
+        </p>
       )}
       <div className="form-fields">
         <NumberField path="steps" label="Steps" min={1} />

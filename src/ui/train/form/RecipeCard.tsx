@@ -42,7 +42,10 @@ export const RecipeCard = (props: {
   return (
     <section className="recipe-card" aria-label={`Recipe: ${title}`}>
       <p>
-        <b>{title}.</b> <RecipeSentence recipe={found.recipe} />
+        <b>
+          {title} · <Terms>{found.variant.title}</Terms>.
+        </b>{' '}
+        <RecipeSentence recipe={found.recipe} />
       </p>
       {settings ? <Formulas stages={settings.stages} /> : null}
       <Expected training={training} />

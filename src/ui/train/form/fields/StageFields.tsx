@@ -3,7 +3,7 @@ import { Select } from '../../../kit/fields/Select.tsx';
 import { REWARDS, REWARD_IDS, rewardById } from '../../../../learn/rewards/list.ts';
 import type { TrainSettings } from '../../../../recipes/parts/training.ts';
 import { pickOf } from '../../../kit/pick-of.ts';
-import { StageLoss } from './StageLoss.tsx';
+import { LossSentence, StageLoss } from './StageLoss.tsx';
 import { StageWeights } from './StageWeights.tsx';
 import { TrajectoryFile } from './TrajectoryFile.tsx';
 import { isStored } from '../../../../recipes/parts/stage-loss.ts';
@@ -54,6 +54,14 @@ const StageRow = (props: {
           onChange={(steps) => props.change({ ...stage, steps })}
         />
       )}
+      <StageLoss
+        loss={stage.loss}
+        errorOf={(field) => errors[`stages.${index}.loss.${field}`]}
+        change={(loss) => {
+          const { loss: _, ...rest } = stage;
+          props.change(loss ? { ...rest, loss } : rest);
+        }}
+      />
       {props.removable ? (
         <button
           type="button"
@@ -64,14 +72,7 @@ const StageRow = (props: {
           remove
         </button>
       ) : null}
-      <StageLoss
-        loss={stage.loss}
-        errorOf={(field) => errors[`stages.${index}.loss.${field}`]}
-        change={(loss) => {
-          const { loss: _, ...rest } = stage;
-          props.change(loss ? { ...rest, loss } : rest);
-        }}
-      />
+      <LossSentence loss={stage.loss} />
       <StageWeights
         reward={stage.reward}
         weights={stage.weights}

@@ -1,6 +1,7 @@
 import { NumberInput } from '@mantine/core';
 import { Select } from '../../../kit/fields/Select.tsx';
 import type { TrainSettings } from '../../../../recipes/parts/training.ts';
+import { plural } from '../../../kit/words/format.ts';
 
 type Loss = NonNullable<TrainSettings['stages'][number]['loss']>;
 type Choice = Loss['kind'] | 'policy-gradient';
@@ -61,6 +62,14 @@ const Again = (props: {
       }}
     />
   ));
+
+/** What the two fields come to, said where no pointer rests on them. */
+const againWords = ({ rounds, passes = 1 }: Preferences): string =>
+  `Reference: ${rounds === undefined ? 'the checkpoint' : `the policy at the start of each of ${plural(rounds, 'round')}`}. ${plural(passes, 'update')} on the pairs of a step.`;
+
+/** Its sentence, below the fields of a stage. */
+export const LossSentence = ({ loss }: { loss: Loss | undefined }) =>
+  loss?.kind === 'dpo' ? <p className="fine loss-sentence">{againWords(loss)}</p> : null;
 
 /** What a stage learns by. */
 export const StageLoss = (props: {
