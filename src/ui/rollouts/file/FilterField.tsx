@@ -8,7 +8,7 @@ import {
 import { FilterError } from '../../../evaluate/rollouts/filter/error.ts';
 import { parseFilter } from '../../../evaluate/rollouts/filter/parse.ts';
 import { compileFilter } from '../../../evaluate/rollouts/filter/match.ts';
-import { formatCount } from '../../kit/words/format.ts';
+import { formatCount, plural } from '../../kit/words/format.ts';
 import { plainSearch } from './plain-search.ts';
 import { pastFilters, rememberFilter } from './filter-history.ts';
 
@@ -251,7 +251,7 @@ export const FilterField = (props: FilterFieldProps) => {
             : matched === null || total === null
               ? ''
               : filter === ''
-                ? `${formatCount(total)} rollouts${partial}`
+                ? `${plural(total, 'rollout')}${partial}`
                 : `${formatCount(matched)} of ${formatCount(total)}${partial}`}
       </span>
       {fault && search !== null ? (

@@ -30,7 +30,7 @@ export function flowLayout(flow: Flow, width: number): FlowLayout {
   const labels = Math.max(90, width - LABELS);
   const scale = flow.all === 0 ? 0 : labels / flow.all;
   const counts: [name: string, count: number, lost: Loss | null][] = [
-    ['rollouts', flow.all, 'not-asked'],
+    [flow.all === 1 ? 'rollout' : 'rollouts', flow.all, 'not-asked'],
     ['asked for', flow.asked, 'not-found'],
     ['found', flow.found, 'not-read'],
     ['read', flow.read, 'not-answered'],
