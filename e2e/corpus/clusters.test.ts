@@ -4,6 +4,7 @@ import { faultsOf } from '../axe.ts';
 import { openPage, useStage } from '../browser.ts';
 import { EXAMPLES } from '../../src/ui/ask/store/examples.ts';
 import { drop } from '../drop.ts';
+import { savedPictures } from '../saved-pictures.ts';
 
 const stage = useStage();
 const LONG = 240_000;
@@ -52,6 +53,19 @@ it(
     await page.getByRole('article', { name: `Passage: ${title}` }).waitFor();
     await map.press('ArrowLeft');
     expect(await map.getAttribute('aria-valuetext')).not.toBe(first);
+
+    // A dot is a line without length, drawn by its round ends.
+    const pictures = await savedPictures(page);
+    expect([...pictures.keys()]).toEqual([
+      'Map of passages',
+      'Temperature τ',
+      'Number of clusters',
+    ]);
+    expect(pictures.get('Map of passages')).toContain('stroke-linecap="round"');
+    expect(pictures.get('Number of clusters')).toContain('silhouette');
+    await page.getByRole('button', { name: 'Number of clusters: table' }).click();
+    await page.getByRole('columnheader', { name: 'silhouette' }).waitFor();
+    await page.getByRole('button', { name: 'Number of clusters: picture' }).click();
 
     await noFaults(page);
 

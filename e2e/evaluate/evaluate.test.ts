@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { faultsInBoth, faultsOf } from '../axe.ts';
 import { openPage, useStage, visit } from '../browser.ts';
-import { downloaded } from '../training.ts';
+import { savedPictures } from '../saved-pictures.ts';
 
 /** Several systems side by side, with real rollouts of the shipped policy. */
 
@@ -92,10 +92,7 @@ it(
     };
     expect(file.name).toBe('Two on two');
     await page.getByRole('tab', { name: 'Quality and cost' }).click();
-    const svg = readFileSync(await downloaded(page, 'EM against searches: save as SVG'), 'utf8');
-    expect(svg).toContain('Naive generation');
-    const png = readFileSync(await downloaded(page, 'EM against searches: save as PNG'));
-    expect(png.subarray(1, 4).toString()).toBe('PNG');
+    expect((await savedPictures(page)).get('EM against searches')).toContain('Naive generation');
     await page.getByRole('button', { name: 'EM against searches: table' }).click();
     await page.getByRole('cell', { name: '✓' }).first().waitFor();
     expect(await faultsOf(page)).toEqual([]);

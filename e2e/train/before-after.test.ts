@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import type { Locator, Route } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { faultsInBoth } from '../axe.ts';
 import { runStatus, useStage, visit } from '../browser.ts';
-import { downloaded, startSmall, status } from '../training.ts';
+import { savedPictures } from '../saved-pictures.ts';
+import { startSmall, status } from '../training.ts';
 
 /** One question, the policy before and after training: of the run's own scores, and asked anew. */
 
@@ -19,8 +19,14 @@ it('draws a held-out question before and after, and asks it without and with the
   expect(await sentence.textContent()).toMatch(/[Bb]efore|[Bb]oth/);
   await picture.getByLabel('Held-out question').selectOption({ index: 1 });
   await page.waitForURL(/question=.*from=0&to=newest/);
-  const svg = readFileSync(await downloaded(page, 'Before | after: save as SVG')).toString();
-  expect(svg).toContain('after: step 3');
+  const pictures = await savedPictures(page, [
+    'Answers: EM and F1',
+    'Time per phase',
+    'Training film',
+    'Before | after',
+  ]);
+  expect(pictures.get('Answers: EM and F1')).toContain('EM held-out');
+  expect(pictures.get('Before | after')).toContain('after: step 3');
   await picture.getByRole('button', { name: 'Before | after: table' }).click();
   await picture.getByRole('columnheader', { name: 'before: untrained, no step yet' }).waitFor();
   expect(await faultsInBoth(page)).toEqual([]);

@@ -6,6 +6,7 @@ import { faultsInBoth, faultsOf } from '../axe.ts';
 import { openPage, useStage, visit } from '../browser.ts';
 import { fillSmall, startSmall, status, downloaded } from '../training.ts';
 import { matched } from '../rollouts-page.ts';
+import { savedPictures } from '../saved-pictures.ts';
 
 /** What is done with a run that has ended: all of these look at one. */
 
@@ -284,7 +285,7 @@ it(
     await page.getByText('4 of 4 runs ended').waitFor();
     expect(await values.allTextContents()).toEqual(Array(4).fill(expect.stringMatching(/ %$/)));
     expect(await faultsInBoth(page)).toEqual([]);
-    const svg = readFileSync(await downloaded(page, 'Held-out EM at the end: save as SVG'), 'utf8');
+    const svg = (await savedPictures(page)).get('Held-out EM at the end');
     expect(svg).toContain('>lr 0.002<');
     expect(svg).toContain('>3<');
     await page.getByLabel('Number').selectOption({ label: 'searches a held-out question' });

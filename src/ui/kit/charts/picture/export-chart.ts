@@ -9,6 +9,7 @@ const STYLES = [
   'fill-opacity',
   'stroke',
   'stroke-width',
+  'stroke-linecap',
   'stroke-dasharray',
   'stroke-opacity',
   'opacity',
@@ -20,6 +21,8 @@ const STYLES = [
 const SVG = 'http://www.w3.org/2000/svg';
 const MARGIN = 12;
 const TITLE = 26;
+/** Pixels that a letter of the title takes, rather more than less: no title is cut. */
+const LETTER = 8;
 
 /** What an element would have without an attribute of its own: its parent's, but for `opacity`, which is not inherited. */
 type Inherited = Readonly<Record<string, string>>;
@@ -69,7 +72,7 @@ export const drawnIn = (box: Element, title: string): Picture | null => {
   const drawing = box.querySelector('.picture-box svg') ?? box.querySelector('svg');
   if (!drawing) return null;
   const from = drawing.getBoundingClientRect();
-  const width = Math.ceil(from.width) + 2 * MARGIN;
+  const width = Math.ceil(Math.max(from.width, LETTER * title.length)) + 2 * MARGIN;
   const height = Math.ceil(from.height) + TITLE + 2 * MARGIN;
   const page = getComputedStyle(document.documentElement);
   const root = document.createElementNS(SVG, 'svg');
