@@ -37,6 +37,23 @@ it(
     await gppo.getByRole('button', { name: 'Put on: GPPO' }).waitFor();
     expect(await page.getByLabel('Beyond the clip').inputValue()).toBe('');
     expect(await begin.isDisabled()).toBe(false);
+
+    // What a stage learns by has a field for each of its numbers, and for what its rollouts do otherwise.
+    await page.getByLabel('Recipe', { exact: true }).selectOption('collab-rag/dpo');
+    await page.getByLabel('β', { exact: true }).fill('0.3');
+    await page.getByLabel('Worse up to').fill('1');
+    await page.getByText('Set low below high.').waitFor();
+    expect(await begin.isDisabled()).toBe(true);
+    await page.getByLabel('Better from').fill('1.2');
+    await page.getByText(/earned at least 1\.2 beside one .* at most 1\./).waitFor();
+    await page.getByRole('button', { name: 'Back to the recipe (1 change)' }).click();
+    expect(await page.getByLabel('β', { exact: true }).inputValue()).toBe('0.1');
+    await page.getByLabel('Recipe', { exact: true }).selectOption('cir/stages');
+    await page.getByText('1 change of the loop in this stage: retrieval.maxSearches 4').click();
+    await page.getByLabel('retrieval.maxSearches').nth(1).fill('5');
+    await page.getByText('1 change of the loop in this stage: retrieval.maxSearches 5').waitFor();
+    expect(await begin.isDisabled()).toBe(false);
+    expect(await faultsOf(page)).toEqual([]);
   },
   LONG,
 );

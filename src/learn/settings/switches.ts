@@ -187,6 +187,19 @@ function gatesClash({ adapter, critic, branching, stages }: TrainSettings): Clas
       );
 }
 
+/** Pairs by reward: of two rollouts that earned the same, neither is the better one. */
+function pairsClash({ stages }: TrainSettings): Clash | null {
+  for (const [at, { loss }] of stages.entries()) {
+    if (loss?.kind !== 'dpo' || (loss.pairs ?? 'reward') !== 'reward' || loss.low < loss.high)
+      continue;
+    return clash(
+      `stages.${at}.loss.low`,
+      `What earned ${loss.low} would be worse than what earned ${loss.high}. Set low below high.`,
+    );
+  }
+  return null;
+}
+
 /** Of the file that a run may be given, either a warm-up or its stages take what is in it. */
 function storedClash({ stages, warmUp }: TrainSettings): Clash | null {
   return stages.some(({ loss }) => isStored(loss)) && warmUp && warmUp.from !== 'own'
@@ -207,4 +220,5 @@ export const switchClash = (settings: TrainSettings): Clash | null =>
   criticClash(settings) ??
   gatesClash(settings) ??
   curriculumClash(settings) ??
-  storedClash(settings);
+  storedClash(settings) ??
+  pairsClash(settings);

@@ -52,11 +52,19 @@ it.each([
       'Parts multiple choice',
     ],
   ],
-])('every part of %s that an ablation leaves out has its field', (training, labels) => {
-  chooseTraining(training);
-  const words = wordsIn(form());
-  for (const label of labels) expect(words).toContain(label);
-});
+  ['tool-star/rounds', ['Likelihood ×', 'Better from', 'Worse up to', 'Rounds', 'Passes']],
+  ['web-thinker/dpo', ['Pairs by', 'Length ratio']],
+  ['ex-search/em', ['Weighed by', 'Gold in place of its answer']],
+  ['dto/dpo', ['Likelihood ×', 'An update']],
+  ['cir/stages', ['retrieval.maxSearches']],
+])(
+  'every part of %s that an ablation leaves out, or that its stages set, has its field',
+  (training, labels) => {
+    chooseTraining(training);
+    const words = wordsIn(form());
+    for (const label of labels) expect(words).toContain(label);
+  },
+);
 
 it('a switch that nobody touched shows what holds without it', () => {
   chooseTraining('kunlun-baize/whole');

@@ -93,6 +93,24 @@ describe('the form of a new run', () => {
     expect(weighted({ accuracy: 0.5 }).errors['stages.0.weights']).toContain('they sum to 0.7');
   });
 
+  it('says which field of a stage is not allowed: of what it learns by, and of what it changes in the loop', () => {
+    const [stage] = getTraining('tool-star/dpo').stages;
+    const errors = (change: object) =>
+      checkDraft(withChange(draft('tool-star/dpo'), 'stages', [{ ...stage, ...change }])).errors;
+    const loss = { kind: 'dpo', beta: 0.1, nll: 0, high: 0.75, low: 0 };
+    expect(errors({ loss: { ...loss, beta: 0.3, high: 1 } })).toEqual({});
+    expect(errors({ loss: { ...loss, beta: 0, nll: '' } })).toEqual({
+      'stages.0.loss.beta': 'Must be above 0.',
+      'stages.0.loss.nll': 'A value is needed.',
+    });
+    expect(errors({ loss: { ...loss, low: 0.75 } })['stages.0.loss.low']).toContain(
+      'Set low below high',
+    );
+    expect(
+      errors({ loss, overrides: { retrieval: { maxSearches: -1 } } })['stages.0.overrides'],
+    ).toContain('maxSearches');
+  });
+
   it('warns of stages that never begin and of a router that nobody asks', () => {
     const short = checkDraft(withChange(draft('ur2/paper'), 'steps', 10));
     expect(short.warnings.join()).toContain('Stage 2 never begins');

@@ -162,13 +162,18 @@ const warningsOf = (settings: TrainSettings): string[] => {
   return warnings;
 };
 
-/** Problem of the recipe and of what was changed in it; null where there is none. */
-const recipeProblem = (settings: TrainSettings): string | null => {
+/** Problem of the recipe and of what was changed in it, of all rollouts or of those of a stage; null where there is none. */
+const recipeProblem = (settings: TrainSettings): { path: string; words: string } | null => {
+  let path = 'overrides';
   try {
-    withOverrides(recipeOf(settings).settings, settings.overrides);
+    const all = withOverrides(recipeOf(settings).settings, settings.overrides);
+    for (const [index, { overrides = {} }] of settings.stages.entries()) {
+      path = `stages.${index}.overrides`;
+      withOverrides(all, overrides);
+    }
     return null;
   } catch (error) {
-    return messageOf(error);
+    return { path, words: messageOf(error) };
   }
 };
 
@@ -186,7 +191,8 @@ export const checkDraft = (draft: Pick<Draft, 'training' | 'changes'>): Checked 
   if (weights.length > 0)
     return { settings: null, errors: Object.fromEntries(weights), warnings: [] };
   const problem = recipeProblem(parsed.data);
-  if (problem !== null) return { settings: null, errors: { overrides: problem }, warnings: [] };
+  if (problem !== null)
+    return { settings: null, errors: { [problem.path]: problem.words }, warnings: [] };
   // Whether there is a summarizer is no field of the form: the bar below it says so.
   const fault = untrainable(parsed.data, { summarizer: true });
   if (fault) {

@@ -3,16 +3,18 @@ import { Select } from '../../../kit/fields/Select.tsx';
 import { REWARDS, REWARD_IDS, rewardById } from '../../../../learn/rewards/list.ts';
 import type { TrainSettings } from '../../../../recipes/parts/training.ts';
 import { pickOf } from '../../../kit/pick-of.ts';
+import type { DraftLoss } from './stage-loss-fields.ts';
 import { LossSentence, StageLoss } from './StageLoss.tsx';
+import { StageOverrides } from './StageOverrides.tsx';
 import { StageWeights } from './StageWeights.tsx';
 import { TrajectoryFile } from './TrajectoryFile.tsx';
-import { isStored } from '../../../../recipes/parts/stage-loss.ts';
 import { changeDraft } from '../../store/train-draft.ts';
 import { useDraftValue, useErrors } from './fields.tsx';
 
-type Stage = Omit<TrainSettings['stages'][number], 'steps' | 'weights'> & {
+type Stage = Omit<TrainSettings['stages'][number], 'steps' | 'weights' | 'loss'> & {
   steps: number | string;
   weights: Record<string, number | string>;
+  loss?: DraftLoss;
 };
 
 /** The stages are written by this form alone, so they have their shape; numbers may be unfinished. */
@@ -82,6 +84,11 @@ const StageRow = (props: {
         }
         change={(weights) => props.change({ ...stage, weights })}
       />
+      <StageOverrides
+        overrides={stage.overrides}
+        error={errors[`stages.${index}.overrides`]}
+        change={(overrides) => props.change({ ...stage, overrides })}
+      />
     </div>
   );
 };
@@ -107,7 +114,9 @@ export const StageFields = () => {
           change={(next) => change(index, next)}
         />
       ))}
-      {stages.some(({ loss }) => isStored(loss)) ? <TrajectoryFile of="stored" /> : null}
+      {stages.some(({ loss }) => loss?.kind.startsWith('stored-')) ? (
+        <TrajectoryFile of="stored" />
+      ) : null}
       <button
         type="button"
         className="link"

@@ -1,9 +1,9 @@
-import { NumberInput } from '@mantine/core';
+import { Checkbox, NumberInput } from '@mantine/core';
+import { labelled } from '../../../kit/fields/labelled.tsx';
 import { Select } from '../../../kit/fields/Select.tsx';
-import type { TrainSettings } from '../../../../recipes/parts/training.ts';
 import { plural } from '../../../kit/words/format.ts';
+import { LOSS_FIELDS, type DraftLoss, type Loss, type LossField } from './stage-loss-fields.ts';
 
-type Loss = NonNullable<TrainSettings['stages'][number]['loss']>;
 type Choice = Loss['kind'] | 'policy-gradient';
 
 const NAMES: Readonly<Record<Choice, string>> = {
@@ -23,74 +23,125 @@ const DEFAULTS: Readonly<Record<Loss['kind'], Loss>> = {
   'stored-dpo': { kind: 'stored-dpo', beta: 0.1, nll: 0, batch: 16 },
 };
 
-type Preferences = Extract<Loss, { kind: 'dpo' }>;
+const Field = (props: {
+  field: LossField;
+  value: unknown;
+  error: string | undefined;
+  /** Undefined takes the value away. */
+  change: (value: unknown) => void;
+}) => {
+  const { field, value, error, change } = props;
+  const { label, title } = field;
+  switch (field.of) {
+    case 'switch':
+      return (
+        <Checkbox
+          size="xs"
+          {...labelled(label)}
+          title={title}
+          checked={value === true}
+          onChange={(event) => change(event.currentTarget.checked)}
+        />
+      );
+    case 'choice':
+      return (
+        <Select
+          size="xs"
+          label={label}
+          title={title}
+          value={typeof value === 'string' && value in field.choices ? value : ''}
+          error={error}
+          data={[
+            ...(field.absent === undefined ? [] : [{ value: '', label: field.absent }]),
+            ...Object.entries(field.choices).map(([name, words]) => ({
+              value: name,
+              label: words,
+            })),
+          ]}
+          onChange={(event) => change(event.currentTarget.value || undefined)}
+        />
+      );
+    case 'number':
+      return (
+        <NumberInput
+          size="xs"
+          className="narrow"
+          {...labelled(label)}
+          title={title}
+          {...(field.min !== undefined && { min: field.min })}
+          {...(field.max !== undefined && { max: field.max })}
+          step={field.step ?? 1}
+          allowDecimal={field.step !== undefined}
+          clampBehavior="none"
+          {...(field.absent !== undefined && { placeholder: `(${field.absent})` })}
+          value={typeof value === 'number' || typeof value === 'string' ? value : ''}
+          error={error}
+          onChange={(next) => change(next === '' && field.absent !== undefined ? undefined : next)}
+        />
+      );
+  }
+};
 
-/** How often preferences are learned from, and what the reference is. */
-const FIELDS = [
-  {
-    name: 'rounds',
-    label: 'Rounds',
-    title: 'Each takes the policy with which it begins for its reference; none: the checkpoint',
-    placeholder: '(none)',
-  },
-  {
-    name: 'passes',
-    label: 'Passes',
-    title: 'Updates on the pairs of a step',
-    placeholder: '(1)',
-  },
-] as const;
+const counted = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 
-const Again = (props: {
-  loss: Preferences;
-  errorOf: (field: string) => string | undefined;
-  change: (loss: Preferences) => void;
-}) =>
-  FIELDS.map(({ name, ...words }) => (
-    <NumberInput
-      key={name}
-      size="xs"
-      className="narrow"
-      {...words}
-      min={1}
-      allowDecimal={false}
-      value={props.loss[name] ?? ''}
-      error={props.errorOf(name)}
-      onChange={(value) => {
-        const { [name]: _, ...rest } = props.loss;
-        props.change(typeof value === 'number' ? { ...rest, [name]: value } : rest);
-      }}
-    />
-  ));
-
-/** What the two fields come to, said where no pointer rests on them. */
-const againWords = ({ rounds, passes = 1 }: Preferences): string =>
-  `Reference: ${rounds === undefined ? 'the checkpoint' : `the policy at the start of each of ${plural(rounds, 'round')}`}. ${plural(passes, 'update')} on the pairs of a step.`;
+/** What the fields of pairs come to, said where no pointer rests on them. */
+const pairWords = ({ rounds, passes, pairs, high, low }: DraftLoss): string => {
+  const each = counted(rounds);
+  const reference =
+    each === null
+      ? 'the checkpoint'
+      : `the policy at the start of each of ${plural(each, 'round')}`;
+  const which =
+    pairs === undefined || pairs === 'reward'
+      ? ` A rollout that earned at least ${String(high)} beside one of its question that earned at most ${String(low)}.`
+      : '';
+  return `Reference: ${reference}.${which} ${plural(counted(passes) ?? 1, 'update')} on the pairs of a step.`;
+};
 
 /** Its sentence, below the fields of a stage. */
-export const LossSentence = ({ loss }: { loss: Loss | undefined }) =>
-  loss?.kind === 'dpo' ? <p className="fine loss-sentence">{againWords(loss)}</p> : null;
+export const LossSentence = ({ loss }: { loss: DraftLoss | undefined }) =>
+  loss?.kind === 'dpo' ? <p className="fine loss-sentence">{pairWords(loss)}</p> : null;
 
 /** What a stage learns by. */
 export const StageLoss = (props: {
-  loss: Loss | undefined;
+  loss: DraftLoss | undefined;
   errorOf: (field: string) => string | undefined;
-  change: (loss: Loss | null) => void;
-}) => (
-  <>
-    <Select
-      size="xs"
-      label="Learns by"
-      title="From its rollouts by policy gradient, likelihood or pairs; or from a file of trajectories, without rollouts"
-      value={props.loss?.kind ?? 'policy-gradient'}
-      data={CHOICES.map((value) => ({ value, label: NAMES[value] }))}
-      onChange={(event) => {
-        const kind = CHOICES.find((one) => one === event.currentTarget.value);
-        if (kind) props.change(kind === 'policy-gradient' ? null : DEFAULTS[kind]);
-      }}
-    />
-    {props.loss?.kind === 'dpo' ? (
-      <Again loss={props.loss} errorOf={props.errorOf} change={props.change} />
-    ) : null}
-  </>
-);
+  change: (loss: DraftLoss | null) => void;
+}) => {
+  const { loss, errorOf, change } = props;
+  const fields = loss ? LOSS_FIELDS[loss.kind] : [];
+  return (
+    <>
+      <Select
+        size="xs"
+        label="Learns by"
+        title="From its rollouts by policy gradient, likelihood or pairs; or from a file of trajectories, without rollouts"
+        value={loss?.kind ?? 'policy-gradient'}
+        data={CHOICES.map((value) => ({ value, label: NAMES[value] }))}
+        onChange={(event) => {
+          const kind = CHOICES.find((one) => one === event.currentTarget.value);
+          if (kind) change(kind === 'policy-gradient' ? null : DEFAULTS[kind]);
+        }}
+      />
+      {fields
+        .filter(({ used }) => loss && (used?.(loss) ?? true))
+        .map((field) => (
+          <Field
+            key={field.name}
+            field={field}
+            value={loss?.[field.name]}
+            error={errorOf(field.name)}
+            change={(value) => {
+              if (!loss) return;
+              const { [field.name]: _, ...rest } = loss;
+              change(
+                value === undefined
+                  ? { ...rest, kind: loss.kind }
+                  : { ...loss, [field.name]: value },
+              );
+            }}
+          />
+        ))}
+    </>
+  );
+};

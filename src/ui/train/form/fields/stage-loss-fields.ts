@@ -1,0 +1,143 @@
+import type { TrainSettings } from '../../../../recipes/parts/training.ts';
+
+/** The fields of what a stage learns by, kind by kind. */
+
+export type Loss = NonNullable<TrainSettings['stages'][number]['loss']>;
+
+/** As the form holds it: a number may be unfinished. */
+export type DraftLoss = Readonly<Record<string, unknown>> & { readonly kind: Loss['kind'] };
+
+export type LossField = {
+  name: string;
+  label: string;
+  title: string;
+  /** Whether it has any effect beside the others; always where absent. */
+  used?: (loss: DraftLoss) => boolean;
+} & (
+  | {
+      of: 'number';
+      min?: number;
+      max?: number;
+      /** Whole numbers alone where absent. */
+      step?: number;
+      /** What holds where it is empty; it may not be where this is absent. */
+      absent?: string;
+    }
+  | { of: 'choice'; choices: Readonly<Record<string, string>>; absent?: string }
+  | { of: 'switch' }
+);
+
+const BETA: LossField = {
+  of: 'number',
+  name: 'beta',
+  label: 'β',
+  title: 'Factor of the difference of the two log-likelihood ratios (DPO, equation 7); above 0',
+  min: 0,
+  step: 0.05,
+};
+
+const NLL: LossField = {
+  of: 'number',
+  name: 'nll',
+  label: 'Likelihood ×',
+  title: 'Factor of the better one’s own likelihood in the loss, a mean over its tokens; 0: none',
+  min: 0,
+  step: 0.1,
+};
+
+const BATCH: LossField = {
+  of: 'number',
+  name: 'batch',
+  label: 'An update',
+  title: 'Stored trajectories, or pairs, that an update takes',
+  min: 1,
+  max: 1024,
+};
+
+const byReward = ({ pairs }: DraftLoss): boolean => pairs === undefined || pairs === 'reward';
+
+export const LOSS_FIELDS: Readonly<Record<Loss['kind'], readonly LossField[]>> = {
+  sft: [
+    {
+      of: 'choice',
+      name: 'weight',
+      label: 'Weighed by',
+      title: 'What each rollout of a question counts in the likelihood',
+      choices: {
+        right: 'right ones alike',
+        first: 'the first right one alone',
+        likelihood: 'how likely it makes the gold answer',
+        best: 'the one with the likeliest gold answer',
+        uniform: 'all alike',
+        released: '−log p of the gold answer, as ExSearch’s code',
+      },
+    },
+    {
+      of: 'switch',
+      name: 'gold',
+      label: 'Gold in place of its answer',
+      title: 'The gold answer stands where the policy’s own did',
+    },
+  ],
+  dpo: [
+    BETA,
+    NLL,
+    {
+      of: 'choice',
+      name: 'pairs',
+      label: 'Pairs by',
+      title: 'Which of two is the better one',
+      absent: 'reward',
+      choices: {
+        efficient: 'right, then fewer calls, then shorter',
+        actions: 'rank of a step’s candidates',
+      },
+    },
+    {
+      of: 'number',
+      name: 'high',
+      label: 'Better from',
+      title: 'A rollout is the better one of a pair where its reward is at least this',
+      step: 0.05,
+      used: byReward,
+    },
+    {
+      of: 'number',
+      name: 'low',
+      label: 'Worse up to',
+      title: 'A rollout is the worse one of a pair where its reward is at most this',
+      step: 0.05,
+      used: byReward,
+    },
+    {
+      of: 'number',
+      name: 'gamma',
+      label: 'Length ratio',
+      title: 'More than so many times as long is the longer one',
+      min: 1,
+      step: 0.1,
+      absent: '1.5',
+      used: ({ pairs }) => pairs === 'efficient',
+    },
+    {
+      of: 'number',
+      name: 'rounds',
+      label: 'Rounds',
+      title: 'Each takes the policy with which it begins for its reference; none: the checkpoint',
+      min: 1,
+      max: 1000,
+      absent: 'none',
+    },
+    {
+      of: 'number',
+      name: 'passes',
+      label: 'Passes',
+      title: 'Updates on the pairs of a step',
+      min: 1,
+      max: 64,
+      absent: '1',
+    },
+  ],
+  'stored-sft': [BATCH],
+  'stored-dpo': [BETA, NLL, BATCH],
+};
