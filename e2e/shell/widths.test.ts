@@ -46,6 +46,29 @@ it('leaves no third of 2,560 pixels empty', { timeout: 180_000 }, async () => {
     await page.getByRole('button', { name: button }).first().waitFor();
     expect(await used(page), place).toBeGreaterThan(2 / 3);
   }
+
+  // Where there is room in both directions nothing of the form of a run is folded away, in six columns at most.
+  await page.setViewportSize({ width: 2560, height: 1300 });
+  await visit(page, stage, 'models');
+  await visit(page, stage, 'train?new=1');
+  await page.getByRole('button', { name: 'Start training' }).waitFor();
+  const folds = page.locator('details.fold, .recipe-card > details');
+  const shut = () =>
+    folds.evaluateAll((all) => all.filter((one) => !(one as HTMLDetailsElement).open).length);
+  expect(await shut()).toBe(0);
+  const grids = await page.locator('.new-run .form-fields').evaluateAll((all) =>
+    all.map((one) => ({
+      columns: getComputedStyle(one).gridTemplateColumns.split(' ').length,
+      bottom: one.getBoundingClientRect().bottom,
+    })),
+  );
+  expect(Math.max(...grids.map(({ columns }) => columns))).toBe(6);
+  expect(Math.max(...grids.map(({ bottom }) => bottom))).toBeGreaterThan((2 / 3) * 1300);
+  expect(await faultsOf(page)).toEqual([]);
+  // What is folded then stays so.
+  await folds.first().locator('summary').first().click();
+  await page.getByLabel('Seed').fill('7');
+  expect(await shut()).toBe(1);
   expect(stage.faults).toEqual([]);
 });
 

@@ -15,5 +15,8 @@ export const watchNarrow = (tell: (narrow: boolean) => void): (() => void) => {
   return () => query?.removeEventListener('change', changed);
 };
 
+/** There is room for what a smaller screen folds away. */
+export const isRoomy = (): boolean => matches('(min-width: 1700px) and (min-height: 1000px)');
+
 /** The details lie over the rollout instead of beside it. */
 export const isOverlay = (): boolean => matches('(max-width: 1180px)');

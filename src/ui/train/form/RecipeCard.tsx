@@ -1,6 +1,8 @@
+import { useState } from 'react';
 import { rewardFormula } from '../../../learn/rewards/formulas.ts';
 import { findTraining } from '../../../recipes/index.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
+import { isRoomy } from '../../kit/page/screen.ts';
 import { plural } from '../../kit/words/format.ts';
 import { Terms } from '../../kit/words/explain/Term.tsx';
 import { RecipeSentence } from '../../setup/form/RecipeSentence.tsx';
@@ -37,6 +39,7 @@ export const RecipeCard = (props: {
 }) => {
   const { training, settings } = props;
   const found = findTraining(training);
+  const [open, setOpen] = useState(isRoomy);
   if (!found) return null;
   const { title, about } = found.recipe;
   return (
@@ -50,7 +53,7 @@ export const RecipeCard = (props: {
       {settings ? <Formulas stages={settings.stages} /> : null}
       <Expected training={training} />
       {about ? (
-        <details>
+        <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
           <summary>Parts and {plural(about.departures.length, 'departure')} from the paper</summary>
           <AboutPaper id={found.recipe.id} about={about} />
         </details>

@@ -1,5 +1,6 @@
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import type { TrainSettings } from '../../../../recipes/parts/training.ts';
+import { isRoomy } from '../../../kit/page/screen.ts';
 import { useDraft } from '../../store/train-draft.ts';
 import { useErrors, useSettings } from '../fields/fields.tsx';
 
@@ -11,7 +12,7 @@ const useMarks = (paths: readonly string[]) => {
   return { changed, wrong };
 };
 
-/** A part of the form that a recipe usually leaves alone. */
+/** A part of the form that a recipe usually leaves alone; unfolded at first where there is room. */
 export const Fold = (props: {
   name: string;
   paths: readonly string[];
@@ -21,8 +22,13 @@ export const Fold = (props: {
 }) => {
   const settings = useSettings();
   const { changed, wrong } = useMarks(props.paths);
+  const [open, setOpen] = useState(isRoomy);
   return (
-    <details className="fold" {...(wrong > 0 && { open: true })}>
+    <details
+      className="fold"
+      open={open || wrong > 0}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
       <summary>
         {props.name}
         {settings ? <span className="fold-now">{props.now(settings)}</span> : null}
