@@ -212,6 +212,7 @@ export function stepsOf(state: RunState): Steps {
     search: (query, shown) => search(state, query, shown),
     find: (query) => find(state, query),
     found: () => foundLast(state),
+    results: () => state.transcript.rollout.events.filter(({ kind }) => kind === 'retrieve').length,
     look: (query) => checked(look(state, query)),
     queries: () => state.searches.map(({ query }) => query),
     foundAll: () =>

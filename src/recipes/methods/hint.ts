@@ -5,14 +5,17 @@ import { z } from 'zod';
  * a thought that begins with them, which the policy goes on with.
  */
 export const hintSchema = z.strictObject({
-  /** `open`: the first thought; `before-answer`: in place of an answer, which is asked for again behind it. */
-  where: z.enum(['open', 'before-answer']),
+  /**
+   * `open`: the first thought; `before-answer`: in place of an answer, which is asked for again behind it; `after-result`:
+   * the thought behind a result, where START's words of hesitation would stand.
+   */
+  where: z.enum(['open', 'before-answer', 'after-result']),
   text: z.string().min(1).max(400),
   /**
    * `first-thought`: in the place of the text, where it thinks anything, the first paragraph that the policy thinks about the
    * question without searching (Agent-Distillation's first-thought prefix, 2505.17612, section 3.1).
    */
   from: z.literal('first-thought').exactOptional(),
-  /** How often at most. */
+  /** How often at most, from the first such place on; `open` is one. */
   most: z.int().min(1).max(16),
 });

@@ -198,6 +198,30 @@ describe('words that the loop puts into the policy’s mouth', () => {
     expect(dropped?.outcome).toBe('gives way to: search again');
   });
 
+  it('begin its thoughts behind results, as often as they may', async () => {
+    const behind = async (most: number): Promise<string[]> => {
+      const method = {
+        hint: { where: 'after-result', text: 'check the other name', most },
+      } as const;
+      const goesOn = (text: string, after: string): string =>
+        most >= Number(after) ? ` so .</think>${text}` : `<think> so .</think>${text}`;
+      const rollout = await scripted({ loop: 'hinted', method }, [
+        [search('author of Old Wolf')],
+        [goesOn('<search> Victor Kerlund</search>', '1')],
+        [goesOn('<short_answer> \\boxed{ Borfield }</short_answer>', '2')],
+      ]);
+      expect([rollout.answer, eventsOf(rollout, 'retrieve').length]).toEqual(['Borfield', 2]);
+      const given = rollout.segments.filter(({ text }) => text.includes('check the other name'));
+      expect(given.map(({ source, mask }) => [source, mask])).toEqual(
+        given.map(() => ['policy', 0]),
+      );
+      return eventsOf(rollout, 'think').map(({ text }) => text);
+    };
+    const hinted = 'check the other name so .';
+    expect(await behind(2)).toEqual(['t', hinted, hinted]);
+    expect(await behind(1)).toEqual(['t', hinted, 'so .']);
+  });
+
   it('are what it thinks by itself, where that is asked for', async () => {
     const of = async (thought: string): Promise<string[]> => {
       const goesOn = ' go on .</think><short_answer> \\boxed{ Borfield }</short_answer>';

@@ -88,6 +88,7 @@ it('every training can begin by a press: those of stored trajectories say what t
     'dto/dpo',
     'select2reason/sft',
     'start/hint-rft',
+    'start/hint-rft-results',
   ]);
   for (const { id } of TRAININGS) {
     const { warmUp } = getTraining(id);

@@ -95,6 +95,8 @@ export interface Steps {
   find(query: string): Promise<Hit[]>;
   /** What the last search brought. */
   found(): readonly Hit[];
+  /** How many results were brought. */
+  results(): number;
   /** What a search would bring: neither an event nor a result. */
   look(query: string): Promise<Hit[]>;
   /** Queries of all searches that were made. */

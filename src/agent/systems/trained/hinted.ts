@@ -12,21 +12,28 @@ async function firstThought(s: Steps): Promise<string> {
   return thought.split(/\n\s*\n/u)[0]?.trim() ?? '';
 }
 
-/** The loop of the protocol with words put into the policy's mouth, at its beginning or in place of its answer. */
+/** The loop of the protocol with words put into the policy's mouth: at its beginning, behind its results or in place of its answer. */
 export async function hinted(s: Steps): Promise<void> {
   const { hint } = s.method;
   await s.open();
   if (hint?.where === 'open') s.begin((hint.from && (await firstThought(s))) || hint.text);
-  let left = hint?.where === 'before-answer' ? hint.most : 0;
+  let left = hint && hint.where !== 'open' ? hint.most : 0;
+  let results = s.results();
   for (;;) {
     const [next] = await s.propose(1);
     if (!next) return s.answer();
-    if (hint && left > 0 && next.kind === 'answer') {
+    if (hint?.where === 'before-answer' && left > 0 && next.kind === 'answer') {
       left--;
       next.drop(`gives way to: ${hint.text}`);
       s.begin(hint.text);
       continue;
     }
     if (await next.adopt().act()) return;
+    const read = s.results() > results;
+    results = s.results();
+    if (hint?.where === 'after-result' && left > 0 && read) {
+      left--;
+      s.begin(hint.text);
+    }
   }
 }

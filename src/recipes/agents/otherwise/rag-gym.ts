@@ -38,6 +38,7 @@ export const ragGym: Recipe = {
       'settings.retrieval.k': 'ours; code: 32',
       'settings.retrieval.maxSearches': 'ours; code: 10 iterations',
       'dpo.stages.0.overrides.method.candidates.n': 'ours; code: 10',
+      'rounds.stages.0.loss.rounds': 'ours; not given',
       'dpo.stages.0.loss.high': 'code: dpo/dpo.py',
       'dpo.stages.0.loss.low': 'code: dpo/dpo.py',
     },
@@ -51,6 +52,16 @@ export const ragGym: Recipe = {
       title: 'DPO on candidates of a step',
       settings: supervisedBy(
         { kind: 'dpo', beta: 0.1, nll: 0, high: 0.75, low: 0.5, pairs: 'actions' },
+        { questions: 32, groupSize: 2 },
+        RANKED,
+      ),
+    },
+    {
+      name: 'rounds',
+      title: 'The same in two rounds, each from the policy of the one before',
+      departures: 'The released code trains once; rounds, each with its own reference, are ours.',
+      settings: supervisedBy(
+        { kind: 'dpo', beta: 0.1, nll: 0, high: 0.75, low: 0.5, pairs: 'actions', rounds: 2 },
         { questions: 32, groupSize: 2 },
         RANKED,
       ),

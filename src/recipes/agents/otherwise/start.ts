@@ -11,6 +11,10 @@ const HINTED: SettingsOverride = {
   loop: 'hinted',
   method: { hint: { where: 'before-answer', text: 'not found . try again .', most: 1 } },
 };
+const BEHIND_RESULTS: SettingsOverride = {
+  loop: 'hinted',
+  method: { hint: { where: 'after-result', text: 'check the other name .', most: 6 } },
+};
 
 export const start: Recipe = {
   id: 'start',
@@ -25,7 +29,7 @@ export const start: Recipe = {
     departures: [
       ...SHARED_DEPARTURES,
       'Its tool is Python and its tasks are mathematics; here the tool is search.',
-      'The hint stands in place of an answer, which is dropped; there are no words of hesitation to stand behind.',
+      'The hint stands in place of an answer, which is dropped, or, in `hint-rft-results`, behind every result: there are no words of hesitation to stand behind.',
       `Hint-RFT: ${STORED} Own ones are right with a hint, on questions that no rollout without it answers, and the hint is learned; so does \`lab rollout --recipe start --set loop=hinted --set method.hint=…\` with \`--failed\` and \`--words\`.`,
       'In `masked` rollouts are hinted anew in every step, the hint is read and not learned, and questions that need no hint count too.',
     ],
@@ -54,6 +58,13 @@ export const start: Recipe = {
       title: 'Stored trajectories that a hint turned right',
       departures: STORED,
       trajectories: { overrides: HINTED, failedWithout: true, choice: { words: true } },
+      settings: supervisedBy({ kind: 'stored-sft', batch: 16 }),
+    },
+    {
+      name: 'hint-rft-results',
+      title: 'Stored trajectories that hints behind results turned right',
+      departures: STORED,
+      trajectories: { overrides: BEHIND_RESULTS, failedWithout: true, choice: { words: true } },
       settings: supervisedBy({ kind: 'stored-sft', batch: 16 }),
     },
   ],
