@@ -17,10 +17,12 @@ import type { TrainSettings } from '../../src/recipes/parts/training.ts';
 const IDS = TRAININGS.map(({ id }) => id);
 
 describe('trainings', () => {
-  it.each(IDS)('%s is valid, and 64 rollouts a step', (id) => {
+  it.each(IDS)('%s is valid, and 64 rollouts a step; of a round that is one step, 512', (id) => {
     const settings = getTraining(id);
     expect(parseTrainSettings(JSON.parse(JSON.stringify(settings)))).toEqual(settings);
-    expect(settings.questions * settings.groupSize).toBe(64);
+    const [{ steps, loss } = {}] = settings.stages;
+    const whole = loss?.kind === 'dpo' && loss.rounds === steps;
+    expect(settings.questions * settings.groupSize).toBe(whole ? 512 : 64);
   });
 
   // Paper and code: UR2 (1) and R1-Searcher with OpenRLHF's PolicyLoss (`masked_mean(…, dim=-1).mean()`);

@@ -13,7 +13,7 @@ import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { overridesInForce } from '../settings/overrides.ts';
 import { stageAt } from '../settings/stages.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
-import { supervisedItems } from '../supervised/items.ts';
+import { supervisedUpdates } from '../supervised/items.ts';
 import { roundReference } from '../supervised/rounds.ts';
 import { storedItems } from '../supervised/stored.ts';
 import {
@@ -91,7 +91,7 @@ async function storedUpdate(
   return { update, kl: null, carried: stays(state) };
 }
 
-type Supervised = Parameters<typeof supervisedItems>[1];
+type Supervised = Parameters<typeof supervisedUpdates>[0];
 
 /** The updates of a stage that learns from its rollouts by supervision; null where none can be learned from. */
 async function supervisedUpdate(
@@ -102,17 +102,17 @@ async function supervisedUpdate(
 ): Promise<UpdateReport | null> {
   const { learner, agent, config } = deps;
   const { tokenizer } = agent.policy;
-  const passes = (loss.kind === 'dpo' && loss.passes) || 1;
+  const { seed } = settings;
   const rates = rateGroups(config, settings);
   const reports: UpdateReport[] = [];
   let state = before;
-  for (let pass = 0; pass < passes; pass++) {
+  const wanted = supervisedUpdates(sequences, loss, { tokenizer, seed, step: before.step + 1 });
+  for (const [made, itemsAt] of wanted.entries()) {
     learner.setAdapter(state.adapter);
-    const adapters = { policy: state.adapter, reference };
-    const learned = await supervisedItems(learner, sequences, loss, { tokenizer, adapters });
-    if (learned.items.length === 0) break;
+    const learned = await itemsAt(learner, { policy: state.adapter, reference });
+    if (learned.items.length === 0) continue;
     const told = (done: number, total: number): void =>
-      onUpdate(pass * total + done, passes * total);
+      onUpdate(made * total + done, wanted.length * total);
     const report = await optimize(
       learner,
       [learned.items],

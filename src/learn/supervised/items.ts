@@ -10,6 +10,8 @@ import { trainedCount, type ScoredItem, type TrainItem } from '../replicas/repli
 import { actionPairs } from './actions.ts';
 import { pairsOf, pairTerm, type Pair } from './dpo.ts';
 import { DEFAULT_GAMMA, efficientPairs } from './efficient.ts';
+import { miniBatches } from './mini-batches.ts';
+import { pairedItems } from './resolve.ts';
 import { referenceScores, type Adapters } from './rounds.ts';
 import { trajectoryWeights } from './weights.ts';
 
@@ -122,16 +124,14 @@ export async function pairItems(
 
 type PreferenceStage = Extract<SupervisedStage, { kind: 'dpo' }>;
 
-/** Pairs of rollouts of one question, or of actions in them, as the stage says. */
-function preferenceItems(
-  learner: PolicyLearner,
+/** Pairs of rollouts of one question, or of actions in them, as the stage says; by their places among the sequences. */
+function preferencesOf(
   sequences: readonly Sequence[],
   loss: PreferenceStage,
-  adapters: Adapters,
-): Promise<SupervisedItems> {
+): { sequences: readonly ScoredItem[]; pairs: Pair[] } {
   if (loss.pairs === 'actions') {
     const { actions, pairs } = actionPairs(sequences);
-    return pairItems(learner, actions, pairs, loss, adapters);
+    return { sequences: actions, pairs };
   }
   const groups = sequences.map(({ group }) => group);
   const rollouts = sequences.map(({ rollout }) => rollout);
@@ -143,19 +143,33 @@ function preferenceItems(
           groups,
           loss,
         );
-  return pairItems(learner, sequences, pairs, loss, adapters);
+  return { sequences, pairs };
 }
 
+/** Makes the items of one update at the adapters of that moment; the learner holds the policy's. */
+type Update = (learner: PolicyLearner, adapters: Adapters) => Promise<SupervisedItems>;
+
 /**
- * What a supervised stage learns from a step's rollouts; nothing where none can be learned from. The learner holds
- * the policy's adapter. The weights are those at that adapter, so they make one update.
+ * What a supervised stage learns from a step's rollouts, update by update; an update has no items where nothing can be learned
+ * from. Its weights are those at the adapter that it begins with.
+ * @param at the step from 1, and the run's seed, from which mini-batches are drawn
  */
-export const supervisedItems = async (
-  learner: PolicyLearner,
+export function supervisedUpdates(
   sequences: readonly Sequence[],
   loss: SupervisedStage,
-  { tokenizer, adapters }: { tokenizer: PolicyTokenizer; adapters: Adapters },
-): Promise<SupervisedItems> =>
-  loss.kind === 'sft'
-    ? { items: await likelihoodItems(learner, sequences, loss, tokenizer) }
-    : preferenceItems(learner, sequences, loss, adapters);
+  { tokenizer, ...at }: { tokenizer: PolicyTokenizer; seed: number; step: number },
+): Update[] {
+  if (loss.kind === 'sft')
+    return [
+      async (learner) => ({ items: await likelihoodItems(learner, sequences, loss, tokenizer) }),
+    ];
+  const all = preferencesOf(sequences, loss);
+  const most = loss.pairsAnUpdate;
+  const passes = Array.from({ length: loss.passes ?? 1 }, (_, pass) =>
+    miniBatches(all.pairs, most, { ...at, pass }),
+  );
+  return passes.flat().map((pairs) => {
+    const own = most === undefined ? all : pairedItems({ items: all.sequences }, pairs);
+    return (learner, adapters) => pairItems(learner, own.sequences, own.pairs, loss, adapters);
+  });
+}

@@ -8,6 +8,7 @@ import {
 } from '../../formats/trajectories/shape.ts';
 import { itemAt } from '../../base/items.ts';
 import { trainedCount, type ScoredItem } from '../replicas/replica.ts';
+import type { Pair } from './dpo.ts';
 
 /** Stored trajectories in the tokens of the policy that learns from them. */
 
@@ -18,7 +19,7 @@ export interface StoredItem extends ScoredItem {
 export interface StoredItems {
   items: StoredItem[];
   /** Places of pairs among the items. */
-  pairs: { chosen: number; rejected: number }[];
+  pairs: Pair[];
 }
 
 const TAGS = [...SPECIAL_TOKENS, ...FURTHER_TOKENS];
@@ -107,10 +108,10 @@ export function resolveTrajectories(
 }
 
 /** The items of these places, each once, and the pairs by places among them. */
-export function pairedItems(
-  { items }: StoredItems,
-  pairs: StoredItems['pairs'],
-): { sequences: StoredItem[]; pairs: StoredItems['pairs'] } {
+export function pairedItems<Item>(
+  { items }: { items: readonly Item[] },
+  pairs: readonly Pair[],
+): { sequences: Item[]; pairs: Pair[] } {
   const order = [...new Set(pairs.flatMap(({ chosen, rejected }) => [chosen, rejected]))];
   const at = new Map(order.map((place, i) => [place, i]));
   return {

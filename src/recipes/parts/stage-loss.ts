@@ -34,8 +34,13 @@ export const stageLossSchema = z.discriminatedUnion('kind', [
      * which it begins (`learn/supervised/rounds.ts`). Absent: the checkpoint, throughout.
      */
     rounds: z.int().min(1).max(1000).exactOptional(),
-    /** Updates on the pairs of a step, each from where the one before it left the policy; 1 where absent. */
+    /** How often the pairs of a step are learned from, each time from where the one before it left the policy; 1 where absent. */
     passes: z.int().min(1).max(64).exactOptional(),
+    /**
+     * Most pairs of one update: a pass over more is several updates, in an order of the seed
+     * (`learn/supervised/mini-batches.ts`). Absent: a pass is one update.
+     */
+    pairsAnUpdate: z.int().min(1).max(1024).exactOptional(),
   }),
   /** Likelihood of stored trajectories by their weights, `batch` an update; no rollouts are made. */
   z.strictObject({ kind: z.literal('stored-sft'), batch }),

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { PolicyLearner } from '../../../src/learn/replicas/learner.ts';
 import type { ReplicaClient } from '../../../src/learn/replicas/replica.ts';
-import { supervisedItems } from '../../../src/learn/supervised/items.ts';
+import { supervisedUpdates } from '../../../src/learn/supervised/items.ts';
 import { tokenizer } from '../../agent/tokenizer.ts';
 import { emptyRollout } from '../../fixtures/rollouts.ts';
 
@@ -41,12 +41,13 @@ const sequence = (id: number, reward: number) => ({
 it('pairs weigh their tokens by the loss of log-ratios over whole sequences, and the rest is left out', async () => {
   const learner = new PolicyLearner([replica()]);
   learner.setAdapter(new Float32Array(1));
-  const { items, loss } = await supervisedItems(
-    learner,
+  const [update] = supervisedUpdates(
     [sequence(1, 1), sequence(3, 0.5), sequence(2, 0)],
     { kind: 'dpo', beta: 0.1, nll: 0, high: 0.75, low: 0.25 },
-    { tokenizer, adapters: { policy: new Float32Array(1), reference: null } },
+    { tokenizer, seed: 0, step: 1 },
   );
+  const adapters = { policy: new Float32Array(1), reference: null };
+  const { items, loss } = (await update?.(learner, adapters)) ?? { items: [] };
   // Log-ratios: 2 · (−2 + 2.5) = 1 and 2 · (−3.25 + 3) = −0.5, so β σ(−0.15) = 0.0463.
   expect(items.map(({ ids }) => ids[0])).toEqual([1, 2]);
   expect(items[0]?.weight).toBeCloseTo(0.0463, 4);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PolicyLearner } from '../../../src/learn/replicas/learner.ts';
 import type { ReplicaClient } from '../../../src/learn/replicas/replica.ts';
-import { supervisedItems } from '../../../src/learn/supervised/items.ts';
+import { supervisedUpdates } from '../../../src/learn/supervised/items.ts';
 import { beginsRound, roundReference } from '../../../src/learn/supervised/rounds.ts';
 import { tokenizer } from '../../agent/tokenizer.ts';
 import { emptyRollout } from '../../fixtures/rollouts.ts';
@@ -84,11 +84,11 @@ it('log-ratios of a round are to the policy that it began with', async () => {
     mask: Uint8Array.of(0, 1, 1),
     temperature: 1,
   });
-  const of = (reference: Float32Array) =>
-    supervisedItems(learner, [sequence(1, 1), sequence(2, 0)], DPO, {
-      tokenizer,
-      adapters: { policy: adapter, reference },
-    });
+  const of = async (reference: Float32Array) => {
+    const at = { tokenizer, seed: 0, step: 1 };
+    const [update] = supervisedUpdates([sequence(1, 1), sequence(2, 0)], DPO, at);
+    return (await update?.(learner, { policy: adapter, reference })) ?? { items: [] };
+  };
   // As worked for Collab-RAG: log-ratios +1 and −0.5, so loss 0.621 and β σ(−0.15) = 0.0463.
   const { items, loss } = await of(older);
   expect(loss).toBeCloseTo(0.621, 3);
@@ -146,6 +146,22 @@ describe('a run by rounds', () => {
     // Before every pass the reference is asked: of the first it is the policy itself.
     expect(new Set(held.map(String)).size).toBe(3);
     expect(steps[0]?.loss).toBeCloseTo(Math.LN2, 12);
+  });
+});
+
+describe('pairs in mini-batches', () => {
+  const made = async (loss: { passes?: number; pairsAnUpdate?: number }): Promise<number> => {
+    const stage = { steps: 1, reward: 'em', weights: {}, loss: { ...DPO, rounds: 1, ...loss } };
+    const { state } = await train(settingsOf({ steps: 1, questions: 3, stages: [stage] }));
+    return state.updates;
+  };
+
+  it('make an update each, every pass again', async () => {
+    const pairs = await made({ pairsAnUpdate: 1 });
+    expect(pairs).toBeGreaterThan(1);
+    expect(await made({})).toBe(1);
+    expect(await made({ pairsAnUpdate: 1, passes: 2 })).toBe(2 * pairs);
+    expect(await made({ pairsAnUpdate: pairs })).toBe(1);
   });
 });
 

@@ -52,7 +52,10 @@ it.each([
       'Parts multiple choice',
     ],
   ],
-  ['tool-star/rounds', ['Likelihood ×', 'Better from', 'Worse up to', 'Rounds', 'Passes']],
+  [
+    'tool-star/rounds',
+    ['Likelihood ×', 'Better from', 'Worse up to', 'Rounds', 'Passes', 'Pairs an update'],
+  ],
   ['web-thinker/dpo', ['Pairs by', 'Length ratio']],
   ['ex-search/em', ['Weighed by', 'Gold in place of its answer']],
   ['dto/dpo', ['Likelihood ×', 'An update']],

@@ -1,4 +1,5 @@
 import type { Recipe } from '../../parts/recipe.ts';
+import { TRAINING } from '../../parts/training-base.ts';
 import { SHARED_DEPARTURES, searchLoop } from '../loop.ts';
 import { supervisedBy } from './shared.ts';
 
@@ -29,7 +30,7 @@ export const webThinker: Recipe = {
       ...SHARED_DEPARTURES,
       'The explorer is an extract of whole sentences from ten passages; no links are opened, and no reports are written.',
       'At most 8 searches in place of 19 effective ones; a repeated query is searched again. `overrides.retrieval.lapses=end` ends without an answer there, and spends all searches on a query of at most five characters, as the released code does.',
-      'Pairs are sampled anew in every step, and the reference is the checkpoint throughout; `web-thinker/rounds` has its two rounds, each from the policy of the round before, though still with new pairs in every step.',
+      'Pairs are sampled anew in every step, and the reference is the checkpoint throughout; `web-thinker/rounds` has its two rounds, each from the policy of the round before, though still with new pairs in every step, and `web-thinker/rounds-once` with pairs that are sampled once a round.',
     ],
     published: {
       figure: 'GPQA 70.7, GAIA 48.5, WebWalkerQA 46.5 (before training 68.7, 44.7, 41.9)',
@@ -43,6 +44,8 @@ export const webThinker: Recipe = {
       'dpo.stages.0.loss.gamma': 'ours; paper: above 1',
       'dpo.stages.0.loss.beta': 'ours; not given',
       'rounds.stages.0.loss.rounds': 'paper: two iterations, section 3.4',
+      'rounds-once.stages.0.loss.passes': 'ours; not given',
+      'rounds-once.stages.0.loss.pairsAnUpdate': 'ours; not given',
       'as-released-whole.overrides.retrieval.maxSearches': 'code: scripts/run_web_thinker.py',
     },
     signature:
@@ -65,6 +68,21 @@ export const webThinker: Recipe = {
       departures:
         'In each round pairs are sampled anew in every step, where theirs samples them once with the policy that the round begins with.',
       settings: supervisedBy({ ...dpo, rounds: 2 }),
+    },
+    {
+      name: 'rounds-once',
+      title: 'The same in two rounds whose pairs are sampled once',
+      departures:
+        'A round is one step of 512 rollouts, whose pairs are learned twice, eight at a time; how many theirs takes at a time is not given.',
+      settings: supervisedBy(
+        { ...dpo, rounds: 2, passes: 2, pairsAnUpdate: 8 },
+        {
+          steps: 2,
+          questions: 64,
+          optimizer: { ...TRAINING.optimizer, warmUpSteps: 0 },
+          heldOut: { ...TRAINING.heldOut, every: 1 },
+        },
+      ),
     },
     {
       name: 'as-released',

@@ -85,7 +85,7 @@ const Field = (props: {
 const counted = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 
 /** What the fields of pairs come to, said where no pointer rests on them. */
-const pairWords = ({ rounds, passes, pairs, high, low }: DraftLoss): string => {
+const pairWords = ({ rounds, passes, pairsAnUpdate, pairs, high, low }: DraftLoss): string => {
   const each = counted(rounds);
   const reference =
     each === null
@@ -95,7 +95,12 @@ const pairWords = ({ rounds, passes, pairs, high, low }: DraftLoss): string => {
     pairs === undefined || pairs === 'reward'
       ? ` A rollout that earned at least ${String(high)} beside one of its question that earned at most ${String(low)}.`
       : '';
-  return `Reference: ${reference}.${which} ${plural(counted(passes) ?? 1, 'update')} on the pairs of a step.`;
+  const [times, most] = [counted(passes) ?? 1, counted(pairsAnUpdate)];
+  const updates =
+    most === null
+      ? `${plural(times, 'update')} on the pairs of a step.`
+      : `${plural(times, 'pass', 'passes')} over the pairs of a step, at most ${most} an update.`;
+  return `Reference: ${reference}.${which} ${updates}`;
 };
 
 /** Its sentence, below the fields of a stage. */
