@@ -12,7 +12,7 @@ import type { Pair } from './dpo.ts';
 
 /** Stored trajectories in the tokens of the policy that learns from them. */
 
-export interface StoredItem extends ScoredItem {
+interface StoredItem extends ScoredItem {
   weight: number;
 }
 
