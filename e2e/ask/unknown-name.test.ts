@@ -1,6 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { faultsOf } from '../axe.ts';
 import { runStatus, useStage } from '../browser.ts';
+import { drop } from '../drop.ts';
 
 const stage = useStage();
 const SAID =
@@ -47,5 +49,47 @@ it('says which name no passage mentions while the question is typed, and in the 
   await runStatus(page, 'done');
   expect(await page.getByTestId('unknown-names').count()).toBe(0);
   expect(await page.getByTestId('posed-names').count()).toBe(0);
+  expect(stage.faults).toEqual([]);
+});
+
+/** As HotpotQA writes them: what the second asks about is in no passage. */
+const towns = ['Amber Town', 'Quilted Harbor'].map((name) => ({
+  _id: name,
+  question: `Who is the mayor of ${name}?`,
+  answer: 'Ida Holm',
+  context: [['Amber Town', ['Amber Town has the mayor Ida Holm.']]],
+}));
+
+it('says it of an imported question as soon as it is chosen, and in its run before the answer', async () => {
+  const { page } = stage;
+  await page.goto(`${stage.url}corpus?device=wasm`);
+  await page.getByRole('heading', { name: 'Corpus' }).waitFor();
+  await drop(page, { 'towns.json': JSON.stringify(towns) });
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  await page.getByRole('button', { name: 'Use passages and questions now' }).click();
+  await page.getByText('✓ In use. They are searched alone').waitFor();
+  await page.goto(`${stage.url}ask?recipe=naive-rag&device=wasm`);
+  const said = page.getByTestId('posed-names');
+  await page.getByRole('option', { name: /Quilted Harbor/ }).click();
+  await said.waitFor();
+  expect(await said.allTextContents()).toEqual([SAID]);
+  expect(await page.locator('.column').count()).toBe(0);
+  // On a phone the setup is put away: it stands beside the button there.
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.getByRole('button', { name: 'Setup (s)' }).click();
+  await page.locator('.welcome').getByText(SAID).waitFor();
+  expect(await faultsOf(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Setup (s)' }).click();
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.getByRole('option', { name: /Amber Town/ }).click();
+  await said.waitFor({ state: 'detached' });
+  await page.getByRole('option', { name: /Quilted Harbor/ }).click();
+  await watchOrder(page);
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await runStatus(page, 'done');
+  expect(await page.evaluate(() => Reflect.get(window, 'came') as string[])).toEqual([
+    'unknown-names',
+    'verdict',
+  ]);
   expect(stage.faults).toEqual([]);
 });

@@ -30,7 +30,7 @@ import { RunPolicies } from './run-policies.ts';
 import { runRollouts } from './run-rollouts.ts';
 import type { DeviceChoice, RunRequest, RunSettings } from '../contract/settings.ts';
 import { SourceKeeper, type SourceRequest } from './source-keeper.ts';
-import { lookUpNames, reportUnknown } from './report-unknown.ts';
+import { isToldFirst, lookUpNames, reportUnknown } from './report-unknown.ts';
 import type { Places, WorkerFactory } from '../workers/workers.ts';
 
 /** How often the state of a run (tokens, rate) is sent, ms. */
@@ -278,9 +278,7 @@ export class Conductor implements ConductorApi {
         this.#send([{ type: 'unknown-names', runId, names }]),
       );
     try {
-      // What a typed question names and nothing mentions is said before an answer misleads. Else the look-up
-      // comes last: it fetches shards of the web index, which belong to the measured latency of the searches.
-      const told = request.asked.kind === 'typed' ? report() : null;
+      const told = isToldFirst(request) ? report() : null;
       const rollouts = await runRollouts(work, batcher.push);
       this.#onLost = () => undefined; // A worker lost meanwhile does not fail the run.
       await (told ?? report());

@@ -1,6 +1,7 @@
 import { sourcesInUse } from '../../agent/answers/unknown-names.ts';
 import { withOverrides } from '../../recipes/parts/settings.ts';
 import type { RemoteRetriever } from '../corpus/retrieval/start-retrieval.ts';
+import type { RunRequest } from '../contract/settings.ts';
 import type { recipeFor } from './request.ts';
 
 /** Resolves when the signal is aborted, at once where it is already. */
@@ -9,6 +10,13 @@ const aborted = (signal: AbortSignal): Promise<void> =>
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
+
+/**
+ * What a question names and nothing mentions is said before an answer misleads. Of the built-in ones the look-up
+ * comes last: it fetches shards of the web index, which belong to the measured latency of the searches.
+ */
+export const isToldFirst = ({ asked, setup }: Pick<RunRequest, 'asked' | 'setup'>): boolean =>
+  asked.kind === 'typed' || setup.questions.kind !== 'built-in';
 
 type Searched = Pick<ReturnType<typeof recipeFor>, 'recipe' | 'overrides'>;
 

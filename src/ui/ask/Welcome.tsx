@@ -10,6 +10,7 @@ import { Sign } from '../kit/events/Sign.tsx';
 import { useRun } from './store/run-store.ts';
 import { openTour } from '../tour/store/tour-store.ts';
 import { WillAskWith } from './notes/AskedWith.tsx';
+import { PosedNames } from './notes/PosedNames.tsx';
 import { openSetup, useView } from './store/view-store.ts';
 import { LoadingList } from '../lab/Loading.tsx';
 
@@ -76,6 +77,7 @@ const Examples = () => {
 export const Welcome = () => {
   const wanted = useRun((state) => state.wanted);
   const asked = useView((state) => isAsked(state.address.asked));
+  const setupOpen = useView((state) => state.setupOpen);
   return (
     <div className="welcome">
       <section className="welcome-start">
@@ -89,6 +91,7 @@ export const Welcome = () => {
           {asked ? 'Run this question' : 'Run an example'}
         </Button>
         <WillAskWith />
+        {setupOpen ? null : <PosedNames />}
         {wanted ? <p role="status">It starts as soon as the world is loaded.</p> : null}
         <p className="fine">
           Or{' '}

@@ -2,17 +2,33 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { describeUnknown } from '../../../agent/answers/unknown-names.ts';
 import { useAnswer } from '../../kit/use-answer.ts';
 import { lab } from '../../lab/connection.ts';
+import { useLab } from '../../lab/lab-store.ts';
 import { useSetup } from '../../setup/setup-store.ts';
 import { useView } from '../store/view-store.ts';
 
-/** How long nothing was typed before a question is looked up, ms. */
+/** How long nothing was typed, and no other question chosen, before a question is looked up, ms. */
 const STILL_MS = 400;
 
-/** Names of a question that is being typed which no passage mentions: said before it is asked. */
-export const PosedNames = ({ text }: { text: string }) => {
+/**
+ * The question that would be asked, where its passages may not know it; empty where it is of the same world as they:
+ * a look-up would fetch shards of the web index, which belong to the measured latency of its searches.
+ */
+const usePosed = (): string => {
+  const asked = useView((state) => state.address.asked);
+  const foreign = useSetup(
+    ({ setup }) => setup.questions.kind !== 'built-in' || setup.local.kind !== 'built-in',
+  );
+  const row = useLab(({ questions }) =>
+    foreign && asked?.kind === 'world' ? questions.find(({ id }) => id === asked.id) : undefined,
+  );
+  return (asked?.kind === 'typed' ? asked.text : (row?.text ?? '')).trim();
+};
+
+/** Names of the question that is typed or chosen which no passage mentions: said before it is asked. */
+export const PosedNames = () => {
   const settings = useView((state) => state.address.settings);
   const setup = useSetup((state) => state.setup);
-  const posed = text.trim();
+  const posed = usePosed();
   const [still] = useDebouncedValue(posed, STILL_MS);
   const { recipe, mechanisms } = settings;
   const searched = [recipe, mechanisms, setup.local, setup.web, setup.source];

@@ -30,7 +30,6 @@ const TypedQuestion = () => {
         value={text}
         onChange={(event) => ask({ kind: 'typed', text: event.currentTarget.value })}
       />
-      <PosedNames text={text} />
     </div>
   );
 };
@@ -85,6 +84,7 @@ export const Setup = () => {
         </button>
       </div>
       {tab === 'world' ? <QuestionPicker /> : <TypedQuestion />}
+      <PosedNames />
       <WorksWith />
       <PolicyChoice />
       <SettingsForm />
