@@ -115,6 +115,12 @@ export interface FrozenAnswer {
   holds: number;
 }
 
+/** A gold paragraph of the question. */
+export interface GoldText {
+  title: string;
+  text: string;
+}
+
 export interface Rollout {
   format: 'forage.rollout/1';
   id: string;
@@ -165,6 +171,8 @@ export interface Rollout {
   metrics: RolloutMetrics | null;
   /** Answers of the frozen policy, where the reward asks for them. */
   frozen?: FrozenAnswer[];
+  /** Gold paragraphs of the question, where the reward reads them. */
+  goldTexts?: GoldText[];
   /** LJ, where one was asked: the verdict, null where it could not be read, and who gave it. */
   judge?: { verdict: boolean | null; by: string };
   /** The final answer as the rules of the recipe extracted it; null where none was given. */

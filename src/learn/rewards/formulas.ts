@@ -31,6 +31,8 @@ const FIXED: Partial<Record<RewardId, string>> = {
   autorefine: 'R = F1; where that is 0, 0.1 if the refinement holds a gold answer',
   'step-search':
     'R = F1 + 0.6 · Σ over searches (gold brought first − passages seen before); −1 without an answer',
+  'step-search-tf-idf':
+    'R = F1 + 0.618 · match of queries + 0.6 · Σ over searches (rise of the TF-IDF similarity to the gold paragraphs − passages seen before); −1 without an answer',
 };
 
 /** How formulas name the clauses that a stage may weigh. */

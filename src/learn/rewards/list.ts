@@ -24,7 +24,7 @@ import { inForage, inForageReleased } from './systems/in-forage.ts';
 import { medR3Stage2 } from './systems/med-r3.ts';
 import { reSeek, reSeekMean, reSeekReleased, reSeekSymmetric } from './systems/re-seek.ts';
 import { smartRag } from './systems/smart-rag.ts';
-import { stepSearch, stepSearchReleased } from './systems/step-search.ts';
+import { stepSearch, stepSearchReleased, stepSearchTfIdf } from './systems/step-search.ts';
 import { toolStar } from './systems/tool-star.ts';
 import { memoryR1 } from './systems/answerer/memory-r1.ts';
 import { rewriter } from './systems/answerer/rewriter.ts';
@@ -100,6 +100,7 @@ const OF_OWN_RECORDS = [
   cortReleased,
   cir,
   stepSearchReleased,
+  stepSearchTfIdf,
   reSeekReleased,
   inForageReleased,
   rewriter,

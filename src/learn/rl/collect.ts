@@ -8,6 +8,7 @@ import { deriveSeed } from '../../base/random.ts';
 import type { Curriculum, DrawnQuestion, Json } from './contracts.ts';
 import { itemAt } from '../../base/items.ts';
 import { askFrozen, FROZEN_K } from '../frozen/answers.ts';
+import { lookUpGold } from '../gold-texts.ts';
 import { rewardById } from '../rewards/list.ts';
 import { keeps, rewardsVary } from '../sampling/band.ts';
 import { seenBy } from '../rewards/switches/verifier.ts';
@@ -173,6 +174,10 @@ async function reward(
 ): Promise<Rollout[][]> {
   const { settings, stage } = request;
   await answerFrozen(request, wanted, groups);
+  if (rewardById(stage.reward)?.goldTexts) {
+    const questions = wanted.map(({ drawn }) => drawn.question);
+    await lookUpGold(request.agent.retriever, questions, groups, request.signal);
+  }
   applyRewards(groups.flat(), stage, settings.overlong, seenBy(settings));
   return groups;
 }

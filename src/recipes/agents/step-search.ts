@@ -34,7 +34,7 @@ export const stepSearch: Recipe = {
     departures: [
       ...SHARED_DEPARTURES,
       `${GRPO_FOR_PPO} What a search earned is the advantage of the tokens up to it, told apart within the group.`,
-      'Gain is the share of supporting titles that a search brings first, not the rise of a TF-IDF similarity.',
+      'Gain is the share of supporting titles that a search brings first, not the rise of a TF-IDF similarity, which `step-search/tf-idf` has.',
       'Queries are matched with those of the gold chain, of which each has one wording.',
       'No warning stands behind the last result.',
     ],
@@ -45,6 +45,7 @@ export const stepSearch: Recipe = {
       'grpo.objective.kl.coefficient': 'code: train.sh, there in the reward',
       'reward.step-search':
         'code: verl/utils/reward_score/qa_step.py, 0.618; its intended weight 0.6',
+      'reward.step-search-tf-idf': 'code: verl/utils/reward_score/qa_step.py',
       'reward.step-search-released': 'code: verl/trainer/main_ppo.py, 1.6',
     },
     signature:
@@ -57,6 +58,13 @@ export const stepSearch: Recipe = {
       title: 'GRPO, F1 and single searches',
       departures: GRPO_FOR_PPO,
       settings: settingsBy('step-search'),
+    },
+    {
+      name: 'tf-idf',
+      title: 'The same with gain by TF-IDF',
+      departures:
+        'A gold paragraph is a passage that states a step of the gold chain, found by its title.',
+      settings: settingsBy('step-search-tf-idf'),
     },
     {
       name: 'as-released',

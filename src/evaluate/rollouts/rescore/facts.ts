@@ -160,6 +160,7 @@ function importedFacts(rollout: ImportedRollout): Omit<RewardFacts, 'tokens'> {
         : [],
     ),
     frozen: [],
+    goldTexts: [],
     shown: readBlocks(segments),
     mayRetrieve: mayRetrieve(rollout),
     queryWords: queryWords(rollout),

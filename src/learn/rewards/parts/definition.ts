@@ -21,6 +21,8 @@ interface Description<Id extends string> {
   steps?: readonly string[];
   /** From what the frozen policy answers before the reward is known (`src/learn/frozen`). */
   frozen?: FrozenSource;
+  /** It reads the gold paragraphs, which are looked up before the reward is known (`src/learn/gold-texts.ts`). */
+  goldTexts?: true;
   /** Clauses that a stage may leave out by a weight of 0, for an ablation, though the values are fixed. */
   optional?: readonly string[];
   /** A stage with this reward is UR²'s cold start: its curriculum draws the questions it dropped. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AgentEvent } from '../../../records/events.ts';
 import type { GoldStep, Passage } from '../../../records/records.ts';
-import type { FrozenAnswer, Rollout } from '../../../records/rollout.ts';
+import type { FrozenAnswer, GoldText, Rollout } from '../../../records/rollout.ts';
 import { questionScores } from '../../../agent/answers/checked.ts';
 import type { AnswerScores } from '../../../agent/answers/scores.ts';
 import { searchesOf, type SearchFact } from './searches.ts';
@@ -57,6 +57,8 @@ export interface RewardFacts {
   thoughts: readonly { text: string; evidence: Span[] }[];
   /** What the frozen policy answered; empty where it was not asked. */
   frozen: readonly FrozenAnswer[];
+  /** Gold paragraphs; empty where they were not looked up. */
+  goldTexts: readonly GoldText[];
   /** Every passage that was shown, the background's too. */
   shown: readonly Pick<Passage, 'id' | 'title' | 'text'>[];
   /** Whether the policy could search at all; where it could not, a search is among the faults. */
@@ -175,6 +177,7 @@ export function readFacts(rollout: Rollout): RewardFacts {
     selections: selectionsOf(rollout),
     thoughts: thoughtsOf(rollout),
     frozen: rollout.frozen ?? [],
+    goldTexts: rollout.goldTexts ?? [],
     shown: retrievedPassages(rollout),
     mayRetrieve: mayRetrieve(rollout),
     queryWords: queryWords(rollout),

@@ -5,13 +5,15 @@ import { fixedReward } from '../parts/definition.ts';
 import type { RewardClause } from '../../../records/rollout.ts';
 import type { RewardFacts } from '../parts/facts.ts';
 import { newGoldShares, seenShares } from '../parts/searches.ts';
+import { informationGains } from '../parts/tf-idf.ts';
 
 /*
  * StepSearch (arXiv 2505.15107; code: Zillwang/StepSearch, reward_score/qa_step.py): −1 without an answer; else
  * F1, 0.618 times how well the queries match the gold sub-questions, and for each search the gold that it brought first
  * less the share of passages that had been seen, weighed by 0.6. Departures:
- * - Gain is exact here: the share of supporting titles that a search brought first. Theirs is the rise of the
- *   TF-IDF similarity to the gold paragraphs.
+ * - Gain is exact in `step-search`: the share of supporting titles that a search brought first. Theirs is the rise of the
+ *   TF-IDF similarity to the gold paragraphs, as `step-search-tf-idf` has it (`parts/tf-idf.ts`), which a stale state of a
+ *   page or a page of like words earns, too.
  * - Key words are the queries of the gold chain, one wording each; theirs are made by a language model. In the code a
  *   later query takes the place of an earlier one of the same sub-question, better or worse: `step-search-released`.
  * - Theirs gives each search its own value at its last token and trains with PPO; here `credit: span` gives it to
@@ -45,11 +47,22 @@ export function keyMatch(
   return gold.length === 0 ? 0 : mean(matches);
 }
 
+type Gains = (facts: RewardFacts) => number[];
+
+const byTitles: Gains = ({ searches, supporting }) => newGoldShares(searches, supporting);
+
+const byTexts: Gains = ({ searches, goldTexts }) =>
+  informationGains(
+    searches.map(({ passages }) => passages.map(({ text }) => text)),
+    goldTexts.map(({ text }) => text),
+  );
+
 const clausesBy =
-  (weight: number, which: 'best' | 'last') =>
-  ({ f1, form, answer, searches, steps, supporting }: RewardFacts): RewardClause[] => {
+  (weight: number, which: 'best' | 'last', gainsOf: Gains = byTitles) =>
+  (facts: RewardFacts): RewardClause[] => {
+    const { f1, form, answer, searches, steps } = facts;
     if (form === null) return [clause('answer', -1)];
-    const gains = newGoldShares(searches, supporting);
+    const gains = gainsOf(facts);
     const seen = seenShares(searches);
     const [queries, gold] = [searches, steps].map((all) => all.map(({ query }) => query));
     const keys = keyMatch(queries ?? [], gold ?? [], which);
@@ -70,6 +83,16 @@ export const stepSearch = fixedReward({
   range: [-1, 1.6 + KEYS],
   steps: ['gain', 'redundancy'],
   clauses: clausesBy(STEP, 'best'),
+});
+
+export const stepSearchTfIdf = fixedReward({
+  id: 'step-search-tf-idf',
+  name: 'StepSearch, gain by TF-IDF',
+  source: 'StepSearch, arXiv 2505.15107, section 3.2',
+  range: [-1, 1.6 + KEYS],
+  steps: ['gain', 'redundancy'],
+  goldTexts: true,
+  clauses: clausesBy(STEP, 'best', byTexts),
 });
 
 export const stepSearchReleased = fixedReward({
