@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { faultsOf } from '../axe.ts';
 import { openPage, runStatus, useStage, visit } from '../browser.ts';
@@ -100,3 +100,25 @@ it(
     expect(await faultsOf(page)).toEqual([]);
   },
 );
+
+it('shows how far loading is beside the button that waits for it, at 200 % too', async () => {
+  const page = await openPage(stage);
+  await page.setViewportSize({ width: 720, height: 450 });
+  const held: Route[] = [];
+  await page.route('**/world/**', (route) => void held.push(route));
+  await page.goto(`${stage.url}ask?device=wasm`);
+  await page.getByRole('button', { name: 'Run an example' }).click();
+  const bars = page.getByRole('list', { name: 'Loading' }).locator('.meter');
+  await page.getByText('It starts as soon as the world is loaded.').waitFor();
+  const main = (await page.locator('main').boundingBox())!;
+  for (const bar of await bars.all()) {
+    const { y, height, width } = (await bar.boundingBox())!;
+    expect(width).toBeGreaterThan(40);
+    expect(y + height).toBeLessThan(main.y + main.height);
+  }
+  expect(await bars.count()).toBe(3);
+  await page.unroute('**/world/**');
+  await Promise.all(held.map((route) => route.continue()));
+  await page.locator('.card').first().waitFor();
+  expect(stage.faults).toEqual([]);
+});

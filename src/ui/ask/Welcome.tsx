@@ -92,7 +92,12 @@ export const Welcome = () => {
         </Button>
         <WillAskWith />
         {setupOpen ? null : <PosedNames />}
-        {wanted ? <p role="status">It starts as soon as the world is loaded.</p> : null}
+        {wanted ? (
+          <>
+            <p role="status">It starts as soon as the world is loaded.</p>
+            <LoadingList />
+          </>
+        ) : null}
         <p className="fine">
           Or{' '}
           <button type="button" className="link" onClick={openSetup}>
@@ -106,7 +111,8 @@ export const Welcome = () => {
         </p>
       </section>
       <Examples />
-      <LoadingList />
+      {/* Who waits for it has it beside the button, in view at any size. */}
+      {wanted ? null : <LoadingList />}
       <Signs />
     </div>
   );

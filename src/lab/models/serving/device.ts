@@ -14,9 +14,15 @@ export interface Device {
   engines: number;
 }
 
+/** What the engines of a CPU are called, so many of which have been started. */
+export const enginesName = (started: number, engines: number): string =>
+  started < engines
+    ? `${started} of ${engines} engines`
+    : `${engines} ${engines === 1 ? 'engine' : 'engines'}`;
+
 const onCores = (cores: number): Device => {
   const engines = Math.max(1, Math.min(MOST_ENGINES, cores));
-  const adapter = engines === 1 ? '1 engine' : `${engines} engines`;
+  const adapter = enginesName(engines, engines);
   return { facts: { device: 'wasm', adapter, fallback: false }, engines };
 };
 

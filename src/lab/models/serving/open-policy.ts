@@ -28,6 +28,8 @@ export interface OpenPolicyOptions {
   /** The built-in checkpoint, or one of this device. */
   checkpoint: (ref: PolicyRef & { kind: 'built-in' | 'checkpoint' }) => CheckpointSource;
   onSampled: (count: number) => void;
+  /** Told when a further engine has been started. */
+  onEngines?: (device: DeviceFacts) => void;
   onLost: (error: WorkerLost | Error) => void;
   onStarted: (terminate: () => void) => void;
 }

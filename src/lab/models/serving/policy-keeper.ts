@@ -4,6 +4,7 @@ import { listWebLlm, type WebLlmOptions } from '../../../policy/remote/webllm/st
 import type { WebLlmLine } from '../../../policy/remote/webllm/models.ts';
 import { openPolicy, type OpenedPolicy, type OpenPolicyOptions } from './open-policy.ts';
 import type { PartsBoard } from '../../workers/parts-board.ts';
+import type { DeviceFacts } from '../../contract/policy.ts';
 import type { DeviceChoice } from '../../contract/settings.ts';
 import { emptySlot, type Slot } from '../../workers/slot.ts';
 import type { WorkerFactory } from '../../workers/workers.ts';
@@ -13,6 +14,7 @@ export interface PolicyKeeperDeps {
   board: PartsBoard;
   checkpoint: OpenPolicyOptions['checkpoint'];
   onSampled: (count: number) => void;
+  /** Told when it is loaded, and again when a further engine has been started. */
   onReady: (opened: OpenedPolicy) => void;
   /** Told when it cannot be loaded, or ended without being asked to. */
   onFailed: (error: unknown) => void;
@@ -180,9 +182,15 @@ export class PolicyKeeper {
       onSampled: (count) => {
         if (slot === this.#slot) onSampled(count);
       },
+      onEngines: (device) => void this.#moreEngines(slot, device),
       onLost,
       onStarted: (terminate) => (slot.terminate = terminate),
     });
+  }
+
+  async #moreEngines(slot: Slot<OpenedPolicy>, device: DeviceFacts): Promise<void> {
+    const opened = await slot.loading;
+    if (opened && slot === this.#slot) this.#deps.onReady({ ...opened, device });
   }
 
   #wanted(): string {

@@ -9,7 +9,7 @@ import { connectPolicy, type Gone, type RemotePolicy } from '../../../policy/ser
 import { PolicyPool } from '../../../policy/serving/pool.ts';
 import type { Policy, PolicyChat, PolicyTokenizer } from '../../../policy/policy.ts';
 import { holdUntil, type CheckpointSource } from './checkpoint-source.ts';
-import { chooseDevice } from './device.ts';
+import { chooseDevice, enginesName } from './device.ts';
 import { WorkerLost, workerGone } from '../../contract/failures.ts';
 import { NO_BYTES } from '../../contract/progress.ts';
 import type { PartsBoard } from '../../workers/parts-board.ts';
@@ -73,6 +73,8 @@ export const startPolicy = async (options: {
   device: DeviceChoice;
   board: Pick<PartsBoard, 'loading'>;
   onSampled: (count: number) => void;
+  /** Told when a further engine has been started. */
+  onEngines?: ((device: DeviceFacts) => void) | undefined;
   /** Told once, when one of the workers ended without being asked to; the others are ended then. */
   onLost: (error: WorkerLost) => void;
   /** Handed out at once, so that a load under way can be ended. */
@@ -111,11 +113,21 @@ export const startPolicy = async (options: {
     };
     const [first, ...others] = engines;
     if (!first) throw new Error('the device has no engine');
+    let started = 1;
+    const factsNow = (): DeviceFacts =>
+      others.length === 0
+        ? device.facts
+        : { ...device.facts, adapter: enginesName(started, device.engines) };
     // One rollout needs one engine: compiling and reading the weights once more would only delay it.
-    const later = others.map((engine) => () => start(engine));
+    const later = others.map((engine) => async () => {
+      const further = await start(engine);
+      started++;
+      options.onEngines?.(factsNow());
+      return further;
+    });
     const policy = new PolicyPool([await start(first)], later);
     ended.signal.throwIfAborted();
-    return { policy, device: device.facts, trials: first.trials };
+    return { policy, device: factsNow(), trials: first.trials };
   } catch (error) {
     throw ended.signal.aborted ? ended.signal.reason : error;
   }
