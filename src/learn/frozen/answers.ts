@@ -6,8 +6,10 @@ import type { FrozenAnswer, Rollout } from '../../records/rollout.ts';
 import { naiveRag } from '../../recipes/naive-rag.ts';
 import type { Retriever } from '../../retrieval/retriever.ts';
 import { answerScores } from '../../agent/answers/scores.ts';
+import type { BankLimits } from '../rewards/parts/definition.ts';
 import { blocksIn, selectionsOf } from '../rewards/parts/made.ts';
 import { banksOf } from '../rewards/parts/memory-bank.ts';
+import { memoriesFor } from './memories.ts';
 
 /**
  * The frozen answerer of R-Search and s3: the checkpoint without the adapter answers greedily from a part of what
@@ -27,13 +29,17 @@ export const FROZEN_K = 3;
 /** Most passages that the answerer reads: more do not fit a small policy's context. */
 const MOST = 5;
 
-/** The last evidence, or the memory bank as its last block leaves it, as a passage; none without one, or without a result before it. */
-function blockText(rollout: Rollout, of: 'evidence' | 'memory'): Passage[] {
+/**
+ * The last evidence, or the memory bank as its last block leaves it, as a passage, or what is read of the bank; none without one,
+ * or without a result before it.
+ */
+function blockText(rollout: Rollout, of: 'evidence' | 'memory', bank?: BankLimits): Passage[] {
   const blocks = blocksIn(rollout);
   const last = blocks.findLast(({ kind }) => kind === of);
-  const written = of === 'memory' ? banksOf(blocks).at(-1) : last?.text;
+  const written = of === 'memory' ? banksOf(blocks, bank?.cap).at(-1) : last?.text;
   const text = written?.trim() ?? '';
   if (!last || last.after === 0 || text === '' || text === 'none') return [];
+  if (bank) return memoriesFor(rollout.question.text, text, bank.read);
   return [{ id: of, title: of, text, sentences: [text] }];
 }
 
@@ -135,7 +141,17 @@ export async function askFrozen(
   agent: AgentDeps,
   question: Question,
   group: readonly Rollout[],
-  { from, k, signal }: { from: FrozenSource; k: number; signal?: AbortSignal },
+  {
+    from,
+    k,
+    bank,
+    signal,
+  }: {
+    from: FrozenSource;
+    k: number;
+    bank?: BankLimits;
+    signal?: AbortSignal;
+  },
 ): Promise<void> {
   const shared = { agent, question, ...(signal && { signal }) };
   const naive =
@@ -144,7 +160,7 @@ export async function askFrozen(
       : [];
   await Promise.all(
     group.map(async (rollout) => {
-      const all = from === 'selected' ? selectedOf(rollout) : blockText(rollout, from);
+      const all = from === 'selected' ? selectedOf(rollout) : blockText(rollout, from, bank);
       const passages = all.slice(0, MOST);
       const own =
         passages.length === 0

@@ -192,7 +192,7 @@ async function answerFrozen(
   wanted: readonly Wanted[],
   groups: readonly Rollout[][],
 ): Promise<void> {
-  const from = rewardById(stage.reward)?.frozen;
+  const { frozen: from, bank } = rewardById(stage.reward) ?? {};
   if (!from) return;
   if (!frozen) throw new Error(`training: the reward ${stage.reward} needs the frozen policy`);
   await frozen(() =>
@@ -202,6 +202,7 @@ async function answerFrozen(
         return askFrozen({ ...agent, ...drawn.agent }, drawn.question, group, {
           from,
           k: FROZEN_K,
+          ...(bank && { bank }),
           ...(signal ? { signal } : {}),
         });
       }),

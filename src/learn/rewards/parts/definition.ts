@@ -3,6 +3,12 @@ import type { RewardFacts } from './facts.ts';
 
 type FrozenSource = Exclude<FrozenAnswer['from'], 'question'>;
 
+/** Of a memory bank: facts that it holds at most, and facts that the frozen policy reads of it. */
+export interface BankLimits {
+  cap: number;
+  read: number;
+}
+
 type Weights = Readonly<Record<string, number>>;
 
 /** What a reward says about itself; menus, settings and the scoring of foreign rollouts read it here. */
@@ -21,6 +27,8 @@ interface Description<Id extends string> {
   steps?: readonly string[];
   /** From what the frozen policy answers before the reward is known (`src/learn/frozen`). */
   frozen?: FrozenSource;
+  /** `frozen: 'memory'`: limits of the bank. Absent: it holds what was written, and all of it is read. */
+  bank?: BankLimits;
   /** It reads the gold paragraphs, which are looked up before the reward is known (`src/learn/gold-texts.ts`). */
   goldTexts?: true;
   /** Clauses that a stage may leave out by a weight of 0, for an ablation, though the values are fixed. */

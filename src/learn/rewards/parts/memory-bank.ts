@@ -14,7 +14,8 @@ const NAMED = /^(add|update|delete|noop)(?: (.+))?$/u;
 export const OPERATIONS = ['add', 'update', 'delete', 'keep'] as const;
 type Operation = (typeof OPERATIONS)[number];
 
-const statementsOf = (text: string): string[] =>
+/** The facts of a bank, in the order in which they stand. */
+export const statementsOf = (text: string): string[] =>
   text
     .split(' . ')
     .map((one) => one.trim().replace(/ \.$/u, ''))
@@ -60,11 +61,23 @@ function after(bank: string, block: string): string {
     .join(' . ');
 }
 
-/** The bank behind each memory block of a rollout, in their order; it begins empty. */
-export function banksOf(blocks: readonly { kind: string; text: string }[]): string[] {
+/** A bank of at most so many facts: those that stand first in a longer one are forgotten. */
+function capped(bank: string, cap: number): string {
+  const facts = statementsOf(bank);
+  return facts.length <= cap ? bank : facts.slice(-cap).join(' . ');
+}
+
+/**
+ * The bank behind each memory block of a rollout, in their order; it begins empty.
+ * @param cap facts that it holds at most; absent: any number
+ */
+export function banksOf(
+  blocks: readonly { kind: string; text: string }[],
+  cap = Infinity,
+): string[] {
   const banks: string[] = [];
   for (const { kind, text } of blocks)
-    if (kind === 'memory') banks.push(after(banks.at(-1) ?? '', text));
+    if (kind === 'memory') banks.push(capped(after(banks.at(-1) ?? '', text), cap));
   return banks;
 }
 

@@ -21,7 +21,7 @@ export const memoryR1: Recipe = {
       ...SHARED_DEPARTURES,
       'A world of facts, with older states of pages, in place of dialogues; facts come from searches.',
       'The bank is written anew behind every result; which fact was added, updated, deleted or kept is told by comparison, not named.',
-      'The frozen answerer is the checkpoint without its adapter and reads the whole bank; the answerer is not trained.',
+      'The frozen answerer is the checkpoint without its adapter and reads the whole bank, or, in `memory-r1/retrieved`, four facts of at most sixteen, in place of 60; the answerer is not trained.',
       'The policy ends with an answer of its own, which earns nothing; metrics and held-out scores are of that answer.',
       BLOCKS_SHOWN,
     ],
@@ -34,6 +34,7 @@ export const memoryR1: Recipe = {
       'settings.retrieval.k': 'ours; paper: no search',
       'settings.retrieval.maxSearches': 'ours; paper: no search',
       'reward.memory-r1': 'paper: exact match',
+      'reward.memory-r1-retrieved': 'ours: 16 and 4; paper: 60 are read',
     },
     signature:
       'Facts are updated where they were deleted and added before, and fewer contradict each other; a manager that only adds does not.',
@@ -46,6 +47,16 @@ export const memoryR1: Recipe = {
       settings: {
         ...TRAINING,
         stages: [{ steps: TRAINING.steps, reward: 'memory-r1', weights: {} }],
+        objective: OBJECTIVE,
+      },
+    },
+    {
+      name: 'retrieved',
+      title: 'GRPO, what a frozen copy answers from four facts of the memory',
+      departures: 'The memory holds sixteen facts; the oldest are forgotten.',
+      settings: {
+        ...TRAINING,
+        stages: [{ steps: TRAINING.steps, reward: 'memory-r1-retrieved', weights: {} }],
         objective: OBJECTIVE,
       },
     },
