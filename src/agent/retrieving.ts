@@ -6,6 +6,7 @@ import type { Retrieval } from '../retrieval/retriever.ts';
 import { isMiss, type Observation } from './answers/evidence.ts';
 import { contextRoom } from './budget.ts';
 import { routeReward } from './router/reward.ts';
+import { linksIn, pageOf } from './tools/browse.ts';
 import { passagesText } from './transcript/blocks.ts';
 import { promptFrame } from './transcript/prompt.ts';
 import { checkCancelled, type RunState } from './state.ts';
@@ -134,6 +135,26 @@ export interface Retrieved {
   missed: boolean;
 }
 
+/** Passages that a search for a link's name brings. */
+const LINK_DEPTH = 3;
+
+/** The pages behind links of what was found, each the first of its title that a search for that name brings. */
+async function behindLinks(
+  { deps, request, settings }: RunState,
+  { hits, source }: Retrieval,
+  query: string,
+): Promise<Hit[]> {
+  const opened: Hit[] = [];
+  const { clicks = 0 } = settings.method?.extraction ?? {};
+  for (const name of clicks > 0 ? linksIn(query, hits) : []) {
+    if (opened.length >= clicks) break;
+    const found = await deps.retriever.search(source, name, LINK_DEPTH, request.signal);
+    const page = pageOf(name, found.hits);
+    if (page) opened.push(page);
+  }
+  return opened;
+}
+
 /** A search that is made; a fork may put passages first among what it finds. */
 async function searchNow(
   state: RunState,
@@ -141,7 +162,9 @@ async function searchNow(
   query: string,
   k: number,
 ): Promise<Retrieval> {
-  const found = await state.deps.retriever.search(source, query, k, state.request.signal);
+  const asked = await state.deps.retriever.search(source, query, k, state.request.signal);
+  const linked = await behindLinks(state, asked, query);
+  const found = linked.length === 0 ? asked : { ...asked, hits: [...asked.hits, ...linked] };
   const put = state.past?.change('passages');
   if (!put?.length) return found;
   const ids = new Set(put.map(({ id }) => id));
@@ -219,9 +242,9 @@ export async function retrieve(
   shown = true,
 ): Promise<Retrieved | null> {
   const { k, summarize } = state.settings.retrieval;
-  const { extraction, pages } = state.settings.method ?? {};
+  const { extraction, pages, browse } = state.settings.method ?? {};
   // What the policy is not shown takes no room of its context.
-  const whole = summarize === 'on' || !shown || extraction !== undefined || pages !== undefined;
+  const whole = summarize === 'on' || !shown || Boolean(extraction ?? pages ?? browse);
   const found = await callRetriever(state, source, query, k);
   if (!found) return null;
   const hits = whole ? found.hits : fitting(state, found.hits);

@@ -11,6 +11,7 @@ import { openContext } from './rdra.ts';
 import type { RunState } from './state.ts';
 import { judgeQuery } from './stie/queries.ts';
 import { extract, FALLBACK_HINT, summarizeHits } from './summarizing.ts';
+import { browsed } from './tools/browse.ts';
 import type { SearchTag } from './transcript/tags.ts';
 
 /** One search: STIE over the query, NLR, retrieval, result. */
@@ -163,7 +164,9 @@ function shownText(state: RunState, query: string, hits: readonly Hit[]): string
     state.page = { page, text: '', seen: 0 };
     return inBlock(page ? `${page.title} : ${text}` : text);
   }
-  const shown = fitting(state, hits);
+  const asked = [state.request.question.text, ...state.searches.map((past) => past.query)];
+  const read = method?.browse ? browsed(query, hits, asked.join(' '), method.browse) : hits;
+  const shown = fitting(state, read);
   return passagesText(
     deps.policy.tokenizer,
     method?.order === 'best-last' ? shown.toReversed() : shown,

@@ -1,4 +1,4 @@
-import type { Recipe } from '../parts/recipe.ts';
+import type { Recipe, VariantSettings } from '../parts/recipe.ts';
 import { OBJECTIVE, TRAINING } from '../parts/training-base.ts';
 import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
 
@@ -6,6 +6,12 @@ import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
  * DeepResearcher (arXiv 2504.03160; code: GAIR-NLP/DeepResearcher): at most 10 turns. Theirs searches the web
  * for snippets and opens pages with a reading agent; here a search brings the passages themselves.
  */
+const settings: VariantSettings = {
+  ...TRAINING,
+  stages: [{ steps: TRAINING.steps, reward: 'deep-researcher', weights: {} }],
+  objective: { ...OBJECTIVE, kl: { form: 'k3', place: 'loss', coefficient: 1e-3 } },
+};
+
 export const deepResearcher: Recipe = {
   id: 'deep-researcher',
   version: '2',
@@ -17,7 +23,7 @@ export const deepResearcher: Recipe = {
     parts: ['outcome and format ladder'],
     departures: [
       ...SHARED_DEPARTURES,
-      'A search brings passages; there is no second tool that opens a page, and no reading agent.',
+      'A search brings passages, where theirs brings snippets and a second tool opens pages; `deep-researcher/browse` has the tool: a query that is a title opens the page, of which the sentences are read that share words with the question and the queries so far, where theirs has a model read it part by part.',
       'Groups of 8 in place of 16.',
     ],
     published: {
@@ -30,6 +36,8 @@ export const deepResearcher: Recipe = {
       'settings.retrieval.k': 'ours; code: 10 web results',
       'grpo.objective.kl.coefficient': 'code: its GRPO',
       'grpo.groupSize': 'ours; code: 16',
+      'browse.overrides.method.browse.snippet': 'ours; code: the engine’s snippets',
+      'browse.overrides.method.browse.extract': 'ours',
       'reward.deep-researcher': 'code: reward_score/format_and_f1.py',
     },
     signature:
@@ -40,11 +48,14 @@ export const deepResearcher: Recipe = {
     {
       name: 'grpo',
       title: 'GRPO, set F1',
-      settings: {
-        ...TRAINING,
-        stages: [{ steps: TRAINING.steps, reward: 'deep-researcher', weights: {} }],
-        objective: { ...OBJECTIVE, kl: { form: 'k3', place: 'loss', coefficient: 1e-3 } },
-      },
+      settings,
+    },
+    {
+      name: 'browse',
+      title: 'The same with snippets, and pages that are opened',
+      departures:
+        'A page is opened by a search for its title; the built-in policy was shown no snippets.',
+      settings: { ...settings, overrides: { method: { browse: { snippet: 1, extract: 6 } } } },
     },
   ],
 };

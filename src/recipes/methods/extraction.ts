@@ -9,6 +9,11 @@ export const extractionSchema = z.strictObject({
   maxTokens: z.int().min(1).max(2048),
   /** Whether the reasoning before the search is seen; the other arm sees the query alone. */
   reasoning: z.boolean().default(true),
+  /**
+   * WebThinker's explorer: most links of what a search found that are opened before it is extracted from, names that are titles
+   * of pages (`src/agent/tools/browse.ts`). Absent: none.
+   */
+  clicks: z.int().min(1).max(10).exactOptional(),
   /** As WebThinker's explorer: all that it wrote so far is put behind its prompt again after every turn. */
   reappends: z.literal(true).exactOptional(),
 });

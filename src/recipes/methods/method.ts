@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { browseSchema } from './browse.ts';
 import { candidatesSchema } from './candidates.ts';
 import { chainSchema } from './chain.ts';
 import { confidenceSchema } from './confidence.ts';
@@ -27,6 +28,7 @@ export const methodSchema = z.strictObject({
   extraction: extractionSchema.exactOptional(),
   verify: verificationSchema.exactOptional(),
   pages: pagesSchema.exactOptional(),
+  browse: browseSchema.exactOptional(),
   roles: rolesSchema.exactOptional(),
   candidates: candidatesSchema.exactOptional(),
   hint: hintSchema.exactOptional(),

@@ -58,7 +58,7 @@ export function commonRefusals({ settings, startStep, hasAdapter }: MappingInput
   if (ofGroup)
     refuse(
       'stages',
-      `the reward ${ofGroup.reward} looks at more than one rollout, or asks the frozen policy, and rewards come from the environment one rollout at a time; train it here`,
+      `the reward ${ofGroup.reward} looks at more than one rollout, asks the frozen policy, or reads gold paragraphs, and rewards come from the environment one rollout at a time; train it here`,
     );
   if (groupSize < 2)
     refuse(
@@ -76,8 +76,8 @@ export function commonRefusals({ settings, startStep, hasAdapter }: MappingInput
 
 /** Whether a reward cannot be told of one rollout by itself. */
 function wholeOf(reward: string): boolean {
-  const { ofGroup, ofBatch, frozen } = rewardById(reward) ?? {};
-  return Boolean(ofGroup ?? ofBatch ?? frozen);
+  const { ofGroup, ofBatch, frozen, goldTexts } = rewardById(reward) ?? {};
+  return Boolean(ofGroup ?? ofBatch ?? frozen ?? goldTexts);
 }
 
 /** What rollouts of a group that come from each other do. */

@@ -28,7 +28,7 @@ export const webThinker: Recipe = {
     parts: ['knowledge extraction', 'DPO pairs of rollouts'],
     departures: [
       ...SHARED_DEPARTURES,
-      'The explorer is an extract of whole sentences from ten passages; no links are opened, and no reports are written.',
+      'The explorer is an extract of whole sentences from ten passages, and opens no links, up to three of which `web-thinker/links` opens: names in what was found that are titles of pages. No reports are written.',
       'At most 8 searches in place of 19 effective ones; a repeated query is searched again. `overrides.retrieval.lapses=end` ends without an answer there, and spends all searches on a query of at most five characters, as the released code does.',
       'Pairs are sampled anew in every step, and the reference is the checkpoint throughout; `web-thinker/rounds` has its two rounds, each from the policy of the round before, though still with new pairs in every step, and `web-thinker/rounds-once` with pairs that are sampled once a round.',
     ],
@@ -44,6 +44,7 @@ export const webThinker: Recipe = {
       'dpo.stages.0.loss.gamma': 'ours; paper: above 1',
       'dpo.stages.0.loss.beta': 'ours; not given',
       'rounds.stages.0.loss.rounds': 'paper: two iterations, section 3.4',
+      'links.overrides.method.extraction.clicks': 'ours; paper: at most 10 interactions',
       'rounds-once.stages.0.loss.passes': 'ours; not given',
       'rounds-once.stages.0.loss.pairsAnUpdate': 'ours; not given',
       'as-released-whole.overrides.retrieval.maxSearches': 'code: scripts/run_web_thinker.py',
@@ -68,6 +69,14 @@ export const webThinker: Recipe = {
       departures:
         'In each round pairs are sampled anew in every step, where theirs samples them once with the policy that the round begins with.',
       settings: supervisedBy({ ...dpo, rounds: 2 }),
+    },
+    {
+      name: 'links',
+      title: 'Online DPO, and links of what was found are opened',
+      departures: 'Which links are opened follows from the query, where theirs is asked.',
+      settings: supervisedBy(dpo, {
+        overrides: { method: { extraction: { clicks: 3 } } },
+      }),
     },
     {
       name: 'rounds-once',
