@@ -32,7 +32,7 @@ describe('lab world', () => {
     [['--out', 'w'], /world needs --seed N/],
     [['--seed', '1', '--form', '3', '--out', 'w'], /--form is 3; it must be at most 2/],
     [['--seed', '1', '--world', 'w', '--out', 'w'], /--world names a folder to measure/],
-    [['--report'], /world needs --seed N/],
+    [['--report', '--form', '1'], /world needs --seed N/],
     [['--report', '--seed', '1', '--out', 'w'], /--report writes no folder/],
     [['--report', '--seed', '1', '--world', 'w'], /give one/],
     [['--report', '--world', '/nowhere'], /\/nowhere is no world: it has no manifest\.json/],
@@ -70,7 +70,7 @@ describe('lab world', () => {
   });
 
   test('the built-in world tells systems apart: gold queries miss, and no feature tells the source', async () => {
-    const { status, out } = await labHere('world', '--report', '--world', 'public/world', '--json');
+    const { status, out } = await labHere('world', '--report', '--json');
     expect(status).toBe(0);
     const { recallAt5, secondQuery, misleading, bestRoutingFeature, contents } = JSON.parse(
       out,

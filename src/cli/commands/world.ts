@@ -52,11 +52,12 @@ async function write(values: OptionValues): Promise<void> {
 async function report(values: OptionValues): Promise<void> {
   if (values.out !== undefined)
     throw new UsageError('--report writes no folder; leave --out out, or --report.');
-  if (values.world !== undefined && (values.seed !== undefined || values.form !== undefined))
+  const made = values.seed !== undefined || values.form !== undefined;
+  if (values.world !== undefined && made)
     throw new UsageError(
       '--world measures a folder that is there, --seed and --form one that is made; give one.',
     );
-  const folder = values.world === undefined ? undefined : String(values.world);
+  const folder = made ? undefined : String(values.world ?? builtIn('world'));
   if (folder !== undefined && !existsSync(join(folder, 'manifest.json')))
     throw new UsageError(`${folder} is no world: it has no manifest.json.`);
   const files =
@@ -87,7 +88,7 @@ export const worldCommand: Command = {
     force: { type: 'boolean', help: 'write into a folder that holds other files' },
     report: {
       type: 'boolean',
-      help: 'measure a world (--world, or --seed and --form), write none',
+      help: 'measure a world (the built-in one unless --world, or --seed and --form), write none',
     },
     world: { type: 'string', value: 'DIR', help: 'folder to measure with --report' },
     json: { type: 'boolean', help: 'print one JSON object' },
