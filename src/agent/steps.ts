@@ -9,7 +9,7 @@ import { branchOf, look, noteActions, noteAside, textOf, wrote } from './branche
 import { contextRoom } from './budget.ts';
 import { adoptStep, openWithSearch, policyStep } from './loop.ts';
 import { callSearch, openThought, searchRound, writeHint } from './searching.ts';
-import { asideContext, checkCancelled, type RunState } from './state.ts';
+import { asideContext, checkCancelled, stop, type RunState } from './state.ts';
 import type { Branch, LookAhead, Steps, Wrote } from './systems/parts/steps.ts';
 import { ask, firstBlock, readPassages } from './transcript/aside.ts';
 import { blockIds, passagesText, readQueryIn } from './transcript/blocks.ts';
@@ -223,6 +223,8 @@ export function stepsOf(state: RunState): Steps {
       hits.filter(({ passage }) => !passage.noise && supporting.has(passage.title)),
     isRight: (answer) => questionScores(answer, request.question).em === 1,
     gold: () => request.question.answers[0] ?? null,
+    chain: () => request.question.chain ?? [],
+    groupChance: () => uniform(deriveSeed(0, 'group', request.groupId)),
     chance: () => uniform(deriveSeed(request.seed, 'chance', chances++)),
     branch,
     propose: async (n) => {
@@ -250,6 +252,14 @@ export function stepsOf(state: RunState): Steps {
       state.conversation.answerBack('result', resultIds(state, hits));
     },
     hint: (text) => writeHint(state, text),
+    tell: (query, { title, text }) => {
+      writeQuery(state, query);
+      const passage = { id: title, title, text, sentences: [text] };
+      state.conversation.answerBack(
+        'result',
+        resultIds(state, [{ passage, score: 1, source: 'local' }]),
+      );
+    },
     ask: (wanted) => checked(ask(aside, wanted)),
     read: (question, hits) => checked(readPassages(aside, question, hits)),
     first: (of, way, kind) =>
@@ -259,6 +269,7 @@ export function stepsOf(state: RunState): Steps {
     passages: (hits) => passagesText(tokenizer, hits, passageTokens),
     judged: (text, outcome) => noteAside(state, 'judgement', { ids: [], text }, outcome),
     answer: () => forceAnswer(state, { reason: 'answer', detail: 'the policy answered' }, false),
+    end: (detail) => stop(state, 'end-of-text', detail),
     give: (answer) => answerByVote(state, answer),
   };
 }

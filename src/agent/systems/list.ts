@@ -1,6 +1,7 @@
 import { actions } from './trained/actions.ts';
 import { chain } from './trained/chain.ts';
 import { hinted } from './trained/hinted.ts';
+import { oneStep } from './trained/one-step.ts';
 import { planned } from './trained/plan.ts';
 import type { RecipeSettings } from '../../recipes/parts/settings.ts';
 import { chainVerify } from './chain-verify.ts';
@@ -34,6 +35,7 @@ export const SYSTEMS: Readonly<
   roles,
   actions,
   hinted,
+  'one-step': oneStep,
   plan: planned,
   chain,
 };

@@ -38,7 +38,7 @@ import {
   interleavedUngated,
 } from './systems/steps/interleaved.ts';
 import { medR3 } from './systems/steps/med-r3.ts';
-import { r1Router } from './systems/steps/r1-router.ts';
+import { r1Router, r1RouterStep } from './systems/steps/r1-router.ts';
 import { fspo, fspoReleased } from './switches/fspo.ts';
 import { posterior, posteriorUngated } from './switches/posterior.ts';
 import { ur2Stage1Released, ur2Stage2Released } from './ur2-released.ts';
@@ -93,6 +93,7 @@ const OF_OWN_RECORDS = [
   interleavedUngated,
   medR3,
   r1Router,
+  r1RouterStep,
   fspo,
   fspoReleased,
   posterior,

@@ -58,6 +58,7 @@ export const SYSTEM_LOOPS = [
   'roles',
   'actions',
   'hinted',
+  'one-step',
   'plan',
   'chain',
 ] as const;

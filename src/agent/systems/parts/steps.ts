@@ -1,4 +1,5 @@
 import type { Hit } from '../../../records/hits.ts';
+import type { ChainStep } from '../../../records/records.ts';
 import type { AsideEvent } from '../../../records/events.ts';
 import type { Method } from '../../../recipes/methods/method.ts';
 import type { RecipeSettings } from '../../../recipes/parts/settings.ts';
@@ -108,8 +109,12 @@ export interface Steps {
   isRight(answer: string): boolean;
   /** A gold answer; null without one. For loops that only train, and oracles. */
   gold(): string | null;
+  /** The gold chain; empty without one. For loops that only train. */
+  chain(): readonly ChainStep[];
   /** A number in [0, 1) of this rollout's own chance. */
   chance(): number;
+  /** A number in [0, 1) that all rollouts of a group have in common. */
+  groupChance(): number;
 
   branch(): Promise<Branch>;
   /** So many candidates for the policy's next action. */
@@ -127,6 +132,8 @@ export interface Steps {
   /** Writes passages as a result. */
   show(hits: readonly Hit[]): void;
   hint(text: string): void;
+  /** The environment writes a query and what answers it; nothing is searched for. */
+  tell(query: string, found: { title: string; text: string }): void;
 
   /** Asks a policy that reads words beside the context. */
   ask(aside: {
@@ -149,6 +156,8 @@ export interface Steps {
 
   /** Opens the answer in the policy's place. */
   answer(): Promise<void>;
+  /** Ends the rollout as it stands. */
+  end(detail: string): void;
   /** The environment writes the answer that was voted for. */
   give(answer: string): void;
 }

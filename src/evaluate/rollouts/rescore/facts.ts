@@ -152,6 +152,7 @@ function importedFacts(rollout: ImportedRollout): Omit<RewardFacts, 'tokens'> {
     computed: [],
     supporting: rollout.question.supporting,
     steps: [],
+    given: 0,
     blocks: [],
     selections: [],
     thoughts: segments.flatMap(({ source, role, text }, segment) =>

@@ -52,6 +52,8 @@ export interface RewardFacts {
   supporting: readonly string[];
   /** The gold chain; empty where the record has none. */
   steps: readonly GoldStep[];
+  /** Steps of it that the environment wrote before the policy's first word. */
+  given: number;
   blocks: readonly WrittenBlock[];
   selections: readonly Selection[];
   thoughts: readonly { text: string; evidence: Span[] }[];
@@ -154,6 +156,12 @@ function refinementOf(rollout: Rollout): WrittenText {
   return refined.spans.length > 0 ? refined : thoughtsAfterReading(rollout);
 }
 
+function givenSteps({ segments }: Rollout): number {
+  const first = segments.findIndex(({ source }) => source === 'policy');
+  const before = first < 0 ? segments : segments.slice(0, first);
+  return before.filter(({ source, role }) => source === 'environment' && role === 'search').length;
+}
+
 export function readFacts(rollout: Rollout): RewardFacts {
   const { answers, supporting } = rollout.question;
   const { span, prose } = readAnswerText(rollout);
@@ -173,6 +181,7 @@ export function readFacts(rollout: Rollout): RewardFacts {
     searches: searchesOf(rollout),
     supporting,
     steps: rollout.question.chain ?? [],
+    given: givenSteps(rollout),
     blocks: blocksIn(rollout),
     selections: selectionsOf(rollout),
     thoughts: thoughtsOf(rollout),

@@ -20,7 +20,7 @@ export const r1Router: Recipe = {
     departures: [
       ...SHARED_DEPARTURES,
       'The sources are the local corpus and the web, in place of text, images with text, and tables.',
-      'Groups are whole rollouts in which each search has the advantage of what it and later ones earn; theirs groups the same step of a trajectory that another model made.',
+      'Groups are whole rollouts in which each search has the advantage of what it and later ones earn; theirs groups the same step of a trajectory that another model made, as `r1-router/steps` does with steps of the gold chain.',
       'The policy reads passages, not a separate answer to each sub-question; likeness of queries is token F1.',
       'A search without a named source asks both, and is the right one only where both have the passage.',
     ],
@@ -33,6 +33,7 @@ export const r1Router: Recipe = {
       'settings.retrieval.k': 'ours; code: 5',
       'settings.retrieval.maxSearches': 'code: three steps',
       'grpo.objective.kl.place': 'code: computed and not added',
+      'reward.r1-router-step': 'code: Easy-R1/verl/utils/reward_score/step.py: 0.5, 0.5',
       'reward.r1-router': 'code: Easy-R1/verl/utils/reward_score/step.py: 0.5, 0.5',
     },
     signature:
@@ -47,6 +48,24 @@ export const r1Router: Recipe = {
         ...TRAINING,
         stages: [{ steps: TRAINING.steps, reward: 'r1-router', weights: {} }],
         objective: { ...OBJECTIVE, credit: 'span' },
+      },
+    },
+    {
+      name: 'steps',
+      title: 'Step-GRPO: a group is one step behind the gold steps before it',
+      departures:
+        'A group draws which step it is of; sub-questions and sub-answers before it are those of the gold chain. There are no groups of answers to sub-questions: the answer that is rewarded is the last.',
+      settings: {
+        ...TRAINING,
+        stages: [
+          {
+            steps: TRAINING.steps,
+            reward: 'r1-router-step',
+            weights: {},
+            overrides: { loop: 'one-step' },
+          },
+        ],
+        objective: OBJECTIVE,
       },
     },
   ],

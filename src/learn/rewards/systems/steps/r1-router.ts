@@ -11,6 +11,8 @@ import type { RewardFacts } from '../../parts/facts.ts';
  * local and web in place of text, images and tables; a step is a search, compared with the step of the gold chain
  * whose query is most like it; likeness is token F1 in place of the cosine of an encoder; a rollout is whole, where
  * theirs groups the same step of a trajectory that another model made: `credit: span` gives each search its own.
+ * `r1-router-step` is of one step by itself, behind the gold steps before it (`src/agent/systems/trained/one-step.ts`), and
+ * compared with that step alone: behind all of them, answering is right, and a search earns nothing; before, an answer does.
  */
 
 const HALF = 0.5;
@@ -61,4 +63,29 @@ export const r1Router = fixedReward({
       return clause('routing', routingReward(likeness, right), evidence);
     }),
   ],
+});
+
+export const r1RouterStep = fixedReward({
+  id: 'r1-router-step',
+  name: 'R1-Router, one step',
+  source: 'R1-Router, arXiv 2505.22095, section 3.3, values of its code',
+  range: [0, 1],
+  clauses: ({ answerText, golds, answer, searches, steps, given }: RewardFacts) => {
+    const [search] = searches;
+    const step = steps[given];
+    if (step === undefined)
+      return [
+        clause(
+          'answer',
+          search || answerText === null ? 0 : recallReward(answerText, golds),
+          answer,
+        ),
+      ];
+    if (!search) return [clause('routing', 0)];
+    const right =
+      step.source !== undefined && (step.source === 'both' || step.source === search.asked);
+    return [
+      clause('routing', routingReward(f1Score(search.query, [step.query]), right), search.evidence),
+    ];
+  },
 });

@@ -1,0 +1,27 @@
+import type { ChainStep } from '../../../records/records.ts';
+import type { Steps } from '../parts/steps.ts';
+
+/** The sub-answer of a gold step, as it stands where a result does. */
+const answered = ({ title, query, object }: ChainStep): { title: string; text: string } => ({
+  title,
+  text: `${query} is ${object} .`,
+});
+
+/**
+ * One step of a gold chain by itself (R1-Router's Step-GRPO, arXiv 2505.22095, section 3.3): the steps before it are given,
+ * each as its sub-question and its sub-answer and not as passages, and the rollout ends with the policy's next action. Which
+ * step it is, from none given to all, a group draws together: all of its rollouts are in one state. It knows the gold chain, so it is for training
+ * alone.
+ */
+export async function oneStep(s: Steps): Promise<void> {
+  await s.open();
+  const chain = s.chain();
+  const given = Math.floor(s.groupChance() * (chain.length + 1));
+  for (const step of chain.slice(0, given)) s.tell(step.query, answered(step));
+  for (;;) {
+    const next = await s.write('action');
+    if (next.ended === 'thought') continue;
+    if (!(await next.act())) s.end('the step is over');
+    return;
+  }
+}
