@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { readTrajectories } from '../../formats/trajectories/read.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
-import { checkResumable, checkTrainable } from '../../learn/rl/trainable.ts';
+import { checkResumable, checkTrainable, untrainable } from '../../learn/rl/trainable.ts';
 import { collapseWarning } from '../../learn/router/collapse.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
 import {
@@ -122,6 +122,17 @@ function warnOfCollapse(settings: TrainSettings): void {
   if (warning !== null) say(`warning: ${warning}`);
 }
 
+/** @throws Error where nothing can be trained so, which names the option that would mend it */
+function checkSettings(settings: TrainSettings, summarizer: boolean): void {
+  const found = untrainable(settings, { summarizer });
+  if (found === null) return;
+  const options =
+    found.path === 'overrides.retrieval.summarize'
+      ? ' That is --summarizer extractive, or --set overrides.retrieval.summarize=off.'
+      : '';
+  throw new Error(`${found.message}${options}`);
+}
+
 const optionsOf = (values: OptionValues): TrainOptions => ({
   threads: Number(values.threads),
   microTokens: Number(values['micro-tokens']),
@@ -199,7 +210,7 @@ export const trainCommand: Command = {
       'train',
       values,
       lists['set'] ?? [],
-      (read) => checkTrainable(read, { summarizer }),
+      (read) => checkSettings(read, summarizer),
       lists['switch'],
     );
     if (values.check === true && !swept) throw new UsageError('--check is for --sweep.');

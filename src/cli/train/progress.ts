@@ -1,3 +1,4 @@
+import { stieInWords } from '../../agent/stie/counts-in-words.ts';
 import type { HeldOutScore, MadeStep } from '../../records/training.ts';
 import { searchesToCome } from '../../lab/train/pace/learning-to-search.ts';
 import { paceOf, secondsLeft } from '../../lab/train/pace/step-pace.ts';
@@ -45,5 +46,6 @@ export class TrainMeter {
         `${gates}|g| ${record.gradientNorm.toFixed(3)}  gap ${record.samplerGap.max.toExponential(1)}  ` +
         `${record.seconds.total.toFixed(1)} s${heldOut}  ≈ ${duration(left)} left`,
     );
+    if (record.stie) say(`  STIE: ${stieInWords(record.stie)}`);
   }
 }

@@ -1,0 +1,47 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { stieCounts } from '../../../src/agent/stie/counts.ts';
+import { TrainMeter } from '../../../src/cli/train/progress.ts';
+import type { VerdictEvent } from '../../../src/records/events.ts';
+import { getTraining } from '../../../src/recipes/index.ts';
+import { trainStep } from '../../fixtures/train-steps.ts';
+
+afterEach(() => void vi.restoreAllMocks());
+
+const linesOf = (work: () => void): string[] => {
+  const lines: string[] = [];
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
+  work();
+  return lines;
+};
+
+const refused: VerdictEvent = {
+  kind: 'verdict',
+  t: 0,
+  round: 2,
+  over: 'query',
+  mode: 'corrected',
+  text: 'mayor of Wexburg',
+  checks: [
+    { lag: 1, against: 'mayor of Wexburg', overlap: 1, diff: 0, threshold: 0.25, passed: false },
+  ],
+  aggDiff: 0,
+  valid: false,
+  action: 'refused',
+  reason: 'too like the query before',
+  counts: {},
+  blocked: [],
+};
+
+it('a step of a training tells which clauses of STIE fired, where it judged anything', () => {
+  const meter = new TrainMeter(getTraining('kunlun-baize/whole'));
+  const stie = stieCounts([refused]);
+  expect(stie).not.toBeNull();
+  const told = linesOf(() => meter.step({ ...trainStep(1), stie: stie! }));
+  expect(told).toHaveLength(2);
+  expect(told[1]).toBe('  STIE: 1 query judged: 1 too like the last, 1 refused.\n');
+});
+
+it('a step without STIE has one line', () => {
+  const meter = new TrainMeter(getTraining('search/grpo'));
+  expect(linesOf(() => meter.step(trainStep(1)))).toHaveLength(1);
+});
