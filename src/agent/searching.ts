@@ -281,7 +281,7 @@ export async function searchRound(
   only: SourceName | null = null,
   further: readonly string[] = [],
 ): Promise<Retrieved | null> {
-  const { context } = state.settings.retrieval;
+  const { context, lastTurn, maxSearches } = state.settings.retrieval;
   if (context === 'judged') await leaveOutUseless(state);
   const first = await callSearch(state, query, tag, only);
   const called = [first, ...(await callFurther(state, further, tag))];
@@ -301,5 +301,7 @@ export async function searchRound(
   } else writeResult(state, text);
   if (summaries.length > 0 && summaries.every(({ fallback }) => fallback))
     writeHint(state, FALLBACK_HINT);
+  if (lastTurn === 'warn' && state.searches.length >= maxSearches)
+    writeHint(state, HINTS.answerNow);
   return got;
 }

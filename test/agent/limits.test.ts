@@ -139,6 +139,26 @@ describe('searches', () => {
   });
 });
 
+describe('StepSearch’s last turn', () => {
+  const hints = async (maxSearches: number, lastTurn?: 'warn'): Promise<string[]> => {
+    const main = [`${THINK}${FIRST}`, `${THINK}<search> Victor Kerlund</search>`, ANSWER];
+    const retrieval = { maxSearches, ...(lastTurn && { lastTurn }) };
+    const { rollout } = await run({ main }, { overrides: { ...base, retrieval } });
+    expect(rollout.answer).toBe('Borfield');
+    const all = rollout.segments.filter(({ role }) => role === 'hint');
+    expect(all.map(({ source, mask }) => [source, mask])).toEqual(
+      all.map(() => ['environment', 0]),
+    );
+    return all.map(({ text }) => text);
+  };
+
+  it('is told behind its result, where that is wanted, and no earlier', async () => {
+    expect(await hints(2, 'warn')).toEqual([`<hint> ${HINTS.answerNow}</hint>`]);
+    expect(await hints(3, 'warn')).toEqual([]);
+    expect(await hints(2)).toEqual([]);
+  });
+});
+
 describe('faults', () => {
   const fault = '<think> a .</think></result>';
 

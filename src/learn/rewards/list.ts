@@ -30,6 +30,7 @@ import { memoryR1, memoryR1Retrieved } from './systems/answerer/memory-r1.ts';
 import { rewriter } from './systems/answerer/rewriter.ts';
 import { rSearch } from './systems/answerer/r-search.ts';
 import { s3Gain, s3Released } from './systems/answerer/s3.ts';
+import { collabRag } from './systems/steps/collab-rag.ts';
 import { arena, arenaReleased } from './systems/steps/arena.ts';
 import {
   interleaved,
@@ -94,6 +95,7 @@ const OF_OWN_RECORDS = [
   medR3,
   r1Router,
   r1RouterStep,
+  collabRag,
   fspo,
   fspoReleased,
   posterior,

@@ -1,4 +1,5 @@
 import type { Recipe, VariantSettings } from '../parts/recipe.ts';
+import type { SettingsOverride } from '../parts/settings.ts';
 import { OBJECTIVE, TRAINING } from '../parts/training-base.ts';
 import { GRPO_FOR_PPO, searchLoop, SHARED_DEPARTURES } from './loop.ts';
 
@@ -7,8 +8,9 @@ import { GRPO_FOR_PPO, searchLoop, SHARED_DEPARTURES } from './loop.ts';
  * paid for the gold that it brings first and charged for what was seen before. Its reward file says where it leaves
  * the paper's.
  */
-const settingsBy = (reward: string): VariantSettings => ({
+const settingsBy = (reward: string, overrides: SettingsOverride = {}): VariantSettings => ({
   ...TRAINING,
+  overrides,
   stages: [{ steps: TRAINING.steps, reward, weights: {} }],
   objective: {
     ...OBJECTIVE,
@@ -36,7 +38,7 @@ export const stepSearch: Recipe = {
       `${GRPO_FOR_PPO} What a search earned is the advantage of the tokens up to it, told apart within the group.`,
       'Gain is the share of supporting titles that a search brings first, not the rise of a TF-IDF similarity, which `step-search/tf-idf` has.',
       'Queries are matched with those of the gold chain, of which each has one wording.',
-      'No warning stands behind the last result.',
+      'No warning stands behind the last result; `step-search/tf-idf` has it (`retrieval.lastTurn=warn`).',
     ],
     published: { figure: 'EM 34.5, F1 45.2', benchmark: 'HotpotQA', model: 'Qwen2.5-3B-instruct' },
     sources: {
@@ -61,10 +63,10 @@ export const stepSearch: Recipe = {
     },
     {
       name: 'tf-idf',
-      title: 'The same with gain by TF-IDF',
+      title: 'The same with gain by TF-IDF, and a warning behind the last result',
       departures:
         'A gold paragraph is a passage that states a step of the gold chain, found by its title.',
-      settings: settingsBy('step-search-tf-idf'),
+      settings: settingsBy('step-search-tf-idf', { retrieval: { lastTurn: 'warn' } }),
     },
     {
       name: 'as-released',

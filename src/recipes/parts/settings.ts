@@ -66,6 +66,8 @@ const retrievalSchema = z.strictObject({
    * results that the policy called useless. Absent: results are appended, and stay.
    */
   context: z.enum(['reset', 'judged']).exactOptional(),
+  /** `warn`, as StepSearch: behind the last result the environment says that no search is left. Absent: it is not said. */
+  lastTurn: z.literal('warn').exactOptional(),
   /**
    * `end`, as WebThinker's released code: a query that was asked before ends the rollout without an answer, one of at most
    * five characters spends all searches. Absent: the one is searched again, and so is the other.

@@ -7,6 +7,7 @@ import { rewardById } from '../../../src/learn/rewards/list.ts';
 import { goldPlaces } from '../../../src/learn/rewards/systems/in-forage.ts';
 import { computeReply } from '../../../src/agent/tools/expression.ts';
 import { keyMatch } from '../../../src/learn/rewards/systems/step-search.ts';
+import { pairsOf } from '../../../src/learn/supervised/dpo.ts';
 import { cutResult } from '../../../src/agent/searching.ts';
 import { made } from './records.ts';
 
@@ -45,6 +46,34 @@ const normal = (rewards: number[]): number[] => {
   const [groups, lengths] = [rewards.map(() => 0), rewards.map(() => 1)];
   return [...estimateAdvantages('grpo', rewards, groups, lengths)].map((a) => Number(a.toFixed(4)));
 };
+
+describe('Collab-RAG', () => {
+  const plan = (text: string, of: 'block' | 'lines' = 'lines'): boolean =>
+    readFacts({
+      ...made({}),
+      events: [
+        of === 'block'
+          ? { t: 0, kind: 'block', block: 'plan', text }
+          : { t: 0, kind: 'aside', of: 'chain', prompt: '', text, tokens: 1 },
+      ],
+    }).planned;
+
+  it('pays a right answer behind a plan that can be read: of answers 1, 0, 1 and formats 1, 1, 0 the first', () => {
+    const formats = [plan('1. Who wrote K? [yes]\n2. Where was #1 born? [yes]'), plan('1. Where was K born?'), plan('1. Where was #1 born?')]; // prettier-ignore
+    expect(formats).toEqual([true, true, false]);
+    const rewards = [1, 0, 1].map((em, i) => total('collab-rag', { em, planned: formats[i]! }));
+    expect(rewards).toEqual([1, 0, 0]);
+    expect(pairsOf(rewards, [0, 0, 0], { high: 1, low: 0 })).toEqual([
+      { chosen: 0, rejected: 1 },
+      { chosen: 0, rejected: 2 },
+    ]);
+  });
+
+  it('knows a plan of the built-in policy by its parts, and none without one', () => {
+    expect([plan('author , birthplace', 'block'), plan(' , ', 'block')]).toEqual([true, false]);
+    expect(readFacts(made({})).planned).toBe(false);
+  });
+});
 
 describe('CoRT', () => {
   const compute = (text: string) => ({ kind: 'compute' as const, text, reply: computeReply(text), after: 0, evidence: [] }); // prettier-ignore

@@ -154,6 +154,7 @@ function importedFacts(rollout: ImportedRollout): Omit<RewardFacts, 'tokens'> {
     steps: [],
     given: 0,
     blocks: [],
+    planned: false,
     selections: [],
     thoughts: segments.flatMap(({ source, role, text }, segment) =>
       source === 'policy' && role === 'think'

@@ -5,7 +5,14 @@ import type { FrozenAnswer, GoldText, Rollout } from '../../../records/rollout.t
 import { questionScores } from '../../../agent/answers/checked.ts';
 import type { AnswerScores } from '../../../agent/answers/scores.ts';
 import { searchesOf, type SearchFact } from './searches.ts';
-import { blocksIn, selectionsOf, thoughtsOf, type Selection, type WrittenBlock } from './made.ts';
+import {
+  blocksIn,
+  plannedIn,
+  selectionsOf,
+  thoughtsOf,
+  type Selection,
+  type WrittenBlock,
+} from './made.ts';
 import {
   proseScores,
   retrievedPassages,
@@ -55,6 +62,8 @@ export interface RewardFacts {
   /** Steps of it that the environment wrote before the policy's first word. */
   given: number;
   blocks: readonly WrittenBlock[];
+  /** It wrote a plan that can be worked off. */
+  planned: boolean;
   selections: readonly Selection[];
   thoughts: readonly { text: string; evidence: Span[] }[];
   /** What the frozen policy answered; empty where it was not asked. */
@@ -183,6 +192,7 @@ export function readFacts(rollout: Rollout): RewardFacts {
     steps: rollout.question.chain ?? [],
     given: givenSteps(rollout),
     blocks: blocksIn(rollout),
+    planned: plannedIn(rollout),
     selections: selectionsOf(rollout),
     thoughts: thoughtsOf(rollout),
     frozen: rollout.frozen ?? [],

@@ -1,6 +1,10 @@
 import type { AgentEvent } from '../../../records/events.ts';
 import type { Rollout } from '../../../records/rollout.ts';
+import { planParts, planValid, readPlan } from '../../../recipes/methods/plan.ts';
 import type { Span } from '../../../agent/answers/answer-text.ts';
+
+/** Lines of a plan that are looked at. */
+const LINES = 16;
 
 /** What the policy made beside queries and answer: blocks, choices of passages, thoughts. */
 
@@ -47,6 +51,20 @@ export function blocksIn(rollout: Rollout): WrittenBlock[] {
     const own = { kind, text, after, evidence: spanOf(rollout, segment) };
     return [reply === undefined ? own : { ...own, reply }];
   });
+}
+
+/**
+ * Whether it wrote a plan that can be worked off: a plan block with a part in it, or numbered lines whose references point
+ * backward (Collab-RAG's format).
+ */
+export function plannedIn({ events, question }: Rollout): boolean {
+  const plan = events.find(
+    (event) =>
+      (event.kind === 'block' && event.block === 'plan') ||
+      (event.kind === 'aside' && event.of === 'chain'),
+  );
+  if (plan?.kind === 'block') return planParts(plan.text, LINES, question.text).length > 0;
+  return plan?.kind === 'aside' && planValid(readPlan(plan.text, LINES));
 }
 
 /** Results with the last choice behind each. */

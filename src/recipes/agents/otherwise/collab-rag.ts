@@ -13,19 +13,20 @@ const SFT_STEPS = 20;
 const training = (
   overrides: SettingsOverride = {},
   change: { rounds?: number } = {},
+  reward = 'em',
 ): VariantSettings => ({
   ...TRAINING,
   overrides,
   stages: [
     {
       steps: SFT_STEPS,
-      reward: 'em',
+      reward,
       weights: {},
       loss: { kind: 'sft', weight: 'right', gold: false },
     },
     {
       steps: TRAINING.steps - SFT_STEPS,
-      reward: 'em',
+      reward,
       weights: {},
       loss: { kind: 'dpo', beta: 0.1, nll: 1, high: 1, low: 0, ...change },
     },
@@ -48,6 +49,7 @@ export const collabRag: Recipe = {
       'Decomposer and reader are one policy, and the reader is as it is trained; theirs is a frozen GPT-4o-mini.',
       'The plan of the built-in policy is parts with commas between them; one that names nothing is asked of the answer before it. A policy that reads words writes numbered lines with #1, #2 and whether passages are needed.',
       'Its passages stand in the context before the final answer, two a sub-question in place of nine; all pairs of a question are taken.',
+      'Plans are judged by the answer alone; `collab-rag/format` has the paper’s reward, which wants a plan that can be read as well.',
       'The reference of the preferences is the checkpoint; `collab-rag/rounds` takes the policy behind SFT, and moves it once.',
       '`method.plan.substitute=false` is the released code, whose pattern for #1 never matches.',
     ],
@@ -62,6 +64,7 @@ export const collabRag: Recipe = {
       'settings.method.plan.zigzag': 'code: llm_reader.py',
       'dpo.stages.1.loss.beta': 'code: configs',
       'dpo.stages.1.loss.nll': 'code: configs, 8B; 0.5 of 3B',
+      'reward.collab-rag': 'paper: section 3.3',
       'rounds.stages.1.loss.rounds': 'ours; not given',
       'as-released.overrides.method.plan.substitute': 'code: llm_reader.py, line 183',
     },
@@ -82,6 +85,13 @@ export const collabRag: Recipe = {
       departures:
         'The first round’s reference is the policy behind SFT, the second’s the policy behind the first; the paper gives no number of rounds.',
       settings: training({}, { rounds: 2 }),
+    },
+    {
+      name: 'format',
+      title: 'The same with two rounds of DPO, and nothing for a plan that cannot be read',
+      departures:
+        'Both rounds are ours; a plan of the built-in policy is well formed where it has a part.',
+      settings: training({}, { rounds: 2 }, 'collab-rag'),
     },
     {
       name: 'as-released',
