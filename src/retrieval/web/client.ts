@@ -2,6 +2,8 @@ import { itemAt } from '../../base/items.ts';
 import type { Passage } from '../../records/records.ts';
 import { issueOf } from '../../base/errors.ts';
 import { parseJson, type FetchFile } from '../../base/fetch-file.ts';
+import { BestK } from '../dense/best-k.ts';
+import type { Neighbour } from '../dense/dense.ts';
 import type { Ranked } from '../lexical/ranked.ts';
 import { terms } from '../lexical/text.ts';
 import { BM25_DEFAULTS, idf, queryTerms, termWeight, type Bm25Options } from './bm25.ts';
@@ -66,7 +68,12 @@ export class WebIndex {
     const meter: Meter = { requests: 0, bytes: 0 };
     const scores = await this.#score(queryTerms(terms(query)), options, meter);
     // Documents are numbered in order of id, so the smaller number wins a tie.
-    const top = [...scores].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, k);
+    const best = new BestK(Math.min(k, scores.length));
+    scores.forEach((score, document) => {
+      // A term that a document holds adds something.
+      if (score > 0) best.offer(document, score);
+    });
+    const top = best.list();
     return { ranked: await this.#read(top, options, meter), ...meter };
   }
 
@@ -87,16 +94,17 @@ export class WebIndex {
     this.#passageShards.clear();
   }
 
+  /** BM25 of every document; 0 of one that holds none of the terms. */
   async #score(
     wanted: [term: string, count: number][],
     options: WebSearchOptions,
     meter: Meter,
-  ): Promise<Map<number, number>> {
+  ): Promise<Float64Array> {
     const { documents, averageLength, termShards } = this.header;
     const fileOf = (term: string): string => termShardFile(termShard(term, termShards));
     const files = wanted.map(([term]) => fileOf(term));
     const shards = await this.#termShards.get(files, options, meter);
-    const scores = new Map<number, number>();
+    const scores = new Float64Array(documents);
     for (const [term, count] of wanted) {
       const postings = shards.get(fileOf(term))?.get(term);
       if (!postings) continue;
@@ -104,25 +112,25 @@ export class WebIndex {
       postings.documents.forEach((document, i) => {
         const [tf, length] = [itemAt(postings.frequencies, i), itemAt(this.#lengths, document)];
         const gain = weight * termWeight(tf, length, averageLength, this.#bm25);
-        scores.set(document, (scores.get(document) ?? 0) + gain);
+        scores[document] = itemAt(scores, document) + gain;
       });
     }
     return scores;
   }
 
   async #read(
-    top: [document: number, score: number][],
+    top: readonly Neighbour[],
     options: WebSearchOptions,
     meter: Meter,
   ): Promise<Ranked[]> {
     const { passagesPerShard } = this.header;
     const fileOf = (document: number): string =>
       passageShardFile(Math.floor(document / passagesPerShard));
-    const files = top.map(([document]) => fileOf(document));
+    const files = top.map(({ index }) => fileOf(index));
     const shards = await this.#passageShards.get(files, options, meter);
-    return top.map(([document, score]) => {
-      const passage = shards.get(fileOf(document))?.[document % passagesPerShard];
-      if (!passage) throw new Error(`${fileOf(document)}: document ${document} is missing`);
+    return top.map(({ index, similarity: score }) => {
+      const passage = shards.get(fileOf(index))?.[index % passagesPerShard];
+      if (!passage) throw new Error(`${fileOf(index)}: document ${index} is missing`);
       return { passage, score };
     });
   }
