@@ -1,5 +1,6 @@
 import { messageOf } from '../base/errors.ts';
 import { reappended, shownReasoning, type Step } from '../recipes/methods/extraction.ts';
+import type { AgentEvent } from '../records/events.ts';
 import type { Hit } from '../records/hits.ts';
 import { Extractive } from '../retrieval/summarize/extractive.ts';
 import type { Passage } from '../records/records.ts';
@@ -17,6 +18,16 @@ import { passagesText } from './transcript/blocks.ts';
 /** Follows the fallback sentence (UR², appendix C.4, in our words). */
 export const FALLBACK_HINT =
   'no search answers this . ask for one fact in simple words or reason on with what is known .';
+
+const UNSUMMARIZED = 'no summary, so the passages are shown: ';
+
+/** Results of a rollout whose passages are shown because nobody could summarize them: why, one each. */
+export const unsummarized = (events: readonly AgentEvent[]): string[] =>
+  events.flatMap((event) =>
+    event.kind === 'error' && event.message.startsWith(UNSUMMARIZED)
+      ? [event.message.slice(UNSUMMARIZED.length)]
+      : [],
+  );
 
 function written(
   { deps, request }: RunState,
@@ -62,7 +73,7 @@ export async function summarizeHits(
     return summary;
   } catch (error) {
     checkCancelled(state);
-    const message = `no summary, so the passages are shown: ${messageOf(error)}`;
+    const message = `${UNSUMMARIZED}${messageOf(error)}`;
     transcript.event({ kind: 'error', what: 'retrieval', message });
     return null;
   }

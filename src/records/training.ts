@@ -99,6 +99,11 @@ export interface TrainStep<Measure = number | null> {
    * rollouts read no summaries, and in those that were made before it was kept.
    */
   fallbacks?: number;
+  /**
+   * Results of the step that the summarizer failed at, so that the policy read the passages themselves, and why the
+   * first one; absent where there was none.
+   */
+  unsummarized?: { results: number; because: string };
   /** Policy tokens a rollout, mean; and their mean entropy in nats as the sampler saw it: of the distribution that it drew from. */
   responseTokens: Measure;
   entropy: Measure;

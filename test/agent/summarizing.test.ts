@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest';
 import { runRollout } from '../../src/agent/run.ts';
 import { createRouter } from '../../src/agent/router/router.ts';
-import { FALLBACK_HINT } from '../../src/agent/summarizing.ts';
+import { FALLBACK_HINT, unsummarized } from '../../src/agent/summarizing.ts';
+import { stepRecord } from '../../src/learn/rl/record.ts';
 import { readFacts } from '../../src/learn/rewards/parts/facts.ts';
 import { trainedTokens } from '../../src/learn/mask.ts';
+import type { Rollout } from '../../src/records/rollout.ts';
 import { getRecipe } from '../../src/recipes/index.ts';
 import { openSummarizer } from '../../src/retrieval/summarize/index.ts';
 import type { Summarizer } from '../../src/retrieval/summarize/summarizer.ts';
@@ -38,6 +40,22 @@ async function summarized(query: string, summarizer: Summarizer | null) {
   expectInvariants(rollout, policy);
   return rollout;
 }
+
+/** The record of a training step that made these rollouts. */
+const stepOf = (rollouts: Rollout[]) =>
+  stepRecord({
+    runId: 'run',
+    step: 1,
+    stage: 0,
+    at: '2026-01-01T00:00:00.000Z',
+    collected: { trained: [], all: [rollouts], batches: 1, zeroVariance: 0, drawn: {} },
+    update: null,
+    kl: null,
+    learningRate: 1e-4,
+    heldOut: null,
+    router: null,
+    seconds: { rollout: 1, update: 0, heldOut: 0, checkpoint: 0, total: 1 },
+  });
 
 const result = (text: string) => /<result>([\s\S]*?)<\/result>/u.exec(text)?.[1]?.trim();
 
@@ -116,7 +134,12 @@ it('shows the passages where the summarizer fails or is missing, and says so', a
       { what: 'retrieval', message: expect.stringContaining(why) },
     ]);
     expect(result(contextText(rollout))).toContain('Old Wolf : Old Wolf was written by');
+    // The step of a training tells it: its summaries are what the recipe stands on.
+    expect(unsummarized(rollout.events)).toEqual([why]);
+    expect(stepOf([rollout, rollout]).unsummarized).toEqual({ results: 2, because: why });
   }
+  const fine = await summarized('who wrote Old Wolf', openSummarizer({ kind: 'extractive' }));
+  expect(stepOf([fine])).not.toHaveProperty('unsummarized');
 });
 
 it('is off by default', async () => {

@@ -46,6 +46,12 @@ export class TrainMeter {
         `${gates}|g| ${record.gradientNorm.toFixed(3)}  gap ${record.samplerGap.max.toExponential(1)}  ` +
         `${record.seconds.total.toFixed(1)} s${heldOut}  ≈ ${duration(left)} left`,
     );
+    if (record.unsummarized) {
+      const { results, because } = record.unsummarized;
+      say(
+        `  ${results} of its results were not summarized, so their passages were read: ${because}`,
+      );
+    }
     if (record.stie) say(`  STIE: ${stieInWords(record.stie)}`);
   }
 }

@@ -1,5 +1,6 @@
 import type { Rollout } from '../../records/rollout.ts';
 import type { HeldOutScore, RouterStep, MadeStep } from '../../records/training.ts';
+import { unsummarized } from '../../agent/summarizing.ts';
 import { stieCounts, sumStieCounts } from '../../agent/stie/counts.ts';
 import type { Collected } from './collect.ts';
 import { scoresOf } from './held-out.ts';
@@ -77,6 +78,7 @@ export function stepRecord(parts: StepParts): MadeStep {
   const rollouts = collected.all.flat();
   const { em, f1, recall, searches, formatValid } = scoresOf(rollouts);
   const fallbacks = fallbacksOf(rollouts);
+  const failed = rollouts.flatMap(({ events }) => unsummarized(events));
   const latent = latentOf(rollouts);
   const stie = sumStieCounts(rollouts.map(({ events }) => stieCounts(events)));
   const sampledTokens = rollouts.reduce((sum, r) => sum + (r.metrics?.tokens ?? 0), 0);
@@ -97,6 +99,9 @@ export function stepRecord(parts: StepParts): MadeStep {
     searches,
     formatValid,
     ...(fallbacks !== null && { fallbacks }),
+    ...(failed[0] !== undefined && {
+      unsummarized: { results: failed.length, because: failed[0] },
+    }),
     responseTokens: sampledTokens / Math.max(1, rollouts.length),
     entropy: entropyOf(rollouts),
     ...(latent && { latent }),

@@ -41,6 +41,14 @@ it('a step of a training tells which clauses of STIE fired, where it judged anyt
   expect(told[1]).toBe('  STIE: 1 query judged: 1 too like the last, 1 refused.\n');
 });
 
+it('a step tells how many results a summarizer failed at, and why', () => {
+  const meter = new TrainMeter(getTraining('ur2/paper'));
+  const unsummarized = { results: 3, because: 'The server failed (HTTP 500).' };
+  expect(linesOf(() => meter.step({ ...trainStep(1), unsummarized }))[1]).toBe(
+    '  3 of its results were not summarized, so their passages were read: The server failed (HTTP 500).\n',
+  );
+});
+
 it('a step without STIE has one line', () => {
   const meter = new TrainMeter(getTraining('search/grpo'));
   expect(linesOf(() => meter.step(trainStep(1)))).toHaveLength(1);

@@ -18,6 +18,9 @@ import { stie } from './stie-chart.ts';
 /** UR²: queries of a rollout that asked for reasoning and were sent back, mean. */
 const fallbacksARollout = ({ fallbacks, rollouts }: TrainStep): number | null =>
   fallbacks === undefined || rollouts === 0 ? null : fallbacks / rollouts;
+/** Only of steps in which the summarizer failed. */
+const unsummarizedARollout = ({ unsummarized, rollouts }: TrainStep): number | null =>
+  unsummarized === undefined || rollouts === 0 ? null : unsummarized.results / rollouts;
 
 /** Only EM has an interval: F1 is no share of questions, so Wilson’s formula says nothing of it. */
 const heldOutIntervals = (steps: Steps): NonNullable<Series['interval']> =>
@@ -79,9 +82,10 @@ const accuracy = (steps: Steps): ChartSpec[] => {
       [
         line(sampled, 'sampled', 1, ({ searches }) => searches),
         heldOut(steps, 'held-out', 0, ({ searches }) => searches),
-        ...[line(sampled, 'fallbacks', 2, fallbacksARollout)].filter(
-          ({ points }) => points.length > 0,
-        ),
+        ...[
+          line(sampled, 'fallbacks', 2, fallbacksARollout),
+          line(sampled, 'not summarized', 3, unsummarizedARollout),
+        ].filter(({ points }) => points.length > 0),
       ],
       {
         include: [0],
