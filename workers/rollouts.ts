@@ -7,7 +7,7 @@ import { RolloutsHost } from '../src/lab/rollouts/host.ts';
 import { Spelling } from '../src/lab/rollouts/spelling/spelling.ts';
 import { RolloutsStore } from '../src/lab/rollouts/store.ts';
 import { tokenizersOf } from '../src/lab/rollouts/spelling/tokenizers.ts';
-import { ownRunsOf } from '../src/lab/rollouts/own-runs.ts';
+import { ownRunsOf } from '../src/lab/rollouts/own/own-runs.ts';
 import { ForageDatabase } from '../src/lab/storage/database.ts';
 import { OpfsRangeFiles } from '../src/lab/storage/opfs-ranges.ts';
 import { OpfsBlobs } from '../src/lab/storage/opfs.ts';

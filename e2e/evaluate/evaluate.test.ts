@@ -106,6 +106,24 @@ it(
     expect(await compared.count()).toBe(2);
     for (const row of await compared.all())
       expect(await row.locator('td').nth(2).textContent()).toBe('0.0');
+
+    // Never opened as files, both are searched with all other rollouts; what is opened is read first.
+    await visit(page, stage, 'rollouts');
+    await page.getByRole('region', { name: 'Rollouts of your evaluations' }).waitFor();
+    await page.getByRole('searchbox', { name: 'Search all rollouts' }).fill('the');
+    const found = page.getByTestId('found-rollouts');
+    await found.getByText(/^\d+ of \d+ rollouts have “the”, in 2 evaluations$/).waitFor();
+    const own = found.getByRole('region', { name: 'Two on two' });
+    await own.getByText(/of 4 rollouts$/).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await own.locator('.search-hit').first().click();
+    await page.waitForURL(/\/rollouts\/evaluation-.*find=the/);
+    await page.locator('.reader-head').waitFor();
+    await page.goBack();
+    await found.getByText(/in 1 file and 1 evaluation$/).waitFor();
+    await visit(page, stage, 'evaluate');
+    await page.getByRole('link', { name: 'Two on two' }).click();
+    await status(page, 'finished');
     expect(stage.faults).toEqual([]);
   },
   LONG,

@@ -78,6 +78,13 @@ export interface OwnRun {
   loss?: LossSettings | null;
 }
 
+/** An evaluation of this browser; `done`: rollouts that are there. */
+export interface OwnEvaluation {
+  id: string;
+  name: string;
+  done: number;
+}
+
 export interface BrowseQuery {
   /** Of the filter language; empty for all rows. */
   filter: string;
@@ -218,9 +225,9 @@ export interface JudgeStanding {
   judging: Judging | null;
 }
 
-/** A file, or a training run without one, with what a search found in it. */
+/** A file, or a training run or an evaluation without one, with what a search found in it. */
 export interface FoundPlace {
-  kind: 'file' | 'run';
+  kind: 'file' | 'run' | 'evaluation';
   id: string;
   name: string;
   /** Rollouts that were looked through until now, and how many of them have the words. */
@@ -261,7 +268,7 @@ export interface RolloutsApi {
   rowsAt(fileId: string, positions: readonly number[]): Promise<FoundRow[]>;
   /**
    * Looks for some words, whatever their case, in question, answer and all texts of every rollout, also of training
-   * runs that no file was made of.
+   * runs and evaluations that no file was made of.
    * @throws the signal's reason where it was stopped
    */
   searchAll(
@@ -314,6 +321,7 @@ export interface RolloutsApi {
   ): Promise<Blob | null>;
   /** Training runs of this browser; empty where the host has none at hand. */
   ownRuns(): Promise<OwnRun[]>;
+  ownEvaluations(): Promise<OwnEvaluation[]>;
   /** Reads the rollouts of a training run as a file `run NAME`; what was read of it before is replaced. */
   importRun(
     job: string,

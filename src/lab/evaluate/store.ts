@@ -7,12 +7,16 @@ import type { RolloutFacts } from '../../evaluate/systems/plan/row.ts';
 import type { EvaluationResult } from '../../evaluate/systems/result.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import type { EvaluationRecord } from '../contract/records/evaluations.ts';
+import type { StoredLine } from '../rollouts/own/own-runs.ts';
 import { gunzip, gzip } from '../storage/blobs.ts';
 import { isQuotaError } from '../storage/quota.ts';
 import type { EvaluationDatabase, FactsRow } from './database.ts';
 
 /** Rollouts that an estimate looks at. */
 const MEASURED = 2000;
+
+/** Rollouts that are read from storage at a time. */
+const AT_ONCE = 50;
 
 export interface MadeRollout extends FactsRow {
   rollout: Rollout;
@@ -164,16 +168,30 @@ export class EvaluationStore {
     return readAs(JSON.parse(text) as Rollout, id);
   }
 
+  /** The rollouts of an evaluation that are there, some at a time, in the order of its plan: each as it is stored. */
+  async *parts(id: string, signal: AbortSignal): AsyncGenerator<StoredLine[], void, void> {
+    const plan = await this.#db.plans.get(id);
+    const ids = [...new Set((plan?.cells ?? []).map(rolloutIdOf))];
+    for (let at = 0; at < ids.length; at += AT_ONCE) {
+      signal.throwIfAborted();
+      const part = ids.slice(at, at + AT_ONCE);
+      const rows = await this.#db.bodies.bulkGet(part.map(keyOfRollout));
+      const lines = await Promise.all(
+        rows.map(async (row) => row && new TextDecoder().decode(await gunzip(row.body))),
+      );
+      yield part.flatMap((one, i) => {
+        const line = lines[i];
+        return line === undefined ? [] : [{ id: one, line }];
+      });
+    }
+  }
+
   /** The rollouts of an evaluation as lines of `forage.rollout/1`, in the order of its plan. */
   async lines(id: string, signal: AbortSignal): Promise<Blob> {
-    const plan = await this.#db.plans.get(id);
-    const ids = new Set((plan?.cells ?? []).map(rolloutIdOf));
     const parts: string[] = [];
-    for (const one of ids) {
-      signal.throwIfAborted();
-      const rollout = await this.rollout(one);
-      if (rollout) parts.push(`${JSON.stringify(rollout)}\n`);
-    }
+    for await (const part of this.parts(id, signal))
+      for (const one of part)
+        parts.push(`${JSON.stringify(readAs(JSON.parse(one.line) as Rollout, one.id))}\n`);
     return new Blob(parts, { type: 'application/x-ndjson' });
   }
 

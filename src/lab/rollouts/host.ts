@@ -42,13 +42,14 @@ import {
   evaluationLines,
   isRunFile,
   runFileId,
-  withoutFile,
+  ownEvaluationsOf,
   type EvaluationSource,
   type RunSource,
-} from './own-runs.ts';
+} from './own/own-runs.ts';
 import { packReading } from './packed.ts';
 import { readingOf, rolloutFile, sameQuestion } from './reading.ts';
 import { searchAll } from './search/search-all.ts';
+import { searchedOf } from './search/searched.ts';
 import { Spelling } from './spelling/spelling.ts';
 import type { RolloutsStore, StoreImportOptions } from './store.ts';
 import { itemsToJudge, standingOf } from './verdicts.ts';
@@ -112,6 +113,8 @@ export class RolloutsHost implements RolloutsApi {
   }
 
   ownRuns = () => this.#runs?.runs() ?? Promise.resolve([]);
+
+  ownEvaluations = () => ownEvaluationsOf(this.#evaluations);
 
   importRun(
     job: string,
@@ -190,13 +193,8 @@ export class RolloutsHost implements RolloutsApi {
   }
 
   async searchAll(text: string, onFound: (update: SearchUpdate) => void, signal: AbortSignal) {
-    const files = await this.files();
-    const searched = {
-      files,
-      parts: (fileId: string) => this.#store.parts(fileId),
-      runs: withoutFile(await this.ownRuns(), files),
-      steps: (id: string) => this.#runs?.steps(id, signal) ?? [],
-    };
+    const [files, runs, evaluations] = [await this.files(), this.#runs, this.#evaluations];
+    const searched = await searchedOf(this.#store, files, runs, evaluations, signal);
     await searchAll(searched, text, onFound, signal);
   }
 

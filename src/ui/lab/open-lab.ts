@@ -44,6 +44,7 @@ const LAB_LIMITS: TimeLimits<LabApi> = {
 
 const INSPECTION_LIMITS: TimeLimits<RolloutsApi> = {
   ownRuns: RECORD_MS,
+  ownEvaluations: RECORD_MS,
   cancel: RECORD_MS,
   files: RECORD_MS,
   remove: RECORD_MS,

@@ -10,7 +10,14 @@ import {
   plural,
 } from '../kit/words/format.ts';
 import { ListTable } from '../kit/ListTable.tsx';
-import { openOwnRun, reloadFiles, reloadRuns, removeFile } from './store/browse-actions.ts';
+import {
+  openOwn,
+  reloadEvaluations,
+  reloadFiles,
+  reloadRuns,
+  removeFile,
+  type Own,
+} from './store/browse-actions.ts';
 import { SearchField } from './search/SearchField.tsx';
 import { SearchResults } from './search/SearchResults.tsx';
 import { startSearch } from './search/search-store.ts';
@@ -109,31 +116,57 @@ const Empty = () => (
   </section>
 );
 
-/** Runs that training stored here; their rollouts open in the same table. */
-const OwnRuns = () => {
-  const runs = useBrowse((state) => state.ownRuns);
+/** What was made here; its rollouts open in the same table. */
+const OwnList = ({ title, all }: { title: string; all: readonly (Own & { size: string })[] }) => {
   const [, go] = useLocation();
   const [shown, setShown] = useState(10);
-  if (runs.length === 0) return null;
+  if (all.length === 0) return null;
   return (
-    <section aria-label="Rollouts of your training runs">
-      <h2>Rollouts of your training runs</h2>
+    <section aria-label={title}>
+      <h2>{title}</h2>
       <ul className="own-runs">
-        {runs.slice(0, shown).map(({ id, name, step }) => (
-          <li key={id}>
-            <button type="button" className="link" onClick={() => openOwnRun(id, name, go)}>
-              {name}
+        {all.slice(0, shown).map(({ size, ...own }) => (
+          <li key={own.id}>
+            <button type="button" className="link" onClick={() => openOwn(own, go)}>
+              {own.name}
             </button>{' '}
-            <span className="fine">{plural(step, 'step')}, read as they are stored now</span>
+            <span className="fine">{size}, read as they are stored now</span>
           </li>
         ))}
       </ul>
-      {runs.length > shown ? (
-        <button type="button" className="link" onClick={() => setShown(runs.length)}>
-          Show the other {formatCount(runs.length - shown)}
+      {all.length > shown ? (
+        <button type="button" className="link" onClick={() => setShown(all.length)}>
+          Show the other {formatCount(all.length - shown)}
         </button>
       ) : null}
     </section>
+  );
+};
+
+const OwnLists = () => {
+  const runs = useBrowse((state) => state.ownRuns);
+  const evaluations = useBrowse((state) => state.ownEvaluations);
+  return (
+    <>
+      <OwnList
+        title="Rollouts of your training runs"
+        all={runs.map(({ id, name, step }) => ({
+          kind: 'run',
+          id,
+          name,
+          size: plural(step, 'step'),
+        }))}
+      />
+      <OwnList
+        title="Rollouts of your evaluations"
+        all={evaluations.map(({ id, name, done }) => ({
+          kind: 'evaluation',
+          id,
+          name,
+          size: plural(done, 'rollout'),
+        }))}
+      />
+    </>
   );
 };
 
@@ -141,29 +174,30 @@ const enterResults = (): void => document.querySelector<HTMLElement>('.search-hi
 
 /** Changes with what there is to search. */
 const searchedOver = (): string => {
-  const { files, ownRuns } = useBrowse.getState();
+  const { files, ownRuns, ownEvaluations } = useBrowse.getState();
   const parts = [
     ...files.map(({ id, status, rollouts }) => `${id} ${status} ${rollouts}`),
     ...ownRuns.map(({ id, step }) => `${id} ${step}`),
+    ...ownEvaluations.map(({ id, done }) => `${id} ${done}`),
   ];
   return parts.join('\n');
 };
 
-/** Whether files and training runs are known: a search before that would begin twice. */
+/** Whether files, training runs and evaluations are known: a search before that would begin twice. */
 const useLists = (): boolean => {
   const [read, setRead] = useState(() => useBrowse.getState().status === 'ready');
   useEffect(() => {
-    void Promise.all([reloadFiles(), reloadRuns()]).then(() => setRead(true));
+    void Promise.all([reloadFiles(), reloadRuns(), reloadEvaluations()]).then(() => setRead(true));
   }, []);
   return read;
 };
 
 /** All imported files, or what a search of all rollouts found. */
 const FilesPage = () => {
-  const { files, ownRuns, status } = useBrowse();
+  const { files, ownRuns, ownEvaluations, status } = useBrowse();
   const [, go] = useLocation();
   const wanted = searchedFor(useSearch());
-  const some = files.length > 0 || ownRuns.length > 0;
+  const some = files.length > 0 || ownRuns.length > 0 || ownEvaluations.length > 0;
   const read = useLists();
   return (
     <BrowseShell className="page work rollouts">
@@ -193,7 +227,7 @@ const FilesPage = () => {
         <>
           {status === 'ready' && files.length === 0 ? <Empty /> : null}
           {files.length > 0 ? <FilesTable files={files} /> : null}
-          <OwnRuns />
+          <OwnLists />
         </>
       )}
     </BrowseShell>

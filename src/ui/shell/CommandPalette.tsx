@@ -87,9 +87,12 @@ export const CommandPalette = ({ commands }: { commands: readonly Command[] }) =
     // Things are many: they come with the first letters.
     const offered = text.trim() === '' ? doable : [...doable, ...things];
     const named = offered.filter((command) => matches(command, text));
-    const rollouts = files.length > 0 || visibleRuns(runs).some(({ step }) => step > 0);
+    const rollouts =
+      files.length > 0 ||
+      visibleRuns(runs).some(({ step }) => step > 0) ||
+      evaluations.some(({ deletedAt, done }) => deletedAt === null && done > 0);
     return [...named, ...textThings(text, { questions, rollouts }, go)];
-  }, [text, doable, things, questions, files, runs, go]);
+  }, [text, doable, things, questions, files, runs, evaluations, go]);
   const close = () => {
     closeDialog();
     setText('');

@@ -9,7 +9,7 @@ import { BOOKMARK } from '../../../src/lab/contract/records/rollout-files.ts';
 import { RolloutsDatabase } from '../../../src/lab/rollouts/database.ts';
 import { RolloutsHost } from '../../../src/lab/rollouts/host.ts';
 import { RolloutsStore } from '../../../src/lab/rollouts/store.ts';
-import { runFileId, type RunSource } from '../../../src/lab/rollouts/own-runs.ts';
+import { runFileId, type RunSource } from '../../../src/lab/rollouts/own/own-runs.ts';
 import type { Browsed, BrowseQuery } from '../../../src/lab/contract/rollouts.ts';
 import { whyNothingShared } from '../../../src/ui/rollouts/compare/nothing-shared.ts';
 import { r1Searcher, verl } from '../../fixtures/inspect/records.ts';

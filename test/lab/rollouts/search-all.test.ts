@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { FoundPlace, SearchUpdate } from '../../../src/lab/contract/rollouts.ts';
 import { RolloutsDatabase } from '../../../src/lab/rollouts/database.ts';
 import { RolloutsHost } from '../../../src/lab/rollouts/host.ts';
-import { runFileId, type RunSource } from '../../../src/lab/rollouts/own-runs.ts';
+import { runFileId, type RunSource } from '../../../src/lab/rollouts/own/own-runs.ts';
 import { RolloutsStore } from '../../../src/lab/rollouts/store.ts';
 import { searchAll, type Searched } from '../../../src/lab/rollouts/search/search-all.ts';
 import type { RolloutTexts } from '../../../src/formats/rollouts/own/schema.ts';
@@ -37,6 +37,9 @@ const searched = (change: Partial<Searched> = {}): Searched => ({
       : parts(lines('a hen')),
   runs: [{ id: 'run', name: 'mine' }],
   steps: () => [[texts('s1', 'no')], [texts('s2', 'the fox')]],
+  evaluations: [{ id: 'table', name: 'a table', done: 2 }],
+  // As it is stored it has another id than in this evaluation.
+  made: () => [lines('a hen', 'fox').map((line, i) => ({ id: `e${i}`, line }))],
   ...change,
 });
 
@@ -61,8 +64,9 @@ it('tells by file and by run which rollouts have the words, and how many were lo
     ['first.jsonl', 3, 4, ['r0', 'r1', 'r1']],
     ['second.jsonl', 0, 1, []],
     ['mine', 1, 2, ['s2']],
+    ['a table', 1, 2, ['e1']],
   ]);
-  expect(updates.at(-1)).toMatchObject({ share: 1, places: 3 });
+  expect(updates.at(-1)).toMatchObject({ share: 1, places: 4 });
 });
 
 it('finds words that JSON writes otherwise', async () => {
@@ -78,6 +82,7 @@ it('tells of the first hundred of a place, and counts the others', async () => {
     parts: () =>
       parts(...Array.from({ length: 25 }, () => lines(...Array<string>(10).fill('fox')))),
     runs: [],
+    evaluations: [],
   });
   const [place] = (await found('fox', many)).places;
   expect([place?.count, place?.hits.length, place?.rollouts]).toEqual([250, 100, 250]);
@@ -93,6 +98,7 @@ it('tells of what was found before it ends, and of every rollout once', async ()
       }
     },
     runs: [],
+    evaluations: [],
   });
   const { places, updates } = await found('fox', slow);
   const [first] = updates;
@@ -114,6 +120,7 @@ it('says of a damaged file that it is, and goes on with the others', async () =>
   const { places } = await found('fox', damaged);
   expect(places[0]?.problem).toMatch(/JSON/);
   expect(places.slice(1).map(({ count, problem }) => [count, problem])).toEqual([
+    [1, null],
     [1, null],
     [1, null],
   ]);

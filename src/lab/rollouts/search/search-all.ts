@@ -5,9 +5,10 @@ import { findInRollout, type FoundRollout } from '../../../evaluate/rollouts/rea
 import { textPattern } from '../../../evaluate/rollouts/reading/spans.ts';
 import { textsOf, type RolloutTexts } from '../../../formats/rollouts/own/schema.ts';
 import type { FileRecord } from '../../contract/records/rollout-files.ts';
-import type { FoundPlace, OwnRun, SearchUpdate } from '../../contract/rollouts.ts';
+import type { FoundPlace, OwnEvaluation, OwnRun, SearchUpdate } from '../../contract/rollouts.ts';
+import type { StoredLine } from '../own/own-runs.ts';
 
-/** Full-text search over the rollouts of every file, and of the training runs that no file was made of. */
+/** Full-text search over the rollouts of every file, and of the training runs and evaluations that no file was made of. */
 
 /** What is looked through. */
 export interface Searched {
@@ -17,6 +18,9 @@ export interface Searched {
   runs: readonly Pick<OwnRun, 'id' | 'name'>[];
   /** The rollouts of a run, step by step. */
   steps: (runId: string) => AsyncIterable<RolloutTexts[]> | readonly RolloutTexts[][];
+  evaluations: readonly OwnEvaluation[];
+  /** The rollouts of an evaluation as it keeps them, some at a time. */
+  made: (evaluationId: string) => AsyncIterable<StoredLine[]> | readonly StoredLine[][];
 }
 
 /** Some rollouts of a place: how many, and those of them that may have the words. */
@@ -40,18 +44,22 @@ const TELL_EVERY_MS = 120;
  * Rollouts of a part that may have the words. JSON writes every text as it stands but for quotes, backslashes and
  * control characters, so a line without the words as JSON writes them need not be parsed.
  */
-function candidatesOf(lines: readonly string[], written: RegExp): RolloutTexts[] {
-  return lines.flatMap((line) => {
+function candidatesOf(
+  lines: readonly { line: string; id?: string }[],
+  written: RegExp,
+): RolloutTexts[] {
+  return lines.flatMap(({ line, ...named }) => {
     written.lastIndex = 0;
     if (!written.test(line)) return [];
     const texts = textsOf(JSON.parse(line));
     // Another version of the page may have written it.
     if (!texts) throw new Error('a part of it is damaged');
-    return [texts];
+    return [{ ...texts, ...named }];
   });
 }
 
-function placesOf({ files, parts, runs, steps }: Searched, text: string): Place[] {
+function placesOf(searched: Searched, text: string): Place[] {
+  const { files, parts, runs, steps, evaluations, made } = searched;
   const written = textPattern(JSON.stringify(text).slice(1, -1));
   return [
     ...files.map(({ id, name, rollouts }): Place => ({
@@ -61,7 +69,13 @@ function placesOf({ files, parts, runs, steps }: Searched, text: string): Place[
       rollouts,
       async *parts() {
         for await (const lines of parts(id))
-          yield { rollouts: lines.length, candidates: candidatesOf(lines, written) };
+          yield {
+            rollouts: lines.length,
+            candidates: candidatesOf(
+              lines.map((line) => ({ line })),
+              written,
+            ),
+          };
       },
     })),
     ...runs.map(({ id, name }): Place => ({
@@ -72,6 +86,16 @@ function placesOf({ files, parts, runs, steps }: Searched, text: string): Place[
       async *parts() {
         for await (const rollouts of steps(id))
           yield { rollouts: rollouts.length, candidates: rollouts };
+      },
+    })),
+    ...evaluations.map(({ id, name, done }): Place => ({
+      kind: 'evaluation',
+      id,
+      name,
+      rollouts: done,
+      async *parts() {
+        for await (const lines of made(id))
+          yield { rollouts: lines.length, candidates: candidatesOf(lines, written) };
       },
     })),
   ];

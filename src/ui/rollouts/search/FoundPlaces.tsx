@@ -3,10 +3,10 @@ import { Link, useLocation } from 'wouter';
 import type { Excerpt, FoundRollout } from '../../../evaluate/rollouts/reading/full-text.ts';
 import { revealHidden } from '../../../evaluate/rollouts/reading/visible.ts';
 import type { FoundPlace } from '../../../lab/contract/rollouts.ts';
-import { runFileId } from '../../../lab/rollouts/own-runs.ts';
+import { evaluationFileId, runFileId } from '../../../lab/rollouts/own/own-runs.ts';
 import { useMore } from '../../kit/page/use-more.tsx';
 import { formatCount, plural } from '../../kit/words/format.ts';
-import { openOwnRollout, openOwnRun } from '../store/browse-actions.ts';
+import { openOwn, openOwnRollout, type Own } from '../store/browse-actions.ts';
 import {
   filePath,
   formatBrowseAddress,
@@ -38,8 +38,14 @@ const placeOf = (fileId: string, { id, segment }: FoundRollout, words: string): 
   return readerPath(fileId, id, query === '' ? '' : `?${query}`);
 };
 
+/** Null of a file; of what no file was made of, what is read before it opens. */
+const ownOf = ({ kind, id, name }: FoundPlace): Own | null =>
+  kind === 'file' ? null : { kind, id, name };
+
+const FILE_OF = { file: (id: string) => id, run: runFileId, evaluation: evaluationFileId } as const;
+
 const pathOf = (place: FoundPlace, hit: FoundRollout, words: string): string =>
-  placeOf(place.kind === 'run' ? runFileId(place.id) : place.id, hit, words);
+  placeOf(FILE_OF[place.kind](place.id), hit, words);
 
 /** Somebody who came back, and did nothing yet. */
 const isIdle = (): boolean => document.activeElement?.closest('input, a, button') == null;
@@ -60,10 +66,11 @@ const Hit = ({ hit, place, words }: { hit: FoundRollout; place: FoundPlace; word
   const [, go] = useLocation();
   const { question, answer, segment, step, count } = hit;
   const path = pathOf(place, hit, words);
+  const own = ownOf(place);
   const ref = useReturn(path);
   const open = (): void => {
     useSearched.setState({ opened: path });
-    if (place.kind === 'run') openOwnRollout(place, path, go);
+    if (own) openOwnRollout(own, path, go);
   };
   const shown = (
     <>
@@ -88,7 +95,7 @@ const Hit = ({ hit, place, words }: { hit: FoundRollout; place: FoundPlace; word
   );
   return (
     <li>
-      {place.kind === 'file' ? (
+      {own === null ? (
         <Link href={path} className="search-hit" ref={ref} onClick={open}>
           {shown}
         </Link>
@@ -96,7 +103,7 @@ const Hit = ({ hit, place, words }: { hit: FoundRollout; place: FoundPlace; word
         <button
           type="button"
           className="search-hit"
-          title="Its run is read first"
+          title={`Its ${own.kind} is read first`}
           ref={ref}
           onClick={open}
         >
@@ -107,20 +114,21 @@ const Hit = ({ hit, place, words }: { hit: FoundRollout; place: FoundPlace; word
   );
 };
 
-/** All of a file that has the words, as its table; a run that no file was made of is read first. */
+/** All of a file that has the words, as its table; what no file was made of is read first. */
 const PlaceName = ({ place, words }: { place: FoundPlace; words: string }) => {
   const [, go] = useLocation();
   const table = { ...parseBrowseAddress(''), filter: havingText(words) };
   const address = formatBrowseAddress(table);
-  return place.kind === 'file' ? (
+  const own = ownOf(place);
+  return own === null ? (
     <Link href={filePath(place.id, address)}>{place.name}</Link>
   ) : (
     <button
       type="button"
       className="link"
-      onClick={() => openOwnRun(place.id, place.name, (path) => go(`${path}${address}`))}
+      onClick={() => openOwn(own, (path) => go(`${path}${address}`))}
     >
-      run {place.name}
+      {own.kind} {place.name}
     </button>
   );
 };

@@ -9,13 +9,16 @@ const sumOf = (found: readonly FoundPlace[], of: (place: FoundPlace) => number):
 export const lookedThrough = (found: readonly FoundPlace[]): number =>
   sumOf(found, ({ rollouts }) => rollouts);
 
+const KINDS = ['file', 'run', 'evaluation'] as const;
+
 /** "2 files and 1 run". */
 const placesWords = (found: readonly FoundPlace[]): string => {
-  const runs = found.filter(({ kind }) => kind === 'run').length;
-  return [
-    ...(found.length > runs ? [plural(found.length - runs, 'file')] : []),
-    ...(runs > 0 ? [plural(runs, 'run')] : []),
-  ].join(' and ');
+  const parts = KINDS.flatMap((kind) => {
+    const count = found.filter((place) => place.kind === kind).length;
+    return count === 0 ? [] : [plural(count, kind)];
+  });
+  const last = parts.pop() ?? '';
+  return parts.length === 0 ? last : `${parts.join(', ')} and ${last}`;
 };
 
 /** How far a search is, or what came of it; empty where something else says so. */

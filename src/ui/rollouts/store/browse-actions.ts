@@ -32,6 +32,13 @@ export const reloadRuns = async (): Promise<void> => {
   if (ownRuns) useBrowse.setState({ ownRuns });
 };
 
+export const reloadEvaluations = async (): Promise<void> => {
+  const ownEvaluations = await attempt('The list of evaluations could not be read', () =>
+    lab().rollouts.ownEvaluations(),
+  );
+  if (ownEvaluations) useBrowse.setState({ ownEvaluations });
+};
+
 export const reloadViews = async (): Promise<void> => {
   const views = await attempt('The saved views could not be read', () => lab().rollouts.views());
   if (views) useBrowse.setState({ views });
@@ -134,28 +141,39 @@ export const importDrop = (
 ): void =>
   void attempt('What was dropped could not be read', async () => importRolloutRuns(await runs, go));
 
-/** Opens the rollouts of a training run; read again where the run has gone on. */
-export const openOwnRun = (id: string, name: string, go: (path: string) => void): void => {
+/** A training run or an evaluation, whose rollouts are read as a file. */
+export interface Own {
+  kind: 'run' | 'evaluation';
+  id: string;
+  name: string;
+}
+
+const readOwn = (job: string, own: Own, onProgress: (progress: ImportProgress) => void) =>
+  own.kind === 'run'
+    ? lab().rollouts.importRun(job, own.id, onProgress)
+    : lab().rollouts.importEvaluation(job, own.id, onProgress);
+
+/** Opens the rollouts of a training run or an evaluation; read again where it has gone on. */
+export const openOwn = (own: Own, go: (path: string) => void): void => {
   if (!isRollouts(pagePath())) go('/rollouts');
-  const job = newJob(`run ${name}`, 0);
+  const job = newJob(`${own.kind} ${own.name}`, 0);
   enqueue(
     job,
-    (onProgress) => lab().rollouts.importRun(job.job, id, onProgress),
+    (onProgress) => readOwn(job.job, own, onProgress),
     (fileId) => go(filePath(fileId)),
   );
 };
 
-/** Opens one rollout of a training run that no file was made of: once all of it is read. */
-export const openOwnRollout = (
-  run: { id: string; name: string },
-  path: string,
-  go: (path: string) => void,
-): void => {
-  const job = newJob(`run ${run.name}`, 0);
+export const openOwnRun = (id: string, name: string, go: (path: string) => void): void =>
+  openOwn({ kind: 'run', id, name }, go);
+
+/** Opens one rollout of a training run or an evaluation that no file was made of: once all of it is read. */
+export const openOwnRollout = (own: Own, path: string, go: (path: string) => void): void => {
+  const job = newJob(`${own.kind} ${own.name}`, 0);
   enqueue(
     job,
     async (onProgress) => {
-      const outcome = await lab().rollouts.importRun(job.job, run.id, onProgress);
+      const outcome = await readOwn(job.job, own, onProgress);
       if (outcome.status === 'ready') go(path);
       return outcome;
     },

@@ -1,6 +1,6 @@
 import { create } from 'zustand';
 import type { FileRecord, SavedView } from '../../../lab/contract/records/rollout-files.ts';
-import type { ImportProgress, OwnRun } from '../../../lab/contract/rollouts.ts';
+import type { ImportProgress, OwnEvaluation, OwnRun } from '../../../lab/contract/rollouts.ts';
 
 /** What the page knows of imported rollout files. */
 
@@ -26,6 +26,7 @@ export interface BrowseStore {
   removed: readonly { id: string; name: string }[];
   views: readonly SavedView[];
   ownRuns: readonly OwnRun[];
+  ownEvaluations: readonly OwnEvaluation[];
   /** What went wrong last, in words to show. */
   problem: string | null;
   /** Whether files are dragged over the page. */
@@ -39,6 +40,7 @@ export const useBrowse = create<BrowseStore>()(() => ({
   removed: [],
   views: [],
   ownRuns: [],
+  ownEvaluations: [],
   problem: null,
   over: false,
 }));

@@ -201,7 +201,7 @@ it('one rollout of a run opens once the run is read, and not where that fails', 
       return outcome.promise;
     },
   });
-  openOwnRollout({ id: 'a', name: 'A' }, '/rollouts/run-a/r7?find=fox', go);
+  openOwnRollout({ kind: 'run', id: 'a', name: 'A' }, '/rollouts/run-a/r7?find=fox', go);
   await settle();
   // The part that is there need not hold it.
   expect(went).toEqual([]);
@@ -210,7 +210,7 @@ it('one rollout of a run opens once the run is read, and not where that fails', 
   expect(went).toEqual(['/rollouts/run-a/r7?find=fox']);
 
   connect({ importRun: () => Promise.resolve({ status: 'failed', message: 'no such run' }) });
-  openOwnRollout({ id: 'a', name: 'A' }, '/rollouts/run-a/r8', go);
+  openOwnRollout({ kind: 'run', id: 'a', name: 'A' }, '/rollouts/run-a/r8', go);
   await settle();
   expect(went).toHaveLength(1);
   expect(state().jobs).toMatchObject([{ status: 'failed', message: 'no such run' }]);

@@ -1,7 +1,7 @@
-import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
-import { lossOfRun, withLoss } from '../../evaluate/rollouts/what-if/training.ts';
-import type { RunStore } from '../storage/run-store.ts';
-import type { OwnRun } from '../contract/rollouts.ts';
+import type { ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
+import { lossOfRun, withLoss } from '../../../evaluate/rollouts/what-if/training.ts';
+import type { RunStore } from '../../storage/run-store.ts';
+import type { OwnEvaluation, OwnRun } from '../../contract/rollouts.ts';
 
 /** Rollouts that training stored, as a file of `forage.rollout/1` that the inspector reads. */
 
@@ -14,8 +14,17 @@ export interface RunSource {
   lines(runId: string, signal: AbortSignal): Promise<Blob>;
 }
 
+/** A rollout as it is stored, JSON, and the id that it has in an evaluation. */
+export interface StoredLine {
+  id: string;
+  line: string;
+}
+
 /** What is needed of a store of evaluations. */
 export interface EvaluationSource {
+  list(): Promise<readonly (OwnEvaluation & { deletedAt: string | null })[]>;
+  /** Every rollout that is there, some at a time. */
+  parts(id: string, signal: AbortSignal): AsyncIterable<StoredLine[]>;
   /** @throws Error where there is none */
   get(id: string): Promise<{ name: string }>;
   /** Lines of every rollout that is there. */
@@ -27,6 +36,12 @@ const EVALUATION_FILE = 'evaluation-';
 /** An evaluation has one file, whose addresses stay when it is read again. */
 export const evaluationFileId = (evaluationId: string): string =>
   `${EVALUATION_FILE}${evaluationId}`;
+
+/** Evaluations with rollouts. */
+export const ownEvaluationsOf = async (source: EvaluationSource | null): Promise<OwnEvaluation[]> =>
+  ((await source?.list()) ?? [])
+    .filter(({ deletedAt, done }) => deletedAt === null && done > 0)
+    .map(({ id, name, done }) => ({ id, name, done }));
 
 /** The evaluation whose file this is; null of other files, whose ids begin otherwise. */
 export const evaluationOfFile = (fileId: string): string | null =>
@@ -55,13 +70,14 @@ export const runFileId = (runId: string): string => `${RUN_FILE}${runId}`;
 /** Whether a file is that of a run of this browser, or of one that was; other files have ids without the prefix. */
 export const isRunFile = (fileId: string): boolean => fileId.startsWith(RUN_FILE);
 
-/** Runs that no file was made of. */
-export const withoutFile = (
-  runs: readonly OwnRun[],
+/** Runs, or evaluations, that no file was made of. @param fileIdOf the file of one */
+export const withoutFile = <T extends { id: string }>(
+  all: readonly T[],
+  fileIdOf: (id: string) => string,
   files: readonly { id: string }[],
-): OwnRun[] => {
+): T[] => {
   const ids = new Set(files.map(({ id }) => id));
-  return runs.filter(({ id }) => !ids.has(runFileId(id)));
+  return all.filter(({ id }) => !ids.has(fileIdOf(id)));
 };
 
 /** @throws Error where a step's rollouts are damaged */
