@@ -7,6 +7,7 @@ import { isMiss, type Observation } from './answers/evidence.ts';
 import { contextRoom } from './budget.ts';
 import { routeReward } from './router/reward.ts';
 import { linksIn, pageOf } from './tools/browse.ts';
+import { remembered } from './tools/memories.ts';
 import { passagesText } from './transcript/blocks.ts';
 import { promptFrame } from './transcript/prompt.ts';
 import { checkCancelled, type RunState } from './state.ts';
@@ -164,7 +165,9 @@ async function searchNow(
 ): Promise<Retrieval> {
   const asked = await state.deps.retriever.search(source, query, k, state.request.signal);
   const linked = await behindLinks(state, asked, query);
-  const found = linked.length === 0 ? asked : { ...asked, hits: [...asked.hits, ...linked] };
+  const { memories } = state.settings.retrieval;
+  const whole = [...asked.hits, ...linked];
+  const found = { ...asked, hits: memories ? remembered(query, whole, memories) : whole };
   const put = state.past?.change('passages');
   if (!put?.length) return found;
   const ids = new Set(put.map(({ id }) => id));

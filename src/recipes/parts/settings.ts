@@ -66,6 +66,11 @@ const retrievalSchema = z.strictObject({
    * results that the policy called useless. Absent: results are appended, and stay.
    */
   context: z.enum(['reset', 'judged']).exactOptional(),
+  /**
+   * Single facts are read in place of passages, as of a memory that holds `cap` of what was found (Memory-R1's answerer,
+   * `agent/tools/memories.ts`). Absent: passages.
+   */
+  memories: z.strictObject({ cap: positiveInt.max(64), read: positiveInt.max(16) }).exactOptional(),
   /** `warn`, as StepSearch: behind the last result the environment says that no search is left. Absent: it is not said. */
   lastTurn: z.literal('warn').exactOptional(),
   /**

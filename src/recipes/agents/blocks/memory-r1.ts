@@ -21,7 +21,7 @@ export const memoryR1: Recipe = {
       ...SHARED_DEPARTURES,
       'A world of facts, with older states of pages, in place of dialogues; facts come from searches.',
       'The bank is written anew behind every result; which fact was added, updated, deleted or kept is told by comparison, not named.',
-      'The frozen answerer is the checkpoint without its adapter and reads the whole bank, or, in `memory-r1/retrieved`, four facts of at most sixteen, in place of 60; the answerer is not trained.',
+      'The frozen answerer is the checkpoint without its adapter and reads the whole bank, or, in `memory-r1/retrieved`, four facts of at most sixteen, in place of 60. `memory-r1/answerer` trains it by itself, on a memory that holds every sentence that the question finds, sixteen at most: names of those that it keeps, then the answer.',
       'The policy ends with an answer of its own, which earns nothing; metrics and held-out scores are of that answer.',
       BLOCKS_SHOWN,
     ],
@@ -33,6 +33,9 @@ export const memoryR1: Recipe = {
     sources: {
       'settings.retrieval.k': 'ours; paper: no search',
       'settings.retrieval.maxSearches': 'ours; paper: no search',
+      'answerer.overrides.retrieval.memories.read': 'ours; paper: 60',
+      'answerer.overrides.retrieval.memories.cap': 'ours',
+      'reward.em': 'paper: exact match',
       'reward.memory-r1': 'paper: exact match',
       'reward.memory-r1-retrieved': 'ours: 16 and 4; paper: 60 are read',
     },
@@ -47,6 +50,20 @@ export const memoryR1: Recipe = {
       settings: {
         ...TRAINING,
         stages: [{ steps: TRAINING.steps, reward: 'memory-r1', weights: {} }],
+        objective: OBJECTIVE,
+      },
+    },
+    {
+      name: 'answerer',
+      title: 'The answerer by itself: GRPO, which of four facts it keeps and what it answers',
+      departures:
+        'Its memory is what a manager that only adds holds of one retrieval with the question, so that questions of two hops at most are asked; it runs ARENA’s loop, whose numbers stand for the memories that theirs writes out.',
+      loop: 'arena',
+      settings: {
+        ...TRAINING,
+        overrides: { retrieval: { k: 8, memories: { cap: 16, read: 4 } } },
+        stages: [{ steps: TRAINING.steps, reward: 'em', weights: {} }],
+        curriculum: { ...TRAINING.curriculum, hops: { min: 1, max: 2 } },
         objective: OBJECTIVE,
       },
     },
