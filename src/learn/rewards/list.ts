@@ -31,6 +31,7 @@ import { rewriter } from './systems/answerer/rewriter.ts';
 import { rSearch } from './systems/answerer/r-search.ts';
 import { s3Gain, s3Released } from './systems/answerer/s3.ts';
 import { collabRag } from './systems/steps/collab-rag.ts';
+import { arBenchAsks } from './systems/steps/ar-bench.ts';
 import { arena, arenaReleased } from './systems/steps/arena.ts';
 import {
   interleaved,
@@ -111,6 +112,7 @@ const OF_OWN_RECORDS = [
   searchR1Released,
   reSeekMean,
   reSeekSymmetric,
+  arBenchAsks,
 ] as const;
 
 /** Scores of the answer alone. */

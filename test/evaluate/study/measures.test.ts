@@ -223,6 +223,17 @@ describe('blocks', () => {
     expect([of(computed, 'rightByBoth'), of(computed, 'calls')]).toEqual([1, 2]);
     expect(of(computed, 'asked')).toBe(0);
     expect(of(rollout([{ brings: [GOLD], block: ['ask', 'which one'] }]), 'asked')).toBe(1);
+    const rivals = ['p', 'q', 'r'].map((passageId) => ({
+      object: passageId,
+      passageId,
+      why: 'namesake' as const,
+    }));
+    const open = { type: 'underspecified' as const, chain: [{ ...step('q', 'x'), rivals }] };
+    const told = rollout([{ brings: [GOLD], block: ['ask', 'which one'] }], open);
+    expect([of(told, 'narrowed'), of(rollout([{ brings: [GOLD] }], open), 'narrowed')]).toEqual([
+      0.75, 0,
+    ]);
+    expect(of(computed, 'narrowed')).toBeUndefined();
   });
 });
 

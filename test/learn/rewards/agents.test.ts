@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { estimateAdvantages } from '../../../src/learn/advantages.ts';
 import { scoreRollout, totalReward } from '../../../src/learn/rewards/index.ts';
+import { expectedLeft, narrowing } from '../../../src/learn/rewards/parts/asks.ts';
 import { banksOf, operations } from '../../../src/learn/rewards/parts/memory-bank.ts';
 import { firstGiven, intermediate } from '../../../src/learn/rewards/systems/steps/interleaved.ts';
 import { graphReward, shortThought } from '../../../src/learn/rewards/systems/steps/med-r3.ts';
@@ -309,6 +310,51 @@ describe('Posterior-GRPO', () => {
     expect(total(found('Borfield', five), 'posterior')).toBeCloseTo(2.6, 12);
     expect(total(found('Ulmfield', five), 'posterior')).toBe(1);
     expect(total(found('Ulmfield', five), 'posterior-ungated')).toBeCloseTo(1.6, 12);
+  });
+  it('pays 1.0 for a wrong answer with R_t of 0.9, which without the gate earns 1.9', () => {
+    const titles = Array.from({ length: 10 }, (_, i) => `T${i}`);
+    const rollout = reading([titles.slice(0, 9).map((title) => passage(title))], [], {
+      answer: 'Ulmfield',
+    });
+    const nine = { ...rollout, question: { ...rollout.question, supporting: titles } };
+    expect(total(nine, 'posterior')).toBe(1);
+    expect(total(nine, 'posterior-ungated')).toBeCloseTo(1.9, 12);
+  });
+});
+
+describe('AR-Bench', () => {
+  it('prefers the ask that is expected to leave 4 of 8 candidates to the one that leaves 6.25', () => {
+    expect(expectedLeft([4, 4])).toBe(4);
+    expect(expectedLeft([7, 1])).toBe(6.25);
+    // Reductions of 4 and 1.75, as shares of the 8.
+    expect([narrowing([4, 4]) * 8, narrowing([7, 1]) * 8]).toEqual([4, 1.75]);
+  });
+  const asking = (asks: readonly string[], namesakes: number): Rollout => {
+    const rollout = reading(
+      [[passage('A')]],
+      asks.map((text) => ['ask', text]),
+    );
+    const rivals = Array.from({ length: namesakes }, (_, i) => ({
+      object: `other ${i}`,
+      passageId: `p${i}`,
+      why: 'namesake' as const,
+    }));
+    const chain = [{ ...STEP, query: 'q', object: 'x', rivals }];
+    return { ...rollout, question: { ...rollout.question, type: 'underspecified', chain } };
+  };
+  it('pays an ask for the share of namesakes that it leaves out, once', () => {
+    expect(total(asking(['which'], 1), 'ar-bench')).toBe(1.5);
+    expect(total(asking(['which'], 3), 'ar-bench')).toBe(1.75);
+    expect(total(asking(['which', 'which'], 3), 'ar-bench')).toBe(1.75);
+    expect(total(asking(['', 'which'], 1), 'ar-bench')).toBe(1.5);
+    expect(total(asking([], 3), 'ar-bench')).toBe(1);
+    expect(totalReward(scoreRollout(asking(['which'], 1), 'ar-bench', { ask: 0 }))).toBe(1);
+  });
+  it('pays nothing for asking back where the question is clear', () => {
+    const clear = asking(['which'], 1);
+    const bridge = { ...clear, question: { ...clear.question, type: 'bridge' as const } };
+    expect(total(bridge, 'ar-bench')).toBe(1);
+    expect(total(asking(['which'], 0), 'ar-bench')).toBe(1);
   });
 });
 

@@ -154,6 +154,7 @@ function importedFacts(rollout: ImportedRollout): Omit<RewardFacts, 'tokens'> {
     steps: [],
     given: 0,
     blocks: [],
+    candidates: 1,
     planned: false,
     selections: [],
     thoughts: segments.flatMap(({ source, role, text }, segment) =>

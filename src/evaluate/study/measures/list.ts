@@ -2,6 +2,7 @@ import { WAVE } from './wave.ts';
 import type { Span } from '../../../agent/answers/answer-text.ts';
 import { subExactMatch } from '../../../agent/answers/scores.ts';
 import { mean } from '../../../base/statistics.ts';
+import { asksOf } from '../../../learn/rewards/parts/asks.ts';
 import { newGoldShares, goldShares, seenShares } from '../../../learn/rewards/parts/searches.ts';
 import type { RewardFacts } from '../../../learn/rewards/parts/facts.ts';
 import { leastCertain } from '../../../learn/rewards/systems/beta-grpo.ts';
@@ -235,6 +236,13 @@ export const MEASURES = [
     title: 'rollouts that ask back',
     unit: 'percent',
     of: (_, { blocks }) => Number(blocks.some(({ kind }) => kind === 'ask')),
+  },
+  {
+    id: 'narrowed',
+    title: 'candidates that asks leave out',
+    unit: 'percent',
+    of: (_, facts) =>
+      facts.candidates < 2 ? null : Math.max(0, ...asksOf(facts).map(({ narrows }) => narrows)),
   },
   {
     id: 'calls',

@@ -4,6 +4,7 @@ import type { GoldStep, Passage } from '../../../records/records.ts';
 import type { FrozenAnswer, GoldText, Rollout } from '../../../records/rollout.ts';
 import { questionScores } from '../../../agent/answers/checked.ts';
 import type { AnswerScores } from '../../../agent/answers/scores.ts';
+import { candidatesOf } from './asks.ts';
 import { searchesOf, type SearchFact } from './searches.ts';
 import {
   blocksIn,
@@ -62,6 +63,8 @@ export interface RewardFacts {
   /** Steps of it that the environment wrote before the policy's first word. */
   given: number;
   blocks: readonly WrittenBlock[];
+  /** How many things the question may mean; 1 where it is clear, or the record does not say. */
+  candidates: number;
   /** It wrote a plan that can be worked off. */
   planned: boolean;
   selections: readonly Selection[];
@@ -192,6 +195,7 @@ export function readFacts(rollout: Rollout): RewardFacts {
     steps: rollout.question.chain ?? [],
     given: givenSteps(rollout),
     blocks: blocksIn(rollout),
+    candidates: candidatesOf(rollout),
     planned: plannedIn(rollout),
     selections: selectionsOf(rollout),
     thoughts: thoughtsOf(rollout),

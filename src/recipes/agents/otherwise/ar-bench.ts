@@ -20,6 +20,7 @@ export const arBench: Recipe = {
       'A benchmark, not a system: its detective cases, situation puzzles and numbers to guess are not here; questions that need a clarification are.',
       'The reply is the world’s, by rule; a question that needs none is answered so.',
       'It is trained by GRPO on exact match; theirs tries SFT, DPO and search at test time.',
+      'An ask has one form, so that their choice between several asks by what each is expected to leave has nothing to choose from; `ar-bench/asks` pays for what an ask narrows. How often it asks is limited by its tokens alone.',
     ],
     published: {
       figure: 'about 35 % of numbers guessed',
@@ -28,6 +29,7 @@ export const arBench: Recipe = {
     },
     sources: {
       'settings.retrieval.maxSearches': 'ours; code: 25 turns',
+      'reward.ar-bench': 'ours; its measure: code (tmlr-group/AR-Bench)',
     },
     signature:
       'It asks on questions with namesakes and on no others; without the block it is right on these about half of the time.',
@@ -40,6 +42,17 @@ export const arBench: Recipe = {
       settings: {
         ...TRAINING,
         stages: [{ steps: TRAINING.steps, reward: 'em', weights: {} }],
+        objective: { ...OBJECTIVE, aggregation: 'token-mean' },
+      },
+    },
+    {
+      name: 'asks',
+      title: 'GRPO by exact match and what asks narrow',
+      departures:
+        'Each ask is paid the share of the namesakes that it is expected to leave out, by which the paper’s search at test time ranks asks; a question that is clear pays nothing.',
+      settings: {
+        ...TRAINING,
+        stages: [{ steps: TRAINING.steps, reward: 'ar-bench', weights: {} }],
         objective: { ...OBJECTIVE, aggregation: 'token-mean' },
       },
     },
