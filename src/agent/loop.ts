@@ -163,14 +163,24 @@ export async function policyStep(
 /** Longest query that WebThinker's code calls invalid, in characters. */
 const INVALID = 5;
 
-/** Queries at which WebThinker's released code (run_web_thinker.py) ends. @returns whether the rollout is over */
-async function lapsed(state: RunState, query: string): Promise<boolean> {
-  if (state.settings.retrieval.lapses === undefined) return false;
+/**
+ * Queries that are not searched: those at which WebThinker's released code (run_web_thinker.py) ends, and those that
+ * Search-o1's (run_search_o1.py) tells that they were asked before.
+ * @returns whether the rollout is over; null for any other query
+ */
+async function lapsed(state: RunState, query: string): Promise<boolean | null> {
+  const { lapses } = state.settings.retrieval;
+  if (lapses === undefined) return null;
+  const repeated = state.searches.some((earlier) => earlier.query === query && !earlier.failed);
+  if (lapses === 'notice') {
+    if (repeated) writeHint(state, HINTS.repeatedQuery);
+    return repeated ? false : null;
+  }
   if (state.searches.some((earlier) => earlier.query === query)) {
     stop(state, 'end-of-text', 'a query that was asked before ends the rollout');
     return true;
   }
-  if (query.length > INVALID) return false;
+  if (query.length > INVALID) return null;
   await forceAnswer(
     state,
     limit('max-searches', `a query of at most ${INVALID} characters spends all searches`),
@@ -193,7 +203,8 @@ async function onSearch(state: RunState, block: Block & { tag: SearchTag }): Pro
   const round = state.searches.length + 1;
   const { tag, segment } = block;
   state.transcript.event({ kind: 'search', query, round, tag, segment });
-  if (await lapsed(state, query)) return true;
+  const over = await lapsed(state, query);
+  if (over !== null) return over;
   if (retrieval.maxSearches === 0) {
     fault(state, 'a search where none is allowed', segment);
     await forceAnswer(state, limit('max-searches', 'no search is allowed here'), true);

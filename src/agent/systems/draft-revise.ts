@@ -51,7 +51,8 @@ async function byPlan(s: Steps): Promise<void> {
   for (const [i, part] of parts.entries()) {
     query = /\p{Lu}/u.test(part) ? part : `${part} of ${sofar}`;
     if (i === parts.length - 1 || !s.canSearch()) break;
-    sofar = (await s.read(query, await s.find(query))).text || sofar;
+    const hits = await s.find(query);
+    if (hits.length > 0) sofar = (await s.read(query, hits)).text || sofar;
   }
   await s.open();
   if (s.canSearch()) await s.search(query, false);
@@ -70,7 +71,8 @@ async function inWords(s: Steps): Promise<void> {
     sofar = `${sofar} ${claim}`.trim();
     query = await queryFor(s, claim, sofar);
     if (i === claims.length - 1) break;
-    sofar = await revised(s, sofar, await s.find(query));
+    const hits = await s.find(query);
+    if (hits.length > 0) sofar = await revised(s, sofar, hits);
   }
   await s.open();
   if (sofar !== '') s.hint(`Draft so far: ${sofar}`);
@@ -80,7 +82,8 @@ async function inWords(s: Steps): Promise<void> {
 
 /**
  * RAT (arXiv 2403.05313): a draft from memory; then claim by claim a query, passages and a revision of what
- * stands so far. The last revision is the record's context.
+ * stands so far. The last revision is the record's context. A step whose search brings nothing, because it failed or
+ * took too long, is skipped, as in its code: its claim stands unrevised.
  */
 export const draftRevise = (s: Steps): Promise<void> =>
   s.spelling === 'ids' ? byPlan(s) : inWords(s);

@@ -75,9 +75,10 @@ const retrievalSchema = z.strictObject({
   lastTurn: z.literal('warn').exactOptional(),
   /**
    * `end`, as WebThinker's released code: a query that was asked before ends the rollout without an answer, one of at most
-   * five characters spends all searches. Absent: the one is searched again, and so is the other.
+   * five characters spends all searches. `notice`, as Search-o1's: the first is told that it was asked before, without
+   * passages, and is not counted. Absent: the one is searched again, and so is the other.
    */
-  lapses: z.literal('end').exactOptional(),
+  lapses: z.enum(['end', 'notice']).exactOptional(),
   /**
    * `before`, as WebThinker's released code: a search is counted before it is compared with `maxSearches`, so that one fewer
    * is made. Absent: as many as `maxSearches` says.

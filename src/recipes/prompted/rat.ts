@@ -18,7 +18,7 @@ export const rat: Recipe = {
       ...PROMPTED_DEPARTURES,
       'Claims are sentences, at most three; the last revision is the answer that stands in the record.',
       'The built-in policy’s draft is its plan: each part is asked of what stands so far, and a revision is the short answer to that.',
-      'Passages in place of web pages; no step is skipped for time.',
+      'Passages in place of web pages. A step whose search fails is skipped, its claim unrevised, as theirs is after 30 s; how long a search may take is the search engine’s limit.',
     ],
     published: {
       figure: '+13 to +43 % relative',

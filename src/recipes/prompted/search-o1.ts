@@ -19,7 +19,7 @@ export const searchO1: Recipe = {
       ...PROMPTED_DEPARTURES,
       'With the built-in policy the extract is made of whole sentences chosen for the query and the last thought; it cannot be asked for one.',
       'Ten passages in place of ten web pages of 3000 characters.',
-      'A repeated query is searched again.',
+      'A repeated query is searched again; with `retrieval.lapses=notice` it is told so in place of passages, and not counted, as in the released code.',
     ],
     published: {
       figure: 'GPQA 67.2, GAIA 39.8, WebWalkerQA 34.1',
