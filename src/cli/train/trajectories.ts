@@ -70,6 +70,7 @@ function optionsOf(values: OptionValues): MakeOptions {
         : { seed: Number(seed), equal: values['equal'] === 'tokens' ? 'tokens' : 'trajectories' },
     noRepeats: values['no-repeats'] === true,
     finished: values['finished'] === true,
+    grounded: values['grounded'] === true,
     words: values['words'] === true,
   };
 }
@@ -145,6 +146,10 @@ export const trajectoriesCommand: Command = {
     finished: {
       type: 'boolean',
       help: 'leave out rollouts that a limit ended, or that broke a rule of the protocol',
+    },
+    grounded: {
+      type: 'boolean',
+      help: 'leave out rollouts that were shown no supporting passage, whose answer was recalled or guessed',
     },
     words: {
       type: 'boolean',

@@ -1,5 +1,6 @@
 import { groupBy, itemAt } from '../../base/items.ts';
 import { mean, sum } from '../../base/statistics.ts';
+import { retrievedPassages } from '../../agent/answers/long-answer.ts';
 import type { Rollout } from '../../records/rollout.ts';
 
 /** Which rollouts are kept as trajectories. */
@@ -27,6 +28,13 @@ export function repeats({ events }: Pick<Rollout, 'events'>): boolean {
 export const finished = ({ events }: Pick<Rollout, 'events'>): boolean =>
   events.some((event) => event.kind === 'stop' && event.reason === 'answer') &&
   !events.some((event) => event.kind === 'error' && event.what === 'malformed');
+
+/** Whether a passage was shown that supports the answer; one that is right without it was recalled, or guessed. */
+export function grounded({ events, question }: Pick<Rollout, 'events' | 'question'>): boolean {
+  const supporting = new Set(question.supporting);
+  const shown = retrievedPassages({ events });
+  return shown.some(({ title }) => supporting.has(title));
+}
 
 /** Share of values that are less, those that are equal counting half; ½ of one alone. */
 function percentiles(values: readonly number[]): number[] {

@@ -11,7 +11,7 @@ import {
 import { actionPairs } from '../supervised/actions.ts';
 import { DEFAULT_GAMMA, efficientPairs } from '../supervised/efficient.ts';
 import { pairsOf } from '../supervised/dpo.ts';
-import { finished, hardAndLong, isRight, repeats, unanswered } from './choose.ts';
+import { finished, grounded, hardAndLong, isRight, repeats, unanswered } from './choose.ts';
 import { segmentsOf } from './segments.ts';
 import { truncated } from './truncate.ts';
 
@@ -50,6 +50,11 @@ export interface MakeOptions {
   noRepeats: boolean;
   /** Whether rollouts that a limit ended, or that broke a rule of the protocol, are left out. */
   finished: boolean;
+  /**
+   * Whether rollouts that were shown no supporting passage are left out: InstructRAG's rationales have the gold answer
+   * also where no passage holds it, which teaches recall.
+   */
+  grounded: boolean;
   /** Whether words that a loop put into the policy's mouth are learned. */
   words: boolean;
 }
@@ -67,19 +72,21 @@ export const MAKE_DEFAULTS: MakeOptions = {
   drawn: null,
   noRepeats: false,
   finished: false,
+  grounded: false,
   words: false,
 };
 
 function kept(
   rollouts: readonly Rollout[],
-  { failed, top, noRepeats, finished: only }: MakeOptions,
+  { failed, top, noRepeats, finished: only, grounded: held }: MakeOptions,
 ): Rollout[] {
   const unsolved = failed && unanswered(failed);
   const some = rollouts.filter(
     (one) =>
       (!unsolved || unsolved.has(one.question.id)) &&
       !(noRepeats && repeats(one)) &&
-      !(only && !finished(one)),
+      !(only && !finished(one)) &&
+      !(held && !grounded(one)),
   );
   if (!top || some.length === 0) return some;
   const chosen = hardAndLong(some, top);

@@ -15,7 +15,7 @@ export const instructRag: Recipe = {
     parts: ['rationale over passages'],
     departures: [
       ...PROMPTED_DEPARTURES,
-      'By instruction alone: no rationales as examples, no fine-tuning on them.',
+      'By instruction alone: no rationales as examples, no fine-tuning on them. Its right rollouts can be learned from by `lab trajectories`, with `--grounded` without those that no passage supports.',
       'The rationale of the built-in policy is what it notes of the passages (its refine block) and its next thought; it numbers no passages.',
     ],
     published: { figure: '+8.3 % relative', benchmark: 'mean of five sets', model: 'Llama-3-8B' },

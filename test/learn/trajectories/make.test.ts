@@ -4,7 +4,7 @@ import { MAKE_DEFAULTS, makeTrajectories } from '../../../src/learn/trajectories
 import { firstBoundary } from '../../../src/learn/trajectories/truncate.ts';
 import type { AgentEvent, StopEvent } from '../../../src/records/events.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
-import { emptyRollout } from '../../fixtures/rollouts.ts';
+import { emptyRollout, retrieve } from '../../fixtures/rollouts.ts';
 
 const METRICS = {
   em: 0,
@@ -101,6 +101,24 @@ describe('trajectories from rollouts', () => {
     const twice = rollout('a', 'q', true, { events: [search('Oslo', 1), search('oslo ', 2)] });
     const once = rollout('b', 'q', true, { events: [search('Oslo', 1), search('Rome', 2)] });
     expect(idsOf([twice, once], { noRepeats: true })).toEqual(['b']);
+  });
+
+  it('of InstructRAG leave out what is right without a passage that supports it, where that is asked for', () => {
+    const reading = (id: string, titles: readonly string[]): Rollout => {
+      const hits = titles.map((title) => ({
+        passage: { id: title, title, text: title, sentences: [title] },
+        score: 1,
+        source: 'local' as const,
+      }));
+      const one = rollout(id, id, true, { events: [retrieve(hits)] });
+      return { ...one, question: { ...one.question, supporting: ['g'] } };
+    };
+    const both = [
+      reading('second', ['d', 'g', 'd', 'd', 'd']),
+      reading('none', ['d', 'd', 'd', 'd', 'd']),
+    ];
+    expect(idsOf(both, { grounded: true })).toEqual(['second']);
+    expect(idsOf(both)).toEqual(['second', 'none']);
   });
 
   it('of Agent-Distillation are right, within limits and well formed; a call that failed is kept', () => {
