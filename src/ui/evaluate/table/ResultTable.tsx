@@ -3,10 +3,10 @@ import { MEASURES, type Measure } from '../../../evaluate/systems/table/measures
 import type { SystemsTable, TableRow } from '../../../evaluate/systems/table/shape.ts';
 import type { EvaluatedSystem, SkippedSystem } from '../../../evaluate/systems/result.ts';
 import { TermMarks } from '../../kit/words/explain/Term.tsx';
-import { formatCount, plural } from '../../kit/words/format.ts';
 import type { EvaluateAddress } from '../store/evaluate-address.ts';
 import { scaleOf, sortRows } from './cell-words.ts';
-import { MeasureCell } from './TableCells.tsx';
+import { ResultRow } from './ResultRow.tsx';
+import { useRowsInTurns } from './rows-in-turns.ts';
 
 interface ResultTableProps {
   table: SystemsTable;
@@ -53,37 +53,6 @@ const Head = (props: { measure: Measure; sort: Sort; onSort: (sort: Sort) => voi
   );
 };
 
-const SystemName = ({ row, system }: { row: TableRow; system: EvaluatedSystem | undefined }) => (
-  <>
-    <span className="strong">{system?.title ?? row.system}</span>
-    <span className="fine system-under">
-      {[system?.policy, system?.retrieval].filter(Boolean).join(' · ')}
-    </span>
-    <span className="fine system-under">
-      {plural(row.questions, 'question')}, {plural(row.rollouts, 'rollout')}
-      {row.failed > 0 ? (
-        <span className="tone-bad"> · ⚠ {formatCount(row.failed)} failed</span>
-      ) : null}
-    </span>
-  </>
-);
-
-/** A figure of the paper: another benchmark, another model. */
-const Published = ({ system }: { system: EvaluatedSystem | undefined }) => (
-  <td className="published">
-    {system?.published ? (
-      <>
-        {system.published.figure}
-        <span className="fine system-under">
-          {system.published.benchmark}, {system.published.model}
-        </span>
-      </>
-    ) : (
-      <span className="fine">none given</span>
-    )}
-  </td>
-);
-
 /** A row that was asked for and is not run. */
 const NotRun = ({ system, columns }: { system: SkippedSystem; columns: number }) => (
   <tr className="not-run">
@@ -106,11 +75,12 @@ const measuredIn = (rows: readonly TableRow[]): Measure[] =>
 /** One table: systems down, measures across, what was published at the end. */
 export const ResultTable = memo((props: ResultTableProps) => {
   const { table, systems, skipped, sort, onSort, onReference, compared } = props;
+  const shown = useRowsInTurns(table.rows);
   const measures = useMemo(() => measuredIn(table.rows), [table]);
-  const rows = useMemo(() => sortRows(table.rows, sort), [table, sort]);
-  const most = useMemo(
-    () => new Map(measures.map((measure) => [measure.id, scaleOf(table.rows, measure)])),
-    [measures, table],
+  const rows = useMemo(() => sortRows(shown, sort), [shown, sort]);
+  // As a text, which is the same where nothing changed.
+  const columns = JSON.stringify(
+    measures.map((measure) => [measure.id, scaleOf(table.rows, measure)]),
   );
   const byId = useMemo(() => new Map(systems.map((one) => [one.id, one])), [systems]);
   const missing = MEASURES.filter(({ id }) => !measures.some((one) => one.id === id));
@@ -135,45 +105,18 @@ export const ResultTable = memo((props: ResultTableProps) => {
             </tr>
           </thead>
           <tbody>
-            {rows.map((row) => {
-              const system = byId.get(row.system);
-              const isReference = row.system === table.reference;
-              const name = system?.title ?? row.system;
-              return (
-                <tr key={row.system} className={isReference ? 'chosen' : ''}>
-                  <th scope="row">
-                    <label className="reference-choice">
-                      <input
-                        type="radio"
-                        name={`reference-${table.part}`}
-                        aria-label={`Compare the others with ${name}`}
-                        title="Compare the others with this row"
-                        checked={isReference}
-                        onChange={() => onReference(row.system)}
-                      />
-                      <span>
-                        <SystemName row={row} system={system} />
-                      </span>
-                    </label>
-                  </th>
-                  {measures.map((measure) => {
-                    const cell = row.cells.find((one) => one.measure === measure.id);
-                    return cell ? (
-                      <MeasureCell
-                        key={measure.id}
-                        cell={cell}
-                        measure={measure}
-                        most={most.get(measure.id) ?? 1}
-                        compared={compared}
-                      />
-                    ) : (
-                      <td key={measure.id} />
-                    );
-                  })}
-                  <Published system={system} />
-                </tr>
-              );
-            })}
+            {rows.map((row) => (
+              <ResultRow
+                key={row.system}
+                row={row}
+                system={byId.get(row.system)}
+                columns={columns}
+                part={table.part}
+                isReference={row.system === table.reference}
+                compared={compared}
+                onReference={onReference}
+              />
+            ))}
             {skipped.map((system) => (
               <NotRun key={system.id} system={system} columns={measures.length + 1} />
             ))}

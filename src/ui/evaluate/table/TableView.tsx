@@ -1,4 +1,4 @@
-import { Fragment, useState } from 'react';
+import { Fragment, useCallback, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { EvaluationResult, SkippedSystem } from '../../../evaluate/systems/result.ts';
 import {
@@ -43,6 +43,8 @@ interface TableViewProps {
 export const TableView = ({ id, result, tables, address, change }: TableViewProps) => {
   const [, go] = useLocation();
   const [compared, setCompared] = useState(true);
+  const onSort = useCallback((sort: EvaluateAddress['sort']) => change({ sort }), [change]);
+  const onReference = useCallback((system: string) => change({ reference: system }), [change]);
   const reference = tables?.[0]?.reference;
   const title = result.systems.find((one) => one.id === reference)?.title;
   return (
@@ -98,8 +100,8 @@ export const TableView = ({ id, result, tables, address, change }: TableViewProp
                 systems={result.systems}
                 skipped={result.skipped ?? NONE}
                 sort={address.sort}
-                onSort={(sort) => change({ sort })}
-                onReference={(system) => change({ reference: system })}
+                onSort={onSort}
+                onReference={onReference}
                 compared={compared}
               />
             </section>

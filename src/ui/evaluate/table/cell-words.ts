@@ -80,11 +80,19 @@ export const sortRows = (
   });
 };
 
-/** Where the bars of a column begin and end: shares over all of it, costs from 0 to the most. */
+/** Up to one digit: an end that moved with every rollout would have all bars drawn again. */
+const roundedUp = (value: number): number => {
+  const unit = 10 ** Math.floor(Math.log10(value));
+  return Math.ceil(value / unit) * unit;
+};
+
+/** Where the bars of a column begin and end: shares over all of it, costs from 0 to the most or a little more. */
 export const scaleOf = (rows: readonly TableRow[], { id, unit }: Measure): number =>
   unit === 'share'
     ? 1
-    : Math.max(
-        1e-9,
-        ...rows.map(({ cells }) => cells.find(({ measure }) => measure === id)?.value?.high ?? 0),
+    : roundedUp(
+        Math.max(
+          1e-9,
+          ...rows.map(({ cells }) => cells.find(({ measure }) => measure === id)?.value?.high ?? 0),
+        ),
       );

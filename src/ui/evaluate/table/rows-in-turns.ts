@@ -1,0 +1,77 @@
+import { useEffect, useRef, useState } from 'react';
+import type { TableRow } from '../../../evaluate/systems/table/shape.ts';
+
+/** Rows that change in one frame: style, layout and paint of sixty at once hold the page up for a tenth of a second. */
+const ROWS_A_FRAME = 12;
+
+const texts = new WeakMap<TableRow, string>();
+const textOf = (row: TableRow): string => {
+  const known = texts.get(row) ?? JSON.stringify(row);
+  texts.set(row, known);
+  return known;
+};
+
+/**
+ * The rows to show next: those that already stand as they should stay the same objects, at most `count` others are
+ * taken over, and the rest stay as they were, or away.
+ */
+export function takeRows(
+  shown: readonly TableRow[],
+  wanted: readonly TableRow[],
+  count: number,
+): { rows: TableRow[]; left: boolean } {
+  const standing = new Map(shown.map((row) => [row.system, row]));
+  let [taken, left] = [0, false];
+  const rows = wanted.flatMap((row) => {
+    const old = standing.get(row.system);
+    if (old && textOf(old) === textOf(row)) return [old];
+    if (taken < count) {
+      taken += 1;
+      return [row];
+    }
+    left = true;
+    return old ? [old] : [];
+  });
+  return { rows, left };
+}
+
+/** Tables that wait for a frame of their own, one after another. */
+const waiting = new Set<() => boolean>();
+let running = false;
+
+const frame = (): void => {
+  const [first] = waiting;
+  running = first !== undefined;
+  if (!first) return;
+  waiting.delete(first);
+  // One of which more is left goes behind the others.
+  if (first()) waiting.add(first);
+  requestAnimationFrame(frame);
+};
+
+/** @param take whether more is left */
+const inFrames = (take: () => boolean): (() => void) => {
+  waiting.add(take);
+  if (!running) {
+    running = true;
+    requestAnimationFrame(frame);
+  }
+  return () => waiting.delete(take);
+};
+
+/** Rows of a table that is computed again and again, some changing with each frame, until all are as wanted. */
+export const useRowsInTurns = (wanted: readonly TableRow[]): readonly TableRow[] => {
+  const [shown, setShown] = useState(() => takeRows([], wanted, ROWS_A_FRAME).rows);
+  const latest = useRef(shown);
+  useEffect(
+    () =>
+      inFrames(() => {
+        const { rows, left } = takeRows(latest.current, wanted, ROWS_A_FRAME);
+        latest.current = rows;
+        setShown(rows);
+        return left;
+      }),
+    [wanted],
+  );
+  return shown;
+};

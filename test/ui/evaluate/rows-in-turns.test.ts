@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import type { TableRow } from '../../../src/evaluate/systems/table/shape.ts';
+import { takeRows } from '../../../src/ui/evaluate/table/rows-in-turns.ts';
+
+const row = (system: string, rollouts: number): TableRow => ({
+  system,
+  questions: 1,
+  rollouts,
+  failed: 0,
+  cells: [],
+});
+const told = (rows: readonly TableRow[]): string[] =>
+  rows.map(({ system, rollouts }) => `${system} ${rollouts}`);
+
+describe('rows of a table that fills', () => {
+  it('come so many at a time, in their order, until all stand', () => {
+    const wanted = ['a', 'b', 'c', 'd', 'e'].map((id) => row(id, 1));
+    const first = takeRows([], wanted, 2);
+    expect([told(first.rows), first.left]).toEqual([['a 1', 'b 1'], true]);
+    const second = takeRows(first.rows, wanted, 2);
+    expect([told(second.rows), second.left]).toEqual([['a 1', 'b 1', 'c 1', 'd 1'], true]);
+    const third = takeRows(second.rows, wanted, 2);
+    expect([told(third.rows), third.left]).toEqual([told(wanted), false]);
+  });
+
+  it('stay the same objects where nothing of them changed, and as they were until their turn', () => {
+    const shown = [row('a', 1), row('b', 1), row('c', 1)];
+    const { rows, left } = takeRows(shown, [row('a', 1), row('b', 2), row('c', 2)], 1);
+    expect([told(rows), left]).toEqual([['a 1', 'b 2', 'c 1'], true]);
+    expect(rows[0]).toBe(shown[0]);
+  });
+
+  it('go, and change their order, at once', () => {
+    const shown = [row('a', 1), row('b', 1), row('c', 1)];
+    expect(told(takeRows(shown, [row('c', 1), row('a', 1)], 0).rows)).toEqual(['c 1', 'a 1']);
+  });
+});
