@@ -4,6 +4,10 @@ interface FetchOptions {
   signal?: AbortSignal | undefined;
   /** Bypass every cache on the way, so that the call pays for the transfer. */
   fresh?: boolean | undefined;
+  /** Bytes that the file has, where the caller knows it before the server says so. */
+  bytes?: number | undefined;
+  /** It says which files there are: how much there is to fetch is known after it. */
+  index?: boolean | undefined;
 }
 
 /**

@@ -41,7 +41,7 @@ export interface PartShare {
 
 export interface ByteProgress {
   loaded: number;
-  /** 0 where the server does not say. */
+  /** 0 where it is not known of every file. */
   total: number;
 }
 

@@ -42,16 +42,32 @@ const readAll = async (
 };
 
 /**
- * Bytes that a body will unpack to; 0 where the server does not say. With a content encoding
+ * Bytes that a body will unpack to; null where the server does not say. With a content encoding
  * Content-Length is that of the compressed bytes, so this page's server gives the other one too.
  */
-const decodedLength = (headers: Headers): number => {
+const decodedLength = (headers: Headers): number | null => {
   const plain = headers.get('content-encoding') === null ? headers.get('content-length') : null;
-  return Number(headers.get('x-decoded-length') ?? plain ?? 0);
+  const said = headers.get('x-decoded-length') ?? plain;
+  return said === null ? null : Number(said);
 };
 
+/** A file that was asked for. `size` is in bytes; null while neither its caller nor the server said it. */
+interface Asked {
+  size: number | null;
+  loaded: number;
+}
+
+/** All of them together; how much that will be is not known before every size is. */
+const together = (asked: readonly Asked[]): ByteProgress => ({
+  loaded: asked.reduce((sum, { loaded }) => sum + loaded, 0),
+  total: asked.some(({ size }) => size === null)
+    ? 0
+    : asked.reduce((sum, { size }) => sum + (size ?? 0), 0),
+});
+
 /**
- * Reads files below `base` by HTTP and reports the bytes of all of them together.
+ * Reads files below `base` by HTTP and reports the bytes of all of them together, from when they are asked for:
+ * of files that are asked for at once, the whole is counted before the first of them is here.
  * @param onFetched told whenever all that was asked for is here: what follows is no fetching
  * @throws MissingFile where the server has no such file
  */
@@ -60,25 +76,34 @@ export const fetchWithProgress = (
   onProgress: (progress: ByteProgress) => void,
   onFetched: () => void = () => undefined,
 ): FetchFile => {
-  const progress: ByteProgress = { loaded: 0, total: 0 };
+  let all: readonly Asked[] = [];
   let underWay = 0;
-  const read: FetchFile = async (name, { signal, fresh = false } = {}) => {
+  const read = async (
+    name: string,
+    { signal, fresh = false }: NonNullable<Parameters<FetchFile>[1]>,
+    file: Asked,
+  ): Promise<Uint8Array> => {
     const response = await request(base + name, {
       cache: fresh ? 'no-store' : 'default',
       ...(signal && { signal }),
     });
-    progress.total += decodedLength(response.headers);
+    file.size ??= decodedLength(response.headers);
     if (!response.body) return new Uint8Array(await response.arrayBuffer());
     return readAll(response.body, (count) => {
-      progress.loaded += count;
-      onProgress({ ...progress });
+      file.loaded += count;
+      onProgress(together(all));
     });
   };
-  return async (...asked) => {
+  return async (name, options = {}) => {
+    const file: Asked = { size: options.bytes ?? null, loaded: 0 };
+    // What others are known by is done before they begin: its bytes would fill a bar that then starts again.
+    if (options.index !== true) all = [...all, file];
     underWay++;
     try {
-      return await read(...asked);
+      return await read(name, options, file);
     } finally {
+      // Here, or not to be had: as much of it as came is all of it.
+      file.size = file.loaded;
       underWay--;
       if (underWay === 0) onFetched();
     }

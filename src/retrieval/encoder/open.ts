@@ -35,7 +35,7 @@ export async function openTextModel<
     attempt: (template: TextTemplate, manifest: Manifest) => unknown;
   },
 ): Promise<OpenedTextModel<Manifest>> {
-  const parsed = schema.safeParse(parseJson(await fetchFile(file), file));
+  const parsed = schema.safeParse(parseJson(await fetchFile(file, { index: true }), file));
   if (!parsed.success) throw new EncoderError(`${file}: ${issueOf(parsed.error)}`);
   const manifest = parsed.data;
   const { model, tokenizer, output } = manifest;

@@ -29,7 +29,11 @@ export interface World {
 
 /** Reads and checks a world folder; the error names the file and what is wrong with it. */
 export async function loadWorld(fetchFile: FetchFile): Promise<World> {
-  const manifest = parse(worldManifestSchema, await fetchFile(MANIFEST_FILE), MANIFEST_FILE);
+  const manifest = parse(
+    worldManifestSchema,
+    await fetchFile(MANIFEST_FILE, { index: true }),
+    MANIFEST_FILE,
+  );
   const read = (name: string): Promise<Uint8Array> => readChecked(fetchFile, manifest, name);
   const [localFile, questionsFile, vectorsFile] = await Promise.all([
     read(LOCAL_FILE),
@@ -54,7 +58,7 @@ async function readChecked(
 ): Promise<Uint8Array> {
   const entry = manifest.files[name];
   if (!entry) throw new Error(`${MANIFEST_FILE}: does not list ${name}`);
-  const bytes = await fetchFile(name);
+  const bytes = await fetchFile(name, { bytes: entry.bytes });
   if (bytes.length !== entry.bytes) {
     throw new Error(`${name}: ${bytes.length} bytes, the manifest says ${entry.bytes}`);
   }

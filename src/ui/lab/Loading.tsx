@@ -27,6 +27,11 @@ const shareOf = (part: PartState): number => {
 const isOpenEnded = ({ status, share, totalBytes }: PartState): boolean =>
   status === 'loading' && share === undefined && totalBytes === 0;
 
+const bytesOf = ({ loadedBytes, totalBytes }: PartState): string => {
+  if (totalBytes > 0) return ` ${formatBytes(loadedBytes)} of ${formatBytes(totalBytes)}`;
+  return loadedBytes > 0 ? ` ${formatBytes(loadedBytes)} of an unknown size` : '';
+};
+
 const ProgressRow = ({ name, part }: { name: string; part: PartState }) => {
   return (
     <li className="progress-row">
@@ -37,9 +42,7 @@ const ProgressRow = ({ name, part }: { name: string; part: PartState }) => {
       <span className="fine">
         {part.status === 'ready' ? '✓ ' : part.status === 'failed' ? '✗ ' : ''}
         {part.note}
-        {part.status === 'loading' && part.totalBytes > 0
-          ? ` ${formatBytes(part.loadedBytes)} of ${formatBytes(part.totalBytes)}`
-          : ''}
+        {part.status === 'loading' ? bytesOf(part) : ''}
         {part.status === 'loading' && part.leftMs !== undefined
           ? ` · ${formatDuration(part.leftMs / 1000)} left`
           : ''}

@@ -62,7 +62,7 @@ describe('what is loading', () => {
 
   it.each<[string, Partial<PartState>, string, string]>([
     ['bytes of a known size', { loadedBytes: 2e6, totalBytes: 8e6 }, 'reading 2 MB of 8 MB', '25%'],
-    ['bytes of an unknown size', { loadedBytes: 2e6 }, 'reading', '0%'],
+    ['bytes of an unknown size', { loadedBytes: 2e6 }, 'reading 2 MB of an unknown size', '0%'],
     [
       'more than was announced',
       { loadedBytes: 9e6, totalBytes: 8e6 },
