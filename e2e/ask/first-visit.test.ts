@@ -34,6 +34,13 @@ it('shows a stranger a success by both sources, with a refusal on the way, in wo
   const details = page.getByRole('complementary', { name: 'Details' });
   await details.getByText(/^event \d+ of/).waitFor();
   expect(await faultsInBoth(page)).toEqual([]);
+  // Letters are commands where the list of questions has the focus, too: it knows none of its own.
+  const questions = page.getByRole('listbox', { name: 'Questions of the built-in world' });
+  await questions.focus();
+  await page.keyboard.press('s');
+  await questions.waitFor({ state: 'hidden' });
+  await page.keyboard.press('s');
+  await questions.waitFor();
 });
 
 it('needs at most 350 kB of compressed JavaScript to begin with', () => {

@@ -7,11 +7,13 @@ import { hearsKeys, type Command } from './commands.ts';
 const SEQUENCE_MS = 450;
 
 /** Elements that use letters, arrows or the space bar themselves. */
-const OWN_KEYS = 'input, textarea, select, [role=slider], [role=listbox], [contenteditable=true]';
+const OWN_KEYS = 'input, textarea, select, [role=slider], [contenteditable=true]';
 
 const usesKey = (target: EventTarget | null, key: string): boolean => {
   if (!(target instanceof Element)) return false;
   if (target.closest(OWN_KEYS)) return key !== 'Escape';
+  // Arrows, Home, End and the space bar are a list's own; no letter chooses from it.
+  if (target.closest('[role=listbox]')) return key !== 'Escape' && (key === ' ' || key.length > 1);
   // The space bar is playback's on cards too; Enter opens and closes them.
   if (key === ' ' && target.closest('.card-line')) return false;
   return (key === ' ' || key === 'Enter') && target.closest('button, a, summary') !== null;
