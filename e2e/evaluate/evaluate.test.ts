@@ -158,6 +158,44 @@ it(
 );
 
 it(
+  'lists by keys what was lost at a hop, and opens one of these rollouts',
+  async () => {
+    const { page } = stage;
+    await visit(page, stage, 'evaluate');
+    await page.getByRole('link', { name: 'Two on two' }).click();
+    await page.getByRole('tab', { name: 'Hops' }).click();
+    const bars = page.getByRole('slider', { name: /^Systems by hop/ });
+    await bars.focus();
+    // Without retrieval every chain is lost at its first hop.
+    await page.keyboard.press('ArrowDown');
+    const chosen = () => bars.getAttribute('aria-valuetext');
+    if (!(await chosen())?.startsWith('Naive generation')) await page.keyboard.press('ArrowDown');
+    const [, lostThere] =
+      /^Naive generation, no retrieval, hop 1: 0 of (\d) rollouts? retrieved all so far, \1 lost here$/.exec(
+        (await chosen()) ?? '',
+      ) ?? [];
+    await page.keyboard.press('Enter');
+    const lost = page.getByRole('region', {
+      name: 'Naive generation, no retrieval: lost at hop 1',
+    });
+    await lost.getByRole('heading', { name: /: \d rollouts? lost at hop 1$/ }).waitFor();
+    expect(await lost.locator('tbody tr').count()).toBe(Number(lostThere));
+    expect(await faultsInBoth(page)).toEqual([]);
+    expect((await savedPictures(page)).get('Survival, hop by hop')).toContain('hop 1');
+    await lost
+      .getByRole('button', { name: /^Read: / })
+      .first()
+      .click();
+    const column = page.getByRole('region', { name: 'Naive generation, no retrieval' });
+    await column.locator('.card').first().waitFor();
+    await page.goBack();
+    await lost.waitFor();
+    expect(stage.faults).toEqual([]);
+  },
+  LONG,
+);
+
+it(
   'changes a copy of a system, and refuses a shared one with an unknown part by its name',
   async () => {
     const { page } = stage;

@@ -236,8 +236,9 @@ describe('the pictures', () => {
   it('a chain survives a hop where it was found with all before it', () => {
     const [a] = survivalOf(RESULT);
     expect(a?.hops).toEqual([
-      { hop: 1, of: 5, alive: 3 },
-      { hop: 2, of: 3, alive: 1 },
+      { hop: 1, of: 5, alive: 3, lost: 2 },
+      // One of the three had lost the first hop already.
+      { hop: 2, of: 3, alive: 1, lost: 1 },
     ]);
     expect([a?.whole, a?.broken]).toEqual([
       { of: 2, right: 2 },

@@ -21,6 +21,7 @@ describe('the address of an evaluation', () => {
       cost: 'tokens',
       question: 'seed7/q & 1',
       systems: ['a,b', 'c=d'],
+      lost: 2,
       other: 'e2',
     };
     const path = formatEvaluateAddress('e 1', address);
@@ -34,7 +35,7 @@ describe('the address of an evaluation', () => {
   });
 
   it('leaves what it cannot mean at its default', () => {
-    const raw = `view=constructor&by=x&sort=-toString&quality=em2&ref=${'x'.repeat(300)}`;
+    const raw = `view=constructor&by=x&sort=-toString&quality=em2&ref=${'x'.repeat(300)}&lost=0`;
     expect(parseEvaluateAddress(raw)).toEqual(DEFAULT_ADDRESS);
     const many = Array.from({ length: 20 }, (_, i) => `s=${i}`).join('&');
     expect(parseEvaluateAddress(many).systems).toHaveLength(MOST_SIDE_BY_SIDE);

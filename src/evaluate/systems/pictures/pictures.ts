@@ -43,12 +43,31 @@ export function frontierOf(
 /** How far a system's retrieval got along the chains. */
 export interface Survival {
   system: string;
-  /** Of rollouts on questions with at least `hop` steps: those that retrieved the first `hop` of them. */
-  hops: { hop: number; of: number; alive: number }[];
+  /**
+   * Of rollouts on questions with at least `hop` steps: those that retrieved the first `hop` of them, and those
+   * of which this is the first step that they did not retrieve.
+   */
+  hops: { hop: number; of: number; alive: number; lost: number }[];
   /** Of rollouts that retrieved the whole chain, and of the others: how many, and how many were right. */
   whole: { of: number; right: number };
   broken: { of: number; right: number };
 }
+
+/** Where rollouts are lost: at a hop, the first being 1; or in the answer, with the whole chain retrieved or not. */
+export type LostAt = number | 'whole' | 'broken';
+
+const isLostAt = ({ hopsFound, em }: EvaluatedRollout, at: LostAt): boolean => {
+  if (typeof at === 'number') return hopsFound.indexOf(false) === at - 1;
+  const whole = hopsFound.every(Boolean);
+  return hopsFound.length > 0 && em !== 1 && whole === (at === 'whole');
+};
+
+/** A system's rollouts that were lost there, in the order of the result. */
+export const lostAt = (
+  { rollouts }: EvaluationResult,
+  of: string,
+  at: LostAt,
+): EvaluatedRollout[] => rollouts.filter((one) => one.system === of && isLostAt(one, at));
 
 export function survivalOf({ systems, rollouts }: EvaluationResult): Survival[] {
   return systems.map(({ id }) => {
@@ -65,7 +84,8 @@ export function survivalOf({ systems, rollouts }: EvaluationResult): Survival[] 
       hops: Array.from({ length: longest }, (_, i) => {
         const long = chains.filter(({ hopsFound }) => hopsFound.length > i);
         const alive = long.filter(({ hopsFound }) => hopsFound.slice(0, i + 1).every(Boolean));
-        return { hop: i + 1, of: long.length, alive: alive.length };
+        const lost = long.filter((one) => isLostAt(one, i + 1));
+        return { hop: i + 1, of: long.length, alive: alive.length, lost: lost.length };
       }),
       whole: counted(chains.filter(({ hopsFound }) => hopsFound.every(Boolean))),
       broken: counted(chains.filter(({ hopsFound }) => !hopsFound.every(Boolean))),

@@ -1,8 +1,9 @@
-import { memo, useMemo } from 'react';
-import type { Survival as Survived } from '../../../evaluate/systems/pictures/pictures.ts';
+import { useMemo } from 'react';
+import type { LostAt, Survival as Survived } from '../../../evaluate/systems/pictures/pictures.ts';
 import { rightBy } from '../../../evaluate/rollouts/basis.ts';
 import type { EvaluatedSystem } from '../../../evaluate/systems/result.ts';
-import { DASH, formatCount, formatShare } from '../../kit/words/format.ts';
+import { PointedPicture } from '../../kit/charts/picture/PointedPicture.tsx';
+import { DASH, formatCount, formatShare, plural } from '../../kit/words/format.ts';
 import { Table, type Head } from '../../kit/Table.tsx';
 import { Picture } from '../../kit/charts/picture/Picture.tsx';
 import { cut, widthOf } from './text-width.ts';
@@ -11,122 +12,237 @@ interface SurvivalProps {
   systems: readonly EvaluatedSystem[];
   rows: readonly Survived[];
   empty: string | null;
+  /** Opens the rollouts of a system that were lost there. */
+  onOpen: (system: string, at: LostAt) => void;
+}
+
+/** How many of how many got through a place, and how many were lost at it. */
+interface Passed {
+  left: number;
+  of: number;
+  lost: number;
 }
 
 interface Line {
   id: string;
   name: string;
-  /** Share that is left after each hop; null where no chain is so long. */
-  alive: (number | null)[];
-  /** Share of right answers with the whole chain, and without. */
-  whole: number | null;
-  broken: number | null;
+  /** In the order of the columns; null where no chain is so long. */
+  passed: (Passed | null)[];
 }
 
-const share = (part: number, of: number): number | null => (of === 0 ? null : part / of);
-
-const linesOf = (systems: readonly EvaluatedSystem[], rows: readonly Survived[]): Line[] => {
-  const titles = new Map(systems.map(({ id, title }) => [id, title]));
-  return rows
-    .filter(({ hops }) => hops.length > 0)
-    .map(({ system, hops, whole, broken }) => ({
-      id: system,
-      name: titles.get(system) ?? system,
-      alive: hops.map(({ alive, of }) => share(alive, of)),
-      whole: share(whole.right, whole.of),
-      broken: share(broken.right, broken.of),
-    }));
-};
+interface Column {
+  at: LostAt;
+  name: string;
+  /** Where there is little room. */
+  short: string;
+}
 
 const RIGHT = rightBy(true, 'em');
 
+const columnsOf = (rows: readonly Survived[]): Column[] => {
+  const hops = Math.max(0, ...rows.map((row) => row.hops.length));
+  return [
+    ...Array.from({ length: hops }, (_, index): Column => {
+      const name = `hop ${index + 1}`;
+      return { at: index + 1, name, short: name };
+    }),
+    { at: 'whole', name: `${RIGHT}, whole chain`, short: '✓ whole' },
+    { at: 'broken', name: `${RIGHT}, broken chain`, short: '✓ broken' },
+  ];
+};
+
+const passedAt = (row: Survived, at: LostAt): Passed | null => {
+  if (typeof at === 'number') {
+    const hop = row.hops[at - 1];
+    return hop ? { left: hop.alive, of: hop.of, lost: hop.lost } : null;
+  }
+  const { right, of } = row[at];
+  return { left: right, of, lost: of - right };
+};
+
+const linesOf = (
+  systems: readonly EvaluatedSystem[],
+  rows: readonly Survived[],
+  columns: readonly Column[],
+): Line[] => {
+  const titles = new Map(systems.map(({ id, title }) => [id, title]));
+  return rows.map((row) => ({
+    id: row.system,
+    name: titles.get(row.system) ?? row.system,
+    passed: columns.map(({ at }) => passedAt(row, at)),
+  }));
+};
+
+const shareOf = (passed: Passed | null): number | null =>
+  passed === null || passed.of === 0 ? null : passed.left / passed.of;
+
+const wordsOf = (passed: Passed | null): string =>
+  passed === null || passed.of === 0
+    ? DASH
+    : `${formatShare(passed.left / passed.of)} of ${formatCount(passed.of)}`;
+
+const saysOf = (line: Line, column: Column, passed: Passed | null): string => {
+  const at = `${line.name}, ${column.name}`;
+  if (passed === null || passed.of === 0) return `${at}: no rollout`;
+  const kept = typeof column.at === 'number' ? 'retrieved all so far' : 'right';
+  const lost = typeof column.at === 'number' ? 'lost here' : 'wrong';
+  return `${at}: ${formatCount(passed.left)} of ${plural(passed.of, 'rollout')} ${kept}, ${formatCount(passed.lost)} ${lost}`;
+};
+
 const ROW = 24;
 const HEAD = 20;
+/** A bar within its row, and to the right of it. */
+const [TOP, BAR, GAP] = [4, 15, 8];
 
-const Drawing = memo(({ lines, width }: { lines: readonly Line[]; width: number }) => {
-  const hops = Math.max(...lines.map(({ alive }) => alive.length));
+const clamp = (value: number, count: number): number => Math.max(0, Math.min(count - 1, value));
+
+const Bars = (props: {
+  lines: readonly Line[];
+  columns: readonly Column[];
+  width: number;
+  open: (line: Line, column: Column) => void;
+}) => {
+  const { lines, columns, width, open } = props;
   const left = widthOf(
     lines.map(({ name }) => name),
     Math.round(width * 0.34),
   );
-  const columns = hops + 2;
-  const column = (width - left) / columns;
-  const heads = [
-    ...Array.from({ length: hops }, (_, index) => `hop ${index + 1}`),
-    ...(column < 150
-      ? ['✓ whole', '✓ broken']
-      : [`${RIGHT}, whole chain`, `${RIGHT}, broken chain`]),
-  ];
+  const step = (width - left) / columns.length;
+  // A place is a bar, row by row.
+  const barAt = (place: number) => {
+    const [row, at] = [Math.floor(place / columns.length), place % columns.length];
+    const [line, column] = [lines[row], columns[at]];
+    return line && column ? { line, column, row, at, passed: line.passed[at] ?? null } : null;
+  };
+  const placeAt = (x: number, y: number): number | null => {
+    const [row, at] = [Math.floor((y - HEAD) / ROW), Math.floor((x - left) / step)];
+    const inside = row >= 0 && row < lines.length && at >= 0 && at < columns.length;
+    return inside ? row * columns.length + at : null;
+  };
+  const next = (from: number | null, [x, y]: readonly [number, number]): number => {
+    const bar = barAt(from ?? 0);
+    if (from === null || !bar) return 0;
+    return clamp(bar.row + y, lines.length) * columns.length + clamp(bar.at + x, columns.length);
+  };
   return (
-    <svg width={width} height={HEAD + lines.length * ROW} aria-hidden="true">
-      {heads.map((head, index) => (
-        <text key={head} x={left + index * column} y={13} className="picture-tick">
-          {head}
-        </text>
-      ))}
-      {lines.map(({ id, name, alive, whole, broken }, at) => (
-        <g key={id} transform={`translate(0 ${HEAD + at * ROW})`}>
-          <text x={left - 8} y={15} textAnchor="end" className="picture-name">
-            {cut(name, left)}
-          </text>
-          {heads.map((head, index) => {
-            const value = index < hops ? (alive[index] ?? null) : index === hops ? whole : broken;
-            return (
-              <g key={head} transform={`translate(${left + index * column} 0)`}>
-                <rect y={4} width={column - 8} height={15} className="survival-all" rx={2} />
-                <rect
-                  y={4}
-                  width={(value ?? 0) * (column - 8)}
-                  height={15}
-                  rx={2}
-                  className={index < hops ? 'survival-hop' : 'survival-answer'}
-                />
-                <text x={column - 12} y={15.5} textAnchor="end" className="survival-value">
-                  {formatShare(value)}
+    <PointedPicture
+      className="survival"
+      label="Systems by hop: arrow keys go to the next bar, Enter lists the rollouts that were lost there"
+      count={lines.length * columns.length}
+      says={(place) => {
+        const bar = barAt(place);
+        return bar ? saysOf(bar.line, bar.column, bar.passed) : '';
+      }}
+      none="no bar chosen"
+      hint="Point at a bar, or use the arrow keys; a click, or Enter, lists the rollouts that were lost there."
+      placeAt={placeAt}
+      next={next}
+      open={(place) => {
+        const bar = barAt(place);
+        if (bar) open(bar.line, bar.column);
+      }}
+      renderDrawing={(chosen) => {
+        const bar = chosen === null ? null : barAt(chosen);
+        return (
+          <svg width={width} height={HEAD + lines.length * ROW + 1} aria-hidden="true">
+            {columns.map(({ name, short }, at) => (
+              <text key={name} x={left + at * step} y={13} className="picture-tick">
+                {step < 150 ? short : name}
+              </text>
+            ))}
+            {lines.map((line, row) => (
+              <g key={line.id} transform={`translate(0 ${HEAD + row * ROW})`}>
+                <text x={left - 8} y={15} textAnchor="end" className="picture-name">
+                  {cut(line.name, left)}
                 </text>
+                {columns.map(({ name, at: where }, at) => {
+                  const value = shareOf(line.passed[at] ?? null);
+                  const kind = typeof where === 'number' ? 'survival-hop' : 'survival-answer';
+                  return (
+                    <g key={name} transform={`translate(${left + at * step} 0)`}>
+                      <rect
+                        y={TOP}
+                        width={step - GAP}
+                        height={BAR}
+                        className="survival-all"
+                        rx={2}
+                      />
+                      <rect
+                        y={TOP}
+                        width={(value ?? 0) * (step - GAP)}
+                        height={BAR}
+                        rx={2}
+                        className={kind}
+                      />
+                      <text x={step - 12} y={15.5} textAnchor="end" className="survival-value">
+                        {formatShare(value)}
+                      </text>
+                    </g>
+                  );
+                })}
               </g>
-            );
-          })}
-        </g>
-      ))}
-    </svg>
+            ))}
+            {bar ? (
+              <rect
+                x={left + bar.at * step - 1}
+                y={HEAD + bar.row * ROW + TOP - 1}
+                width={step - GAP + 2}
+                height={BAR + 2}
+                rx={3}
+                className="survival-chosen"
+              />
+            ) : null}
+          </svg>
+        );
+      }}
+    />
   );
-});
+};
 
-const ofWords = (part: number | undefined, of: number | undefined): string =>
-  part === undefined || of === undefined || of === 0
-    ? DASH
-    : `${formatShare(part / of)} of ${formatCount(of)}`;
-
-/** Hop by hop, which share of the rollouts still has all the evidence. */
-export const Survival = ({ systems, rows, empty }: SurvivalProps) => {
-  const lines = useMemo(() => linesOf(systems, rows), [systems, rows]);
-  const hops = Math.max(0, ...rows.map((row) => row.hops.length));
-  const heads: readonly Head[] = [
-    ['system'],
-    ...Array.from({ length: hops }, (_, index): Head => [`hop ${index + 1}`, 'figure']),
-    [`${RIGHT}, whole chain`, 'figure'],
-    [`${RIGHT}, broken chain`, 'figure'],
-  ];
+/** Hop by hop, which share of the rollouts still has all the evidence; a bar opens those that were lost there. */
+export const Survival = ({ systems, rows, empty, onOpen }: SurvivalProps) => {
+  const columns = useMemo(() => columnsOf(rows), [rows]);
+  const lines = useMemo(() => linesOf(systems, rows, columns), [systems, rows, columns]);
+  const heads: readonly Head[] = [['system'], ...columns.map(({ name }): Head => [name, 'figure'])];
   return (
     <Picture
       id="survival"
       title="Survival, hop by hop"
       note="Of rollouts on questions with at least so many hops, those that retrieved the passages of all of them so far; then how many answer right by EM with the whole chain, and without it."
       empty={empty}
-      renderPicture={(width) => <Drawing lines={lines} width={width} />}
+      renderPicture={(width) => (
+        <Bars
+          lines={lines.filter((_, at) => (rows[at]?.hops.length ?? 0) > 0)}
+          columns={columns}
+          width={width}
+          open={(line, { at }) => onOpen(line.id, at)}
+        />
+      )}
       renderTable={() => (
         <Table className="plain-table" heads={heads}>
-          {rows.map(({ system, hops: own, whole, broken }) => (
-            <tr key={system}>
-              <th scope="row">{systems.find(({ id }) => id === system)?.title ?? system}</th>
-              {Array.from({ length: hops }, (_, index) => (
-                <td key={index} className="figure">
-                  {ofWords(own[index]?.alive, own[index]?.of)}
-                </td>
-              ))}
-              <td className="figure">{ofWords(whole.right, whole.of)}</td>
-              <td className="figure">{ofWords(broken.right, broken.of)}</td>
+          {lines.map((line) => (
+            <tr key={line.id}>
+              <th scope="row">{line.name}</th>
+              {columns.map((column, at) => {
+                const passed = line.passed[at] ?? null;
+                return (
+                  <td key={column.name} className="figure">
+                    {passed === null || passed.lost === 0 ? (
+                      wordsOf(passed)
+                    ) : (
+                      <button
+                        type="button"
+                        className="link"
+                        title={saysOf(line, column, passed)}
+                        aria-label={`${saysOf(line, column, passed)}. List these`}
+                        onClick={() => onOpen(line.id, column.at)}
+                      >
+                        {wordsOf(passed)}
+                      </button>
+                    )}
+                  </td>
+                );
+              })}
             </tr>
           ))}
         </Table>

@@ -69,7 +69,7 @@ const Panel = (props: PanelProps) => {
     case 'questions':
       return <QuestionsView id={id} result={result} address={address} change={change} />;
     case 'hops':
-      return <HopsView result={result} />;
+      return <HopsView result={result} address={address} change={change} />;
     case 'systems':
       return <SystemsView id={id} result={result} table={whole} />;
     case 'compare':
@@ -86,8 +86,9 @@ const Shown = ({ record, result }: { record: EvaluationRecord; result: Evaluatio
   const change = useCallback(
     (part: Partial<EvaluateAddress>) => {
       const now = parseEvaluateAddress(location.search);
-      // Another view or question is a place to come back from; another order is not.
-      const replace = part.view === undefined && part.question === undefined;
+      // Another view, question or list is a place to come back from; another order is not.
+      const replace =
+        part.view === undefined && part.question === undefined && part.lost === undefined;
       go(formatEvaluateAddress(record.id, { ...now, ...part }), { replace });
     },
     [go, record.id],

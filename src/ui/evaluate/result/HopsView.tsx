@@ -1,23 +1,47 @@
 import { useMemo } from 'react';
-import { survivalOf } from '../../../evaluate/systems/pictures/pictures.ts';
+import { lostAt, survivalOf } from '../../../evaluate/systems/pictures/pictures.ts';
 import type { EvaluationResult } from '../../../evaluate/systems/result.ts';
 import { Survival } from '../pictures/Survival.tsx';
+import type { EvaluateAddress } from '../store/evaluate-address.ts';
+import { LostList } from './LostList.tsx';
 
-/** How far down their chains systems come. */
-export const HopsView = ({ result }: { result: EvaluationResult }) => {
+interface HopsViewProps {
+  result: EvaluationResult;
+  address: EvaluateAddress;
+  change: (part: Partial<EvaluateAddress>) => void;
+}
+
+/** How far down their chains systems come, and what was lost where. */
+export const HopsView = ({ result, address, change }: HopsViewProps) => {
   const rows = useMemo(() => survivalOf(result), [result]);
   const some = rows.some(({ hops }) => hops.length > 0);
+  const { lost } = address;
+  const [system] = address.systems;
   return (
-    <Survival
-      systems={result.systems}
-      rows={rows}
-      empty={
-        some
-          ? null
-          : result.rollouts.length > 0
-            ? 'None of these questions names the chain of passages that it needs.'
-            : 'Shows with the first rollouts.'
-      }
-    />
+    <>
+      <Survival
+        systems={result.systems}
+        rows={rows}
+        empty={
+          some
+            ? null
+            : result.rollouts.length > 0
+              ? 'None of these questions names the chain of passages that it needs.'
+              : 'Shows with the first rollouts.'
+        }
+        onOpen={(of, at) => change({ systems: [of], lost: at })}
+      />
+      {lost !== null && system !== undefined ? (
+        <LostList
+          key={`${system} ${lost}`}
+          result={result}
+          system={system}
+          at={lost}
+          lost={lostAt(result, system, lost)}
+          read={(question) => change({ view: 'questions', question, lost: null })}
+          close={() => change({ systems: [], lost: null })}
+        />
+      ) : null}
+    </>
   );
 };

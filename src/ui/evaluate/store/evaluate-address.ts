@@ -1,3 +1,4 @@
+import type { LostAt } from '../../../evaluate/systems/pictures/pictures.ts';
 import { MEASURE_IDS, type MeasureId } from '../../../evaluate/systems/table/measures.ts';
 import { PARTINGS, type Parting } from '../../../evaluate/systems/table/shape.ts';
 import { pickOf } from '../../kit/pick-of.ts';
@@ -22,6 +23,8 @@ export interface EvaluateAddress {
   question: string | null;
   /** Systems whose rollouts are shown of it; empty: those that disagree. */
   systems: readonly string[];
+  /** Where rollouts of the first of these systems were lost, of which a list is shown; null: none is. */
+  lost: LostAt | null;
   /** Evaluation to compare with. */
   other: string | null;
 }
@@ -41,6 +44,7 @@ export const DEFAULT_ADDRESS: EvaluateAddress = {
   cost: 'searches',
   question: null,
   systems: [],
+  lost: null,
   other: null,
 };
 
@@ -52,6 +56,9 @@ const sortOf = (raw: string): EvaluateAddress['sort'] => {
   const measure = pickOf(MEASURE_IDS, descending ? raw.slice(1) : raw);
   return measure && { measure, descending };
 };
+
+const lostOf = (raw: string): LostAt | null =>
+  /^[1-9]\d?$/.test(raw) ? Number(raw) : pickOf(['whole', 'broken'] as const, raw);
 
 /** What a query string cannot mean is left at its default. */
 export const parseEvaluateAddress = (search: string): EvaluateAddress => {
@@ -70,6 +77,7 @@ export const parseEvaluateAddress = (search: string): EvaluateAddress => {
       .getAll('s')
       .flatMap((raw) => idOf(raw) ?? [])
       .slice(0, MOST_SIDE_BY_SIDE),
+    lost: lostOf(query.get('lost') ?? ''),
     other: idOf(query.get('with')),
   };
 };
@@ -79,7 +87,7 @@ export const formatEvaluateAddress = (
   id: string,
   address: Partial<EvaluateAddress> = {},
 ): string => {
-  const { view, reference, by, sort, quality, cost, question, systems, other } = {
+  const { view, reference, by, sort, quality, cost, question, systems, lost, other } = {
     ...DEFAULT_ADDRESS,
     ...address,
   };
@@ -92,6 +100,7 @@ export const formatEvaluateAddress = (
   if (cost !== DEFAULT_ADDRESS.cost) query.set('cost', cost);
   if (question !== null) query.set('q', question);
   for (const system of systems) query.append('s', system);
+  if (lost !== null) query.set('lost', String(lost));
   if (other !== null) query.set('with', other);
   const text = query.toString();
   return `${EVALUATE}/${encodeURIComponent(id)}${text === '' ? '' : `?${text}`}`;
