@@ -12,9 +12,13 @@ import { computeReply } from './tools/expression.ts';
 /** Where nothing can be added to the question. */
 const NOTHING_MORE = 'nothing more is known about the question .';
 
-/** The asker's answer: who is meant, where the question left it open. */
-const replyOf = ({ request }: RunState): string =>
-  request.question.clarification?.reply ?? NOTHING_MORE;
+/** The asker's answer: who is meant, where the question left it open, and the asker still answers. */
+function replyOf({ request, settings, transcript }: RunState): string {
+  const { asks = Infinity } = settings.budgets;
+  const { events } = transcript.rollout;
+  const asked = events.filter((event) => event.kind === 'block' && event.block === 'ask').length;
+  return (asked < asks ? request.question.clarification?.reply : undefined) ?? NOTHING_MORE;
+}
 
 /** ReAct's look-up: the next sentence with this text on the page that was opened last. */
 function lookedUp(state: RunState, text: string): string {

@@ -171,6 +171,8 @@ const budgetsSchema = z.strictObject({
   answerTokens: positiveInt,
   /** The same of a question that wants a long answer; `LONG_ANSWER_TOKENS` where absent. */
   longAnswerTokens: positiveInt.exactOptional(),
+  /** Most asks that the asker answers; a further one is told that nothing more is known. Absent: all. */
+  asks: positiveInt.max(32).exactOptional(),
   /** Faults against the protocol after which the rollout stops. */
   maxFaults: positiveInt,
 });

@@ -90,5 +90,11 @@ describe('what the environment answers', () => {
     expect(contextText(unknown)).toContain(
       '<reply> nothing more is known about the question .</reply>',
     );
+    const repliesWith = async (budgets: { asks?: number }) => {
+      const twice = await run([steps[0] ?? '', ...steps], { blocks: ['ask'], budgets }, question);
+      return eventsOf(twice, 'block').map(({ reply }) => reply?.slice(0, 7));
+    };
+    expect(await repliesWith({})).toEqual(['Victor ', 'Victor ']);
+    expect(await repliesWith({ asks: 1 })).toEqual(['Victor ', 'nothing']);
   });
 });

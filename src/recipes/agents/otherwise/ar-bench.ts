@@ -20,7 +20,7 @@ export const arBench: Recipe = {
       'A benchmark, not a system: its detective cases, situation puzzles and numbers to guess are not here; questions that need a clarification are.',
       'The reply is the world’s, by rule; a question that needs none is answered so.',
       'It is trained by GRPO on exact match; theirs tries SFT, DPO and search at test time.',
-      'An ask has one form, so that their choice between several asks by what each is expected to leave has nothing to choose from; `ar-bench/asks` pays for what an ask narrows. How often it asks is limited by its tokens alone.',
+      'An ask has one form, so that their choice between several asks by what each is expected to leave has nothing to choose from; `ar-bench/asks` pays for what an ask narrows. It may ask as often as its tokens allow; `budgets.asks` is their limit of turns.',
     ],
     published: {
       figure: 'about 35 % of numbers guessed',
