@@ -50,6 +50,10 @@ async function textOf(response: Response, most: number): Promise<string> {
 export const joinUrl = (base: string, path: string): string =>
   `${base.replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`;
 
+/** What else a browser may miss: a command asks no server for leave, and has no address that it came from. */
+const allowsPage = (): string =>
+  typeof location === 'undefined' ? '' : ', and that it allows this page (CORS)';
+
 /** Sends requests to one server; a few at a time, each repeated where that may help. */
 export class Transport {
   readonly url: string;
@@ -186,7 +190,7 @@ export class Transport {
       if (error instanceof EndpointError) throw error;
       throw new EndpointError(
         'unreachable',
-        `${url} does not answer (${messageOf(error)}). Check that the server runs, and that it allows this page (CORS).`,
+        `${url} does not answer (${messageOf(error)}). Check that the server runs${allowsPage()}.`,
       );
     }
   }

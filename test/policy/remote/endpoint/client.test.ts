@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   EndpointClient,
   type StreamOptions,
@@ -227,5 +227,16 @@ describe('a client of an OpenAI-compatible server', () => {
     expect((await failure(page.client.models())).fault).toBe('bad-answer');
     const nobody = new EndpointClient({ url: 'http://127.0.0.1:9/v1', model: 'x', retries: 0 });
     expect((await failure(nobody.models())).fault).toBe('unreachable');
+  });
+
+  it('speaks of leave for pages (CORS) to a page alone', async () => {
+    const nobody = new EndpointClient({ url: 'http://127.0.0.1:9/v1', model: 'x', retries: 0 });
+    expect((await failure(nobody.models())).message).toMatch(/ Check that the server runs\.$/);
+    vi.stubGlobal('location', new URL('http://localhost:8000/'));
+    try {
+      expect((await failure(nobody.models())).message).toMatch(/allows this page \(CORS\)\.$/);
+    } finally {
+      vi.unstubAllGlobals();
+    }
   });
 });
