@@ -70,10 +70,15 @@ export class ActiveRun {
     this.#at = { phase: 'starting', step: Math.min(step + 1, steps), steps, done: 0, total: 1 };
   }
 
-  /** Adds a line to the notice, once: what a damaged snapshot led to is not displaced by what follows. */
-  note(line: string): void {
+  /**
+   * Adds a line to the notice, once: what a damaged snapshot led to is not displaced by what follows.
+   * @param before an earlier line that it stands in place of
+   */
+  note(line: string, before?: string): void {
     if (this.notice?.includes(line)) return;
-    this.notice = this.notice === null ? line : `${this.notice} ${line}`;
+    const known = this.notice ?? '';
+    const kept = before === undefined ? [known] : known.split(before).map((part) => part.trim());
+    this.notice = [...kept, line].filter((part) => part !== '').join(' ');
   }
 
   moved(progress: TrainLoopProgress): void {

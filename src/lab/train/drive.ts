@@ -155,7 +155,7 @@ export class RunDrive {
         router: world.router,
         summarizer: await this.#summarizer(setup),
         questions: world.questions,
-        judge: await this.#judge(setup, note),
+        judge: await this.#judge(setup),
         demonstrations: () => store.demonstrations(active.id),
         keepTrajectories: (text) => store.putDemonstrations(active.id, text),
         runId: active.id,
@@ -193,13 +193,22 @@ export class RunDrive {
   }
 
   /** Held-out scores go without a judge that cannot be opened: training does not hang on it. */
-  async #judge({ judge }: Setup, note: (line: string) => void): Promise<HeldOutJudge | null> {
+  async #judge({ judge }: Setup): Promise<HeldOutJudge | null> {
     if (judge.kind === 'off' || this.#run.settings.heldOut.questions === 0) return null;
+    const active = this.#active;
+    // A judge that fails at every score would fill the notice; the newest score tells as much.
+    let before: string | undefined;
+    const note = (line: string): void => {
+      active.note(line, before);
+      before = line;
+    };
     try {
       const model = await this.#parts.helper(judge.policy);
       return heldOutJudge(createJudge(model, { clock: () => performance.now() }), ASKING, note);
     } catch (error) {
-      note(`The judge cannot be asked (${messageOf(error)}); held-out scores go without it.`);
+      active.note(
+        `The judge cannot be asked (${messageOf(error)}); held-out scores go without it.`,
+      );
       return null;
     }
   }

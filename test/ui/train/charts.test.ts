@@ -167,10 +167,10 @@ describe('reading a chart', () => {
     // The label at the end of "clipped": rounded to one decimal it would claim a third more.
     expect(formatValue(0.00155, 'share')).toBe('0.155 %');
     expect(formatValue(-0.151, 'number')).toBe('−0.151');
-    expect(formatTick(-0.3, 'share')).toBe('−30 %');
+    expect(formatTick(-0.3, 'share')).toBe('−30\u00a0%');
     expect(formatValue(3.2e-5, 'nats')).toBe('3.2e−5');
     expect(formatValue(null, 'share')).toBe('–');
-    expect(formatTick(0.3, 'share')).toBe('30 %');
-    expect(formatTick(20, 'seconds')).toBe('20 s');
+    expect(formatTick(0.3, 'share')).toBe('30\u00a0%');
+    expect(formatTick(20, 'seconds')).toBe('20\u00a0s');
   });
 });

@@ -20,9 +20,14 @@ export const formatValue = (value: number | null, unit: Unit): string => {
   return `${formatNumber(value)}${SUFFIX[unit]}`;
 };
 
-/** A tick: as short as it can be. */
+/**
+ * A tick: as short as it can be. No line breaks within it: Recharts breaks labels at other spaces, and of
+ * the topmost one the first line is then cut off.
+ */
 export const formatTick = (value: number, unit: Unit): string => {
-  if (unit === 'share')
-    return `${String(Number((value * 100).toPrecision(6))).replaceAll('-', '−')} %`;
-  return `${formatNumber(value)}${SUFFIX[unit]}`;
+  const text =
+    unit === 'share'
+      ? `${String(Number((value * 100).toPrecision(6))).replaceAll('-', '−')} %`
+      : `${formatNumber(value)}${SUFFIX[unit]}`;
+  return text.replaceAll(' ', '\u00a0');
 };

@@ -254,7 +254,8 @@ describe('a value with its unit', () => {
     [1234, 'tokens', '1,234', '1,234'],
   ] as const)('%f %s reads %s, at a tick %s', (value, unit, words, tick) => {
     expect(formatValue(value, unit)).toBe(words);
-    expect(formatTick(value, unit)).toBe(tick);
+    // A number and its unit stay on one line.
+    expect(formatTick(value, unit)).toBe(tick.replace(' ', '\u00a0'));
   });
 
   it('that was not measured is a dash', () => {
