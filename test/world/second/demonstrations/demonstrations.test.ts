@@ -51,6 +51,27 @@ describe('demonstrations of the second form', () => {
     }
   });
 
+  it('show every block that a form may name, both sources and answers, and what the environment adds', () => {
+    const shown = new Set(
+      some.flatMap((t) => t.segments.map((s) => `${s.source} ${s.open ?? ''}`)),
+    );
+    const written = [
+      'think',
+      'search',
+      'local_search',
+      'web_search',
+      'short_answer',
+      'long_answer',
+    ];
+    for (const block of [...written, ...FORM_BLOCKS]) expect(shown).toContain(`policy <${block}>`);
+    for (const added of ['result', 'background', 'hint', 'reply'])
+      expect(shown).toContain(`environment <${added}>`);
+    const lines = new Set(some.flatMap(formOf));
+    for (const part of ['search', 'read', 'think', 'background', 'sources', 'summaries'])
+      expect(lines).toContain(part);
+    expect(some.map(answerOf)).toContain('cannot be answered');
+  });
+
   it('end in the answer, behind which nothing stands', () => {
     for (const t of some) expect(textOf(t)).toMatch(/<\/(short|long)_answer><\|endoftext\|>$/);
   });
