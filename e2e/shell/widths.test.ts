@@ -64,6 +64,11 @@ it('leaves no third of 2,560 pixels empty', { timeout: 180_000 }, async () => {
   );
   expect(Math.max(...grids.map(({ columns }) => columns))).toBe(6);
   expect(Math.max(...grids.map(({ bottom }) => bottom))).toBeGreaterThan((2 / 3) * 1300);
+  // Its two columns end near each other.
+  const ends = await page
+    .locator('.new-run > .folds')
+    .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().bottom));
+  expect(Math.max(...ends) / Math.min(...ends)).toBeLessThan(1.4);
   expect(await faultsOf(page)).toEqual([]);
   // What is folded then stays so.
   await folds.first().locator('summary').first().click();

@@ -13,17 +13,22 @@ import { WarmUpFold } from './WarmUpFold.tsx';
 export const AdvancedFields = () => {
   const problem = useErrors().overrides;
   return (
-    <div className="folds">
-      <ObjectiveFold />
-      <SwitchesFold />
-      <SamplingFold />
-      <AdapterFold />
-      <OptimizerFold />
-      <WarmUpFold />
-      <CurriculumFold />
-      <MechanismsFold />
-      {problem === undefined ? null : <p className="field-error">{problem}</p>}
-      <HeldOutFold />
-    </div>
+    <>
+      {/* As high as all others together: on a wide screen it stands below what is chosen first, the others beside. */}
+      <div className="folds">
+        <SwitchesFold />
+      </div>
+      <div className="folds beside">
+        <ObjectiveFold />
+        <SamplingFold />
+        <AdapterFold />
+        <OptimizerFold />
+        <WarmUpFold />
+        <CurriculumFold />
+        <MechanismsFold />
+        {problem === undefined ? null : <p className="field-error">{problem}</p>}
+        <HeldOutFold />
+      </div>
+    </>
   );
 };
