@@ -141,6 +141,11 @@ it(
     ]);
     expect(pictures.get('Where they were lost, by EM')).toContain('1 found, not read');
     expect(pictures.get('Distribution of F1 (SQuAD)')).toContain('100 %');
+    // What stands below a drawing on the page stands in its file, with the keys of its signs.
+    expect(pictures.get('Distribution of F1 (SQuAD)')).toMatch(
+      /<rect[^>]*\/><\/g><text[^>]*>pass the filter: 5, mean 0\.2 ·<\/text>/,
+    );
+    expect(pictures.get('Distribution of F1 (SQuAD)')).toContain('in the file: 5, mean');
     await page
       .getByRole('img', { name: 'hop 1 found and read, hop 2 wrong source asked' })
       .waitFor();

@@ -193,7 +193,7 @@ const Plane = (props: QualityCostProps & { width: number }) => {
           />
         ))}
       </div>
-      <p className="fine picture-foot">
+      <p className="fine picture-foot" data-legend={shown ? undefined : ''}>
         {shown
           ? wordsOf(shown, cost, quality)
           : 'Stairs: the frontier. A point off it is beaten by one that is as good and cheaper, or better at the same cost.'}

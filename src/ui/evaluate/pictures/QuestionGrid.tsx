@@ -79,7 +79,7 @@ const Drawing = memo(({ data, plan }: { data: GridData; plan: Plan }) => (
 
 /** What the shapes mean, each drawn as in the grid. */
 const Legend = () => (
-  <ul className="grid-legend">
+  <ul className="grid-legend" data-legend="">
     {CELL_KINDS.map((kind) => (
       <li key={kind}>
         {kind === 'missing' ? (

@@ -270,13 +270,11 @@ const Foot = (props: {
   const tall = spec.series.length > 3 || words.length > LINE;
   return (
     <div className={tall ? 'chart-foot tall' : 'chart-foot'}>
-      {shown === null ? (
-        <span className="fine" title={words}>
-          <Terms>{words}</Terms>
-        </span>
-      ) : (
-        <Readout spec={spec} step={shown} />
-      )}
+      {/* A file of the chart has these words, whatever step is chosen. */}
+      <span className="fine" title={words} data-legend="" hidden={shown !== null}>
+        <Terms>{words}</Terms>
+      </span>
+      {shown === null ? null : <Readout spec={spec} step={shown} />}
     </div>
   );
 };

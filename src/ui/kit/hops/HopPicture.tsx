@@ -178,7 +178,13 @@ export const HopPicture = (props: HopPictureProps) => {
       empty={null}
       renderPicture={(width) => <Nodes {...props} map={map} width={width} />}
       renderTable={() => <Table hops={map.hops} />}
-      foot={note === null ? null : <p className="fine">{note}</p>}
+      foot={
+        note === null ? null : (
+          <p className="fine" data-legend="">
+            {note}
+          </p>
+        )
+      }
     />
   );
 };

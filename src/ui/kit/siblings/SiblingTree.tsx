@@ -240,7 +240,7 @@ export const SiblingTree = memo(({ siblings, open, heading = 'h3', all }: TreePr
       )}
       foot={
         (all ?? siblings.length) > shown.length ? (
-          <p className="fine">
+          <p className="fine" data-legend="">
             The first {shown.length} of {all ?? siblings.length} siblings.
           </p>
         ) : null

@@ -156,7 +156,7 @@ export const Waterfall = (props: {
       foot={
         told
           ? timeNotes(told, record.judge !== undefined).map((note) => (
-              <p key={note} className="fine">
+              <p key={note} className="fine" data-legend="">
                 {note}
               </p>
             ))

@@ -138,7 +138,7 @@ export const FlowPicture = (props: FlowProps) => {
       renderTable={() => <Table {...props} />}
       foot={
         flow.untold > 0 && flow.all > 0 ? (
-          <p className="fine">
+          <p className="fine" data-legend="">
             {formatCount(flow.untold)} more cannot be called right or wrong: no gold answers, or the
             answer cannot be read.
           </p>

@@ -175,7 +175,7 @@ const Foot = ({ histogram }: { histogram: Histogram }) => {
   const { column, shown, all } = histogram;
   if (column === null) return null;
   return (
-    <p className="fine">
+    <p className="fine" data-legend="">
       <span className="histogram-key shown" /> pass the filter: {formatCount(shown.known)}, mean{' '}
       {formatNumber(shown.mean)} · <span className="histogram-key all" /> in the file:{' '}
       {formatCount(all.known)}, mean {formatNumber(all.mean)}. Heights are shares of each.

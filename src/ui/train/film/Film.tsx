@@ -109,8 +109,9 @@ const Shown = ({ run, film }: { run: RunRecord; film: TrainingFilm }) => {
     setChosen(place);
     setAt(place.at);
   };
+  const none = problem === null && (chosen === null || asTable);
   return (
-    <>
+    <div ref={box}>
       <div className="film-tools">
         <button type="button" className="link" onClick={toggle}>
           {playing ? 'pause' : 'play'}
@@ -144,7 +145,7 @@ const Shown = ({ run, film }: { run: RunRecord; film: TrainingFilm }) => {
       {asTable ? (
         <FilmTable film={film} open={(place) => void open(place)} />
       ) : (
-        <div className="film-scroll" ref={box}>
+        <div className="film-scroll">
           <div ref={ref}>
             {width > 0 ? (
               <FilmPicture
@@ -160,7 +161,11 @@ const Shown = ({ run, film }: { run: RunRecord; film: TrainingFilm }) => {
           </div>
         </div>
       )}
-      <p className="fine film-foot" role="status">
+      <p className="fine film-foot" data-legend="" hidden={!none}>
+        Filled: right by EM; frame: wrong. Right all along stands on top, then what was learned, by
+        when; below what ends wrong.
+      </p>
+      <p className="fine film-foot" role="status" hidden={none}>
         {problem ? (
           <span className="tone-bad">⚠ {problem}</span>
         ) : chosen && !asTable ? (
@@ -180,11 +185,9 @@ const Shown = ({ run, film }: { run: RunRecord; film: TrainingFilm }) => {
               question={film.rows[chosen.row]?.id ?? null}
             />
           </>
-        ) : (
-          'Filled: right by EM; frame: wrong. Right all along stands on top, then what was learned, by when; below what ends wrong.'
-        )}
+        ) : null}
       </p>
-    </>
+    </div>
   );
 };
 

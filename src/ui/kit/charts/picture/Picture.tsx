@@ -23,7 +23,7 @@ interface PictureProps {
   renderTable: () => ReactNode;
   /** What is chosen in it, above the drawing. */
   controls?: ReactNode;
-  /** Below the drawing, and below the table. */
+  /** Below the drawing, and below the table; what explains the drawing has `data-legend` and stands in its files too. */
   foot?: ReactNode;
 }
 
@@ -60,7 +60,7 @@ export const Picture = (props: PictureProps) => {
         ) : null}
       </header>
       {note === undefined ? null : (
-        <p className="fine picture-note">
+        <p className="fine picture-note" data-legend="">
           {typeof note === 'string' ? <Terms>{note}</Terms> : note}
         </p>
       )}

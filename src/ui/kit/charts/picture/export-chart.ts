@@ -1,49 +1,15 @@
 import { fileStem, saveFile } from '../../page/save-file.ts';
+import { inlined } from './inlined.ts';
+import { legendOf } from './legend.ts';
 import type { Picture } from './picture.ts';
 
 /** A drawn chart as a file: SVG that opens anywhere, or PNG at twice the size. */
-
-/** What style sheets may have set; a file has none, so each element gets its own. */
-const STYLES = [
-  'fill',
-  'fill-opacity',
-  'stroke',
-  'stroke-width',
-  'stroke-linecap',
-  'stroke-dasharray',
-  'stroke-opacity',
-  'opacity',
-  'font-size',
-  'font-weight',
-  'text-anchor',
-] as const;
 
 const SVG = 'http://www.w3.org/2000/svg';
 const MARGIN = 12;
 const TITLE = 26;
 /** Pixels that a letter of the title takes, rather more than less: no title is cut. */
 const LETTER = 8;
-
-/** What an element would have without an attribute of its own: its parent's, but for `opacity`, which is not inherited. */
-type Inherited = Readonly<Record<string, string>>;
-
-const inlined = (source: Element, copy: Element, inherited: Inherited = {}): void => {
-  const style = getComputedStyle(source);
-  const own: Record<string, string> = {};
-  for (const name of STYLES) {
-    const value = style.getPropertyValue(name);
-    if (name !== 'opacity') own[name] = value;
-    const before = name === 'opacity' ? '1' : inherited[name];
-    if (value !== '' && value !== before) copy.setAttribute(name, value);
-    else if (value === before) copy.removeAttribute(name);
-  }
-  copy.removeAttribute('class');
-  copy.removeAttribute('style');
-  for (const [index, child] of [...source.children].entries()) {
-    const twin = copy.children[index];
-    if (twin) inlined(child, twin, own);
-  }
-};
 
 const textAt = (text: string, x: number, y: number, fill: string, more = ''): SVGTextElement => {
   const element = document.createElementNS(SVG, 'text');
@@ -72,8 +38,10 @@ export const drawnIn = (box: Element, title: string): Picture | null => {
   const drawing = box.querySelector('.picture-box svg') ?? box.querySelector('svg');
   if (!drawing) return null;
   const from = drawing.getBoundingClientRect();
-  const width = Math.ceil(Math.max(from.width, LETTER * title.length)) + 2 * MARGIN;
-  const height = Math.ceil(from.height) + TITLE + 2 * MARGIN;
+  const legend = legendOf(box, Math.max(from.width, LETTER * title.length));
+  const width = Math.ceil(Math.max(from.width, LETTER * title.length, legend.width)) + 2 * MARGIN;
+  const below = MARGIN + TITLE + Math.ceil(from.height);
+  const height = below + legend.height + MARGIN;
   const page = getComputedStyle(document.documentElement);
   const root = document.createElementNS(SVG, 'svg');
   root.setAttribute('xmlns', SVG);
@@ -96,6 +64,12 @@ export const drawnIn = (box: Element, title: string): Picture | null => {
   copy.setAttribute('height', String(from.height));
   inside.append(copy, ...labels(box, from));
   root.append(inside);
+  if (legend.elements.length > 0) {
+    const words = document.createElementNS(SVG, 'g');
+    words.setAttribute('transform', `translate(${MARGIN} ${below})`);
+    words.append(...legend.elements);
+    root.append(words);
+  }
   return { svg: new XMLSerializer().serializeToString(root), width, height };
 };
 
