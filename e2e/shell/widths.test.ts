@@ -110,7 +110,11 @@ it('shows how far loading is beside the button that waits for it, at 200 % too',
   const page = await openPage(stage);
   await page.setViewportSize({ width: 720, height: 450 });
   const held: Route[] = [];
-  await page.route('**/world/**', (route) => void held.push(route));
+  let holding = true;
+  await page.route('**/world/**', (route) => {
+    if (holding) held.push(route);
+    else void route.continue();
+  });
   await page.goto(`${stage.url}ask?device=wasm`);
   await page.getByRole('button', { name: 'Run an example' }).click();
   const bars = page.getByRole('list', { name: 'Loading' }).locator('.meter');
@@ -122,7 +126,7 @@ it('shows how far loading is beside the button that waits for it, at 200 % too',
     expect(y + height).toBeLessThan(main.y + main.height);
   }
   expect(await bars.count()).toBe(3);
-  await page.unroute('**/world/**');
+  holding = false;
   await Promise.all(held.map((route) => route.continue()));
   await page.locator('.card').first().waitFor();
   expect(stage.faults).toEqual([]);

@@ -96,6 +96,9 @@ const [TOP, BAR, GAP] = [4, 15, 8];
 
 const clamp = (value: number, count: number): number => Math.max(0, Math.min(count - 1, value));
 
+/** Narrower, the number on a bar would reach into the next: the drawing is scrolled. */
+const LEAST_STEP = 60;
+
 const Bars = (props: {
   lines: readonly Line[];
   columns: readonly Column[];
@@ -107,7 +110,7 @@ const Bars = (props: {
     lines.map(({ name }) => name),
     Math.round(width * 0.34),
   );
-  const step = (width - left) / columns.length;
+  const step = Math.max(LEAST_STEP, (width - left) / columns.length);
   // A place is a bar, row by row.
   const barAt = (place: number) => {
     const [row, at] = [Math.floor(place / columns.length), place % columns.length];
@@ -144,7 +147,11 @@ const Bars = (props: {
       renderDrawing={(chosen) => {
         const bar = chosen === null ? null : barAt(chosen);
         return (
-          <svg width={width} height={HEAD + lines.length * ROW + 1} aria-hidden="true">
+          <svg
+            width={Math.ceil(left + step * columns.length)}
+            height={HEAD + lines.length * ROW + 1}
+            aria-hidden="true"
+          >
             {columns.map(({ name, short }, at) => (
               <text key={name} x={left + at * step} y={13} className="picture-tick">
                 {step < 150 ? short : name}

@@ -66,7 +66,8 @@ const read = (element: Element, items: Item[]): void => {
       read(node, items);
       const [first] = items.slice(from);
       if (first?.kind === 'word' && !ended) first.joined = true;
-      ended = /\s$/.test(node.textContent);
+      // Beside a sign is room in any case.
+      ended = node.textContent === '' || /\s$/.test(node.textContent);
       continue;
     }
     const text = node.textContent ?? '';
