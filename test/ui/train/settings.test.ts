@@ -114,6 +114,8 @@ describe('the form of a new run', () => {
   it('warns of stages that never begin and of a router that nobody asks', () => {
     const short = checkDraft(withChange(draft('ur2/paper'), 'steps', 10));
     expect(short.warnings.join()).toContain('Stage 2 never begins');
+    const shortest = checkDraft(withChange(draft('ur2/paper'), 'steps', 1));
+    expect(shortest.warnings.join()).toContain('the run ends after 1 step.');
     const idle = withChange(draft(), 'router.train', 'beside');
     expect(checkDraft(idle).warnings.join()).toContain('does not ask it');
     const used = withChange(idle, 'overrides.retrieval.source', 'router');

@@ -16,7 +16,7 @@ import type { ChartSpec, Series } from './series.ts';
 import { formatTick } from './units.ts';
 
 /** Pixels around the plot area; the labels of the lines stand at the right. */
-export const PAD = { top: 8, left: 46, bottom: 20 } as const;
+export const PAD = { top: 8, left: 52, bottom: 20 } as const;
 
 const colourOf = ({ colour }: Series): string => `var(--series-${colour % 8})`;
 

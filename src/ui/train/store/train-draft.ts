@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { checkedSettingsSchema } from '../../../learn/settings/checked.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import { messageOf } from '../../../base/errors.ts';
+import { plural } from '../../kit/words/format.ts';
 import { untrainable } from '../../../learn/rl/trainable.ts';
 import { collapseWarning } from '../../../learn/router/collapse.ts';
 import {
@@ -145,7 +146,9 @@ const warningsOf = (settings: TrainSettings): string[] => {
   let before = 0;
   for (const [index, stage] of settings.stages.entries()) {
     if (index > 0 && before >= settings.steps)
-      warnings.push(`Stage ${index + 1} never begins: the run ends after ${settings.steps} steps.`);
+      warnings.push(
+        `Stage ${index + 1} never begins: the run ends after ${plural(settings.steps, 'step')}.`,
+      );
     before += stage.steps;
   }
   if (settings.groupSize === 1)
