@@ -2,16 +2,10 @@ import type { z } from 'zod';
 import type { Hit } from '../../records/hits.ts';
 import type { Passage } from '../../records/records.ts';
 import type { browseSchema } from '../../recipes/methods/browse.ts';
+import { plain } from '../../recipes/methods/pages.ts';
 import { contentWords, namesIn } from '../answers/evidence.ts';
 
 /** Reading pages: DeepResearcher's second tool, and the links that WebThinker's explorer opens. */
-
-const plain = (text: string): string =>
-  text
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}\s]/gu, ' ')
-    .replaceAll(/\s+/gu, ' ')
-    .trim();
 
 const withSentences = (hit: Hit, sentences: readonly string[]): Hit => ({
   ...hit,

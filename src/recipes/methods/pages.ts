@@ -16,7 +16,8 @@ export interface Page {
   sentences: readonly string[];
 }
 
-const plain = (text: string): string =>
+/** Titles and what names them are compared so: in lower case, without signs, single spaces. */
+export const plain = (text: string): string =>
   text
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}\s]/gu, ' ')
