@@ -182,6 +182,19 @@ it(
     expect(await lost.locator('tbody tr').count()).toBe(Number(lostThere));
     expect(await faultsInBoth(page)).toEqual([]);
     expect((await savedPictures(page)).get('Survival, hop by hop')).toContain('hop 1');
+    // Where the bars are scrolled, keys bring the chosen one into view.
+    await page.setViewportSize({ width: 390, height: 844 });
+    await bars.focus();
+    for (let key = 0; key < 9; key++) await bars.press('ArrowRight');
+    const outside = () =>
+      bars.evaluate((box) => {
+        const mark = box.querySelector('[data-chosen]');
+        if (!mark) return null;
+        const [inner, outer] = [mark, box].map((one) => one.getBoundingClientRect());
+        return inner && outer ? Math.max(inner.right - outer.right, outer.left - inner.left) : null;
+      });
+    await expect.poll(outside).toBeLessThanOrEqual(1);
+    await page.setViewportSize({ width: 1440, height: 900 });
     await lost
       .getByRole('button', { name: /^Read: / })
       .first()

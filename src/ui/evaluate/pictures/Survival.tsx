@@ -191,6 +191,7 @@ const Bars = (props: {
             ))}
             {bar ? (
               <rect
+                data-chosen=""
                 x={left + bar.at * step - 1}
                 y={HEAD + bar.row * ROW + TOP - 1}
                 width={step - GAP + 2}

@@ -88,6 +88,7 @@ const Drawing = ({ grid, width, chosen }: { grid: Grid; width: number; chosen: n
       ))}
       {chosen === null ? null : (
         <rect
+          data-chosen=""
           x={left + column * (chosen % across)}
           y={TOP + ROW * Math.floor(chosen / across)}
           width={column}

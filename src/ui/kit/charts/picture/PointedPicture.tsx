@@ -1,4 +1,11 @@
-import { useState, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react';
+import {
+  useEffect,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+} from 'react';
 
 /** Where an arrow key points, x to the right and y down. */
 type Towards = readonly [x: number, y: number];
@@ -27,6 +34,7 @@ interface PointedPictureProps {
   /** The place that an arrow key leads to; null where it leads nowhere. @param from null while none is chosen */
   next: (from: number | null, towards: Towards) => number | null;
   open: (place: number) => void;
+  /** What marks the chosen place has `data-chosen`: keys bring it into view where the drawing is scrolled. */
   renderDrawing: (chosen: number | null) => ReactNode;
 }
 
@@ -36,13 +44,23 @@ export const PointedPicture = (props: PointedPictureProps) => {
   const [wanted, setChosen] = useState<number | null>(null);
   // There may be fewer now than when it was chosen.
   const chosen = wanted !== null && wanted < count ? wanted : null;
+  const box = useRef<HTMLDivElement>(null);
+  const [byKeys, setByKeys] = useState<number | null>(null);
+  useEffect(() => {
+    if (byKeys === null) return;
+    box.current
+      ?.querySelector('[data-chosen]')
+      ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [byKeys]);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && chosen !== null) return open(chosen);
     const towards = ARROWS[event.key];
     if (!towards) return;
     event.preventDefault();
     event.stopPropagation();
-    setChosen(next(chosen, towards) ?? chosen);
+    const place = next(chosen, towards) ?? chosen;
+    setChosen(place);
+    setByKeys(place);
   };
   const under = ({ currentTarget, clientX, clientY }: MouseEvent): number | null => {
     const { left, top } = currentTarget.getBoundingClientRect();
@@ -51,6 +69,7 @@ export const PointedPicture = (props: PointedPictureProps) => {
   return (
     <>
       <div
+        ref={box}
         className={`pointed ${className}`}
         role="slider"
         tabIndex={0}
