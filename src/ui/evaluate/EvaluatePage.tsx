@@ -30,6 +30,7 @@ import './chooser/chooser.css';
 import './pictures/pictures.css';
 import './table/table.css';
 
+/** Evaluations that were deleted since the page was loaded, each with a way back. */
 const Undo = () => (
   <UndoBar
     removed={useEvaluate((state) => state.removed)}
@@ -45,6 +46,7 @@ const ImportButton = () => {
   const read = async (file: File | undefined) => {
     const found = file && (await readEvaluationFile(file));
     if (!found) return;
+    // Name and spec of the file; the device stays as this browser has it.
     useEvaluateDraft.setState(found);
     go(NEW_EVALUATION);
   };
@@ -82,6 +84,7 @@ const FirstButton = () => {
   );
 };
 
+/** What stands in the place of a list that is empty; after a failed reading nothing, as the problem above says why. */
 const Empty = () => {
   const status = useEvaluate((state) => state.status);
   if (status === 'waiting') return <p role="status">Reading the evaluations …</p>;
@@ -127,6 +130,7 @@ const List = () => {
   );
 };
 
+/** For an address whose evaluation was deleted, or ran in another browser; says neither before the list was read. */
 const Missing = ({ id, deleted }: { id: string; deleted: boolean }) => {
   const status = useEvaluate((state) => state.status);
   return status === 'waiting' ? (
@@ -147,12 +151,14 @@ const Missing = ({ id, deleted }: { id: string; deleted: boolean }) => {
   );
 };
 
+/** The evaluation of an address, or the word that it is not here. */
 const One = ({ id }: { id: string }) => {
   const record = useEvaluate((state) => evaluationById(state, id));
   return (
     <>
       <EvaluateProblem />
       {record && record.deletedAt === null ? (
+        // Keyed, so that choices made in one evaluation are not taken along to the next.
         <EvaluationView key={id} record={record} />
       ) : (
         <Missing id={id} deleted={record !== undefined} />

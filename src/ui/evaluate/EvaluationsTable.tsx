@@ -14,6 +14,7 @@ import {
 import { formatEvaluateAddress, NEW_EVALUATION } from './store/evaluate-address.ts';
 import { useEvaluateDraft } from './store/evaluate-draft.ts';
 
+/** Heads with their classes; `wide-only` columns are left out on a narrow screen, `visually` is read but not seen. */
 const HEADS = [
   ['name', ''],
   ['status', ''],
@@ -25,6 +26,7 @@ const HEADS = [
 
 /** Its name, its files, and the way to run the like of it again. */
 const Editor = ({ record }: { record: EvaluationRecord }) => {
+  // Null while nothing is being written: then a name that changes elsewhere is seen at once.
   const [text, setText] = useState<string | null>(null);
   const [, go] = useLocation();
   const commit = () => {
@@ -33,6 +35,7 @@ const Editor = ({ record }: { record: EvaluationRecord }) => {
     setText(null);
   };
   const again = () => {
+    // Without the name: the next one is named after what it compares, and two of one name could not be told apart.
     useEvaluateDraft.setState({ spec: record.spec, name: '' });
     go(NEW_EVALUATION);
   };
@@ -44,6 +47,7 @@ const Editor = ({ record }: { record: EvaluationRecord }) => {
         maxLength={200}
         value={text ?? record.name}
         onChange={(event) => setText(event.currentTarget.value)}
+        // Enter commits first and sets the text to null, so that the blur after it commits nothing.
         onBlur={commit}
         onKeyDown={(event) => {
           if (event.key === 'Enter') commit();
@@ -90,6 +94,7 @@ export const EvaluationsTable = ({ records }: { records: readonly EvaluationReco
                 : ''}
             </td>
             <td className="figure" data-label="rollouts">
+              {/* Not counted before it was planned. */}
               {formatCount(record.done)} / {record.planned > 0 ? formatCount(record.planned) : '…'}
               {record.failed > 0 ? (
                 <span className="tone-bad"> · ⚠ {formatCount(record.failed)}</span>

@@ -19,10 +19,13 @@ import { withTicked, type SystemEntry } from './system-groups.ts';
 interface PartProps {
   part: SettingPart;
   system: CustomSystem;
+  /** The recipe's own settings, whole: what a field shows that is not changed. */
   original: unknown;
+  /** Sets the value at a path of the settings; undefined takes the change out. */
   change: (path: string, value: unknown) => void;
 }
 
+/** A part of the loop, folded while nothing of it is changed. */
 const Part = ({ part, system, original, change }: PartProps) => {
   const changed = part.fields.filter(({ path }) => valueAt(system.changes, path) !== undefined);
   return (
@@ -72,9 +75,11 @@ export const CustomEditor = ({ entry, close }: { entry: SystemEntry; close: () =
     const taken = new Set([...customs, ...RECIPES].map(({ id }) => id));
     return duplicateOf(entry.recipe, freeId(entry.recipe.id, taken), `${entry.title}, changed`);
   });
+  // What the lab said when it was saved last; a fault of the form is known without asking.
   const [problem, setProblem] = useState<string | null>(null);
   const box = useRef<HTMLElement>(null);
   useEffect(() => {
+    // It opens above the cards, out of sight of who pressed a button on a card far down.
     box.current?.scrollIntoView({ block: 'nearest' });
     box.current?.focus({ preventScroll: true });
   }, []);
@@ -96,6 +101,7 @@ export const CustomEditor = ({ entry, close }: { entry: SystemEntry; close: () =
   };
   const remove = async () => {
     const { spec, change: changeSpec } = useEvaluateDraft.getState();
+    // Before it is gone: a spec that keeps it would still run it.
     changeSpec({ systems: withTicked(spec.systems, [entry], false) });
     await removeCustom(system);
     close();

@@ -55,6 +55,7 @@ const useEstimate = (spec: EvaluationSpec, fault: string | null): Answer => {
   return found?.to === spec ? found.answer : { state: 'asking' };
 };
 
+/** Rows, questions, rollouts and time; systems that will not run are named, with the reason in the tooltip. */
 const Cost = ({ answer }: { answer: Answer }) => {
   if (answer.state === 'failed') return <span className="tone-bad">⚠ {answer.message}</span>;
   if (answer.state === 'asking')

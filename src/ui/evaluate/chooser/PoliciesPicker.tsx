@@ -12,6 +12,7 @@ import { readRuns } from '../store/evaluate-actions.ts';
 import { useEvaluateDraft } from '../store/evaluate-draft.ts';
 import { useEvaluate } from '../store/evaluate-store.ts';
 
+/** By value: choices that were read back from storage are other objects than those offered here. */
 const sameAs =
   (policy: EvaluatedPolicy) =>
   (other: EvaluatedPolicy): boolean =>
@@ -29,6 +30,7 @@ const toggle = (policy: EvaluatedPolicy): void => {
 /** A trained run: its adapter at the last step, or at an earlier one. */
 const RunLine = ({ run, chosen }: { run: EvaluableRun; chosen: readonly EvaluatedPolicy[] }) => {
   const mine = chosen.filter((one) => one.kind === 'run' && one.run === run.id);
+  // Those that are not ticked wait in a list: a long run keeps more adapters than boxes could stand here.
   const left = run.steps.filter(
     (step) => !mine.some((one) => one.kind === 'run' && one.step === step),
   );
@@ -59,6 +61,7 @@ const RunLine = ({ run, chosen }: { run: EvaluableRun; chosen: readonly Evaluate
             { value: '', label: 'another step …' },
             ...left.map((step) => ({ value: String(step), label: `step ${step}` })),
           ]}
+          // It is a list of things to add; what was added stands beside it as a ticked box.
           value=""
           onChange={({ currentTarget: { value } }) =>
             value !== '' && toggle({ kind: 'run', run: run.id, step: Number(value) })
@@ -82,6 +85,7 @@ export const PoliciesPicker = () => {
   useEffect(() => {
     if (ready) void readRuns();
   }, [ready]);
+  // What is ticked is offered though its model is gone since, so that it can be unticked.
   const kept = useMemo(
     () => chosen.flatMap((one) => (one.kind === 'base' ? [one.policy] : [])),
     [chosen],

@@ -12,6 +12,7 @@ const SPLITS = ['train', 'dev', 'test', 'all'] as const;
 const change = (questions: QuestionsSource[]): void =>
   useEvaluateDraft.getState().change({ questions });
 
+/** `files` cannot be added here; a spec that the command line wrote may have them. */
 const NAMES: Record<QuestionsSource['kind'], string> = {
   'built-in': 'Built-in world',
   fresh: 'Fresh world',
@@ -19,12 +20,14 @@ const NAMES: Record<QuestionsSource['kind'], string> = {
   files: 'Files of the command line',
 };
 
+/** Of one set of questions: what it is now, and what replaces it. */
 interface LineProps {
   source: QuestionsSource;
   set: (source: QuestionsSource) => void;
   remove: () => void;
 }
 
+/** Which imported set. One that was deleted since stays as “a set that is gone” until another is chosen. */
 const Collections = (props: {
   source: QuestionsSource & { kind: 'collections' };
   set: LineProps['set'];
@@ -95,6 +98,7 @@ const Line = ({ source, set, remove }: LineProps) => (
       max={100_000}
       allowDecimal={false}
       value={source.limit ?? ''}
+      // The field hands an empty string on when it is cleared: no limit.
       onChange={(limit) => set({ ...source, limit: typeof limit === 'number' ? limit : null })}
     />
     <button
@@ -126,6 +130,7 @@ export const QuestionsPicker = () => {
       <ul>
         {sources.map((source, index) => (
           <Line
+            // A set has no id, and two may be equal while they are being changed.
             key={index}
             source={source}
             set={(next) => change(sources.map((one, at) => (at === index ? next : one)))}

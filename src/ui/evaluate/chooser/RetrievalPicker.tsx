@@ -16,12 +16,15 @@ const without = (setting: RetrievalChange, key: keyof RetrievalChange): Retrieva
   return rest;
 };
 
+/** One retrieval setting: rows of the table are multiplied by how many there are. */
 interface LineProps {
   setting: RetrievalChange;
   set: (setting: RetrievalChange) => void;
+  /** Null where it is the only one, as one there has to be. */
   remove: (() => void) | null;
 }
 
+/** A number of a setting; emptied, each system's own counts again. */
 const NumberChange = (
   props: LineProps & { name: 'k' | 'maxSearches'; label: string; min: number; max: number },
 ) => {
@@ -47,6 +50,7 @@ const OwnSources = ({ setting, set }: LineProps) => {
   const setup = useSetup((state) => state.setup);
   const own = setup.local.kind !== 'built-in' || setup.web.kind !== 'built-in';
   const used = setting.local !== undefined || setting.web !== undefined;
+  // Without anything of one's own the box would choose what is searched anyway.
   if (!own && !used) return null;
   return (
     <label className="check-line">
@@ -56,7 +60,8 @@ const OwnSources = ({ setting, set }: LineProps) => {
         onChange={({ currentTarget: { checked } }) =>
           set(
             checked
-              ? { ...setting, local: setup.local, web: setup.web }
+              ? // A copy of what is set up now: later changes on Corpus do not reach this evaluation.
+                { ...setting, local: setup.local, web: setup.web }
               : without(without(setting, 'local'), 'web'),
           )
         }
@@ -116,6 +121,7 @@ export const RetrievalPicker = () => {
       <Button
         size="xs"
         variant="default"
+        // With a k of its own: two equal settings would be two rows that cannot be told apart, which is refused.
         onClick={() => change([...settings, { k: 1 + settings.length }])}
       >
         Add another setting

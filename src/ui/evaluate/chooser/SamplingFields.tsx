@@ -13,6 +13,7 @@ import { formatSeeds, parseSeeds } from './seeds.ts';
 
 const ROUTINGS = ['argmax', 'sampled'] as const;
 
+/** Seeds as text; what is being written is kept as it stands, and counts as soon as it is a list of seeds. */
 const Seeds = () => {
   const seeds = useEvaluateDraft(({ spec }) => spec.seeds);
   const [text, setText] = useState<string | null>(null);
@@ -35,8 +36,10 @@ const Seeds = () => {
   );
 };
 
+/** A model beside the policy, or what stands for it. */
 type Helper = EvaluationSpec['judge'] | EvaluationSpec['summarizer'];
 
+/** The value of its list: a model's key, or the word of what stands for it (`off`, `extractive`). */
 const helperValue = (helper: Helper): string =>
   helper.kind === 'model' ? keyOf(helper.policy) : helper.kind;
 
@@ -51,6 +54,7 @@ const Helpers = () => {
     const kept = [judge, summarizer].flatMap((one): PolicyRef[] =>
       one.kind === 'model' ? [one.policy] : [],
     );
+    // The built-in policy follows no instructions.
     return policyChoices(resources, checkpoints, kept).filter(({ chats }) => chats);
   }, [resources, checkpoints, judge, summarizer]);
   const found = (value: string) => models.find(({ ref }) => keyOf(ref) === value);

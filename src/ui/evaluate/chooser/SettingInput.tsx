@@ -14,6 +14,7 @@ interface SettingInputProps {
   change: (value: unknown) => void;
 }
 
+/** As it stands in the field: nothing for what is left out. */
 const textOf = (value: unknown): string => (value === undefined ? '' : JSON.stringify(value));
 
 /** A value that has no field of its own, written as JSON; it counts when the field is left. */
@@ -32,6 +33,7 @@ const JsonInput = ({
       const parsed: unknown = text.trim() === '' ? undefined : JSON.parse(text);
       setWrong(false);
       setText(null);
+      // Compared as text, because an object that was parsed is never the recipe's own.
       change(JSON.stringify(parsed) === JSON.stringify(original) ? undefined : parsed);
     } catch {
       setWrong(true);
@@ -60,6 +62,7 @@ export const SettingInput = (props: SettingInputProps) => {
   const label = changed ? `${field.name} (changed)` : field.name;
   const set = (next: unknown) =>
     change(JSON.stringify(next) === JSON.stringify(original) ? undefined : next);
+  // Named by its whole path for screen readers: the last word alone may be that of several settings.
   const common = { size: 'xs', label, 'aria-label': path } as const;
   switch (setting.kind) {
     case 'choice':
@@ -67,6 +70,7 @@ export const SettingInput = (props: SettingInputProps) => {
         <Select
           {...common}
           data={[
+            // Where the recipe has a value, leaving it out would bring that value back.
             ...(optional && original === undefined ? [{ value: '', label: 'as it is set' }] : []),
             ...setting.values,
           ]}
@@ -96,6 +100,7 @@ export const SettingInput = (props: SettingInputProps) => {
           {...common}
           allowDecimal={!setting.whole}
           step={setting.whole ? 1 : 0.05}
+          // Where the schema sets no limit there is an infinite one, which the field does not take.
           {...(setting.min !== null && Number.isSafeInteger(setting.min) && { min: setting.min })}
           {...(setting.max !== null && Number.isSafeInteger(setting.max) && { max: setting.max })}
           placeholder={optional ? 'none' : ''}
@@ -116,6 +121,7 @@ export const SettingInput = (props: SettingInputProps) => {
               checked={now.includes(one)}
               onChange={(event) =>
                 set(
+                  // In the schema's order, so that ticking one off and on again is no change.
                   setting.values.filter((each) =>
                     each === one ? event.currentTarget.checked : now.includes(each),
                   ),

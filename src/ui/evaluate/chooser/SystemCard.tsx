@@ -7,6 +7,7 @@ import { MeasuredClaims } from '../../kit/signatures/MeasuredClaims.tsx';
 import { Terms } from '../../kit/words/explain/Term.tsx';
 import type { SystemEntry } from './system-groups.ts';
 
+/** Whether anything can be taken out of it. */
 const hasParts = (recipe: Recipe): boolean => ablationsOf(recipe).length > 0;
 
 interface SystemCardProps {

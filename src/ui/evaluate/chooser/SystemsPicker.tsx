@@ -17,6 +17,7 @@ import {
   type SystemGroup,
 } from './system-groups.ts';
 
+/** Functions stay the same from one drawing to the next: cards are drawn again only where their tick changed. */
 interface GroupProps {
   group: SystemGroup;
   ticked: ReadonlySet<string>;
@@ -25,6 +26,7 @@ interface GroupProps {
   ablate: (entry: SystemEntry) => void;
 }
 
+/** Systems of one kind. The box in its head ticks all of them, and none where all were. */
 const Group = ({ group, ticked, tick, edit, ablate }: GroupProps) => {
   const { name, entries } = group;
   const count = entries.filter(({ id }) => ticked.has(id)).length;

@@ -3,6 +3,7 @@ import { RECIPES } from '../../../recipes/index.ts';
 import { formatDayTime, plural } from '../../kit/words/format.ts';
 import type { SystemChoice } from '../../../evaluate/systems/spec.ts';
 
+/** The title, or the id of a recipe that is not known here. */
 const titleOf = (choice: SystemChoice): string =>
   typeof choice === 'string'
     ? (RECIPES.find(({ id }) => id === choice)?.title ?? choice)
@@ -18,6 +19,7 @@ const short = (title: string): string => {
   return head.length > LONGEST ? `${head.slice(0, LONGEST - 1).trimEnd()}…` : head;
 };
 
+/** Where a set of questions comes from, in few words. */
 const worldOf = (source: QuestionsSource): string => {
   switch (source.kind) {
     case 'built-in':

@@ -1,6 +1,8 @@
 /** Seeds as people write them: `1, 2, 5-8`. */
 
+/** Seeds of one evaluation, as its schema allows. */
 const MOST = 50;
+/** Seeds have 32 bits. */
 const LARGEST = 0xffffffff;
 
 /** Seeds in order, each once; null where the text is no list of seeds. */

@@ -32,6 +32,7 @@ export interface SettingPart {
 const wordsOf = (key: string): string =>
   key.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/gu, ' ').toLowerCase();
 
+/** A schema without what says that it may be left out or has a default. */
 const inner = (schema: unknown): { schema: unknown; optional: boolean } => {
   let [found, optional] = [schema, false];
   for (;;) {
@@ -43,6 +44,7 @@ const inner = (schema: unknown): { schema: unknown; optional: boolean } => {
   }
 };
 
+/** The field that a schema wants; what is none of these is written as JSON. */
 const kindOf = (schema: unknown): SettingKind => {
   if (schema instanceof z.ZodEnum)
     return { kind: 'choice', values: schema.options.map((option) => String(option)) };
@@ -59,6 +61,7 @@ const kindOf = (schema: unknown): SettingKind => {
   return { kind: 'json' };
 };
 
+/** All leaves below a path, objects within objects too. */
 const fieldsOf = (schema: unknown, path: string): SettingField[] => {
   const { schema: found, optional } = inner(schema);
   if (found instanceof z.ZodObject)

@@ -17,6 +17,7 @@ export interface SystemEntry {
   custom: CustomSystem | null;
 }
 
+/** Systems of a kind, as they stand under one heading. */
 export interface SystemGroup {
   name: string;
   entries: readonly SystemEntry[];
@@ -49,6 +50,7 @@ const NAMES: Record<(typeof KINDS)[number], string> = {
 const kindOf = ({ about, training }: Recipe): (typeof KINDS)[number] =>
   about?.kind ?? (training.length > 0 ? 'trained by RL' : 'not trained');
 
+/** Whether every word is somewhere in its id, title, summary, arXiv number or parts. */
 const matches = (
   { id, title, summary, recipe }: SystemEntry,
   words: readonly string[],
@@ -90,6 +92,7 @@ export const withTicked = (
   const ids = new Set(entries.map(({ id }) => id));
   const known = new Set(choices.map(idOf));
   if (!ticked) return choices.filter((choice) => !ids.has(idOf(choice)));
+  // A system of one's own is taken whole, as it is now: it may be changed or deleted before this is run.
   const added = entries.filter(({ id }) => !known.has(id));
   return [...choices, ...added.map(({ id, custom }): SystemChoice => custom ?? id)];
 };

@@ -35,6 +35,7 @@ const HEADS: readonly Head[] = [
 const IDS = MEASURES.map(({ id }) => id);
 const NAMES = Object.fromEntries(MEASURES.map(({ id, title }) => [id, title]));
 
+/** Systems of both evaluations by one number; a star marks what is significant at 5 % after Holm’s correction. */
 const Rows = ({ table, by }: { table: AcrossTable; by: MeasureId }) => {
   const measure = MEASURES.find(({ id }) => id === by);
   if (!measure) return null;
@@ -63,6 +64,7 @@ const Rows = ({ table, by }: { table: AcrossTable; by: MeasureId }) => {
   );
 };
 
+/** Questions and systems that only one of the two has: they are in no number above. */
 const LeftOut = ({ table }: { table: AcrossTable }) => {
   const { onlyBefore, onlyAfter, systemsBefore, systemsAfter } = table;
   const parts = [
@@ -74,12 +76,14 @@ const LeftOut = ({ table }: { table: AcrossTable }) => {
   return parts.length === 0 ? null : <p className="fine">Left out: {parts.join('; ')}.</p>;
 };
 
+/** The comparison itself, computed off the page, again whenever `version` changes: with every rollout of either. */
 const Compared = ({ id, other, version }: { id: string; other: string; version: string }) => {
   const [by, setBy] = useState<MeasureId>('em');
   const read = useAnswer(`${id} ${other} ${version}`, () => evaluationsApi().compare(id, other));
   if (read.state === 'loading') return <p role="status">Comparing …</p>;
   if (read.state === 'failed') return <p className="tone-bad">⚠ {read.message}</p>;
   const table = read.value;
+  // Two evaluations that share nothing are no fault: what they do not share is said.
   if (table.rows.length === 0)
     return (
       <p>
@@ -120,6 +124,7 @@ interface CompareProps {
 export const CompareEvaluations = ({ id, result, address, change }: CompareProps) => {
   const all = useEvaluate((state) => state.evaluations);
   const others = visibleEvaluations(all).filter((one) => one.id !== id);
+  // An address may name one that was deleted: then none is chosen.
   const other = others.find((one) => one.id === address.other);
   if (others.length === 0)
     return (

@@ -20,6 +20,7 @@ export interface CostPoint {
   onFrontier: boolean;
 }
 
+/** Name and unit of an axis. */
 export interface Measure {
   name: string;
   unit: Unit;
@@ -33,9 +34,11 @@ interface QualityCostProps {
   onPick: (system: string) => void;
 }
 
+/** CSS pixels around the plane, for its ticks and the name of its axis. */
 const PAD = { top: 10, right: 14, bottom: 34, left: 52 } as const;
 const HEIGHT = 320;
 
+/** With its place in the drawing, CSS pixels from the upper left; `top` and `bottom` are ends of the interval. */
 interface Placed extends CostPoint {
   x: number;
   y: number;
@@ -43,12 +46,14 @@ interface Placed extends CostPoint {
   bottom: number;
 }
 
+/** The axes of the plane and all points on them. */
 interface Plan {
   across: Axis;
   up: Axis;
   points: Placed[];
 }
 
+/** The plane at a width: what is drawn and what is pressed stand by the same plan. */
 const planOf = (points: readonly CostPoint[], quality: Measure, width: number): Plan => {
   const costs = points.map(({ cost }) => cost);
   const [least, dearest] = [Math.min(...costs), Math.max(...costs)];
@@ -57,6 +62,7 @@ const planOf = (points: readonly CostPoint[], quality: Measure, width: number): 
   const most = Math.max(...points.map(({ high }) => high));
   const up = linearAxis(
     Math.min(...points.map(({ low }) => low)),
+    // Up to 100 % where something comes near it, so that what is left to win is seen.
     quality.unit === 'share' && most > 0.9 ? 1 : most,
     5,
   );
@@ -77,6 +83,7 @@ const planOf = (points: readonly CostPoint[], quality: Measure, width: number): 
   };
 };
 
+/** Rules and ticks; the name of the cost stands under its axis, that of the quality in the title. */
 const Axes = ({ plan, width, cost }: { plan: Plan; width: number; cost: Measure }) => {
   const right = width - PAD.right;
   const foot = HEIGHT - PAD.bottom;
@@ -125,6 +132,7 @@ const stairs = (points: readonly Placed[], width: number): string => {
   ].join('');
 };
 
+/** What is seen. Memoised: pointing at a point changes the line below, not the drawing. */
 const Drawing = memo(({ plan, width, cost }: { plan: Plan; width: number; cost: Measure }) => {
   // Those on the frontier are named first: they are what the picture is about.
   const order = plan.points.toSorted((a, b) => Number(b.onFrontier) - Number(a.onFrontier));
@@ -166,9 +174,11 @@ const Drawing = memo(({ plan, width, cost }: { plan: Plan; width: number; cost: 
   );
 });
 
+/** A point in a sentence, for who listens and for the line below the picture. */
 const wordsOf = (point: CostPoint, cost: Measure, quality: Measure): string =>
   `${point.name}: ${quality.name} ${formatValue(point.quality, quality.unit)} (${formatValue(point.low, quality.unit)} to ${formatValue(point.high, quality.unit)}), ${cost.name} ${formatValue(point.cost, cost.unit)}${point.onFrontier ? ', on the frontier' : ''}`;
 
+/** The drawing, and over it a button a point, which keys reach and a screen reader reads. */
 const Plane = (props: QualityCostProps & { width: number }) => {
   const { points, cost, quality, width, onPick } = props;
   const plan = useMemo(() => planOf(points, quality, width), [points, quality, width]);

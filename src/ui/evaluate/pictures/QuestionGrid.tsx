@@ -19,20 +19,27 @@ interface QuestionGridProps {
 
 type GridData = Pick<QuestionGridProps, 'systems' | 'rows'>;
 
+/** CSS pixels: of a system’s row, of a question’s column at least and at most, and under the last row. */
 const ROW = 16;
 const LEAST_COLUMN = 5;
 const MOST_COLUMN = 16;
 const FOOT = 4;
 
+/** The grid at a width, CSS pixels. */
 interface Plan {
+  /** Room for the names of the systems. */
   left: number;
   column: number;
+  /** Of the whole grid: wider than the picture where columns cannot be narrower, which then is scrolled. */
   width: number;
   height: number;
+  /** [systems][questions] */
   kinds: CellKind[][];
+  /** SVG commands of all cells of a kind together. */
   paths: ReadonlyMap<CellKind, string>;
 }
 
+/** Columns share the room that names leave, within limits: cells stay cells, be there five questions or thousands. */
 const planOf = ({ systems, rows }: GridData, width: number): Plan => {
   const left = widthOf(
     systems.map(({ title }) => title),
@@ -56,6 +63,7 @@ const planOf = ({ systems, rows }: GridData, width: number): Plan => {
   };
 };
 
+/** The cells: a path a kind, however many there are. Memoised: the cursor moves over it with every pointer event. */
 const Drawing = memo(({ data, plan }: { data: GridData; plan: Plan }) => (
   <svg width={plan.width} height={plan.height} aria-hidden="true">
     {data.systems.map(({ id, title: name }, index) => (
@@ -99,6 +107,7 @@ const Legend = () => (
   </ul>
 );
 
+/** Of the grid: a row is a system, a column a question. */
 interface Place {
   row: number;
   column: number;
@@ -123,6 +132,7 @@ const moved = (key: string, { row, column }: Place, data: GridData): Place | nul
   return Object.hasOwn(to, key) ? (to[key] ?? null) : null;
 };
 
+/** A cell in a sentence: the system, what became of the question, and with how many seeds. */
 const wordsOf = (data: GridData, plan: Plan, { row, column }: Place): string => {
   const line = data.rows[column];
   const { rollouts = [], right = null } = line?.cells[row] ?? {};
@@ -138,6 +148,7 @@ const Cells = ({ systems, rows, onOpen, width }: QuestionGridProps & { width: nu
   const plan = useMemo(() => planOf(data, width), [data, width]);
   const [at, setAt] = useState<Place | null>(null);
   const box = useRef<HTMLDivElement>(null);
+  // Computed, not asked of elements: the cells of a kind are one path.
   const placeOf = (event: PointerEvent | React.MouseEvent): Place | null => {
     const { left, top } = event.currentTarget.getBoundingClientRect();
     const column = Math.floor((event.clientX - left - plan.left) / plan.column);
@@ -158,10 +169,12 @@ const Cells = ({ systems, rows, onOpen, width }: QuestionGridProps & { width: nu
     const next = moved(event.key, at ?? { row: 0, column: 0 }, data);
     if (!next) return;
     event.preventDefault();
+    // What moves the cursor is no key of the page.
     event.stopPropagation();
     setAt(next);
     const x = plan.left + next.column * plan.column;
     const { current } = box;
+    // The cell goes to the middle once it is out of sight, so that the next ones are seen as well.
     if (current && (x < current.scrollLeft + plan.left || x > current.scrollLeft + width - 20))
       current.scrollLeft = x - width / 2;
   };
@@ -213,6 +226,7 @@ const Cells = ({ systems, rows, onOpen, width }: QuestionGridProps & { width: nu
   );
 };
 
+/** The same as a table, a page of questions at a time: each row has as many buttons as there are systems. */
 const GridTable = ({ systems, rows, onOpen }: Omit<QuestionGridProps, 'empty'>) => {
   const list = useMore(rows, pageOf(systems.length));
   const heads: readonly Head[] = [

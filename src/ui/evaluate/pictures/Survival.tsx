@@ -23,6 +23,7 @@ interface Passed {
   lost: number;
 }
 
+/** A system, and what became of its rollouts from place to place. */
 interface Line {
   id: string;
   name: string;
@@ -30,6 +31,7 @@ interface Line {
   passed: (Passed | null)[];
 }
 
+/** A place at which rollouts are lost: a hop, or the answer with a whole or a broken chain. */
 interface Column {
   at: LostAt;
   name: string;
@@ -39,6 +41,7 @@ interface Column {
 
 const RIGHT = rightBy(true, 'em');
 
+/** As many hops as the longest chain has, then the answers. */
 const columnsOf = (rows: readonly Survived[]): Column[] => {
   const hops = Math.max(0, ...rows.map((row) => row.hops.length));
   return [
@@ -51,6 +54,7 @@ const columnsOf = (rows: readonly Survived[]): Column[] => {
   ];
 };
 
+/** In the answer, those that are wrong count as lost. */
 const passedAt = (row: Survived, at: LostAt): Passed | null => {
   if (typeof at === 'number') {
     const hop = row.hops[at - 1];
@@ -73,14 +77,17 @@ const linesOf = (
   }));
 };
 
+/** Null too where no rollout came to the place: nothing of nothing is no share. */
 const shareOf = (passed: Passed | null): number | null =>
   passed === null || passed.of === 0 ? null : passed.left / passed.of;
 
+/** The share of a cell of the table, and of how many. */
 const wordsOf = (passed: Passed | null): string =>
   passed === null || passed.of === 0
     ? DASH
     : `${formatShare(passed.left / passed.of)} of ${formatCount(passed.of)}`;
 
+/** A bar in a sentence, for who listens and for the line below the picture. */
 const saysOf = (line: Line, column: Column, passed: Passed | null): string => {
   const at = `${line.name}, ${column.name}`;
   if (passed === null || passed.of === 0) return `${at}: no rollout`;
@@ -89,6 +96,7 @@ const saysOf = (line: Line, column: Column, passed: Passed | null): string => {
   return `${at}: ${formatCount(passed.left)} of ${plural(passed.of, 'rollout')} ${kept}, ${formatCount(passed.lost)} ${lost}`;
 };
 
+/** CSS pixels: of a system’s row, and of the names of the columns above. */
 const ROW = 24;
 const HEAD = 20;
 /** A bar within its row, and to the right of it. */
@@ -99,6 +107,7 @@ const clamp = (value: number, count: number): number => Math.max(0, Math.min(cou
 /** Narrower, the number on a bar would reach into the next: the drawing is scrolled. */
 const LEAST_STEP = 60;
 
+/** A row of bars a system; a bar is chosen by pointer or arrow keys and opened by a click or Enter. */
 const Bars = (props: {
   lines: readonly Line[];
   columns: readonly Column[];
@@ -220,6 +229,7 @@ export const Survival = ({ systems, rows, empty, onOpen }: SurvivalProps) => {
       empty={empty}
       renderPicture={(width) => (
         <Bars
+          // Without systems that have no rollout on a question with a chain; the table lists them with dashes.
           lines={lines.filter((_, at) => (rows[at]?.hops.length ?? 0) > 0)}
           columns={columns}
           width={width}

@@ -20,6 +20,7 @@ export type CellKind = (typeof CELL_KINDS)[number];
 
 const [RIGHT, WRONG] = [rightBy(true, 'em'), rightBy(false, 'em')];
 
+/** What a cell means, in the legend, for who listens and in the table. */
 export const CELL_WORDS: Record<CellKind, string> = {
   'right-found': `${RIGHT}, all evidence retrieved`,
   'right-unfound': `${RIGHT}, evidence missing`,
@@ -74,9 +75,11 @@ export const cellPaths = (
   row: number,
 ): ReadonlyMap<CellKind, string> => {
   const pieces = new Map<CellKind, string[]>(CELL_KINDS.map((kind) => [kind, []]));
+  // Square, whatever the column leaves: it is the shape that tells the kind.
   const size = Math.min(column, row);
   for (const [at, line] of kinds.entries())
     for (const [index, kind] of line.entries()) {
+      // On whole pixels, or edges are blurred.
       const x = Math.round(index * column);
       const y = at * row + Math.floor((row - size) / 2);
       pieces.get(kind)?.push(shapeOf(kind, x, y, size));

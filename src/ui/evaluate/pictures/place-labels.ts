@@ -2,6 +2,7 @@ import { CHARACTER } from './text-width.ts';
 
 /** Names beside points, moved so that none covers another. Pixels grow downwards. */
 
+/** A point that is to be named, CSS pixels. */
 export interface LabelledPoint {
   x: number;
   y: number;
@@ -9,6 +10,7 @@ export interface LabelledPoint {
   length: number;
 }
 
+/** Where a name goes: its base line, and which end of it stands at `x`, as in SVG. */
 export interface PlacedLabel {
   x: number;
   y: number;
@@ -22,6 +24,7 @@ interface Box {
   bottom: number;
 }
 
+/** Height of a line of names, pixels. */
 const LINE = 12;
 /** Between a point and its name. */
 const GAP = 8;
@@ -60,6 +63,7 @@ export const placeLabels = (
   height: number,
   left = 0,
 ): (PlacedLabel | null)[] => {
+  // No name covers a point either, of whichever system.
   const taken: Box[] = points.map(({ x, y }) => ({
     left: x - 5,
     right: x + 5,

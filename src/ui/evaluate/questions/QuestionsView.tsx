@@ -46,6 +46,7 @@ const toCompare = (row: GridRow): string[] => {
   return [...right.slice(0, 2), ...wrong.slice(0, 2)];
 };
 
+/** Up to four titles; of more the first three and how many there are besides. */
 const namesOf = (ids: readonly string[], titles: ReadonlyMap<string, string>): string =>
   ids.length > 4
     ? `${ids
@@ -111,6 +112,7 @@ export const QuestionsView = ({ id, result, address, change }: QuestionsViewProp
     [result.systems],
   );
   const question = result.questions.find((one) => one.id === address.question);
+  // Goes through the address, so that “back” closes it again and a link opens it.
   const open = (to: string, systems: readonly string[]) => change({ question: to, systems });
   return (
     <>

@@ -21,6 +21,7 @@ const foundWords = ({ hopsFound, recall }: EvaluatedRollout): string =>
       ? 'no evidence named'
       : `recall ${formatShare(recall)}`;
 
+/** The answer with its scores, and what it took; all of it came with the evaluation, the rollout need not be read. */
 const Verdict = ({ made }: { made: EvaluatedRollout }) => (
   <>
     <p className="side-answer">
@@ -43,6 +44,7 @@ interface MadeProps {
   made: EvaluatedRollout;
   /** Id of the evaluation. */
   evaluation: string;
+  /** Opens it in the reader of rollouts. */
   read: () => void;
 }
 

@@ -15,8 +15,10 @@ interface SideBySideProps {
   close: () => void;
 }
 
+/** Where the passages lie that a question needs, as its world says it. */
 const SOURCES = { local: 'local alone', web: 'web alone', both: 'local and web' } as const;
 
+/** Gold answers, and what the question’s set says of it; imported questions often say nothing. */
 const Facts = ({ question }: { question: EvaluatedQuestion }) => (
   <p className="fine">
     gold {question.answers.join(' / ')} · {question.world}
@@ -32,6 +34,7 @@ export const SideBySide = (props: SideBySideProps) => {
   const [, go] = useLocation();
   const box = useRef<HTMLElement>(null);
   useEffect(() => {
+    // It comes up below the grid, where a press on a cell would seem to have done nothing.
     box.current?.scrollIntoView({ block: 'start' });
     box.current?.focus({ preventScroll: true });
   }, []);
@@ -57,6 +60,7 @@ export const SideBySide = (props: SideBySideProps) => {
           <span className="fine">
             {full ? `At most ${MOST_SIDE_BY_SIDE} beside each other:` : 'Beside these:'}
           </span>
+          {/* As many buttons as can be looked through; the grid reaches the others. */}
           {others.slice(0, 80).map((one) => (
             <button
               key={one.id}

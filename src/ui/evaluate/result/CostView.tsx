@@ -11,6 +11,7 @@ import { PickField } from '../../kit/PickField.tsx';
 import { QualityCost, type CostPoint, type Measure as Drawn } from '../pictures/QualityCost.tsx';
 import type { EvaluateAddress } from '../store/evaluate-address.ts';
 
+/** What is wanted more of is a quality, what is wanted less of a cost. */
 const QUALITIES = MEASURES.filter(({ better }) => better === 'more').map(({ id }) => id);
 const COSTS = MEASURES.filter(({ better }) => better === 'less').map(({ id }) => id);
 const NAMES = Object.fromEntries(MEASURES.map(({ id, title }) => [id, title])) as Record<
@@ -18,6 +19,7 @@ const NAMES = Object.fromEntries(MEASURES.map(({ id, title }) => [id, title])) a
   string
 >;
 
+/** A measure as an axis of the plane has it. */
 const drawn = (id: MeasureId): Drawn => {
   const unit: Measure['unit'] | undefined = MEASURES.find((one) => one.id === id)?.unit;
   return { name: NAMES[id], unit: unit === 'count' || unit === undefined ? 'number' : unit };
@@ -55,6 +57,7 @@ export const CostView = (props: {
     () => (table ? pointsOf(table, result, quality, cost) : []),
     [table, result, quality, cost],
   );
+  // The same objects while nothing is chosen anew: the plan of the plane is made by them.
   const measures = useMemo(() => [drawn(quality), drawn(cost)] as const, [quality, cost]);
   return (
     <>
@@ -85,6 +88,7 @@ export const CostView = (props: {
               ? 'None of these rollouts has both numbers.'
               : 'Shows with the first rollouts.'
         }
+        // Who picks a point wants to know what it does better: the table compares the others with it.
         onPick={(system) => change({ view: 'table', reference: system })}
       />
     </>

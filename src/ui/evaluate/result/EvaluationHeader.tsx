@@ -59,6 +59,7 @@ const FORMAT_NAMES: Record<TableFormat, string> = {
   latex: 'Table, LaTeX',
 };
 
+/** The table as it is shown, by the same parting and reference, and the file that repeats the evaluation. */
 const Exports = ({ id, request }: { id: string; request: TableRequest }) => (
   <Menu position="bottom-end" withinPortal={false}>
     <Menu.Target>
@@ -82,8 +83,10 @@ const Exports = ({ id, request }: { id: string; request: TableRequest }) => (
   </Menu>
 );
 
+/** Pause while it runs; else going on, which tries failed rollouts again; nothing where all is done. */
 const Buttons = ({ record, pausing }: { record: EvaluationRecord; pausing: boolean }) => {
   const device = useEvaluateDraft((state) => state.device);
+  // A name and no record: a record changes with every rollout, and would draw this anew.
   const other = useEvaluate((state) => {
     const running = runningEvaluation(state);
     return running && running.id !== record.id ? running.name : undefined;
@@ -119,12 +122,14 @@ const Buttons = ({ record, pausing }: { record: EvaluationRecord; pausing: boole
   );
 };
 
+/** Rollouts done and the time to go, then answers judged; away once it is finished. */
 const Progress = (props: {
   record: EvaluationRecord;
   progress: EvaluationProgress | undefined;
 }) => {
   const { record, progress } = props;
   const live = record.status === 'running' ? progress : undefined;
+  // Planned is 0 until the worlds were opened; the progress knows the number first.
   const total = live?.phase === 'judging' ? live.total : Math.max(record.planned, live?.total ?? 0);
   const done = live ? live.done : record.done;
   if (record.status === 'finished') return null;
@@ -140,6 +145,7 @@ const Progress = (props: {
       <progress
         className="bar"
         aria-label="Rollouts done"
+        // Without a value the bar only moves: how many there are is not known yet.
         {...(total > 0 && { max: total, value: done })}
       />
       <span className="fine">
@@ -156,6 +162,7 @@ const Progress = (props: {
   );
 };
 
+/** Why the whole evaluation ended before its time; single rollouts that failed are listed below. */
 const Failed = ({ record }: { record: EvaluationRecord }) =>
   record.failure && record.status !== 'running' ? (
     <div className="failure" role="alert">
@@ -201,7 +208,9 @@ const FailedRollouts = ({ result }: { result: EvaluationResult | undefined }) =>
 
 interface HeaderProps {
   record: EvaluationRecord;
+  /** Undefined until it was read, and before it was planned. */
   result: EvaluationResult | undefined;
+  /** By which the table is shown, and exported. */
   request: TableRequest;
 }
 

@@ -30,6 +30,7 @@ const NAMES: Record<EvaluateView, string> = {
   compare: 'Compare',
 };
 
+/** Views of the one result; which is shown is in the address. */
 const Tabs = ({ view, show }: { view: EvaluateView; show: (view: EvaluateView) => void }) => (
   <div className="view-tabs" role="tablist" aria-label="What is shown">
     {VIEWS.map((one) => (
@@ -52,11 +53,13 @@ const Tabs = ({ view, show }: { view: EvaluateView; show: (view: EvaluateView) =
 interface PanelProps {
   id: string;
   result: EvaluationResult;
+  /** Null while they are computed. */
   tables: readonly SystemsTable[] | null;
   address: EvaluateAddress;
   change: (part: Partial<EvaluateAddress>) => void;
 }
 
+/** The view that the address names. */
 const Panel = (props: PanelProps) => {
   const { id, result, tables, address, change } = props;
   // Pictures of all questions take the whole table, which is the first where there are several.
@@ -77,6 +80,7 @@ const Panel = (props: PanelProps) => {
   }
 };
 
+/** An evaluation of which something is known: its head, its views and one of them. */
 const Shown = ({ record, result }: { record: EvaluationRecord; result: EvaluationResult }) => {
   const search = useSearch();
   const [, go] = useLocation();
@@ -85,6 +89,7 @@ const Shown = ({ record, result }: { record: EvaluationRecord; result: Evaluatio
   const drawn = useDeferredValue(result);
   const change = useCallback(
     (part: Partial<EvaluateAddress>) => {
+      // Read anew, so that `change` stays one function whatever the address is: tables that are memoised take it.
       const now = parseEvaluateAddress(location.search);
       // Another view, question or list is a place to come back from; another order is not.
       const replace =
@@ -95,6 +100,7 @@ const Shown = ({ record, result }: { record: EvaluationRecord; result: Evaluatio
   );
   // A row that is not there, as of an address from elsewhere, is no reference.
   const reference = result.systems.find(({ id }) => id === address.reference)?.id;
+  // Other views draw all questions, though the table was parted before.
   const by = address.view === 'table' ? address.by : 'all';
   const request = useMemo(
     () => ({ by, ...(reference !== undefined && { reference }) }),
@@ -134,6 +140,7 @@ export const EvaluationView = ({ record }: { record: EvaluationRecord }) => {
   const result = useEvaluate((state) => state.results[record.id]);
   const planned = record.hash !== null;
   useEffect(() => {
+    // From the first opening on the store keeps its rollouts as they arrive; what came before is read here.
     void openEvaluation(record.id);
   }, [record.id]);
   return result && result.systems.length > 0 ? (

@@ -16,6 +16,7 @@ export const HopsView = ({ result, address, change }: HopsViewProps) => {
   const rows = useMemo(() => survivalOf(result), [result]);
   const some = rows.some(({ hops }) => hops.length > 0);
   const { lost } = address;
+  // The address keeps the systems of a question and of a list in one place; a list is of one.
   const [system] = address.systems;
   return (
     <>

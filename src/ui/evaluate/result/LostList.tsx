@@ -17,6 +17,7 @@ const HEADS: readonly Head[] = [
   ['read it', 'visually'],
 ];
 
+/** What became of the rollouts, as the heading of their list goes on. */
 const placeWords = (at: LostAt): string => {
   if (typeof at === 'number') return `lost at hop ${at}`;
   return at === 'whole' ? 'wrong with the whole chain' : 'wrong with a broken chain';

@@ -38,5 +38,6 @@ const PHASES: Record<EvaluationPhase, string> = {
   judging: 'judging answers',
 };
 
+/** What is under way, with the world or policy that is being loaded where one is. */
 export const phaseWords = ({ phase, note }: EvaluationProgress): string =>
   note === '' ? PHASES[phase] : `${PHASES[phase]}: ${note}`;

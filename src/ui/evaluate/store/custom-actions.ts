@@ -12,6 +12,7 @@ import { useEvaluate } from './evaluate-store.ts';
 
 /** Systems of one's own: saved here, shared as JSON. */
 
+/** Reads the list anew: after every change, also one that failed, so that what is shown is what is stored. */
 export const readCustoms = async (): Promise<void> => {
   const customs = await attempt('Your own systems could not be read', () =>
     evaluationsApi().customs(),
@@ -21,6 +22,7 @@ export const readCustoms = async (): Promise<void> => {
 
 /** @returns what is wrong with it, in a line; null where it was saved */
 export const saveCustom = async (system: CustomSystem): Promise<string | null> => {
+  // Not through `attempt`: the editor shows what is wrong beside the fields that it is about.
   try {
     await evaluationsApi().saveCustom(parseCustomSystem(system));
   } catch (error) {
@@ -39,6 +41,7 @@ export const removeCustom = async (system: CustomSystem): Promise<void> => {
   await readCustoms();
 };
 
+/** Saves a system again that `removeCustom` took away; where that fails it stays in the list of those to bring back. */
 export const restoreCustom = async (id: string): Promise<void> => {
   const system = useEvaluate.getState().removedSystems.find((one) => one.id === id);
   if (!system || (await saveCustom(system)) !== null) return;
@@ -47,6 +50,7 @@ export const restoreCustom = async (id: string): Promise<void> => {
   }));
 };
 
+/** Hands out `ID.system.json`, which `importCustoms` reads here or in another browser. */
 export const downloadCustom = (system: CustomSystem): void =>
   saveFile(
     `${fileStem(system.id)}.system.json`,
@@ -60,8 +64,10 @@ export const downloadCustom = (system: CustomSystem): void =>
 export const importCustoms = async (files: readonly File[]): Promise<CustomSystem[]> => {
   dismissProblem();
   const imported: CustomSystem[] = [];
+  // One after another: of two files with one id the second has to see the first to get an id of its own.
   for (const file of files) {
     const made = await attempt(`${file.name} was not imported`, async () => {
+      // Asked of the lab, not taken from the store: another tab may have saved some.
       const own = await evaluationsApi().customs();
       const system = besideOthers(readCustomSystem(await file.text()), own);
       await evaluationsApi().saveCustom(system);

@@ -22,8 +22,13 @@ import {
 
 /** What the evaluation pages do; one function each. Nothing here rejects: see `problem`. */
 
+/**
+ * Runs an action of these pages.
+ * @returns its value; null where it failed, with the reason in `problem`
+ */
 export const attempt = createAttempt((problem) => useEvaluate.setState({ problem }));
 
+/** Calls of the lab as it is connected now. Not to be kept: once its worker is started again they are others. */
 export const evaluationsApi = (): EvaluationsApi => lab().evaluations;
 
 const nameOf = (id: string): string => evaluationById(useEvaluate.getState(), id)?.name ?? id;
@@ -31,6 +36,7 @@ const nameOf = (id: string): string => evaluationById(useEvaluate.getState(), id
 /** Reads what was found so far; what arrived meanwhile is the newer. */
 const readResult = async (api: EvaluationsApi, id: string): Promise<void> => {
   const before = useEvaluate.getState().results[id]?.rollouts ?? [];
+  // Rollouts that a message brings while this call is under way may be missing in its answer.
   const result = await api.result(id);
   useEvaluate.setState(({ results }) => {
     const arrived = (results[id]?.rollouts ?? []).filter((one) => !before.includes(one));
@@ -51,6 +57,7 @@ const readAgain = (messages: readonly EvaluationMessage[]): void => {
   }
 };
 
+/** What the lab tells is applied once a frame, however much of it comes in between. */
 const receive = createFrameQueue<EvaluationMessage>((messages) => {
   useEvaluate.setState((state) => applyEvaluationMessages(state, messages));
   readAgain(messages);
@@ -60,6 +67,7 @@ const readList = async (api: EvaluationsApi): Promise<void> => {
   const evaluations = await api.list();
   useEvaluate.setState((state) => ({
     status: 'ready',
+    // Into what is there: the listener, which is connected first, may have brought some already.
     evaluations: evaluations.reduce(withEvaluation, [...state.evaluations]),
   }));
 };
@@ -83,6 +91,7 @@ const connect = (api: EvaluationsApi): void => {
 /** The evaluation pages follow the lab's evaluations. */
 export const evaluateLabUser: LabUser = { connected: ({ evaluations }) => connect(evaluations) };
 
+/** Reads the list anew after it could not be read; `status` is `failed` again where it still cannot. */
 export const reloadEvaluations = async (): Promise<void> => {
   useEvaluate.setState({ problem: null });
   const done = await attempt('The evaluations could not be read', async () => {
@@ -92,6 +101,7 @@ export const reloadEvaluations = async (): Promise<void> => {
   if (done === null) useEvaluate.setState({ status: 'failed' });
 };
 
+/** Reads what an evaluation found. From then on its rollouts are kept in the store as they arrive. */
 export const openEvaluation = (id: string): Promise<unknown> =>
   attempt(`What “${nameOf(id)}” found could not be read`, () => readResult(evaluationsApi(), id));
 

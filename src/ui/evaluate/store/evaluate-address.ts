@@ -32,9 +32,12 @@ export interface EvaluateAddress {
 export const EVALUATE = '/evaluate';
 export const NEW_EVALUATION = '/evaluate?new=1';
 
+/** Characters; an address is typed by anybody, and no id here is longer. */
 const LONGEST_ID = 200;
+/** Systems that stand beside each other for one question; more in an address are cut off. */
 export const MOST_SIDE_BY_SIDE = 6;
 
+/** What an address without a query means; `formatEvaluateAddress` writes only what differs from it. */
 export const DEFAULT_ADDRESS: EvaluateAddress = {
   view: 'table',
   reference: null,
@@ -51,12 +54,14 @@ export const DEFAULT_ADDRESS: EvaluateAddress = {
 const idOf = (raw: string | null): string | null =>
   raw === null || raw === '' || raw.length > LONGEST_ID ? null : raw;
 
+/** `-f1` is F1 from the highest down, `searches` from the fewest up; null where it names no measure. */
 const sortOf = (raw: string): EvaluateAddress['sort'] => {
   const descending = raw.startsWith('-');
   const measure = pickOf(MEASURE_IDS, descending ? raw.slice(1) : raw);
   return measure && { measure, descending };
 };
 
+/** `3` is the third hop; null where it names no place. */
 const lostOf = (raw: string): LostAt | null =>
   /^[1-9]\d?$/.test(raw) ? Number(raw) : pickOf(['whole', 'broken'] as const, raw);
 

@@ -27,6 +27,7 @@ export const FIRST_SPEC: EvaluationSpec = {
   questions: [{ kind: 'built-in', split: 'test', limit: 20 }],
 };
 
+/** What is remembered. The name is not: it is that of one evaluation. */
 const kept = z.object({ device: z.enum(DEVICES), spec: z.unknown() });
 
 /** The draft of the last visit; the default where there is none that can be read. */
@@ -39,6 +40,7 @@ export const parseDraft = (text: string | null): Pick<EvaluateDraft, 'device' | 
   }
 };
 
+/** Reading throws where the browser allows no storage, as with cookies blocked. */
 const stored = (): string | null => {
   try {
     return globalThis.localStorage?.getItem(KEY) ?? null;
@@ -61,6 +63,7 @@ useEvaluateDraft.subscribe(({ device, spec }) => {
   }
 });
 
+/** By what a choice is told from others: the id of a recipe, or of a system of one's own. */
 export const idOf = (system: SystemChoice): string =>
   typeof system === 'string' ? system : system.id;
 
@@ -73,6 +76,7 @@ export const tickSystem = (system: SystemChoice): void => {
 
 /** What is wrong with a spec that cannot be run, in a line; null where nothing is. */
 export const faultOf = (spec: EvaluationSpec): string | null => {
+  // In the words of the form; the schema's would name fields of a file that nobody sees here.
   if (spec.systems.length === 0) return 'Tick one system at least.';
   if (spec.policies.length === 0) return 'Tick one policy at least.';
   if (spec.questions.length === 0) return 'Add one set of questions at least.';

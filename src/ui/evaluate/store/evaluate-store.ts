@@ -16,20 +16,24 @@ export interface EvaluateState {
   status: 'waiting' | 'ready' | 'failed';
   /** Newest first, deleted ones among them. */
   evaluations: readonly EvaluationRecord[];
+  /** By id of the evaluation, of those that ran since the page was loaded. */
   progress: Readonly<Record<string, EvaluationProgress>>;
   /** Only of evaluations that were opened. */
   results: Readonly<Record<string, EvaluationResult>>;
+  /** Systems of one's own, by title; empty until a page that needs them asked. */
   customs: readonly CustomSystem[];
   /** Runs whose adapters can be evaluated. */
   runs: readonly EvaluableRun[];
   problem: Problem | null;
   /** Evaluations and systems that were just deleted and can be brought back. */
   removed: readonly { id: string; name: string }[];
+  /** Whole, because bringing one back means saving it again. */
   removedSystems: readonly CustomSystem[];
   /** The evaluation that this tab runs; another one that runs does so in another tab. */
   here: string | null;
 }
 
+/** The state before anything was read; tests begin with it too. */
 export const EMPTY_EVALUATE: EvaluateState = {
   status: 'waiting',
   evaluations: [],
@@ -46,11 +50,13 @@ export const EMPTY_EVALUATE: EvaluateState = {
 const newestFirst = (a: EvaluationRecord, b: EvaluationRecord): number =>
   b.createdAt.localeCompare(a.createdAt) || b.id.localeCompare(a.id);
 
+/** The list with one more, or with its newer version in place of the older; newest first. */
 export const withEvaluation = (
   all: readonly EvaluationRecord[],
   one: EvaluationRecord,
 ): EvaluationRecord[] => [...all.filter(({ id }) => id !== one.id), one].sort(newestFirst);
 
+/** What there is one rollout of: a system, a question and a seed. */
 const placeOf = ({ system, question, seed }: EvaluatedRollout): string =>
   `${seed} ${system} ${question}`;
 
@@ -89,6 +95,7 @@ const applyOne = (state: EvaluateState, message: EvaluationMessage): EvaluateSta
     }
     case 'rollouts': {
       const known = state.results[message.evaluationId];
+      // Nobody looks at it: it is read whole when it is opened.
       if (!known) return state;
       const rollouts = withRollouts(known.rollouts, message.rollouts);
       return {
@@ -130,8 +137,10 @@ export const applyEvaluationMessages = (
   messages: readonly EvaluationMessage[],
 ): EvaluateState => joined(messages).reduce(applyOne, state);
 
+/** Of the evaluation pages; changed by the functions of `evaluate-actions.ts` and `custom-actions.ts` alone. */
 export const useEvaluate = create<EvaluateState>()(() => EMPTY_EVALUATE);
 
+/** A deleted one is found too, as long as it can be brought back; undefined where there is none of that id. */
 export const evaluationById = (
   { evaluations }: Pick<EvaluateState, 'evaluations'>,
   id: string | null,
@@ -149,6 +158,7 @@ export const runsElsewhere = (
   { id, status }: Pick<EvaluationRecord, 'id' | 'status'>,
 ): boolean => status === 'running' && id !== here;
 
+/** Those of the list that are not deleted, in its order. */
 export const visibleEvaluations = (all: readonly EvaluationRecord[]): EvaluationRecord[] =>
   all.filter(({ deletedAt }) => deletedAt === null);
 

@@ -4,6 +4,7 @@ import { attempt } from './evaluate-actions.ts';
 
 /** Rollouts of an evaluation in the reader and in the table of rollouts. */
 
+/** Id of the file of rollouts that an evaluation becomes; the lab's import gives the same. */
 const fileOf = (evaluation: string): string => `evaluation-${evaluation}`;
 
 /** Reads the rollouts of an evaluation as a file. @throws Error in words */
@@ -24,6 +25,7 @@ export const openEvaluationRollout = (
   go: (path: string) => void,
 ): Promise<unknown> =>
   attempt('The rollout could not be opened', async () => {
+    // Made when the file was read last: rollouts since then need it read again.
     const known = await lab().rollouts.find(fileOf(evaluation), rollout);
     go(readerPath(known ? fileOf(evaluation) : await importAll(evaluation), rollout));
   });

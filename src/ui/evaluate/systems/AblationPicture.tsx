@@ -12,16 +12,19 @@ import { cut, widthOf } from '../pictures/text-width.ts';
 import { chanceWords, differenceWords, intervalWords, valueWords } from '../table/cell-words.ts';
 import type { Family } from './families.ts';
 
+/** A row: the whole, or the same with something changed. */
 interface Line {
   id: string;
   name: string;
   /** Values of the family's settings. */
   values: readonly { text: string; changed: boolean }[];
+  /** Mean of the measure; null where no rollout has it. */
   value: Interval | null;
   /** Null in the whole itself. */
   difference: Difference | null;
 }
 
+/** Rows of a family by one measure; a setting is marked where its value is not that of the whole. */
 const linesOf = (
   { whole, matrix }: Family,
   systems: readonly EvaluatedSystem[],
@@ -42,9 +45,11 @@ const linesOf = (
   return lines.toSorted((a, b) => Number(b.id === whole.id) - Number(a.id === whole.id));
 };
 
+/** CSS pixels: of a row, above the first and below the last. */
 const ROW = 24;
 const HEAD = 34;
 const FOOT = 22;
+/** Over all intervals, and zero always: a difference is read from where it is none. */
 const axisOf = (lines: readonly Line[]): Axis => {
   const ends = lines.flatMap(({ difference }) =>
     difference ? [difference.low, difference.high] : [],

@@ -7,6 +7,7 @@ import { partsMatrix } from './families.ts';
 
 type Matrix = ReturnType<typeof partsMatrix>;
 
+/** CSS pixels. */
 const ROW = 18;
 /** Half the square root of 2: what a slanted name is wide, and high. */
 const SLANT = Math.SQRT1_2;
@@ -23,6 +24,7 @@ const Drawing = memo(({ matrix, width }: { matrix: Matrix; width: number }) => {
     ) * SLANT,
   );
   return (
+    // Wider than the page for many systems: the picture is scrolled, names would else lie over each other.
     <svg
       width={Math.max(width, left + rows.length * column + names)}
       height={names + parts.length * ROW + 6}

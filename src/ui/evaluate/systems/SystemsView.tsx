@@ -21,6 +21,7 @@ const FamilyPart = (props: {
     () => table && familiesOf(result, table).find((one) => one.whole.id === whole.id),
     [result, table, whole.id],
   );
+  // Handed up, since only a table with this system as the reference has its differences, and signatures show them.
   useEffect(() => {
     if (family) known(family);
   }, [family, known]);

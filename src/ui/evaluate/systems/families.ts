@@ -5,11 +5,13 @@ import {
 import type { EvaluatedSystem, EvaluationResult } from '../../../evaluate/systems/result.ts';
 import type { SystemsTable } from '../../../evaluate/systems/table/shape.ts';
 
+/** Whether it is a recipe as it is published, with nothing changed. */
 const isWhole = ({ changes = [] }: EvaluatedSystem): boolean => changes.length === 0;
 
 /** A recipe as it is, and the systems that were made from it by changing its settings. */
 export interface Family {
   whole: EvaluatedSystem;
+  /** The whole and its variants as rows, the settings that tell them apart as columns. */
   matrix: AblationMatrix;
 }
 

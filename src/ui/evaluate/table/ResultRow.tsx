@@ -5,6 +5,7 @@ import type { EvaluatedSystem } from '../../../evaluate/systems/result.ts';
 import { formatCount, plural } from '../../kit/words/format.ts';
 import { MeasureCell } from './TableCells.tsx';
 
+/** Title; policy and, where the evaluation changes it, retrieval; how much was asked, and how much of it failed. */
 const SystemName = ({ row, system }: { row: TableRow; system: EvaluatedSystem | undefined }) => (
   <>
     <span className="strong">{system?.title ?? row.system}</span>
@@ -53,6 +54,7 @@ interface ResultRowProps {
 export const ResultRow = memo((props: ResultRowProps) => {
   const { row, system, isReference } = props;
   const name = system?.title ?? row.system;
+  // A text is equal where nothing changed; a list of them would be another with every table and draw all rows anew.
   const columns = (JSON.parse(props.columns) as [Measure['id'], number][]).flatMap(([id, most]) => {
     const measure = MEASURES.find((one) => one.id === id);
     return measure ? [{ measure, most }] : [];

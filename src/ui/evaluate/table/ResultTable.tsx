@@ -11,10 +11,13 @@ import { useRowsInTurns } from './rows-in-turns.ts';
 interface ResultTableProps {
   table: SystemsTable;
   systems: readonly EvaluatedSystem[];
+  /** Asked for and not run, each with its reason; at the end of the table. */
   skipped: readonly SkippedSystem[];
+  /** Null: as they were asked for. */
   sort: EvaluateAddress['sort'];
   onSort: (sort: EvaluateAddress['sort']) => void;
   onReference: (system: string) => void;
+  /** Whether differences from the chosen row are shown. */
   compared: boolean;
 }
 
@@ -27,6 +30,7 @@ export const nextSort = (sort: Sort, { id, better }: Measure): Sort => {
   return sort.descending === first ? { measure: id, descending: !first } : null;
 };
 
+/** The head of a measure’s column, which sorts by it; `aria-sort` tells a screen reader what the arrow shows. */
 const Head = (props: { measure: Measure; sort: Sort; onSort: (sort: Sort) => void }) => {
   const { measure, sort, onSort } = props;
   const here = sort?.measure === measure.id ? sort : null;

@@ -25,6 +25,7 @@ const IntervalBar = ({ cell, most }: { cell: TableCell; most: number }) => {
   );
 };
 
+/** The paired difference from the chosen row with its p; nothing in that row itself. */
 const Compared = ({ cell, measure }: { cell: TableCell; measure: Measure }) => {
   const { difference } = cell;
   if (!difference) return null;

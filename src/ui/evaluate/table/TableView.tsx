@@ -11,6 +11,7 @@ import { openEvaluationFile } from '../store/reading-actions.ts';
 import { NEW_EVALUATION, type EvaluateAddress } from '../store/evaluate-address.ts';
 import { ResultTable } from './ResultTable.tsx';
 
+/** Names of the ways in which questions are parted. */
 const PARTS: Record<Parting, string> = {
   all: 'all together',
   type: 'by form',
@@ -19,6 +20,7 @@ const PARTS: Record<Parting, string> = {
   world: 'by set',
 };
 
+/** One object for all: a new list each time would draw a table again that is memoised. */
 const NONE: readonly SkippedSystem[] = [];
 
 /** A head of the table sorts by its column; what the column is, opens below it. */
@@ -34,6 +36,7 @@ const COLUMN_TERMS = [
 interface TableViewProps {
   id: string;
   result: EvaluationResult;
+  /** Null while they are computed; empty where no question says by what it would be parted. */
   tables: readonly SystemsTable[] | null;
   address: EvaluateAddress;
   change: (part: Partial<EvaluateAddress>) => void;

@@ -5,6 +5,7 @@ import { DASH, formatNumber, formatSeconds, formatShare } from '../../kit/words/
 
 /** How the table writes its numbers, and in which order its rows stand. */
 
+/** With a true minus, and zero without one. */
 const fixed = (value: number, digits: number): string =>
   value
     .toFixed(digits)
@@ -45,6 +46,7 @@ export const chanceWords = ({ adjusted }: Difference): string =>
 /** Significant at 5 % after the correction. */
 export const isSignificant = ({ adjusted }: Difference): boolean => adjusted < 0.05;
 
+/** The mark of a cell as its sign, and as it is read out. */
 export const MARK_WORDS: Record<NonNullable<TableCell['mark']>, { sign: string; words: string }> = {
   best: { sign: '★', words: 'best' },
   'not-worse': { sign: '≈', words: 'not significantly worse than the best' },

@@ -4,6 +4,7 @@ import type { TableRow } from '../../../evaluate/systems/table/shape.ts';
 /** Rows that change in one frame: style, layout and paint of sixty at once hold the page up for a tenth of a second. */
 const ROWS_A_FRAME = 12;
 
+/** Rows as text, by which they are compared; each is written once, as a row is compared in many frames. */
 const texts = new WeakMap<TableRow, string>();
 const textOf = (row: TableRow): string => {
   const known = texts.get(row) ?? JSON.stringify(row);
@@ -39,6 +40,7 @@ export function takeRows(
 const waiting = new Set<() => boolean>();
 let running = false;
 
+/** One table has its turn in a frame. */
 const frame = (): void => {
   const [first] = waiting;
   running = first !== undefined;

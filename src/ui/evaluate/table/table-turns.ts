@@ -50,6 +50,7 @@ export class TableTurns {
     await one.ask();
     const now = Date.now();
     this.#busy = false;
+    // What took long is paid by a longer rest, so that the share holds however long tables take.
     this.#free = Math.max(this.#free, now) + (SHARE - 1) * (now - began);
     this.#next();
   }

@@ -11,8 +11,11 @@ const EVERY_MS = 2500;
 /** One for the page: a table and the families of its ablations are filled by the same rollouts. */
 const turns = new TableTurns();
 
+/** What is known of the tables that were asked for. */
 export interface Tables {
+  /** Null while the first are computed, and where that failed. */
   tables: readonly SystemsTable[] | null;
+  /** Why they could not be computed; null where nothing went wrong. */
   problem: string | null;
 }
 
