@@ -9,12 +9,10 @@ import { say, sayProgress } from '../shared/command.ts';
 const duration = (seconds: number): string =>
   seconds < 90 ? `${seconds.toFixed(0)} s` : `${(seconds / 60).toFixed(0)} min`;
 
-function heldOutWords({ em, judge }: HeldOutScore): string {
-  const judged =
-    judge && judge.right !== null
-      ? `, judge ${judge.right.toFixed(3)} of ${judge.judged}${judge.notJudged > 0 ? ` (${judge.notJudged} not judged)` : ''}`
-      : '';
-  return `held out EM ${em.toFixed(3)}${judged}`;
+function heldOutWords({ n, em, judge }: HeldOutScore): string {
+  if (!judge) return `held out EM ${em.toFixed(3)}`;
+  const right = judge.right === null ? 'no verdict' : judge.right.toFixed(3);
+  return `held out EM ${em.toFixed(3)}, judge ${right} (${judge.judged} of ${n} judged)`;
 }
 
 /** Progress on standard error: a line a step, and on a terminal the phase under way. */

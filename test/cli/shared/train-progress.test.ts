@@ -53,3 +53,14 @@ it('a step without STIE has one line', () => {
   const meter = new TrainMeter(getTraining('search/grpo'));
   expect(linesOf(() => meter.step(trainStep(1)))).toHaveLength(1);
 });
+
+it.each([
+  [{ judged: 14, right: 0.5, notJudged: 2 }, 'judge 0.500 (14 of 16 judged)'],
+  [{ judged: 0, right: null, notJudged: 16 }, 'judge no verdict (0 of 16 judged)'],
+])('a held-out score says of how many answers a judge gave a verdict: %#', (verdicts, words) => {
+  const meter = new TrainMeter(getTraining('search/grpo'));
+  const rest = { by: 'j', agreement: null, kappa: null, tokens: 0, seconds: 0 };
+  const heldOut = { n: 16, em: 0.25, f1: 0.3, recall: 1, searches: 2, formatValid: 1 };
+  const step = { ...trainStep(1), heldOut: { ...heldOut, judge: { ...rest, ...verdicts } } };
+  expect(linesOf(() => meter.step(step)).join('')).toContain(`held out EM 0.250, ${words}`);
+});

@@ -36,6 +36,17 @@ const baseline = (
   return score ? { lines: [{ value: of(score), label: `dashed: ${words(of(score))}` }] } : {};
 };
 
+/** Of how many answers the judge's share is, where some were not judged. */
+const judgedNote = (steps: Steps): string => {
+  const judges = heldOutScores(steps).flatMap(({ score: { judge, n } }) =>
+    judge ? [{ ...judge, n }] : [],
+  );
+  const last = judges.at(-1);
+  return last && judges.some(({ notJudged }) => notJudged > 0)
+    ? `; judge: of the answers that it judged, ${last.judged} of ${last.n} at the last score`
+    : '';
+};
+
 /** What the rollouts are worth: answers, rewards, searches, recall and length. */
 const accuracy = (steps: Steps): ChartSpec[] => {
   const sampled = withRollouts(steps);
@@ -43,7 +54,7 @@ const accuracy = (steps: Steps): ChartSpec[] => {
     spec(
       'em',
       'Answers: EM and F1',
-      'sampled: the rollouts of the step; held-out EM with its 95 % interval, before the first step too',
+      `sampled: the rollouts of the step; held-out EM with its 95 % interval, before the first step too${judgedNote(steps)}`,
       'share',
       [
         {

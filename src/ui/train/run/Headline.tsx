@@ -6,7 +6,7 @@ import { useTrain } from '../store/train-store.ts';
 import { Terms } from '../../kit/words/explain/Term.tsx';
 import { formatShare, formatSigned, plural } from '../../kit/words/format.ts';
 
-type Score = Pick<HeldOutScore, 'em' | 'n'>;
+type Score = Pick<HeldOutScore, 'em' | 'n' | 'judge'>;
 
 /** As much of a headline as is shown. */
 type Shown = Pick<Headline, 'paired'> & Record<'first' | 'last', { step: number; score: Score }>;
@@ -38,6 +38,18 @@ const changeWords = ({ first, last, paired }: Shown): string => {
   );
 };
 
+/** By a judge, and of how many answers: those without a verdict are in no share of it. */
+const judgedWords = ({ first, last }: Shown): string | null => {
+  const scores = first === last ? [last.score] : [first.score, last.score];
+  const by = last.score.judge?.by ?? first.score.judge?.by;
+  if (by === undefined) return null;
+  const right = scores.map(({ judge }) =>
+    judge && judge.right !== null ? `${formatShare(judge.right)} right` : 'no verdict',
+  );
+  const judged = scores.map(({ judge, n }) => `${judge?.judged ?? 0} of ${n}`);
+  return `By the judge, ${by}: ${right.join(' → ')}; answers judged: ${judged.join(' → ')}.`;
+};
+
 /** When the first score comes, or why there is none. */
 const missingWords = ({ settings: { heldOut, warmUp }, world, status }: RunRecord): string => {
   if (heldOut.questions === 0)
@@ -65,6 +77,7 @@ export const RunHeadline = ({ run, steps }: { run: RunRecord; steps: readonly Tr
   if (!headline) return <p className="fine headline-none">{missingWords(run)}</p>;
   const { first, last } = headline;
   const single = first === last;
+  const judged = judgedWords(headline);
   return (
     <div className="headline" role="group" aria-label="Held-out EM" data-testid="headline">
       <p className="headline-figure">
@@ -85,6 +98,11 @@ export const RunHeadline = ({ run, steps }: { run: RunRecord; steps: readonly Tr
           : `intervals ${intervalWords(first.score)} → ${intervalWords(last.score)}`}
         . {single ? '' : changeWords(headline)}
       </p>
+      {judged === null ? null : (
+        <p className="fine" data-testid="judged">
+          {judged}
+        </p>
+      )}
     </div>
   );
 };
