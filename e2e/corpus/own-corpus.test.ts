@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { faultsInBoth } from '../axe.ts';
 import { eventKinds, runStatus, useStage } from '../browser.ts';
 import { drop } from '../drop.ts';
 import { startSmall, status } from '../training.ts';
@@ -92,5 +93,25 @@ it('searches, asks and trains on an imported collection', async () => {
 
   await startSmall(page, stage, { steps: 1, recipe: 'search' });
   await status(page, 'finished');
+
+  // The policy answers nothing of such a world right: a warm-up on its own right answers says so, before and after.
+  await page.goto(`${stage.url}train?new=1&device=wasm`);
+  await page.getByLabel('Recipe', { exact: true }).selectOption('kunlun-baize/whole');
+  await page.getByTestId('warm-up-needs-right').waitFor();
+  await page.locator('summary', { hasText: 'Warm-up on trajectories' }).click();
+  await page.getByLabel('Rollouts tried').fill('2');
+  await page.getByLabel('Steps', { exact: true }).fill('1');
+  await page.getByLabel('Questions a step').fill('1');
+  await page.getByLabel('Rollouts a question').fill('2');
+  await page.locator('summary', { hasText: 'Held-out score' }).click();
+  await page.getByLabel('Held-out questions').fill('1');
+  await page.getByRole('button', { name: 'Start training' }).click();
+  await status(page, 'failed');
+  await page.getByRole('alert').filter({ hasText: 'answered none of 2 rollouts' }).waitFor();
+  expect(await faultsInBoth(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Train without the warm-up' }).click();
+  await page.getByRole('heading', { name: /no warm-up$/ }).waitFor();
+  await status(page, 'finished');
+  await page.getByText('Questions of your own').waitFor();
   expect(stage.faults).toEqual([]);
 }, 240_000);

@@ -137,6 +137,14 @@ it(
     await page
       .getByText(/Warm-up: 3 of 3 updates on 2 trajectories, loss [\d.]+ → [\d.]+/)
       .waitFor();
+    // It is the run's, not the tab's: told after a reload, and after the run went on.
+    await page.reload();
+    await page.getByText(/Warm-up: 3 of 3 updates on 2 trajectories/).waitFor();
+    await page.getByLabel('Go on to step').fill('2');
+    await page.getByRole('button', { name: 'Go on', exact: true }).click();
+    await expect.poll(() => stepsDone(page), { timeout: 60_000 }).toBe(2);
+    await status(page, 'finished');
+    await page.getByText(/Warm-up: 3 of 3 updates on 2 trajectories/).waitFor();
 
     const names: string[] = [];
     page.on('download', (download) => names.push(download.suggestedFilename()));

@@ -20,6 +20,7 @@ import {
   trimSteps,
   type RunFile,
 } from '../train/folder.ts';
+import { BY_ARM, withRemedy } from '../train/no-demonstrations.ts';
 import { TrainMeter } from '../train/progress.ts';
 import type { StudyFolder } from './folder.ts';
 import type { Workshop } from './workshop.ts';
@@ -96,7 +97,7 @@ export async function trainCell(
     onNotice,
   });
   const meter = new TrainMeter(settings);
-  const result = await trainRun({
+  const trained = trainRun({
     settings,
     ...(state && { state }),
     deps,
@@ -112,6 +113,7 @@ export async function trainCell(
       snapshot: (at) => saveSnapshot(run, at, file, config),
     },
   });
+  const result = await withRemedy(trained, BY_ARM);
   endProgress();
   signal.throwIfAborted();
   const curve = curveOf(readSteps(run));

@@ -45,6 +45,7 @@ import {
   writeDemonstrations,
   type RunFile,
 } from './folder.ts';
+import { BY_OPTION, withRemedy } from './no-demonstrations.ts';
 import { TrainMeter } from './progress.ts';
 import { checkSplit, defaultSource, foundSources, partsOf, recordSources } from './run-sources.ts';
 import { startThreads } from './threads.ts';
@@ -179,7 +180,7 @@ export async function train(
     say(message);
   };
   try {
-    const result = await trainRun({
+    const training = trainRun({
       settings,
       ...(state ? { state } : {}),
       deps: await assembleRun(settings, {
@@ -211,6 +212,7 @@ export async function train(
         snapshot: (at) => saveSnapshot(run, at, file, config, { past: true }),
       },
     });
+    const result = await withRemedy(training, BY_OPTION);
     endProgress();
     say(`${result.end} after step ${result.state.step}; ${run}`);
   } finally {

@@ -22,11 +22,17 @@ export class WorkerLost extends Error {
 export const workerGone = (worker: string, { message }: Error): WorkerLost =>
   new WorkerLost(worker, message.replace(/^policy: /, ''));
 
-const KINDS: Record<string, Failure['kind']> = { MissingFile: 'missing', WorkerLost: 'lost' };
+const KINDS: Record<string, Failure['kind']> = {
+  MissingFile: 'missing',
+  WorkerLost: 'lost',
+  NoDemonstrations: 'no-demonstrations',
+};
 
 const REMEDIES: Record<Failure['kind'], string> = {
   missing: 'Check that the file is being served, then load again.',
   lost: 'What had arrived is kept; restart it and run again.',
+  // The page of the run has buttons for it.
+  'no-demonstrations': '',
   failed: '',
 };
 

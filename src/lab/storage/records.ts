@@ -11,7 +11,7 @@ import { issueOf } from '../../base/errors.ts';
 /** Stored records are checked where they enter: another version of the page may have written them. */
 
 const failureSchema = z.strictObject({
-  kind: z.enum(['missing', 'lost', 'failed']),
+  kind: z.enum(['missing', 'lost', 'no-demonstrations', 'failed']),
   message: z.string(),
   detail: z.string(),
 });
@@ -63,6 +63,7 @@ const runSchema = z.strictObject({
   importedStep: z.int().min(0).optional(),
   sweep: sweepSchema.exactOptional(),
   notice: z.string().nullable().default(null),
+  before: z.array(z.string()).exactOptional(),
   deletedAt: z.string().nullable(),
 });
 

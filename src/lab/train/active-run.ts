@@ -45,6 +45,9 @@ export class ActiveRun {
   learningRate: number | null = null;
   pending: PendingStep[] = [];
   notice: string | null = null;
+  /** Lines of what was made before the first step; those of a snapshot are in the run's record. */
+  #before: readonly string[];
+  #storedBefore: readonly string[];
   readonly #settings: RunRecord['settings'];
   /** Of this session and of those before it, as far as they were on this device. */
   readonly #measured: MadeStep[];
@@ -58,13 +61,15 @@ export class ActiveRun {
 
   /** @param measured steps of the run that were made on the device that it trains on now */
   constructor(
-    { id, settings, step }: Pick<RunRecord, 'id' | 'settings' | 'step'>,
+    { id, settings, step, before = [] }: Pick<RunRecord, 'id' | 'settings' | 'step' | 'before'>,
     measured: readonly MadeStep[],
     release: () => void,
   ) {
     this.id = id;
     this.release = release;
     this.#settings = settings;
+    this.#before = before;
+    this.#storedBefore = before;
     this.#measured = [...measured];
     const { steps } = settings;
     this.#at = { phase: 'starting', step: Math.min(step + 1, steps), steps, done: 0, total: 1 };
@@ -79,6 +84,21 @@ export class ActiveRun {
     const known = this.notice ?? '';
     const kept = before === undefined ? [known] : known.split(before).map((part) => part.trim());
     this.notice = [...kept, line].filter((part) => part !== '').join(' ');
+  }
+
+  /** Adds a line on what was made before the first step, once. */
+  noteBefore(line: string): void {
+    if (!this.#before.includes(line)) this.#before = [...this.#before, line];
+  }
+
+  /** What a snapshot of now adds to the run's record. */
+  get record(): Pick<RunRecord, 'before'> {
+    return this.#before.length > 0 ? { before: this.#before } : {};
+  }
+
+  /** After a snapshot: the lines of `record` are stored. */
+  recorded(): void {
+    this.#storedBefore = this.#before;
   }
 
   moved(progress: TrainLoopProgress): void {
@@ -113,6 +133,7 @@ export class ActiveRun {
     this.pending = [];
     this.#heldOut = [];
     this.#begun = 0;
+    this.#before = this.#storedBefore;
   }
 
   /** Rollouts of a step that is not stored yet; null where the step is not one of these. */
@@ -146,7 +167,13 @@ export class ActiveRun {
       share: this.#share,
       etaSeconds: pace && secondsLeft(pace, this.#settings, whole) - made,
       pausing: this.pausing && status === 'running',
-      notice: this.pausing && status === 'running' ? 'Pausing after this step.' : this.notice,
+      notice: this.pausing && status === 'running' ? 'Pausing after this step.' : this.#toTell(),
     };
+  }
+
+  /** The notice, with what the record does not tell yet. */
+  #toTell(): string | null {
+    const unstored = this.#before.slice(this.#storedBefore.length);
+    return [...unstored, ...(this.notice === null ? [] : [this.notice])].join(' ') || null;
   }
 }

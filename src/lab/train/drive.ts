@@ -169,7 +169,7 @@ export class RunDrive {
           active.moved(progress);
           this.#reporter.progress(active, progress.done === progress.total);
         },
-        onNotice: note,
+        onNotice: (line, of) => (of === 'before' ? active.noteBefore(line) : active.note(line)),
         onRollout: (rollout, of) => {
           active.ran(rollout, of);
           this.#reporter.send([{ type: 'rollout', rollout: liveRollout(rollout, of) }]);
@@ -216,9 +216,10 @@ export class RunDrive {
   async #snapshot(state: Parameters<RunStore['commit']>[1]): Promise<void> {
     const active = this.#active;
     if (active.discarding) return;
-    const change = { step: state.step, updatedAt: nowIso() };
+    const change = { step: state.step, updatedAt: nowIso(), ...active.record };
     await this.#parts.store.commit(active.id, state, active.pending, change);
     active.pending = [];
+    active.recorded();
     this.#reporter.send([{ type: 'run', run: await this.#parts.store.run(active.id) }]);
     await this.#reporter.storage();
   }

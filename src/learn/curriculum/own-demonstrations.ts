@@ -21,6 +21,18 @@ import { NoisyRetriever } from './noisy-retriever.ts';
 /** Rollouts that run together. */
 const WAVE = 64;
 
+/** None of a run's own rollouts can be learned from: another policy, other questions or no warm-up is wanted. */
+export class NoDemonstrations extends Error {
+  override readonly name = 'NoDemonstrations';
+
+  constructor(tried: number) {
+    super(
+      `warm-up: the policy answered none of ${tried} rollouts right in the recipe's form, so it has ` +
+        'nothing of its own to learn from',
+    );
+  }
+}
+
 const isDemonstration = ({ metrics }: Rollout): boolean => metrics?.em === 1 && metrics.formatValid;
 
 /** The tries: question by question, clean and noisy in turn. */
@@ -40,7 +52,7 @@ function triesOf(
 
 /**
  * Samples the tries with the policy as it stands. On WASM the same settings and policy give the same.
- * @throws Error where none of them is right, with what to do
+ * @throws NoDemonstrations where none of them is right
  */
 export async function ownDemonstrations(
   settings: TrainSettings,
@@ -83,12 +95,7 @@ export async function ownDemonstrations(
   checkFaults(rollouts);
   const right = (wanted: boolean): Rollout[] =>
     rollouts.filter((one, i) => isDemonstration(one) && (i % 2 === 1) === wanted);
-  const made = { gold: right(false), noisy: right(true) };
-  if (made.gold.length + made.noisy.length === 0)
-    throw new Error(
-      `warm-up: the policy answered none of ${rollouts.length} rollouts right in the recipe's form, so it ` +
-        'has nothing of its own to learn from. Give it trajectories (warmUp.from=given), take another ' +
-        'policy, or leave the warm-up out (warmUp=null).',
-    );
+  const made = { gold: right(false), noisy: right(true), tried: rollouts.length };
+  if (made.gold.length + made.noisy.length === 0) throw new NoDemonstrations(rollouts.length);
   return made;
 }

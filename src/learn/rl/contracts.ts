@@ -89,7 +89,10 @@ export interface DemonstrationContext {
 }
 
 /** Trajectories of a warm-up by class; an update takes as many of each, as far as there are some. */
-export type Demonstrations = Record<'gold' | 'noisy', readonly Rollout[]>;
+export interface Demonstrations extends Record<'gold' | 'noisy', readonly Rollout[]> {
+  /** Rollouts that they were kept of. */
+  tried: number;
+}
 
 export interface TrainDeps {
   /** Policy (pool), retriever, router and clock. The policy must have `setAdapter`. */
@@ -151,8 +154,12 @@ export interface TrainHooks {
    * made before the first step and belongs to none.
    */
   onRollout?(rollout: Rollout, of: 'step' | 'held-out' | 'before'): void;
-  /** A line for the user. */
-  onNotice?(line: string): void;
+  /**
+   * A line for the user.
+   * @param of `before`: of what was made before the first step (a warm-up, a start), which stays true of the
+   * run; it is told before the snapshot that holds what it is about. Absent: of this session.
+   */
+  onNotice?(line: string, of?: 'before'): void;
   /** Stores the state. It is not changed afterwards. */
   snapshot?(state: TrainState): void | Promise<void>;
   /** Asked between steps; true ends the run with a snapshot. */

@@ -108,7 +108,7 @@ class TrainLoop {
         demonstrations,
         state: this.#state,
         onUpdate: (done) => this.#tell('warm-up', done, warmUp.updates),
-        onNotice: (line) => this.#hooks.onNotice?.(line),
+        onNotice: (line) => this.#hooks.onNotice?.(line, 'before'),
         shouldStop: this.#shouldStop,
       });
     } catch (error) {
@@ -139,7 +139,7 @@ class TrainLoop {
           signal: this.#hooks.signal,
           onProgress: (done, total) => this.#tell('make-start', done, total),
           onEnded: (rollout) => this.#hooks.onRollout?.(rollout, 'before'),
-          onNotice: (line) => this.#hooks.onNotice?.(line),
+          onNotice: (line) => this.#hooks.onNotice?.(line, 'before'),
           shouldStop: this.#shouldStop,
         },
         kind,

@@ -89,7 +89,9 @@ function drawsOf(
   if (!('gold' in demonstrations)) {
     const usable = usableDemonstrations(demonstrations, { onlyCorrect, maxTokens });
     const order = new Cycle(usable, seed);
-    return { draw: (i) => order.at(i), counted: `${usable.length} trajectories` };
+    const given = demonstrations.length;
+    const of = usable.length === given ? '' : ` of ${given}`;
+    return { draw: (i) => order.at(i), counted: `${usable.length}${of} trajectories` };
   }
   const classes = (['gold', 'noisy'] as const).flatMap((name) => {
     const own = demonstrations[name];
@@ -100,7 +102,9 @@ function drawsOf(
   return {
     draw: (i) =>
       itemAt(classes, i % classes.length, 'trajectories').order.at(Math.floor(i / classes.length)),
-    counted: `${classes.map(({ name, count }) => `${count} ${name}`).join(' and ')} trajectories`,
+    counted:
+      `${classes.map(({ name, count }) => `${count} ${name}`).join(' and ')} trajectories, ` +
+      `kept of ${demonstrations.tried} rollouts`,
   };
 }
 

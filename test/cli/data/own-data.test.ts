@@ -107,6 +107,21 @@ describe('a run on passages and questions of one’s own', () => {
     expect(rollouts[0]).toContain('runs through');
   });
 
+  test('whose warm-up finds no right answer says with which option to train without', async () => {
+    const { status, err } = await labHere(
+      'train',
+      '--recipe=kunlun-baize',
+      '--steps=1',
+      '--threads=1',
+      '--set=warmUp.rollouts=2',
+      `--corpus=${corpus}`,
+      `--questions=${questions}`,
+      `--out=${join(folder, 'none')}`,
+    );
+    expect(status).toBe(2);
+    expect(err).toMatch(/answered none of 2 rollouts right.* with --set warmUp=null,/);
+  });
+
   test('leaves for another trainer with its passages and questions', async () => {
     const out = join(folder, 'exported');
     const { status, err } = await labHere(

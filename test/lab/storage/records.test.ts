@@ -44,6 +44,8 @@ describe('a run that is stored now', () => {
     expect(recipeOf(run.settings).settings.retrieval.k).toBe(3);
     const halves = { ...run, keys: 'f16' as const };
     expect(parseRun(halves)).toEqual(halves);
+    const told = { ...run, before: ['Warm-up: 12 of 12 updates.'] };
+    expect(parseRun(told)).toEqual(told);
     const again = { ...run, setup: setupInForm(BUILT_IN_SETUP, 1) };
     expect(parseRun(again)).toEqual(again);
   });

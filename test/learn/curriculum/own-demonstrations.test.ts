@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createRouter } from '../../../src/agent/router/router.ts';
-import { ownDemonstrations } from '../../../src/learn/curriculum/own-demonstrations.ts';
+import {
+  NoDemonstrations,
+  ownDemonstrations,
+} from '../../../src/learn/curriculum/own-demonstrations.ts';
+import { describeFailure } from '../../../src/lab/contract/failures.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
@@ -44,7 +48,8 @@ const titles = ({ events }: Rollout): string[] =>
 
 describe('a run’s own trajectories', () => {
   it('are its right rollouts: each question once with clean and once with noisy results', async () => {
-    const { gold, noisy } = await sample(4);
+    const { gold, noisy, tried } = await sample(4);
+    expect(tried).toBe(4);
     // Four tries over two questions; of the two answers one is right.
     expect([gold.length, noisy.length]).toEqual([1, 1]);
     for (const one of [...gold, ...noisy]) expect(one.question.id).toBe('q1');
@@ -77,10 +82,14 @@ describe('a run’s own trajectories', () => {
     expect(await ids()).toEqual(await ids());
   });
 
-  it('say what to do where none is right', async () => {
-    await expect(sample(4, [other])).rejects.toThrow(
-      /answered none of 4 rollouts right.*warmUp\.from=given.*warmUp=null/,
-    );
+  it('are refused where none is right, so that whoever trains can say what to do', async () => {
+    const refused = sample(4, [other]);
+    await expect(refused).rejects.toThrow(/answered none of 4 rollouts right/);
+    await expect(refused).rejects.toBeInstanceOf(NoDemonstrations);
+    // The page knows it by its name: it crossed a worker.
+    await expect(refused.catch(describeFailure)).resolves.toMatchObject({
+      kind: 'no-demonstrations',
+    });
   });
 
   it('leave out an answer that is right in a broken form', async () => {

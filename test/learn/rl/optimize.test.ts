@@ -265,7 +265,7 @@ describe('the warm-up of an adapter', () => {
       },
       learner: new PolicyLearner([replica]),
       // Told apart by their lengths: one noisy trajectory of 40 tokens.
-      demonstrations: { gold, noisy: [demonstration(40)] },
+      demonstrations: { gold, noisy: [demonstration(40)], tried: 24 },
       state: state([0]),
       onUpdate: () => undefined,
       onNotice: (line) => void notices.push(line),
@@ -279,7 +279,9 @@ describe('the warm-up of an adapter', () => {
     // Six draws of five gold ones: each once before one comes again.
     const lengths = replica.batches.flat().map(({ oldLogprobs }) => oldLogprobs.length);
     expect(new Set(lengths.filter((length) => length < 40)).size).toBe(5);
-    expect(notices[0]).toContain('3 of 3 updates on 5 gold and 1 noisy trajectories');
+    expect(notices[0]).toContain(
+      '3 of 3 updates on 5 gold and 1 noisy trajectories, kept of 24 rollouts, loss',
+    );
   });
 
   it('goes through all trajectories before it takes one again', async () => {

@@ -72,7 +72,7 @@ describe('a supervised warm-up', () => {
     'of the policy’s own that has no right rollout with %s says so, goes on with %s, and says what to do',
     async (missing, there, advice, name) => {
       const told: string[] = [];
-      const own = { gold: [], noisy: [], [name]: demonstrations };
+      const own = { gold: [], noisy: [], tried: 20, [name]: demonstrations };
       const made = await trainTiny({
         settings: { ...settings, warmUp: { ...warmUp, updates: 2, from: 'own' } },
         world,
@@ -91,16 +91,35 @@ describe('a supervised warm-up', () => {
     },
   );
 
+  it('of a file says how many of its trajectories it learned from', async () => {
+    const told: string[] = [];
+    const wrong = demonstrations.slice(0, 3).map((each) => ({ ...each, metrics: null }));
+    await trainTiny({
+      settings: { ...settings, warmUp: { ...warmUp, updates: 1, onlyCorrect: true } },
+      world,
+      demonstrations: [
+        ...wrong,
+        ...demonstrations
+          .slice(3)
+          .map((each) => ({ ...each, metrics: { ...each.metrics!, em: 1 } })),
+      ],
+      hooks: { onNotice: (line, of) => void told.push(`${of}: ${line}`) },
+    });
+    expect(told).toEqual([expect.stringMatching(/^before: .* 1 updates on 5 of 8 trajectories, /)]);
+  });
+
   it('of the policy’s own that has right ones of both says nothing of it', async () => {
     const told: string[] = [];
     await trainTiny({
       settings: { ...settings, warmUp: { ...warmUp, updates: 2, from: 'own' } },
       world,
-      own: { gold: demonstrations.slice(0, 3), noisy: demonstrations.slice(3) },
+      own: { gold: demonstrations.slice(0, 3), noisy: demonstrations.slice(3), tried: 20 },
       hooks: { onNotice: (line) => void told.push(line) },
     });
     expect(told).toHaveLength(1);
-    expect(told[0]).toMatch(/2 of 2 updates on 3 gold and 5 noisy trajectories/);
+    expect(told[0]).toMatch(
+      /2 of 2 updates on 3 gold and 5 noisy trajectories, kept of 20 rollouts, loss/,
+    );
   });
 
   it('weighs every token the same: the loss is their mean negative log-likelihood', () => {

@@ -1,4 +1,8 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
+import { useCollections } from '../../../src/ui/corpus/store/collections-store.ts';
+import { askQuestionsOf } from '../../../src/ui/setup/search-with.ts';
+import { choosePolicy, useSetup } from '../../../src/ui/setup/setup-store.ts';
 import { NewRun } from '../../../src/ui/train/form/NewRun.tsx';
 import {
   changeDraft,
@@ -7,6 +11,7 @@ import {
   useDraft,
 } from '../../../src/ui/train/store/train-draft.ts';
 import { useTrain } from '../../../src/ui/train/store/train-store.ts';
+import { collection } from '../corpus/views.ts';
 import { buttonsIn, htmlOf, wordsIn } from '../kit/render.tsx';
 
 const form = (): string => {
@@ -94,4 +99,31 @@ it('opens what the acronyms of its reward and its adapter mean', () => {
   chooseTraining('kunlun-baize/whole');
   const names = buttonsIn(form()).map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(['LoRA', 'R_fmt', 'R_len', 'R_acc']));
+});
+
+describe('on questions of one’s own a warm-up on own rollouts', () => {
+  const warning = /The warm-up learns from right answers of the policy’s own/;
+  const shown = () => {
+    useTrain.setState({ ...useTrain.getInitialState(), status: 'ready' }, true);
+    return wordsIn(htmlOf(<NewRun />, useTrain, useDraft, useSetup, useCollections));
+  };
+  beforeEach(() => chooseTraining('kunlun-baize/whole'));
+  afterEach(() => useSetup.setState({ setup: BUILT_IN_SETUP }));
+
+  it('may find the built-in policy without a right one, which is said beforehand', () => {
+    expect(shown()).not.toMatch(warning);
+    askQuestionsOf(['rivers']);
+    useCollections.setState({ collections: [collection('rivers', { questions: 60 })] });
+    expect(shown()).toMatch(warning);
+    // The button leaves it out.
+    changeDraft('warmUp', null);
+    expect(shown()).not.toMatch(warning);
+  });
+
+  it('of another policy is not doubted', () => {
+    askQuestionsOf(['rivers']);
+    useCollections.setState({ collections: [collection('rivers', { questions: 60 })] });
+    choosePolicy({ kind: 'checkpoint', id: 'c' });
+    expect(shown()).not.toMatch(warning);
+  });
 });

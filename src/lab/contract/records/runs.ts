@@ -53,6 +53,8 @@ export interface RunRecord {
   sweep?: RunSweep;
   /** The last thing that the user should know: an interruption, a snapshot that was skipped. */
   notice: string | null;
+  /** What was said of what it made before its first step: a warm-up, a start. Absent where nothing was. */
+  before?: readonly string[];
   /** Set while it can still be brought back. */
   deletedAt: string | null;
 }

@@ -286,7 +286,7 @@ export const NewRun = () => {
         </p>
         <Basics settings={checked.settings} />
         <WorksWith helpers={summaries ? ['summarizer', 'judge'] : ['judge']} />
-        <OwnData />
+        <OwnData settings={checked.settings} />
         <StageFields />
         <AdvancedFields />
         {checked.warnings.map((warning) => (

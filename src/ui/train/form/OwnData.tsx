@@ -1,12 +1,35 @@
 import { Link } from 'wouter';
 import { useShallow } from 'zustand/react/shallow';
 import { formatCount, plural } from '../../kit/words/format.ts';
+import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import { useCollections } from '../../corpus/store/collections-store.ts';
 import { questionSetsOf } from '../../setup/search-with.ts';
 import { useSetup } from '../../setup/setup-store.ts';
+import { changeDraft } from '../store/train-draft.ts';
+
+/**
+ * The built-in policy was trained on the built-in world alone. A warm-up on its own right rollouts may
+ * find none elsewhere, and the run ends there: said before it is started.
+ */
+const WarmUpNeedsRight = ({ settings }: { settings: TrainSettings | null }) => {
+  const builtIn = useSetup(({ setup }) => setup.policy.kind === 'built-in');
+  if (!builtIn || settings?.warmUp?.from !== 'own') return null;
+  return (
+    <p className="warn" data-testid="warm-up-needs-right">
+      ⚠ The warm-up learns from right answers of the policy’s own, and the built-in policy has read
+      the built-in world alone. Of your questions it may answer none right; the run then ends before
+      its first step. Choose another policy under “Works with”, a file of trajectories under
+      “Warm-up on trajectories”, or{' '}
+      <button type="button" className="link" onClick={() => changeDraft('warmUp', null)}>
+        leave the warm-up out
+      </button>
+      .
+    </p>
+  );
+};
 
 /** What the run trains on where it is the user's own, or how to get there. */
-export const OwnData = () => {
+export const OwnData = ({ settings }: { settings: TrainSettings | null }) => {
   const chosen = useSetup(useShallow(({ setup }) => questionSetsOf(setup)));
   const local = useSetup(({ setup }) => setup.local);
   const collections = useCollections((state) => state.collections);
@@ -24,12 +47,16 @@ export const OwnData = () => {
         </p>
       );
     return (
-      <p className="fine" data-testid="own-data">
-        Trains on {formatCount(questions)} questions of your own
-        {local.kind === 'collections' ? ' and searches your passages' : ''}. They go where the field
-        “split” of their file puts them (train, dev or test); without it, by a hash of their ids, 70
-        % are trained on, 15 % are held out for the curve, and 15 % stay untouched for a test.
-      </p>
+      <>
+        <p className="fine" data-testid="own-data">
+          Trains on {formatCount(questions)} questions of your own
+          {local.kind === 'collections' ? ' and searches your passages' : ''}. They go where the
+          field “split” of their file puts them (train, dev or test); without it, by a hash of their
+          ids, 70 % are trained on, 15 % are held out for the curve, and 15 % stay untouched for a
+          test.
+        </p>
+        <WarmUpNeedsRight settings={settings} />
+      </>
     );
   }
   return (

@@ -18,6 +18,7 @@ import { GoOn } from './GoOn.tsx';
 import { RunHeadline } from './Headline.tsx';
 import { actionsOf, phaseText, STATUS_SIGNS } from './run-words.ts';
 import { StopChoices } from './StopChoices.tsx';
+import { WithoutWarmUp } from './WithoutWarmUp.tsx';
 
 /** States that are good or bad news; the others are neither. */
 const TONES: Partial<Record<RunRecord['status'], string>> = { failed: 'bad', finished: 'good' };
@@ -210,6 +211,11 @@ const Notices = ({ run, progress }: { run: RunRecord; progress: TrainProgress | 
         </p>
       ) : null}
       {notice ? <p className="note">{notice}</p> : null}
+      {run.before?.map((line) => (
+        <p key={line} className="fine">
+          {line}
+        </p>
+      ))}
       {isFirstForm(run) ? (
         <p className="fine">
           It was made with the first form of the built-in world and policy, and goes on with these.
@@ -243,6 +249,7 @@ const Failed = ({ run }: { run: RunRecord }) =>
           ? 'No snapshot was written before.'
           : `Kept: everything up to the snapshot of step ${run.checkpointStep}.`}
       </p>
+      {run.failure.kind === 'no-demonstrations' ? <WithoutWarmUp run={run} /> : null}
       <div className="failure-actions">
         {run.status === 'paused' ? <Link href="/runs">Free storage on the runs page</Link> : null}
         <Again run={run} />

@@ -53,8 +53,15 @@ export interface RunActions {
 const hasNoSnapshot = ({ importedStep = 0, checkpointStep, step }: RunRecord): boolean =>
   importedStep > 0 && step > 0 && checkpointStep === null;
 
+/** Begun again it would try the same rollouts, and find none of them right again. */
+const endsInWarmUp = ({ failure }: RunRecord): boolean => failure?.kind === 'no-demonstrations';
+
 /** A run that reached its last step has nothing to go on with. */
 export const actionsOf = (run: RunRecord): RunActions => ({
   stop: run.status === 'running',
-  resume: run.status !== 'running' && run.step < run.settings.steps && !hasNoSnapshot(run),
+  resume:
+    run.status !== 'running' &&
+    run.step < run.settings.steps &&
+    !hasNoSnapshot(run) &&
+    !endsInWarmUp(run),
 });

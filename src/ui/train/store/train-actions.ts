@@ -1,6 +1,7 @@
 import type { DroppedKind, TrainApi, TrainMessage } from '../../../lab/contract/training.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import type { DeviceChoice } from '../../../lab/contract/settings.ts';
+import type { Setup } from '../../../records/setup.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import { createAttempt, problemOf } from '../../kit/attempt.ts';
 import { createFrameQueue } from '../../kit/page/frame-queue.ts';
@@ -125,18 +126,14 @@ export const startTraining = async (start: {
   device: DeviceChoice;
   /** Trajectories for `settings.warmUp`. */
   demonstrations: File | null;
+  /** What it works with; what is chosen unless given. */
+  setup?: Setup;
 }): Promise<string | null> => {
   useTrain.setState({ problem: null, frozen: null });
-  const { settings, name, device, demonstrations } = start;
+  const { settings, name, device, demonstrations, setup = useSetup.getState().setup } = start;
   void keepStorage();
   const run = await attempt('The run did not start', () =>
-    trainApi().create(
-      settings,
-      name,
-      device,
-      useSetup.getState().setup,
-      demonstrations ?? undefined,
-    ),
+    trainApi().create(settings, name, device, setup, demonstrations ?? undefined),
   );
   if (!run) return null;
   useTrain.setState((state) => ({

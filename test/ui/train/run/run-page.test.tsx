@@ -2,6 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { RunRecord } from '../../../../src/lab/contract/records/runs.ts';
 import type { LiveRollout, TrainProgress } from '../../../../src/lab/contract/training.ts';
 import type { TrainStep } from '../../../../src/records/training.ts';
+import { NewRun } from '../../../../src/ui/train/form/NewRun.tsx';
+import { chartsOf } from '../../../../src/ui/train/charts/chart-specs.ts';
 import { LiveStep } from '../../../../src/ui/train/run/LiveStep.tsx';
 import { RunHeader } from '../../../../src/ui/train/run/RunHeader.tsx';
 import { RunView } from '../../../../src/ui/train/run/RunView.tsx';
@@ -9,6 +11,7 @@ import { CollapseScale } from '../../../../src/ui/train/run/CollapseScale.tsx';
 import { StepRollouts } from '../../../../src/ui/train/run/StepRollouts.tsx';
 import { actionsOf, phaseText } from '../../../../src/ui/train/run/run-words.ts';
 import { TrainProblem } from '../../../../src/ui/train/Problem.tsx';
+import { chooseTraining, useDraft } from '../../../../src/ui/train/store/train-draft.ts';
 import { useTrain } from '../../../../src/ui/train/store/train-store.ts';
 import { runRecord } from '../../../fixtures/train-runs.ts';
 import { trainStep } from '../../../fixtures/train-steps.ts';
@@ -159,6 +162,14 @@ describe('a run that trains', () => {
     expect(wordsIn(ended)).not.toContain('Nothing arrived');
   });
 
+  it('keeps saying what it made before its first step, whatever else is told', () => {
+    const before = ['Warm-up: 12 of 12 updates.'];
+    for (const rest of [{}, { status: 'paused', notice: 'The tab was closed.' }] as const)
+      expect(wordsIn(head({ before, ...rest }, progress()))).toContain(
+        'Warm-up: 12 of 12 updates.',
+      );
+  });
+
   it('has its adapter to download once there is a snapshot', () => {
     expect(names(head())).not.toContain('Download the adapter');
     expect(names(head({ checkpointStep: 2 }))).toContain('Download the adapter');
@@ -193,6 +204,22 @@ describe('a run that ended', () => {
     for (const said of ['The disk is full.', 'QuotaExceeded', ...words])
       expect(wordsIn(html)).toContain(said);
     expect(valuesOf(html, 'role')).toContain('alert');
+  });
+
+  it('in a warm-up that had nothing right to learn from can train without, and names what the form has', () => {
+    const none = { ...failure, kind: 'no-demonstrations' } as const;
+    const html = head({ failure: none, status: 'failed', step: 0 });
+    expect(names(html)).toContain('Train without the warm-up');
+    // The same rollouts again would come to the same end.
+    expect(names(html).join()).not.toContain('Start again');
+    expect(names(head({ failure, status: 'failed' }))).not.toContain('Train without the warm-up');
+    chooseTraining('kunlun-baize/whole');
+    const form = wordsIn(htmlOf(<NewRun />, useTrain, useDraft));
+    const named = [...wordsIn(html).matchAll(/“([^”]+)”/g)].map(([, name]) => name!);
+    expect(named).toEqual(
+      expect.arrayContaining(['Warm-up on trajectories', 'Learns from', 'Rollouts tried']),
+    );
+    for (const name of named) expect(form).toContain(name);
   });
 
   it('does not show an old failure while it trains again', () => {
@@ -245,6 +272,48 @@ describe('the headline', () => {
     // 4 gained, 1 lost of 10 (Bonett and Price): 3/12 ± 1.96 · √((7/12 − 1/16) / 12) = 0.25 ± 0.408.
     expect(words).toContain('4 questions newly right by EM, 1 newly wrong: +30.0 points');
     expect(words).toContain('95 % interval −15.8 to +65.8. It holds 0: no clear change yet.');
+  });
+
+  it('has beside it what a judge says, and of how many answers', () => {
+    const judge = {
+      by: 'tiny-judge/1',
+      judged: 8,
+      right: 0.625,
+      notJudged: 2,
+      agreement: null,
+      kappa: null,
+      tokens: 0,
+      seconds: 0,
+    };
+    const judged = steps(BEFORE, AFTER).map((step, i) => ({
+      ...step,
+      ...(step.heldOutAtStart && { heldOutAtStart: { ...step.heldOutAtStart, judge } }),
+      ...(step.heldOut &&
+        i === 1 && {
+          heldOut: { ...step.heldOut, judge: { ...judge, judged: 10, right: 0.9, notJudged: 0 } },
+        }),
+    }));
+    expect(wordsIn(head({ status: 'finished' }, null, judged))).toContain(
+      'By the judge, tiny-judge/1: 62.5 % right → 90.0 % right; answers judged: 8 of 10 → 10 of 10.',
+    );
+    expect(wordsIn(head({}, null, judged.slice(0, 1)))).toContain(
+      'By the judge, tiny-judge/1: 62.5 % right; answers judged: 8 of 10.',
+    );
+    const [first] = judged;
+    const none = {
+      ...first!.heldOutAtStart!,
+      judge: { ...judge, judged: 0, right: null, notJudged: 10 },
+    };
+    expect(wordsIn(head({}, null, [{ ...first!, heldOutAtStart: none }]))).toContain(
+      'tiny-judge/1: no verdict; answers judged: 0 of 10',
+    );
+    expect(wordsIn(head({}, null, steps(BEFORE, AFTER)))).not.toContain('judge');
+    const note = (all: readonly TrainStep[]) =>
+      chartsOf(all, runRecord('a').settings)[0]!.charts[0]!.note;
+    expect(note(judged)).toContain(
+      'judge: of the answers that it judged, 10 of 10 at the last score',
+    );
+    expect(note(steps(BEFORE, AFTER))).not.toContain('judge');
   });
 
   it('is one score where there is one, and says of older records what is not known', () => {
