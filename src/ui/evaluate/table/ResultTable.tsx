@@ -79,13 +79,13 @@ const measuredIn = (rows: readonly TableRow[]): Measure[] =>
 /** One table: systems down, measures across, what was published at the end. */
 export const ResultTable = memo((props: ResultTableProps) => {
   const { table, systems, skipped, sort, onSort, onReference, compared } = props;
-  const shown = useRowsInTurns(table.rows);
   const measures = useMemo(() => measuredIn(table.rows), [table]);
-  const rows = useMemo(() => sortRows(shown, sort), [shown, sort]);
   // As a text, which is the same where nothing changed.
   const columns = JSON.stringify(
     measures.map((measure) => [measure.id, scaleOf(table.rows, measure)]),
   );
+  const shown = useRowsInTurns(table.rows, columns);
+  const rows = useMemo(() => sortRows(shown, sort), [shown, sort]);
   const byId = useMemo(() => new Map(systems.map((one) => [one.id, one])), [systems]);
   const missing = MEASURES.filter(({ id }) => !measures.some((one) => one.id === id));
   return (
@@ -114,7 +114,7 @@ export const ResultTable = memo((props: ResultTableProps) => {
                 key={row.system}
                 row={row}
                 system={byId.get(row.system)}
-                columns={columns}
+                columns={row.columns}
                 part={table.part}
                 isReference={row.system === table.reference}
                 compared={compared}

@@ -68,10 +68,10 @@ export const cellWords = (cell: TableCell, measure: Measure): string => {
 };
 
 /** Rows by a column; those without the number last, whichever way. */
-export const sortRows = (
-  rows: readonly TableRow[],
+export const sortRows = <Row extends TableRow>(
+  rows: readonly Row[],
   sort: { measure: string; descending: boolean } | null,
-): readonly TableRow[] => {
+): readonly Row[] => {
   if (!sort) return rows;
   const valueOf = (row: TableRow): number | null =>
     row.cells.find(({ measure }) => measure === sort.measure)?.value?.mean ?? null;

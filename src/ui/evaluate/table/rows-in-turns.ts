@@ -2,33 +2,42 @@ import { useEffect, useRef, useState } from 'react';
 import type { TableRow } from '../../../evaluate/systems/table/shape.ts';
 
 /** Rows that change in one frame: style, layout and paint of sixty at once hold the page up for a tenth of a second. */
-const ROWS_A_FRAME = 12;
+const ROWS_A_FRAME = 8;
 
-/** Rows as text, by which they are compared; each is written once, as a row is compared in many frames. */
+/** Rows as text without the columns of a standing one, by which they are compared; each is written once. */
 const texts = new WeakMap<TableRow, string>();
 const textOf = (row: TableRow): string => {
-  const known = texts.get(row) ?? JSON.stringify(row);
+  const known = texts.get(row) ?? JSON.stringify({ ...row, columns: undefined });
   texts.set(row, known);
   return known;
 };
+
+/** A row as it stands on the page, with the columns it was drawn for. */
+export interface StandingRow extends TableRow {
+  /** JSON of the columns and where their bars end: an end that moves has every row drawn again, in turns as well. */
+  columns: string;
+}
 
 /**
  * The rows to show next: those that already stand as they should stay the same objects, at most `count` others are
  * taken over, and the rest stay as they were, or away.
  */
 export function takeRows(
-  shown: readonly TableRow[],
+  shown: readonly StandingRow[],
   wanted: readonly TableRow[],
+  columns: string,
   count: number,
-): { rows: TableRow[]; left: boolean } {
-  const standing = new Map(shown.map((row) => [row.system, row]));
+): { rows: StandingRow[]; left: boolean } {
+  const standing = new Map(shown.map((one) => [one.system, one]));
   let [taken, left] = [0, false];
   const rows = wanted.flatMap((row) => {
     const old = standing.get(row.system);
-    if (old && textOf(old) === textOf(row)) return [old];
+    if (old?.columns === columns && textOf(old) === textOf(row)) return [old];
     if (taken < count) {
       taken += 1;
-      return [row];
+      const next = { ...row, columns };
+      texts.set(next, textOf(row));
+      return [next];
     }
     left = true;
     return old ? [old] : [];
@@ -62,18 +71,21 @@ const inFrames = (take: () => boolean): (() => void) => {
 };
 
 /** Rows of a table that is computed again and again, some changing with each frame, until all are as wanted. */
-export const useRowsInTurns = (wanted: readonly TableRow[]): readonly TableRow[] => {
-  const [shown, setShown] = useState(() => takeRows([], wanted, ROWS_A_FRAME).rows);
+export const useRowsInTurns = (
+  wanted: readonly TableRow[],
+  columns: string,
+): readonly StandingRow[] => {
+  const [shown, setShown] = useState(() => takeRows([], wanted, columns, ROWS_A_FRAME).rows);
   const latest = useRef(shown);
   useEffect(
     () =>
       inFrames(() => {
-        const { rows, left } = takeRows(latest.current, wanted, ROWS_A_FRAME);
+        const { rows, left } = takeRows(latest.current, wanted, columns, ROWS_A_FRAME);
         latest.current = rows;
         setShown(rows);
         return left;
       }),
-    [wanted],
+    [wanted, columns],
   );
   return shown;
 };
