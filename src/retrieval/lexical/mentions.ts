@@ -13,16 +13,50 @@ export interface Mentions {
   almost(word: string, signal?: AbortSignal): Promise<boolean>;
 }
 
-/** Mentions in passages that are in memory; long scans give the event loop turns. */
-export function mentionsIn(passages: readonly Pick<Passage, 'title' | 'text'>[]): Mentions {
+/** Passages between two looks at the clock: a promise for each would take longer than the look for a word. */
+const PASSAGES_A_TURN = 64;
+
+/**
+ * Folded texts, kept from the first time they are wanted, since folding takes nearly all the time of a scan; those
+ * beyond so many characters are folded anew each time.
+ */
+function foldedTexts(
+  passages: readonly Pick<Passage, 'title' | 'text'>[],
+  keptCharacters: number,
+): (at: number) => string {
+  const kept: string[] = [];
+  let left = keptCharacters;
+  return (at) => {
+    const known = kept[at];
+    if (known !== undefined) return known;
+    const passage = passages[at];
+    const folded = passage ? foldText(`${passage.title}\n${passage.text}`) : '';
+    // Scans begin at the first passage, so that those kept are the first without a gap.
+    if (at === kept.length && folded.length <= left) {
+      kept.push(folded);
+      left -= folded.length;
+    }
+    return folded;
+  };
+}
+
+/**
+ * Mentions in passages that are in memory; long scans give the event loop turns.
+ * @param keptCharacters how much of their texts may be held a second time, ready for the next scan
+ */
+export function mentionsIn(
+  passages: readonly Pick<Passage, 'title' | 'text'>[],
+  keptCharacters = 32_000_000,
+): Mentions {
+  const foldedAt = foldedTexts(passages, keptCharacters);
   const some = async (
     test: (folded: string) => boolean,
     signal: AbortSignal | undefined,
   ): Promise<boolean> => {
     const pause = createTurns(signal);
-    for (const { title, text } of passages) {
-      await pause();
-      if (test(foldText(`${title}\n${text}`))) return true;
+    for (let at = 0; at < passages.length; at++) {
+      if (at % PASSAGES_A_TURN === 0) await pause();
+      if (test(foldedAt(at))) return true;
     }
     return false;
   };

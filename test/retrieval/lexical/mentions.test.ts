@@ -25,6 +25,20 @@ describe('words that passages hold together', () => {
     [[], true],
   ])('%j: %s', async (words, held) => expect(await mentions.together(words)).toBe(held));
 
+  test.each([0, 17, 20, 1000])('the same where %i characters are kept', async (kept) => {
+    const scanned = mentionsIn(
+      ['Old Wolf', 'Étoile', 'Low Tide', 'Fox'].map((title, i) =>
+        passage(`p${i}`, title, `number n${i}`),
+      ),
+      kept,
+    );
+    for (const words of [['n3', 'fox'], ['etoile', 'n1'], ['n2', 'fox'], ['n0'], ['n3']]) {
+      const expected = words.join() !== 'n2,fox';
+      expect(await scanned.together(words)).toBe(expected);
+      expect(await scanned.together(words)).toBe(expected);
+    }
+  });
+
   test('none in no passages; stopped where told', async () => {
     expect(await mentionsIn([]).together([])).toBe(false);
     const signal = AbortSignal.abort(new Error('left'));
