@@ -6,6 +6,7 @@ import { exportCollection, renameCollection, saveRejected } from './store/collec
 
 /** Saves when the field is left, or on Enter; Escape takes back what was typed. */
 const Name = ({ row }: { row: CollectionView }) => {
+  // Null while nothing is being written: the field then shows the stored name.
   const [text, setText] = useState<string | null>(null);
   const commit = () => {
     const name = text?.trim() ?? '';
@@ -19,6 +20,7 @@ const Name = ({ row }: { row: CollectionView }) => {
       maxLength={200}
       value={text ?? row.name}
       onChange={(event) => setText(event.currentTarget.value)}
+      // Enter commits and sets the text to null, so that leaving the field afterwards commits nothing.
       onBlur={commit}
       onKeyDown={(event) => {
         if (event.key === 'Enter') commit();
@@ -68,6 +70,7 @@ export const CollectionEditor = ({ row }: { row: CollectionView }) => {
         <code className="hash">{row.hash}</code>
       </p>
       <ul className="whole fine sources">
+        {/* The record names the first sources alone; the rest are counted. */}
         {sources.map(({ name, bytes, origin }, index) => (
           <li key={index}>
             {origin.kind === 'url' ? origin.url : name} ({formatBytes(bytes)})

@@ -32,6 +32,7 @@ const origin = ({ sources, sourceCount }: CollectionView): string => {
 
 /** Whether runs search it or ask its questions. */
 const Uses = ({ id }: { id: string }) => {
+  // Two selections, each a truth value: the row is drawn again only where one of them changed.
   const searched = useSetup(
     ({ setup: { local } }) => local.kind === 'collections' && local.ids.includes(id),
   );
@@ -54,9 +55,6 @@ const Shared = ({ shared }: { shared: CollectionView['shared'] }) => {
   return told.length > 0 ? <div className="fine">{told.join('; ')}</div> : null;
 };
 
-/**
- * A collection of the list. Chosen ones can be searched or merged together; the open one is edited.
- */
 interface RowProps {
   row: CollectionView;
   chosen: boolean;
@@ -65,6 +63,7 @@ interface RowProps {
   toggle: () => void;
 }
 
+/** A collection of the list. Chosen ones can be searched or merged together; the open one is edited. */
 const Row = ({ row, chosen, choose, open, toggle }: RowProps) => (
   <tr className={chosen ? 'chosen' : ''} data-collection={row.name}>
     <td>
@@ -100,6 +99,7 @@ const Row = ({ row, chosen, choose, open, toggle }: RowProps) => (
         open={open}
         toggle={toggle}
         remove={() => void removeCollections([row.id])}
+        // Not while some tab writes it.
         busy={row.busy}
       />
     </td>
@@ -111,6 +111,7 @@ const Together = ({ rows, clear }: { rows: readonly CollectionView[]; clear: () 
   const busy = useCollections((state) => state.job !== null);
   const ids = rows.map(({ id }) => id);
   const has = (kind: 'passages' | 'questions') => rows.some((row) => row[kind] > 0);
+  // A collection of questions alone cannot be searched, and one of passages alone asks nothing.
   const withItems = (kind: 'passages' | 'questions') =>
     rows.filter((row) => row[kind] > 0).map(({ id }) => id);
   return (
@@ -134,6 +135,7 @@ const Together = ({ rows, clear }: { rows: readonly CollectionView[]; clear: () 
         size="compact-xs"
         variant="default"
         disabled={rows.length < 2 || busy}
+        // Where nothing was merged they stay chosen, to be tried again.
         onClick={() => void mergeCollections(ids).then((id) => id && clear())}
       >
         Merge
@@ -154,6 +156,7 @@ export const CollectionsTable = () => {
   const rows = useCollections((state) => state.collections);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [opened, setOpened] = useState<string | null>(null);
+  // One that was chosen may be deleted since, here or in another tab.
   const some = rows.filter(({ id }) => chosen.has(id));
   const choose = (id: string, on: boolean) => {
     const next = new Set(chosen);

@@ -22,6 +22,7 @@ import './sources/sources.css';
 import './import/import.css';
 import './items/items.css';
 
+/** The table of collections; before the first of them, what can be brought. */
 const Collections = () => {
   const status = useCollections((state) => state.status);
   const none = useCollections(({ collections }) => collections.length === 0);
@@ -37,6 +38,7 @@ const Collections = () => {
   );
 };
 
+/** The collection that the address opens (`?collection=ID`); undefined where none does, or it is gone. */
 const useOpened = () => {
   const id = new URLSearchParams(useSearch()).get('collection');
   return useCollections(({ collections }) => collections.find((one) => one.id === id));
@@ -45,6 +47,7 @@ const useOpened = () => {
 /** Corpus: what runs search and ask, imported collections, and a search of the built-in world. */
 const CorpusPage = () => {
   useNeeds('sources');
+  // The whole page takes what is dropped on it.
   const drop = useFileDrop((dropped) => void droppedFiles(dropped).then(offerGathered));
   const opened = useOpened();
   useEffect(() => void readCollections(), []);
@@ -66,6 +69,7 @@ const CorpusPage = () => {
       <ImportJob />
       <PendingImport />
       <Collections />
+      {/* Keyed: filter and place in the list are of one collection. */}
       {opened ? <Browse key={opened.id} row={opened} /> : null}
       <WebSourceForm />
       <SearchPanel />

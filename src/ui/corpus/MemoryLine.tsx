@@ -7,6 +7,7 @@ import { useMemory } from './use-memory.ts';
 export const MemoryLine = () => {
   const importing = useCollections(({ job }) => job?.kind === 'import');
   const held = useCollections(({ job }) => job?.progress?.heldBytes ?? null);
+  // Measured again and again only while an import may change it: a measurement over all workers is not free.
   const memory = useMemory(importing);
   return (
     <span className="fine" data-testid="memory">

@@ -20,6 +20,7 @@ import { useSetup } from '../setup/setup-store.ts';
 import { CopyButton } from '../kit/CopyButton.tsx';
 import { UndoBar } from '../kit/UndoBar.tsx';
 
+/** What could not be done last, until it is put away. */
 const Problem = () => {
   const problem = useCollections((state) => state.problem);
   if (!problem) return null;
@@ -41,12 +42,13 @@ const Problem = () => {
   );
 };
 
-/** Deleted collections, as long as they can be brought back. */
+/** What a deleted collection was used for; empty where it was not. */
 const lostOf = ({ searched, asked }: Uses): string => {
   const calls = [searched && 'search', asked && 'ask'].filter(Boolean);
   return calls.length > 0 ? `; runs ${calls.join(' and ')} without it now` : '';
 };
 
+/** Deleted collections, as long as they can be brought back. */
 const Undo = () => (
   <UndoBar
     removed={useCollections((state) => state.removed).map(({ uses, ...entry }) => ({
@@ -67,6 +69,7 @@ const workWith = ({ id, passages, questions }: CollectionView): void => {
   if (questions > 0) askQuestionsOf([id]);
 };
 
+/** What there is to work with, for the button. */
 const whatIt = ({ passages, questions }: CollectionView): string =>
   [passages > 0 && 'passages', questions > 0 && 'questions'].filter(Boolean).join(' and ');
 
@@ -98,6 +101,7 @@ const Added = ({ collection }: { collection: CollectionView }) => {
   );
 };
 
+/** What was done last; of an import also the way to work with it. */
 const Notice = () => {
   const notice = useCollections((state) => state.notice);
   const added = useCollections(({ collections, added: id }) =>
@@ -115,6 +119,7 @@ const Notice = () => {
   );
 };
 
+/** Above all else on the page: a problem (alert), what was done (status), and what was deleted with its way back. */
 export const Notices = () => (
   <>
     <Problem />

@@ -20,12 +20,14 @@ const heap = (): Memory => {
 
 /** Over the page and its workers where the browser can; it may take a while. */
 async function measureMemory(): Promise<Memory> {
+  // The call is refused where the page is not isolated from other origins.
   const { measureUserAgentSpecificMemory } = performance as MemoryPerformance;
   if (!globalThis.crossOriginIsolated || !measureUserAgentSpecificMemory) return heap();
   const { bytes } = await measureUserAgentSpecificMemory.call(performance);
   return { kind: 'measured', bytes };
 }
 
+/** Between two measurements. Browsers take their time for one, and delay it on purpose. */
 const EVERY_MS = 5000;
 
 /** Measured now, and again and again while `often`; until the first is there, what is known at once. */

@@ -56,6 +56,7 @@ const Summary = ({
   answer: ClusterAnswer;
 }) => {
   const wanted = hits.length + missed.length;
+  // Of the k best of the exact scan, those that came: recall at k of the clusters.
   const kept = hits.filter(({ exactRank }) => exactRank !== null && exactRank <= hits.length);
   return (
     <p role="status">
@@ -84,8 +85,10 @@ const Shares = ({
   overview: ClusterOverview;
 }) => {
   const { sampling, clusters } = overview;
+  // In candidates, of those that were in fact divided: the floor is a share of them.
   const least =
     trace.clusters.reduce((sum, { candidates }) => sum + candidates, 0) * sampling.minimumShare;
+  // A query divides its candidates among the nearest clusters alone; the trace has no others.
   const rest = overview.clusters.length - trace.clusters.length;
   return (
     <>
@@ -109,6 +112,7 @@ const Shares = ({
               </td>
               <td className="figure">
                 {formatCount(share.candidates)}
+                {/* All of its passages: more were not to be had. */}
                 {share.candidates === share.size ? <span className="fine"> all</span> : null}
               </td>
               <td className="figure">{share.results || DASH}</td>

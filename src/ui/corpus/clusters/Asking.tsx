@@ -7,6 +7,7 @@ import type { Clusters } from './use-clusters.ts';
 /** Questions of the list that are asked at once to see the weights learn. */
 const ASKED_AT_ONCE = 100;
 
+/** What the form asks for; kept above it, since a query of the list below is put into it. */
 export interface Wanted {
   query: string;
   /** Passages. */
@@ -61,6 +62,7 @@ export const Asking = ({
       <Button variant="default" disabled={busy || !learning?.queries} onClick={clusters.forget}>
         Forget what was learned
       </Button>
+      {/* Forgetting asks nothing: it can be undone until something else is forgotten. */}
       {learning?.recallable ? (
         <span className="cluster-undo" role="status">
           Forgotten.{' '}

@@ -22,6 +22,7 @@ import './clusters.css';
 /** What the index is, and what it takes. */
 const Facts = ({ overview }: { overview: ClusterOverview }) => {
   const { passages, clusters, bytes, vectorBytes, stored, openedMs, sampling } = overview;
+  // Bytes a passage, tables and centroids included, so that both figures can be compared.
   const each = (total: number): string => formatCount(Math.round(total / passages));
   return (
     <p className="fine" data-testid="cluster-facts">
@@ -70,6 +71,7 @@ const Working = ({ clusters, what }: { clusters: Clusters; what: string }) => {
   );
 };
 
+/** What failed: a search leaves the clusters as they were, a building has to be begun again. */
 const Problem = ({ clusters }: { clusters: Clusters }) => (
   <p role="alert" className="tone-bad">
     ⚠ {clusters.error}{' '}
@@ -127,6 +129,7 @@ const SourceClusters = ({ local }: { local: LocalSpec }) => {
   const { status } = useLab((state) => state.parts.retrieval);
   const clusters = useClusters(local, status === 'ready');
   const { overview, without, busy, error } = clusters;
+  // The source itself is being opened for everybody; clusters are built after that.
   const opens = status === 'loading' && local.kind === 'collections';
   return (
     <>
@@ -175,6 +178,7 @@ const ClusterPage = () => {
         vectors. A query shares its candidates out over the clusters near it, by learned weights,
         relevance and temperature.
       </p>
+      {/* Keyed by its content: answers and progress of one source are not shown as those of another. */}
       <SourceClusters key={JSON.stringify(local)} local={local} />
     </main>
   );

@@ -13,6 +13,7 @@ export const ClusterTable = ({ overview }: { overview: ClusterOverview }) => {
   const [order, setOrder] = useState<Order>('size');
   const { clusters: rows, learning } = overview;
   const { weights, hits } = learning;
+  // What learning changes comes as lists beside the rows, which stay as they are.
   const clusters = useMemo(
     () => rows.map((row, i) => ({ ...row, weight: weights[i] ?? 1, hits: hits[i] ?? 0 })),
     [rows, weights, hits],
@@ -22,6 +23,7 @@ export const ClusterTable = ({ overview }: { overview: ClusterOverview }) => {
     () => clusters.toSorted((a, b) => b[order] - a[order] || a.cluster - b.cluster),
     [clusters, order],
   );
+  // Bars are measured by the largest cluster.
   const largest = Math.max(1, ...clusters.map(({ size }) => size));
   return (
     <>

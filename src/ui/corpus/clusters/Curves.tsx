@@ -17,6 +17,7 @@ import { temperatureCurve } from './curves.ts';
 
 /** CSS pixels, of the charts on the training page too. */
 const HEIGHT = 168;
+/** The chart library takes styles as values; colours are the page’s variables, so that they follow the theme. */
 const TICK = { fill: 'var(--dim)', fontSize: 11 };
 const MARGIN = { top: 10, right: 14, bottom: 0, left: 0 };
 /** Beside the plot, for the names of its lines. */
@@ -125,6 +126,7 @@ export const ChoiceChart = ({ choice }: { choice: NonNullable<ClusterOverview['c
             <XAxis
               dataKey="clusters"
               type="number"
+              // The elbow is looked for over log k (Kneedle), so it is seen there.
               scale="log"
               domain={['dataMin', 'dataMax']}
               ticks={tried}
@@ -148,6 +150,7 @@ export const ChoiceChart = ({ choice }: { choice: NonNullable<ClusterOverview['c
               />
             ))}
           </LineChart>
+          {/* Names stand beside the plot in the ink of their line, in its order from above. */}
           <div className="chart-labels" aria-hidden="true">
             {LINES.map(({ key, colour }, i) => (
               <span key={key} style={{ top: 16 + 14 * i, color: `var(--series-ink-${colour})` }}>

@@ -39,6 +39,7 @@ export const Recent = ({
       <Table className="plain-table cluster-table" heads={HEADS}>
         {recent.map(({ query, text, temperature, candidates, results, sources }) => (
           <tr key={query}>
+            {/* Queries are counted from 0, people from 1. */}
             <td className="figure">{formatCount(query + 1)}</td>
             <td>
               <button

@@ -14,6 +14,7 @@ import { Terms } from '../../kit/words/explain/Term.tsx';
 const idsOf = (local: LocalSpec): readonly string[] =>
   local.kind === 'collections' ? local.ids : [];
 
+/** How the source is searched; the built-in world always by its lexical and dense lists together. */
 const methodOf = (local: LocalSpec): LocalMethod =>
   localMethod(local.kind === 'built-in' ? 'hybrid' : local.method);
 
@@ -45,6 +46,7 @@ export const GoneNote = ({ local, failed }: { local: LocalSpec; failed: boolean 
   );
 };
 
+/** Changes the method of search for all places, which makes this index the one that answers. */
 const ByClusters = () => (
   <Button size="compact-sm" variant="default" onClick={() => changeSearch({ method: 'cluster' })}>
     Search by clusters

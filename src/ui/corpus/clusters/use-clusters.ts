@@ -17,12 +17,15 @@ const LEARNING_MS = 1000;
 const wordsOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
+/** What the page of clusters shows of a source, and what it can do with it. Nothing here rejects: see `error`. */
 export interface Clusters {
   /** Null until it is there, and where the source has no vectors. */
   overview: ClusterOverview | null;
   /** The source has no vectors, and nobody asked for them yet. */
   without: WithoutVectors | null;
+  /** To the last search; null before the first, and after what was learned was forgotten. */
   answer: ClusterAnswer | null;
+  /** Of what `busy` names; null while nothing is done, and before the first look at it. */
   progress: ClusterProgress | null;
   /** What is being done, in a word; nothing can be asked meanwhile. */
   busy: 'opening' | 'searching' | 'learning' | null;
@@ -31,7 +34,9 @@ export interface Clusters {
   build: () => void;
   stop: () => void;
   search: (query: string, k: number) => void;
+  /** Searches for all of them, one after another, to see the weights learn. */
   learn: (queries: readonly string[], k: number) => void;
+  /** Weights are as at the beginning; `recall` brings back what was forgotten last. */
   forget: () => void;
   recall: () => void;
 }
@@ -62,6 +67,7 @@ export function useClusters(local: LocalSpec, ready: boolean): Clusters {
         (reason: unknown) => left || setError(wordsOf(reason)),
       );
     return () => {
+      // An answer that comes later would be to a source or a question that is not shown any more.
       left = true;
     };
   }, [local, ready, asked]);
@@ -69,14 +75,17 @@ export function useClusters(local: LocalSpec, ready: boolean): Clusters {
   useEffect(
     () => () => {
       lab()
+        // Frees the vectors of the exact scan, which only this page needs.
         .clusters.leave()
         .catch(() => undefined);
     },
     [],
   );
 
+  // Into what is shown: rows of clusters stay as they were, and with them what is drawn of them.
   const learned = (learning: ClusterLearning): void =>
     setShown((now) => (now?.kind === 'clusters' ? { ...now, learning } : now));
+  // Not while something is asked here: its own answer brings what was learned.
   useLearning(local, ready && busy === null ? overview : null, learned);
 
   const during = async (what: 'searching' | 'learning', act: () => Promise<void>) => {
@@ -148,10 +157,12 @@ function useLearning(
   useEffect(() => {
     if (changes === null) return undefined;
     const timer = setInterval(() => {
+      // Nobody sees it: the worker is left alone.
       if (document.visibilityState !== 'visible') return;
       lab()
         .clusters.learning(local, changes)
         .then(
+          // Null: nothing was learned since.
           (learning) => learning && told(learning),
           () => undefined,
         );

@@ -4,11 +4,13 @@ import { PickButton } from '../../kit/PickButton.tsx';
 import { offerFiles, offerUrl } from '../store/collections-actions.ts';
 import { pickedFiles, type Gathered } from './dropped-files.ts';
 
+/** Hands files to the preview, whatever way they came; nothing of them is stored yet. */
 export const offerGathered = ({ files, leftOut, folder }: Gathered): void =>
   offerFiles(files, leftOut, folder);
 
 const offerPicked = (files: File[]): void => offerGathered(pickedFiles(files));
 
+/** A file from an address; the form stays open where it could not be fetched. */
 const FromUrl = ({ close }: { close: () => void }) => {
   const [url, setUrl] = useState('');
   const onSubmit = (event: FormEvent) => {
@@ -33,6 +35,7 @@ const FromUrl = ({ close }: { close: () => void }) => {
   );
 };
 
+/** Text as a file without a name of its own; what it is, is detected as with any other. */
 const Paste = ({ close }: { close: () => void }) => {
   const [text, setText] = useState('');
   const onSubmit = (event: FormEvent) => {

@@ -17,11 +17,13 @@ const useNow = (): number => {
   return now;
 };
 
+/** How far it is: items of a merge, bytes of a file; bytes alone where a server does not say how many there are. */
 const amount = ({ kind, done, total }: CollectionsJob): string => {
   if (kind === 'merge') return `${formatCount(done)} of ${plural(total, 'item')}`;
   return total > 0 ? `${formatBytes(done)} of ${formatBytes(total)}` : formatBytes(done);
 };
 
+/** What an import has found so far; nothing for other jobs. */
 const Counts = ({ job: { progress } }: { job: CollectionsJob }) => {
   if (!progress) return null;
   const { passages, questions, duplicates, rejected, file, files } = progress;
@@ -41,6 +43,7 @@ export const ImportJob = () => {
   return job ? <Running job={job} /> : null;
 };
 
+/** A component of its own, so that the clock runs only while there is a job. */
 const Running = ({ job }: { job: CollectionsJob }) => {
   const now = useNow();
   const left = secondsLeft(job, now);
@@ -63,6 +66,7 @@ const Running = ({ job }: { job: CollectionsJob }) => {
         className="bar"
         aria-label={VERBS[job.kind]}
         max={1}
+        // Without a value the bar only moves: the size is not known.
         {...(job.total > 0 && { value: job.done / job.total })}
       />
       <Counts job={job} />

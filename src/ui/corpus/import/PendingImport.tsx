@@ -57,6 +57,7 @@ const Target = ({ pending }: { pending: Pending }) => {
 const Reading = ({ pending }: { pending: Pending }) => {
   const { choice, files } = pending;
   const preview = previewOf(pending);
+  // Only running text is cut; passages of JSON or CSV stay as they are.
   const prose = preview?.format.schema === 'prose' || files.length > 1;
   // Of several files only the shown one was looked at; the others may be of any kind.
   const asks = preview?.format.kind === 'questions' || files.length > 1;
@@ -97,6 +98,7 @@ const Reading = ({ pending }: { pending: Pending }) => {
             clampBehavior="blur"
             value={chunking.maxWords}
             onChange={(value) =>
+              // A number that is being typed may be below the least; the field sets it right when it is left.
               typeof value === 'number' && value >= 1 && change({ maxWords: Math.round(value) })
             }
           />
@@ -136,6 +138,7 @@ const Files = ({ pending: { files, shown, leftOut } }: { pending: Pending }) => 
         size="xs"
         aria-label="File in the preview"
         value={String(shown)}
+        // A list of ten thousand could not be chosen from.
         data={files.slice(0, 1000).map(({ name, file }, i) => ({
           value: String(i),
           label: `${name} (${formatBytes(file.size)})`,
@@ -186,6 +189,7 @@ const Found = ({ pending }: { pending: Pending }) => {
         )}
         .
       </p>
+      {/* Told by its size, its beginning and its end, whatever its name. */}
       {preview.sameFile.length > 0 ? (
         <p className="warn">
           This very file was imported already, into{' '}
@@ -205,6 +209,7 @@ export const PendingImport = () => {
   // Several files are imported even if the one that is shown holds nothing.
   const nothing =
     pending.files.length === 1 && preview?.questions.length === 0 && preview.passages.length === 0;
+  // One file has to be looked at first; of several those that cannot be read are told after the import.
   const ready = pending.files.length > 1 || (preview !== null && !nothing);
   return (
     <section className="pending" aria-label="Import">

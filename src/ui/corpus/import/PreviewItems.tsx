@@ -5,12 +5,15 @@ import { Table, type Head } from '../../kit/Table.tsx';
 
 const HEADS: readonly Head[] = [['line', 'figure'], ['key'], ['why it is rejected']];
 
+/** Questions and passages that are shown; rejected items are shown up to 50, as they are what can be mended. */
 const SHOWN = 8;
 
+/** Where each stands in its file, the key at fault and what was expected there. */
 const RejectedTable = ({ items }: { items: readonly Rejection[] }) => (
   <Table className="preview-table" heads={HEADS}>
     {items.map(({ line, item, key, expected }, index) => (
       <tr key={index}>
+        {/* Formats without lines, such as parquet, have places. */}
         <td className="figure">{line ?? `item ${item + 1}`}</td>
         <td>
           <code>{key || 'the whole item'}</code>
@@ -21,6 +24,7 @@ const RejectedTable = ({ items }: { items: readonly Rejection[] }) => (
   </Table>
 );
 
+/** Items of one kind, `shown` of `of` that the file has. */
 const Group = (props: {
   title: string;
   shown: number;

@@ -10,6 +10,7 @@ import {
 } from '../store/collections-actions.ts';
 import { useCollections } from '../store/collections-store.ts';
 
+/** What happened to an import, by its status; `open` is one that no tab works on any more. */
 const WORDS = {
   open: 'was interrupted',
   cancelled: 'was stopped',
@@ -25,6 +26,7 @@ const Resume = ({ record }: { record: ImportRecord }) => {
     const file = fileOf(record);
     if (file) void resumeImport(record, file);
     else if (record.origin.kind === 'url') void resumeFromUrl(record, record.origin.url);
+    // The browser keeps no file between visits, so it has to be chosen again; another one is refused.
     else input.current?.click();
   };
   return (
@@ -36,6 +38,7 @@ const Resume = ({ record }: { record: ImportRecord }) => {
         aria-label={`${record.name} again`}
         onChange={(event) => {
           const [file] = event.currentTarget.files ?? [];
+          // Else choosing the same file again would be no change, and nothing would happen.
           event.currentTarget.value = '';
           if (file) void resumeImport(record, file);
         }}
@@ -55,7 +58,9 @@ const Resume = ({ record }: { record: ImportRecord }) => {
 
 /** Imports of a collection that did not come to their end. */
 export const Unfinished = ({ row }: { row: CollectionView }) => {
+  // Its import is unfinished as well, but not broken off.
   if (row.busy) return <div className="fine">being written …</div>;
+  // The others come up as these are dealt with.
   return row.unfinished.slice(0, 3).map((record) => (
     <div key={record.id} className="unfinished-import" data-testid="unfinished">
       <span>

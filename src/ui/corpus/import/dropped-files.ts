@@ -6,6 +6,7 @@ const KNOWN = /\.(?:json|jsonl|ndjson|csv|tsv|parquet|txt|md|markdown)$/iu;
 /** Files of one folder that are taken at most. */
 const MOST_FILES = 10_000;
 
+/** What was dropped or picked, ready to be looked at. */
 export interface Gathered {
   files: Offered[];
   /** Files of folders that are of no known kind. */
@@ -22,6 +23,7 @@ const offered = (file: File, name = file.name): Offered => ({
 
 /** Files of a picker; those of a folder by their paths. */
 export function pickedFiles(list: readonly File[]): Gathered {
+  // Empty where files were picked and no folder.
   const folder = list[0]?.webkitRelativePath.split('/')[0] ?? '';
   if (folder === '') return { files: list.map((file) => offered(file)), leftOut: 0 };
   const known = list.filter(({ name }) => KNOWN.test(name) && !name.startsWith('.'));
@@ -35,6 +37,7 @@ export function pickedFiles(list: readonly File[]): Gathered {
   };
 }
 
+/** Browsers hand files of a folder out in any order; an import should give the same collection each time. */
 const byName = (a: Offered, b: Offered): number => a.name.localeCompare(b.name);
 
 /** Files of a folder are taken where they are of a known kind; one that lies beside it always. */
@@ -53,6 +56,7 @@ async function gather(entry: FileSystemEntry, found: Gathered): Promise<void> {
 /** Files and folders of a drop. Its items are gone once the event is over, so they are taken at once. */
 export async function droppedFiles(transfer: DataTransfer): Promise<Gathered> {
   const entries = droppedEntries(transfer);
+  // Both before the first await.
   const plain = [...transfer.files];
   const folders = entries.filter(({ isDirectory }) => isDirectory);
   if (folders.length === 0) return { files: plain.map((file) => offered(file)), leftOut: 0 };

@@ -14,9 +14,12 @@ const CONTAINER_WORDS: Readonly<Record<Container, string>> = {
   text: 'plain text',
 };
 
+/** “HotpotQA, JSON list”: what the items are, then how they are written down. */
 export const formatWords = ({ container, schema }: Format): string =>
   `${itemSchema(schema).name}, ${CONTAINER_WORDS[container]}`;
 
+/** All that a file may be read as. */
 export const FORMATS: readonly Format[] = formatsOf(SCHEMAS);
 
+/** One word a format, for values of a list. */
 export const formatKey = ({ container, schema }: Format): string => `${container}/${schema}`;

@@ -8,6 +8,7 @@ import { formatCount, plural } from '../../kit/words/format.ts';
 import { lab } from '../../lab/connection.ts';
 import { useItems } from './use-items.ts';
 
+/** Milliseconds without a letter before the worker is asked. */
 const FILTER_MS = 250;
 
 /** Places of the items that hold the words; null where all are shown. */
@@ -19,6 +20,7 @@ const useFound = (id: string, kind: ItemKind, filter: string) => {
     let live = true;
     const timer = setTimeout(() => {
       void lab()
+        // One job name for all: a new search ends the one under way, whose outcome then is `cancelled`.
         .collections.find('corpus-filter', id, kind, filter)
         .then((outcome) => {
           if (live && outcome.status === 'ready') setFound({ filter, places: outcome.places });
@@ -31,12 +33,14 @@ const useFound = (id: string, kind: ItemKind, filter: string) => {
     };
   }, [id, kind, filter]);
   return {
+    // Those of the last words stay until the next are known, so that the list does not flicker.
     places: filter === '' ? null : (found?.places ?? []),
     searching: filter !== '' && found?.filter !== filter,
     problem,
   };
 };
 
+/** A question with its gold answers and what it needs, or a passage whole. */
 const Entry = ({ item }: { item: Item }) => {
   if ('answers' in item) {
     const { text, answers, supporting, id, sourceType, type, difficulty } = item;
@@ -84,10 +88,12 @@ const List = ({ id, kind, count, places }: ListProps) => {
   const rows = useVirtualizer({
     count: shown,
     getScrollElement: () => scroller.current,
+    // Pixels of a usual entry; each is measured once it is drawn.
     estimateSize: () => 76,
     overscan: 6,
   });
   const inView = rows.getVirtualItems();
+  // A row of the list is another place of the collection where a filter is set.
   const placeOf = (row: number): number => places?.[row] ?? row;
   const first = inView[0]?.index ?? 0;
   const last = inView.at(-1)?.index ?? 0;
@@ -176,6 +182,7 @@ export const Browse = ({ row }: { row: CollectionView }) => {
         <p className="fine">None of its {kind} holds all of these words.</p>
       ) : (
         <List
+          // Another number of items is another list: an import went on, and pages that were read may be short.
           key={`${kind} ${row[kind]}`}
           id={row.id}
           kind={kind}

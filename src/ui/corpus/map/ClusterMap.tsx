@@ -5,6 +5,7 @@ import { marksOfAnswer } from './marks.ts';
 import { PassageMapView } from './PassageMapView.tsx';
 import { useMap, usePlaces } from './use-map.ts';
 
+/** One list for all, since a new one would have the places asked for again. Clusters find nothing on the web. */
 const NOTHING = [] as const;
 
 /** The clusters as a map, with what the last query found and missed. */

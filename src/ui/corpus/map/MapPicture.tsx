@@ -11,12 +11,12 @@ import {
 } from './map-plan.ts';
 import type { MarkedQuery } from './marks.ts';
 
-/** The passages as dots, and over them what a search marked; a dot is chosen by pointer or arrow keys. */
-
 /** Colours that are told apart; clusters beyond them take them again. */
 const COLOURS = 8;
+/** Pixels from a dot within which the pointer means it. */
 const NEAR = 12;
 
+/** All passages; `quiet` behind marks. Memoised: pointing moves a ring, not thousands of dots. */
 const Dots = memo((props: { plan: MapPlan; clusters: Int32Array; quiet: boolean }) => {
   const { plan, clusters, quiet } = props;
   const paths = useMemo(
@@ -61,12 +61,15 @@ const Shape = ({ mark, at: [x, y] }: { mark: Mark; at: readonly [number, number]
 
 interface MapPictureProps {
   map: PassageMap;
+  /** What a search found; null before one, when all dots are of full strength. */
   marked: MarkedQuery | null;
   width: number;
+  /** What a point is, in a sentence. */
   says: (point: number) => string;
   open: (point: number) => void;
 }
 
+/** The passages as dots, and over them what a search marked; a dot is chosen by pointer or arrow keys. */
 export const MapPicture = ({ map, marked, width, says, open }: MapPictureProps) => {
   const height = Math.round(Math.min(560, Math.max(260, width * 0.5)));
   const plan = useMemo(
@@ -79,6 +82,7 @@ export const MapPicture = ({ map, marked, width, says, open }: MapPictureProps) 
       ),
     [map, marked, width, height],
   );
+  // The first arrow key leads to the best hit, not to some corner.
   const first = marked?.marks.find(({ point }) => point !== null)?.point ?? 0;
   const [queryX, queryY] = marked ? plan.toPixels(marked.at) : [0, 0];
   return (

@@ -16,6 +16,7 @@ import type { MarkedQuery } from './marks.ts';
 import type { OpenedMap } from './use-map.ts';
 import './map.css';
 
+/** What the marks mean, in words. */
 const KINDS: Record<Mark['kind'], string> = {
   hit: 'found',
   'hit-gold': 'gold, found',
@@ -34,6 +35,7 @@ const POINT_HEADS: readonly Head[] = [['passage'], ['cluster', 'figure']];
 /** Rows of the table where nothing is marked; more are found by a search. */
 const MOST_ROWS = 300;
 
+/** The map as a table: what was marked; before a search, passages cluster by cluster. */
 const MapTable = (props: {
   map: PassageMap;
   marked: MarkedQuery | null;
@@ -85,6 +87,7 @@ const MapTable = (props: {
   );
 };
 
+/** A passage whole, below the map. */
 const Opened = ({ passage, close }: { passage: Passage; close: () => void }) => (
   <article className="map-passage" aria-label={`Passage: ${passage.title}`}>
     <p>
@@ -109,6 +112,7 @@ const legendOf = ({ query, marks }: MarkedQuery): string => {
   return ` ${signs.join(', ')}.`;
 };
 
+/** What is drawn, of how many, and how much of the truth a plane can show. */
 const Note = ({ map, marked }: { map: PassageMap; marked: MarkedQuery | null }) => {
   const [first, second] = map.shares;
   return (
@@ -124,6 +128,7 @@ const Note = ({ map, marked }: { map: PassageMap; marked: MarkedQuery | null }) 
   );
 };
 
+/** What stands in the place of a map that is not there: its progress, why there can be none, or what failed. */
 const Waiting = ({ opened }: { opened: OpenedMap }) => {
   const { progress, error, without } = opened;
   if (error)
@@ -169,6 +174,7 @@ export const PassageMapView = (props: {
   const open = async (point: number) => {
     setProblem(null);
     try {
+      // A map of a large source has some of its passages: its points have rows of their own.
       setPassage(await lab().clusters.passage(local, map?.rows[point] ?? -1));
     } catch (error) {
       setProblem(messageOf(error));

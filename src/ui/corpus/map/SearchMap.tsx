@@ -16,6 +16,7 @@ const useGold = (query: string): readonly string[] => {
   }, [questions, query]);
 };
 
+/** Hits over the map; a component of its own, so that vectors are read only once it is opened. */
 const Shown = ({
   local,
   query,
@@ -26,6 +27,7 @@ const Shown = ({
   hits: readonly Hit[];
 }) => {
   const opened = useMap(local, true);
+  // The same list as long as the hits are: a new one would have the places asked for again.
   const web = useMemo(
     () => hits.flatMap(({ source, passage }) => (source === 'web' ? [passage] : [])),
     [hits],

@@ -5,9 +5,11 @@ import type { PassageMap } from '../../../lab/contract/clusters.ts';
 /** What a search says of a point. */
 type MarkKind = 'hit' | 'gold' | 'hit-gold' | 'missed';
 
+/** A passage that a search says something of. */
 export interface Mark {
   /** Point of the map; null of a passage of another source, which has a place of its own. */
   point: number | null;
+  /** In the plane of the map, as `PassageMap.places`. */
   place: readonly [x: number, y: number];
   kind: MarkKind;
   /** Rank among the hits, from 1; null of gold that was not found. */
@@ -17,6 +19,7 @@ export interface Mark {
   web: boolean;
 }
 
+/** A map laid out at a size; drawing and pointing go by the same one. */
 export interface MapPlan {
   width: number;
   height: number;
@@ -25,6 +28,7 @@ export interface MapPlan {
   toPixels: (place: readonly [number, number]) => readonly [number, number];
 }
 
+/** Pixels around the outermost dots, for the signs that stand on them. */
 const PAD = 18;
 
 /** The map in a drawing: both axes of one scale, so that distances can be compared. */
@@ -36,6 +40,7 @@ export function planMap(
 ): MapPlan {
   const xs = [...places.filter((_, i) => i % 2 === 0), ...others.map(([x]) => x)];
   const ys = [...places.filter((_, i) => i % 2 === 1), ...others.map(([, y]) => y)];
+  // Not `Math.min(...values)`: a call takes no hundred thousand arguments everywhere.
   const span = (values: readonly number[]): [number, number] =>
     values.reduce<[number, number]>(
       ([low, high], value) => [Math.min(low, value), Math.max(high, value)],
@@ -48,6 +53,7 @@ export function planMap(
   );
   const toPixels = ([x, y]: readonly [number, number]): readonly [number, number] => [
     width / 2 + (x - (left + right) / 2) * scale,
+    // Up in the plane is up on the screen, where pixels grow downwards.
     height / 2 - (y - (low + high) / 2) * scale,
   ];
   const pixels = new Float32Array(places.length);
@@ -65,6 +71,7 @@ export function dotPaths(
   const parts: string[][] = Array.from({ length: colours }, () => []);
   for (let i = 0; i < pixels.length / 2; i++)
     parts[colourOf(i)]?.push(
+      // A line of no length with round ends is a dot.
       `M${(pixels[2 * i] ?? 0).toFixed(1)} ${(pixels[2 * i + 1] ?? 0).toFixed(1)}h0`,
     );
   return parts.map((dots) => dots.join(''));

@@ -4,8 +4,10 @@ import type { Mark } from './map-plan.ts';
 
 /** What a search found, as marks of a map. */
 
+/** A search on the map. */
 export interface MarkedQuery {
   query: string;
+  /** Where the query lies in the plane. */
   at: readonly [number, number];
   marks: Mark[];
 }
@@ -42,6 +44,7 @@ export function marksOfHits(
       ? []
       : [{ ...common, point, place: placeOf(map, point), web: false }];
   });
+  // Gold is named by titles, not by ids.
   const found = new Set(hits.map(({ passage }) => plain(passage.title)));
   const missed = map.titles.flatMap((title, point): Mark[] =>
     wanted.has(plain(title)) && !found.has(plain(title))
@@ -57,6 +60,7 @@ export function marksOfAnswer(
   { query, hits, missed }: ClusterAnswer,
   { query: at }: MapPlaces,
 ): MarkedQuery {
+  // A row that is not among the points was left out of the map, which has room for so many.
   const points = new Map([...map.rows].map((row, point) => [row, point]));
   const mark = (
     row: number,

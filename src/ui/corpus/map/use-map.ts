@@ -10,10 +10,13 @@ import type { Passage } from '../../../records/records.ts';
 import type { LocalSpec } from '../../../records/setup.ts';
 import { lab } from '../../lab/connection.ts';
 
+/** How often it is asked how far the map is. */
 const POLL_MS = 250;
 
+/** A map on its way, there, or impossible. */
 export interface OpenedMap {
   map: PassageMap | null;
+  /** The source has no vectors, so its passages have no places. */
   without: WithoutVectors | null;
   progress: ClusterProgress | null;
   error: string | null;
@@ -55,6 +58,7 @@ export function useMap(local: LocalSpec, wanted: boolean): OpenedMap {
     without: shown?.kind === 'without-vectors' ? shown : null,
     progress: opening ? progress : null,
     error,
+    // Without an error it is opening again, which the effect above sees.
     again: () => setError(null),
     stop: () => void lab().clusters.stop(local),
   };
@@ -86,5 +90,6 @@ export function usePlaces(
       left = true;
     };
   }, [local, map, query, passages]);
+  // Places of an earlier search are not shown with the hits of this one.
   return found && found.query === query && found.of === passages ? found.at : null;
 }

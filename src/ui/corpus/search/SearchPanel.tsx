@@ -58,6 +58,10 @@ const Hits = ({ hits }: { hits: readonly Hit[] }) => (
   </Table>
 );
 
+/**
+ * The form and what was found last.
+ * @param wanted what the address asks for; empty where it does not
+ */
 const Panel = ({ wanted }: { wanted: string }) => {
   const ready = useLab((state) => state.parts.retrieval.status === 'ready');
   const note = useLab((state) => state.parts.retrieval.note);
@@ -88,6 +92,7 @@ const Panel = ({ wanted }: { wanted: string }) => {
   const searchWanted = useEffectEvent(() => void search(wanted));
   useEffect(() => {
     if (!ready || wanted === '') return undefined;
+    // After the effect, which must not set state itself.
     const turn = setTimeout(() => searchWanted());
     return () => clearTimeout(turn);
   }, [ready, wanted]);
@@ -143,6 +148,7 @@ const Panel = ({ wanted }: { wanted: string }) => {
             {plural(found.hits.length, 'passage')} for “{found.query}” in{' '}
             {formatMs(found.latencyMs)}
           </p>
+          {/* Of both sources one may fail: the other still answers. */}
           {found.failures?.map(({ source: failed, message }) => (
             <p key={failed} role="alert" className="tone-bad">
               ⚠ {failed} did not answer: {message}. What follows is of the other source.

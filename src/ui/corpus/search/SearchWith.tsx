@@ -21,6 +21,7 @@ const Fields = ({ local }: { local: Collected }) => {
   const stored = useEncoders((state) => state.encoders);
   const idsOf = (kind: EncoderKind) =>
     stored.filter((one) => one.kind === kind).map(({ id }) => id);
+  // Of the methods only those with a dense list use an encoder.
   const encodes = localMethod(local.method).dense !== null;
   const [encoders, rerankers] = [idsOf('encoder'), idsOf('reranker')];
   return (
@@ -46,6 +47,7 @@ const Fields = ({ local }: { local: Collected }) => {
         disabled={!encodes}
         title={encodes ? undefined : 'Lexical search needs none'}
         value={local.encoder}
+        // The chosen one too, though it was deleted since.
         data={[...new Set(['built-in', ...encoders, local.encoder])]}
         onChange={(event) => changeSearch({ encoder: event.currentTarget.value })}
       />

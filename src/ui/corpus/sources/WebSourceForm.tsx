@@ -20,6 +20,7 @@ const specOf = (kind: string, typed: string): WebSpec | null => {
   return url === null ? null : { kind, url };
 };
 
+/** By value: a spec is made anew with every letter that is typed. */
 const sameSpec = (a: WebSpec, b: WebSpec | null): boolean =>
   JSON.stringify(a) === JSON.stringify(b);
 
@@ -41,11 +42,13 @@ const useConnectionTest = () => {
     setReport(null);
     setBusy(true);
     const { signal } = controller;
+    // Of the page: one from https may not ask a server by http.
     const options = { signal, origin: window.location.origin };
     const told = await testConnection(
       spec,
       query.trim() === '' ? options : { ...options, query: query.trim() },
     ).catch(() => null);
+    // It was cancelled, or another test has begun since.
     if (running.current !== controller) return;
     setReport(told);
     setBusy(false);

@@ -18,7 +18,9 @@ const BUILT_IN: WebKind = {
   example: '',
 };
 
+/** In the order of the list, the built-in web first. */
 export const WEB_KINDS: readonly WebKind[] = [BUILT_IN, ...ENGINES];
 
+/** A kind by its id; the built-in web where there is none such. */
 export const webKind = (id: string): WebKind =>
   WEB_KINDS.find((kind) => kind.id === id) ?? BUILT_IN;

@@ -27,12 +27,14 @@ import { keepStorage, storageChanged } from '../../lab/storage.ts';
 
 const api = (): CollectionsApi => lab().collections;
 const set = useCollections.setState;
+/** Names by which jobs are cancelled: one import or merge at a time, and beside it the look at a file. */
 const JOB = 'collections';
 const PREVIEW = 'collections-preview';
 
 /** Files of this visit, so that an import that was stopped goes on without asking for them again. */
 const files = new Map<string, Blob>();
 const keyOf = ({ name, bytes }: Pick<ImportRecord, 'name' | 'bytes'>): string => `${name}/${bytes}`;
+/** The file of an import by its name and size, where this visit had it; the lab checks that it is the same. */
 export const fileOf = (record: ImportRecord): Blob | undefined => files.get(keyOf(record));
 
 const tell = (what: string, error: unknown): void => set({ problem: problemOf(what, error) });
@@ -41,6 +43,7 @@ const attempt = createAttempt((problem) => set({ problem }));
 export const dismissProblem = (): void => set({ problem: null });
 export const dismissNotice = (): void => set({ notice: null, added: null });
 
+/** Reads the list anew; `failed` with a `problem` where that cannot be done. Storage is measured anew too. */
 export const readCollections = async (): Promise<void> => {
   storageChanged();
   try {
@@ -53,6 +56,7 @@ export const readCollections = async (): Promise<void> => {
 
 /* Files on their way in. */
 
+/** Looks at the file that is shown, as it is to be read now. */
 const showPreview = async (): Promise<void> => {
   const { pending } = useCollections.getState();
   const shown = pending?.files[pending.shown];
@@ -68,6 +72,7 @@ const showPreview = async (): Promise<void> => {
     set({ pending: { ...now, preview } });
 };
 
+/** A file’s name without path and ending, as the name of its collection. */
 const stem = (name: string): string =>
   name
     .replace(/^.*[/\\]/u, '')
@@ -103,6 +108,7 @@ export const offerFiles = (offered: readonly Offered[], leftOut = 0, folder?: st
   void showPreview();
 };
 
+/** Changes what is to be done with the waiting files; looks at the shown one again where that changes what it gives. */
 export const changePending = (change: Partial<PendingImport>): void => {
   const { pending } = useCollections.getState();
   if (!pending) return;
@@ -110,11 +116,13 @@ export const changePending = (change: Partial<PendingImport>): void => {
   if ('choice' in change || 'shown' in change) void showPreview();
 };
 
+/** Changes how the waiting files are read, other choices staying as they are. */
 export const changeChoice = (change: Partial<ImportChoice>): void => {
   const { pending } = useCollections.getState();
   if (pending) changePending({ choice: { ...pending.choice, ...change } });
 };
 
+/** Leaves the waiting files alone; nothing of them was stored. */
 export const dropPending = (): void => {
   set({ pending: null });
   void api()
@@ -124,6 +132,7 @@ export const dropPending = (): void => {
 
 /* Jobs. */
 
+/** @param startedDone bytes that an earlier visit had read: they do not count for the rate */
 const startJob = (job: Pick<CollectionsJob, 'kind' | 'name' | 'total'>, startedDone = 0): void =>
   set({
     problem: null,
@@ -139,6 +148,7 @@ const startJob = (job: Pick<CollectionsJob, 'kind' | 'name' | 'total'>, startedD
     },
   });
 
+/** A change of the job under way; nothing after its end, which late progress may come behind. */
 const step = (change: Partial<CollectionsJob>): void =>
   set(({ job }) => (job ? { job: { ...job, ...change } } : {}));
 
@@ -154,6 +164,7 @@ const free = (): boolean => {
   return !job;
 };
 
+/** Says what came of an import: what the collection holds now, or why it stopped. */
 const told = (outcome: ImportOutcome): void => {
   if (outcome.status === 'failed')
     return set({ problem: { text: outcome.message, detail: outcome.reason } });
@@ -193,6 +204,10 @@ const runImport = async (act: () => Promise<ImportOutcome>): Promise<string | nu
   }
 };
 
+/**
+ * Imports the waiting files.
+ * @returns the id of the collection; null where nothing came of it, which the page then says
+ */
 export const startImport = async (): Promise<string | null> => {
   const { pending } = useCollections.getState();
   if (!pending || !free()) return null;
@@ -214,12 +229,17 @@ export const startImport = async (): Promise<string | null> => {
   return runImport(() => api().importFiles(JOB, target, list, onProgress));
 };
 
+/**
+ * Goes on where an import was broken off.
+ * @param file the same file; another one is refused by the lab
+ */
 export const resumeImport = async (record: ImportRecord, file: Blob): Promise<void> => {
   if (!free()) return;
   startJob({ kind: 'import', name: record.name, total: record.bytes }, record.readBytes);
   await runImport(() => api().resumeImport(JOB, record.id, file, onProgress));
 };
 
+/** Forgets the rest of an import; what it imported stays. */
 export const dismissImport = async (record: ImportRecord): Promise<void> => {
   await attempt('It could not be changed', () => api().dismissImport(record.id));
   await readCollections();
@@ -242,17 +262,23 @@ const fetched = async (url: string): Promise<File | null> => {
   }
 };
 
+/**
+ * Fetches a file and shows what it would give.
+ * @returns whether it was fetched
+ */
 export const offerUrl = async (url: string): Promise<boolean> => {
   const file = await fetched(url);
   if (file) offerFiles([{ file, name: file.name, origin: { kind: 'url', url } }]);
   return file !== null;
 };
 
+/** Fetches the file again to go on with it. */
 export const resumeFromUrl = async (record: ImportRecord, url: string): Promise<void> => {
   const file = await fetched(url);
   if (file) await resumeImport(record, file);
 };
 
+/** Stops whatever is under way; what an import has stored until then is kept. */
 export const cancelJob = (): void => {
   step({ cancelling: true });
   fetching?.abort();
@@ -261,11 +287,13 @@ export const cancelJob = (): void => {
 
 /* Collections. */
 
+/** Renames, and reads the list anew: another tab may have changed it as well. */
 export const renameCollection = async (id: string, name: string): Promise<void> => {
   await attempt('It could not be renamed', () => api().rename(id, name));
   await readCollections();
 };
 
+/** Deletes without asking; `restoreCollection` undoes it. Runs neither search nor ask what is gone. */
 export const removeCollections = async (ids: readonly string[]): Promise<void> => {
   for (const id of ids) {
     const found = useCollections.getState().collections.find((one) => one.id === id);
@@ -281,6 +309,7 @@ export const removeCollections = async (ids: readonly string[]): Promise<void> =
   await readCollections();
 };
 
+/** Brings a deleted collection back, into what runs search and ask too where it was there. */
 export const restoreCollection = async (id: string): Promise<void> => {
   const entry = useCollections.getState().removed.find((one) => one.id === id);
   const back = await attempt('It could not be brought back', async () => {
@@ -319,6 +348,7 @@ export const mergeCollections = async (ids: readonly string[]): Promise<string |
     if (outcome.status === 'failed')
       set({ problem: { text: `Nothing was merged: ${outcome.message}`, detail: outcome.reason } });
     if (outcome.status !== 'ready') return null;
+    // The merged one takes the place of its parts, which can be brought back.
     const removed = sources.map(({ id, name }) => ({ id, name, uses: forgetCollection(id) }));
     for (const { uses } of removed) takeUp(outcome.collection.id, uses);
     set((state) => ({ removed: [...state.removed, ...removed] }));
@@ -337,9 +367,11 @@ const save = async (name: string, blob: () => Promise<Blob>): Promise<void> => {
   if (made) saveFile(name, made);
 };
 
+/** Hands a collection’s passages or questions out as JSON lines that Forage and FlashRAG read. */
 export const exportCollection = (id: string, name: string, kind: ItemKind): Promise<void> =>
   save(`${fileStem(name)}-${kind}.jsonl`, () => api().exportJsonl(id, kind));
 
+/** Hands out what was rejected: a line an item with file, line, key and reason. */
 export const saveRejected = (id: string, name: string): Promise<void> =>
   save(`${fileStem(name)}-rejected.jsonl`, async () => {
     const lines = (await api().rejected(id)).flatMap(({ name: file, items }) =>

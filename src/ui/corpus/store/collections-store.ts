@@ -11,6 +11,7 @@ import type { ImportChoice } from '../../../lab/contract/records/collections.ts'
 
 /** What the page knows of collections: the list, files that wait to be imported, the job under way. */
 
+/** A file on its way in, before it is said how it is read. */
 export type Offered = Omit<FileToImport, 'choice'>;
 
 /** Files that were dropped, chosen, fetched or pasted, and what is to be done with them. */
@@ -23,6 +24,7 @@ export interface PendingImport {
   /** A collection's id; null for a new one. */
   into: string | null;
   name: string;
+  /** How files are read; what is absent is detected, or as usual. */
   choice: ImportChoice;
   /** Null while it is read. */
   preview: PreviewOutcome | null;
@@ -37,6 +39,7 @@ export interface CollectionsJob {
   done: number;
   total: number;
   startedDone: number;
+  /** Counts of an import; null for other jobs and before the first batch. */
   progress: ImportProgress | null;
   cancelling: boolean;
 }
@@ -44,10 +47,12 @@ export interface CollectionsJob {
 export interface CollectionsState {
   /** `waiting` until the list was read once. */
   status: 'waiting' | 'ready' | 'failed';
+  /** Those that are not deleted, the latest first. */
   collections: readonly CollectionView[];
   pending: PendingImport | null;
   job: CollectionsJob | null;
   problem: Problem | null;
+  /** What was done last, in a sentence. */
   notice: string | null;
   /** The collection that the notice is about: it came just now, and can be worked with. */
   added: string | null;
@@ -66,6 +71,7 @@ const EMPTY_COLLECTIONS: CollectionsState = {
   removed: [],
 };
 
+/** Of the corpus page and of all that name collections; changed by `collections-actions.ts` alone. */
 export const useCollections = create<CollectionsState>()(() => EMPTY_COLLECTIONS);
 
 /** Seconds that are left at the rate since the job began; null where that cannot be told. */

@@ -12,6 +12,7 @@ type FetchProblem =
   | 'broken'
   | 'empty';
 
+/** A file that could not be fetched; the message says why and what to do, in sentences for who asked. */
 export class FetchError extends Error {
   override readonly name = 'FetchError';
   readonly problem: FetchProblem;
@@ -25,8 +26,10 @@ export class FetchError extends Error {
 /** Bytes that are held before they are handed to the browser as a blob. */
 const PIECE = 8 * 2 ** 20;
 
+/** What helps wherever the browser may not read an address. */
 const INSTEAD = 'Download it yourself and drop the file here.';
 
+/** @throws FetchError where the text is no address of https or http */
 export function parseFileUrl(text: string): URL {
   let url: URL;
   try {
@@ -39,6 +42,7 @@ export function parseFileUrl(text: string): URL {
   return url;
 }
 
+/** This very device: reached offline too, and from a page of https by http. */
 const isLocal = ({ hostname }: URL): boolean =>
   /^(localhost|127(?:\.\d+){3}|\[::1\])$/u.test(hostname);
 
@@ -51,6 +55,7 @@ async function unanswered(url: URL, signal: AbortSignal): Promise<FetchError> {
       'mixed',
       `A page from https may not fetch from http. Try https://${url.host}, or ${INSTEAD.toLowerCase()}`,
     );
+  // Without CORS the answer cannot be read, but that there is one is told.
   const answers = await fetch(url, { mode: 'no-cors', credentials: 'omit', signal }).then(
     () => true,
     () => false,
@@ -75,6 +80,7 @@ const WORDS: Readonly<Record<number, string>> = {
   429: 'too many requests; wait a while',
 };
 
+/** Last part of the path, decoded where it can be; the host where there is no path. */
 const nameOf = (url: URL): string => {
   const last = url.pathname.split('/').filter(Boolean).at(-1) ?? url.host;
   try {
@@ -105,6 +111,7 @@ export async function fetchFile(
       `${url.host} answered ${response.status}${word ? `: ${word}` : ''}. Nothing was fetched.`,
     );
   }
+  // A page about the file, or of a login, would be read as running text.
   if (response.headers.get('content-type')?.startsWith('text/html'))
     throw new FetchError(
       'page',
@@ -120,6 +127,7 @@ export async function fetchFile(
   return new File([blob], nameOf(url));
 }
 
+/** The body as one blob, in pieces of 8 MiB: a browser may move blobs to the disk, arrays stay in memory. */
 async function collect(
   response: Response,
   signal: AbortSignal,
