@@ -110,6 +110,7 @@ const evaluations = new EvaluationHost({
   startWorld: (made, note) => startMadeWorld({ made, files, workers, note }),
   collections: async (ids) =>
     (await collections.list()).filter(({ id }) => ids.includes(id)).map((one) => ({ ...one })),
+  names: conductor.names,
   helper: (ref) => conductor.helper(ref),
   version: String(import.meta.env['VITE_VERSION'] ?? ''),
   locks: navigator.locks,

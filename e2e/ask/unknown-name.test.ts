@@ -93,3 +93,33 @@ it('says it of an imported question as soon as it is chosen, and in its run befo
   ]);
   expect(stage.faults).toEqual([]);
 });
+
+it('says of the questions that an evaluation asks how many name such things, and which, before it runs', async () => {
+  const { page } = stage;
+  await page.goto(`${stage.url}evaluate?new=1`);
+  const questions = page.getByRole('region', { name: 'Questions' });
+  await questions.getByRole('button', { name: 'Take out: Built-in world' }).click();
+  await questions.getByRole('button', { name: 'Add imported questions' }).click();
+  // The built-in world, which is searched unless something else is chosen, knows neither of the towns.
+  await questions.getByText(/^⚠ 2 of 2 questions name something that no passage/).waitFor();
+  await page.getByLabel('Search what is set up on Corpus').check();
+  const said = questions.getByText(
+    '⚠ 1 of 2 questions names something that no passage searched mentions',
+  );
+  await said.waitFor();
+  await said.click();
+  expect(await questions.locator('.note li').allTextContents()).toEqual([
+    '“Quilted Harbor” in “Who is the mayor of Quilted Harbor?”',
+  ]);
+  expect(await faultsOf(page)).toEqual([]);
+  await page.setViewportSize({ width: 390, height: 844 });
+  expect(await page.evaluate(() => document.querySelector('main')!.scrollWidth)).toBe(390);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  // Of the second question no passage is asked, nor is anything said.
+  await questions.getByLabel('Questions, at most').fill('1');
+  await questions
+    .getByText('Passages that are searched mention every name found in the question.')
+    .waitFor();
+  expect(await questions.locator('.note').count()).toBe(0);
+  expect(stage.faults).toEqual([]);
+});

@@ -99,6 +99,14 @@ export function namesOfQuestion(asked: string): NameInQuestion[] {
   });
 }
 
+/** The words by which names of these questions are looked up. */
+export const wordsOfNames = (questions: readonly string[]): Set<string> =>
+  new Set(
+    questions.flatMap((question) =>
+      namesOfQuestion(question).flatMap(({ readings }) => readings.flat()),
+    ),
+  );
+
 /** Sources that a rollout with these settings may ask. */
 export function sourcesInUse({ loop, retrieval, background }: RecipeSettings): SourceName[] {
   if (loop === 'naive-generation') return [];

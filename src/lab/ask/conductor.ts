@@ -14,7 +14,7 @@ import type { ClusterApi } from '../contract/clusters.ts';
 import type { EncoderApi } from '../contract/encoders.ts';
 import { describeFailure } from '../contract/failures.ts';
 import type { OnFigure, OnLayer, PolicyTrials } from '../contract/policy.ts';
-import type { RetrievalApi } from '../contract/retrieval.ts';
+import type { NamesApi, RetrievalApi } from '../contract/retrieval.ts';
 import { remoteLater, type Remote } from '../rpc/remote.ts';
 import { judgeBulk, judgeRunOf } from './judging.ts';
 import type { OnJudged } from '../contract/ask.ts';
@@ -71,6 +71,7 @@ export class Conductor implements ConductorApi {
   /** The clusters of the local corpus and the encoders of this device; a call waits for the worker. */
   readonly clusters: ClusterApi = remoteLater(async () => (await this.#retrieval()).clusters);
   readonly encoders: EncoderApi = remoteLater(async () => (await this.#retrieval()).encoders);
+  readonly names: NamesApi = remoteLater(async () => (await this.#retrieval()).names);
 
   constructor(places: Places, workers: WorkerFactory, storage: ConductorStorage) {
     const board = new PartsBoard((parts) => this.#send([{ type: 'parts', parts }]));

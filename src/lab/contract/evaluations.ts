@@ -4,6 +4,7 @@ import type { EvaluationSpec } from '../../evaluate/systems/spec.ts';
 import type { AcrossTable } from '../../evaluate/systems/table/across.ts';
 import type { Parting, SystemsTable, TableFormat } from '../../evaluate/systems/table/shape.ts';
 import type { Rollout } from '../../records/rollout.ts';
+import type { NamesProgress } from './retrieval.ts';
 import type { EvaluationRecord } from './records/evaluations.ts';
 import type { DeviceChoice } from './settings.ts';
 
@@ -54,6 +55,18 @@ export interface EvaluationEstimate {
   basis: string;
 }
 
+/** Questions of a set that name what no passage mentions that is searched for them. */
+export interface UnknownInSet {
+  /** Place of the set in the spec, and of the retrieval settings that search alike. */
+  set: number;
+  retrievals: number[];
+  /** Questions of the set that are asked, and those that name such a thing. */
+  questions: number;
+  naming: number;
+  /** The first of them, with the names as they are written there. */
+  first: { text: string; names: string[] }[];
+}
+
 /** A stored run whose adapter can be evaluated. */
 export interface EvaluableRun {
   id: string;
@@ -86,6 +99,17 @@ export interface EvaluationsApi {
   compare(id: string, other: string): Promise<AcrossTable>;
   /** What a spec would take. The worlds are opened to see which rollouts are there. */
   estimate(spec: EvaluationSpec, device: DeviceChoice): Promise<EvaluationEstimate>;
+  /**
+   * Which imported questions name what no passage mentions that the systems would search, and which built-in
+   * ones where passages of one's own are searched for them. Sets that are searched in their own world are left
+   * out, and search engines, which do not tell.
+   * @throws the signal's reason
+   */
+  unknownNames(
+    spec: EvaluationSpec,
+    onProgress: NamesProgress,
+    signal: AbortSignal,
+  ): Promise<UnknownInSet[]>;
   /** Stores an evaluation and begins it. One at a time runs in a tab. */
   start(spec: EvaluationSpec, name: string, device: DeviceChoice): Promise<EvaluationRecord>;
   /** Goes on where it stopped; rollouts that failed are tried again. */

@@ -56,6 +56,32 @@ export interface OpenedRetriever {
   memory: LocalMemory | null;
 }
 
+/** How far a look-up of names is, in words and as a share. */
+export type NamesProgress = (stage: string, progress: PartShare) => void;
+
+export interface NamesRequest {
+  sources: RetrieverSpec;
+  /** Those of the two that are asked. */
+  asked: readonly SourceName[];
+  questions: readonly string[];
+  /** Passages of the local source, where that is known; else 0. */
+  passages: number;
+}
+
+/** Names of many questions at once; nothing is indexed for it that is not indexed already. */
+export interface NamesApi {
+  /**
+   * Of every question the names that no passage of these sources mentions; null where a source does not
+   * tell, as a search engine.
+   * @throws the signal's reason
+   */
+  unknownOfAll(
+    request: NamesRequest,
+    onProgress: NamesProgress,
+    signal: AbortSignal,
+  ): Promise<string[][] | null>;
+}
+
 /** What the retrieval worker offers. */
 export interface RetrievalApi {
   /** Progress of everything that is loaded from now on arrives at `listener`. */
@@ -87,4 +113,5 @@ export interface RetrievalApi {
   setWebDelay(ms: number): void;
   clusters: ClusterApi;
   encoders: EncoderApi;
+  names: NamesApi;
 }

@@ -21,6 +21,7 @@ import { describeFailure } from '../contract/failures.ts';
 import type { EvaluationRecord } from '../contract/records/evaluations.ts';
 import type { DeviceChoice } from '../contract/settings.ts';
 import { heldLocks, holdLock } from '../storage/locks.ts';
+import { lookUpNames } from './look-up-names.ts';
 import { EvaluationSession, openPlan, type SessionParts } from './session.ts';
 
 export interface EvaluationHostParts extends SessionParts {
@@ -117,6 +118,9 @@ export class EvaluationHost implements EvaluationsApi {
       ...expectedSeconds(todo, paces, measured, cores),
     };
   }
+
+  unknownNames: EvaluationsApi['unknownNames'] = (spec, onProgress, signal) =>
+    lookUpNames(parseSpec(spec), this.#parts, onProgress, signal);
 
   async start(spec: EvaluationSpec, name: string, device: DeviceChoice): Promise<EvaluationRecord> {
     this.#checkFree();

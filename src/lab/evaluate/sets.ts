@@ -9,7 +9,7 @@ import { BUILT_IN_SETUP } from '../../records/setup.ts';
 import type { Retriever } from '../../retrieval/retriever.ts';
 import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
 import type { OpenSources, QuestionSet, SourceRequest } from '../ask/source-keeper.ts';
-import type { LoadedWorld, RetrieverSpec } from '../contract/retrieval.ts';
+import type { LoadedWorld, NamesApi, RetrieverSpec } from '../contract/retrieval.ts';
 import type { RemoteSources } from '../corpus/retrieval/start-retrieval.ts';
 
 /** The questions of an evaluation with what is searched for them. */
@@ -30,7 +30,9 @@ export interface SetParts {
   /** Makes a world. @param note told how far it is, in words */
   startWorld(made: { form: 1 | 2; seed: number }, note: (text: string) => void): Promise<MadeWorld>;
   /** What decides the content of collections: their ids, and how much is in each. */
-  collections(ids: readonly string[]): Promise<unknown>;
+  collections(ids: readonly string[]): Promise<readonly { passages: number }[]>;
+  /** Names of questions in the page's own retrieval worker. */
+  names: NamesApi;
 }
 
 interface OpenSet extends FoundQuestions {

@@ -76,7 +76,8 @@ export function mentionsIn(
 /** Shorter stems are shared by words that have nothing to do with each other. */
 const SHORTEST_STEM = 5;
 
-function isAlmost(a: string, b: string): boolean {
+/** Whether two words may be one, of which one is a slip or comes of the other. */
+export function isAlmost(a: string, b: string): boolean {
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
   const inflected = long.startsWith(short) && long.length - short.length <= 3;
   return (inflected && short.length >= SHORTEST_STEM) || oneApart(short, long);

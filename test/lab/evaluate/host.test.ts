@@ -82,6 +82,7 @@ function openTab(onSearch: (count: number) => void = () => undefined): Tab {
       }) as never,
     startWorld: unreached,
     collections: unreached,
+    names: { unknownOfAll: unreached },
     helper: unreached,
     version: '1',
     locks,

@@ -1,3 +1,4 @@
+import { sourcesInUse } from '../../../agent/answers/unknown-names.ts';
 import { misfit } from '../../../agent/settings/needs.ts';
 import { canonical, sha256 } from '../../../base/hash.ts';
 import { itemAt } from '../../../base/items.ts';
@@ -11,6 +12,7 @@ import {
   type SettingsOverride,
 } from '../../../recipes/parts/settings.ts';
 import { WEB_ONLY } from '../../../recipes/web-only.ts';
+import type { SourceName } from '../../../records/hits.ts';
 import type { Question } from '../../../records/records.ts';
 import { changesOf, settingsOf } from '../custom.ts';
 import type { EvaluatedQuestion, EvaluatedSystem, SkippedSystem } from '../result.ts';
@@ -124,6 +126,17 @@ function overridesFor(
   const ground: SettingsOverride = { sampling: { temperature }, nlr: { routing } };
   const own = mergeOverrides(mergeOverrides(ground, sourceDefault(retrieval)), changes);
   return mergeOverrides(own, Object.keys(named).length > 0 ? { retrieval: named } : {});
+}
+
+/** Sources that rollouts under a retrieval setting may ask, whichever of the systems it is. */
+export function sourcesAsked(spec: EvaluationSpec, retrieval: RetrievalChange): SourceName[] {
+  const asked = spec.systems.flatMap((choice) => {
+    const custom = typeof choice === 'string' ? null : choice;
+    const { settings } = getRecipe(typeof choice === 'string' ? choice : choice.base);
+    const overrides = overridesFor(spec, custom?.changes ?? {}, retrieval);
+    return sourcesInUse(withOverrides(settings, overrides));
+  });
+  return (['local', 'web'] as const).filter((source) => asked.includes(source));
 }
 
 /**

@@ -23,6 +23,7 @@ import { fetchWithProgress } from '../../workers/fetch-progress.ts';
 import { NO_BYTES } from '../../contract/progress.ts';
 import { LocalKeeper, type KeptLocal, type LocalLease } from './local-keeper.ts';
 import { madeWorld } from './made-world.ts';
+import { NamesHost } from './names-host.ts';
 import { createPace } from './pace.ts';
 import { mentionsOf, unmentionedNames, type SourceMentions } from './source-mentions.ts';
 import type {
@@ -103,6 +104,8 @@ export class RetrievalHost implements RetrievalApi {
   readonly clusters: ClusterHost;
   /** Encoders and cross-encoders of this device. */
   readonly encoders: EncoderHost;
+  /** Names of many questions, for evaluations. */
+  readonly names: NamesHost;
   #ort: Promise<OrtModule> | null = null;
 
   constructor(storage: RetrievalStorage) {
@@ -112,6 +115,14 @@ export class RetrievalHost implements RetrievalApi {
       local: (spec) => this.#local(spec),
       stop: (spec, reason) => this.#locals.stop(spec, reason),
       indexCache: storage.indexCache,
+    });
+    this.names = new NamesHost({
+      passages: (spec) =>
+        spec.kind === 'built-in' ? this.#builtInPassages(spec) : storage.passages(spec.ids),
+      web: async (spec) =>
+        spec.kind === 'built-in'
+          ? (await this.#worlds.open(formOfPart(spec))).retriever.web.mentions
+          : null,
     });
   }
 
@@ -272,6 +283,10 @@ export class RetrievalHost implements RetrievalApi {
       { signal, onProgress: (stage, done, total) => report(STAGES[stage], done, total) },
     );
     return { ...opened, spec, passages };
+  }
+
+  async *#builtInPassages(spec: LocalSpec): AsyncGenerator<readonly Passage[]> {
+    yield (await this.#worlds.load(formOfPart(spec))).local;
   }
 
   async #openBuiltIn(

@@ -6,6 +6,7 @@ import { readCollections } from '../../corpus/store/collections-actions.ts';
 import { useCollections } from '../../corpus/store/collections-store.ts';
 import { PickField } from '../../kit/PickField.tsx';
 import { useEvaluateDraft } from '../store/evaluate-draft.ts';
+import { LookingUp, UnknownNames, useUnknownNames } from './UnknownNames.tsx';
 
 const SPLITS = ['train', 'dev', 'test', 'all'] as const;
 
@@ -56,7 +57,7 @@ const Collections = (props: {
 
 /** One set of questions: where they come from, which of them, how many. */
 const Line = ({ source, set, remove }: LineProps) => (
-  <li className="question-line">
+  <div className="question-line">
     <b>{NAMES[source.kind]}</b>
     {source.kind === 'fresh' ? (
       <>
@@ -109,7 +110,7 @@ const Line = ({ source, set, remove }: LineProps) => (
     >
       ✕
     </button>
-  </li>
+  </div>
 );
 
 /** A seed that no set has yet: two sets of one world would be one. */
@@ -120,6 +121,7 @@ const freshSeed = (sources: readonly QuestionsSource[]): number =>
 export const QuestionsPicker = () => {
   const sources = useEvaluateDraft(({ spec }) => spec.questions);
   const first = useCollections((state) => state.collections.find(({ questions }) => questions > 0));
+  const looked = useUnknownNames();
   useEffect(() => {
     void readCollections();
   }, []);
@@ -129,15 +131,22 @@ export const QuestionsPicker = () => {
       <h2>Questions</h2>
       <ul>
         {sources.map((source, index) => (
-          <Line
+          <li
             // A set has no id, and two may be equal while they are being changed.
             key={index}
-            source={source}
-            set={(next) => change(sources.map((one, at) => (at === index ? next : one)))}
-            remove={() => change(sources.filter((_, at) => at !== index))}
-          />
+          >
+            <Line
+              source={source}
+              set={(next) => change(sources.map((one, at) => (at === index ? next : one)))}
+              remove={() => change(sources.filter((_, at) => at !== index))}
+            />
+            <div role="status">
+              <UnknownNames looked={looked} set={index} />
+            </div>
+          </li>
         ))}
       </ul>
+      <LookingUp looked={looked} />
       <div className="editor-actions">
         <Button
           size="xs"

@@ -1,0 +1,146 @@
+import { useEffect, useState } from 'react';
+import { messageOf } from '../../../base/errors.ts';
+import type { EvaluationSpec } from '../../../evaluate/systems/spec.ts';
+import type { UnknownInSet } from '../../../lab/contract/evaluations.ts';
+import { formatDuration } from '../../kit/words/duration.ts';
+import { formatCount, plural } from '../../kit/words/format.ts';
+import { useMore } from '../../kit/page/use-more.tsx';
+import { evaluationsApi } from '../store/evaluate-actions.ts';
+import { faultOf, useEvaluateDraft } from '../store/evaluate-draft.ts';
+import { useEvaluate } from '../store/evaluate-store.ts';
+
+/** Wait for the form to rest before passages are read. */
+const REST_MS = 500;
+const PAGE = 20;
+
+export type LookedUp =
+  | { state: 'nothing' }
+  | { state: 'reading'; stage: string; leftMs: number | null; stop: () => void }
+  | { state: 'stopped'; again: () => void }
+  | { state: 'known'; sets: readonly UnknownInSet[] }
+  | { state: 'failed'; message: string };
+
+const NOTHING: LookedUp = { state: 'nothing' };
+
+/** What decides which names are looked up where. */
+const keyOf = ({ systems, questions, retrieval }: EvaluationSpec, round: number): string =>
+  JSON.stringify([systems, questions, retrieval, round]);
+
+/** Names of the chosen questions that nothing mentions which would be searched; asked anew when the form rests. */
+export const useUnknownNames = (): LookedUp => {
+  const spec = useEvaluateDraft((state) => state.spec);
+  const ready = useEvaluate((state) => state.status === 'ready');
+  const [found, setFound] = useState<{ to: string; looked: LookedUp } | null>(null);
+  const [round, setRound] = useState(0);
+  const own =
+    spec.questions.some(({ kind }) => kind === 'collections') ||
+    spec.retrieval.some(({ local }) => local?.kind === 'collections');
+  const key = ready && own && faultOf(spec) === null ? keyOf(spec, round) : null;
+  useEffect(() => {
+    if (key === null) return undefined;
+    const abort = new AbortController();
+    const { signal } = abort;
+    const show = (looked: LookedUp): void => {
+      if (!signal.aborted) setFound({ to: key, looked });
+    };
+    const stop = (): void => {
+      show({ state: 'stopped', again: () => setRound((before) => before + 1) });
+      abort.abort(new Error('stopped'));
+    };
+    const look = async () => {
+      try {
+        const sets = await evaluationsApi().unknownNames(
+          useEvaluateDraft.getState().spec,
+          (stage, { leftMs = null }) => show({ state: 'reading', stage, leftMs, stop }),
+          signal,
+        );
+        show({ state: 'known', sets });
+      } catch (error) {
+        show({ state: 'failed', message: messageOf(error) });
+      }
+    };
+    const timer = setTimeout(() => void look(), REST_MS);
+    return () => {
+      clearTimeout(timer);
+      abort.abort(new Error('something else was chosen'));
+    };
+  }, [key]);
+  // What was found for other questions or passages is not shown as of these.
+  return found !== null && found.to === key ? found.looked : NOTHING;
+};
+
+const Naming = ({ found, where }: { found: UnknownInSet; where: string }) => {
+  const { questions, naming, first } = found;
+  const { rows, more } = useMore(first, PAGE);
+  if (naming === 0)
+    return (
+      <p className="fine">
+        Passages that are searched{where} mention every name found in{' '}
+        {questions === 1 ? 'the question' : `these ${formatCount(questions)} questions`}.
+      </p>
+    );
+  return (
+    <details className="note">
+      <summary>
+        ⚠ {formatCount(naming)} of {plural(questions, 'question')} name
+        {naming === 1 ? 's' : ''} something that no passage searched{where} mentions: what is
+        answered about it has no support there
+      </summary>
+      <ul>
+        {rows.map(({ text, names }, at) => (
+          <li key={at} className="fine">
+            <b>{names.map((name) => `“${name}”`).join(', ')}</b> in “{text}”
+          </li>
+        ))}
+      </ul>
+      {more}
+      {more === null && naming > first.length ? (
+        <p className="fine">and {formatCount(naming - first.length)} more</p>
+      ) : null}
+    </details>
+  );
+};
+
+/** Of one set of questions, what it names that is not there; of every way of searching, where there are several. */
+export const UnknownNames = ({ looked, set }: { looked: LookedUp; set: number }) => {
+  const alternatives = useEvaluateDraft(({ spec }) => spec.retrieval.length);
+  if (looked.state !== 'known') return null;
+  return looked.sets
+    .filter((one) => one.set === set)
+    .map((found) => {
+      const numbers = found.retrievals.map((at) => at + 1);
+      const some = numbers.length < alternatives;
+      const where = some ? ` under retrieval setting ${numbers.join(' and ')}` : '';
+      return <Naming key={numbers.join()} found={found} where={where} />;
+    });
+};
+
+/** How far the look-up is, how it can be stopped, and why it ended. */
+export const LookingUp = ({ looked }: { looked: LookedUp }) => {
+  switch (looked.state) {
+    case 'reading':
+      return (
+        <p className="fine">
+          Do passages mention what these questions name? {looked.stage}
+          {looked.leftMs === null ? '' : ` · ${formatDuration(looked.leftMs / 1000)} left`}{' '}
+          <button type="button" className="link" onClick={looked.stop}>
+            Do not look up
+          </button>
+        </p>
+      );
+    case 'stopped':
+      return (
+        <p className="fine">
+          Names were not looked up.{' '}
+          <button type="button" className="link" onClick={looked.again}>
+            Look up
+          </button>
+        </p>
+      );
+    case 'failed':
+      return <p className="fine">⚠ Names could not be looked up: {looked.message}</p>;
+    case 'nothing':
+    case 'known':
+      return null;
+  }
+};
