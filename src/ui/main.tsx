@@ -23,6 +23,7 @@ import { keepForOffline } from './lab/offline.ts';
 import { openLab } from './lab/open-lab.ts';
 import { useView } from './ask/store/view-store.ts';
 
+/** Opens the lab, then draws the page; in this order, so that no page calls a lab that is not there. */
 const start = (root: Root): void => {
   // The lab worker begins to load before the first thing is drawn; it starts the others when a page needs them.
   connectLab({
@@ -30,6 +31,7 @@ const start = (root: Root): void => {
     device: () => useView.getState().address.settings.device,
     users: [askLabUser, trainLabUser, evaluateLabUser, modelsLabUser],
   });
+  // An address may name another setup than the one chosen here: that is found out before it is run.
   void checkLinkedSetup();
 
   // A development server has no list of files to keep.
@@ -41,5 +43,6 @@ const start = (root: Root): void => {
 const element = document.getElementById('root');
 if (element) {
   const root = createRoot(element);
+  // True: the page is about to be loaded once more, and what began now would be cut off.
   if (!(await isolate(() => root.render(<Isolating />)))) start(root);
 }

@@ -11,6 +11,7 @@ import { differingSettings } from './differing.ts';
 import { seedGroups } from './seed-bands.ts';
 import { KeyBadge, keyOf } from './RunsTable.tsx';
 
+/** Only what tells the runs apart, as a table of settings by runs; a dash where a run has no such setting. */
 const Differences = ({ runs }: { runs: readonly RunRecord[] }) => {
   const rows = useMemo(() => differingSettings(runs.map(({ settings }) => settings)), [runs]);
   const ids = runs.map(({ id }) => id);
@@ -49,8 +50,10 @@ const Differences = ({ runs }: { runs: readonly RunRecord[] }) => {
 
 /** Runs over the same axes, and only the settings that differ. */
 export const Compare = ({ runs }: { runs: readonly RunRecord[] }) => {
+  // Steps arrive while a run trains; a click is never held up by ten charts.
   const steps = useDeferredValue(useTrain((state) => state.steps));
   const reading = useTrain((state) => runs.filter(({ id }) => state.reading.includes(id)).length);
+  // The records change with every step, the ids do not.
   const key = runs.map(({ id }) => id).join(' ');
   useEffect(() => {
     for (const id of key.split(' ')) if (id !== '') void openSteps(id);

@@ -67,6 +67,7 @@ const Notes = ({ run }: { run: RunRecord }) => {
  */
 const FreeSpace = ({ run, what }: { run: RunRecord; what: DroppedKind }) => {
   const [freed, setFreed] = useState<number | null>(null);
+  // Asked before, against the habit of this page: nothing brings these back.
   const [asked, setAsked] = useState(false);
   const drop = () => {
     setAsked(false);

@@ -25,6 +25,7 @@ const Undo = () => (
   />
 );
 
+/** Files of exported runs, or archives of a cluster’s folder. */
 const ImportButton = () => (
   <PickButton
     field="Run files"
@@ -38,6 +39,7 @@ const ImportButton = () => (
   </PickButton>
 );
 
+/** The folder itself, as a browser hands it over: every file below it. */
 const ClusterButton = () => (
   <PickButton
     field="Folder from a cluster"
@@ -51,6 +53,7 @@ const ClusterButton = () => (
   </PickButton>
 );
 
+/** What stands in the place of an empty list; after a failed reading nothing, since the problem above says why. */
 const Empty = ({ go }: { go: (path: string) => void }) => {
   const status = useTrain((state) => state.status);
   if (status === 'waiting') return <p role="status">Reading the runs …</p>;
@@ -74,6 +77,7 @@ const RunsPage = () => {
   const all = useTrain((state) => state.runs);
   const runs = useMemo(() => visibleRuns(all), [all]);
   const compared = useMemo(
+    // An address may name runs of another browser, or deleted ones.
     () => parseCompared(search).filter((id) => runs.some((run) => run.id === id)),
     [search, runs],
   );
@@ -81,6 +85,7 @@ const RunsPage = () => {
     () => compared.flatMap((id) => runs.find((run) => run.id === id) ?? []),
     [compared, runs],
   );
+  // In place of the address before: “back” leaves the page, not one tick after the other.
   const compare = (ids: string[]) => go(formatCompared(ids), { replace: true });
   const drop = useFileDrop((dropped) => void takeDrop(dropped));
   return (

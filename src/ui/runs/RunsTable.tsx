@@ -195,6 +195,7 @@ export const RunsTable = ({ runs, compared, compare }: RunsTableProps) => {
   const [order, setOrder] = useState(FIRST_ORDER);
   const [filter, setFilter] = useState('');
   const steps = useTrain((state) => state.steps);
+  // Every run’s figures and curve are made of its steps.
   useAllSteps(runs.map(({ id }) => id));
   const shown = useMemo(
     () => ordered(matching(runs, filter), order, steps),

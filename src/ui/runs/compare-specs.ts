@@ -6,6 +6,7 @@ import { bandOf } from './seed-bands.ts';
 
 /** The same measure of several runs over one axis. */
 
+/** A run with its place in the comparison. */
 export interface ComparedRun {
   id: string;
   /** A, B, C …: what the lines are called. */
@@ -22,6 +23,7 @@ interface OfHeldOut {
   heldOut: (score: HeldOutScore) => number;
 }
 
+/** Points (step, value) where the measure was taken; steps without it are left out, not drawn as 0. */
 const placesOf = (steps: readonly TrainStep[], of: Compared['of']): Point[] => {
   const all =
     typeof of === 'function'
@@ -34,9 +36,11 @@ const placesOf = (steps: readonly TrainStep[], of: Compared['of']): Point[] => {
 interface Compared {
   id: string;
   title: string;
+  /** What it is of and in which unit, below the title. */
   note: string;
   unit: Unit;
   of: Measure | OfHeldOut;
+  /** Values that the axis shows whatever was measured. */
   include?: readonly number[];
 }
 

@@ -18,6 +18,7 @@ const branchesOf = (value: unknown): [string, unknown][] | null => {
   return null;
 };
 
+/** A setting as text: `off` for null, lists and small objects in a line. */
 const shown = (value: unknown): string => {
   if (value === null) return 'off';
   if (typeof value === 'string') return value;
@@ -29,6 +30,7 @@ const shown = (value: unknown): string => {
   return JSON.stringify(value) ?? 'none';
 };
 
+/** Goes down while every run that has the setting has branches there; else the values are compared as text. */
 const walk = (path: string, values: readonly unknown[], out: DifferingSetting[]): void => {
   const present = values.filter((value) => value !== undefined);
   const branches = values.map(branchesOf);

@@ -29,6 +29,7 @@ export const curveOf = (steps: readonly TrainStep[]): RunCurve => {
   };
 };
 
+/** Of all steps of a run, in order: of some of them the figures would be others. */
 export const figuresOf = (steps: readonly TrainStep[]): RunFigures => {
   const scored = heldOutScores(steps);
   const first = scored[0];

@@ -4,11 +4,13 @@ import type { TrainStep } from '../../records/training.ts';
 
 /** Which runs the list shows, and in which order. */
 
+/** By which head the list is sorted, and which way. */
 export interface ListOrder {
   by: SortName;
   descending: boolean;
 }
 
+/** Null: not measured. */
 type Key = string | number | null;
 
 /** What a head sorts by. */

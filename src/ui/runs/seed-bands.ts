@@ -25,6 +25,7 @@ export const seedGroups = (runs: readonly RunRecord[]): number[][] => {
   });
 };
 
+/** Several runs as one line. */
 export interface Band {
   points: Point[];
   /** Lowest and highest run at a step. */

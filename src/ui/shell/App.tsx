@@ -16,6 +16,7 @@ import { useTour } from '../tour/store/tour-store.ts';
 import { useAddress } from '../ask/use-address.ts';
 import { useKeys } from './use-keys.ts';
 
+// Loaded when they are opened first: most visits open neither.
 const Explanation = lazy(() => import('../kit/words/explain/Explanation.tsx'));
 const Tour = lazy(() => import('../tour/Tour.tsx'));
 
@@ -27,6 +28,7 @@ const At = (props: { place: string; children: ReactNode }) => (
 /** Letters of the rail; keys of a page leave them to `g` + letter. */
 const LETTERS: ReadonlySet<string> = new Set(RAIL.map(({ letter }) => letter));
 
+/** The page at the address. */
 const Pages = () => (
   <Suspense fallback={<main className="page">Loading the page …</main>}>
     <Switch>
@@ -39,10 +41,12 @@ const Pages = () => (
   </Suspense>
 );
 
+/** What stands around every page, and the dialogs over it. */
 const Workbench = () => {
   const [path, go] = useLocation();
   const { setColorScheme } = useMantineColorScheme();
   const scheme = useComputedColorScheme('light');
+  // Made anew only with the theme: keys are listened for by this list.
   const commands = useMemo(() => {
     const toggleTheme = () => setColorScheme(scheme === 'dark' ? 'light' : 'dark');
     return { toggleTheme, list: createCommands({ go, toggleTheme }) };
@@ -50,6 +54,7 @@ const Workbench = () => {
   const dialog = useDialogs((state) => state.open);
   const explained = useExplained((state) => state.open !== null);
   const touring = useTour((state) => state.open);
+  // Dialogs name what the page at hand has; keys ask for themselves when they are pressed.
   const here = commands.list.filter(({ when }) => when?.(path) ?? true);
   useKeys(commands.list);
   useAddress();
@@ -77,6 +82,7 @@ const Workbench = () => {
   );
 };
 
+/** The workbench with its theme, its addresses relative to the folder that it lies in. */
 export const App = () => (
   <MantineProvider theme={theme} defaultColorScheme="auto">
     <Router base={BASE}>

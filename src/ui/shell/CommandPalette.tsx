@@ -24,12 +24,14 @@ const GlossaryList = lazy(async () => ({
   default: (await import('../kit/words/explain/Explanation.tsx')).GlossaryList,
 }));
 
+/** Whether every word of the text is somewhere in its group and name. */
 const matches = (command: Command, text: string): boolean =>
   text
     .toLowerCase()
     .split(/\s+/)
     .every((word) => `${command.group} ${command.name}`.toLowerCase().includes(word));
 
+/** Keys as they are written on a keyboard. */
 const Keys = ({ keys }: { keys: readonly string[] }) => (
   <span className="keys">
     {keys.map((key) => (
@@ -98,6 +100,7 @@ export const CommandPalette = ({ commands }: { commands: readonly Command[] }) =
     setText('');
     setAt(0);
   };
+  // Closed first: a command may open the other dialog, or put the focus somewhere.
   const act = (command: Command | undefined) => {
     close();
     command?.act();
@@ -107,6 +110,7 @@ export const CommandPalette = ({ commands }: { commands: readonly Command[] }) =
     const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
     if (by === 0 || found.length === 0) return;
     event.preventDefault();
+    // Round and round, as such lists go.
     setAt((at + by + found.length) % found.length);
   };
   return (
@@ -147,6 +151,7 @@ export const CommandPalette = ({ commands }: { commands: readonly Command[] }) =
   );
 };
 
+/** Groups that have keys, in the order of the list. */
 const GROUPS = ['Run', 'Train', 'Playback', 'Rollouts', 'View', 'Go to'] as const;
 
 /** `?`: every key, and every word. */

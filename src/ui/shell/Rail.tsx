@@ -2,6 +2,7 @@ import { Link, useLocation } from 'wouter';
 import { Icon } from '../kit/Icon.tsx';
 import { RAIL, type RailPage } from './places.tsx';
 
+/** A place of the rail, marked while the page is it or lies below it. */
 const Item = ({ route }: { route: RailPage }) => {
   const [path] = useLocation();
   const active = path === route.path || path.startsWith(`${route.path}/`);
@@ -18,6 +19,7 @@ const Item = ({ route }: { route: RailPage }) => {
   );
 };
 
+/** The places of the workbench, on every page. */
 export const Rail = () => (
   <nav className="rail" aria-label="Places">
     {RAIL.map((route) => (

@@ -15,6 +15,7 @@ import { useIsolation } from '../lab/isolation.ts';
 import { useOffline } from '../lab/offline.ts';
 import { isRunning, useRun } from '../ask/store/run-store.ts';
 
+/** What the policy of Ask runs on, and the type of its numbers there; while none is loaded, what trains. */
 const DeviceCell = () => {
   const device = useLab((state) => state.device);
   const policy = useLab((state) => state.policy);
@@ -29,6 +30,7 @@ const DeviceCell = () => {
   );
 };
 
+/** Which policy is loaded and how large it is, or how far it has come. */
 const PolicyCell = () => {
   const policy = useLab((state) => state.policy);
   const part = useLab((state) => state.parts.policy);
@@ -48,6 +50,7 @@ const PolicyCell = () => {
 const LOADED_MEANS =
   'The world, retrieval and the policy are loaded by the first page that needs them: Ask, Train, Corpus or Models.';
 
+/** What pages have loaded so far: a failure before all else, then what is still loading, then what is searched. */
 const LoadedCell = () => {
   const sources = useLab((state) => state.sources);
   const failed = useLab((state) => firstFailure(state)?.part);
@@ -109,6 +112,7 @@ const EvaluationCell = () => {
   );
 };
 
+/** Whether the page opens without its server; nothing before that is known. */
 const OfflineCell = () => {
   const { status, reason } = useOffline();
   if (status === 'waiting') return null;
@@ -186,6 +190,7 @@ export const StatusBar = () => {
   const storage = useStorageUse();
   const running = isRunning(run);
   return (
+    // It takes focus since it is scrolled sideways where the window is narrow.
     <footer className="status" aria-label="Status" tabIndex={0}>
       <DeviceCell />
       <PolicyCell />

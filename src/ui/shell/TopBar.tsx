@@ -9,6 +9,7 @@ import { useRun } from '../ask/store/run-store.ts';
 import { ASK } from '../ask/store/permalink.ts';
 import { RAIL } from './places.tsx';
 
+/** A button with an icon, or a sign where there is none; `pressed` where it switches something on and off. */
 const Tool = (props: {
   label: string;
   icon?: IconName;
@@ -37,12 +38,14 @@ const Tool = (props: {
 /** Pages that the rail does not name. */
 const OFF_RAIL: ReadonlyMap<string, string> = new Map([['cluster', 'Corpus · Clusters']]);
 
+/** Where one is; on Ask also by which recipe and seed, or of which step of a run, the rollouts were made. */
 const Place = () => {
   const [ask] = useRoute(ASK);
   const request = useRun((state) => state.request);
   const source = useRun((state) => state.source);
   const asked = request && ask ? request.settings : null;
   const recipe = asked ? ` · ${asked.recipe}` : '';
+  // Rollouts of a training step have no seed of the form’s.
   const seed = !asked
     ? ''
     : source
@@ -102,6 +105,7 @@ const CopyAddress = () => {
   );
 };
 
+/** The bar over every page: where one is, and what can be done everywhere; on Ask its two panels and its address. */
 export const TopBar = ({ toggleTheme }: { toggleTheme: () => void }) => {
   const setupOpen = useView((state) => state.setupOpen);
   const detailsOpen = useView((state) => state.detailsOpen);

@@ -46,6 +46,7 @@ export interface Command {
   act: () => void;
 }
 
+/** What commands need of the page that lists them. */
 export interface CommandContext {
   go: (path: string) => void;
   toggleTheme: () => void;
@@ -61,8 +62,10 @@ export const hearsKeys = (command: Command, path: string): boolean =>
 
 const isAsk = (path: string): boolean => path === ASK;
 
+/** Whether Ask has rollouts. */
 const isRun = (): boolean => useRun.getState().table.order.length > 0;
 
+/** Whether all rollouts are being searched for a text. */
 const searches = (): boolean => useSearched.getState().status === 'searching';
 
 /** Whether there is anything that Escape would do. */
@@ -88,6 +91,7 @@ const escape = (go: CommandContext['go']) => () => {
   useView.getState().select(null);
 };
 
+/** The field of questions, which is in the setup; it is drawn a frame after that opens. */
 const focusSearch = () => {
   openSetup();
   requestAnimationFrame(() => document.getElementById('question-search')?.focus());
@@ -126,6 +130,7 @@ const PLAYBACK: readonly (readonly [name: string, key: string, act: () => void])
   ['Previous rollout', '[', () => focusNext(-1)],
 ];
 
+/** All commands but those of things (`things.ts`). Of several with one key the first that the page offers acts. */
 export const createCommands = ({ go, toggleTheme }: CommandContext): Command[] => [
   {
     name: 'Run',
@@ -247,4 +252,5 @@ const KEY_NAMES: Record<string, string> = {
   ' ': 'space',
 };
 
+/** A key as it is shown. */
 export const keyName = (key: string): string => KEY_NAMES[key] ?? key;

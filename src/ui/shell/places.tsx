@@ -4,6 +4,7 @@ import { AskPage } from '../ask/AskPage.tsx';
 import { ASK } from '../ask/store/permalink.ts';
 import type { IconName } from '../kit/Icon.tsx';
 
+// Ask alone comes with the workbench: it is what most visits begin with.
 const ClusterPage = lazy(() => import('../corpus/clusters/ClusterPage.tsx'));
 const CorpusPage = lazy(() => import('../corpus/CorpusPage.tsx'));
 const EvaluatePage = lazy(() => import('../evaluate/EvaluatePage.tsx'));
@@ -96,6 +97,7 @@ export const PAGES: readonly Page[] = [
   {
     path: '/rollouts/:fileId',
     place: 'rollouts',
+    // Another file begins anew; one and the same stays as it is when its query changes.
     show: ({ fileId = '' }) => <FilePage key={fileId} />,
   },
   { path: '/rollouts/:fileId/:rolloutId', place: 'rollouts', show: () => <ReaderPage /> },

@@ -20,6 +20,7 @@ const isTable = (path: string): boolean => /^\/rollouts\/[^/]+\/?$/.test(path);
 /** The list of files. */
 const isList = (path: string): boolean => /^\/rollouts\/?$/.test(path);
 
+/** The grouping of one key; it is one of those that the table offers. */
 const byQuestion = GROUPINGS.find(({ group }) => group.join() === 'question')!;
 
 /** Groups by question, or takes the groups away. */
@@ -35,12 +36,14 @@ const focusFilter = (): void => document.getElementById('rollout-filter')?.focus
 
 const focusSearch = (): void => document.getElementById('rollouts-search')?.focus();
 
+/** Tags and note of the row at the cursor; of the first one where no row was chosen yet. */
 const openNotes = (): void => {
   const { selected, cursor, notesOpen } = useSelection.getState();
   if (cursor === null && selected) moveCursor(1);
   useSelection.setState({ notesOpen: !notesOpen });
 };
 
+/** Keys of the table of a file, and of the list of files. The reader listens for its own (`use-reader-keys.ts`). */
 export const rolloutCommands = (go: (path: string) => void): Command[] => {
   const table = { group: 'Rollouts', when: isTable } as const;
   return [
@@ -57,6 +60,7 @@ export const rolloutCommands = (go: (path: string) => void): Command[] => {
     {
       group: 'Rollouts',
       when: isList,
+      // There is no field where there are no files.
       can: () => document.getElementById('rollouts-search') !== null,
       name: 'Search all rollouts',
       keys: ['/'],

@@ -28,6 +28,7 @@ const dark: MantineColorsTuple = [
   '#121518',
 ];
 
+/** Mantine’s own parts in the look of the style sheet, which has the rest. */
 export const theme = createTheme({
   primaryColor: 'blue',
   primaryShade: { light: 6, dark: 7 },

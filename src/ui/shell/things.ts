@@ -20,6 +20,7 @@ import type { Command } from './commands.ts';
 
 type Go = (path: string) => void;
 
+/** What is stored in this browser, deleted ones among it: they are left out here. */
 export interface Things {
   runs: TrainState['runs'];
   files: readonly FileRecord[];
@@ -27,6 +28,7 @@ export interface Things {
   customs: readonly CustomSystem[];
 }
 
+/** Ask with this recipe; nothing runs before Run is pressed. */
 const askBy = (recipe: string, go: Go): void => {
   const { address, setAddress } = useView.getState();
   // The mechanisms that were changed are those of the recipe before.
@@ -71,6 +73,7 @@ export const thingsOf = ({ runs, files, evaluations, customs }: Things, go: Go):
     name: `Evaluate ${system.title}`,
     keys: [],
     group: 'System' as const,
+    // A system of one’s own is made from another (`base`) and is handed on whole; a recipe goes by its id.
     act: () => void evaluate('base' in system ? system : system.id, go),
   })),
   ...TRAININGS.map(({ id, recipe, variant }) => ({
@@ -100,6 +103,7 @@ export const textThings = (
   go: Go,
 ): Command[] => {
   const wanted = text.trim();
+  // One or two letters are in nearly every question.
   if (wanted.length < 3) return [];
   return [
     ...filterQuestions(questions, { ...NO_FILTER, text: wanted })

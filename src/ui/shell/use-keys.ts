@@ -9,6 +9,7 @@ const SEQUENCE_MS = 450;
 /** Elements that use letters, arrows or the space bar themselves. */
 const OWN_KEYS = 'input, textarea, select, [role=slider], [contenteditable=true]';
 
+/** Whether what has the focus does something with the key itself. */
 const usesKey = (target: EventTarget | null, key: string): boolean => {
   if (!(target instanceof Element)) return false;
   if (target.closest(OWN_KEYS)) return key !== 'Escape';
@@ -25,6 +26,7 @@ export const useKeys = (commands: readonly Command[]): void => {
   const waiting = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
+      // Everywhere, in fields and dialogs too: it closes what it opened.
       if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {
         event.preventDefault();
         toggleDialog('palette');
@@ -44,6 +46,7 @@ export const useKeys = (commands: readonly Command[]): void => {
         here.find(({ keys }) => keys.includes(event.key));
       if (!command) return;
       event.preventDefault();
+      // `g` alone waits, as a letter may follow that makes it a sequence.
       if (!starts) return command.act();
       waiting.current = setTimeout(() => {
         prefix.current = '';

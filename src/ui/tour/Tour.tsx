@@ -30,17 +30,20 @@ const Contents = () => {
   );
 };
 
+/** A step with what it can do. What is to be done may be skipped; then “Next” is what stands out. */
 const Step = ({ step, last }: { step: TourStep; last: boolean }) => {
   const [, go] = useLocation();
   const [started, setStarted] = useState(false);
   const chapter = useTour((state) => state.chapter);
   const at = useTour((state) => state.step);
   const deeds = useDeeds();
+  // Also by what was done without the tour.
   const done = step.done === undefined || deeds[step.done];
   const { act } = step;
   const next = () => (last ? endChapter(IDS) : goToStep(chapter, at + 1));
   const begin = () => {
     setStarted(true);
+    // Actions of the pages never reject: they say on their page what failed.
     void Promise.resolve(act?.run(go)).finally(() => setStarted(false));
   };
   return (
@@ -71,6 +74,7 @@ const before = (chapter: number, step: number): [chapter: number, step: number] 
     ? [chapter, step - 1]
     : [Math.max(0, chapter - 1), Math.max(0, (CHAPTERS[chapter - 1]?.steps.length ?? 1) - 1)];
 
+/** After the last chapter. */
 const End = () => (
   <>
     <p>
@@ -96,6 +100,7 @@ export default function Tour() {
   const index = useTour((state) => state.chapter);
   const at = useTour((state) => state.step);
   const chapter = CHAPTERS[index];
+  // A place that was remembered may be of a tour with more steps.
   const step = chapter?.steps[Math.min(at, chapter.steps.length - 1)];
   return (
     <aside className="tour" aria-label="Guided tour">

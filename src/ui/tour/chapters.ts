@@ -24,6 +24,7 @@ import { toTry, TRY_STEPS } from '../train/store/try-run.ts';
 /** What a visitor has done, in this tour or without it. */
 export type Deed = 'asked' | 'trained' | 'opened' | 'compared';
 
+/** Read off what is stored and shown, so that nothing done outside the tour has to be done again for it. */
 export const useDeeds = (): Record<Deed, boolean> => ({
   asked: useRun(({ run, table }) => table.order.length > 0 && !isRunning(run)),
   trained: useTrain(({ runs }) => visibleRuns(runs).some(({ step }) => step > 0)),
@@ -31,6 +32,7 @@ export const useDeeds = (): Record<Deed, boolean> => ({
   compared: useEvaluate(({ evaluations }) => evaluations.some(({ done }) => done > 0)),
 });
 
+/** A paragraph, and what a press does for it. */
 export interface TourStep {
   text: string;
   act?: {
@@ -41,6 +43,7 @@ export interface TourStep {
   done?: Deed;
 }
 
+/** Steps that belong together; which were seen is remembered by `id`. */
 export interface Chapter {
   id: string;
   title: string;
@@ -60,6 +63,7 @@ const questionsLoaded = (): Promise<void> =>
     });
   });
 
+/** Asks the first example of the world, once its questions are loaded. */
 const askExample = async (go: (path: string) => void): Promise<void> => {
   go(ASK);
   need('sources', 'policy');
@@ -81,6 +85,7 @@ const estimated = async (settings: TrainSettings): Promise<TrainEstimate | null>
   }
 };
 
+/** Trains a few steps from a policy that was made not to search; leads to the run under way where there is one. */
 const train = async (go: (path: string) => void): Promise<void> => {
   const busy = trainingRun(useTrain.getState());
   if (busy) return go(formatTrainAddress({ run: busy.id, step: null }));
@@ -100,6 +105,7 @@ const train = async (go: (path: string) => void): Promise<void> => {
   go(id === null ? '/train' : formatTrainAddress({ run: id, step: null }));
 };
 
+/** Opens the rollouts of the newest run as a file; the list of files where nothing was trained. */
 const readRollouts = (go: (path: string) => void): void => {
   const run = newestRun();
   if (run) openOwnRun(run.id, run.name, go);
@@ -115,11 +121,13 @@ const beforeAfter = (go: (path: string) => void): void => {
   );
 };
 
+/** Begins the small evaluation of Evaluate’s empty list; leads to the form where it cannot start. */
 const compare = async (go: (path: string) => void): Promise<void> => {
   const id = await startEvaluation(FIRST_SPEC, 'Tour: three systems, 20 questions', 'auto');
   go(id === null ? NEW_EVALUATION : formatEvaluateAddress(id));
 };
 
+/** In the order of the loop: ask, train, read, see what changed, compare. */
 export const CHAPTERS: readonly Chapter[] = [
   {
     id: 'ask',

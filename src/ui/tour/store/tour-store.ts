@@ -8,6 +8,7 @@ const keptSchema = z.object({
   step: z.int().min(0),
   seen: z.array(z.string()),
 });
+/** Indices from 0 of chapter and step, and ids of ended chapters; a chapter past the last: the tour is over. */
 type Kept = z.infer<typeof keptSchema>;
 
 interface TourState extends Kept {
@@ -34,6 +35,7 @@ const stored = (): string | null => {
   }
 };
 
+/** Where the visitor stands. Closed at each start of the page, wherever it was left. */
 export const useTour = create<TourState>()(() => ({ open: false, ...parseTour(stored()) }));
 
 useTour.subscribe(({ chapter, step, seen }) => {
@@ -47,6 +49,7 @@ useTour.subscribe(({ chapter, step, seen }) => {
 /** Opens the tour where it was left. */
 export const openTour = (): void => useTour.setState({ open: true });
 
+/** Puts the tour away; it goes on where it was left. */
 export const closeTour = (): void => useTour.setState({ open: false });
 
 /** Goes to a step; what is left behind is not marked as seen. */
