@@ -11,6 +11,7 @@ export const TrainProblem = () => {
     <div className="failure" role="alert">
       <b>⚠ {problem.text}</b>
       <div className="failure-actions">
+        {/* Only where the runs could not be read; any other action is tried again by its own button. */}
         {failed ? (
           <button type="button" className="link" onClick={() => void reloadRuns()}>
             Try again

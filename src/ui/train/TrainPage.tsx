@@ -50,6 +50,7 @@ const Unfinished = () => {
   );
 };
 
+/** For an address whose run or sweep was deleted, or trained elsewhere; says neither before the list was read. */
 const Missing = ({ id, deleted }: { id: string; deleted: boolean }) => {
   const status = useTrain((state) => state.status);
   return status === 'waiting' ? (
@@ -81,7 +82,9 @@ const TrainPage = () => {
   const sweepId = parseSweepAddress(search);
   const all = useTrain((state) => state.runs);
   const cells = useMemo(() => all.filter(({ sweep }) => sweep?.id === sweepId), [all, sweepId]);
+  // A sweep has no record of its own: each of its runs has it.
   const sweep = sweepId === null ? undefined : cells[0]?.sweep;
+  // The form was asked for though a run trains.
   const isNew = new URLSearchParams(search).has('new');
   // The bare address means whatever trains now.
   useEffect(() => {

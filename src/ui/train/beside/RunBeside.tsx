@@ -20,6 +20,7 @@ import { AskAtStep } from './AskAtStep.tsx';
 import { beforeSteps, sideName } from './side-name.ts';
 import './run-beside.css';
 
+// Loaded with the first film of two scores; runs without one do not need it.
 const BesidePicture = lazy(async () => ({
   default: (await import('../../kit/beside/BesidePicture.tsx')).BesidePicture,
 }));
@@ -27,13 +28,16 @@ const BesidePicture = lazy(async () => ({
 /** By which the page is scrolled to it. */
 const ID = 'beside';
 
+/** What is in the upper half of the window already stays where it is. */
 const toTop = (picture: Element): void => {
   if (picture.getBoundingClientRect().top > innerHeight / 2) picture.scrollIntoView();
 };
 
+/** A score in the lists; 0 is the one before the first step. */
 const stepName = (step: number): string =>
   step === 0 ? 'before the first step' : `after step ${step}`;
 
+/** @param at index of a score; false too where the question was not asked then */
 const isRight = (row: FilmRow, at: number): boolean => row.cells[at]?.em === 1;
 
 /** The first question that was learned; else one that was lost; else the first. */
@@ -62,10 +66,12 @@ const usePair = (run: RunRecord, question: string, from: number, to: number) => 
     return kept.find((one) => one.question.id === question) ?? null;
   };
   const answer = useAnswer(`${run.id} ${question} ${from} ${to}`, async () => {
+    // Null where one of them was deleted to free storage.
     const [a, b] = [await read(from), await read(to)];
     return a && b ? ([a, b] as const) : null;
   });
   const [shown, setShown] = useState<Pair | null>(null);
+  // While drawing, not in an effect: the pair is never drawn a frame late.
   if (answer.state === 'ready' && answer.value && answer.value !== shown) setShown(answer.value);
   const same = shown?.[0].question.id === question;
   return {
@@ -84,6 +90,7 @@ export const RunBeside = ({ run, film }: { run: RunRecord; film: TrainingFilm })
   const newest = itemAt(steps, steps.length - 1, 'scores of the film');
   const wanted: BesideAddress = address.beside ?? { question: null, from: first, to: null };
   const row = rows.find(({ id }) => id === wanted.question) ?? changedRow(film);
+  // An address may name a score that this run has not, or has no more after it went back to a snapshot.
   const from = steps.includes(wanted.from) ? wanted.from : first;
   const to = wanted.to !== null && steps.includes(wanted.to) ? wanted.to : newest;
   const { pair, reading, problem } = usePair(run, row.id, from, to);

@@ -1,13 +1,16 @@
 import { envelopeBuckets, type Point } from '../../kit/charts/downsample.ts';
 
+/** CSS pixels. */
 const WIDTH = 88;
 const HEIGHT = 22;
 const PAD = 2;
 
 /** A line without axes, from its lowest to its highest value; what it says is in words beside it. */
 export const Sparkline = ({ points, name }: { points: readonly Point[]; name: string }) => {
+  // Few enough points for so few pixels: tables draw one of these a row.
   const drawn = envelopeBuckets(points, WIDTH / 2);
   const [first, last] = [drawn[0], drawn.at(-1)];
+  // One point is no line.
   if (!first || !last || drawn.length < 2) return null;
   const values = drawn.map(({ y }) => y);
   const [low, high] = [Math.min(...values), Math.max(...values)];

@@ -5,6 +5,7 @@ import type { ChartSpec, Series } from '../../kit/charts/series.ts';
 
 /** What the charts of a run are made of: lines over steps, and a chart of some lines. */
 
+/** Records of a run’s steps, in order. */
 export type Steps = readonly TrainStep[];
 
 /** Steps that made rollouts: one on stored trajectories has none to measure. */

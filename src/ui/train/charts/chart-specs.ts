@@ -62,6 +62,7 @@ const accuracy = (steps: Steps): ChartSpec[] => {
           interval: heldOutIntervals(steps),
         },
         heldOut(steps, 'F1 held-out', 4, ({ f1 }) => f1),
+        // Absent where no judge was asked: the line then has no point and is left out.
         heldOut(steps, 'judge held-out', 3, ({ judge }) => judge?.right),
         line(sampled, 'EM sampled', 1, ({ em }) => em),
         line(sampled, 'F1 sampled', 2, ({ f1 }) => f1),
@@ -96,6 +97,7 @@ const accuracy = (steps: Steps): ChartSpec[] => {
         ...[
           line(sampled, 'fallbacks', 2, fallbacksARollout),
           line(sampled, 'not summarized', 3, unsummarizedARollout),
+          // Only of loops that have such queries, or where a summarizer failed.
         ].filter(({ points }) => points.length > 0),
       ],
       {
@@ -156,6 +158,7 @@ const optimisation = (steps: Steps, settings: TrainSettings): ChartSpec[] => {
     spec(
       'kl',
       'KL to the reference',
+      // k3 = e^d − d − 1 with d = log π_ref − log π (docs/methods.md, section 4).
       'k3, nats a token; the reference is the policy without the adapter',
       'nats',
       [line(steps, 'KL', 0, ({ kl }) => kl)],
@@ -265,6 +268,7 @@ const speed = (steps: Steps): ChartSpec[] => [
     'questions a step by class, stacked',
     'questions',
     namesOf(steps, ({ drawn }) => drawn).map((name, index) =>
+      // 0 and not absent: a stack needs every part at every step.
       line(steps, name, index, ({ drawn }) => drawn[name] ?? 0),
     ),
     { kind: 'stack' },
@@ -287,6 +291,7 @@ export const routerMode = (settings: TrainSettings): RewardSettings | null => {
 const router = (steps: Steps, settings: TrainSettings): ChartSpec[] => {
   const kinds = namesOf(steps, ({ router }) => router?.byKind);
   if (kinds.length === 0 && settings.router.train === 'off') return [];
+  // The printed reward alone is known to collapse, and where (docs/methods.md, section 1).
   const mode = routerMode(settings);
   const paper = mode?.reward === 'paper' ? mode : null;
   const best = paper ? paperOptimum(paper.beta1, paper.beta2) : null;

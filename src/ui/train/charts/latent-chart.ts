@@ -11,6 +11,7 @@ export const latent = (steps: Steps, { adapter }: TrainSettings): ChartSpec[] =>
           'Gates: 1 − a',
           'mean over the latent tokens; 0: the token alone',
           'share',
+          // a weighs the token itself (docs/methods.md, section 10): what rises is what is read besides.
           [line(steps, '1 − a', 0, ({ latent: read }) => read && 1 - read.gate)],
           { include: [0], empty: 'Shows after the first step.' },
         ),

@@ -20,6 +20,7 @@ const TITLE = 'Training film';
 /** A frame of the film stands this long, ms. */
 const FRAME = 700;
 
+/** When a score was taken; step 0 is before the first. */
 const stepWords = (step: number): string =>
   step === 0 ? 'before the first step' : `after step ${step}`;
 
@@ -38,6 +39,7 @@ const placeWords = (film: TrainingFilm, place: FilmPlace | null): string => {
 const changesOf = ({ rows }: TrainingFilm, at: number): string => {
   const now = rows.filter(({ cells }) => cells[at]?.em === 1).length;
   if (at === 0) return `${now} of ${rows.length} ${rightBy(true, 'em')}`;
+  // A question that was not asked at one of the two has not changed.
   const both = rows.filter(({ cells }) => cells[0] && cells[at]);
   const gained = both.filter(({ cells }) => cells[0]?.em !== 1 && cells[at]?.em === 1).length;
   const lost = both.filter(({ cells }) => cells[0]?.em === 1 && cells[at]?.em !== 1).length;
@@ -56,6 +58,7 @@ const usePlaying = (count: number, at: number, show: (at: number) => void) => {
     return () => clearTimeout(timer);
   }, [playing, at, count, show]);
   const toggle = () => {
+    // At its end it begins again.
     if (!playing && at + 1 >= count) show(0);
     setPlaying(!playing);
   };
@@ -86,10 +89,12 @@ const useOpen = (run: RunRecord, film: TrainingFilm) => {
   return { open, problem };
 };
 
+/** The film with its tools; a chosen cell is said below it, with the ways into its rollout. */
 const Shown = ({ run, film }: { run: RunRecord; film: TrainingFilm }) => {
   const last = film.steps.length - 1;
   // Stays at the newest score until it is scrubbed.
   const [scrubbed, setAt] = useState<number | null>(null);
+  // A run that went back to a snapshot has fewer scores than when it was scrubbed.
   const at = Math.min(scrubbed ?? last, last);
   const [chosen, setChosen] = useState<FilmPlace | null>(null);
   const [asTable, setAsTable] = useState(false);

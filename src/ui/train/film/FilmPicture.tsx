@@ -3,10 +3,12 @@ import type { FilmRow, TrainingFilm } from '../../../evaluate/training-film.ts';
 
 /** A place of the film: a question, and a score. */
 export interface FilmPlace {
+  /** Index of the question, in the order of the film. */
   row: number;
   at: number;
 }
 
+/** CSS pixels: of a question, of the steps’ numbers above, and of a letter. */
 const ROW = 15;
 const HEAD = 18;
 const CHARACTER = 6;
@@ -15,6 +17,7 @@ const WORDS = 84;
 const MARK = 13;
 /** So many answers are written at most; where there are more, wide cells stand alone. */
 const MOST_WORDS = 1500;
+/** Of a column without words: few scores are not stretched over the page. */
 const WIDEST = 128;
 
 interface PictureProps {
@@ -44,6 +47,7 @@ export const sizesOf = ({ steps, rows }: TrainingFilm, width: number): Sizes => 
   return { names, column, mark: Math.max(2, column - 2) };
 };
 
+/** As much of a text as has room, with an ellipsis behind it where it is cut. */
 const shortened = (text: string, pixels: number): string => {
   const room = Math.max(4, Math.ceil(pixels / CHARACTER) - 2);
   return text.length <= room ? text : `${text.slice(0, room - 1)}…`;
@@ -80,6 +84,7 @@ const Answers = ({ row: { cells }, names, column, mark }: Sizes & { row: FilmRow
     ) : null;
   });
 
+/** A question. Memoised: playing moves two rectangles over the rows and draws none of them again. */
 const Row = memo((props: Sizes & { row: FilmRow }) => {
   const { row, ...sizes } = props;
   const { names, column, mark } = sizes;
@@ -154,6 +159,7 @@ const Drawing = ({ film, width, at, chosen }: PictureProps) => {
   );
 };
 
+/** By how many rows and scores an arrow key moves. */
 const MOVES: Record<string, FilmPlace> = {
   ArrowUp: { row: -1, at: 0 },
   ArrowDown: { row: 1, at: 0 },
@@ -161,6 +167,7 @@ const MOVES: Record<string, FilmPlace> = {
   ArrowRight: { row: 0, at: 1 },
 };
 
+/** An index that stays within the film. */
 const held = (value: number, count: number): number => Math.max(0, Math.min(count - 1, value));
 
 /** The drawing, in which a cell is chosen by pointer or by the arrow keys, and opened by Enter. */
@@ -181,6 +188,7 @@ export const FilmPicture = (
     event.preventDefault();
     event.stopPropagation();
     choose({
+      // The first key shows where one is, the next ones move.
       row: held(from.row + (chosen ? move.row : 0), film.rows.length),
       at: held(from.at + (chosen ? move.at : 0), film.steps.length),
     });
@@ -192,6 +200,7 @@ export const FilmPicture = (
     if (row < 0 || row >= film.rows.length) return;
     const across = Math.floor((event.clientX - box.left - names) / column);
     if (across >= film.steps.length) return;
+    // A press on a name chooses the question at the score that is shown.
     choose({ row, at: across < 0 ? at : across });
   };
   return (

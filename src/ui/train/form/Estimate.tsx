@@ -41,6 +41,7 @@ export const useEstimate = (settings: TrainSettings | null, device: DeviceChoice
     };
     const timer = setTimeout(() => void ask(), REST_MS);
     return () => {
+      // An estimate of settings that have changed since is not shown.
       live = false;
       clearTimeout(timer);
     };
@@ -108,6 +109,7 @@ export const useTry = (settings: TrainSettings | null, answer: Answer, device: D
   );
   const estimate = useEstimate(known ? tried : null, device)?.estimate;
   if (!settings || !tried) return null;
+  // Of the shortened run itself: its steps are smaller, and what comes before them is cut too.
   const seconds = estimate && TRY_STEPS * estimate.secondsPerStep + estimate.secondsBefore;
   return {
     settings: tried,

@@ -17,6 +17,7 @@ import { formatTrainAddress } from '../store/train-address.ts';
 import { useTrain, visibleRuns } from '../store/train-store.ts';
 import { Terms } from '../../kit/words/explain/Term.tsx';
 
+/** One list for all: a new one each time would be another value of the store. */
 const NO_STEPS: readonly TrainStep[] = [];
 
 /** Whether all that the measured runs had is chosen: the shipped policy, its world and its questions. */
@@ -25,6 +26,7 @@ const isAsMeasured = (setup: Setup): boolean =>
     ({ kind }) => kind === 'built-in',
   ) && formOf(setup) === 2;
 
+/** In place of a curve: why none is known. */
 const NotMeasured = ({ why }: { why: string }) => (
   <p className="fine" data-testid="not-measured">
     What to expect of it is not known: {why}
@@ -61,6 +63,7 @@ const MeasuredCurve = (props: { training: string; measured: ExpectedCurves }) =>
 /** The curve to expect where nobody ran the recipe here. */
 const MeasuredElsewhere = ({ training }: { training: string }) => {
   const asMeasured = useSetup(({ setup }) => isAsMeasured(setup));
+  // The curves of the studies are loaded only where they may be shown.
   const answer = useAnswer(asMeasured ? 'measured' : null, loadExpectedCurves);
   if (!asMeasured)
     return (
@@ -85,6 +88,7 @@ export const Expected = ({ training }: { training: string }) => {
     if (id !== undefined) void openSteps(id);
   }, [id]);
   const headline = useMemo(() => headlineOf(steps), [steps]);
+  // One score says nothing of how it went.
   if (!run || !headline || headline.first === headline.last)
     return <MeasuredElsewhere training={training} />;
   const { first, last } = headline;

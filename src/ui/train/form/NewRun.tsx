@@ -110,7 +110,9 @@ const useStart = (settings: TrainSettings | null) => {
   const busy = useTrain(trainingRun);
   const ready = useTrain((state) => state.status === 'ready');
   const given = useDemonstrations(({ counts }) => counts?.of);
+  // Stages that learn from stored trajectories take a file, or make their own where none is given.
   const stored = settings?.stages.some(({ loss }) => isStored(loss)) ?? false;
+  // A warm-up on given trajectories cannot do without one.
   const imitates = Boolean(settings?.warmUp) && settings?.warmUp?.from !== 'own';
   const wantsFile = stored || imitates;
   const missing = stored
@@ -133,8 +135,11 @@ const ownWords = (settings: TrainSettings): string => {
 
 interface StartBarProps {
   settings: TrainSettings | null;
+  /** What the run as it is set would take. */
   answer: Answer;
+  /** Whether it can start, and what is in the way. */
   can: ReturnType<typeof useStart>;
+  /** Whether the panel of a sweep is open. */
   sweeping: boolean;
   setSweeping: (sweeping: boolean) => void;
   /** On a narrow screen: whether more than the start of the run is shown. */
@@ -142,6 +147,7 @@ interface StartBarProps {
   setMore: (more: boolean) => void;
 }
 
+/** The buttons that start, try, sweep and export the run, and the one reason why it cannot start. */
 const StartBar = (props: StartBarProps) => {
   const [, go] = useLocation();
   const [starting, setStarting] = useState(false);
@@ -154,6 +160,7 @@ const StartBar = (props: StartBarProps) => {
   const start = async (wanted: TrainSettings | null) => {
     if (!wanted) return;
     const { name: named } = useDraft.getState();
+    // A run that only tries says so in its name, unless it was named.
     const tries = wanted !== settings && named.trim() === '';
     const name = tries ? tryName(wanted) : named;
     setStarting(true);
@@ -219,6 +226,7 @@ const StartBar = (props: StartBarProps) => {
           />
         ) : null}
       </div>
+      {/* The first of the reasons that holds: what cannot be changed here before what can. */}
       {noFiles ? (
         <span className="tone-bad" data-testid="cannot-train">
           ⚠ Training cannot start: {NO_FILES}.

@@ -28,14 +28,17 @@ const OFTEN: Readonly<Record<string, string>> = {
   updates: 'updates a step',
 };
 
+/** Path of a reward’s factor: its stage from 0, and its clause. */
 const WEIGHT = /^stages\.(\d+)\.weights\.(.+)$/;
 
+/** A setting in words, where the form has some; else its path. */
 const labelOf = (path: string): string => {
   const [, stage, clause] = WEIGHT.exec(path) ?? [];
   if (stage !== undefined) return `weight of ${clause} in the reward of stage ${Number(stage) + 1}`;
   return OFTEN[path] ?? path;
 };
 
+/** What these settings can be swept over: what is swept most, then all else. */
 const choicesOf = (settings: TrainSettings) => {
   const paths = sweepable(settings);
   const often = [
@@ -58,12 +61,14 @@ const suggested = (settings: TrainSettings, path: string): string => {
   return [own, other].map(valueText).join(', ');
 };
 
+/** An axis as it is written: the path of its setting, and its values as text. */
 interface AxisDraft {
   /** Empty: no second axis. */
   path: string;
   text: string;
 }
 
+/** One side of the grid. Another setting brings values to begin with. */
 const Axis = (props: {
   name: string;
   axis: AxisDraft;
@@ -96,6 +101,7 @@ const Axis = (props: {
   );
 };
 
+/** The runs of the grid, or why there is none. */
 type Planned =
   | { axes: SweepAxis[]; cells: SweepCell[]; problem: null }
   | { axes: null; cells: null; problem: string };
@@ -109,6 +115,7 @@ const planned = (
   try {
     const axes = drafts
       .filter(({ path }) => path !== '')
+      // The syntax of the command line (`--sweep`), so that both take the same values.
       .flatMap(({ path, text }) => parseSweep(`${path}=${text.replaceAll(';', ',')}`));
     const cells = planSweep(settings, axes, (one) => checkTrainable(one, { summarizer }));
     return { axes, cells, problem: null };
@@ -117,6 +124,7 @@ const planned = (
   }
 };
 
+/** Wait for the panel to rest before the lab is asked. */
 const REST_MS = 400;
 
 /** Seconds of all runs as the lab estimates each; null while it does, or where it cannot. */
@@ -128,6 +136,7 @@ const useCost = (cells: readonly SweepCell[] | null, device: DeviceChoice): numb
     let live = true;
     const ask = async () => {
       let seconds = 0;
+      // One after another, so that the worker answers other calls in between.
       for (const { settings } of cells) {
         if (!live) return;
         const one = await trainApi().estimate(settings, device, setup);
@@ -147,6 +156,7 @@ const useCost = (cells: readonly SweepCell[] | null, device: DeviceChoice): numb
 
 interface SweepPanelProps {
   settings: TrainSettings;
+  /** Trajectories for a warm-up or for stages that learn from stored ones, where the settings want some. */
   demonstrations: File | null;
   /** Why no run can start now. */
   blocked: boolean;
@@ -183,6 +193,7 @@ export const SweepPanel = ({ settings, demonstrations, blocked }: SweepPanelProp
   };
   const box = useRef<HTMLElement>(null);
   useEffect(() => {
+    // It opens above the button that was pressed, and may be out of sight.
     box.current?.scrollIntoView({ block: 'center' });
   }, []);
   return (

@@ -2,10 +2,12 @@ import { COLLAPSE_RATIO, collapseText, type RewardSettings } from '../../../agen
 
 /** The scale ends here; a larger ratio stands at its end. */
 const END = 2;
+/** From the left end, as CSS has it. */
 const placeOf = (ratio: number): string => `${(Math.min(END, ratio) / END) * 100}%`;
 
 /** β1/β2 beside the 5/6 line: on which side of it the printed reward collapses. */
 export const CollapseScale = ({ mode }: { mode: RewardSettings }) => {
+  // Without a factor of information only latency counts.
   const ratio = mode.beta2 === 0 ? Infinity : mode.beta1 / mode.beta2;
   return (
     <figure className="collapse" aria-label={`Printed router reward: ${collapseText(mode)}`}>

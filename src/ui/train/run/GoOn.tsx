@@ -7,9 +7,11 @@ import { trainingRun, useTrain } from '../store/train-store.ts';
 
 /** More steps for a run that reached its last one; its adapter, curriculum and schedule go on. */
 export const GoOn = ({ run }: { run: RunRecord }) => {
+  // Text while it is no number.
   const [steps, setSteps] = useState<number | string>(run.settings.steps + 10);
   const other = useTrain((state) => trainingRun(state)?.name);
   const over = run.step >= run.settings.steps && run.status !== 'running';
+  // An imported run may have come without a snapshot: there is nothing to go on from.
   if (!over || run.checkpointStep === null) return null;
   const valid = typeof steps === 'number' && Number.isInteger(steps) && steps > run.step;
   return (

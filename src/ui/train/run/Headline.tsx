@@ -14,15 +14,18 @@ type Shown = Pick<Headline, 'paired'> & Record<'first' | 'last', { step: number;
 const stepWords = (step: number): string =>
   step === 0 ? 'before the first step' : `after step ${step}`;
 
+/** Wilson’s 95 % interval of a share of n questions. */
 const intervalWords = ({ em, n }: Score): string => {
   const [low, high] = shareInterval(em, n);
   return `${formatShare(low)} to ${formatShare(high)}`;
 };
 
+/** A difference of shares in points, with its sign. */
 const points = (share: number): string => formatSigned(100 * share, 1);
 
 /** Whether the change is one: by the same questions where these are told, else by both intervals. */
 const changeWords = ({ first, last, paired }: Shown): string => {
+  // Single answers of the two scores are not kept: there are no pairs.
   if (!paired) {
     const [, high] = shareInterval(first.score.em, first.score.n);
     const [low] = shareInterval(last.score.em, last.score.n);

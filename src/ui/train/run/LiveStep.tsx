@@ -14,6 +14,7 @@ interface Group {
   rollouts: LiveRollout[];
 }
 
+/** By question, those first whose first rollout ended first. */
 const groupsOf = (rollouts: readonly LiveRollout[]): Group[] => {
   const groups = new Map<string, Group>();
   for (const rollout of rollouts) {
@@ -27,6 +28,7 @@ const groupsOf = (rollouts: readonly LiveRollout[]): Group[] => {
 
 const signOf = ({ em }: LiveRollout): string => (em === null ? '–' : em === 1 ? '✓' : '✗');
 
+/** A rollout: its answer, whether it is right, and what it earned; a held-out question earns nothing. */
 const Chip = ({ rollout }: { rollout: LiveRollout }) => {
   const { answer, reward, em, searches, tokens } = rollout;
   return (
@@ -52,6 +54,7 @@ const summaryOf = (rollouts: readonly LiveRollout[]): string => {
   ].join(', ');
 };
 
+/** Which rollouts are under way. */
 const nameOf = ({ of, step }: LiveRollout): string => {
   if (of === 'before') return 'Before the first step';
   if (of === 'step') return `Step ${step} under way`;
@@ -60,6 +63,7 @@ const nameOf = ({ of, step }: LiveRollout): string => {
     : `Held-out questions, after step ${step}`;
 };
 
+/** Questions that are shown, the latest: hundreds would hold the page up with every rollout. */
 const MOST_GROUPS = 40;
 
 /**

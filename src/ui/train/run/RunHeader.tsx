@@ -186,6 +186,8 @@ const Progress = ({ run, progress }: { run: RunRecord; progress: TrainProgress |
           <progress
             className="bar thin"
             max={1}
+            // By the time that phases take, since rollouts and update are of different lengths; it never falls within a
+            // step.
             value={progress.share}
             aria-label="The step under way"
           />
@@ -290,6 +292,7 @@ export const RunHeader = ({ run, steps }: { run: RunRecord; steps: readonly Trai
         {run.status === 'running' ? (
           <RateControl run={run} current={last?.learningRate ?? null} />
         ) : null}
+        {/* Keyed by the step: its number begins anew behind each stretch. */}
         <GoOn key={run.step} run={run} />
       </div>
     </header>

@@ -19,15 +19,18 @@ import { LiveStep } from './LiveStep.tsx';
 import { RunHeader } from './RunHeader.tsx';
 import { StepRollouts } from './StepRollouts.tsx';
 
+/** One list for all: a new one would draw the charts again each time. */
 const NO_STEPS: readonly TrainStep[] = [];
 
 interface GroupProps {
   group: ChartGroup;
   run: RunRecord;
+  /** The step whose rollouts are shown below. */
   selected: number | null;
   select: (step: number) => void;
 }
 
+/** Charts under a heading; those of routing with the scale on which the printed reward collapses. */
 const Group = ({ group, run, selected, select }: GroupProps) => {
   const mode = group.name === 'Routing' ? routerMode(run.settings) : null;
   return (
@@ -122,6 +125,7 @@ export const RunView = ({ run, step }: { run: RunRecord; step: number | null }) 
       {known.length === 0 && !reading ? <ToCome groups={groups} /> : null}
       {reading || known.length === 0 ? null : (
         <ChartsTogether>
+          {/* From step 0 where there is a score before the first. */}
           <ChartTools first={known[0]?.heldOutAtStart ? 0 : (known[0]?.step ?? 1)} last={last} />
           {groups.map((group) => (
             <Group key={group.name} group={group} run={run} selected={step} select={select} />

@@ -95,6 +95,7 @@ const Groups = ({
   groups: RolloutGroup[];
 }) => {
   const [, go] = useLocation();
+  // A step of hundreds of questions is drawn whole only where that is asked for.
   const [shown, setShown] = useState(8);
   const open = (group: RolloutGroup, index: number) => {
     // Dumps of another trainer have no events: Ask could not show what happened in them.
@@ -130,6 +131,7 @@ const Groups = ({
 interface StepRolloutsProps {
   run: RunRecord;
   step: number;
+  /** Undefined where the step was not made, as by an address from elsewhere. */
   record: TrainStep | undefined;
   /** The last step that there is. */
   last: number;

@@ -19,6 +19,7 @@ const whereOf = (run: RunRecord, progress: TrainProgress | undefined, made: numb
   return { under: Math.max(whole + 1, under), whole, stored };
 };
 
+/** What stays of a run that is stopped behind a whole step. */
 const kept = (whole: number): string =>
   whole === 0
     ? 'No step is whole yet: only the settings stay, and it starts again.'
@@ -45,6 +46,7 @@ const choicesOf = (
       says: `${lost} ${kept(whole)}`,
       act: () => void stopRun(run.id, true),
     },
+    // Only where there are steps behind the snapshot is there something to throw away.
     ...(whole > stored
       ? [
           {

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { Icon } from '../../kit/Icon.tsx';
 
+/** A way to end what trains. */
 export interface StopChoice {
   name: string;
   /** What it costs, and how it can go on. */
@@ -21,6 +22,7 @@ export const StopMenu = ({ choices, inBar }: StopMenuProps) => {
   const close = () => box.current?.removeAttribute('open');
   useEffect(() => {
     const details = box.current;
+    // A `details` does not close by itself when something else is pressed.
     const outside = ({ target }: Event) => {
       if (target instanceof Node && !details?.contains(target)) details?.removeAttribute('open');
     };
@@ -33,8 +35,10 @@ export const StopMenu = ({ choices, inBar }: StopMenuProps) => {
       className={inBar === undefined ? 'stop-choices' : 'bar-stop'}
       onKeyDown={(event) => {
         if (event.key !== 'Escape' || !box.current?.open) return;
+        // Escape of the page would end what is running.
         event.stopPropagation();
         close();
+        // Else the focus would be on a button that is not seen any more.
         box.current.querySelector('summary')?.focus();
       }}
     >

@@ -14,6 +14,7 @@ export const STATUS_SIGNS: Record<RunStatus, { icon: IconName } | { sign: string
   failed: { sign: '⚠' },
 };
 
+/** Names of the phases, and what is counted in them; empty where nothing is. */
 const PHASES: Record<TrainPhase, { name: string; unit: string }> = {
   starting: { name: 'starting the engines', unit: '' },
   demonstrations: { name: 'own trajectories', unit: 'rollouts' },
@@ -34,6 +35,7 @@ const BEFORE_ROLLOUTS: Partial<Record<TrainPhase, string>> = {
   'scoring-questions': 'It tries how hard each question is',
 };
 
+/** Undefined, as before the first message, the engines start. */
 export const beforeRollouts = (phase: TrainPhase | undefined): string =>
   (phase && BEFORE_ROLLOUTS[phase]) ?? 'The engines start';
 

@@ -16,6 +16,7 @@ interface Adopting {
   last: Pick<RunRecord, 'id' | 'name' | 'notice'> | null;
 }
 
+/** What is taken in now, and what was last; shown on the page of runs. */
 export const useAdopting = create<Adopting>()(() => ({ reading: null, last: null }));
 
 export const dismissAdopted = (): void => useAdopting.setState({ last: null });
@@ -25,6 +26,7 @@ const attempt = createAttempt((problem) => useTrain.setState({ problem }));
 /** A folder with more files is none of an experiment. */
 const MOST_FILES = 20_000;
 
+/** Files that are one experiment, with the name to call it by. */
 interface Offered {
   name: string;
   files: AdoptFile[];
@@ -32,12 +34,14 @@ interface Offered {
 
 const isArchive = (name: string): boolean => /\.(?:tar|tar\.gz|tgz|zip)$/i.test(name);
 
+/** Takes one experiment in; what came of it stands in `useAdopting`, what failed in `problem`. */
 async function adoptOne({ name, files }: Offered): Promise<void> {
   useTrain.setState({ problem: null });
   useAdopting.setState({ reading: { name, done: 0, total: 0 }, last: null });
   void keepStorage();
   const run = await attempt(`“${name}” could not be taken in`, () =>
     trainApi().adopt(files, (done, total) => {
+      // The last progress may come behind the answer.
       if (useAdopting.getState().reading) useAdopting.setState({ reading: { name, done, total } });
     }),
   );
@@ -47,6 +51,7 @@ async function adoptOne({ name, files }: Offered): Promise<void> {
 
 /** Loose files: archives, a folder's files picked one by one, and exported runs. */
 export async function takeFiles(files: readonly File[]): Promise<void> {
+  // The file that every exported experiment has: the others are of the same folder.
   if (files.some(({ name }) => name === 'experiment.json')) {
     const loose = files.map((file): AdoptFile => ({ path: file.name, blob: file }));
     return adoptOne({ name: 'experiment.json', files: loose });

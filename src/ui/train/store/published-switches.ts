@@ -73,6 +73,7 @@ export interface SwitchState {
   refused: string | null;
 }
 
+/** Tried on a draft without what would be in its way: what goes out is no reason against it. */
 const refusal = (draft: Draft, one: Switch): string | null => {
   const { settings } = checkDraft(inTheWay(draft, one).reduce(withSwitchOut, draft));
   if (!settings) return null;

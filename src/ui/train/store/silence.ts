@@ -19,5 +19,6 @@ export const frozenSeconds = (silence: Silence, now: number): number | null => {
   return silence.hidden && gap >= SILENCE_MS ? Math.round(gap / 1000) : null;
 };
 
+/** What the page says of such a silence, until it is put away. */
 export const frozenText = (seconds: number): string =>
   `Nothing arrived for ${seconds} s while this tab was in the background: the browser froze or slowed it. Training goes on now; keep the tab in front, or in a window of its own, for full speed.`;

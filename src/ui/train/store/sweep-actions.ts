@@ -33,6 +33,7 @@ export const startSweep = (start: {
   );
 };
 
+/** Goes on with the runs of a sweep that wait, one after another. */
 export const goOnWithSweep = async (sweepId: string): Promise<void> => {
   useTrain.setState({ problem: null, frozen: null });
   void keepStorage();
@@ -50,6 +51,7 @@ export const stopSweep = async (sweepId: string, runId: string): Promise<string[
   return dropped;
 };
 
+/** Undoes `dropRest`, until the page is loaded again. */
 export const bringBack = async (runIds: readonly string[]): Promise<void> => {
   for (const id of runIds) await restoreRun(id);
 };

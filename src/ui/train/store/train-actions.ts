@@ -26,9 +26,11 @@ const tell = (what: string, error: unknown): void =>
   useTrain.setState({ problem: problemOf(what, error) });
 const attempt = createAttempt((problem) => useTrain.setState({ problem }));
 
+/** Of this page, whichever lab worker it listens to. */
 const silence: Silence = { heardAt: Date.now(), hidden: false };
 
 const watchSilence = (): void => {
+  // Stores are tested without a page.
   if (typeof document === 'undefined') return;
   document.addEventListener('visibilitychange', () => {
     silence.hidden ||= document.visibilityState === 'hidden';
@@ -44,11 +46,13 @@ const heard = (): void => {
   silence.hidden = document.visibilityState === 'hidden';
 };
 
+/** What the lab tells is applied once a frame, however much of it comes in between. */
 const receive = createFrameQueue<TrainMessage>((messages) => {
   useTrain.setState((state) => applyTrainMessages(state, messages));
   if (messages.some(({ type }) => type === 'storage')) storageChanged();
 });
 
+/** A worker that died is connected to anew, the page is watched once. */
 let watching = false;
 
 const readRuns = async (api: TrainApi): Promise<void> => {
@@ -91,6 +95,7 @@ const connectTraining = (api: TrainApi): void => {
 /** The training pages follow the lab's training; see `connectTraining`. */
 export const trainLabUser: LabUser = { connected: ({ train }) => connectTraining(train) };
 
+/** Reads the runs anew after they could not be read; `status` is `failed` again where they still cannot. */
 export const reloadRuns = async (): Promise<void> => {
   const done = await attempt('The runs could not be read', async () => {
     await readRuns(trainApi());
@@ -155,15 +160,22 @@ export const resumeRun = async (
   await attempt('The run could not go on', () => trainApi().resume(runId, device, steps));
 };
 
+/** Ends a run after the step under way, with a snapshot; wherever it trains. */
 export const pauseRun = (runId: string): Promise<unknown> =>
   attempt('The run could not be paused', () => trainApi().pause(runId));
 
+/**
+ * Ends a run at once.
+ * @param keep with the adapter as it is after the last whole step; else with the last snapshot’s
+ */
 export const stopRun = (runId: string, keep: boolean): Promise<unknown> =>
   attempt('The run could not be stopped', () => trainApi().stop(runId, keep));
 
+/** From the next step on; schedule and warm-up no longer apply. */
 export const setLearningRate = (runId: string, rate: number): Promise<unknown> =>
   attempt('The learning rate was not changed', () => trainApi().setLearningRate(runId, rate));
 
+/** Changes what is written about a run, never what it is. */
 export const editRun = (
   runId: string,
   change: Partial<Pick<RunRecord, 'name' | 'tags' | 'notes'>>,
@@ -193,6 +205,7 @@ export const removeRun = async (runId: string): Promise<void> => {
 const forgetRemoved = (runId: string): void =>
   useTrain.setState(({ removed }) => ({ removed: removed.filter(({ id }) => id !== runId) }));
 
+/** Brings a deleted run back, until the page is loaded again. */
 export const restoreRun = async (runId: string): Promise<void> => {
   await attempt('The run could not be brought back', async () => {
     await trainApi().restore(runId);
@@ -203,6 +216,7 @@ export const restoreRun = async (runId: string): Promise<void> => {
 
 export const dismissRemoved = (): void => useTrain.setState({ removed: [] });
 
+/** Hands out one file with settings, steps and the last snapshot, which `importRuns` reads. */
 export const exportRun = async (runId: string): Promise<void> => {
   const name = runById(useTrain.getState(), runId)?.name ?? runId;
   await attempt(`“${name}” could not be exported`, async () =>
@@ -224,6 +238,7 @@ export const importRuns = async (files: readonly File[]): Promise<string[]> => {
   return ids;
 };
 
+/** `peft`: adapter and configuration, as PEFT reads them; `merged`: a whole model; `metrics`: a CSV of the steps. */
 export const downloadOf = async (
   runId: string,
   what: 'peft' | 'merged' | 'metrics',

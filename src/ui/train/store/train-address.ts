@@ -18,6 +18,7 @@ export interface BesideAddress {
   to: number | null;
 }
 
+/** Characters; an address is typed by anybody, and no id here is longer. */
 const LONGEST_ID = 200;
 /** More lines than this cannot be told apart. */
 export const MOST_COMPARED = 8;
@@ -34,6 +35,7 @@ const stepOf = (raw: string | null): number | null => {
 const scoreOf = (raw: string | null): number | null =>
   raw !== null && /^\d{1,9}$/.test(raw) ? Number(raw) : null;
 
+/** In the place of a step, so that an address goes along with a run that trains. */
 const NEWEST = 'newest';
 
 const besideOf = (query: URLSearchParams): BesideAddress | null => {
@@ -43,6 +45,7 @@ const besideOf = (query: URLSearchParams): BesideAddress | null => {
   return { question: idOf(question), from, to: scoreOf(to) };
 };
 
+/** What a query string cannot mean is left out; without a run it has no step either. */
 export const parseTrainAddress = (search: string): TrainAddress => {
   const query = new URLSearchParams(search);
   const run = idOf(query.get('run'));
@@ -51,6 +54,7 @@ export const parseTrainAddress = (search: string): TrainAddress => {
   return { run, step: stepOf(query.get('step')), ...(beside && { beside }) };
 };
 
+/** The path of a run, or of the form of a new one. */
 export const formatTrainAddress = ({ run, step, beside }: TrainAddress): string => {
   if (run === null) return '/train?new=1';
   const query = new URLSearchParams({ run });
@@ -77,6 +81,7 @@ export const parseCompared = (search: string): string[] => {
   return [...new Set(ids)].slice(0, MOST_COMPARED);
 };
 
+/** The page of runs with these compared, in the order of their letters. */
 export const formatCompared = (ids: readonly string[]): string => {
   if (ids.length === 0) return '/runs';
   return `/runs?compare=${ids.map((id) => encodeURIComponent(id)).join(',')}`;

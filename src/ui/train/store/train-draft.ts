@@ -26,6 +26,7 @@ import { DEVICES, type DeviceChoice } from '../../../lab/contract/settings.ts';
 export interface Draft {
   /** `search-r1/grpo` */
   training: string;
+  /** By path of the settings; only what is not the recipe’s own. */
   changes: Readonly<Record<string, unknown>>;
   name: string;
   device: DeviceChoice;
@@ -108,6 +109,7 @@ export const withChange = (draft: Draft, path: string, value: unknown): Draft =>
 /** What stays when another training is chosen: how much and where from, not how it learns. */
 const KEPT = ['seed', 'steps', 'questions', 'groupSize', 'heldOut.questions', 'heldOut.every'];
 
+/** The draft with another training: changes of how it learns belonged to the one before. */
 export const withTraining = (draft: Draft, training: string): Draft => ({
   ...draft,
   training,
@@ -180,6 +182,7 @@ const recipeProblem = (settings: TrainSettings): { path: string; words: string }
   }
 };
 
+/** What is allowed of a draft: schema, then weights, recipe and trainability, each once those before are in order. */
 export const checkDraft = (draft: Pick<Draft, 'training' | 'changes'>): Checked => {
   const parsed = checkedSettingsSchema.safeParse(rawSettings(draft));
   if (!parsed.success) {
@@ -266,6 +269,7 @@ const stored = (): string | null => {
   }
 };
 
+/** The form of a new run; remembered in this browser. */
 export const useDraft = create<Draft>()(() => parseDraft(stored()));
 
 useDraft.subscribe((draft) => {
@@ -276,12 +280,17 @@ useDraft.subscribe((draft) => {
   }
 });
 
+/**
+ * Changes one value of the form.
+ * @param value undefined: the recipe’s own again
+ */
 export const changeDraft = (path: string, value: unknown): void =>
   useDraft.setState((draft) => withChange(draft, path, value));
 
 export const chooseTraining = (training: string): void =>
   useDraft.setState((draft) => withTraining(draft, training));
 
+/** All of the form but its recipe is as at the beginning, device and name too. */
 export const resetDraft = (): void => useDraft.setState(({ training }) => ({ ...FIRST, training }));
 
 /** Settings of an earlier run as a draft: its recipe and all that differs. */

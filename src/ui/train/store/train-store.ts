@@ -22,6 +22,7 @@ export interface TrainState {
   status: 'waiting' | 'ready' | 'failed';
   /** Newest first, deleted ones among them. */
   runs: readonly RunRecord[];
+  /** By run, of those that trained since the page was loaded. */
   progress: Readonly<Record<string, TrainProgress>>;
   /** Steps in order, only of runs that were opened. */
   steps: Readonly<Record<string, readonly TrainStep[]>>;
@@ -42,6 +43,7 @@ export interface TrainState {
   frozen: string | null;
 }
 
+/** The state before anything was read; tests begin with it too. */
 export const EMPTY_TRAIN: TrainState = {
   status: 'waiting',
   runs: [],
@@ -60,6 +62,7 @@ export const EMPTY_TRAIN: TrainState = {
 const newestFirst = (a: RunRecord, b: RunRecord): number =>
   b.createdAt.localeCompare(a.createdAt) || b.id.localeCompare(a.id);
 
+/** The list with one more, or with its newer version in place of the older; newest first. */
 export const withRun = (runs: readonly RunRecord[], run: RunRecord): RunRecord[] =>
   [...runs.filter(({ id }) => id !== run.id), run].sort(newestFirst);
 
@@ -151,11 +154,13 @@ export const applyTrainMessages = (
   messages: readonly TrainMessage[],
 ): TrainState => messages.reduce(applyOne, state);
 
+/** Of the training and runs pages. Its actions are in `train-actions.ts`, `sweep-actions.ts` and `adopt-actions.ts`. */
 export const useTrain = create<TrainState>()(() => EMPTY_TRAIN);
 
 /** The training calls of the lab; null until it is connected. */
 let connected: TrainApi | null = null;
 
+/** Called with every connection to a lab worker; null in tests. */
 export const setTrainApi = (api: TrainApi | null): void => {
   connected = api;
 };
@@ -166,6 +171,7 @@ export const trainApi = (): TrainApi => {
   return connected;
 };
 
+/** A deleted run is found too, as long as it can be brought back. */
 export const runById = (state: TrainState, id: string | null): RunRecord | undefined =>
   id === null ? undefined : state.runs.find((run) => run.id === id);
 
@@ -179,5 +185,6 @@ export const trainsElsewhere = (
   run: Pick<RunRecord, 'id' | 'status'>,
 ): boolean => run.status === 'running' && run.id !== here;
 
+/** Those that are not deleted, in the order of the list. */
 export const visibleRuns = (runs: readonly RunRecord[]): RunRecord[] =>
   runs.filter(({ deletedAt }) => deletedAt === null);

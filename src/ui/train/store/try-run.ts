@@ -12,12 +12,14 @@ const FEWEST_QUESTIONS = 2;
 
 /** What is made before the first step may take this much of it. */
 const MOST_BEFORE = TRY_SECONDS / 2;
+/** Below these, what is scored or learned from says too little to be worth its time. */
 const FEWEST_SCORED = 16;
 const FEWEST_DEMONSTRATIONS = 64;
 const FEWEST_SCORINGS = 2;
 
 type Known = Pick<TrainEstimate, 'secondsPerStep' | 'secondsBefore'>;
 
+/** A share of a count, not below `fewest` and never more than there was. */
 const scaled = (count: number, share: number, fewest: number): number =>
   Math.min(count, Math.max(fewest, Math.floor(count * share)));
 
@@ -51,6 +53,7 @@ export const toTry = (settings: TrainSettings, known: Known | null): TrainSettin
   };
   if (!known) return short;
   const before = Math.min(known.secondsBefore, MOST_BEFORE);
+  // Scaled by the share that the time before the first step may keep, since it grows with these counts.
   const start = before < known.secondsBefore ? before / known.secondsBefore : 1;
   const steps = (TRY_SECONDS - before) / (TRY_STEPS * known.secondsPerStep);
   return {
@@ -59,5 +62,6 @@ export const toTry = (settings: TrainSettings, known: Known | null): TrainSettin
   };
 };
 
+/** A run that tries is named so, or it would be taken for the recipe’s own in the list. */
 export const tryName = ({ preset }: TrainSettings): string =>
   `${preset}, ${TRY_STEPS} steps to try`;

@@ -2,10 +2,10 @@ import { itemAt } from '../../../base/items.ts';
 import { PointedPicture } from '../../kit/charts/picture/PointedPicture.tsx';
 import type { Grid, GridCell } from './sweep-grid.ts';
 
-/** The grid of a sweep as a drawing: a cell is chosen by pointer or arrow keys and opened by a click or Enter. */
-
+/** CSS pixels: of a row, above the first, of a column at most and at least, and of a letter. */
 const [ROW, TOP, WIDEST, LEAST, CHARACTER] = [48, 40, 132, 64, 7];
 
+/** Names of the rows, their room and the width of a column; the grid is wider than `width` for many columns. */
 const sizesOf = ({ rows, rowName, columns }: Grid, width: number) => {
   const names = rows.map((row) => (rowName === null ? '' : `${rowName} ${row}`));
   const left = CHARACTER * Math.max(0, ...names.map((name) => name.length)) + 10;
@@ -13,6 +13,7 @@ const sizesOf = ({ rows, rowName, columns }: Grid, width: number) => {
   return { names, left, column };
 };
 
+/** A run: its number and tint once it is over, how far it is before. */
 const Cell = (props: { cell: GridCell; x: number; y: number; width: number }) => {
   const { cell, x, y, width } = props;
   const over = cell.value !== null;
@@ -49,6 +50,10 @@ const Cell = (props: { cell: GridCell; x: number; y: number; width: number }) =>
   );
 };
 
+/**
+ * The grid with the names of its axes.
+ * @param chosen index of a cell; null for none
+ */
 const Drawing = ({ grid, width, chosen }: { grid: Grid; width: number; chosen: number | null }) => {
   const { names, left, column } = sizesOf(grid, width);
   const across = grid.columns.length;
@@ -109,6 +114,7 @@ interface HeatMapProps {
   open: (cell: GridCell) => void;
 }
 
+/** The grid of a sweep as a drawing: a cell is chosen by pointer or arrow keys and opened by a click or Enter. */
 export const HeatMap = ({ grid, width, says, open }: HeatMapProps) => {
   const { left, column } = sizesOf(grid, width);
   const across = grid.columns.length;

@@ -30,6 +30,7 @@ const scoreWords = (steps: readonly TrainStep[] | undefined): string => {
   return `held-out EM ${formatShare(last.score.em)} of ${plural(last.score.n, 'question')} after step ${last.step}, 95 % interval ${formatShare(low)} to ${formatShare(high)}`;
 };
 
+/** What a run does, behind its name. */
 const STATES: Record<GridCell['state'], string> = {
   waiting: 'waits',
   running: 'trains',
@@ -72,6 +73,10 @@ const choicesOf = (
   ];
 };
 
+/**
+ * Ways to end the sweep while a run of it trains, or to go on with those that wait.
+ * @param props.dropped told what can be undone
+ */
 const Controls = (props: { sweep: RunSweep; grid: Grid; dropped: (ids: string[]) => void }) => {
   const { sweep, grid, dropped } = props;
   const other = useTrain((state) => trainingRun(state));
@@ -79,6 +84,7 @@ const Controls = (props: { sweep: RunSweep; grid: Grid; dropped: (ids: string[])
   const waiting = grid.cells.filter(({ state }) => state === 'waiting').length;
   const running = grid.cells.find(({ state }) => state === 'running')?.run;
   if (running) return <StopMenu choices={choicesOf(sweep.id, running, waiting, dropped)} />;
+  // `here` without a run that trains: the next one is about to begin.
   if (waiting === 0 || here) return null;
   return (
     <>
@@ -98,6 +104,7 @@ const Controls = (props: { sweep: RunSweep; grid: Grid; dropped: (ids: string[])
   );
 };
 
+/** Name, progress over all runs and the time to go, what trains now, and what can be done. */
 const Head = ({ sweep, grid }: { sweep: RunSweep; grid: Grid }) => {
   const [gone, setGone] = useState<string[]>([]);
   const steps = useTrain((state) => state.steps);
@@ -165,6 +172,7 @@ const Head = ({ sweep, grid }: { sweep: RunSweep; grid: Grid }) => {
   );
 };
 
+/** The runs one below the other, each with its state and its last held-out score. */
 const CellTable = ({ grid, says, value }: { grid: Grid; says: string; value: string }) => {
   const steps = useTrain((state) => state.steps);
   return (
@@ -197,6 +205,7 @@ export const SweepView = ({ sweep, runs }: { sweep: RunSweep; runs: readonly Run
   const [, go] = useLocation();
   const [metricId, setMetric] = useState('em');
   const steps = useTrain((state) => state.steps);
+  // Numbers are read off the steps; a run that has made none has nothing to read.
   useAllSteps(runs.filter(({ step }) => step > 0).map(({ id }) => id));
   const metric = metricOf(metricId);
   const grid = useMemo(

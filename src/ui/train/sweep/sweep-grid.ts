@@ -11,7 +11,9 @@ import type { TrainState } from '../store/train-store.ts';
 
 type CellState = 'waiting' | 'running' | 'finished' | 'stopped' | 'failed' | 'dropped';
 
+/** A pair of values, and the run that was made with it. */
 export interface GridCell {
+  /** Null where it was removed for good. */
   run: RunRecord | null;
   state: CellState;
   /** Of the chosen number, once its run ended; null before, and where it failed. */
@@ -20,6 +22,7 @@ export interface GridCell {
   text: string;
   /** Strength of its tint, between 0 and 1. */
   tint: number;
+  /** Of the cells with a value; none where all are equal. */
   best: boolean;
   /** Its values: `lr 1e-4 · group 8`. */
   name: string;
@@ -27,7 +30,9 @@ export interface GridCell {
   done: number;
 }
 
+/** The runs of a sweep by their values. */
 export interface Grid {
+  /** Null where one setting alone is swept: then there is one row. */
   rowName: string | null;
   columnName: string;
   rows: string[];
@@ -36,6 +41,7 @@ export interface Grid {
   cells: GridCell[];
 }
 
+/** A run of a sweep that is paused waits for its turn, whoever paused it. */
 const stateOf = (run: RunRecord | null): CellState => {
   if (!run || run.deletedAt !== null) return 'dropped';
   return run.status === 'paused' ? 'waiting' : run.status;
@@ -69,12 +75,17 @@ const textOf = (state: CellState, run: RunRecord | null, value: string | null): 
 const placed = (runs: readonly RunRecord[], row: number, column: number): RunRecord | null =>
   runs.find(({ sweep }) => sweep?.place[0] === row && sweep.place[1] === column) ?? null;
 
+/** The number to show, by its id; the first where there is none such. */
 export const metricOf = (id: string): SweepMetric => {
   const found = SWEEP_METRICS.find((metric) => metric.id === id) ?? SWEEP_METRICS[0];
   if (!found) throw new Error('there is no number to show');
   return found;
 };
 
+/**
+ * Every pair of the axes’ values, with the run’s state and number.
+ * @param metric which number; the best cell is told by it
+ */
 export function sweepGrid(
   runs: readonly RunRecord[],
   axes: readonly SweepAxis[],

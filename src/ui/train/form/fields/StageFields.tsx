@@ -11,6 +11,7 @@ import { TrajectoryFile } from './TrajectoryFile.tsx';
 import { changeDraft } from '../../store/train-draft.ts';
 import { useDraftValue, useErrors } from './fields.tsx';
 
+/** A stage as the form holds it: fields may hold text that is no number yet. */
 type Stage = Omit<TrainSettings['stages'][number], 'steps' | 'weights' | 'loss'> & {
   steps: number | string;
   weights: Record<string, number | string>;
@@ -20,10 +21,13 @@ type Stage = Omit<TrainSettings['stages'][number], 'steps' | 'weights' | 'loss'>
 /** The stages are written by this form alone, so they have their shape; numbers may be unfinished. */
 const isStages = (value: unknown): value is Stage[] => Array.isArray(value);
 
+/** Reward, length, loss, weights and changes of the loop of one stage. */
 const StageRow = (props: {
   index: number;
   stage: Stage;
+  /** It takes what steps are left, so that no number is asked for. */
   last: boolean;
+  /** Null takes the stage out. */
   change: (stage: Stage | null) => void;
   removable: boolean;
 }) => {
@@ -122,6 +126,7 @@ export const StageFields = () => {
         className="link"
         onClick={() => {
           const last = stages.at(-1);
+          // A copy of the last one before it: the run then begins as it did, and ends as it did.
           if (last) changeDraft('stages', [...stages.slice(0, -1), { ...last, steps: 10 }, last]);
         }}
       >

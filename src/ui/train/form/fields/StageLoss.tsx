@@ -4,6 +4,7 @@ import { Select } from '../../../kit/fields/Select.tsx';
 import { plural } from '../../../kit/words/format.ts';
 import { LOSS_FIELDS, type DraftLoss, type Loss, type LossField } from './stage-loss-fields.ts';
 
+/** The policy gradient is what holds where a stage names no loss. */
 type Choice = Loss['kind'] | 'policy-gradient';
 
 const NAMES: Readonly<Record<Choice, string>> = {
@@ -23,6 +24,7 @@ const DEFAULTS: Readonly<Record<Loss['kind'], Loss>> = {
   'stored-dpo': { kind: 'stored-dpo', beta: 0.1, nll: 0, batch: 16 },
 };
 
+/** A constant of the loss, in the field that its kind wants. */
 const Field = (props: {
   field: LossField;
   value: unknown;
@@ -72,6 +74,7 @@ const Field = (props: {
           {...(field.max !== undefined && { max: field.max })}
           step={field.step ?? 1}
           allowDecimal={field.step !== undefined}
+          // What is out of bounds is complained about beside the field, not changed behind the reader’s back.
           clampBehavior="none"
           {...(field.absent !== undefined && { placeholder: `(${field.absent})` })}
           value={typeof value === 'number' || typeof value === 'string' ? value : ''}
@@ -82,6 +85,7 @@ const Field = (props: {
   }
 };
 
+/** Null while it is not a number, or absent. */
 const counted = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 
 /** What the fields of pairs come to, said where no pointer rests on them. */

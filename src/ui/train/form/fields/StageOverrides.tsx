@@ -14,6 +14,7 @@ const leavesOf = (overrides: Overrides, above = ''): [path: string, value: unkno
       : [[`${above}${key}`, value] satisfies [string, unknown]],
   );
 
+/** A copy with another value at a path. */
 const changed = (overrides: Overrides, path: string, value: unknown): Overrides => {
   const [key = '', ...rest] = path.split('.');
   const below = overrides[key];
@@ -62,6 +63,7 @@ export const StageOverrides = (props: {
                 onChange={(next) => set(typeof next === 'number' ? next : null)}
               />
             );
+          // A list has no field here; it stays as the recipe has it.
           return typeof value === 'string' ? (
             <TextInput
               key={path}

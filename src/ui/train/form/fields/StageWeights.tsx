@@ -3,6 +3,7 @@ import { weightsOf } from '../../store/reward-weights.ts';
 
 interface StageWeightsProps {
   reward: string;
+  /** Those that the stage sets; a clause that is absent has the reward’s own factor. */
   weights: Readonly<Record<string, number | string>>;
   error: string | undefined;
   change: (weights: Record<string, number | string>) => void;

@@ -6,12 +6,14 @@ import {
   type Demonstrations,
 } from '../../store/demonstrations.ts';
 
+/** Formats of both uses; see docs/formats.md. */
 const TITLES = {
   rollouts: 'Rollouts as the Ask page and lab rollout write them: forage.rollout/1, one a line',
   stored:
     'Trajectories with weights or pairs as lab trajectories writes them: forage.trajectories/1',
 } as const;
 
+/** What was found in the file, in a line. */
 const countsText = (counts: NonNullable<Demonstrations['counts']>): string =>
   [
     plural(counts.all, 'trajectory', 'trajectories'),
@@ -36,6 +38,7 @@ export const TrajectoryFile = ({ of }: { of: keyof typeof TITLES }) => {
       placeholder={of === 'stored' ? '(its own) Choose a .jsonl' : 'Choose a .jsonl of rollouts'}
       accept=".jsonl,application/jsonl,application/x-ndjson"
       clearable
+      // What was found stands below the field, so that fields of a line stay at one height.
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       value={file}
       error={problem ?? other}

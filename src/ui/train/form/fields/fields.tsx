@@ -15,15 +15,19 @@ export const FormState = createContext<{
   settings: TrainSettings | null;
 }>({ raw: {}, errors: {}, settings: null });
 
+/** The settings of the form; null while something in it is not allowed. */
 export const useSettings = () => use(FormState).settings;
 
+/** What a field holds: the change that was made, else the recipe’s own; it may be text that is no number yet. */
 export const useDraftValue = (path: string): unknown => readPath(use(FormState).raw, path);
 
+/** Complaints by path of the settings; a field shows its own. */
 export const useErrors = () => use(FormState).errors;
 
 const useError = (path: string): string | undefined => useErrors()[path];
 
 interface FieldProps {
+  /** Of the settings: `optimizer.learningRate`. */
   path: string;
   /** Acronyms of a text open what they mean; a symbol that means several things brings its own. */
   label: ReactNode;
@@ -34,6 +38,7 @@ interface FieldProps {
 const numeric = (value: unknown): number | string =>
   typeof value === 'number' || typeof value === 'string' ? value : '';
 
+/** A number; whole unless `decimal`. What is out of bounds stays as typed, and is complained about. */
 export const NumberField = (
   props: FieldProps & {
     min?: number;
@@ -88,11 +93,13 @@ export const RateField = (props: FieldProps) => {
   );
 };
 
+/** An option with other words than its value. */
 export interface Choice {
   value: string;
   label: string;
 }
 
+/** One of several values. */
 export const SelectField = (
   props: FieldProps & {
     choices: readonly (string | Choice)[];

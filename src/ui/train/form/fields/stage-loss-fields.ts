@@ -7,6 +7,7 @@ export type Loss = NonNullable<TrainSettings['stages'][number]['loss']>;
 /** As the form holds it: a number may be unfinished. */
 export type DraftLoss = Readonly<Record<string, unknown>> & { readonly kind: Loss['kind'] };
 
+/** A constant of a loss as a field; the equations are in docs/methods.md, section 4. */
 export type LossField = {
   name: string;
   label: string;
@@ -54,8 +55,10 @@ const BATCH: LossField = {
   max: 1024,
 };
 
+/** Bounds of rewards mean something only where pairs are made by rewards. */
 const byReward = ({ pairs }: DraftLoss): boolean => pairs === undefined || pairs === 'reward';
 
+/** In the order of the form. */
 export const LOSS_FIELDS: Readonly<Record<Loss['kind'], readonly LossField[]>> = {
   sft: [
     {

@@ -10,7 +10,9 @@ import {
 } from '../fields/fields.tsx';
 import { Fold } from './Fold.tsx';
 
+/** In the order of `curriculum.mix`. */
 const MIX = ['hard', 'medium', 'easy'] as const;
+/** UR²’s shares of its tasks (docs/methods.md, section 2). */
 const EVENLY = { qa: 1, arithmetic: 1, choice: 1 };
 const TASK_NAMES: Readonly<Record<Task, string>> = {
   qa: 'retrieval QA',
@@ -22,6 +24,7 @@ const TASK_NAMES: Readonly<Record<Task, string>> = {
 export const CurriculumFold = () => {
   const kind = useDraftValue('curriculum.kind');
   const engine = useDraftValue('curriculum.engine');
+  // Fields that have no effect beside the others are not shown.
   const stratum = usePart('curriculum.hops');
   const reading = useDraftValue('curriculum.noiseReading');
   const tasks = usePart('curriculum.tasks');

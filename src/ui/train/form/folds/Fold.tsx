@@ -15,6 +15,7 @@ const useMarks = (paths: readonly string[]) => {
 /** A part of the form that a recipe usually leaves alone; unfolded at first where there is room. */
 export const Fold = (props: {
   name: string;
+  /** Paths of the settings that its fields change, and all below them. */
   paths: readonly string[];
   /** The values in a few words, while it is folded. */
   now: (settings: TrainSettings) => string;
@@ -26,6 +27,7 @@ export const Fold = (props: {
   return (
     <details
       className="fold"
+      // What is not allowed has to be seen.
       open={open || wrong > 0}
       onToggle={(event) => setOpen(event.currentTarget.open)}
     >

@@ -28,9 +28,11 @@ export const MechanismsFold = () => {
   const recipe = useDraftValue('recipe');
   const own = getRecipe(String(recipe)).settings;
   const training = useDraftValue('router.train');
+  // While the router is trained its reward is the training’s, unless an override says otherwise.
   const joint = routerRewardSchema.safeParse(useDraftValue('router.nlr'));
   const reward = training !== 'off' && joint.success ? joint.data : own.nlr;
   const setup = useSetup((state) => state.setup.source);
+  // A setup of local passages alone has every source be local; what holds where nothing is said is named so.
   const alone = setup === 'local' && training === 'off';
   return (
     <Fold

@@ -24,6 +24,7 @@ export const ObjectiveFold = () => {
         `${estimator}, ${aggregation}${aggregation === 'token-mean' && microBatch !== null ? ` by ${microBatch} rollouts` : ''}, ${clip ? `clip ${clip.low} / ${clip.high}` : 'no clip'}, ${kl.place === 'off' ? 'no KL' : `${kl.form} ${kl.coefficient}${kl.adaptive ? `, after ${kl.adaptive.target},` : ''} in the ${kl.place}`}`
       }
     >
+      {/* Estimators and losses by their equations: docs/methods.md, sections 3 and 4. */}
       <SelectField path="objective.estimator" label="Advantages" choices={ESTIMATORS} />
       <SelectField
         path="objective.epsilon"
@@ -81,6 +82,7 @@ export const ObjectiveFold = () => {
             path="objective.kl.adaptive"
             label="Coefficient goes after a target"
             title="PPO’s adaptive controller: it grows while the KL is above the target, and falls while it is below"
+            // SmartRAG’s library; the controller is that of 1909.08593, section 2.2.
             on={{ target: 0.2, gain: 0.1 }}
           />
           {adaptive ? (

@@ -15,6 +15,7 @@ import { AboutPaper } from '../../../setup/form/AboutPaper.tsx';
 const titlesOf = (switches: SwitchState['inPlaceOf']): string =>
   switches.map(({ title }) => title).join(' and ');
 
+/** A switch: what its paper does, whether it is on, why it cannot be put on, and what was measured of it. */
 const SwitchRow = ({ one, on, inPlaceOf, refused }: SwitchState) => {
   const { id, title, about } = one;
   const measured = verdictsFor(id).filter(({ outcome }) => outcome !== 'not measured').length;

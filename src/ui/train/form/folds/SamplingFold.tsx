@@ -93,6 +93,7 @@ export const SamplingFold = () => {
               path="dynamicSampling.sameStepScreen"
               label="Screened within the step"
               title="Off, as SPEED-RL’s code: the next step’s questions are screened beside this one’s, one update earlier"
+              // On where nothing is said: the screening then belongs to the step.
               absent
             />
           ) : null}

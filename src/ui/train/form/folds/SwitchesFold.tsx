@@ -38,6 +38,7 @@ export const SwitchesFold = () => {
           .join(', ')
       }
     >
+      {/* The switches of docs/methods.md, “Switches of training”: by name, then setting by setting. */}
       <PublishedSwitches />
       <CriticFields />
       <SelectField
