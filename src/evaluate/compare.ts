@@ -84,7 +84,7 @@ export function compareArms(arms: readonly Arm[], options: BootstrapOptions = {}
   };
 }
 
-const percent = (value: number): string => (100 * value).toFixed(1);
+const percent = (value: number | null): string => (value === null ? '–' : (100 * value).toFixed(1));
 
 const signed = (interval: Interval, scale: number): string => {
   const [mean, low, high] = [interval.mean, interval.low, interval.high].map((value) =>

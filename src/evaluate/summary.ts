@@ -1,15 +1,15 @@
 import { stieCounts, sumStieCounts } from '../agent/stie/counts.ts';
 import type { Rollout } from '../records/rollout.ts';
 import type { StieCounts } from '../records/stie.ts';
-import { mean } from '../base/statistics.ts';
+import { mean, meanOrNull } from '../base/statistics.ts';
 
 /** The numbers that the command line prints for a set of rollouts; shares between 0 and 1. */
 export interface Summary {
   n: number;
   em: number;
   f1: number;
-  /** Mean share of supporting titles retrieved, over questions that name some. */
-  recall: number;
+  /** Mean share of supporting titles retrieved, over questions that name some; null where none does. */
+  recall: number | null;
   /** Mean searches a rollout. */
   searches: number;
   formatValid: number;
@@ -55,7 +55,7 @@ function summarize(rollouts: readonly Rollout[], wallSeconds?: number): Summary 
     n: rollouts.length,
     em: mean(metrics.map((m) => m.em)),
     f1: mean(metrics.map((m) => m.f1)),
-    recall: mean(withSupport.flatMap((rollout) => rollout.metrics?.recall ?? [])),
+    recall: meanOrNull(withSupport.flatMap((rollout) => rollout.metrics?.recall ?? [])),
     searches: mean(metrics.map((m) => m.searches)),
     formatValid: mean(metrics.map((m) => Number(m.formatValid))),
     tokensPerSecond: seconds > 0 ? tokens / seconds : 0,

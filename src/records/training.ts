@@ -10,7 +10,8 @@ export interface HeldOutScore {
   n: number;
   em: number;
   f1: number;
-  recall: number;
+  /** Over questions that name supporting titles; null where none does. */
+  recall: number | null;
   searches: number;
   formatValid: number;
   /** By a judge (LJ) beside EM, where one was asked. */
@@ -91,7 +92,8 @@ export interface TrainStep<Measure = number | null> {
   /** Means over the rollouts of the step, temperature of the run. */
   em: Measure;
   f1: Measure;
-  recall: Measure;
+  /** Over questions that name supporting titles; null where none does. */
+  recall: number | null;
   searches: Measure;
   formatValid: Measure;
   /**

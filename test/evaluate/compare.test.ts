@@ -86,7 +86,7 @@ test('recall is over the questions that name supporting passages, hops in order 
   ]);
   expect([summary.n, summary.recall]).toEqual([2, 0.5]);
   expect(Object.entries(summary.byHops).map(([hops, { recall }]) => [hops, recall])).toEqual([
-    ['2', 0],
+    ['2', null],
     ['10', 0.5],
   ]);
 });

@@ -39,12 +39,12 @@ describe('the summary of the command line', () => {
     expect(Object.keys(summary.byHops)).toEqual(['1', '2']);
   });
 
-  it('of nothing is zeros, not NaN', () => {
+  it('of nothing is zeros, not NaN, and no recall', () => {
     expect(summarizeRollouts([])).toEqual({
       n: 0,
       em: 0,
       f1: 0,
-      recall: 0,
+      recall: null,
       searches: 0,
       formatValid: 0,
       tokensPerSecond: 0,

@@ -29,6 +29,13 @@ describe('the summary of a group', () => {
     expect(groupFigures([rollout])).toMatchObject({ em: null, recall: null, tokens: 3 });
   });
 
+  it('has recall of the rollouts alone whose question names supporting titles', () => {
+    const known = { ...emptyRollout('a'), metrics: metrics({ recall: 0.5 }) };
+    const unknown = { ...known, id: 'b', question: { ...known.question, supporting: [] } };
+    expect(groupFigures([known, unknown])?.recall).toBe(0.5);
+    expect(groupFigures([unknown])?.recall).toBeNull();
+  });
+
   it('says nothing before the first has ended', () => {
     expect(groupFigures([])).toBeNull();
   });

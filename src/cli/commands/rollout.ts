@@ -18,7 +18,8 @@ import {
   RECIPE_OPTIONS,
 } from '../shared/shared-options.ts';
 
-const percent = (value: number): string => `${(100 * value).toFixed(1)} %`.padStart(8);
+const percent = (value: number | null): string =>
+  (value === null ? '–' : `${(100 * value).toFixed(1)} %`).padStart(8);
 
 /** The summary as text. */
 export function table(summary: SummaryByHops): string {

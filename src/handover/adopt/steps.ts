@@ -50,7 +50,7 @@ function heldOutOf(facts: readonly RolloutFact[]): HeldOutScore | null {
     em,
     f1,
     searches,
-    recall: meanOf(facts, ({ recall }) => recall) ?? 0,
+    recall: meanOf(facts, ({ recall }) => recall),
     formatValid: meanOf(facts, ({ formatValid }) => formatValid) ?? 0,
   };
 }

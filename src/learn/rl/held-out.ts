@@ -9,7 +9,7 @@ import type { SettingsOverride } from '../../recipes/parts/settings.ts';
 import { Random } from '../../base/random.ts';
 import type { HeldOutJudge } from './contracts.ts';
 import { rolloutOverrides } from './collect.ts';
-import { mean } from '../../base/statistics.ts';
+import { mean, meanOrNull } from '../../base/statistics.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 
 /** Scores on a sample that no run trains on, the same for every run, with the same seeds. */
@@ -24,7 +24,7 @@ export function heldOutSample(questions: readonly Question[], count: number): Qu
   return chosen.toSorted((a, b) => a.place - b.place).map(({ question }) => question);
 }
 
-/** Means over rollouts; recall over those whose question names supporting titles. */
+/** Means over rollouts; recall over those whose question names supporting titles, null where none does. */
 export function scoresOf(rollouts: readonly Rollout[]): HeldOutScore {
   const metrics = rollouts.flatMap((rollout) => rollout.metrics ?? []);
   const supported = rollouts.filter(({ question }) => question.supporting.length > 0);
@@ -32,7 +32,7 @@ export function scoresOf(rollouts: readonly Rollout[]): HeldOutScore {
     n: rollouts.length,
     em: mean(metrics.map((m) => m.em)),
     f1: mean(metrics.map((m) => m.f1)),
-    recall: mean(supported.flatMap((r) => r.metrics?.recall ?? [])),
+    recall: meanOrNull(supported.flatMap((r) => r.metrics?.recall ?? [])),
     searches: mean(metrics.map((m) => m.searches)),
     formatValid: mean(metrics.map((m) => Number(m.formatValid))),
   };

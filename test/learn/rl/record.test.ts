@@ -70,8 +70,8 @@ describe('scores of rollouts', () => {
     });
   });
 
-  it('are 0 where there is none', () => {
-    expect(scoresOf([])).toEqual({ n: 0, em: 0, f1: 0, recall: 0, searches: 0, formatValid: 0 });
+  it('are 0 where there is none, and recall is unknown', () => {
+    expect(scoresOf([])).toEqual({ n: 0, em: 0, f1: 0, recall: null, searches: 0, formatValid: 0 });
   });
 });
 

@@ -59,8 +59,12 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
             <Fact
               name="recall"
               term="recall"
-              value={formatShare(metrics.recall)}
-              title="Share of the supporting titles that were retrieved"
+              value={formatShare(gold.supporting.length > 0 ? metrics.recall : null)}
+              title={
+                gold.supporting.length > 0
+                  ? 'Share of the supporting titles that were retrieved'
+                  : 'The question names no supporting titles'
+              }
             />
           </>
         ) : null}

@@ -38,7 +38,12 @@ export const groupFigures = (all: readonly Rollout[]): GroupFigures | null => {
     interrupted: all.length - ended.length,
     em: meanOrNull(metrics.map((item) => item.em)),
     f1: meanOrNull(metrics.map((item) => item.f1)),
-    recall: meanOrNull(metrics.map((item) => item.recall)),
+    // What no gold title is named of has no recall.
+    recall: meanOrNull(
+      ended.flatMap(({ question, metrics: own }) =>
+        own && question.supporting.length > 0 ? [own.recall] : [],
+      ),
+    ),
     formatValid: meanOrNull(metrics.map((item) => (item.formatValid ? 1 : 0))),
     searches: mean(measures.map((item) => item.searches)),
     tokens: mean(measures.map((item) => item.tokens)),

@@ -29,11 +29,12 @@ const heldOutIntervals = (steps: Steps): NonNullable<Series['interval']> =>
 /** The score before the first step as a dashed line, where there is one. */
 const baseline = (
   steps: Steps,
-  of: (score: HeldOutScore) => number,
+  of: (score: HeldOutScore) => number | null,
   words: (value: number) => string,
 ): Pick<ChartSpec, 'lines'> => {
   const score = steps[0]?.heldOutAtStart;
-  return score ? { lines: [{ value: of(score), label: `dashed: ${words(of(score))}` }] } : {};
+  const value = score ? of(score) : null;
+  return value === null ? {} : { lines: [{ value, label: `dashed: ${words(value)}` }] };
 };
 
 /** Of how many answers the judge's share is, where some were not judged. */

@@ -243,7 +243,8 @@ const Failed = ({ run }: { run: RunRecord }) =>
   run.failure && run.status !== 'running' ? (
     <div className="failure" role="alert">
       <b>
-        ⚠ The run {run.status === 'paused' ? 'paused' : 'ended'} after step {run.step}
+        ⚠ The run {run.status === 'paused' ? 'paused' : 'ended'}{' '}
+        {run.step === 0 ? 'before its first step' : `after step ${run.step}`}
       </b>
       <p>{run.failure.message}</p>
       <p className="fine">
@@ -251,11 +252,14 @@ const Failed = ({ run }: { run: RunRecord }) =>
           ? 'No snapshot was written before.'
           : `Kept: everything up to the snapshot of step ${run.checkpointStep}.`}
       </p>
-      {run.failure.kind === 'no-demonstrations' ? <WithoutWarmUp run={run} /> : null}
-      <div className="failure-actions">
-        {run.status === 'paused' ? <Link href="/runs">Free storage on the runs page</Link> : null}
-        <Again run={run} />
-      </div>
+      {run.failure.kind === 'no-demonstrations' ? (
+        <WithoutWarmUp run={run} />
+      ) : (
+        <div className="failure-actions">
+          {run.status === 'paused' ? <Link href="/runs">Free storage on the runs page</Link> : null}
+          <Again run={run} />
+        </div>
+      )}
       {run.failure.detail ? (
         <details>
           <summary>Details</summary>

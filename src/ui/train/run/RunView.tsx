@@ -14,6 +14,7 @@ import { useTrain } from '../store/train-store.ts';
 import { RunBeside } from '../beside/RunBeside.tsx';
 import { Film } from '../film/Film.tsx';
 import { chartsOf, routerMode, type ChartGroup } from '../charts/chart-specs.ts';
+import { actionsOf } from './run-words.ts';
 import { CollapseScale } from './CollapseScale.tsx';
 import { LiveStep } from './LiveStep.tsx';
 import { RunHeader } from './RunHeader.tsx';
@@ -103,6 +104,9 @@ export const RunView = ({ run, step }: { run: RunRecord; step: number | null }) 
     [go, run.id],
   );
   const last = known.at(-1)?.step ?? 0;
+  const { resume, stop } = actionsOf(run);
+  // Nothing more will stand here.
+  const ended = !resume && !stop;
   return (
     <>
       <RunHeader run={run} steps={known} />
@@ -122,7 +126,7 @@ export const RunView = ({ run, step }: { run: RunRecord; step: number | null }) 
           Reading the {plural(run.step, 'step')} of the run …
         </p>
       ) : null}
-      {known.length === 0 && !reading ? <ToCome groups={groups} /> : null}
+      {known.length === 0 && !reading && !ended ? <ToCome groups={groups} /> : null}
       {reading || known.length === 0 ? null : (
         <ChartsTogether>
           {/* From step 0 where there is a score before the first. */}

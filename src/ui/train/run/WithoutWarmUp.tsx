@@ -6,6 +6,7 @@ import { BUILT_IN_SETUP } from '../../../records/setup.ts';
 import { startTraining } from '../store/train-actions.ts';
 import { formatTrainAddress } from '../store/train-address.ts';
 import { trainingRun, useTrain } from '../store/train-store.ts';
+import { Again } from './Again.tsx';
 
 /** What a run can go without where its warm-up found nothing of the policy's own to learn from. */
 export const WithoutWarmUp = ({ run }: { run: RunRecord }) => {
@@ -33,19 +34,22 @@ export const WithoutWarmUp = ({ run }: { run: RunRecord }) => {
         trajectories” for “Learns from” or more “Rollouts tried”; or choose another policy under
         “Works with”.
       </p>
-      <Button
-        size="xs"
-        loading={starting}
-        disabled={other !== undefined}
-        title={
-          other === undefined
-            ? 'A new run with the same settings, questions and passages'
-            : `“${other}” is training; one run at a time`
-        }
-        onClick={() => void start()}
-      >
-        Train without the warm-up
-      </Button>
+      <div className="failure-actions">
+        <Button
+          size="xs"
+          loading={starting}
+          disabled={other !== undefined}
+          title={
+            other === undefined
+              ? 'A new run with the same settings, questions and passages'
+              : `“${other}” is training; one run at a time`
+          }
+          onClick={() => void start()}
+        >
+          Train without the warm-up
+        </Button>
+        <Again run={run} />
+      </div>
     </>
   );
 };

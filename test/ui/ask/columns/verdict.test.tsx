@@ -10,7 +10,12 @@ import { emptyRollout, metrics, policySegment, readSegment } from '../../../fixt
 import { route, stop, verdict } from '../../kit/events/every-event.ts';
 import { buttonsIn, htmlOf, textOf, valuesOf, wordsIn } from '../../kit/render.tsx';
 
-const gold: Question = { id: 'q', text: 'Where?', answers: ['Borfield', 'Borf'], supporting: [] };
+const gold: Question = {
+  id: 'q',
+  text: 'Where?',
+  answers: ['Borfield', 'Borf'],
+  supporting: ['Old Wolf'],
+};
 
 const done = (rest: Partial<Rollout> = {}): Rollout => ({
   ...emptyRollout('r'),
@@ -39,6 +44,10 @@ describe('what a rollout came to', () => {
       'reward not computed',
     ])
       expect(said).toContain(fact);
+  });
+
+  it('has no recall where the question names no supporting titles', () => {
+    expect(line(done(), { ...gold, supporting: [] })).toContain('recall –');
   });
 
   it('says how many tokens were read as mixtures, of one that thought so', () => {

@@ -210,6 +210,7 @@ describe('a run that ended', () => {
     const none = { ...failure, kind: 'no-demonstrations' } as const;
     const html = head({ failure: none, status: 'failed', step: 0 });
     expect(names(html)).toContain('Train without the warm-up');
+    expect(wordsIn(html)).toContain('⚠ The run ended before its first step');
     // The same rollouts again would come to the same end.
     expect(names(html).join()).not.toContain('Start again');
     expect(names(head({ failure, status: 'failed' }))).not.toContain('Train without the warm-up');
