@@ -58,6 +58,7 @@ export const AddCheckpoint = () => {
             onChange={(event) => {
               setHub(event.currentTarget.value);
               keepHub(event.currentTarget.value);
+              // The token goes along to the hub that is named now; the lab sends it to no other.
               giveToken(event.currentTarget.value, token);
             }}
           />

@@ -8,6 +8,7 @@ const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 /** How near packed weights and contexts are to their checkpoint: measured where it is asked for. */
 export const AgreementLine = ({ policy }: { policy: PolicyInfo }) => {
   const trial = useTrials((state) => state.agreement);
+  // Only these types lose something of what is stored.
   const packed = policy.onDevice === 'int8' || policy.onDevice === 'int4' || policy.keys === 'f16';
   if (!packed) return null;
   if (trial.status === 'running')

@@ -7,6 +7,7 @@ import { formatBytes, formatCount, formatParameters } from '../kit/words/format.
 import { FitLine } from './fit/FitLine.tsx';
 import { UseAsPolicy } from './parts/UseAsPolicy.tsx';
 
+/** What can be said of a checkpoint before it is loaded. */
 interface Served {
   config: Record<string, unknown>;
   parameters: number;
@@ -22,6 +23,7 @@ interface Served {
 const readServed = async (): Promise<Served> => {
   const [config, weights] = await Promise.all([
     fetch(fileUrl('policy/config.json')),
+    // Its length alone; the weights are read when the policy is opened.
     fetch(fileUrl('policy/model.safetensors'), { method: 'HEAD' }),
   ]);
   if (!config.ok) throw new Error(`policy/config.json: HTTP ${config.status}`);

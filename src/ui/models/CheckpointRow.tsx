@@ -181,14 +181,17 @@ const Files = ({ checkpoint: { files } }: { checkpoint: CheckpointView }) => (
   </details>
 );
 
+/** What holds where nothing is chosen: the type that fits the device and the stored one. */
 const AUTOMATIC = 'automatic';
 
+/** A type of numbers to hold something in, or the automatic one. */
 const Choice = <T extends string>(props: {
   label: string;
   /** The label with the checkpoint's name, for those who hear it. */
   named: string;
   types: readonly T[];
   chosen: T | undefined;
+  /** Null: automatically. */
   hold: (type: T | null) => void;
 }) => (
   <Select
@@ -274,6 +277,7 @@ export const CheckpointRow = (props: {
             Pause
           </Button>
         ) : null}
+        {/* What another tab downloads is paused and cancelled there. */}
         {state === 'elsewhere' ? null : (
           <button
             type="button"

@@ -19,6 +19,7 @@ import { AddCheckpoint } from './AddCheckpoint.tsx';
 import { CheckpointRow } from './CheckpointRow.tsx';
 import { filesOfDrop } from './parts/folder-files.ts';
 
+/** How often the list is read again while another tab downloads. */
 const REFRESH_MS = 3000;
 
 /** A tab that died while it downloaded tells nobody: the list is read again while one does. */
@@ -109,6 +110,7 @@ export const CheckpointsSection = ({
   use?: (policy: PolicyRef) => void;
 }) => {
   useOtherTabs();
+  // A folder that is dropped here is looked at, as one that is chosen.
   const drop = useFileDrop((dropped) => void filesOfDrop(dropped).then(lookFolder));
   return (
     <section

@@ -18,6 +18,7 @@ import { FolderButton } from './parts/FolderButton.tsx';
 
 /** Encoders and cross-encoders in ONNX, kept in this browser. */
 
+/** An encoder or cross-encoder with what is known of it; how searches use it is chosen on Corpus. */
 const Row = ({ encoder }: { encoder: EncoderFacts }) => (
   <li className="panel checkpoint-card">
     <div className="section-line">
@@ -46,10 +47,12 @@ const Row = ({ encoder }: { encoder: EncoderFacts }) => (
   </li>
 );
 
+/** What follows from its deletion, to stand behind its name. */
 const lostOf = (uses: readonly EncoderUse[]): string =>
   (uses.includes('encoder') ? '; the built-in encoder is used now' : '') +
   (uses.includes('reranker') ? '; what is found is not ordered again now' : '');
 
+/** Deleted ones, as long as they can be brought back. */
 const Undo = () => {
   const removed = useEncoders((state) => state.removed);
   return (
@@ -61,6 +64,7 @@ const Undo = () => {
   );
 };
 
+/** Encoders and cross-encoders of this device; a folder is tried once before it is stored. */
 export const EncodersSection = () => {
   const { encoders, adding, problem, status } = useEncoders();
   const ready = useLab((state) => state.parts.world.status === 'ready');

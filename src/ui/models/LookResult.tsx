@@ -11,6 +11,7 @@ export const LookResult = ({
 }) => {
   const look = useCheckpoints((state) => state.look);
   const asker = useCheckpoints((state) => state.lookFor);
+  // Of several places that show a look, the one that asked.
   if (asker !== card) return null;
   switch (look.status) {
     case 'none':

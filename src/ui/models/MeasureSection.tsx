@@ -5,6 +5,7 @@ import { Table } from '../kit/Table.tsx';
 import { useLab } from '../lab/lab-store.ts';
 import { exportMeasure, startMeasure, stopTrial, useTrials } from './store/trials-store.ts';
 
+/** Measured figures, each with its share of what the device could do. */
 const Figures = ({ figures, unit }: { figures: readonly Figure[]; unit: 'rate' | 'time' }) => (
   <Table
     className="plain-table measure-table"
@@ -40,6 +41,7 @@ const Kernels = ({ figures }: { figures: readonly Figure[] }) =>
 /** Rates of this device and what the loaded policy makes of them. */
 export const MeasureSection = () => {
   const trial = useTrials((state) => state.measure);
+  // A server’s policy computes nothing here.
   const loaded = useLab(({ policy, device }) => policy !== null && device?.device !== 'server');
   const running = trial.status === 'running';
   const figures = running ? trial.progress : trial.status === 'done' ? trial.result.figures : [];

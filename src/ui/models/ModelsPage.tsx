@@ -15,6 +15,7 @@ import { Terms } from '../kit/words/explain/Term.tsx';
 import './models.css';
 import './checkpoints.css';
 
+/** A fact and its value, in a list of such. */
 const Pair = ({ name, value }: { name: string; value: string }) => (
   <>
     <dt>{name}</dt>
@@ -40,7 +41,7 @@ const DeviceLine = () => {
   );
 };
 
-/** Facts of what is loaded; what its card says of it as a file is not said again. */
+/** Models: what is loaded now, what this device could load or a server offers, encoders, and how fast the device is. */
 const ModelsPage = () => {
   useNeeds('sources', 'policy');
   const policy = useLab((state) => state.policy);
@@ -56,9 +57,11 @@ const ModelsPage = () => {
       <DeviceLine />
       <h2>Loaded now</h2>
       {policy && device ? (
+        // What its card below says of it as a file is not said again.
         <dl className="pairs">
           <Pair name="checkpoint" value={policy.id} />
           {policy.revision ? <Pair name="revision" value={policy.revision} /> : null}
+          {/* A checkpoint’s card says how long its contexts are; a server and WebLLM have none. */}
           {policy.onDevice ? null : (
             <Pair name="longest context" value={`${formatCount(policy.maxContext)} tokens`} />
           )}

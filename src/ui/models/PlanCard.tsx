@@ -30,6 +30,7 @@ const Room = ({ view }: { view: PlanView }) => {
   );
 };
 
+/** The files with their sizes, and what will tell whether they came whole. */
 const Files = ({ view: { plan, bytes } }: { view: PlanView }) => {
   const hashed = plan.files.filter(({ sha256 }) => sha256 !== null).length;
   return (
@@ -85,6 +86,7 @@ export const PlanCard = ({ view }: { view: PlanView }) => {
         />
         <Button
           size="xs"
+          // Where the browser tells no quota it is tried.
           disabled={freeBytes !== null && bytes > freeBytes}
           onClick={() => void addLooked(name)}
         >

@@ -19,6 +19,7 @@ import { Terms } from '../kit/words/explain/Term.tsx';
 
 /** Checkpoints of others by size: each with what it needs, before anything is asked of a hub. */
 
+/** Whether a checkpoint came from a repository, at whatever state of it. */
 const isOf =
   (repository: string) =>
   ({ source }: CheckpointView): boolean =>
@@ -30,6 +31,7 @@ const factsOf = ({ config }: PublishedCheckpoint) => ({
   bytes: storedBytes(config),
 });
 
+/** Counted once: the list is part of the page. */
 const FACTS = new Map(PUBLISHED.map((one) => [one.repository, factsOf(one)]));
 
 /** Whether the browser gives this site the room to store it; said only where it does not. */
@@ -58,6 +60,7 @@ const Action = ({
       <UseAsPolicy policy={{ kind: 'checkpoint', id: stored.id }} name={repository} use={use} />
     );
   if (stored) return <span className="fine">It is on its way, among those on this device.</span>;
+  // What it would bring stands below, with the button that begins.
   if (looked) return null;
   const look = () => void lookNamed(repository, storedHub(), repository);
   const fits = counted?.fit?.verdict.kind === 'fits';
@@ -86,6 +89,7 @@ const Action = ({
   );
 };
 
+/** A published checkpoint with what it needs; a look at it opens in the card. */
 const Card = (props: {
   published: PublishedCheckpoint;
   freeBytes: number | null;
@@ -122,6 +126,10 @@ const Card = (props: {
   );
 };
 
+/**
+ * Checkpoints that can be downloaded.
+ * @param use what is done with one that is here; by default it is chosen for the next run
+ */
 export const PublishedSection = ({ use = choosePolicy }: { use?: (policy: PolicyRef) => void }) => {
   const storage = useStorageUse();
   const freeBytes = storage && Math.max(0, storage.quotaBytes - storage.usedBytes);

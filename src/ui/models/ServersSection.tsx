@@ -38,6 +38,7 @@ const EMPTY: Endpoint = {
 const faultOf = (endpoint: Endpoint): string | null => {
   const parsed = endpointSchema.safeParse({ ...endpoint, id: endpoint.id || 'new' });
   if (parsed.success) return null;
+  // In the words of the form, one at a time.
   const [field] = parsed.error.issues[0]?.path ?? [];
   if (field === 'url') return 'The address must begin with http:// or https://.';
   if (field === 'model') return 'Name the model as the server lists it.';
@@ -113,6 +114,7 @@ const Form = ({ first, done }: { first: Endpoint; done: () => void }) => {
   const [key, setTyped] = useState(() => useResources.getState().keys[first.id] ?? '');
   const test = useTest();
   const fault = faultOf(endpoint);
+  // A test is of the server as it was when it ran.
   const change = (part: Partial<Endpoint>) => {
     test.forget();
     setEndpoint((before) => ({ ...before, ...part }));
@@ -178,6 +180,7 @@ const Form = ({ first, done }: { first: Endpoint; done: () => void }) => {
         The key stays in the memory of this tab and is sent to this address alone. The server must
         allow this page to read it (CORS).
       </p>
+      {/* While no model is named the form is unfinished, not wrong. */}
       {fault !== null && endpoint.model !== '' ? (
         <p role="alert" className="tone-bad">
           ⚠ {fault}
@@ -191,6 +194,7 @@ const Form = ({ first, done }: { first: Endpoint; done: () => void }) => {
         <Button
           size="xs"
           variant="default"
+          // A test without a model is worth while: it lists those that the server has.
           disabled={faultOf({ ...endpoint, model: endpoint.model || '?' }) !== null}
           onClick={() =>
             test.busy
@@ -211,6 +215,7 @@ const Form = ({ first, done }: { first: Endpoint; done: () => void }) => {
   );
 };
 
+/** A server with its model, and whether it is the policy. */
 const Row = (props: { endpoint: Endpoint; edit: () => void; remove: () => void }) => {
   const { endpoint } = props;
   const used = useSetup(
@@ -256,9 +261,11 @@ const Row = (props: { endpoint: Endpoint; edit: () => void; remove: () => void }
   );
 };
 
+/** Servers that were named here, remembered in this browser; their keys are in this tab’s memory alone. */
 export const ServersSection = () => {
   const endpoints = useResources(({ resources }) => resources.endpoints);
   const [open, setOpen] = useState<Endpoint | null>(null);
+  // Only the last one can be brought back.
   const [removed, setRemoved] = useState<{ endpoint: Endpoint; uses: PolicyUse[] } | null>(null);
   return (
     <section className="cards-section" aria-labelledby="servers">

@@ -25,9 +25,11 @@ interface ResourcesStore {
   keys: Record<string, string>;
 }
 
+/** Changed by the functions of this file alone; `ui/lab/connection.ts` tells the lab. */
 export const useResources = create<ResourcesStore>()(() => ({ resources: stored(), keys: {} }));
 
 useResources.subscribe(({ resources }, before) => {
+  // A key that changed is nothing to be remembered.
   if (resources === before.resources) return;
   try {
     globalThis.localStorage?.setItem(KEY, JSON.stringify(resources));
@@ -53,12 +55,14 @@ export const removeEndpoint = (id: string): void =>
     endpoints: useResources.getState().resources.endpoints.filter((entry) => entry.id !== id),
   });
 
+/** Adds a model of one’s own, or replaces the one of its id. */
 export const putWebLlmModel = (model: WebLlmModel): void =>
   change({ webllm: withEntry(useResources.getState().resources.webllm, model) });
 
 export const removeWebLlmModel = (id: string): void =>
   change({ webllm: useResources.getState().resources.webllm.filter((entry) => entry.id !== id) });
 
+/** Where WebLLM fetches weights and libraries; an absent field means the usual host. */
 export const setMirror = (mirror: Resources['mirror']): void => change({ mirror });
 
 /** An empty key takes it away. */

@@ -3,8 +3,10 @@ import { useSetup } from './setup-store.ts';
 
 /** Which collections a run searches and which questions it asks. */
 
+/** Collections as the local source, with how they are searched. */
 export type Collected = Extract<LocalSpec, { kind: 'collections' }>;
 
+/** How collections are searched at first: by words, which needs no encoding. */
 const FIRST: Omit<Collected, 'ids'> = {
   kind: 'collections',
   method: 'lexical',

@@ -26,6 +26,7 @@ export const forgetPolicy = (ref: PolicyRef): PolicyUse[] => {
   return uses;
 };
 
+/** Uses a policy that came back as it was used; what was chosen meanwhile stays. */
 export const takeUpPolicy = (ref: PolicyRef, uses: readonly PolicyUse[]): void => {
   const { setup, change } = useSetup.getState();
   const again = (use: PolicyUse, left: string): boolean =>
@@ -67,6 +68,7 @@ export const forgetEncoder = (id: string): EncoderUse[] => {
   return uses;
 };
 
+/** The same of an encoder or cross-encoder. */
 export const takeUpEncoder = (id: string, uses: readonly EncoderUse[]): void => {
   const { setup, change } = useSetup.getState();
   const { local } = setup;

@@ -14,6 +14,7 @@ import { useDeviceLimits, type DeviceView } from './device-limits.ts';
 /** The adapter that training is asked for here. */
 const ADAPTER = { rank: 16, alpha: 32, targets: ['q_proj' as const, 'v_proj' as const] };
 
+/** Its shape as the engine takes it, or why it takes none such. */
 const supported = (
   json: Readonly<Record<string, unknown>>,
 ): { config: PolicyConfig; problem: null } | { config: null; problem: string } => {
@@ -28,11 +29,13 @@ const supported = (
 const automatic = (json: Readonly<Record<string, unknown>>, { device }: DeviceView): MatrixType =>
   matrixTypeFor(storedTypeOf(json) ?? 'f32', device);
 
+/** What keys and values would be held in where nothing is chosen. */
 const automaticKeys = (config: PolicyConfig, { device }: DeviceView): StoreType => {
   const { maxContext: maxPositions, maxSlots } = cacheLimits(config);
   return keyTypeFor({ ...config, maxPositions }, maxSlots, device);
 };
 
+/** A type of weights with what it needs, to sample and to train an adapter. */
 interface Row {
   type: MatrixType;
   samples: FitPlan;
@@ -54,6 +57,7 @@ const rowsOf = (config: PolicyConfig, keys: StoreType, limits: DeviceView): Row[
   });
 };
 
+/** Bytes in all, and whether they fit: in full, with fewer contexts at a time, or not. */
 const Need = ({ plan: { totalBytes, verdict } }: { plan: FitPlan }) => (
   <td className="figure">
     <b>{formatBytes(totalBytes)}</b>

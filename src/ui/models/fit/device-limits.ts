@@ -25,6 +25,7 @@ const mainMemory = (): number | null => {
 /** A GPU's is assumed to be as much. */
 const gpuMemory = (): number => mainMemory() ?? 8 * GIB;
 
+/** Without a GPU. What one would allow is kept beside, to say what it is that is missing. */
 const onWasm = (): DeviceView => {
   const main = mainMemory();
   return {
@@ -46,6 +47,7 @@ const onWasm = (): DeviceView => {
   };
 };
 
+/** On the GPU that the browser offers. */
 const onGpu = ({ limits, features }: GPUAdapter): DeviceView => ({
   device: 'webgpu',
   shaderF16: features.has('shader-f16'),
@@ -56,6 +58,7 @@ const onGpu = ({ limits, features }: GPUAdapter): DeviceView => ({
   gpu: null,
 });
 
+/** Asked once for the page, by whoever needs it first. */
 let asked: Promise<DeviceView> | null = null;
 
 const ask = async (): Promise<DeviceView> => {

@@ -7,12 +7,15 @@ import type { DeviceView } from './device-limits.ts';
 /** Whether a model fits this device, in a few words, and what they rest on. */
 export interface VerdictWords {
   tone: 'good' | 'hint' | 'bad';
+  /** A few words, as in “fits as int8”. */
   badge: string;
+  /** What that rests on, behind the badge. */
   more: string;
 }
 
 const contexts = (slots: number): string => `${plural(slots, 'context')} at a time`;
 
+/** Whether a checkpoint fits, as what, and else what it lacks: bytes, a GPU, or a buffer of that size. */
 export function verdictWords(fit: HereFit, limits: DeviceView): VerdictWords {
   const { verdict, held, slots } = fit;
   if (verdict.kind === 'fits') {

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import type { PolicyRef } from '../../../records/setup.ts';
 import { useSetup } from '../../setup/setup-store.ts';
 
+/** The built-in policy has no id; of it there is one. */
 const same = (a: PolicyRef, b: PolicyRef): boolean =>
   a.kind === b.kind && ('id' in a ? a.id : null) === ('id' in b ? b.id : null);
 

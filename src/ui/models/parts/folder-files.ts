@@ -6,6 +6,7 @@ import { droppedEntries, filesBelow } from '../../kit/page/folder-entries.ts';
 /** A folder with more files is none of a checkpoint. */
 const MOST_FILES = 5000;
 
+/** Files of a picker, by their paths in the folder. */
 export const pickedFolder = (files: readonly File[]): LocalFile[] =>
   files.slice(0, MOST_FILES).map((file) => ({ path: file.webkitRelativePath || file.name, file }));
 

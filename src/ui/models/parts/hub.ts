@@ -4,6 +4,7 @@ import { HUB } from '../../../lab/models/checkpoints/plan/source.ts';
 
 const KEY = 'forage.hub';
 
+/** The hub of the last visit; Hugging Face’s where there was none. */
 export const storedHub = (): string => {
   try {
     return localStorage.getItem(KEY) ?? HUB;
@@ -12,6 +13,7 @@ export const storedHub = (): string => {
   }
 };
 
+/** Remembers it as it is typed; whether it answers is seen at the next look. */
 export const keepHub = (hub: string): void => {
   try {
     localStorage.setItem(KEY, hub);

@@ -14,6 +14,7 @@ import { forgetPolicy, takeUpPolicy } from '../../setup/setup-uses.ts';
 
 /** What the models page does with checkpoints. Nothing here rejects: see `problem` and `look`. */
 
+/** Calls of the lab as it is connected now; null until it is. */
 let connected: CheckpointsApi | null = null;
 
 const api = (): CheckpointsApi => {
@@ -44,6 +45,7 @@ const receive = (message: CheckpointMessage): void => {
   if (message.type === 'list') storageChanged();
 };
 
+// The lab tells the list as soon as it is listened to.
 const connectCheckpoints = (to: CheckpointsApi): void => {
   connected = to;
   to.listen(receive).catch((error: unknown) => {
@@ -69,6 +71,10 @@ export const refreshCheckpoints = async (): Promise<void> => {
 /** Only the answer to the last look counts. */
 let looks = 0;
 
+/**
+ * Asks what a source would bring; nothing is stored.
+ * @param lookFor repository whose card asks; null: the form does
+ */
 const look = async (
   what: string,
   request: PlanRequest,
@@ -103,9 +109,11 @@ export const giveToken = (hub: string, token: string): void => {
 export const lookNamed = (text: string, hub: string, card: string | null = null): Promise<void> =>
   look(text.trim(), { kind: 'named', text, hub }, card);
 
+/** Looks at a folder of this machine. */
 export const lookFolder = (files: LocalFile[]): Promise<void> =>
   look('the folder', { kind: 'folder', files });
 
+/** Leaves what is looked at, and ends a look that is under way. */
 export const dropLook = (): void => {
   looks++;
   connected?.cancelPlan().catch(() => undefined);
@@ -123,11 +131,16 @@ export const addLooked = async (name: string): Promise<void> => {
   if (added && useCheckpoints.getState().look === looked) dropLook();
 };
 
+/**
+ * Goes on with a download.
+ * @param files of its folder, where it came from one
+ */
 export const resumeCheckpoint = (id: string, files?: LocalFile[]): Promise<unknown> => {
   useCheckpoints.setState({ problem: null });
   return attempt(() => api().resume(id, files));
 };
 
+/** Stops a download; what was stored of it stays. */
 export const pauseCheckpoint = async (id: string): Promise<void> => {
   try {
     await api().pause(id);
@@ -151,6 +164,7 @@ export const holdContextsAs = async (id: string, keys: StoreType | null): Promis
   if (done) await lab().ask.changed(id).catch(tell);
 };
 
+/** Deletes without asking; `restoreCheckpoint` undoes it. Where it was used, what is built in, or nothing, is now. */
 export const removeCheckpoint = async (id: string): Promise<void> => {
   const name = useCheckpoints.getState().checkpoints.find((each) => each.id === id)?.name ?? id;
   if (!(await attempt(() => api().remove(id)))) return;
@@ -158,6 +172,7 @@ export const removeCheckpoint = async (id: string): Promise<void> => {
   useCheckpoints.setState(({ removed }) => ({ removed: [...removed, { id, name, uses }] }));
 };
 
+/** Brings it back, and uses it again where nothing else was chosen meanwhile. */
 export const restoreCheckpoint = async (id: string): Promise<void> => {
   const entry = useCheckpoints.getState().removed.find((one) => one.id === id);
   const back = await attempt(() => api().restore(id));

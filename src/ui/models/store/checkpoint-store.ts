@@ -24,6 +24,7 @@ export interface CheckpointState {
   checkpoints: readonly CheckpointView[];
   /** Of downloads that run, in any tab. */
   progress: Readonly<Record<string, DownloadProgress>>;
+  /** What is looked at, before any of it is stored; one at a time. */
   look: Look;
   /** The repository whose card asked for the look; null: the form did. */
   lookFor: string | null;
@@ -31,6 +32,7 @@ export interface CheckpointState {
   removed: readonly { id: string; name: string; uses: readonly PolicyUse[] }[];
   /** Access token for the hub: in memory only, here and in the lab. */
   token: string;
+  /** What failed last that is about no single download, with what to do next. */
   problem: Pick<Fault, 'message' | 'next'> | null;
 }
 
@@ -65,6 +67,7 @@ export const applyCheckpointMessage = (
   return { ...state, status: 'ready', checkpoints, progress: Object.fromEntries(kept) };
 };
 
+/** Of the page of models and of all that let a policy be chosen; changed by `checkpoint-actions.ts` alone. */
 export const useCheckpoints = create<CheckpointState>()(() => EMPTY_CHECKPOINTS);
 
 /** One that came from the same place at the same state, if there is one. */
@@ -76,6 +79,7 @@ export const sameCheckpoint = (
     ({ source, revision, totalBytes }) =>
       JSON.stringify(source) === JSON.stringify(plan.source) &&
       revision === plan.revision &&
+      // Folders have no revision: one of the same name and size is taken for the same.
       (source.kind !== 'folder' ||
         totalBytes === plan.files.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0)),
   );

@@ -16,6 +16,7 @@ interface EncodersStore {
   removed: readonly { id: string; uses: readonly EncoderUse[] }[];
 }
 
+/** Of the pages that name encoders; changed by the functions of this file alone. */
 export const useEncoders = create<EncodersStore>()(() => ({
   status: 'waiting',
   encoders: [],
@@ -37,6 +38,7 @@ const attempt = async (call: () => Promise<unknown>, next: string): Promise<bool
   }
 };
 
+/** Reads the list anew. Where that fails it is `ready` too: there is nothing to wait for. */
 export const readEncoders = async (): Promise<void> => {
   try {
     useEncoders.setState({ encoders: await lab().encoders.list(), status: 'ready' });
@@ -53,12 +55,14 @@ export const addEncoder = async (files: FolderFile[]): Promise<void> => {
   useEncoders.setState({ adding: false });
 };
 
+/** Deletes without asking; `restoreEncoder` undoes it. Searches use the built-in one, or none, meanwhile. */
 export const removeEncoder = async ({ id }: EncoderFacts): Promise<void> => {
   if (!(await attempt(() => lab().encoders.remove(id), 'Nothing was changed.'))) return;
   const uses = forgetEncoder(id);
   useEncoders.setState(({ removed }) => ({ removed: [...removed, { id, uses }] }));
 };
 
+/** Brings it back, and searches by it again where nothing else was chosen meanwhile. */
 export const restoreEncoder = async (id: string): Promise<void> => {
   const entry = useEncoders.getState().removed.find((one) => one.id === id);
   const back = await attempt(() => lab().encoders.restore(id), 'Add its folder again.');

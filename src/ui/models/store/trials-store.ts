@@ -10,6 +10,7 @@ import { saveFile } from '../../kit/page/save-file.ts';
 
 /** Measurements of the policy that is loaded: how near packed weights are, how fast the device is. */
 
+/** A measurement; a result is kept with the policy that it is of, since another may be loaded later. */
 type Trial<Progress, Result> =
   | { readonly status: 'none' }
   | { readonly status: 'running'; readonly progress: Progress; readonly abort: AbortController }
@@ -17,10 +18,13 @@ type Trial<Progress, Result> =
   | { readonly status: 'failed'; readonly message: string };
 
 interface TrialsStore {
+  /** Layers compared, of how many; 0 until the first is read. */
   agreement: Trial<{ done: number; layers: number }, Agreement>;
+  /** Figures as they come. */
   measure: Trial<readonly Figure[], DeviceMeasure>;
 }
 
+/** Of this visit: nothing of it is stored. */
 export const useTrials = create<TrialsStore>()(() => ({
   agreement: { status: 'none' },
   measure: { status: 'none' },
@@ -42,6 +46,7 @@ async function settled<T>(
   }
 }
 
+/** Compares packed weights with those of the checkpoint, on the same tokens; the result is shown, not stored. */
 export const startAgreement = async (): Promise<void> => {
   const abort = new AbortController();
   const tell = (done: number, layers: number): void => {
@@ -54,6 +59,7 @@ export const startAgreement = async (): Promise<void> => {
   useTrials.setState({ agreement });
 };
 
+/** Measures this device with the loaded policy, figure by figure. */
 export const startMeasure = async (): Promise<void> => {
   const abort = new AbortController();
   let progress: readonly Figure[] = [];
@@ -70,6 +76,7 @@ export const startMeasure = async (): Promise<void> => {
   useTrials.setState({ measure });
 };
 
+/** Ends a measurement under way; it leaves no result. */
 export const stopTrial = (which: keyof TrialsStore): void => {
   const trial = useTrials.getState()[which];
   if (trial.status === 'running') trial.abort.abort(new Error('it was stopped'));

@@ -33,6 +33,7 @@ const offered = (refusals: readonly Refusal[], without: readonly Without[]): Wit
 
 interface ChoiceProps {
   refusals: readonly Refusal[];
+  /** What is left out, so that the trainer can run the rest. */
   without: readonly Without[];
   change: (without: Without[]) => void;
 }
@@ -78,6 +79,7 @@ const Refused = ({ refusals, without, change }: ChoiceProps) => {
   );
 };
 
+/** What the trainer does otherwise, setting by setting, and the files of the folder. */
 const Differs = ({ notes, files }: Pick<ExportPlan, 'notes' | 'files'>) => (
   <>
     {notes.length > 0 ? (
@@ -113,6 +115,7 @@ export const ExportDialog = ({ subject: given, name, onClose }: DialogProps) => 
   const [without, setWithout] = useState<Without[]>([]);
   const [making, setMaking] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
+  // Looked at anew with every choice: the folder itself is made only when it is downloaded.
   const plan = useAnswer(JSON.stringify([subject, to, without]), () =>
     lab().exports.plan(subject, to, without),
   );
@@ -144,6 +147,7 @@ export const ExportDialog = ({ subject: given, name, onClose }: DialogProps) => 
             value={to}
             onChange={(value) => {
               setTo(TRAINERS.find((one) => one === value) ?? to);
+              // Each trainer lacks something else.
               setWithout([]);
             }}
           />

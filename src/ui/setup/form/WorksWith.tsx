@@ -16,6 +16,7 @@ import { engineKind } from '../../../retrieval/engines/kinds/list.ts';
 
 /** Where policies, sources and helpers of the next run are chosen. */
 
+/** Policies that can be chosen; what the setup names is among them though it is gone. */
 const useChoices = (): PolicyChoice[] => {
   const setup = useSetup((state) => state.setup);
   const resources = useResources((state) => state.resources);
@@ -70,9 +71,11 @@ const CollectionSelect = (props: {
 
 type Helper = 'summarizer' | 'judge';
 
+/** The value of its list: a model’s key, or the word of what stands for it (`off`, `extractive`). */
 const helperValue = (spec: Setup[Helper]): string =>
   spec.kind === 'model' ? keyOf(spec.policy) : spec.kind;
 
+/** Who summarizes or judges: what is built in (`fixed`), or a model that follows instructions. */
 const HelperSelect = (props: {
   label: string;
   part: Helper;

@@ -3,8 +3,10 @@ import type { CheckpointView } from '../../../lab/contract/checkpoints.ts';
 
 /** What a policy is called in lists, and whether it is still there. */
 
+/** One word a policy, by which lists tell them apart. */
 export const keyOf = (ref: PolicyRef): string => ('id' in ref ? `${ref.kind}:${ref.id}` : ref.kind);
 
+/** A policy as a list offers it. */
 export interface PolicyChoice {
   ref: PolicyRef;
   label: string;
