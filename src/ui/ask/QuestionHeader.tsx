@@ -3,6 +3,7 @@ import { asksWords, relationWords } from '../kit/words/step-words.ts';
 import { useLab } from '../lab/lab-store.ts';
 import { useRun } from './store/run-store.ts';
 
+/** The gold chain, step by step: what each asks or states, and what it leads to; the tooltip names the passage. */
 const Chain = ({ question }: { question: Question }) =>
   question.chain && question.chain.length > 0 ? (
     <ol className="chain" aria-label="Gold chain">

@@ -26,6 +26,7 @@ const SIGNS = [
   ['■', 'answer', 'beside gold, with EM and F1'],
 ] as const;
 
+/** What the signs of a timeline mean. */
 const Signs = () => (
   <dl className="signs">
     {SIGNS.map(([sign, name, text]) => (
@@ -52,6 +53,7 @@ const Examples = () => {
     ask({ kind: 'world', id: row.id });
     void runFromStart();
   };
+  // One is what the button above runs.
   if (examples.length < 2) return null;
   return (
     <section className="welcome-examples">

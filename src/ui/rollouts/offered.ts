@@ -7,6 +7,7 @@ import { droppedEntries, filesBelow } from '../kit/page/folder-entries.ts';
 /** Files of one folder that are taken at most. */
 const MOST_FILES = 10_000;
 
+/** Files that are read as one. */
 export interface OfferedRun {
   name: string;
   /** None where a folder holds no files of rollouts. */

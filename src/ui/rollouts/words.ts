@@ -47,12 +47,14 @@ export const outcomeName = (outcome: Outcome | null, basis?: OutcomeBasis | null
   return basis ? `${OUTCOME_NAMES[outcome]}, ${BASIS_NAMES[basis]}` : OUTCOME_NAMES[outcome];
 };
 
+/** Outcomes as bars, those that none has left out. */
 export interface OutcomeBars {
   bars: { key: Outcome; name: string; count: number; note: string; colour: number }[];
   /** What the shares of the bars are of: every rollout that has an outcome. */
   total: number;
 }
 
+/** In one order whatever the counts, so that files can be compared by their bars. */
 export function outcomeBars(counts: Partial<Record<Outcome, number>>): OutcomeBars {
   const bars = (Object.keys(OUTCOMES) as Outcome[]).flatMap((key) => {
     const count = counts[key] ?? 0;

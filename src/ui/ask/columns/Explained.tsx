@@ -7,6 +7,7 @@ import { HopPicture } from '../../kit/hops/HopPicture.tsx';
 
 /** Why a rollout ended as it did, in a file of its own: none of it is needed before one has ended. */
 
+/** Why an answer is right or wrong, in a sentence; nothing where there is none to say. */
 export const InWords = ({ rollout }: { rollout: Rollout }) => {
   const words = useMemo(() => verdictWords(rollout), [rollout]);
   return words === null ? null : (

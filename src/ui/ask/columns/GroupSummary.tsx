@@ -14,6 +14,7 @@ export const GroupSummary = (props: { ended: readonly Rollout[]; size: number })
         group, {figures.ended} of {props.size} ended
         {figures.interrupted > 0 ? `, ${figures.interrupted} interrupted and not counted` : ''}
       </span>
+      {/* Without gold answers nothing is scored. */}
       {figures.em === null ? null : (
         <>
           <Fact name="EM" value={formatShare(figures.em)} />

@@ -7,6 +7,7 @@ import { move, togglePlaying } from '../store/actions.ts';
 import { dwellMs } from '../store/playback.ts';
 import { useView } from '../store/view-store.ts';
 
+/** Goes to the next event when the one at hand was long enough to read; ends at the last. */
 const usePlaying = (rollout: Rollout): void => {
   const playing = useView((state) => state.playing);
   const step = useView((state) => state.address.step);
@@ -17,6 +18,7 @@ const usePlaying = (rollout: Rollout): void => {
       useView.setState({ playing: false });
       return undefined;
     }
+    // Set again when an event arrives: the end of the rollout has moved.
     const timer = setTimeout(() => move('forward'), dwellMs(event ? eventLine(event).length : 0));
     return () => clearTimeout(timer);
   }, [playing, step, rollout.events]);

@@ -20,6 +20,7 @@ import { VerdictLine } from './VerdictLine.tsx';
 interface RolloutColumnProps {
   rollout: Rollout;
   index: number;
+  /** Null for a typed question, of which no gold is known. */
   gold: Question | null;
   finished: boolean;
   /** The address points at this rollout; playback and keys act on it. */
@@ -107,6 +108,7 @@ const useInView = (focused: boolean, index: number) => {
   return { column, press };
 };
 
+/** Cards that are open. The current one of playback is open by itself, and closed by a press on it. */
 const useOpenCards = (current: number | null) => {
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
   const toggle = useCallback((index: number) => {
@@ -128,6 +130,7 @@ const useSideName = ({ groupId }: Rollout): string | null => {
   return groupId === groupIdOf(request.runId, 0) ? 'before' : 'after';
 };
 
+/** A rollout from its verdict to its events. Memoised: of a group only those that changed are drawn again. */
 export const RolloutColumn = memo((props: RolloutColumnProps) => {
   const { rollout, index, gold, finished, focused } = props;
   const addressStep = useView((state) => state.address.step);
@@ -251,8 +254,10 @@ export const RolloutColumn = memo((props: RolloutColumnProps) => {
   );
 });
 
+/** Indices of all events. */
 const allOf = (rollout: Rollout): Set<number> => new Set(rollout.events.keys());
 
+/** Moves the focus only where it is elsewhere: focusing ends playback. */
 const focusIfOther = (index: number): void => {
   if (useView.getState().address.rollout !== index) focusRollout(index);
 };

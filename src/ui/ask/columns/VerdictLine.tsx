@@ -29,6 +29,7 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
   const measures = measuresOf(rollout);
   const stie = useMemo(() => stieCounts(rollout.events), [rollout.events]);
   const interruption = interruptionOf(rollout);
+  // A server tells its text in pieces, not in tokens; they are counted as what they are.
   const pieces = rollout.segments.some((segment) => segment.tokens);
   const right = metrics && gold && metrics.em === 1;
   return (
@@ -128,6 +129,7 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
               : rewardTerms(rollout)
           }
         />
+        {/* Only training computes these: a question that is asked earns nothing. */}
         {rollout.reward === null ? null : rollout.advantage === null ? (
           <Fact
             name="advantage"

@@ -26,6 +26,7 @@ export const SegmentTokens = memo(
     const writer = writerOf(segment);
     const own = segment.tokens;
     useEffect(() => {
+      // Texts of ids are asked of the policy’s tokenizer, and only where it is the one that wrote them.
       if (known && !own) void requestPieces(segment.ids);
     }, [known, own, segment.ids]);
     const names = useTagNames(rollout);
@@ -73,6 +74,11 @@ export const SegmentTokens = memo(
 const opacityOf = (logprob: number | undefined): number =>
   logprob === undefined ? 1 : 1 - 0.15 * Math.exp(logprob);
 
+/**
+ * A token with its numbers, and its segment around it.
+ * @param props.segment index
+ * @param props.token index within it
+ */
 export const TokenDetails = (props: { rollout: Rollout; segment: number; token: number }) => {
   const segment = props.rollout.segments[props.segment];
   const id = segment?.ids[props.token];

@@ -9,6 +9,7 @@ import { useView } from '../store/view-store.ts';
 
 /** Which policies answer, where that is not simply the setup's: the setup says it too, and may be put away. */
 
+/** Runs whose adapters are kept; null until they were read, which is begun here. */
 const useRuns = () => {
   const runs = useAdapters((state) => state.runs);
   useEffect(() => {
@@ -19,9 +20,11 @@ const useRuns = () => {
 
 type Runs = NonNullable<ReturnType<typeof useRuns>>;
 
+/** Whether this browser has it; a policy without an adapter is the setup’s, which says so itself. */
 const isHere = (policy: AskedPolicy, runs: Runs): boolean =>
   policy.kind !== 'run' || runs.some(({ id }) => id === policy.run);
 
+/** Who answers: of two policies the last, the first stands before it. */
 const Sentence = ({ policies, runs }: { policies: readonly AskedPolicy[]; runs: Runs }) => {
   const after = policies.at(-1);
   const before = policies.length > 1 ? policies[0] : undefined;

@@ -32,6 +32,7 @@ export const useLargestAdvantage = (): number | null => {
   return useColourBy() === 'advantage' ? largest : null;
 };
 
+/** Changes by what tokens are coloured; nothing where no rollout has an advantage. */
 export const ColourSwitch = () => {
   const known = useLargest() !== null;
   const by = useView((state) => state.colourBy);

@@ -24,6 +24,7 @@ export const LinkedSetupNote = () => {
     );
   if (status === 'same') return null;
   const here = linkWords(own);
+  // Both lists have the parts in the same order.
   const differing = linkWords(link).flatMap(({ part, words }, i) =>
     words === here[i]?.words ? [] : [{ part, words, own: here[i]?.words ?? '' }],
   );

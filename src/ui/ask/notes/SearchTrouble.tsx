@@ -8,6 +8,7 @@ import { searchTroubles } from './search-troubles.ts';
 
 /** Searches that failed in the run on the screen: what became of it, and what to do. */
 export const SearchTrouble = () => {
+  // Counted when there is time: the table changes with every token.
   const table = useDeferredValue(useRun((state) => state.table));
   const running = useRun((state) => isRunning(state.run));
   const web = useRun((state) => state.request?.setup.web);
@@ -16,6 +17,7 @@ export const SearchTrouble = () => {
     [table],
   );
   if (count === 0) return null;
+  // A server of one’s own is what can be looked after; the built-in web has none.
   const named = ofWeb && web && 'url' in web ? web : null;
   const useBuiltIn = () => {
     useSetup.getState().change({ web: { kind: 'built-in' } });

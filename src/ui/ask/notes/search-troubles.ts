@@ -1,5 +1,6 @@
 import type { Rollout } from '../../../records/rollout.ts';
 
+/** What went wrong while the rollouts of a run searched. */
 export interface SearchTroubles {
   /** Calls of the retriever or the summarizer that failed; one of two sources counts. */
   count: number;

@@ -3,6 +3,7 @@ import type { AskedPolicy } from '../../../lab/contract/settings.ts';
 
 /** Whose text Ask samples, where that is not simply the setup's policy, and as an address says it. */
 
+/** Who answers, where that is not the setup’s policy alone. */
 export interface AskSides {
   /** Null: the setup's policy as it is. */
   policy: AskedPolicy | null;
@@ -10,6 +11,7 @@ export interface AskSides {
   beside: AskedPolicy | 'alone' | null;
 }
 
+/** The setup’s policy alone. */
 export const NO_SIDES: AskSides = { policy: null, beside: null };
 
 /** Nothing, where only the setup's policy is asked. */

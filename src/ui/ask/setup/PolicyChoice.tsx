@@ -15,6 +15,7 @@ import { policyName } from '../siblings/writer.ts';
 
 type Side = AskSides['beside'];
 
+/** Value of the option that stands for no adapter. */
 const NONE = '';
 
 /** What a side can be: adapters that are kept, by run, and the one that an address named. */
@@ -37,6 +38,7 @@ function choicesOf(runs: readonly EvaluableRun[], chosen: Side) {
 
 const valueOf = (side: Side): string => (side === null ? NONE : policyText(side));
 
+/** Changes the address, which is null again where no side is chosen. */
 const change = (by: Partial<AskSides>): void => {
   const { address, setAddress } = useView.getState();
   setAddress({ sides: someSides({ ...(address.sides ?? NO_SIDES), ...by }) });

@@ -13,6 +13,7 @@ import { filterQuestions, NO_FILTER, type QuestionFilter } from '../store/filter
 
 /** CSS pixels of a question: two lines of text and one of facts, whatever its length. */
 const ROW_HEIGHT = 60;
+/** What a question needs: the local corpus, or the web besides. */
 const SOURCES = ['local', 'web'] as const;
 
 /** What is known of a question; imported ones tell less. */
@@ -134,6 +135,7 @@ const List = ({ rows }: { rows: QuestionRow[] }) => {
     const next = moves[event.key];
     if (next === undefined) return;
     event.preventDefault();
+    // Home, End and arrows are playback’s elsewhere on the page.
     event.stopPropagation();
     choose(next);
   };

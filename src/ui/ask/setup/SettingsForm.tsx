@@ -18,6 +18,7 @@ import { Term, Terms } from '../../kit/words/explain/Term.tsx';
 import { RecipeChoice } from './RecipeChoice.tsx';
 import { useView } from '../store/view-store.ts';
 
+/** Changes the settings of the address, which then asks for no run: what is shown was made with those before. */
 const change = (part: Partial<RunSettings>): void => {
   const { address, setAddress } = useView.getState();
   setAddress({ settings: { ...address.settings, ...part }, run: false });
@@ -49,6 +50,7 @@ const Choice = <V extends string>(props: {
   />
 );
 
+/** Undefined while a field is empty, or holds no number yet. */
 const numeric = (value: string | number): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 
@@ -60,9 +62,11 @@ const ROUTER_NAMES = {
   both: 'both',
 } as const;
 
+/** What is changed in the recipe: a field that is not set says in brackets what it has. */
 const Mechanism = () => {
   const { mechanisms, recipe } = useView((state) => state.address.settings);
   const own = useSetup(({ setup }) => recipeInForm(recipe, formOf(setup))).settings;
+  // A setup that searches local passages alone does so whatever the recipe says.
   const alone = useSetup(({ setup }) => setup.source === 'local');
   const usual = ROUTER_NAMES[alone ? 'local' : own.retrieval.source];
   const routes = (mechanisms.router ?? usual) === 'router';
@@ -131,6 +135,7 @@ const Mechanism = () => {
   );
 };
 
+/** Sets a number; an emptied field leaves the one before. */
 const set = (key: 'rollouts' | 'temperature' | 'seed') => (value: string | number) => {
   const number = numeric(value);
   if (number !== undefined) change({ [key]: number });

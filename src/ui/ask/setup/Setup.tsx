@@ -15,6 +15,7 @@ import { Unsummarized } from '../../setup/form/Unsummarized.tsx';
 import { WorksWith } from '../../setup/form/WorksWith.tsx';
 import { SettingsForm } from './SettingsForm.tsx';
 
+/** A question of one’s own, as it is typed; the address has it too. */
 const TypedQuestion = () => {
   const asked = useView((state) => state.address.asked);
   const text = asked?.kind === 'typed' ? asked.text : '';
@@ -34,6 +35,7 @@ const TypedQuestion = () => {
   );
 };
 
+/** Runs, or cancels what runs. It may be pressed before all is loaded: the run then begins by itself. */
 const RunButton = () => {
   const running = useRun((state) => isRunning(state.run));
   const ready = useLab(allReady);

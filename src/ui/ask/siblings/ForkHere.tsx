@@ -30,6 +30,7 @@ const usePolicies = (): readonly ForkPolicy[] | null => {
   }, [runs, base]);
 };
 
+/** The menu of a fork of a rollout on the screen; nothing while that one is still written. */
 const ForkHere = ({ rollout, event }: { rollout: Rollout; event: number }) => {
   const screen = useRun(useShallow(({ request, source, forks }) => ({ request, source, forks })));
   const busy = useRun((state) => isRunning(state.run));
@@ -56,6 +57,7 @@ const ForkHere = ({ rollout, event }: { rollout: Rollout; event: number }) => {
   );
 };
 
+// One function for all, so that cards are not drawn again.
 const forkHere = (rollout: Rollout, event: number): ReactNode => (
   <ForkHere rollout={rollout} event={event} />
 );

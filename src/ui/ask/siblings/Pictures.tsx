@@ -45,11 +45,13 @@ const useEnded = (): readonly Rollout[] =>
     ),
   );
 
+/** Null where nothing can be right: no gold is known, or the rollout was interrupted. */
 const emOf = (rollout: Rollout): number | null =>
   rollout.question.answers.length === 0 || interruptionOf(rollout) !== null
     ? null
     : (rollout.metrics?.em ?? null);
 
+/** Where the rollouts of a group part; nothing before two of them have ended. */
 const Tree = () => {
   const ended = useEnded();
   const order = useRun((state) => state.table.order);
@@ -103,6 +105,7 @@ const Beside = () => {
   const rollouts = table.order.flatMap((id) => table.byId[id] ?? []);
   const [before, after] = [0, 1].map((at) =>
     rollouts.filter(
+      // A fork stands in the group of the rollout that it was made of, but is none of the two that are compared.
       ({ groupId, id }) => groupId === groupIdOf(request.runId, at) && !/-fork-\d+$/.test(id),
     ),
   );

@@ -29,6 +29,7 @@ interface RecordForkProps {
   event: number;
 }
 
+/** The menu of a fork of a stored rollout; what it would work with is looked for when it is opened. */
 const RecordFork = ({ place, rollout, event }: RecordForkProps) => {
   const [, go] = useLocation();
   const runs = useAdapters((state) => state.runs);

@@ -14,6 +14,7 @@ import { evaluationBasis, type EvaluationParts } from './evaluation-basis.ts';
 
 /** What a rollout that is read elsewhere can be gone on with here. */
 
+/** What a fork works with, or why there can be none. */
 export type Basis =
   | Omit<RecordSource, 'place'>
   /** Why it cannot, as the end of a sentence. */

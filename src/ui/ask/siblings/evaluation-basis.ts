@@ -15,6 +15,7 @@ import { useAdapters } from '../policies/adapters-store.ts';
 /** What a fork works with. */
 export type EvaluationParts = Pick<RecordSource, 'setup' | 'policy'>;
 
+/** Why no fork can be made of it here, as the second half of a sentence. */
 type Why = { why: string };
 
 /** Rows of several policies name theirs in their id: `search@run-x-step-20`. */
@@ -38,6 +39,7 @@ function policyOf(
   );
 }
 
+/** What ids of a set’s questions begin with in an evaluation; empty for what only a command line has. */
 const setKey = (source: QuestionsSource): string => {
   switch (source.kind) {
     case 'built-in':
@@ -93,6 +95,7 @@ const stepOf = ({ policy }: Pick<EvaluatedSystem, 'policy'>): number | null => {
   return step === undefined ? null : Number(step);
 };
 
+/** Adds the policy that wrote it; of a run’s adapter the very step, which has to be kept. */
 async function withPolicy(
   setup: Setup,
   asked: EvaluatedPolicy | null,

@@ -5,6 +5,7 @@ import type { RecordPlace } from '../store/permalink.ts';
 
 /** Rollouts that are read elsewhere, by the file of this browser or the evaluation that holds them. */
 
+/** The place of an evaluation’s rollout: in the file that its rollouts are read as, whether that was read or not. */
 export const placeInEvaluation = (evaluation: string, rollout: string): RecordPlace => ({
   file: evaluationFileId(evaluation),
   rollout,

@@ -6,6 +6,7 @@ import type { ForkNote, RecordSource, StepSource } from '../store/run-store.ts';
 
 /** Which policy wrote a rollout on the screen, and which goes on with it where that one is not kept. */
 
+/** Who goes on with a rollout. */
 export interface Writer {
   /** Undefined: the setup's policy as it is. */
   policy?: AskedPolicy;
@@ -13,6 +14,7 @@ export interface Writer {
   note: string | null;
 }
 
+/** What is on the screen of Ask, and where it came from. */
 interface Screen {
   request: Pick<RunRequest, 'runId' | 'policies'> | null;
   source: Pick<StepSource, 'runId' | 'name' | 'step' | 'group' | 'setup'> | RecordSource | null;

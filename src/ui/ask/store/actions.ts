@@ -128,6 +128,7 @@ export const cancelRun = async (): Promise<void> => {
   }
 };
 
+/** Chooses the question of the next run; nothing runs yet, and forks of the one before are gone from the address. */
 export const ask = (asked: Asked): void => {
   useView.getState().setAddress({ of: null, asked, run: false, rollout: 0, step: null, forks: [] });
 };
@@ -159,6 +160,7 @@ export const togglePlaying = (): void => {
   useView.setState({ playing: !playing });
 };
 
+/** Puts a rollout into focus by its place on the screen, and ends playback; nothing where none is there. */
 export const focusRollout = (rollout: number): void => {
   const { order } = useRun.getState().table;
   if (rollout < 0 || rollout >= order.length) return;

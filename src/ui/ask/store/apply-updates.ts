@@ -11,6 +11,7 @@ export interface RolloutTable {
   finished: Readonly<Record<string, true>>;
 }
 
+/** Before the first rollout of a run. */
 export const EMPTY_TABLE: RolloutTable = { order: [], byId: {}, finished: {} };
 
 /**

@@ -10,6 +10,7 @@ export interface QuestionFilter {
   split: string | null;
 }
 
+/** Every question passes. */
 export const NO_FILTER: QuestionFilter = {
   text: '',
   hops: null,

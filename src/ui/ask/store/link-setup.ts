@@ -164,6 +164,7 @@ function findCollections(
   return ids;
 }
 
+/** An address’s setup as far as this device has it. */
 export interface ResolvedSetup {
   /** The address's, and this device's own where a part is not here. */
   setup: Setup;
@@ -256,6 +257,7 @@ const webWords = (link: LinkSetup): string => {
   return web && 'url' in web ? `${web.kind} at ${web.url}` : builtIn('built-in web', link);
 };
 
+/** A part of a setup with what it is, both in words. */
 export interface PartWords {
   part: string;
   words: string;

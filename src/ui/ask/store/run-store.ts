@@ -80,9 +80,11 @@ export const addressOf = (source: RolloutSource | null): StepGroup | RecordPlace
   return { runId, step, group };
 };
 
+/** Whether a run is under way, or waits for what it needs. */
 export const isRunning = (run: RunState | null): boolean =>
   run?.status === 'waiting' || run?.status === 'running';
 
+/** As with every new run: forks are of the rollouts on the screen. */
 const NO_FORKS = { forks: {}, forking: null, forkProblem: null };
 
 /** The table with a fork that is expected, behind the rollout that it leaves and the forks of that. */

@@ -14,6 +14,7 @@ interface FlowProps {
   onPick: (end: End) => void;
 }
 
+/** What it means that a rollout ended there. */
 const NOTES: Record<End, string> = {
   right: 'Right: counted as having passed every stage, also where it was memory.',
   'not-asked':
@@ -27,6 +28,7 @@ const NOTES: Record<End, string> = {
 
 const countOf = (flow: Flow, end: End): number => (end === 'right' ? flow.right : flow.lost[end]);
 
+/** What is seen; what is pressed lies over it. */
 const Drawing = ({ flow, basis, width }: Pick<FlowProps, 'flow' | 'basis'> & { width: number }) => {
   const { stages, height, labels } = flowLayout(flow, width);
   return (
@@ -84,6 +86,7 @@ const Table = ({ flow, basis, title, onPick }: FlowProps) => (
   </table>
 );
 
+/** The drawing, and over each name of what was lost a button that keys reach. */
 const Flowing = ({ flow, basis, onPick, width }: FlowProps & { width: number }) => {
   const { stages, labels } = flowLayout(flow, width);
   const last = stages.at(-1);
@@ -107,6 +110,7 @@ const Flowing = ({ flow, basis, onPick, width }: FlowProps & { width: number }) 
         <button
           type="button"
           className="flow-button"
+          // Wide enough to be pressed, however few are right.
           style={{ left: 0, top: last.y - 18, width: Math.max(60, last.width), height: BAR + 20 }}
           title={NOTES.right}
           aria-label={`${withBasis('right', basis)}: ${last.count}. Open these`}
@@ -125,6 +129,7 @@ const emptyOf = ({ all, untold }: Flow): string | null => {
     : 'No rollout here has gold answers, so none can be called right or wrong.';
 };
 
+/** The flow asked → found → read → answered as a picture, or as a table with what each end means. */
 export const FlowPicture = (props: FlowProps) => {
   const { title, flow } = props;
   return (

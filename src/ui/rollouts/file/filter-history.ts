@@ -3,6 +3,7 @@
 const KEY = 'forage-filters';
 const MOST = 30;
 
+/** The latest first, each once; empty where there is none that can be read. */
 export const pastFilters = (): string[] => {
   try {
     const parsed: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]');
@@ -13,6 +14,7 @@ export const pastFilters = (): string[] => {
   }
 };
 
+/** Puts a filter in front of the others; those beyond thirty are forgotten. */
 export const rememberFilter = (filter: string): void => {
   const text = filter.trim();
   if (text === '') return;

@@ -4,6 +4,7 @@ import { ENDS, type End, type Flow } from '../../../evaluate/rollouts/why.ts';
 
 type Loss = Exclude<End, 'right'>;
 
+/** A bar of the drawing: rollouts that came this far. CSS pixels. */
 export interface FlowStage {
   name: string;
   count: number;
@@ -13,6 +14,7 @@ export interface FlowStage {
   lost: { end: Loss; name: string; count: number; from: number; to: number; y: number } | null;
 }
 
+/** The drawing at a width, CSS pixels. */
 export interface FlowLayout {
   stages: FlowStage[];
   height: number;
@@ -20,6 +22,7 @@ export interface FlowLayout {
   labels: number;
 }
 
+/** Height of a stage’s bar, CSS pixels; stages lie `STEP` apart. */
 export const BAR = 16;
 const STEP = 62;
 /** Room for the names of what was lost. */

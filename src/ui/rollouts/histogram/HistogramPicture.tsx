@@ -15,6 +15,10 @@ import { binWords, numberTitle, rangeWords, shareIn, unknownReason } from './his
 /** Each counting has a name of its own: one that is stopped late must not stop the next. */
 let countings = 0;
 
+/**
+ * Counted in the worker; the last one stays while the next is counted.
+ * @param column null: the first that the file has
+ */
 const useHistogram = (
   fileId: string,
   filter: string,
@@ -48,6 +52,7 @@ interface BarsProps {
   onPick: (bin: HistogramBin) => void;
 }
 
+/** What is seen; what is pressed lies over it. */
 const Drawing = ({ histogram, width }: { histogram: Histogram; width: number }) => {
   const { axis, bins, labels, height, left, foot, top } = histogramLayout(histogram, width);
   return (
@@ -193,6 +198,7 @@ interface Picked {
   after: string;
 }
 
+/** A number of the rollouts as bars; a bar narrows the filter to its range, and a second press takes that back. */
 export const HistogramPicture = (props: {
   fileId: string;
   filter: string;

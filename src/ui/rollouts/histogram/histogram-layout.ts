@@ -4,6 +4,7 @@ import { shareIn } from './histogram-words.ts';
 
 /** Two bars a bin, in CSS pixels: of what passes, and beside it of the file; heights are shares of each. */
 
+/** The drawing at a width, CSS pixels. */
 export interface HistogramLayout {
   axis: Axis;
   height: number;
@@ -23,6 +24,7 @@ const FOOT = 20;
 /** Width of a label. */
 const LABEL = 40;
 
+/** Bars of both parts on one scale, so that their shapes can be compared whatever their numbers. */
 export function histogramLayout(histogram: Histogram, width: number): HistogramLayout {
   const { bins, all, shown } = histogram;
   const room = Math.max(40, width - LEFT - 4);
@@ -34,6 +36,7 @@ export function histogramLayout(histogram: Histogram, width: number): HistogramL
   const most = Math.max(0.01, ...shares.flatMap((share) => [share.shown, share.all]));
   const axis = linearAxis(0, most, 2);
   const scale = (share: number): number => (share / axis.high) * BARS;
+  // As many labels as fit side by side.
   const every = Math.max(1, Math.ceil(LABEL / each));
   const edges = bins.flatMap(({ from, to }, i) =>
     to !== null && i === bins.length - 1 ? [from, to] : [from],

@@ -1,6 +1,7 @@
 import { useRef, type KeyboardEvent } from 'react';
 import { VIEWS, type ReaderView } from './store/address.ts';
 
+/** The views in their order. */
 export const VIEW_IDS = Object.keys(VIEWS) as ReaderView[];
 
 /** The views of a rollout; the arrow keys go from one to the next. */
@@ -16,6 +17,7 @@ export const ViewTabs = ({
     const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
     if (by === 0) return;
     event.preventDefault();
+    // Arrows move between tabs here, and nothing else.
     event.stopPropagation();
     const at = (VIEW_IDS.indexOf(view) + by + VIEW_IDS.length) % VIEW_IDS.length;
     show(VIEW_IDS[at]!);

@@ -4,6 +4,10 @@ import { VIEW_IDS } from './ViewTabs.tsx';
 
 /** Keys of the reader. They come before those of the workbench, which gives some of them other meanings. */
 
+/**
+ * What the keys of the reader do.
+ * @param view gets a number from 1
+ */
 export interface ReaderKeys {
   nextRollout: () => void;
   previousRollout: () => void;
@@ -16,6 +20,7 @@ export interface ReaderKeys {
   view: (number: number) => void;
 }
 
+/** For the list of keys (`?`). */
 export const READER_KEYS: readonly [string, string][] = [
   ['j', 'Next rollout'],
   ['k', 'Previous rollout'],
@@ -55,10 +60,12 @@ const isBusy = (event: KeyboardEvent): boolean => {
   return event.target instanceof Element && event.target.closest(OWN_KEYS) !== null;
 };
 
+/** Listens while the reader is on the screen. */
 export const useReaderKeys = (keys: ReaderKeys): void => {
   const places = use(PlaceLetters);
   const latest = useRef(keys);
   useEffect(() => {
+    // Functions are others with every drawing; the listener stays one, or a `g` that waits would be lost.
     latest.current = keys;
   });
   useEffect(() => {
@@ -86,6 +93,7 @@ export const useReaderKeys = (keys: ReaderKeys): void => {
       event.stopImmediatePropagation();
       act();
     };
+    // While the event goes down, before the workbench hears it.
     addEventListener('keydown', onKeyDown, true);
     return () => {
       removeEventListener('keydown', onKeyDown, true);

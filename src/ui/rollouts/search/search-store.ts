@@ -5,6 +5,7 @@ import { lab } from '../../lab/connection.ts';
 
 /** The search of all rollouts: what was found so far. It is kept, so that "back" from a rollout shows it again. */
 
+/** What is searched for and found. */
 export interface SearchState {
   text: string;
   /** What there was to search, as `startSearch` was told. */
@@ -15,6 +16,7 @@ export interface SearchState {
   places: number;
   /** Those that were begun, in their order. */
   found: readonly FoundPlace[];
+  /** Why it failed; empty unless `status` says so. */
   problem: string;
   /** Address of the rollout that was opened last: "back" leads to it. */
   opened: string;
@@ -31,6 +33,7 @@ const NOTHING: SearchState = {
   opened: '',
 };
 
+/** Changed by the functions of this file; `opened` by who opens a place. */
 export const useSearched = create<SearchState>()(() => NOTHING);
 
 /** What was found, with an update: a place that went on has its new rollouts behind the old ones. */

@@ -10,12 +10,17 @@ import { lab } from '../../lab/connection.ts';
 
 /** What the pages of imported rollouts do. Nothing here rejects: see `problem`. */
 
+/**
+ * Shows what could not be done.
+ * @param what was tried, as the first half of the sentence
+ */
 export const tellProblem = (what: string, error: unknown): void =>
   useBrowse.setState({ problem: problemOf(what, error).text });
 
 /** As everywhere, but this page shows one sentence and no details. */
 export const attempt = createAttempt(({ text }) => useBrowse.setState({ problem: text }));
 
+/** Reads the list of files anew; `failed` with a `problem` where that cannot be done. */
 export const reloadFiles = async (): Promise<void> => {
   try {
     useBrowse.setState({ files: await lab().rollouts.files(), status: 'ready' });
@@ -25,6 +30,7 @@ export const reloadFiles = async (): Promise<void> => {
   }
 };
 
+/** Reads which training runs have rollouts to read. */
 export const reloadRuns = async (): Promise<void> => {
   const ownRuns = await attempt('The list of training runs could not be read', () =>
     lab().rollouts.ownRuns(),
@@ -32,6 +38,7 @@ export const reloadRuns = async (): Promise<void> => {
   if (ownRuns) useBrowse.setState({ ownRuns });
 };
 
+/** Reads which evaluations have rollouts to read. */
 export const reloadEvaluations = async (): Promise<void> => {
   const ownEvaluations = await attempt('The list of evaluations could not be read', () =>
     lab().rollouts.ownEvaluations(),
@@ -39,6 +46,7 @@ export const reloadEvaluations = async (): Promise<void> => {
   if (ownEvaluations) useBrowse.setState({ ownEvaluations });
 };
 
+/** Reads the saved views: filters, orders and columns under a name. */
 export const reloadViews = async (): Promise<void> => {
   const views = await attempt('The saved views could not be read', () => lab().rollouts.views());
   if (views) useBrowse.setState({ views });
@@ -79,6 +87,7 @@ const runJob = async (
   const onProgress = (progress: ImportProgress): void => {
     const left = secondsLeft(progress, startedAt, performance.now());
     changeJob(job, { progress, bytes: progress.bytes, left });
+    // Told with the first chunk that is stored: from then on there is something to show.
     if (told || progress.chunks === 0) return;
     told = true;
     void reloadFiles();
@@ -148,6 +157,7 @@ export interface Own {
   name: string;
 }
 
+/** Reads what this browser made as a file of rollouts. */
 const readOwn = (job: string, own: Own, onProgress: (progress: ImportProgress) => void) =>
   own.kind === 'run'
     ? lab().rollouts.importRun(job, own.id, onProgress)
@@ -164,6 +174,7 @@ export const openOwn = (own: Own, go: (path: string) => void): void => {
   );
 };
 
+/** Opens the rollouts of a training run as a file. */
 export const openOwnRun = (id: string, name: string, go: (path: string) => void): void =>
   openOwn({ kind: 'run', id, name }, go);
 
@@ -188,6 +199,7 @@ export const cancelImport = (job: string): void => {
   else dropJob(job);
 };
 
+/** Deletes without asking; `restoreFile` undoes it. */
 export const removeFile = async (id: string, name: string): Promise<void> => {
   await attempt('The file could not be deleted', async () => {
     await lab().rollouts.remove(id);
@@ -196,6 +208,7 @@ export const removeFile = async (id: string, name: string): Promise<void> => {
   });
 };
 
+/** Brings a deleted file back. */
 export const restoreFile = async (id: string): Promise<void> => {
   await attempt('The file could not be brought back', async () => {
     await lab().rollouts.restore(id);
@@ -204,6 +217,7 @@ export const restoreFile = async (id: string): Promise<void> => {
   });
 };
 
+/** Saves a view under its name. */
 export const saveView = async (view: SavedView): Promise<void> => {
   await attempt('The view could not be saved', () => lab().rollouts.saveView(view));
   await reloadViews();

@@ -9,6 +9,7 @@ const VIEWS = ['table', 'disagreements', 'judge', 'compare', 'lines'] as const;
 
 export type BrowseView = (typeof VIEWS)[number];
 
+/** By what two files may be compared: a metric of answers, by SQuAD’s normaliser or R1-Searcher’s, or the judge. */
 export const CRITERIA = [
   'em',
   'coverEm',
@@ -21,6 +22,7 @@ export const CRITERIA = [
   'judge',
 ] as const satisfies Criterion[];
 
+/** What is shown of a file. */
 export interface BrowseAddress extends BrowseQuery {
   /** Names of columns in order; null: those that suit the file. */
   columns: readonly string[] | null;
@@ -30,11 +32,13 @@ export interface BrowseAddress extends BrowseQuery {
   by: Criterion;
 }
 
+/** Characters of a filter; an address is typed by anybody. */
 const LONGEST = 4000;
 /** Words that are searched for stand three times in the filter that finds the same. */
 const LONGEST_SEARCH = 600;
 const MOST_COLUMNS = 60;
 
+/** `-reward` from the largest down, `reward` from the smallest up; null: in the order of the file. */
 const sortOf = (raw: string | null): BrowseQuery['sort'] => {
   if (raw === null || raw === '' || raw === '-') return null;
   const descending = raw.startsWith('-');
@@ -85,6 +89,10 @@ export const searchPath = (text: string): string =>
 export const searchedFor = (search: string): string =>
   (new URLSearchParams(search).get('find') ?? '').slice(0, LONGEST_SEARCH).trim();
 
+/**
+ * Address of a file.
+ * @param search as `formatBrowseAddress` gives it
+ */
 export const filePath = (fileId: string, search = ''): string =>
   `/rollouts/${encodeURIComponent(fileId)}${search}`;
 
@@ -106,6 +114,7 @@ const BARE = /^(?!(?:and|or|not)$)[\w-]+$/i;
 export const condition = (field: string, operator: string, value: string | number): string =>
   `${field} ${operator} ${typeof value === 'number' || BARE.test(value) ? value : quoted(value)}`;
 
+/** An `or` within quotes counts as well: brackets that are not needed do no harm. */
 const isEither = (filter: string): boolean => /\bor\b/i.test(filter);
 
 /** A filter narrowed by a condition that it does not have yet. */

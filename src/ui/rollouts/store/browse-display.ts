@@ -2,12 +2,18 @@ import type { Selected } from '../../../lab/contract/rollouts.ts';
 
 /** The lines of the table: positions of rows, and heads of groups as negative numbers. */
 
+/**
+ * The line that is the head of a group.
+ * @param group index among the selection’s groups
+ */
 export const headOf = (group: number): number => -1 - group;
 
+/** The group whose head a line is; for lines that are no rows. */
 export const groupOf = (line: number): number => -1 - line;
 
 export const isRow = (line: number): boolean => line >= 0;
 
+// Drawing, keys and opening ask for the lines of one selection again and again; it may have a million.
 let last: { selected: Selected; closed: ReadonlySet<string>; lines: Int32Array } | null = null;
 
 const linesOf = (

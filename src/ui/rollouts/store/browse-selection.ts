@@ -44,8 +44,10 @@ const EMPTY: SelectionStore = {
   notesOpen: false,
 };
 
+/** Of the file on the screen; another file begins with nothing. */
 export const useSelection = create<SelectionStore>()(() => EMPTY);
 
+/** One name for all: a new selection stops the one under way. */
 const JOB = 'browse';
 /** Beyond this the rows that are off the screen are let go. */
 const MOST_ROWS = 3000;
@@ -57,6 +59,7 @@ const sameQuery = (a: BrowseQuery | null, b: BrowseQuery): boolean =>
   a.sort?.column === b.sort?.column &&
   a.sort?.descending === b.sort?.descending;
 
+// Marks are kept by the name of a file: read again, it has another id and the same notes.
 const readMarks = async (fileId: string): Promise<void> => {
   const name = (await lab().rollouts.files()).find(({ id }) => id === fileId)?.name;
   if (name === undefined) return;
@@ -115,6 +118,7 @@ const fetchRows = async (): Promise<void> => {
       const found = await lab().rollouts.rowsAt(fileId, batch);
       const { rows, fileId: now } = useSelection.getState();
       if (now !== fileId) continue;
+      // All at once: those on the screen come again with the next scroll.
       const kept = rows.size > MOST_ROWS ? [] : rows;
       useSelection.setState({
         rows: new Map([...kept, ...found.map((row) => [row.position, row] as const)]),
@@ -127,6 +131,7 @@ const fetchRows = async (): Promise<void> => {
   }
 };
 
+/** Keys may have moved the cursor to a row that was not fetched yet. */
 const rowUnderCursor = async (): Promise<FoundRow | null> => {
   const { fileId, cursor, rows } = useSelection.getState();
   if (fileId === null || cursor === null) return null;
@@ -175,6 +180,7 @@ export const openRow = async (
   go(readerPath(fileId, row.id, kept()));
 };
 
+/** Opens the rollout at the cursor in the reader; nothing where no row was chosen. */
 export const openCursor = async (go: (path: string) => void): Promise<void> => {
   const row = await attempt('The rollout could not be found', rowUnderCursor);
   if (row) await openRow(row, go);
@@ -205,6 +211,7 @@ export const markRollout = async (
   });
 };
 
+/** Bookmarks the rollout at the cursor, or takes its bookmark away. */
 export const toggleBookmark = async (): Promise<void> => {
   const row = await attempt('The rollout could not be found', rowUnderCursor);
   if (!row) return;
@@ -212,6 +219,10 @@ export const toggleBookmark = async (): Promise<void> => {
   await markRollout(row.row.id, { bookmarked: !bookmarked });
 };
 
+/**
+ * Closes a group, or opens it.
+ * @param key of the group, the same after another sort
+ */
 export const toggleClosed = (key: string): void =>
   useSelection.setState(({ closed }) => {
     const next = new Set(closed);

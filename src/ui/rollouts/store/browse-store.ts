@@ -6,8 +6,10 @@ import type { ImportProgress, OwnEvaluation, OwnRun } from '../../../lab/contrac
 
 /** A file that is being read, waits for it, or could not be read. */
 export interface ImportJob {
+  /** By which it is stopped. */
   job: string;
   name: string;
+  /** Of all its files; 0 for what this browser made, until that is told. */
   bytes: number;
   status: 'waiting' | 'reading' | 'failed';
   progress: ImportProgress | null;
@@ -19,10 +21,12 @@ export interface ImportJob {
   message: string;
 }
 
+/** Files of rollouts, and what is being read. */
 export interface BrowseStore {
   status: 'waiting' | 'ready' | 'failed';
   files: readonly FileRecord[];
   jobs: readonly ImportJob[];
+  /** Files that were just deleted and can be brought back. */
   removed: readonly { id: string; name: string }[];
   views: readonly SavedView[];
   ownRuns: readonly OwnRun[];
@@ -33,6 +37,7 @@ export interface BrowseStore {
   over: boolean;
 }
 
+/** Of the pages of rollouts; changed by `browse-actions.ts` and the frame of these pages (`Shell.tsx`). */
 export const useBrowse = create<BrowseStore>()(() => ({
   status: 'waiting',
   files: [],

@@ -13,6 +13,7 @@ const nextSort = (sort: Sort, { name, kind }: Column): Sort => {
   return sort.descending === first ? { column: name, descending: !first } : null;
 };
 
+/** Between two columns: dragged, or moved by arrow keys 16 pixels at a time. */
 const Grip = ({ column, width }: { column: Column; width: number }) => {
   const from = useRef<{ x: number; width: number } | null>(null);
   const move = (event: PointerEvent): void => {
@@ -30,6 +31,7 @@ const Grip = ({ column, width }: { column: Column; width: number }) => {
       aria-valuemax={MOST_WIDTH}
       onPointerDown={(event) => {
         event.preventDefault();
+        // The pointer may leave the grip, which is a few pixels wide, while it drags.
         event.currentTarget.setPointerCapture(event.pointerId);
         from.current = { x: event.clientX, width };
       }}
@@ -49,6 +51,7 @@ const Grip = ({ column, width }: { column: Column; width: number }) => {
   );
 };
 
+/** The head of a column: sorts by it, says what it is, and sets its width. */
 export const HeadCell = (props: {
   column: Column;
   width: number;

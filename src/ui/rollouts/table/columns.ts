@@ -7,12 +7,14 @@ import { termsIn } from '../../kit/words/explain/terms.ts';
 export interface Column {
   name: string;
   title: string;
+  /** What it says, as a tooltip of its head. */
   note: string;
   /** Pixels, until the reader changes it. */
   width: number;
   kind: 'text' | 'number' | 'bit';
 }
 
+/** Columns that are no numbers; the others say of themselves what they are. */
 const TEXTS: Record<string, [note: string, width: number]> = {
   line: ['line of the file, or row of the parquet file', 64],
   id: ['id of the rollout', 180],
@@ -34,6 +36,7 @@ const TEXTS: Record<string, [note: string, width: number]> = {
   tags: ['★ for a bookmark, and your tags', 130],
 };
 
+/** Of columns whose head is not their name. */
 const TITLES: Record<string, string> = {
   em: 'EM',
   f1: 'F1',
@@ -51,6 +54,7 @@ const MARK = 21;
 
 const marksOf = (title: string): number => termsIn(title).filter(({ id }) => id !== null).length;
 
+/** A column by its name; what is no known one is taken for a clause of the reward. */
 export const columnOf = (name: string): Column => {
   const text = Object.hasOwn(TEXTS, name) ? TEXTS[name] : undefined;
   const title = (Object.hasOwn(TITLES, name) ? TITLES[name] : undefined) ?? name;

@@ -3,6 +3,7 @@ import { create } from 'zustand';
 /** Widths that the reader gave to columns, by name; kept in this browser. */
 
 const KEY = 'forage-column-widths';
+/** CSS pixels of a column: less could not be gripped again. */
 export const LEAST_WIDTH = 44;
 export const MOST_WIDTH = 1200;
 
@@ -21,8 +22,10 @@ const read = (): Record<string, number> => {
   }
 };
 
+/** Widths by column, CSS pixels; absent: the column’s own. */
 export const useWidths = create<Record<string, number>>()(() => read());
 
+/** Sets a width within its bounds; `keepWidths` remembers it, once it is not dragged any more. */
 export const setWidth = (column: string, width: number): void => {
   const fit = Math.round(Math.min(MOST_WIDTH, Math.max(LEAST_WIDTH, width)));
   useWidths.setState({ [column]: fit });

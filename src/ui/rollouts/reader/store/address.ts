@@ -5,6 +5,7 @@ import { readerPath } from '../../store/browse-address.ts';
 
 /** The address of a place in a rollout: which one, which view of it, where in it. */
 
+/** Views of a rollout and their names, in the order of the tabs and of the number keys. */
 export const VIEWS = {
   rounds: 'Rounds',
   text: 'Text',
@@ -18,11 +19,13 @@ export const VIEWS = {
 
 export type ReaderView = keyof typeof VIEWS;
 
+/** A rollout of a file of this browser. */
 export interface RolloutName {
   fileId: string;
   rolloutId: string;
 }
 
+/** What the reader shows. Numbers here are counted from 0; the address counts events and rounds from 1. */
 export interface ReaderAddress extends RolloutName {
   view: ReaderView;
   /** Segment, from 0; what is read, asked or written in one go is an event. */
@@ -37,6 +40,7 @@ export interface ReaderAddress extends RolloutName {
   rest: string;
 }
 
+/** A part that is no valid encoding is taken as it stands. */
 const decode = (part: string): string => {
   try {
     return decodeURIComponent(part);
@@ -65,6 +69,7 @@ const otherOf = (text: string | null, fileId: string): RolloutName | null => {
     : { fileId: decode(first), rolloutId: decode(second) };
 };
 
+/** What of a query is the reader’s; the rest is the table’s. */
 const OWN = ['view', 'event', 'round', 'tokens', 'with'];
 
 const restOf = (search: string): string => {
@@ -108,6 +113,7 @@ export const formatReaderAddress = (address: ReaderAddress): string => {
   return readerPath(address.fileId, address.rolloutId, text ? `?${text}` : '');
 };
 
+/** Where the reader is, and how it moves on. */
 export interface Place {
   address: ReaderAddress;
   /** Another place in this rollout. */
@@ -138,6 +144,7 @@ export const usePlace = (): Place => {
       const { view, rest, fileId } = parseReaderAddress(pagePath(), location.search);
       const kept = view === 'diff' || event !== undefined ? 'rounds' : view;
       const start = { event: event ?? null, round: null, tokens: null, other: null };
+      // Filter and order are of one file.
       const table = rollout.fileId === fileId ? rest : '';
       go(formatReaderAddress({ ...rollout, ...start, view: kept, rest: table }));
     },

@@ -2,8 +2,10 @@ import type { Reading } from '../../../../lab/contract/rollouts.ts';
 
 /** Which rollout comes before and after: as the table stands that was left, else as the file has them. */
 
+/** Where the table leaves its order when a rollout is opened (`browse-selection.ts`): in the storage of this tab. */
 const KEY = 'forage-rollout-order';
 
+/** What lies around a rollout. */
 export interface Neighbours {
   previous: string | null;
   next: string | null;
@@ -28,6 +30,7 @@ export const readOrder = (text: string | null, fileId: string): string[] | null 
   }
 };
 
+/** Neighbours in an order, or in the file where that is null or does not hold the rollout. */
 export const neighboursIn = (
   order: readonly string[] | null,
   {
@@ -49,6 +52,7 @@ export const neighboursIn = (
   };
 };
 
+/** The order that the table left for a file; null where there is none. */
 export const storedOrder = (fileId: string): string[] | null => {
   try {
     return readOrder(sessionStorage.getItem(KEY), fileId);

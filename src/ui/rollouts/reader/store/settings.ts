@@ -34,6 +34,7 @@ export const settingsSource = (loss: LossSettings | null): string =>
     ? `the settings of the run (${loss.preset})`
     : 'usual settings, since the file names none of its training';
 
+/** How advantages are scaled, in words. */
 export const NORMALISATIONS: Record<Normalisation, string> = {
   estimator: 'as the estimator is published',
   none: 'none: reward less baseline',
@@ -42,6 +43,7 @@ export const NORMALISATIONS: Record<Normalisation, string> = {
   'group-and-batch': 'both',
 };
 
+/** Which tokens are trained, in words. */
 export const MASKS: Record<MaskChoice, string> = {
   stored: 'as the file says',
   policy: 'what the policy wrote',

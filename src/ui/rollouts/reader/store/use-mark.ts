@@ -11,6 +11,10 @@ export interface MarkState {
 
 const EMPTY: MarkState['value'] = { bookmarked: false, tags: [], note: '' };
 
+/**
+ * Marks of a rollout.
+ * @param file its name, not its id, so that notes outlive a second reading; null: not known yet
+ */
 export const useMark = (file: string | null, rollout: string): MarkState => {
   const key = `${file} ${rollout}`;
   const [held, setHeld] = useState({ key, value: EMPTY });
@@ -35,6 +39,7 @@ export const useMark = (file: string | null, rollout: string): MarkState => {
   const change = useCallback<MarkState['change']>(
     (by) => {
       if (file === null) return;
+      // Shown at once; what could not be stored is said in `failure`.
       setHeld((now) => ({ key, value: { ...(now.key === key ? now.value : EMPTY), ...by } }));
       rollouts()
         .mark(file, rollout, by)
