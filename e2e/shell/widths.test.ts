@@ -48,14 +48,22 @@ it('leaves no third of 2,560 pixels empty', { timeout: 180_000 }, async () => {
   }
 
   // Where there is room in both directions nothing of the form of a run is folded away, in six columns at most.
-  await page.setViewportSize({ width: 2560, height: 1300 });
+  await page.setViewportSize({ width: 1440, height: 900 });
   await visit(page, stage, 'models');
   await visit(page, stage, 'train?new=1');
   await page.getByRole('button', { name: 'Start training' }).waitFor();
   const folds = page.locator('details.fold, .recipe-card > details');
   const shut = () =>
     folds.evaluateAll((all) => all.filter((one) => !(one as HTMLDetailsElement).open).length);
-  expect(await shut()).toBe(0);
+  expect(await shut()).toBe(await folds.count());
+  // The window grows, shrinks, and grows again: they follow it until they are turned by hand.
+  const resize = (width: number, height: number) => page.setViewportSize({ width, height });
+  await resize(2560, 1300);
+  await expect.poll(shut).toBe(0);
+  await resize(1440, 900);
+  await expect.poll(shut).toBe(await folds.count());
+  await resize(2560, 1300);
+  await expect.poll(shut).toBe(0);
   const grids = await page.locator('.new-run .form-fields').evaluateAll((all) =>
     all.map((one) => ({
       columns: getComputedStyle(one).gridTemplateColumns.split(' ').length,
@@ -70,10 +78,17 @@ it('leaves no third of 2,560 pixels empty', { timeout: 180_000 }, async () => {
     .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().bottom));
   expect(Math.max(...ends) / Math.min(...ends)).toBeLessThan(1.4);
   expect(await faultsOf(page)).toEqual([]);
-  // What is folded then stays so.
+  // What is folded then stays so, and what is unfolded by hand, whatever the window does.
   await folds.first().locator('summary').first().click();
   await page.getByLabel('Seed').fill('7');
   expect(await shut()).toBe(1);
+  await resize(1440, 900);
+  await expect.poll(shut).toBe(await folds.count());
+  await folds.nth(1).locator('summary').first().click();
+  await resize(2560, 1300);
+  await expect.poll(shut).toBe(1);
+  await resize(1440, 900);
+  await expect.poll(shut).toBe((await folds.count()) - 1);
   expect(stage.faults).toEqual([]);
 });
 

@@ -1,13 +1,12 @@
-import { useState } from 'react';
 import { rewardFormula } from '../../../learn/rewards/formulas.ts';
 import { findTraining } from '../../../recipes/index.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
-import { isRoomy } from '../../kit/page/screen.ts';
 import { plural } from '../../kit/words/format.ts';
 import { Terms } from '../../kit/words/explain/Term.tsx';
 import { RecipeSentence } from '../../setup/form/RecipeSentence.tsx';
 import { AboutPaper } from '../../setup/form/AboutPaper.tsx';
 import { Expected } from './Expected.tsx';
+import { useFold } from './folds/use-fold.ts';
 
 /** The reward of each stage as a formula, with where it stands. */
 const Formulas = ({ stages }: { stages: TrainSettings['stages'] }) => (
@@ -39,7 +38,7 @@ export const RecipeCard = (props: {
 }) => {
   const { training, settings } = props;
   const found = findTraining(training);
-  const [open, setOpen] = useState(isRoomy);
+  const fold = useFold();
   if (!found) return null;
   const { title, about } = found.recipe;
   return (
@@ -53,7 +52,7 @@ export const RecipeCard = (props: {
       {settings ? <Formulas stages={settings.stages} /> : null}
       <Expected training={training} />
       {about ? (
-        <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <details {...fold}>
           <summary>Parts and {plural(about.departures.length, 'departure')} from the paper</summary>
           <AboutPaper id={found.recipe.id} about={about} />
         </details>

@@ -1,8 +1,8 @@
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type { TrainSettings } from '../../../../recipes/parts/training.ts';
-import { isRoomy } from '../../../kit/page/screen.ts';
 import { useDraft } from '../../store/train-draft.ts';
 import { useErrors, useSettings } from '../fields/fields.tsx';
+import { useFold } from './use-fold.ts';
 
 /** How many of the settings below these paths differ from the recipe’s, or are not allowed. */
 const useMarks = (paths: readonly string[]) => {
@@ -12,7 +12,7 @@ const useMarks = (paths: readonly string[]) => {
   return { changed, wrong };
 };
 
-/** A part of the form that a recipe usually leaves alone; unfolded at first where there is room. */
+/** A part of the form that a recipe usually leaves alone; unfolded where there is room. */
 export const Fold = (props: {
   name: string;
   /** Paths of the settings that its fields change, and all below them. */
@@ -23,13 +23,13 @@ export const Fold = (props: {
 }) => {
   const settings = useSettings();
   const { changed, wrong } = useMarks(props.paths);
-  const [open, setOpen] = useState(isRoomy);
+  const { open, onToggle } = useFold();
   return (
     <details
       className="fold"
       // What is not allowed has to be seen.
       open={open || wrong > 0}
-      onToggle={(event) => setOpen(event.currentTarget.open)}
+      onToggle={onToggle}
     >
       <summary>
         {props.name}
