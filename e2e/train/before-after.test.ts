@@ -21,7 +21,6 @@ it('draws a held-out question before and after, and asks it without and with the
   await page.waitForURL(/question=.*from=0&to=newest/);
   const pictures = await savedPictures(page, [
     'Answers: EM and F1',
-    'Time per phase',
     'Training film',
     'Before | after',
   ]);

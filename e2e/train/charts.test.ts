@@ -4,7 +4,8 @@ import type { TrainState } from '../../src/learn/rl/state.ts';
 import { writeRunFile } from '../../src/lab/train/files/run-file.ts';
 import { runRecord } from '../../test/fixtures/train-runs.ts';
 import { trainStep } from '../../test/fixtures/train-steps.ts';
-import { openPage, useStage } from '../browser.ts';
+import { openPage, useStage, visit } from '../browser.ts';
+import { savedPictures } from '../saved-pictures.ts';
 
 /** How charts are looked at, on two stored runs of twenty steps that differ in the seed alone. */
 
@@ -24,6 +25,7 @@ const runFile = (id: string, seed: number) => {
   const steps = Array.from({ length: STEPS }, (_, i) => ({
     ...trainStep(i + 1, id),
     searches: seed * (1 + (i % 2)),
+    kl: i / 1000,
     gradientNorm: 10 ** (i / 10 - 1),
   }));
   const numbers = {
@@ -126,5 +128,27 @@ it('charts have a band over seeds, smoothing, a log axis, zoom by drag and by ke
   await expect.poll(async () => (await span())[1]! - (await span())[0]!).toBeLessThan(to - from);
   await area.press('0');
   await expect.poll(span).toEqual([0, STEPS]);
+  expect(stage.faults).toEqual([]);
+});
+
+it('every chart of a run leaves as a file that says what it is', async () => {
+  const page = await openPage(stage);
+  await page.goto(`${stage.url}runs`);
+  await page.getByLabel('Run files').setInputFiles([runFile('one', 1)]);
+  await page.locator('tr[data-run]').first().waitFor();
+  await visit(page, stage, 'train?run=one');
+  const charts = page.locator('section.chart[data-chart]');
+  await expect.poll(() => charts.count()).toBe(16);
+  const titles = await charts.evaluateAll((all) =>
+    all.map((one) => one.getAttribute('aria-label') ?? ''),
+  );
+  const pictures = await savedPictures(page, titles);
+  expect([...pictures.keys()]).toEqual(titles);
+  for (const [title, svg] of pictures) {
+    const words = [...svg.matchAll(/<text[^>]*>([^<]+)</g)].map(([, text]) => text).join(' ');
+    // Lines or areas, the number at the end of one, and what is across.
+    expect(svg, title).toMatch(/<path[^>]* stroke="/);
+    expect(words, title).toMatch(/ [\d.−]+.* Across: steps\.$/);
+  }
   expect(stage.faults).toEqual([]);
 });

@@ -274,6 +274,10 @@ const Foot = (props: {
       <span className="fine" title={words} data-legend="" hidden={shown !== null}>
         <Terms>{words}</Terms>
       </span>
+      {/* On the page all charts have this axis. */}
+      <span className="fine" data-legend="" hidden>
+        Across: steps.
+      </span>
       {shown === null ? null : <Readout spec={spec} step={shown} />}
     </div>
   );
