@@ -7,6 +7,8 @@ import { expect } from 'vitest';
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 /** Contrast that large words and signs need at least (WCAG 2.2, 1.4.3). */
 const LEGIBLE = 3;
+/** What only the page can do. */
+const DONE_ON_THE_PAGE = /\b(?:[Aa] press|[Aa] click|[Cc]lick|[Pp]oint at|opens its|arrow keys)\b/;
 const SAVE = /^(.*): save as SVG$/;
 
 const saved = async (page: Page, button: string): Promise<Buffer> => {
@@ -117,6 +119,7 @@ export const savedPictures = async (
       const where = `${title}, ${colorScheme}`;
       expect(faults, where).toEqual({ fault: null, strange: [], hidden: [], cut: [] });
       expect(words[0], where).toBeTruthy();
+      expect(words.join(' '), where).not.toMatch(DONE_ON_THE_PAGE);
       pictures.set(title, svg);
       if (colorScheme === 'light') continue;
       const png = await saved(page, `${title}: save as PNG`);

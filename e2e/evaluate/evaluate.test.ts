@@ -181,7 +181,11 @@ it(
     await lost.getByRole('heading', { name: /: \d rollouts? lost at hop 1$/ }).waitFor();
     expect(await lost.locator('tbody tr').count()).toBe(Number(lostThere));
     expect(await faultsInBoth(page)).toEqual([]);
-    expect((await savedPictures(page)).get('Survival, hop by hop')).toContain('hop 1');
+    const survival = (await savedPictures(page)).get('Survival, hop by hop');
+    expect(survival).toContain('hop 1');
+    // The chosen bar is marked on the page alone.
+    expect(await bars.locator('[data-chosen]').count()).toBe(1);
+    expect(survival).not.toContain('data-chosen');
     // Where the bars are scrolled, keys bring the chosen one into view.
     await page.setViewportSize({ width: 390, height: 844 });
     await bars.focus();

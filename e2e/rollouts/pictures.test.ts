@@ -91,7 +91,10 @@ it(
     await page.keyboard.press('Shift+ArrowLeft');
     await page.getByRole('region', { name: 'Chosen tokens' }).waitFor();
     await page.waitForURL(/tokens=130-131/);
-    expect((await savedPictures(page)).get('Tokens')).toContain('>well</text>');
+    const tokens = (await savedPictures(page)).get('Tokens');
+    expect(tokens).toContain('>well</text>');
+    // With the key of its backgrounds, and which tokens they are.
+    expect(tokens).toMatch(/<g id="key">.*>nat, log scale<.*>tokens 130 to 131, from 0, of \d+</);
     await sound(page);
     await page.getByRole('button', { name: 'table', exact: true }).click();
     await page.getByRole('rowheader', { name: '131', exact: true }).waitFor();

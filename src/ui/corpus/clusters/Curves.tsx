@@ -77,8 +77,8 @@ export const TemperatureChart = ({ overview }: { overview: ClusterOverview }) =>
         </Table>
       )}
       foot={
-        <p className="fine">
-          now {now.toFixed(2)} after {plural(queries, 'query', 'queries')}; held at{' '}
+        <p className="fine" data-legend="">
+          By queries. Dot: now {now.toFixed(2)} after {plural(queries, 'query', 'queries')}; held at{' '}
           {sampling.initialTemperature} for {sampling.heldQueries}, then annealed to{' '}
           {sampling.minimumTemperature}
         </p>
@@ -175,8 +175,8 @@ export const ChoiceChart = ({ choice }: { choice: NonNullable<ClusterOverview['c
         </Table>
       )}
       foot={
-        <p className="fine">
-          {chosen} chosen of {tried.join(', ')}
+        <p className="fine" data-legend="">
+          Dashed: {chosen} chosen of {tried.join(', ')}
         </p>
       }
     />

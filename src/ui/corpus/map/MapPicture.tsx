@@ -92,7 +92,8 @@ export const MapPicture = ({ map, marked, width, says, open }: MapPictureProps) 
       count={map.titles.length}
       says={says}
       none="no passage chosen"
-      hint="Passages of like meaning lie together. Point at one, or use the arrow keys; a click, or Enter, opens it."
+      reads="Passages of like meaning lie together."
+      hint="Point at one, or use the arrow keys; a click, or Enter, opens it."
       placeAt={(x, y) => nearestPoint(plan, x, y, NEAR)}
       next={(from, towards) => (from === null ? first : pointTowards(plan, from, towards))}
       open={open}

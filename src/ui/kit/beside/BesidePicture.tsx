@@ -137,9 +137,9 @@ const Note = ({ sentence }: { sentence: string | null }) => (
       <span className="beside-sentence" role="status" data-testid="beside-sentence">
         {sentence}
       </span>
-    )}
+    )}{' '}
     Search beside search; passages that support the answer are marked as <Term id="gold">gold</Term>
-    , and the first difference is framed. A press opens the event.
+    , and the first difference is framed.
   </>
 );
 
@@ -154,6 +154,7 @@ export const BesidePicture = ({ sides, open, heading = 'h3', controls, foot }: B
       heading={heading}
       className="beside"
       note={<Note sentence={sentence} />}
+      does="A press opens the event."
       empty={null}
       controls={controls}
       foot={foot}

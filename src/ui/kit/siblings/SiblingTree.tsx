@@ -179,6 +179,13 @@ const Branches = (props: DrawingProps & { open: TreeProps['open']; count: number
   );
 };
 
+/** A stretch of a branch, as it is drawn. */
+const Sign = ({ of }: { of: 'gain' | 'loss' }) => (
+  <svg className={`tree-sign ${of}`} width={12} height={12} aria-hidden="true">
+    <path d="M0 7H12" />
+  </svg>
+);
+
 const Note = ({ basis }: Pick<SiblingValues, 'basis'>) => (
   <>
     <Term id="group">Siblings</Term> share a branch as long as they wrote and read the same. Width
@@ -189,12 +196,10 @@ const Note = ({ basis }: Pick<SiblingValues, 'basis'>) => (
       <>
         colour is{' '}
         {basis === 'advantage' ? <Term id="advantage">advantage</Term> : BASIS_WORDS[basis]}:{' '}
-        <span className="tree-key gain">above the mean, whole</span>,{' '}
-        <span className="tree-key loss">below it, dashed</span>
+        <Sign of="gain" /> above the mean, whole, <Sign of="loss" /> below it, dashed
       </>
     )}
-    . Leaves are answers beside <Term id="gold">gold</Term>, ✓ right by <Term id="em">EM</Term>. A
-    press opens the event.
+    . Leaves are answers beside <Term id="gold">gold</Term>, ✓ right by <Term id="em">EM</Term>.
   </>
 );
 
@@ -224,6 +229,7 @@ export const SiblingTree = memo(({ siblings, open, heading = 'h3', all }: TreePr
       heading={heading}
       className="siblings"
       note={<Note basis={values.basis} />}
+      does="A press opens the event."
       empty={roots.length === 0 ? 'No rollout has begun.' : null}
       renderPicture={(width) => (
         <Branches

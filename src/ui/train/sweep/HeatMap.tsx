@@ -130,7 +130,8 @@ export const HeatMap = ({ grid, width, says, open }: HeatMapProps) => {
       count={grid.cells.length}
       says={(place) => says(cell(place))}
       none="no cell chosen"
-      hint="The stronger the tint, the larger the number. A click, or Enter, opens the run."
+      reads="The stronger the tint, the larger the number."
+      hint="A click, or Enter, opens the run."
       placeAt={(x, y) => placeOf(Math.floor((y - TOP) / ROW), Math.floor((x - left) / column))}
       next={(from, [right, down]) =>
         from === null ? 0 : placeOf(Math.floor(from / across) + down, (from % across) + right)

@@ -13,8 +13,10 @@ interface PictureProps {
   className?: string;
   /** How it is read, under the pointer on the title. */
   hint?: string;
-  /** What is drawn and how it is read, in a sentence or two. */
+  /** What is drawn and how it is read, in a sentence or two; it stands in its files too. */
   note?: ReactNode;
+  /** What a press does, behind the note; on the page alone. */
+  does?: string;
   /** Why there is nothing to draw; null where there is. */
   empty: ReactNode;
   /** The drawing, once its width in pixels is known. */
@@ -29,7 +31,7 @@ interface PictureProps {
 
 /** A picture with its title, its files, and the table behind it. */
 export const Picture = (props: PictureProps) => {
-  const { id, title, heading: Heading = 'h3', className, hint, note, empty } = props;
+  const { id, title, heading: Heading = 'h3', className, hint, note, does, empty } = props;
   const { renderPicture, renderTable, controls, foot } = props;
   const [asTable, setAsTable] = useState(false);
   const { ref, width } = useElementSize();
@@ -62,6 +64,7 @@ export const Picture = (props: PictureProps) => {
       {note === undefined ? null : (
         <p className="fine picture-note" data-legend="">
           {typeof note === 'string' ? <Terms>{note}</Terms> : note}
+          {does === undefined ? null : <span data-page-only=""> {does}</span>}
         </p>
       )}
       {controls}

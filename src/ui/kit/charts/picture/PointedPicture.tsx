@@ -27,20 +27,23 @@ interface PointedPictureProps {
   says: (place: number) => string;
   /** What is said of it while none is chosen, to who listens. */
   none: string;
-  /** How it is read, below it while none is chosen. */
+  /** How it is read, below it while none is chosen; it stands in its files too. */
+  reads?: string;
+  /** What pointer and keys do, behind it. */
   hint: string;
   /** The place at a point of the drawing, pixels from its upper left corner; null where there is none. */
   placeAt: (x: number, y: number) => number | null;
   /** The place that an arrow key leads to; null where it leads nowhere. @param from null while none is chosen */
   next: (from: number | null, towards: Towards) => number | null;
   open: (place: number) => void;
-  /** What marks the chosen place has `data-chosen`: keys bring it into view where the drawing is scrolled. */
+  /** What marks the chosen place has `data-chosen`: keys bring it into view where the drawing is scrolled, and files leave it out. */
   renderDrawing: (chosen: number | null) => ReactNode;
 }
 
 /** A drawing in which a place is chosen by pointer or arrow keys and opened by a click or Enter; its words stand below. */
 export const PointedPicture = (props: PointedPictureProps) => {
-  const { className, label, count, says, none, hint, placeAt, next, open, renderDrawing } = props;
+  const { className, label, count, says, none, reads, hint, placeAt, next, open, renderDrawing } =
+    props;
   const [wanted, setChosen] = useState<number | null>(null);
   // There may be fewer now than when it was chosen.
   const chosen = wanted !== null && wanted < count ? wanted : null;
@@ -87,8 +90,12 @@ export const PointedPicture = (props: PointedPictureProps) => {
       >
         {renderDrawing(chosen)}
       </div>
-      <p className="fine pointed-says" role="status">
-        {chosen === null ? hint : says(chosen)}
+      {/* A file of the picture has how it is read, whatever place is chosen. */}
+      <p className="fine pointed-says" data-legend="" hidden={chosen !== null}>
+        {reads} <span data-page-only="">{hint}</span>
+      </p>
+      <p className="fine pointed-says" role="status" hidden={chosen === null}>
+        {chosen === null ? '' : says(chosen)}
       </p>
     </>
   );

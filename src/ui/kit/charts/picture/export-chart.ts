@@ -60,6 +60,8 @@ export const drawnIn = (box: Element, title: string): Picture | null => {
   inside.setAttribute('transform', `translate(${MARGIN} ${MARGIN + TITLE})`);
   const copy = drawing.cloneNode(true) as SVGSVGElement;
   inlined(drawing, copy);
+  // Where the pointer or the keys were is of the page.
+  for (const mark of copy.querySelectorAll('[data-chosen]')) mark.remove();
   copy.setAttribute('width', String(from.width));
   copy.setAttribute('height', String(from.height));
   inside.append(copy, ...labels(box, from));

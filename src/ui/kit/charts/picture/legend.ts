@@ -2,7 +2,8 @@ import { inlined } from './inlined.ts';
 
 /*
  * What explains a picture on the page stands beside its drawing as HTML: sentences, and keys of its signs. Elements
- * with the attribute `data-legend` are set anew below the drawing of the file, wrapped to its width.
+ * with the attribute `data-legend` are set anew below the drawing of the file, wrapped to its width; what in them
+ * says what a press does has `data-page-only` and is left out.
  */
 
 const SVG = 'http://www.w3.org/2000/svg';
@@ -18,8 +19,8 @@ const APART = 14;
 /** Room of a sign of the page, in pixels. */
 const SIGN = 12;
 
-/** What is done with a picture, and what only screen readers are told, explains no sign of it. */
-const NOT_ITS = 'button:not(.explained), input, select, .visually-hidden';
+/** What is done with a picture on the page, and what only screen readers are told, explains no sign of it. */
+const NOT_ITS = 'button:not(.explained), input, select, .visually-hidden, [data-page-only]';
 const BLOCKS = 'p, div, ul';
 
 interface Word {

@@ -1,6 +1,7 @@
 import { TOKEN_COLUMNS } from '../../../../evaluate/rollouts/reading/token-table.ts';
 import { formatNumber } from '../../../kit/words/format.ts';
 import { WRITERS } from '../../../kit/tokens/layout.ts';
+import { KEY_NATS } from './token-key.ts';
 import { strengthOfNats, type TokenColour, type TokenScale } from './token-paint.ts';
 
 const WriterLegend = () => (
@@ -63,16 +64,13 @@ const ScaleLegend = ({ scale, unit }: { scale: TokenScale; unit: string }) => {
   );
 };
 
-/** Nats that the legend names. */
-const NATS = [0.1, 1, 3, 10];
-
 /** Strengths of a scale in nats, the same for every rollout. */
 const NatsLegend = ({ by, unit }: { by: TokenColour; unit: string }) => {
   const sign = by === 'entropy' ? '' : '−';
   return (
     <>
       <span>{by === 'entropy' ? 'certain' : 'likely'}: 0</span>
-      {NATS.map((nats) => (
+      {KEY_NATS.map((nats) => (
         <span key={nats}>
           <i
             className="swatch who-policy"

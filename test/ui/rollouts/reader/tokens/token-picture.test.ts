@@ -66,6 +66,12 @@ const tokensIn = (svg: string): Box[] =>
     }),
   );
 
+/** What the key of a picture says. */
+const keyWords = (svg: string): string[] => {
+  const [, key = ''] = svg.split('<g id="key">');
+  return [...key.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, text = '']) => text);
+};
+
 /** Places at which a picture is wrong, in words. */
 const faultsOf = (svg: string, width: number, height: number): string[] =>
   tokensIn(svg).flatMap((box, i, all) => {
@@ -143,7 +149,8 @@ describe('the picture of tokens', () => {
       segments: [{ source: 'policy', role: 'think', text: '', tokens, tokenRewards }],
     } as ImportedRollout;
     const { svg } = tokenPicture(options(rollout, { by: 'tokenReward' }));
-    const rects = [...svg.matchAll(/<rect x=([^>]*)>/g)].map(([tag]) => tag);
+    const [, tokensAlone = '', key = ''] = /^(.*)<g id="key">(.*)$/s.exec(svg) ?? [];
+    const rects = [...tokensAlone.matchAll(/<rect x=([^>]*)>/g)].map(([tag]) => tag);
     const opacity = (colour: string) =>
       rects.filter((tag) => tag.includes(colour)).map((tag) => attribute(tag, 'fill-opacity'));
     const [half = 0, whole = 0] = opacity(palette.gain).filter((one) => !Number.isNaN(one));
@@ -157,6 +164,54 @@ describe('the picture of tokens', () => {
       [false, false],
       [false, false],
     ]);
+    // The key has the ends of the scale as the tokens there have them, and says what no sign means.
+    expect(keyWords(svg)).toEqual([
+      'line below: 0 to 1',
+      'line above: 0 to −1',
+      'no background: 0',
+    ]);
+    expect(attribute(key, 'fill-opacity')).toBe(whole);
+  });
+
+  it('has a key of what its tokens show, and says which of all they are', () => {
+    const segments = [
+      { source: 'prompt', role: 'prompt', text: '', tokens: ['q'], mask: 0 },
+      {
+        source: 'policy',
+        role: 'think',
+        text: '',
+        tokens: ['a', 'b'],
+        mask: 1,
+        logprobs: [-0.1, -2],
+      },
+    ];
+    const rollout = { ...foreign[0]!, segments } as unknown as ImportedRollout;
+    const keyed = (rest: Partial<TokenPictureOptions>) =>
+      keyWords(tokenPicture(options(rollout, rest)).svg);
+    expect(keyed({ by: 'writer' })).toEqual(['prompt', 'policy']);
+    expect(keyed({ by: 'writer', range: { from: 1, to: 2 } })).toEqual([
+      'policy',
+      'tokens 1 to 2, from 0, of 3',
+    ]);
+    expect(keyed({ by: 'mask' })).toEqual(['trained', 'mask 0']);
+    // A masked token is told from one of which nothing is said.
+    expect(
+      tokenPicture(options(rollout, { by: 'mask' })).svg.match(/url\(#masked\)/g),
+    ).toHaveLength(2);
+    expect(keyed({ by: 'logprob' })).toEqual([
+      '0, likely',
+      '−0.1',
+      '−1',
+      '−3',
+      '−10',
+      'nat, log scale',
+      'no background: no number',
+    ]);
+    for (const by of ['writer', 'mask', 'logprob'] as const) {
+      const { svg, height } = tokenPicture(options(rollout, { by }));
+      const lowest = Math.max(...[...svg.matchAll(/ y="(\d+)"/g)].map(([, y]) => Number(y)));
+      expect(lowest).toBeLessThan(height - 4);
+    }
   });
 
   it('is well-formed whatever the tokens and the title say', () => {
