@@ -21,6 +21,7 @@ import {
   writeDemonstrations,
   writeRun,
 } from '../train/folder.ts';
+import { holdRun } from '../train/hold.ts';
 import { describeRun, train, type TrainOptions } from '../train/run.ts';
 import { runSweep } from '../study/sweep.ts';
 import { foundSources } from '../train/run-sources.ts';
@@ -97,6 +98,7 @@ async function resume(run: string, values: OptionValues, lists: OptionLists): Pr
   if (given !== undefined)
     throw new UsageError(`--resume goes on with the run's own --${given}; leave it out.`);
   const stored = readRun(run);
+  using _held = holdRun(run);
   const moved = { corpus: lists['corpus'], questions: values.questions as string | undefined };
   const sources = await foundSources(stored.sources, moved);
   const file = { ...stored, ...(sources && { sources }) };
@@ -223,6 +225,7 @@ export const trainCommand: Command = {
     const demonstrations = demonstrationsOf(settings, values);
     const { file, opened } = await describeRun(settings, values, lists);
     createRun(out, file);
+    using _held = holdRun(out);
     if (demonstrations !== null) writeDemonstrations(out, demonstrations);
     warnOfCollapse(file.settings);
     await train(out, null, optionsOf(values), opened);

@@ -20,6 +20,7 @@ import {
   trimSteps,
   type RunFile,
 } from '../train/folder.ts';
+import { holdRun } from '../train/hold.ts';
 import { BY_ARM, withRemedy } from '../train/no-demonstrations.ts';
 import { TrainMeter } from '../train/progress.ts';
 import type { StudyFolder } from './folder.ts';
@@ -73,11 +74,10 @@ export async function trainCell(
     policy: { folder: checkpoint.path, id: checkpoint.id, revision },
     world: { folder: null, seed, ...(form && { form }) },
   };
+  mkdirSync(run, { recursive: true });
+  using _held = holdRun(run);
   const state = begun(run, training);
-  if (!state) {
-    mkdirSync(run, { recursive: true });
-    createRun(run, file);
-  }
+  if (!state) createRun(run, file);
   const threads = await workshop.threads(settings.adapter);
   const onNotice = (line: string): void => {
     endProgress();
