@@ -25,8 +25,13 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
+/** Those that are filled; the others are lines. */
 const SOLID: ReadonlySet<IconName> = new Set(['first', 'back', 'play', 'forward', 'last', 'stop']);
 
+/**
+ * An icon in the colour of the text; what it means is said by what it stands in.
+ * @param size CSS pixels
+ */
 export const Icon = ({ name, size = 16 }: { name: IconName; size?: number }) => (
   <svg
     width={size}

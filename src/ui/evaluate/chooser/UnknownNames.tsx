@@ -11,8 +11,10 @@ import { useEvaluate } from '../store/evaluate-store.ts';
 
 /** Wait for the form to rest before passages are read. */
 const REST_MS = 500;
+/** Questions that are listed at first, and added by each press on “Show more”. */
 const PAGE = 20;
 
+/** How far the look-up of names is; `nothing` where nothing imported is asked or searched, or the form has a fault. */
 export type LookedUp =
   | { state: 'nothing' }
   | { state: 'reading'; stage: string; leftMs: number | null; stop: () => void }
@@ -69,6 +71,7 @@ export const useUnknownNames = (): LookedUp => {
   return found !== null && found.to === key ? found.looked : NOTHING;
 };
 
+/** What a set of questions names that no passage mentions; that all is mentioned is said as well. */
 const Naming = ({ found, where }: { found: UnknownInSet; where: string }) => {
   const { questions, naming, first } = found;
   const { rows, more } = useMore(first, PAGE);

@@ -12,6 +12,7 @@ export interface SystemEntry {
   title: string;
   /** One sentence. */
   summary: string;
+  /** The recipe itself, or the one that it was made from. */
   recipe: Recipe;
   /** Set for a system of one's own. */
   custom: CustomSystem | null;

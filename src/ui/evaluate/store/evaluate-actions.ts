@@ -126,12 +126,14 @@ export const startEvaluation = async (
   return record.id;
 };
 
+/** Goes on where an evaluation stopped; rollouts that failed are tried again. It may be another device. */
 export const resumeEvaluation = async (id: string, device: DeviceChoice): Promise<void> => {
   useEvaluate.setState({ problem: null });
   void keepStorage();
   await attempt('The evaluation could not go on', () => evaluationsApi().resume(id, device));
 };
 
+/** Ends the rollouts under way and stops, in whichever tab it runs. */
 export const pauseEvaluation = (id: string): Promise<unknown> =>
   attempt('The evaluation could not be paused', () => evaluationsApi().pause(id));
 
@@ -146,6 +148,7 @@ const change = (id: string, part: { name: string } | { deletedAt: string | null 
     evaluations: evaluations.map((one) => (one.id === id ? { ...one, ...part } : one)),
   }));
 
+/** Shows the new name once it is stored. */
 export const renameEvaluation = (id: string, name: string): Promise<unknown> =>
   attempt('The name was not saved', async () => {
     await evaluationsApi().rename(id, name);
@@ -162,6 +165,7 @@ export const removeEvaluation = async (id: string): Promise<void> => {
   });
 };
 
+/** Brings a deleted evaluation back, until the page is loaded again. */
 export const restoreEvaluation = async (id: string): Promise<void> => {
   await attempt('The evaluation could not be brought back', async () => {
     await evaluationsApi().restore(id);
@@ -174,6 +178,10 @@ export const dismissRemoved = (): void => useEvaluate.setState({ removed: [] });
 
 const ENDINGS: Record<TableFormat, string> = { markdown: 'md', csv: 'csv', latex: 'tex' };
 
+/**
+ * Hands the table out as a file.
+ * @param request how it is parted and compared; `times`: with measured seconds
+ */
 export const downloadTable = async (
   id: string,
   format: TableFormat,
@@ -187,6 +195,7 @@ export const downloadTable = async (
   );
 };
 
+/** Hands out one file with what was asked for and found, which `readEvaluationFile` reads. */
 export const downloadEvaluation = async (id: string): Promise<void> => {
   await attempt(`“${nameOf(id)}” could not be exported`, async () =>
     saveFile(
@@ -207,6 +216,7 @@ export const readEvaluationFile = (
   return attempt(`${file.name} could not be read`, () => evaluationsApi().readEvaluation(file));
 };
 
+/** Reads which trained runs have adapters to evaluate. */
 export const readRuns = async (): Promise<void> => {
   const runs = await attempt('The trained runs could not be read', () => evaluationsApi().runs());
   if (runs) useEvaluate.setState({ runs });

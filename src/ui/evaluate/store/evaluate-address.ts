@@ -5,6 +5,7 @@ import { pickOf } from '../../kit/pick-of.ts';
 
 /** What the address of an evaluation restores: what is shown of it, and how. */
 
+/** In the order of the tabs. */
 export const VIEWS = ['table', 'cost', 'questions', 'hops', 'systems', 'compare'] as const;
 
 export type EvaluateView = (typeof VIEWS)[number];
@@ -29,7 +30,9 @@ export interface EvaluateAddress {
   other: string | null;
 }
 
+/** The list of evaluations. */
 export const EVALUATE = '/evaluate';
+/** The form of a new one. */
 export const NEW_EVALUATION = '/evaluate?new=1';
 
 /** Characters; an address is typed by anybody, and no id here is longer. */

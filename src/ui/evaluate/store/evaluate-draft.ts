@@ -49,6 +49,7 @@ const stored = (): string | null => {
   }
 };
 
+/** The form of a new evaluation; device and spec are remembered with every change. */
 export const useEvaluateDraft = create<EvaluateDraft>()((set) => ({
   name: '',
   ...parseDraft(stored()),

@@ -3,6 +3,7 @@ import type { BesideRound } from '../../../evaluate/rollouts/siblings/rounds.ts'
 
 /** The lines and places of two rollouts side by side, in CSS pixels. */
 
+/** Height of a line. */
 export const LINE = 17;
 export const PADDING = 8;
 const GAP = 10;
@@ -10,6 +11,7 @@ const HEAD = 24;
 /** Below this two columns would hold no query; then each round has its two sides one below the other. */
 const NARROW = 520;
 const MOST_PASSAGES = 6;
+/** Width of a letter: lines are cut before anything is drawn. */
 const LETTER = 6.5;
 
 type LineKind =
@@ -23,6 +25,7 @@ type LineKind =
   | 'wrong'
   | 'plain';
 
+/** A line of a cell; its kind gives its look, its text has a sign besides. */
 export interface CellLine {
   kind: LineKind;
   text: string;
@@ -73,6 +76,7 @@ function roundLines(round: BesideRound, letters: number): CellLine[] {
   ];
 }
 
+/** A round of one side. */
 export interface PlacedCell {
   side: 0 | 1;
   /** Row of `beside.rows`; `rows.length`: the answers. */

@@ -12,6 +12,7 @@ export interface ChartLook {
   span: readonly [number, number] | null;
 }
 
+/** Everything, as it was measured. */
 export const PLAIN_LOOK: ChartLook = { smoothing: 0, log: false, span: null };
 
 /**

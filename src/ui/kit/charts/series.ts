@@ -2,6 +2,7 @@ import type { Point } from './downsample.ts';
 
 /** What a chart draws, before it is made small. */
 
+/** A line of a chart, or a part of a stack. */
 export interface Series {
   /** Unique within the chart. */
   id: string;
@@ -20,6 +21,7 @@ export interface Series {
 
 export type Unit = 'share' | 'number' | 'tokens' | 'seconds' | 'ms' | 'nats' | 'questions';
 
+/** A chart as a page asks for it. */
 export interface ChartSpec {
   id: string;
   title: string;
@@ -38,6 +40,7 @@ export interface ChartSpec {
   empty: string;
 }
 
+/** Whether nothing was measured; `empty` then stands in its place. */
 export const isEmpty = ({ series }: ChartSpec): boolean =>
   series.every(({ points }) => points.length === 0);
 

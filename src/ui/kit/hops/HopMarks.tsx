@@ -3,6 +3,7 @@ import './hops.css';
 
 /** The hop map in a line of a table: a mark a hop, filled where its passage came. */
 
+/** CSS pixels of a mark. */
 const SIZE = 14;
 const MIDDLE = SIZE / 2;
 
@@ -18,6 +19,7 @@ const Mark = ({ state }: { state: HopState }) => (
 /** Marks that a cell has room for. */
 const MOST = 6;
 
+/** The states of a chain as marks, in its order; those beyond six are counted. All are in words for who listens. */
 export const HopMarks = ({ states }: { states: readonly HopState[] }) => {
   const shown = states.slice(0, MOST);
   const words = states.map((state, i) => `hop ${i + 1} ${HOP_NAMES[state]}`).join(', ');

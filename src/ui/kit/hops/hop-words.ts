@@ -18,6 +18,7 @@ export const HOP_SIGNS: Record<HopState, string> = {
   'not-searched': '∅',
 };
 
+/** Whether the passage of the hop came, and nothing shows that it was misread. */
 export const isFound = (state: HopState): boolean => state === 'read' || state === 'arrived';
 
 const SOURCES = { local: 'local corpus', web: 'web', both: 'both sources' } as const;

@@ -2,6 +2,7 @@
 
 /** A node is as wide as its row allows, from `least` to `width`. */
 export const NODE = { width: 300, least: 176, height: 96 } as const;
+/** Between nodes, where the arrows run. */
 const GAP = { x: 30, y: 30 } as const;
 
 export interface Place {
@@ -9,6 +10,7 @@ export interface Place {
   y: number;
 }
 
+/** Upper left corners of the nodes, and the size of all together. */
 export interface HopLayout {
   places: Place[];
   width: number;

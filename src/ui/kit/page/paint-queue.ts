@@ -7,8 +7,13 @@ export interface PaintQueue {
   drop(key: object): void;
 }
 
+/** Half of a frame at 60 a second: the other half is the browser’s. */
 const BUDGET_MS = 8;
 
+/**
+ * @param schedule calls back in the next frame
+ * @param now milliseconds of a steady clock
+ */
 export const createPaintQueue = (
   schedule: (run: () => void) => unknown,
   now: () => number,

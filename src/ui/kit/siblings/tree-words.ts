@@ -16,6 +16,7 @@ const ROLES: Partial<Record<ImportedRole, readonly [sign: string, name: string]>
 /** Signs of results: where a search went is what sets it apart. */
 const SOURCES = { local: '⌂', web: '⇄', both: '▤' } as const;
 
+/** A step as its node shows it. */
 export interface StepWords {
   sign: string;
   name: string;
@@ -36,6 +37,7 @@ export function stepWords(
   return { sign, name, line: segment?.text.trim() ?? '' };
 }
 
+/** By what nodes of the tree are coloured. */
 export const BASIS_WORDS: Record<ValueBasis, string> = {
   advantage: 'advantage',
   reward: 'reward less the group’s mean',
@@ -45,6 +47,7 @@ export const BASIS_WORDS: Record<ValueBasis, string> = {
 export const valueWords = (value: number | null): string =>
   value === null ? 'not in the mean' : formatSigned(value);
 
+/** Characters of a step’s text in a sentence. */
 const LONGEST = 160;
 
 const cutLine = (text: string): string => {

@@ -20,11 +20,13 @@ export interface TokenFacts {
 /** Who wrote a token, as the colour code has it; a hint is the environment's, shown apart. */
 export type Writer = 'prompt' | 'policy' | 'environment' | 'hint';
 
+/** In the order of the legend. */
 export const WRITERS: readonly Writer[] = ['prompt', 'policy', 'environment', 'hint'];
 
 export const writerOf = (segment: Pick<Segment, 'source' | 'role'>): Writer =>
   segment.role === 'hint' ? 'hint' : segment.source;
 
+/** Tokens of all writers; pieces of text where the record has no tokens. */
 export const countTokens = (rollout: Pick<Rollout, 'segments'>): number =>
   rollout.segments.reduce((sum, segment) => sum + segment.ids.length, 0);
 
@@ -61,6 +63,7 @@ export const tokensUpTo = (rollout: Pick<Rollout, 'segments' | 'events'>, step: 
   return rollout.segments.slice(0, last + 1).reduce((sum, segment) => sum + segment.ids.length, 0);
 };
 
+/** The strip at a width, CSS pixels. */
 export interface StripGrid {
   columns: number;
   rows: number;
@@ -75,6 +78,7 @@ export const stripGrid = (count: number, width: number): StripGrid => {
   return { columns, rows: Math.max(1, Math.ceil(count / columns)), cell, rowHeight };
 };
 
+/** Index of the token at a point of the strip, CSS pixels; null beside and behind them. */
 export const cellAt = (grid: StripGrid, x: number, y: number, count: number): number | null => {
   const column = Math.floor(x / grid.cell);
   const row = Math.floor(y / grid.rowHeight);

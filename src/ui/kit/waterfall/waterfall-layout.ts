@@ -3,16 +3,19 @@ import { linearAxis, type Axis } from '../charts/axis.ts';
 
 /** A row a stretch of time, one below the other; bars begin where the stretch began. CSS pixels. */
 
+/** The drawing at a width. */
 export interface WaterfallLayout {
   /** Seconds. */
   axis: Axis;
   height: number;
   /** Where the bars begin; names stand left of it. */
   left: number;
+  /** Width of the whole time. */
   room: number;
   rows: { span: TimeSpan; y: number; x: number; width: number }[];
 }
 
+/** Height of a row, CSS pixels. */
 export const ROW = 20;
 const NAME = 232;
 /** Right of the bars stand the durations. */
@@ -21,6 +24,7 @@ const FOOT = 20;
 /** What is narrower cannot be seen. */
 const LEAST = 2;
 
+/** @param width of the page’s column */
 export function waterfallLayout({ spans, totalMs }: RolloutTimes, width: number): WaterfallLayout {
   // On a narrow screen the names stand over their bars.
   const left = width < 620 ? 0 : NAME;

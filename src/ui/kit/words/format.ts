@@ -6,6 +6,7 @@
 const plain = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
 const grouped = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 
+/** In the place of a number that is not known. */
 export const DASH = '–';
 
 const withMinus = (text: string): string => text.replaceAll('-', '−');
@@ -19,6 +20,7 @@ const scientific = (value: number): string => {
   return withMinus(`${Number(mantissa)}e${power.replace('+', '')}`);
 };
 
+/** 0.734, 12.3, 1,235: three significant digits, from a thousand on whole numbers; a dash for what is not known. */
 export const formatNumber = (value: number | null | undefined): string => {
   if (value === null || value === undefined || !Number.isFinite(value)) return DASH;
   const size = Math.abs(value);
@@ -27,6 +29,7 @@ export const formatNumber = (value: number | null | undefined): string => {
   return withMinus(size >= 1000 ? grouped.format(value) : plain.format(value));
 };
 
+/** A whole number with separators: 12,345. */
 export const formatCount = (value: number): string => grouped.format(value);
 
 /** 0.734 → "73.4 %"; below one percent three digits, 0.00155 → "0.155 %". */
@@ -44,14 +47,17 @@ export const formatSigned = (value: number, digits = 2): string => {
   return `${value < 0 ? '−' : '+'}${lost ? formatNumber(size) : size.toFixed(digits)}`;
 };
 
+/** 3.2 ms, 450 ms, from a second on in seconds. */
 export const formatMs = (ms: number): string =>
   Math.round(ms) < 1000
     ? `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`
     : formatSeconds(ms / 1000);
 
+/** 1.25 s, from ten on 12.5 s. */
 export const formatSeconds = (seconds: number): string =>
   `${seconds < 10 ? seconds.toFixed(2) : seconds.toFixed(1)} s`;
 
+/** In powers of 1000: 1.5 kB, 3.21 MB. */
 export const formatBytes = (bytes: number): string => {
   if (bytes < 1000) return `${bytes} B`;
   if (bytes < 1e6) return `${plain.format(bytes / 1e3)} kB`;
@@ -66,6 +72,10 @@ export const formatParameters = (count: number): string => {
   return `${(count / 1e6).toFixed(count >= 1e7 ? 1 : 2)} M`;
 };
 
+/**
+ * “1 question”, “12 questions”.
+ * @param many where it is not `one` with an s
+ */
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${formatCount(count)} ${count === 1 ? one : many}`;
 

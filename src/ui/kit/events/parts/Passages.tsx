@@ -22,6 +22,7 @@ const Marked = ({ sentence }: { sentence: MarkedSentence }) => {
   );
 };
 
+/** A passage’s text with what `markSentences` marks in it. */
 export const PassageText = (props: { hit: Hit; gold: Question | null; answer: string | null }) => (
   <p className="passage-text">
     {markSentences(props.hit.passage, props.gold, props.answer).map((sentence, index) => (
@@ -30,6 +31,7 @@ export const PassageText = (props: { hit: Hit; gold: Question | null; answer: st
   </p>
 );
 
+/** Where a passage came from, by sign and word. */
 export const SourceBadge = ({ source }: { source: Hit['source'] }) => (
   <span className="badge">
     <span aria-hidden="true">{source === 'local' ? '⌂' : '⇄'}</span> {source}
@@ -44,6 +46,7 @@ const PageLink = ({ url }: { url: string | undefined }) =>
     </a>
   ) : null;
 
+/** How each list ranked it, as far as the record says. */
 const ranks = (hit: Hit): string =>
   [
     hit.lexicalRank === undefined ? null : `lexical #${hit.lexicalRank}`,

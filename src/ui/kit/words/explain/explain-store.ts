@@ -7,8 +7,10 @@ interface Explained {
   anchor: HTMLElement;
 }
 
+/** At most one explanation is open on the page. */
 export const useExplained = create<{ open: Explained | null }>()(() => ({ open: null }));
 
+/** Explains a term beside a word; a second press on the same word closes it again. */
 export const explain = (id: TermId, anchor: HTMLElement): void =>
   useExplained.setState(({ open }) => ({ open: open?.anchor === anchor ? null : { id, anchor } }));
 
