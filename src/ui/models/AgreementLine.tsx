@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import type { PolicyInfo } from '../../policy/policy.ts';
 import { startAgreement, stopTrial, useTrials } from './store/trials-store.ts';
 import { Terms } from '../kit/words/explain/Term.tsx';
+import { TimeLeft } from '../kit/words/TimeLeft.tsx';
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 
@@ -15,7 +16,11 @@ export const AgreementLine = ({ policy }: { policy: PolicyInfo }) => {
     return (
       <p className="trial-line" role="status">
         Comparing with the checkpoint: layer {trial.progress.done}
-        {trial.progress.layers > 0 ? ` of ${trial.progress.layers}` : ''} …
+        {trial.progress.layers > 0 ? ` of ${trial.progress.layers}` : ''}
+        {trial.progress.layers > 0 ? (
+          <TimeLeft of={policy.id} share={trial.progress.done / trial.progress.layers} />
+        ) : null}{' '}
+        …
         <Button size="compact-xs" variant="default" onClick={() => stopTrial('agreement')}>
           Stop
         </Button>

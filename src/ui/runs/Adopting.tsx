@@ -1,5 +1,6 @@
 import { Link } from 'wouter';
 import { formatCount } from '../kit/words/format.ts';
+import { TimeLeft } from '../kit/words/TimeLeft.tsx';
 import { dismissAdopted, useAdopting } from '../train/store/adopt-actions.ts';
 import { formatTrainAddress } from '../train/store/train-address.ts';
 
@@ -13,7 +14,10 @@ export const Adopting = () => {
           Reading “{reading.name}”
           {reading.total > 0
             ? `: step ${formatCount(reading.done)} of ${formatCount(reading.total)} stored`
-            : ' …'}{' '}
+            : ' …'}
+          {reading.total > 0 ? (
+            <TimeLeft of={reading.name} share={reading.done / reading.total} />
+          ) : null}{' '}
           <progress
             className="bar thin"
             aria-label="Steps stored"

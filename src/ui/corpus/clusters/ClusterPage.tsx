@@ -5,6 +5,7 @@ import { BUILD_DEFAULTS } from '../../../retrieval/cluster/options.ts';
 import type { ClusterOverview } from '../../../lab/contract/clusters.ts';
 import { LoadingFailure, LoadingList } from '../../lab/Loading.tsx';
 import { formatBytes, formatCount, formatMs, plural } from '../../kit/words/format.ts';
+import { TimeLeft } from '../../kit/words/TimeLeft.tsx';
 import { readCollections } from '../store/collections-actions.ts';
 import { useNeeds } from '../../lab/use-needs.ts';
 import { useLab } from '../../lab/lab-store.ts';
@@ -63,6 +64,9 @@ const Working = ({ clusters, what }: { clusters: Clusters; what: string }) => {
         {progress && progress.total > 1
           ? ` ${formatCount(progress.done)} of ${formatCount(progress.total)}`
           : ''}
+        {progress && progress.total > 1 ? (
+          <TimeLeft of={progress.stage} share={progress.done / progress.total} />
+        ) : null}
       </span>{' '}
       <Button size="compact-sm" variant="default" onClick={clusters.stop}>
         Stop

@@ -8,6 +8,7 @@ import type { LocalSpec } from '../../../records/setup.ts';
 import { Picture } from '../../kit/charts/picture/Picture.tsx';
 import { Table, type Head } from '../../kit/Table.tsx';
 import { formatCount, formatShare, plural } from '../../kit/words/format.ts';
+import { TimeLeft } from '../../kit/words/TimeLeft.tsx';
 import { lab } from '../../lab/connection.ts';
 import { corpusSearch } from '../store/corpus-address.ts';
 import type { Mark } from './map-plan.ts';
@@ -153,7 +154,10 @@ const Waiting = ({ opened }: { opened: OpenedMap }) => {
       {progress ? progress.stage : 'Waiting for the passages'} …
       {progress && progress.total > 1
         ? ` ${formatCount(progress.done)} of ${formatCount(progress.total)}`
-        : ''}{' '}
+        : ''}
+      {progress && progress.total > 1 ? (
+        <TimeLeft of={progress.stage} share={progress.done / progress.total} />
+      ) : null}{' '}
       <Button size="compact-sm" variant="default" onClick={opened.stop}>
         Stop
       </Button>

@@ -20,7 +20,7 @@ const HEADS: readonly Head[] = [
 /** What became of the rollouts, as the heading of their list goes on. */
 const placeWords = (at: LostAt): string => {
   if (typeof at === 'number') return `lost at hop ${at}`;
-  return at === 'whole' ? 'wrong with the whole chain' : 'wrong with a broken chain';
+  return at === 'whole' ? 'wrong by EM with the whole chain' : 'wrong by EM with a broken chain';
 };
 
 /** The rollouts of a system that were lost at a place of the picture above; each is read beside others of its question. */

@@ -9,7 +9,8 @@ import {
 } from '../../../evaluate/rollouts/rescore/disagreement.ts';
 import { SCORERS, scorerById } from '../../../evaluate/rollouts/rescore/scorers.ts';
 import type { FileRecord } from '../../../lab/contract/records/rollout-files.ts';
-import { formatNumber, plural } from '../../kit/words/format.ts';
+import { formatNumber, formatShare, plural } from '../../kit/words/format.ts';
+import { TimeLeft } from '../../kit/words/TimeLeft.tsx';
 import { readerPath } from '../store/browse-address.ts';
 import { attempt } from '../store/browse-actions.ts';
 import { lab } from '../../lab/connection.ts';
@@ -179,6 +180,10 @@ export const Disagreements = ({ file, search }: { file: FileRecord; search: stri
       {read.state === 'reading' ? (
         <p className="choice-line">
           <progress className="bar" aria-label="Rollouts scored" max={1} value={read.share} />
+          <span className="fine">
+            {formatShare(read.share)}
+            <TimeLeft of={read.key} share={read.share} />
+          </span>
           <button type="button" className="link" onClick={() => stop(read.key)}>
             Cancel
           </button>

@@ -51,8 +51,9 @@ const Progress = ({ job }: { job: JudgeJob }) => {
     <div role="status" data-testid="judge-progress">
       <progress className="bar" max={Math.max(1, job.total)} value={job.done} aria-label="Judged" />
       <p className="fine">
-        {formatCount(job.done)} of {formatCount(job.total)} asked · right {formatCount(job.right)} ·
-        wrong {formatCount(job.wrong)} · not judged {formatCount(job.notJudged)}
+        {formatCount(job.done)} of {formatCount(job.total)} asked · by the judge right{' '}
+        {formatCount(job.right)}, wrong {formatCount(job.wrong)} · not judged{' '}
+        {formatCount(job.notJudged)}
         {job.status === 'running' && left !== null ? ` · ≈ ${formatDuration(left)} to go` : ''}
       </p>
       {job.words === null ? null : <p className="note">{job.words}</p>}
@@ -81,8 +82,8 @@ const AgreementTable = ({ agreement }: Pick<JudgeStanding, 'agreement'>) => {
         </tr>
       </Table>
       <p>
-        {formatCount(n)} verdicts, {formatShare((bothRight + judgeOnly) / n)} right. Agreement with
-        EM {formatShare(share ?? 0)}, Cohen’s κ{' '}
+        {formatCount(n)} verdicts, {formatShare((bothRight + judgeOnly) / n)} right by the judge.
+        Agreement with EM {formatShare(share ?? 0)}, Cohen’s κ{' '}
         {kappa === null ? 'undefined: chance alone explains all' : kappa.toFixed(2)}.
       </p>
     </section>

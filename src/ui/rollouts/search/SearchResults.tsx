@@ -1,5 +1,6 @@
 import { useEffect, type KeyboardEvent } from 'react';
 import { formatCount } from '../../kit/words/format.ts';
+import { TimeLeft } from '../../kit/words/TimeLeft.tsx';
 import { FoundPlaces } from './FoundPlaces.tsx';
 import { leaveSearch, resumeSearch, stopSearch, useSearched } from './search-store.ts';
 import { lookedThrough, standingWords } from './search-words.ts';
@@ -15,7 +16,10 @@ const Standing = ({ again }: { again: () => void }) => {
       {status === 'searching' ? (
         <>
           <progress className="bar" aria-label="Searching" max={1} value={share} />
-          <span className="fine">{words}</span>
+          <span className="fine">
+            {words}
+            <TimeLeft of={state.text} share={share} />
+          </span>
           <button type="button" className="link" onClick={stopSearch}>
             Stop
           </button>

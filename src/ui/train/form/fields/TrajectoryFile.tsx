@@ -17,7 +17,7 @@ const TITLES = {
 const countsText = (counts: NonNullable<Demonstrations['counts']>): string =>
   [
     plural(counts.all, 'trajectory', 'trajectories'),
-    counts.of === 'rollouts' ? `${counts.right} right` : plural(counts.pairs, 'pair'),
+    counts.of === 'rollouts' ? `${counts.right} right by EM` : plural(counts.pairs, 'pair'),
   ].join(', ');
 
 /** The file that a warm-up imitates, or that stages learn from. */

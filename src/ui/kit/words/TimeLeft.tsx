@@ -1,0 +1,23 @@
+import { useEffect, useRef, useState } from 'react';
+import { formatDuration } from './duration.ts';
+import { leftOf, type Begun } from './pace.ts';
+
+/**
+ * How long something still takes, behind the words that say how far it is; nothing before that can be told.
+ * @param props.of what is done; another name, or a smaller share, begins anew
+ * @param props.share of it that is done, 0 to 1
+ */
+export const TimeLeft = ({ of, share }: { of: string; share: number }) => {
+  const begun = useRef<Begun | null>(null);
+  const [left, setLeft] = useState<{ of: string; seconds: number | null } | null>(null);
+  useEffect(() => {
+    const now = performance.now();
+    const from = begun.current;
+    if (from === null || from.of !== of || share < from.share)
+      begun.current = { of, at: now, share };
+    else setLeft({ of, seconds: leftOf(from, now, share) });
+  }, [of, share]);
+  return left === null || left.of !== of || left.seconds === null || share >= 1 ? null : (
+    <> · ≈ {formatDuration(left.seconds)} left</>
+  );
+};
