@@ -3,6 +3,7 @@ import type { Decoder } from '../model/decoder.ts';
 import { MemoryError } from '../ops/faults.ts';
 import type { KernelTime, Ops } from '../ops/ops.ts';
 import type { StoreType } from '../ops/values.ts';
+import { hasRelaxedSimd } from '../wasm/kernels.ts';
 import { measureDecode, measureStep, type DecodeRate, type StepRate } from './model.ts';
 import { measureRates } from './rates.ts';
 import { decodeTrial, stepTrial, type Trial } from './trials.ts';
@@ -56,10 +57,7 @@ const TIMED_SLOTS = 16;
 const ADAPTER: LoraSpec = { rank: 16, alpha: 32, targets: ['q_proj', 'v_proj'] };
 
 async function featuresOf(device: Ops['device']): Promise<string[]> {
-  if (device === 'wasm') {
-    const { hasRelaxedSimd } = await import('../wasm/kernels.ts');
-    return hasRelaxedSimd() ? ['simd', 'relaxed-simd'] : ['simd'];
-  }
+  if (device === 'wasm') return hasRelaxedSimd() ? ['simd', 'relaxed-simd'] : ['simd'];
   if (device !== 'webgpu') return [];
   const adapter = await navigator.gpu?.requestAdapter({ powerPreference: 'high-performance' });
   return [...(adapter?.features ?? [])].toSorted();
