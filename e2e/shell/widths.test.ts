@@ -125,6 +125,8 @@ it('shows how far loading is beside the button that waits for it, at 200 % too',
   const page = await openPage(stage);
   await page.setViewportSize({ width: 720, height: 450 });
   const held: Route[] = [];
+  // Not by `unroute`: where it takes the last handler away, Playwright itself goes on with what that one holds, and
+  // each `continue` of ours after it is refused: "Route is already handled!".
   let holding = true;
   await page.route('**/world/**', (route) => {
     if (holding) held.push(route);
@@ -134,6 +136,8 @@ it('shows how far loading is beside the button that waits for it, at 200 % too',
   await page.getByRole('button', { name: 'Run an example' }).click();
   const bars = page.getByRole('list', { name: 'Loading' }).locator('.meter');
   await page.getByText('It starts as soon as the world is loaded.').waitFor();
+  // The words may stand there before the first file is asked for.
+  await expect.poll(() => held.length).toBeGreaterThan(0);
   const main = (await page.locator('main').boundingBox())!;
   for (const bar of await bars.all()) {
     const { y, height, width } = (await bar.boundingBox())!;
