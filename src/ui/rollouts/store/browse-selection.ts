@@ -11,6 +11,7 @@ import { formatBrowseAddress, parseBrowseAddress, readerPath } from './browse-ad
 import { useBrowse } from './browse-store.ts';
 import { displayOf, isRow, nextRow } from './browse-display.ts';
 import { lab } from '../../lab/connection.ts';
+import { ORDER_KEY } from './order-key.ts';
 
 /** The selection on the screen: its order, the rows that were fetched of it, and the cursor. */
 export interface SelectionStore {
@@ -152,8 +153,6 @@ const kept = (): string =>
 
 /** Ids on either side of an opened rollout that the reader can go to; more would fill the storage. */
 const MOST_ORDER = 10_000;
-/** Where the reader looks for the table's order. */
-const ORDER_KEY = 'forage-rollout-order';
 
 const rememberOrder = async (fileId: string, position: number): Promise<void> => {
   const { selected, closed } = useSelection.getState();

@@ -1,9 +1,7 @@
 import type { Reading } from '../../../../lab/contract/rollouts.ts';
+import { ORDER_KEY } from '../../store/order-key.ts';
 
 /** Which rollout comes before and after: as the table stands that was left, else as the file has them. */
-
-/** Where the table leaves its order when a rollout is opened (`browse-selection.ts`): in the storage of this tab. */
-const KEY = 'forage-rollout-order';
 
 /** What lies around a rollout. */
 export interface Neighbours {
@@ -55,7 +53,7 @@ export const neighboursIn = (
 /** The order that the table left for a file; null where there is none. */
 export const storedOrder = (fileId: string): string[] | null => {
   try {
-    return readOrder(sessionStorage.getItem(KEY), fileId);
+    return readOrder(sessionStorage.getItem(ORDER_KEY), fileId);
   } catch {
     // Storage may be forbidden; the file's order is always there.
     return null;
