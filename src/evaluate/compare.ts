@@ -13,11 +13,14 @@ export interface Arm {
 
 type Measured = 'em' | 'f1' | 'recall' | 'searches' | 'formatValid';
 
+/** Recall is over questions that name supporting titles; null where none does. */
+type Differences = Record<Exclude<Measured, 'recall'>, Interval> & { recall: Interval | null };
+
 interface ComparisonRow {
   name: string;
   summary: SummaryByHops;
   /** This arm minus the reference, question by question; null for the reference itself. */
-  difference: Record<Measured, Interval> | null;
+  difference: Differences | null;
 }
 
 export interface Comparison {
@@ -45,20 +48,26 @@ function difference(
   reference: Arm,
   shared: readonly string[],
   options: BootstrapOptions,
-): Record<Measured, Interval> {
-  const of = (name: Measured): Interval => {
+): Differences {
+  const of = (name: Measured, over = shared): Interval => {
     const a = byQuestion(reference.rollouts, name);
     const b = byQuestion(arm.rollouts, name);
     return pairedBootstrap(
-      shared.map((id) => present(a.get(id), 'a question of every arm')),
-      shared.map((id) => present(b.get(id), 'a question of every arm')),
+      over.map((id) => present(a.get(id), 'a question of every arm')),
+      over.map((id) => present(b.get(id), 'a question of every arm')),
       options,
     );
   };
+  const named = new Set(
+    reference.rollouts.flatMap(({ question }) =>
+      question.supporting.length > 0 ? [question.id] : [],
+    ),
+  );
+  const supported = shared.filter((id) => named.has(id));
   return {
     em: of('em'),
     f1: of('f1'),
-    recall: of('recall'),
+    recall: supported.length > 0 ? of('recall', supported) : null,
     searches: of('searches'),
     formatValid: of('formatValid'),
   };
@@ -86,7 +95,8 @@ export function compareArms(arms: readonly Arm[], options: BootstrapOptions = {}
 
 const percent = (value: number | null): string => (value === null ? '–' : (100 * value).toFixed(1));
 
-const signed = (interval: Interval, scale: number): string => {
+const signed = (interval: Interval | null, scale: number): string => {
+  if (!interval) return '–';
   const [mean, low, high] = [interval.mean, interval.low, interval.high].map((value) =>
     (scale * value).toFixed(scale === 1 ? 2 : 1),
   );

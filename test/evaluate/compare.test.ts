@@ -55,6 +55,20 @@ describe('a table of arms', () => {
     expect(rows.map(({ difference }) => difference?.em.mean)).toEqual([undefined, 0, 1]);
   });
 
+  test('recall is compared over questions that name supporting titles, and not where none does', () => {
+    const untitled = (recall: number) => {
+      const rollout = scored('b', 1, { recall });
+      return { ...rollout, question: { ...rollout.question, supporting: [] } };
+    };
+    const compared = (...others: ReturnType<typeof untitled>[][]) =>
+      compareArms(others.map((rollouts, i) => ({ name: `arm ${i}`, rollouts })));
+    const mixed = compared([worse, untitled(0)], [better, untitled(0)]);
+    expect([mixed.questions, mixed.rows[1]?.difference?.recall]).toEqual([2, point(0.5)]);
+    const none = compared([untitled(0)], [untitled(0)]);
+    expect(none.rows[1]?.difference?.recall).toBeNull();
+    expect(comparisonMarkdown(none)).toContain('0.0 [0.0, 0.0] | – | 0.00 [0.00, 0.00] |');
+  });
+
   test('no arm is refused; no shared question gives no difference', () => {
     expect(() => compareArms([])).toThrow(RangeError);
     const none = compareArms([
