@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { compareArms, comparisonMarkdown } from '../../src/evaluate/compare.ts';
 import { summarizeRollouts } from '../../src/evaluate/summary.ts';
+import type { Rollout } from '../../src/records/rollout.ts';
 import { scored } from '../fixtures/rollouts.ts';
 
 const worse = scored('a', 1, { em: 0, f1: 0.25, recall: 0, searches: 3, formatValid: false });
@@ -56,11 +57,11 @@ describe('a table of arms', () => {
   });
 
   test('recall is compared over questions that name supporting titles, and not where none does', () => {
-    const untitled = (recall: number) => {
+    const untitled = (recall: number): Rollout => {
       const rollout = scored('b', 1, { recall });
       return { ...rollout, question: { ...rollout.question, supporting: [] } };
     };
-    const compared = (...others: ReturnType<typeof untitled>[][]) =>
+    const compared = (...others: Rollout[][]) =>
       compareArms(others.map((rollouts, i) => ({ name: `arm ${i}`, rollouts })));
     const mixed = compared([worse, untitled(0)], [better, untitled(0)]);
     expect([mixed.questions, mixed.rows[1]?.difference?.recall]).toEqual([2, point(0.5)]);
