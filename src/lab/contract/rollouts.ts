@@ -307,9 +307,9 @@ export interface RolloutsApi {
     column: string | null,
   ): Promise<Histogram | null>;
   /**
-   * Rollouts at positions as one file; null where it was cancelled.
-   * @param columns of a table
+   * Rollouts at positions as one file, of these columns where it is a table; null where it was cancelled.
    * @param spell decodes tokens, for layouts that show them as text
+   * @param onProgress share of the rollouts that were written, 0 to 1; of a table nothing is told
    */
   exportRows(
     job: string,
@@ -318,6 +318,7 @@ export interface RolloutsApi {
     format: ExportFormat,
     columns: readonly string[],
     spell?: SpellTokens,
+    onProgress?: (share: number) => void,
   ): Promise<Blob | null>;
   /** Training runs of this browser; empty where the host has none at hand. */
   ownRuns(): Promise<OwnRun[]>;

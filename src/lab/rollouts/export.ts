@@ -136,23 +136,31 @@ async function textsBy(
   return (ids) => ids.map((id) => known.get(id) ?? '');
 }
 
-/**
- * Rollouts of a layout as a file of lines; they are read one by one.
- * @param spell for layouts that show tokens as text: those of the policy that is loaded
- * @param spelling the same for policies whose tokenizers are on the device
- */
+/** Rollouts between two words on how far it is: a message for each would take as long as the rollouts. */
+const ROLLOUTS_A_WORD = 32;
+
+interface LinesOptions {
+  signal: AbortSignal;
+  /** For layouts that show tokens as text: those of the policy that is loaded. */
+  spell?: SpellTokens | undefined;
+  /** The same for policies whose tokenizers are on the device. */
+  spelling?: Pick<Spelling, 'spell'> | undefined;
+  /** Share of the rollouts that were written, 0 to 1. */
+  onProgress?: ((share: number) => void) | undefined;
+}
+
+/** Rollouts of a layout as a file of lines; they are read one by one. */
 export async function rolloutLines(
   rows: readonly StoredRow[],
   read: (row: StoredRow) => Promise<ImportedRollout>,
   format: RolloutFormat,
-  signal: AbortSignal,
-  spell?: SpellTokens,
-  spelling?: Pick<Spelling, 'spell'>,
+  { signal, spell, spelling, onProgress }: LinesOptions,
 ): Promise<Blob> {
   const parts: string[] = [];
   const book = spell && format === 'rl-logging-board' ? new TokenBook(spell) : null;
-  for (const row of rows) {
+  for (const [at, row] of rows.entries()) {
     signal.throwIfAborted();
+    if (at % ROLLOUTS_A_WORD === 0) onProgress?.(at / rows.length);
     const rollout = await read(row);
     const own = book && spelling ? await textsBy(spelling, rollout) : undefined;
     const texts = own ?? (await book?.textsOf(rollout));

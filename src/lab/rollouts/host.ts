@@ -272,6 +272,7 @@ export class RolloutsHost implements RolloutsApi {
     format: ExportFormat,
     columns: readonly string[],
     spell?: SpellTokens,
+    onProgress?: (share: number) => void,
   ): Promise<Blob | null> {
     return this.#jobs
       .run(job, async (signal) => {
@@ -279,7 +280,8 @@ export class RolloutsHost implements RolloutsApi {
         if (!isRolloutFormat(format))
           return new Blob([tableText(rows, columns, format)], { type: TABLE_TYPES[format] });
         const read = (row: StoredRow) => this.#store.rollout(fileId, row);
-        return rolloutLines(rows, read, format, signal, spell, this.#spelling);
+        const spelling = this.#spelling;
+        return rolloutLines(rows, read, format, { signal, spell, spelling, onProgress });
       })
       .then((outcome) => (outcome instanceof Blob ? outcome : null));
   }

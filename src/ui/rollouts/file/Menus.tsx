@@ -4,7 +4,8 @@ import { withoutEnding } from '../../../formats/rollouts/shape/names.ts';
 import type { ExportFormat, Selected } from '../../../lab/contract/rollouts.ts';
 import type { FileRecord, SavedView } from '../../../lab/contract/records/rollout-files.ts';
 import { labelled } from '../../kit/fields/labelled.tsx';
-import { formatCount } from '../../kit/words/format.ts';
+import { formatCount, formatShare } from '../../kit/words/format.ts';
+import { TimeLeft } from '../../kit/words/TimeLeft.tsx';
 import { fileStem, saveFile } from '../../kit/page/save-file.ts';
 import { attempt, reloadViews, removeView, saveView } from '../store/browse-actions.ts';
 import type { BrowseAddress } from '../store/browse-address.ts';
@@ -226,16 +227,27 @@ export const ExportMenu = (props: {
   columns: readonly string[];
 }) => {
   const { file, selected, columns } = props;
-  const [busy, setBusy] = useState(false);
+  /** Share that is written, 0 to 1; null where nothing is being written. */
+  const [written, setWritten] = useState<number | null>(null);
+  const busy = written !== null;
   const save = async (format: ExportFormat, end: string): Promise<void> => {
-    setBusy(true);
+    setWritten(0);
     await attempt('The selection could not be exported', async () => {
       const { rollouts } = lab();
       const { order } = selected;
-      const blob = await rollouts.exportRows('export', file.id, order, format, columns, spell);
+      const blob = await rollouts.exportRows(
+        'export',
+        file.id,
+        order,
+        format,
+        columns,
+        spell,
+        // What is told may arrive behind the file itself.
+        (share) => setWritten((now) => (now === null ? null : share)),
+      );
       if (blob) saveFile(await fileName(file, selected, format, end), blob);
     });
-    setBusy(false);
+    setWritten(null);
   };
   const count = selected.order.length;
   return (
@@ -245,7 +257,14 @@ export const ExportMenu = (props: {
           <p className="fine">
             {busy ? (
               <>
-                Writing …{' '}
+                Writing, {formatShare(written)}
+                <TimeLeft of={file.id} share={written} />{' '}
+                <progress
+                  className="bar thin"
+                  aria-label="Rollouts written"
+                  max={1}
+                  value={written}
+                />{' '}
                 <button
                   type="button"
                   className="link"
