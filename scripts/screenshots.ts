@@ -123,9 +123,12 @@ async function evaluate(page: Page, url: string): Promise<void> {
 async function models(page: Page, url: string): Promise<void> {
   await page.goto(`${url}models`);
   await page.getByRole('heading', { level: 2 }).first().waitFor();
-  // What fits is counted for each model, and what is stored is read.
+  // What fits is counted for each model, what is stored is read, and what is loaded stands ready.
   await page.waitForFunction(
-    () => !/(?:Asking what|Reading (?:its|the)|Counting what)/.test(document.body.innerText),
+    () =>
+      !/(?:Asking what|Reading (?:its|the)|Counting what|indexing the|loading (?:world|retrieval|policy))/.test(
+        document.body.innerText,
+      ),
   );
   await shoot(page, 'models');
 }
