@@ -102,11 +102,14 @@ it('says of the questions that an evaluation asks how many name such things, and
   await questions.getByRole('button', { name: 'Add imported questions' }).click();
   // The built-in world, which is searched unless something else is chosen, knows neither of the towns.
   await questions.getByText(/^⚠ 2 of 2 questions name something that no passage/).waitFor();
+  const advice = questions.getByText('“Search what is set up on Corpus”, under Retrieval');
+  expect(await advice.count()).toBe(1);
   await page.getByLabel('Search what is set up on Corpus').check();
   const said = questions.getByText(
     '⚠ 1 of 2 questions names something that no passage searched mentions',
   );
   await said.waitFor();
+  expect(await advice.count()).toBe(0);
   await said.click();
   expect(await questions.locator('.note li').allTextContents()).toEqual([
     '“Quilted Harbor” in “Who is the mayor of Quilted Harbor?”',

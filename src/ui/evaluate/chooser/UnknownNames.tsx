@@ -72,7 +72,8 @@ export const useUnknownNames = (): LookedUp => {
 };
 
 /** What a set of questions names that no passage mentions; that all is mentioned is said as well. */
-const Naming = ({ found, where }: { found: UnknownInSet; where: string }) => {
+const Naming = (props: { found: UnknownInSet; where: string; searchesOwn: boolean }) => {
+  const { found, where, searchesOwn } = props;
   const { questions, naming, first } = found;
   const { rows, more } = useMore(first, PAGE);
   if (naming === 0)
@@ -89,6 +90,12 @@ const Naming = ({ found, where }: { found: UnknownInSet; where: string }) => {
         {naming === 1 ? 's' : ''} something that no passage searched{where} mentions: what is
         answered about it has no support there
       </summary>
+      {searchesOwn ? null : (
+        <p className="fine">
+          The built-in passages are searched. “Search what is set up on Corpus”, under Retrieval,
+          searches your own.
+        </p>
+      )}
       <ul>
         {rows.map(({ text, names }, at) => (
           <li key={at} className="fine">
@@ -106,15 +113,18 @@ const Naming = ({ found, where }: { found: UnknownInSet; where: string }) => {
 
 /** Of one set of questions, what it names that is not there; of every way of searching, where there are several. */
 export const UnknownNames = ({ looked, set }: { looked: LookedUp; set: number }) => {
-  const alternatives = useEvaluateDraft(({ spec }) => spec.retrieval.length);
+  const retrieval = useEvaluateDraft(({ spec }) => spec.retrieval);
   if (looked.state !== 'known') return null;
   return looked.sets
     .filter((one) => one.set === set)
     .map((found) => {
       const numbers = found.retrievals.map((at) => at + 1);
-      const some = numbers.length < alternatives;
+      const some = numbers.length < retrieval.length;
       const where = some ? ` under retrieval setting ${numbers.join(' and ')}` : '';
-      return <Naming key={numbers.join()} found={found} where={where} />;
+      const searchesOwn = found.retrievals.some(
+        (at) => retrieval[at]?.local?.kind === 'collections',
+      );
+      return <Naming key={numbers.join()} found={found} where={where} searchesOwn={searchesOwn} />;
     });
 };
 
