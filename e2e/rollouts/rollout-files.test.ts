@@ -265,6 +265,7 @@ it(
     expect(await alert.innerText()).toMatch(
       /notes\.txt holds no rollouts.*Expected are JSON lines/s,
     );
+    expect(await faultsOf(page)).toEqual([]);
     expect(await page.getByRole('link', { name: 'notes.txt' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Dismiss' }).click();
 

@@ -51,11 +51,13 @@ const JobLine = ({ job }: { job: ImportJob }) => {
   const { progress, status, left } = job;
   if (status === 'failed')
     return (
-      <li className="failure" role="alert">
-        <b>⚠ {job.message}</b>{' '}
-        <button type="button" className="link" onClick={() => cancelImport(job.job)}>
-          Dismiss
-        </button>
+      <li>
+        <div className="failure" role="alert">
+          <b>⚠ {job.message}</b>{' '}
+          <button type="button" className="link" onClick={() => cancelImport(job.job)}>
+            Dismiss
+          </button>
+        </div>
       </li>
     );
   const facts =

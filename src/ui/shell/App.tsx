@@ -9,6 +9,7 @@ import { createCommands } from './commands.ts';
 import { PAGES, RAIL } from './places.tsx';
 import { Rail } from './Rail.tsx';
 import { StatusBar } from './StatusBar.tsx';
+import { StrayDrop } from './StrayDrop.tsx';
 import { theme } from './theme.ts';
 import { TopBar } from './TopBar.tsx';
 import { useExplained } from '../kit/words/explain/explain-store.ts';
@@ -66,6 +67,7 @@ const Workbench = () => {
         <Pages />
       </PlaceLetters>
       <StatusBar />
+      <StrayDrop />
       {touring ? (
         <Suspense fallback={null}>
           <Tour />

@@ -1,0 +1,42 @@
+import { resolve } from 'node:path';
+import { expect, it } from 'vitest';
+import { faultsOf } from '../axe.ts';
+import { useStage, visit } from '../browser.ts';
+
+const stage = useStage();
+const FILE = resolve(import.meta.dirname, '../../test/fixtures/inspect/r1-searcher-dev.jsonl');
+
+it('a file dropped where none is taken does not replace the page, and is told where to go', async () => {
+  const { page } = stage;
+  await page.goto(`${stage.url}evaluate`);
+  await page.locator('main h1').waitFor();
+  const devtools = await page.context().newCDPSession(page);
+  // As the browser does it: what no one prevents, it opens in place of the page.
+  const dropAt = async (x: number, y: number) => {
+    const data = { items: [], files: [FILE], dragOperationsMask: 1 };
+    for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+      await devtools.send('Input.dispatchDragEvent', { type, x, y, data });
+  };
+  await dropAt(700, 400);
+  const said = page
+    .getByRole('alert')
+    .filter({ hasText: 'Nothing here takes “r1-searcher-dev.jsonl”' });
+  await said.waitFor();
+  expect(page.url()).toBe(`${stage.url}evaluate`);
+  expect(await faultsOf(page, '.stray-drop')).toEqual([]);
+
+  await said.getByRole('link', { name: 'Rollouts' }).click();
+  await page.getByLabel('Rollout files').first().waitFor({ state: 'attached' });
+  expect(await said.count()).toBe(0);
+  // Beside the page, as onto the rail, nothing is taken either.
+  await dropAt(20, 600);
+  await said.waitFor();
+  // What a page takes after it is not told of.
+  const files = () => page.getByRole('link', { name: 'r1-searcher-dev.jsonl' }).count();
+  await dropAt(700, 400);
+  await page.waitForSelector('[data-testid="file-figures"]');
+  expect(await said.count()).toBe(0);
+  await visit(page, stage, 'rollouts');
+  await expect.poll(files).toBe(1);
+  await devtools.detach();
+});

@@ -1,0 +1,63 @@
+import { useEffect, useState } from 'react';
+import { Link } from 'wouter';
+
+/** What each place takes that files can be dropped on. */
+const TAKERS = [
+  { path: '/rollouts', name: 'Rollouts', takes: 'rollouts of any framework' },
+  { path: '/corpus', name: 'Corpus', takes: 'passages and questions' },
+  { path: '/runs', name: 'Runs', takes: 'training runs and what came back from a cluster' },
+  { path: '/models', name: 'Models', takes: 'checkpoints' },
+] as const;
+
+/**
+ * Files dropped where nothing takes them: on a page without files, beside one, or while one loads. The browser
+ * would open such a file in place of the workbench, and end what runs in it; here it stays, and says where the file
+ * can be dropped.
+ */
+export const StrayDrop = () => {
+  /** Name of the first file dropped last and how many there were; null where the message is closed. */
+  const [stray, setStray] = useState<{ name: string; count: number } | null>(null);
+  useEffect(() => {
+    // What a page takes has prevented it by then: React hears at the root, within the window.
+    const mine = ({ dataTransfer, defaultPrevented }: DragEvent): DataTransfer | null =>
+      !defaultPrevented && dataTransfer?.types.includes('Files') ? dataTransfer : null;
+    const onDragOver = (event: DragEvent) => {
+      if (mine(event)) event.preventDefault();
+    };
+    const onDrop = (event: DragEvent) => {
+      const transfer = mine(event);
+      // What was dropped after all is taken: what was said of the last one is over.
+      if (event.dataTransfer?.types.includes('Files') && !transfer) setStray(null);
+      if (!transfer) return;
+      event.preventDefault();
+      setStray({ name: transfer.files[0]?.name ?? '', count: transfer.files.length });
+    };
+    window.addEventListener('dragover', onDragOver);
+    window.addEventListener('drop', onDrop);
+    return () => {
+      window.removeEventListener('dragover', onDragOver);
+      window.removeEventListener('drop', onDrop);
+    };
+  }, []);
+  const hide = () => setStray(null);
+  const more = stray && stray.count > 1 ? ` and ${stray.count - 1} more` : '';
+  if (!stray) return null;
+  return (
+    <div className="stray-drop" role="alert">
+      <span>
+        Nothing here takes “{stray.name}”{more}. Go to a place that does, and drop it there:
+      </span>
+      {TAKERS.map(({ path, name, takes }) => (
+        <span key={path}>
+          <Link href={path} onClick={hide}>
+            {name}
+          </Link>{' '}
+          ({takes})
+        </span>
+      ))}
+      <button type="button" className="link" aria-label="Hide this message" onClick={hide}>
+        ✕
+      </button>
+    </div>
+  );
+};
