@@ -28,14 +28,14 @@ import { PARTIAL } from './words.ts';
 import { IMPORTERS } from '../../formats/rollouts/importers/list.ts';
 import './rollouts.css';
 
-/** What stands below a file that is not whole. */
+/** The note below a file that was not read to its end. */
 const STATUS: Record<FileRecord['status'], string> = {
   ready: '',
   importing: 'being read',
   interrupted: 'broken off: what was read until the page was closed is here',
 };
 
-/** A file with its size and its EM; unreadable lines lead to where they are listed. */
+/** A row of the table of files. EM is of the rollouts with gold answers; the count of unreadable lines links to their list. */
 const FileRow = ({ file }: { file: FileRecord }) => {
   const { id, name, statistics, layouts, faultCount } = file;
   return (
@@ -80,7 +80,7 @@ const FileRow = ({ file }: { file: FileRecord }) => {
   );
 };
 
-/** Columns of the table; those that do not fit on a narrow screen are the first to go. */
+/** Names and classes of the columns; a narrow screen hides those that are `wide-only`. */
 const HEADS = [
   ['file', ''],
   ['layout', 'wide-only'],
@@ -100,10 +100,7 @@ const FilesTable = ({ files }: { files: readonly FileRecord[] }) => (
   </ListTable>
 );
 
-/**
- * The entrance of somebody who has files of another system: which ones can be read, and that they
- * stay here.
- */
+/** Shown while there are no files: which formats can be read, and that files stay in this browser. */
 const Empty = () => (
   <section className="empty-place">
     <p>
@@ -116,7 +113,7 @@ const Empty = () => (
   </section>
 );
 
-/** What was made here; its rollouts open in the same table. */
+/** Training runs or evaluations of this browser. Opening one makes a file of the rollouts it has now. */
 const OwnList = ({ title, all }: { title: string; all: readonly (Own & { size: string })[] }) => {
   const [, go] = useLocation();
   const [shown, setShown] = useState(10);
@@ -170,9 +167,10 @@ const OwnLists = () => {
   );
 };
 
+/** Moves the focus from the search field to the first result. */
 const enterResults = (): void => document.querySelector<HTMLElement>('.search-hit')?.focus();
 
-/** Changes with what there is to search. */
+/** A key that changes when files, runs or evaluations gain rollouts: results for another key are out of date. */
 const searchedOver = (): string => {
   const { files, ownRuns, ownEvaluations } = useBrowse.getState();
   const parts = [
@@ -183,7 +181,7 @@ const searchedOver = (): string => {
   return parts.join('\n');
 };
 
-/** Whether files, training runs and evaluations are known: a search before that would begin twice. */
+/** Reads files, training runs and evaluations; true once all are read. A search started earlier would start again when they arrive. */
 const useLists = (): boolean => {
   const [read, setRead] = useState(() => useBrowse.getState().status === 'ready');
   useEffect(() => {
@@ -192,7 +190,7 @@ const useLists = (): boolean => {
   return read;
 };
 
-/** All imported files, or what a search of all rollouts found. */
+/** The page Rollouts: imported files and what was made here, or the results while the address has a search. */
 const FilesPage = () => {
   const { files, ownRuns, ownEvaluations, status } = useBrowse();
   const [, go] = useLocation();

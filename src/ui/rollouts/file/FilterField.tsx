@@ -12,15 +12,17 @@ import { formatCount, plural } from '../../kit/words/format.ts';
 import { plainSearch } from './plain-search.ts';
 import { pastFilters, rememberFilter } from './filter-history.ts';
 
+/** Why a filter cannot be read, and the characters that are underlined. */
 interface Fault {
   message: string;
   position: number;
+  /** 0: the text ends too early. */
   length: number;
-  /** What is written is the beginning of a filter: said, and no fault as long as somebody writes. */
+  /** Where the text may become a filter by writing on: what may follow, shown in place of the fault while the field is open. */
   unfinished: string | null;
 }
 
-/** What is wrong with a filter; null for one that can be read. */
+/** Null for a filter that can be read. */
 const faultOf = (text: string): Fault | null => {
   try {
     compileFilter(parseFilter(text));
@@ -33,7 +35,11 @@ const faultOf = (text: string): Fault | null => {
   }
 };
 
-/** The filter's text again, under the field's own, with the fault underlined. */
+/**
+ * The text again, behind the field and scrolled with it, with the fault underlined: an `<input>` cannot
+ * underline a part of its text.
+ * @param left CSS pixels that the field is scrolled by
+ */
 const Mirror = ({ text, fault, left }: { text: string; fault: Fault | null; left: number }) => {
   const from = fault ? Math.min(fault.position, text.length) : 0;
   const to = fault ? from + Math.max(1, fault.length) : 0;
@@ -51,8 +57,10 @@ const Mirror = ({ text, fault, left }: { text: string; fault: Fault | null; left
   );
 };
 
+/** A ref: keeps the chosen completion visible in its list. */
 const intoView = (option: HTMLElement | null): void => option?.scrollIntoView({ block: 'nearest' });
 
+/** The completions below the field; `at` is the chosen one, −1 for none. */
 const Options = (props: {
   id: string;
   items: readonly Completion[];
@@ -68,7 +76,7 @@ const Options = (props: {
         aria-selected={index === props.at}
         ref={index === props.at ? intoView : undefined}
         className={index === props.at ? 'completion chosen' : 'completion'}
-        // The field keeps the focus.
+        // Prevents the press from moving the focus: the field would close the list on blur.
         onPointerDown={(event) => {
           event.preventDefault();
           props.take(item);
@@ -81,12 +89,12 @@ const Options = (props: {
   </div>
 );
 
-/** All findings are fewer; the list scrolls. */
+/** Completions shown at most; the list scrolls. */
 const MOST_ITEMS = 40;
-/** After the last key; a filter that reads texts takes longer than a key. */
+/** Wait after the last key before the table is filtered: a filter over texts takes longer than the time between two keys. */
 const SETTLE_MS = 350;
 
-/** What may be written next, or what was written before where the field is empty. */
+/** What may be written at the cursor; in an empty field the last five filters come first. */
 const offersAt = (text: string, at: number, known: KnownValues): Completions => {
   const offers = completionsAt(text, at, known);
   const past = text === '' ? pastFilters().slice(0, 5) : [];
@@ -98,10 +106,12 @@ const offersAt = (text: string, at: number, known: KnownValues): Completions => 
 };
 
 interface FilterFieldProps {
+  /** The filter of the address: what the table shows. */
   filter: string;
-  /** @param further the same writing goes on: "back" does not stop at each key */
+  /** @param further replaces the history entry, so that "back" undoes all that was typed in one go */
   setFilter: (filter: string, further: boolean) => void;
   known: KnownValues;
+  /** Rollouts that pass, and all; null while they are counted. */
   matched: number | null;
   total: number | null;
   /** What stands behind the counts of a file that is not read to its end. */
@@ -109,7 +119,10 @@ interface FilterFieldProps {
   loading: boolean;
 }
 
-/** The filter of the table: completed while it is written, its fault underlined where it stands. */
+/**
+ * The filter of the table, with completions and its fault underlined. The text belongs to this field;
+ * it is handed up once it can be read and no key was pressed for a moment, or at once by Enter.
+ */
 export const FilterField = (props: FilterFieldProps) => {
   const { filter, setFilter, known, matched, total, partial = '', loading } = props;
   const id = useId();
@@ -120,6 +133,7 @@ export const FilterField = (props: FilterFieldProps) => {
   const [at, setAt] = useState(-1);
   const [cursor, setCursor] = useState(filter.length);
   const [left, setLeft] = useState(0);
+  // Whether the last change came from typing: the next one then continues it.
   const written = useRef(false);
   // A filter that came from elsewhere (a bar, "back") replaces what is written.
   if (given !== filter) {
@@ -146,7 +160,7 @@ export const FilterField = (props: FilterFieldProps) => {
     if (text === filter || fault) return undefined;
     const timer = setTimeout(() => commit(text, true), SETTLE_MS);
     return () => clearTimeout(timer);
-    // With the filter, so that what Enter took is not taken again when its time is over.
+    // Depends on the filter too: after Enter the pending timer must not hand the text up again.
     // eslint-disable-next-line react-hooks/exhaustive-deps -- the rest follows from the text
   }, [text, fault, filter]);
   const take = (item: Completion): void => {

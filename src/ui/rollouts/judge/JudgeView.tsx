@@ -24,8 +24,12 @@ import {
 } from './judge-store.ts';
 import './judge.css';
 
-/** A judge over all answers of a file: who, how far, how it agrees with EM, what it costs. */
+/**
+ * The judge of a file: choosing and starting it, how far it is, how often it agrees with EM, and what it
+ * cost. Verdicts are stored in the rollouts, the job is in `judge-store.ts`.
+ */
 
+/** What is stored of the verdicts; null while it is read, a message where that failed. */
 const useStanding = (file: FileRecord): JudgeStanding | string | null => {
   const kept = useJudging((state) => state.kept);
   const [standing, setStanding] = useState<JudgeStanding | string | null>(null);
@@ -45,6 +49,7 @@ const useStanding = (file: FileRecord): JudgeStanding | string | null => {
   return standing;
 };
 
+/** Counts of the running or last job. "Not judged" are calls that failed or gave no readable verdict. */
 const Progress = ({ job }: { job: JudgeJob }) => {
   const left = judgingLeft(job);
   return (
@@ -63,7 +68,7 @@ const Progress = ({ job }: { job: JudgeJob }) => {
 
 const HEADS: readonly Head[] = [[''], ['EM 1', 'number'], ['EM 0', 'number']];
 
-/** The 2 × 2 table with EM, and Cohen's κ. */
+/** Verdicts against EM as a 2 × 2 table, with agreement and Cohen’s κ; κ is null where both gave every answer the same verdict. */
 const AgreementTable = ({ agreement }: Pick<JudgeStanding, 'agreement'>) => {
   const { n, bothRight, bothWrong, judgeOnly, emOnly, agreement: share, kappa } = agreement;
   if (n === 0) return <p className="fine">No answer has a verdict yet.</p>;
@@ -90,17 +95,19 @@ const AgreementTable = ({ agreement }: Pick<JudgeStanding, 'agreement'>) => {
   );
 };
 
-/** Dollars of a million tokens, where the user knows them. */
+/** Dollars for a million tokens, typed by the user and not kept; '' while empty. */
 interface Price {
   prompt: number | '';
   completion: number | '';
 }
 
+/** Dollars of all calls; null without both prices, and where some calls reported no tokens: the sum would be too low. */
 const dollarsOf = ({ cost }: Judging, { prompt, completion }: Price): number | null =>
   prompt === '' || completion === '' || cost.uncounted > 0
     ? null
     : (cost.promptTokens * prompt + cost.completionTokens * completion) / 1e6;
 
+/** Calls, tokens and time of the judge that was asked last. */
 const Cost = ({ judging }: { judging: Judging }) => {
   const [price, setPrice] = useState<Price>({ prompt: '', completion: '' });
   const { calls, uncounted, promptTokens, completionTokens, seconds } = judging.cost;
@@ -141,6 +148,7 @@ const Cost = ({ judging }: { judging: Judging }) => {
 
 const REASON_HEADS: readonly Head[] = [['rollout'], ['why there is no verdict']];
 
+/** Rollouts without a verdict, each with the reason. */
 const NotJudged = (props: { judging: Judging; fileId: string; search: string }) => {
   const { notJudged } = props.judging;
   if (notJudged.length === 0) return null;
@@ -161,7 +169,7 @@ const NotJudged = (props: { judging: Judging; fileId: string; search: string }) 
   );
 };
 
-/** Models with a chat template, those of servers among them; the built-in policy is none. */
+/** Models with a chat template, on this device or a server: the built-in policy cannot follow the judge’s prompt. */
 const useJudges = () => {
   useEffect(() => void refreshCheckpoints(), []);
   const resources = useResources((state) => state.resources);
@@ -169,6 +177,7 @@ const useJudges = () => {
   return policyChoices(resources, checkpoints, []).filter(({ chats }) => chats);
 };
 
+/** Choice of the judge, which is kept in the setup, and the buttons that start and stop it. One job runs at a time. */
 const Chooser = ({ file, standing }: { file: FileRecord; standing: JudgeStanding }) => {
   const judges = useJudges();
   const spec = useSetup(({ setup }) => setup.judge);
@@ -230,6 +239,10 @@ const Chooser = ({ file, standing }: { file: FileRecord; standing: JudgeStanding
   );
 };
 
+/**
+ * The view "judge" of a file.
+ * @param props.search the query of the address: links to rollouts keep it, so that "back" finds the table as it was
+ */
 export const JudgeView = ({ file, search }: { file: FileRecord; search: string }) => {
   const standing = useStanding(file);
   const job = useJudging((state) => state.job);

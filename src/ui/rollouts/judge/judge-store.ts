@@ -27,6 +27,10 @@ interface JudgeStore {
   kept: number;
 }
 
+/**
+ * The one judging job of this tab, running or ended, of whichever file; changed here alone. Leaving the page
+ * does not stop it.
+ */
 export const useJudging = create<JudgeStore>()(() => ({ job: null, kept: 0 }));
 
 /** Verdicts are kept after so many, or so long. */
@@ -151,6 +155,7 @@ export const startJudging = async (
   }
 };
 
+/** Gives up the calls under way and stores the verdicts that arrived; the job ends after that. */
 export const stopJudging = (): void => {
   change({ status: 'stopping' });
   abort?.abort(new Error('it was stopped'));

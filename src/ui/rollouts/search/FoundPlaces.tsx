@@ -170,6 +170,10 @@ const Place = memo(({ place, words }: { place: FoundPlace; words: string }) => {
   );
 });
 
+/**
+ * The results of a search over all rollouts, a section for each file, run or evaluation.
+ * @param props.words what was searched for; marked in the results
+ */
 export const FoundPlaces = ({ found, words }: { found: readonly FoundPlace[]; words: string }) => {
   const { rows, more } = useMore(found, PLACES);
   return (

@@ -223,6 +223,7 @@ export const saveView = async (view: SavedView): Promise<void> => {
   await reloadViews();
 };
 
+/** Deletes a saved view; it cannot be brought back. */
 export const removeView = async (name: string): Promise<void> => {
   await attempt('The view could not be removed', () => lab().rollouts.removeView(name));
   await reloadViews();

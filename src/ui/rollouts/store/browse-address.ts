@@ -7,6 +7,7 @@ import { pickOf } from '../../kit/pick-of.ts';
 
 const VIEWS = ['table', 'disagreements', 'judge', 'compare', 'lines'] as const;
 
+/** What is shown of a file: its table, or one of the views beside it. */
 export type BrowseView = (typeof VIEWS)[number];
 
 /** By what two files may be compared: a metric of answers, by SQuAD’s normaliser or R1-Searcher’s, or the judge. */

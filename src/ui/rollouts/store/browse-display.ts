@@ -11,6 +11,7 @@ export const headOf = (group: number): number => -1 - group;
 /** The group whose head a line is; for lines that are no rows. */
 export const groupOf = (line: number): number => -1 - line;
 
+/** Whether a line is a rollout: its number is then a position in the file. */
 export const isRow = (line: number): boolean => line >= 0;
 
 // Drawing, keys and opening ask for the lines of one selection again and again; it may have a million.

@@ -50,6 +50,7 @@ export const useBrowse = create<BrowseStore>()(() => ({
   over: false,
 }));
 
+/** Undefined before the list of files was read, and for a file that was deleted. */
 export const fileById = (
   { files }: Pick<BrowseStore, 'files'>,
   id: string,

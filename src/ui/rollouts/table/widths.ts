@@ -5,6 +5,7 @@ import { create } from 'zustand';
 const KEY = 'forage-column-widths';
 /** CSS pixels of a column: less could not be gripped again. */
 export const LEAST_WIDTH = 44;
+/** CSS pixels. */
 export const MOST_WIDTH = 1200;
 
 const read = (): Record<string, number> => {

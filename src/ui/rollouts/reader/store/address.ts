@@ -17,6 +17,7 @@ export const VIEWS = {
   time: 'Time',
 } as const;
 
+/** Keys of `VIEWS`; they stand in addresses, so that a renamed one breaks links. */
 export type ReaderView = keyof typeof VIEWS;
 
 /** A rollout of a file of this browser. */

@@ -8,10 +8,11 @@ import { LARGE_CELLS, paintCells, sizedContext } from '../../../kit/tokens/paint
 import { paletteOf } from '../../../kit/tokens/palette.ts';
 import { paintToken, scaleOf, type TokenColour } from './token-paint.ts';
 
-/** All tokens as cells of one height; only the rows on the screen are drawn. */
+/** Every token of a rollout as a cell of a canvas, whose paint only the visible rows need. */
 
 const { width: CELL, row: ROW } = LARGE_CELLS;
 
+/** Tokens by their number in the rollout, from 0; both ends belong to the range. */
 export interface TokenRange {
   from: number;
   to: number;
@@ -21,6 +22,7 @@ interface TokenCanvasProps {
   table: TokenTable;
   segments: readonly ImportedSegment[];
   by: TokenColour;
+  /** Token under the pointer or reached by keys; the view that shows the strip owns it. */
   cursor: number | null;
   range: TokenRange | null;
   label: string;
@@ -28,20 +30,23 @@ interface TokenCanvasProps {
   words: string;
   onCursor: (at: number | null) => void;
   onRange?: (range: TokenRange | null) => void;
-  /** Tokens that another view has on the screen. */
+  /** Tokens that are visible in the text beside the strip; they are underlined. */
   seen?: TokenRange | null;
-  /** A token that was pressed, or gone to by keys: another view may bring it on the screen. */
+  /** A token was pressed or reached by keys, and the text beside the strip should scroll to it. */
   onReveal?: (at: number) => void;
-  /** CSS pixels of the tallest window onto the strip. */
+  /** Greatest height in CSS pixels; a strip with more rows scrolls. */
   tallest?: number;
 }
 
 interface Drawing extends Pick<TokenCanvasProps, 'table' | 'segments' | 'by' | 'cursor' | 'range'> {
   seen: TokenRange | null;
+  /** Size of the canvas, and how far the strip is scrolled: CSS pixels. */
   width: number;
   height: number;
   top: number;
+  /** Cells in a row. */
   columns: number;
+  /** Light or dark. */
   scheme: string;
 }
 
@@ -64,6 +69,10 @@ const draw = (canvas: HTMLCanvasElement, drawing: Drawing): void => {
   });
 };
 
+/**
+ * The strip of all tokens. Arrow keys and pointer move the cursor; a drag, or Shift with the keys,
+ * chooses a range.
+ */
 export const TokenCanvas = (props: TokenCanvasProps) => {
   const { table, segments, by, cursor, range, onCursor, onRange, onReveal, tallest = 420 } = props;
   const seen = props.seen ?? null;
@@ -101,7 +110,7 @@ export const TokenCanvas = (props: TokenCanvasProps) => {
 
   const start = range?.from ?? null;
   useEffect(() => {
-    // A permalink's tokens are brought into view, once the width is known.
+    // Shows the range of a permalink. The row of a token is known once the width is.
     const element = scroller.current;
     if (start === null || width === 0 || !element) return;
     const y = Math.floor(start / columns) * ROW;

@@ -6,9 +6,9 @@ import { formatCount, formatNumber } from '../../../kit/words/format.ts';
 import type { TokenRange } from './TokenCanvas.tsx';
 import { COLUMN_IDS, maskWords, renamedToken, tokenText } from './token-words.ts';
 
-/** What is known of one token, and of a chosen stretch of them. */
+/** The numbers of one token, and sums over a range of tokens. */
 
-/** Every number of one token; what is not there says why. */
+/** All numbers of one token. A column that the file lacks is left out; a token without a number in a column says so. */
 export const TokenFacts = (props: { table: TokenTable; reading: Reading; at: number | null }) => {
   const { table, reading, at } = props;
   if (at === null)
@@ -60,7 +60,7 @@ const sumOf = (column: Float64Array | undefined, { from, to }: TokenRange): numb
   return sum;
 };
 
-/** A chosen stretch of tokens: its text and the sums over it, to be quoted or compared. */
+/** A chosen range of tokens: its text, sums over it, and buttons that copy its link and text. */
 export const RangeFacts = (props: { table: TokenTable; range: TokenRange; clear: () => void }) => {
   const { table, range, clear } = props;
   const count = range.to - range.from + 1;

@@ -31,7 +31,7 @@ const MaskLegend = () => (
   </>
 );
 
-/** The ends of a scale and what height means on it. */
+/** The ends of a scale. Where it has a middle, cells above it stand and cells below it hang. */
 const ScaleLegend = ({ scale, unit }: { scale: TokenScale; unit: string }) => {
   const { low, high, middle } = scale;
   return middle === null ? (
@@ -64,7 +64,7 @@ const ScaleLegend = ({ scale, unit }: { scale: TokenScale; unit: string }) => {
   );
 };
 
-/** Strengths of a scale in nats, the same for every rollout. */
+/** A few nats with their colours; the scale is the same for every rollout. Log-probabilities are negative nats. */
 const NatsLegend = ({ by, unit }: { by: TokenColour; unit: string }) => {
   const sign = by === 'entropy' ? '' : '−';
   return (
@@ -86,6 +86,10 @@ const NatsLegend = ({ by, unit }: { by: TokenColour; unit: string }) => {
   );
 };
 
+/**
+ * The legend beside the menu of colours.
+ * @param props.scale null for colours that are no number, and for a column that the rollout lacks
+ */
 export const TokenLegend = ({ by, scale }: { by: TokenColour; scale: TokenScale | null }) => (
   <span className="legend">
     {by === 'writer' ? (

@@ -8,9 +8,10 @@ import type { ImportedSegment } from '../../../../formats/rollouts/shape/importe
 import { formatNumber } from '../../../kit/words/format.ts';
 import { COLUMN_IDS, maskWords, renamedToken, tokenText } from './token-words.ts';
 
+/** Height of a row in CSS pixels; all rows are alike, so that a token’s place follows from its number. */
 const ROW = 22;
 
-/** Every token with every number that is there; only the rows on the screen are drawn. */
+/** The tokens as a table, opened at the cursor, with a column for each kind of number that the rollout has. Only visible rows are in the page. */
 export const TokenRows = (props: {
   table: TokenTable;
   segments: readonly ImportedSegment[];

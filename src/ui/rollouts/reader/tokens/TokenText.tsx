@@ -10,7 +10,7 @@ import { paintToken, scaleOf, type TokenColour, type TokenScale } from './token-
 import { styleOfCell } from './token-style.ts';
 import { renamedToken } from './token-words.ts';
 
-/** The text itself, each token on the colour of its number. Only the blocks on the screen are drawn. */
+/** The text of the rollout, each token on its colour. Only visible blocks are in the page. */
 
 interface BlockProps {
   table: TokenTable;
@@ -18,13 +18,14 @@ interface BlockProps {
   block: TokenBlock;
   by: TokenColour;
   scale: TokenScale | null;
-  /** Null where it is in another block. */
+  /** Null where it is in another block: a block is drawn again only when its own tokens are concerned. */
   cursor: number | null;
+  /** Chosen tokens, both −1 where none of this block is chosen. */
   from: number;
   to: number;
 }
 
-/** A line's end has a sign of its own, because its token has a number too. */
+/** Line breaks are shown as ⏎ as well, because their tokens have a colour and can be pointed at. */
 const shownText = (text: string): string => revealHidden(text).replaceAll('\n', '⏎\n');
 
 const Token = (props: Omit<BlockProps, 'block'> & { at: number }) => {
@@ -68,7 +69,10 @@ const Block = memo((props: BlockProps) => {
   );
 });
 
-/** The token of a line above or below that stands nearest; null where none is drawn there. */
+/**
+ * The nearest token in the next line of text above or below, measured on the page; null where no such
+ * line is drawn.
+ */
 const inNextLine = (box: HTMLElement, at: number, down: boolean): number | null => {
   const here = box.querySelector(`[data-at="${at}"]`)?.getClientRects()[0];
   if (!here) return null;
@@ -93,16 +97,20 @@ interface TokenTextProps {
   by: TokenColour;
   cursor: number | null;
   range: TokenRange | null;
-  /** A token to bring on the screen; a new object each time. */
+  /** Token to scroll to; a new object scrolls again, even to the same token. */
   reveal: { at: number } | null;
   /** What the token under the cursor is, in words. */
   words: string;
   onCursor: (at: number | null) => void;
   onRange: (range: TokenRange | null) => void;
-  /** The tokens that are on the screen. */
+  /** Told which tokens are visible, by whole blocks. */
   onWindow: (window: TokenRange) => void;
 }
 
+/**
+ * The text with a cursor that moves by token and line, and a range chosen by Shift or a press. Blocks
+ * differ in height and are measured as they are drawn.
+ */
 export const TokenText = (props: TokenTextProps) => {
   const { table, segments, blocks, by, cursor, range, reveal, onCursor, onRange, onWindow } = props;
   const scroller = useRef<HTMLDivElement>(null);
@@ -133,7 +141,7 @@ export const TokenText = (props: TokenTextProps) => {
     const index = reveal ? blockAt(blocks, reveal.at) : -1;
     if (!reveal || index < 0) return undefined;
     virtual.scrollToIndex(index, { align: 'auto' });
-    // A block may be taller than the window: its token is brought in once it is drawn.
+    // A block may be taller than the window, and its tokens have places once it is drawn: scroll on then.
     const timer = setTimeout(() => {
       const box = scroller.current;
       const token = box?.querySelector(`[data-at="${reveal.at}"]`)?.getClientRects()[0];

@@ -27,7 +27,7 @@ import { MOST_DRAWN, tokenPicture } from './token-picture.ts';
 import { COLUMN_IDS, tokenWords } from './token-words.ts';
 import { missingWords, useSpelled } from './use-spelled.ts';
 
-/** Weights that follow from the group's rewards under the run's settings, or the usual ones. */
+/** Token weights from the group’s rewards, under the settings of the run or the usual ones; outcome is null until they are there, and where they cannot be computed. */
 const useOutcome = ({ file, row, rollout, loss }: Reading) => {
   const credit = useAnswer(`${file.id} ${rollout.id}`, () =>
     rollouts().tokenCredit(file.id, row.row.group, rollout.id, settingsFor(loss)),
@@ -36,10 +36,7 @@ const useOutcome = ({ file, row, rollout, loss }: Reading) => {
   return { state: 'ready', ...credit.value };
 };
 
-/**
- * What the tokens are: tokens with texts, ids alone, or pieces of text cut at white space because
- * the file has no tokens at all.
- */
+/** How many tokens there are; says where pieces of text, cut at white space, stand for tokens the file lacks. */
 const kindWords = (table: TokenTable): string => {
   const count = formatCount(table.count);
   const more = table.more ? ` The text goes on after ${formatCount(MOST_PIECES)} pieces.` : '';
@@ -51,13 +48,15 @@ const kindWords = (table: TokenTable): string => {
   return `${count} tokens.${mixed}${more}`;
 };
 
+/** The range of the address, cut to the tokens there are; null where it begins behind them. */
 const isRange = (range: TokenRange | null, count: number): TokenRange | null =>
   range && range.from < count ? { from: range.from, to: Math.min(range.to, count - 1) } : null;
 
-/** What the colours stand for, as the menu names it. */
+/** Name of a choice in the menu of colours. */
 const colourName = (by: TokenColour): string =>
   by === 'writer' ? 'who wrote it' : by === 'mask' ? 'loss mask' : TOKEN_COLUMNS[by].name;
 
+/** Columns that the rollout lacks are listed, and cannot be chosen. */
 const ColourMenu = (props: {
   table: TokenTable;
   by: TokenColour;
@@ -79,7 +78,7 @@ const ColourMenu = (props: {
   />
 );
 
-/** Two words that save the chosen tokens as a picture, or the first of all. */
+/** Saves the chosen tokens as a picture; without a range the first `MOST_DRAWN`. */
 const SaveTokens = (props: {
   reading: Reading;
   table: TokenTable;
@@ -120,15 +119,15 @@ interface TokensViewProps {
 }
 
 /**
- * The text with one number of every token as its background, and the strip of all tokens above it.
- * The range is in the address (a permalink to a few tokens), the colour and the token under the
- * pointer are not.
+ * The tokens of a rollout: a strip of all of them, below it their text or a table, beside it the numbers
+ * of the token at the cursor. The range is in the address, so that a link can point at tokens; colour and
+ * cursor belong to this view.
  */
 export const TokensView = ({ reading: given, range: wanted, onRange }: TokensViewProps) => {
   const { reading, spelled } = useSpelled(given);
   const { rollout } = reading;
   const { state, outcome, cannot } = useOutcome(given);
-  // Two steps, because the weights come later: the table is there at once and gains columns.
+  // The table is shown at once; the columns of weights join it when the group has been read.
   const plain = useMemo(() => tokenTable(rollout), [rollout]);
   const table = useMemo(() => (outcome ? withOutcome(plain, outcome) : plain), [plain, outcome]);
   const blocks = useMemo(() => tokenBlocks(plain, rollout.segments), [plain, rollout]);
@@ -139,7 +138,7 @@ export const TokensView = ({ reading: given, range: wanted, onRange }: TokensVie
   const [reveal, setReveal] = useState<{ at: number } | null>(range ? { at: range.from } : null);
   const [seen, setSeen] = useState<TokenRange | null>(null);
   const shown = useRef(seen);
-  // Whatever moves the cursor by keys brings its token on the screen; the pointer is there already.
+  // Keys can move the cursor out of the visible text, which then scrolls; the pointer cannot.
   const walk = useCallback((at: number | null) => {
     setHovered(at);
     const on = shown.current;
@@ -149,12 +148,11 @@ export const TokensView = ({ reading: given, range: wanted, onRange }: TokensVie
     shown.current = on;
     setSeen(on);
   }, []);
-  // A range of one token is a token that was chosen by an address; it is explained without a
-  // pointer.
+  // A range of one token says which token an address is about: its numbers are shown at once.
   const at = hovered ?? (range && range.from === range.to ? range.from : null);
   const words = at === null ? `${table.count} tokens` : tokenWords(table, rollout.segments, at);
   const lacking = COLUMN_IDS.filter((name) => !table.columns[name]);
-  // Own numbers of the file are shown as they are; what is computed here says under which settings.
+  // Weights are computed unless the file brings advantages per token; the page then names the settings.
   const computed = !rollout.segments.some((segment) => segment.advantages) && outcome !== null;
   const missing = missingWords(spelled);
   return (

@@ -9,17 +9,18 @@ import { formatNumber } from '../../../kit/words/format.ts';
 import type { TokenRange } from './TokenCanvas.tsx';
 import { cellOf, paintToken, type TokenColour, type TokenScale } from './token-paint.ts';
 
-/** What the backgrounds of tokens stand for, each as a token has it; no more than those tokens show. */
+/** The key below a saved picture of tokens: it lists what these tokens show, not all there could be. */
 
 interface KeyEntry {
-  /** Null for words alone. */
+  /** Sample of the background; null for words alone. */
   cell: CellPaint | null;
   text: string;
 }
 
-/** Nats that the key shows. */
+/** Nats that the key and the legend have a sample of. */
 export const KEY_NATS = [0.1, 1, 3, 10];
 
+/** Samples of a scale: steps of nats, or its ends. */
 const scaleKey = (by: TokenColour, scale: TokenScale, unit: string): KeyEntry[] => {
   const { low, high, middle, curve } = scale;
   if (curve === 'nats') {
@@ -44,7 +45,10 @@ const scaleKey = (by: TokenColour, scale: TokenScale, unit: string): KeyEntry[] 
   ];
 };
 
-/** @param range the tokens that the key is of */
+/**
+ * The entries for the tokens of a range.
+ * @param scale of the column `by`; null where there is none
+ */
 export function tokenKey(
   table: TokenTable,
   segments: readonly Pick<ImportedSegment, 'source' | 'role'>[],

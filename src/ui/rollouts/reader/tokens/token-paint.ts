@@ -7,10 +7,10 @@ import {
 import { UNKNOWN, type CellPaint } from '../../../kit/tokens/paint-cells.ts';
 import { writerOf } from '../../../kit/tokens/layout.ts';
 
-/** What a token's cell shows: who wrote it, whether it is trained, or one of its numbers. */
+/** What the colour of a token shows: who wrote it, whether it is trained, or one of its numbers. */
 export type TokenColour = 'writer' | 'mask' | TokenColumn;
 
-/** Columns whose sign matters: below the middle hangs, above it stands. */
+/** Columns with a middle (0, of ratios 1): cells above it stand, cells below it hang. */
 const SIGNED: ReadonlySet<TokenColour> = new Set([
   'advantage',
   'push',
@@ -21,36 +21,37 @@ const SIGNED: ReadonlySet<TokenColour> = new Set([
 
 /** How a column's values become heights and strengths. */
 export interface TokenScale {
+  /** In the unit of the column. Values beyond them are drawn like the ends. */
   low: number;
   high: number;
-  /** 0 of the scale: 1 for ratios. */
+  /** The value without a colour, 0 or (ratios) 1; null for columns that have only one direction. */
   middle: number | null;
-  /** The same for every rollout, and fine near 0: most tokens are nearly certain. */
+  /** A logarithmic scale in nats, the same for every rollout. It is fine near 0, where most tokens are. */
   curve?: 'nats';
 }
 
-/** Information in nats: −log p of a token that was drawn, and entropy. */
+/** Columns on the scale in nats. */
 const IN_NATS: ReadonlySet<TokenColour> = new Set(['logprob', 'refLogprob', 'entropy']);
 
-/** Nats from which on a cell is as strong as it gets; p = 1 : 22,000. */
+/** Nats of the strongest colour: a probability of 1 in 22,000. */
 const MOST_NATS = 10;
-/** Nats below which the scale is nearly linear. */
+/** The scale is nearly linear below so many nats. */
 const FINE_NATS = 0.1;
 
 /**
- * How strong so many nats are shown, 0 to 1: log(1 + |x| / 0.1) / log(1 + 10 / 0.1). 0.1 nat is 0.15,
- * 1 nat 0.52, 3 nats 0.74.
+ * Place of so many nats on the scale, 0 to 1: log(1 + |x| / 0.1) / log(1 + 10 / 0.1). 0.1 nat is at 0.15,
+ * 1 nat at 0.52, 3 nats at 0.74.
  */
 export const shareOfNats = (nats: number): number =>
   Math.min(1, Math.log1p(Math.abs(nats) / FINE_NATS) / Math.log1p(MOST_NATS / FINE_NATS));
 
-/** The same as a strength of colour: what is certain is told from what has no number. */
+/** The same as a strength of colour, 0.12 to 1: a certain token still looks different from one without a number. */
 export const strengthOfNats = (nats: number): number => 0.12 + 0.88 * shareOfNats(nats);
 
-/** Sorting all values of a long trace takes longer than a frame; so many tell the ends as well. */
+/** Values that are sorted at most, evenly spread: sorting all of a long trace takes longer than a frame. */
 const MOST_SORTED = 20_000;
 
-/** Values beyond these shares of all are drawn at full height, so that one outlier hides nothing. */
+/** Share of the values at either end that the scale leaves out, so that one outlier does not flatten the rest. */
 const CUT = 0.005;
 
 const scales = new WeakMap<Float64Array, TokenScale>();
@@ -70,7 +71,7 @@ const measured = (column: Float64Array, by: TokenColour): TokenScale => {
   return low === high ? { low: least, high: most, middle } : { low, high, middle };
 };
 
-/** The scale of a column; made once for each. */
+/** The scale of a column, made once; null for colours that are no number, and for a column that the table lacks. */
 export const scaleOf = (table: TokenTable, by: TokenColour): TokenScale | null => {
   const column = by === 'writer' || by === 'mask' ? undefined : table.columns[by];
   if (!column) return null;
@@ -81,7 +82,7 @@ export const scaleOf = (table: TokenTable, by: TokenColour): TokenScale | null =
 
 const clamp = (value: number): number => Math.max(0, Math.min(1, value));
 
-/** A number on its scale: from the middle where it has one, else from the low end. */
+/** The cell of a number. Its height is the distance from the middle, or from the low end where there is none. */
 export const cellOf = (value: number, scale: TokenScale): CellPaint => {
   const { low, high, middle } = scale;
   if (!Number.isFinite(value) || value === middle) return UNKNOWN;
@@ -101,6 +102,7 @@ export const cellOf = (value: number, scale: TokenScale): CellPaint => {
   };
 };
 
+/** The cell of a token; by number it needs the column’s scale, and without one falls back to who wrote it. */
 export const paintToken = (
   table: TokenTable,
   segments: readonly Pick<ImportedSegment, 'source' | 'role'>[],

@@ -10,16 +10,23 @@ import { paintToken, scaleOf, type TokenColour } from './token-paint.ts';
 import { styleOfCell } from './token-style.ts';
 import { tokenText } from './token-words.ts';
 
-/** Readable tokens as a picture: letters of one width, so that what is drawn is what was measured. */
+/**
+ * Tokens as an SVG picture. The letters have one width, so that lines can be broken without measuring
+ * text; sizes are in the picture's pixels.
+ */
 
+/** Width of a letter. */
 const SIGN = 7.3;
+/** From one line to the next. */
 const LINE = 20;
+/** Letters in a line. */
 const COLUMNS = 110;
 const MARGIN = 14;
 
-/** Tokens that one picture holds at most; more of them nobody can read. */
+/** Tokens in a picture at most: more could not be read on a page. */
 export const MOST_DRAWN = 3000;
 
+/** Colours are those of the page, so that the picture has its scheme. */
 export interface TokenPictureOptions {
   table: TokenTable;
   segments: readonly ImportedSegment[];
@@ -31,12 +38,15 @@ export interface TokenPictureOptions {
   title: string;
 }
 
-/** Lines of a hatched background, for tokens that are masked out. */
+/** Id of the pattern over tokens outside the loss. */
 const HATCH = 'masked';
 const hatching = (colour: string): string =>
   `<defs><pattern id="${HATCH}" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(35)"><rect width="1" height="6" fill="${colour}" fill-opacity="0.5"/></pattern></defs>`;
 
-/** The background of a token whose text stands at `y`, and the line of its sign. */
+/**
+ * Background of a token, and the line that tells its sign.
+ * @param place `y` is the baseline of its text
+ */
 const background = (
   cell: CellPaint,
   plain: boolean,
@@ -59,11 +69,11 @@ const background = (
   ].join('');
 };
 
-/** Columns of a sign of the key, and between two of its entries. */
+/** Letters of room for a sample in the key, and between two entries. */
 const KEY_SIGN = 2;
 const KEY_APART = 3;
 
-/** The key as it is set from a line on, and the lines that it takes. */
+/** Draws the key from line `from` on. @returns the lines that it takes as well */
 const keyOf = (
   entries: ReturnType<typeof tokenKey>,
   plain: boolean,
@@ -85,13 +95,13 @@ const keyOf = (
   return { svg: `<g id="key">${parts.join('')}</g>`, lines: line + 1 };
 };
 
-/** Which tokens are drawn, where it is not all of them, numbered as on the page. */
+/** Says which tokens are drawn; empty for all of them. */
 const partOf = ({ from, to }: TokenRange, count: number): string =>
   from === 0 && to === count - 1
     ? ''
     : `tokens ${formatCount(from)} to ${formatCount(to)}, from 0, of ${formatCount(count)}`;
 
-/** Tokens as boxes with their text in them, broken into lines; a segment begins a line. Their key is below them. */
+/** Draws tokens with their text, at most `MOST_DRAWN`, and the key below them. Every segment begins a line. */
 export function tokenPicture(options: TokenPictureOptions): Picture {
   const { table, segments, by, range, palette, ink, paper, title } = options;
   const scale = scaleOf(table, by);

@@ -1,10 +1,11 @@
 import type { CellPaint } from '../../../kit/tokens/paint-cells.ts';
 
-/** A token's cell as the background of its text. */
+/** The paint of a token as CSS: what a canvas shows as a cell, text shows as a background. */
 
-/** Share of the colour in the background at full strength: the text stays at 4.5 : 1 in both schemes. */
+/** Share of the colour in the strongest background: text on it keeps a contrast of 4.5 : 1 in both schemes. */
 const FULL = 0.5;
 
+/** Classes of `tokens-view.css`, and how much of the colour is mixed in. */
 export interface TokenStyle {
   className: string;
   /** Share of the colour in the background, 0 to `FULL`. */
@@ -12,9 +13,9 @@ export interface TokenStyle {
 }
 
 /**
- * A sign is told by a line as well as by colour: below the text where the number is above the middle,
- * above it where it is below.
- * @param plain colour alone tells, such as who wrote it: every token has the same strength
+ * The style of a cell. Besides the colour a line tells the sign: it is below the text for numbers above
+ * the middle, and above the text for numbers below it.
+ * @param plain the colour is no number (who wrote it): every token has the same strength
  */
 export const styleOfCell = (cell: CellPaint, plain: boolean): TokenStyle => {
   const signed = cell.colour === 'gain' ? ' up' : cell.colour === 'loss' ? ' down' : '';

@@ -8,24 +8,26 @@ import {
 import { formatNumber } from '../../../kit/words/format.ts';
 import { trueToken, visible } from '../../../kit/tokens/pieces.ts';
 
+/** All kinds of numbers a token may have, in the order in which they are listed. */
 export const COLUMN_IDS = Object.keys(TOKEN_COLUMNS) as TokenColumn[];
 
-/** The token itself, where it is shown by the name that the recipe's own format has for it; else undefined. */
+/** The policy’s own token in words, where it is shown under the name that the recipe’s format has for it; else undefined. */
 export const renamedToken = ({ names, texts }: TokenTable, at: number): string | undefined => {
   const own = texts[at] ?? null;
   return own !== null && names.has(own) ? trueToken(own) : undefined;
 };
 
-/** A token's text as it can be read, a tag by its shown name; its id where no text is known. */
+/** A token’s text with blanks and controls made visible, tags by the recipe’s name; `#id` where no text is known. */
 export const tokenText = (table: TokenTable, at: number): string => {
   const own = table.texts[at] ?? null;
   return own === null ? `#${table.ids[at]}` : visible(revealHidden(table.names.get(own) ?? own));
 };
 
+/** The loss mask in words: 1, 0, or −1 where the file does not say. */
 export const maskWords = (bit: number): string =>
   bit === 1 ? '1, trained' : bit === 0 ? '0, not in the loss' : 'not in the file';
 
-/** All that is known of a token in one line, for people who do not see the table beside it. */
+/** Everything known about a token in one line, for screen readers and the line below a strip. */
 export const tokenWords = (
   table: TokenTable,
   segments: readonly Pick<ImportedSegment, 'source' | 'role'>[],

@@ -4,7 +4,7 @@ import type { Reading, Spelled } from '../../../../lab/contract/rollouts.ts';
 import { useAnswer, type Loaded } from '../../../kit/use-answer.ts';
 import { rollouts } from '../store/api.ts';
 
-/** The reading with texts of its tokens, as soon as they are there; the same reading until then. */
+/** Asks for the texts of tokens that the file has only ids of. Until they arrive the reading is returned as it was. */
 export const useSpelled = (reading: Reading): { reading: Reading; spelled: Loaded<Spelled> } => {
   const { file, row, rollout } = reading;
   const key = toSpell(rollout) === 0 ? null : `${file.id} ${rollout.id}`;
@@ -20,7 +20,7 @@ export const useSpelled = (reading: Reading): { reading: Reading; spelled: Loade
   return { reading: texts, spelled };
 };
 
-/** Why tokens have no texts, and how to get them; null where they have, or nothing is known yet. */
+/** Why tokens have no texts and how to get them; null where they have texts or these are being read. */
 export const missingWords = (spelled: Loaded<Spelled>): string | null => {
   if (spelled.state === 'failed')
     return `The texts of the tokens could not be read: ${spelled.message}`;

@@ -21,29 +21,32 @@ import { CellView } from './CellView.tsx';
 import { settingsFor, settingsSource, settingsWords } from '../store/settings.ts';
 import { Terms } from '../../../kit/words/explain/Term.tsx';
 
-/** The siblings of a group side by side, and how their rewards became pushes on their tokens. */
+/** The group of a rollout: its siblings as a tree, in a table of credit, and round by round. */
 
-/** Siblings that stand beside one another; the rest of a larger group are in the table of credit. */
+/** Siblings whose texts are read, for the tree and the columns; the table of credit has all of them. */
 const MOST_BESIDE = 16;
 
-/** Advantages have a sign even where they are positive; a dash is "not known", never 0. */
+/** Three digits with a sign, or a dash where there is no value: 0 is a possible advantage. */
 const signed = (value: number | null): string => (value === null ? '–' : formatSigned(value, 3));
 
-/** One line of the credit table: a sibling, from its clauses to the push on its tokens. */
 interface ChainRowProps {
   chain: CreditChain;
+  /** Number of the sibling in its group, from 1. */
   number: number;
   sibling: Neighbour | undefined;
+  /** Largest absolute push among the siblings: a full bar. */
   largest: number;
+  /** It is the rollout that is read. */
   here: boolean;
   open: (rollout: RolloutName) => void;
   diff: (rollout: RolloutName) => void;
 }
 
+/** A row of the credit table: one sibling, from its reward clauses to the push on its tokens. */
 const ChainRow = ({ chain, number, sibling, largest, here, open, diff }: ChainRowProps) => {
   const { clauses, reward, baseline, advantage, stored, trainedTokens, tokenWeight, totalPush } =
     chain;
-  // Bars are beside the largest push of the group: their lengths compare siblings, not groups.
+  // Bars are relative to the largest push of this group; their lengths compare siblings only.
   const share = totalPush === null || largest === 0 ? 0 : Math.abs(totalPush) / largest;
   const name = sibling && { fileId: sibling.fileId, rolloutId: sibling.id };
   return (
@@ -96,8 +99,8 @@ const ChainRow = ({ chain, number, sibling, largest, here, open, diff }: ChainRo
 };
 
 /**
- * The arrows are part of the names: each column is computed from those before it. "in the file" is
- * what the file itself says of the advantage, beside what is computed here.
+ * Names and classes of the columns. An arrow means that a column is computed from those before it;
+ * "in the file" is the advantage that the file itself gives, to compare with.
  */
 const HEADS: readonly [string, string][] = [
   ['sibling', ''],
@@ -114,7 +117,10 @@ const HEADS: readonly [string, string][] = [
   ['', ''],
 ];
 
-/** The siblings as columns and their rounds as rows, so that the first difference is in one row. */
+/**
+ * Siblings as columns, rounds as rows: a round in which they differ is one row to read across.
+ * `rollouts` is null while their texts are read.
+ */
 const Aligned = (props: {
   aligned: AlignedGroup;
   rollouts: readonly ImportedRollout[] | null;
@@ -160,17 +166,22 @@ const Aligned = (props: {
   );
 };
 
-/** The texts of the siblings; the group itself comes without them, to arrive at once. */
+/** Texts of siblings. The group is answered without them, so that its numbers appear first. */
 const readAll = (fileId: string, places: readonly RolloutPlace[]) =>
   Promise.all(places.map((place) => rollouts().rollout(fileId, place)));
 
 interface GroupViewProps {
   reading: Reading;
+  /** Goes to a sibling; `event` is a segment, from 0. */
   open: (rollout: RolloutName, event?: number) => void;
+  /** Compares this rollout with a sibling. */
   diff: (rollout: RolloutName) => void;
 }
 
-/** The siblings whose texts are read, as a tree; a node opens its event in its rollout. */
+/**
+ * The tree of the siblings whose texts were read. Pressing a node opens the sibling at the segment of
+ * that step.
+ */
 const Tree = (props: {
   aligned: AlignedGroup;
   rollouts: readonly ImportedRollout[];
@@ -202,8 +213,8 @@ const Tree = (props: {
 };
 
 /**
- * All rollouts of the same question and step: how rewards became advantages and pushes (credit),
- * then round beside round. The two parts load apart, the numbers first.
+ * All rollouts of one question and step: where they part, how rewards became advantages and pushes,
+ * and their rounds side by side. Numbers load first, texts of the siblings after them.
  */
 export const GroupView = ({ reading, open, diff }: GroupViewProps) => {
   const { file, row, rollout, siblings, loss } = reading;

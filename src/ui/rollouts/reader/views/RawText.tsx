@@ -85,6 +85,10 @@ interface RawTextProps {
   label: string;
 }
 
+/**
+ * The text of all segments as rows of one width, with marks on it. Only visible rows are in the page, so
+ * that a text of megabytes opens at once.
+ */
 export const RawText = ({ segments, marks, focus, label }: RawTextProps): ReactNode => {
   const { ref, width, height } = useElementSize();
   const [measure, sign] = useSignWidth();

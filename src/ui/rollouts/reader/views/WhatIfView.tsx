@@ -34,16 +34,19 @@ import { scaleOf } from '../tokens/token-paint.ts';
 import { tokenWords } from '../tokens/token-words.ts';
 import { useSpelled } from '../tokens/use-spelled.ts';
 
-/** The group under other settings, beside what it was, from stored numbers. */
+/**
+ * Compares two sets of training settings on the stored rewards of one group. Both sets live in this
+ * view and are gone when it is left.
+ */
 
 type Objective = WhatIfSettings['objective'];
 
-/** `Object.keys` forgets that the keys of a literal record are known. */
+/** The keys with their type: `Object.keys` gives plain strings. */
 const keysOf = <K extends string>(record: Record<K, string>): K[] => Object.keys(record) as K[];
 
 /**
- * One side of the comparison. It edits a whole `WhatIfSettings`, so that "before" can be changed
- * like "after": a file that names no settings has no past to hold fixed.
+ * The settings of one side. "Before" can be edited like "after", because a file that names no settings
+ * gives nothing to hold fixed.
  */
 const Fields = (props: {
   name: string;
@@ -153,18 +156,18 @@ const Fields = (props: {
   );
 };
 
-/** A signed number, or a dash where it cannot be computed: a 0 would be a claim. */
+/** Three digits with a sign, or a dash where there is no value: 0 is a possible advantage. */
 const value = (number: number | null): string => (number === null ? '–' : formatSigned(number, 3));
 
-/** The largest weight of a trained token; the other tokens of the rollout are not in the loss. */
+/** Weight of one trained token in the loss: the maximum, because tokens outside the loss have 0. Null without tokens. */
 const weightOf = ({ tokens }: RolloutOutcome): number | null =>
   tokens ? tokens.weight.reduce((most, weight) => Math.max(most, weight), 0) : null;
 
-/** Sum over the tokens: how far the update moves the rollout as a whole, and in which direction. */
+/** Sum of the pushes on all tokens: above 0 the update makes the rollout more probable. Null without tokens. */
 const pushOf = ({ tokens }: RolloutOutcome): number | null =>
   tokens ? tokens.push.reduce((sum, push) => sum + push, 0) : null;
 
-/** Drawn again only where the numbers are new: sums over long traces take time. */
+/** A row for each rollout with both sides. Memoised: it adds up every token of the group, which takes time on long traces. */
 const Outcomes = memo(({ made, reading }: { made: WhatIf; reading: Reading }) => (
   <div className="wide-scroll" role="region" aria-label="Advantages and weights" tabIndex={0}>
     <table className="rollout-table what-if-table">
@@ -213,8 +216,8 @@ const Outcomes = memo(({ made, reading }: { made: WhatIf; reading: Reading }) =>
         </tr>
       </thead>
       <tbody>
-        {/* A group of more rollouts is a pathological file; the rest would only make the page
-            slow. */}
+        {/* Rows are not virtual. Groups are far smaller than this, unless a file gives every rollout
+            the same group. */}
         {made.before.rollouts.slice(0, 256).map((before, i) => {
           const after = made.after.rollouts[i]!;
           const changed = before.advantage !== after.advantage;
@@ -252,8 +255,8 @@ const Outcomes = memo(({ made, reading }: { made: WhatIf; reading: Reading }) =>
 ));
 
 /**
- * The tokens of this rollout with the push of one side. `useLater` computes the table off the
- * drawing, so that a long trace does not hold up the form while somebody types.
+ * The tokens of this rollout, coloured by the push that one side gives them. The table is made after
+ * the form is drawn (`useLater`), so that typing stays smooth on a long trace.
  */
 const Strip = (props: {
   name: string;
@@ -299,8 +302,8 @@ const Strip = (props: {
 };
 
 /**
- * Two settings of one objective on the stored rewards of the group: advantages, weights and pushes.
- * Nothing is sampled again: what needs other log-probabilities is listed as not computable.
+ * "What if": advantages, token weights and pushes of the group under two sets of settings, before and
+ * after. It uses stored numbers alone; what would need new log-probabilities is listed as not computable.
  */
 export const WhatIfView = ({ reading: given }: { reading: Reading }) => {
   const { reading } = useSpelled(given);
@@ -311,14 +314,14 @@ export const WhatIfView = ({ reading: given }: { reading: Reading }) => {
   const [cursor, setCursor] = useState<number | null>(null);
   const makePlain = useCallback(() => tokenTable(rollout), [rollout]);
   const plain = useLater(rollout, makePlain);
-  // The settings are part of the key: an answer to settings that were changed meanwhile is dropped.
+  // With the settings in the key, an answer to settings that have changed since is dropped.
   const key = JSON.stringify([file.id, row.row.group, before, after]);
   const made = useAnswer(key, () => rollouts().whatIf(file.id, row.row.group, before, after));
   const [last, setLast] = useState<WhatIf | null>(null);
-  // What was computed last stays until the new is there, so that nothing jumps.
+  // The last result stays on screen while the next is computed, so that the page does not jump.
   if (made.state === 'ready' && made.value !== last) setLast(made.value);
   const shown = made.state === 'ready' ? made.value : last;
-  // The group comes in its own order; this rollout is found by id, not by its place in the file.
+  // The result has the group's rollouts only: a position in the file is no index into it.
   const at = shown?.before.rollouts.findIndex(({ id }) => id === rollout.id) ?? -1;
   const cannot = shown ? [...new Set([...shown.before.cannot, ...shown.after.cannot])] : [];
   return (

@@ -106,6 +106,7 @@ export function rowAt(rows: RawRows, segment: number, offset: number): number {
   return low;
 }
 
+/** Where a text was found: characters of one segment, up to but without `end`. */
 export interface FoundText {
   segment: number;
   start: number;
