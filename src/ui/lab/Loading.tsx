@@ -100,6 +100,7 @@ export const FailureNote = (props: {
   );
 };
 
+/** The first part that failed to load, with what can be done about it; nothing while none has failed. */
 export const LoadingFailure = () => {
   const failed = useLab(
     useShallow((state) => {

@@ -14,6 +14,7 @@ export interface IsolationState {
   reason: string;
 }
 
+/** Written once, when the page starts; `host` until then, the case in which nothing has to be done. */
 export const useIsolation = create<IsolationState>(() => ({ by: 'host', reason: '' }));
 
 /** Kept as long as the tab: whatever becomes of it, a tab reloads for this once. */

@@ -35,6 +35,7 @@ interface LabStore {
   labFailure: Failure | null;
 }
 
+/** What the page knows of its workers; changed by `connection.ts` alone, on messages of the lab. */
 export const useLab = create<LabStore>()(() => ({
   parts: { world: WAITING, retrieval: WAITING, policy: WAITING },
   needed: new Set(),
@@ -67,5 +68,6 @@ export const partsInUse = ({
     .map((name) => [name, parts[name]]);
 };
 
+/** Whether world, retrieval and policy are all loaded, asked for or not. */
 export const allReady = ({ parts }: LabStore): boolean =>
   Object.values(parts).every((part) => part.status === 'ready');

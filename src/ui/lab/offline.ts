@@ -10,6 +10,7 @@ export interface OfflineState {
   reason: string;
 }
 
+/** Follows the service worker that stores the page’s files; `waiting` until `keepForOffline` starts it. */
 export const useOffline = create<OfflineState>(() => ({ status: 'waiting', reason: '' }));
 
 const settled = (worker: ServiceWorker): Promise<void> =>

@@ -24,8 +24,11 @@ const KEYS = {
   created: ({ createdAt }) => createdAt,
 } as const satisfies Record<string, (run: RunRecord, figures: RunFigures) => Key>;
 
+/** The text of a head that sorts. */
 export type SortName = keyof typeof KEYS;
+/** In the order of the menu. */
 export const SORT_NAMES = Object.keys(KEYS);
+/** The table and the menu hand names on as plain text. */
 export const isSortName = (name: string): name is SortName => Object.hasOwn(KEYS, name);
 
 /** Newest first. */

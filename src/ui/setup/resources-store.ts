@@ -50,6 +50,7 @@ const withEntry = <T extends { id: string }>(list: readonly T[], entry: T): T[] 
 export const putEndpoint = (endpoint: Endpoint): void =>
   change({ endpoints: withEntry(useResources.getState().resources.endpoints, endpoint) });
 
+/** Forgets a server. Its key stays in this tab, so that undoing this does not ask for it again. */
 export const removeEndpoint = (id: string): void =>
   change({
     endpoints: useResources.getState().resources.endpoints.filter((entry) => entry.id !== id),
@@ -59,6 +60,7 @@ export const removeEndpoint = (id: string): void =>
 export const putWebLlmModel = (model: WebLlmModel): void =>
   change({ webllm: withEntry(useResources.getState().resources.webllm, model) });
 
+/** Forgets a model of one’s own; its files in the browser’s cache are not deleted. */
 export const removeWebLlmModel = (id: string): void =>
   change({ webllm: useResources.getState().resources.webllm.filter((entry) => entry.id !== id) });
 

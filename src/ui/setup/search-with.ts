@@ -71,6 +71,7 @@ export const questionSetsOf = ({ questions }: Setup): readonly string[] =>
 
 const NONE: readonly string[] = [];
 
+/** What a collection was used for, so that it can be put back if the collection is. */
 export interface Uses {
   /** How it was searched; null: it was not. */
   searched: Omit<Collected, 'ids'> | null;

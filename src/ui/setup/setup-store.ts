@@ -39,6 +39,7 @@ interface SetupStore {
   change: (part: Partial<Setup>) => void;
 }
 
+/** The setup that the next run uses, remembered in this browser. An address may replace it for a visit. */
 export const useSetup = create<SetupStore>()((set) => ({
   setup: parseSetup(stored()),
   // What is built in stays of one form, whatever part of it is chosen.

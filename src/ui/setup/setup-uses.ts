@@ -5,8 +5,9 @@ import { useSetup } from './setup-store.ts';
 
 const sameRef = (a: PolicyRef, b: PolicyRef): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** Where a model or an encoder was used. */
+/** Where a model was used. */
 export type PolicyUse = 'policy' | 'summarizer' | 'judge';
+/** Where an encoder was used. */
 export type EncoderUse = 'encoder' | 'reranker';
 
 /** @returns where the policy was used; runs use what is built in there, or nothing */

@@ -4,10 +4,12 @@ import { create } from 'zustand';
 
 export type Dialog = 'palette' | 'keys';
 
+/** Which dialog is open; null: none. */
 export const useDialogs = create<{ open: Dialog | null }>()(() => ({ open: null }));
 
 /** Opens it, or closes it where it is open. */
 export const toggleDialog = (dialog: Dialog): void =>
   useDialogs.setState(({ open }) => ({ open: open === dialog ? null : dialog }));
 
+/** Closes whichever is open. */
 export const closeDialog = (): void => useDialogs.setState({ open: null });

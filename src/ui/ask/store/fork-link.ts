@@ -88,6 +88,7 @@ export function readForks(query: URLSearchParams, problems: string[]): { forks?:
   return forks.length > 0 ? { forks } : {};
 }
 
+/** Adds the forks to an address, in the order in which they were made; those beyond `MOST` are left out. */
 export function writeForks(query: URLSearchParams, forks: readonly LinkedFork[]): void {
   for (const fork of forks.slice(0, MOST)) query.append('fork', textOf(fork));
 }

@@ -74,6 +74,10 @@ function needsLists(setup: Setup, link: LinkSetup): boolean {
 const listsRead = (): boolean =>
   useCollections.getState().status !== 'waiting' && useCheckpoints.getState().status !== 'waiting';
 
+/**
+ * How the setup of the address compares with the one chosen here. Written by `checkLinkedSetup` and what
+ * follows from it.
+ */
 export const useLinkedSetup = create<LinkedSetup>()(() => ({
   status: firstStatus(),
   own: {},

@@ -117,6 +117,10 @@ const forkEnded = (
   };
 };
 
+/**
+ * The run on the screen of Ask with its rollouts and forks. It outlives a change of page, so that a run goes
+ * on meanwhile.
+ */
 export const useRun = create<RunStore>()((set) => ({
   request: null,
   question: null,

@@ -25,6 +25,10 @@ interface ViewStore {
 
 const initial = parseAddress(globalThis.location?.search ?? '');
 
+/**
+ * What Ask shows of a run. The location bar follows the address in here; panels, selection and colours are
+ * forgotten when the page is loaded again.
+ */
 export const useView = create<ViewStore>()((set) => ({
   address: initial.address,
   addressProblems: initial.problems,
@@ -50,4 +54,5 @@ export const useView = create<ViewStore>()((set) => ({
 export const togglePanel = (panel: 'setupOpen' | 'detailsOpen'): void =>
   useView.setState((state) => ({ [panel]: !state[panel] }));
 
+/** For commands and links that lead to a field of the setup. */
 export const openSetup = (): void => useView.setState({ setupOpen: true });

@@ -40,7 +40,9 @@ export const fileOf = (record: ImportRecord): Blob | undefined => files.get(keyO
 const tell = (what: string, error: unknown): void => set({ problem: problemOf(what, error) });
 const attempt = createAttempt((problem) => set({ problem }));
 
+/** Takes the message of the last failure off the page. */
 export const dismissProblem = (): void => set({ problem: null });
+/** Takes the sentence about what was done last off the page, and the offer to use that collection. */
 export const dismissNotice = (): void => set({ notice: null, added: null });
 
 /** Reads the list anew; `failed` with a `problem` where that cannot be done. Storage is measured anew too. */

@@ -44,6 +44,10 @@ export interface CollectionsJob {
   cancelling: boolean;
 }
 
+/**
+ * What the Corpus page knows of the collections on this device, and its one job; changed by
+ * `collections-actions.ts`.
+ */
 export interface CollectionsState {
   /** `waiting` until the list was read once. */
   status: 'waiting' | 'ready' | 'failed';

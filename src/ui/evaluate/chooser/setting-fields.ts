@@ -12,6 +12,7 @@ type SettingKind =
   /** Anything else, as JSON. */
   | { kind: 'json' };
 
+/** One setting of a loop as the form shows it. */
 export interface SettingField {
   /** `retrieval.maxSearches` */
   path: string;
@@ -22,6 +23,7 @@ export interface SettingField {
   setting: SettingKind;
 }
 
+/** The fields below one heading: the settings of one object of the schema. */
 export interface SettingPart {
   /** `retrieval`; `loop` for what stands alone. */
   name: string;

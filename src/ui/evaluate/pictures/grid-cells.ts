@@ -16,6 +16,10 @@ export const CELL_KINDS = [
   'missing',
 ] as const;
 
+/**
+ * How a system did on a question over all seeds: whether it was right, and whether it had retrieved the
+ * evidence.
+ */
 export type CellKind = (typeof CELL_KINDS)[number];
 
 const [RIGHT, WRONG] = [rightBy(true, 'em'), rightBy(false, 'em')];

@@ -174,6 +174,7 @@ export const restoreEvaluation = async (id: string): Promise<void> => {
   });
 };
 
+/** Takes the offer to restore deleted evaluations off the page; they stay deleted. */
 export const dismissRemoved = (): void => useEvaluate.setState({ removed: [] });
 
 const ENDINGS: Record<TableFormat, string> = { markdown: 'md', csv: 'csv', latex: 'tex' };
@@ -205,6 +206,7 @@ export const downloadEvaluation = async (id: string): Promise<void> => {
   );
 };
 
+/** Takes the message of the last failure off the page. */
 export const dismissProblem = (): void => useEvaluate.setState({ problem: null });
 
 /** Reads a file that repeats an evaluation. @returns what it asks for, to be looked at before it runs */

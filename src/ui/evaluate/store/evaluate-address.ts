@@ -8,8 +8,10 @@ import { pickOf } from '../../kit/pick-of.ts';
 /** In the order of the tabs. */
 export const VIEWS = ['table', 'cost', 'questions', 'hops', 'systems', 'compare'] as const;
 
+/** Which tab is open. */
 export type EvaluateView = (typeof VIEWS)[number];
 
+/** Everything in the query of an evaluation’s address. An unknown value in it reads as the default. */
 export interface EvaluateAddress {
   view: EvaluateView;
   /** Id of the row that the others are compared with; null: the first. */

@@ -149,6 +149,7 @@ export const pauseCheckpoint = async (id: string): Promise<void> => {
   }
 };
 
+/** Gives a checkpoint another name; settings keep its id. Never rejects: what failed is in `problem`. */
 export const renameCheckpoint = (id: string, name: string): Promise<unknown> =>
   attempt(() => api().rename(id, name));
 
@@ -182,5 +183,7 @@ export const restoreCheckpoint = async (id: string): Promise<void> => {
   useCheckpoints.setState(({ removed }) => ({ removed: removed.filter((one) => one.id !== id) }));
 };
 
+/** Takes the offer to restore deleted checkpoints off the page; they stay deleted. */
 export const dismissRemovedCheckpoints = (): void => useCheckpoints.setState({ removed: [] });
+/** Takes the message of the last failure off the page. */
 export const dismissCheckpointProblem = (): void => useCheckpoints.setState({ problem: null });

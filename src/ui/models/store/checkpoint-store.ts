@@ -17,6 +17,10 @@ type Look =
   | { status: 'ready'; view: PlanView; files: LocalFile[] | null }
   | { status: 'failed'; fault: Fault };
 
+/**
+ * Checkpoints on this device and the downloads of them; changed by `checkpoint-actions.ts` and by messages
+ * of the lab.
+ */
 export interface CheckpointState {
   /** `waiting` until they were read once. */
   status: 'waiting' | 'ready' | 'failed';
@@ -36,6 +40,7 @@ export interface CheckpointState {
   problem: Pick<Fault, 'message' | 'next'> | null;
 }
 
+/** Before the list was read. */
 export const EMPTY_CHECKPOINTS: CheckpointState = {
   status: 'waiting',
   checkpoints: [],

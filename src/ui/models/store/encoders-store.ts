@@ -72,4 +72,5 @@ export const restoreEncoder = async (id: string): Promise<void> => {
   useEncoders.setState(({ removed }) => ({ removed: removed.filter((one) => one.id !== id) }));
 };
 
+/** Takes the message of the last failure off the page. */
 export const dismissEncoderProblem = (): void => useEncoders.setState({ problem: null });

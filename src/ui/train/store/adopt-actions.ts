@@ -19,6 +19,7 @@ interface Adopting {
 /** What is taken in now, and what was last; shown on the page of runs. */
 export const useAdopting = create<Adopting>()(() => ({ reading: null, last: null }));
 
+/** Takes the note about the last adopted run off the page; the run stays. */
 export const dismissAdopted = (): void => useAdopting.setState({ last: null });
 
 const attempt = createAttempt((problem) => useTrain.setState({ problem }));

@@ -64,6 +64,7 @@ export const withSwitchOn = (draft: Draft, one: Switch): Draft => {
   return reward === null ? changed : withRewards(changed, () => ({ reward, weights: {} }));
 };
 
+/** A switch of a paper as the form offers it for the present draft. */
 export interface SwitchState {
   one: Switch;
   on: boolean;

@@ -6,6 +6,7 @@
 /** Messages come several times a second while rollouts run; an update is silent for some seconds. */
 const SILENCE_MS = 20_000;
 
+/** What is needed to tell a frozen tab from an idle lab. */
 export interface Silence {
   /** Time of the last message, of `Date.now()`. */
   heardAt: number;

@@ -214,6 +214,7 @@ export const restoreRun = async (runId: string): Promise<void> => {
   });
 };
 
+/** Takes the offer to restore deleted runs off the page; they stay deleted. */
 export const dismissRemoved = (): void => useTrain.setState({ removed: [] });
 
 /** Hands out one file with settings, steps and the last snapshot, which `importRuns` reads. */
@@ -252,5 +253,7 @@ export const downloadOf = async (
 export const dropOf = (runId: string, what: DroppedKind): Promise<number | null> =>
   attempt(`The ${what} were not deleted`, () => trainApi().drop(runId, what));
 
+/** Takes the message of the last failure off the page. */
 export const dismissProblem = (): void => useTrain.setState({ problem: null });
+/** Takes the note that the browser slowed this tab off the page. */
 export const dismissFrozen = (): void => useTrain.setState({ frozen: null });

@@ -71,6 +71,7 @@ export const formatTrainAddress = ({ run, step, beside }: TrainAddress): string 
 export const parseSweepAddress = (search: string): string | null =>
   idOf(new URLSearchParams(search).get('sweep'));
 
+/** The address of a sweep’s page. */
 export const formatSweepAddress = (sweepId: string): string =>
   `/train?${new URLSearchParams({ sweep: sweepId }).toString()}`;
 

@@ -133,6 +133,7 @@ const complaint = (issue: z.core.$ZodIssue): string => {
   }
 };
 
+/** A draft after its check by the schema of settings. */
 export interface Checked {
   /** null where something is not allowed. */
   settings: TrainSettings | null;
@@ -287,6 +288,7 @@ useDraft.subscribe((draft) => {
 export const changeDraft = (path: string, value: unknown): void =>
   useDraft.setState((draft) => withChange(draft, path, value));
 
+/** Starts the form from another published training; `KEPT` names what stays of the draft. */
 export const chooseTraining = (training: string): void =>
   useDraft.setState((draft) => withTraining(draft, training));
 

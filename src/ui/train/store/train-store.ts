@@ -17,6 +17,7 @@ interface Removed {
   name: string;
 }
 
+/** Changed by `train-actions.ts` and by messages of the lab, which `applyTrainMessages` applies. */
 export interface TrainState {
   /** `waiting` until the runs were read once. */
   status: 'waiting' | 'ready' | 'failed';
