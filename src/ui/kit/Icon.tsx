@@ -23,6 +23,7 @@ const PATHS = {
   evaluate: 'M2.5 13.5h11M4.5 11V8M8 11V3.5M11.5 11V6',
 } as const;
 
+/** Places of the workbench have an icon by their own name. */
 export type IconName = keyof typeof PATHS;
 
 /** Those that are filled; the others are lines. */

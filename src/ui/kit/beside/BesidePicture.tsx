@@ -143,6 +143,10 @@ const Note = ({ sentence }: { sentence: string | null }) => (
   </>
 );
 
+/**
+ * Two rollouts of a question side by side, as a picture or a table, aligned by search. The one that comes
+ * first in `sides` is on the left.
+ */
 export const BesidePicture = ({ sides, open, heading = 'h3', controls, foot }: BesideProps) => {
   const [{ rollout: a }, { rollout: b }] = sides;
   const beside = useMemo(() => besideOf(a, b), [a, b]);

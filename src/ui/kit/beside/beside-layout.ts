@@ -5,6 +5,7 @@ import type { BesideRound } from '../../../evaluate/rollouts/siblings/rounds.ts'
 
 /** Height of a line. */
 export const LINE = 17;
+/** Between the border of a cell and its text. */
 export const PADDING = 8;
 const GAP = 10;
 const HEAD = 24;
@@ -90,6 +91,7 @@ export interface PlacedCell {
   empty: boolean;
 }
 
+/** The picture’s places for one width; the drawing and the buttons over it read the same one. */
 export interface BesideLayout {
   cells: PlacedCell[];
   /** Top and height of each row, the answers' among them. */

@@ -58,5 +58,6 @@ export const useChartsStore = (): ChartsStore => {
   return shared ?? own;
 };
 
+/** Reads a part of a store of charts, and draws again only when that part changes. */
 export const useCharts = <T,>(store: ChartsStore, of: (state: ChartsState) => T): T =>
   useStore(store, of);

@@ -66,6 +66,7 @@ export const bandBuckets = (points: readonly PlotPoint[], buckets: number): Plot
   return last ? [...drawn, last] : drawn;
 };
 
+/** A point of a stack: the values of all layers at one x. */
 export interface Row {
   x: number;
   /** One value a part of the stack, in its order. */

@@ -108,6 +108,7 @@ export const planChart = (spec: ChartSpec): ChartPlan | null => {
   };
 };
 
+/** The label of a series, right of its last point. `index` is the place of the series in the chart. */
 export interface EndLabel {
   index: number;
   /** Pixels from the top of the plot. */

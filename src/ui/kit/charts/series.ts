@@ -19,6 +19,7 @@ export interface Series {
   interval?: ReadonlyMap<number, readonly [low: number, high: number]>;
 }
 
+/** What the numbers of an axis are, which decides how they are written. A share is 0 to 1 and shown in per cent. */
 export type Unit = 'share' | 'number' | 'tokens' | 'seconds' | 'ms' | 'nats' | 'questions';
 
 /** A chart as a page asks for it. */

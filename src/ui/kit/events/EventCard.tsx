@@ -4,6 +4,7 @@ import { EventBody } from './EventBody.tsx';
 import type { EventBodyProps } from './parts/definition.ts';
 import { Sign } from './Sign.tsx';
 
+/** The column of the rollout owns these states, so that playback and keys can change them for any card. */
 export interface EventCardProps extends EventBodyProps {
   open: boolean;
   /** Playback has not reached it. */

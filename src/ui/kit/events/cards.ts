@@ -6,6 +6,7 @@ export function cardOf<K extends EventKind>(event: EventOf<K>): CardDefinition<K
   return CARDS[event.kind];
 }
 
+/** The sign of an event; it may depend on more than the kind, as a verdict’s does. */
 export const glyphOf = <K extends EventKind>(event: EventOf<K>): Glyph =>
   cardOf(event).glyph(event);
 

@@ -24,6 +24,7 @@ export interface ForkPolicy {
   name: string;
 }
 
+/** The menu knows no store: what can be forked, and with which policies, is worked out by the page that shows it. */
 export interface ForkMenuProps {
   rollout: Rollout;
   event: number;

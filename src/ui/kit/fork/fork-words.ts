@@ -12,6 +12,7 @@ export const CHANGE_NAMES: Record<ForkChange, string> = {
   policy: 'With another adapter',
 };
 
+/** One sign a change, for trees and lists that have no room for its name. */
 export const CHANGE_SIGNS: Record<ForkChange, string> = {
   source: '⇄',
   gold: '▤',

@@ -54,4 +54,5 @@ export const mapNote = (map: HopMap): string | null => {
     : null;
 };
 
+/** What became of a hop, as the legend calls it. */
 export const stateName = (state: HopState): string => HOP_NAMES[state];

@@ -203,6 +203,10 @@ const Note = ({ basis }: Pick<SiblingValues, 'basis'>) => (
   </>
 );
 
+/**
+ * Where the rollouts of a group part, as a tree that runs from left to right; the first `MOST_SIBLINGS` of
+ * them. Memoised, because a column that streams beside it draws often.
+ */
 export const SiblingTree = memo(({ siblings, open, heading = 'h3', all }: TreeProps) => {
   const shown = useMemo(() => siblings.slice(0, MOST_SIBLINGS), [siblings]);
   const values = useMemo(

@@ -16,6 +16,7 @@ const NODE = 20;
 const BAND = 26;
 const ADDS = 6;
 
+/** A step that one or several siblings took. CSS pixels. */
 export interface PlacedNode {
   node: TreeNode;
   /** Middle of the node. */
@@ -31,6 +32,7 @@ export interface PlacedNode {
   counted: boolean;
 }
 
+/** A sibling’s answer, at the right end of its line. CSS pixels. */
 export interface PlacedLeaf {
   /** Which sibling. */
   member: number;
@@ -40,6 +42,7 @@ export interface PlacedLeaf {
   bend: number;
 }
 
+/** All places of the tree for one width; the drawing and the buttons over it read the same one. */
 export interface TreeLayout {
   nodes: PlacedNode[];
   /** From top to bottom. */

@@ -44,6 +44,7 @@ export const BASIS_WORDS: Record<ValueBasis, string> = {
   em: 'EM less the group’s mean',
 };
 
+/** A difference from the group’s mean, with its sign; null for a rollout of which the value is not known. */
 export const valueWords = (value: number | null): string =>
   value === null ? 'not in the mean' : formatSigned(value);
 

@@ -24,6 +24,7 @@ import {
 import { BY_WRITER, type ColourMode } from './paint.ts';
 import { useStripCanvas } from './use-strip-canvas.ts';
 
+/** Names of the writers in legends and facts of a token. */
 export const WRITER_NAMES = {
   prompt: 'prompt',
   policy: 'policy',
@@ -93,6 +94,7 @@ const WriterLegend = () => (
   </>
 );
 
+/** The legend below strips of tokens; children stand behind it. */
 export const StripLegend = (props: { by: ColourMode['by']; children?: ReactNode }) => (
   <span className="legend">
     {props.by === 'writer' ? <WriterLegend /> : <AdvantageLegend />}

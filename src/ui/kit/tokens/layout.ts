@@ -23,6 +23,7 @@ export type Writer = 'prompt' | 'policy' | 'environment' | 'hint';
 /** In the order of the legend. */
 export const WRITERS: readonly Writer[] = ['prompt', 'policy', 'environment', 'hint'];
 
+/** A hint is of the environment too, but it is a fixed instruction and no result: it has a colour of its own. */
 export const writerOf = (segment: Pick<Segment, 'source' | 'role'>): Writer =>
   segment.role === 'hint' ? 'hint' : segment.source;
 

@@ -80,6 +80,7 @@ export const LARGE_CELLS: CellSize = {
   },
 };
 
+/** A window onto the cells, and what is marked in it. */
 export interface CellDrawing {
   size: CellSize;
   /** Cells a row. */
@@ -114,6 +115,7 @@ export const sizedContext = (
   return context;
 };
 
+/** Paints the cells `from` to `to` onto a cleared canvas. */
 export const paintCells = (
   context: CanvasRenderingContext2D,
   { size, columns, from, to, top, palette, cellAt, cursor, range = null, seen = null }: CellDrawing,

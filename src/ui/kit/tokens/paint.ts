@@ -5,6 +5,7 @@ import type { CellPaint } from './paint-cells.ts';
 /** What the colour of a token tells: who wrote it, or what the update does with it. */
 export type ColourMode = { by: 'writer' } | { by: 'advantage'; advantage: number; largest: number };
 
+/** One object for all, so that components that compare it are not drawn again. */
 export const BY_WRITER: ColourMode = { by: 'writer' };
 
 /** Height of a policy token: how probable it was; full height for what was only read. */

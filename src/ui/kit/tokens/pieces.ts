@@ -11,6 +11,7 @@ interface Pieces {
   texts: Readonly<Record<number, string>>;
 }
 
+/** Filled by `requestPieces`, and emptied when another policy is loaded. */
 export const usePieces = create<Pieces>()(() => ({ policyId: null, texts: {} }));
 
 type LoadPieces = (ids: number[]) => Promise<string[]>;

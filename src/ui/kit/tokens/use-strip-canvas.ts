@@ -25,6 +25,7 @@ const useOnScreen = (element: RefObject<Element | null>): boolean => {
   return on;
 };
 
+/** Everything the picture of a strip depends on. */
 export interface StripDrawing {
   rollout: Pick<Rollout, 'segments'>;
   grid: StripGrid;

@@ -127,6 +127,10 @@ const Table = ({ times, open }: TimesProps) => (
   </table>
 );
 
+/**
+ * Where the time of a rollout went: a bar for each stretch, or a table, with totals by kind. A record
+ * without times says why it has none.
+ */
 export const Waterfall = (props: {
   /** Unique on the page. */
   id: string;

@@ -4,6 +4,7 @@ import { formatMs } from '../words/format.ts';
 /** "round 2"; what was before the first search is of none. */
 export const roundWords = (round: number): string => (round === 0 ? 'at first' : `round ${round}`);
 
+/** A stretch of time by what was done in it and in which round. */
 export const spanName = ({ kind, round }: TimeSpan): string =>
   `${TIME_NAMES[kind]}, ${roundWords(round)}`;
 

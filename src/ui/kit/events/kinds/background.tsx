@@ -21,6 +21,7 @@ const Relevance = ({ event }: { event: EventOf<'background'> }) => {
   );
 };
 
+/** The card of the first passages (D0), which are retrieved before the policy writes. */
 export const background: CardDefinition<'background'> = {
   glyph: () => ({ sign: '◌', name: 'Background', tone: 'environment' }),
   line: ({ hits }) => titlesLine(hits),

@@ -31,6 +31,7 @@ const PURPOSES: Readonly<Record<Block, string>> = {
   lookup: 'a text to find on the page that was opened last',
 };
 
+/** The card of any block that a recipe has beyond thinking, searching and answering. */
 export const block: CardDefinition<'block'> = {
   glyph: ({ block: kind }) => GLYPHS[kind],
   line: ({ text, reply }) => {

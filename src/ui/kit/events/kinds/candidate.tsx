@@ -49,6 +49,7 @@ const CandidatesBody = ({ event }: { event: EventOf<'candidate'> }) => (
   </div>
 );
 
+/** The card of the answers that STIE probed after a round, with the confidence in each. */
 export const candidate: CardDefinition<'candidate'> = {
   glyph: () => ({ sign: '◇', name: 'Candidates', tone: 'plain' }),
   line: ({ candidates }) => candidates.map((c) => c.text.trim() || '(empty)').join(' · ') || 'none',

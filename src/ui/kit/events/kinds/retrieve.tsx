@@ -22,6 +22,7 @@ const CallLine = ({ event }: { event: EventOf<'retrieve'> }) => (
   </p>
 );
 
+/** The card of the passages that a search returned. */
 export const retrieve: CardDefinition<'retrieve'> = {
   glyph: () => ({ sign: '▤', name: 'Passages', tone: 'environment' }),
   line: ({ hits }) => titlesLine(hits),

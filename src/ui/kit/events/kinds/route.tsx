@@ -140,6 +140,7 @@ const RouteBody = ({ event, call }: { event: RouteEvent; call: CallFacts | null 
     </div>
   );
 
+/** The card of a choice between local corpus and web, with the reward that follows from the next call. */
 export const route: CardDefinition<'route'> = {
   glyph: ({ choice }) => ({
     sign: choice === 'local' ? '⌂' : '⇄',

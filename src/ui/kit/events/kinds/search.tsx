@@ -1,5 +1,6 @@
 import type { CardDefinition } from '../parts/definition.ts';
 
+/** The card of a query; what it returned is a card of its own. */
 export const search: CardDefinition<'search'> = {
   glyph: () => ({ sign: '⌕', name: 'Search', tone: 'policy' }),
   line: ({ query }) => query.trim() || 'empty query',

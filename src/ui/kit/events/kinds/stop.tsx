@@ -29,6 +29,7 @@ const STOP_CLAUSES: Record<StopClause['rule'], string> = {
 const stopReason = ({ reason, clause }: StopEvent): string =>
   clause ? STOP_CLAUSES[clause.rule] : STOP_REASONS[reason];
 
+/** The card of the end of a rollout, which names the rule that ended it. */
 export const stop: CardDefinition<'stop'> = {
   glyph: () => ({ sign: '□', name: 'Stop', tone: 'plain' }),
   line: stopReason,

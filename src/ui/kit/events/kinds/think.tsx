@@ -7,6 +7,7 @@ const PHASES = {
   step: 'between searches',
 } as const;
 
+/** The card of a thought. */
 export const think: CardDefinition<'think'> = {
   glyph: () => ({ sign: '✎', name: 'Think', tone: 'policy' }),
   line: ({ text }) => text.trim() || 'wrote nothing',

@@ -106,6 +106,7 @@ const VerdictBody = ({ event, limit }: { event: VerdictEvent; limit: number }) =
   </div>
 );
 
+/** The card of STIE’s decision on a query or an answer: how far it differs from earlier ones, and what follows. */
 export const verdict: CardDefinition<'verdict'> = {
   glyph: verdictGlyph,
   line: verdictLine,

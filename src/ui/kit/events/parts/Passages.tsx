@@ -56,6 +56,7 @@ const ranks = (hit: Hit): string =>
     .filter((part) => part !== null)
     .join(' · ');
 
+/** `gold` is null for a question without known answers; then the rollout’s own `answer` is marked instead. */
 export interface PassagesProps {
   hits: readonly Hit[];
   gold: Question | null;

@@ -6,6 +6,7 @@ import type { Rollout } from '../../../../records/rollout.ts';
 /** The event of each kind. */
 type EventMap = { [E in AgentEvent as E['kind']]: E };
 
+/** Kinds of events that a rollout records; each has one file in `kinds`. */
 export type EventKind = keyof EventMap;
 
 /** The event of kind `K`; of several kinds, any of theirs. */

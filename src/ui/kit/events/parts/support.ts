@@ -53,6 +53,7 @@ const wantedNames = (passage: Passage, gold: Gold): string[] => {
   return answers;
 };
 
+/** By title: the gold chain names pages, and a page may be cut into several passages. */
 export const isSupporting = (passage: Passage, gold: Gold | null): boolean =>
   gold !== null && gold.supporting.includes(passage.title);
 

@@ -6,6 +6,7 @@ import { TERM_IDS } from './terms.ts';
 const WIDTH = 320;
 const MARGIN = 8;
 
+/** An entry without its name, which stands above it. */
 export const EntryBody = ({ entry }: { entry: Entry }) => (
   <>
     <p>{entry.text}</p>

@@ -14,4 +14,5 @@ export const useExplained = create<{ open: Explained | null }>()(() => ({ open: 
 export const explain = (id: TermId, anchor: HTMLElement): void =>
   useExplained.setState(({ open }) => ({ open: open?.anchor === anchor ? null : { id, anchor } }));
 
+/** Closes the explanation that is open, if one is. */
 export const closeExplanation = (): void => useExplained.setState({ open: null });

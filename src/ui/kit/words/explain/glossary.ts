@@ -1,5 +1,6 @@
 import type { TermId } from './terms.ts';
 
+/** What is said of a term, in its explanation and in the list under `?`. */
 export interface Entry {
   name: string;
   /** One sentence, or two. */

@@ -70,6 +70,7 @@ export const TERM_IDS = [
   'interval',
   'holm',
 ] as const;
+/** A term that has an entry in the glossary. */
 export type TermId = (typeof TERM_IDS)[number];
 
 /** Longer ones first: "cover-EM" is not an EM. */
