@@ -1,3 +1,4 @@
+import { meanOrNull } from '../../../../base/statistics.ts';
 import type { TokenTable } from '../../../../evaluate/rollouts/reading/token-table.ts';
 import { TOKEN_COLUMNS } from '../../../../evaluate/rollouts/reading/token-table.ts';
 import type { Reading } from '../../../../lab/contract/rollouts.ts';
@@ -52,13 +53,13 @@ export const TokenFacts = (props: { table: TokenTable; reading: Reading; at: num
   );
 };
 
-/** Sum over a range of the values that are there; null where the file has no such column. */
-const sumOf = (column: Float64Array | undefined, { from, to }: TokenRange): number | null => {
-  if (!column) return null;
-  let sum = 0;
-  for (let i = from; i <= to; i++) if (!Number.isNaN(column[i])) sum += column[i]!;
-  return sum;
-};
+/** Numbers of the tokens of a range. Tokens without one are left out: many columns are of policy tokens alone. */
+const numbersIn = (column: Float64Array | undefined, { from, to }: TokenRange): number[] =>
+  column ? [...column.slice(from, to + 1)].filter((value) => !Number.isNaN(value)) : [];
+
+/** Null without numbers: a sum of 0 would be a measurement. */
+const sumOf = (numbers: readonly number[]): number | null =>
+  numbers.length === 0 ? null : numbers.reduce((sum, value) => sum + value, 0);
 
 /** A chosen range of tokens: its text, sums over it, and buttons that copy its link and text. */
 export const RangeFacts = (props: { table: TokenTable; range: TokenRange; clear: () => void }) => {
@@ -67,9 +68,6 @@ export const RangeFacts = (props: { table: TokenTable; range: TokenRange; clear:
   const shown = Math.min(count, 400);
   const text = Array.from({ length: shown }, (_, i) => tokenText(table, range.from + i));
   const { logprob, entropy, push } = table.columns;
-  const sum = sumOf(logprob, range);
-  const uncertainty = sumOf(entropy, range);
-  const pushed = sumOf(push, range);
   return (
     <section className="range" aria-label="Chosen tokens">
       <p>
@@ -78,9 +76,9 @@ export const RangeFacts = (props: { table: TokenTable; range: TokenRange; clear:
         </b>{' '}
         <span className="fine">
           {formatCount(count)} of {formatCount(table.count)} · sum of log-probabilities{' '}
-          {formatNumber(sum)} · mean entropy{' '}
-          {formatNumber(uncertainty === null ? null : uncertainty / count)} · sum of pushes{' '}
-          {formatNumber(pushed)}
+          {formatNumber(sumOf(numbersIn(logprob, range)))} · mean entropy{' '}
+          {formatNumber(meanOrNull(numbersIn(entropy, range)))} · sum of pushes{' '}
+          {formatNumber(sumOf(numbersIn(push, range)))}
         </span>{' '}
         <CopyButton label="copy the link" text={() => location.href} />{' '}
         <CopyButton
