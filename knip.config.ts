@@ -30,10 +30,6 @@ const config: KnipConfig = {
     'scripts/**/*.{ts,mjs,js}!',
     '{e2e,test}/**/*.{ts,tsx}',
   ],
-  // Nothing on the page judges answers yet; these are what it will call.
-  ignoreIssues: {
-    'src/evaluate/judge/{agreement,judge,run}.ts': ['files', 'exports', 'types'],
-  },
   // The package manager of a system, asked for a browser.
   ignoreBinaries: ['apt-get'],
 };

@@ -5,7 +5,7 @@ import { askAgain, judgeMessages, PROMPT_VERSION, type JudgedAnswer } from './pr
 import { readVerdict, type Verdict } from './verdict.ts';
 
 /** What one verdict took; a reply that was asked for again counts twice. */
-export interface Spent {
+interface Spent {
   calls: number;
   /** Calls whose tokens the model did not tell. */
   uncounted: number;

@@ -18,7 +18,7 @@ export type JudgeOutcome =
   | { id: string; status: 'skipped'; why: 'no-gold' | 'not-scored' }
   | { id: string; status: 'failed'; message: string };
 
-export interface JudgeProgress {
+interface JudgeProgress {
   done: number;
   total: number;
   right: number;

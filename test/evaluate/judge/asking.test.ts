@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createJudge, type JudgeOptions } from '../../../src/evaluate/judge/judge.ts';
 import { askAgain, judgeMessages } from '../../../src/evaluate/judge/prompt.ts';
-import { judgeAnswers, type JudgeProgress } from '../../../src/evaluate/judge/run.ts';
+import { judgeAnswers, type JudgeRun } from '../../../src/evaluate/judge/run.ts';
 import { readVerdict } from '../../../src/evaluate/judge/verdict.ts';
 import type { ChatMessage, CompletionOptions } from '../../../src/policy/text-model.ts';
 
@@ -157,7 +157,7 @@ describe('many answers', () => {
       item('b'),
       item('c'),
     ];
-    const steps: JudgeProgress[] = [];
+    const steps: JudgeRun['progress'][] = [];
     const run = await judgeAnswers(failing('ff'), list, {
       concurrency: 1,
       maxFailures: 2,
