@@ -1,16 +1,12 @@
 import { useEffect, useId, useMemo, useRef, useState, type KeyboardEvent } from 'react';
-import {
-  completionsAt,
-  type Completion,
-  type Completions,
-  type KnownValues,
-} from '../../../evaluate/rollouts/filter/complete.ts';
+import type { Completion, KnownValues } from '../../../evaluate/rollouts/filter/complete.ts';
 import { FilterError } from '../../../evaluate/rollouts/filter/error.ts';
 import { parseFilter } from '../../../evaluate/rollouts/filter/parse.ts';
 import { compileFilter } from '../../../evaluate/rollouts/filter/match.ts';
 import { formatCount, plural } from '../../kit/words/format.ts';
 import { plainSearch } from './plain-search.ts';
-import { pastFilters, rememberFilter } from './filter-history.ts';
+import { rememberFilter } from './filter-history.ts';
+import { offersAt } from './filter-offers.ts';
 
 /** Why a filter cannot be read, and the characters that are underlined. */
 interface Fault {
@@ -89,21 +85,8 @@ const Options = (props: {
   </div>
 );
 
-/** Completions shown at most; the list scrolls. */
-const MOST_ITEMS = 40;
 /** Wait after the last key before the table is filtered: a filter over texts takes longer than the time between two keys. */
 const SETTLE_MS = 350;
-
-/** What may be written at the cursor; in an empty field the last five filters come first. */
-const offersAt = (text: string, at: number, known: KnownValues): Completions => {
-  const offers = completionsAt(text, at, known);
-  const past = text === '' ? pastFilters().slice(0, 5) : [];
-  const items = [
-    ...past.map((one): Completion => ({ text: one, kind: 'value', note: 'asked before' })),
-    ...offers.items,
-  ];
-  return { ...offers, items: items.slice(0, MOST_ITEMS) };
-};
 
 interface FilterFieldProps {
   /** The filter of the address: what the table shows. */
