@@ -4,6 +4,8 @@ import { questionScores } from '../../agent/answers/checked.ts';
 import { words } from '../../agent/answers/answers.ts';
 import {
   computeSide,
+  tokenWeightOf,
+  totalPushOf,
   type RolloutOutcome,
   type Side,
   type WhatIfSettings,
@@ -142,7 +144,6 @@ export function groupCredit(
   const side = computeSide(rollouts, settings);
   const chains = side.rollouts.map((outcome, i): CreditChain => {
     const rollout = itemAt(rollouts, i, 'rollouts');
-    const { tokens } = outcome;
     return {
       id: outcome.id,
       clauses: rollout.rewards,
@@ -151,8 +152,8 @@ export function groupCredit(
       advantage: outcome.advantage,
       stored: { baseline: rollout.baseline, advantage: rollout.advantage },
       trainedTokens: outcome.trainedTokens,
-      tokenWeight: tokens ? tokens.weight.reduce((most, w) => Math.max(most, w), 0) : null,
-      totalPush: tokens ? tokens.push.reduce((sum, push) => sum + push, 0) : null,
+      tokenWeight: tokenWeightOf(outcome),
+      totalPush: totalPushOf(outcome),
     };
   });
   return { chains, zeroVariance: side.zeroVariance.length > 0, cannot: side.cannot };

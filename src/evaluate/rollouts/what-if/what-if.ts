@@ -56,6 +56,14 @@ export interface RolloutOutcome {
   tokens: TokenWeights | null;
 }
 
+/** Weight of one trained token in the loss: the largest, because tokens outside the loss have 0. Null without tokens. */
+export const tokenWeightOf = ({ tokens }: RolloutOutcome): number | null =>
+  tokens ? tokens.weight.reduce((most, weight) => Math.max(most, weight), 0) : null;
+
+/** Sum of the pushes on all tokens: above 0 the update makes the rollout more probable. Null without tokens. */
+export const totalPushOf = ({ tokens }: RolloutOutcome): number | null =>
+  tokens ? tokens.push.reduce((sum, push) => sum + push, 0) : null;
+
 export interface Side {
   rollouts: RolloutOutcome[];
   /** Group ids whose rewards are all equal: they teach nothing. */

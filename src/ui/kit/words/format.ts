@@ -40,8 +40,9 @@ export const formatShare = (value: number | null | undefined): string => {
   return `${small ? formatNumber(percent) : withMinus((percent + 0).toFixed(1))} %`;
 };
 
-/** With its sign: "+0.50". What these digits would round to nothing keeps its size: "−3.2e−5". */
-export const formatSigned = (value: number, digits = 2): string => {
+/** With its sign: "+0.50"; a dash for what is not known. What these digits would round to nothing keeps its size: "−3.2e−5". */
+export const formatSigned = (value: number | null | undefined, digits = 2): string => {
+  if (value === null || value === undefined) return DASH;
   const size = Math.abs(value);
   const lost = size !== 0 && Number(size.toFixed(digits)) === 0;
   return `${value < 0 ? '−' : '+'}${lost ? formatNumber(size) : size.toFixed(digits)}`;

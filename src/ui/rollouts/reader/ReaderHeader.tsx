@@ -69,11 +69,7 @@ const Verdict = ({ reading }: { reading: Reading }) => {
         <Fact name="outcome" value={outcomeName(outcome, basisOf(outcome, row.row.numbers))} />
       )}
       <Fact name="reward" term="reward" value={formatNumber(rollout.reward)} />
-      <Fact
-        name="advantage"
-        term="advantage"
-        value={rollout.advantage === null ? '–' : formatSigned(rollout.advantage)}
-      />
+      <Fact name="advantage" term="advantage" value={formatSigned(rollout.advantage)} />
       <Fact name="searches" value={formatNumber(searches)} />
       {tokens === null ? (
         <Fact name="words" value={formatNumber(words)} />

@@ -36,9 +36,7 @@ const RolloutRow = (props: { rollout: Rollout; open: () => void }) => {
         </button>
       </td>
       <td className="figure">{formatNumber(rollout.reward)}</td>
-      <td className={`figure${signOf(rollout.advantage)}`}>
-        {rollout.advantage === null ? '–' : formatSigned(rollout.advantage)}
-      </td>
+      <td className={`figure${signOf(rollout.advantage)}`}>{formatSigned(rollout.advantage)}</td>
       <td className="figure">{rollout.metrics ? (rollout.metrics.em === 1 ? '✓' : '✗') : '–'}</td>
       <td className="figure wide-only">{formatNumber(rollout.metrics?.f1)}</td>
       <td className="figure wide-only">{formatNumber(rollout.metrics?.searches)}</td>
