@@ -10,24 +10,20 @@ import { SiblingTree } from '../../../kit/siblings/SiblingTree.tsx';
 import type { AlignedGroup, CreditChain } from '../../../../evaluate/rollouts/align.ts';
 import type { Neighbour, Reading } from '../../../../lab/contract/rollouts.ts';
 import type { RolloutPlace } from '../../../../lab/contract/records/rollout-files.ts';
-import { formatCount, formatNumber, formatSigned, plural } from '../../../kit/words/format.ts';
+import { formatCount, formatNumber, formatSigned } from '../../../kit/words/format.ts';
 import type { RolloutName } from '../store/address.ts';
 import { rollouts } from '../store/api.ts';
 import { useAnswer } from '../../../kit/use-answer.ts';
 import { pageOf, useMore } from '../../../kit/page/use-more.tsx';
 import { MarkedText } from '../parts/MarkedText.tsx';
 import { Problem } from '../parts/Problem.tsx';
-import { CellView } from './CellView.tsx';
+import { Aligned } from './Aligned.tsx';
 import { settingsFor, settingsSource, settingsWords } from '../store/settings.ts';
-import { Terms } from '../../../kit/words/explain/Term.tsx';
 
 /** The group of a rollout: its siblings as a tree, in a table of credit, and round by round. */
 
 /** Siblings whose texts are read, for the tree and the columns; the table of credit has all of them. */
 const MOST_BESIDE = 16;
-
-/** Three digits with a sign, or a dash where there is no value: 0 is a possible advantage. */
-const signed = (value: number | null): string => (value === null ? '–' : formatSigned(value, 3));
 
 interface ChainRowProps {
   chain: CreditChain;
@@ -73,8 +69,8 @@ const ChainRow = ({ chain, number, sibling, largest, here, open, diff }: ChainRo
       </td>
       <td className="figure">{formatNumber(reward)}</td>
       <td className="figure">{formatNumber(baseline)}</td>
-      <td className="figure">{signed(advantage)}</td>
-      <td className="figure">{signed(stored.advantage)}</td>
+      <td className="figure">{formatSigned(advantage, 3)}</td>
+      <td className="figure">{formatSigned(stored.advantage, 3)}</td>
       <td className="figure">{trainedTokens === null ? '–' : formatCount(trainedTokens)}</td>
       <td className="figure">{formatNumber(tokenWeight)}</td>
       <td className="figure push-cell">
@@ -116,55 +112,6 @@ const HEADS: readonly [string, string][] = [
   ['→ push on all', 'figure'],
   ['', ''],
 ];
-
-/**
- * Siblings as columns, rounds as rows: a round in which they differ is one row to read across.
- * `rollouts` is null while their texts are read.
- */
-const Aligned = (props: {
-  aligned: AlignedGroup;
-  rollouts: readonly ImportedRollout[] | null;
-  here: string;
-}) => {
-  const { aligned, rollouts, here } = props;
-  const shown = aligned.siblings.slice(0, MOST_BESIDE);
-  return (
-    <div className="wide-scroll" role="region" aria-label="Siblings by round" tabIndex={0}>
-      <table className="aligned">
-        <thead>
-          <tr>
-            <th scope="col">round</th>
-            {shown.map(({ id, em, rounds, ...given }, i) => (
-              <th key={i} scope="col" className={id === here ? 'chosen' : ''}>
-                sibling {i + 1}
-                {id === here ? ' (this)' : ''}{' '}
-                <span className="fine">
-                  <Terms>
-                    {em === null ? '' : em === 1 ? '✓ right by EM · ' : '✗ wrong by EM · '}
-                  </Terms>
-                  {plural(rounds, 'round')}
-                </span>
-                <div className="answer-line">
-                  <MarkedText text={answerText(given)} marks={[]} />
-                </div>
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {aligned.rows.slice(0, 60).map((row, at) => (
-            <tr key={at}>
-              <th scope="row">{at + 1}</th>
-              {row.map((cell, i) => (
-                <CellView key={i} cell={cell} rollout={rollouts?.[i]} />
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-};
 
 /** Texts of siblings. The group is answered without them, so that its numbers appear first. */
 const readAll = (fileId: string, places: readonly RolloutPlace[]) =>
@@ -307,6 +254,7 @@ export const GroupView = ({ reading, open, diff }: GroupViewProps) => {
         aligned={aligned}
         rollouts={texts.state === 'ready' ? texts.value : null}
         here={rollout.id}
+        beside={MOST_BESIDE}
       />
     </div>
   );

@@ -1,6 +1,5 @@
 import { Checkbox } from '@mantine/core';
-import { memo, useCallback, useState } from 'react';
-import { answerText } from '../../../../formats/rollouts/shape/imported.ts';
+import { useCallback, useState } from 'react';
 import {
   tokenTable,
   withOutcome,
@@ -15,9 +14,8 @@ import type { Reading } from '../../../../lab/contract/rollouts.ts';
 import { ESTIMATORS } from '../../../../recipes/parts/training.ts';
 import { PickField } from '../../../kit/PickField.tsx';
 import { useAnswer } from '../../../kit/use-answer.ts';
-import { formatNumber, formatSigned } from '../../../kit/words/format.ts';
 import { Amount } from './Amount.tsx';
-import { MarkedText } from '../parts/MarkedText.tsx';
+import { Outcomes } from './Outcomes.tsx';
 import { Problem } from '../parts/Problem.tsx';
 import { useLater } from '../parts/use-later.ts';
 import { rollouts } from '../store/api.ts';
@@ -155,104 +153,6 @@ const Fields = (props: {
     </fieldset>
   );
 };
-
-/** Three digits with a sign, or a dash where there is no value: 0 is a possible advantage. */
-const value = (number: number | null): string => (number === null ? '–' : formatSigned(number, 3));
-
-/** Weight of one trained token in the loss: the maximum, because tokens outside the loss have 0. Null without tokens. */
-const weightOf = ({ tokens }: RolloutOutcome): number | null =>
-  tokens ? tokens.weight.reduce((most, weight) => Math.max(most, weight), 0) : null;
-
-/** Sum of the pushes on all tokens: above 0 the update makes the rollout more probable. Null without tokens. */
-const pushOf = ({ tokens }: RolloutOutcome): number | null =>
-  tokens ? tokens.push.reduce((sum, push) => sum + push, 0) : null;
-
-/** A row for each rollout with both sides. Memoised: it adds up every token of the group, which takes time on long traces. */
-const Outcomes = memo(({ made, reading }: { made: WhatIf; reading: Reading }) => (
-  <div className="wide-scroll" role="region" aria-label="Advantages and weights" tabIndex={0}>
-    <table className="rollout-table what-if-table">
-      <thead>
-        <tr>
-          <th scope="col" rowSpan={2}>
-            rollout
-          </th>
-          <th scope="col" rowSpan={2}>
-            answer
-          </th>
-          <th scope="colgroup" colSpan={2}>
-            reward
-          </th>
-          <th scope="colgroup" colSpan={3}>
-            advantage
-          </th>
-          <th scope="colgroup" colSpan={2}>
-            trained tokens
-          </th>
-          <th scope="colgroup" colSpan={2}>
-            weight of one token
-          </th>
-          <th scope="colgroup" colSpan={2}>
-            push on all
-          </th>
-        </tr>
-        <tr>
-          {[
-            'before',
-            'after',
-            'file',
-            'before',
-            'after',
-            'before',
-            'after',
-            'before',
-            'after',
-            'before',
-            'after',
-          ].map((name, i) => (
-            <th key={i} scope="col" className="figure">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {/* Rows are not virtual. Groups are far smaller than this, unless a file gives every rollout
-            the same group. */}
-        {made.before.rollouts.slice(0, 256).map((before, i) => {
-          const after = made.after.rollouts[i]!;
-          const changed = before.advantage !== after.advantage;
-          return (
-            <tr key={i} className={before.id === reading.rollout.id ? 'chosen' : ''}>
-              <th scope="row">
-                {i + 1}
-                {before.id === reading.rollout.id ? ' (this)' : ''}
-              </th>
-              <td className="group-answer">
-                <MarkedText
-                  text={reading.siblings[i] ? answerText(reading.siblings[i]) : 'no answer'}
-                  marks={[]}
-                />
-              </td>
-              <td className="figure">{formatNumber(before.reward)}</td>
-              <td className="figure">{formatNumber(after.reward)}</td>
-              <td className="figure">{value(made.stored[i] ?? null)}</td>
-              <td className="figure">{value(before.advantage)}</td>
-              <td className="figure">
-                {changed ? <b>{value(after.advantage)}</b> : value(after.advantage)}
-              </td>
-              <td className="figure">{formatNumber(before.trainedTokens)}</td>
-              <td className="figure">{formatNumber(after.trainedTokens)}</td>
-              <td className="figure">{formatNumber(weightOf(before))}</td>
-              <td className="figure">{formatNumber(weightOf(after))}</td>
-              <td className="figure">{formatNumber(pushOf(before))}</td>
-              <td className="figure">{formatNumber(pushOf(after))}</td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </table>
-  </div>
-));
 
 /**
  * The tokens of this rollout, coloured by the push that one side gives them. The table is made after
