@@ -54,11 +54,11 @@ export const TokenFacts = (props: { table: TokenTable; reading: Reading; at: num
 };
 
 /** Numbers of the tokens of a range. Tokens without one are left out: many columns are of policy tokens alone. */
-const numbersIn = (column: Float64Array | undefined, { from, to }: TokenRange): number[] =>
-  column ? [...column.slice(from, to + 1)].filter((value) => !Number.isNaN(value)) : [];
+const numbersIn = (column: Float64Array | undefined, { from, to }: TokenRange): Float64Array =>
+  (column ?? new Float64Array()).subarray(from, to + 1).filter((value) => !Number.isNaN(value));
 
 /** Null without numbers: a sum of 0 would be a measurement. */
-const sumOf = (numbers: readonly number[]): number | null =>
+const sumOf = (numbers: Float64Array): number | null =>
   numbers.length === 0 ? null : numbers.reduce((sum, value) => sum + value, 0);
 
 /** A chosen range of tokens: its text, sums over it, and buttons that copy its link and text. */
