@@ -7,11 +7,12 @@ import type { LintCode } from '../../evaluate/rollouts/lint/finding.ts';
 import { factsOfRow, rowOf } from '../../evaluate/rollouts/row.ts';
 import { statisticsOf } from '../../evaluate/rollouts/statistics.ts';
 import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
-import type {
-  FileRecord,
-  Judging,
-  RolloutPlace,
-  StoredRow,
+import {
+  MOST_NOT_JUDGED,
+  type FileRecord,
+  type Judging,
+  type RolloutPlace,
+  type StoredRow,
 } from '../contract/records/rollout-files.ts';
 import type { JudgeStanding } from '../contract/rollouts.ts';
 import { gzip } from '../storage/blobs.ts';
@@ -64,9 +65,6 @@ const NOTHING: JudgeCost = {
   dollars: null,
 };
 
-/** Answers without a verdict that are kept with their reasons; all are counted. */
-const KEPT_REASONS = 500;
-
 function judgingOf(
   before: Judging | undefined,
   by: string,
@@ -85,7 +83,8 @@ function judgingOf(
     cost.seconds += spent?.seconds ?? 0;
     const why = whyNotJudged(outcome);
     if (why === null) reasons.delete(outcome.id);
-    else if (reasons.size < KEPT_REASONS || reasons.has(outcome.id)) reasons.set(outcome.id, why);
+    else if (reasons.size < MOST_NOT_JUDGED || reasons.has(outcome.id))
+      reasons.set(outcome.id, why);
   }
   const notJudged = [...reasons].map(([rollout, reason]) => ({ rollout, reason }));
   return { by, promptVersion: PROMPT_VERSION, at, cost, notJudged };

@@ -14,6 +14,9 @@ export type GroupField = (typeof GROUP_FIELDS)[number];
 /** What a bookmark is called among the tags, so that filters can ask for it. */
 export const BOOKMARK = '★';
 
+/** Answers without a verdict that a file's record lists with their reasons; further ones are not listed. */
+export const MOST_NOT_JUDGED = 500;
+
 /** A judge that was asked here, and what became of it. */
 export interface Judging {
   /** Model and version of the prompt. */
@@ -23,7 +26,7 @@ export interface Judging {
   at: string;
   /** Of all its verdicts on this file. */
   cost: JudgeCost;
-  /** Answers that it gave no verdict on; the first ones. */
+  /** Answers that it gave no verdict on; the first `MOST_NOT_JUDGED`. */
   notJudged: { rollout: string; reason: string }[];
 }
 

@@ -14,7 +14,6 @@ import { useCheckpoints } from '../../models/store/checkpoint-store.ts';
 import { grouped, keyOf, policyChoices } from '../../setup/form/policy-words.ts';
 import { useResources } from '../../setup/resources-store.ts';
 import { useSetup } from '../../setup/setup-store.ts';
-import { readerPath } from '../store/browse-address.ts';
 import {
   judgingLeft,
   startJudging,
@@ -22,6 +21,7 @@ import {
   useJudging,
   type JudgeJob,
 } from './judge-store.ts';
+import { NotJudged } from './NotJudged.tsx';
 import './judge.css';
 
 /**
@@ -142,29 +142,6 @@ const Cost = ({ judging }: { judging: Judging }) => {
           />
         </div>
       )}
-    </section>
-  );
-};
-
-const REASON_HEADS: readonly Head[] = [['rollout'], ['why there is no verdict']];
-
-/** Rollouts without a verdict, each with the reason. */
-const NotJudged = (props: { judging: Judging; fileId: string; search: string }) => {
-  const { notJudged } = props.judging;
-  if (notJudged.length === 0) return null;
-  return (
-    <section aria-label="Not judged">
-      <h2>Not judged: {formatCount(notJudged.length)}</h2>
-      <Table heads={REASON_HEADS} className="plain-table">
-        {notJudged.map(({ rollout, reason }) => (
-          <tr key={rollout}>
-            <td>
-              <Link href={readerPath(props.fileId, rollout, props.search)}>{rollout}</Link>
-            </td>
-            <td>{reason}</td>
-          </tr>
-        ))}
-      </Table>
     </section>
   );
 };
