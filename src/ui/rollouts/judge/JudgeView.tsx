@@ -14,13 +14,8 @@ import { useCheckpoints } from '../../models/store/checkpoint-store.ts';
 import { grouped, keyOf, policyChoices } from '../../setup/form/policy-words.ts';
 import { useResources } from '../../setup/resources-store.ts';
 import { useSetup } from '../../setup/setup-store.ts';
-import {
-  judgingLeft,
-  startJudging,
-  stopJudging,
-  useJudging,
-  type JudgeJob,
-} from './judge-store.ts';
+import { startJudging, stopJudging, useJudging } from './judge-store.ts';
+import { JudgeProgress } from './JudgeProgress.tsx';
 import { NotJudged } from './NotJudged.tsx';
 import './judge.css';
 
@@ -47,23 +42,6 @@ const useStanding = (file: FileRecord): JudgeStanding | string | null => {
     // oxlint-disable-next-line react/exhaustive-effect-dependencies -- read again when verdicts were kept
   }, [file.id, kept]);
   return standing;
-};
-
-/** Counts of the running or last job. "Not judged" are calls that failed or gave no readable verdict. */
-const Progress = ({ job }: { job: JudgeJob }) => {
-  const left = judgingLeft(job);
-  return (
-    <div role="status" data-testid="judge-progress">
-      <progress className="bar" max={Math.max(1, job.total)} value={job.done} aria-label="Judged" />
-      <p className="fine">
-        {formatCount(job.done)} of {formatCount(job.total)} asked · by the judge right{' '}
-        {formatCount(job.right)}, wrong {formatCount(job.wrong)} · not judged{' '}
-        {formatCount(job.notJudged)}
-        {job.status === 'running' && left !== null ? ` · ≈ ${formatDuration(left)} to go` : ''}
-      </p>
-      {job.words === null ? null : <p className="note">{job.words}</p>}
-    </div>
-  );
 };
 
 const HEADS: readonly Head[] = [[''], ['EM 1', 'number'], ['EM 0', 'number']];
@@ -243,7 +221,7 @@ export const JudgeView = ({ file, search }: { file: FileRecord; search: string }
         the rollouts: in the table, its filters, the disagreements and exports.
       </p>
       <Chooser file={file} standing={standing} />
-      {job?.fileId === file.id ? <Progress job={job} /> : null}
+      {job ? <JudgeProgress job={job} fileId={file.id} /> : null}
       <AgreementTable agreement={standing.agreement} />
       {standing.judging ? (
         <>

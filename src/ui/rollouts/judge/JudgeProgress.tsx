@@ -1,0 +1,29 @@
+import { Link } from 'wouter';
+import { formatDuration } from '../../kit/words/duration.ts';
+import { formatCount } from '../../kit/words/format.ts';
+import { filePath } from '../store/browse-address.ts';
+import { judgingLeft, type JudgeJob } from './judge-store.ts';
+
+/** Counts of the running or last job on this file, or that another file is in its way. "Not judged" are calls that failed or gave no readable verdict. */
+export const JudgeProgress = ({ job, fileId }: { job: JudgeJob; fileId: string }) => {
+  if (job.fileId !== fileId)
+    return job.status === 'ended' ? null : (
+      <p className="fine" role="status">
+        The answers of <Link href={filePath(job.fileId, '?view=judge')}>another file</Link> are
+        being judged; one file is judged at a time.
+      </p>
+    );
+  const left = judgingLeft(job);
+  return (
+    <div role="status" data-testid="judge-progress">
+      <progress className="bar" max={Math.max(1, job.total)} value={job.done} aria-label="Judged" />
+      <p className="fine">
+        {formatCount(job.done)} of {formatCount(job.total)} asked · by the judge right{' '}
+        {formatCount(job.right)}, wrong {formatCount(job.wrong)} · not judged{' '}
+        {formatCount(job.notJudged)}
+        {job.status === 'running' && left !== null ? ` · ≈ ${formatDuration(left)} to go` : ''}
+      </p>
+      {job.words === null ? null : <p className="note">{job.words}</p>}
+    </div>
+  );
+};
