@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { merge } from '../../src/base/merge.ts';
+import { merge } from '../../src/base/objects.ts';
 import { parseTrainSettings } from '../../src/learn/settings/edit-settings.ts';
 import { untrainable } from '../../src/learn/rl/trainable.ts';
 import { getTraining, RECIPES, TRAININGS } from '../../src/recipes/index.ts';

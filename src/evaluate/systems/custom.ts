@@ -9,6 +9,7 @@ import {
   type SettingsOverride,
 } from '../../recipes/parts/settings.ts';
 import { formatFault } from './format.ts';
+import { isObject } from '../../base/objects.ts';
 
 /** A system of one's own: a recipe with some of its settings changed, saved and shared as JSON. */
 
@@ -40,9 +41,6 @@ export class CustomSystemError extends Error {
   override readonly name = 'CustomSystemError';
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const keysOf = (schema: unknown): string[] | null =>
   schema instanceof z.ZodObject ? Object.keys(schema.shape) : null;
 
@@ -62,7 +60,7 @@ const fieldOf = (schema: unknown, key: string): unknown => {
 /** The first key that the schema does not have, with those that it has; null where all are known. */
 function unknownKey(value: unknown, schema: unknown, path: readonly string[]): string | null {
   const known = keysOf(schema);
-  if (!known || !isRecord(value)) return null;
+  if (!known || !isObject(value)) return null;
   for (const [key, inner] of Object.entries(value)) {
     const place = [...path, key];
     if (!known.includes(key))
@@ -78,7 +76,7 @@ function unknownKey(value: unknown, schema: unknown, path: readonly string[]): s
  * @throws CustomSystemError of one line that names the field, part, setting or recipe at fault
  */
 export function parseCustomSystem(value: unknown): CustomSystem {
-  const format = isRecord(value) ? value['format'] : undefined;
+  const format = isObject(value) ? value['format'] : undefined;
   const strange = formatFault(format, 'system', 'forage.system/1');
   if (strange !== null) throw new CustomSystemError(strange);
   const parsed = fileSchema.safeParse(value);
@@ -166,7 +164,7 @@ export function changesOf(
   after: RecipeSettings,
 ): { setting: string; from: unknown; to: unknown }[] {
   const walk = (a: unknown, b: unknown, path: string): ReturnType<typeof changesOf> => {
-    if (isRecord(a) && isRecord(b))
+    if (isObject(a) && isObject(b))
       return [...new Set([...Object.keys(a), ...Object.keys(b)])].flatMap((key) =>
         walk(a[key], b[key], path === '' ? key : `${path}.${key}`),
       );

@@ -2,7 +2,8 @@ import { IMPORTERS } from './importers/list.ts';
 import { readForage } from './own/forage.ts';
 import { buildRollout, RecordError, type Importer, type Place } from './parts/build.ts';
 import type { ImportedRollout } from './shape/imported.ts';
-import { isObject, isTooDeep, type JsonObject } from './shape/json.ts';
+import { isTooDeep, type JsonObject } from './shape/json.ts';
+import { isObject } from '../../base/objects.ts';
 
 const isForage = (record: JsonObject): boolean =>
   typeof record['format'] === 'string' && record['format'].startsWith('forage.');

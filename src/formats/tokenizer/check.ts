@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { issueOf } from '../../base/errors.ts';
 import { costOfPattern } from './pattern.ts';
+import { isObjectOrList } from '../../base/objects.ts';
 
 /**
  * Checks a `tokenizer.json` before a tokenizer is made of it. The library takes every setting as it is:
@@ -47,9 +48,6 @@ const STEPS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
 ]);
 const trimming = z.object({ content: z.string(), start: cut, stop: cut });
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null;
-
 /** How many times longer a step can make a text. */
 function growthOf(step: Record<string, unknown>): number {
   const text = (value: unknown): number => (typeof value === 'string' ? value.length : 0);
@@ -57,7 +55,7 @@ function growthOf(step: Record<string, unknown>): number {
     return Math.max(1, text(step['replacement']), text(step['str_rep']));
   if (step['type'] !== 'Replace') return 1;
   const content = text(step['content']);
-  const of = isObject(step['pattern']) ? text(step['pattern']['String']) : 0;
+  const of = isObjectOrList(step['pattern']) ? text(step['pattern']['String']) : 0;
   // A regular expression may match one character, or none between two.
   return of > 0 ? Math.max(1, content / of) : content === 1 ? 1 : content + 1;
 }
@@ -68,7 +66,7 @@ function* stepsOf(
   path: string,
   depth = 0,
 ): Generator<[string, Record<string, unknown>]> {
-  if (!isObject(value)) return;
+  if (!isObjectOrList(value)) return;
   if (depth > MOST.depth) throw new Error(`${path}: it is nested too deep`);
   if (!Array.isArray(value)) yield [path, value];
   for (const name of ['normalizers', 'pretokenizers', 'decoders'])
@@ -83,7 +81,7 @@ function checkStep(path: string, step: Record<string, unknown>): void {
   const own = type === 'Strip' && path.startsWith('decoder') ? trimming : STEPS.get(type);
   const error = own?.safeParse(step).error;
   if (error) throw new Error(`${path}.${issueOf(error, type)}`);
-  const regex = isObject(step['pattern']) ? step['pattern']['Regex'] : null;
+  const regex = isObjectOrList(step['pattern']) ? step['pattern']['Regex'] : null;
   const cost = typeof regex === 'string' ? costOfPattern(regex) : null;
   if (cost !== null)
     throw new Error(`${path}.pattern.Regex: this pattern ${cost}, which can take for ever`);

@@ -1,10 +1,10 @@
 import { messageOf } from '../../base/errors.ts';
 import { sha256 } from '../../base/hash.ts';
-import { isObject } from '../../formats/rollouts/shape/json.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import { ADAPTER_CONFIG, ADAPTER_WEIGHTS, readPeft, type Adapter } from '../../policy/lora/peft.ts';
 import { folderOf, inFolder, type AdoptFolder } from './input/folder.ts';
 import { stepOf, type AdoptedExperiment } from './input/experiment.ts';
+import { isObject } from '../../base/objects.ts';
 
 /** The trained adapter among what came back: PEFT folders of TRL, of verl, or put there by hand. */
 

@@ -1,8 +1,9 @@
 import { sum } from '../../base/statistics.ts';
-import { isObject, asNumber } from '../../formats/rollouts/shape/json.ts';
+import { asNumber } from '../../formats/rollouts/shape/json.ts';
 import type { Json } from '../../learn/rl/contracts.ts';
 import type { AdoptedExperiment } from './input/experiment.ts';
 import type { RolloutSource } from './rollouts/source.ts';
+import { isObject } from '../../base/objects.ts';
 
 /** Batches that were drawn for a step: dynamic sampling draws more than one. */
 function batchesOf(rollouts: RolloutSource | null, runId: string, step: number): number {

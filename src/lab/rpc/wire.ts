@@ -1,4 +1,5 @@
 import { transfer as withTransfers } from 'comlink';
+import { isObjectOrList } from '../../base/objects.ts';
 
 /** What travels between a remote and the host that it calls. */
 
@@ -66,11 +67,9 @@ export function transfer<T extends object>(value: T, parts: Transferable[]): T {
   return value;
 }
 
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
-
 /** `envelope`, with the parts moved that `value` was marked with; ports always are. */
 export function withMarked<T extends object>(envelope: T, value: unknown): T {
-  if (!isObject(value)) return envelope;
+  if (!isObjectOrList(value)) return envelope;
   const parts = value instanceof MessagePort ? [value] : transfers.get(value);
   return parts ? withTransfers(envelope, parts) : envelope;
 }

@@ -3,11 +3,9 @@ import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { LOCAL_ONLY } from '../../recipes/local-only.ts';
 import { WEB_ONLY } from '../../recipes/web-only.ts';
+import { isObject } from '../../base/objects.ts';
 
-const isBranch = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const branch = (value: unknown): Record<string, unknown> => (isBranch(value) ? value : {});
+const branch = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
 
 /**
  * The settings of a run that begins with sources of one's own: which of them is searched is written into

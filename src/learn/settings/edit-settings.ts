@@ -5,6 +5,7 @@ import { checkedSettingsSchema } from './checked.ts';
 import { overridesInForce } from './overrides.ts';
 import { issueOf } from '../../base/errors.ts';
 import { lastOf } from '../../base/items.ts';
+import { isObjectOrList } from '../../base/objects.ts';
 
 /** Checks settings from outside. @throws Error of one line that names the field at fault */
 export function parseTrainSettings(json: unknown): TrainSettings {
@@ -23,9 +24,6 @@ export function valueOf(text: string): unknown {
     return text;
   }
 }
-
-const isBranch = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null;
 
 /** Settings that a recipe may leave out. */
 const OPTIONAL = [
@@ -78,18 +76,18 @@ export function withChanges(settings: TrainSettings, changes: readonly string[])
       optional;
     let at: unknown = copy;
     for (const key of path.slice(0, -1)) {
-      if (!isBranch(at)) throw new Error(`there is no setting '${path.join('.')}'`);
+      if (!isObjectOrList(at)) throw new Error(`there is no setting '${path.join('.')}'`);
       if (free && at[key] === undefined) at[key] = {};
       at = at[key];
     }
     const last = lastOf(path, 'key of the change');
-    if (!isBranch(at) || (!free && !Object.hasOwn(at, last)))
+    if (!isObjectOrList(at) || (!free && !Object.hasOwn(at, last)))
       throw new Error(`there is no setting '${path.join('.')}'`);
     at[last] = valueOf(change.slice(equals + 1));
   }
   const paths = changes.map((change) => change.split('=', 1)[0]);
   // A loop that is chosen is today's, unless its version is named too.
-  if (isBranch(copy) && paths.includes('recipe') && !paths.includes('recipeVersion'))
+  if (isObjectOrList(copy) && paths.includes('recipe') && !paths.includes('recipeVersion'))
     Object.assign(copy, namedToday(String(copy['recipe'])));
   return parseTrainSettings(copy);
 }

@@ -1,8 +1,6 @@
 import type { SettingsOverride } from '../../recipes/parts/settings.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
-
-const isPlain = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+import { isObject } from '../../base/objects.ts';
 
 /**
  * What the run changes in its recipe's settings: its overrides, over the router's reward of
@@ -13,6 +11,6 @@ export function overridesInForce({
   router,
 }: Pick<TrainSettings, 'overrides' | 'router'>): SettingsOverride {
   if (router.train === 'off' || router.nlr === null) return overrides;
-  const own = isPlain(overrides.nlr) ? overrides.nlr : {};
+  const own = isObject(overrides.nlr) ? overrides.nlr : {};
   return { ...overrides, nlr: { ...router.nlr, ...own } };
 }

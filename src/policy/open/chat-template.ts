@@ -3,6 +3,7 @@ import { oneLine } from '../../base/errors.ts';
 import { readOptionalFile } from '../checkpoint/checkpoint.ts';
 import type { CheckpointFiles } from '../checkpoint/checkpoint-files.ts';
 import type { ChatMessage } from '../text-model.ts';
+import { isObjectOrList } from '../../base/objects.ts';
 
 /** A chat template that is missing, damaged, or asks for more than it may use. */
 export class ChatTemplateError extends Error {
@@ -39,14 +40,12 @@ const tooMuch = (what: string): ChatTemplateError =>
 type Node = Parameters<Interpreter['evaluate']>[0];
 type Value = ReturnType<Interpreter['evaluate']>;
 
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
-
 /** The expression whose value decides how large an argument is: that of `name=value`, `*list`, `**map`. */
 const valueOfArgument = (node: object): object => {
   if ('type' in node && /^Keyword|^Spread/.test(String(node.type)))
     for (const name of ['value', 'argument']) {
       const inner: unknown = Reflect.get(node, name);
-      if (isObject(inner)) return inner;
+      if (isObjectOrList(inner)) return inner;
     }
   return node;
 };
@@ -56,15 +55,18 @@ function usedOn(
   node: object,
 ): { operand: object; args: object[]; first: 'operand' | 'args' } | null {
   const listOf = (of: object): object[] =>
-    'args' in of && Array.isArray(of.args) ? of.args.filter(isObject).map(valueOfArgument) : [];
+    'args' in of && Array.isArray(of.args)
+      ? of.args.filter(isObjectOrList).map(valueOfArgument)
+      : [];
   if (!('type' in node)) return null;
   if (node.type === 'FilterExpression' && 'filter' in node && 'operand' in node)
-    return isObject(node.filter) && isObject(node.operand)
+    return isObjectOrList(node.filter) && isObjectOrList(node.operand)
       ? { operand: node.operand, args: listOf(node.filter), first: 'operand' }
       : null;
-  if (node.type !== 'CallExpression' || !('callee' in node) || !isObject(node.callee)) return null;
+  if (node.type !== 'CallExpression' || !('callee' in node) || !isObjectOrList(node.callee))
+    return null;
   const object: unknown = Reflect.get(node.callee, 'object');
-  return isObject(object) ? { operand: object, args: listOf(node), first: 'args' } : null;
+  return isObjectOrList(object) ? { operand: object, args: listOf(node), first: 'args' } : null;
 }
 
 /** An interpreter that counts what it does. */
@@ -133,14 +135,14 @@ class BoundedInterpreter extends Interpreter {
   /** Bytes, about, of a value; of lists and maps, what they hold included. */
   #weigh(value: unknown, depth: number): number {
     if (typeof value === 'string') return VALUE_BYTES + value.length;
-    if (!isObject(value)) return VALUE_BYTES;
+    if (!isObjectOrList(value)) return VALUE_BYTES;
     if (depth > DEEPEST) throw tooMuch('values are nested too deep');
     const known = this.#weights.get(value);
     if (known !== undefined) return known;
     let weight = VALUE_BYTES;
     const held = Array.isArray(value) ? value : value instanceof Map ? [...value.values()] : [];
     for (const item of held as unknown[]) {
-      weight += this.#weigh(isObject(item) && 'value' in item ? item.value : item, depth + 1);
+      weight += this.#weigh(isObjectOrList(item) && 'value' in item ? item.value : item, depth + 1);
       if (weight > MOST.value) break;
     }
     // Maps change (namespaces), lists do not.
@@ -261,7 +263,7 @@ function told<T>(run: () => T): T {
 /** Text of a token that is given as text, or as an object with its text. */
 const tokenText = (value: unknown): string | null => {
   if (typeof value === 'string') return value;
-  return isObject(value) && 'content' in value && typeof value.content === 'string'
+  return isObjectOrList(value) && 'content' in value && typeof value.content === 'string'
     ? value.content
     : null;
 };
@@ -271,7 +273,7 @@ function sourceIn(given: unknown): string | null {
   if (typeof given === 'string') return given;
   if (!Array.isArray(given)) return null;
   const named = (given as unknown[]).flatMap((entry) =>
-    isObject(entry) && 'name' in entry && 'template' in entry ? [entry] : [],
+    isObjectOrList(entry) && 'name' in entry && 'template' in entry ? [entry] : [],
   );
   const chosen = named.find(({ name }) => name === 'default') ?? named[0];
   return typeof chosen?.template === 'string' ? chosen.template : null;
@@ -305,6 +307,6 @@ export async function loadChatTemplate(files: CheckpointFiles): Promise<ChatTemp
   const settings = await readOptionalFile(files, 'tokenizer_config.json');
   const text = (bytes: Uint8Array): string => new TextDecoder().decode(new Uint8Array(bytes));
   const config: unknown = settings ? told(() => JSON.parse(text(settings)) as unknown) : {};
-  if (!isObject(config)) throw new ChatTemplateError('tokenizer_config.json holds no object');
+  if (!isObjectOrList(config)) throw new ChatTemplateError('tokenizer_config.json holds no object');
   return chatTemplateOf({ ...config }, file && text(file));
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { issueOf } from '../../base/errors.ts';
-import { merge } from '../../base/merge.ts';
+import { merge } from '../../base/objects.ts';
 import { FORM_BLOCKS } from '../../records/form-line.ts';
 import { DIALECTS } from '../methods/dialect.ts';
 import { methodSchema, SYSTEM_LOOPS } from '../methods/method.ts';

@@ -1,16 +1,10 @@
 import { z } from 'zod';
-import { merge } from '../../base/merge.ts';
+import { isObject, isObjectOrList, merge } from '../../base/objects.ts';
 import { OBJECTIVE, TRAINING } from '../parts/training-base.ts';
 import { trainSettingsSchema, type TrainSettings } from '../parts/training.ts';
 import type { Switch } from './switch.ts';
 
 /** Switches of training over settings: what each changes, whether it is on, and what it cannot be put over. */
-
-const isBranch = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null;
-
-const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  isBranch(value) && !Array.isArray(value);
 
 /** Settings as every recipe has them: an object among them is a group of settings, any other is one setting. */
 const GROUPS: Readonly<Record<string, unknown>> = { ...TRAINING, objective: OBJECTIVE };
@@ -20,7 +14,7 @@ export const changesOf = ({ changes }: Switch): readonly { path: string; value: 
   Object.entries(changes)
     .filter(([key]) => key !== 'stages')
     .flatMap(([key, value]) =>
-      isPlain(GROUPS[key]) && isPlain(value)
+      isObject(GROUPS[key]) && isObject(value)
         ? Object.entries(value).map(([name, own]) => ({ path: `${key}.${name}`, value: own }))
         : [{ path: key, value }],
     );
@@ -41,7 +35,7 @@ export const sharedSetting = (a: Switch, b: Switch): string | undefined =>
 const at = (from: unknown, path: string): unknown =>
   path
     .split('.')
-    .reduce<unknown>((branch, key) => (isBranch(branch) ? branch[key] : undefined), from);
+    .reduce<unknown>((branch, key) => (isObjectOrList(branch) ? branch[key] : undefined), from);
 
 /** Whether a switch is on in settings, which may be unfinished. */
 export function isOn(settings: unknown, { mark, changes }: Switch): boolean {

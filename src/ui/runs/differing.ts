@@ -1,3 +1,5 @@
+import { isObject } from '../../base/objects.ts';
+
 /** Which settings tell runs apart, over settings of any depth. */
 
 export interface DifferingSetting {
@@ -7,12 +9,9 @@ export interface DifferingSetting {
   values: (string | undefined)[];
 }
 
-const isPlain = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Lists of numbers and words are one value; lists of objects (stages) are looked into. */
 const branchesOf = (value: unknown): [string, unknown][] | null => {
-  if (isPlain(value)) return Object.entries(value);
+  if (isObject(value)) return Object.entries(value);
   if (Array.isArray(value) && value.some((item) => typeof item === 'object'))
     return value.map((item, index): [string, unknown] => [String(index + 1), item]);
   return null;
@@ -23,7 +22,7 @@ const shown = (value: unknown): string => {
   if (value === null) return 'off';
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) return value.map(shown).join(', ');
-  if (isPlain(value)) {
+  if (isObject(value)) {
     const parts = Object.entries(value).map(([key, inner]) => `${key} ${shown(inner)}`);
     return parts.length === 0 ? 'none' : parts.join(', ');
   }

@@ -1,10 +1,8 @@
 import { type Dialect, PLAIN_TURN, searches, SHORT, tag } from './dialect.ts';
 import { numbered } from './tagged.ts';
+import { isObjectOrList } from '../../../base/objects.ts';
 
 /** Trained agents that write queries as JSON. Sources: their released prompts and parsers. */
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null;
 
 const parsed = (text: string): unknown => {
   try {
@@ -25,15 +23,15 @@ const queriesIn = (value: unknown): string =>
 function queryField(inner: string): string {
   const value = parsed(inner);
   if (value === undefined) return inner.trim();
-  return queriesIn(isObject(value) ? value['query'] : value);
+  return queriesIn(isObjectOrList(value) ? value['query'] : value);
 }
 
 /** `{"name": "web_search", "arguments": {"query": ["…"]}}`; several queries with semicolons between them. */
 function calledQuery(inner: string): string {
   const call = parsed(inner);
-  if (!isObject(call) || call['name'] !== 'web_search') return '';
+  if (!isObjectOrList(call) || call['name'] !== 'web_search') return '';
   const given = call['arguments'];
-  return isObject(given) ? queriesIn(given['query']) : '';
+  return isObjectOrList(given) ? queriesIn(given['query']) : '';
 }
 
 /**

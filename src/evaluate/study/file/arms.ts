@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { merge } from '../../../base/merge.ts';
+import { merge } from '../../../base/objects.ts';
 import { messageOf } from '../../../base/errors.ts';
 import type { FrozenSource } from '../../../learn/frozen/answers.ts';
 import { checkRouter } from '../../../learn/run/assemble.ts';

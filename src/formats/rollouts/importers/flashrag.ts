@@ -7,9 +7,10 @@ import {
   type RecordParts,
 } from '../parts/build.ts';
 import type { ImportedSegment } from '../shape/imported.ts';
-import { asText, isObject, type JsonObject } from '../shape/json.ts';
+import { asText, type JsonObject } from '../shape/json.ts';
 import { messagesOf } from '../parts/messages.ts';
 import { goldAnswers } from '../parts/question.ts';
+import { isObject } from '../../../base/objects.ts';
 
 /** FlashRAG: `question, golden_answers` and an `output` that the pipeline filled. */
 const isFlashRag = (record: JsonObject): boolean =>

@@ -1,7 +1,7 @@
 import { itemAt } from '../../../base/items.ts';
 import type { RewardClause } from '../../../records/rollout.ts';
 import { RecordError, type Importer, type RecordParts } from '../parts/build.ts';
-import { asNumber, asText, isObject, type JsonObject } from '../shape/json.ts';
+import { asNumber, asText, type JsonObject } from '../shape/json.ts';
 import {
   atFirstAnswer,
   completionOf,
@@ -11,6 +11,7 @@ import {
   promptOf,
 } from '../parts/messages.ts';
 import { goldAnswers } from '../parts/question.ts';
+import { isObject } from '../../../base/objects.ts';
 
 /** A sample of an Inspect AI log: `id, epoch, input, target, messages, output, scores`. */
 const isInspectSample = (record: JsonObject): boolean =>

@@ -1,5 +1,5 @@
 import { RecordError, type Importer, type RecordParts } from '../parts/build.ts';
-import { asNumber, asText, isObject, type JsonObject } from '../shape/json.ts';
+import { asNumber, asText, type JsonObject } from '../shape/json.ts';
 import {
   atFirstAnswer,
   completionOf,
@@ -9,6 +9,7 @@ import {
   promptOf,
 } from '../parts/messages.ts';
 import { goldAnswers, questionIn } from '../parts/question.ts';
+import { isObject } from '../../../base/objects.ts';
 
 /** Keys under which gold answers stand beside a chat. */
 const GOLDS = ['ground_truth', 'golden_answers', 'gts', 'target', 'solution', 'label', 'answer'];

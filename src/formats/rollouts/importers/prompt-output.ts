@@ -1,6 +1,7 @@
 import { promptSegment, textAt, type Importer, type RecordParts } from '../parts/build.ts';
-import { asNumber, asText, isObject, type JsonObject } from '../shape/json.ts';
+import { asNumber, asText, type JsonObject } from '../shape/json.ts';
 import { goldAnswers, questionIn } from '../parts/question.ts';
+import { isObject } from '../../../base/objects.ts';
 
 /** Prompt and output as two texts: OpenRLHF and SkyRL. */
 

@@ -1,7 +1,8 @@
 import { RecordError, type Importer, type RecordParts } from '../parts/build.ts';
-import { asNumber, asText, isObject, type JsonObject } from '../shape/json.ts';
+import { asNumber, asText, type JsonObject } from '../shape/json.ts';
 import { atFirstAnswer, completionOf, lastAsked, messagesOf, promptOf } from '../parts/messages.ts';
 import { goldAnswers, questionIn } from '../parts/question.ts';
+import { isObject } from '../../../base/objects.ts';
 
 /** Whose turn it is, by the words that datasets and LLaMA-Factory use. */
 const ROLES = new Map([

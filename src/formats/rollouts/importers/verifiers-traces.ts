@@ -1,5 +1,5 @@
 import { RecordError, type Importer, type RecordParts } from '../parts/build.ts';
-import { asNumber, asText, isObject, type JsonObject } from '../shape/json.ts';
+import { asNumber, asText, type JsonObject } from '../shape/json.ts';
 import { idTokens } from '../parts/message-tokens.ts';
 import {
   atFirstAnswer,
@@ -10,6 +10,7 @@ import {
   type Message,
 } from '../parts/messages.ts';
 import { goldAnswers, questionIn } from '../parts/question.ts';
+import { isObject } from '../../../base/objects.ts';
 
 /** A trace: messages as a graph of `nodes`, each with the tokens that it adds. */
 const isTrace = (record: JsonObject): boolean =>

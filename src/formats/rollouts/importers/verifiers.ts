@@ -1,9 +1,10 @@
 import type { RewardClause } from '../../../records/rollout.ts';
 import { RecordError, type Importer, type RecordParts } from '../parts/build.ts';
-import { asNumber, asText, isObject, type JsonObject } from '../shape/json.ts';
+import { asNumber, asText, type JsonObject } from '../shape/json.ts';
 import { completionOf, lastAsked, messagesOf, promptOf, type Message } from '../parts/messages.ts';
 import { idTokens } from '../parts/message-tokens.ts';
 import { goldAnswers, questionIn } from '../parts/question.ts';
+import { isObject } from '../../../base/objects.ts';
 
 /** Keys that `results.jsonl` of verifiers has and TRL's completions table has not. */
 const OWN_KEYS = [

@@ -1,6 +1,6 @@
 import type { RewardClause } from '../../../records/rollout.ts';
 import type { ImportedRollout, ImportedSegment } from '../shape/imported.ts';
-import { asText, hashText, isObject, without, type JsonObject } from '../shape/json.ts';
+import { asText, hashText, without, type JsonObject } from '../shape/json.ts';
 import { readAnswer, whyUnread } from '../protocols/answer.ts';
 import { protocolById } from '../protocols/catalogue.ts';
 import type { Piece, Protocol } from '../protocols/protocol.ts';
@@ -8,6 +8,7 @@ import { recogniseProtocol } from '../protocols/recognise.ts';
 import { splitText } from '../protocols/split.ts';
 import { questionId } from './question.ts';
 import { COLUMNS, NO_COLUMNS, readColumns, tokenSegments, type ReadColumns } from './tokens.ts';
+import { isObject } from '../../../base/objects.ts';
 
 /** Why one record cannot be read, in words that name the key at fault. */
 export class RecordError extends Error {}

@@ -1,8 +1,9 @@
 import type { ImportedSegment, TokenColumns, TokenValues } from '../shape/imported.ts';
-import { asNumber, asText, isObject } from '../shape/json.ts';
+import { asNumber, asText } from '../shape/json.ts';
 import { tokenOffsets } from '../shape/token-text.ts';
 import type { Piece } from '../protocols/protocol.ts';
 import { tokenSegments } from './tokens.ts';
+import { isObject } from '../../../base/objects.ts';
 
 /** Tokens of one chat message: their texts, or their ids, with what is known of each. */
 

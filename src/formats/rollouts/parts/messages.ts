@@ -1,10 +1,11 @@
 import type { ImportedSegment, TokenColumns } from '../shape/imported.ts';
-import { asText, isObject, type JsonObject } from '../shape/json.ts';
+import { asText, type JsonObject } from '../shape/json.ts';
 import type { Piece, Protocol } from '../protocols/protocol.ts';
 import { recogniseProtocol } from '../protocols/recognise.ts';
 import { splitText } from '../protocols/split.ts';
 import { callText, isSearchCall, toolCallOf, type ToolCall } from '../protocols/tool-call.ts';
 import { namedTokens, spelledBlocks, wholeBlock } from './message-tokens.ts';
+import { isObject } from '../../../base/objects.ts';
 
 /** Chat messages as OpenAI's API, TRL, verifiers and Inspect AI write them. */
 

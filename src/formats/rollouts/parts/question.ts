@@ -1,4 +1,5 @@
-import { asText, hashText, isObject } from '../shape/json.ts';
+import { asText, hashText } from '../shape/json.ts';
+import { isObject } from '../../../base/objects.ts';
 
 /** Questions and gold answers out of the fields of training frameworks. */
 

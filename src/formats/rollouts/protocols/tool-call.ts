@@ -1,6 +1,7 @@
 import { itemAt } from '../../../base/items.ts';
-import { asText, isObject, parseJson, type JsonObject } from '../shape/json.ts';
+import { asText, parseJson, type JsonObject } from '../shape/json.ts';
 import type { Content, Piece, Protocol } from './protocol.ts';
+import { isObject } from '../../../base/objects.ts';
 
 /**
  * Tool calls as the chat templates of Hermes and Qwen write them: `<tool_call>{"name", "arguments"}

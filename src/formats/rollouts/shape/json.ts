@@ -4,9 +4,6 @@ import { fnv1a } from '../../../base/hash.ts';
 
 export type JsonObject = Record<string, unknown>;
 
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Index behind the string whose opening quote stands before `from`. */
 function stringEnd(text: string, from: number): number {
   for (let i = from; i < text.length; i++) {

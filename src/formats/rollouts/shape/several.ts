@@ -1,4 +1,5 @@
-import { asNumber, asText, isObject, type JsonObject } from './json.ts';
+import { asNumber, asText, type JsonObject } from './json.ts';
+import { isObject } from '../../../base/objects.ts';
 
 /** Objects that hold several records: logs of Inspect AI, and episodes of verifiers. */
 

@@ -1,4 +1,4 @@
-import { asNumber, isObject, parseJson } from '../../../formats/rollouts/shape/json.ts';
+import { asNumber, parseJson } from '../../../formats/rollouts/shape/json.ts';
 import { nameOf, type AdoptFolder } from '../input/folder.ts';
 import { stepOf, type AdoptedExperiment } from '../input/experiment.ts';
 import {
@@ -9,6 +9,7 @@ import {
   type Metrics,
   type StepMetrics,
 } from './metrics.ts';
+import { isObject } from '../../../base/objects.ts';
 
 /** `log_history` of transformers' `trainer_state.json`, as TRL's GRPOTrainer fills it. */
 

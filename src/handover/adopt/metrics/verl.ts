@@ -1,7 +1,8 @@
-import { asNumber, isObject, parseJson } from '../../../formats/rollouts/shape/json.ts';
+import { asNumber, parseJson } from '../../../formats/rollouts/shape/json.ts';
 import type { AdoptFolder } from '../input/folder.ts';
 import { stepOf, type AdoptedExperiment } from '../input/experiment.ts';
 import { heldOutOf, measuresOf, type Measure, type Metrics, type StepMetrics } from './metrics.ts';
+import { isObject } from '../../../base/objects.ts';
 
 /**
  * verl's metrics: its file logger's lines `{"step", "data": {name: number}}`, or where there is none what its

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { recipeSettingsSchema } from '../../../recipes/parts/settings.ts';
+import { isObject } from '../../../base/objects.ts';
 
 /** The settings of a loop as fields of a form, read from their schema: a new part is here by itself. */
 
@@ -88,18 +89,15 @@ export const SETTING_PARTS: readonly SettingPart[] = (() => {
 
 type Tree = Readonly<Record<string, unknown>>;
 
-const isTree = (value: unknown): value is Tree =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** The value at a path of keys; undefined where there is none. */
 export const valueAt = (tree: unknown, path: string): unknown =>
-  path.split('.').reduce<unknown>((at, key) => (isTree(at) ? at[key] : undefined), tree);
+  path.split('.').reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), tree);
 
 /** A copy of the tree with a value at a path; `undefined` takes it out, and what is empty by that too. */
 export const withValue = (tree: Tree, path: string, value: unknown): Tree => {
   const [key = '', ...rest] = path.split('.');
   const { [key]: before, ...others } = tree;
   if (rest.length === 0) return value === undefined ? others : { ...others, [key]: value };
-  const below = withValue(isTree(before) ? before : {}, rest.join('.'), value);
+  const below = withValue(isObject(before) ? before : {}, rest.join('.'), value);
   return Object.keys(below).length === 0 ? others : { ...others, [key]: below };
 };

@@ -17,6 +17,7 @@ import {
 import { withOverrides } from '../../../recipes/parts/settings.ts';
 import { weightsProblem } from './reward-weights.ts';
 import { DEVICES, type DeviceChoice } from '../../../lab/contract/settings.ts';
+import { isObjectOrList } from '../../../base/objects.ts';
 
 /**
  * The form of a new run: a recipe’s training and what differs from it, by path (`optimizer.learningRate`). A
@@ -34,11 +35,9 @@ export interface Draft {
 
 type Branch = Record<string, unknown>;
 
-const isBranch = (value: unknown): value is Branch => typeof value === 'object' && value !== null;
-
 /** The value at a path; undefined where the path ends early. */
 export const readPath = (from: unknown, path: string): unknown =>
-  path.split('.').reduce<unknown>((at, key) => (isBranch(at) ? at[key] : undefined), from);
+  path.split('.').reduce<unknown>((at, key) => (isObjectOrList(at) ? at[key] : undefined), from);
 
 /** Sets a value in place, making the branches that are missing; null is replaced by a branch. */
 const writePath = (into: Branch, path: string, value: unknown): void => {
@@ -46,7 +45,7 @@ const writePath = (into: Branch, path: string, value: unknown): void => {
   let at = into;
   for (const key of keys.slice(0, -1)) {
     const next = at[key];
-    if (isBranch(next)) at = next;
+    if (isObjectOrList(next)) at = next;
     else {
       const made: Branch = {};
       at[key] = made;
@@ -72,7 +71,7 @@ const sameJson = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON
 /** The same without what stands at the path. */
 const withoutPath = (from: unknown, path: readonly string[]): unknown => {
   const [key, ...rest] = path;
-  if (key === undefined || !isBranch(from) || !(key in from)) return from;
+  if (key === undefined || !isObjectOrList(from) || !(key in from)) return from;
   const { [key]: held, ...others } = from;
   return rest.length === 0 ? others : { ...from, [key]: withoutPath(held, rest) };
 };

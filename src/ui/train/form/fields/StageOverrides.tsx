@@ -1,10 +1,8 @@
 import { Checkbox, NumberInput, TextInput } from '@mantine/core';
 import { plural } from '../../../kit/words/format.ts';
+import { isObject } from '../../../../base/objects.ts';
 
 type Overrides = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Overrides =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Every value below, by its path; a list is one value. */
 const leavesOf = (overrides: Overrides, above = ''): [path: string, value: unknown][] =>

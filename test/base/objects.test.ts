@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { merge } from '../../src/base/merge.ts';
+import { merge } from '../../src/base/objects.ts';
 
 it('merges objects at every depth and replaces the rest whole', () => {
   const base = { a: { b: 1, c: [1, 2], d: { e: 1 } }, f: 'x' };
