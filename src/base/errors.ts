@@ -36,6 +36,10 @@ export function issueOf(error: z.ZodError, whole = ''): string {
 export const messageOf = (thrown: unknown): string =>
   thrown instanceof Error ? thrown.message : String(thrown);
 
+/** What was thrown, as an error. */
+export const errorOf = (thrown: unknown): Error =>
+  thrown instanceof Error ? thrown : new Error(String(thrown));
+
 /** Why a signal was aborted, as an error. */
 export const reasonOf = (signal: AbortSignal | undefined): Error =>
   signal?.reason instanceof Error ? signal.reason : new Error('aborted');

@@ -11,6 +11,7 @@ import {
   type WhatIfSettings,
 } from './what-if/what-if.ts';
 import { itemAt } from '../../base/items.ts';
+import { passageKey } from './reading/rounds.ts';
 
 /** A group's siblings side by side, and how their rewards became pushes on their tokens. */
 
@@ -44,9 +45,6 @@ export interface AlignedGroup {
 
 const queryKey = ({ query }: Round): string | null =>
   query === null ? null : [...new Set(words(query.text))].sort().join(' ');
-
-/** A passage is told by its title and the beginning of its text: results cut it at different places. */
-const passageKey = ({ title, text }: ReadPassage): string => `${title}\n${text.slice(0, 80)}`;
 
 /** In how many siblings each passage was read. */
 function readersOf(siblings: readonly (readonly Round[])[]): Map<string, number> {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { issueOf } from '../../base/errors.ts';
-import { sha256 } from '../../base/hash.ts';
+import { canonical, sha256 } from '../../base/hash.ts';
 import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 
@@ -99,16 +99,6 @@ export const TOKENIZER_FILES = [
 export async function filesDigest(contents: readonly Uint8Array[]): Promise<string> {
   const each = await Promise.all(contents.map((bytes) => sha256(bytes)));
   return sha256(each.map((hex) => `${hex}\n`).join(''));
-}
-
-/** JSON with the keys of every object in order, so that equal values have equal texts. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  const entries = Object.entries(value)
-    .filter(([, held]) => held !== undefined)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([key, held]) => `${JSON.stringify(key)}:${canonical(held)}`).join(',')}}`;
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   type Outcome,
   type Served,
 } from './wire.ts';
+import { errorOf } from '../../base/errors.ts';
 
 /** The near end of a call: the host of a worker as an object whose methods return promises. */
 
@@ -56,9 +57,6 @@ interface Pending {
   callbacks: Set<unknown>;
 }
 
-const asError = (thrown: unknown): Error =>
-  thrown instanceof Error ? thrown : new Error(String(thrown));
-
 /** One connection to a served host. */
 export class Connection {
   readonly #name: string;
@@ -93,7 +91,7 @@ export class Connection {
     const at = args.findIndex((arg) => arg instanceof AbortSignal);
     const signal = args[at];
     if (!(signal instanceof AbortSignal)) return this.#call(path, args, null, timeoutMs);
-    if (signal.aborted) return Promise.reject(asError(signal.reason));
+    if (signal.aborted) return Promise.reject(errorOf(signal.reason));
     return this.#call(path, args, { at, signal }, timeoutMs);
   }
 
@@ -118,7 +116,7 @@ export class Connection {
         fail(error);
         this.#far.abort(call, packError(error)).catch(() => undefined);
       };
-      const onAbort = (): void => giveUp(asError(stop?.signal.reason));
+      const onAbort = (): void => giveUp(errorOf(stop?.signal.reason));
       stop?.signal.addEventListener('abort', onAbort, { once: true });
       const timer =
         timeoutMs === undefined
@@ -133,7 +131,7 @@ export class Connection {
           if ('threw' in outcome) fail(unpackError(outcome.threw));
           else end(() => resolve(outcome.returned));
         },
-        (error: unknown) => fail(asError(error)),
+        (error: unknown) => fail(errorOf(error)),
       );
     });
   }

@@ -13,6 +13,7 @@ import { EngineFault } from '../engine-fault.ts';
 import type { Channel, FromPolicy, ToPolicy } from './messages.ts';
 import { NonFiniteLogits } from '../generation/non-finite.ts';
 import { PATIENCE, type Patience, type PolicyStuck, Watchdog } from '../watchdog.ts';
+import { errorOf } from '../../base/errors.ts';
 
 type Port = Channel<FromPolicy, ToPolicy>;
 
@@ -29,9 +30,6 @@ const rebuilt = (name: string, reason: string): Error => {
   if (name === 'NonFiniteLogits') return new NonFiniteLogits(reason);
   return name === 'EngineFault' ? new EngineFault(reason) : new Error(reason);
 };
-
-const asError = (thrown: unknown): Error =>
-  thrown instanceof Error ? thrown : new Error(String(thrown));
 
 class RemoteSession implements PolicySession {
   readonly id: number;
@@ -90,7 +88,7 @@ class RemoteSession implements PolicySession {
     try {
       waiting.options.onTokens?.(added);
     } catch (error) {
-      waiting.broke = asError(error);
+      waiting.broke = errorOf(error);
       this.#policy.tell({ type: 'abort', session: this.id });
     }
   }

@@ -1,7 +1,7 @@
 import { WAVE } from './wave.ts';
 import type { Span } from '../../../agent/answers/answer-text.ts';
 import { subExactMatch } from '../../../agent/answers/scores.ts';
-import { mean } from '../../../base/statistics.ts';
+import { mean, meanOrNull } from '../../../base/statistics.ts';
 import { asksOf } from '../../../learn/rewards/parts/asks.ts';
 import { newGoldShares, goldShares, seenShares } from '../../../learn/rewards/parts/searches.ts';
 import type { RewardFacts } from '../../../learn/rewards/parts/facts.ts';
@@ -35,9 +35,6 @@ interface MeasureDefinition {
 
 const share = (bits: readonly boolean[]): number | null =>
   bits.length === 0 ? null : mean(bits.map(Number));
-
-const meanOrNothing = (values: readonly number[]): number | null =>
-  values.length === 0 ? null : mean(values);
 
 const resultsOf = ({ segments }: Rollout) =>
   segments.filter(({ role, source }) => role === 'result' && source === 'environment');
@@ -155,7 +152,7 @@ function wrongSure({ segments }: Rollout, { em, answer }: RewardFacts): number |
   if (em === 1) return null;
   const places = new Set(answer.map(({ segment }) => segment));
   const logprobs = [...places].flatMap((place) => segments[place]?.logprobs ?? []);
-  return meanOrNothing(logprobs.map(Math.exp));
+  return meanOrNull(logprobs.map(Math.exp));
 }
 
 const hasSelections = ({ selections }: RewardFacts): boolean =>
@@ -182,13 +179,13 @@ export const MEASURES = [
     id: 'resultTokens',
     title: 'tokens of a result',
     unit: 'count',
-    of: (rollout) => meanOrNothing(resultsOf(rollout).map(({ ids }) => ids.length)),
+    of: (rollout) => meanOrNull(resultsOf(rollout).map(({ ids }) => ids.length)),
   },
   {
     id: 'seen',
     title: 'passages seen before',
     unit: 'percent',
-    of: (_, { searches }) => meanOrNothing(seenShares(searches)),
+    of: (_, { searches }) => meanOrNull(seenShares(searches)),
   },
   {
     id: 'bestSearch',

@@ -8,14 +8,12 @@ import type {
   WithoutVectors,
 } from '../../../lab/contract/clusters.ts';
 import { lab } from '../../lab/connection.ts';
+import { messageOf } from '../../../base/errors.ts';
 
 /** How often a building is asked how far it is. */
 const POLL_MS = 250;
 /** How often an index that answers searches is asked what it learned. */
 const LEARNING_MS = 1000;
-
-const wordsOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
 
 /** What the page of clusters shows of a source, and what it can do with it. Nothing here rejects: see `error`. */
 export interface Clusters {
@@ -64,7 +62,7 @@ export function useClusters(local: LocalSpec, ready: boolean): Clusters {
       .clusters.overview(local, asked > 0)
       .then(
         (found) => left || setShown(found),
-        (reason: unknown) => left || setError(wordsOf(reason)),
+        (reason: unknown) => left || setError(messageOf(reason)),
       );
     return () => {
       // An answer that comes later would be to a source or a question that is not shown any more.
@@ -94,7 +92,7 @@ export function useClusters(local: LocalSpec, ready: boolean): Clusters {
     try {
       await act();
     } catch (reason) {
-      setError(wordsOf(reason));
+      setError(messageOf(reason));
     } finally {
       setAsking(null);
     }
