@@ -6,6 +6,7 @@ import {
   type Resources,
   type WebLlmModel,
 } from '../../records/setup.ts';
+import { remember, remembered } from '../kit/page/remembered.ts';
 
 /** Servers and models that the user named. Remembered in this browser; API keys are not. */
 
@@ -13,7 +14,7 @@ const KEY = 'forage.resources';
 
 const stored = (): Resources => {
   try {
-    return resourcesSchema.parse(JSON.parse(globalThis.localStorage?.getItem(KEY) ?? ''));
+    return resourcesSchema.parse(JSON.parse(remembered(KEY) ?? ''));
   } catch {
     return NO_RESOURCES;
   }
@@ -31,11 +32,7 @@ export const useResources = create<ResourcesStore>()(() => ({ resources: stored(
 useResources.subscribe(({ resources }, before) => {
   // A key that changed is nothing to be remembered.
   if (resources === before.resources) return;
-  try {
-    globalThis.localStorage?.setItem(KEY, JSON.stringify(resources));
-  } catch {
-    // Not remembered where the browser allows no storage.
-  }
+  remember(KEY, JSON.stringify(resources));
 });
 
 const change = (part: Partial<Resources>): void =>

@@ -2,6 +2,7 @@ import { create } from 'zustand';
 import { BUILT_IN_SETUP, type PolicyRef, type Setup } from '../../records/setup.ts';
 import { formOf, setupInForm } from '../../records/built-in-forms.ts';
 import { setupSchema } from '../../retrieval/setup.ts';
+import { remember, remembered } from '../kit/page/remembered.ts';
 
 /** What the next run works with: policy, sources, helpers. Remembered in this browser. */
 
@@ -13,14 +14,6 @@ export const parseSetup = (text: string | null): Setup => {
     return setupSchema.parse(JSON.parse(text ?? ''));
   } catch {
     return BUILT_IN_SETUP;
-  }
-};
-
-const stored = (): string | null => {
-  try {
-    return globalThis.localStorage?.getItem(KEY) ?? null;
-  } catch {
-    return null;
   }
 };
 
@@ -41,18 +34,14 @@ interface SetupStore {
 
 /** The setup that the next run uses, remembered in this browser. An address may replace it for a visit. */
 export const useSetup = create<SetupStore>()((set) => ({
-  setup: parseSetup(stored()),
+  setup: parseSetup(remembered(KEY)),
   // What is built in stays of one form, whatever part of it is chosen.
   change: (part) =>
     set(({ setup }) => ({ setup: setupInForm({ ...setup, ...part }, formOf(setup)) })),
 }));
 
 useSetup.subscribe(({ setup }) => {
-  try {
-    globalThis.localStorage?.setItem(KEY, JSON.stringify(lasting(setup)));
-  } catch {
-    // Not remembered where the browser allows no storage.
-  }
+  remember(KEY, JSON.stringify(lasting(setup)));
 });
 
 /** Goes on with what is built in now, after an address or a run of the first form. */

@@ -8,6 +8,7 @@ import {
 } from '../../../evaluate/systems/spec.ts';
 import { messageOf } from '../../../base/errors.ts';
 import { DEVICES, type DeviceChoice } from '../../../lab/contract/settings.ts';
+import { remember, remembered } from '../../kit/page/remembered.ts';
 
 /** What the next evaluation is to be; remembered in this browser. */
 
@@ -40,28 +41,15 @@ export const parseDraft = (text: string | null): Pick<EvaluateDraft, 'device' | 
   }
 };
 
-/** Reading throws where the browser allows no storage, as with cookies blocked. */
-const stored = (): string | null => {
-  try {
-    return globalThis.localStorage?.getItem(KEY) ?? null;
-  } catch {
-    return null;
-  }
-};
-
 /** The form of a new evaluation; device and spec are remembered with every change. */
 export const useEvaluateDraft = create<EvaluateDraft>()((set) => ({
   name: '',
-  ...parseDraft(stored()),
+  ...parseDraft(remembered(KEY)),
   change: (part) => set(({ spec }) => ({ spec: { ...spec, ...part } })),
 }));
 
 useEvaluateDraft.subscribe(({ device, spec }) => {
-  try {
-    globalThis.localStorage?.setItem(KEY, JSON.stringify({ device, spec }));
-  } catch {
-    // Not remembered where the browser allows no storage.
-  }
+  remember(KEY, JSON.stringify({ device, spec }));
 });
 
 /** By what a choice is told from others: the id of a recipe, or of a system of one's own. */

@@ -1,6 +1,7 @@
 import { createContext, useContext, useState, type ReactNode } from 'react';
 import { createStore, useStore, type StoreApi } from 'zustand';
 import { PLAIN_LOOK, type ChartLook } from './chart-view.ts';
+import { remember, remembered } from '../page/remembered.ts';
 
 /** What the charts of a page share: how they are looked at, and the step under the pointer. */
 
@@ -13,9 +14,9 @@ type ChartsStore = StoreApi<ChartsState>;
 
 const KEY = 'forage.charts';
 
-const remembered = (): Pick<ChartLook, 'smoothing' | 'log'> => {
+const lastLook = (): Pick<ChartLook, 'smoothing' | 'log'> => {
   try {
-    const { smoothing, log } = JSON.parse(globalThis.localStorage?.getItem(KEY) ?? '{}');
+    const { smoothing, log } = JSON.parse(remembered(KEY) ?? '{}');
     return {
       smoothing: typeof smoothing === 'number' && smoothing >= 0 && smoothing < 1 ? smoothing : 0,
       log: log === true,
@@ -29,16 +30,12 @@ const createCharts = (shared: boolean): ChartsStore => {
   const store = createStore<ChartsState>()(() => ({
     ...PLAIN_LOOK,
     hovered: null,
-    ...(shared && remembered()),
+    ...(shared && lastLook()),
   }));
   if (shared)
     store.subscribe(({ smoothing, log }, before) => {
       if (smoothing === before.smoothing && log === before.log) return;
-      try {
-        globalThis.localStorage?.setItem(KEY, JSON.stringify({ smoothing, log }));
-      } catch {
-        // Not remembered where the browser allows no storage.
-      }
+      remember(KEY, JSON.stringify({ smoothing, log }));
     });
   return store;
 };

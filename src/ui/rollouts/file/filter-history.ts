@@ -1,3 +1,5 @@
+import { remember, remembered } from '../../kit/page/remembered.ts';
+
 /** Filters that were asked before, the latest first; kept in this browser. */
 
 const KEY = 'forage-filters';
@@ -6,7 +8,7 @@ const MOST = 30;
 /** The latest first, each once; empty where there is none that can be read. */
 export const pastFilters = (): string[] => {
   try {
-    const parsed: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]');
+    const parsed: unknown = JSON.parse(remembered(KEY) ?? '[]');
     return Array.isArray(parsed) ? parsed.filter((one) => typeof one === 'string') : [];
   } catch {
     // Not allowed, or not ours: then there is no history.
@@ -19,9 +21,5 @@ export const rememberFilter = (filter: string): void => {
   const text = filter.trim();
   if (text === '') return;
   const list = [text, ...pastFilters().filter((one) => one !== text)].slice(0, MOST);
-  try {
-    localStorage.setItem(KEY, JSON.stringify(list));
-  } catch {
-    // Without storage the filter is still in the address.
-  }
+  remember(KEY, JSON.stringify(list));
 };

@@ -1,4 +1,5 @@
 import { create } from 'zustand';
+import { remember, remembered } from '../../kit/page/remembered.ts';
 
 /** Widths that the reader gave to columns, by name; kept in this browser. */
 
@@ -10,7 +11,7 @@ export const MOST_WIDTH = 1200;
 
 const read = (): Record<string, number> => {
   try {
-    const parsed: unknown = JSON.parse(localStorage.getItem(KEY) ?? '{}');
+    const parsed: unknown = JSON.parse(remembered(KEY) ?? '{}');
     if (typeof parsed !== 'object' || parsed === null) return {};
     return Object.fromEntries(
       Object.entries(parsed).filter(
@@ -34,9 +35,5 @@ export const setWidth = (column: string, width: number): void => {
 
 /** To be called when a column has its new width. */
 export const keepWidths = (): void => {
-  try {
-    localStorage.setItem(KEY, JSON.stringify(useWidths.getState()));
-  } catch {
-    // Then they last as long as the page.
-  }
+  remember(KEY, JSON.stringify(useWidths.getState()));
 };

@@ -1,5 +1,6 @@
 import { create } from 'zustand';
 import { z } from 'zod';
+import { remember, remembered } from '../../kit/page/remembered.ts';
 
 /** Where a visitor is in the guided tour; remembered in this browser, so that it goes on another day. */
 
@@ -27,23 +28,11 @@ export const parseTour = (text: string | null): Kept => {
   }
 };
 
-const stored = (): string | null => {
-  try {
-    return globalThis.localStorage?.getItem(KEY) ?? null;
-  } catch {
-    return null;
-  }
-};
-
 /** Where the visitor stands. Closed at each start of the page, wherever it was left. */
-export const useTour = create<TourState>()(() => ({ open: false, ...parseTour(stored()) }));
+export const useTour = create<TourState>()(() => ({ open: false, ...parseTour(remembered(KEY)) }));
 
 useTour.subscribe(({ chapter, step, seen }) => {
-  try {
-    globalThis.localStorage?.setItem(KEY, JSON.stringify({ chapter, step, seen }));
-  } catch {
-    // Not remembered where the browser allows no storage.
-  }
+  remember(KEY, JSON.stringify({ chapter, step, seen }));
 });
 
 /** Opens the tour where it was left. */

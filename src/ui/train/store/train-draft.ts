@@ -18,6 +18,7 @@ import { withOverrides } from '../../../recipes/parts/settings.ts';
 import { weightsProblem } from './reward-weights.ts';
 import { DEVICES, type DeviceChoice } from '../../../lab/contract/settings.ts';
 import { isObjectOrList } from '../../../base/objects.ts';
+import { remember, remembered } from '../../kit/page/remembered.ts';
 
 /**
  * The form of a new run: a recipe’s training and what differs from it, by path (`optimizer.learningRate`). A
@@ -261,23 +262,11 @@ export const parseDraft = (text: string | null): Draft => {
   }
 };
 
-const stored = (): string | null => {
-  try {
-    return globalThis.localStorage?.getItem(KEY) ?? null;
-  } catch {
-    return null;
-  }
-};
-
 /** The form of a new run; remembered in this browser. */
-export const useDraft = create<Draft>()(() => parseDraft(stored()));
+export const useDraft = create<Draft>()(() => parseDraft(remembered(KEY)));
 
 useDraft.subscribe((draft) => {
-  try {
-    globalThis.localStorage?.setItem(KEY, JSON.stringify(draft));
-  } catch {
-    // Not remembered where the browser allows no storage.
-  }
+  remember(KEY, JSON.stringify(draft));
 });
 
 /**
