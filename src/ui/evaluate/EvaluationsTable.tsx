@@ -5,14 +5,10 @@ import type { EvaluationRecord } from '../../lab/contract/records/evaluations.ts
 import { BelowRow, ListTable, RowActions } from '../kit/ListTable.tsx';
 import { formatCount, formatDayTime, plural } from '../kit/words/format.ts';
 import { EvaluationBadge } from './result/status.tsx';
-import {
-  downloadEvaluation,
-  downloadTable,
-  removeEvaluation,
-  renameEvaluation,
-} from './store/evaluate-actions.ts';
+import { downloadEvaluation, downloadTable, removeEvaluation } from './store/evaluate-actions.ts';
 import { formatEvaluateAddress, NEW_EVALUATION } from './store/evaluate-address.ts';
 import { useEvaluateDraft } from './store/evaluate-draft.ts';
+import { useRename } from './store/use-rename.ts';
 
 /** Heads with their classes; `wide-only` columns are left out on a narrow screen, `visually` is read but not seen. */
 const HEADS = [
@@ -26,14 +22,8 @@ const HEADS = [
 
 /** Its name, its files, and the way to run the like of it again. */
 const Editor = ({ record }: { record: EvaluationRecord }) => {
-  // Null while nothing is being written: then a name that changes elsewhere is seen at once.
-  const [text, setText] = useState<string | null>(null);
+  const { text, setText, commit } = useRename(record);
   const [, go] = useLocation();
-  const commit = () => {
-    const name = text?.trim() ?? '';
-    if (name !== '' && name !== record.name) void renameEvaluation(record.id, name);
-    setText(null);
-  };
   const again = () => {
     // Without the name: the next one is named after what it compares, and two of one name could not be told apart.
     useEvaluateDraft.setState({ spec: record.spec, name: '' });

@@ -1,12 +1,11 @@
 import { NumberInput, TextInput } from '@mantine/core';
 import { Select } from '../../kit/fields/Select.tsx';
 import { useMemo, useState } from 'react';
-import type { EvaluationSpec } from '../../../evaluate/systems/spec.ts';
 import { DEVICES } from '../../../lab/contract/settings.ts';
 import type { PolicyRef } from '../../../records/setup.ts';
 import { useCheckpoints } from '../../models/store/checkpoint-store.ts';
 import { PickField } from '../../kit/PickField.tsx';
-import { grouped, keyOf, policyChoices } from '../../setup/form/policy-words.ts';
+import { grouped, keyOf, policyChoices, helperValue } from '../../setup/form/policy-words.ts';
 import { useResources } from '../../setup/resources-store.ts';
 import { useEvaluateDraft } from '../store/evaluate-draft.ts';
 import { formatSeeds, parseSeeds } from './seeds.ts';
@@ -35,13 +34,6 @@ const Seeds = () => {
     />
   );
 };
-
-/** A model beside the policy, or what stands for it. */
-type Helper = EvaluationSpec['judge'] | EvaluationSpec['summarizer'];
-
-/** The value of its list: a model's key, or the word of what stands for it (`off`, `extractive`). */
-const helperValue = (helper: Helper): string =>
-  helper.kind === 'model' ? keyOf(helper.policy) : helper.kind;
 
 /** Who judges answers, and who summarizes passages for systems that read summaries. */
 const Helpers = () => {

@@ -1,5 +1,4 @@
 import { Button, Menu, TextInput } from '@mantine/core';
-import { useState } from 'react';
 import { Link } from 'wouter';
 import type { EvaluationRecord } from '../../../lab/contract/records/evaluations.ts';
 import type { EvaluationProgress, TableRequest } from '../../../lab/contract/evaluations.ts';
@@ -13,22 +12,17 @@ import {
   downloadEvaluation,
   downloadTable,
   pauseEvaluation,
-  renameEvaluation,
   resumeEvaluation,
 } from '../store/evaluate-actions.ts';
 import { EVALUATE, NEW_EVALUATION } from '../store/evaluate-address.ts';
 import { runningEvaluation, runsElsewhere, useEvaluate } from '../store/evaluate-store.ts';
 import { useEvaluateDraft } from '../store/evaluate-draft.ts';
 import { EvaluationBadge, phaseWords } from './status.tsx';
+import { useRename } from '../store/use-rename.ts';
 
 /** The name as the page's heading; a press lets it be written anew. */
 const Name = ({ record }: { record: EvaluationRecord }) => {
-  const [text, setText] = useState<string | null>(null);
-  const commit = () => {
-    const name = text?.trim() ?? '';
-    if (name !== '' && name !== record.name) void renameEvaluation(record.id, name);
-    setText(null);
-  };
+  const { text, setText, commit } = useRename(record);
   return text === null ? (
     <>
       <h1>{record.name}</h1>

@@ -1,7 +1,7 @@
 import type { LostAt } from '../../../evaluate/systems/pictures/pictures.ts';
 import { MEASURE_IDS, type MeasureId } from '../../../evaluate/systems/table/measures.ts';
 import { PARTINGS, type Parting } from '../../../evaluate/systems/table/shape.ts';
-import { pickOf } from '../../kit/pick-of.ts';
+import { pickOf, idOf } from '../../kit/pick-of.ts';
 
 /** What the address of an evaluation restores: what is shown of it, and how. */
 
@@ -37,8 +37,6 @@ export const EVALUATE = '/evaluate';
 /** The form of a new one. */
 export const NEW_EVALUATION = '/evaluate?new=1';
 
-/** Characters; an address is typed by anybody, and no id here is longer. */
-const LONGEST_ID = 200;
 /** Systems that stand beside each other for one question; more in an address are cut off. */
 export const MOST_SIDE_BY_SIDE = 6;
 
@@ -55,9 +53,6 @@ export const DEFAULT_ADDRESS: EvaluateAddress = {
   lost: null,
   other: null,
 };
-
-const idOf = (raw: string | null): string | null =>
-  raw === null || raw === '' || raw.length > LONGEST_ID ? null : raw;
 
 /** `-f1` is F1 from the highest down, `searches` from the fewest up; null where it names no measure. */
 const sortOf = (raw: string): EvaluateAddress['sort'] => {

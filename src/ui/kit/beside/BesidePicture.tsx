@@ -10,7 +10,14 @@ import { Picture } from '../charts/picture/Picture.tsx';
 import { formatNumber } from '../words/format.ts';
 import { Term } from '../words/explain/Term.tsx';
 import { BesideTable } from './BesideTable.tsx';
-import { besideLayout, LINE, PADDING, type CellLine, type PlacedCell } from './beside-layout.ts';
+import {
+  besideLayout,
+  LINE,
+  PADDING,
+  type CellLine,
+  type PlacedCell,
+  cut,
+} from './beside-layout.ts';
 import type { BesideSide } from './side.ts';
 import './beside.css';
 
@@ -27,9 +34,6 @@ interface BesideProps {
 
 const TITLE = 'Before | after';
 const SHORT = ['before', 'after'] as const;
-
-const cut = (text: string, letters: number): string =>
-  text.length <= letters ? text : `${text.slice(0, Math.max(1, letters - 1))}…`;
 
 /** The answer beside gold, and what it earned. */
 function endLines(

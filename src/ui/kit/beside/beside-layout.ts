@@ -41,10 +41,11 @@ function wrapped(text: string, letters: number): string[] {
   const at = line.lastIndexOf(' ', letters);
   const first = line.slice(0, at > letters / 2 ? at : letters);
   const rest = line.slice(first.length).trim();
-  return [first, rest.length <= letters ? rest : `${rest.slice(0, Math.max(1, letters - 1))}…`];
+  return [first, cut(rest, letters)];
 }
 
-const cut = (text: string, letters: number): string =>
+/** A line of at most so many letters; what is longer ends in an ellipsis. */
+export const cut = (text: string, letters: number): string =>
   text.length <= letters ? text : `${text.slice(0, Math.max(1, letters - 1))}…`;
 
 /** What a round shows, line by line. @param letters of a line */

@@ -29,6 +29,10 @@ export const formatNumber = (value: number | null | undefined): string => {
   return withMinus(size >= 1000 ? grouped.format(value) : plain.format(value));
 };
 
+/** When something of a training run was measured; step 0 is before the first. */
+export const formatAfterStep = (step: number): string =>
+  step === 0 ? 'before the first step' : `after step ${step}`;
+
 /** A whole number with separators: 12,345. */
 export const formatCount = (value: number): string => grouped.format(value);
 

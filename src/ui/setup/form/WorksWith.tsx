@@ -11,7 +11,14 @@ import { useCollections } from '../../corpus/store/collections-store.ts';
 import { useResources } from '../resources-store.ts';
 import { askQuestionsOf, questionSetsOf, searchCollections } from '../search-with.ts';
 import { choosePolicy, useSetup } from '../setup-store.ts';
-import { grouped, keyOf, policiesOf, policyChoices, type PolicyChoice } from './policy-words.ts';
+import {
+  grouped,
+  keyOf,
+  policiesOf,
+  policyChoices,
+  type PolicyChoice,
+  helperValue,
+} from './policy-words.ts';
 import { engineKind } from '../../../retrieval/engines/kinds/list.ts';
 
 /** Where policies, sources and helpers of the next run are chosen. */
@@ -70,10 +77,6 @@ const CollectionSelect = (props: {
 };
 
 type Helper = 'summarizer' | 'judge';
-
-/** The value of its list: a model’s key, or the word of what stands for it (`off`, `extractive`). */
-const helperValue = (spec: Setup[Helper]): string =>
-  spec.kind === 'model' ? keyOf(spec.policy) : spec.kind;
 
 /** Who summarizes or judges: what is built in (`fixed`), or a model that follows instructions. */
 const HelperSelect = (props: {

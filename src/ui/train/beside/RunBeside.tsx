@@ -19,6 +19,7 @@ import { trainApi } from '../store/train-store.ts';
 import { AskAtStep } from './AskAtStep.tsx';
 import { beforeSteps, sideName } from './side-name.ts';
 import './run-beside.css';
+import { formatAfterStep } from '../../kit/words/format.ts';
 
 // Loaded with the first film of two scores; runs without one do not need it.
 const BesidePicture = lazy(async () => ({
@@ -32,10 +33,6 @@ const ID = 'beside';
 const toTop = (picture: Element): void => {
   if (picture.getBoundingClientRect().top > innerHeight / 2) picture.scrollIntoView();
 };
-
-/** A score in the lists; 0 is the one before the first step. */
-const stepName = (step: number): string =>
-  step === 0 ? 'before the first step' : `after step ${step}`;
 
 /** @param at index of a score; false too where the question was not asked then */
 const isRight = (row: FilmRow, at: number): boolean => row.cells[at]?.em === 1;
@@ -133,7 +130,7 @@ export const RunBeside = ({ run, film }: { run: RunRecord; film: TrainingFilm })
       <Select
         size="xs"
         label="Before"
-        data={steps.map((step) => ({ value: String(step), label: stepName(step) }))}
+        data={steps.map((step) => ({ value: String(step), label: formatAfterStep(step) }))}
         value={String(from)}
         onChange={({ currentTarget: { value } }) => change({ from: Number(value) })}
       />
@@ -141,8 +138,8 @@ export const RunBeside = ({ run, film }: { run: RunRecord; film: TrainingFilm })
         size="xs"
         label="After"
         data={[
-          { value: '', label: `the newest score, ${stepName(newest)}` },
-          ...steps.map((step) => ({ value: String(step), label: stepName(step) })),
+          { value: '', label: `the newest score, ${formatAfterStep(newest)}` },
+          ...steps.map((step) => ({ value: String(step), label: formatAfterStep(step) })),
         ]}
         value={wanted.to === null ? '' : String(to)}
         onChange={({ currentTarget: { value } }) =>

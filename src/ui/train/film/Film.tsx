@@ -8,7 +8,7 @@ import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import { showRollouts } from '../../ask/store/training-step.ts';
 import { AskAtStep } from '../beside/AskAtStep.tsx';
 import { SaveChart } from '../../kit/charts/picture/SaveChart.tsx';
-import { formatShare } from '../../kit/words/format.ts';
+import { formatShare, formatAfterStep } from '../../kit/words/format.ts';
 import { formatTrainAddress } from '../store/train-address.ts';
 import { trainApi } from '../store/train-store.ts';
 import { FilmPicture, type FilmPlace } from './FilmPicture.tsx';
@@ -20,16 +20,12 @@ const TITLE = 'Training film';
 /** A frame of the film stands this long, ms. */
 const FRAME = 700;
 
-/** When a score was taken; step 0 is before the first. */
-const stepWords = (step: number): string =>
-  step === 0 ? 'before the first step' : `after step ${step}`;
-
 /** What the chosen cell says. */
 const placeWords = (film: TrainingFilm, place: FilmPlace | null): string => {
   if (!place) return 'no cell chosen';
   const row = film.rows[place.row];
   const cell = row?.cells[place.at];
-  const step = stepWords(film.steps[place.at] ?? 0);
+  const step = formatAfterStep(film.steps[place.at] ?? 0);
   if (!row) return '';
   if (!cell) return `${row.text} ${step}: not asked.`;
   return `${row.text} ${step}: ${signedBy(cell.em === 1, 'em')}, “${cell.answer ?? 'no answer'}”, gold ${row.gold}.`;
@@ -128,12 +124,12 @@ const Shown = ({ run, film }: { run: RunRecord; film: TrainingFilm }) => {
             min={0}
             max={last}
             value={at}
-            aria-valuetext={stepWords(film.steps[at] ?? 0)}
+            aria-valuetext={formatAfterStep(film.steps[at] ?? 0)}
             onChange={(event) => setAt(event.currentTarget.valueAsNumber)}
           />
         </label>
         <span data-testid="film-now">
-          <b>EM {formatShare(film.em[at])}</b> {stepWords(film.steps[at] ?? 0)}{' '}
+          <b>EM {formatShare(film.em[at])}</b> {formatAfterStep(film.steps[at] ?? 0)}{' '}
           <span className="fine">{changesOf(film, at)}</span>
         </span>
         <span className="grow" />

@@ -4,15 +4,12 @@ import type { HeldOutScore, TrainStep } from '../../../records/training.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import { useTrain } from '../store/train-store.ts';
 import { Terms } from '../../kit/words/explain/Term.tsx';
-import { formatShare, formatSigned, plural } from '../../kit/words/format.ts';
+import { formatShare, formatSigned, plural, formatAfterStep } from '../../kit/words/format.ts';
 
 type Score = Pick<HeldOutScore, 'em' | 'n' | 'judge'>;
 
 /** As much of a headline as is shown. */
 type Shown = Pick<Headline, 'paired'> & Record<'first' | 'last', { step: number; score: Score }>;
-
-const stepWords = (step: number): string =>
-  step === 0 ? 'before the first step' : `after step ${step}`;
 
 /** Wilson’s 95 % interval of a share of n questions. */
 const intervalWords = ({ em, n }: Score): string => {
@@ -94,8 +91,8 @@ export const RunHeadline = ({ run, steps }: { run: RunRecord; steps: readonly Tr
         <b>{formatShare(last.score.em)}</b>
       </p>
       <p className="fine">
-        {plural(last.score.n, 'held-out question')}; {stepWords(first.step)}
-        {single ? '' : ` → ${stepWords(last.step)}`}; 95 %{' '}
+        {plural(last.score.n, 'held-out question')}; {formatAfterStep(first.step)}
+        {single ? '' : ` → ${formatAfterStep(last.step)}`}; 95 %{' '}
         {single
           ? `interval ${intervalWords(last.score)}`
           : `intervals ${intervalWords(first.score)} → ${intervalWords(last.score)}`}

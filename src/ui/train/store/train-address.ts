@@ -1,3 +1,5 @@
+import { idOf } from '../../kit/pick-of.ts';
+
 /** What the addresses of the training and runs pages restore. */
 
 export interface TrainAddress {
@@ -18,13 +20,8 @@ export interface BesideAddress {
   to: number | null;
 }
 
-/** Characters; an address is typed by anybody, and no id here is longer. */
-const LONGEST_ID = 200;
 /** More lines than this cannot be told apart. */
 export const MOST_COMPARED = 8;
-
-const idOf = (raw: string | null): string | null =>
-  raw === null || raw === '' || raw.length > LONGEST_ID ? null : raw;
 
 const stepOf = (raw: string | null): number | null => {
   const value = Number(raw);
