@@ -20,7 +20,7 @@ const HEADS = [
   ['actions', 'visually'],
 ] as const;
 
-/** Its name, its files, and the way to run the like of it again. */
+/** Below an opened row: renames the evaluation, exports it, and starts a new form with its settings. */
 const Editor = ({ record }: { record: EvaluationRecord }) => {
   const { text, setText, commit } = useRename(record);
   const [, go] = useLocation();

@@ -36,7 +36,7 @@ const sourceText = ({ source, revision }: CheckpointView): string => {
 /** The name, changed in place: Enter and leaving keep what was typed, Escape takes it back. */
 const Name = ({ checkpoint }: { checkpoint: CheckpointView }) => {
   const [text, setText] = useState<string | null>(null);
-  // Who renamed by the keyboard goes on from the button.
+  // After renaming by keyboard the focus returns to the button.
   const [back, setBack] = useState(false);
   if (text === null)
     return (

@@ -14,7 +14,7 @@ const FIRST: Omit<Collected, 'ids'> = {
   reranker: null,
 };
 
-/** The built-in web knows nothing of a corpus of one's own; a web source of one's own may. */
+/** The built-in web has no pages about an imported corpus; a web source that the user added may have some. */
 const sourceBeside = (local: LocalSpec, web: WebSpec): SourceDefault =>
   local.kind === 'collections' && web.kind === 'built-in' ? 'local' : 'recipe';
 

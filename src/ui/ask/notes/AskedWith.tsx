@@ -24,7 +24,7 @@ type Runs = NonNullable<ReturnType<typeof useRuns>>;
 const isHere = (policy: AskedPolicy, runs: Runs): boolean =>
   policy.kind !== 'run' || runs.some(({ id }) => id === policy.run);
 
-/** Who answers: of two policies the last, the first stands before it. */
+/** Names the policy that answers; of two policies the second, because the first is named before it. */
 const Sentence = ({ policies, runs }: { policies: readonly AskedPolicy[]; runs: Runs }) => {
   const after = policies.at(-1);
   const before = policies.length > 1 ? policies[0] : undefined;

@@ -3,7 +3,7 @@ import type { AskedPolicy } from '../../../lab/contract/settings.ts';
 
 /** Whose text Ask samples, where that is not simply the setup's policy, and as an address says it. */
 
-/** Who answers, where that is not the setup’s policy alone. */
+/** Policies that answer in place of the setup’s, or beside it. */
 export interface AskSides {
   /** Null: the setup's policy as it is. */
   policy: AskedPolicy | null;

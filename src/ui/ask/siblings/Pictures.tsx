@@ -105,7 +105,7 @@ const Beside = () => {
   const rollouts = table.order.flatMap((id) => table.byId[id] ?? []);
   const [before, after] = [0, 1].map((at) =>
     rollouts.filter(
-      // A fork stands in the group of the rollout that it was made of, but is none of the two that are compared.
+      // A fork belongs to the group of its rollout, but is never one of the two that are compared.
       ({ groupId, id }) => groupId === groupIdOf(request.runId, at) && !/-fork-\d+$/.test(id),
     ),
   );

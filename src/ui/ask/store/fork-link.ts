@@ -20,7 +20,7 @@ export interface LinkedFork {
   policy?: AskedPolicy;
 }
 
-/** An address makes no more than these, one after another. */
+/** Forks that an address may ask for; they are made one after another, and further ones are ignored. */
 const MOST = 16;
 const SOURCES = ['local', 'web'] as const;
 const HOTTEST = 2;

@@ -47,7 +47,7 @@ const inner = (schema: unknown): { schema: unknown; optional: boolean } => {
   }
 };
 
-/** The field that a schema wants; what is none of these is written as JSON. */
+/** The field that a schema wants; anything else is written as JSON. */
 const kindOf = (schema: unknown): SettingKind => {
   if (schema instanceof z.ZodEnum)
     return { kind: 'choice', values: schema.options.map((option) => String(option)) };

@@ -28,7 +28,7 @@ const Facts = ({ question }: { question: EvaluatedQuestion }) => (
   </p>
 );
 
-/** One question, what several systems made of it beside each other. */
+/** One question with the rollouts of several systems side by side. */
 export const SideBySide = (props: SideBySideProps) => {
   const { id, result, question, systems, show, close } = props;
   const [, go] = useLocation();

@@ -88,7 +88,7 @@ export const CostView = (props: {
               ? 'None of these rollouts has both numbers.'
               : 'Shows with the first rollouts.'
         }
-        // Who picks a point wants to know what it does better: the table compares the others with it.
+        // A picked point becomes the reference, so that the table shows how the others differ from it.
         onPick={(system) => change({ view: 'table', reference: system })}
       />
     </>

@@ -10,7 +10,7 @@ interface Waiting {
   at: number | null;
 }
 
-/** Who asks the worker for a table, one after another: whatever their number they share one part of its time. */
+/** Requests for tables go to the worker one at a time, so that many of them take no more of its time than one. */
 export class TableTurns {
   #waiting: Waiting[] = [];
   #busy = false;

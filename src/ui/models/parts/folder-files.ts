@@ -3,7 +3,7 @@ import { droppedEntries, filesBelow } from '../../kit/page/folder-entries.ts';
 
 /** Files of a folder that was chosen or dropped, with their paths in it. */
 
-/** A folder with more files is none of a checkpoint. */
+/** A folder with more files cannot be that of a checkpoint. */
 const MOST_FILES = 5000;
 
 /** Files of a picker, by their paths in the folder. */

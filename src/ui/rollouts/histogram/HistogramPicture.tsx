@@ -175,7 +175,7 @@ const Table = ({ histogram, title, onPick }: BarsProps) => (
   </table>
 );
 
-/** What the bars are of, and what is in none of them. */
+/** Counts and means behind the bars, and how many rollouts the bars leave out. */
 const Foot = ({ histogram }: { histogram: Histogram }) => {
   const { column, shown, all } = histogram;
   if (column === null) return null;
@@ -209,7 +209,7 @@ export const HistogramPicture = (props: {
   const [column, setColumn] = useState<string | null>(null);
   const [made, setMade] = useState<Picked | null>(null);
   const histogram = useHistogram(fileId, filter, column, selected);
-  // Who changed the filter since has gone on from it.
+  // After another change of the filter the press cannot be taken back any more.
   const picked = made !== null && made.after === filter ? made : null;
   const shownColumn = histogram?.column ?? null;
   const title =

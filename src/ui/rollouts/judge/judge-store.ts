@@ -57,7 +57,7 @@ class Keeper {
     this.#waiting.push(outcome);
     this.#by = by;
     const due = this.#waiting.length >= KEEP.answers || performance.now() - this.#last > KEEP.ms;
-    // A failure is met again by whoever flushes.
+    // The outcomes wait on after a failure, and the last flush reports it.
     if (due) this.flush().catch(() => undefined);
   }
 

@@ -129,7 +129,7 @@ const changedParts = ({ policy, local, web, questions, summarizer, judge }: Setu
     judge.kind === 'off' ? '' : 'judge',
   ].filter((part) => part !== '');
 
-/** A helper that takes no part is none of what is worked with. */
+/** Whether a part of the setup is used here: a helper is where `helpers` names it, everything else always. */
 const takesPart = (part: string, helpers: readonly Helper[]): boolean =>
   (part !== 'summarizer' && part !== 'judge') || helpers.includes(part);
 

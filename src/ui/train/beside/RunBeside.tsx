@@ -87,7 +87,7 @@ export const RunBeside = ({ run, film }: { run: RunRecord; film: TrainingFilm })
   const newest = itemAt(steps, steps.length - 1, 'scores of the film');
   const wanted: BesideAddress = address.beside ?? { question: null, from: first, to: null };
   const row = rows.find(({ id }) => id === wanted.question) ?? changedRow(film);
-  // An address may name a score that this run has not, or has no more after it went back to a snapshot.
+  // An address may name a score that the run lacks, for instance since it went back to a snapshot.
   const from = steps.includes(wanted.from) ? wanted.from : first;
   const to = wanted.to !== null && steps.includes(wanted.to) ? wanted.to : newest;
   const { pair, reading, problem } = usePair(run, row.id, from, to);

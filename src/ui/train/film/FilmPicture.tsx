@@ -84,7 +84,7 @@ const Answers = ({ row: { cells }, names, column, mark }: Sizes & { row: FilmRow
     ) : null;
   });
 
-/** A question. Memoised: playing moves two rectangles over the rows and draws none of them again. */
+/** The row of a question. Memoised: playing moves two rectangles over the rows, which stay as they are. */
 const Row = memo((props: Sizes & { row: FilmRow }) => {
   const { row, ...sizes } = props;
   const { names, column, mark } = sizes;

@@ -55,7 +55,7 @@ export interface RunActions {
 const hasNoSnapshot = ({ importedStep = 0, checkpointStep, step }: RunRecord): boolean =>
   importedStep > 0 && step > 0 && checkpointStep === null;
 
-/** Begun again it would try the same rollouts, and find none of them right again. */
+/** A run that starts again tries the same rollouts, and again finds none of them right. */
 const endsInWarmUp = ({ failure }: RunRecord): boolean => failure?.kind === 'no-demonstrations';
 
 /** A run that reached its last step has nothing to go on with. */

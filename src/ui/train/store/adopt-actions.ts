@@ -24,7 +24,7 @@ export const dismissAdopted = (): void => useAdopting.setState({ last: null });
 
 const attempt = createAttempt((problem) => useTrain.setState({ problem }));
 
-/** A folder with more files is none of an experiment. */
+/** A folder with more files cannot be that of one experiment. */
 const MOST_FILES = 20_000;
 
 /** Files that are one experiment, with the name to call it by. */

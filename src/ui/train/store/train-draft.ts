@@ -224,7 +224,7 @@ export const withoutFaults = (draft: Draft): Draft => {
   const kept = Object.entries(draft.changes).filter(
     ([path]) => !faults.some((fault) => touches(path, fault)),
   );
-  // Settings that are at odds as a whole: none of them is the one to keep.
+  // Settings that contradict each other: there is no telling which one to keep.
   if (kept.length === Object.keys(draft.changes).length) return { ...draft, changes: {} };
   // Checked again: a fault may have hidden another one.
   return withoutFaults({ ...draft, changes: Object.fromEntries(kept) });

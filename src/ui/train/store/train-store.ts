@@ -143,7 +143,7 @@ const applyOne = (state: TrainState, message: TrainMessage): TrainState => {
       return { ...state, here: message.runId };
     case 'sweep':
       return { ...state, sweep: message.sweepId };
-    // How much is stored is shown by whoever asks the browser; see `storageChanged`.
+    // What the browser stores is measured where it is shown; see `storageChanged`.
     case 'storage':
       return state;
   }

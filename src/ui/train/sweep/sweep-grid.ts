@@ -41,7 +41,7 @@ export interface Grid {
   cells: GridCell[];
 }
 
-/** A run of a sweep that is paused waits for its turn, whoever paused it. */
+/** A paused run of a sweep waits for its turn, whether the sweep or the user paused it. */
 const stateOf = (run: RunRecord | null): CellState => {
   if (!run || run.deletedAt !== null) return 'dropped';
   return run.status === 'paused' ? 'waiting' : run.status;
