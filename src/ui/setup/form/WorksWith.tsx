@@ -129,7 +129,7 @@ const changedParts = ({ policy, local, web, questions, summarizer, judge }: Setu
     judge.kind === 'off' ? '' : 'judge',
   ].filter((part) => part !== '');
 
-/** Whether a part of the setup is used here: a helper is where `helpers` names it, everything else always. */
+/** Whether a part of the setup is used here: helpers where `helpers` names them, other parts always. */
 const takesPart = (part: string, helpers: readonly Helper[]): boolean =>
   (part !== 'summarizer' && part !== 'judge') || helpers.includes(part);
 
