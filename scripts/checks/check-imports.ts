@@ -17,7 +17,6 @@ const mayImport: Record<string, readonly string[]> = {
   policy: ground,
   retrieval: ground,
   world: ground,
-  // A recipe names the matrices that an adapter may change.
   // Training settings name the matrices that an adapter may be laid beside.
   recipes: ['base', 'records', 'policy/lora'],
   agent: models,
