@@ -1,30 +1,18 @@
 import { Button } from '@mantine/core';
-import { Term } from '../kit/words/explain/Term.tsx';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { PickButton } from '../kit/PickButton.tsx';
 import { UndoBar } from '../kit/UndoBar.tsx';
 import { StorageLine } from '../lab/StorageLine.tsx';
-import { nameOfSpec } from './chooser/names.ts';
 import { NewEvaluation } from './chooser/NewEvaluation.tsx';
 import { EvaluationsTable } from './EvaluationsTable.tsx';
+import { FirstView } from './FirstView.tsx';
 import { EvaluateProblem } from './Problem.tsx';
 import { EvaluationView } from './result/EvaluationView.tsx';
-import {
-  dismissRemoved,
-  readEvaluationFile,
-  restoreEvaluation,
-  startEvaluation,
-} from './store/evaluate-actions.ts';
-import { EVALUATE, formatEvaluateAddress, NEW_EVALUATION } from './store/evaluate-address.ts';
-import { FIRST_SPEC, useEvaluateDraft } from './store/evaluate-draft.ts';
-import {
-  evaluationById,
-  runningEvaluation,
-  useEvaluate,
-  visibleEvaluations,
-  takenNames,
-} from './store/evaluate-store.ts';
+import { dismissRemoved, readEvaluationFile, restoreEvaluation } from './store/evaluate-actions.ts';
+import { EVALUATE, NEW_EVALUATION } from './store/evaluate-address.ts';
+import { useEvaluateDraft } from './store/evaluate-draft.ts';
+import { evaluationById, useEvaluate, visibleEvaluations } from './store/evaluate-store.ts';
 import './evaluate.css';
 import './chooser/chooser.css';
 import './pictures/pictures.css';
@@ -64,47 +52,6 @@ const ImportButton = () => {
   );
 };
 
-/** One press begins a small one with real rollouts. */
-const FirstButton = () => {
-  const [, go] = useLocation();
-  const [starting, setStarting] = useState(false);
-  const running = useEvaluate((state) => runningEvaluation(state) !== undefined);
-  const device = useEvaluateDraft((state) => state.device);
-  const start = async () => {
-    setStarting(true);
-    const name = nameOfSpec(FIRST_SPEC, new Date().toISOString(), takenNames());
-    const id = await startEvaluation(FIRST_SPEC, name, device);
-    setStarting(false);
-    if (id !== null) go(formatEvaluateAddress(id));
-  };
-  return (
-    <Button loading={starting} disabled={running} onClick={() => void start()}>
-      Three systems on 20 questions
-    </Button>
-  );
-};
-
-/** What stands in the place of a list that is empty; after a failed reading nothing, as the problem above says why. */
-const Empty = () => {
-  const status = useEvaluate((state) => state.status);
-  if (status === 'waiting') return <p role="status">Reading the evaluations …</p>;
-  if (status === 'failed') return null;
-  return (
-    <section className="empty-place">
-      <p>
-        Systems side by side on the same questions, with the same policy, engine and budget: a table
-        with intervals, pictures of why, and every rollout one click away. Nothing has been
-        evaluated in this browser yet. Begin with plain search, naive <Term id="rag">RAG</Term> and
-        no retrieval, or choose yourself.
-      </p>
-      <div className="editor-actions">
-        <FirstButton />
-        <Link href={NEW_EVALUATION}>Choose systems and questions</Link>
-      </div>
-    </section>
-  );
-};
-
 /** Evaluations of this browser. */
 const List = () => {
   const [, go] = useLocation();
@@ -125,7 +72,7 @@ const List = () => {
       </div>
       <EvaluateProblem />
       <Undo />
-      {records.length === 0 ? <Empty /> : <EvaluationsTable records={records} />}
+      {records.length === 0 ? <FirstView /> : <EvaluationsTable records={records} />}
     </>
   );
 };

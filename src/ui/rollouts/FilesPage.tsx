@@ -18,6 +18,7 @@ import {
   removeFile,
   type Own,
 } from './store/browse-actions.ts';
+import { FirstView } from './FirstView.tsx';
 import { SearchField } from './search/SearchField.tsx';
 import { SearchResults } from './search/SearchResults.tsx';
 import { startSearch } from './search/search-store.ts';
@@ -25,7 +26,6 @@ import { filePath, searchedFor, searchPath } from './store/browse-address.ts';
 import { useBrowse } from './store/browse-store.ts';
 import { BrowseShell, OpenButtons } from './Shell.tsx';
 import { PARTIAL } from './words.ts';
-import { IMPORTERS } from '../../formats/rollouts/importers/list.ts';
 import './rollouts.css';
 
 /** The note below a file that was not read to its end. */
@@ -98,19 +98,6 @@ const FilesTable = ({ files }: { files: readonly FileRecord[] }) => (
       <FileRow key={file.id} file={file} />
     ))}
   </ListTable>
-);
-
-/** Shown while there are no files: which formats can be read, and that files stay in this browser. */
-const Empty = () => (
-  <section className="empty-place">
-    <p>
-      Drop files of rollouts here, or choose them: {IMPORTERS.map(({ name }) => name).join(', ')},
-      or Forage’s own JSON lines, packed by gzip or not. A folder, or the files that a trainer
-      writes one a step, are read as one run. The layout is told by content. Nothing leaves this
-      browser.
-    </p>
-    <OpenButtons primary />
-  </section>
 );
 
 /** Training runs or evaluations of this browser. Opening one makes a file of the rollouts it has now. */
@@ -223,7 +210,7 @@ const FilesPage = () => {
         )
       ) : (
         <>
-          {status === 'ready' && files.length === 0 ? <Empty /> : null}
+          {status === 'ready' && files.length === 0 ? <FirstView /> : null}
           {files.length > 0 ? <FilesTable files={files} /> : null}
           <OwnLists />
         </>

@@ -11,9 +11,20 @@ import { useTrain, visibleRuns } from '../train/store/train-store.ts';
 import { TrainProblem } from '../train/Problem.tsx';
 import { Adopting } from './Adopting.tsx';
 import { Compare } from './Compare.tsx';
+import { MeasuredRuns } from './MeasuredRuns.tsx';
 import { RunsTable } from './RunsTable.tsx';
 import { StorageLine } from '../lab/StorageLine.tsx';
 import './runs.css';
+
+const KEPT = [
+  [
+    'Curves',
+    'reward, held-out scores and what the loss did, a point a step; several runs on the same axes',
+  ],
+  ['Snapshots', 'the adapter at steps of the run, as the policy on Ask and in evaluations'],
+  ['Rollouts', 'those of a step, each with its tokens, advantages and reward'],
+  ['Settings', 'all of them, to go on, to repeat the run, or to take it to a cluster'],
+] as const;
 
 /** Deleted runs, as long as they can be brought back. */
 const Undo = () => (
@@ -53,6 +64,21 @@ const ClusterButton = () => (
   </PickButton>
 );
 
+/** What a run leaves here, and what can be done with it. */
+const Kept = () => (
+  <>
+    <h2>What is kept of a run</h2>
+    <dl className="told">
+      {KEPT.map(([name, text]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{text}</dd>
+        </div>
+      ))}
+    </dl>
+  </>
+);
+
 /** What stands in the place of an empty list; after a failed reading nothing, since the problem above says why. */
 const Empty = ({ go }: { go: (path: string) => void }) => {
   const status = useTrain((state) => state.status);
@@ -60,12 +86,16 @@ const Empty = ({ go }: { go: (path: string) => void }) => {
   if (status === 'failed') return null;
   return (
     <section className="empty-place">
-      <p>
-        Every training run is kept here, with its curves, its snapshots and the rollouts of its
-        steps, in this browser only. There is none yet. Start one, or drop an exported run, or a
-        folder that came back from a cluster, on this page.
-      </p>
-      <Button onClick={() => go('/train?new=1')}>Train the policy</Button>
+      <div>
+        <p>
+          Every training run is kept here, with its curves, its snapshots and the rollouts of its
+          steps, in this browser only. There is none yet. Start one, or drop an exported run, or a
+          folder that came back from a cluster, on this page.
+        </p>
+        <Button onClick={() => go('/train?new=1')}>Train the policy</Button>
+        <Kept />
+      </div>
+      <MeasuredRuns />
     </section>
   );
 };

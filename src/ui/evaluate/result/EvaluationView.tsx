@@ -10,6 +10,7 @@ import { openEvaluation } from '../store/evaluate-actions.ts';
 import {
   formatEvaluateAddress,
   parseEvaluateAddress,
+  VIEW_NAMES,
   VIEWS,
   type EvaluateAddress,
   type EvaluateView,
@@ -20,15 +21,6 @@ import { useTables } from '../table/use-tables.ts';
 import { CostView } from './CostView.tsx';
 import { EvaluationHeader } from './EvaluationHeader.tsx';
 import { HopsView } from './HopsView.tsx';
-
-const NAMES: Record<EvaluateView, string> = {
-  table: 'Table',
-  cost: 'Quality and cost',
-  questions: 'Questions',
-  hops: 'Hops',
-  systems: 'Systems and parts',
-  compare: 'Compare',
-};
 
 /** Views of the one result; which is shown is in the address. */
 const Tabs = ({ view, show }: { view: EvaluateView; show: (view: EvaluateView) => void }) => (
@@ -44,7 +36,7 @@ const Tabs = ({ view, show }: { view: EvaluateView; show: (view: EvaluateView) =
         className={one === view ? 'choice chosen' : 'choice'}
         onClick={() => show(one)}
       >
-        {NAMES[one]}
+        {VIEW_NAMES[one]}
       </button>
     ))}
   </div>
@@ -117,7 +109,7 @@ const Shown = ({ record, result }: { record: EvaluationRecord; result: Evaluatio
         role="tabpanel"
         aria-labelledby={`tab-${address.view}`}
       >
-        <h2 className="visually-hidden">{NAMES[address.view]}</h2>
+        <h2 className="visually-hidden">{VIEW_NAMES[address.view]}</h2>
         {problem === null ? null : (
           <p className="tone-bad" role="alert">
             ⚠ The table could not be computed: {problem}

@@ -11,6 +11,16 @@ export const VIEWS = ['table', 'cost', 'questions', 'hops', 'systems', 'compare'
 /** Which tab is open. */
 export type EvaluateView = (typeof VIEWS)[number];
 
+/** As the tabs are called. */
+export const VIEW_NAMES: Record<EvaluateView, string> = {
+  table: 'Table',
+  cost: 'Quality and cost',
+  questions: 'Questions',
+  hops: 'Hops',
+  systems: 'Systems and parts',
+  compare: 'Compare',
+};
+
 /** Everything in the query of an evaluation’s address. An unknown value in it reads as the default. */
 export interface EvaluateAddress {
   view: EvaluateView;

@@ -12,17 +12,13 @@ const TONE: Record<Outcome, string> = {
   'not measured': 'badge',
 };
 
-/** What studies of the shipped policy say of a recipe's signature, claim by claim. */
-export const MeasuredClaims = ({ recipe }: { recipe: string }) => {
-  const verdicts = verdictsFor(recipe);
-  if (verdicts.length === 0) return <p className="fine">Measured here: not measured.</p>;
+/** Claims of a recipe's signature with what was measured of each, and those that were not. */
+export const ClaimList = ({ recipe }: { recipe: string }) => {
   const open = unmeasuredOf(recipe);
-  const policy = measuredPolicy ? `${measuredPolicy.id}@${measuredPolicy.revision}` : '';
   return (
-    <div className="claims">
-      <p className="fine">Measured here, with {policy}:</p>
+    <>
       <ul aria-label="Claims that were measured">
-        {verdicts.map((verdict) => (
+        {verdictsFor(recipe).map((verdict) => (
           <li key={`${verdict.study} ${verdict.claim}`}>
             <span className={TONE[verdict.outcome]}>{verdict.outcome}</span>{' '}
             <Terms>{verdict.claim}</Terms>{' '}
@@ -37,6 +33,18 @@ export const MeasuredClaims = ({ recipe }: { recipe: string }) => {
           Not measured of it: <Terms>{open.join('; ')}</Terms>.
         </p>
       )}
+    </>
+  );
+};
+
+/** What studies of the shipped policy say of a recipe's signature, claim by claim. */
+export const MeasuredClaims = ({ recipe }: { recipe: string }) => {
+  if (verdictsFor(recipe).length === 0) return <p className="fine">Measured here: not measured.</p>;
+  const policy = measuredPolicy ? `${measuredPolicy.id}@${measuredPolicy.revision}` : '';
+  return (
+    <div className="claims">
+      <p className="fine">Measured here, with {policy}:</p>
+      <ClaimList recipe={recipe} />
     </div>
   );
 };

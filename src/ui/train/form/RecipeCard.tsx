@@ -6,7 +6,7 @@ import { Terms } from '../../kit/words/explain/Term.tsx';
 import { RecipeSentence } from '../../setup/form/RecipeSentence.tsx';
 import { AboutPaper } from '../../setup/form/AboutPaper.tsx';
 import { Expected } from './Expected.tsx';
-import { useFold } from './folds/use-fold.ts';
+import { useFold } from '../../kit/page/use-fold.ts';
 
 /** The reward of each stage as a formula, with where it stands. */
 const Formulas = ({ stages }: { stages: TrainSettings['stages'] }) => (

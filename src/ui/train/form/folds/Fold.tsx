@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { TrainSettings } from '../../../../recipes/parts/training.ts';
 import { useDraft } from '../../store/train-draft.ts';
 import { useErrors, useSettings } from '../fields/fields.tsx';
-import { useFold } from './use-fold.ts';
+import { useFold } from '../../../kit/page/use-fold.ts';
 
 /** How many of the settings below these paths differ from the recipe’s, or are not allowed. */
 const useMarks = (paths: readonly string[]) => {

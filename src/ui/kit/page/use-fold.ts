@@ -1,10 +1,10 @@
 import { useState, useSyncExternalStore, type ToggleEvent } from 'react';
-import { isRoomy, watchRoomy } from '../../../kit/page/screen.ts';
+import { isRoomy, watchRoomy } from './screen.ts';
 
 const watch = (tell: () => void): (() => void) => watchRoomy(tell);
 
 /**
- * Whether a part of the form is open: as there is room for it, until it was opened or shut by hand. What else
+ * Whether a part that may be folded is open: as there is room for it, until it was opened or shut by hand. What else
  * opens it, such as a mistake in it, leaves it open too.
  */
 export const useFold = (): {

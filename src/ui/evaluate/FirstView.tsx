@@ -1,0 +1,87 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { Term } from '../kit/words/explain/Term.tsx';
+import { nameOfSpec } from './chooser/names.ts';
+import { MeasuredSystems } from './MeasuredSystems.tsx';
+import { startEvaluation } from './store/evaluate-actions.ts';
+import {
+  formatEvaluateAddress,
+  NEW_EVALUATION,
+  VIEW_NAMES,
+  VIEWS,
+  type EvaluateView,
+} from './store/evaluate-address.ts';
+import { FIRST_SPEC, useEvaluateDraft } from './store/evaluate-draft.ts';
+import { runningEvaluation, takenNames, useEvaluate } from './store/evaluate-store.ts';
+
+/** One press begins a small one with real rollouts. */
+const FirstButton = () => {
+  const [, go] = useLocation();
+  const [starting, setStarting] = useState(false);
+  const running = useEvaluate((state) => runningEvaluation(state) !== undefined);
+  const device = useEvaluateDraft((state) => state.device);
+  const start = async () => {
+    setStarting(true);
+    const name = nameOfSpec(FIRST_SPEC, new Date().toISOString(), takenNames());
+    const id = await startEvaluation(FIRST_SPEC, name, device);
+    setStarting(false);
+    if (id !== null) go(formatEvaluateAddress(id));
+  };
+  return (
+    <Button loading={starting} disabled={running} onClick={() => void start()}>
+      Three systems on 20 questions
+    </Button>
+  );
+};
+
+/** What each tab of an evaluation answers. */
+const ANSWERS: Record<EvaluateView, string> = {
+  table:
+    'how right and how dear each system is, with intervals, and which differences are significant',
+  cost: 'which systems another one beats in both quality and cost',
+  questions: 'which questions each got right; a cell opens the rollouts side by side',
+  hops: 'at which hop of a question’s chain each system was lost',
+  systems: 'what a system is without each of its parts, beside what its paper expects',
+  compare: 'this evaluation beside another one, question by question',
+};
+
+/** The tabs that an evaluation will have. */
+const Views = () => (
+  <>
+    <h2>What one shows</h2>
+    <dl className="told">
+      {VIEWS.map((view) => (
+        <div key={view}>
+          <dt>{VIEW_NAMES[view]}</dt>
+          <dd>{ANSWERS[view]}</dd>
+        </div>
+      ))}
+    </dl>
+  </>
+);
+
+/** What stands in the place of a list that is empty; after a failed reading nothing, as the problem above says why. */
+export const FirstView = () => {
+  const status = useEvaluate((state) => state.status);
+  if (status === 'waiting') return <p role="status">Reading the evaluations …</p>;
+  if (status === 'failed') return null;
+  return (
+    <section className="empty-place">
+      <div>
+        <p>
+          Systems side by side on the same questions, with the same policy, engine and budget: a
+          table with intervals, pictures of why, and every rollout one click away. Nothing has been
+          evaluated in this browser yet. Begin with plain search, naive <Term id="rag">RAG</Term>{' '}
+          and no retrieval, or choose yourself.
+        </p>
+        <div className="editor-actions">
+          <FirstButton />
+          <Link href={NEW_EVALUATION}>Choose systems and questions</Link>
+        </div>
+        <Views />
+      </div>
+      <MeasuredSystems />
+    </section>
+  );
+};

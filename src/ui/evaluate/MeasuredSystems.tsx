@@ -1,0 +1,119 @@
+import { useMemo } from 'react';
+import { useLocation } from 'wouter';
+import { measuredPolicy, verdictsFor } from '../../evaluate/study/signatures/measured.ts';
+import type { Outcome, Verdict } from '../../evaluate/study/signatures/verdict.ts';
+import { useFold } from '../kit/page/use-fold.ts';
+import { ClaimList } from '../kit/signatures/MeasuredClaims.tsx';
+import { systemGroups, type SystemEntry } from './chooser/system-groups.ts';
+import { NEW_EVALUATION } from './store/evaluate-address.ts';
+import { tickSystem } from './store/evaluate-draft.ts';
+
+/** What studies of this repository measured of each system, for who has measured nothing yet. */
+
+/** Sign and tone of an outcome, in the order in which they are counted. */
+const OUTCOMES: readonly (readonly [Outcome, string, string])[] = [
+  ['shown', '✓', 'tone-good'],
+  ['not shown', '○', 'tone-plain'],
+  ['contradicted', '✗', 'tone-bad'],
+];
+
+const count = (verdicts: readonly Verdict[], outcome: Outcome): number =>
+  verdicts.filter((one) => one.outcome === outcome).length;
+
+/** `2 shown, 1 contradicted` */
+const inWords = (verdicts: readonly Verdict[]): string =>
+  OUTCOMES.flatMap(([outcome]) => {
+    const found = count(verdicts, outcome);
+    return found > 0 ? [`${found} ${outcome}`] : [];
+  }).join(', ');
+
+/** A sign a claim; its words are for those who do not see it, and in the tooltip. */
+const Marks = ({ verdicts }: { verdicts: readonly Verdict[] }) => (
+  <span className="claim-marks" title={inWords(verdicts)}>
+    <span aria-hidden="true">
+      {OUTCOMES.map(([outcome, sign, tone]) => (
+        <span key={outcome} className={tone}>
+          {sign.repeat(count(verdicts, outcome))}
+        </span>
+      ))}
+    </span>
+    <span className="visually-hidden">{inWords(verdicts)}</span>
+  </span>
+);
+
+/** A system with its claims; opened, each with its number and the way to run it here. */
+const System = ({ entry }: { entry: SystemEntry }) => {
+  const [, go] = useLocation();
+  const verdicts = verdictsFor(entry.id);
+  const fold = useFold();
+  return (
+    <li>
+      <details {...fold}>
+        <summary>
+          <span className="ellipsis">{entry.title}</span> <Marks verdicts={verdicts} />
+        </summary>
+        <div className="claims">
+          <ClaimList recipe={entry.id} />
+        </div>
+        <button
+          type="button"
+          className="link"
+          onClick={() => {
+            tickSystem(entry.id);
+            go(NEW_EVALUATION);
+          }}
+        >
+          Evaluate {entry.title} here
+        </button>
+      </details>
+    </li>
+  );
+};
+
+/** Every system of which something was measured, by kind. */
+export const MeasuredSystems = () => {
+  const groups = useMemo(
+    () =>
+      systemGroups([], '')
+        .map(({ name, entries }) => ({
+          name,
+          entries: entries.filter(({ id }) => verdictsFor(id).length > 0),
+        }))
+        .filter(({ entries }) => entries.length > 0),
+    [],
+  );
+  const all = groups.flatMap(({ entries }) => entries.flatMap(({ id }) => verdictsFor(id)));
+  if (!measuredPolicy || all.length === 0) return null;
+  return (
+    <section className="measured-systems" aria-labelledby="measured-systems">
+      <div className="measured-head">
+        <h2 id="measured-systems">What was measured of them</h2>
+        <span className="claim-legend fine">
+          {OUTCOMES.map(([outcome, sign, tone]) => (
+            <span key={outcome}>
+              <span aria-hidden="true" className={tone}>
+                {sign}
+              </span>{' '}
+              {count(all, outcome)} {outcome}
+            </span>
+          ))}
+        </span>
+      </div>
+      <p className="fine">
+        Each system is to show something if its idea works. Studies of this repository asked that of{' '}
+        {measuredPolicy.id}@{measuredPolicy.revision}, the built-in policy, in worlds like the
+        built-in one. A system opens to its claims and their numbers.
+      </p>
+      {groups.map(({ name, entries }) => (
+        <section key={name} aria-label={name}>
+          <h3>{name}</h3>
+          <ul>
+            {entries.map((entry) => (
+              <System key={entry.id} entry={entry} />
+            ))}
+          </ul>
+        </section>
+      ))}
+    </section>
+  );
+};

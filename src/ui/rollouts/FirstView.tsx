@@ -1,0 +1,83 @@
+import { IMPORTERS } from '../../formats/rollouts/importers/list.ts';
+import { PROTOCOLS } from '../../formats/rollouts/protocols/catalogue.ts';
+import type { Protocol } from '../../formats/rollouts/protocols/protocol.ts';
+import { VIEWS } from './reader/store/address.ts';
+import { OpenButtons } from './Shell.tsx';
+
+/** The entrance of somebody who has files of another system, before any of them was read. */
+
+/** What a file that was read can be asked. */
+const OPENED = [
+  ['Table', 'every rollout, filtered by what is in it, with why the wrong ones failed'],
+  ['Reader', `one rollout: ${Object.values(VIEWS).join(', ').toLowerCase()}`],
+  ['Rewards', 'each reward of the workbench over these rollouts, and where two disagree'],
+  ['Compare', 'two files on the questions that both have'],
+  ['Export', 'what the filter leaves, as JSON lines, CSV, Markdown or LaTeX'],
+] as const;
+
+/** The marks around the blocks that the policy writes, as they open. */
+const marksOf = ({ blocks }: Protocol): string =>
+  [...new Set(blocks.filter(({ source }) => source === 'policy').map(({ open }) => open))].join(
+    ' ',
+  );
+
+/** Which records are told apart by which keys. */
+const Layouts = () => (
+  <section aria-labelledby="layouts">
+    <h2 id="layouts">Layouts, told by the keys of a record</h2>
+    <dl className="layouts">
+      {IMPORTERS.map(({ id, name, keys }) => (
+        <div key={id}>
+          <dt>{name}</dt>
+          <dd>
+            <code>{keys.join(', ')}</code>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  </section>
+);
+
+/** What the policy of a published system writes. */
+const Protocols = () => (
+  <section aria-labelledby="protocols">
+    <h2 id="protocols">Protocols, told by the marks in the text</h2>
+    <dl className="layouts">
+      {PROTOCOLS.map((protocol) => (
+        <div key={protocol.id}>
+          <dt>{protocol.name}</dt>
+          <dd>
+            {marksOf(protocol) === '' ? 'none: by its words' : <code>{marksOf(protocol)}</code>}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  </section>
+);
+
+/** Which files can be read, what they open to, and that they stay here. */
+export const FirstView = () => (
+  <section className="empty-place">
+    <div>
+      <p>
+        Drop files of rollouts here, or choose them: logs and dumps of the trainers and tools named
+        on this page, or Forage’s own JSON lines, packed by gzip or not. A folder, or the files that
+        a trainer writes one a step, are read as one run. Nothing leaves this browser.
+      </p>
+      <OpenButtons primary />
+      <h2>What they open to</h2>
+      <dl className="told">
+        {OPENED.map(([name, text]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{text}</dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+    <div className="readable">
+      <Layouts />
+      <Protocols />
+    </div>
+  </section>
+);

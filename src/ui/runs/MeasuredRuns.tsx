@@ -1,0 +1,136 @@
+import { useMemo } from 'react';
+import { Link } from 'wouter';
+import {
+  loadExpectedCurves,
+  type ExpectedCurve,
+  type ExpectedCurves,
+} from '../../evaluate/study/expected-curves.ts';
+import { TRAININGS } from '../../recipes/index.ts';
+import { Chart } from '../kit/charts/Chart.tsx';
+import { ChartsTogether } from '../kit/charts/charts-store.tsx';
+import { useAnswer } from '../kit/use-answer.ts';
+import { Terms } from '../kit/words/explain/Term.tsx';
+import { formatCount, formatShare, plural } from '../kit/words/format.ts';
+import { formatTrainAddress } from '../train/store/train-address.ts';
+import { chooseTraining } from '../train/store/train-draft.ts';
+
+/** How studies of this repository trained each recipe, for who has trained none yet. */
+
+/** A training that was measured. */
+interface Measured {
+  id: string;
+  title: string;
+  curve: ExpectedCurve;
+}
+
+/** Trainings of one seed say where they began and ended; those of several are drawn. */
+const isDrawn = ({ curve }: Measured): boolean => curve.seeds.length > 1;
+
+/** The scores of several seeds as a chart of runs draws them. */
+const chartOf = (measured: readonly Measured[]) => ({
+  id: 'measured-em',
+  title: 'Held-out EM',
+  note: 'mean over seeds, by step',
+  unit: 'share' as const,
+  kind: 'lines' as const,
+  series: measured.map(({ id, curve }, colour) => ({
+    id,
+    // Short enough to stand at the end of its line.
+    name: id,
+    colour,
+    points: curve.em.map(([x, y]) => ({ x, y })),
+    sparse: true,
+  })),
+  empty: 'None was trained with several seeds.',
+});
+
+/** A name that opens the form of a run with that recipe, its scores, and of what they are means. */
+const Training = ({ id, title, curve }: Measured) => {
+  const [first, last] = [curve.em[0], curve.em.at(-1)];
+  if (!first || !last) return null;
+  return (
+    <li>
+      <Link
+        href={formatTrainAddress({ run: null, step: null })}
+        className="ellipsis"
+        title={title}
+        onClick={() => chooseTraining(id)}
+      >
+        {title}
+      </Link>
+      <span className="figure">
+        {formatShare(first[1])} → {formatShare(last[1])}
+      </span>
+      <span className="figure fine" title={curve.otherwise}>
+        {plural(last[0], 'step')}
+        {curve.otherwise === undefined ? '' : '*'}
+      </span>
+    </li>
+  );
+};
+
+const List = ({ rows }: { rows: readonly Measured[] }) => (
+  <ul>
+    {rows.map((row) => (
+      <Training key={row.id} {...row} />
+    ))}
+  </ul>
+);
+
+/** Of how many questions and seeds the scores of some trainings are. */
+const basisOf = (rows: readonly Measured[]): string => {
+  const counts = (of: (curve: ExpectedCurve) => number): string =>
+    [...new Set(rows.map(({ curve }) => of(curve)))]
+      .toSorted((a, b) => a - b)
+      .map(formatCount)
+      .join(' or ');
+  const seeds = counts((curve) => curve.seeds.length);
+  return `${seeds} ${seeds === '1' ? 'seed' : 'seeds'}, n = ${counts((curve) => curve.questions)} questions`;
+};
+
+/** In the order of the form’s recipes. */
+const Trainings = ({ policy, curves }: ExpectedCurves) => {
+  const rows = useMemo(
+    () =>
+      TRAININGS.flatMap(({ id, recipe, variant }): Measured[] => {
+        const curve = curves.find(({ training }) => training === id);
+        const title = `${recipe.title} · ${variant.title}`;
+        return curve ? [{ id, title, curve }] : [];
+      }),
+    [curves],
+  );
+  const drawn = useMemo(() => rows.filter(isDrawn), [rows]);
+  const chart = useMemo(() => chartOf(drawn), [drawn]);
+  const once = rows.filter((row) => !isDrawn(row));
+  if (rows.length === 0) return null;
+  return (
+    <section className="measured-runs" aria-labelledby="measured-runs">
+      <div className="measured-drawn">
+        <div>
+          <h2 id="measured-runs">What was measured of such runs</h2>
+          <p className="fine">
+            Held-out <Terms>EM</Terms> before the first step and after the last, in studies of this
+            repository with {policy.id}@{policy.revision}, the built-in policy, on worlds like the
+            built-in one. A name opens the form with that recipe.
+            {rows.some(({ curve }) => curve.otherwise !== undefined)
+              ? ' * departs from the recipe, as its tooltip says.'
+              : ''}
+          </p>
+          <h3>{basisOf(drawn)}</h3>
+          <List rows={drawn} />
+        </div>
+        <ChartsTogether>
+          <Chart spec={chart} />
+        </ChartsTogether>
+      </div>
+      <h3>{basisOf(once)}</h3>
+      <List rows={once} />
+    </section>
+  );
+};
+
+/** Read when the list of runs is empty, and nothing where it cannot be read: it is only an outlook. */
+export const MeasuredRuns = () => {
+  const answer = useAnswer('measured', loadExpectedCurves);
+  return answer.state === 'ready' ? <Trainings {...answer.value} /> : null;
+};
