@@ -25,5 +25,14 @@ export const isRoomy = (): boolean => matches(ROOMY);
 /** Tells when there is room, and when there is none any more. @returns what ends it */
 export const watchRoomy = (tell: (roomy: boolean) => void): (() => void) => watch(ROOMY, tell);
 
+const BESIDE =
+  '(min-width: 1240px) and (max-width: 1699.98px), (min-width: 1240px) and (max-height: 999.98px)';
+
+/** There is room beside a form for what explains it, and none yet for all that is folded in it. */
+export const isBeside = (): boolean => matches(BESIDE);
+
+/** Tells when there is that room, and when there is less or more. @returns what ends it */
+export const watchBeside = (tell: (beside: boolean) => void): (() => void) => watch(BESIDE, tell);
+
 /** The details lie over the rollout instead of beside it. */
 export const isOverlay = (): boolean => matches('(max-width: 1180px)');

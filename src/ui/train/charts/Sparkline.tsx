@@ -19,7 +19,14 @@ export const Sparkline = ({ points, name }: { points: readonly Point[]; name: st
   const placeY = (y: number) =>
     high === low ? HEIGHT / 2 : HEIGHT - PAD - ((y - low) / (high - low)) * (HEIGHT - 2 * PAD);
   return (
-    <svg className="sparkline" width={WIDTH} height={HEIGHT} role="img" aria-label={name}>
+    <svg
+      className="sparkline"
+      width={WIDTH}
+      height={HEIGHT}
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      role="img"
+      aria-label={name}
+    >
       <polyline
         points={drawn
           .map(({ x, y }) => `${placeX(x).toFixed(1)},${placeY(y).toFixed(1)}`)

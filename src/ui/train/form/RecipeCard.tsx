@@ -1,3 +1,4 @@
+import { useSyncExternalStore } from 'react';
 import { rewardFormula } from '../../../learn/rewards/formulas.ts';
 import { findTraining } from '../../../recipes/index.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
@@ -6,6 +7,7 @@ import { Terms } from '../../kit/words/explain/Term.tsx';
 import { RecipeSentence } from '../../setup/form/RecipeSentence.tsx';
 import { AboutPaper } from '../../setup/form/AboutPaper.tsx';
 import { Expected } from './Expected.tsx';
+import { isBeside, watchBeside } from '../../kit/page/screen.ts';
 import { useFold } from '../../kit/page/use-fold.ts';
 
 /** The reward of each stage as a formula, with where it stands. */
@@ -30,6 +32,8 @@ const Formulas = ({ stages }: { stages: TrainSettings['stages'] }) => (
   </>
 );
 
+const watch = (tell: () => void): (() => void) => watchBeside(tell);
+
 /** What the chosen recipe is: one sentence, its paper, its parts, and where it departs from it. */
 export const RecipeCard = (props: {
   training: string;
@@ -39,6 +43,8 @@ export const RecipeCard = (props: {
   const { training, settings } = props;
   const found = findTraining(training);
   const fold = useFold();
+  // There it has a column of its own, so that nothing of it is folded away.
+  const beside = useSyncExternalStore(watch, isBeside, isBeside);
   if (!found) return null;
   const { title, about } = found.recipe;
   return (
@@ -51,12 +57,14 @@ export const RecipeCard = (props: {
       </p>
       {settings ? <Formulas stages={settings.stages} /> : null}
       <Expected training={training} />
-      {about ? (
+      {!about ? null : beside ? (
+        <AboutPaper id={found.recipe.id} about={about} />
+      ) : (
         <details {...fold}>
           <summary>Parts and {plural(about.departures.length, 'departure')} from the paper</summary>
           <AboutPaper id={found.recipe.id} about={about} />
         </details>
-      ) : null}
+      )}
     </section>
   );
 };
