@@ -8,6 +8,7 @@ import { ImportJob } from './import/ImportJob.tsx';
 import { MemoryLine } from './MemoryLine.tsx';
 import { Notices } from './Notices.tsx';
 import { PendingImport } from './import/PendingImport.tsx';
+import { QuestionsAsked } from './QuestionsAsked.tsx';
 import { useFileDrop } from '../kit/use-file-drop.ts';
 import { useNeeds } from '../lab/use-needs.ts';
 import { WebSourceForm } from './sources/WebSourceForm.tsx';
@@ -22,20 +23,27 @@ import './sources/sources.css';
 import './import/import.css';
 import './items/items.css';
 
-/** The table of collections; before the first of them, what can be brought. */
+/** The collections; nothing before the first of them. */
 const Collections = () => {
   const status = useCollections((state) => state.status);
   const none = useCollections(({ collections }) => collections.length === 0);
   if (status === 'waiting') return <p role="status">Reading the collections …</p>;
-  if (!none) return <CollectionsTable />;
-  return (
+  return none ? null : <CollectionsTable />;
+};
+
+/** Before the first collection: what can be brought. */
+const NoneYet = () => {
+  const none = useCollections(
+    ({ status, collections }) => status !== 'waiting' && collections.length === 0,
+  );
+  return none ? (
     <p className="lead">
       Your own passages and questions go here, and stay in this browser: HotpotQA, 2WikiMultiHopQA,
       MuSiQue, Bamboogle, FlashRAG and verl files, passages as JSON lines or lists, plain text and
       Markdown. There are none yet, so runs work with the built-in world. Drop a file to see what it
       would give; nothing is stored before you say so.
     </p>
-  );
+  ) : null;
 };
 
 /** The collection that the address opens (`?collection=ID`); undefined where none does, or it is gone. */
@@ -64,14 +72,20 @@ const CorpusPage = () => {
         <Link href="/cluster">Clusters</Link>
       </div>
       <Notices />
-      <SearchWith />
-      <AddBar />
+      <div className="corpus-top">
+        <div>
+          <SearchWith />
+          <AddBar />
+          <NoneYet />
+        </div>
+        <WebSourceForm />
+        <QuestionsAsked />
+      </div>
       <ImportJob />
       <PendingImport />
       <Collections />
       {/* Keyed: filter and place in the list are of one collection. */}
       {opened ? <Browse key={opened.id} row={opened} /> : null}
-      <WebSourceForm />
       <SearchPanel />
     </main>
   );

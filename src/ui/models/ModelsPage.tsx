@@ -41,66 +41,84 @@ const DeviceLine = () => {
   );
 };
 
-/** Models: what is loaded now, what this device could load or a server offers, encoders, and how fast the device is. */
-const ModelsPage = () => {
-  useNeeds('sources', 'policy');
+/** The policy and the retriever of the next run, as they are in memory. */
+const Loaded = () => {
   const policy = useLab((state) => state.policy);
   const device = useLab((state) => state.device);
   const sources = useLab((state) => state.sources);
   const questions = useLab((state) => state.questions.length);
   const retrieval = useLab((state) => state.parts.retrieval);
   return (
-    <main className="page">
+    <div className="models-loaded">
+      <section aria-labelledby="loaded">
+        <h2 id="loaded">Loaded now</h2>
+        {policy && device ? (
+          // What its card says of it as a file is not said again.
+          <dl className="pairs">
+            <Pair name="checkpoint" value={policy.id} />
+            {policy.revision ? <Pair name="revision" value={policy.revision} /> : null}
+            {/* A checkpoint’s card says how long its contexts are; a server and WebLLM have none. */}
+            {policy.onDevice ? null : (
+              <Pair name="longest context" value={`${formatCount(policy.maxContext)} tokens`} />
+            )}
+            {policy.onDevice ? (
+              <Pair name="held as" value={`${policy.onDevice}, computed in f32`} />
+            ) : null}
+            {policy.keys ? (
+              <Pair name="contexts" value={`keys and values in ${policy.keys}`} />
+            ) : null}
+            {policy.logprobs ? <Pair name="log-probabilities" value={policy.logprobs} /> : null}
+            <Pair
+              name="device"
+              value={`${device.device} · ${device.adapter}${device.fallback ? ' (software)' : ''}`}
+            />
+          </dl>
+        ) : (
+          <p className="fine">The policy has not been loaded.</p>
+        )}
+        {policy ? <AgreementLine policy={policy} /> : null}
+      </section>
+      <section aria-labelledby="retrieval">
+        <h2 id="retrieval">Retrieval</h2>
+        <p>
+          <Terms>{retrieval.note}</Terms>
+        </p>
+        {sources ? (
+          <dl className="pairs">
+            <Pair name="local corpus" value={`${formatCount(sources.localPassages)} passages`} />
+            <Pair
+              name="web corpus"
+              value={sources.web ?? `${formatCount(sources.webPassages ?? 0)} passages`}
+            />
+            <Pair name="questions" value={formatCount(questions)} />
+          </dl>
+        ) : null}
+      </section>
+    </div>
+  );
+};
+
+/** Models: what is loaded now, what this device could load or a server offers, encoders, and how fast the device is. */
+const ModelsPage = () => {
+  useNeeds('sources', 'policy');
+  return (
+    <main className="page wide">
       <h1>Models</h1>
       <LoadingFailure />
       <LoadingList />
       <DeviceLine />
-      <h2>Loaded now</h2>
-      {policy && device ? (
-        // What its card below says of it as a file is not said again.
-        <dl className="pairs">
-          <Pair name="checkpoint" value={policy.id} />
-          {policy.revision ? <Pair name="revision" value={policy.revision} /> : null}
-          {/* A checkpoint’s card says how long its contexts are; a server and WebLLM have none. */}
-          {policy.onDevice ? null : (
-            <Pair name="longest context" value={`${formatCount(policy.maxContext)} tokens`} />
-          )}
-          {policy.onDevice ? (
-            <Pair name="held as" value={`${policy.onDevice}, computed in f32`} />
-          ) : null}
-          {policy.keys ? (
-            <Pair name="contexts" value={`keys and values in ${policy.keys}`} />
-          ) : null}
-          {policy.logprobs ? <Pair name="log-probabilities" value={policy.logprobs} /> : null}
-          <Pair
-            name="device"
-            value={`${device.device} · ${device.adapter}${device.fallback ? ' (software)' : ''}`}
-          />
-        </dl>
-      ) : (
-        <p className="fine">The policy has not been loaded.</p>
-      )}
-      {policy ? <AgreementLine policy={policy} /> : null}
-      <CheckpointsSection />
+      <div className="models-top">
+        <Loaded />
+        <CheckpointsSection />
+        <div className="models-more">
+          <ServersSection />
+          <WebLlmSection />
+          <EncodersSection />
+          <MeasureSection />
+        </div>
+      </div>
+      {/* Long, and all of it below what is here. */}
       <PublishedSection />
-      <ServersSection />
-      <WebLlmSection />
-      <EncodersSection />
-      <h2>Retrieval</h2>
-      <p>
-        <Terms>{retrieval.note}</Terms>
-      </p>
-      {sources ? (
-        <dl className="pairs">
-          <Pair name="local corpus" value={`${formatCount(sources.localPassages)} passages`} />
-          <Pair
-            name="web corpus"
-            value={sources.web ?? `${formatCount(sources.webPassages ?? 0)} passages`}
-          />
-          <Pair name="questions" value={formatCount(questions)} />
-        </dl>
-      ) : null}
-      <MeasureSection />
     </main>
   );
 };

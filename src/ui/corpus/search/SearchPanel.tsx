@@ -1,15 +1,16 @@
 import { Button, NumberInput, TextInput } from '@mantine/core';
-import { useEffect, useEffectEvent, useState, type FormEvent } from 'react';
-import { useSearch } from 'wouter';
+import { Fragment, useEffect, useEffectEvent, useMemo, useState, type FormEvent } from 'react';
+import { Link, useSearch } from 'wouter';
 import { messageOf } from '../../../base/errors.ts';
 import type { Hit, SearchTarget } from '../../../records/hits.ts';
 import type { SourceFailure } from '../../../retrieval/retriever.ts';
+import { examplesOf } from '../../ask/store/examples.ts';
 import { SourceBadge } from '../../kit/events/parts/Passages.tsx';
 import { PickField } from '../../kit/PickField.tsx';
 import { formatBytes, formatMs, formatNumber, plural } from '../../kit/words/format.ts';
 import { LoadingFailure, LoadingList } from '../../lab/Loading.tsx';
 import { SearchMap } from '../map/SearchMap.tsx';
-import { searchedFor } from '../store/corpus-address.ts';
+import { corpusSearch, searchedFor } from '../store/corpus-address.ts';
 import { lab } from '../../lab/connection.ts';
 import { useLab } from '../../lab/lab-store.ts';
 import { Table, type Head } from '../../kit/Table.tsx';
@@ -27,6 +28,9 @@ const HEADS: readonly Head[] = [
 
 /** Where to search; `both` asks for the two lists that the policy would be given together. */
 const TARGETS: readonly SearchTarget[] = ['local', 'web', 'both'];
+
+/** As many names as fit in a line. */
+const NAMED = 10;
 
 /** An answer of the retriever with its query: the field may say something else by then. */
 interface Found {
@@ -57,6 +61,21 @@ const Hits = ({ hits }: { hits: readonly Hit[] }) => (
     ))}
   </Table>
 );
+
+/** Titles of passages that questions need, each a search; none where no question names any. */
+const Names = () => {
+  const rows = useLab((state) => state.questions);
+  const titles = useMemo(() => {
+    const needed = [...examplesOf(rows), ...rows.slice(0, NAMED)];
+    return [...new Set(needed.flatMap(({ supporting }) => supporting))].slice(0, NAMED);
+  }, [rows]);
+  return titles.map((title, at) => (
+    <Fragment key={title}>
+      {at === 0 ? ', such as ' : ', '}
+      <Link href={corpusSearch(title)}>{title}</Link>
+    </Fragment>
+  ));
+};
 
 /**
  * The form and what was found last.
@@ -158,7 +177,10 @@ const Panel = ({ wanted }: { wanted: string }) => {
           {found.hits.length > 0 ? <SearchMap query={found.query} hits={found.hits} /> : null}
         </>
       ) : error ? null : (
-        <p className="fine">Search for a name to see what the policy would be given.</p>
+        <p className="fine">
+          Search for a name to see what the policy would be given
+          <Names />.
+        </p>
       )}
     </section>
   );

@@ -1,0 +1,47 @@
+import { useMemo } from 'react';
+import { groupBy } from '../../base/items.ts';
+import type { QuestionRow } from '../../lab/contract/ask.ts';
+import { formatCount, plural } from '../kit/words/format.ts';
+import { useLab } from '../lab/lab-store.ts';
+
+/** What the questions that runs ask are, counted. */
+
+/** `bridge 1,204`, the most frequent first. */
+const counted = (rows: readonly QuestionRow[], of: (row: QuestionRow) => string): string =>
+  [...groupBy(rows, of)]
+    .toSorted(([, a], [, b]) => b.length - a.length)
+    .map(([name, all]) => `${name} ${formatCount(all.length)}`)
+    .join(' · ');
+
+const FACTS: readonly (readonly [string, (row: QuestionRow) => string])[] = [
+  ['by split', ({ split }) => split || 'not said'],
+  ['by hops', ({ hops }) => (hops > 0 ? plural(hops, 'hop') : 'none given')],
+  ['by type', ({ type }) => type ?? 'not said'],
+  [
+    'source',
+    ({ localSuffices }) =>
+      localSuffices === null ? 'not said' : localSuffices ? 'local suffices' : 'needs the web',
+  ],
+];
+
+export const QuestionsAsked = () => {
+  const rows = useLab((state) => state.questions);
+  const facts = useMemo(
+    () => FACTS.map(([name, of]) => [name, counted(rows, of)] as const),
+    [rows],
+  );
+  if (rows.length === 0) return null;
+  return (
+    <section className="questions-asked" aria-labelledby="questions-asked">
+      <h2 id="questions-asked">{plural(rows.length, 'question')} to ask</h2>
+      <dl className="pairs">
+        {facts.map(([name, text]) => (
+          <div key={name} className="pair">
+            <dt>{name}</dt>
+            <dd>{text}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+};
