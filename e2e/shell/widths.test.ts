@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { faultsOf } from '../axe.ts';
 import { openPage, runStatus, useStage, visit } from '../browser.ts';
 
-/** Screens of every width: nothing overlaps or is cut at 390 px, and no third is empty at 2,560 px. */
+/** Screens of every width: nothing overlaps or is cut at 390 px, and no third is empty up to 2,560 px. */
 
 const stage = useStage();
 const FILE = resolve(import.meta.dirname, '../../test/fixtures/inspect/r1-searcher-dev.jsonl');
@@ -20,15 +20,71 @@ const used = (page: Page): Promise<number> =>
     return (right - box.left) / box.width;
   });
 
+/**
+ * Pixels of the tallest band of the first screen of a page, from the first to the last that is painted there, whose right
+ * third has neither text nor anything to press nor a picture.
+ */
+const emptyThird = (page: Page): Promise<number> =>
+  page.locator('main').evaluate((main) => {
+    const box = main.getBoundingClientRect();
+    const rects: DOMRect[] = [];
+    const nodes = document.createTreeWalker(main, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
+    for (let node = nodes.nextNode(); node; node = nodes.nextNode()) {
+      const element = node instanceof Element ? node : node.parentElement;
+      if (!element?.checkVisibility({ visibilityProperty: true })) continue;
+      if (node instanceof Text && node.data.trim() !== '') {
+        const range = document.createRange();
+        range.selectNodeContents(node);
+        rects.push(...range.getClientRects());
+      } else if (element === node && element.matches('button, input, select, textarea, svg'))
+        rects.push(element.getBoundingClientRect());
+    }
+    const STEP = 4;
+    let [tallest, band, begun] = [0, 0, false];
+    for (let y = box.top; y < box.bottom; y += STEP) {
+      const here = rects.filter(
+        ({ top, bottom, width }) => width > 1 && top < y + STEP && bottom > y,
+      );
+      begun ||= here.length > 0;
+      if (here.some(({ right }) => right >= box.left + (2 / 3) * box.width)) band = 0;
+      else if (begun) band += STEP;
+      // What is below all is no band: a page may end before the screen does.
+      if (here.length > 0) tallest = Math.max(tallest, band);
+    }
+    return tallest;
+  });
+
+/** A heading with a paragraph is as tall. */
+const TALLEST = 140;
+
+const filled = async (page: Page, place: string): Promise<void> => {
+  for (const width of [390, 720, 1440, 1920, 2560]) {
+    await page.setViewportSize({ width, height: 900 });
+    const beyond = () =>
+      page.locator('main').evaluate((main) => main.scrollWidth - main.clientWidth);
+    await expect.poll(beyond, { message: `${place} sideways at ${width}` }).toBeLessThanOrEqual(0);
+    if (width > 1000)
+      await expect
+        .poll(() => emptyThird(page), { message: `${place} at ${width}` })
+        .toBeLessThan(TALLEST);
+  }
+};
+
+/** Places as a first visitor finds them, and what is there once they are drawn. */
 const PLACES = [
   ['train?new=1', 'Start training'],
   ['models', 'Choose a folder'],
   ['corpus', 'Choose files'],
+  ['evaluate', 'Three systems on 20 questions'],
+  ['evaluate?new=1', 'Add built-in questions'],
+  ['runs', 'Train the policy'],
 ] as const;
 
 it('leaves no third of 2,560 pixels empty', { timeout: 180_000 }, async () => {
   const page = await openPage(stage, { width: 2560 });
   await page.goto(`${stage.url}rollouts`);
+  await page.getByRole('button', { name: 'Open a folder' }).waitFor();
+  await filled(page, 'rollouts');
   await page.getByLabel('Rollout files').first().setInputFiles(FILE);
   await page.locator('tr[data-position]').first().waitFor();
   expect(await used(page), 'a file of rollouts').toBeGreaterThan(2 / 3);
@@ -45,7 +101,21 @@ it('leaves no third of 2,560 pixels empty', { timeout: 180_000 }, async () => {
     await visit(page, stage, place);
     await page.getByRole('button', { name: button }).first().waitFor();
     expect(await used(page), place).toBeGreaterThan(2 / 3);
+    await filled(page, place);
   }
+  // What was measured of a training leads to the form of one like it.
+  await page.getByRole('link', { name: 'UR² · two stages, as the paper' }).click();
+  expect(await page.getByLabel('Recipe', { exact: true }).inputValue()).toBe('ur2/paper');
+  await page.getByLabel('Recipe', { exact: true }).selectOption('kunlun-baize/whole');
+  // And what was measured of a system to its claims, and to a new evaluation with it.
+  await visit(page, stage, 'evaluate');
+  const system = page.locator('.measured-systems li', { hasText: 'FLARE' });
+  await system.locator('summary').click();
+  expect(await system.getByRole('list', { name: 'Claims that were measured' }).innerText()).toMatch(
+    /contradicted.*\d+ questions, 3 worlds/s,
+  );
+  await system.getByRole('button', { name: 'Evaluate FLARE here' }).click();
+  expect(await page.locator('[data-system="flare"] input').isChecked()).toBe(true);
 
   // Where there is room in both directions nothing of the form of a run is folded away, in six columns at most.
   await page.setViewportSize({ width: 1440, height: 900 });

@@ -43,8 +43,19 @@ const Keys = ({ keys }: { keys: readonly string[] }) => (
 );
 
 /** A dialog over everything; it is there only while it is open. */
-const Dialog = (props: { name: string; onClose: () => void; children: ReactNode }) => (
-  <Modal.Root opened onClose={props.onClose} transitionProps={{ duration: 0 }}>
+const Dialog = (props: {
+  name: string;
+  /** Of the window where it holds more than a list. */
+  size?: string;
+  onClose: () => void;
+  children: ReactNode;
+}) => (
+  <Modal.Root
+    opened
+    onClose={props.onClose}
+    size={props.size ?? 'md'}
+    transitionProps={{ duration: 0 }}
+  >
     <Modal.Overlay />
     <Modal.Content aria-label={props.name} className="dialog">
       {/* A list longer than the window is scrolled by keyboard, so the body takes focus. */}
@@ -156,32 +167,38 @@ const GROUPS = ['Run', 'Train', 'Playback', 'Rollouts', 'View', 'Go to'] as cons
 
 /** `?`: every key, and every word. */
 export const KeyList = ({ commands }: { commands: readonly Command[] }) => (
-  <Dialog name="Keys and words" onClose={closeDialog}>
-    <h2>Keys</h2>
-    {GROUPS.map((group) => {
-      const keyed = commands.filter(
-        (command) => command.group === group && command.keys.length > 0,
-      );
-      return keyed.length === 0 ? null : (
-        <section key={group} className="key-group">
-          <h3>{group}</h3>
-          {keyed.map((command) => (
-            <div key={command.name} className="key-row">
-              <span className="grow">{command.name}</span>
-              <Keys keys={command.keys} />
-            </div>
-          ))}
-        </section>
-      );
-    })}
-    <p className="fine">
-      Enter opens and closes the card in focus. In the token strip the arrow keys walk from token to
-      token and Enter shows one in the details; in the question list they choose a question; in a
-      chart they walk from step to step and Enter selects one.
-    </p>
-    <h2>Words</h2>
-    <Suspense fallback={<p className="fine">Loading the words …</p>}>
-      <GlossaryList />
-    </Suspense>
+  <Dialog name="Keys and words" size="min(1400px, 92vw)" onClose={closeDialog}>
+    <div className="keys-and-words">
+      <section>
+        <h2>Keys</h2>
+        {GROUPS.map((group) => {
+          const keyed = commands.filter(
+            (command) => command.group === group && command.keys.length > 0,
+          );
+          return keyed.length === 0 ? null : (
+            <section key={group} className="key-group">
+              <h3>{group}</h3>
+              {keyed.map((command) => (
+                <div key={command.name} className="key-row">
+                  <span className="grow">{command.name}</span>
+                  <Keys keys={command.keys} />
+                </div>
+              ))}
+            </section>
+          );
+        })}
+        <p className="fine">
+          Enter opens and closes the card in focus. In the token strip the arrow keys walk from
+          token to token and Enter shows one in the details; in the question list they choose a
+          question; in a chart they walk from step to step and Enter selects one.
+        </p>
+      </section>
+      <section>
+        <h2>Words</h2>
+        <Suspense fallback={<p className="fine">Loading the words …</p>}>
+          <GlossaryList />
+        </Suspense>
+      </section>
+    </div>
   </Dialog>
 );

@@ -143,17 +143,22 @@ export const NewEvaluation = () => {
   }, [ready]);
   return (
     <div className="new-evaluation">
-      <h1>New evaluation</h1>
-      <p className="lead">
-        Every system runs with every policy and retrieval setting on the same questions, so that
-        differences are the systems’. Rollouts that were made before under the same settings are
-        taken again, not made again.
-      </p>
-      <SystemsPicker />
-      <PoliciesPicker />
-      <QuestionsPicker />
-      <RetrievalPicker />
-      <SamplingFields />
+      <div className="chooser-systems">
+        <h1>New evaluation</h1>
+        <p className="lead">
+          Every system runs with every policy and retrieval setting on the same questions, so that
+          differences are the systems’. Rollouts that were made before under the same settings are
+          taken again, not made again.
+        </p>
+        <SystemsPicker />
+      </div>
+      {/* Beside the systems where there is room: they are many, and what is asked of them would be far below. */}
+      <div className="chooser-rest">
+        <PoliciesPicker />
+        <QuestionsPicker />
+        <RetrievalPicker />
+        <SamplingFields />
+      </div>
       <Dock />
     </div>
   );
