@@ -1,6 +1,7 @@
 import { mkdtempSync, openAsBlob, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { zipSync } from 'fflate';
 import { afterAll, expect, it } from 'vitest';
 import { openArchive } from '../../src/handover/adopt/archive/open-archive.ts';
 import { readTar } from '../../src/handover/adopt/archive/tar.ts';
@@ -67,6 +68,48 @@ it('half a folder is a clear sentence, and stores nothing', async () => {
   await page.getByText(/“x\.tar\.gz” could not be taken in: .*cannot be read/).waitFor();
   await page.getByText('There is none yet').waitFor();
 });
+
+/** The folder that TRL left, with the rollouts of its first step repeated for so many. */
+async function longRun(steps: number): Promise<Uint8Array> {
+  const files = (await openArchive('x.tar.gz', await openAsBlob(ARCHIVE))) ?? [];
+  const packed: Record<string, Uint8Array> = {};
+  for (const { path, blob } of files) {
+    if (!/(?:experiment\.json|rollouts\.jsonl)$/.test(path)) continue;
+    packed[path] = new Uint8Array(await blob.arrayBuffer());
+    if (!path.endsWith('rollouts.jsonl')) continue;
+    const first = (await blob.text()).split('\n').filter((line) => line.includes('"step":1,'));
+    const lines = Array.from({ length: steps }, (_, i) =>
+      first.map((line) => line.replace('"step":1,', `"step":${i + 1},`)).join('\n'),
+    );
+    packed[path] = new TextEncoder().encode(lines.join('\n'));
+  }
+  return zipSync(packed);
+}
+
+it('a long one can be cancelled, and nothing of it is left', async () => {
+  const page = await openPage(stage);
+  await visit(page, stage, 'runs');
+  await page.getByText('There is none yet').waitFor();
+  await drop(page, { 'long.zip': await longRun(600) });
+  await page.getByText(/step \d+ of 600 stored/).waitFor({ timeout: 60_000 });
+  await page.getByText(/left/).waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByText('Cancelled: nothing of “long.zip” is kept.').waitFor();
+  await page.getByText('There is none yet').waitFor();
+  const files = await page.evaluate(async () => {
+    const names: string[] = [];
+    const walk = async (folder: FileSystemDirectoryHandle): Promise<void> => {
+      for await (const [name, entry] of folder.entries()) {
+        names.push(name);
+        if (entry instanceof FileSystemDirectoryHandle) await walk(entry);
+      }
+    };
+    await walk(await navigator.storage.getDirectory());
+    return names;
+  });
+  expect(files.filter((name) => name.startsWith('rollouts-'))).toEqual([]);
+  expect(stage.faults).toEqual([]);
+}, 120_000);
 
 it('the folder for TRL holds what “lab export” writes; what TRL lacks can be left out', async () => {
   const page = await openPage(stage);

@@ -110,8 +110,9 @@ export async function findAdapter(
   const found = await candidates(folder, experiment);
   if (found.length === 0) notes.push(nothingFound(folder, experiment));
   for (const { folder: at, step } of found) {
+    const files = await filesIn(folder, at);
     try {
-      const adapter = readPeft(config, await filesIn(folder, at));
+      const adapter = readPeft(config, files);
       return { ...adapter, folder: at, step };
     } catch (error) {
       notes.push(`The adapter in ${where(at)} cannot be used: ${messageOf(error)}.`);

@@ -27,6 +27,8 @@ export interface AdoptContext {
   base(experiment: AdoptedExperiment): Promise<Base>;
   /** ISO 8601. */
   now: string;
+  /** Stops the reading, also of the rollouts of a step. */
+  signal?: AbortSignal;
 }
 
 export interface Adopted {
@@ -136,11 +138,11 @@ function stateOf(
 
 /**
  * Reads what came back. Whatever is missing or damaged is said in `notes`, and the rest is there.
- * @throws AdoptError where there is no experiment, or nothing that came back
+ * @throws AdoptError where there is no experiment, or nothing that came back; the signal's reason
  */
 export async function adopt(files: readonly AdoptFile[], context: AdoptContext): Promise<Adopted> {
   const notes: string[] = [];
-  const folder = AdoptFolder.of(files);
+  const folder = AdoptFolder.of(files, context.signal);
   const experiment = await readExperiment(folder);
   const metrics = await metricsOf(folder, experiment, notes);
   const source = await rolloutsOf(folder, experiment, notes);
@@ -151,6 +153,7 @@ export async function adopt(files: readonly AdoptFile[], context: AdoptContext):
   const gaps = gapsIn(steps, experiment.startStep);
   if (gaps !== null) notes.push(gaps);
   const settings = settingsWith(experiment, adapter, notes);
+  context.signal?.throwIfAborted();
   const state = adapter && stateOf(experiment, adapter, steps, source, notes);
   if (state)
     notes.push('The optimizer’s moments stayed with the trainer: going on begins them anew.');

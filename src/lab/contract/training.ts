@@ -93,6 +93,9 @@ export interface Download {
   blob: Blob;
 }
 
+/** What came of a folder from a cluster; nothing is kept of one that was cancelled. */
+export type AdoptOutcome = { status: 'ready'; run: RunRecord } | { status: 'cancelled' };
+
 /** Calls that the page makes. All reject with an Error whose message can be shown. */
 export interface TrainApi {
   listen(listener: (messages: TrainMessage[]) => void): Promise<void>;
@@ -153,12 +156,16 @@ export interface TrainApi {
   importRun(file: Blob): Promise<RunRecord>;
   /**
    * Takes in what came back from a cluster: the files of a folder, or one archive of it.
+   * @param job a name for `cancelAdopt`
    * @param onProgress steps stored, of how many
    */
   adopt(
+    job: string,
     files: readonly AdoptFile[],
     onProgress: (done: number, total: number) => void,
-  ): Promise<RunRecord>;
+  ): Promise<AdoptOutcome>;
+  /** Stops a job of `adopt`, which answers once nothing of it is left. */
+  cancelAdopt(job: string): Promise<void>;
   /** `peft`: adapter_model.safetensors and adapter_config.json; `merged`: one archive; `metrics`: CSV. */
   download(
     runId: string,

@@ -20,6 +20,12 @@ export interface AdoptParts {
   device: RunRecord['device'];
 }
 
+export interface AdoptOptions {
+  /** Steps stored, of how many. */
+  onProgress: (done: number, total: number) => void;
+  signal: AbortSignal;
+}
+
 interface Found {
   ref: PolicyRef;
   facts: PolicyFacts;
@@ -29,8 +35,10 @@ interface Found {
 async function findPolicy(
   parts: AdoptParts,
   { policy: wanted }: AdoptedExperiment,
+  signal: AbortSignal,
 ): Promise<Found | null> {
   for (const ref of await parts.policies()) {
+    signal.throwIfAborted();
     // One that cannot be opened is not the one; what it lacks is said on the Models page.
     const facts = await parts.policy(ref).catch(() => null);
     if (facts?.revision === wanted.revision) return { ref, facts };
@@ -44,11 +52,14 @@ const missing = ({ policy }: AdoptedExperiment): Base => ({
     'browser. Add that checkpoint on the Models page, and drop the folder again.',
 });
 
-/** A folder as it was dropped, or what lies in an archive. @throws AdoptError */
-async function unpacked(files: readonly AdoptFile[]): Promise<readonly AdoptFile[]> {
+/** A folder as it was dropped, or what lies in an archive. @throws AdoptError; the signal's reason */
+async function unpacked(
+  files: readonly AdoptFile[],
+  signal: AbortSignal,
+): Promise<readonly AdoptFile[]> {
   const [only, ...more] = files;
   if (!only || more.length > 0) return files;
-  return (await openArchive(nameOf(only.path), only.blob)) ?? files;
+  return (await openArchive(nameOf(only.path), only.blob, signal)) ?? files;
 }
 
 const TRAINERS: Readonly<Record<string, string>> = { trl: 'TRL', verl: 'verl' };
@@ -110,13 +121,12 @@ function recordOf(
   };
 }
 
-/** @param onProgress steps stored, of how many */
 async function keep(
   { store }: AdoptParts,
   run: RunRecord,
   adopted: Adopted,
   stored: RunRecord | undefined,
-  onProgress: (done: number, total: number) => void,
+  { onProgress, signal }: AdoptOptions,
 ): Promise<void> {
   const { steps, state, experiment } = adopted;
   const before = stored
@@ -128,6 +138,7 @@ async function keep(
     before.map((record) => ({ record: { ...record, runId: run.id }, rollouts: [] })),
   );
   for (const [done, record] of steps.entries()) {
+    signal.throwIfAborted();
     onProgress(done, steps.length);
     // The inspector reads records that lack parts; those of the environment lack none.
     const own = (await adopted.rollouts(record.step)) as Rollout[];
@@ -136,29 +147,32 @@ async function keep(
 }
 
 /**
- * Takes a folder, or an archive of one, in as a run. Nothing stays of it where that fails.
- * @throws AdoptError in words where nothing can be made of it; StorageFull
+ * Takes a folder, or an archive of one, in as a run. Nothing stays of it where that fails or is stopped.
+ * @throws AdoptError in words where nothing can be made of it; StorageFull; the signal's reason
  */
 export async function adoptRun(
   parts: AdoptParts,
   given: readonly AdoptFile[],
-  onProgress: (done: number, total: number) => void,
+  options: AdoptOptions,
 ): Promise<RunRecord> {
   const { store } = parts;
+  const { signal } = options;
   const held: { found: Found | null } = { found: null };
-  const adopted = await adopt(await unpacked(given), {
+  const adopted = await adopt(await unpacked(given, signal), {
     base: async (experiment) => {
-      held.found = await findPolicy(parts, experiment);
+      held.found = await findPolicy(parts, experiment, signal);
       return held.found ? { config: held.found.facts.config } : missing(experiment);
     },
     now: nowIso(),
+    signal,
   });
   const { experiment } = adopted;
   const stored = (await store.runs()).find(({ id }) => id === experiment.run?.id);
   const run = recordOf(adopted, stored, held.found, parts.device);
   await store.put(run);
   try {
-    await keep(parts, run, adopted, stored, onProgress);
+    await keep(parts, run, adopted, stored, options);
+    signal.throwIfAborted();
     return await store.change(run.id, { deletedAt: null });
   } catch (error) {
     await store.purge(run.id).catch(() => undefined);

@@ -10,6 +10,7 @@ import { checkResumable, checkTrainable } from '../../learn/rl/trainable.ts';
 import { chooseDevice } from '../models/serving/device.ts';
 import { ActiveRun } from './active-run.ts';
 import type {
+  AdoptOutcome,
   Download,
   DownloadKind,
   DroppedKind,
@@ -24,6 +25,7 @@ import type { RunRecord } from '../contract/records/runs.ts';
 import { OtherTabs, type Order } from './other-tabs.ts';
 import type { AdoptFile } from '../../handover/adopt/input/folder.ts';
 import { adoptRun } from './adopt.ts';
+import { NamedJobs } from '../storage/jobs.ts';
 import { hasSummarizer, storeRuns } from './new-runs.ts';
 import { SweepQueue, waitingOf } from './sweep-queue.ts';
 import type { PolicyFacts } from '../models/serving/policy-facts.ts';
@@ -59,6 +61,7 @@ export class TrainingHost implements TrainApi {
   readonly #records: RunRecords;
   readonly #tabs: OtherTabs;
   readonly #sweeps: SweepQueue;
+  readonly #jobs = new NamedJobs();
   #active: ActiveRun | null = null;
 
   constructor(parts: HostParts) {
@@ -242,16 +245,24 @@ export class TrainingHost implements TrainApi {
   exportRun = (runId: string): Promise<Blob> => this.#records.export(runId);
   importRun = (file: Blob): Promise<RunRecord> => this.#records.read(file);
 
-  async adopt(
+  adopt(
+    job: string,
     files: readonly AdoptFile[],
     onProgress: (done: number, total: number) => void,
-  ): Promise<RunRecord> {
-    const chosen = await chooseDevice('auto', navigator.gpu, navigator.hardwareConcurrency);
-    const { device } = chosen.facts;
-    const run = await adoptRun({ ...this.#parts, device }, files, onProgress);
-    this.#reporter.send([{ type: 'run', run }]);
-    await this.#reporter.storage();
-    return run;
+  ): Promise<AdoptOutcome> {
+    return this.#jobs.run(job, async (signal): Promise<AdoptOutcome> => {
+      const chosen = await chooseDevice('auto', navigator.gpu, navigator.hardwareConcurrency);
+      const { device } = chosen.facts;
+      const run = await adoptRun({ ...this.#parts, device }, files, { onProgress, signal });
+      this.#reporter.send([{ type: 'run', run }]);
+      await this.#reporter.storage();
+      return { status: 'ready', run };
+    });
+  }
+
+  cancelAdopt(job: string): Promise<void> {
+    this.#jobs.cancel(job);
+    return Promise.resolve();
   }
 
   drop = (runId: string, what: DroppedKind): Promise<number> => this.#records.drop(runId, what);

@@ -1,45 +1,63 @@
 import { Link } from 'wouter';
-import { formatCount } from '../kit/words/format.ts';
+import { formatCount, plural } from '../kit/words/format.ts';
 import { TimeLeft } from '../kit/words/TimeLeft.tsx';
-import { dismissAdopted, useAdopting } from '../train/store/adopt-actions.ts';
+import { cancelAdopting, dismissAdopted, useAdopting } from '../train/store/adopt-actions.ts';
 import { formatTrainAddress } from '../train/store/train-address.ts';
 
-/** What is being read of a cluster’s folder, and what was taken in last with what it lacks. */
+/** How far the folder is that is being read. */
+const Reading = () => {
+  const { reading, waiting } = useAdopting();
+  if (!reading) return null;
+  const { name, done, total, cancelling } = reading;
+  return (
+    <p className="note">
+      Reading “{name}”
+      {total > 0 ? `: step ${formatCount(done)} of ${formatCount(total)} stored` : ' …'}
+      {total > 0 ? <TimeLeft of={name} share={done / total} /> : null}
+      {waiting.length > 0 ? ` · ${plural(waiting.length, 'more waits', 'more wait')}` : null}{' '}
+      <progress
+        className="bar thin"
+        aria-label="Steps stored"
+        {...(total > 0 && { max: total, value: done })}
+      />{' '}
+      <button
+        type="button"
+        className="link"
+        disabled={cancelling}
+        onClick={() => void cancelAdopting()}
+      >
+        {cancelling ? 'Stopping …' : 'Cancel'}
+      </button>
+    </p>
+  );
+};
+
+/** What is being read of clusters’ folders, what was taken in last with what it lacks, and what was cancelled. */
 export const Adopting = () => {
-  const { reading, last } = useAdopting();
+  const { taken, cancelled } = useAdopting();
   return (
     <div role="status">
-      {reading ? (
-        <p className="note">
-          Reading “{reading.name}”
-          {reading.total > 0
-            ? `: step ${formatCount(reading.done)} of ${formatCount(reading.total)} stored`
-            : ' …'}
-          {reading.total > 0 ? (
-            <TimeLeft of={reading.name} share={reading.done / reading.total} />
-          ) : null}{' '}
-          <progress
-            className="bar thin"
-            aria-label="Steps stored"
-            {...(reading.total > 0 && { max: reading.total, value: reading.done })}
-          />
-        </p>
-      ) : null}
-      {last ? (
+      <Reading />
+      {taken.length > 0 || cancelled !== null ? (
         <div className="note adopted">
-          <p>
-            <Link href={formatTrainAddress({ run: last.id, step: null })}>{last.name}</Link> is here
-            now.{' '}
-            <button
-              type="button"
-              className="link"
-              aria-label="Hide this message"
-              onClick={dismissAdopted}
-            >
-              ✕
-            </button>
-          </p>
-          {last.notice === null ? null : <p className="fine">{last.notice}</p>}
+          <button
+            type="button"
+            className="link"
+            aria-label="Hide this message"
+            onClick={dismissAdopted}
+          >
+            ✕
+          </button>
+          {taken.map((run) => (
+            <div key={run.id}>
+              <p>
+                <Link href={formatTrainAddress({ run: run.id, step: null })}>{run.name}</Link> is
+                here now.
+              </p>
+              {run.notice === null ? null : <p className="fine">{run.notice}</p>}
+            </div>
+          ))}
+          {cancelled === null ? null : <p>{cancelled}</p>}
         </div>
       ) : null}
     </div>

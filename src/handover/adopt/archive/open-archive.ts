@@ -1,4 +1,5 @@
 import { messageOf } from '../../../base/errors.ts';
+import { createTurns } from '../../../base/turns.ts';
 import { gunzip } from '../../../formats/rollouts/container/gunzip.ts';
 import {
   isUnpackable,
@@ -35,7 +36,7 @@ function checkSize(name: string, blob: Blob): void {
 /** Checkpoints of whole models and optimizers, which nothing here reads. */
 const isNeeded = (path: string): boolean => !/\.(?:pt|pth|bin|distcp)$/.test(path);
 
-async function unzip(name: string, blob: Blob): Promise<AdoptFile[]> {
+async function unzip(name: string, blob: Blob, turn: () => Promise<void>): Promise<AdoptFile[]> {
   checkSize(name, blob);
   const bytes = new Uint8Array(await blob.arrayBuffer());
   let left = MOST_UNPACKED;
@@ -48,29 +49,53 @@ async function unzip(name: string, blob: Blob): Promise<AdoptFile[]> {
       throw new Error(`${entry.name} is compressed by zip method ${entry.method}`);
     return { path: entry.name, blob: blobOf(unzipEntry(bytes, entry, spend)) };
   };
-  return zipEntries(bytes)
-    .filter(({ name: path }) => !path.endsWith('/') && isNeeded(path))
-    .map(one);
+  const files: AdoptFile[] = [];
+  for (const entry of zipEntries(bytes)) {
+    await turn();
+    if (!entry.name.endsWith('/') && isNeeded(entry.name)) files.push(one(entry));
+  }
+  return files;
 }
 
 const blobOf = (bytes: Uint8Array): Blob => new Blob([new Uint8Array(bytes)]);
 
+async function unpack(
+  name: string,
+  blob: Blob,
+  signal: AbortSignal | undefined,
+): Promise<AdoptFile[] | null> {
+  const turn = createTurns(signal);
+  const head = await headOf(blob);
+  if (isTar(head)) return readTar(blob, signal);
+  if (isZip(head)) return unzip(name, blob, turn);
+  if (!isGzip(head)) return null;
+  checkSize(name, blob);
+  const bytes = gunzip(blob.stream()) as ReadableStream<Uint8Array<ArrayBuffer>>;
+  const stopping = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    async transform(part, controller) {
+      await turn();
+      controller.enqueue(part);
+    },
+  });
+  const unpacked = await new Response(bytes.pipeThrough(stopping)).blob();
+  return isTar(await headOf(unpacked)) ? readTar(unpacked, signal) : null;
+}
+
 /**
  * The files of an archive; null where the file is none.
- * @throws AdoptError where it is damaged or too large
+ * @throws AdoptError where it is damaged or too large; the signal's reason
  */
-export async function openArchive(name: string, blob: Blob): Promise<AdoptFile[] | null> {
-  const head = await headOf(blob);
+export async function openArchive(
+  name: string,
+  blob: Blob,
+  signal?: AbortSignal,
+): Promise<AdoptFile[] | null> {
   try {
-    if (isTar(head)) return await readTar(blob);
-    if (isZip(head)) return await unzip(name, blob);
-    if (!isGzip(head)) return null;
-    checkSize(name, blob);
-    const unpacked = await new Response(
-      gunzip(blob.stream()) as ReadableStream<Uint8Array<ArrayBuffer>>,
-    ).blob();
-    return isTar(await headOf(unpacked)) ? await readTar(unpacked) : null;
+    const files = await unpack(name, blob, signal);
+    signal?.throwIfAborted();
+    return files;
   } catch (error) {
+    signal?.throwIfAborted();
     if (error instanceof AdoptError) throw error;
     throw new AdoptError(
       `${name} is an archive that cannot be read: ${messageOf(error)}. Pack the folder again, or give the folder itself.`,

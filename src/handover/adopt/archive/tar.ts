@@ -1,3 +1,5 @@
+import { createTurns } from '../../../base/turns.ts';
+
 /**
  * Entries of a tar archive: ustar (POSIX.1-1988), with GNU's long names and sizes and the paths of pax
  * headers (POSIX.1-2001). Only headers are read; an entry is a slice of the archive.
@@ -54,12 +56,14 @@ const MOST_PATH = 64 * 1024;
 
 /**
  * The files of an archive, in its order; links, devices and folders are left out.
- * @throws Error where it is damaged or ends early
+ * @throws Error where it is damaged or ends early; the signal's reason
  */
-export async function readTar(archive: Blob): Promise<TarEntry[]> {
+export async function readTar(archive: Blob, signal?: AbortSignal): Promise<TarEntry[]> {
+  const turn = createTurns(signal);
   const entries: TarEntry[] = [];
   let [at, long] = [0, undefined as string | undefined];
   while (at + BLOCK <= archive.size) {
+    await turn();
     const block = await bytesOf(archive, at, BLOCK);
     if (isZero(block)) return entries;
     checkSum(block);

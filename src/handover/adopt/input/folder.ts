@@ -1,3 +1,5 @@
+import { createTurns } from '../../../base/turns.ts';
+
 /** What came back from a cluster: files by their paths, wherever they lie. */
 
 /** Nothing can be made of it; the message is for people, and says what to do. */
@@ -26,16 +28,20 @@ export const inFolder = (folder: string, name: string): string =>
 /** The files of one experiment, by their paths below the folder that holds `experiment.json`. */
 export class AdoptFolder {
   readonly #files: ReadonlyMap<string, Blob>;
+  /** Called between two pieces of work. @throws the signal's reason once reading is to stop */
+  readonly turn: () => Promise<void>;
 
-  private constructor(files: ReadonlyMap<string, Blob>) {
+  private constructor(files: ReadonlyMap<string, Blob>, signal: AbortSignal | undefined) {
     this.#files = files;
+    this.turn = createTurns(signal);
   }
 
   /**
    * @param given files of a folder, an archive, or several picked ones
+   * @param signal stops the reading of them
    * @throws AdoptError without `experiment.json`
    */
-  static of(given: readonly AdoptFile[]): AdoptFolder {
+  static of(given: readonly AdoptFile[], signal?: AbortSignal): AdoptFolder {
     const files = given.filter(({ path }) => !partsOf(path).some((part) => part === '..'));
     const found = files
       .filter(({ path }) => nameOf(path) === EXPERIMENT)
@@ -55,6 +61,7 @@ export class AdoptFolder {
             : [],
         ),
       ),
+      signal,
     );
   }
 
@@ -75,11 +82,13 @@ export class AdoptFolder {
   }
 
   async bytes(path: string): Promise<Uint8Array<ArrayBuffer> | null> {
+    await this.turn();
     const blob = this.blob(path);
     return blob ? new Uint8Array(await blob.arrayBuffer()) : null;
   }
 
   async text(path: string): Promise<string | null> {
+    await this.turn();
     return (await this.blob(path)?.text()) ?? null;
   }
 }

@@ -38,8 +38,9 @@ const NAMES: Readonly<Record<string, Measure>> = {
 async function historyOf(folder: AdoptFolder, notes: string[]): Promise<unknown[]> {
   let longest: unknown[] = [];
   for (const { path } of folder.matching(/(?:^|\/)trainer_state\.json$/)) {
+    const text = (await folder.text(path)) ?? '';
     try {
-      const state = parseJson((await folder.text(path)) ?? '');
+      const state = parseJson(text);
       const history = isObject(state) ? state['log_history'] : undefined;
       if (!Array.isArray(history)) notes.push(`${path} holds no log_history: it is left out.`);
       else if (history.length > longest.length) longest = history;

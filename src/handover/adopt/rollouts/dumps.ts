@@ -61,6 +61,7 @@ class Dumps implements RolloutSource {
     if (!blob) return found;
     try {
       for await (const item of importRollouts(blob, nameOf(path))) {
+        await this.#folder.turn();
         const rollout =
           item.kind === 'rollout'
             ? renamed(item.rollout, this.#experiment, this.#layout.counts)
@@ -69,6 +70,7 @@ class Dumps implements RolloutSource {
         else onFault(item.kind === 'fault' ? `line ${item.line} ${item.reason}` : 'it has no step');
       }
     } catch (error) {
+      await this.#folder.turn();
       onFault(messageOf(error));
     }
     return found;

@@ -32,8 +32,14 @@ class OwnRollouts implements RolloutSource {
   readonly facts = new Map<number, RolloutFact[]>();
   readonly heldOut = new Map<number, RolloutFact[]>();
   readonly #entries = new Map<number, Entry[]>();
+  readonly #turn: () => Promise<void>;
 
-  constructor(entries: ReadonlyMap<number, Entry[]>, heldOut: ReadonlyMap<number, Entry[]>) {
+  constructor(
+    entries: ReadonlyMap<number, Entry[]>,
+    heldOut: ReadonlyMap<number, Entry[]>,
+    turn: () => Promise<void>,
+  ) {
+    this.#turn = turn;
     for (const [step, own] of entries) {
       const kept = lastAttempt(lastById(own));
       this.#entries.set(step, kept);
@@ -51,8 +57,10 @@ class OwnRollouts implements RolloutSource {
 
   async read(step: number): Promise<ImportedRollout[]> {
     const rollouts: ImportedRollout[] = [];
-    for (const { blob, start, end, fact } of this.#entries.get(step) ?? [])
+    for (const { blob, start, end, fact } of this.#entries.get(step) ?? []) {
+      await this.#turn();
       rollouts.push(readLine(await blob.slice(start, end).text(), fact.id, step));
+    }
     return rollouts;
   }
 }
@@ -70,6 +78,7 @@ export async function ownRollouts(
     if (!blob) continue;
     let [before, broken, first] = [0, 0, 0];
     for await (const { number, bytes, ...line } of readLines(blob.stream())) {
+      await folder.turn();
       const start = before;
       before = bytes;
       if (line.text?.trim() === '') continue;
@@ -89,5 +98,5 @@ export async function ownRollouts(
         `${path}: ${broken} ${broken === 1 ? 'line is' : 'lines are'} no record of a rollout (the first is line ${first}), and left out.`,
       );
   }
-  return entries.size + heldOut.size === 0 ? null : new OwnRollouts(entries, heldOut);
+  return entries.size + heldOut.size === 0 ? null : new OwnRollouts(entries, heldOut, folder.turn);
 }

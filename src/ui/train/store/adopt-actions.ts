@@ -11,21 +11,30 @@ import { trainApi, useTrain, withRun } from './train-store.ts';
 
 interface Adopting {
   /** What is being read, and how many of its steps are stored; null where nothing is. */
-  reading: { name: string; done: number; total: number } | null;
-  /** What was taken in last. */
-  last: Pick<RunRecord, 'id' | 'name' | 'notice'> | null;
+  reading: { name: string; done: number; total: number; cancelling: boolean } | null;
+  /** Names of what is read after it. */
+  waiting: readonly string[];
+  /** What was taken in since nothing was being read. */
+  taken: readonly Pick<RunRecord, 'id' | 'name' | 'notice'>[];
+  /** What of it was cancelled, in words; null where nothing was. */
+  cancelled: string | null;
 }
 
-/** What is taken in now, and what was last; shown on the page of runs. */
-export const useAdopting = create<Adopting>()(() => ({ reading: null, last: null }));
+const NOTHING: Adopting = { reading: null, waiting: [], taken: [], cancelled: null };
 
-/** Takes the note about the last adopted run off the page; the run stays. */
-export const dismissAdopted = (): void => useAdopting.setState({ last: null });
+/** What is taken in now, and what was last; shown on the page of runs. */
+export const useAdopting = create<Adopting>()(() => NOTHING);
+
+/** Takes the note about what was taken in off the page; the runs stay. */
+export const dismissAdopted = (): void => useAdopting.setState({ taken: [], cancelled: null });
 
 const attempt = createAttempt((problem) => useTrain.setState({ problem }));
 
 /** A folder with more files cannot be that of one experiment. */
 const MOST_FILES = 20_000;
+
+/** In the lab; one is read at a time. */
+const JOB = 'adopt';
 
 /** Files that are one experiment, with the name to call it by. */
 interface Offered {
@@ -33,21 +42,56 @@ interface Offered {
   files: AdoptFile[];
 }
 
+/** Those that wait for the one that is read. */
+let queue: Offered[] = [];
+
 const isArchive = (name: string): boolean => /\.(?:tar|tar\.gz|tgz|zip)$/i.test(name);
 
-/** Takes one experiment in; what came of it stands in `useAdopting`, what failed in `problem`. */
+const quoted = (names: readonly string[]): string => names.map((name) => `“${name}”`).join(', ');
+
+/** What came of it stands in `useAdopting`, what failed in `problem`. */
 async function adoptOne({ name, files }: Offered): Promise<void> {
-  useTrain.setState({ problem: null });
-  useAdopting.setState({ reading: { name, done: 0, total: 0 }, last: null });
-  void keepStorage();
-  const run = await attempt(`“${name}” could not be taken in`, () =>
-    trainApi().adopt(files, (done, total) => {
-      // The last progress may come behind the answer.
-      if (useAdopting.getState().reading) useAdopting.setState({ reading: { name, done, total } });
-    }),
+  const reading = { name, done: 0, total: 0, cancelling: false };
+  useAdopting.setState({ reading, waiting: queue.map((offered) => offered.name) });
+  const outcome = await attempt(`“${name}” could not be taken in`, () =>
+    trainApi().adopt(JOB, files, (done, total) =>
+      useAdopting.setState(({ reading: now }) => ({ reading: now && { ...now, done, total } })),
+    ),
   );
-  useAdopting.setState({ reading: null, ...(run && { last: run }) });
-  if (run) useTrain.setState((state) => ({ runs: withRun(state.runs, run) }));
+  // One that had been stored by the time it was cancelled is here.
+  if (outcome?.status === 'ready') {
+    const { run } = outcome;
+    useAdopting.setState(({ taken }) => ({ taken: [...taken, run] }));
+    useTrain.setState((state) => ({ runs: withRun(state.runs, run) }));
+  } else if (outcome?.status === 'cancelled') {
+    useAdopting.setState(({ cancelled }) => ({
+      cancelled: [`Cancelled: nothing of “${name}” is kept.`, cancelled].filter(Boolean).join(' '),
+    }));
+  }
+}
+
+/** Takes experiments in, one after another, behind those that wait already. */
+async function adoptAll(offered: readonly Offered[]): Promise<void> {
+  queue.push(...offered);
+  if (useAdopting.getState().reading)
+    return useAdopting.setState({ waiting: queue.map(({ name }) => name) });
+  useTrain.setState({ problem: null });
+  useAdopting.setState(NOTHING);
+  void keepStorage();
+  for (let next = queue.shift(); next; next = queue.shift()) await adoptOne(next);
+  useAdopting.setState({ reading: null, waiting: [] });
+}
+
+/** Stops what is read, of which nothing is kept, and what waits behind it. */
+export async function cancelAdopting(): Promise<void> {
+  const left = queue.map(({ name }) => name);
+  queue = [];
+  useAdopting.setState(({ reading }) => ({
+    reading: reading && { ...reading, cancelling: true },
+    waiting: [],
+    cancelled: left.length === 0 ? null : `Not begun: ${quoted(left)}.`,
+  }));
+  await attempt('It could not be stopped', () => trainApi().cancelAdopt(JOB));
 }
 
 /** Loose files: archives, a folder's files picked one by one, and exported runs. */
@@ -55,12 +99,16 @@ export async function takeFiles(files: readonly File[]): Promise<void> {
   // The file that every exported experiment has: the others are of the same folder.
   if (files.some(({ name }) => name === 'experiment.json')) {
     const loose = files.map((file): AdoptFile => ({ path: file.name, blob: file }));
-    return adoptOne({ name: 'experiment.json', files: loose });
+    return adoptAll([{ name: 'experiment.json', files: loose }]);
   }
-  for (const file of files.filter(({ name }) => isArchive(name)))
-    await adoptOne({ name: file.name, files: [{ path: file.name, blob: file }] });
+  // Runs first: they are read in a moment.
   const runs = files.filter(({ name }) => !isArchive(name));
   if (runs.length > 0) await importRuns(runs);
+  const archives = files.filter(({ name }) => isArchive(name));
+  if (archives.length > 0)
+    await adoptAll(
+      archives.map((file) => ({ name: file.name, files: [{ path: file.name, blob: file }] })),
+    );
 }
 
 const isHidden = (path: string): boolean => path.split('/').some((part) => part.startsWith('.'));
@@ -71,15 +119,15 @@ export const adoptPicked = (files: readonly File[]): Promise<void> => {
   const found = files
     .map((file): AdoptFile => ({ path: file.webkitRelativePath || file.name, blob: file }))
     .filter(({ path }) => !isHidden(path));
-  return adoptOne({ name, files: found.slice(0, MOST_FILES) });
+  return adoptAll([{ name, files: found.slice(0, MOST_FILES) }]);
 };
 
-async function adoptFolder(entry: FileSystemEntry): Promise<void> {
+async function folderOf(entry: FileSystemEntry): Promise<Offered> {
   const files: AdoptFile[] = [];
   const wanted = ({ name }: FileSystemEntry): boolean =>
     files.length < MOST_FILES && !name.startsWith('.');
   for await (const { path, file } of filesBelow(entry, wanted)) files.push({ path, blob: file });
-  return adoptOne({ name: entry.name, files });
+  return { name: entry.name, files };
 }
 
 /** Folders, archives and exported runs of a drop. Has to be called while the event is handled. */
@@ -88,6 +136,8 @@ export const takeDrop = async (transfer: DataTransfer): Promise<void> => {
   // A folder stands among the files too, by its name.
   const names = new Set(folders.map(({ name }) => name));
   const loose = [...transfer.files].filter(({ name }) => !names.has(name));
-  for (const folder of folders) await adoptFolder(folder);
+  const offered: Offered[] = [];
+  for (const folder of folders) offered.push(await folderOf(folder));
+  if (offered.length > 0) void adoptAll(offered);
   if (loose.length > 0) await takeFiles(loose);
 };
