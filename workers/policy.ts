@@ -33,7 +33,7 @@ const host: PolicyWorkerApi = {
     serveReplica(createReplica({ policy: policy(), adapter }), port);
   },
   agreement: async (onLayer, signal) => policy().agreement({ onLayer, signal }),
-  measure: async (onFigure, signal) => policy().measure({ onFigure, signal }),
+  measure: async (onFigure, onShare, signal) => policy().measure({ onFigure, onShare, signal }),
 };
 
 serve(host);

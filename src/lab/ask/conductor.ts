@@ -13,7 +13,7 @@ import { servedCheckpoint, storedCheckpoint } from '../models/serving/checkpoint
 import type { ClusterApi } from '../contract/clusters.ts';
 import type { EncoderApi } from '../contract/encoders.ts';
 import { describeFailure } from '../contract/failures.ts';
-import type { OnFigure, OnLayer, PolicyTrials } from '../contract/policy.ts';
+import type { OnFigure, OnLayer, OnShare, PolicyTrials } from '../contract/policy.ts';
 import type { NamesApi, RetrievalApi } from '../contract/retrieval.ts';
 import { remoteLater, type Remote } from '../rpc/remote.ts';
 import { judgeBulk, judgeRunOf } from './judging.ts';
@@ -134,8 +134,8 @@ export class Conductor implements ConductorApi {
     return (await this.#trials()).agreement(onLayer, signal);
   }
 
-  async measure(onFigure: OnFigure, signal: AbortSignal): Promise<DeviceMeasure> {
-    return (await this.#trials()).measure(onFigure, signal);
+  async measure(onFigure: OnFigure, onShare: OnShare, signal: AbortSignal): Promise<DeviceMeasure> {
+    return (await this.#trials()).measure(onFigure, onShare, signal);
   }
 
   async judge(

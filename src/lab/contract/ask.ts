@@ -1,6 +1,6 @@
 import type { Need, Parts } from './progress.ts';
 import type { Failure } from './records/failure.ts';
-import type { DeviceFacts, OnFigure, OnLayer } from './policy.ts';
+import type { DeviceFacts, OnFigure, OnLayer, OnShare } from './policy.ts';
 import type { DeviceMeasure } from '../../policy/measure/device.ts';
 import type { Agreement } from '../../policy/model/agreement.ts';
 import type { SearchTarget } from '../../records/hits.ts';
@@ -89,7 +89,7 @@ export interface ConductorApi {
    */
   agreement(onLayer: OnLayer, signal: AbortSignal): Promise<Agreement>;
   /** How fast this device is with the policy. @throws Error in words; the signal's reason */
-  measure(onFigure: OnFigure, signal: AbortSignal): Promise<DeviceMeasure>;
+  measure(onFigure: OnFigure, onShare: OnShare, signal: AbortSignal): Promise<DeviceMeasure>;
   /**
    * Asks a judge of many answers. One that it fails at is among the outcomes, with the reason.
    * @throws Error in words where the model cannot be asked at all

@@ -58,12 +58,14 @@ export interface PolicyWorkerApi {
    */
   agreement(onLayer: OnLayer, signal: AbortSignal): Promise<Agreement>;
   /** How fast the device is, and how much of that the policy uses. @throws the signal's reason */
-  measure(onFigure: OnFigure, signal: AbortSignal): Promise<DeviceMeasure>;
+  measure(onFigure: OnFigure, onShare: OnShare, signal: AbortSignal): Promise<DeviceMeasure>;
 }
 
 /** Layers that were compared so far, of all. */
 export type OnLayer = (done: number, layers: number) => void;
 export type OnFigure = (figure: Figure) => void;
+/** How much of a measurement is done, 0 to 1. */
+export type OnShare = (share: number) => void;
 
 /** What can be found out about a policy of this device besides asking it. */
 export type PolicyTrials = Pick<PolicyWorkerApi, 'agreement' | 'measure'>;

@@ -5,7 +5,7 @@ import type { KernelTime, Ops } from '../ops/ops.ts';
 import type { StoreType } from '../ops/values.ts';
 import { hasRelaxedSimd } from '../wasm/kernels.ts';
 import { measureDecode, measureStep, type DecodeRate, type StepRate } from './model.ts';
-import { measureRates } from './rates.ts';
+import { measureRates, type Watch } from './rates.ts';
 import { decodeTrial, stepTrial, type Trial } from './trials.ts';
 
 /** One thing that was measured. */
@@ -40,10 +40,9 @@ export interface DeviceMeasure {
   readonly figures: readonly Figure[];
 }
 
-export interface MeasureOptions {
+export interface MeasureOptions extends Watch {
   /** What keys and values are held in; float32 unless given. */
   readonly keys?: StoreType | undefined;
-  readonly signal?: AbortSignal | undefined;
   readonly onFigure?: ((figure: Figure) => void) | undefined;
 }
 
@@ -51,10 +50,25 @@ const SLOTS = [1, 16, 64];
 /** Positions that every slot looks back on, if the policy has so many. */
 const CONTEXT = 512;
 const STEP_TOKENS = 1024;
+/** A step takes about as long to measure as so many other figures. */
+const STEP_PARTS = 4;
 /** Kernels that are told, the slowest ones. */
 const KERNELS = 6;
 const TIMED_SLOTS = 16;
 const ADAPTER: LoraSpec = { rank: 16, alpha: 32, targets: ['q_proj', 'v_proj'] };
+/** Work whose kernels are told, where the device has a clock. */
+const TIMED = [
+  {
+    of: `decoding ${TIMED_SLOTS}`,
+    work: (decoder: Decoder, context: number, keys: StoreType) =>
+      decodeTrial(decoder, TIMED_SLOTS, context, keys),
+  },
+  {
+    of: 'training',
+    work: (decoder: Decoder, _context: number, keys: StoreType) =>
+      stepTrial(decoder, ADAPTER, STEP_TOKENS, undefined, keys),
+  },
+];
 
 async function featuresOf(device: Ops['device']): Promise<string[]> {
   if (device === 'wasm') return hasRelaxedSimd() ? ['simd', 'relaxed-simd'] : ['simd'];
@@ -109,6 +123,22 @@ export function slowest(of: string, times: readonly KernelTime[], most = KERNELS
     .slice(0, most);
 }
 
+/** Progress over so many parts, one after another, each of which takes about as long. */
+function inParts(all: number, { signal, onShare }: Watch) {
+  let done = 0;
+  return {
+    /** What the next parts are watched by. */
+    over: (parts: number): Watch => ({
+      signal,
+      onShare: (share) => onShare?.((done + share * parts) / all),
+    }),
+    ended: (parts: number): void => {
+      done += parts;
+      onShare?.(done / all);
+    },
+  };
+}
+
 /**
  * Measures copies and products of the device that a decoder is on, its decode steps, a LoRA step, and where the
  * device has a clock their slowest kernels. Each
@@ -117,7 +147,7 @@ export function slowest(of: string, times: readonly KernelTime[], most = KERNELS
  */
 export async function measureDevice(
   decoder: Decoder,
-  { keys = 'f32', signal, onFigure }: MeasureOptions,
+  { keys = 'f32', signal, onFigure, onShare }: MeasureOptions,
 ): Promise<DeviceMeasure> {
   const { ops, config } = decoder;
   const figures: Figure[] = [];
@@ -125,37 +155,41 @@ export async function measureDevice(
     figures.push(figure);
     onFigure?.(figure);
   };
-  const attempt = async (what: string, work: () => Promise<Figure>): Promise<void> => {
+  const timed = ops.kernelTimes ? TIMED : [];
+  // Copies and products are two.
+  const all = 2 + SLOTS.length + STEP_PARTS + timed.length;
+  const { over, ended } = inParts(all, { signal, onShare });
+  const attempt = async (
+    what: string,
+    parts: number,
+    work: (watch: Watch) => Promise<Figure>,
+  ): Promise<void> => {
     try {
-      tell(await work());
+      tell(await work(over(parts)));
     } catch (error) {
       if (!(error instanceof MemoryError)) throw error;
       tell({ kind: 'left out', what, why: error.message });
     }
+    ended(parts);
   };
-  const rates = await measureRates(ops, signal);
+  const rates = await measureRates(ops, over(2));
+  ended(2);
   tell({ kind: 'copy', bytesPerSecond: rates.copy });
   tell({ kind: 'product', flopsPerSecond: rates.product });
   const context = Math.min(CONTEXT, config.maxPositions - 1);
   for (const slots of SLOTS)
-    await attempt(`decoding ${slots}`, async () => ({
+    await attempt(`decoding ${slots}`, 1, async (watch) => ({
       kind: 'decode',
-      ...(await measureDecode(decoder, { slots, context, keys }, rates, signal)),
+      ...(await measureDecode(decoder, { slots, context, keys }, rates, watch)),
     }));
-  await attempt('a training step', async () => ({
+  await attempt('a training step', STEP_PARTS, async (watch) => ({
     kind: 'step',
-    ...(await measureStep(decoder, { spec: ADAPTER, tokens: STEP_TOKENS, keys }, rates, signal)),
+    ...(await measureStep(decoder, { spec: ADAPTER, tokens: STEP_TOKENS, keys }, rates, watch)),
   }));
-  for (const one of [
-    {
-      of: `decoding ${TIMED_SLOTS}`,
-      trial: () => decodeTrial(decoder, TIMED_SLOTS, context, keys),
-    },
-    {
-      of: 'training',
-      trial: () => stepTrial(decoder, ADAPTER, STEP_TOKENS, undefined, keys),
-    },
-  ])
-    for (const figure of await kernelsOf(ops, one, signal)) tell(figure);
+  for (const { of, work } of timed) {
+    const trial = () => work(decoder, context, keys);
+    for (const figure of await kernelsOf(ops, { of, trial }, signal)) tell(figure);
+    ended(1);
+  }
   return { device: ops.device, features: await featuresOf(ops.device), figures };
 }

@@ -2,7 +2,7 @@ import type { LoraSpec } from '../lora/spec.ts';
 import { ADAPTED, type Decoder } from '../model/decoder.ts';
 import { stepFlops } from '../model/operations.ts';
 import type { StoreType } from '../ops/values.ts';
-import { timed, type DeviceRates } from './rates.ts';
+import { timed, type DeviceRates, type Watch } from './rates.ts';
 import { decodeTrial, stepTrial } from './trials.ts';
 
 /** How fast a loaded model decodes. */
@@ -46,11 +46,11 @@ export async function measureDecode(
   decoder: Decoder,
   { slots, context, keys }: { slots: number; context: number; keys: StoreType },
   rates: DeviceRates,
-  signal?: AbortSignal,
+  watch?: Watch,
 ): Promise<DecodeRate> {
   const trial = decodeTrial(decoder, slots, context, keys);
   try {
-    const seconds = await timed(decoder.ops, () => trial.run(), signal);
+    const seconds = await timed(decoder.ops, () => trial.run(), watch);
     const ofCopy = decodeBytes(decoder, { slots, context, keys }) / seconds / rates.copy;
     return { slots, context, tokensPerSecond: slots / seconds, ofCopy };
   } finally {
@@ -63,11 +63,11 @@ export async function measureStep(
   decoder: Decoder,
   { spec, tokens, keys }: { spec: LoraSpec; tokens: number; keys: StoreType },
   rates: DeviceRates,
-  signal?: AbortSignal,
+  watch?: Watch,
 ): Promise<StepRate> {
   const trial = await stepTrial(decoder, spec, tokens, undefined, keys);
   try {
-    const seconds = await timed(decoder.ops, () => trial.run(), signal);
+    const seconds = await timed(decoder.ops, () => trial.run(), watch);
     const rate = stepFlops(decoder.config, spec, trial.tokens, trial.length) / seconds;
     return {
       tokens: trial.tokens,

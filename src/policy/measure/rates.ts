@@ -10,6 +10,13 @@ export interface DeviceRates {
   readonly product: number;
 }
 
+/** What a measurement that takes a while is followed by. */
+export interface Watch {
+  readonly signal?: AbortSignal | undefined;
+  /** How much of it is done, 0 to 1; it never falls. */
+  readonly onShare?: ((share: number) => void) | undefined;
+}
+
 /** Longest that one figure is measured, seconds. */
 const LONGEST = 4;
 const MOST_RUNS = 24;
@@ -21,7 +28,7 @@ const MOST_RUNS = 24;
 export async function timed(
   ops: Ops,
   work: () => void | Promise<void>,
-  signal?: AbortSignal,
+  { signal, onShare }: Watch = {},
 ): Promise<number> {
   const heard = createYield();
   const once = async (): Promise<number> => {
@@ -35,12 +42,23 @@ export async function timed(
     await heard();
     return seconds;
   };
-  await once();
+  const first = await once();
   const seconds: number[] = [];
-  for (let total = 0; seconds.length < MOST_RUNS && total < LONGEST;) {
+  let [total, share] = [0, 0];
+  const tell = (): void => {
+    const each = total > 0 ? total / seconds.length : first;
+    const runs = Math.min(MOST_RUNS - seconds.length, Math.ceil((LONGEST - total) / each));
+    const spent = first + total;
+    // A run that took longer than those before must not make it less.
+    share = Math.max(share, spent / (spent + Math.max(0, runs) * each));
+    onShare?.(share);
+  };
+  tell();
+  while (seconds.length < MOST_RUNS && total < LONGEST) {
     const one = await once();
     seconds.push(one);
     total += one;
+    tell();
   }
   return median(seconds) ?? Number.NaN;
 }
@@ -52,7 +70,14 @@ const PRODUCT = { rows: 512, size: 1024 };
 const TIMES = { wasm: 1, webgpu: 8 };
 
 /** Measures copies and products of a device. @throws the signal's reason; MemoryError */
-export async function measureRates(ops: Ops, signal?: AbortSignal): Promise<DeviceRates> {
+export async function measureRates(
+  ops: Ops,
+  { signal, onShare }: Watch = {},
+): Promise<DeviceRates> {
+  const half = (before: number): Watch => ({
+    signal,
+    onShare: (share) => onShare?.((before + share) / 2),
+  });
   const times = ops.device === 'webgpu' ? TIMES.webgpu : TIMES.wasm;
   const { positions, kvHeads, headDim } = COPY;
   const bytes = 2 * 4 * positions * kvHeads * headDim;
@@ -71,7 +96,7 @@ export async function measureRates(ops: Ops, signal?: AbortSignal): Promise<Devi
         for (let i = 0; i < times; i++)
           ops.copyKeys([from], [{ from: 0, to: 0, count: positions }], [to]);
       },
-      signal,
+      half(0),
     );
     const ids = new Int32Array(rows);
     ops.place(tokens, [{ ids, position: 0, start: 0 }], 'many');
@@ -84,7 +109,7 @@ export async function measureRates(ops: Ops, signal?: AbortSignal): Promise<Devi
       () => {
         for (let i = 0; i < times; i++) ops.projectResidual({ input, by, tokens, x });
       },
-      signal,
+      half(1),
     );
     return {
       copy: (times * 2 * bytes) / copying,

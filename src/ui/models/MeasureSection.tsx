@@ -2,6 +2,8 @@ import { Button } from '@mantine/core';
 import type { Figure } from '../../policy/measure/device.ts';
 import { figureWords } from '../../policy/measure/report.ts';
 import { Table } from '../kit/Table.tsx';
+import { formatShare } from '../kit/words/format.ts';
+import { TimeLeft } from '../kit/words/TimeLeft.tsx';
 import { useLab } from '../lab/lab-store.ts';
 import { exportMeasure, startMeasure, stopTrial, useTrials } from './store/trials-store.ts';
 
@@ -44,7 +46,11 @@ export const MeasureSection = () => {
   // A server’s policy computes nothing here.
   const loaded = useLab(({ policy, device }) => policy !== null && device?.device !== 'server');
   const running = trial.status === 'running';
-  const figures = running ? trial.progress : trial.status === 'done' ? trial.result.figures : [];
+  const figures = running
+    ? trial.progress.figures
+    : trial.status === 'done'
+      ? trial.result.figures
+      : [];
   const [kernels, rates] = [figures.filter(isKernel), figures.filter((one) => !isKernel(one))];
   return (
     <section className="measure" aria-labelledby="measure">
@@ -60,7 +66,16 @@ export const MeasureSection = () => {
       <div className="trial-line">
         {running ? (
           <>
-            <span role="status">Measuring, {Math.min(rates.length, 6)} of 6 …</span>
+            <span>
+              Measuring, {formatShare(trial.progress.share)}
+              <TimeLeft of="measure" share={trial.progress.share} />{' '}
+              <progress
+                className="bar thin"
+                aria-label="Measured"
+                max={1}
+                value={trial.progress.share}
+              />
+            </span>
             <Button size="xs" variant="default" onClick={() => stopTrial('measure')}>
               Stop
             </Button>

@@ -32,7 +32,15 @@ describe('a device', () => {
     const decoder = await decoderOn(ops);
     const told: Figure[] = [];
     const { bytes } = ops;
-    const measure = await measureDevice(decoder, { onFigure: (figure) => told.push(figure) });
+    const shares: number[] = [];
+    const measure = await measureDevice(decoder, {
+      onFigure: (figure) => told.push(figure),
+      onShare: (share) => shares.push(share),
+    });
+    // How far it is never falls, moves within a figure too, and ends whole.
+    expect(shares).toEqual(shares.toSorted((a, b) => a - b));
+    expect(new Set(shares).size).toBeGreaterThan(2 * told.length);
+    expect(shares.at(-1)).toBe(1);
     expect(measure.device).toBe('wasm');
     expect(measure.features).toContain('simd');
     expect(told).toEqual(measure.figures);
@@ -120,7 +128,11 @@ describe('kernels', () => {
       return [{ kernel: 'product', seconds: 0.5 }];
     };
     const timed = Object.create(ops, { kernelTimes: { value: kernelTimes } }) as Ops;
-    const { figures } = await measureDevice(await decoderOn(timed), {});
+    const shares: number[] = [];
+    const { figures } = await measureDevice(await decoderOn(timed), {
+      onShare: (share) => shares.push(share),
+    });
+    expect(shares.slice(-2)).toEqual([10 / 11, 1]);
     expect(figures.slice(6)).toMatchObject([
       { kind: 'kernel', of: 'decoding 16', kernel: 'product', share: 1 },
       { kind: 'kernel', of: 'training', kernel: 'product', share: 1 },

@@ -20,8 +20,8 @@ type Trial<Progress, Result> =
 interface TrialsStore {
   /** Layers compared, of how many; 0 until the first is read. */
   agreement: Trial<{ done: number; layers: number }, Agreement>;
-  /** Figures as they come. */
-  measure: Trial<readonly Figure[], DeviceMeasure>;
+  /** Figures as they come, and how much is done, 0 to 1. */
+  measure: Trial<{ figures: readonly Figure[]; share: number }, DeviceMeasure>;
 }
 
 /** Of this visit: nothing of it is stored. */
@@ -62,17 +62,16 @@ export const startAgreement = async (): Promise<void> => {
 /** Measures this device with the loaded policy, figure by figure. */
 export const startMeasure = async (): Promise<void> => {
   const abort = new AbortController();
-  let progress: readonly Figure[] = [];
-  const tell = (): void => {
+  let progress: { figures: readonly Figure[]; share: number } = { figures: [], share: 0 };
+  const tell = (change: Partial<typeof progress>): void => {
+    progress = { ...progress, ...change };
     if (!abort.signal.aborted)
       useTrials.setState({ measure: { status: 'running', progress, abort } });
   };
-  tell();
-  const onFigure = (figure: Figure): void => {
-    progress = [...progress, figure];
-    tell();
-  };
-  const measure = await settled(abort, () => lab().ask.measure(onFigure, abort.signal));
+  tell({});
+  const onFigure = (figure: Figure): void => tell({ figures: [...progress.figures, figure] });
+  const onShare = (share: number): void => tell({ share });
+  const measure = await settled(abort, () => lab().ask.measure(onFigure, onShare, abort.signal));
   useTrials.setState({ measure });
 };
 

@@ -129,9 +129,10 @@ describe('a measured device', () => {
     const seen: unknown[] = [];
     connectFake({
       ask: {
-        measure: async (onFigure) => {
+        measure: async (onFigure, onShare) => {
           for (const figure of MEASURE.figures) {
             onFigure(figure);
+            onShare((seen.length + 1) / 2);
             seen.push(progressOf('measure'));
             await settle();
           }
@@ -141,7 +142,10 @@ describe('a measured device', () => {
     });
     const running = startMeasure();
     await running;
-    expect(seen).toEqual([[COPY], [COPY, PRODUCT]]);
+    expect(seen).toEqual([
+      { figures: [COPY], share: 0.5 },
+      { figures: [COPY, PRODUCT], share: 1 },
+    ]);
     expect(trials().measure).toEqual({ status: 'done', result: MEASURE, policy: POLICY });
   });
 
@@ -151,7 +155,7 @@ describe('a measured device', () => {
     const end = deferred<DeviceMeasure>();
     connectFake({ ask: { measure: () => end.promise } });
     const again = startMeasure();
-    expect(progressOf('measure')).toEqual([]);
+    expect(progressOf('measure')).toEqual({ figures: [], share: 0 });
     end.resolve(MEASURE);
     await again;
   });
