@@ -309,7 +309,7 @@ export interface RolloutsApi {
   /**
    * Rollouts at positions as one file, of these columns where it is a table; null where it was cancelled.
    * @param spell decodes tokens, for layouts that show them as text
-   * @param onProgress share of the rollouts that were written, 0 to 1; of a table nothing is told
+   * @param onProgress rollouts that were written, of how many; of a table nothing is told
    */
   exportRows(
     job: string,
@@ -318,7 +318,7 @@ export interface RolloutsApi {
     format: ExportFormat,
     columns: readonly string[],
     spell?: SpellTokens,
-    onProgress?: (share: number) => void,
+    onProgress?: (done: number, total: number) => void,
   ): Promise<Blob | null>;
   /** Training runs of this browser; empty where the host has none at hand. */
   ownRuns(): Promise<OwnRun[]>;

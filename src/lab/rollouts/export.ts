@@ -1,3 +1,4 @@
+import { createTurns } from '../../base/turns.ts';
 import type { ExportFormat, SpellTokens } from '../contract/rollouts.ts';
 import { writeRollout, type TokenTexts } from '../../formats/rollouts/write.ts';
 import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
@@ -145,11 +146,11 @@ interface LinesOptions {
   spell?: SpellTokens | undefined;
   /** The same for policies whose tokenizers are on the device. */
   spelling?: Pick<Spelling, 'spell'> | undefined;
-  /** Share of the rollouts that were written, 0 to 1. */
-  onProgress?: ((share: number) => void) | undefined;
+  /** Rollouts that were written, of how many. */
+  onProgress?: ((done: number, total: number) => void) | undefined;
 }
 
-/** Rollouts of a layout as a file of lines; they are read one by one. */
+/** Rollouts of a layout as a file of lines; they are read one by one. @throws the signal's reason */
 export async function rolloutLines(
   rows: readonly StoredRow[],
   read: (row: StoredRow) => Promise<ImportedRollout>,
@@ -158,13 +159,17 @@ export async function rolloutLines(
 ): Promise<Blob> {
   const parts: string[] = [];
   const book = spell && format === 'rl-logging-board' ? new TokenBook(spell) : null;
+  const turn = createTurns(signal);
   for (const [at, row] of rows.entries()) {
-    signal.throwIfAborted();
-    if (at % ROLLOUTS_A_WORD === 0) onProgress?.(at / rows.length);
+    // A stored chunk is read once: without a turn nothing would be heard within it.
+    await turn();
+    if (at % ROLLOUTS_A_WORD === 0) onProgress?.(at, rows.length);
     const rollout = await read(row);
     const own = book && spelling ? await textsBy(spelling, rollout) : undefined;
     const texts = own ?? (await book?.textsOf(rollout));
     parts.push(`${writeRollout(rollout, format, texts)}\n`);
   }
+  signal.throwIfAborted();
+  onProgress?.(rows.length, rows.length);
   return new Blob(parts, { type: 'application/x-ndjson' });
 }

@@ -272,7 +272,7 @@ export class RolloutsHost implements RolloutsApi {
     format: ExportFormat,
     columns: readonly string[],
     spell?: SpellTokens,
-    onProgress?: (share: number) => void,
+    onProgress?: (done: number, total: number) => void,
   ): Promise<Blob | null> {
     return this.#jobs
       .run(job, async (signal) => {

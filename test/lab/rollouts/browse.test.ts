@@ -222,10 +222,7 @@ describe('export of a selection', () => {
   test('rollouts come back through the layout’s own importer', async () => {
     const id = await imported(blobOf(...records));
     const order = Uint32Array.from([7, 1]);
-    const told: number[] = [];
-    const tell = (share: number) => told.push(share);
-    const blob = await host.exportRows('e', id, order, 'verl', [], undefined, tell);
-    expect(told).toEqual([0]);
+    const blob = await host.exportRows('e', id, order, 'verl', []);
     const again = await imported(blob!, 'b.jsonl');
     const rows = await host.rowsAt(again, [0, 1]);
     expect(rows.map(({ row }) => [row.numbers.step, row.numbers.reward, row.answer])).toEqual([

@@ -4,7 +4,7 @@ import { withoutEnding } from '../../../formats/rollouts/shape/names.ts';
 import type { ExportFormat, Selected } from '../../../lab/contract/rollouts.ts';
 import type { FileRecord, SavedView } from '../../../lab/contract/records/rollout-files.ts';
 import { labelled } from '../../kit/fields/labelled.tsx';
-import { formatCount, formatShare } from '../../kit/words/format.ts';
+import { formatCount } from '../../kit/words/format.ts';
 import { TimeLeft } from '../../kit/words/TimeLeft.tsx';
 import { fileStem, saveFile } from '../../kit/page/save-file.ts';
 import { attempt, reloadViews, removeView, saveView } from '../store/browse-actions.ts';
@@ -227,7 +227,7 @@ export const ExportMenu = (props: {
   columns: readonly string[];
 }) => {
   const { file, selected, columns } = props;
-  /** Share that is written, 0 to 1; null where nothing is being written. */
+  /** Rollouts that are written; null where nothing is being written. */
   const [written, setWritten] = useState<number | null>(null);
   const busy = written !== null;
   const save = async (format: ExportFormat, end: string): Promise<void> => {
@@ -243,7 +243,7 @@ export const ExportMenu = (props: {
         columns,
         spell,
         // What is told may arrive behind the file itself.
-        (share) => setWritten((now) => (now === null ? null : share)),
+        (done) => setWritten((now) => (now === null ? null : done)),
       );
       if (blob) saveFile(await fileName(file, selected, format, end), blob);
     });
@@ -257,12 +257,12 @@ export const ExportMenu = (props: {
           <p className="fine">
             {busy ? (
               <>
-                Writing, {formatShare(written)}
-                <TimeLeft of={file.id} share={written} />{' '}
+                Writing, {formatCount(written)} of {formatCount(count)}
+                <TimeLeft of={file.id} share={written / count} />{' '}
                 <progress
                   className="bar thin"
                   aria-label="Rollouts written"
-                  max={1}
+                  max={count}
                   value={written}
                 />{' '}
                 <button
