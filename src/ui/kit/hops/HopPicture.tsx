@@ -174,7 +174,8 @@ export const HopPicture = (props: HopPictureProps) => {
       title={of === null ? 'Hop map' : `Hop map: ${of}`}
       heading="h2"
       className="hops"
-      hint="Filled: the passage arrived. A press opens the result."
+      note="Filled: the passage arrived."
+      does="A press opens the result."
       empty={null}
       renderPicture={(width) => <Nodes {...props} map={map} width={width} />}
       renderTable={() => <Table hops={map.hops} />}

@@ -137,7 +137,8 @@ export const FlowPicture = (props: FlowProps) => {
       id="flow"
       title={title}
       className="flow"
-      hint="Of the rollouts that can be called right or wrong; widths are counts."
+      note="How far rollouts come on the way from question to answer, and where they are lost. Widths are counts of those that can be called right or wrong."
+      does="A press opens those that end there."
       empty={emptyOf(flow)}
       renderPicture={(width) => <Flowing {...props} width={width} />}
       renderTable={() => <Table {...props} />}
