@@ -11,7 +11,7 @@ import type { LabApi } from '../src/lab/contract/lab.ts';
 import type { WorkerFactory } from '../src/lab/workers/workers.ts';
 import { EvaluationDatabase } from '../src/lab/evaluate/database.ts';
 import { EvaluationHost } from '../src/lab/evaluate/host.ts';
-import { startMadeWorld } from '../src/lab/evaluate/made-world.ts';
+import { startMadeNames, startMadeWorld } from '../src/lab/evaluate/made-world.ts';
 import { EvaluationStore } from '../src/lab/evaluate/store.ts';
 import { ForageDatabase } from '../src/lab/storage/database.ts';
 import { filesOfSite } from '../src/lab/storage/files-of-site.ts';
@@ -111,6 +111,7 @@ const evaluations = new EvaluationHost({
   collections: async (ids) =>
     (await collections.list()).filter(({ id }) => ids.includes(id)).map((one) => ({ ...one })),
   names: conductor.names,
+  startNames: () => startMadeNames(workers),
   helper: (ref) => conductor.helper(ref),
   version: String(import.meta.env['VITE_VERSION'] ?? ''),
   locks: navigator.locks,

@@ -124,5 +124,13 @@ it('says of the questions that an evaluation asks how many name such things, and
     .getByText('Passages that are searched mention every name found in the question.')
     .waitFor();
   expect(await questions.locator('.note').count()).toBe(0);
+
+  // A world that is made for it: its questions name what one's own passages do not.
+  await questions.getByRole('button', { name: /^Take out/ }).click();
+  await questions.getByRole('button', { name: 'Add a fresh world' }).click();
+  const fresh = questions.getByText(/^⚠ (?:4\d|50) of 50 questions name something/);
+  await fresh.waitFor({ timeout: 120_000 });
+  await fresh.click();
+  expect(await questions.locator('.note li').count()).toBe(20);
   expect(stage.faults).toEqual([]);
-});
+}, 240_000);

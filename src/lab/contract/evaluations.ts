@@ -100,9 +100,9 @@ export interface EvaluationsApi {
   /** What a spec would take. The worlds are opened to see which rollouts are there. */
   estimate(spec: EvaluationSpec, device: DeviceChoice): Promise<EvaluationEstimate>;
   /**
-   * Which imported questions name what no passage mentions that the systems would search, and which built-in
-   * ones where passages of one's own are searched for them. Sets that are searched in their own world are left
-   * out, and search engines, which do not tell.
+   * Which imported questions name what no passage mentions that the systems would search, and which of a world,
+   * built in or fresh, where passages of one's own are searched for them. Sets that are searched in their own
+   * world are left out, and search engines, which do not tell.
    * @throws the signal's reason
    */
   unknownNames(

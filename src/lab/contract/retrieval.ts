@@ -12,11 +12,17 @@ import type { WorldFacts } from './ask.ts';
 
 /** What the lab worker and the retrieval worker say to each other. */
 
+/** A world that is made from its form and seed. */
+export interface Made {
+  form: BuiltInForm;
+  seed: number;
+}
+
 export interface RetrievalFiles {
   /** Folders of the built-in worlds, with a slash at their ends, by form. */
   worlds: Readonly<Record<BuiltInForm, string>>;
-  /** A world that is made from its form and seed, in the place of any built-in one. */
-  made?: { form: BuiltInForm; seed: number };
+  /** In the place of any built-in one. */
+  made?: Made;
   /** Folder of the encoder, with a slash at its end. */
   encoder: string;
   /** onnxruntime's WebAssembly file. */
@@ -66,10 +72,18 @@ export interface NamesRequest {
   questions: readonly string[];
   /** Passages of the local source, where that is known; else 0. */
   passages: number;
+  /** The world that stands in the place of any built-in one. */
+  made?: Made;
 }
+
+/** What the names of a world's question are looked up by. */
+export type NamingQuestion = Pick<WorldQuestion, 'text' | 'answers'> &
+  Partial<Pick<WorldQuestion, 'split'>>;
 
 /** Names of many questions at once; nothing is indexed for it that is not indexed already. */
 export interface NamesApi {
+  /** All questions of a world, which is made for it. */
+  questionsOf(made: Made, onProgress: NamesProgress): Promise<NamingQuestion[]>;
   /**
    * Of every question the names that no passage of these sources mentions; null where a source does not
    * tell, as a search engine.

@@ -21,7 +21,7 @@ import { describeFailure } from '../contract/failures.ts';
 import type { EvaluationRecord } from '../contract/records/evaluations.ts';
 import type { DeviceChoice } from '../contract/settings.ts';
 import { heldLocks, holdLock } from '../storage/locks.ts';
-import { lookUpNames } from './look-up-names.ts';
+import { NamesLookUp } from './look-up-names.ts';
 import { EvaluationSession, openPlan, type SessionParts } from './session.ts';
 
 export interface EvaluationHostParts extends SessionParts {
@@ -51,12 +51,14 @@ const nowIso = (): string => new Date().toISOString();
 export class EvaluationHost implements EvaluationsApi {
   readonly #parts: EvaluationHostParts;
   #listener: (messages: EvaluationMessage[]) => void = () => undefined;
+  readonly #names: NamesLookUp;
   #session: EvaluationSession | null = null;
   #ready: Promise<void> | null = null;
   #sentAt = 0;
 
   constructor(parts: EvaluationHostParts) {
     this.#parts = parts;
+    this.#names = new NamesLookUp(parts);
     parts.channel.addEventListener('message', ({ data }: MessageEvent<EvaluationMessage[]>) =>
       this.#listener(data),
     );
@@ -120,7 +122,7 @@ export class EvaluationHost implements EvaluationsApi {
   }
 
   unknownNames: EvaluationsApi['unknownNames'] = (spec, onProgress, signal) =>
-    lookUpNames(parseSpec(spec), this.#parts, onProgress, signal);
+    this.#names.lookUp(parseSpec(spec), onProgress, signal);
 
   async start(spec: EvaluationSpec, name: string, device: DeviceChoice): Promise<EvaluationRecord> {
     this.#checkFree();

@@ -1,11 +1,12 @@
-import type { LoadedWorld, RetrievalFiles } from '../contract/retrieval.ts';
+import type { LoadedWorld, Made, RetrievalApi, RetrievalFiles } from '../contract/retrieval.ts';
 import { startRetrieval } from '../corpus/retrieval/start-retrieval.ts';
+import { startWorker } from '../rpc/worker.ts';
 import { PartsBoard } from '../workers/parts-board.ts';
 import type { WorkerFactory } from '../workers/workers.ts';
-import type { MadeWorld } from './sets.ts';
+import type { MadeWorld, StartedNames } from './sets.ts';
 
 export interface MadeWorldOptions {
-  made: { form: 1 | 2; seed: number };
+  made: Made;
   files: RetrievalFiles;
   workers: WorkerFactory;
   /** Told how far it is, in words. */
@@ -45,4 +46,16 @@ export async function startMadeWorld({
     terminate();
     throw error;
   }
+}
+
+/** A retrieval worker that loads nothing: what it makes is not searched. */
+export function startMadeNames(workers: WorkerFactory): StartedNames {
+  const { api, terminate } = startWorker<RetrievalApi>({
+    name: 'retrieval',
+    create: workers.retrieval,
+    locks: workers.locks,
+    // The call under way is told.
+    onLost: () => undefined,
+  });
+  return { names: api.names, terminate };
 }

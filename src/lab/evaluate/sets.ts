@@ -7,9 +7,8 @@ import type { QuestionsSource, RetrievalChange } from '../../evaluate/systems/sp
 import type { Passage } from '../../records/records.ts';
 import { BUILT_IN_SETUP } from '../../records/setup.ts';
 import type { Retriever } from '../../retrieval/retriever.ts';
-import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
 import type { OpenSources, QuestionSet, SourceRequest } from '../ask/source-keeper.ts';
-import type { LoadedWorld, NamesApi, RetrieverSpec } from '../contract/retrieval.ts';
+import type { LoadedWorld, Made, NamesApi, RetrieverSpec } from '../contract/retrieval.ts';
 import type { RemoteSources } from '../corpus/retrieval/start-retrieval.ts';
 
 /** The questions of an evaluation with what is searched for them. */
@@ -28,11 +27,18 @@ export interface SetParts {
     request: SourceRequest,
   ): Promise<QuestionSet & Pick<OpenSources, 'retriever' | 'router' | 'local'>>;
   /** Makes a world. @param note told how far it is, in words */
-  startWorld(made: { form: 1 | 2; seed: number }, note: (text: string) => void): Promise<MadeWorld>;
+  startWorld(made: Made, note: (text: string) => void): Promise<MadeWorld>;
   /** What decides the content of collections: their ids, and how much is in each. */
   collections(ids: readonly string[]): Promise<readonly { passages: number }[]>;
   /** Names of questions in the page's own retrieval worker. */
   names: NamesApi;
+  /** Names of questions in a worker of its own, where worlds can be made that nobody searches. */
+  startNames(): StartedNames;
+}
+
+export interface StartedNames {
+  names: NamesApi;
+  terminate(): void;
 }
 
 interface OpenSet extends FoundQuestions {
@@ -47,10 +53,11 @@ export interface OpenedPlace {
   lost: AbortSignal | undefined;
 }
 
-const chosen = (
-  questions: readonly (WorldQuestion | QuestionSet['questions'][number])[],
+/** Those of a split, the first of them. */
+export const chosen = <Q extends { split?: string | undefined }>(
+  questions: readonly Q[],
   { split, limit }: QuestionsSource,
-): FoundQuestions['questions'] => {
+): readonly Q[] => {
   const fitting = questions.filter((one) => split === 'all' || one.split === split);
   return limit === null ? fitting : fitting.slice(0, limit);
 };

@@ -82,7 +82,10 @@ function openTab(onSearch: (count: number) => void = () => undefined): Tab {
       }) as never,
     startWorld: unreached,
     collections: unreached,
-    names: { unknownOfAll: unreached },
+    names: { questionsOf: unreached, unknownOfAll: unreached },
+    startNames: () => {
+      throw new Error('not asked for');
+    },
     helper: unreached,
     version: '1',
     locks,

@@ -22,7 +22,7 @@ import { ClusterHost } from './cluster-host.ts';
 import { fetchWithProgress } from '../../workers/fetch-progress.ts';
 import { NO_BYTES } from '../../contract/progress.ts';
 import { LocalKeeper, type KeptLocal, type LocalLease } from './local-keeper.ts';
-import { madeWorld } from './made-world.ts';
+import { madeRecords, madeWorld } from './made-world.ts';
 import { NamesHost } from './names-host.ts';
 import { createPace } from './pace.ts';
 import { mentionsOf, unmentionedNames, type SourceMentions } from './source-mentions.ts';
@@ -123,6 +123,7 @@ export class RetrievalHost implements RetrievalApi {
         spec.kind === 'built-in'
           ? (await this.#worlds.open(formOfPart(spec))).retriever.web.mentions
           : null,
+      made: madeRecords,
     });
   }
 
