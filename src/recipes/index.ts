@@ -1,3 +1,4 @@
+import { knownAs } from '../base/nearest.ts';
 import type { BuiltInForm } from '../records/built-in-forms.ts';
 import { autoRefine } from './agents/auto-refine.ts';
 import { betaGrpo } from './agents/beta-grpo.ts';
@@ -82,15 +83,15 @@ export const RECIPES: readonly Recipe[] = [
   ...PROMPTED,
 ];
 
-/** @throws Error that lists the known ids. */
+/** @throws Error that says which ids are like it. */
 export function getRecipe(id: string): Recipe {
   const found = RECIPES.find((recipe) => recipe.id === id);
   if (found) return found;
-  const known = RECIPES.map((recipe) => recipe.id).join(', ');
-  throw new Error(`unknown recipe "${id}"; known: ${known}`);
+  const known = RECIPES.map((recipe) => recipe.id);
+  throw new Error(`unknown recipe "${id}"; ${knownAs(id, known)}`);
 }
 
-/** The recipe as it goes with what is built in of a form. @throws Error that lists the known ids */
+/** The recipe as it goes with what is built in of a form. @throws Error that says which ids are like it */
 export const recipeInForm = (id: string, form: BuiltInForm): Recipe =>
   (form === 1 ? FORMER.find((recipe) => recipe.id === id) : undefined) ?? getRecipe(id);
 
@@ -111,7 +112,7 @@ export const withStoredVersion = <T extends Named>(stored: T): T => {
 /** Settings with the loop of another recipe, as it is today. */
 export const namedToday = (recipe: string): Named => ({ recipe, ...versionOf(recipe) });
 
-/** The recipe whose loop a run's rollouts run. @throws Error that lists the known ids */
+/** The recipe whose loop a run's rollouts run. @throws Error that says which ids are like it */
 export const recipeOf = ({ recipe, recipeVersion }: Named): Recipe =>
   FORMER.find(({ id, version }) => id === recipe && version === recipeVersion) ?? getRecipe(recipe);
 
@@ -157,7 +158,7 @@ export const currentId = (stored: string): string =>
 /** An id as part of a run's id or a file's name: `search-r1-grpo`. */
 export const asWord = (id: string): string => id.replaceAll(/[^\w-]+/gu, '-').slice(0, 40);
 
-/** Settings of a run, as a copy. @throws Error that lists the ids where there is no such training */
+/** Settings of a run, as a copy. @throws Error that says which ids are like it where there is no such training */
 export function getTraining(id: string): TrainSettings {
   const found = findTraining(id);
   if (!found) throw new Error(untrained(id));
@@ -166,10 +167,17 @@ export function getTraining(id: string): TrainSettings {
   return structuredClone({ ...variant.settings, ...named });
 }
 
+/** Which trainings there are, for the message that one is not known. */
+export const knownTrainings = (id: string): string =>
+  knownAs(
+    id,
+    TRAININGS.map((one) => one.id),
+    '“lab recipes”',
+  );
+
 const untrained = (id: string): string => {
-  const ids = TRAININGS.map((one) => one.id).join(', ');
   const isBaseline = RECIPES.some((recipe) => recipe.id === id);
   return isBaseline
-    ? `recipe "${id}" has no training of its own; choose one of ${ids}, and its loop with recipe=${id}`
-    : `no recipe "${id}" to train by; there are ${ids}`;
+    ? `recipe "${id}" has no training of its own; choose that of another, such as ${TRAININGS[0]?.id}, and its loop with recipe=${id}`
+    : `no recipe "${id}" to train by; ${knownTrainings(id)}`;
 };

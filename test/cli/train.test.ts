@@ -88,7 +88,7 @@ describe('mistakes end with one clear line and status 2', () => {
     [['train', '--out', out], /train needs --recipe/],
     [
       ['train', '--recipe', 'ppo', '--out', out],
-      /no recipe "ppo" to train by; there are kunlun-baize\/whole/,
+      /^no recipe "ppo" to train by; did you mean search-r1\/ppo, .*\? There are \d+: “lab recipes” lists them\.$/,
     ],
     [['train', '--recipe', 'search'], /train needs --out DIR/],
     [['train', '--recipe', recipe, '--out', out], /training settings: preset: /],
@@ -112,7 +112,7 @@ describe('mistakes end with one clear line and status 2', () => {
     ],
     [
       ['train', '--recipe', 'search', '--switch', 'speed', '--out', out],
-      /there is no switch "speed"; there are speed-rl, online-filtering, /,
+      /there is no switch "speed"; did you mean speed-rl\? There are speed-rl, online-filtering, /,
     ],
     [
       ['train', '--recipe', 'search', '--switch', 'fspo,gppo', '--switch=posterior-grpo'],

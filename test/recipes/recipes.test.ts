@@ -98,9 +98,14 @@ describe('recipes', () => {
     expect(settings.retrieval.source).toBe('both');
   });
 
-  it('an unknown id names the known ones', () => {
-    expect(() => getRecipe('x')).toThrow(
-      `unknown recipe "x"; known: ${RECIPES.map(({ id }) => id).join(', ')}`,
+  it('an unknown id names those that are like it, else some of those that there are', () => {
+    const count = RECIPES.length;
+    expect(() => getRecipe('ur-2')).toThrow(
+      new Error(`unknown recipe "ur-2"; did you mean ur2 or ur2-released? There are ${count}`),
+    );
+    const [first, second] = RECIPES.map(({ id }) => id);
+    expect(() => getRecipe('§')).toThrow(
+      `unknown recipe "§"; there are ${count}, such as ${first}, ${second}, `,
     );
   });
 });

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { messageOf } from '../../base/errors.ts';
+import { knownAs } from '../../base/nearest.ts';
 import { COMMAND_LINE } from './paths.ts';
 
 /** A mistake of the caller: one clear line on standard error, exit status 2. */
@@ -34,11 +35,19 @@ export interface CommandSpec {
   options: Record<string, OptionSpec>;
 }
 
+/** A list of more is told in short. */
+const MOST_CHOICES = 12;
+
+const mustBe = (text: string, choices: readonly string[]): string =>
+  choices.length > MOST_CHOICES
+    ? knownAs(text, choices, '--help')
+    : `it must be one of ${choices.join(', ')}`;
+
 /** Reads one option's text as its type; throws a UsageError that names the option. */
 function convert(name: string, spec: OptionSpec, text: string): string | number {
   if (spec.type === 'string') {
     if (spec.choices && !spec.choices.includes(text))
-      throw new UsageError(`--${name} is '${text}'; it must be one of ${spec.choices.join(', ')}.`);
+      throw new UsageError(`--${name} is '${text}'; ${mustBe(text, spec.choices)}.`);
     return text;
   }
   const value = Number(text);

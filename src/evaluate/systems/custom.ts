@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { oneLine } from '../../base/errors.ts';
+import { knownAs } from '../../base/nearest.ts';
 import { getRecipe, RECIPES } from '../../recipes/index.ts';
 import type { Recipe } from '../../recipes/parts/recipe.ts';
 import {
@@ -95,7 +96,10 @@ export function parseCustomSystem(value: unknown): CustomSystem {
   const recipe = RECIPES.find(({ id }) => id === base);
   if (!recipe)
     throw new CustomSystemError(
-      `system, base: there is no recipe "${oneLine(base, LONGEST)}"; there are ${RECIPES.map(({ id }) => id).join(', ')}`,
+      `system, base: there is no recipe "${oneLine(base, LONGEST)}"; ${knownAs(
+        base,
+        RECIPES.map((one) => one.id),
+      )}`,
     );
   const stranger = unknownKey(changes, recipeSettingsSchema, []);
   if (stranger !== null) throw new CustomSystemError(`system, changes: ${stranger}.`);

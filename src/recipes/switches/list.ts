@@ -1,3 +1,4 @@
+import { knownAs } from '../../base/nearest.ts';
 import { diversity } from './diversity.ts';
 import { fspo } from './fspo.ts';
 import { fspoAsReleased } from './fspo-as-released.ts';
@@ -29,6 +30,9 @@ export function getSwitch(id: string): Switch {
   const found = SWITCHES.find((one) => one.id === id);
   if (found) return found;
   throw new Error(
-    `there is no switch "${id}"; there are ${SWITCHES.map((one) => one.id).join(', ')}`,
+    `there is no switch "${id}"; ${knownAs(
+      id,
+      SWITCHES.map((one) => one.id),
+    )}`,
   );
 }

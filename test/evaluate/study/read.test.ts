@@ -85,7 +85,11 @@ describe('claims of signatures', () => {
   });
 
   test.each<[string, Record<string, unknown>, string | RegExp]>([
-    ['unknown recipe', { than: 0, recipe: 'x' }, 'signatures.0: there is no recipe or switch "x"'],
+    [
+      'unknown recipe',
+      { than: 0, recipe: 'gpo' },
+      /^signatures\.0: there is no recipe or switch "gpo"; did you mean gppo[^?]*\? There are \d+: “lab recipes” lists them$/,
+    ],
     ['no signature', { than: 0, recipe: 'search' }, /states no signature/],
     ['unknown arm', { against: 'x' }, 'signatures.0: there is no arm "x"'],
     [
@@ -131,7 +135,7 @@ describe('each problem is named', () => {
     [
       'an unknown recipe',
       withArm({ recipe: 'ppo' }),
-      /^arm "other": unknown recipe "ppo"; trained are .*search-r1\/grpo, /,
+      /^arm "other": unknown recipe "ppo"; did you mean search-r1\/ppo, .*\? There are \d+: “lab recipes” lists them$/,
     ],
     [
       'an unknown variant',
@@ -141,12 +145,12 @@ describe('each problem is named', () => {
     [
       'a baseline that is to be trained',
       withArm({ recipe: 'naive-rag' }),
-      /^arm "other": recipe "naive-rag" has no training of its own/,
+      'arm "other": recipe "naive-rag" has no training of its own; mark the arm as untrained, or name one that is trained',
     ],
     [
       'an unknown recipe, not trained',
-      withArm({ recipe: 'ppo', untrained: true }),
-      /^arm "other": unknown recipe "ppo"; of an untrained arm it is one of kunlun-baize, search/,
+      withArm({ recipe: 'serch', untrained: true }),
+      /^arm "other": unknown recipe "serch" of an untrained arm; did you mean search\? There are \d+: “lab recipes” lists them$/,
     ],
     [
       'an unknown training setting',

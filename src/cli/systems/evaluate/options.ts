@@ -7,6 +7,7 @@ import {
   type QuestionsSource,
 } from '../../../evaluate/systems/spec.ts';
 import { messageOf } from '../../../base/errors.ts';
+import { knownAs } from '../../../base/nearest.ts';
 import { RECIPES } from '../../../recipes/index.ts';
 import { sourcesOptions, THREAD_OPTIONS } from '../../shared/shared-options.ts';
 import { readRunAt } from '../../train/folder.ts';
@@ -120,9 +121,10 @@ function recipesOf(text: string): string[] {
   if (text === 'all') return RECIPES.map(({ id }) => id);
   const ids = list(text);
   const unknown = ids.find((id) => !RECIPES.some((recipe) => recipe.id === id));
+  const known = RECIPES.map(({ id }) => id);
   if (ids.length === 0 || unknown !== undefined)
     throw new UsageError(
-      `--recipes has ${unknown === undefined ? 'no system' : `no system "${unknown}"`}; there are ${RECIPES.map(({ id }) => id).join(', ')}.`,
+      `--recipes has no system${unknown === undefined ? '' : ` "${unknown}"`}; ${knownAs(unknown ?? '', known, '“lab recipes”')}.`,
     );
   return ids;
 }

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { merge } from '../../../base/objects.ts';
 import { messageOf } from '../../../base/errors.ts';
+import { knownAs } from '../../../base/nearest.ts';
 import type { FrozenSource } from '../../../learn/frozen/answers.ts';
 import { checkRouter } from '../../../learn/run/assemble.ts';
 import { untrainable } from '../../../learn/rl/trainable.ts';
 import { checkedSettingsSchema } from '../../../learn/settings/checked.ts';
 import { overridesInForce } from '../../../learn/settings/overrides.ts';
-import { findTraining, getTraining, RECIPES, TRAININGS } from '../../../recipes/index.ts';
+import { findTraining, getTraining, knownTrainings, RECIPES } from '../../../recipes/index.ts';
 import type { Branching } from '../../../recipes/parts/branching.ts';
 import type { Recipe } from '../../../recipes/parts/recipe.ts';
 import {
@@ -56,7 +57,11 @@ function untrainedArm(study: StudyFile, arm: StudyArm): Resolved {
   const recipe = RECIPES.find(({ id }) => id === arm.recipe);
   if (!recipe)
     return failed([
-      `unknown recipe "${arm.recipe}"; of an untrained arm it is one of ${RECIPES.map(({ id }) => id).join(', ')}`,
+      `unknown recipe "${arm.recipe}" of an untrained arm; ${knownAs(
+        arm.recipe,
+        RECIPES.map(({ id }) => id),
+        '“lab recipes”',
+      )}`,
     ]);
   const idle = [
     ...(Object.keys(arm.training).length > 0 ? ['training'] : []),
@@ -87,12 +92,11 @@ function untrainedArm(study: StudyFile, arm: StudyArm): Resolved {
 /** The variant that is named, and why there is none where it is a recipe of several, or unknown. */
 function trainingProblem(id: string): string | null {
   if (findTraining(id)) return null;
-  const ids = TRAININGS.map((one) => one.id).join(', ');
   const [name] = id.split('/');
   const recipe = RECIPES.find((one) => one.id === name);
-  if (!recipe) return `unknown recipe "${id}"; trained are ${ids}`;
+  if (!recipe) return `unknown recipe "${id}"; ${knownTrainings(id)}`;
   if (recipe.training.length === 0)
-    return `recipe "${id}" has no training of its own; trained are ${ids}`;
+    return `recipe "${id}" has no training of its own; mark the arm as untrained, or name one that is trained`;
   return `unknown variant "${id}"; of ${recipe.id} there are ${recipe.training.map((one) => one.name).join(', ')}`;
 }
 

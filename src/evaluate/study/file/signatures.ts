@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { knownAs } from '../../../base/nearest.ts';
 import { RECIPES } from '../../../recipes/index.ts';
 import { SWITCHES } from '../../../recipes/switches/list.ts';
 import { QUESTION_TYPES } from '../../../records/records.ts';
@@ -89,7 +90,10 @@ const numbersOf = (signature: StudySignature): SignatureNumber[] => [
 /** Problems of the recipe or switch that a claim is of. */
 export function ownerProblems(id: string): string[] {
   const known = [...RECIPES, ...SWITCHES].find((one) => one.id === id);
-  if (!known) return [`there is no recipe or switch "${id}"`];
+  if (!known) {
+    const ids = [...RECIPES, ...SWITCHES].map((one) => one.id);
+    return [`there is no recipe or switch "${id}"; ${knownAs(id, ids, '“lab recipes”')}`];
+  }
   return known.about === undefined ? [`recipe "${id}" states no signature`] : [];
 }
 
