@@ -1,4 +1,4 @@
-import { knownAs } from '../base/nearest.ts';
+import { knownAs } from './parts/nearest.ts';
 import type { BuiltInForm } from '../records/built-in-forms.ts';
 import { autoRefine } from './agents/auto-refine.ts';
 import { betaGrpo } from './agents/beta-grpo.ts';

@@ -107,8 +107,8 @@ describe('mistakes end with one clear line and status 2', () => {
       /top-k 5 is refused/,
     ],
     [
-      ['train', '--recipe', 'ur2', '--set', 'overrides.retrieval.summarize=on', '--out', out],
-      /Training with summaries is refused: no summarizer is chosen/,
+      ['train', '--recipe', 'ur2', '--summarizer-model', 'x', '--out', out],
+      /--summarizer-model needs --summarizer URL/,
     ],
     [
       ['train', '--recipe', 'search', '--switch', 'speed', '--out', out],
@@ -119,10 +119,6 @@ describe('mistakes end with one clear line and status 2', () => {
       /fspo and posterior-grpo both change stages\.0\.reward; leave one of them out/,
     ],
     [['train', '--recipe', 'search', '--out', join(recipe, 'below')], /below cannot be made/],
-    [
-      ['train', '--recipe', 'ur2', '--out', out],
-      /Training with summaries is refused.*That is --summarizer extractive, or --set overrides\.retrieval\.summarize=off\.$/,
-    ],
     [['train', '--resume', '/nowhere'], /\/nowhere is no training run/],
     [
       ['train', '--resume', '/nowhere', '--seed', '1'],

@@ -32,6 +32,7 @@ import {
   openSummarizerOf,
   type SummarizerName,
 } from '../helpers/summarizer.ts';
+import { sayBefore } from '../train/before.ts';
 import { adapterAt, readRun, readRunAt, type RunFile } from '../train/folder.ts';
 import { foundSources, partsOf, type SourceParts } from '../train/run-sources.ts';
 import { endProgress, print, say, type Command } from '../shared/command.ts';
@@ -100,6 +101,7 @@ async function subjectOf(values: OptionValues, lists: OptionLists): Promise<Subj
   if (adapter !== undefined) throw new UsageError('--adapter and --run exclude each other.');
   const at = readRunAt(run);
   const file = readRun(at.run);
+  sayBefore(file, say);
   const { folder, router: trained } = adapterAt(at, say);
   return {
     ...(trained !== null && { routerWeights: decodeRouterState(trained).weights }),

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { readTrajectories } from '../../formats/trajectories/read.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
-import { checkResumable, checkTrainable, untrainable } from '../../learn/rl/trainable.ts';
+import { asksForSummaries, checkResumable, checkTrainable } from '../../learn/rl/trainable.ts';
 import { collapseWarning } from '../../learn/router/collapse.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
 import {
@@ -21,6 +21,7 @@ import {
   writeDemonstrations,
   writeRun,
 } from '../train/folder.ts';
+import { sayBefore } from '../train/before.ts';
 import { holdRun } from '../train/hold.ts';
 import { describeRun, train, type TrainOptions } from '../train/run.ts';
 import { runSweep } from '../study/sweep.ts';
@@ -98,6 +99,7 @@ async function resume(run: string, values: OptionValues, lists: OptionLists): Pr
   if (given !== undefined)
     throw new UsageError(`--resume goes on with the run's own --${given}; leave it out.`);
   const stored = readRun(run);
+  sayBefore(stored, say);
   using _held = holdRun(run);
   const moved = { corpus: lists['corpus'], questions: values.questions as string | undefined };
   const sources = await foundSources(stored.sources, moved);
@@ -124,15 +126,14 @@ function warnOfCollapse(settings: TrainSettings): void {
   if (warning !== null) say(`warning: ${warning}`);
 }
 
-/** @throws Error where nothing can be trained so, which names the option that would mend it */
-function checkSettings(settings: TrainSettings, summarizer: boolean): void {
-  const found = untrainable(settings, { summarizer });
-  if (found === null) return;
-  const options =
-    found.path === 'overrides.retrieval.summarize'
-      ? ' That is --summarizer extractive, or --set overrides.retrieval.summarize=off.'
-      : '';
-  throw new Error(`${found.message}${options}`);
+/** Rollouts that read summaries have those of extraction unless somebody else is named, as on the page. */
+function withSummarizer(settings: TrainSettings, values: OptionValues): OptionValues {
+  const named = values['summarizer'] ?? values['summarizer-model'];
+  if (named !== undefined || !asksForSummaries(settings)) return values;
+  say(
+    'Its rollouts read summaries: extraction, which is built in, writes them (--summarizer names another).',
+  );
+  return { ...values, summarizer: 'extractive' };
 }
 
 const optionsOf = (values: OptionValues): TrainOptions => ({
@@ -207,12 +208,11 @@ export const trainCommand: Command = {
   async run(values, _positionals, lists) {
     if (values.resume !== undefined) return resume(resolve(String(values.resume)), values, lists);
     const swept = values.sweep !== undefined;
-    const summarizer = swept || values.summarizer !== undefined;
     const settings = readSettings(
       'train',
       values,
       lists['set'] ?? [],
-      (read) => checkSettings(read, summarizer),
+      (read) => checkTrainable(read, { summarizer: true }),
       lists['switch'],
     );
     if (values.check === true && !swept) throw new UsageError('--check is for --sweep.');
@@ -223,7 +223,7 @@ export const trainCommand: Command = {
     if (values.out === undefined) throw new UsageError('train needs --out DIR.');
     const out = resolve(String(values.out));
     const demonstrations = demonstrationsOf(settings, values);
-    const { file, opened } = await describeRun(settings, values, lists);
+    const { file, opened } = await describeRun(settings, withSummarizer(settings, values), lists);
     createRun(out, file);
     using _held = holdRun(out);
     if (demonstrations !== null) writeDemonstrations(out, demonstrations);

@@ -13,6 +13,7 @@ import { SHIPPED_SEED } from '../../world/world.ts';
 import { loadWorld, type World } from '../../retrieval/world/load.ts';
 import { MANIFEST_FILE } from '../../retrieval/world/manifest.ts';
 import { fetchFromDisk } from '../shared/build-world.ts';
+import { sayBefore } from '../train/before.ts';
 import { loadSnapshot, readRun, type RunFile } from '../train/folder.ts';
 import { folderRevision, type CheckpointFolder } from '../shared/checkpoint-folder.ts';
 import { say } from '../shared/command.ts';
@@ -139,6 +140,7 @@ export async function readSource(
   const given = text('run');
   const folder = given === undefined ? null : resolve(given);
   const file = folder === null ? null : readRun(folder);
+  if (file) sayBefore(file, say);
   const made = file !== null && isMade(file);
   if (file && (values.recipe ?? (made ? undefined : values.world) ?? values.seed) !== undefined)
     throw new UsageError('--run has its own recipe, world and seed; leave these options out.');

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { messageOf } from '../../base/errors.ts';
-import { knownAs } from '../../base/nearest.ts';
+import { knownAs } from '../../recipes/parts/nearest.ts';
 import { COMMAND_LINE } from './paths.ts';
 
 /** A mistake of the caller: one clear line on standard error, exit status 2. */

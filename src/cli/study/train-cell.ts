@@ -23,6 +23,7 @@ import {
 import { holdRun } from '../train/hold.ts';
 import { BY_ARM, withRemedy } from '../train/no-demonstrations.ts';
 import { TrainMeter } from '../train/progress.ts';
+import { BeforeLines } from '../train/before.ts';
 import type { StudyFolder } from './folder.ts';
 import type { Workshop } from './workshop.ts';
 import type { StudySources } from './worlds.ts';
@@ -97,20 +98,27 @@ export async function trainCell(
     onNotice,
   });
   const meter = new TrainMeter(settings);
+  const before = new BeforeLines(run, state ? readRun(run) : file, state !== null);
   const trained = trainRun({
     settings,
     ...(state && { state }),
     deps,
     hooks: {
       signal,
-      onNotice,
+      onNotice: (line, of) => {
+        if (of === 'before') before.note(line);
+        onNotice(line);
+      },
       onProgress: (progress) => meter.progress(progress),
       onStep: (record: MadeStep) => {
         endProgress();
         appendStep(run, record);
         meter.step(record);
       },
-      snapshot: (at) => saveSnapshot(run, at, file, config),
+      snapshot: (at) => {
+        before.keep();
+        saveSnapshot(run, at, file, config);
+      },
     },
   });
   const result = await withRemedy(trained, BY_ARM);

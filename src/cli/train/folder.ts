@@ -78,6 +78,8 @@ const runSchema = z.strictObject({
   summarizer: z.union([z.literal('extractive'), textModelSchema]).optional(),
   /** Who judges the held-out answers beside EM; absent: nobody. */
   judge: runJudgeSchema.optional(),
+  /** What was said of what it made before its first step, as its warm-up; absent: nothing was. */
+  before: z.array(z.string()).optional(),
 });
 
 export interface RunFile extends Omit<z.infer<typeof runSchema>, 'settings'> {

@@ -37,6 +37,7 @@ import {
 } from '../helpers/summarizer.ts';
 import { openTextModelOf, type OpenTextModel } from '../helpers/text-model.ts';
 import { asUsage } from '../shared/train-settings.ts';
+import { BeforeLines } from './before.ts';
 import {
   appendStep,
   loadDemonstrations,
@@ -175,6 +176,7 @@ export async function train(
     reader: await openReader(checkpoint.files),
   });
   const meter = new TrainMeter(settings);
+  const before = new BeforeLines(run, file, state !== null);
   const onNotice = (message: string): void => {
     endProgress();
     say(message);
@@ -202,14 +204,20 @@ export async function train(
       hooks: {
         signal: stop.signal,
         onProgress: (progress) => meter.progress(progress),
-        onNotice,
+        onNotice: (line, of) => {
+          if (of === 'before') before.note(line);
+          onNotice(line);
+        },
         onStep: (record) => {
           endProgress();
           appendStep(run, record);
           if (options.json) print(JSON.stringify(record));
           meter.step(record);
         },
-        snapshot: (at) => saveSnapshot(run, at, file, config, { past: true }),
+        snapshot: (at) => {
+          before.keep();
+          saveSnapshot(run, at, file, config, { past: true });
+        },
       },
     });
     const result = await withRemedy(training, BY_OPTION);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { oneLine } from '../../base/errors.ts';
-import { knownAs } from '../../base/nearest.ts';
+import { knownAs } from '../../recipes/parts/nearest.ts';
 import { getRecipe, RECIPES } from '../../recipes/index.ts';
 import type { Recipe } from '../../recipes/parts/recipe.ts';
 import {

@@ -1,4 +1,4 @@
-import { knownAs } from '../../base/nearest.ts';
+import { knownAs } from '../parts/nearest.ts';
 import { diversity } from './diversity.ts';
 import { fspo } from './fspo.ts';
 import { fspoAsReleased } from './fspo-as-released.ts';

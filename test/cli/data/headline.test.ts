@@ -50,6 +50,16 @@ describe('kunlun-baize', () => {
       expect.arrayContaining(['format', 'length', 'accuracy']),
     );
     expect([step.heldOutAtStart?.n, step.heldOut?.n]).toEqual([1, 1]);
+    // What the warm-up came to stays in the run's folder, and is said where the run is gone on with.
+    const { before = [] } = JSON.parse(readFileSync(join(out, 'settings.json'), 'utf8')) as RunFile;
+    expect(before.filter((line) => /^Warm-up: 1 of 1 updates on [1-9]/.test(line))).toHaveLength(1);
+    expect(err).toContain(before[0]);
+    const resumed = await labHere('train', '--resume', out, '--json');
+    expect(resumed.status, resumed.err).toBe(0);
+    for (const line of before) expect(resumed.err).toContain(`before its first step: ${line}`);
+    expect(
+      (JSON.parse(readFileSync(join(out, 'settings.json'), 'utf8')) as RunFile).before,
+    ).toEqual(before);
   });
 });
 
@@ -59,7 +69,7 @@ describe('ur2', () => {
   beforeAll(async () => {
     // The start that does not search takes tens of rollouts: it has its own tests.
     const changes = ['curriculum.pool=3', 'curriculum.scoringRollouts=1', 'start=searching'];
-    run = await trained('ur2', out, changes, '--summarizer=extractive');
+    run = await trained('ur2', out, changes);
   });
 
   test('scores its pool, and its rollouts read summaries, whose fallbacks are counted', () => {
@@ -71,7 +81,9 @@ describe('ur2', () => {
       expect.arrayContaining(['format', 'retrieval', 'fallback']),
     );
     const record = JSON.parse(readFileSync(join(out, 'settings.json'), 'utf8')) as RunFile;
+    // It is chosen where nobody is, as the page does, and said.
     expect(record.summarizer).toBe('extractive');
+    expect(run.err).toContain('Its rollouts read summaries: extraction, which is built in');
   });
 
   test('is evaluated with the summarizer that it was trained with', async () => {

@@ -7,7 +7,7 @@ import {
   type QuestionsSource,
 } from '../../../evaluate/systems/spec.ts';
 import { messageOf } from '../../../base/errors.ts';
-import { knownAs } from '../../../base/nearest.ts';
+import { knownAs } from '../../../recipes/parts/nearest.ts';
 import { RECIPES } from '../../../recipes/index.ts';
 import { sourcesOptions, THREAD_OPTIONS } from '../../shared/shared-options.ts';
 import { readRunAt } from '../../train/folder.ts';

@@ -12,6 +12,7 @@ import { say } from '../../shared/command.ts';
 import { UsageError } from '../../shared/options.ts';
 import { foldedRevision, readAdapterFolder } from '../../shared/parts.ts';
 import { Workshop } from '../../study/workshop.ts';
+import { sayBefore } from '../../train/before.ts';
 import { adapterAt, readRun } from '../../train/folder.ts';
 
 /** The policies of an evaluation, one open at a time. */
@@ -60,6 +61,7 @@ export class EvaluatedPolicies {
       ? policy
       : {};
     const run = given.run === undefined ? null : readRun(given.run);
+    if (run) sayBefore(run, (line) => say(`${given.run}: ${line}`));
     const folder = given.policy ?? run?.policy.folder;
     const workshop = await this.#workshop(folder);
     const { spelling } = readTags(workshop.tokenizer);

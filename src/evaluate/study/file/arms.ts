@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { merge } from '../../../base/objects.ts';
 import { messageOf } from '../../../base/errors.ts';
-import { knownAs } from '../../../base/nearest.ts';
+import { knownAs } from '../../../recipes/parts/nearest.ts';
 import type { FrozenSource } from '../../../learn/frozen/answers.ts';
 import { checkRouter } from '../../../learn/run/assemble.ts';
 import { untrainable } from '../../../learn/rl/trainable.ts';

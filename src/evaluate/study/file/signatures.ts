@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { knownAs } from '../../../base/nearest.ts';
+import { knownAs } from '../../../recipes/parts/nearest.ts';
 import { RECIPES } from '../../../recipes/index.ts';
 import { SWITCHES } from '../../../recipes/switches/list.ts';
 import { QUESTION_TYPES } from '../../../records/records.ts';
