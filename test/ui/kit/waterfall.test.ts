@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { RolloutTimes } from '../../../src/evaluate/rollouts/times.ts';
-import { timeNotes, totalWords } from '../../../src/ui/kit/waterfall/time-words.ts';
+import { spanName, timeNotes, totalWords } from '../../../src/ui/kit/waterfall/time-words.ts';
 import { waterfallLayout } from '../../../src/ui/kit/waterfall/waterfall-layout.ts';
 
 const times: RolloutTimes = {
@@ -45,4 +45,12 @@ it('says the whole and its shares, and what the record cannot say', () => {
   expect(timeNotes({ ...times, clipped: 2 }, true).join(' ')).toMatch(
     /2 calls state a longer duration.*judge is not in the record/,
   );
+});
+
+it('calls a stretch by its round, and the first and the last by where they are', () => {
+  expect(times.spans.map(spanName)).toEqual([
+    'local search, at first',
+    'policy writes, round 1',
+    'the loop itself, at the end',
+  ]);
 });

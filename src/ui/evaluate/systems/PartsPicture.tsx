@@ -9,6 +9,8 @@ type Matrix = ReturnType<typeof partsMatrix>;
 
 /** CSS pixels. */
 const ROW = 18;
+/** What a slanted name is given at most: variants of a system differ in the last words of theirs. */
+const NAME = 340;
 /** Half the square root of 2: what a slanted name is wide, and high. */
 const SLANT = Math.SQRT1_2;
 
@@ -20,7 +22,7 @@ const Drawing = memo(({ matrix, width }: { matrix: Matrix; width: number }) => {
   const names = Math.ceil(
     widthOf(
       rows.map(({ system }) => system.title),
-      240,
+      NAME,
     ) * SLANT,
   );
   return (
@@ -36,7 +38,7 @@ const Drawing = memo(({ matrix, width }: { matrix: Matrix; width: number }) => {
           transform={`translate(${left + (at + 0.6) * column} ${names - 8}) rotate(-45)`}
           className="picture-name"
         >
-          {cut(system.title, 240)}
+          {cut(system.title, NAME)}
         </text>
       ))}
       {parts.map((part, row) => (

@@ -117,7 +117,7 @@ const Table = ({ times, open }: TimesProps) => (
               </button>
             )}
           </th>
-          <td>{roundWords(span.round)}</td>
+          <td>{roundWords(span)}</td>
           <td className="figure">{formatMs(span.start)}</td>
           <td className="figure">{formatMs(span.ms)}</td>
           <td className="figure fine">{formatShare(span.ms / times.totalMs)}</td>

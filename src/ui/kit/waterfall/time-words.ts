@@ -1,12 +1,14 @@
 import { TIME_NAMES, type RolloutTimes, type TimeSpan } from '../../../evaluate/rollouts/times.ts';
 import { formatMs } from '../words/format.ts';
 
-/** "round 2"; what was before the first search is of none. */
-export const roundWords = (round: number): string => (round === 0 ? 'at first' : `round ${round}`);
+/** "round 2"; what was before the first search is of none, nor is the closing of the record. */
+export const roundWords = ({ round, event }: Pick<TimeSpan, 'round' | 'event'>): string => {
+  if (event === null) return 'at the end';
+  return round === 0 ? 'at first' : `round ${round}`;
+};
 
 /** A stretch of time by what was done in it and in which round. */
-export const spanName = ({ kind, round }: TimeSpan): string =>
-  `${TIME_NAMES[kind]}, ${roundWords(round)}`;
+export const spanName = (span: TimeSpan): string => `${TIME_NAMES[span.kind]}, ${roundWords(span)}`;
 
 /** A share as it is said: 0.944 → "94.4 %", 0.00039 → "under 0.1 %". */
 const shareWords = (share: number): string =>
