@@ -32,6 +32,12 @@ const Reading = () => {
   );
 };
 
+const Hide = () => (
+  <button type="button" className="link" aria-label="Hide this message" onClick={dismissAdopted}>
+    ✕
+  </button>
+);
+
 /** What is being read of clusters’ folders, what was taken in last with what it lacks, and what was cancelled. */
 export const Adopting = () => {
   const { taken, cancelled } = useAdopting();
@@ -40,24 +46,20 @@ export const Adopting = () => {
       <Reading />
       {taken.length > 0 || cancelled !== null ? (
         <div className="note adopted">
-          <button
-            type="button"
-            className="link"
-            aria-label="Hide this message"
-            onClick={dismissAdopted}
-          >
-            ✕
-          </button>
-          {taken.map((run) => (
+          {taken.map((run, at) => (
             <div key={run.id}>
               <p>
                 <Link href={formatTrainAddress({ run: run.id, step: null })}>{run.name}</Link> is
-                here now.
+                here now. {at === 0 ? <Hide /> : null}
               </p>
               {run.notice === null ? null : <p className="fine">{run.notice}</p>}
             </div>
           ))}
-          {cancelled === null ? null : <p>{cancelled}</p>}
+          {cancelled === null ? null : (
+            <p>
+              {cancelled} {taken.length === 0 ? <Hide /> : null}
+            </p>
+          )}
         </div>
       ) : null}
     </div>

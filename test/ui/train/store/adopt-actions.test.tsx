@@ -63,7 +63,7 @@ it('cancels what is read and what waits, and says which of it is here', async ()
   answer({ status: 'cancelled' });
   await taken;
   expect(words()).toBe(
-    '✕ A, on TRL is here now. Cancelled: nothing of “b.zip” is kept. Not begun: “c.tgz”.',
+    'A, on TRL is here now. ✕ Cancelled: nothing of “b.zip” is kept. Not begun: “c.tgz”.',
   );
   expect(lab.callsOf('train.adopt')).toHaveLength(2);
   expect(useTrain.getState().runs.map(({ id }) => id)).toEqual(['a']);
@@ -76,7 +76,7 @@ it('says that one is here which was stored by the time it was cancelled', async 
   await cancelAdopting();
   answer(ready(runRecord('a', { name: 'A, on verl' })));
   await taken;
-  expect(words()).toBe('✕ A, on verl is here now.');
+  expect(words()).toBe('A, on verl is here now. ✕');
 });
 
 it('reads what is dropped meanwhile behind what is read', async () => {
