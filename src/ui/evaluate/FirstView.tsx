@@ -49,7 +49,7 @@ const ANSWERS: Record<EvaluateView, string> = {
 /** The tabs that an evaluation will have. */
 const Views = () => (
   <>
-    <h2>What one shows</h2>
+    <h2>What an evaluation shows</h2>
     <dl className="told">
       {VIEWS.map((view) => (
         <div key={view}>
