@@ -96,21 +96,27 @@ const nans = (count: number): Float64Array => new Float64Array(count).fill(NaN);
 
 const someFinite = (column: Float64Array): boolean => column.some((value) => !Number.isNaN(value));
 
-function maskOf(segment: ImportedSegment, index: number): number {
-  const own = segment.lossMask?.[index] ?? segment.mask;
-  if (own !== undefined) return own === 1 ? 1 : 0;
-  return segment.source === 'prompt' ? 0 : -1;
-}
+/** A mask as it is shown: what does not say whether a token is trained may still say who wrote it. */
+const maskOf = (own: number | undefined, source: ImportedSegment['source']): number =>
+  own !== undefined ? (own === 1 ? 1 : 0) : source === 'prompt' ? 0 : -1;
 
-/** Fills the columns that the file itself has. */
+/** Fills the columns that the file itself has, a segment at a time: a long rollout has a million tokens. */
 function fileColumns(table: TokenTable, { segments }: Pick<ImportedRollout, 'segments'>): void {
   for (const [name, key] of FROM_FILE) {
-    const column = nans(table.count);
-    table.segment.forEach((s, at) => {
-      const values = itemAt(segments, s, 'segments')[key] as TokenValues | undefined;
-      column[at] = values?.[itemAt(table.index, at)] ?? NaN;
-    });
-    if (someFinite(column)) table.columns[name] = column;
+    let column: Float64Array | null = null;
+    for (const [s, segment] of segments.entries()) {
+      const values = segment[key] as TokenValues | undefined;
+      if (!values) continue;
+      const from = itemAt(table.starts, s);
+      const count = Math.min(values.length, itemAt(table.starts, s + 1) - from);
+      for (let i = 0; i < count; i++) {
+        const value = values[i] ?? NaN;
+        if (Number.isNaN(value)) continue;
+        column ??= nans(table.count);
+        column[from + i] = value;
+      }
+    }
+    if (column) table.columns[name] = column;
   }
   const { logprob, refLogprob } = table.columns;
   if (logprob && refLogprob)
@@ -164,12 +170,22 @@ export function withOutcome(table: TokenTable, outcome: RolloutOutcome): TokenTa
   return { ...made, lacks: lacksOf(made) };
 }
 
+/** Tables of rollouts that are held somewhere: several views of a rollout show the same one. */
+const tables = new WeakMap<ImportedRollout, TokenTable>();
+
 /**
  * The tokens of a rollout. A segment without tokens is cut at white space, so that all of the text is
  * there; its pieces have no numbers.
  * @param outcome weights under the group's settings, where they could be computed
  */
 export function tokenTable(rollout: ImportedRollout, outcome?: RolloutOutcome | null): TokenTable {
+  const known = tables.get(rollout);
+  const table = known ?? plainTable(rollout);
+  if (!known) tables.set(rollout, table);
+  return outcome ? withOutcome(table, outcome) : table;
+}
+
+function plainTable(rollout: ImportedRollout): TokenTable {
   const { segments } = rollout;
   let room = MOST_PIECES;
   const pieces = segments.map((segment) => {
@@ -196,25 +212,28 @@ export function tokenTable(rollout: ImportedRollout, outcome?: RolloutOutcome | 
     starts,
     mask: new Int8Array(count),
     ids: new Int32Array(count).fill(-1),
-    texts: Array.from({ length: count }, () => null),
+    texts: Array<string | null>(count).fill(null),
     names: tagNames(rollout),
     columns: {},
     lacks: {},
   };
-  segments.forEach((segment, s) => {
-    const from = itemAt(starts, s, 'segments');
-    for (let at = from; at < itemAt(starts, s + 1, 'segments'); at++) {
+  for (const [s, segment] of segments.entries()) {
+    const [from, to] = [itemAt(starts, s), itemAt(starts, s + 1)];
+    const { ids, lossMask, source } = segment;
+    const texts = pieces[s] ?? segment.tokens;
+    table.segment.fill(s, from, to);
+    table.mask.fill(maskOf(segment.mask, source), from, to);
+    for (let at = from; at < to; at++) {
       const i = at - from;
-      table.segment[at] = s;
       table.index[at] = i;
-      table.mask[at] = maskOf(segment, i);
-      table.ids[at] = segment.ids?.[i] ?? -1;
-      table.texts[at] = pieces[s]?.[i] ?? segment.tokens?.[i] ?? null;
+      const bit = lossMask?.[i] ?? null;
+      if (bit !== null) table.mask[at] = maskOf(bit, source);
+      if (ids) table.ids[at] = ids[i] ?? -1;
+      if (texts) table.texts[at] = texts[i] ?? null;
     }
-  });
+  }
   fileColumns(table, rollout);
   rolloutAdvantage(table, rollout);
-  if (outcome) return withOutcome(table, outcome);
   table.lacks = lacksOf(table);
   return table;
 }
