@@ -33,7 +33,11 @@ describe('mistakes end with one clear line and status 2', () => {
     [['rollout', '--world', '/nowhere'], /\/nowhere is no world: it has no manifest\.json/],
     [['rollout', '--policy', '/nowhere'], /\/nowhere is no checkpoint: it has no config\.json/],
     [['rollout', '--policy', broken, '--limit', '1'], /^model\.safetensors: /],
-    [['rollout', '--recipe', 'oracle'], /must be one of kunlun-baize, search/],
+    [
+      ['rollout', '--recipe', 'oracle'],
+      /^--recipe is 'oracle'; there are 6\d, such as kunlun-baize, search, .*: --help lists them\.$/,
+    ],
+    [['rollout', '--recipe', 'serch-r1'], /^--recipe is 'serch-r1'; did you mean search-r1 or /],
     [
       ['rollout', '--limit', '1', '--out', '/nowhere/a.jsonl'],
       /\/nowhere\/a\.jsonl cannot be written/,
