@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import { Told } from '../kit/page/Told.tsx';
 import { Term } from '../kit/words/explain/Term.tsx';
 import { nameOfSpec } from './chooser/names.ts';
 import { MeasuredSystems } from './MeasuredSystems.tsx';
@@ -46,21 +47,6 @@ const ANSWERS: Record<EvaluateView, string> = {
   compare: 'this evaluation beside another one, question by question',
 };
 
-/** The tabs that an evaluation will have. */
-const Views = () => (
-  <>
-    <h2>What an evaluation shows</h2>
-    <dl className="told">
-      {VIEWS.map((view) => (
-        <div key={view}>
-          <dt>{VIEW_NAMES[view]}</dt>
-          <dd>{ANSWERS[view]}</dd>
-        </div>
-      ))}
-    </dl>
-  </>
-);
-
 /** What stands in the place of a list that is empty; after a failed reading nothing, as the problem above says why. */
 export const FirstView = () => {
   const status = useEvaluate((state) => state.status);
@@ -79,7 +65,10 @@ export const FirstView = () => {
           <FirstButton />
           <Link href={NEW_EVALUATION}>Choose systems and questions</Link>
         </div>
-        <Views />
+        <Told
+          title="What an evaluation shows"
+          entries={VIEWS.map((view) => [VIEW_NAMES[view], ANSWERS[view]])}
+        />
       </div>
       <MeasuredSystems />
     </section>

@@ -1,6 +1,7 @@
 import { IMPORTERS } from '../../formats/rollouts/importers/list.ts';
 import { PROTOCOLS } from '../../formats/rollouts/protocols/catalogue.ts';
 import type { Protocol } from '../../formats/rollouts/protocols/protocol.ts';
+import { Told } from '../kit/page/Told.tsx';
 import { VIEWS } from './reader/store/address.ts';
 import { OpenButtons } from './Shell.tsx';
 
@@ -65,15 +66,7 @@ export const FirstView = () => (
         a trainer writes one a step, are read as one run. Nothing leaves this browser.
       </p>
       <OpenButtons primary />
-      <h2>What they open to</h2>
-      <dl className="told">
-        {OPENED.map(([name, text]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{text}</dd>
-          </div>
-        ))}
-      </dl>
+      <Told title="What they open to" entries={OPENED} />
     </div>
     <div className="readable">
       <Layouts />

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useMemo } from 'react';
 import { useLocation, useSearch } from 'wouter';
+import { Told } from '../kit/page/Told.tsx';
 import { PickButton } from '../kit/PickButton.tsx';
 import { UndoBar } from '../kit/UndoBar.tsx';
 import { useFileDrop } from '../kit/use-file-drop.ts';
@@ -16,6 +17,7 @@ import { RunsTable } from './RunsTable.tsx';
 import { StorageLine } from '../lab/StorageLine.tsx';
 import './runs.css';
 
+/** What a run leaves here, and what can be done with it. */
 const KEPT = [
   [
     'Curves',
@@ -64,21 +66,6 @@ const ClusterButton = () => (
   </PickButton>
 );
 
-/** What a run leaves here, and what can be done with it. */
-const Kept = () => (
-  <>
-    <h2>What is kept of a run</h2>
-    <dl className="told">
-      {KEPT.map(([name, text]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{text}</dd>
-        </div>
-      ))}
-    </dl>
-  </>
-);
-
 /** What stands in the place of an empty list; after a failed reading nothing, since the problem above says why. */
 const Empty = ({ go }: { go: (path: string) => void }) => {
   const status = useTrain((state) => state.status);
@@ -93,7 +80,7 @@ const Empty = ({ go }: { go: (path: string) => void }) => {
           folder that came back from a cluster, on this page.
         </p>
         <Button onClick={() => go('/train?new=1')}>Train the policy</Button>
-        <Kept />
+        <Told title="What is kept of a run" entries={KEPT} />
       </div>
       <MeasuredRuns />
     </section>
