@@ -40,9 +40,11 @@ const start = (root: Root): void => {
   root.render(<App />);
 };
 
-const element = document.getElementById('root');
-if (element) {
+const open = async (element: HTMLElement): Promise<void> => {
   const root = createRoot(element);
   // True: the page is about to be loaded once more, and what began now would be cut off.
   if (!(await isolate(() => root.render(<Isolating />)))) start(root);
-}
+};
+
+const element = document.getElementById('root');
+if (element) void open(element);
