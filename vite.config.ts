@@ -32,6 +32,36 @@ const finished: Plugin = {
   },
 };
 
+interface SyntaxNode {
+  type: string;
+}
+
+const isNode = (value: unknown): value is SyntaxNode =>
+  typeof value === 'object' && value !== null && 'type' in value;
+
+/** Whether the module waits for something before those that import it may run. */
+const waitsAtTop = (node: SyntaxNode): boolean => {
+  if (/Function/.test(node.type)) return false;
+  if (node.type === 'AwaitExpression' || ('await' in node && node.await === true)) return true;
+  return Object.values(node)
+    .flat()
+    .some((child) => isNode(child) && waitsAtTop(child));
+};
+
+/**
+ * Refuses a top-level await in a file of the page: of two imports of one file WebKit then ends the second before
+ * the file has run, whose exports are undefined as yet.
+ */
+const runsAtOnce: Plugin = {
+  name: 'no-top-level-await',
+  apply: 'build',
+  generateBundle(_, files) {
+    for (const file of Object.values(files))
+      if (file.type === 'chunk' && waitsAtTop(this.parse(file.code)))
+        this.error(`${file.fileName} holds a top-level await, which WebKit imports too early`);
+  },
+};
+
 /** React's fast refresh writes an inline script and listens to a web socket; only `vite dev` may. */
 const forDevelopment = ([name, value]: [string, string]): [string, string] => [
   name,
@@ -92,7 +122,7 @@ export default defineConfig(({ command }) => ({
   // Relative links, so that the built page works below any path; its server links from deeper addresses.
   base: command === 'build' ? './' : '/',
   define: { 'import.meta.env.VITE_VERSION': JSON.stringify(version) },
-  plugins: [react(), finished],
+  plugins: [react(), runsAtOnce, finished],
   worker: { format: 'es', rolldownOptions: { output: workerOutput } },
   server: { headers: Object.fromEntries(Object.entries(SECURITY_HEADERS).map(forDevelopment)) },
   preview: { headers: SECURITY_HEADERS },

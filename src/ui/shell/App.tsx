@@ -1,7 +1,8 @@
 import { MantineProvider, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { BASE } from '../kit/page/page-root.ts';
+import { Guarded } from '../kit/page/Guarded.tsx';
 import { PlaceLetters } from '../kit/place-letters.ts';
-import { lazy, type ReactNode, Suspense, useMemo } from 'react';
+import { lazy, type ReactNode, useMemo } from 'react';
 import { Route, Router, Switch, useLocation } from 'wouter';
 import { CommandPalette, KeyList } from './CommandPalette.tsx';
 import { useDialogs } from './dialogs.ts';
@@ -12,8 +13,8 @@ import { StatusBar } from './StatusBar.tsx';
 import { StrayDrop } from './StrayDrop.tsx';
 import { theme } from './theme.ts';
 import { TopBar } from './TopBar.tsx';
-import { useExplained } from '../kit/words/explain/explain-store.ts';
-import { useTour } from '../tour/store/tour-store.ts';
+import { closeExplanation, useExplained } from '../kit/words/explain/explain-store.ts';
+import { closeTour, useTour } from '../tour/store/tour-store.ts';
 import { useAddress } from '../ask/use-address.ts';
 import { useKeys } from './use-keys.ts';
 
@@ -29,18 +30,27 @@ const At = (props: { place: string; children: ReactNode }) => (
 /** Letters of the rail; keys of a page leave them to `g` + letter. */
 const LETTERS: ReadonlySet<string> = new Set(RAIL.map(({ letter }) => letter));
 
+const asPage = (fault: ReactNode) => <main className="page">{fault}</main>;
+
+/** Where something that lies over the page fails, the page stays. */
+const asMessage = (fault: ReactNode) => <div className="over-page">{fault}</div>;
+
 /** The page at the address. */
-const Pages = () => (
-  <Suspense fallback={<main className="page">Loading the page …</main>}>
-    <Switch>
-      {PAGES.map(({ path, place, show }) => (
-        <Route key={path} path={path}>
-          {(params) => <At place={place}>{show(params)}</At>}
-        </Route>
-      ))}
-    </Switch>
-  </Suspense>
-);
+const Pages = () => {
+  const [here] = useLocation();
+  const loading = <main className="page">Loading the page …</main>;
+  return (
+    <Guarded name="This page" loading={loading} resetKeys={[here]} around={asPage}>
+      <Switch>
+        {PAGES.map(({ path, place, show }) => (
+          <Route key={path} path={path}>
+            {(params) => <At place={place}>{show(params)}</At>}
+          </Route>
+        ))}
+      </Switch>
+    </Guarded>
+  );
+};
 
 /** What stands around every page, and the dialogs over it. */
 const Workbench = () => {
@@ -69,14 +79,14 @@ const Workbench = () => {
       <StatusBar />
       <StrayDrop />
       {touring ? (
-        <Suspense fallback={null}>
+        <Guarded name="The tour" around={asMessage} hide={closeTour}>
           <Tour />
-        </Suspense>
+        </Guarded>
       ) : null}
       {explained ? (
-        <Suspense fallback={null}>
+        <Guarded name="The explanation" around={asMessage} hide={closeExplanation}>
           <Explanation />
-        </Suspense>
+        </Guarded>
       ) : null}
       {dialog === 'palette' ? <CommandPalette commands={here} /> : null}
       {dialog === 'keys' ? <KeyList commands={here} /> : null}
@@ -88,7 +98,9 @@ const Workbench = () => {
 export const App = () => (
   <MantineProvider theme={theme} defaultColorScheme="auto">
     <Router base={BASE}>
-      <Workbench />
+      <Guarded name="The workbench" around={asPage}>
+        <Workbench />
+      </Guarded>
     </Router>
   </MantineProvider>
 );

@@ -1,17 +1,10 @@
 import { Kbd, Modal, TextInput } from '@mantine/core';
-import {
-  lazy,
-  Suspense,
-  useEffect,
-  useMemo,
-  useState,
-  type KeyboardEvent,
-  type ReactNode,
-} from 'react';
+import { lazy, useEffect, useMemo, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { useTrain, visibleRuns } from '../train/store/train-store.ts';
 import { closeDialog } from './dialogs.ts';
 import { isOffered, keyName, type Command } from './commands.ts';
+import { Guarded } from '../kit/page/Guarded.tsx';
 import { pagePath } from '../kit/page/page-root.ts';
 import { reloadFiles } from '../rollouts/store/browse-actions.ts';
 import { useBrowse } from '../rollouts/store/browse-store.ts';
@@ -195,9 +188,9 @@ export const KeyList = ({ commands }: { commands: readonly Command[] }) => (
       </section>
       <section>
         <h2>Words</h2>
-        <Suspense fallback={<p className="fine">Loading the words …</p>}>
+        <Guarded name="The glossary" loading={<p className="fine">Loading the words …</p>}>
           <GlossaryList />
-        </Suspense>
+        </Guarded>
       </section>
     </div>
   </Dialog>

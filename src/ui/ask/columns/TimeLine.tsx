@@ -1,6 +1,7 @@
-import { lazy, Suspense, useState } from 'react';
+import { lazy, useState } from 'react';
 import type { Rollout } from '../../../records/rollout.ts';
 import { formatSeconds } from '../../kit/words/format.ts';
+import { Guarded } from '../../kit/page/Guarded.tsx';
 
 const Waterfall = lazy(async () => ({
   default: (await import('../../kit/waterfall/Waterfall.tsx')).Waterfall,
@@ -23,9 +24,9 @@ export const TimeLine = ({
         Where its time went{seconds === null ? '' : `, ${formatSeconds(seconds)} in all`}
       </summary>
       {shown ? (
-        <Suspense fallback={null}>
+        <Guarded name="The picture of its time">
           <Waterfall id={`waterfall-${rollout.id}`} record={rollout} open={open} />
-        </Suspense>
+        </Guarded>
       ) : null}
     </details>
   );

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useMemo } from 'react';
+import { lazy, useMemo } from 'react';
 import { stieCounts } from '../../../agent/stie/counts.ts';
 import type { Question } from '../../../records/records.ts';
 import type { Rollout } from '../../../records/rollout.ts';
@@ -12,6 +12,7 @@ import {
 import { Fact } from '../../kit/Fact.tsx';
 import { StieWords } from '../../kit/words/explain/StieWords.tsx';
 import { interruptionOf, measuresOf } from './measures.ts';
+import { Guarded } from '../../kit/page/Guarded.tsx';
 
 const InWords = lazy(async () => ({ default: (await import('./Explained.tsx')).InWords }));
 
@@ -48,9 +49,9 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
         {gold ? <span className="fine">gold: {gold.answers.join(' / ')}</span> : null}
       </div>
       {gold && !interruption ? (
-        <Suspense fallback={null}>
+        <Guarded name="The verdict in words">
           <InWords rollout={rollout} />
-        </Suspense>
+        </Guarded>
       ) : null}
       <div className="facts">
         {gold && metrics && !interruption ? (

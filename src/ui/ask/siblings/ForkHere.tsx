@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useMemo, type ReactNode } from 'react';
+import { lazy, useEffect, useMemo, type ReactNode } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import type { Rollout } from '../../../records/rollout.ts';
 import { EventActions } from '../../kit/events/parts/actions.ts';
@@ -7,6 +7,7 @@ import { readAdapters, useAdapters } from '../policies/adapters-store.ts';
 import { forkRollout } from './fork-actions.ts';
 import { isRunning, useRun } from '../store/run-store.ts';
 import { policyName, writerOf } from './writer.ts';
+import { Guarded } from '../../kit/page/Guarded.tsx';
 
 const ForkMenu = lazy(async () => ({
   default: (await import('../../kit/fork/ForkMenu.tsx')).ForkMenu,
@@ -43,7 +44,7 @@ const ForkHere = ({ rollout, event }: { rollout: Rollout; event: number }) => {
   if (!finished) return null;
   const { note } = writerOf(rollout, screen, runs ?? []);
   return (
-    <Suspense fallback={null}>
+    <Guarded name="The menu of a fork">
       <ForkMenu
         rollout={rollout}
         event={event}
@@ -53,7 +54,7 @@ const ForkHere = ({ rollout, event }: { rollout: Rollout; event: number }) => {
         busy={busy}
         start={(ask) => void forkRollout(rollout, ask)}
       />
-    </Suspense>
+    </Guarded>
   );
 };
 

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useDeferredValue, useEffect, useMemo } from 'react';
+import { lazy, useDeferredValue, useEffect, useMemo } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import type { TreeStep } from '../../../evaluate/rollouts/siblings/tree.ts';
 import type { Rollout } from '../../../records/rollout.ts';
@@ -11,6 +11,7 @@ import { readAdapters, useAdapters } from '../policies/adapters-store.ts';
 import { useRun } from '../store/run-store.ts';
 import { useView } from '../store/view-store.ts';
 import { policyName } from './writer.ts';
+import { Guarded } from '../../kit/page/Guarded.tsx';
 
 /** Pictures of several rollouts over their columns. */
 
@@ -78,9 +79,9 @@ const Tree = () => {
     [siblings],
   );
   return siblings.length > 1 ? (
-    <Suspense fallback={null}>
+    <Guarded name="The tree of the group">
       <SiblingTree siblings={siblings} open={open} heading="h2" />
-    </Suspense>
+    </Guarded>
   ) : null;
 };
 
@@ -119,13 +120,13 @@ const Beside = () => {
     name: `${policyName(policies[side], runs ?? [])}${stepOf(rollout, policies[side])}`,
   });
   return (
-    <Suspense fallback={null}>
+    <Guarded name="The comparison of the two">
       <BesidePicture
         sides={[sideOf(a, 0), sideOf(b, 1)]}
         open={(side, event) => openEvent(side === 0 ? a.id : b.id, event)}
         heading="h2"
       />
-    </Suspense>
+    </Guarded>
   );
 };
 
@@ -138,13 +139,13 @@ const FocusedHops = () => {
   const rollout = id !== undefined && finished[id] ? byId[id] : undefined;
   if (!rollout || emOf(rollout) === null) return null;
   return (
-    <Suspense fallback={null}>
+    <Guarded name="The map of hops">
       <Hops
         rollout={rollout}
         name={order.length > 1 ? `rollout ${at + 1}` : null}
         open={(event) => openEvent(rollout.id, event)}
       />
-    </Suspense>
+    </Guarded>
   );
 };
 

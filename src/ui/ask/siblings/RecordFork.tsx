@@ -1,4 +1,4 @@
-import { lazy, Suspense, useCallback, useMemo, useState, type ReactNode } from 'react';
+import { lazy, useCallback, useMemo, useState, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { messageOf } from '../../../base/errors.ts';
 import type { EvaluableRun } from '../../../lab/contract/evaluations.ts';
@@ -9,6 +9,7 @@ import { useAdapters } from '../policies/adapters-store.ts';
 import type { RecordPlace } from '../store/permalink.ts';
 import type { Basis } from './basis.ts';
 import { forkOfRecord } from './fork-actions.ts';
+import { Guarded } from '../../kit/page/Guarded.tsx';
 
 const ForkMenu = lazy(async () => ({
   default: (await import('../../kit/fork/ForkMenu.tsx')).ForkMenu,
@@ -42,7 +43,7 @@ const RecordFork = ({ place, rollout, event }: RecordForkProps) => {
     setBasis(await basisOf(place, rollout).catch((error) => ({ why: messageOf(error) })));
   };
   return (
-    <Suspense fallback={null}>
+    <Guarded name="The menu of a fork">
       <ForkMenu
         rollout={rollout}
         event={event}
@@ -56,7 +57,7 @@ const RecordFork = ({ place, rollout, event }: RecordForkProps) => {
           if (basis && !('why' in basis)) void forkOfRecord({ place, ...basis }, rollout, ask, go);
         }}
       />
-    </Suspense>
+    </Guarded>
   );
 };
 

@@ -1,5 +1,5 @@
 import { Select } from '../../kit/fields/Select.tsx';
-import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
+import { lazy, useEffect, useMemo, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { itemAt } from '../../../base/items.ts';
 import type { FilmRow, TrainingFilm } from '../../../evaluate/training-film.ts';
@@ -20,6 +20,7 @@ import { AskAtStep } from './AskAtStep.tsx';
 import { beforeSteps, sideName } from './side-name.ts';
 import './run-beside.css';
 import { formatAfterStep } from '../../kit/words/format.ts';
+import { Guarded } from '../../kit/page/Guarded.tsx';
 
 // Loaded with the first film of two scores; runs without one do not need it.
 const BesidePicture = lazy(async () => ({
@@ -192,7 +193,7 @@ export const RunBeside = ({ run, film }: { run: RunRecord; film: TrainingFilm })
     );
   return (
     <div className="run-beside" id={ID}>
-      <Suspense fallback={null}>
+      <Guarded name="The comparison of the two">
         <BesidePicture
           sides={[
             { rollout: pair[0], name: sideName(from, run.settings) },
@@ -202,7 +203,7 @@ export const RunBeside = ({ run, film }: { run: RunRecord; film: TrainingFilm })
           controls={controls}
           foot={foot}
         />
-      </Suspense>
+      </Guarded>
     </div>
   );
 };

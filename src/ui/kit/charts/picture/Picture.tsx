@@ -1,5 +1,6 @@
 import { useElementSize } from '@mantine/hooks';
 import { useRef, useState, type ReactNode } from 'react';
+import { Guarded } from '../../page/Guarded.tsx';
 import { Terms } from '../../words/explain/Term.tsx';
 import { SaveChart } from './SaveChart.tsx';
 
@@ -28,6 +29,10 @@ interface PictureProps {
   /** Below the drawing, and below the table; what explains the drawing has `data-legend` and stands in its files too. */
   foot?: ReactNode;
 }
+
+/** A component of its own: what is thrown while it draws is caught around it. */
+const Drawing = ({ render, width }: { render: (width: number) => ReactNode; width: number }) =>
+  render(width);
 
 /** A picture with its title, its files, and the table behind it. */
 export const Picture = (props: PictureProps) => {
@@ -75,7 +80,11 @@ export const Picture = (props: PictureProps) => {
           </div>
         ) : (
           <div ref={ref} className="picture-box">
-            {width > 0 ? renderPicture(width) : null}
+            {width > 0 ? (
+              <Guarded name="This picture" resetKeys={[renderPicture]}>
+                <Drawing render={renderPicture} width={width} />
+              </Guarded>
+            ) : null}
           </div>
         )
       ) : (

@@ -1,0 +1,86 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterEach, expect, it } from 'vitest';
+import { faultsOf } from '../axe.ts';
+import { DIST, runStatus, useStage } from '../browser.ts';
+
+const stage = useStage();
+afterEach(() => stage.page.unrouteAll({ behavior: 'ignoreErrors' }));
+
+/** The name of the built script whose source has this name. */
+const scriptOf = (name: string): string => {
+  const file = readdirSync(join(DIST, 'assets')).find(
+    (one) => one.startsWith(`${name}-`) && one.endsWith('.js'),
+  );
+  if (file === undefined) throw new Error(`dist/assets has no script of ${name}`);
+  return file;
+};
+
+/** Components of this name throw from now on, as they would with a defect. */
+const breakScript = (page: Page, name: string, exported: string): Promise<void> =>
+  page.route(`**/assets/${scriptOf(name)}`, (route) =>
+    route.fulfill({
+      contentType: 'text/javascript',
+      body: `const broken = () => { throw new Error('${name} is broken'); };\nexport { broken as ${exported} };`,
+    }),
+  );
+
+const faultIn = (page: Page, within: string) =>
+  page.locator(within).getByRole('alert').filter({ hasText: 'could not be' });
+
+it('a page that throws says so in its place, and the others open', async () => {
+  const { page } = stage;
+  await breakScript(page, 'ModelsPage', 'default');
+  await page.goto(stage.url);
+  await page.getByRole('link', { name: 'Models' }).first().click();
+  const fault = faultIn(page, 'main');
+  await fault.waitFor();
+  expect(await fault.innerText()).toMatch(
+    /This page could not be shown\s+ModelsPage is broken\. Nothing that is stored was touched/,
+  );
+  expect(await faultsOf(page, 'main')).toEqual([]);
+  await page.getByRole('link', { name: 'Corpus' }).first().click();
+  await page.locator('main h1', { hasText: 'Corpus' }).waitFor();
+  expect(await faultIn(page, 'main').count()).toBe(0);
+  // It is tried again where one comes back to it.
+  await page.goBack();
+  await page.goBack();
+  await page.goForward();
+  await fault.waitFor();
+});
+
+it('a page whose file does not arrive says how to go on, and goes on', async () => {
+  const { page } = stage;
+  await page.goto(stage.url);
+  await page.route(`**/assets/${scriptOf('EvaluatePage')}`, (route) => route.abort());
+  await page.getByRole('link', { name: 'Evaluate' }).first().click();
+  const fault = faultIn(page, 'main');
+  await fault.waitFor();
+  expect(await fault.innerText()).toMatch(/could not be loaded\s+A file of it did not arrive/);
+  await page.unrouteAll();
+  await fault.getByRole('button', { name: 'Load the page anew' }).click();
+  await page.locator('main h1').waitFor();
+  expect(new URL(page.url()).pathname).toBe('/evaluate');
+});
+
+it('a part that throws leaves the rollout, and an explanation the page', async () => {
+  const { page } = stage;
+  await breakScript(page, 'Waterfall', 'Waterfall');
+  await breakScript(page, 'Explanation', 'default');
+  await page.goto(`${stage.url}?device=wasm`);
+  await page.getByRole('button', { name: 'Run an example' }).click();
+  await runStatus(page, 'done');
+  await page.locator('.column-time summary').first().click();
+  const part = faultIn(page, '.column-time');
+  await part.waitFor();
+  expect(await part.innerText()).toMatch(/The picture of its time could not be shown/);
+  expect(await page.locator('.card[data-kind="answer"]').count()).toBe(1);
+
+  await page.locator('main button.explained').first().click();
+  const over = faultIn(page, '.over-page');
+  await over.waitFor();
+  await over.getByRole('button', { name: 'Hide' }).click();
+  expect(await over.count()).toBe(0);
+  expect(await page.locator('.card[data-kind="answer"]').count()).toBe(1);
+});
