@@ -18,13 +18,12 @@ const scriptOf = (name: string): string => {
 };
 
 /** Components of this name throw from now on, as they would with a defect. */
-const breakScript = (page: Page, name: string, exported: string): Promise<void> =>
-  page.route(`**/assets/${scriptOf(name)}`, (route) =>
-    route.fulfill({
-      contentType: 'text/javascript',
-      body: `const broken = () => { throw new Error('${name} is broken'); };\nexport { broken as ${exported} };`,
-    }),
+const breakScript = async (page: Page, name: string, exported: string): Promise<void> => {
+  const body = `const broken = () => { throw new Error('${name} is broken'); };\nexport { broken as ${exported} };`;
+  await page.route(`**/assets/${scriptOf(name)}`, (route) =>
+    route.fulfill({ contentType: 'text/javascript', body }),
   );
+};
 
 const faultIn = (page: Page, within: string) =>
   page.locator(within).getByRole('alert').filter({ hasText: 'could not be' });
