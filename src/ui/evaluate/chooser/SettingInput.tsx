@@ -101,8 +101,8 @@ export const SettingInput = (props: SettingInputProps) => {
           allowDecimal={!setting.whole}
           step={setting.whole ? 1 : 0.05}
           // Where the schema sets no limit there is an infinite one, which the field does not take.
-          {...(setting.min !== null && Number.isSafeInteger(setting.min) && { min: setting.min })}
-          {...(setting.max !== null && Number.isSafeInteger(setting.max) && { max: setting.max })}
+          {...(setting.min !== null && Number.isFinite(setting.min) && { min: setting.min })}
+          {...(setting.max !== null && Number.isFinite(setting.max) && { max: setting.max })}
           placeholder={optional ? 'none' : ''}
           value={typeof value === 'number' ? value : ''}
           onChange={(next) => set(typeof next === 'number' ? next : undefined)}
