@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
-import { useState } from 'react';
 import type { Failure } from '../../lab/contract/records/failure.ts';
 import type { PartState } from '../../lab/contract/progress.ts';
+import { CopyButton } from '../kit/CopyButton.tsx';
 import { formatDuration } from '../kit/words/duration.ts';
 import { formatBytes } from '../kit/words/format.ts';
 import { retryLoading } from './connection.ts';
@@ -73,11 +73,7 @@ export const FailureNote = (props: {
   action: string;
   onAction: () => void;
 }) => {
-  const [copied, setCopied] = useState(false);
-  const copy = async () => {
-    await navigator.clipboard.writeText(`${props.failure.message}\n${props.failure.detail}`);
-    setCopied(true);
-  };
+  const details = () => `${props.failure.message}\n${props.failure.detail}`;
   return (
     <div className="failure" role="alert">
       <b>⚠ {props.title}</b>
@@ -86,9 +82,7 @@ export const FailureNote = (props: {
         <Button size="xs" onClick={props.onAction}>
           {props.action}
         </Button>
-        <Button size="xs" variant="subtle" color="gray" onClick={() => void copy()}>
-          {copied ? 'Copied' : 'Copy details'}
-        </Button>
+        <CopyButton label="Copy details" text={details} />
       </div>
       {props.failure.detail ? (
         <details>
