@@ -1,4 +1,3 @@
-import type { Hit } from '../../src/records/hits.ts';
 import type { ChainStep, Passage, Question } from '../../src/records/records.ts';
 import { relation } from '../../src/world/facts/schema.ts';
 
@@ -9,6 +8,7 @@ export const QUERY_FORMS: Record<string, (step: ChainStep) => string> = {
   'lower case, swapped': (step) => `${step.subject} ${label(step)}`.toLowerCase(),
   'as a question': (step) => asked(step),
   'name only': (step) => step.subject,
+  'by what it brought': (step) => step.betterQuery ?? step.query,
 };
 
 const label = (step: ChainStep): string => step.query.replace(` of ${step.subject}`, '');
@@ -27,15 +27,9 @@ export function goldSteps(questions: readonly Question[]): ChainStep[] {
   return [...new Map(steps.map((step) => [`${step.query}\n${step.title}`, step])).values()];
 }
 
-/** Titles of the passages of a corpus that are not noise. */
-export const cleanTitles = (passages: readonly Passage[]): Set<string> =>
-  new Set(passages.filter(({ noise }) => noise === undefined).map(({ title }) => title));
-
-/** 1-based rank of the first passage with the step's title that is not noise. */
-export function rankOfGold(hits: readonly Pick<Hit, 'passage'>[], step: ChainStep): number {
-  const index = hits.findIndex(
-    ({ passage }) => passage.title === step.title && passage.noise === undefined,
-  );
+/** 1-based rank of the first passage that states what is asked for. */
+export function rankOfGold(hits: readonly Passage[], gold: ReadonlySet<string>): number {
+  const index = hits.findIndex(({ id }) => gold.has(id));
   return index < 0 ? Infinity : index + 1;
 }
 

@@ -146,29 +146,32 @@ const Drawing = memo(({ plan, width, cost }: { plan: Plan; width: number; cost: 
     <svg width={width} height={HEIGHT} aria-hidden="true">
       <Axes plan={plan} width={width} cost={cost} />
       <path d={stairs(plan.points, width)} className="picture-frontier" />
-      {order.map(({ id, name, x, y, top, bottom, onFrontier }, index) => {
+      {order.map(({ id, x, top, bottom }) => (
+        <line key={id} x1={x} x2={x} y1={top} y2={bottom} className="picture-interval" />
+      ))}
+      {order.map(({ id, x, y, onFrontier }) => (
+        <circle
+          key={id}
+          cx={x}
+          cy={y}
+          r={onFrontier ? 4.5 : 3.5}
+          className={onFrontier ? 'picture-dot best' : 'picture-dot'}
+        />
+      ))}
+      {/* Last: where many systems stand close, a name lies over the whiskers of others. */}
+      {order.map(({ id, name, onFrontier }, index) => {
         const label = labels[index];
-        return (
-          <g key={id}>
-            <line x1={x} x2={x} y1={top} y2={bottom} className="picture-interval" />
-            <circle
-              cx={x}
-              cy={y}
-              r={onFrontier ? 4.5 : 3.5}
-              className={onFrontier ? 'picture-dot best' : 'picture-dot'}
-            />
-            {label ? (
-              <text
-                x={label.x}
-                y={label.y}
-                textAnchor={label.anchor}
-                className={onFrontier ? 'picture-name best' : 'picture-name'}
-              >
-                {name}
-              </text>
-            ) : null}
-          </g>
-        );
+        return label ? (
+          <text
+            key={id}
+            x={label.x}
+            y={label.y}
+            textAnchor={label.anchor}
+            className={`picture-name over ${onFrontier ? 'best' : ''}`}
+          >
+            {name}
+          </text>
+        ) : null;
       })}
     </svg>
   );
