@@ -227,3 +227,37 @@ it('shows how far loading is beside the button that waits for it, at 200 % too',
   await page.locator('.card').first().waitFor();
   expect(stage.faults).toEqual([]);
 });
+
+it('on the screen of a small laptop what begins is in sight, and rows of the form are whole', async () => {
+  const page = await openPage(stage, { width: 1366 });
+  await page.setViewportSize({ width: 1366, height: 625 });
+  for (const [path, name] of [
+    ['ask?device=wasm', 'Run'],
+    ['train?new=1&device=wasm', 'Start training'],
+    ['evaluate?new=1&device=wasm', 'Run'],
+  ] as const) {
+    await visit(page, stage, path);
+    const button = page.getByRole('button', { name, exact: true });
+    // Pressed where it stands: nothing lies over it.
+    await expect
+      .poll(() =>
+        button.evaluate((element) => {
+          const { left, right, top, bottom } = element.getBoundingClientRect();
+          const hit = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+          return hit !== null && element.contains(hit);
+        }),
+      )
+      .toBe(true);
+    if (path.startsWith('train'))
+      // A field alone in a row would stand below the others.
+      for (const [first, last] of [
+        ['Recipe', 'Device'],
+        ['Steps', 'Seed'],
+      ] as const) {
+        const top = async (label: string) =>
+          (await page.getByLabel(label, { exact: true }).boundingBox())?.y;
+        expect(await top(last)).toBe(await top(first));
+      }
+  }
+  await page.context().close();
+});

@@ -91,7 +91,9 @@ export const Setup = () => {
       <PolicyChoice />
       <SettingsForm />
       <SummariesNote />
-      <RunButton />
+      <div className="run-dock">
+        <RunButton />
+      </div>
     </aside>
   );
 };
