@@ -2,9 +2,21 @@ import { describe, expect, it } from 'vitest';
 import { gridOf } from '../../../src/evaluate/systems/pictures/pictures.ts';
 import { cellPaths, kindOf } from '../../../src/ui/evaluate/pictures/grid-cells.ts';
 import { placeLabels } from '../../../src/ui/evaluate/pictures/place-labels.ts';
-import { CHARACTER, cut } from '../../../src/ui/evaluate/pictures/text-width.ts';
+import { cut, nameWidth } from '../../../src/ui/evaluate/pictures/text-width.ts';
 import { partsMatrix } from '../../../src/ui/evaluate/systems/families.ts';
 import { evaluatedRollout, evaluatedSystem, evaluationResult } from '../../fixtures/evaluations.ts';
+
+const NAMES = [
+  ['ARPO', false, 32],
+  ['ARPO', true, 36],
+  ['β-GRPO', false, 45],
+  ['KunLunBaizeRAG', false, 98],
+  ['KunLunBaizeRAG', true, 111],
+  ['Memory-R1, manager', true, 140],
+  ['Naive generation, no retrieval', true, 196],
+  ['UR², as released', false, 95],
+  ['Empirical study, axes of Search-R1', false, 201],
+] as const;
 
 describe('a cell of the grid', () => {
   it('tells right from wrong, and whether the evidence was there', () => {
@@ -52,12 +64,12 @@ describe('names beside points', () => {
     const points = Array.from({ length: 12 }, (_, i) => ({
       x: 60 + (i % 4) * 90,
       y: 40 + Math.floor(i / 4) * 60,
-      length: 9,
+      width: 60,
     }));
     const placed = placeLabels(points, 500, 260);
     const boxes = placed.flatMap((label) => {
       if (!label) return [];
-      const width = 9 * CHARACTER;
+      const width = 60;
       const left =
         label.anchor === 'start' ? label.x : label.x - (label.anchor === 'end' ? width : width / 2);
       return [{ left, right: left + width, top: label.y - 9, bottom: label.y + 2 }];
@@ -76,14 +88,20 @@ describe('names beside points', () => {
   });
 
   it('keep off the axis at the left', () => {
-    const [label] = placeLabels([{ x: 70, y: 50, length: 9 }], 300, 100, 60);
+    const [label] = placeLabels([{ x: 70, y: 50, width: 60 }], 300, 100, 60);
     expect(label?.anchor).not.toBe('end');
     expect(label?.x).toBeGreaterThanOrEqual(60);
   });
 
   it('are left out where there is no room', () => {
-    const points = Array.from({ length: 30 }, () => ({ x: 50, y: 50, length: 12 }));
+    const points = Array.from({ length: 30 }, () => ({ x: 50, y: 50, width: 80 }));
     expect(placeLabels(points, 100, 100).filter((label) => label !== null).length).toBeLessThan(10);
+  });
+
+  it('are given as much room as they take', () => {
+    // As Chromium measured them, 11.5 px, in the widest of the system fonts that are common (DejaVu Sans).
+    for (const [name, bold, measured] of NAMES)
+      expect(nameWidth(name, bold)).toBeGreaterThanOrEqual(measured);
   });
 
   it('are cut to what fits', () => {

@@ -5,6 +5,7 @@ import type { Unit } from '../../kit/charts/series.ts';
 import { Table, type Head } from '../../kit/Table.tsx';
 import { Picture } from '../../kit/charts/picture/Picture.tsx';
 import { placeLabels } from './place-labels.ts';
+import { nameWidth } from './text-width.ts';
 
 /** A system in the plane of cost and quality. */
 export interface CostPoint {
@@ -137,7 +138,7 @@ const Drawing = memo(({ plan, width, cost }: { plan: Plan; width: number; cost: 
   // Those on the frontier are named first: they are what the picture is about.
   const order = plan.points.toSorted((a, b) => Number(b.onFrontier) - Number(a.onFrontier));
   const labels = placeLabels(
-    order.map(({ x, y, name }) => ({ x, y, length: name.length })),
+    order.map(({ x, y, name, onFrontier }) => ({ x, y, width: nameWidth(name, onFrontier) })),
     width,
     HEIGHT - PAD.bottom,
     PAD.left,

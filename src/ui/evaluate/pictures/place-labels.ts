@@ -1,13 +1,11 @@
-import { CHARACTER } from './text-width.ts';
-
 /** Names beside points, moved so that none covers another. Pixels grow downwards. */
 
 /** A point that is to be named, CSS pixels. */
 export interface LabelledPoint {
   x: number;
   y: number;
-  /** Characters of the name. */
-  length: number;
+  /** Of the name. */
+  width: number;
 }
 
 /** Where a name goes: its base line, and which end of it stands at `x`, as in SVG. */
@@ -32,8 +30,7 @@ const GAP = 8;
 const overlap = (a: Box, b: Box): boolean =>
   a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 
-const boxOf = ({ x, y, anchor }: PlacedLabel, length: number): Box => {
-  const width = length * CHARACTER;
+const boxOf = ({ x, y, anchor }: PlacedLabel, width: number): Box => {
   const left = anchor === 'start' ? x : anchor === 'end' ? x - width : x - width / 2;
   return { left, right: left + width, top: y - LINE + 2, bottom: y + 3 };
 };
@@ -72,11 +69,11 @@ export const placeLabels = (
   }));
   return points.map((point) => {
     const found = candidates(point).find((label) => {
-      const box = boxOf(label, point.length);
+      const box = boxOf(label, point.width);
       const inside = box.left >= left && box.right <= width && box.top >= 0 && box.bottom <= height;
       return inside && !taken.some((other) => overlap(box, other));
     });
-    if (found) taken.push(boxOf(found, point.length));
+    if (found) taken.push(boxOf(found, point.width));
     return found ?? null;
   });
 };

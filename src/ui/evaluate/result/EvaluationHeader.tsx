@@ -215,7 +215,7 @@ export const EvaluationHeader = ({ record, result, request }: HeaderProps) => {
   return (
     <header className="evaluation-head">
       <p className="fine">
-        <Link href={EVALUATE}>All evaluations</Link>
+        <Link href={EVALUATE}>All evaluations</Link> · <Link href={NEW_EVALUATION}>New one</Link>
       </p>
       <div className="page-bar">
         <Name record={record} />
@@ -232,7 +232,6 @@ export const EvaluationHeader = ({ record, result, request }: HeaderProps) => {
         <CopyButton label="Copy the address" text={() => location.href} />
         <Exports id={record.id} request={request} />
         <Buttons record={record} pausing={progress?.pausing === true} />
-        <Link href={NEW_EVALUATION}>New</Link>
       </div>
       <Progress record={record} progress={progress} />
       <Failed record={record} />
