@@ -2,7 +2,7 @@ import { memo, useMemo } from 'react';
 import type { EvaluatedSystem } from '../../../evaluate/systems/result.ts';
 import { Table, type Head } from '../../kit/Table.tsx';
 import { Picture } from '../../kit/charts/picture/Picture.tsx';
-import { cut, widthOf } from '../pictures/text-width.ts';
+import { cut, nameWidth, widthOf } from '../pictures/text-width.ts';
 import { partsMatrix } from './families.ts';
 
 type Matrix = ReturnType<typeof partsMatrix>;
@@ -18,17 +18,17 @@ const SLANT = Math.SQRT1_2;
 const Drawing = memo(({ matrix, width }: { matrix: Matrix; width: number }) => {
   const { parts, rows } = matrix;
   const left = widthOf(parts, Math.round(width * 0.5));
-  const column = Math.max(14, Math.min(26, (width - left) / Math.max(1, rows.length)));
-  const names = Math.ceil(
-    widthOf(
-      rows.map(({ system }) => system.title),
-      NAME,
-    ) * SLANT,
-  );
+  const titles = rows.map(({ system }) => cut(system.title, NAME));
+  const across = titles.map((title) => nameWidth(title, false) * SLANT);
+  // As wide as names at the right allow, which lean beyond their columns.
+  const room = across.map((name, at) => (width - left - name) / (at + 0.6));
+  const column = Math.max(14, Math.min(26, ...room));
+  const names = Math.ceil(Math.max(0, ...across)) + 12;
+  const ends = across.map((name, at) => left + (at + 0.6) * column + name);
   return (
     // Wider than the page for many systems: the picture is scrolled, names would else lie over each other.
     <svg
-      width={Math.max(width, left + rows.length * column + names)}
+      width={Math.max(width, ...ends.map(Math.ceil))}
       height={names + parts.length * ROW + 6}
       aria-hidden="true"
     >
@@ -38,7 +38,7 @@ const Drawing = memo(({ matrix, width }: { matrix: Matrix; width: number }) => {
           transform={`translate(${left + (at + 0.6) * column} ${names - 8}) rotate(-45)`}
           className="picture-name"
         >
-          {cut(system.title, NAME)}
+          {titles[at]}
         </text>
       ))}
       {parts.map((part, row) => (

@@ -65,8 +65,8 @@ const Signature = ({ system, row, family, titleOf }: SignatureProps) => (
     </div>
     {family ? null : (
       <p className="fine">
-        No ablation of it is in this evaluation. Under New, “+ ablations” adds it without each of
-        its parts.
+        No ablation of it is in this evaluation. Under “New one”, “+ ablations” adds it without each
+        of its parts.
       </p>
     )}
     {system.departures && system.departures.length > 0 ? (
