@@ -39,7 +39,7 @@ function evidenceLines({ evidence, judge }: Inspection['statistics']): string[] 
   return [
     line(
       'answer retrieved',
-      `${evidence.retrieved.count} of ${evidence.open} (yes/no left out: ${evidence.closed})`,
+      `${evidence.retrieved.count} of ${evidence.open} (yes/no and worked out, left out: ${evidence.closed})`,
     ),
     line('wrong though it was retrieved', by(evidence.wrongThoughRetrieved)),
     line('right without it', by(evidence.rightWithoutRetrieved)),

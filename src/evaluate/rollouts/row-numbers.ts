@@ -125,7 +125,8 @@ const ROW_NUMBERS = {
   },
   retrieved: {
     note: 'a gold answer stands in what was read, 0 or 1',
-    unknown: 'the gold answers are missing, or are yes or no, which stand in passages anyway',
+    unknown:
+      'the gold answers are missing, are yes or no, which stand in passages anyway, or are worked out, as a count is',
     bit: true,
     of: ({ facts }) => (facts.golds && !facts.closed ? Number(facts.retrieved) : null),
   },

@@ -14,8 +14,8 @@ import { sum } from '../../base/statistics.ts';
  * - **judge**: the verdict that the file itself carries (R1-Searcher's ACC_L, by GPT-4o). It counts wherever there
  *   is one, also where nothing else could be scored; agreement is over the rollouts that have both.
  * - **retrieved**: a gold answer stands as whole normalised words in text that the environment showed.
- *   Questions whose gold answers are yes or no are left out of everything that rests on it, because those
- *   words stand in passages for other reasons; they are counted as `closed`.
+ *   Questions whose gold answers are yes or no, or are worked out (a count, a sum), are left out of everything
+ *   that rests on it: those words stand in passages for other reasons, or in none. They are counted as `closed`.
  */
 
 export interface Count {
@@ -83,7 +83,7 @@ export interface Statistics {
    */
   outcomesBy?: Record<OutcomeBasis, number>;
   evidence: {
-    /** Scored rollouts whose gold answer is more than yes or no, and the others. */
+    /** Scored rollouts whose gold answer would stand in a passage, and the others: yes or no, or worked out. */
     open: number;
     closed: number;
     retrieved: Count;
@@ -126,7 +126,7 @@ const tally = <T>(list: readonly T[], test: (item: T) => boolean): number =>
 
 const isScored = (facts: RolloutFacts): facts is Scored => facts.scores !== null;
 
-/** @param open with gold answers that are more than yes or no */
+/** @param open with gold answers that would stand in a passage */
 function byCriterion(
   open: readonly RolloutFacts[],
   wanted: (facts: RolloutFacts, right: boolean) => boolean,

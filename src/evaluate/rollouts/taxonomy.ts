@@ -8,7 +8,8 @@ import type { Statistics } from './statistics.ts';
  * Exactly one a rollout with gold answers, "right" by the judge where the rollout has a verdict, else by EM
  * (SQuAD's normaliser); `basisOf` says by which:
  * - `right-with-evidence`, `right-without-evidence`: whether a gold answer was retrieved;
- * - `right-closed`, `wrong-closed`: yes/no questions, where retrieval cannot be told by words;
+ * - `right-closed`, `wrong-closed`: answers of yes or no, or worked out, of which words do not tell whether they
+ *   were retrieved;
  * - `not-scored`: the answer cannot be read and no judge has a verdict, so that nobody can say whether it is
  *   right;
  * - `no-answer`: none was given;
@@ -35,8 +36,8 @@ export const BASIS_NAMES: Record<OutcomeBasis, string> = { judge: 'by the judge'
 export const OUTCOME_NAMES: Record<Outcome, string> = {
   'right-with-evidence': 'right, with evidence',
   'right-without-evidence': 'right, without evidence',
-  'right-closed': 'right, yes or no',
-  'wrong-closed': 'wrong, yes or no',
+  'right-closed': 'right, yes/no or worked out',
+  'wrong-closed': 'wrong, yes/no or worked out',
   'not-scored': 'not scored',
   'no-answer': 'no answer',
   'no-search': 'wrong, never searched',

@@ -4,6 +4,7 @@ import {
   evidenceSegments,
   holdsAnswer,
   needlesOf,
+  needsNoPassage,
   segmentWords,
   type RolloutFacts,
 } from './lint/facts.ts';
@@ -129,6 +130,10 @@ const stopWords = ({ events }: ImportedRollout): string => {
 function byFacts(given: Given): Why {
   const { rollout, facts, gold, answer } = given;
   const { searches, retrieved, closed, answered } = facts;
+  if (needsNoPassage(rollout.question)) {
+    const ending = answered ? '' : stopWords(rollout);
+    return { end: 'not-answered', sentence: `${sentenceOf(answer)}${ending}, gold is ${gold}.` };
+  }
   const read = evidenceSegments(rollout);
   const needles = needlesOf(rollout.question.answers);
   if (retrieved) {
@@ -154,7 +159,7 @@ function byFacts(given: Given): Why {
   if (closed)
     return {
       end: 'not-answered',
-      sentence: `${answer[0]?.toUpperCase()}${answer.slice(1)}, gold is ${gold}; whether it was found cannot be told by words.`,
+      sentence: `${sentenceOf(answer)}, gold is ${gold}; whether it was found cannot be told by words.`,
     };
   const searched = searches === 1 ? '1 search brought' : `${searches} searches brought`;
   return { end: 'not-found', sentence: `${searched} nothing with ${gold}; ${answer}.` };

@@ -210,9 +210,12 @@ const FilesPage = () => {
         )
       ) : (
         <>
-          {status === 'ready' && files.length === 0 ? <FirstView /> : null}
           {files.length > 0 ? <FilesTable files={files} /> : null}
-          <OwnLists />
+          {status === 'ready' && files.length === 0 ? (
+            <FirstView own={<OwnLists />} />
+          ) : (
+            <OwnLists />
+          )}
         </>
       )}
     </BrowseShell>

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { IMPORTERS } from '../../formats/rollouts/importers/list.ts';
 import { PROTOCOLS } from '../../formats/rollouts/protocols/catalogue.ts';
 import type { Protocol } from '../../formats/rollouts/protocols/protocol.ts';
@@ -56,8 +57,11 @@ const Protocols = () => (
   </section>
 );
 
-/** Which files can be read, what they open to, and that they stay here. */
-export const FirstView = () => (
+/**
+ * Which files can be read, what they open to, and that they stay here.
+ * @param props.own what was made in this browser, which may be read at once
+ */
+export const FirstView = ({ own }: { own: ReactNode }) => (
   <section className="empty-place">
     <div>
       <p>
@@ -66,6 +70,7 @@ export const FirstView = () => (
         a trainer writes one a step, are read as one run. Nothing leaves this browser.
       </p>
       <OpenButtons primary />
+      {own}
       <Told title="What they open to" entries={OPENED} />
     </div>
     <div className="readable">

@@ -78,6 +78,19 @@ describe('why a rollout is wrong', () => {
     );
   });
 
+  it('is the answer alone where all that it takes stands in the question', () => {
+    const sum = { type: 'computation', supporting: [], answers: ['12'] };
+    const of = (answer: string | null) => why(imported(searched([], answer), sum));
+    expect(of('11')).toEqual({
+      end: 'not-answered',
+      sentence: 'The answer says “11”, gold is “12”.',
+    });
+    expect(of(null)).toEqual({
+      end: 'not-answered',
+      sentence: 'No answer was given, gold is “12”.',
+    });
+  });
+
   it('goes by the judge where there is one', () => {
     const judged = {
       ...searched([first], 'The Norwegian capital'),

@@ -6,7 +6,9 @@ import {
   evidenceSegments,
   holdsAnswer,
   isClosed,
+  isClosedQuestion,
   needlesOf,
+  needsNoPassage,
   readFactsOf,
   segmentWords,
 } from './facts.ts';
@@ -24,18 +26,20 @@ function locate({ segments }: ImportedRollout, segment: number, needle: string):
 }
 
 /**
- * Under-search: the answer given stands in nothing that was read. A yes or no is under-searched only
- * where nothing was read at all.
+ * Under-search: the answer given stands in nothing that was read. A yes or no, and what is worked out from
+ * what was read, is under-searched only where nothing was read at all; what needs no passage never is.
  */
 export function underSearch(rollout: ImportedRollout): Finding[] {
   const { answer, segments } = rollout;
   if (answer === null || normalizeAnswer(answer) === '') return [];
+  if (needsNoPassage(rollout.question)) return [];
   const read = evidenceSegments(rollout);
   if (read.length === 0)
     return [finding(rollout, 'under-search', 'Answered without having read anything.')];
   const needles = needlesOf([answer]);
   if (
     isClosed([answer]) ||
+    isClosedQuestion(rollout.question) ||
     read.some((i) => holdsAnswer(segmentWords(itemAt(segments, i, 'segments')), needles))
   )
     return [];

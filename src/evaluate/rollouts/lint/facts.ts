@@ -25,7 +25,10 @@ export interface RolloutFacts {
   unread?: boolean;
   /** The judge's verdict; null without one. */
   judge: boolean | null;
-  /** Every gold answer is yes, no or "noanswer": finding that word in a passage would prove nothing. */
+  /**
+   * Whether its evidence was retrieved cannot be told by the words of a gold answer: every one is yes, no or
+   * "noanswer", or it is worked out, or is that there is none (`WORKED_OUT`).
+   */
   closed: boolean;
   /** A gold answer stands in what the environment showed. Always false where `closed`. */
   retrieved: boolean;
@@ -39,6 +42,17 @@ const CLOSED = new Set(['yes', 'no', 'noanswer']);
 
 export const isClosed = (golds: readonly string[]): boolean =>
   golds.length > 0 && golds.every((gold) => CLOSED.has(normalizeAnswer(gold)));
+
+/** Types of question of the built-in world whose answer stands in no passage, or in many for other reasons. */
+const WORKED_OUT = new Set(['arithmetic', 'computation', 'counting', 'unanswerable']);
+
+/** Whether finding a gold answer's words in a passage would prove nothing. */
+export const isClosedQuestion = ({ answers, type }: ImportedRollout['question']): boolean =>
+  isClosed(answers) || (type !== undefined && WORKED_OUT.has(type) && answers.length > 0);
+
+/** A computation of the built-in world: all that it takes stands in the question. */
+export const needsNoPassage = ({ type }: ImportedRollout['question']): boolean =>
+  type === 'computation';
 
 /** A text as whole normalised words, so that `holdsAnswer` is one look-up. */
 const wordText = (text: string): string => ` ${normalizeAnswer(text)} `;
@@ -91,6 +105,7 @@ export function readFactsOf(rollout: ImportedRollout): RolloutFacts {
   const { answer, segments } = rollout;
   const needles = needlesOf(answers);
   const scored = goldsToScore(rollout).length > 0;
+  const closed = isClosedQuestion(rollout.question);
   return {
     id: rollout.id,
     questionId: rollout.question.id,
@@ -102,10 +117,12 @@ export function readFactsOf(rollout: ImportedRollout): RolloutFacts {
     answered: answer !== null && answer.trim() !== '',
     ...(rollout.notScored !== undefined && { unread: true }),
     judge: rollout.judge?.verdict ?? null,
-    closed: isClosed(answers),
-    retrieved: evidenceSegments(rollout).some((i) =>
-      holdsAnswer(segmentWords(itemAt(segments, i, 'segments')), needles),
-    ),
+    closed,
+    retrieved:
+      !closed &&
+      evidenceSegments(rollout).some((i) =>
+        holdsAnswer(segmentWords(itemAt(segments, i, 'segments')), needles),
+      ),
     searches: segments.filter(({ source, role }) => source === 'policy' && role === 'search')
       .length,
     reward: rollout.reward,

@@ -131,7 +131,7 @@ const evidence = ({ evidence: found }: Statistics): Figure[] => {
       'retrieved',
       'answer retrieved',
       retrieved,
-      `A gold answer stands as whole words in what the environment showed; of ${formatCount(open)} rollouts. ${formatCount(closed)} with yes or no as gold answer are left out: those words stand in passages for other reasons.`,
+      `A gold answer stands as whole words in what the environment showed; of ${formatCount(open)} rollouts. ${formatCount(closed)} are left out, whose gold answer is yes or no, or is worked out: those words stand in passages for other reasons, or in none.`,
       'retrieved = 1',
     ),
     {

@@ -172,7 +172,7 @@ export const RunBeside = ({ run, film }: { run: RunRecord; film: TrainingFilm })
           Ask it now, without and with the adapter
         </button>
       )}{' '}
-      {trained === null ? '' : `Without it the policy is as before ${trained}. `}
+      {trained === null ? '· ' : `(without it the policy is as before ${trained}) · `}
       <AskAtStep run={run} step={to} question={row.id} />
     </p>
   );

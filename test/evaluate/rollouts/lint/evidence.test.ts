@@ -10,6 +10,7 @@ import {
   readFactsOf,
   segmentWords,
 } from '../../../../src/evaluate/rollouts/lint/facts.ts';
+import { outcomeOf } from '../../../../src/evaluate/rollouts/taxonomy.ts';
 import type {
   ImportedRollout,
   ImportedSegment,
@@ -44,6 +45,19 @@ describe('under-search', () => {
     ['no answer', null, [], []],
     ['an empty one', 'the', [], []],
   ])('%s', (_, given, segments, expected) => expect(check(given, ...segments)).toEqual(expected));
+
+  test.each([
+    ['what is worked out stands nowhere', 'arithmetic', [read], []],
+    ['nor does a count', 'counting', [read], []],
+    ['nor that there is no answer', 'unanswerable', [read], []],
+    ['but something has to be read for it', 'counting', [], [nothing]],
+    ['a computation takes the question alone', 'computation', [], []],
+    ['a bridge is looked up', 'bridge', [read], ['"47" does not stand in the one result.']],
+  ])('%s', (_, type, segments, expected) => {
+    const { question } = gold('47');
+    const rollout = rolloutOf(segments, { answer: '47', question: { ...question, type } });
+    expect(underSearch(rollout).map(({ message }) => message)).toEqual(expected);
+  });
 
   test('a long answer is cut in the message', () => {
     expect(check('z'.repeat(130), read)).toEqual([
@@ -160,6 +174,24 @@ describe('contradicting the evidence, for answers with a number', () => {
 });
 
 describe('facts of a rollout', () => {
+  test.each([
+    ['arithmetic', true],
+    ['computation', true],
+    ['counting', true],
+    ['unanswerable', true],
+    ['bridge', false],
+    [undefined, false],
+  ])('words of an answer to %s tell nothing: %s', (type, closed) => {
+    const { question } = gold('47');
+    const rollout = rolloutOf([result('47 of them')], {
+      answer: '47',
+      question: { ...question, ...(type !== undefined && { type }) },
+    });
+    const facts = readFactsOf(rollout);
+    expect([facts.closed, facts.retrieved]).toEqual([closed, !closed]);
+    expect(outcomeOf(facts)).toBe(closed ? 'right-closed' : 'right-with-evidence');
+  });
+
   test('answers of yes and no alone are closed', () => {
     expect(isClosed(['Yes.', 'NO', 'noanswer'])).toBe(true);
     expect(isClosed(['yes', 'Oslo'])).toBe(false);
