@@ -3,7 +3,7 @@ import { contentWords, namesIn } from '../../../agent/answers/evidence.ts';
 import type { ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
 import type { SearchTarget } from '../../../records/hits.ts';
 import type { ChainStep } from '../../../records/records.ts';
-import { holdsAnswer, needlesOf, segmentWords } from '../lint/facts.ts';
+import { holdsAnswer, needlesOf, needsNoPassage, segmentWords } from '../lint/facts.ts';
 import { looksOf, type Look, type LookedPassage } from './looks.ts';
 
 /**
@@ -71,6 +71,8 @@ export type HopMap =
 
 const NO_CHAIN =
   'the file names neither a gold chain of its question nor supporting titles, so nobody can say which hop failed';
+
+const NO_HOP = 'all that it takes stands in the question, and nothing has to be looked up';
 
 /** Whether all of a name's words stand in the query. */
 const names = (query: ReadonlySet<string>, name: string): boolean => {
@@ -242,6 +244,7 @@ export function hopMap(rollout: ImportedRollout): HopMap {
     };
   }
   const titles = [...new Set(supporting)].slice(0, MOST_HOPS);
-  if (titles.length === 0) return { kind: 'none', why: NO_CHAIN };
+  if (titles.length === 0)
+    return { kind: 'none', why: needsNoPassage(rollout.question) ? NO_HOP : NO_CHAIN };
   return { kind: 'titles', hops: titles.map((title) => titleHop(title, looks)) };
 }

@@ -122,6 +122,11 @@ const List = (props: { fileId: string; search: string; found: readonly Disagreem
   );
 };
 
+const toLookAt = (count: number): string =>
+  count === 0
+    ? 'On no rollout are these at least 0.5 apart. Other scorers, or a judge, may differ.'
+    : `${plural(count, 'rollout')} to look at`;
+
 /**
  * Where scorers differ most is where a metric is worth doubting. A reader of papers chooses two of
  * them, or one against the judge that the file brings along.
@@ -175,7 +180,7 @@ export const Disagreements = ({ file, search }: { file: FileRecord; search: stri
       <div role="status">
         {read.state === 'reading' ? 'Scoring every rollout …' : null}
         {read.state === 'stopped' ? 'Stopped; nothing is listed.' : null}
-        {read.state === 'read' ? `${plural(read.found.length, 'rollout')} to look at` : null}
+        {read.state === 'read' ? toLookAt(read.found.length) : null}
       </div>
       {read.state === 'reading' ? (
         <p className="choice-line">

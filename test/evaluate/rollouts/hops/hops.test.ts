@@ -116,6 +116,18 @@ describe('without a chain', () => {
     expect(states(plain)).toEqual(['read', 'not-found']);
   });
 
+  it('a computation has no hop', () => {
+    const sum = imported(searched([], '12'), {
+      type: 'computation',
+      supporting: [],
+      answers: ['12'],
+    });
+    expect(hopMap(sum)).toEqual({
+      kind: 'none',
+      why: 'all that it takes stands in the question, and nothing has to be looked up',
+    });
+  });
+
   it('a file that names neither says so', () => {
     expect(hopMap(imported(searched(both, 'Rain'), { supporting: [] }))).toMatchObject({
       kind: 'none',

@@ -69,7 +69,7 @@ const Picker = (props: {
   const given = pastedName(pasted);
   return (
     <form
-      className="reader-bar"
+      className="form-line"
       onSubmit={(event) => {
         event.preventDefault();
         if (given) choose(given);
