@@ -123,7 +123,10 @@ export default defineConfig(({ command }) => ({
   base: command === 'build' ? './' : '/',
   define: { 'import.meta.env.VITE_VERSION': JSON.stringify(version) },
   plugins: [react(), runsAtOnce, finished],
-  worker: { format: 'es', rolldownOptions: { output: workerOutput } },
+  worker: {
+    format: 'es',
+    rolldownOptions: { output: workerOutput, checks: { bundlerTimings: false } },
+  },
   server: { headers: Object.fromEntries(Object.entries(SECURITY_HEADERS).map(forDevelopment)) },
   preview: { headers: SECURITY_HEADERS },
   optimizeDeps: {
@@ -133,7 +136,9 @@ export default defineConfig(({ command }) => ({
   build: {
     target: 'es2022',
     modulePreload: { polyfill: false },
-    chunkSizeWarningLimit: 800,
-    rolldownOptions: { output: pageOutput },
+    // What the page begins with has a test; the largest files are libraries that are loaded when they are chosen.
+    chunkSizeWarningLimit: Infinity,
+    // How long plugins took is no warning to who starts the workbench.
+    rolldownOptions: { output: pageOutput, checks: { bundlerTimings: false } },
   },
 }));
