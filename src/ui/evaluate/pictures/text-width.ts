@@ -1,7 +1,7 @@
 /** How wide the names in pictures are, before anything is drawn. */
 
 /** Pixels of a character of the pictures' type; letters differ, names of systems are a little wider. */
-export const CHARACTER = 6.7;
+const CHARACTER = 6.7;
 
 /** Pixels of a letter: `m` and `w` are the widest, capitals wider than the others. */
 const letterWidth = (letter: string): number =>
