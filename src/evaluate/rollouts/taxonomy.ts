@@ -36,8 +36,8 @@ export const BASIS_NAMES: Record<OutcomeBasis, string> = { judge: 'by the judge'
 export const OUTCOME_NAMES: Record<Outcome, string> = {
   'right-with-evidence': 'right, with evidence',
   'right-without-evidence': 'right, without evidence',
-  'right-closed': 'right, yes/no or worked out',
-  'wrong-closed': 'wrong, yes/no or worked out',
+  'right-closed': 'right, worked out',
+  'wrong-closed': 'wrong, worked out',
   'not-scored': 'not scored',
   'no-answer': 'no answer',
   'no-search': 'wrong, never searched',

@@ -18,11 +18,11 @@ const OUTCOMES: Record<Outcome, { note: string; colour: number }> = {
     colour: 7,
   },
   'right-closed': {
-    note: 'Right on a question whose answer is yes or no, or is worked out, as a count is; whether it was retrieved cannot be told by words.',
+    note: 'Right, and no passage states such an answer: yes or no, a count, a sum, or that there is none. Whether its evidence was retrieved cannot be told by words.',
     colour: 0,
   },
   'wrong-closed': {
-    note: 'Wrong on a question whose answer is yes or no, or is worked out, as a count is.',
+    note: 'Wrong, and no passage states such an answer: yes or no, a count, a sum, or that there is none.',
     colour: 3,
   },
   'not-scored': {
