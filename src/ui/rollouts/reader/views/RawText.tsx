@@ -8,7 +8,7 @@ import { inTurns, layoutRows, rowAt, rowStop, type RawRows } from './raw-rows.ts
 /** The whole text as it stands, only the rows on the screen drawn. */
 
 const ROW = 19;
-const GUTTER = 84;
+const GUTTER = 94;
 /** Browsers draw nothing below some thirty million pixels; beyond this the scroll bar is a scale. */
 const HIGHEST = 12_000_000;
 
