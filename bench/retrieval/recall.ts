@@ -8,7 +8,7 @@ export const QUERY_FORMS: Record<string, (step: ChainStep) => string> = {
   'lower case, swapped': (step) => `${step.subject} ${label(step)}`.toLowerCase(),
   'as a question': (step) => asked(step),
   'name only': (step) => step.subject,
-  'by what it brought': (step) => step.betterQuery ?? step.query,
+  'better second query': (step) => step.betterQuery ?? step.query,
 };
 
 const label = (step: ChainStep): string => step.query.replace(` of ${step.subject}`, '');

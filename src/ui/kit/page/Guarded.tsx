@@ -38,8 +38,8 @@ const Fault = (props: FaultProps) => {
       </b>
       <p>
         {lost
-          ? 'A file of it did not arrive: the server cannot be reached, or holds a newer version. Load the page anew once it can be reached.'
-          : `${messageOf(error)}. Nothing that is stored was touched, and what runs goes on.`}
+          ? 'A file of it did not arrive: the server cannot be reached, or holds a newer version. Load the page anew once it can be reached; what runs here ends with that.'
+          : `${messageOf(error)}. Nothing that is stored was touched, and what runs goes on until the page is loaded anew.`}
       </p>
       <div className="failure-actions">
         {/* A script that did not arrive is not asked for a second time by a page that is open. */}
