@@ -1,4 +1,5 @@
 import { useEffect, useId, useMemo, useRef, useState, type KeyboardEvent } from 'react';
+import { flushSync } from 'react-dom';
 import type { Completion, KnownValues } from '../../../evaluate/rollouts/filter/complete.ts';
 import { FilterError } from '../../../evaluate/rollouts/filter/error.ts';
 import { parseFilter } from '../../../evaluate/rollouts/filter/parse.ts';
@@ -152,10 +153,13 @@ export const FilterField = (props: FilterFieldProps) => {
     const space = item.text === '(' ? '' : ' ';
     const next = `${text.slice(0, from)}${item.text}${space}${text.slice(to).trimStart()}`;
     const place = from + item.text.length + space.length;
-    setText(next);
-    setCursor(place);
-    setAt(-1);
-    requestAnimationFrame(() => input.current?.setSelectionRange(place, place));
+    // Drawn before the caret is set, and both before the next key: set a frame later, it would move back between letters.
+    flushSync(() => {
+      setText(next);
+      setCursor(place);
+      setAt(-1);
+    });
+    input.current?.setSelectionRange(place, place);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     const items = open ? (offers?.items ?? []) : [];
