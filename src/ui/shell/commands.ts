@@ -1,3 +1,4 @@
+import { flushSync } from 'react-dom';
 import { pagePath } from '../kit/page/page-root.ts';
 import { cancelRun, focusNext, move, runFromStart, togglePlaying } from '../ask/store/actions.ts';
 import { downloadRollouts } from '../ask/store/export.ts';
@@ -91,10 +92,10 @@ const escape = (go: CommandContext['go']) => () => {
   useView.getState().select(null);
 };
 
-/** The field of questions, which is in the setup; it is drawn a frame after that opens. */
+/** The field of questions, which is in the setup: drawn at once, so that the next key is written into it. */
 const focusSearch = () => {
-  openSetup();
-  requestAnimationFrame(() => document.getElementById('question-search')?.focus());
+  flushSync(openSetup);
+  document.getElementById('question-search')?.focus();
 };
 
 /** Does something with the run that trains; nothing where none does. */
