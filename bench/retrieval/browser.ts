@@ -57,7 +57,7 @@ async function timed<Item, Result>(
 async function openEncoder(device: EncoderDevice): Promise<OnnxEncoder> {
   const url = device === 'webgpu' ? gpuWasmUrl : wasmUrl;
   const bytes = new Uint8Array(await (await fetch(url)).arrayBuffer());
-  return OnnxEncoder.open(fetchFromUrl('/encoder/'), await loadOrt(device, bytes), device);
+  return OnnxEncoder.open(fetchFromUrl('/encoder/'), () => loadOrt(device, bytes), device);
 }
 
 const hits10 = (index: DenseIndex) => (vector: Float32Array) =>

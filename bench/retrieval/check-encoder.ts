@@ -24,8 +24,7 @@ const cosine = (a: ArrayLike<number>, b: readonly number[]): number => {
 
 async function main(path: string): Promise<void> {
   const folder = diskFolder(path);
-  const ort = await openOrtFromDisk();
-  const encoder = await OnnxEncoder.open(await withManifest(folder, 'encoder'), ort);
+  const encoder = await OnnxEncoder.open(await withManifest(folder, 'encoder'), openOrtFromDisk);
   const { passages, vectors } = JSON.parse(
     readFileSync(join(path, 'reference.json'), 'utf8'),
   ) as Reference;

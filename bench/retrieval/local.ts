@@ -103,7 +103,7 @@ async function main(): Promise<void> {
   const { questions } = await read(questionsPath);
   const asked = questions.filter(({ supporting }) => supporting.length > 0);
   const folder = await withManifest(diskFolder(options.encoder), 'encoder');
-  const encoder = await OnnxEncoder.open(folder, await openOrtFromDisk());
+  const encoder = await OnnxEncoder.open(folder, openOrtFromDisk);
   console.log(`${asked.length} questions, ${passages.length} passages, encoder ${encoder.id}`);
   const vectors = await vectorsOf(encoder, passages);
   const print = async (name: string, search: Search): Promise<number[]> => {

@@ -110,19 +110,14 @@ it(
 
     // Completion, a fault at its place, and text of segments.
     const filter = page.getByRole('combobox', { name: 'Filter' });
-    await filter.click();
     await filter.pressSequentially('thi');
     await page.keyboard.press('ArrowDown');
     // Whoever types fast writes on before the next frame is drawn.
-    const taken = await filter.evaluate((field: HTMLInputElement) => {
-      const leaves = field.dispatchEvent(
-        new KeyboardEvent('keydown', { key: 'Tab', bubbles: true, cancelable: true }),
-      );
-      const completed = field.value;
+    await filter.evaluate((field) => {
+      const tab = { key: 'Tab', bubbles: true, cancelable: true };
+      if (field.dispatchEvent(new KeyboardEvent('keydown', tab))) throw new Error('Tab leaves');
       document.execCommand('insertText', false, 'con');
-      return { leaves, completed };
     });
-    expect(taken).toEqual({ leaves: false, completed: 'think ' });
     await filter.pressSequentially('tains');
     expect(await filter.inputValue()).toBe('think contains');
     // What is only unfinished is no fault while it is written.

@@ -15,7 +15,8 @@ const mayImport: Record<string, readonly string[]> = {
   records: ['base'],
   formats: ['base', 'records'],
   policy: ground,
-  retrieval: ground,
+  // The built-in encoder runs on the policy's kernels.
+  retrieval: [...ground, 'policy/wasm'],
   world: ground,
   // Training settings name the matrices that an adapter may be laid beside.
   recipes: ['base', 'records', 'policy/lora'],

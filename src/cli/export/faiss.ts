@@ -107,7 +107,7 @@ async function exportFaiss(options: FaissOptions): Promise<void> {
   const folder = options.encoder ?? builtIn('encoder');
   if (!existsSync(folder)) throw new UsageError(`${folder} is no folder of an encoder.`);
   const read = await withManifest(diskFolder(folder), 'encoder');
-  const encoder = await OnnxEncoder.open(read, await openOrtFromDisk());
+  const encoder = await OnnxEncoder.open(read, openOrtFromDisk);
   try {
     const vectors = await vectorsOf(encoder, passages, world);
     const queries = await queriesOf(encoder, await questionTexts(options, passages, world));

@@ -10,11 +10,8 @@ import { exportOnnx } from '../../pretrain/encoder/onnx-export.ts';
 import { decodeState, encodeState } from '../../pretrain/encoder/state-file.ts';
 import { readTokenizer } from '../../retrieval/encoder/tokens.ts';
 import { EncoderTrainer, initialState, type TrainerState } from '../../pretrain/encoder/trainer.ts';
-import {
-  ENCODER_CONFIG,
-  initialWeights,
-  type EncoderConfig,
-} from '../../pretrain/encoder/weights.ts';
+import { ENCODER_CONFIG, initialWeights } from '../../pretrain/encoder/initial-weights.ts';
+import type { EncoderConfig } from '../../retrieval/encoder/built-in/weights.ts';
 import { prepareNode } from '../../policy/node/prepare.ts';
 import { parseJson } from '../../base/fetch-file.ts';
 import { sha256 } from '../../base/hash.ts';

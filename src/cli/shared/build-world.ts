@@ -67,7 +67,7 @@ export async function openOrtFromDisk(): Promise<OrtModule> {
 
 /** An encoder folder run by onnxruntime-web's WebAssembly build. */
 export async function openEncoderFromDisk(folder: string): Promise<OnnxEncoder> {
-  return OnnxEncoder.open(fetchFromDisk(folder), await openOrtFromDisk());
+  return OnnxEncoder.open(fetchFromDisk(folder), openOrtFromDisk);
 }
 
 const USAGE = `npx tsx src/cli/shared/build-world.ts --out DIR [--seed N] [--form 1|2] [--encoder DIR | --no-vectors]`;

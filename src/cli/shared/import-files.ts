@@ -105,10 +105,7 @@ export async function openCorpus(
   const model =
     method === 'lexical'
       ? null
-      : await OnnxEncoder.open(
-          await withManifest(diskFolder(encoder), 'encoder'),
-          await openOrtFromDisk(),
-        );
+      : await OnnxEncoder.open(await withManifest(diskFolder(encoder), 'encoder'), openOrtFromDisk);
   const hooks = {
     onProgress: (stage: string, done: number, total: number) =>
       onProgress(`${stage}: ${done}/${total} passages`),

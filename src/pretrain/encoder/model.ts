@@ -1,48 +1,34 @@
 import { present } from '../../base/items.ts';
+import { EncoderModel } from '../../retrieval/encoder/built-in/model.ts';
+import type { Rows } from '../../retrieval/encoder/built-in/products.ts';
+import {
+  parameterShapes,
+  type EncoderConfig,
+  type EncoderWeights,
+} from '../../retrieval/encoder/built-in/weights.ts';
 import type { PaddedBatch } from '../../retrieval/encoder/tokens.ts';
-import { Products, type Matrix } from './products.ts';
-import { EncoderPass } from './pass.ts';
-import { parameterShapes, type EncoderConfig, type EncoderWeights } from './weights.ts';
+import { LearningPass } from './pass.ts';
+import { LearningProducts } from './products.ts';
 
-/** Parameters that every token is multiplied with. */
-const isMatrix = (name: string): boolean => /^conv\d+\.(in|out)$|^projection$/.test(name);
-
-/**
- * The built-in bi-encoder: token and position embeddings, residual convolutions over three tokens
- * (they see names of several pieces, which a bag of tokens does not), gated pooling over the tokens,
- * a projection, L2 normalisation. Queries and passages share it.
- *
- * Forward and backward are written out (pass.ts): products on the policy's kernels, the rest here.
- */
-export class Encoder {
-  readonly config: EncoderConfig;
-  readonly products: Products;
-  readonly #weights: EncoderWeights;
-  readonly #matrices = new Map<string, Matrix>();
+/** The built-in bi-encoder with gradients of its parameters; the way back is written out (pass.ts). */
+export class Encoder extends EncoderModel<LearningProducts> {
+  /** Of matrices, in the kernels' memory. */
+  readonly #matrixGradients = new Map<string, Rows>();
   /** Of parameters that are no matrices. */
   readonly #gradients: EncoderWeights = {};
 
-  private constructor(config: EncoderConfig, products: Products, weights: EncoderWeights) {
-    this.config = config;
-    this.products = products;
-    this.#weights = weights;
-    for (const [name, [rows = 0, columns = 0]] of parameterShapes(config))
-      if (isMatrix(name)) this.#matrices.set(name, products.matrix(rows, columns));
+  private constructor(config: EncoderConfig, products: LearningProducts, weights: EncoderWeights) {
+    super(config, products, weights);
+    for (const [name] of parameterShapes(config)) {
+      const matrix = this.matrices.get(name);
+      if (matrix) this.#matrixGradients.set(name, products.rows(matrix.rows, matrix.width));
       else this.#gradients[name] = new Float32Array(this.weight(name).length);
-    this.update();
+    }
   }
 
   /** @param weights stay the caller's: `update` takes over what was changed in them */
   static async create(config: EncoderConfig, weights: EncoderWeights): Promise<Encoder> {
-    return new Encoder(config, await Products.create(), weights);
-  }
-
-  weight(name: string): Float32Array {
-    return present(this.#weights[name], `the encoder's parameter ${name}`);
-  }
-
-  matrix(name: string): Matrix {
-    return present(this.#matrices.get(name), `the encoder's matrix ${name}`);
+    return new Encoder(config, await LearningProducts.create(), weights);
   }
 
   /** Gradient of a parameter that is no matrix. */
@@ -50,19 +36,21 @@ export class Encoder {
     return present(this.#gradients[name], `the gradient of the encoder's ${name}`);
   }
 
+  matrixGradient(name: string): Rows {
+    return present(this.#matrixGradients.get(name), `the gradient of the encoder's matrix ${name}`);
+  }
+
   /** Takes over the weights as they are now, and sets gradients to zero. */
   update(): void {
-    for (const [name, matrix] of this.#matrices) {
-      this.products.write(matrix, this.weight(name));
-      this.products.values(matrix.gradient).fill(0);
-    }
+    this.read();
+    for (const gradient of this.#matrixGradients.values()) this.products.values(gradient).fill(0);
     for (const gradient of Object.values(this.#gradients)) gradient.fill(0);
   }
 
   /** Gradients of all parameters, summed over the passes since `update`. */
   gradients(): EncoderWeights {
     const all: EncoderWeights = { ...this.#gradients };
-    for (const [name, { gradient }] of this.#matrices) {
+    for (const [name, gradient] of this.#matrixGradients) {
       const values = this.products.values(gradient);
       const { rows, width, stride } = gradient;
       const into = new Float32Array(rows * width);
@@ -74,15 +62,7 @@ export class Encoder {
   }
 
   /** Texts on their way through the encoder; to be disposed of. */
-  pass(batch: PaddedBatch): EncoderPass {
-    return new EncoderPass(this, batch);
-  }
-
-  /** Unit vectors [texts, out]. A text without tokens gives zeros. */
-  encode(batch: PaddedBatch): Float32Array {
-    const pass = this.pass(batch);
-    const { vectors } = pass;
-    pass.dispose();
-    return vectors;
+  pass(batch: PaddedBatch): LearningPass {
+    return new LearningPass(this, batch);
   }
 }

@@ -1,4 +1,5 @@
 import { toFloat16 } from '../../base/float16.ts';
+import { GRAPH, OUTPUT } from '../../retrieval/encoder/built-in/onnx-file.ts';
 import { int64s, intAttribute, node, onnxModel, tensor, valueInfo, DATA_TYPE } from './onnx.ts';
 import type { Message } from './protobuf.ts';
 import {
@@ -6,7 +7,7 @@ import {
   parameterShapes,
   type EncoderConfig,
   type EncoderWeights,
-} from './weights.ts';
+} from '../../retrieval/encoder/built-in/weights.ts';
 
 const OPSET = 17;
 
@@ -33,13 +34,13 @@ export function exportOnnx(config: EncoderConfig, weights: EncoderWeights): Uint
   normalize(graph, graph.add('MatMul', [pooled, 'projection']));
   return onnxModel(
     {
-      name: 'encoder',
+      name: GRAPH,
       nodes: graph.nodes,
       initializers: graph.initializers,
       inputs: ['input_ids', 'attention_mask'].map((name) =>
         valueInfo(name, 'int64', ['batch', 'length']),
       ),
-      outputs: [valueInfo('sentence_embedding', 'float', ['batch', config.out])],
+      outputs: [valueInfo(OUTPUT, 'float', ['batch', config.out])],
     },
     OPSET,
   );
@@ -67,7 +68,7 @@ function convolution(graph: GraphBuilder, layer: number, x: string, mask: string
 function normalize(graph: GraphBuilder, x: string): void {
   const squares = graph.sum(graph.add('Mul', [x, x]), 1, 1);
   const norm = graph.add('Sqrt', [graph.add('Add', [squares, graph.scalar(NORM_EPSILON)])]);
-  graph.nodes.push(node('Div', [x, norm], 'sentence_embedding'));
+  graph.nodes.push(node('Div', [x, norm], OUTPUT));
 }
 
 /** "To the end" for Slice. */

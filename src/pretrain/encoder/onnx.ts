@@ -1,3 +1,4 @@
+import { PRODUCER } from '../../retrieval/encoder/built-in/onnx-file.ts';
 import { Message } from './protobuf.ts';
 
 /** The part of the ONNX file format (onnx.proto3, IR version 8) that the export here needs. */
@@ -70,7 +71,7 @@ export function onnxModel(graph: Graph, opset: number): Uint8Array {
     .messages(12, graph.outputs);
   return new Message()
     .int(1, 8)
-    .text(2, 'forage')
+    .text(2, PRODUCER)
     .message(7, body)
     .message(8, new Message().text(1, '').int(2, opset))
     .finish();

@@ -1,5 +1,9 @@
 import type { TrainerState } from './trainer.ts';
-import { parameterShapes, type EncoderConfig, type EncoderWeights } from './weights.ts';
+import {
+  parameterShapes,
+  type EncoderConfig,
+  type EncoderWeights,
+} from '../../retrieval/encoder/built-in/weights.ts';
 
 /**
  * A checkpoint of training as bytes: the step (32-bit), then weights, first and second moments as

@@ -1,7 +1,11 @@
 import type { PaddedBatch } from '../../retrieval/encoder/tokens.ts';
 import { infoNce } from './loss.ts';
 import { Encoder } from './model.ts';
-import { parameterShapes, type EncoderConfig, type EncoderWeights } from './weights.ts';
+import {
+  parameterShapes,
+  type EncoderConfig,
+  type EncoderWeights,
+} from '../../retrieval/encoder/built-in/weights.ts';
 
 /** One batch of texts. Passages are the positives in order of the queries, then hard negatives. */
 export interface TrainingBatch {

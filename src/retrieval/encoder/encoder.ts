@@ -10,41 +10,69 @@ import { ENCODER_MANIFEST, encoderManifestSchema, type EncoderManifest } from '.
 import { poolRows, unitRows } from './pooling.ts';
 import type { EncoderDevice, OrtModule } from './runtime.ts';
 import type { TextTemplate } from './template.ts';
-import { openTextModel, type OpenedTextModel } from './open.ts';
+import { openBuiltIn, type RunBuiltIn } from './built-in.ts';
+import { openSession, readTextModel, type TextModelFiles } from './open.ts';
 import type { TextModelSession } from './text-model-session.ts';
-import { encodedPassage, encodedQuery, padRows, type TokenRow } from './tokens.ts';
+import {
+  encodedPassage,
+  encodedQuery,
+  padRows,
+  type PaddedBatch,
+  type TokenRow,
+} from './tokens.ts';
 import { itemAt } from '../../base/items.ts';
 
 /** Passages that are cut into tokens at a time and sorted by length. */
 const WINDOW = 1024;
 const CACHED_QUERIES = 1024;
+/**
+ * Passages that the built-in encoder runs without onnxruntime. More are faster there, and stay what the vectors of
+ * built-in worlds are, to the bit.
+ */
+const FEW = 16;
 
-/** An ONNX encoder folder, run by onnxruntime-web. */
+/** Loads onnxruntime-web; called when it is needed first. */
+export type OpenOrt = () => Promise<OrtModule>;
+
+/** An ONNX encoder folder, run by onnxruntime-web; the built-in one runs a few texts without it. */
 export class OnnxEncoder implements QueryEncoder, PassageEncoder {
   readonly manifest: EncoderManifest;
-  readonly #session: TextModelSession;
   readonly #template: TextTemplate;
+  readonly #builtIn: RunBuiltIn | null;
+  readonly #openSession: () => Promise<TextModelSession>;
+  #session: Promise<TextModelSession> | null = null;
   readonly #queries = new LruCache<Float32Array>(CACHED_QUERIES);
 
-  private constructor({ manifest, session, template }: OpenedTextModel<EncoderManifest>) {
+  private constructor(
+    { manifest, template }: TextModelFiles<EncoderManifest>,
+    openLater: () => Promise<TextModelSession>,
+    builtIn: RunBuiltIn | null,
+  ) {
     this.manifest = manifest;
-    this.#session = session;
     this.#template = template;
+    this.#openSession = openLater;
+    this.#builtIn = builtIn;
   }
 
-  /** Reads and checks an encoder folder; the error names the file at fault. */
+  /**
+   * Reads and checks an encoder folder; the error names the file at fault.
+   * @param ort called now, or for the built-in encoder when many passages are encoded
+   */
   static async open(
     fetchFile: FetchFile,
-    ort: OrtModule,
+    ort: OpenOrt,
     device: EncoderDevice = 'wasm',
   ): Promise<OnnxEncoder> {
-    return new OnnxEncoder(
-      await openTextModel(fetchFile, ort, device, {
-        schema: encoderManifestSchema,
-        file: ENCODER_MANIFEST,
-        attempt: (template, { specialTokens }) => specialTokens && template.single('a', 8),
-      }),
-    );
+    const files = await readTextModel(fetchFile, {
+      schema: encoderManifestSchema,
+      file: ENCODER_MANIFEST,
+      attempt: (template, { specialTokens }) => specialTokens && template.single('a', 8),
+    });
+    const builtIn = await openBuiltIn(files.manifest, files.bytes);
+    const openLater = async () => openSession(files, await ort(), device);
+    const encoder = new OnnxEncoder(files, openLater, builtIn);
+    if (!builtIn) await encoder.#opened();
+    return encoder;
   }
 
   get id(): string {
@@ -69,7 +97,7 @@ export class OnnxEncoder implements QueryEncoder, PassageEncoder {
     const cached = this.#queries.get(text);
     if (cached) return cached;
     // One query a run: padding beside others would change the last bits.
-    const vector = await this.#run([this.#tokens(encodedQuery(text, this.manifest))]);
+    const vector = await this.#runFew([this.#tokens(encodedQuery(text, this.manifest))]);
     signal?.throwIfAborted();
     this.#queries.set(text, vector);
     return vector;
@@ -82,6 +110,7 @@ export class OnnxEncoder implements QueryEncoder, PassageEncoder {
   ): Promise<VectorTable> {
     const { dimensions, maxTokens } = this.manifest;
     const values = new Float32Array(passages.length * dimensions);
+    const run = passages.length <= FEW ? this.#runFew : this.#run;
     const turn = createTurns(signal);
     let done = 0;
     for (let start = 0; start < passages.length; start += WINDOW) {
@@ -90,7 +119,7 @@ export class OnnxEncoder implements QueryEncoder, PassageEncoder {
         .map((passage) => this.#tokens(this.passageText(passage)));
       for (const batch of batchesByLength(rows, maxTokens)) {
         await turn();
-        const vectors = await this.#run(batch.map((place) => itemAt(rows, place, 'texts')));
+        const vectors = await run(batch.map((place) => itemAt(rows, place, 'texts')));
         batch.forEach((place, i) =>
           values.set(
             vectors.subarray(i * dimensions, (i + 1) * dimensions),
@@ -104,8 +133,18 @@ export class OnnxEncoder implements QueryEncoder, PassageEncoder {
     return { dimensions, values };
   }
 
-  dispose(): Promise<void> {
-    return this.#session.dispose();
+  async dispose(): Promise<void> {
+    const session = await this.#session?.catch(() => null);
+    await session?.dispose();
+  }
+
+  /** One that could not be opened is tried again when it is needed again. */
+  #opened(): Promise<TextModelSession> {
+    this.#session ??= this.#openSession().catch((error: unknown) => {
+      this.#session = null;
+      throw error;
+    });
+    return this.#session;
   }
 
   #tokens(text: string): TokenRow {
@@ -116,12 +155,21 @@ export class OnnxEncoder implements QueryEncoder, PassageEncoder {
       : { ids: this.#template.ids(seen) };
   }
 
-  /** Vectors of token sequences, row-major. */
-  async #run(texts: readonly TokenRow[]): Promise<Float32Array> {
-    const { dimensions, maxTokens, normalize, padId, pooling } = this.manifest;
-    const batch = padRows(texts, maxTokens, { padId });
-    const values = await this.#session.run(batch);
+  /** Vectors of a few token sequences, row-major. */
+  readonly #runFew = async (texts: readonly TokenRow[]): Promise<Float32Array> =>
+    this.#builtIn ? this.#builtIn(this.#padded(texts)) : this.#run(texts);
+
+  /** The same by onnxruntime. */
+  readonly #run = async (texts: readonly TokenRow[]): Promise<Float32Array> => {
+    const { dimensions, normalize, pooling } = this.manifest;
+    const batch = this.#padded(texts);
+    const values = await (await this.#opened()).run(batch);
     const rows = poolRows(values, batch, dimensions, pooling);
     return normalize ? unitRows(rows, dimensions) : rows;
+  };
+
+  #padded(texts: readonly TokenRow[]): PaddedBatch {
+    const { maxTokens, padId } = this.manifest;
+    return padRows(texts, maxTokens, { padId });
   }
 }

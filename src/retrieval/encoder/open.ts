@@ -7,38 +7,39 @@ import { TextTemplate } from './template.ts';
 import { TextModelSession } from './text-model-session.ts';
 import { openTokenizer } from './tokens.ts';
 
-/** What encoders and cross-encoders have in common: a checked manifest, a session, a template. */
-export interface OpenedTextModel<Manifest> {
+/** The files of a text model's folder, checked. */
+export interface TextModelFiles<Manifest> {
   manifest: Manifest;
-  session: TextModelSession;
+  /** Of the ONNX file. */
+  bytes: Uint8Array;
   template: TextTemplate;
 }
 
+interface TextModelKind<Manifest> {
+  schema: z.ZodType<Manifest>;
+  file: string;
+  /** A first use of the template, so that a wrong one fails now and not at the first text. */
+  attempt: (template: TextTemplate, manifest: Manifest) => unknown;
+}
+
+interface TextModelManifest {
+  model: string;
+  tokenizer: string;
+  output?: string;
+}
+
 /**
- * Reads and checks the folder of an ONNX text model.
- * @param attempt a first use of the template, so that a wrong one fails now and not at the first text
+ * Reads and checks the folder of an ONNX text model: an encoder or a cross-encoder.
  * @throws EncoderError that names the file at fault
  */
-export async function openTextModel<
-  Manifest extends { model: string; tokenizer: string; output?: string },
->(
+export async function readTextModel<Manifest extends TextModelManifest>(
   fetchFile: FetchFile,
-  ort: OrtModule,
-  device: EncoderDevice,
-  {
-    schema,
-    file,
-    attempt,
-  }: {
-    schema: z.ZodType<Manifest>;
-    file: string;
-    attempt: (template: TextTemplate, manifest: Manifest) => unknown;
-  },
-): Promise<OpenedTextModel<Manifest>> {
+  { schema, file, attempt }: TextModelKind<Manifest>,
+): Promise<TextModelFiles<Manifest>> {
   const parsed = schema.safeParse(parseJson(await fetchFile(file, { index: true }), file));
   if (!parsed.success) throw new EncoderError(`${file}: ${issueOf(parsed.error)}`);
   const manifest = parsed.data;
-  const { model, tokenizer, output } = manifest;
+  const { model, tokenizer } = manifest;
   const [bytes, tokenizerFile] = await Promise.all([fetchFile(model), fetchFile(tokenizer)]);
   // Before the session, which would have to be given up where the template is wrong.
   const template = new TextTemplate(openTokenizer(parseJson(tokenizerFile, tokenizer), tokenizer));
@@ -48,10 +49,17 @@ export async function openTextModel<
     const why = messageOf(cause);
     throw new EncoderError(`${tokenizer}: ${why}`, { cause });
   }
-  const session = await TextModelSession.open(ort, device, {
+  return { manifest, bytes, template };
+}
+
+/** @throws EncoderError that names the file, the output or the input that is at fault */
+export const openSession = (
+  { manifest: { model, output }, bytes }: TextModelFiles<TextModelManifest>,
+  ort: OrtModule,
+  device: EncoderDevice,
+): Promise<TextModelSession> =>
+  TextModelSession.open(ort, device, {
     name: model,
     bytes,
     ...(output !== undefined && { output }),
   });
-  return { manifest, session, template };
-}

@@ -6,7 +6,7 @@ import { contentKey, type Reranker } from '../sources/sources.ts';
 import { createTurns } from '../../base/turns.ts';
 import { batchesByLength } from './batches.ts';
 import { RERANKER_MANIFEST, rerankerManifestSchema, type RerankerManifest } from './manifest.ts';
-import { openTextModel, type OpenedTextModel } from './open.ts';
+import { openSession, readTextModel, type TextModelFiles } from './open.ts';
 import type { EncoderDevice, OrtModule } from './runtime.ts';
 import type { TextTemplate } from './template.ts';
 import type { TextModelSession } from './text-model-session.ts';
@@ -22,7 +22,10 @@ export class OnnxReranker implements Reranker {
   readonly #template: TextTemplate;
   readonly #scores = new LruCache<number>(CACHED_SCORES);
 
-  private constructor({ manifest, session, template }: OpenedTextModel<RerankerManifest>) {
+  private constructor(
+    { manifest, template }: TextModelFiles<RerankerManifest>,
+    session: TextModelSession,
+  ) {
     this.manifest = manifest;
     this.#session = session;
     this.#template = template;
@@ -34,13 +37,12 @@ export class OnnxReranker implements Reranker {
     ort: OrtModule,
     device: EncoderDevice = 'wasm',
   ): Promise<OnnxReranker> {
-    return new OnnxReranker(
-      await openTextModel(fetchFile, ort, device, {
-        schema: rerankerManifestSchema,
-        file: RERANKER_MANIFEST,
-        attempt: (template) => template.pair('a', 'b', 8),
-      }),
-    );
+    const files = await readTextModel(fetchFile, {
+      schema: rerankerManifestSchema,
+      file: RERANKER_MANIFEST,
+      attempt: (template) => template.pair('a', 'b', 8),
+    });
+    return new OnnxReranker(files, await openSession(files, ort, device));
   }
 
   get id(): string {

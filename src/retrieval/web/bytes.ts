@@ -71,12 +71,21 @@ export class ByteReader {
     }
   }
 
-  text(): string {
-    const length = this.varint();
+  /** The next `length` bytes, in place. */
+  raw(length: number): Uint8Array {
     const end = this.#at + length;
     if (end > this.#bytes.length) throw new RangeError('unexpected end');
-    const text = new TextDecoder().decode(this.#bytes.subarray(this.#at, end));
+    const bytes = this.#bytes.subarray(this.#at, end);
     this.#at = end;
-    return text;
+    return bytes;
+  }
+
+  /** Length-prefixed bytes, in place. */
+  block(): Uint8Array {
+    return this.raw(this.varint());
+  }
+
+  text(): string {
+    return new TextDecoder().decode(this.block());
   }
 }

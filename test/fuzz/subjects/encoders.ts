@@ -60,7 +60,7 @@ async function open({ folder }: Broken): Promise<void> {
   const kind = await kindOf(folder);
   const read = await withManifest(folder, kind);
   if (kind === 'encoder') {
-    const encoder = await OnnxEncoder.open(read, ort(kind));
+    const encoder = await OnnxEncoder.open(read, async () => ort(kind));
     const vector = await encoder.encodeQuery(TEXTS[0]);
     must(vector.length === encoder.dimensions, 'a vector of another length');
     return;

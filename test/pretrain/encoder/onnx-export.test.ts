@@ -3,7 +3,8 @@ import { fromFloat16, toFloat16 } from '../../../src/base/float16.ts';
 import { exportOnnx } from '../../../src/pretrain/encoder/onnx-export.ts';
 import { pad, type PaddedBatch } from '../../../src/retrieval/encoder/tokens.ts';
 import { Encoder } from '../../../src/pretrain/encoder/model.ts';
-import { initialWeights, type EncoderConfig } from '../../../src/pretrain/encoder/weights.ts';
+import { initialWeights } from '../../../src/pretrain/encoder/initial-weights.ts';
+import type { EncoderConfig } from '../../../src/retrieval/encoder/built-in/weights.ts';
 import { nodeOrt } from '../../retrieval/encoder/ort-node.ts';
 import type { OrtModule } from '../../../src/retrieval/encoder/runtime.ts';
 

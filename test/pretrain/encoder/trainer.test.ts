@@ -8,7 +8,8 @@ import {
   initialState,
   type TrainingBatch,
 } from '../../../src/pretrain/encoder/trainer.ts';
-import { initialWeights, type EncoderConfig } from '../../../src/pretrain/encoder/weights.ts';
+import { initialWeights } from '../../../src/pretrain/encoder/initial-weights.ts';
+import type { EncoderConfig } from '../../../src/retrieval/encoder/built-in/weights.ts';
 
 const config: EncoderConfig = {
   vocabSize: 20,

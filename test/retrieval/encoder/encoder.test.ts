@@ -63,7 +63,7 @@ describe('a broken encoder folder', () => {
   }, 60_000);
   const open = (name: string, bytes: Uint8Array): Promise<OnnxEncoder> => {
     const files: FetchFile = (asked) => (asked === name ? Promise.resolve(bytes) : shipped(asked));
-    return OnnxEncoder.open(files, ort);
+    return OnnxEncoder.open(files, async () => ort);
   };
 
   it('is refused with the name of the file at fault', async () => {

@@ -38,7 +38,7 @@ function model(change: object = {}, more: Partial<Parameters<typeof fakeOrt>[0]>
     },
     ...more,
   });
-  return { ...fake, seen, open: () => OnnxEncoder.open(files(change), fake.ort) };
+  return { ...fake, seen, open: () => OnnxEncoder.open(files(change), async () => fake.ort) };
 }
 
 describe('what the model is shown', () => {
@@ -61,7 +61,7 @@ describe('what the model is shown', () => {
       [true, [9, 8]],
     ] as const) {
       const { ort, seen } = model();
-      const encoder = await OnnxEncoder.open(files({ lowerCase }, kept), ort);
+      const encoder = await OnnxEncoder.open(files({ lowerCase }, kept), async () => ort);
       await encoder.encodeQuery('A');
       expect(seen.map(shown)).toEqual([[[...ids]]]);
     }
@@ -144,7 +144,7 @@ describe('many passages', () => {
 describe('what comes out', () => {
   const vector = async (change: object, compute: Parameters<typeof fakeOrt>[0]['compute']) => {
     const { ort } = fakeOrt({ compute });
-    const encoder = await OnnxEncoder.open(files({ dimensions: 2, ...change }), ort);
+    const encoder = await OnnxEncoder.open(files({ dimensions: 2, ...change }), async () => ort);
     return [...(await encoder.encodeQuery('a'))];
   };
 
@@ -170,7 +170,7 @@ describe('what comes out', () => {
     ['single precision', 'float32', Float32Array.of(1, -2)],
   ])('may be %s', async (_, type, data) => {
     const { ort } = fakeOrt({ type, compute: () => data });
-    const encoder = await OnnxEncoder.open(files({ dimensions: 2 }), ort);
+    const encoder = await OnnxEncoder.open(files({ dimensions: 2 }), async () => ort);
     expect([...(await encoder.encodeQuery('a'))]).toEqual([1, -2]);
   });
 
@@ -180,7 +180,7 @@ describe('what comes out', () => {
       ['uint16', Uint16Array.of(1)],
     ] as const) {
       const { ort } = fakeOrt({ type, compute: () => data });
-      const encoder = await OnnxEncoder.open(files(), ort);
+      const encoder = await OnnxEncoder.open(files(), async () => ort);
       await expect(encoder.encodeQuery('a')).rejects.toThrow(
         'the model\'s output "state" holds no floating-point numbers',
       );
@@ -194,8 +194,10 @@ describe('what comes out', () => {
         outputs: ['first', 'second'],
         compute: (_, output) => (asked.push(output), Float32Array.of(1)),
       });
-    await (await OnnxEncoder.open(files(), several().ort)).encodeQuery('a');
-    await (await OnnxEncoder.open(files({ output: 'second' }), several().ort)).encodeQuery('a');
+    await (await OnnxEncoder.open(files(), async () => several().ort)).encodeQuery('a');
+    await (
+      await OnnxEncoder.open(files({ output: 'second' }), async () => several().ort)
+    ).encodeQuery('a');
     expect(asked).toEqual(['first', 'second']);
   });
 });
@@ -214,7 +216,7 @@ describe('one run after another', () => {
         return Float32Array.of(run);
       },
     });
-    const encoder = await OnnxEncoder.open(files(), ort);
+    const encoder = await OnnxEncoder.open(files(), async () => ort);
     const asked = ['a', 'b', 'c'].map((query) => encoder.encodeQuery(query));
     const disposed = encoder.dispose().then(() => events.push('released'));
     const settled = await Promise.allSettled(asked);
@@ -226,7 +228,7 @@ describe('one run after another', () => {
 
   test('it is given up after a run that failed, too', async () => {
     const { ort, released } = fakeOrt({ compute: () => Promise.reject(new Error('lost')) });
-    const encoder = await OnnxEncoder.open(files(), ort);
+    const encoder = await OnnxEncoder.open(files(), async () => ort);
     await expect(encoder.encodeQuery('a')).rejects.toThrow('lost');
     await encoder.dispose();
     expect(released()).toBe(1);
@@ -237,12 +239,12 @@ describe('a folder that cannot be used', () => {
   const compute = () => Float32Array.of(1);
   test('of a model without the output, or with inputs of another kind; it is let go', async () => {
     const outputs = fakeOrt({ outputs: ['x', 'y'], compute });
-    await expect(OnnxEncoder.open(files({ output: 'z' }), outputs.ort)).rejects.toThrow(
+    await expect(OnnxEncoder.open(files({ output: 'z' }), async () => outputs.ort)).rejects.toThrow(
       'model.onnx: has no output "z"; it has x, y',
     );
     expect(outputs.released()).toBe(1);
     const inputs = fakeOrt({ inputs: ['input_ids', 'pixels', 'sound'], compute });
-    await expect(OnnxEncoder.open(files(), inputs.ort)).rejects.toThrow(
+    await expect(OnnxEncoder.open(files(), async () => inputs.ort)).rejects.toThrow(
       'model.onnx: needs inputs that are not known here: pixels, sound',
     );
     expect(inputs.released()).toBe(1);
@@ -259,21 +261,23 @@ describe('a folder that cannot be used', () => {
       },
     };
     const { ort, created } = fakeOrt({ compute });
-    await expect(OnnxEncoder.open(files({ specialTokens: true }, odd), ort)).rejects.toThrow(
+    await expect(
+      OnnxEncoder.open(files({ specialTokens: true }, odd), async () => ort),
+    ).rejects.toThrow(
       'tokenizer.json: the tokenizer writes special tokens in a way that is not known',
     );
     expect(created).toEqual([]);
     // Without special tokens the template is not used.
     const { ort: other } = fakeOrt({ compute });
-    expect((await OnnxEncoder.open(files({}, odd), other)).id).toBe('tiny');
+    expect((await OnnxEncoder.open(files({}, odd), async () => other)).id).toBe('tiny');
   });
 
   test.each(['id', 'model', 'tokenizer'])('without a name: %s', async (field) => {
     const { ort } = fakeOrt({ compute });
-    await expect(OnnxEncoder.open(files({ [field]: '' }), ort)).rejects.toThrow(
+    await expect(OnnxEncoder.open(files({ [field]: '' }), async () => ort)).rejects.toThrow(
       `encoder.json: ${field}`,
     );
-    expect((await OnnxEncoder.open(files({ id: 'x' }), ort)).id).toBe('x');
+    expect((await OnnxEncoder.open(files({ id: 'x' }), async () => ort)).id).toBe('x');
   });
   test.each([
     ['maxTokens', 0],
@@ -284,7 +288,7 @@ describe('a folder that cannot be used', () => {
     ['format', 'forage.encoder/2'],
   ])('%s of %j', async (field, value) => {
     const { ort } = fakeOrt({ compute });
-    await expect(OnnxEncoder.open(files({ [field]: value }), ort)).rejects.toThrow(
+    await expect(OnnxEncoder.open(files({ [field]: value }), async () => ort)).rejects.toThrow(
       `encoder.json: ${field}`,
     );
   });
@@ -292,7 +296,7 @@ describe('a folder that cannot be used', () => {
     'but pooling by %s is known',
     async (pooling) => {
       const { ort } = fakeOrt({ compute });
-      const encoder = await OnnxEncoder.open(files({ pooling, layout: 'forage' }), ort);
+      const encoder = await OnnxEncoder.open(files({ pooling, layout: 'forage' }), async () => ort);
       expect(encoder.manifest).toMatchObject({ pooling, layout: 'forage' });
     },
   );
@@ -300,8 +304,8 @@ describe('a folder that cannot be used', () => {
 
 test('the device is the one that is asked for, WebAssembly unless told', async () => {
   const { ort, created } = fakeOrt({ compute: () => Float32Array.of(1) });
-  await OnnxEncoder.open(files(), ort);
-  await OnnxEncoder.open(files(), ort, 'webgpu');
+  await OnnxEncoder.open(files(), async () => ort);
+  await OnnxEncoder.open(files(), async () => ort, 'webgpu');
   const bytes = new TextEncoder().encode('model');
   expect(created).toEqual([
     [bytes, { executionProviders: ['wasm'] }],
@@ -324,7 +328,10 @@ test('stored vectors are found by all that the manifest says, in one order', asy
     passagePrefix: '',
   };
   const open = (encoder: object) =>
-    OnnxEncoder.open(folder({ 'encoder.json': encoder, 'tokenizer.json': bertTokenizer() }), ort);
+    OnnxEncoder.open(
+      folder({ 'encoder.json': encoder, 'tokenizer.json': bertTokenizer() }),
+      async () => ort,
+    );
   const { revision } = await open(short);
   expect(JSON.parse(revision)).toEqual([
     ['dimensions', 1],

@@ -47,7 +47,7 @@ describe('a folder of sentence-transformers with an ONNX file', () => {
   const expected = readJson(`${FIXTURES}/bert-encoder/expected.json`) as EncoderFixture;
 
   it('gives the vectors that sentence-transformers gives, for queries and for passages', async () => {
-    const encoder = await OnnxEncoder.open(await withManifest(folder, 'encoder'), ort);
+    const encoder = await OnnxEncoder.open(await withManifest(folder, 'encoder'), async () => ort);
     const { dimensions, values } = await encoder.encodePassages(expected.texts.map(passage));
     expect(dimensions).toBe(32);
     expect(distance(values, expected.document.flat())).toBeLessThan(1e-5);
@@ -126,7 +126,7 @@ describe('a folder of sentence-transformers with an ONNX file', () => {
   });
 
   it('encodes each text as if it were alone, whatever stands beside it, and can be stopped', async () => {
-    const encoder = await OnnxEncoder.open(await withManifest(folder, 'encoder'), ort);
+    const encoder = await OnnxEncoder.open(await withManifest(folder, 'encoder'), async () => ort);
     // More than a batch, of many lengths, in no order.
     const texts = Array.from({ length: 70 }, (_, i) => 'Warsaw Poland '.repeat(1 + ((i * 7) % 11)));
     const progress: number[] = [];

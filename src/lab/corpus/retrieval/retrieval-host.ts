@@ -355,11 +355,10 @@ export class RetrievalHost implements RetrievalApi {
     );
   }
 
-  async #openEncoder({ encoder, ortWasm }: RetrievalFiles): Promise<OnnxEncoder> {
-    this.#ort = quietly(this.#loadRuntime(ortWasm));
+  async #openEncoder({ encoder }: RetrievalFiles): Promise<OnnxEncoder> {
     const words = ['fetching the encoder', 'opening the encoder'] as const;
     const fetchFile = this.#fetching(encoder, 'retrieval', words);
-    const opened = await OnnxEncoder.open(fetchFile, await this.#ort, 'wasm');
+    const opened = await OnnxEncoder.open(fetchFile, () => this.#runtime());
     this.#progress('retrieval', 'the encoder is open, waiting for the world', NO_BYTES);
     return opened;
   }
@@ -371,9 +370,13 @@ export class RetrievalHost implements RetrievalApi {
     return loadOrt('wasm', await fetchFile(ortWasm.slice(slash)));
   }
 
-  /** One runtime for all encoders; stored ones run where the built-in one does. */
+  /** One runtime for all encoders, loaded when one needs it first; one that did not arrive is fetched again. */
   async #runtime(): Promise<OrtModule> {
-    if (!this.#ort) throw new Error('the runtime of encoders is not loaded');
+    if (!this.#files) throw new Error('the encoder is not loaded');
+    this.#ort ??= this.#loadRuntime(this.#files.ortWasm).catch((error: unknown) => {
+      this.#ort = null;
+      throw error;
+    });
     return this.#ort;
   }
 }

@@ -61,8 +61,7 @@ export class EncoderHost implements EncoderApi {
 
   /** A stored encoder, loaded. @throws Error where it is not there or does not load */
   async encoder(id: string, device: EncoderDevice = 'wasm'): Promise<OnnxEncoder> {
-    const [files, ort] = await Promise.all([this.#store.open(id), this.#ort(device)]);
-    return OnnxEncoder.open(files, ort, device);
+    return OnnxEncoder.open(await this.#store.open(id), () => this.#ort(device), device);
   }
 
   /** A stored cross-encoder, loaded. @throws Error where it is not there or does not load */
@@ -73,9 +72,8 @@ export class EncoderHost implements EncoderApi {
 
   /** Opens the folder and runs one text through it: what cannot work is not stored. */
   async #tryOnce(kind: EncoderKind, read: FetchFile) {
-    const ort = await this.#ort('wasm');
     if (kind === 'reranker') {
-      const reranker = await OnnxReranker.open(read, ort);
+      const reranker = await OnnxReranker.open(read, await this.#ort('wasm'));
       const { manifest } = reranker;
       try {
         await reranker.scorePairs([['a', 'b']]);
@@ -85,7 +83,7 @@ export class EncoderHost implements EncoderApi {
       const note = manifest.labels === 1 ? 'one logit' : 'two logits, their difference';
       return { ...manifest, facts: factsOf(manifest, null, note) };
     }
-    const encoder = await OnnxEncoder.open(read, ort);
+    const encoder = await OnnxEncoder.open(read, () => this.#ort('wasm'));
     const { manifest } = encoder;
     try {
       await encoder.encodeQuery('a');

@@ -5,7 +5,16 @@ import { serve } from '../../../../scripts/serve/server.mjs';
 import { RetrievalHost } from '../../../../src/lab/corpus/retrieval/retrieval-host.ts';
 import { EncoderStore } from '../../../../src/lab/models/encoders/store.ts';
 import { ORT_WASM_FILE } from '../../../../src/retrieval/encoder/runtime.ts';
+import type { Passage } from '../../../../src/records/records.ts';
 import { MemoryBlobs } from '../../storage/memory-blobs.ts';
+
+/** Enough passages for onnxruntime. */
+const OWN: Passage[] = Array.from({ length: 40 }, (_, i) => ({
+  id: `own-${i}`,
+  title: `River ${i}`,
+  text: `River ${i} is ${i + 20} km long.`,
+  sentences: [`River ${i} is ${i + 20} km long.`],
+}));
 
 /** A server of a folder, for as long as the test runs. @returns its address, with a slash at its end */
 const served = async (folder: string): Promise<string> => {
@@ -18,7 +27,9 @@ it('what is loading is named as what it is, once all its bytes are here', async 
   const page = await served('public');
   const ort = await served('node_modules/onnxruntime-web/dist');
   const host = new RetrievalHost({
-    passages: () => Promise.reject(new Error('no collection was asked for')) as never,
+    async *passages() {
+      yield await Promise.resolve(OWN);
+    },
     indexCache: null,
     vectorCache: null,
     learnedCache: null,
@@ -40,18 +51,33 @@ it('what is loading is named as what it is, once all its bytes are here', async 
   });
   await host.loadWorld(2);
   expect(words['world']?.at(-1)).toBe('reading the world');
-  await host.openRetriever({ local: { kind: 'built-in' }, web: { kind: 'built-in' } });
+  const opened = await host.openRetriever({
+    local: { kind: 'built-in' },
+    web: { kind: 'built-in' },
+  });
   const stages = words['retrieval'] ?? [];
-  const order = [
-    'fetching what runs the encoder',
-    'starting what runs the encoder',
-    'fetching the encoder',
-    'opening the encoder',
-    'indexing the passages',
-  ];
-  expect(order.map((one) => stages.lastIndexOf(one))).toEqual(
-    order.map((one) => stages.lastIndexOf(one)).toSorted((a, b) => a - b),
-  );
-  expect(stages).toEqual(expect.arrayContaining(order));
+  /** Whether all were said, each after the ones before it. */
+  const saidInOrder = (order: readonly string[]): void => {
+    const places = order.map((one) => stages.lastIndexOf(one));
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(stages).toEqual(expect.arrayContaining([...order]));
+  };
+  saidInOrder(['fetching the encoder', 'opening the encoder', 'indexing the passages']);
+  // onnxruntime is fetched for those who encode passages of their own, and for no one else.
+  const runtime = ['fetching what runs the encoder', 'starting what runs the encoder'];
+  const { hits } = await host.search(opened.key, 'both', 'director of Silent Harbor', 5);
+  expect(hits).toHaveLength(5);
+  expect(stages).not.toEqual(expect.arrayContaining([runtime[0]]));
+  await host.openRetriever({
+    local: {
+      kind: 'collections',
+      ids: ['own'],
+      method: 'flat',
+      encoder: 'built-in',
+      reranker: null,
+    },
+    web: { kind: 'built-in' },
+  });
+  saidInOrder(['opening the encoder', ...runtime]);
   expect(full).toEqual({ world: false, retrieval: false });
 });

@@ -1,4 +1,10 @@
-import type { PaddedBatch } from '../../retrieval/encoder/tokens.ts';
+/** Padded ids and their mask, row-major [rows, length]: 1 for a token, 0 for padding. */
+export interface TokenBatch {
+  rows: number;
+  length: number;
+  ids: Int32Array;
+  mask: Int32Array;
+}
 
 /** The tokens of a batch without its padding, row by row. */
 export interface TextRows {
@@ -14,7 +20,7 @@ export interface TextRows {
   readonly right: Int32Array;
 }
 
-export function textRows({ rows, length, ids, mask }: PaddedBatch): TextRows {
+export function textRows({ rows, length, ids, mask }: TokenBatch): TextRows {
   const places = Array.from(mask.keys()).filter((place) => mask[place] === 1);
   const rowAt = new Int32Array(rows * length).fill(-1);
   places.forEach((place, row) => (rowAt[place] = row));
