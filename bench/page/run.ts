@@ -1,7 +1,7 @@
 /**
  * What a visitor feels, in headless Chromium against the built page (`npx vite build` first):
- * initial JavaScript, time from a cold load to the first event, and main-thread tasks while 16
- * rollouts stream.
+ * initial JavaScript, time from a cold load to the first event and what is fetched until the first
+ * answer, and main-thread tasks while 16 rollouts stream.
  *
  *   npm run -s lab -- bench page [--json]
  */
@@ -17,20 +17,37 @@ const DIST = resolve(import.meta.dirname, '../../dist');
 const COLD_LOADS = 3;
 
 async function freshPage(browser: Browser): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  const context = await browser.newContext({
+    viewport: { width: 1440, height: 900 },
+    // It stores all files for later, which no one waits for.
+    serviceWorkers: 'block',
+  });
   return context.newPage();
 }
 
-/** Seconds from the start of the navigation to the first event of the first rollout. */
-async function coldLoad(browser: Browser, url: string): Promise<number> {
+interface ColdLoad {
+  /** From the start of the navigation to the first event of the first rollout. */
+  seconds: number;
+  /** Of all answers until the first rollout is done, as they were sent, in 10⁶ bytes. */
+  megabytes: number;
+}
+
+async function coldLoad(browser: Browser, url: string): Promise<ColdLoad> {
   const page = await freshPage(browser);
+  const sizes: Promise<number>[] = [];
+  page.context().on('requestfinished', (request) => {
+    const size = async () => (await request.sizes()).responseBodySize;
+    sizes.push(size().catch(() => 0));
+  });
   const start = performance.now();
   await page.goto(`${url}?device=wasm`);
   await page.getByRole('button', { name: 'Run an example' }).click();
   await page.waitForSelector('.card');
   const seconds = (performance.now() - start) / 1000;
+  await page.waitForSelector('[data-testid="run-status"]:has-text("done")', { timeout: 120_000 });
+  const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
   await page.context().close();
-  return seconds;
+  return { seconds, megabytes: bytes / 1e6 };
 }
 
 interface Streaming {
@@ -66,12 +83,13 @@ const browser = await chromium.launch({
   args: chromiumFlags({ webgpu: false }),
 });
 try {
-  const loads: number[] = [];
+  const loads: ColdLoad[] = [];
   for (let i = 0; i < COLD_LOADS; i++) loads.push(await coldLoad(browser, server.url));
   const streaming = await stream(browser, server.url, 16);
   const result = {
     initialScriptKilobytes: initialKilobytes(DIST),
-    coldLoadSeconds: loads,
+    coldLoadSeconds: loads.map(({ seconds }) => seconds),
+    fetchedMegabytes: loads.map(({ megabytes }) => megabytes),
     streaming,
   };
   if (values.json) console.log(JSON.stringify(result));
@@ -80,7 +98,10 @@ try {
       `initial JavaScript      ${result.initialScriptKilobytes.toFixed(0)} kB compressed (limit 350)`,
     );
     console.log(
-      `cold load, first event  ${loads.map((s) => s.toFixed(2)).join(' s, ')} s (limit 5)`,
+      `cold load, first event  ${loads.map(({ seconds }) => seconds.toFixed(2)).join(' s, ')} s (limit 5)`,
+    );
+    console.log(
+      `fetched to an answer    ${loads.map(({ megabytes }) => megabytes.toFixed(2)).join(' MB, ')} MB, as sent`,
     );
     const { mainThread: main } = streaming;
     console.log(

@@ -4,7 +4,7 @@ import { hasRelaxedSimd, startKernels, type Kernels } from './kernels.ts';
 const PAGE = 65_536;
 /** The module's stack lies below. */
 const HEAP_START = 2 * PAGE;
-/** 4 GiB, or what an engine lets us ask for. */
+/** 4 GiB, or what an engine lets us ask for: the most pages that a memory may grow to. */
 const LIMITS = [65_536, 32_768, 16_384];
 const ALIGNMENT = 64;
 /** Kernels may read a vector past the end of a row. */
@@ -19,15 +19,18 @@ interface Block {
   readonly bytes: number;
 }
 
-function newMemory(): WebAssembly.Memory {
-  for (const maximum of LIMITS)
+const inWords = (pages: number): string =>
+  pages < 16_384 ? `${pages / 16} MiB` : `${pages / 16_384} GiB`;
+
+function newMemory(limits: readonly number[]): WebAssembly.Memory {
+  for (const maximum of limits)
     try {
       return new WebAssembly.Memory({ initial: HEAP_START / PAGE, maximum });
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
     }
   throw new MemoryError(
-    'wasm: this browser gives no memory of 1 GiB. Close other tabs, or restart it',
+    `wasm: this browser gives no memory of ${inWords(limits.at(-1) ?? 0)}. Close other tabs, or restart it`,
   );
 }
 
@@ -47,9 +50,15 @@ export class WasmMemory {
     this.kernels = kernels;
   }
 
-  /** @throws MemoryError where the engine gives none */
-  static async create(relaxed = hasRelaxedSimd()): Promise<WasmMemory> {
-    const memory = newMemory();
+  /**
+   * @param limits pages of 64 KiB that it may grow to, as the engine allows: the first that it gives room for
+   * @throws MemoryError where the engine gives none
+   */
+  static async create(
+    relaxed = hasRelaxedSimd(),
+    limits: readonly number[] = LIMITS,
+  ): Promise<WasmMemory> {
+    const memory = newMemory(limits);
     return new WasmMemory(memory, await startKernels(memory, relaxed));
   }
 

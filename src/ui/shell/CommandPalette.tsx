@@ -120,6 +120,8 @@ export const CommandPalette = ({ commands }: { commands: readonly Command[] }) =
   return (
     <Dialog name="Commands" onClose={close}>
       <TextInput
+        // With the drawing; the dialog would give the focus a moment later.
+        autoFocus
         data-autofocus
         aria-label="Command"
         placeholder="A command, run, question, file, recipe, system, passage …"

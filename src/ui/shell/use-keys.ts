@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react';
+import { flushSync } from 'react-dom';
 import { pagePath } from '../kit/page/page-root.ts';
 import { toggleDialog, useDialogs } from './dialogs.ts';
 import { hearsKeys, type Command } from './commands.ts';
@@ -29,7 +30,8 @@ export const useKeys = (commands: readonly Command[]): void => {
       // Everywhere, in fields and dialogs too: it closes what it opened.
       if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {
         event.preventDefault();
-        toggleDialog('palette');
+        // Drawn at once: the next key is written into its field.
+        flushSync(() => toggleDialog('palette'));
         return;
       }
       const { open } = useDialogs.getState();
