@@ -78,6 +78,13 @@ it(
     await page.getByRole('button', { name: /Resume after step/ }).click();
     await status(page, 'running');
     await expect.poll(() => stepsDone(page), { timeout: 60_000 }).toBeGreaterThan(paused + 1);
+    // Whoever would end it by loading the page anew is asked.
+    const asked = page.waitForEvent('dialog');
+    page.evaluate(() => location.reload()).catch(() => undefined);
+    const dialog = await asked;
+    expect(dialog.type()).toBe('beforeunload');
+    await dialog.dismiss();
+    await status(page, 'running');
 
     // A second tab says where it trains, pauses it there, and goes on with it.
     const other = await page.context().newPage();

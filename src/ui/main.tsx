@@ -11,6 +11,7 @@ import './setup/form/works-with.css';
 import './shell/frame.css';
 import { createRoot, type Root } from 'react-dom/client';
 import { App } from './shell/App.tsx';
+import { askBeforeLeaving } from './shell/ask-before-leaving.ts';
 import { Isolating } from './shell/Isolating.tsx';
 import { askLabUser } from './ask/store/lab-user.ts';
 import { evaluateLabUser } from './evaluate/store/evaluate-actions.ts';
@@ -31,6 +32,7 @@ const start = (root: Root): void => {
     device: () => useView.getState().address.settings.device,
     users: [askLabUser, trainLabUser, evaluateLabUser, modelsLabUser],
   });
+  askBeforeLeaving();
   // An address may name another setup than the one chosen here: that is found out before it is run.
   void checkLinkedSetup();
 

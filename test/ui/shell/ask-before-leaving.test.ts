@@ -1,0 +1,57 @@
+import { afterEach, expect, test } from 'vitest';
+import { worksHere } from '../../../src/ui/shell/ask-before-leaving.ts';
+import { useCollections } from '../../../src/ui/corpus/store/collections-store.ts';
+import { useEvaluate } from '../../../src/ui/evaluate/store/evaluate-store.ts';
+import { useBrowse } from '../../../src/ui/rollouts/store/browse-store.ts';
+import { useAdopting } from '../../../src/ui/train/store/adopt-actions.ts';
+import { useTrain } from '../../../src/ui/train/store/train-store.ts';
+
+afterEach(() => {
+  useTrain.setState(useTrain.getInitialState());
+  useEvaluate.setState(useEvaluate.getInitialState());
+  useCollections.setState(useCollections.getInitialState());
+  useBrowse.setState(useBrowse.getInitialState());
+  useAdopting.setState(useAdopting.getInitialState());
+});
+
+type Status = 'running' | 'paused' | 'finished';
+
+const trains = (status: Status, here: string | null): void =>
+  useTrain.setState({ here, runs: [{ id: 'a', status, deletedAt: null } as never] });
+const evaluates = (status: Status, here: string | null): void =>
+  useEvaluate.setState({ here, evaluations: [{ id: 'a', status, deletedAt: null } as never] });
+
+test('a page at rest lets its visitor go', () => expect(worksHere()).toBe(false));
+
+test.each([
+  ['training', trains],
+  ['evaluation', evaluates],
+] as const)('%s: only what runs, and runs in this tab, would end with it', (_, set) => {
+  set('running', 'a');
+  expect(worksHere()).toBe(true);
+  set('running', null);
+  expect(worksHere()).toBe(false);
+  set('running', 'b');
+  expect(worksHere()).toBe(false);
+  set('paused', 'a');
+  expect(worksHere()).toBe(false);
+  set('finished', 'a');
+  expect(worksHere()).toBe(false);
+});
+
+test('so would an import, of passages, of rollouts that are read or wait, and of a cluster’s folder', () => {
+  useCollections.setState({ job: { kind: 'import' } as never });
+  expect(worksHere()).toBe(true);
+  useCollections.setState({ job: null });
+  for (const [status, asks] of [
+    ['waiting', true],
+    ['reading', true],
+    ['failed', false],
+  ] as const) {
+    useBrowse.setState({ jobs: [{ status } as never] });
+    expect(worksHere()).toBe(asks);
+  }
+  useBrowse.setState({ jobs: [] });
+  useAdopting.setState({ reading: { name: 'run', done: 0, total: 3, cancelling: false } });
+  expect(worksHere()).toBe(true);
+});
