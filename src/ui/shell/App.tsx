@@ -11,7 +11,7 @@ import { PAGES, RAIL } from './places.tsx';
 import { Rail } from './Rail.tsx';
 import { StatusBar } from './StatusBar.tsx';
 import { StrayDrop } from './StrayDrop.tsx';
-import { theme } from './theme.ts';
+import { theme } from '../kit/styles/theme.ts';
 import { TopBar } from './TopBar.tsx';
 import { closeExplanation, useExplained } from '../kit/words/explain/explain-store.ts';
 import { closeTour, useTour } from '../tour/store/tour-store.ts';

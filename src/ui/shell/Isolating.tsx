@@ -1,5 +1,5 @@
 import { MantineProvider } from '@mantine/core';
-import { theme } from './theme.ts';
+import { theme } from '../kit/styles/theme.ts';
 
 /** What stands on the screen while a page on a host without headers makes ready to be loaded again. */
 export const Isolating = () => (
