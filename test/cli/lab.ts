@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { writeSync } from 'node:fs';
 import { vi } from 'vitest';
 import { runLab } from '../../src/cli/lab.ts';
 import { packedLab } from './packed.ts';
@@ -25,6 +26,9 @@ export const lab = (...args: string[]): LabRun => runNode([...packedLab(), ...ar
 /** As in a clone; seconds of it are TypeScript that is read. */
 export const labFromSources = (...args: string[]): LabRun => runNode([...FROM_SOURCES, ...args]);
 
+/** A command that takes longer has most likely got stuck: where, only what it said so far can tell. */
+const LONG_MS = 120_000;
+
 /** The same words to the same function, without the start of a process. */
 export async function labHere(...args: string[]): Promise<LabRun> {
   const written = { out: '', err: '' };
@@ -36,9 +40,13 @@ export async function labHere(...args: string[]): Promise<LabRun> {
     vi.spyOn(process.stdout, 'write').mockImplementation(take('out')),
     vi.spyOn(process.stderr, 'write').mockImplementation(take('err')),
   ];
+  const tell = setTimeout(() => {
+    writeSync(2, `lab ${args.join(' ')} still runs; it said:\n${written.err}${written.out}\n`);
+  }, LONG_MS);
   try {
     return { status: await runLab(args), ...written };
   } finally {
+    clearTimeout(tell);
     for (const spy of spies) spy.mockRestore();
   }
 }

@@ -18,7 +18,7 @@ import { lab, labHere, type LabRun } from './lab.ts';
 import { packedLab } from './packed.ts';
 
 // Each call starts a policy and threads: a second on an idle machine, more on a busy one.
-vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 const folder = mkdtempSync(join(tmpdir(), 'forage-train-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
