@@ -1,6 +1,7 @@
 import { create } from 'zustand';
 import { messageOf } from '../../base/errors.ts';
 import { fileUrl } from '../kit/page/page-root.ts';
+import { reaches } from './service-worker-stage.ts';
 
 /**
  * Whether the browser keeps the page apart from other sites' (cross-origin isolation): its clocks are
@@ -26,18 +27,15 @@ const LONGEST_START_MS = 10_000;
 /** What is shown for less than this flickers, ms. */
 const SHORTEST_SHOWN_MS = 1000;
 
-const activated = (worker: ServiceWorker): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const late = () => reject(new Error('its service worker did not start in time'));
-    const timer = setTimeout(late, LONGEST_START_MS);
-    const look = () => {
-      if (worker.state === 'redundant') reject(new Error('its service worker did not start'));
-      if (worker.state === 'activated') resolve();
-      if (worker.state === 'activated' || worker.state === 'redundant') clearTimeout(timer);
-    };
-    worker.addEventListener('statechange', look);
-    look();
+/** @throws Error after `LONGEST_START_MS` */
+const inTime = async (start: Promise<void>): Promise<void> => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const end = () => reject(new Error('its service worker did not start in time'));
+    timer = setTimeout(end, LONGEST_START_MS);
   });
+  await Promise.race([start, late]).finally(() => clearTimeout(timer));
+};
 
 /** The service worker that answers the next load; one is started unless the page has one. */
 const startWorker = async (): Promise<void> => {
@@ -45,11 +43,8 @@ const startWorker = async (): Promise<void> => {
   const kept = await serviceWorker.getRegistration(fileUrl('.'));
   if (kept?.active) return;
   const url = fileUrl('sw.js?isolate');
-  const { installing, waiting, active } = await serviceWorker.register(url, {
-    updateViaCache: 'none',
-  });
-  const worker = installing ?? waiting ?? active;
-  if (worker) await activated(worker);
+  const registration = await serviceWorker.register(url, { updateViaCache: 'none' });
+  await inTime(reaches(registration, 'active', 'its service worker did not start'));
 };
 
 /** Why it cannot be had in this browser at this address; empty where it may. */

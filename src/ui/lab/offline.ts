@@ -2,6 +2,7 @@ import { create } from 'zustand';
 import { messageOf } from '../../base/errors.ts';
 import { fileUrl } from '../kit/page/page-root.ts';
 import { partsInUse, useLab } from './lab-store.ts';
+import { reaches } from './service-worker-stage.ts';
 
 /** Whether the page can be opened without its server. */
 export interface OfflineState {
@@ -13,23 +14,12 @@ export interface OfflineState {
 /** Follows the service worker that stores the page’s files; `waiting` until `keepForOffline` starts it. */
 export const useOffline = create<OfflineState>(() => ({ status: 'waiting', reason: '' }));
 
-const settled = (worker: ServiceWorker): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const look = () => {
-      if (worker.state === 'activated' || worker.state === 'installed') resolve();
-      if (worker.state === 'redundant') reject(new Error('not all files could be stored'));
-    };
-    worker.addEventListener('statechange', look);
-    look();
-  });
-
 const register = async (): Promise<void> => {
   useOffline.setState({ status: 'storing' });
   const registration = await navigator.serviceWorker.register(fileUrl('sw.js'), {
     updateViaCache: 'none',
   });
-  const worker = registration.installing ?? registration.waiting ?? registration.active;
-  if (worker) await settled(worker);
+  await reaches(registration, 'installed', 'not all files could be stored');
   useOffline.setState({ status: 'ready' });
 };
 

@@ -6,6 +6,7 @@ import { isolate, useIsolation } from '../../../src/ui/lab/isolation.ts';
 interface Worker {
   state: string;
   addEventListener: (name: string, look: () => void) => void;
+  removeEventListener: () => void;
   become: (state: string) => void;
 }
 
@@ -14,6 +15,7 @@ const worker = (state = 'installing'): Worker => {
   const one: Worker = {
     state,
     addEventListener: (_, look) => void looks.push(look),
+    removeEventListener: () => undefined,
     become: (next) => {
       one.state = next;
       looks.forEach((look) => look());
