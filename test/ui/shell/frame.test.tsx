@@ -167,6 +167,7 @@ describe('the status bar', () => {
 });
 
 describe('offline use', () => {
+  const worker = (state: string) => Object.assign(new EventTarget(), { state });
   const loaded = () =>
     useLab.setState({ parts: { world: ready, retrieval: ready, policy: ready } });
 
@@ -177,9 +178,7 @@ describe('offline use', () => {
   });
 
   it('is prepared once everything for the first question is loaded', async () => {
-    const register = vi.fn(() =>
-      Promise.resolve({ installing: { state: 'activated', addEventListener: () => undefined } }),
-    );
+    const register = vi.fn(() => Promise.resolve({ installing: worker('activated') }));
     vi.stubGlobal('navigator', { serviceWorker: { register } });
     keepForOffline();
     useLab.setState({ questions: [] });
@@ -192,9 +191,7 @@ describe('offline use', () => {
   });
 
   it('waits for what the page needs alone, and where it needs nothing for a moment', async () => {
-    const register = vi.fn(() =>
-      Promise.resolve({ active: { state: 'activated', addEventListener: () => undefined } }),
-    );
+    const register = vi.fn(() => Promise.resolve({ active: worker('activated') }));
     vi.stubGlobal('navigator', { serviceWorker: { register } });
     vi.useFakeTimers();
     keepForOffline();
@@ -216,7 +213,7 @@ describe('offline use', () => {
   });
 
   it('says why the files could not be stored', async () => {
-    const installing = { state: 'redundant', addEventListener: () => undefined };
+    const installing = worker('redundant');
     vi.stubGlobal('navigator', {
       serviceWorker: { register: () => Promise.resolve({ installing }) },
     });
