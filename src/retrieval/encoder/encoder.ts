@@ -12,7 +12,7 @@ import type { EncoderDevice, OrtModule } from './runtime.ts';
 import type { TextTemplate } from './template.ts';
 import { openBuiltIn, type RunBuiltIn } from './built-in.ts';
 import { openSession, readTextModel, type TextModelFiles } from './open.ts';
-import type { TextModelSession } from './text-model-session.ts';
+import { TextModelSession } from './text-model-session.ts';
 import {
   encodedPassage,
   encodedQuery,
@@ -20,7 +20,7 @@ import {
   type PaddedBatch,
   type TokenRow,
 } from './tokens.ts';
-import { itemAt } from '../../base/items.ts';
+import { itemAt, present } from '../../base/items.ts';
 
 /** Passages that are cut into tokens at a time and sorted by length. */
 const WINDOW = 1024;
@@ -31,6 +31,12 @@ const CACHED_QUERIES = 1024;
  */
 const FEW = 16;
 
+/** The built-in model, which needs a session for many passages alone. */
+interface BuiltIn {
+  run: RunBuiltIn;
+  openSession: () => Promise<TextModelSession>;
+}
+
 /** Loads onnxruntime-web; called when it is needed first. */
 export type OpenOrt = () => Promise<OrtModule>;
 
@@ -38,20 +44,19 @@ export type OpenOrt = () => Promise<OrtModule>;
 export class OnnxEncoder implements QueryEncoder, PassageEncoder {
   readonly manifest: EncoderManifest;
   readonly #template: TextTemplate;
-  readonly #builtIn: RunBuiltIn | null;
-  readonly #openSession: () => Promise<TextModelSession>;
-  #session: Promise<TextModelSession> | null = null;
+  readonly #builtIn: BuiltIn | null;
+  #session: Promise<TextModelSession> | null;
   readonly #queries = new LruCache<Float32Array>(CACHED_QUERIES);
 
   private constructor(
     { manifest, template }: TextModelFiles<EncoderManifest>,
-    openLater: () => Promise<TextModelSession>,
-    builtIn: RunBuiltIn | null,
+    model: BuiltIn | TextModelSession,
   ) {
     this.manifest = manifest;
     this.#template = template;
-    this.#openSession = openLater;
-    this.#builtIn = builtIn;
+    const opened = model instanceof TextModelSession;
+    this.#session = opened ? Promise.resolve(model) : null;
+    this.#builtIn = opened ? null : model;
   }
 
   /**
@@ -68,11 +73,10 @@ export class OnnxEncoder implements QueryEncoder, PassageEncoder {
       file: ENCODER_MANIFEST,
       attempt: (template, { specialTokens }) => specialTokens && template.single('a', 8),
     });
-    const builtIn = await openBuiltIn(files.manifest, files.bytes);
-    const openLater = async () => openSession(files, await ort(), device);
-    const encoder = new OnnxEncoder(files, openLater, builtIn);
-    if (!builtIn) await encoder.#opened();
-    return encoder;
+    const run = await openBuiltIn(files.manifest, files.bytes);
+    const session = async () => openSession(files, await ort(), device);
+    // A session has the model for itself: the bytes of a large one are let go.
+    return new OnnxEncoder(files, run ? { run, openSession: session } : await session());
   }
 
   get id(): string {
@@ -140,11 +144,13 @@ export class OnnxEncoder implements QueryEncoder, PassageEncoder {
 
   /** One that could not be opened is tried again when it is needed again. */
   #opened(): Promise<TextModelSession> {
-    this.#session ??= this.#openSession().catch((error: unknown) => {
-      this.#session = null;
-      throw error;
-    });
-    return this.#session;
+    const builtIn = this.#builtIn;
+    if (builtIn)
+      this.#session ??= builtIn.openSession().catch((error: unknown) => {
+        this.#session = null;
+        throw error;
+      });
+    return present(this.#session, 'the session of the encoder');
   }
 
   #tokens(text: string): TokenRow {
@@ -157,7 +163,7 @@ export class OnnxEncoder implements QueryEncoder, PassageEncoder {
 
   /** Vectors of a few token sequences, row-major. */
   readonly #runFew = async (texts: readonly TokenRow[]): Promise<Float32Array> =>
-    this.#builtIn ? this.#builtIn(this.#padded(texts)) : this.#run(texts);
+    this.#builtIn ? this.#builtIn.run(this.#padded(texts)) : this.#run(texts);
 
   /** The same by onnxruntime. */
   readonly #run = async (texts: readonly TokenRow[]): Promise<Float32Array> => {
