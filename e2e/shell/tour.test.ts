@@ -54,7 +54,7 @@ it('leads from a question to a comparison, waits while one looks around, and goe
   await page.getByText('passages for “borzar medal”').waitFor();
   // Of a page that plays nothing ⌘K offers no playback; a system it ticks for the next evaluation.
   await page.getByRole('button', { name: 'All commands' }).click();
-  await page.getByRole('option', { name: /Light or dark/ }).waitFor();
+  await page.getByRole('option', { name: /Theme: light or dark/ }).waitFor();
   expect(await page.getByRole('option', { name: /^(Playback|Rollouts) / }).count()).toBe(0);
   await command.fill('evaluate self-rag');
   await page.getByRole('option', { name: /^System Evaluate Self-RAG/ }).click();

@@ -27,16 +27,6 @@ const LONGEST_START_MS = 10_000;
 /** What is shown for less than this flickers, ms. */
 const SHORTEST_SHOWN_MS = 1000;
 
-/** @throws Error after `LONGEST_START_MS` */
-const inTime = async (start: Promise<void>): Promise<void> => {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const end = () => reject(new Error('its service worker did not start in time'));
-    timer = setTimeout(end, LONGEST_START_MS);
-  });
-  await Promise.race([start, late]).finally(() => clearTimeout(timer));
-};
-
 /** The service worker that answers the next load; one is started unless the page has one. */
 const startWorker = async (): Promise<void> => {
   const { serviceWorker } = navigator;
@@ -44,7 +34,14 @@ const startWorker = async (): Promise<void> => {
   if (kept?.active) return;
   const url = fileUrl('sw.js?isolate');
   const registration = await serviceWorker.register(url, { updateViaCache: 'none' });
-  await inTime(reaches(registration, 'active', 'its service worker did not start'));
+  const late = new AbortController();
+  const timer = setTimeout(
+    () => late.abort(new Error('its service worker did not start in time')),
+    LONGEST_START_MS,
+  );
+  await reaches(registration, 'active', 'its service worker did not start', late.signal).finally(
+    () => clearTimeout(timer),
+  );
 };
 
 /** Why it cannot be had in this browser at this address; empty where it may. */

@@ -1,3 +1,5 @@
+import { reasonOf } from '../../base/errors.ts';
+
 /** How far a service worker has come; a later one includes those before. */
 type Stage = 'installed' | 'active';
 
@@ -19,21 +21,27 @@ const stageOf = (
   return installing === worker ? 'installing' : 'gone';
 };
 
-/** Waits for the worker that was registered last. @throws Error in `failure`'s words where it is given up */
+/**
+ * Waits for the worker that was registered last.
+ * @throws Error in `failure`'s words where it is given up; the signal's reason when aborted
+ */
 export const reaches = (
   registration: ServiceWorkerRegistration,
   stage: Stage,
   failure: string,
+  signal?: AbortSignal,
 ): Promise<void> =>
   new Promise((resolve, reject) => {
     const worker = registration.installing ?? registration.waiting ?? registration.active;
     if (!worker) return resolve();
     const look = (): void => {
       const at = stageOf(registration, worker);
-      if (at === 'installing' || (at === 'installed' && stage === 'active')) return;
+      const waits = at === 'installing' || (at === 'installed' && stage === 'active');
+      if (waits && signal?.aborted !== true) return;
       clearInterval(timer);
       worker.removeEventListener('statechange', look);
-      if (at === 'gone') reject(new Error(failure));
+      if (waits) reject(reasonOf(signal));
+      else if (at === 'gone') reject(new Error(failure));
       else resolve();
     };
     const timer = setInterval(look, LOOK_MS);

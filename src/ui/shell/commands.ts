@@ -229,7 +229,7 @@ export const createCommands = ({ go, toggleTheme }: CommandContext): Command[] =
     when: isAsk,
     act: () => togglePanel('detailsOpen'),
   },
-  { name: 'Light or dark', keys: ['l'], group: 'View', act: toggleTheme },
+  { name: 'Theme: light or dark', keys: ['l'], group: 'View', act: toggleTheme },
   {
     name: 'All commands',
     keys: ['⌘K', 'Ctrl K'],

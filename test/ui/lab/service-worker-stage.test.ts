@@ -14,10 +14,10 @@ class FakeWorker extends EventTarget {
 type Places = Partial<Record<'installing' | 'waiting' | 'active', FakeWorker>>;
 
 /** A registration, and how waiting for a stage of it has come out so far. */
-const waits = (places: Places, stage: 'installed' | 'active') => {
+const waits = (places: Places, stage: 'installed' | 'active', signal?: AbortSignal) => {
   const registration = { installing: null, waiting: null, active: null, ...places };
   const found = { outcome: 'waiting' };
-  reaches(registration as unknown as ServiceWorkerRegistration, stage, 'given up').then(
+  reaches(registration as unknown as ServiceWorkerRegistration, stage, 'given up', signal).then(
     () => (found.outcome = 'reached'),
     (error: Error) => (found.outcome = error.message),
   );
@@ -74,6 +74,16 @@ describe('a service worker that is silent', () => {
     await soon();
     expect(found.outcome).toBe('given up');
   });
+});
+
+test('whoever has waited long enough looks no more', async () => {
+  const late = new AbortController();
+  const { found } = waits({ installing: new FakeWorker() }, 'active', late.signal);
+  await soon();
+  expect(vi.getTimerCount()).toBe(1);
+  late.abort(new Error('too late'));
+  await soon();
+  expect([found.outcome, vi.getTimerCount()]).toEqual(['too late', 0]);
 });
 
 test('one that an earlier visit left is there at once', async () => {

@@ -220,7 +220,7 @@ describe('the view by command', () => {
     toggleDialog('palette');
     closeDialog();
     expect(useDialogs.getState().open).toBeNull();
-    named(/^Light or dark$/).act();
+    named(/^Theme: light or dark$/).act();
     expect(themes).toBe(1);
   });
 
