@@ -22,6 +22,7 @@ import { checkLinkedSetup } from './ask/store/linked-setup.ts';
 import { isolate } from './lab/isolation.ts';
 import { keepForOffline } from './lab/offline.ts';
 import { openLab } from './lab/open-lab.ts';
+import { isRunning, useRun } from './ask/store/run-store.ts';
 import { useView } from './ask/store/view-store.ts';
 
 /** Opens the lab, then draws the page; in this order, so that no page calls a lab that is not there. */
@@ -37,7 +38,11 @@ const start = (root: Root): void => {
   void checkLinkedSetup();
 
   // A development server has no list of files to keep.
-  if (import.meta.env.PROD) keepForOffline();
+  if (import.meta.env.PROD)
+    keepForOffline({
+      now: () => useRun.getState().wanted || isRunning(useRun.getState().run),
+      subscribe: (listener) => useRun.subscribe(listener),
+    });
 
   root.render(<App />);
 };

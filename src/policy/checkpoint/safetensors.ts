@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fromFloat16Bits, toFloat16Bits } from '../../base/float16.ts';
+import { fromFloat16, toFloat16Bits } from '../../base/float16.ts';
 import { issueOf } from '../../base/errors.ts';
 
 /** A tensor of a safetensors file, widened to float32. */
@@ -84,19 +84,18 @@ export function widen(
   bytes: Uint8Array,
   count: number,
 ): Float32Array<ArrayBuffer> {
-  const out = new Float32Array(count);
   if (dtype === 'F32') {
+    const out = new Float32Array(count);
     new Uint8Array(out.buffer).set(bytes.subarray(0, 4 * count));
     return out;
   }
   // Files may place values at odd bytes, where no 16-bit view can lie.
   const aligned = bytes.byteOffset % 2 === 0 ? bytes : bytes.slice(0, 2 * count);
   const halves = new Uint16Array(aligned.buffer, aligned.byteOffset, count);
-  if (dtype === 'F16') for (let i = 0; i < count; i++) out[i] = fromFloat16Bits(halves[i] ?? 0);
-  else {
-    const bits = new Uint32Array(out.buffer);
-    for (let i = 0; i < count; i++) bits[i] = (halves[i] ?? 0) << 16;
-  }
+  if (dtype === 'F16') return fromFloat16(halves);
+  const out = new Float32Array(count);
+  const bits = new Uint32Array(out.buffer);
+  for (let i = 0; i < count; i++) bits[i] = (halves[i] ?? 0) << 16;
   return out;
 }
 

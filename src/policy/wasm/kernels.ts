@@ -41,8 +41,12 @@ export function hasRelaxedSimd(): boolean {
   return WebAssembly.validate(RELAXED_PROBE);
 }
 
-const decodeBase64 = (text: string): Uint8Array<ArrayBuffer> =>
-  Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
+  const decoded = atob(text);
+  const bytes = new Uint8Array(decoded.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = decoded.charCodeAt(i);
+  return bytes;
+}
 
 const compiled = new Map<boolean, Promise<WebAssembly.Module>>();
 

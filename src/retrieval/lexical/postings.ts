@@ -39,6 +39,15 @@ class Grown<A extends Int32Array | Uint16Array> {
   }
 }
 
+/** The same letters on their own: a slice of a text would keep the whole text in memory. */
+function copied(term: string): string {
+  // More are not handed to a function at once.
+  if (term.length > 1000) return Array.from(term).join('');
+  const units: number[] = [];
+  for (let i = 0; i < term.length; i++) units.push(term.charCodeAt(i));
+  return String.fromCharCode(...units);
+}
+
 const MOST_TIMES = 0xffff;
 /** Postings that are sorted between two turns of the event loop: some milliseconds. */
 const SORTED_AT_ONCE = 400_000;
@@ -54,6 +63,8 @@ export class PostingsBuilder {
   /** Of each term: documents that hold it so far, and the last of them. */
   readonly #holding = new Grown((length) => new Int32Array(length));
   readonly #last = new Grown((length) => new Int32Array(length));
+  /** Of each list: its newest posting. */
+  readonly #newest = new Grown((length) => new Int32Array(length));
 
   #documentCount = 0;
 
@@ -66,30 +77,37 @@ export class PostingsBuilder {
   add(fields: readonly (readonly string[])[]): void {
     const document = this.#documentCount++;
     for (const [field, terms] of fields.entries()) {
-      const counts = new Map<string, number>();
-      for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
-      itemAt(this.#lengths, field, 'fields').push(counts.size);
-      for (const [term, count] of counts) {
-        const id = this.#idOf(term);
-        this.#lists.push(id * this.#fields + field);
-        this.#documents.push(document);
-        this.#times.push(Math.min(count, MOST_TIMES));
-        // A document that holds the term in two fields holds it once.
-        if (this.#last.at(id) === document) continue;
-        this.#last.set(id, document);
-        this.#holding.set(id, this.#holding.at(id) + 1);
-      }
+      const before = this.#lists.length;
+      for (const term of terms) this.#count(this.#idOf(term), field, document);
+      itemAt(this.#lengths, field, 'fields').push(this.#lists.length - before);
     }
+  }
+
+  #count(id: number, field: number, document: number): void {
+    const list = id * this.#fields + field;
+    const newest = this.#newest.at(list);
+    if (newest >= 0 && this.#documents.at(newest) === document) {
+      this.#times.set(newest, Math.min(this.#times.at(newest) + 1, MOST_TIMES));
+      return;
+    }
+    this.#newest.set(list, this.#lists.length);
+    this.#lists.push(list);
+    this.#documents.push(document);
+    this.#times.push(1);
+    // A document that holds the term in two fields holds it once.
+    if (this.#last.at(id) === document) return;
+    this.#last.set(id, document);
+    this.#holding.set(id, this.#holding.at(id) + 1);
   }
 
   #idOf(term: string): number {
     const known = this.#ids.get(term);
     if (known !== undefined) return known;
     const id = this.#ids.size;
-    // A slice of a text would keep the whole text in memory.
-    this.#ids.set(Array.from(term).join(''), id);
+    this.#ids.set(copied(term), id);
     this.#holding.push(0);
     this.#last.push(-1);
+    for (let field = 0; field < this.#fields; field++) this.#newest.push(-1);
     return id;
   }
 

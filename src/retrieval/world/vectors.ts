@@ -21,9 +21,6 @@ export function decodeVectors(
       `${name}: ${bytes.length} bytes, expected ${rows} vectors of ${dimensions} halves`,
     );
   }
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const bits = Uint16Array.from({ length: rows * dimensions }, (_, i) =>
-    view.getUint16(i * 2, true),
-  );
-  return { dimensions, values: fromFloat16(bits) };
+  // Every engine is little endian; the file may begin at an odd byte of what it was read from.
+  return { dimensions, values: fromFloat16(new Uint16Array(bytes.slice().buffer)) };
 }

@@ -32,11 +32,18 @@ const unavailable = (error: unknown): void =>
 /** A page that needs nothing of the lab is at rest after this, ms. */
 const AT_REST_MS = 3000;
 
+/** What someone waits for besides loading: a run on the screen. */
+interface Waiting {
+  now: () => boolean;
+  /** @returns what ends it */
+  subscribe: (listener: () => void) => () => void;
+}
+
 /**
- * Stores the page's files once everything that the page needs is loaded, so that the two do not wait for
- * each other; where it needs nothing, after a moment.
+ * Stores the page's files once everything that the page needs is loaded and nobody waits for a run, so that
+ * the two do not wait for each other; where it needs nothing, after a moment.
  */
-export const keepForOffline = (): void => {
+export const keepForOffline = (waiting?: Waiting): void => {
   if (!('serviceWorker' in navigator)) {
     unavailable(new Error('this browser, or an address without https, offers no service worker'));
     return;
@@ -45,12 +52,12 @@ export const keepForOffline = (): void => {
   const look = (): void => {
     const used = partsInUse(useLab.getState());
     if (used.length === 0 && !rested) return;
-    if (!used.every(([, { status }]) => status === 'ready')) return;
-    stop();
+    if (!used.every(([, { status }]) => status === 'ready') || waiting?.now()) return;
+    for (const stop of stops) stop();
     clearTimeout(timer);
     register().catch(unavailable);
   };
-  const stop = useLab.subscribe(look);
+  const stops = [useLab.subscribe(look), ...(waiting ? [waiting.subscribe(look)] : [])];
   const timer = setTimeout(() => {
     rested = true;
     look();

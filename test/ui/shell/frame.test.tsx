@@ -190,6 +190,27 @@ describe('offline use', () => {
     expect(register).toHaveBeenCalledOnce();
   });
 
+  it('waits until a run that began with the page has ended', async () => {
+    const register = vi.fn(() => Promise.resolve({ active: worker('activated') }));
+    vi.stubGlobal('navigator', { serviceWorker: { register } });
+    let runs = true;
+    const listeners = new Set<() => void>();
+    keepForOffline({
+      now: () => runs,
+      subscribe: (listener) => {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    });
+    loaded();
+    expect(register).not.toHaveBeenCalled();
+    runs = false;
+    for (const listener of listeners) listener();
+    expect(register).toHaveBeenCalledOnce();
+    expect(listeners.size).toBe(0);
+    await vi.waitFor(() => expect(useOffline.getState().status).toBe('ready'));
+  });
+
   it('waits for what the page needs alone, and where it needs nothing for a moment', async () => {
     const register = vi.fn(() => Promise.resolve({ active: worker('activated') }));
     vi.stubGlobal('navigator', { serviceWorker: { register } });
