@@ -22,6 +22,8 @@ const config: KnipConfig = {
     'test/**/*.test.{ts,tsx}',
     'test/fixtures/**/write-*.ts',
     'test/fuzz/decoders/run.ts',
+    // An alias of the unit tests leads there.
+    'test/cli/shared/thread-code.ts',
   ],
   project: [
     'src/**/*.{ts,tsx}!',

@@ -43,7 +43,16 @@ const common = {
   setupFiles: ['test/setup.ts'],
 };
 
+/** A command's threads start packed, see there; `test/cli/train.test.ts` starts one from the sources. */
+const alias = [
+  {
+    find: /^\.\.\/shared\/thread-code\.ts$/,
+    replacement: join(import.meta.dirname, 'test/cli/shared/thread-code.ts'),
+  },
+];
+
 export default defineConfig({
+  resolve: { alias },
   test: {
     reporters: ['default', new FailuresReporter('.cache/failures/unit.txt')],
     // WASM kernels use a core each; more forks than cores only slows the suite.

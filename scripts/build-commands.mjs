@@ -8,7 +8,7 @@ import { build } from 'vite';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const out = join(root, 'packed');
 
-/** The names are those of `threadCode` in src/cli/shared/paths.ts and of `bin` in package.json. */
+/** The names are those of `threadCode` in src/cli/shared/thread-code.ts and of `bin` in package.json. */
 const COMMANDS = ['forage', 'lab'];
 const input = {
   forage: join(root, 'scripts/start.mjs'),

@@ -14,7 +14,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { MadeStep } from '../../src/records/training.ts';
 import type { RunFile } from '../../src/cli/train/folder.ts';
-import { lab, labHere, type LabRun } from './lab.ts';
+import { lab, labFromSources, labHere, type LabRun } from './lab.ts';
 import { packedLab } from './packed.ts';
 
 // Each call starts a policy and threads: a second on an idle machine, more on a busy one.
@@ -62,13 +62,14 @@ test('a recipe is found by the id of version 0.1.0, and its new id said', async 
   expect(status).toBe(2);
 });
 
-test('switches go over the recipe, and --set over them', async () => {
+test('switches go over the recipe, and --set over them', () => {
   const out = join(folder, 'switched');
   const switches = ['--switch', 'speed-rl,gppo', '--switch', 'diversity'];
   const sets = ['--set', 'dynamicSampling.screen=2', '--set', 'groupSize=3', ...small.slice(0, 4)];
   const rest = ['--steps=1', '--threads=1', '--json', `--out=${out}`, ...PINNED];
   const args = ['train', '--recipe', 'search/grpo', ...switches, ...sets, ...rest];
-  const { status, err } = await labHere(...args);
+  // As in a clone, where a thread reads TypeScript: here alone.
+  const { status, err } = labFromSources(...args);
   expect(status, err).toBe(0);
   const { settings } = JSON.parse(readFileSync(join(out, 'settings.json'), 'utf8')) as RunFile;
   expect(settings).toMatchObject({

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Batch, BatchPlan, Cursor } from '../../pretrain/policy/batches.ts';
 import type { ReplicaClient, UpdaterClient } from '../../pretrain/policy/learner.ts';
 import type { Score, SharedState } from '../../pretrain/policy/replica.ts';
-import { threadCode } from '../shared/paths.ts';
+import { threadCode } from '../shared/thread-code.ts';
 import type { DrawInit, LearnInit, ThreadInit, ThreadRequest } from './worker.ts';
 
 /** A thread that answers one request after the other. */

@@ -11,7 +11,7 @@ import { PolicyPool } from '../../policy/serving/pool.ts';
 import type { LoraSpec } from '../../policy/lora/spec.ts';
 import type { MatrixType, StoreType } from '../../policy/ops/values.ts';
 import type { CheckpointReader } from '../../policy/open/reader.ts';
-import { threadCode } from '../shared/paths.ts';
+import { threadCode } from '../shared/thread-code.ts';
 import { portChannel } from './channel.ts';
 import type { TrainThreadInit } from './worker.ts';
 
