@@ -16,7 +16,7 @@ import { formatSweepAddress } from '../store/train-address.ts';
 import { Again } from './Again.tsx';
 import { GoOn } from './GoOn.tsx';
 import { RunHeadline } from './Headline.tsx';
-import { actionsOf, phaseText, STATUS_SIGNS } from './run-words.ts';
+import { actionsOf, phaseText, STATUS_SIGNS, stepShareText } from './run-words.ts';
 import { StopChoices } from './StopChoices.tsx';
 import { WithoutWarmUp } from './WithoutWarmUp.tsx';
 
@@ -191,7 +191,7 @@ const Progress = ({ run, progress }: { run: RunRecord; progress: TrainProgress |
             value={progress.share}
             aria-label="The step under way"
           />
-          <span className="fine" />
+          <span className="fine">{stepShareText(progress)}</span>
         </div>
       ) : null}
     </div>

@@ -45,6 +45,12 @@ export const phaseText = ({ phase, done, total }: TrainProgress): string =>
     ? `${PHASES[phase].name} ${formatCount(done)} / ${formatCount(total)}`
     : PHASES[phase].name;
 
+/** How far the step is, where the count beside it is of one of its phases; empty before a step. */
+export const stepShareText = ({ phase, share }: Pick<TrainProgress, 'phase' | 'share'>): string =>
+  phase === 'rollouts' || phase === 'update'
+    ? `about ${Math.round(share * 100)} % of the step`
+    : '';
+
 /** What a run may be told to do now. */
 export interface RunActions {
   resume: boolean;

@@ -237,6 +237,15 @@ describe('a phase', () => {
   ])('%# is said with how far it is', (rest, words) => {
     expect(phaseText(progress(rest))).toBe(words);
   });
+
+  it('has the share of its step beside its count, which may be whole long before', () => {
+    const at = (rest: Partial<TrainProgress>) =>
+      wordsIn(head({ status: 'running' }, progress(rest)));
+    expect(at({ phase: 'rollouts', done: 8, total: 8, share: 0.71 })).toContain(
+      'rollouts 8 / 8about 71 % of the step',
+    );
+    expect(at({ phase: 'warm-up', done: 1, total: 2, share: 0.5 })).not.toContain('of the step');
+  });
 });
 
 describe('the headline', () => {
