@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { CheckpointDatabase } from '../../../../src/lab/models/checkpoints/database.ts';
 import { download, type DownloadOptions } from '../../../../src/lab/models/checkpoints/download.ts';
 import { CheckpointFault } from '../../../../src/lab/models/checkpoints/plan/fault.ts';
@@ -26,19 +26,14 @@ export interface Bench {
   run(id: string, options?: Partial<DownloadOptions>): Promise<void>;
 }
 
-const endings: (() => void | Promise<void>)[] = [];
-
-afterEach(async () => {
-  for (const end of endings.splice(0)) await end();
-});
-
 export async function makeBench(files?: Map<string, Uint8Array>): Promise<Bench> {
   const root = mkdtempSync(join(tmpdir(), 'forage-checkpoints-'));
   const hub = await startHub(files);
-  endings.push(
-    () => hub.close(),
-    () => rmSync(root, { recursive: true, force: true }),
-  );
+  // Not by a hook at the top: of the files that share this module only the first would have it.
+  onTestFinished(async () => {
+    await hub.close();
+    rmSync(root, { recursive: true, force: true });
+  });
   const disk = new FolderFiles(root);
   const indexedDB = new IDBFactory();
   const open = () =>
