@@ -90,7 +90,7 @@ export function widen(
     return out;
   }
   // Files may place values at odd bytes, where no 16-bit view can lie.
-  const aligned = bytes.byteOffset % 2 === 0 ? bytes : bytes.slice(0, 2 * count);
+  const aligned = bytes.byteOffset % 2 === 0 ? bytes : new Uint8Array(bytes.subarray(0, 2 * count));
   const halves = new Uint16Array(aligned.buffer, aligned.byteOffset, count);
   if (dtype === 'F16') return fromFloat16(halves);
   const out = new Float32Array(count);

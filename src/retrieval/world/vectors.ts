@@ -22,5 +22,5 @@ export function decodeVectors(
     );
   }
   // Every engine is little endian; the file may begin at an odd byte of what it was read from.
-  return { dimensions, values: fromFloat16(new Uint16Array(bytes.slice().buffer)) };
+  return { dimensions, values: fromFloat16(new Uint16Array(new Uint8Array(bytes).buffer)) };
 }

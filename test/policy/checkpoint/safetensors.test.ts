@@ -1,7 +1,11 @@
 import { assert as check, nat, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fromFloat16Bits, toFloat16Bits } from '../../../src/base/float16.ts';
-import { readSafetensors, writeSafetensors } from '../../../src/policy/checkpoint/safetensors.ts';
+import {
+  readSafetensors,
+  widen,
+  writeSafetensors,
+} from '../../../src/policy/checkpoint/safetensors.ts';
 
 const tensors = new Map([
   ['a.weight', { shape: [2, 3], data: Float32Array.of(1, -2, 0.5, 3.25, -0.125, 1024) }],
@@ -32,6 +36,15 @@ describe('safetensors', () => {
       Uint8Array.of(0x80, 0x3f, 0x49, 0xc0),
     );
     expect(readSafetensors(bytes).get('x')!.data).toEqual(Float32Array.of(1, -3.140625));
+  });
+
+  it('reads halves wherever they lie, also in a buffer of Node’s, whose slices are views', () => {
+    for (const before of [0, 1]) {
+      const all = Buffer.alloc(before + 4);
+      all.writeUInt16LE(0x3c00, before);
+      all.writeUInt16LE(0xc000, before + 2);
+      expect(widen('F16', all.subarray(before), 2)).toEqual(Float32Array.of(1, -2));
+    }
   });
 
   it('starts the data at a multiple of 8', () => {

@@ -195,6 +195,10 @@ test('vectors are halves, little endian, wherever they lie', () => {
     dimensions: 1,
     values: Float32Array.of(1, -2, 0.5),
   });
+  // A buffer of Node's, whose slices are views.
+  expect(decodeVectors(Buffer.from(inside).subarray(3, 9), 'v', 3, 1).values).toEqual(
+    Float32Array.of(1, -2, 0.5),
+  );
   for (const [rows, dimensions] of [
     [2, 1],
     [3, 2],

@@ -111,7 +111,7 @@ export function readOnnx(
     const size = shape.reduce((product, n) => product * n, 1);
     if (dims.join() !== shape.join() || size === 0 || data.length !== 2 * size) return null;
     // Halves may begin at an odd byte of the file.
-    weights[name] = fromFloat16(new Uint16Array(data.slice().buffer));
+    weights[name] = fromFloat16(new Uint16Array(new Uint8Array(data).buffer));
   }
   return { config, weights };
 }
