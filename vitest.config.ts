@@ -43,7 +43,7 @@ const common = {
   setupFiles: ['test/setup.ts'],
 };
 
-/** A command's threads start packed, see there; `test/cli/train.test.ts` starts one from the sources. */
+/** Threads of commands start packed (why: the file named); `test/cli/train.test.ts` starts one from the sources. */
 const alias = [
   {
     find: /^\.\.\/shared\/thread-code\.ts$/,
@@ -52,7 +52,6 @@ const alias = [
 ];
 
 export default defineConfig({
-  resolve: { alias },
   test: {
     reporters: ['default', new FailuresReporter('.cache/failures/unit.txt')],
     // WASM kernels use a core each; more forks than cores only slows the suite.
@@ -60,6 +59,8 @@ export default defineConfig({
     sequence: { sequencer: longestFirst(LONGEST) },
     projects: [
       {
+        // Projects take nothing from the configuration around them.
+        resolve: { alias },
         test: {
           ...common,
           name: 'core',
