@@ -63,6 +63,14 @@ it('a page whose file does not arrive says how to go on, and goes on', async () 
   expect(new URL(page.url()).pathname).toBe('/evaluate');
 });
 
+it('the file of a page is on its way when the pointer comes to its name', async () => {
+  const { page } = stage;
+  const asked = page.waitForRequest(`**/assets/${scriptOf('RunsPage')}`);
+  await page.getByRole('link', { name: 'Runs' }).first().hover();
+  await asked;
+  expect(new URL(page.url()).pathname).toBe('/evaluate');
+});
+
 it('a part that throws leaves the rollout, and an explanation the page', async () => {
   const { page } = stage;
   await breakScript(page, 'Waterfall', 'Waterfall');

@@ -2,7 +2,7 @@ import { MantineProvider, useComputedColorScheme, useMantineColorScheme } from '
 import { BASE } from '../kit/page/page-root.ts';
 import { Guarded } from '../kit/page/Guarded.tsx';
 import { PlaceLetters } from '../kit/place-letters.ts';
-import { lazy, type ReactNode, useMemo } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import { Route, Router, Switch, useLocation } from 'wouter';
 import { CommandPalette, KeyList } from './CommandPalette.tsx';
 import { useDialogs } from './dialogs.ts';
@@ -17,10 +17,11 @@ import { closeExplanation, useExplained } from '../kit/words/explain/explain-sto
 import { closeTour, useTour } from '../tour/store/tour-store.ts';
 import { useAddress } from '../ask/use-address.ts';
 import { useKeys } from './use-keys.ts';
+import { onDemand } from '../kit/page/on-demand.tsx';
 
 // Loaded when they are opened first: most visits open neither.
-const Explanation = lazy(() => import('../kit/words/explain/Explanation.tsx'));
-const Tour = lazy(() => import('../tour/Tour.tsx'));
+const Explanation = onDemand(() => import('../kit/words/explain/Explanation.tsx'));
+const Tour = onDemand(() => import('../tour/Tour.tsx'));
 
 /** The styles of a place hold within it alone; see `scripts/checks/check-styles.ts`. */
 const At = (props: { place: string; children: ReactNode }) => (
@@ -38,7 +39,7 @@ const asMessage = (fault: ReactNode) => <div className="over-page">{fault}</div>
 /** The page at the address. */
 const Pages = () => {
   const [here] = useLocation();
-  const loading = <main className="page">Loading the page …</main>;
+  const loading = <main className="page loading-page">Loading the page …</main>;
   return (
     <Guarded name="This page" loading={loading} resetKeys={[here]} around={asPage}>
       <Switch>

@@ -1,5 +1,5 @@
 import { Kbd, Modal, TextInput } from '@mantine/core';
-import { lazy, useEffect, useMemo, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { useEffect, useMemo, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { useTrain, visibleRuns } from '../train/store/train-store.ts';
 import { closeDialog } from './dialogs.ts';
@@ -12,8 +12,9 @@ import { useEvaluate } from '../evaluate/store/evaluate-store.ts';
 import { useLab } from '../lab/lab-store.ts';
 import { useNeeds } from '../lab/use-needs.ts';
 import { textThings, thingsOf } from './things.ts';
+import { onDemand } from '../kit/page/on-demand.tsx';
 
-const GlossaryList = lazy(async () => ({
+const GlossaryList = onDemand(async () => ({
   default: (await import('../kit/words/explain/Explanation.tsx')).GlossaryList,
 }));
 

@@ -12,6 +12,9 @@ const Item = ({ route }: { route: RailPage }) => {
       className={active ? 'rail-item active' : 'rail-item'}
       aria-current={active ? 'page' : undefined}
       title={`${route.name} (g ${route.letter})`}
+      // Its file is on the way before it is pressed.
+      onPointerEnter={route.prepare}
+      onFocus={route.prepare}
     >
       <Icon name={route.icon} size={18} />
       <span>{route.name}</span>

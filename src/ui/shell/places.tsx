@@ -1,20 +1,21 @@
-import { lazy, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { Redirect } from 'wouter';
 import { AskPage } from '../ask/AskPage.tsx';
 import { ASK } from '../ask/store/permalink.ts';
 import type { IconName } from '../kit/Icon.tsx';
+import { onDemand } from '../kit/page/on-demand.tsx';
 
 // Ask alone comes with the workbench: it is what most visits begin with.
-const ClusterPage = lazy(() => import('../corpus/clusters/ClusterPage.tsx'));
-const CorpusPage = lazy(() => import('../corpus/CorpusPage.tsx'));
-const EvaluatePage = lazy(() => import('../evaluate/EvaluatePage.tsx'));
-const FilePage = lazy(() => import('../rollouts/file/FilePage.tsx'));
-const FilesPage = lazy(() => import('../rollouts/FilesPage.tsx'));
-const ModelsPage = lazy(() => import('../models/ModelsPage.tsx'));
-const NowherePage = lazy(() => import('./NowherePage.tsx'));
-const ReaderPage = lazy(() => import('../rollouts/reader/ReaderPage.tsx'));
-const RunsPage = lazy(() => import('../runs/RunsPage.tsx'));
-const TrainPage = lazy(() => import('../train/TrainPage.tsx'));
+const ClusterPage = onDemand(() => import('../corpus/clusters/ClusterPage.tsx'));
+const CorpusPage = onDemand(() => import('../corpus/CorpusPage.tsx'));
+const EvaluatePage = onDemand(() => import('../evaluate/EvaluatePage.tsx'));
+const FilePage = onDemand(() => import('../rollouts/file/FilePage.tsx'));
+const FilesPage = onDemand(() => import('../rollouts/FilesPage.tsx'));
+const ModelsPage = onDemand(() => import('../models/ModelsPage.tsx'));
+const NowherePage = onDemand(() => import('./NowherePage.tsx'));
+const ReaderPage = onDemand(() => import('../rollouts/reader/ReaderPage.tsx'));
+const RunsPage = onDemand(() => import('../runs/RunsPage.tsx'));
+const TrainPage = onDemand(() => import('../train/TrainPage.tsx'));
 
 /** A page of the workbench at an address; the file of a page is loaded when it is first opened. */
 interface Page {
@@ -31,6 +32,8 @@ export interface RailPage extends Page {
   /** Letter of the rail, and of the key sequence `g` + letter. */
   letter: string;
   icon: IconName;
+  /** Asks for its file, where it has one of its own. */
+  prepare?: () => void;
 }
 
 /** The places of the workbench, in the order of the rail. */
@@ -43,6 +46,7 @@ export const RAIL: readonly RailPage[] = [
     icon: 'rollouts',
     place: 'rollouts',
     show: () => <FilesPage />,
+    prepare: FilesPage.prepare,
   },
   {
     path: '/train',
@@ -51,6 +55,7 @@ export const RAIL: readonly RailPage[] = [
     icon: 'train',
     place: 'train',
     show: () => <TrainPage />,
+    prepare: TrainPage.prepare,
   },
   {
     path: '/runs',
@@ -59,6 +64,7 @@ export const RAIL: readonly RailPage[] = [
     icon: 'runs',
     place: 'runs',
     show: () => <RunsPage />,
+    prepare: RunsPage.prepare,
   },
   {
     path: '/corpus',
@@ -67,6 +73,7 @@ export const RAIL: readonly RailPage[] = [
     icon: 'corpus',
     place: 'corpus',
     show: () => <CorpusPage />,
+    prepare: CorpusPage.prepare,
   },
   {
     path: '/models',
@@ -75,6 +82,7 @@ export const RAIL: readonly RailPage[] = [
     icon: 'models',
     place: 'models',
     show: () => <ModelsPage />,
+    prepare: ModelsPage.prepare,
   },
   {
     path: '/evaluate',
@@ -83,6 +91,7 @@ export const RAIL: readonly RailPage[] = [
     icon: 'evaluate',
     place: 'evaluate',
     show: () => <EvaluatePage />,
+    prepare: EvaluatePage.prepare,
   },
 ];
 

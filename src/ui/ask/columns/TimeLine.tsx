@@ -1,9 +1,10 @@
-import { lazy, useState } from 'react';
+import { useState } from 'react';
 import type { Rollout } from '../../../records/rollout.ts';
 import { formatSeconds } from '../../kit/words/format.ts';
 import { Guarded } from '../../kit/page/Guarded.tsx';
+import { onDemand } from '../../kit/page/on-demand.tsx';
 
-const Waterfall = lazy(async () => ({
+const Waterfall = onDemand(async () => ({
   default: (await import('../../kit/waterfall/Waterfall.tsx')).Waterfall,
 }));
 

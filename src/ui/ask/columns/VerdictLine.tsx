@@ -1,4 +1,4 @@
-import { lazy, useMemo } from 'react';
+import { useMemo } from 'react';
 import { stieCounts } from '../../../agent/stie/counts.ts';
 import type { Question } from '../../../records/records.ts';
 import type { Rollout } from '../../../records/rollout.ts';
@@ -13,8 +13,9 @@ import { Fact } from '../../kit/Fact.tsx';
 import { StieWords } from '../../kit/words/explain/StieWords.tsx';
 import { interruptionOf, measuresOf } from './measures.ts';
 import { Guarded } from '../../kit/page/Guarded.tsx';
+import { onDemand } from '../../kit/page/on-demand.tsx';
 
-const InWords = lazy(async () => ({ default: (await import('./Explained.tsx')).InWords }));
+const InWords = onDemand(async () => ({ default: (await import('./Explained.tsx')).InWords }));
 
 /** "format 0.1 × 1, accuracy 0.8 × 0.7": the clauses that the reward is the sum of. */
 const rewardTerms = ({ rewards }: Rollout): string =>

@@ -1,4 +1,4 @@
-import { lazy, useEffect, useMemo, type ReactNode } from 'react';
+import { useEffect, useMemo, type ReactNode } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import type { Rollout } from '../../../records/rollout.ts';
 import { EventActions } from '../../kit/events/parts/actions.ts';
@@ -8,8 +8,9 @@ import { forkRollout } from './fork-actions.ts';
 import { isRunning, useRun } from '../store/run-store.ts';
 import { policyName, writerOf } from './writer.ts';
 import { Guarded } from '../../kit/page/Guarded.tsx';
+import { onDemand } from '../../kit/page/on-demand.tsx';
 
-const ForkMenu = lazy(async () => ({
+const ForkMenu = onDemand(async () => ({
   default: (await import('../../kit/fork/ForkMenu.tsx')).ForkMenu,
 }));
 

@@ -1,4 +1,4 @@
-import { lazy, useDeferredValue, useEffect, useMemo } from 'react';
+import { useDeferredValue, useEffect, useMemo } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import type { TreeStep } from '../../../evaluate/rollouts/siblings/tree.ts';
 import type { Rollout } from '../../../records/rollout.ts';
@@ -12,14 +12,15 @@ import { useRun } from '../store/run-store.ts';
 import { useView } from '../store/view-store.ts';
 import { policyName } from './writer.ts';
 import { Guarded } from '../../kit/page/Guarded.tsx';
+import { onDemand } from '../../kit/page/on-demand.tsx';
 
 /** Pictures of several rollouts over their columns. */
 
-const SiblingTree = lazy(async () => ({
+const SiblingTree = onDemand(async () => ({
   default: (await import('../../kit/siblings/SiblingTree.tsx')).SiblingTree,
 }));
-const Hops = lazy(async () => ({ default: (await import('../columns/Explained.tsx')).Hops }));
-const BesidePicture = lazy(async () => ({
+const Hops = onDemand(async () => ({ default: (await import('../columns/Explained.tsx')).Hops }));
+const BesidePicture = onDemand(async () => ({
   default: (await import('../../kit/beside/BesidePicture.tsx')).BesidePicture,
 }));
 

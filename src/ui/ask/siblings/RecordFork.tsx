@@ -1,4 +1,4 @@
-import { lazy, useCallback, useMemo, useState, type ReactNode } from 'react';
+import { useCallback, useMemo, useState, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { messageOf } from '../../../base/errors.ts';
 import type { EvaluableRun } from '../../../lab/contract/evaluations.ts';
@@ -10,8 +10,9 @@ import type { RecordPlace } from '../store/permalink.ts';
 import type { Basis } from './basis.ts';
 import { forkOfRecord } from './fork-actions.ts';
 import { Guarded } from '../../kit/page/Guarded.tsx';
+import { onDemand } from '../../kit/page/on-demand.tsx';
 
-const ForkMenu = lazy(async () => ({
+const ForkMenu = onDemand(async () => ({
   default: (await import('../../kit/fork/ForkMenu.tsx')).ForkMenu,
 }));
 

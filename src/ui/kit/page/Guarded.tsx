@@ -1,7 +1,8 @@
-import { Suspense, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { ErrorBoundary, type FallbackProps } from 'react-error-boundary';
 import { messageOf } from '../../../base/errors.ts';
 import { CopyButton } from '../CopyButton.tsx';
+import { Waiting } from './on-demand.tsx';
 
 /**
  * What keeps a fault where it is: React takes everything off the page where a component throws and nothing around
@@ -83,7 +84,7 @@ export const Guarded = (props: GuardedProps) => {
     around(<Fault name={name} error={error} reset={resetErrorBoundary} {...(hide && { hide })} />);
   return (
     <ErrorBoundary fallbackRender={renderFault} resetKeys={[...resetKeys]}>
-      <Suspense fallback={loading}>{props.children}</Suspense>
+      <Waiting value={loading}>{props.children}</Waiting>
     </ErrorBoundary>
   );
 };

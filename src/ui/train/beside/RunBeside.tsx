@@ -1,5 +1,5 @@
 import { Select } from '../../kit/fields/Select.tsx';
-import { lazy, useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { itemAt } from '../../../base/items.ts';
 import type { FilmRow, TrainingFilm } from '../../../evaluate/training-film.ts';
@@ -21,9 +21,10 @@ import { beforeSteps, sideName } from './side-name.ts';
 import './run-beside.css';
 import { formatAfterStep } from '../../kit/words/format.ts';
 import { Guarded } from '../../kit/page/Guarded.tsx';
+import { onDemand } from '../../kit/page/on-demand.tsx';
 
 // Loaded with the first film of two scores; runs without one do not need it.
-const BesidePicture = lazy(async () => ({
+const BesidePicture = onDemand(async () => ({
   default: (await import('../../kit/beside/BesidePicture.tsx')).BesidePicture,
 }));
 

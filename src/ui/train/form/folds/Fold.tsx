@@ -3,6 +3,7 @@ import type { TrainSettings } from '../../../../recipes/parts/training.ts';
 import { useDraft } from '../../store/train-draft.ts';
 import { useErrors, useSettings } from '../fields/fields.tsx';
 import { useFold } from '../../../kit/page/use-fold.ts';
+import { useIdle } from '../../../kit/page/use-idle.ts';
 
 /** How many of the settings below these paths differ from the recipe’s, or are not allowed. */
 const useMarks = (paths: readonly string[]) => {
@@ -24,11 +25,14 @@ export const Fold = (props: {
   const settings = useSettings();
   const { changed, wrong } = useMarks(props.paths);
   const { open, onToggle } = useFold();
+  const shown = open || wrong > 0;
+  // Two thirds of the form are folded: they do not hold up what is seen.
+  const idle = useIdle();
   return (
     <details
       className="fold"
       // What is not allowed has to be seen.
-      open={open || wrong > 0}
+      open={shown}
       onToggle={onToggle}
     >
       <summary>
@@ -37,7 +41,7 @@ export const Fold = (props: {
         {changed > 0 ? <span className="tone-policy"> · {changed} changed</span> : null}
         {wrong > 0 ? <span className="tone-bad"> · ⚠ not allowed yet</span> : null}
       </summary>
-      <div className="form-fields">{props.children}</div>
+      <div className="form-fields">{shown || idle ? props.children : null}</div>
     </details>
   );
 };
