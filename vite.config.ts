@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { SECURITY_HEADERS } from './scripts/serve/headers.mjs';
+import { writeFirstFiles } from './scripts/serve/first-files.mjs';
 import { writeServiceWorker } from './scripts/serve/offline.mjs';
 import { precompress } from './scripts/serve/precompress.mjs';
 import { metaPolicy, writeHostFiles } from './scripts/serve/static-host.mjs';
 
 /**
- * Adds what hosts of files need (headers, a page for addresses without a file), the service worker with
- * the list of the build's files, then compressed copies of all.
+ * Adds the list of the files that a visit begins with, what hosts of files need (headers, a page for addresses
+ * without a file), the service worker with the list of the build's files, then compressed copies of all.
  */
 const finished: Plugin = {
   name: 'finish-build',
@@ -25,6 +26,7 @@ const finished: Plugin = {
     order: 'post',
     async handler({ dir }) {
       if (dir === undefined) return;
+      await writeFirstFiles(dir);
       await writeHostFiles(dir, this.environment.config.base);
       await writeServiceWorker(dir);
       await precompress(dir);

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { initialKilobytes } from '../../bench/page/initial-scripts.ts';
 import { EXAMPLES } from '../../src/ui/ask/store/examples.ts';
 import { faultsInBoth } from '../axe.ts';
+import { firstFiles } from '../../scripts/serve/first-files.mjs';
 import { DIST, openPage, runStatus, useStage, visit } from '../browser.ts';
 
 const stage = useStage();
@@ -19,9 +20,18 @@ it('comes from a cold load to a running rollout with one press', async () => {
 
 it('shows a stranger a success by both sources, with a refusal on the way, in words and as a picture', async () => {
   const page = await openPage(stage);
+  const asked: string[] = [];
+  page.context().on('request', (request) => asked.push(new URL(request.url()).pathname.slice(1)));
+  page.on('worker', (worker) => asked.push(`worker ${new URL(worker.url()).pathname.slice(1)}`));
   await page.goto(`${stage.url}ask?device=wasm`);
   await page.getByRole('button', { name: 'Run an example' }).click();
   await runStatus(page, 'done');
+  // The page asks for what the workers begin with while they start, and for nothing that none of them reads.
+  const first = await firstFiles(DIST);
+  for (const file of [...first.sources, ...first.policy].filter((name) => !name.endsWith('.js')))
+    expect(asked.indexOf(file), file).toBeLessThan(asked.indexOf(`worker ${first.policy[0]}`));
+  for (const file of Object.values(first).flat())
+    expect(asked.filter((one) => one === file).length, file).toBeGreaterThan(1);
   const words = page.getByTestId('verdict-words');
   await words.waitFor();
   expect(await words.textContent()).toMatch(

@@ -19,6 +19,7 @@ import { trainLabUser } from './train/store/train-actions.ts';
 import { modelsLabUser } from './models/store/checkpoint-actions.ts';
 import { connectLab } from './lab/connection.ts';
 import { checkLinkedSetup } from './ask/store/linked-setup.ts';
+import { askAhead } from './lab/first-files.ts';
 import { isolate } from './lab/isolation.ts';
 import { keepForOffline } from './lab/offline.ts';
 import { openLab } from './lab/open-lab.ts';
@@ -31,6 +32,7 @@ const start = (root: Root): void => {
   connectLab({
     open: openLab,
     device: () => useView.getState().address.settings.device,
+    askAhead,
     users: [askLabUser, trainLabUser, evaluateLabUser, modelsLabUser],
   });
   askBeforeLeaving();

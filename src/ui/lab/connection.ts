@@ -45,6 +45,8 @@ export interface LabWiring {
   open: LabOpener;
   /** Asked at each start: a restart after a failure takes the device that is chosen by then. */
   device: () => DeviceChoice;
+  /** Asks for files that the worker and those that it starts are going to ask for. */
+  askAhead?: (parts: readonly ('lab' | Need)[], setup: Setup) => void;
   users: readonly LabUser[];
 }
 
@@ -75,8 +77,10 @@ export const connectLab = (wired: LabWiring): void => {
   useLab.setState({ labFailure: null });
   const queue = createFrameQueue<ConductorMessage>((messages) => messages.forEach(receive));
   const { resources, keys } = useResources.getState();
-  const opened = wired.open(queue, wired.device(), useSetup.getState().setup);
+  const { setup } = useSetup.getState();
+  const opened = wired.open(queue, wired.device(), setup);
   connection = opened;
+  wired.askAhead?.(['lab'], setup);
   void opened.ask.provide(resources, keys).catch(() => undefined);
   tellNeeds(opened);
   providePieces((ids) => opened.ask.pieces(ids));
@@ -94,6 +98,7 @@ export const need = (...needs: readonly Need[]): void => {
   const { needed } = useLab.getState();
   if (needs.every((one) => needed.has(one))) return;
   useLab.setState({ needed: new Set([...needed, ...needs]) });
+  wiring?.askAhead?.(needs, useSetup.getState().setup);
   tellNeeds(connection);
 };
 

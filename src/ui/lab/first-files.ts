@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import type { Need } from '../../lab/contract/progress.ts';
+import type { Setup } from '../../records/setup.ts';
+import { fileUrl } from '../kit/page/page-root.ts';
+
+/** Files that the workers begin with; the build lists them in the page (`scripts/serve/first-files.mjs`). */
+
+const listSchema = z.record(z.enum(['lab', 'sources', 'policy']), z.array(z.string()));
+
+type FirstFiles = z.infer<typeof listSchema>;
+
+/** Null where there is no list, as on a development server. */
+const listed = (): FirstFiles | null => {
+  const content = globalThis.document
+    ?.querySelector('meta[name="first-files"]')
+    ?.getAttribute('content');
+  return content ? listSchema.parse(JSON.parse(content)) : null;
+};
+
+/** Whether the page's own server gives it with this setup, as it is for new runs. */
+const isServed = (part: 'lab' | Need, { policy, local }: Setup): boolean => {
+  if (part === 'lab') return true;
+  const ref = part === 'policy' ? policy : local;
+  return ref.kind === 'built-in' && ref.form !== 1;
+};
+
+const asked = new Set<'lab' | Need>();
+
+/**
+ * Asks for what the workers will ask for, so that it is on its way while they start: over a network each of them
+ * otherwise waits for one before it. A page that is stored on this device has it already.
+ */
+export const askAhead = (parts: readonly ('lab' | Need)[], setup: Setup): void => {
+  if (globalThis.navigator?.serviceWorker?.controller) return;
+  const files = listed();
+  for (const part of parts) {
+    if (!files || asked.has(part) || !isServed(part, setup)) continue;
+    asked.add(part);
+    for (const file of files[part])
+      // Read to its end, or it would not be kept. Who needs it says what is wrong with it.
+      void fetch(fileUrl(file), file.endsWith('.js') ? {} : { priority: 'low' })
+        .then((response) => response.arrayBuffer())
+        .catch(() => undefined);
+  }
+};

@@ -1,0 +1,57 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
+
+/** What an open page asks for, each time of a page that was just opened. */
+
+const LIST = {
+  lab: ['assets/lab.js'],
+  sources: ['world/local.json'],
+  policy: ['policy/config.json'],
+};
+
+const open = async (options: { list?: boolean; controller?: object } = {}) => {
+  vi.resetModules();
+  const { askAhead } = await import('../../../src/ui/lab/first-files.ts');
+  const content = options.list === false ? null : JSON.stringify(LIST);
+  vi.stubGlobal('document', {
+    querySelector: (query: string) =>
+      query === 'meta[name="first-files"]' && content !== null
+        ? { getAttribute: () => content }
+        : null,
+  });
+  vi.stubGlobal('navigator', { serviceWorker: { controller: options.controller ?? null } });
+  const asked: string[] = [];
+  vi.stubGlobal('fetch', (url: string) => {
+    asked.push(url.replace(/^.*\/(?=\w+\/)/, ''));
+    return Promise.reject(new Error('the network is gone'));
+  });
+  return { askAhead, asked };
+};
+afterEach(() => vi.unstubAllGlobals());
+
+it('asks for what is needed, once, and is silent where it does not come', async () => {
+  const { askAhead, asked } = await open();
+  askAhead(['lab'], BUILT_IN_SETUP);
+  askAhead(['lab', 'policy'], BUILT_IN_SETUP);
+  expect(asked).toEqual(['assets/lab.js', 'policy/config.json']);
+  await new Promise((done) => setTimeout(done));
+});
+
+it('asks for nothing that the setup takes from elsewhere', async () => {
+  const { askAhead, asked } = await open();
+  askAhead(['lab', 'sources', 'policy'], {
+    ...BUILT_IN_SETUP,
+    policy: { kind: 'checkpoint', id: 'mine' },
+    local: { kind: 'built-in', form: 1 },
+  });
+  expect(asked).toEqual(['assets/lab.js']);
+});
+
+it.each([
+  ['a page that is stored on this device', { controller: {} }],
+  ['a development server, which lists nothing', { list: false }],
+])('asks for nothing on %s', async (_, options) => {
+  const { askAhead, asked } = await open(options);
+  askAhead(['lab', 'sources', 'policy'], BUILT_IN_SETUP);
+  expect(asked).toEqual([]);
+});
