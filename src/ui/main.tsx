@@ -23,6 +23,7 @@ import { askAhead } from './lab/first-files.ts';
 import { isolate } from './lab/isolation.ts';
 import { keepForOffline } from './lab/offline.ts';
 import { openLab } from './lab/open-lab.ts';
+import { useSetup } from './setup/setup-store.ts';
 import { isRunning, useRun } from './ask/store/run-store.ts';
 import { useView } from './ask/store/view-store.ts';
 
@@ -51,8 +52,13 @@ const start = (root: Root): void => {
 
 const open = async (element: HTMLElement): Promise<void> => {
   const root = createRoot(element);
+  const isolating = (): void => {
+    root.render(<Isolating />);
+    // The time until then is not lost for what the next load needs.
+    askAhead(['lab', 'sources', 'policy'], useSetup.getState().setup);
+  };
   // True: the page is about to be loaded once more, and what began now would be cut off.
-  if (!(await isolate(() => root.render(<Isolating />)))) start(root);
+  if (!(await isolate(isolating))) start(root);
 };
 
 const element = document.getElementById('root');

@@ -26,12 +26,18 @@ const isServed = (part: 'lab' | Need, { policy, local }: Setup): boolean => {
 
 const asked = new Set<'lab' | Need>();
 
+/** Whether the page's files are stored on this device; a service worker that only adds headers stores none. */
+const isStored = (): boolean => {
+  const controller = globalThis.navigator?.serviceWorker?.controller;
+  return Boolean(controller) && !controller?.scriptURL.endsWith('?isolate');
+};
+
 /**
  * Asks for what the workers will ask for, so that it is on its way while they start: over a network each of them
- * otherwise waits for one before it. A page that is stored on this device has it already.
+ * otherwise waits for one before it.
  */
 export const askAhead = (parts: readonly ('lab' | Need)[], setup: Setup): void => {
-  if (globalThis.navigator?.serviceWorker?.controller) return;
+  if (isStored()) return;
   const files = listed();
   for (const part of parts) {
     if (!files || asked.has(part) || !isServed(part, setup)) continue;

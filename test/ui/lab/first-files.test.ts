@@ -37,6 +37,14 @@ it('asks for what is needed, once, and is silent where it does not come', async 
   await new Promise((done) => setTimeout(done));
 });
 
+it('asks too where a service worker only adds headers', async () => {
+  const { askAhead, asked } = await open({
+    controller: { scriptURL: 'https://host/sw.js?isolate' },
+  });
+  askAhead(['lab'], BUILT_IN_SETUP);
+  expect(asked).toEqual(['assets/lab.js']);
+});
+
 it('asks for nothing that the setup takes from elsewhere', async () => {
   const { askAhead, asked } = await open();
   askAhead(['lab', 'sources', 'policy'], {
@@ -48,7 +56,7 @@ it('asks for nothing that the setup takes from elsewhere', async () => {
 });
 
 it.each([
-  ['a page that is stored on this device', { controller: {} }],
+  ['a page that is stored on this device', { controller: { scriptURL: 'https://host/sw.js' } }],
   ['a development server, which lists nothing', { list: false }],
 ])('asks for nothing on %s', async (_, options) => {
   const { askAhead, asked } = await open(options);
