@@ -156,7 +156,7 @@ const ROW_NUMBERS = {
     of: ({ rollout }) => rollout.step,
   },
   searches: {
-    note: 'queries written',
+    note: 'searches made; queries written where the record has no events',
     unknown: 'the record does not show its queries',
     of: ({ facts }) => facts.searches,
   },

@@ -56,9 +56,12 @@ const LONGEST_GOLD = 400;
 const goldOf = ({ question: { answers } }: ImportedRollout): string | null =>
   answers.length === 0 ? null : answers.slice(0, MOST_GOLD).join(' / ').slice(0, LONGEST_GOLD);
 
-/** Where a row was lost; of rows that an earlier version stored, as far as the outcome tells it. */
+/**
+ * Where a row was lost; of rows that an earlier version stored, as far as the outcome tells it. Such a version let
+ * every right one pass all stages.
+ */
 export const endOfRow = ({ ended, outcome }: Pick<RolloutRow, 'ended' | 'outcome'>): End | null =>
-  ended === undefined ? endOfOutcome(outcome) : ended;
+  ended === undefined || ended === 'right' ? endOfOutcome(outcome) : ended;
 
 /**
  * The row of a rollout.
@@ -127,6 +130,8 @@ export function factsOfRow({ id, questionId, group, outcome, numbers }: RolloutR
     closed: golds && retrieved === null,
     retrieved: retrieved === 1,
     searches: searches ?? 0,
+    // All that it decides was decided when the row was made.
+    shown: outcome !== 'no-search',
     reward,
     advantage,
   };

@@ -13,7 +13,7 @@ import type { Statistics } from './statistics.ts';
  * - `not-scored`: the answer cannot be read and no judge has a verdict, so that nobody can say whether it is
  *   right;
  * - `no-answer`: none was given;
- * - `no-search`: wrong, and nothing was asked;
+ * - `no-search`: wrong, nothing was searched, and nothing shown unasked;
  * - `not-retrieved`: wrong, and no result held a gold answer;
  * - `retrieved-not-used`: wrong, though one did.
  */
@@ -71,7 +71,7 @@ export function basisWords(
 }
 
 export function outcomeOf(facts: RolloutFacts): Outcome | null {
-  const { golds, scores, judge, closed, retrieved, answered, searches, unread } = facts;
+  const { golds, scores, judge, closed, retrieved, answered, searches, shown, unread } = facts;
   if (!golds) return null;
   const right = judge ?? (scores && scores.em === 1);
   if (right === null) return unread ? 'not-scored' : null;
@@ -82,7 +82,7 @@ export function outcomeOf(facts: RolloutFacts): Outcome | null {
   if (!answered && !unread) return 'no-answer';
   if (closed) return 'wrong-closed';
   if (retrieved) return 'retrieved-not-used';
-  return searches === 0 ? 'no-search' : 'not-retrieved';
+  return searches === 0 && !shown ? 'no-search' : 'not-retrieved';
 }
 
 export interface Taxonomy {

@@ -15,13 +15,17 @@ import type { Hop, HopMap } from './hops/hops.ts';
 
 export const ENDS = {
   right: 'right',
+  'right-unread': 'right, without evidence',
   'not-asked': 'not asked for',
   'not-found': 'asked for, not found',
   'not-read': 'found, not read',
   'not-answered': 'read, not answered',
 } as const;
 
-/** The stage that a rollout did not pass; `right`: it passed them all. */
+/**
+ * The stage that a rollout did not pass; `right`: it passed them all, as far as words can tell. `right-unread`: it is
+ * right, and nothing that it was shown says so: memory, or luck.
+ */
 export type End = keyof typeof ENDS;
 
 export const END_NAMES: readonly End[] = Object.keys(ENDS) as End[];
@@ -103,6 +107,8 @@ export function endOfOutcome(outcome: Outcome | null): End | null {
     case 'no-answer':
     case 'wrong-closed':
       return 'not-answered';
+    case 'right-without-evidence':
+      return 'right-unread';
     default:
       return 'right';
   }
@@ -161,16 +167,23 @@ function byFacts(given: Given): Why {
       end: 'not-answered',
       sentence: `${sentenceOf(answer)}, gold is ${gold}; whether it was found cannot be told by words.`,
     };
-  const searched = searches === 1 ? '1 search brought' : `${searches} searches brought`;
-  return { end: 'not-found', sentence: `${searched} nothing with ${gold}; ${answer}.` };
+  const searched =
+    searches === 1 ? '1 search' : searches === 0 ? 'Background' : `${searches} searches`;
+  return { end: 'not-found', sentence: `${searched} brought nothing with ${gold}; ${answer}.` };
 }
+
+/** Right by yes or no, of which words do not tell whether it was found, and nothing was shown that could say it. */
+const isUnread = ({ question }: ImportedRollout, { closed, shown }: RolloutFacts): boolean =>
+  closed && !shown && !needsNoPassage(question);
 
 /** Stage and sentence; null where there is nothing to be right by. */
 export function whyOf(rollout: ImportedRollout, facts: RolloutFacts, map: HopMap): Why | null {
   const outcome = outcomeOf(facts);
   const told = endOfOutcome(outcome);
   if (told === null) return null;
-  if (told === 'right') return { end: 'right', sentence: null };
+  if (told === 'right-unread') return { end: told, sentence: null };
+  if (told === 'right')
+    return { end: isUnread(rollout, facts) ? 'right-unread' : 'right', sentence: null };
   const gold = quoted(rollout.question.answers[0] ?? '');
   const given: Given = { rollout, facts, gold, answer: answerWords({ rollout, facts }) };
   if (facts.judge !== false && facts.scores?.coverEm === 1)
@@ -209,6 +222,9 @@ const answeredBy = ({ by }: Hop): boolean => by === 'answer';
 
 const sentenceOf = (words: string): string => `${words[0]?.toUpperCase() ?? ''}${words.slice(1)}`;
 
+/** Where a rollout was lost. */
+export type Lost = Exclude<End, 'right' | 'right-unread'>;
+
 /** How many rollouts passed each stage, in order; those of which it cannot be told are counted apart. */
 export interface Flow {
   all: number;
@@ -217,21 +233,25 @@ export interface Flow {
   read: number;
   right: number;
   /** Lost before each stage. */
-  lost: Record<Exclude<End, 'right'>, number>;
+  lost: Record<Lost, number>;
+  /** Right without having come this way. */
+  unread: number;
   /** No gold answers, or the answer cannot be read. */
   untold: number;
 }
 
 export function flowOf(ends: Iterable<End | null>): Flow {
   const lost = { 'not-asked': 0, 'not-found': 0, 'not-read': 0, 'not-answered': 0 };
-  let [right, untold] = [0, 0];
+  let [right, unread, untold] = [0, 0, 0];
   for (const end of ends) {
     if (end === null) untold += 1;
     else if (end === 'right') right += 1;
+    else if (end === 'right-unread') unread += 1;
     else lost[end] += 1;
   }
   const read = right + lost['not-answered'];
   const found = read + lost['not-read'];
   const asked = found + lost['not-found'];
-  return { all: asked + lost['not-asked'], asked, found, read, right, lost, untold };
+  const all = asked + lost['not-asked'] + unread;
+  return { all, asked, found, read, right, lost, unread, untold };
 }

@@ -96,7 +96,42 @@ describe('why a rollout is wrong', () => {
       ...searched([first], 'The Norwegian capital'),
       judge: { verdict: true, by: 'j' },
     };
-    expect(why(judged)?.end).toBe('right');
+    expect(why(judged)?.end).toBe('right-unread');
+  });
+});
+
+describe('what is right without evidence', () => {
+  const plain = (answer: string, answers: string[], shown: boolean): ImportedRollout => {
+    const { segments, events: _, ...rest } = searched(shown ? [first] : [], answer, { answers });
+    const { chain: __, ...question } = rest.question;
+    return { ...rest, question, segments };
+  };
+
+  it('has not passed the stages: nothing that it read says so', () => {
+    expect(why(searched([first], 'Oslo'))).toEqual({ end: 'right-unread', sentence: null });
+    expect(why(plain('Oslo', ['Oslo'], false))?.end).toBe('right-unread');
+    expect(why(searched([first, born], 'Oslo'))?.end).toBe('right');
+  });
+
+  it('of a yes or no it is said only where nothing was read at all', () => {
+    expect(why(plain('yes', ['yes'], true))?.end).toBe('right');
+    expect(why(plain('yes', ['yes'], false))?.end).toBe('right-unread');
+  });
+});
+
+describe('searches', () => {
+  it('are those that were made, where the record says it, whoever asked; else the queries written', () => {
+    const own = searched([first, { ...born, refused: true }], 'Rome');
+    const made = own.events?.filter(({ kind }) => kind === 'route').length;
+    expect(readFactsOf(own).searches).toBe(made);
+    // A pipeline searches by the question itself: the policy writes no query.
+    const pipeline = {
+      ...own,
+      segments: own.segments.filter(({ role }) => role !== 'search'),
+    };
+    expect(readFactsOf(pipeline).searches).toBe(made);
+    const { events: _, ...foreign } = own;
+    expect(readFactsOf(foreign).searches).toBe(2);
   });
 });
 
@@ -105,6 +140,7 @@ describe('the flow', () => {
     const ends = [
       'right',
       'right',
+      'right-unread',
       'not-asked',
       'not-found',
       'not-found',
@@ -112,12 +148,13 @@ describe('the flow', () => {
       null,
     ] as const;
     expect(flowOf(ends)).toEqual({
-      all: 6,
+      all: 7,
       asked: 5,
       found: 3,
       read: 2,
       right: 2,
       lost: { 'not-asked': 1, 'not-found': 2, 'not-read': 1, 'not-answered': 0 },
+      unread: 1,
       untold: 1,
     });
   });
@@ -128,6 +165,9 @@ describe('the flow', () => {
     expect(passes.row(row)).toBe(true);
     const { ended: _, ...older } = { ...row, outcome: 'not-retrieved' as const };
     expect(endOfRow(older)).toBe('not-found');
+    // An earlier version let every right one pass all stages.
+    expect(endOfRow({ ended: 'right', outcome: 'right-without-evidence' })).toBe('right-unread');
+    expect(endOfRow({ ended: 'right', outcome: 'right-closed' })).toBe('right');
     expect(passes.row(older)).toBe(false);
     expect(compileFilter(parseFilter('ended = not-found')).row(older)).toBe(true);
     expect(row).toMatchObject({ gold: 'Oslo', hops: ['arrived', 'not-searched'] });

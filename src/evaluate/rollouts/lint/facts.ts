@@ -7,6 +7,7 @@ import {
   type ImportedSegment,
 } from '../../../formats/rollouts/shape/imported.ts';
 import { itemAt } from '../../../base/items.ts';
+import { countSearches } from '../../../records/events.ts';
 
 /** What the statistics count of one rollout: small, so that a file of any size can be counted. */
 export interface RolloutFacts {
@@ -32,8 +33,10 @@ export interface RolloutFacts {
   closed: boolean;
   /** A gold answer stands in what the environment showed. Always false where `closed`. */
   retrieved: boolean;
-  /** Queries that the policy wrote. */
+  /** Searches that were made; queries that the policy wrote where the record has no events to count. */
   searches: number;
+  /** The environment showed results or background, whoever asked for them. */
+  shown: boolean;
   reward: number | null;
   advantage: number | null;
 }
@@ -100,12 +103,16 @@ export const evidenceSegments = ({ segments }: Pick<ImportedRollout, 'segments'>
     source === 'environment' && (role === 'result' || role === 'background') ? [index] : [],
   );
 
+const queriesIn = ({ segments }: Pick<ImportedRollout, 'segments'>): number =>
+  segments.filter(({ source, role }) => source === 'policy' && role === 'search').length;
+
 export function readFactsOf(rollout: ImportedRollout): RolloutFacts {
   const { answers } = rollout.question;
   const { answer, segments } = rollout;
   const needles = needlesOf(answers);
   const scored = goldsToScore(rollout).length > 0;
   const closed = isClosedQuestion(rollout.question);
+  const evidence = evidenceSegments(rollout);
   return {
     id: rollout.id,
     questionId: rollout.question.id,
@@ -120,11 +127,9 @@ export function readFactsOf(rollout: ImportedRollout): RolloutFacts {
     closed,
     retrieved:
       !closed &&
-      evidenceSegments(rollout).some((i) =>
-        holdsAnswer(segmentWords(itemAt(segments, i, 'segments')), needles),
-      ),
-    searches: segments.filter(({ source, role }) => source === 'policy' && role === 'search')
-      .length,
+      evidence.some((i) => holdsAnswer(segmentWords(itemAt(segments, i, 'segments')), needles)),
+    searches: rollout.events ? countSearches(rollout.events) : queriesIn(rollout),
+    shown: evidence.length > 0,
     reward: rollout.reward,
     advantage: rollout.advantage,
   };

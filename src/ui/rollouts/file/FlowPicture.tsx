@@ -2,7 +2,7 @@ import { withBasis } from '../../../evaluate/rollouts/basis.ts';
 import { ENDS, END_NAMES, type End, type Flow } from '../../../evaluate/rollouts/why.ts';
 import { Picture } from '../../kit/charts/picture/Picture.tsx';
 import { formatCount, formatShare } from '../../kit/words/format.ts';
-import { BAR, bandPath, flowLayout, lossPath } from './flow-layout.ts';
+import { BAR, bandPath, branchPath, flowLayout } from './flow-layout.ts';
 
 /** Where rollouts were lost on the way from question to answer; a press opens those of a kind. */
 
@@ -16,7 +16,9 @@ interface FlowProps {
 
 /** What it means that a rollout ended there. */
 const NOTES: Record<End, string> = {
-  right: 'Right: counted as having passed every stage, also where it was memory.',
+  right:
+    'Right, and a gold answer stood in what was read; counted as having passed every stage. So is a right yes or no where something was read: words do not tell whether it says so.',
+  'right-unread': 'Right, and no gold answer stood in anything that was read: memory, or a guess.',
   'not-asked':
     'A passage of the chain that no query asked for; without a chain: nothing was searched.',
   'not-found':
@@ -26,7 +28,8 @@ const NOTES: Record<End, string> = {
     'All was found and read as far as anyone can tell; the answer is wrong, or none was given.',
 };
 
-const countOf = (flow: Flow, end: End): number => (end === 'right' ? flow.right : flow.lost[end]);
+const countOf = (flow: Flow, end: End): number =>
+  end === 'right' ? flow.right : end === 'right-unread' ? flow.unread : flow.lost[end];
 
 /** What is seen; what is pressed lies over it. */
 const Drawing = ({ flow, basis, width }: Pick<FlowProps, 'flow' | 'basis'> & { width: number }) => {
@@ -40,14 +43,17 @@ const Drawing = ({ flow, basis, width }: Pick<FlowProps, 'flow' | 'basis'> & { w
             {next && next.count > 0 ? (
               <path className="flow-band" d={bandPath(stage, next)} />
             ) : null}
-            {stage.lost ? (
-              <>
-                <path className="flow-loss" d={lossPath(stage, stage.lost, labels)} />
-                <text x={labels + 9} y={stage.lost.y + 4} className="flow-lost">
-                  {formatCount(stage.lost.count)} {stage.lost.name}
+            {stage.branches.map((branch) => (
+              <g key={branch.end}>
+                <path
+                  className={branch.end === 'right-unread' ? 'flow-loss flow-unread' : 'flow-loss'}
+                  d={branchPath(stage, branch, labels)}
+                />
+                <text x={labels + 9} y={branch.y + 4} className="flow-lost">
+                  {formatCount(branch.count)} {branch.name}
                 </text>
-              </>
-            ) : null}
+              </g>
+            ))}
             <rect
               y={stage.y}
               width={Math.max(stage.count > 0 ? 1.5 : 0, stage.width)}
@@ -86,26 +92,26 @@ const Table = ({ flow, basis, title, onPick }: FlowProps) => (
   </table>
 );
 
-/** The drawing, and over each name of what was lost a button that keys reach. */
+/** The drawing, and over each name of what turned aside a button that keys reach. */
 const Flowing = ({ flow, basis, onPick, width }: FlowProps & { width: number }) => {
   const { stages, labels } = flowLayout(flow, width);
   const last = stages.at(-1);
   return (
     <>
       <Drawing flow={flow} basis={basis} width={width} />
-      {stages.map(({ lost }) =>
-        lost ? (
+      {stages
+        .flatMap(({ branches }) => branches)
+        .map(({ end, count, y }) => (
           <button
-            key={lost.end}
+            key={end}
             type="button"
             className="flow-button"
-            style={{ left: labels, top: lost.y - 13, width: width - labels, height: 26 }}
-            title={NOTES[lost.end]}
-            aria-label={`${ENDS[lost.end]}: ${lost.count}. Open these`}
-            onClick={() => onPick(lost.end)}
+            style={{ left: labels, top: y - 13, width: width - labels, height: 26 }}
+            title={NOTES[end]}
+            aria-label={`${ENDS[end]}: ${count}. Open these`}
+            onClick={() => onPick(end)}
           />
-        ) : null,
-      )}
+        ))}
       {last && last.count > 0 ? (
         <button
           type="button"
@@ -137,7 +143,7 @@ export const FlowPicture = (props: FlowProps) => {
       id="flow"
       title={title}
       className="flow"
-      note="How far rollouts come on the way from question to answer, and where they are lost. Widths are counts of those that can be called right or wrong."
+      note="How far rollouts come on the way from question to answer, and where they are lost, or are right without it. Widths are counts of those that can be called right or wrong."
       does="A press opens those that end there."
       empty={emptyOf(flow)}
       renderPicture={(width) => <Flowing {...props} width={width} />}

@@ -2,7 +2,8 @@ import { ENDS, type End, type Flow } from '../../../evaluate/rollouts/why.ts';
 
 /** The flow asked → found → read → answered as a drawing: every width is a count on one scale. */
 
-type Loss = Exclude<End, 'right'>;
+/** What does not come down to the next stage: lost, or right another way. */
+type Branch = Exclude<End, 'right'>;
 
 /** A bar of the drawing: rollouts that came this far. CSS pixels. */
 export interface FlowStage {
@@ -10,8 +11,17 @@ export interface FlowStage {
   count: number;
   y: number;
   width: number;
-  /** What did not come through to the next stage. */
-  lost: { end: Loss; name: string; count: number; from: number; to: number; y: number } | null;
+  /** What did not come through to the next stage, from the outside in. */
+  branches: FlowBranch[];
+}
+
+export interface FlowBranch {
+  end: Branch;
+  name: string;
+  count: number;
+  from: number;
+  to: number;
+  y: number;
 }
 
 /** The drawing at a width, CSS pixels. */
@@ -25,6 +35,8 @@ export interface FlowLayout {
 /** Height of a stage’s bar, CSS pixels; stages lie `STEP` apart. */
 export const BAR = 16;
 const STEP = 62;
+/** Height of the name of one more branch, CSS pixels. */
+const NAME = 26;
 /** Room for the names of what was lost. */
 const LABELS = 172;
 
@@ -32,37 +44,43 @@ const LABELS = 172;
 export function flowLayout(flow: Flow, width: number): FlowLayout {
   const labels = Math.max(90, width - LABELS);
   const scale = flow.all === 0 ? 0 : labels / flow.all;
-  const counts: [name: string, count: number, lost: Loss | null][] = [
-    [flow.all === 1 ? 'rollout' : 'rollouts', flow.all, 'not-asked'],
-    ['asked for', flow.asked, 'not-found'],
-    ['found', flow.found, 'not-read'],
-    ['read', flow.read, 'not-answered'],
-    ['right', flow.right, null],
+  const branchesAt: Branch[][] = [
+    ['right-unread', 'not-asked'],
+    ['not-found'],
+    ['not-read'],
+    ['not-answered'],
+    [],
   ];
-  return {
-    labels,
-    height: (counts.length - 1) * STEP + BAR + 22,
-    stages: counts.map(([name, count, end], i) => {
-      const next = counts[i + 1]?.[1] ?? 0;
-      return {
-        name,
-        count,
-        y: i * STEP + 18,
-        width: count * scale,
-        lost:
-          end === null || flow.lost[end] === 0
-            ? null
-            : {
-                end,
-                name: ENDS[end],
-                count: flow.lost[end],
-                from: next * scale,
-                to: count * scale,
-                y: i * STEP + 18 + STEP / 2 + 8,
-              },
+  const counts: [name: string, count: number][] = [
+    [flow.all === 1 ? 'rollout' : 'rollouts', flow.all],
+    ['asked for', flow.asked],
+    ['found', flow.found],
+    ['read', flow.read],
+    ['right', flow.right],
+  ];
+  const countOf = (end: Branch): number => (end === 'right-unread' ? flow.unread : flow.lost[end]);
+  const stages: FlowStage[] = [];
+  let y = 18;
+  for (const [i, [name, count]] of counts.entries()) {
+    let to = count;
+    const ends = (branchesAt[i] ?? []).filter((end) => countOf(end) > 0);
+    const branches = ends.map((end, at): FlowBranch => {
+      const from = to - countOf(end);
+      const branch = {
+        end,
+        name: ENDS[end],
+        count: countOf(end),
+        from: from * scale,
+        to: to * scale,
+        y: y + STEP / 2 + 8 + at * NAME,
       };
-    }),
-  };
+      to = from;
+      return branch;
+    });
+    stages.push({ name, count, y, width: count * scale, branches });
+    y += STEP + Math.max(0, branches.length - 1) * NAME;
+  }
+  return { labels, height: y - STEP + BAR + 4, stages };
 }
 
 /** What goes on, straight down. */
@@ -71,10 +89,10 @@ export const bandPath = ({ y, width }: FlowStage, next: FlowStage): string => {
   return `M0 ${y + BAR}H${through.toFixed(1)}V${next.y}H0Z`;
 };
 
-/** What is lost, turning aside; as thick on its way as the stage is wide there. */
-export const lossPath = (
+/** What turns aside; as thick on its way as the stage is wide there. */
+export const branchPath = (
   { y }: FlowStage,
-  { from, to, y: end }: NonNullable<FlowStage['lost']>,
+  { from, to, y: end }: FlowBranch,
   labels: number,
 ): string => {
   const top = y + BAR;

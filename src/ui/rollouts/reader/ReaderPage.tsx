@@ -46,7 +46,7 @@ const answerOf = ({ rollout, row }: Reading): HopAnswer => {
   return {
     text: answerText(rollout),
     gold: rollout.question.answers.join(' / ') || 'none in the file',
-    right: end === null ? null : end === 'right',
+    right: end === null ? null : end === 'right' || end === 'right-unread',
   };
 };
 

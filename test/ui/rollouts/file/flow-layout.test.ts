@@ -4,8 +4,8 @@ import { END_NAMES, ENDS, flowOf, type End } from '../../../../src/evaluate/roll
 import {
   BAR,
   bandPath,
+  branchPath,
   flowLayout,
-  lossPath,
 } from '../../../../src/ui/rollouts/file/flow-layout.ts';
 
 const flows = fc
@@ -22,7 +22,8 @@ describe('the flow from question to answer', () => {
   it('loses at each stage what it says, and ends with those that are right', () => {
     const { stages } = flowLayout(
       flowOf([
-        ...many(10, 'not-asked'),
+        ...many(8, 'not-asked'),
+        ...many(2, 'right-unread'),
         ...many(20, 'not-found'),
         ...many(5, 'not-read'),
         ...many(1, 'not-answered'),
@@ -31,21 +32,20 @@ describe('the flow from question to answer', () => {
       ]),
       572,
     );
-    expect(stages.map(({ name, count, width, lost }) => [name, count, width, lost?.count])).toEqual(
-      [
-        ['rollouts', 40, 400, 10],
-        ['asked for', 30, 300, 20],
-        ['found', 10, 100, 5],
-        ['read', 5, 50, 1],
-        ['right', 4, 40, undefined],
-      ],
-    );
-    expect(stages.map(({ lost }) => lost?.name)).toEqual([
-      ENDS['not-asked'],
-      ENDS['not-found'],
-      ENDS['not-read'],
-      ENDS['not-answered'],
-      undefined,
+    expect(
+      stages.map(({ name, count, width, branches }) => [
+        name,
+        count,
+        width,
+        ...branches.map((branch) => `${branch.count} ${branch.name}`),
+      ]),
+    ).toEqual([
+      // What is right without evidence was neither asked for nor found.
+      ['rollouts', 40, 400, `2 ${ENDS['right-unread']}`, `8 ${ENDS['not-asked']}`],
+      ['asked for', 30, 300, `20 ${ENDS['not-found']}`],
+      ['found', 10, 100, `5 ${ENDS['not-read']}`],
+      ['read', 5, 50, `1 ${ENDS['not-answered']}`],
+      ['right', 4, 40],
     ]);
   });
 
@@ -56,10 +56,15 @@ describe('the flow from question to answer', () => {
         for (const [i, stage] of stages.entries()) {
           const next = stages[i + 1];
           const lost = stage.count - (next?.count ?? stage.count);
-          expect(stage.lost?.count ?? 0).toBe(lost);
-          if (!stage.lost || !next) continue;
-          expect(stage.lost.to).toBeCloseTo(stage.width);
-          expect(stage.lost.from).toBeCloseTo(next.width);
+          expect(stage.branches.reduce((sum, { count }) => sum + count, 0)).toBe(lost);
+          if (!next) continue;
+          // One beside the other, from the end of this bar to the end of the next.
+          let end = stage.width;
+          for (const { from, to } of stage.branches) {
+            expect(to).toBeCloseTo(end);
+            end = from;
+          }
+          expect(end).toBeCloseTo(next.width);
         }
       }),
     );
@@ -72,13 +77,16 @@ describe('the flow from question to answer', () => {
         expect(labels).toBeLessThanOrEqual(width - 90);
         const wrong = stages.flatMap((stage, i) => {
           const next = stages[i + 1];
-          const path = stage.lost ? numbersIn(lossPath(stage, stage.lost, labels)) : [];
+          const path = stage.branches.flatMap((one) => numbersIn(branchPath(stage, one, labels)));
+          const names = stage.branches.map((one) => one.y);
           const fits =
             stage.width <= labels + 1e-9 &&
             // Its name stands above the bar.
             stage.y >= 14 &&
             stage.y + BAR <= height &&
-            (stage.lost?.y ?? 0) + 13 <= height &&
+            names.every((one) => one + 13 <= height && (!next || one + 13 <= next.y + BAR)) &&
+            // No name lies over another.
+            names.every((one, at) => at === 0 || one - (names[at - 1] ?? 0) >= 26) &&
             (!next || stage.y + BAR < next.y - 12) &&
             path.every((one) => one >= 0 && one <= Math.max(height, labels + 4));
           return fits ? [] : [stage.name];
@@ -90,7 +98,7 @@ describe('the flow from question to answer', () => {
 
   it('draws nothing turning aside where nothing was lost', () => {
     const { stages } = flowLayout(flowOf(many(3, 'right')), 600);
-    expect(stages.map(({ lost }) => lost)).toEqual([null, null, null, null, null]);
+    expect(stages.flatMap(({ branches }) => branches)).toEqual([]);
     expect(new Set(stages.map(({ width }) => width)).size).toBe(1);
   });
 
