@@ -81,6 +81,11 @@ export const LINTS = {
     title: 'Evidence ignored',
     why: 'Nothing that a search brought is ever used again.',
   },
+  'answer-not-closed': {
+    kind: 'behaviour',
+    title: 'Answer not closed',
+    why: 'A limit cut it off, or its end was left out of the file. It is scored as it stands here; code that looks for the closing tag finds no answer.',
+  },
   'contradicts-evidence': {
     kind: 'behaviour',
     title: 'Contradicts the evidence',

@@ -4,7 +4,13 @@ import type { Finding } from './finding.ts';
 import { environmentTrained, ownTextMasked } from './masks.ts';
 import { clauseSum, statedScores, tokenRewardsScaled } from './rewards.ts';
 import { copiedQuery, evidenceIgnored, overSearch } from './searching.ts';
-import { answerFromPrompt, greedyBox, observationCut, resultEndedEarly } from './text.ts';
+import {
+  answerFromPrompt,
+  answerNotClosed,
+  greedyBox,
+  observationCut,
+  resultEndedEarly,
+} from './text.ts';
 import { retokenized, type Decode } from './tokens.ts';
 
 const CHECKS: readonly ((rollout: ImportedRollout) => Finding[])[] = [
@@ -17,6 +23,7 @@ const CHECKS: readonly ((rollout: ImportedRollout) => Finding[])[] = [
   observationCut,
   resultEndedEarly,
   greedyBox,
+  answerNotClosed,
   overSearch,
   underSearch,
   copiedQuery,

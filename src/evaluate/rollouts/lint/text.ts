@@ -61,6 +61,19 @@ export function resultEndedEarly(rollout: ImportedRollout): Finding[] {
   return findings;
 }
 
+/** An answer block that opens and never closes, where the rollout ends in it. */
+export function answerNotClosed(rollout: ImportedRollout): Finding[] {
+  const rules = protocolOf(rollout)?.blocks.filter(({ role }) => role === 'answer') ?? [];
+  const at = rollout.segments.findLastIndex(({ text }) => text.trim() !== '');
+  const last = rollout.segments[at];
+  if (last?.source !== 'policy' || last.role !== 'answer' || rollout.answer === null) return [];
+  const text = last.text.trim();
+  const rule = rules.find(({ open }) => text.startsWith(open));
+  if (!rule || text.includes(rule.close)) return [];
+  const message = `The answer opens with ${rule.open} and the rollout ends without ${rule.close}.`;
+  return [finding(rollout, 'answer-not-closed', message, [wholeSpan(rollout, at)])];
+}
+
 const unbalanced = (text: string): boolean => {
   let depth = 0;
   for (const char of text) {
