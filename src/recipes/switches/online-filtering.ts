@@ -16,7 +16,7 @@ export const onlineFiltering: Switch = {
     departures: [
       'The band from 0.2 to 0.8 is of this repository: the paper’s thresholds were not at hand.',
       'It is strict on both sides, and groups whose rewards are all equal are left out too.',
-      'As many batches are drawn as `dynamicSampling.maxBatches` allows, 1 in most recipes, one after another; the paper draws until the batch is full, beside the training.',
+      'At most four batches are drawn, one after another; the paper draws until the batch is full, beside the training.',
       'Where too few are kept, groups beyond the band whose rewards vary fill the step.',
     ],
     published: {
@@ -27,10 +27,12 @@ export const onlineFiltering: Switch = {
     sources: {
       'changes.dynamicSampling.band.low': 'ours; not at hand',
       'changes.dynamicSampling.band.high': 'ours; not at hand',
+      'changes.dynamicSampling.maxBatches':
+        'ours: of one batch alone what lies beyond the band would fill the step again',
     },
     signature:
       'The balanced band teaches more a step than a one-sided one (questions below 0.8 alone), which teaches more than none.',
   },
-  changes: { dynamicSampling: { on: true, band: { low: 0.2, high: 0.8 } } },
+  changes: { dynamicSampling: { on: true, band: { low: 0.2, high: 0.8 }, maxBatches: 4 } },
   mark: 'dynamicSampling.band',
 };
