@@ -10,6 +10,7 @@ import { Sign } from '../kit/events/Sign.tsx';
 import { useRun } from './store/run-store.ts';
 import { openTour } from '../tour/store/tour-store.ts';
 import { WillAskWith } from './notes/AskedWith.tsx';
+import { BuiltInReaderNote } from './notes/BuiltInReaderNote.tsx';
 import { PosedNames } from './notes/PosedNames.tsx';
 import { openSetup, useView } from './store/view-store.ts';
 import { LoadingList } from '../lab/Loading.tsx';
@@ -93,7 +94,12 @@ export const Welcome = () => {
           {asked ? 'Run this question' : 'Run an example'}
         </Button>
         <WillAskWith />
-        {setupOpen ? null : <PosedNames />}
+        {setupOpen ? null : (
+          <>
+            <BuiltInReaderNote />
+            <PosedNames />
+          </>
+        )}
         {wanted ? (
           <>
             <p role="status">It starts as soon as the world is loaded.</p>

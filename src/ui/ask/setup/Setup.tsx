@@ -7,6 +7,7 @@ import { isRunning, useRun } from '../store/run-store.ts';
 import { useSetup } from '../../setup/setup-store.ts';
 import { useView } from '../store/view-store.ts';
 import { Terms } from '../../kit/words/explain/Term.tsx';
+import { BuiltInReaderNote } from '../notes/BuiltInReaderNote.tsx';
 import { PosedNames } from '../notes/PosedNames.tsx';
 import { PolicyChoice } from './PolicyChoice.tsx';
 import { QuestionPicker } from './QuestionPicker.tsx';
@@ -86,6 +87,7 @@ export const Setup = () => {
         </button>
       </div>
       {tab === 'world' ? <QuestionPicker /> : <TypedQuestion />}
+      <BuiltInReaderNote />
       <PosedNames />
       <WorksWith />
       <PolicyChoice />

@@ -1,9 +1,10 @@
 import { Button, NumberInput } from '@mantine/core';
 import { Select } from '../../kit/fields/Select.tsx';
 import { useEffect } from 'react';
-import type { QuestionsSource } from '../../../evaluate/systems/spec.ts';
+import type { EvaluationSpec, QuestionsSource } from '../../../evaluate/systems/spec.ts';
 import { readCollections } from '../../corpus/store/collections-actions.ts';
 import { useCollections } from '../../corpus/store/collections-store.ts';
+import { BuiltInReader } from '../../setup/form/BuiltInReader.tsx';
 import { PickField } from '../../kit/PickField.tsx';
 import { useEvaluateDraft } from '../store/evaluate-draft.ts';
 import { LookingUp, UnknownNames, useUnknownNames } from './UnknownNames.tsx';
@@ -117,11 +118,18 @@ const Line = ({ source, set, remove }: LineProps) => (
 const freshSeed = (sources: readonly QuestionsSource[]): number =>
   1 + Math.max(0, ...sources.map((one) => (one.kind === 'fresh' ? one.seed : 0)));
 
+/** Whether the built-in policy is asked questions, or reads passages, that are not of its world. */
+const isForeign = ({ policies, questions, retrieval }: EvaluationSpec): boolean =>
+  policies.some((one) => one.kind === 'base' && one.policy.kind === 'built-in') &&
+  (questions.some(({ kind }) => kind === 'collections') ||
+    retrieval.some(({ local }) => local?.kind === 'collections'));
+
 /** Which questions are asked; several sets are one evaluation. */
 export const QuestionsPicker = () => {
   const sources = useEvaluateDraft(({ spec }) => spec.questions);
   const first = useCollections((state) => state.collections.find(({ questions }) => questions > 0));
   const looked = useUnknownNames();
+  const foreign = useEvaluateDraft(({ spec }) => isForeign(spec));
   useEffect(() => {
     void readCollections();
   }, []);
@@ -147,6 +155,7 @@ export const QuestionsPicker = () => {
         ))}
       </ul>
       <LookingUp looked={looked} />
+      {foreign ? <BuiltInReader /> : null}
       <div className="editor-actions">
         <Button
           size="xs"

@@ -13,7 +13,8 @@ import { useCollections } from '../../../../src/ui/corpus/store/collections-stor
 import { useLab } from '../../../../src/ui/lab/lab-store.ts';
 import { useResources } from '../../../../src/ui/setup/resources-store.ts';
 import { WorksWith } from '../../../../src/ui/setup/form/WorksWith.tsx';
-import { useSetup } from '../../../../src/ui/setup/setup-store.ts';
+import { askQuestionsOf, searchCollections } from '../../../../src/ui/setup/search-with.ts';
+import { choosePolicy, useSetup } from '../../../../src/ui/setup/setup-store.ts';
 import { collection } from '../../corpus/views.ts';
 import { getRecipe } from '../../../../src/recipes/index.ts';
 import { buttonsIn, htmlOf, linksIn, textOf, valuesOf, wordsIn } from '../../kit/render.tsx';
@@ -83,6 +84,34 @@ describe('a first visit', () => {
     expect(buttonsIn(welcome())[0]?.name).toBe('Run this question');
     useRun.setState({ wanted: true });
     expect(wordsIn(welcome())).toContain('It starts as soon as the world is loaded.');
+  });
+});
+
+describe('questions and passages of one’s own', () => {
+  const note = (): string =>
+    wordsIn(htmlOf(<Welcome />, useRun, useView, useLab, useSetup)).includes(
+      'The built-in policy has read the built-in world alone.',
+    )
+      ? 'said'
+      : 'not said';
+
+  it('are said beforehand to be foreign to the built-in policy, and to no other', () => {
+    // Beside the open setup, which says it itself, it is not said twice.
+    useView.setState({ setupOpen: false });
+    expect(note()).toBe('not said');
+    searchCollections(['mine']);
+    expect(note()).toBe('said');
+    choosePolicy({ kind: 'checkpoint', id: 'other' });
+    expect(note()).toBe('not said');
+    choosePolicy({ kind: 'built-in' });
+    expect(note()).toBe('said');
+    searchCollections([]);
+    expect(note()).toBe('not said');
+    askQuestionsOf(['mine']);
+    expect(note()).toBe('said');
+    // An adapter may have been trained on them.
+    open('?policy=r1@2');
+    expect(note()).toBe('not said');
   });
 });
 
