@@ -8,6 +8,7 @@ import { plural } from '../kit/words/format.ts';
 import { Terms } from '../kit/words/explain/Term.tsx';
 import { Sign } from '../kit/events/Sign.tsx';
 import { useRun } from './store/run-store.ts';
+import { useSetup } from '../setup/setup-store.ts';
 import { openTour } from '../tour/store/tour-store.ts';
 import { WillAskWith } from './notes/AskedWith.tsx';
 import { BuiltInReaderNote } from './notes/BuiltInReaderNote.tsx';
@@ -81,14 +82,19 @@ export const Welcome = () => {
   const wanted = useRun((state) => state.wanted);
   const asked = useView((state) => isAsked(state.address.asked));
   const setupOpen = useView((state) => state.setupOpen);
+  const own = useSetup(
+    ({ setup }) => setup.questions.kind === 'collections' || setup.local.kind === 'collections',
+  );
   return (
     <div className="welcome">
       <section className="welcome-start">
         <h1>Watch a language model think, search, route, filter and answer.</h1>
         <p>
-          A small policy runs in this tab, on your device. It answers questions about a fictional
-          encyclopedia that it has never seen, so every answer has to be found. Each card that
-          appears is one thing that really happened.
+          A small policy runs in this tab, on your device.{' '}
+          {own
+            ? 'It is asked questions or searches passages that you imported.'
+            : 'It answers questions about a fictional encyclopedia that it has never seen, so every answer has to be found.'}{' '}
+          Each card that appears is one thing that really happened.
         </p>
         <Button size="md" loading={wanted} onClick={() => void runFromStart()}>
           {asked ? 'Run this question' : 'Run an example'}

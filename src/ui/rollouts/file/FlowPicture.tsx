@@ -49,7 +49,11 @@ const Drawing = ({ flow, basis, width }: Pick<FlowProps, 'flow' | 'basis'> & { w
                   className={branch.end === 'right-unread' ? 'flow-loss flow-unread' : 'flow-loss'}
                   d={branchPath(stage, branch, labels)}
                 />
-                <text x={labels + 9} y={branch.y + 4} className="flow-lost">
+                <text
+                  x={labels + 9}
+                  y={branch.y + 4}
+                  className={branch.end === 'right-unread' ? 'flow-name' : 'flow-lost'}
+                >
                   {formatCount(branch.count)} {branch.name}
                 </text>
               </g>
