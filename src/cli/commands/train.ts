@@ -15,7 +15,9 @@ import {
 import { DEFAULT_WARM_UP, readDemonstrations } from '../../learn/rl/demonstrations.ts';
 import {
   createRun,
+  hasStepsAlone,
   loadSnapshot,
+  noSnapshot,
   readRun,
   trimSteps,
   writeDemonstrations,
@@ -99,6 +101,7 @@ async function resume(run: string, values: OptionValues, lists: OptionLists): Pr
   if (given !== undefined)
     throw new UsageError(`--resume goes on with the run's own --${given}; leave it out.`);
   const stored = readRun(run);
+  if (hasStepsAlone(run)) throw new UsageError(noSnapshot(run));
   sayBefore(stored, say);
   using _held = holdRun(run);
   const moved = { corpus: lists['corpus'], questions: values.questions as string | undefined };
