@@ -4,11 +4,11 @@ import { readTrajectories } from '../../formats/trajectories/read.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { asksForSummaries, checkResumable, checkTrainable } from '../../learn/rl/trainable.ts';
-import { collapseWarning } from '../../learn/router/collapse.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
 import {
   asUsage,
   readSettings,
+  sayWarnings,
   SETTINGS_OPTIONS,
   SWITCH_OPTION,
 } from '../shared/train-settings.ts';
@@ -120,13 +120,8 @@ async function resume(run: string, values: OptionValues, lists: OptionLists): Pr
   if (values.steps !== undefined || moved.corpus || moved.questions !== undefined)
     writeRun(run, file);
   trimSteps(run, state?.step ?? 0);
-  warnOfCollapse(file.settings);
+  sayWarnings(file.settings);
   await train(run, state, optionsOf(values));
-}
-
-function warnOfCollapse(settings: TrainSettings): void {
-  const warning = collapseWarning(settings);
-  if (warning !== null) say(`warning: ${warning}`);
 }
 
 /** Rollouts that read summaries have those of extraction unless somebody else is named, as on the page. */
@@ -230,7 +225,7 @@ export const trainCommand: Command = {
     createRun(out, file);
     using _held = holdRun(out);
     if (demonstrations !== null) writeDemonstrations(out, demonstrations);
-    warnOfCollapse(file.settings);
+    sayWarnings(file.settings);
     await train(out, null, optionsOf(values), opened);
   },
 };
