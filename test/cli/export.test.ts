@@ -30,7 +30,7 @@ test('a recipe becomes a folder that serve-environment reads and a shell can sta
   const folder = join(out, 'recipe');
   const run = await labHere(
     ...words('export --recipe search/grpo --to trl --steps 3 --set heldOut.questions=5'),
-    ...words('--max-context 512 --json --out'),
+    ...words('--set heldOut.every=3 --max-context 512 --json --out'),
     folder,
   );
   expect(run).toMatchObject({ status: 0, err: '' });

@@ -198,6 +198,15 @@ test('ask with packed weights records that they are', async () => {
   expect(revision(packed)).toBe(`${revision(plain)}+int4`);
 });
 
+test('the help of bench names what the message about an unknown one does', async () => {
+  const help = await labHere('bench', '--help');
+  const named = / {2}NAME +(.+)/u.exec(help.out)?.[1];
+  const unknown = await labHere('bench', 'nothing');
+  expect(unknown.err.trim()).toBe(`No bench 'nothing'. There are: ${named}.`);
+  for (const name of ['gpu', 'wasm', 'rollout', 'retrieval', 'page', 'train'])
+    expect(named?.split(', ')).toContain(name);
+});
+
 test('bench wasm prints what was measured, of which policy and when', async () => {
   const policy = join(import.meta.dirname, '../fixtures/qwen3-tiny');
   const bench = ['bench', 'wasm', '--policy', policy, '--weights', 'int8', '--json'];

@@ -1,42 +1,14 @@
 import { appendFileSync, existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { adopt, type Adopted, type Base } from '../../handover/adopt/adopt.ts';
+import { adopt, type Adopted } from '../../handover/adopt/adopt.ts';
 import { AdoptError } from '../../handover/adopt/input/folder.ts';
 import type { AdoptedExperiment } from '../../handover/adopt/input/experiment.ts';
 import { adoptFiles } from '../helpers/adopt-files.ts';
-import { folderRevision, type CheckpointFolder } from '../shared/checkpoint-folder.ts';
+import { findPolicy, type AdoptPolicy } from '../helpers/adopt-policy.ts';
 import { print, say, type Command } from '../shared/command.ts';
 import { makeFolder } from '../shared/empty-folder.ts';
-import { UsageError, type OptionValues } from '../shared/options.ts';
-import { openFolder } from '../shared/parts.ts';
-import { appendStep, createRun, saveSnapshot, type RunFile } from '../train/folder.ts';
-
-/** Where the policy is looked for: where it is said to be, where it was exported from, the built-in one. */
-function policyFolder(values: OptionValues, { policy }: AdoptedExperiment): string | undefined {
-  if (values.policy !== undefined) return String(values.policy);
-  const from = policy.folder;
-  return from && existsSync(join(from, 'config.json')) ? from : undefined;
-}
-
-interface OpenBase {
-  checkpoint: CheckpointFolder;
-  revision: string;
-  base: Base;
-}
-
-async function openBase(values: OptionValues, experiment: AdoptedExperiment): Promise<OpenBase> {
-  const checkpoint = await openFolder(policyFolder(values, experiment));
-  const revision = await folderRevision(checkpoint);
-  const { id, revision: wanted } = experiment.policy;
-  // Packed weights are named after those that they were made of.
-  const same = wanted.startsWith(revision);
-  const base: Base = same
-    ? { config: checkpoint.config }
-    : {
-        missing: `it was trained on ${id} (${wanted}), and ${checkpoint.path} holds other weights (${revision}). Name the folder of that policy: --policy DIR.`,
-      };
-  return { checkpoint, revision, base };
-}
+import { UsageError } from '../shared/options.ts';
+import { appendStep, createRun, noSnapshot, saveSnapshot, type RunFile } from '../train/folder.ts';
 
 /** What stood in the place of a world; the run's record here names the world alone. */
 function otherSources({ corpus, engine }: AdoptedExperiment): string[] {
@@ -61,10 +33,7 @@ async function writeRollouts(out: string, adopted: Adopted): Promise<number> {
   return count;
 }
 
-function runFile(
-  { experiment, settings }: Adopted,
-  { checkpoint, revision, base }: OpenBase,
-): RunFile {
+function runFile({ experiment, settings }: Adopted, { found, folder }: AdoptPolicy): RunFile {
   const { policy, world, runId } = experiment;
   return {
     format: 'forage.cli-run/1',
@@ -72,9 +41,9 @@ function runFile(
     settings,
     device: 'wasm',
     policy: {
-      folder: checkpoint.path,
+      folder,
       id: policy.id,
-      revision: 'config' in base ? revision : policy.revision,
+      revision: found ? found.revision : policy.revision,
     },
     world: {
       folder: world.folder !== null && existsSync(world.folder) ? world.folder : null,
@@ -92,31 +61,39 @@ export const adoptCommand: Command = {
     policy: {
       type: 'string',
       value: 'DIR',
-      help: 'checkpoint folder that was trained; the one that was exported, else the built-in one',
+      help: 'checkpoint folder that was trained; unless given, the one that was exported or one that ships with Forage, whichever has those weights',
     },
     out: { type: 'string', value: 'DIR', help: 'empty folder of the new run', required: true },
     json: { type: 'boolean', help: 'print one JSON object' },
   },
   async run(values, [given = '']) {
-    const opened: { base?: OpenBase } = {};
+    const opened: { policy?: AdoptPolicy } = {};
+    const named = values.policy as string | undefined;
     const adopted = await adopt(await adoptFiles(given), {
-      base: async (experiment) => (opened.base = await openBase(values, experiment)).base,
+      base: async (experiment) => (opened.policy = await findPolicy(named, experiment)).base,
       now: new Date().toISOString(),
     }).catch((error: unknown) => {
       throw error instanceof AdoptError ? new UsageError(`${given}: ${error.message}`) : error;
     });
-    const { base } = opened;
-    if (!base) throw new UsageError(`${given} names no policy.`);
+    const { policy } = opened;
+    if (!policy) throw new UsageError(`${given} names no policy.`);
     const out = resolve(String(values.out));
     makeFolder(out);
-    const file = runFile(adopted, base);
+    const file = runFile(adopted, policy);
     createRun(out, file);
     for (const step of adopted.steps) appendStep(out, step);
     const count = await writeRollouts(out, adopted);
-    if (adopted.state) saveSnapshot(out, adopted.state, file, base.checkpoint.config);
-    const notes = [...otherSources(adopted.experiment), ...adopted.notes];
-    for (const note of notes) say(note);
     const { state, steps, trainer } = adopted;
+    const { found } = policy;
+    if (state && found) saveSnapshot(out, state, file, found.checkpoint.config);
+    const notes = [
+      ...otherSources(adopted.experiment),
+      ...adopted.notes,
+      ...(state ? [] : [noSnapshot(out)]),
+    ];
+    if (found && named === undefined)
+      say(`Its policy is that of ${found.checkpoint.path} (${found.revision}).`);
+    for (const note of notes) say(note);
     if (values.json)
       print(
         JSON.stringify({
@@ -125,6 +102,7 @@ export const adoptCommand: Command = {
           steps: steps.length,
           rollouts: count,
           snapshot: state?.step ?? null,
+          policy: found && found.checkpoint.path,
           notes,
         }),
       );

@@ -8,19 +8,21 @@ import { projectPath } from '../shared/paths.ts';
 import { BENCH_DEVICES, benchDevice } from './bench-device.ts';
 import type { Command } from '../shared/command.ts';
 
-/** Names of the measurements: the folders of bench/ that have a run.ts; none without the sources. */
-const names = (): string[] =>
+/** The measurements by script: the folders of bench/ that have a run.ts; none without the sources. */
+const scripts = (): string[] =>
   existsSync(projectPath('bench'))
-    ? readdirSync(projectPath('bench')).filter((name) =>
-        existsSync(projectPath(`bench/${name}/run.ts`)),
-      )
+    ? readdirSync(projectPath('bench'))
+        .filter((name) => existsSync(projectPath(`bench/${name}/run.ts`)))
+        .toSorted()
     : [];
+
+/** All that there is to name. */
+const names = (): string => [...Object.keys(BENCH_DEVICES), ...scripts()].join(', ');
 
 export const benchCommand: Command = {
   name: 'bench',
-  summary:
-    'measures this device (gpu, wasm), or against peers and limits: rollout, retrieval, page',
-  positional: { name: 'NAME', required: true },
+  summary: 'measures this device, or Forage against peers and limits',
+  positional: { name: 'NAME', required: true, help: names },
   options: {
     policy: {
       type: 'string',
@@ -43,10 +45,8 @@ export const benchCommand: Command = {
     const [name = ''] = positionals;
     const device = BENCH_DEVICES[name];
     if (device) return benchDevice(device, values);
-    if (!names().includes(name)) {
-      const all = [...Object.keys(BENCH_DEVICES), ...names()];
-      throw new UsageError(`No bench '${name}'. There are: ${all.join(', ')}.`);
-    }
+    if (!scripts().includes(name))
+      throw new UsageError(`No bench '${name}'. There are: ${names()}.`);
     const given = ['policy', 'weights', 'kv'].find((option) => values[option] !== undefined);
     if (given !== undefined)
       throw new UsageError(`--${given} is for ${Object.keys(BENCH_DEVICES).join(' and ')} only.`);

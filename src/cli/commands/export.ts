@@ -4,12 +4,13 @@ import { TRAINERS, type Trainer } from '../../handover/export/parts/experiment.t
 import { exportFolder } from '../../handover/export/export-folder.ts';
 import type { FolderFile } from '../../handover/export/parts/folder.ts';
 import { WITHOUT, type Without } from '../../handover/export/mapping/mapping.ts';
+import { settingsWithout } from '../../handover/export/without.ts';
 import { print, say, type Command } from '../shared/command.ts';
 import { exportIndex, INDEX_OPTIONS } from '../export/faiss.ts';
 import { makeFolder } from '../shared/empty-folder.ts';
 import { readSource, readHandoverFile } from '../export/source.ts';
 import { UsageError, type OptionLists } from '../shared/options.ts';
-import { SETTINGS_OPTIONS } from '../shared/train-settings.ts';
+import { sayWarnings, SETTINGS_OPTIONS } from '../shared/train-settings.ts';
 
 const isWithout = (name: string): name is Without => (WITHOUT as readonly string[]).includes(name);
 
@@ -78,6 +79,7 @@ export const exportCommand: Command = {
     const out = resolve(String(values.out));
     makeFolder(out);
     writeFolder(out, files);
+    sayWarnings(settingsWithout(source.settings, without));
     if (values.json) print(JSON.stringify({ out, files: files.map(({ path }) => path) }));
     else say(`${out}: ${files.map(({ path }) => path).join(', ')}`);
   },

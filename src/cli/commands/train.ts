@@ -4,18 +4,20 @@ import { readTrajectories } from '../../formats/trajectories/read.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { asksForSummaries, checkResumable, checkTrainable } from '../../learn/rl/trainable.ts';
-import { collapseWarning } from '../../learn/router/collapse.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
 import {
   asUsage,
   readSettings,
+  sayWarnings,
   SETTINGS_OPTIONS,
   SWITCH_OPTION,
 } from '../shared/train-settings.ts';
 import { DEFAULT_WARM_UP, readDemonstrations } from '../../learn/rl/demonstrations.ts';
 import {
   createRun,
+  hasStepsAlone,
   loadSnapshot,
+  noSnapshot,
   readRun,
   trimSteps,
   writeDemonstrations,
@@ -99,6 +101,7 @@ async function resume(run: string, values: OptionValues, lists: OptionLists): Pr
   if (given !== undefined)
     throw new UsageError(`--resume goes on with the run's own --${given}; leave it out.`);
   const stored = readRun(run);
+  if (hasStepsAlone(run)) throw new UsageError(noSnapshot(run));
   sayBefore(stored, say);
   using _held = holdRun(run);
   const moved = { corpus: lists['corpus'], questions: values.questions as string | undefined };
@@ -117,13 +120,8 @@ async function resume(run: string, values: OptionValues, lists: OptionLists): Pr
   if (values.steps !== undefined || moved.corpus || moved.questions !== undefined)
     writeRun(run, file);
   trimSteps(run, state?.step ?? 0);
-  warnOfCollapse(file.settings);
+  sayWarnings(file.settings);
   await train(run, state, optionsOf(values));
-}
-
-function warnOfCollapse(settings: TrainSettings): void {
-  const warning = collapseWarning(settings);
-  if (warning !== null) say(`warning: ${warning}`);
 }
 
 /** Rollouts that read summaries have those of extraction unless somebody else is named, as on the page. */
@@ -227,7 +225,7 @@ export const trainCommand: Command = {
     createRun(out, file);
     using _held = holdRun(out);
     if (demonstrations !== null) writeDemonstrations(out, demonstrations);
-    warnOfCollapse(file.settings);
+    sayWarnings(file.settings);
     await train(out, null, optionsOf(values), opened);
   },
 };

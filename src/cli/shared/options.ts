@@ -31,7 +31,13 @@ export interface CommandSpec {
   name: string;
   summary: string;
   /** Words after the command, e.g. the question of `ask`. */
-  positional?: { name: string; required: boolean; many?: boolean };
+  positional?: {
+    name: string;
+    required: boolean;
+    many?: boolean;
+    /** A line of the help, where there is more to say of it than its name. */
+    help?: () => string;
+  };
   options: Record<string, OptionSpec>;
 }
 
@@ -119,5 +125,10 @@ export function commandHelp(command: CommandSpec): string {
   const words = command.positional
     ? ` ${command.positional.name}${command.positional.many ? ' …' : ''}`
     : '';
-  return [`lab ${command.name}${words}: ${command.summary}`, ...rows].join('\n');
+  const said = command.positional?.help?.();
+  return [
+    `lab ${command.name}${words}: ${command.summary}`,
+    ...(said === undefined ? [] : [`${`  ${command.positional?.name}`.padEnd(26)}${said}`]),
+    ...rows,
+  ].join('\n');
 }

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { messageOf } from '../../base/errors.ts';
 import { checkTrainable } from '../../learn/rl/trainable.ts';
+import { warningsOf } from '../../learn/run/warnings.ts';
 import { parseTrainSettings, withChanges } from '../../learn/settings/edit-settings.ts';
 import { findTraining, getTraining, TRAININGS } from '../../recipes/index.ts';
 import { getSwitch, SWITCHES } from '../../recipes/switches/list.ts';
@@ -88,3 +89,8 @@ export function readSettings(
     return changed;
   });
 }
+
+/** Says what of the settings is hardly meant, a line each, as the form of the page does. */
+export const sayWarnings = (settings: TrainSettings): void => {
+  for (const warning of warningsOf(settings)) say(`warning: ${warning}`);
+};

@@ -25,6 +25,7 @@ import { dropAdapters, keepAdapter, pastAdapter, pastSteps } from './past-adapte
 import { runSourcesSchema } from './run-sources.ts';
 import { writeSafely } from './write-safely.ts';
 import { messageOf } from '../../base/errors.ts';
+import { isObject } from '../../base/objects.ts';
 
 /**
  * A run's folder: `settings.json`, `steps.jsonl`, snapshot folders, and `latest.json`, which names
@@ -163,8 +164,44 @@ export function readRun(run: string): RunFile {
   return { ...parsed.data, settings: parseTrainSettings(parsed.data.settings) };
 }
 
+/** What is said of a run of steps alone. */
+export const noSnapshot = (run: string): string =>
+  `${run} holds no snapshot: the steps can be read, and it cannot go on here.`;
+
+/** The records of the steps; what a killed process left of a line is none. */
+function recordedSteps(run: string): TrainStep[] {
+  const path = join(run, STEPS);
+  if (!existsSync(path)) return [];
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .flatMap((line): TrainStep[] => {
+      try {
+        const value: unknown = JSON.parse(line);
+        return isObject(value) ? [value as unknown as TrainStep] : [];
+      } catch {
+        return [];
+      }
+    });
+}
+
+/**
+ * Whether steps of the folder would be lost with a new beginning: it has no snapshot, and they are none that a process
+ * which was killed before its first one made here, and would make again.
+ */
+export function hasStepsAlone(run: string): boolean {
+  if (existsSync(join(run, LATEST))) return false;
+  const steps = recordedSteps(run);
+  if (steps.length === 0) return false;
+  // What was trained is counted here alone.
+  if (steps.some(({ trainedTokens }) => typeof trainedTokens !== 'number')) return true;
+  const { checkpointEvery } = readRun(run).settings;
+  return steps.some(({ step }) => step > checkpointEvery);
+}
+
 /** @throws UsageError where the folder holds a run already, or cannot be made */
 export function createRun(run: string, file: RunFile): void {
+  if (hasStepsAlone(run))
+    throw new UsageError(`${run} holds the steps of a run already; name another folder.`);
   if (existsSync(join(run, LATEST)))
     throw new UsageError(`${run} holds a run already; --resume ${run} goes on with it.`);
   try {

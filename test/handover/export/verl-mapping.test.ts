@@ -263,6 +263,20 @@ describe('held-out questions', () => {
   });
 });
 
+describe('checkpoints', () => {
+  const every = (changes: readonly string[]) => {
+    const { arguments: all } = mapped(changes);
+    return [all['trainer.save_freq'], all['trainer.test_freq']];
+  };
+
+  it('are written as often as is set, whatever is held out', () => {
+    expect(every(['checkpointEvery=3', 'heldOut.questions=0'])).toEqual([3, -1]);
+    expect(every(['checkpointEvery=3', 'heldOut.every=7'])).toEqual([3, 7]);
+    expect(every(['checkpointEvery=20', 'heldOut.every=7'])).toEqual([20, 7]);
+    expect(noted([])).toContain('checkpointEvery');
+  });
+});
+
 describe('what only Forage does', () => {
   it.each([
     ['router.train=beside', 'router.train'],

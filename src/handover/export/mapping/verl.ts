@@ -2,6 +2,7 @@ import type { Json } from '../../../learn/rl/contracts.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import { commonRefusals } from './common.ts';
 import type { Mapping, MappingInput, Note, Refusal } from './mapping.ts';
+import { verlProcesses } from './processes.ts';
 
 /** Hydra overrides of verl 0.9.1 for Forage's settings. Keys are paths of `trainer/config/ppo_trainer.yaml`. */
 
@@ -94,7 +95,7 @@ function refusalsOf(input: MappingInput): Refusal[] {
 }
 
 function notesOf({ settings, startStep, hasAdapter }: MappingInput): Note[] {
-  const { objective, updates, dynamicSampling, heldOut } = settings;
+  const { objective, updates, dynamicSampling, heldOut, checkpointEvery } = settings;
   const notes: Note[] = [];
   const note = (setting: string, text: string): void => void notes.push({ setting, text });
   if (objective.estimator === 'reinforce++-baseline')
@@ -140,6 +141,10 @@ function notesOf({ settings, startStep, hasAdapter }: MappingInput): Note[] {
       'heldOut.every',
       `verl counts from its own first step: held-out questions are asked after ${startStep + heldOut.every}, ${startStep + 2 * heldOut.every} … steps of the run.`,
     );
+  note(
+    'checkpointEvery',
+    `A checkpoint of verl holds the whole model, and here the adapter alone: one is written every ${checkpointEvery === 1 ? 'step' : `${checkpointEvery} steps`}, and the last two are kept. Where that takes long, set checkpointEvery or trainer.save_freq to more.`,
+  );
   note(
     'adapter',
     hasAdapter
@@ -284,7 +289,8 @@ function modelOf({ settings, maxContext, hasAdapter }: MappingInput): VerlArgume
 }
 
 function trainerOf({ settings, startStep }: MappingInput): VerlArguments {
-  const { dynamicSampling, heldOut, steps } = settings;
+  const { dynamicSampling, heldOut, steps, checkpointEvery } = settings;
+  const { questions, groupSize, updates } = settings;
   return {
     'algorithm.filter_groups.enable': dynamicSampling.on,
     'algorithm.filter_groups.metric': dynamicSampling.by === 'accuracy' ? 'acc' : 'reward',
@@ -297,8 +303,7 @@ function trainerOf({ settings, startStep }: MappingInput): VerlArguments {
     'trainer.total_epochs': 1,
     'trainer.val_before_train': false,
     'trainer.test_freq': heldOut.questions > 0 ? heldOut.every : -1,
-    // A checkpoint holds the whole model: one an evaluation, not one a step.
-    'trainer.save_freq': Math.max(settings.checkpointEvery, heldOut.every),
+    'trainer.save_freq': checkpointEvery,
     'trainer.max_actor_ckpt_to_keep': 2,
     'trainer.resume_mode': 'auto',
     'trainer.default_local_dir': 'checkpoints',
@@ -307,7 +312,7 @@ function trainerOf({ settings, startStep }: MappingInput): VerlArguments {
     'trainer.logger': ['console', 'file'],
     'trainer.project_name': 'forage',
     'trainer.nnodes': 1,
-    'trainer.n_gpus_per_node': 8,
+    'trainer.n_gpus_per_node': verlProcesses((questions / updates) * groupSize),
   };
 }
 

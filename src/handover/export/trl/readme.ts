@@ -1,4 +1,6 @@
 import { FETCH_POLICY, ENVIRONMENT, describeExperiment, differences } from '../parts/readme.ts';
+import { trlProcesses } from '../mapping/processes.ts';
+import type { TrlArguments } from '../mapping/trl.ts';
 import type { ExperimentFile } from '../parts/experiment.ts';
 
 /** What only a machine with GPUs can show, by name; `check.sh` runs none of it. */
@@ -15,6 +17,8 @@ const UNVERIFIED = [
 /** `README.md` of a folder for TRL. */
 export function trlReadme(file: ExperimentFile): string {
   const { trainer } = file;
+  const { batch } = trainer.arguments as unknown as TrlArguments;
+  const processes = trlProcesses(batch);
   const versions = Object.entries(trainer.versions).map(([name, version]) => `${name} ${version}`);
   return `\
 # ${file.runId} on TRL
@@ -46,8 +50,8 @@ ${ENVIRONMENT}
 
 ## 4. Train
 
-    accelerate launch --num_processes 8 train.py
-    accelerate launch --num_processes 8 train.py --resume
+    accelerate launch --num_processes ${processes} train.py
+    accelerate launch --num_processes ${processes} train.py --resume
 
 All arguments are in \`experiment.json\` (\`trainer.arguments\`); \`--set K=V\` changes one of \`GRPOConfig\`. Batch
 sizes follow from the number of processes; one that does not divide ${batchWords(file)} is refused.

@@ -1,11 +1,12 @@
 """Trains the experiment of this folder with TRL's GRPOTrainer.
 
-    accelerate launch --num_processes 8 train.py
-    accelerate launch --num_processes 8 train.py --resume
+    accelerate launch --num_processes N train.py
+    accelerate launch --num_processes N train.py --resume
     python train.py --set use_vllm=false --set bf16=false
 
-Prompts, retrieval, masks and rewards are the environment's (environment.sh); sampling, loss and optimizer are
-TRL's, with the arguments of experiment.json. Everything goes to out/.
+README.md has an N that divides the batch. Prompts, retrieval, masks and rewards are the environment's
+(environment.sh); sampling, loss and optimizer are TRL's, with the arguments of experiment.json. Everything goes
+to out/.
 """
 
 import argparse

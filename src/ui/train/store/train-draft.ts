@@ -3,9 +3,8 @@ import { z } from 'zod';
 import { checkedSettingsSchema } from '../../../learn/settings/checked.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import { messageOf } from '../../../base/errors.ts';
-import { plural } from '../../kit/words/format.ts';
 import { untrainable } from '../../../learn/rl/trainable.ts';
-import { collapseWarning } from '../../../learn/router/collapse.ts';
+import { warningsOf } from '../../../learn/run/warnings.ts';
 import {
   currentId,
   getTraining,
@@ -142,31 +141,6 @@ export interface Checked {
   /** Allowed, but hardly meant. */
   warnings: readonly string[];
 }
-
-/** Stages that no step is left for, and settings that have no effect together. */
-const warningsOf = (settings: TrainSettings): string[] => {
-  const warnings: string[] = [];
-  let before = 0;
-  for (const [index, stage] of settings.stages.entries()) {
-    if (index > 0 && before >= settings.steps)
-      warnings.push(
-        `Stage ${index + 1} never begins: the run ends after ${plural(settings.steps, 'step')}.`,
-      );
-    before += stage.steps;
-  }
-  if (settings.groupSize === 1)
-    warnings.push('With one rollout a question there is nothing to compare it with: no signal.');
-  if (settings.heldOut.questions > 0 && settings.heldOut.every > settings.steps)
-    warnings.push('The held-out questions are scored once at most: the run is shorter than that.');
-  const collapse = collapseWarning(settings);
-  if (collapse !== null) warnings.push(collapse);
-  if (settings.router.train !== 'off') {
-    const { source } = withOverrides(recipeOf(settings).settings, settings.overrides).retrieval;
-    if (source !== 'router')
-      warnings.push('The router is to be trained, but this recipe does not ask it for the source.');
-  }
-  return warnings;
-};
 
 /** Problem of the recipe and of what was changed in it, of all rollouts or of those of a stage; null where there is none. */
 const recipeProblem = (settings: TrainSettings): { path: string; words: string } | null => {

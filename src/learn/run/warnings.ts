@@ -1,0 +1,37 @@
+import { recipeOf } from '../../recipes/index.ts';
+import { withOverrides } from '../../recipes/parts/settings.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
+import { collapseWarning } from '../router/collapse.ts';
+
+const inSteps = (steps: number): string =>
+  `${steps.toLocaleString('en')} ${steps === 1 ? 'step' : 'steps'}`;
+
+/**
+ * What is allowed of settings but hardly meant, a sentence each: stages that no step is left for, and settings that
+ * have no effect together.
+ * @throws Error where the overrides are no valid settings
+ */
+export function warningsOf(settings: TrainSettings): string[] {
+  const warnings: string[] = [];
+  let before = 0;
+  for (const [index, stage] of settings.stages.entries()) {
+    if (index > 0 && before >= settings.steps)
+      warnings.push(
+        `Stage ${index + 1} never begins: the run ends after ${inSteps(settings.steps)}.`,
+      );
+    before += stage.steps;
+  }
+  // A critic's advantages compare a rollout with none of its group.
+  if (settings.groupSize === 1 && !settings.critic)
+    warnings.push('With one rollout a question there is nothing to compare it with: no signal.');
+  if (settings.heldOut.questions > 0 && settings.heldOut.every > settings.steps)
+    warnings.push('The held-out questions are scored once at most: the run is shorter than that.');
+  const collapse = collapseWarning(settings);
+  if (collapse !== null) warnings.push(collapse);
+  if (settings.router.train !== 'off') {
+    const { source } = withOverrides(recipeOf(settings).settings, settings.overrides).retrieval;
+    if (source !== 'router')
+      warnings.push('The router is to be trained, but this recipe does not ask it for the source.');
+  }
+  return warnings;
+}

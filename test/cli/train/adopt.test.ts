@@ -1,0 +1,140 @@
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createRun, readRun } from '../../../src/cli/train/folder.ts';
+import { openArchive } from '../../../src/handover/adopt/archive/open-archive.ts';
+import { labHere } from '../lab.ts';
+
+/** A folder that came back from TRL, its policy at hand and not, and what may be done with the run. */
+
+const ARCHIVE = fileURLToPath(
+  new URL('../../fixtures/handover/returned-trl.tar.gz', import.meta.url),
+);
+const FIRST = resolve('public/first-form/policy');
+const TODAY = resolve('public/policy');
+
+const folder = mkdtempSync(join(tmpdir(), 'forage-adopted-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Every file below the folder with its bytes, as text. */
+const contents = (path: string): Record<string, string> =>
+  Object.fromEntries(
+    readdirSync(path, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((file) => [relative(path, file), readFileSync(file, 'latin1')]),
+  );
+
+test('the policy is found among those that ship, and said', async () => {
+  const out = join(folder, 'found');
+  const { status, err } = await labHere('adopt', ARCHIVE, '--out', out);
+  expect(status, err).toBe(0);
+  expect(err).toContain(`Its policy is that of ${FIRST} (73a6c7860a7f).`);
+  expect(err).toContain('2 steps, 16 rollouts, the adapter of step 2');
+  expect(readRun(out).policy).toEqual({
+    folder: FIRST,
+    id: 'baize-mini',
+    revision: '73a6c7860a7f',
+  });
+  expect(readdirSync(out)).toContain('latest.json');
+});
+
+describe('a run without its adapter', () => {
+  const out = join(folder, 'alone');
+  let said = '';
+  beforeAll(async () => {
+    const { status, err } = await labHere('adopt', ARCHIVE, '--policy', TODAY, '--out', out);
+    expect(status, err).toBe(0);
+    said = err;
+  });
+
+  test('is told which policy would do, and that it cannot go on', () => {
+    expect(said).toContain(
+      `The adapter was not taken: it was trained on baize-mini (73a6c7860a7f)`,
+    );
+    expect(said).toContain(`${TODAY} holds other weights (`);
+    expect(said).toContain(`${FIRST} holds those: name it, or leave --policy out.`);
+    expect(said).toContain(
+      `${out} holds no snapshot: the steps can be read, and it cannot go on here.`,
+    );
+    expect(said).toContain('2 steps, 16 rollouts, no adapter');
+  });
+
+  test('is not gone on with, and nothing of it changes', async () => {
+    const before = contents(out);
+    expect(Object.keys(before)).toContain('steps.jsonl');
+    const resumed = await labHere('train', '--resume', out, '--steps', '3', '--threads', '1');
+    expect(resumed.err).toBe(
+      `${out} holds no snapshot: the steps can be read, and it cannot go on here.\n`,
+    );
+    expect(resumed.status).toBe(2);
+    expect(contents(out)).toEqual(before);
+  });
+
+  test('is not written over by a new run', async () => {
+    const before = contents(out);
+    const fresh = ['--recipe', 'search/grpo', '--steps', '1', '--threads', '1', '--out', out];
+    const { status, err } = await labHere('train', ...fresh);
+    expect(err.trim().split('\n').at(-1)).toBe(
+      `${out} holds the steps of a run already; name another folder.`,
+    );
+    expect(status).toBe(2);
+    expect(contents(out)).toEqual(before);
+  });
+
+  test('weights that are nowhere are named with every folder that was looked at', async () => {
+    const back = join(folder, 'forage-trl');
+    const run = join(folder, 'nowhere');
+    // Of the experiment alone: its log is enough for the steps.
+    mkdirSync(join(back, 'out'), { recursive: true });
+    const files = (await openArchive('a.tar.gz', new Blob([readFileSync(ARCHIVE)]))) ?? [];
+    for (const name of ['experiment.json', 'out/trainer_state.json']) {
+      const text = await files.find(({ path }) => path.endsWith(name))!.blob.text();
+      writeFileSync(join(back, name), text.replaceAll('73a6c7860a7f', '000000000000'));
+    }
+    const { status, err } = await labHere('adopt', back, '--out', run);
+    expect(status, err).toBe(0);
+    const [, tried = ''] = /none of these folders holds those weights: (.*)/u.exec(err) ?? [];
+    expect(tried.replaceAll(/ \([0-9a-f]{12}\)/gu, '')).toBe(
+      `${TODAY}, ${FIRST}. Name the folder of that policy: --policy DIR.`,
+    );
+  });
+});
+
+describe('steps that were made here before the first snapshot', () => {
+  const made = (name: string, steps: readonly number[], checkpointEvery: number): string => {
+    const run = join(folder, name);
+    cpSync(join(folder, 'alone'), run, { recursive: true });
+    const file = readRun(run);
+    writeFileSync(
+      join(run, 'settings.json'),
+      JSON.stringify({ ...file, settings: { ...file.settings, checkpointEvery } }),
+    );
+    const lines = steps.map((step) => `${JSON.stringify({ step, trainedTokens: 100 })}\n`);
+    // And half a line, as a kill leaves it.
+    writeFileSync(join(run, 'steps.jsonl'), `${lines.join('')}{"st`);
+    return run;
+  };
+
+  test('are made again', () => {
+    const run = made('killed', [1, 2], 2);
+    createRun(run, readRun(run));
+    expect(readdirSync(run)).not.toContain('steps.jsonl');
+  });
+
+  test('are kept where a snapshot must have followed them', () => {
+    const run = made('lost', [1, 2, 3], 2);
+    expect(() => createRun(run, readRun(run))).toThrow('holds the steps of a run already');
+    expect(readdirSync(run)).toContain('steps.jsonl');
+  });
+});

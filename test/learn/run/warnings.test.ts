@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { warningsOf } from '../../../src/learn/run/warnings.ts';
+import { withChanges } from '../../../src/learn/settings/edit-settings.ts';
+import { getTraining, TRAININGS } from '../../../src/recipes/index.ts';
+
+/** What the form of the page and the command line say of settings that are allowed and hardly meant. */
+
+const NO_SIGNAL = 'With one rollout a question there is nothing to compare it with: no signal.';
+
+const warned = (id: string, ...changes: string[]): string[] =>
+  warningsOf(withChanges(getTraining(id), changes));
+
+describe('warnings of settings', () => {
+  it('no training is warned of as it is published', () => {
+    for (const { id } of TRAININGS) expect([id, warned(id)]).toEqual([id, []]);
+  });
+
+  it('one rollout a question has nothing to be compared with, but by a critic', () => {
+    expect(warned('search/grpo', 'groupSize=1')).toEqual([NO_SIGNAL]);
+    expect(warned('search/grpo', 'groupSize=2')).toEqual([]);
+    const ppo = TRAININGS.find(({ id }) => getTraining(id).critic)!;
+    expect(warned(ppo.id, 'groupSize=1')).toEqual([]);
+  });
+
+  it('held-out questions are scored at the end alone where the run is shorter', () => {
+    const words = 'The held-out questions are scored once at most: the run is shorter than that.';
+    expect(warned('search/grpo', 'steps=5', 'heldOut.every=6')).toEqual([words]);
+    expect(warned('search/grpo', 'steps=5', 'heldOut.every=5')).toEqual([]);
+    expect(warned('search/grpo', 'steps=5', 'heldOut.every=6', 'heldOut.questions=0')).toEqual([]);
+  });
+
+  it('stages that no step is left for are counted, their steps written as the page does', () => {
+    const stages =
+      '[{"steps":1200,"reward":"em","weights":{}},{"steps":1,"reward":"f1","weights":{}}]';
+    expect(warned('search/grpo', `stages=${stages}`, 'steps=1200')).toEqual([
+      'Stage 2 never begins: the run ends after 1,200 steps.',
+    ]);
+  });
+});
