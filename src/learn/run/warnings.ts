@@ -24,6 +24,11 @@ export function warningsOf(settings: TrainSettings): string[] {
   // A critic's advantages compare a rollout with none of its group.
   if (settings.groupSize === 1 && !settings.critic)
     warnings.push('With one rollout a question there is nothing to compare it with: no signal.');
+  const { on, band, screen, maxBatches } = settings.dynamicSampling;
+  if (on && band && screen === undefined && maxBatches === 1)
+    warnings.push(
+      'Of one batch a step the band leaves nothing out: groups beyond it fill the step. Allow more batches.',
+    );
   if (settings.heldOut.questions > 0 && settings.heldOut.every > settings.steps)
     warnings.push('The held-out questions are scored once at most: the run is shorter than that.');
   const collapse = collapseWarning(settings);
