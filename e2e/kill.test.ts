@@ -91,7 +91,7 @@ afterAll(async () => {
 });
 
 const resume = async (page: Page): Promise<void> => {
-  await page.getByRole('button', { name: /^(Resume|Start again)/ }).click();
+  await page.getByRole('button', { name: /^(Resume|Start again|Go on)/ }).click();
   await page.waitForSelector('[data-status="running"]');
 };
 
@@ -173,7 +173,7 @@ it(`loses nothing that was committed in ${KILLS} kills, and ends in the bits of 
   let shown = 0;
   for (let n = 1; n <= KILLS; n++) {
     const where = `seed ${seed}, kill ${n}`;
-    await page.getByRole('button', { name: /^(Resume|Start again)/ }).waitFor();
+    await page.getByRole('button', { name: /^(Resume|Start again|Go on)/ }).waitFor();
     // A committed step is on the disk: none that was shown as done may be gone.
     expect(await stepsDone(page), where).toBeGreaterThanOrEqual(shown);
     expect(await page.getByRole('alert').count(), where).toBe(0);

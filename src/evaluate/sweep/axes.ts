@@ -1,6 +1,7 @@
 import { lastOf } from '../../base/items.ts';
 import { rewardById } from '../../learn/rewards/list.ts';
 import { valueOf } from '../../learn/settings/edit-settings.ts';
+import { idleBecause } from '../../learn/settings/idle.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 
 /** The settings that a sweep varies, and how they are written. */
@@ -90,9 +91,13 @@ function leaves(value: unknown, path: string): string[] {
 }
 
 /** Every setting that holds one value, by path, with the factors of each stage's reward. */
-export function sweepable(settings: TrainSettings): string[] {
+export function settable(settings: TrainSettings): string[] {
   const weights = settings.stages.flatMap(({ reward }, i) =>
     Object.keys(rewardById(reward)?.weights ?? {}).map((clause) => `stages.${i}.weights.${clause}`),
   );
   return [...new Set([...leaves(settings, ''), ...weights])];
 }
+
+/** Of these the ones that do something beside the others. */
+export const sweepable = (settings: TrainSettings): string[] =>
+  settable(settings).filter((path) => idleBecause(settings, path) === null);

@@ -1,8 +1,9 @@
 import { messageOf } from '../../base/errors.ts';
 import { rewardById } from '../../learn/rewards/list.ts';
 import { withChanges } from '../../learn/settings/edit-settings.ts';
+import { idleBecause } from '../../learn/settings/idle.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
-import { shortName, sweepable, valueText, type SweepAxis, type SweepValue } from './axes.ts';
+import { settable, shortName, valueText, type SweepAxis, type SweepValue } from './axes.ts';
 
 /** The runs of a sweep: one for each pair of values. */
 
@@ -53,7 +54,7 @@ function axisProblem({ path, values }: SweepAxis): string | null {
 function gridProblem(settings: TrainSettings, axes: readonly SweepAxis[]): string | null {
   if (axes.length < 1 || axes.length > 2)
     return `a sweep is a grid over one or two settings, and ${axes.length} are named`;
-  const can = new Set(sweepable(settings));
+  const can = new Set(settable(settings));
   const unknown = axes.find(({ path }) => !can.has(path));
   if (unknown) {
     const below = [...can].filter((path) => path.startsWith(`${unknown.path}.`));
@@ -113,6 +114,21 @@ function settingsAt(settings: TrainSettings, chosen: readonly SweepChoice[]): Tr
 }
 
 /**
+ * Cells that differ in a setting that does nothing are the same run. Looked at cell by cell, as the other axis may be
+ * what switches it on.
+ * @throws Error of one line
+ */
+function checkActs(settings: TrainSettings, chosen: readonly SweepChoice[]): void {
+  for (const { path } of chosen) {
+    const because = idleBecause(settings, path);
+    if (because !== null)
+      throw new Error(
+        `${path} does nothing here: ${because}. Runs of other values would be the same; leave it out of the sweep`,
+      );
+  }
+}
+
+/**
  * The cells of a sweep, row by row.
  * @param check throws for settings that cannot be trained with
  * @throws Error of one line that names what is wrong
@@ -134,6 +150,7 @@ export function planSweep(
       const name = choiceText(chosen);
       try {
         const made = settingsAt(settings, chosen);
+        checkActs(made, chosen);
         check(made);
         return { place: [row, column], chosen, name, settings: made };
       } catch (error) {

@@ -1,5 +1,6 @@
 import { useDeferredValue, useEffect, useMemo, useState } from 'react';
 import type { RunRecord } from '../../lab/contract/records/runs.ts';
+import type { TrainStep } from '../../records/training.ts';
 import { Chart } from '../kit/charts/Chart.tsx';
 import { ChartTools } from '../kit/charts/ChartTools.tsx';
 import { ChartsTogether } from '../kit/charts/charts-store.tsx';
@@ -7,16 +8,37 @@ import { plural } from '../kit/words/format.ts';
 import { openSteps } from '../train/store/train-actions.ts';
 import { useTrain } from '../train/store/train-store.ts';
 import { comparedCharts } from './compare-specs.ts';
-import { differingSettings } from './differing.ts';
+import { differingRates, differingSettings, rateChangeText } from './differing.ts';
 import { seedGroups } from './seed-bands.ts';
 import { KeyBadge, keyOf } from './RunsTable.tsx';
 
+type StepsOf = Readonly<Record<string, readonly TrainStep[] | undefined>>;
+
+/** That nothing tells the runs apart, as far as it is known: a rate that was changed shows in the steps alone. */
+const same = (runs: readonly RunRecord[], steps: StepsOf, known: boolean): string => {
+  const settings = 'The settings of these runs are the same, the seed included';
+  if (!known)
+    return `${settings}. Whether a learning rate was changed shows once their steps are read.`;
+  const [first] = runs;
+  const change = first && rateChangeText(first.settings, steps[first.id] ?? []);
+  return change ? `${settings}; so is the change of the learning rate, ${change}.` : `${settings}.`;
+};
+
 /** Only what tells the runs apart, as a table of settings by runs; a dash where a run has no such setting. */
-const Differences = ({ runs }: { runs: readonly RunRecord[] }) => {
-  const rows = useMemo(() => differingSettings(runs.map(({ settings }) => settings)), [runs]);
+const Differences = ({ runs, steps }: { runs: readonly RunRecord[]; steps: StepsOf }) => {
+  // Some of the steps of a run say nothing of the rate of the others.
+  const known = useTrain(({ reading }) =>
+    runs.every(({ id, step }) => step === 0 || (steps[id] && !reading.includes(id))),
+  );
+  const rows = useMemo(() => {
+    const settings = differingSettings(runs.map((run) => run.settings));
+    const rates = known
+      ? differingRates(runs.map((run) => ({ ...run, steps: steps[run.id] ?? [] })))
+      : null;
+    return rates ? [...settings, rates] : settings;
+  }, [runs, steps, known]);
   const ids = runs.map(({ id }) => id);
-  if (rows.length === 0)
-    return <p className="fine">The settings of these runs are the same, the seed included.</p>;
+  if (rows.length === 0) return <p className="fine">{same(runs, steps, known)}</p>;
   return (
     <div className="list-scroll plain" tabIndex={0} role="group" aria-label="Settings, table">
       <table className="differences">
@@ -59,7 +81,10 @@ export const Compare = ({ runs }: { runs: readonly RunRecord[] }) => {
     for (const id of key.split(' ')) if (id !== '') void openSteps(id);
   }, [key]);
   const [apart, setApart] = useState(false);
-  const groups = useMemo(() => seedGroups(runs), [runs]);
+  const groups = useMemo(
+    () => seedGroups(runs, (run) => rateChangeText(run.settings, steps[run.id] ?? [])),
+    [runs, steps],
+  );
   const seeds = groups.some(({ length }) => length > 1);
   const charts = useMemo(
     () =>
@@ -80,7 +105,7 @@ export const Compare = ({ runs }: { runs: readonly RunRecord[] }) => {
       {runs.length > 1 ? (
         <section aria-label="Settings that differ" className="chart-group">
           <h2>Settings that differ</h2>
-          <Differences runs={runs} />
+          <Differences runs={runs} steps={steps} />
         </section>
       ) : null}
       <section aria-label="Charts" className="chart-group">

@@ -7,6 +7,7 @@ import { formatBytes, formatCount } from '../kit/words/format.ts';
 import { downloadOf, dropOf, editRun, exportRun } from '../train/store/train-actions.ts';
 import { ExportButton } from '../setup/export/ExportButton.tsx';
 import { Again } from '../train/run/Again.tsx';
+import { hasAdapter } from '../train/run/run-words.ts';
 import { parseTags } from './figures.ts';
 
 /** Saves when the field is left, or on Enter; Escape takes back what was typed. */
@@ -133,7 +134,7 @@ export const RunEditor = ({ run }: { run: RunRecord }) => (
       <Button
         size="xs"
         variant="default"
-        disabled={run.checkpointStep === null}
+        disabled={!hasAdapter(run)}
         onClick={() => void downloadOf(run.id, 'peft')}
       >
         Adapter (PEFT)
@@ -141,7 +142,7 @@ export const RunEditor = ({ run }: { run: RunRecord }) => (
       <Button
         size="xs"
         variant="default"
-        disabled={run.checkpointStep === null}
+        disabled={!hasAdapter(run)}
         onClick={() => void downloadOf(run.id, 'merged')}
       >
         Merged model (tar)
@@ -159,8 +160,8 @@ export const RunEditor = ({ run }: { run: RunRecord }) => (
       <FreeSpace run={run} what="rollouts" />
       <FreeSpace run={run} what="adapters" />
       <span className="fine">
-        {run.checkpointStep === null
-          ? 'No snapshot yet, so there is no adapter to take out. '
+        {!hasAdapter(run)
+          ? `${run.checkpointStep === null ? 'No snapshot yet' : 'No update yet'}, so there is no adapter to take out. `
           : `Snapshot of step ${run.checkpointStep}. `}
         {run.policy.id} {run.policy.revision.slice(0, 12)},{' '}
         {run.setup?.questions.kind === 'collections'

@@ -127,6 +127,29 @@ const MEASURES: readonly Compared[] = [
   },
 ];
 
+/** Drawn only where it tells runs apart. */
+const RATE: Compared = {
+  id: 'rate',
+  title: 'Learning rate',
+  note: 'as it was applied',
+  unit: 'number',
+  of: ({ learningRate }) => learningRate,
+  include: [0],
+};
+
+/** Whether two runs have other rates at a step that both made. */
+const ratesDiffer = (runs: readonly ComparedRun[]): boolean => {
+  const known = new Map<number, number>();
+  for (const { steps } of runs)
+    for (const { step, learningRate } of steps) {
+      if (learningRate === null) continue;
+      const other = known.get(step) ?? learningRate;
+      if (other !== learningRate) return true;
+      known.set(step, other);
+    }
+  return false;
+};
+
 /** One run’s line. The letter is its name, so that a chart can be read without its colours. */
 const seriesOf = ({ id, letter, colour, steps }: ComparedRun, measure: Compared): Series => ({
   id,
@@ -168,7 +191,7 @@ export const comparedCharts = (
   runs: readonly ComparedRun[],
   groups: readonly (readonly number[])[] = runs.map((_, place) => [place]),
 ): ChartSpec[] =>
-  MEASURES.map((measure) => ({
+  [...MEASURES, ...(ratesDiffer(runs) ? [RATE] : [])].map((measure) => ({
     id: measure.id,
     title: measure.title,
     note: groups.some(({ length }) => length > 1)

@@ -1,6 +1,9 @@
 import { isObject } from '../../base/objects.ts';
+import { MOST_CHANGES, rateChanges } from '../../evaluate/rate-changes.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
+import type { TrainStep } from '../../records/training.ts';
 
-/** Which settings tell runs apart, over settings of any depth. */
+/** Which settings tell runs apart, over settings of any depth; and what was changed in them while they trained. */
 
 export interface DifferingSetting {
   /** `objective.clip.high`; `objective.clip` where one run has none at all. */
@@ -55,4 +58,33 @@ export const differingSettings = (settings: readonly object[]): DifferingSetting
   const out: DifferingSetting[] = [];
   if (settings.length > 1) walk('', settings, out);
   return out;
+};
+
+/** `0.001 → 0.02 at step 3`; null where the rate was that of the settings throughout. */
+export const rateChangeText = (
+  settings: TrainSettings,
+  steps: readonly TrainStep[],
+): string | null => {
+  const changes = rateChanges(settings, steps);
+  const [first, last] = [changes[0], changes.at(-1)];
+  if (!first || !last) return null;
+  if (changes.length > MOST_CHANGES)
+    return `not by its schedule at ${changes.length} steps, from step ${first.step} to ${last.step}`;
+  return [String(first.from), ...changes.map(({ step, to }) => `${to} at step ${step}`)].join(
+    ' → ',
+  );
+};
+
+/** The row of runs whose learning rate was changed otherwise while they trained; null where there is none. */
+export const differingRates = (
+  runs: readonly { settings: TrainSettings; steps: readonly TrainStep[] }[],
+): DifferingSetting | null => {
+  const changes = runs.map(({ settings, steps }) => rateChangeText(settings, steps));
+  if (new Set(changes).size < 2) return null;
+  return {
+    path: 'learning rate, changed while it trained',
+    values: changes.map(
+      (change, i) => change ?? `${runs[i]?.settings.optimizer.learningRate}, not changed`,
+    ),
+  };
 };

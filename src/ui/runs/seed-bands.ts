@@ -4,19 +4,23 @@ import type { Point } from '../kit/charts/downsample.ts';
 /** Runs that differ in their seed alone, as one line with a band. */
 
 /** All that tells runs apart but the seed. */
-const keyOf = ({ settings, setup, policy }: RunRecord): string => {
+const keyOf = ({ settings, setup, policy }: RunRecord, changed: string | null): string => {
   const { seed: _, ...rest } = settings;
-  return JSON.stringify([rest, setup ?? null, policy]);
+  return JSON.stringify([rest, setup ?? null, policy, changed]);
 };
 
 /**
  * Places of runs that share all settings but the seed, of which there are two at least; a run alone is a group
  * of one. In the order of the runs.
+ * @param changed what was changed of a run while it trained, in words; null: nothing
  */
-export const seedGroups = (runs: readonly RunRecord[]): number[][] => {
+export const seedGroups = (
+  runs: readonly RunRecord[],
+  changed: (run: RunRecord) => string | null = () => null,
+): number[][] => {
   const groups = new Map<string, number[]>();
   for (const [place, run] of runs.entries()) {
-    const key = keyOf(run);
+    const key = keyOf(run, changed(run));
     groups.set(key, [...(groups.get(key) ?? []), place]);
   }
   return [...groups.values()].flatMap((places) => {

@@ -96,6 +96,21 @@ test.each([
   expect(said).not.toContain('\n');
 });
 
+test.each([
+  ['kunlun-baize/dapo', 'kl=0,0.5', /objective\.kl\.coefficient does nothing here: the KL penalty/],
+  ['search-r1/ppo', 'objective.estimator=grpo,rloo', /estimator does nothing here: the critic/],
+  // One of the rows switches off what the columns vary.
+  ['kunlun-baize/dapo', 'objective.kl.place=loss,off;kl=0.1,0.5', /place off · kl 0\.1: .*nothing/],
+])('of %s, %s would make the same run several times', (id, text, message) => {
+  const [axis] = parseSweep(text).slice(-1);
+  expect(sweepable(getTraining(id))).not.toContain(axis?.path);
+  expect(() => plan(text, id)).toThrow(message);
+});
+
+test('a setting that the other axis switches on is swept', () => {
+  expect(plan('objective.kl.place=loss,reward;kl=0.1,0.5')).toHaveLength(4);
+});
+
 test(`at most ${MOST_CELLS} runs`, () => {
   const seeds = (count: number) => Array.from({ length: count }, (_, i) => i).join();
   expect(plan(`seed=${seeds(18)};groupSize=2,4`)).toHaveLength(36);

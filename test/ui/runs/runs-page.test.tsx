@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { getTraining } from '../../../src/recipes/index.ts';
 import { Compare } from '../../../src/ui/runs/Compare.tsx';
 import { comparedCharts } from '../../../src/ui/runs/compare-specs.ts';
 import RunsPage from '../../../src/ui/runs/RunsPage.tsx';
 import { keyOf, RunsTable } from '../../../src/ui/runs/RunsTable.tsx';
+import { Again } from '../../../src/ui/train/run/Again.tsx';
 import { useTrain } from '../../../src/ui/train/store/train-store.ts';
 import { runRecord } from '../../fixtures/train-runs.ts';
 import { trainStep } from '../../fixtures/train-steps.ts';
@@ -109,6 +111,71 @@ describe('a comparison', () => {
     expect(wordsIn(htmlOf(<Compare runs={[a]} />, useTrain))).toContain(
       'Alone; choose another run to compare',
     );
+  });
+
+  describe('of runs of which one had its learning rate changed', () => {
+    const settings = getTraining('kunlun-baize/dapo');
+    settings.optimizer.warmUpSteps = 0;
+    const own = settings.optimizer.learningRate;
+    const rated = (id: string, ...rates: number[]) =>
+      rates.map((learningRate, i) => ({ ...trainStep(i + 1, id), learningRate }));
+    const [a, b] = [
+      runRecord('a', { name: 'A', step: 3, settings }),
+      runRecord('b', { name: 'B', step: 3, settings }),
+    ];
+    const compared = () => htmlOf(<Compare runs={[a, b]} />, useTrain);
+
+    it('names the change, never calls them the same, and draws the rates', () => {
+      useTrain.setState({ steps: { a: rated('a', own, own, 0.02), b: rated('b', own, own, own) } });
+      const html = compared();
+      expect(rowsIn(html)).toEqual([
+        ['setting', 'A A', 'B B'],
+        [
+          'learning rate, changed while it trained',
+          `${own} → 0.02 at step 3`,
+          `${own}, not changed`,
+        ],
+      ]);
+      expect(wordsIn(html)).not.toContain('are the same');
+      expect(wordsIn(html)).toContain('Learning ratetable as it was applied');
+    });
+
+    it('does not say that nothing was changed before their steps are read', () => {
+      expect(wordsIn(compared())).toContain('shows once their steps are read');
+      useTrain.setState({ steps: { a: rated('a', own), b: rated('b', own) }, reading: ['b'] });
+      expect(wordsIn(compared())).toContain('shows once their steps are read');
+    });
+
+    it('says so too where all were changed alike, and has no chart of one rate', () => {
+      useTrain.setState({ steps: { a: rated('a', own, 0.02), b: rated('b', own, 0.02) } });
+      expect(wordsIn(compared())).toContain(
+        `so is the change of the learning rate, ${own} → 0.02 at step 2.`,
+      );
+      expect(wordsIn(compared())).not.toContain('Learning ratetable as it was applied');
+    });
+
+    it('gives no band to seeds that trained at other rates', () => {
+      const seeded = { ...b, settings: { ...b.settings, seed: 99 } };
+      const banded = () => wordsIn(htmlOf(<Compare runs={[a, seeded]} />, useTrain));
+      useTrain.setState({ steps: { a: rated('a', own), b: rated('b', own) } });
+      expect(banded()).toContain('as one line with a band');
+      useTrain.setState({ steps: { a: rated('a', own), b: rated('b', 0.02) } });
+      expect(banded()).not.toContain('as one line with a band');
+    });
+
+    it('says in what a new run with its settings begins, and offers the newest rate', () => {
+      const again = () => htmlOf(<Again run={a} />, useTrain);
+      useTrain.setState({ steps: { a: rated('a', own, own) } });
+      expect(wordsIn(again())).toBe('New run with these settings');
+      useTrain.setState({ steps: { a: rated('a', own, 0.02) } });
+      expect(wordsIn(again())).toContain(
+        `It begins with the learning rate ${own}, as this one did; this one trained at 0.02 from step 2 on.`,
+      );
+      expect(buttonsIn(again()).map(({ name }) => name)).toEqual([
+        'New run with these settings',
+        'New run with the rate 0.02',
+      ]);
+    });
   });
 
   it('says which steps are still read', () => {

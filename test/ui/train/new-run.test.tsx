@@ -74,6 +74,19 @@ it.each([
   },
 );
 
+it('a field that does nothing beside the others cannot be changed and says why', () => {
+  const advantages = (): string =>
+    />Advantages<.*?<select[^>]*>/s.exec(form())?.[0].match(/<select[^>]*>/)?.[0] ?? '';
+  chooseTraining('search-r1/ppo');
+  expect(advantages()).toContain('disabled=""');
+  expect(wordsIn(form())).toContain('Does nothing: the critic makes the advantages (GAE).');
+  expect(wordsIn(form())).toContain('advantages by the critic, token-mean');
+  changeDraft('critic', null);
+  expect(advantages()).toContain('<select');
+  expect(advantages()).not.toContain('disabled=""');
+  expect(wordsIn(form())).not.toContain('Does nothing');
+});
+
 it('a switch that nobody touched shows what holds without it', () => {
   chooseTraining('kunlun-baize/whole');
   const isOn = (): boolean => {

@@ -43,7 +43,7 @@ export const Select = ({ label, data, value, description, ...field }: SelectProp
         typeof one === 'object' && 'items' in one ? { ...one, items: [...one.items] } : one,
       )}
       value={value}
-      description={chosen.length === 0 ? description : chosen}
+      description={description ?? (chosen.length === 0 ? undefined : chosen)}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
     />
   );

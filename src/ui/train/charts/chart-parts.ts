@@ -67,6 +67,10 @@ export const namesOf = (
   return [...names];
 };
 
+/** What an empty chart promises. */
+export const FIRST_SCORE = 'Shows with the first held-out score.';
+export const FIRST_STEP = 'Shows after the first step.';
+
 /**
  * A chart without points is kept: its `empty` says when there will be some, or why there never are.
  */
@@ -84,7 +88,7 @@ export const spec = (
   unit,
   kind: rest.kind ?? 'lines',
   series: series.filter(({ points }) => points.length > 0),
-  empty: rest.empty ?? 'Shows after the first step.',
+  empty: rest.empty ?? FIRST_STEP,
   ...(rest.log !== undefined && { log: rest.log }),
   ...(rest.include !== undefined && { include: rest.include }),
   ...(rest.lines !== undefined && { lines: rest.lines }),

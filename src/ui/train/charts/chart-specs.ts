@@ -2,13 +2,24 @@ import { heldOutScores, shareInterval } from '../../../evaluate/held-out-scores.
 import type { HeldOutScore, TrainStep } from '../../../records/training.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import { collapseText, paperOptimum, type RewardSettings } from '../../../agent/router/reward.ts';
+import { equalTeachNothing } from '../../../learn/settings/signal.ts';
 import { overridesInForce } from '../../../learn/settings/overrides.ts';
 import { recipeOf } from '../../../recipes/index.ts';
 import { isStored } from '../../../recipes/parts/stage-loss.ts';
 import { withOverrides } from '../../../recipes/parts/settings.ts';
 import type { ChartSpec, Series } from '../../kit/charts/series.ts';
 import { formatNumber, formatShare } from '../../kit/words/format.ts';
-import { heldOut, line, namesOf, spec, type Steps, withRollouts } from './chart-parts.ts';
+import { type ChartedRun, unreported } from './unreported.ts';
+import {
+  FIRST_SCORE,
+  FIRST_STEP,
+  heldOut,
+  line,
+  namesOf,
+  spec,
+  type Steps,
+  withRollouts,
+} from './chart-parts.ts';
 import { klCoefficient } from './kl-chart.ts';
 import { latent } from './latent-chart.ts';
 import { stie } from './stie-chart.ts';
@@ -139,14 +150,15 @@ const accuracy = (steps: Steps): ChartSpec[] => {
 
 /** When the first KL shows: it is measured where it is in the objective, and with each held-out score. */
 const klPromise = ({ objective, heldOut }: TrainSettings): string => {
-  if (objective.kl.place !== 'off') return 'Shows after the first step.';
+  if (objective.kl.place !== 'off') return FIRST_STEP;
   return heldOut.questions > 0
-    ? 'Shows with the first held-out score.'
+    ? FIRST_SCORE
     : 'Not computed: these settings have no KL term and no held-out score.';
 };
 
 /** What the optimiser does: entropy, KL, clipping, gradients, and groups that teach nothing. */
 const optimisation = (steps: Steps, settings: TrainSettings): ChartSpec[] => {
+  const noSignal = settings.stages.every((_, stage) => equalTeachNothing(settings, stage));
   return [
     spec(
       'entropy',
@@ -201,7 +213,7 @@ const optimisation = (steps: Steps, settings: TrainSettings): ChartSpec[] => {
     ),
     spec(
       'zero',
-      'Groups without signal',
+      noSignal ? 'Groups without signal' : 'Groups of equal rewards',
       'all rewards of the group equal; and batches drawn to replace them',
       'number',
       [
@@ -221,7 +233,12 @@ const optimisation = (steps: Steps, settings: TrainSettings): ChartSpec[] => {
         line(steps, 'largest', 1, ({ samplerGap }) => samplerGap.max || null),
         line(steps, 'mean', 0, ({ samplerGap }) => samplerGap.mean || null),
       ],
-      { log: true, empty: 'No gap was measured: it is 0, or there was no step yet.' },
+      {
+        log: true,
+        ...(steps.some(({ samplerGap }) => samplerGap.max !== null) && {
+          empty: 'The gap is 0 in every step.',
+        }),
+      },
     ),
   ];
 };
@@ -365,7 +382,7 @@ const shown = (charts: ChartSpec[], settings: TrainSettings): ChartSpec[] =>
     : charts;
 
 /** Charts in the order of the page. */
-export const chartsOf = (steps: Steps, settings: TrainSettings): ChartGroup[] =>
+export const chartsOf = (steps: Steps, settings: TrainSettings, run?: ChartedRun): ChartGroup[] =>
   [
     { name: 'What it earns', charts: accuracy(steps) },
     { name: 'Routing', charts: router(steps, settings) },
@@ -374,5 +391,8 @@ export const chartsOf = (steps: Steps, settings: TrainSettings): ChartGroup[] =>
     { name: 'How it learns', charts: optimisation(steps, settings) },
     { name: 'Speed and data', charts: speed(steps) },
   ]
-    .map(({ name, charts }) => ({ name, charts: shown(charts, settings) }))
+    .map(({ name, charts }) => ({
+      name,
+      charts: shown(charts, settings).map(unreported(steps, run)),
+    }))
     .filter(({ charts }) => charts.length > 0);

@@ -38,9 +38,13 @@ const labelOf = (path: string): string => {
   return OFTEN[path] ?? path;
 };
 
-/** What these settings can be swept over: what is swept most, then all else. */
-const choicesOf = (settings: TrainSettings) => {
-  const paths = sweepable(settings);
+/**
+ * What these settings can be swept over: what is swept most, then all else.
+ * @param chosen stay in the list though they do nothing any more; why stands below
+ */
+const choicesOf = (settings: TrainSettings, chosen: readonly string[]) => {
+  const can = sweepable(settings);
+  const paths = [...can, ...chosen.filter((path) => path !== '' && !can.includes(path))];
   const often = [
     ...Object.keys(OFTEN).filter((path) => paths.includes(path)),
     ...paths.filter((path) => WEIGHT.test(path)),
@@ -176,7 +180,10 @@ export const SweepPanel = ({ settings, demonstrations, blocked }: SweepPanelProp
     text: suggested(settings, 'groupSize'),
   }));
   const summarizer = useSetup(({ setup }) => setup.summarizer.kind !== 'off');
-  const choices = useMemo(() => choicesOf(settings), [settings]);
+  const choices = useMemo(
+    () => choicesOf(settings, [...new Set([rows.path, columns.path])]),
+    [settings, rows.path, columns.path],
+  );
   const plan = useMemo(
     () => planned(settings, [rows, columns], summarizer),
     [settings, rows, columns, summarizer],

@@ -16,7 +16,15 @@ import { formatSweepAddress } from '../store/train-address.ts';
 import { Again } from './Again.tsx';
 import { GoOn } from './GoOn.tsx';
 import { RunHeadline } from './Headline.tsx';
-import { actionsOf, phaseText, STATUS_SIGNS, stepShareText } from './run-words.ts';
+import {
+  actionsOf,
+  goOnWords,
+  hasAdapter,
+  isPrepared,
+  phaseText,
+  STATUS_SIGNS,
+  stepShareText,
+} from './run-words.ts';
 import { StopChoices } from './StopChoices.tsx';
 import { WithoutWarmUp } from './WithoutWarmUp.tsx';
 
@@ -93,6 +101,7 @@ const Buttons = ({ run, made }: { run: RunRecord; made: number }) => {
   const can = actionsOf(run);
   const other = useTrain((state) => trainingRun(state)?.name);
   const progress = useTrain((state) => state.progress[run.id]);
+  const goOn = goOnWords(run);
   return (
     <div className="run-buttons">
       {can.stop ? <StopChoices run={run} progress={progress} made={made} /> : null}
@@ -101,14 +110,10 @@ const Buttons = ({ run, made }: { run: RunRecord; made: number }) => {
           size="xs"
           leftSection={<Icon name="play" size={12} />}
           disabled={other !== undefined}
-          title={
-            other === undefined
-              ? 'Goes on from the last good snapshot'
-              : `“${other}” is training; one run at a time`
-          }
+          title={other === undefined ? goOn.title : `“${other}” is training; one run at a time`}
           onClick={() => void resumeRun(run.id)}
         >
-          {run.step === 0 ? 'Start again' : `Resume after step ${formatCount(run.step)}`}
+          {goOn.name}
         </Button>
       ) : null}
       {/* A GPU that was lost once may be lost again; the checkpoint does not depend on the
@@ -124,7 +129,7 @@ const Buttons = ({ run, made }: { run: RunRecord; made: number }) => {
           Resume on WASM
         </Button>
       ) : null}
-      {run.checkpointStep === null ? null : (
+      {hasAdapter(run) ? (
         <>
           <button
             type="button"
@@ -154,7 +159,7 @@ const Buttons = ({ run, made }: { run: RunRecord; made: number }) => {
             Download the adapter
           </button>
         </>
-      )}
+      ) : null}
     </div>
   );
 };
@@ -250,7 +255,9 @@ const Failed = ({ run }: { run: RunRecord }) =>
       <p className="fine">
         {run.checkpointStep === null
           ? 'No snapshot was written before.'
-          : `Kept: everything up to the snapshot of step ${run.checkpointStep}.`}
+          : isPrepared(run)
+            ? 'Kept: what it had made before its first step.'
+            : `Kept: everything up to the snapshot of step ${run.checkpointStep}.`}
       </p>
       {run.failure.kind === 'no-demonstrations' ? (
         <WithoutWarmUp run={run} />

@@ -95,7 +95,11 @@ export const RunView = ({ run, step }: { run: RunRecord; step: number | null }) 
   // Drawn when there is time: a step that arrives never holds up typing or scrolling.
   const known = useDeferredValue(steps ?? NO_STEPS);
   const film = useMemo(() => filmOf(known), [known]);
-  const groups = useMemo(() => chartsOf(known, run.settings), [known, run.settings]);
+  const { status, importedStep = 0, tags } = run;
+  const groups = useMemo(
+    () => chartsOf(known, run.settings, { status, importedStep, tags }),
+    [known, run.settings, status, importedStep, tags],
+  );
   const select = useMemo(
     () => (next: number | null) =>
       go(formatTrainAddress({ ...parseTrainAddress(location.search), run: run.id, step: next }), {

@@ -1,6 +1,9 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
+import { equalTeachNothing } from '../../../learn/settings/signal.ts';
+import { stageAt } from '../../../learn/settings/stages.ts';
+import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import type { TrainStep } from '../../../records/training.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
@@ -45,9 +48,24 @@ const RolloutRow = (props: { rollout: Rollout; open: () => void }) => {
   );
 };
 
-/** A question with its rollouts. "No signal" marks groups whose rewards are all equal. */
-const GroupRows = (props: { group: RolloutGroup; open: (index: number) => void }) => {
-  const { group } = props;
+/**
+ * Whether the rollouts of a group of equal rewards taught nothing: their advantages say it where they are known, and the
+ * settings where they had none.
+ */
+const taughtNothing = ({ varies, rollouts }: RolloutGroup, settings: TrainSettings, at: number) =>
+  !varies &&
+  equalTeachNothing(settings, at) &&
+  rollouts.every(({ advantage }) => advantage === null || advantage === 0);
+
+/** A question with its rollouts, and whether their rewards are all equal. */
+const GroupRows = (props: {
+  group: RolloutGroup;
+  settings: TrainSettings;
+  /** Stage of the step, from 0. */
+  stage: number;
+  open: (index: number) => void;
+}) => {
+  const { group, settings, stage } = props;
   const first = group.rollouts[0];
   return (
     <tbody>
@@ -56,7 +74,8 @@ const GroupRows = (props: { group: RolloutGroup; open: (index: number) => void }
           <span>{first?.question.text}</span>{' '}
           <span className="fine">
             gold {first?.question.answers.join(' / ')} · reward {formatNumber(group.mean)}
-            {group.varies ? '' : ' for all: no signal'}
+            {group.varies ? '' : ' for all'}
+            {taughtNothing(group, settings, stage) ? ': no signal' : ''}
           </span>{' '}
           <button type="button" className="link" onClick={() => props.open(0)}>
             Open these {group.rollouts.length}
@@ -93,6 +112,7 @@ const Groups = ({
   groups: RolloutGroup[];
 }) => {
   const [, go] = useLocation();
+  const stage = stageAt(run.settings.stages, step);
   // A step of hundreds of questions is drawn whole only where that is asked for.
   const [shown, setShown] = useState(8);
   const open = (group: RolloutGroup, index: number) => {
@@ -114,7 +134,13 @@ const Groups = ({
           </tr>
         </thead>
         {groups.slice(0, shown).map((group) => (
-          <GroupRows key={group.id} group={group} open={(index) => open(group, index)} />
+          <GroupRows
+            key={group.id}
+            group={group}
+            settings={run.settings}
+            stage={stage}
+            open={(index) => open(group, index)}
+          />
         ))}
       </table>
       {groups.length > shown ? (

@@ -73,3 +73,27 @@ export const actionsOf = (run: RunRecord): RunActions => ({
     !hasNoSnapshot(run) &&
     !endsInWarmUp(run),
 });
+
+/** Whether something that is made before the first step is stored, and no step: the run goes on from there. */
+export const isPrepared = ({ checkpointStep, step }: RunRecord): boolean =>
+  step === 0 && checkpointStep === 0;
+
+/**
+ * Whether there is an adapter that learned something: after a step, or after a warm-up or a start before it. What
+ * scores questions stores one that is as it began.
+ */
+export const hasAdapter = (run: RunRecord): boolean =>
+  run.checkpointStep !== null &&
+  (run.checkpointStep > 0 || run.settings.warmUp !== null || (run.before ?? []).length > 0);
+
+/** What the button is called that lets a run go on, and what it does. */
+export const goOnWords = (run: RunRecord): { name: string; title: string } => {
+  if (run.step > 0)
+    return {
+      name: `Resume after step ${formatCount(run.step)}`,
+      title: 'Goes on from the last good snapshot',
+    };
+  return isPrepared(run)
+    ? { name: 'Go on', title: 'Goes on with what it had made before its first step' }
+    : { name: 'Start again', title: 'Nothing of it was stored but its settings' };
+};

@@ -2,6 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { RunRecord } from '../../../../src/lab/contract/records/runs.ts';
 import type { LiveRollout, TrainProgress } from '../../../../src/lab/contract/training.ts';
 import type { TrainStep } from '../../../../src/records/training.ts';
+import { getTraining } from '../../../../src/recipes/index.ts';
+import { RunEditor } from '../../../../src/ui/runs/RunEditor.tsx';
 import { NewRun } from '../../../../src/ui/train/form/NewRun.tsx';
 import { chartsOf } from '../../../../src/ui/train/charts/chart-specs.ts';
 import { LiveStep } from '../../../../src/ui/train/run/LiveStep.tsx';
@@ -137,6 +139,31 @@ describe('a run that trains', () => {
     expect(stopping({ step: 0, checkpointStep: null }, 0)).toContain('No step is whole yet');
   });
 
+  it('before its first step says what of the preparation a stop keeps, and when a pause comes', () => {
+    const stopping = (checkpointStep: number | null, now: Partial<TrainProgress>) =>
+      wordsIn(head({ step: 0, checkpointStep }, progress({ step: 1, ...now })));
+    const scoring = { phase: 'scoring-questions', done: 15, total: 96 } as const;
+    const some = stopping(0, scoring);
+    expect(some).toContain('Kept: the scores of 15 of 96 questions. It can go on from there.');
+    expect(some).toContain('Pause before the first step');
+    expect(some).toContain('all scores are kept, and it goes on there');
+    expect(some).not.toContain('Step 1 is finished');
+    expect(some).not.toContain('starts again');
+    expect(stopping(null, { ...scoring, done: 0 })).toContain(
+      'only the settings stay, and it starts again.',
+    );
+    // What came before is stored: scores, then held-out questions and the first step.
+    const first = stopping(0, { phase: 'rollouts' });
+    expect(first).toContain('The step under way, 1, is lost. Kept: what it had made before that.');
+    expect(first).toContain('Step 1 is finished and stored with a snapshot');
+    expect(stopping(null, { phase: 'warm-up', done: 3, total: 40 })).toContain(
+      'Kept: 3 of 40 updates of the warm-up.',
+    );
+    expect(stopping(null, { phase: 'demonstrations', done: 9, total: 40 })).toContain(
+      'starts again',
+    );
+  });
+
   it('cannot be paused twice', () => {
     const pause = buttonsIn(head({}, progress({ pausing: true }))).find(({ name }) =>
       name.startsWith('Paus'),
@@ -174,6 +201,21 @@ describe('a run that trains', () => {
     expect(names(head())).not.toContain('Download the adapter');
     expect(names(head({ checkpointStep: 2 }))).toContain('Download the adapter');
   });
+
+  it('has no adapter to download of a snapshot that holds scores of questions alone', () => {
+    const settings = { ...getTraining('ur2/paper'), warmUp: null };
+    const scored = { step: 0, checkpointStep: 0, settings };
+    expect(names(head(scored))).not.toContain('Download the adapter');
+    expect(names(head(scored))).not.toContain('Ask with this adapter');
+    expect(wordsIn(htmlOf(<RunEditor run={runRecord('a', scored)} />, useTrain))).toContain(
+      'No update yet, so there is no adapter to take out.',
+    );
+    // A warm-up and a start are updates.
+    const { warmUp } = getTraining('kunlun-baize/whole');
+    expect(warmUp).not.toBeNull();
+    for (const rest of [{ settings: { ...settings, warmUp } }, { before: ['Start: 40 updates.'] }])
+      expect(names(head({ ...scored, ...rest }))).toContain('Download the adapter');
+  });
 });
 
 describe('a run that ended', () => {
@@ -186,7 +228,19 @@ describe('a run that ended', () => {
     expect(wordsIn(head({ status: 'stopped' }))).not.toContain('Stop');
   });
 
+  it('goes on where something was made before its first step, and else starts again', () => {
+    const stopped = { status: 'stopped', step: 0 } as const;
+    expect(names(head(stopped))).toContain('Start again');
+    const prepared = names(head({ ...stopped, checkpointStep: 0 }));
+    expect(prepared).toContain('Go on');
+    expect(prepared).not.toContain('Start again');
+  });
+
   it.each<[Partial<RunRecord>, string[]]>([
+    [
+      { status: 'failed', checkpointStep: 0, step: 0 },
+      ['⚠ The run ended before its first step', 'Kept: what it had made before its first step.'],
+    ],
     [
       { status: 'failed', checkpointStep: 2 },
       ['⚠ The run ended after step 3', 'Kept: everything up to the snapshot of step 2.'],

@@ -1,6 +1,7 @@
 import { Checkbox, NumberInput, TextInput } from '@mantine/core';
 import { Select } from '../../../kit/fields/Select.tsx';
 import { createContext, use, useState, type ReactNode } from 'react';
+import { idleBecause } from '../../../../learn/settings/idle.ts';
 import type { TrainSettings } from '../../../../recipes/parts/training.ts';
 import { labelled } from '../../../kit/fields/labelled.tsx';
 import { changeDraft, readPath } from '../../store/train-draft.ts';
@@ -26,6 +27,13 @@ export const useErrors = () => use(FormState).errors;
 
 const useError = (path: string): string | undefined => useErrors()[path];
 
+/** What a field is beside the others where it does nothing: it cannot be changed, and says why. */
+const useIdle = (path: string): { disabled?: true; description?: string } => {
+  const settings = useSettings();
+  const because = settings && idleBecause(settings, path);
+  return because ? { disabled: true, description: `Does nothing: ${because}.` } : {};
+};
+
 interface FieldProps {
   /** Of the settings: `optimizer.learningRate`. */
   path: string;
@@ -50,8 +58,10 @@ export const NumberField = (
   },
 ) => {
   const value = useDraftValue(props.path);
+  const idle = useIdle(props.path);
   return (
     <NumberInput
+      {...idle}
       size="xs"
       {...labelled(props.label)}
       title={props.title}
@@ -73,10 +83,12 @@ export const NumberField = (
 /** A number that people write as 2e-4; what is typed stays as it is typed. */
 export const RateField = (props: FieldProps) => {
   const value = useDraftValue(props.path);
+  const idle = useIdle(props.path);
   const [typed, setTyped] = useState<string | null>(null);
   const shown = typed !== null && Number(typed) === value ? typed : String(numeric(value));
   return (
     <TextInput
+      {...idle}
       size="xs"
       {...labelled(props.label)}
       title={props.title}
@@ -109,11 +121,13 @@ export const SelectField = (
   },
 ) => {
   const value = useDraftValue(props.path);
+  const idle = useIdle(props.path);
   const choices = props.choices.map((choice) =>
     typeof choice === 'string' ? { value: choice, label: choice } : choice,
   );
   return (
     <Select
+      {...idle}
       size="xs"
       className={props.wide ? 'wide' : ''}
       label={props.label}

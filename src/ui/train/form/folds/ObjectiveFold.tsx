@@ -20,8 +20,8 @@ export const ObjectiveFold = () => {
     <Fold
       name="Estimator, loss and KL"
       paths={['objective', 'updates']}
-      now={({ objective: { estimator, aggregation, microBatch, clip, kl } }) =>
-        `${estimator}, ${aggregation}${aggregation === 'token-mean' && microBatch !== null ? ` by ${microBatch} rollouts` : ''}, ${clip ? `clip ${clip.low} / ${clip.high}` : 'no clip'}, ${kl.place === 'off' ? 'no KL' : `${kl.form} ${kl.coefficient}${kl.adaptive ? `, after ${kl.adaptive.target},` : ''} in the ${kl.place}`}`
+      now={({ critic, objective: { estimator, aggregation, microBatch, clip, kl } }) =>
+        `${critic ? 'advantages by the critic' : estimator}, ${aggregation}${aggregation === 'token-mean' && microBatch !== null ? ` by ${microBatch} rollouts` : ''}, ${clip ? `clip ${clip.low} / ${clip.high}` : 'no clip'}, ${kl.place === 'off' ? 'no KL' : `${kl.form} ${kl.coefficient}${kl.adaptive ? `, after ${kl.adaptive.target},` : ''} in the ${kl.place}`}`
       }
     >
       {/* Estimators and losses by their equations: docs/methods.md, sections 3 and 4. */}

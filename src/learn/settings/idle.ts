@@ -1,0 +1,223 @@
+import { sum } from '../../base/statistics.ts';
+import { isStored } from '../../recipes/parts/stage-loss.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
+import { rewardById } from '../rewards/list.ts';
+
+/**
+ * Settings that hold a value and do nothing beside the others: a run with another value of them is the same run. They
+ * are no clash (`switches.ts`), since a recipe has to write down some value.
+ */
+
+interface Rule {
+  /** Whole paths, or what begins them, with a dot at the end. */
+  paths: readonly string[];
+  /** Why they do nothing; null where they may do something. */
+  because(settings: TrainSettings): string | null;
+}
+
+const where = (idle: boolean, because: string): string | null => (idle ? because : null);
+
+const supervised = ({ stages }: TrainSettings): boolean =>
+  stages.every(({ loss }) => loss !== undefined);
+
+const trainsRouterAlone = ({ router, stages }: TrainSettings): boolean =>
+  router.train === 'alone' && !stages.some(({ loss }) => isStored(loss));
+
+/** Curricula that look at a pool of questions before they draw. */
+const looks = ({ curriculum: { kind, leaveOut = [] } }: TrainSettings): boolean =>
+  ['difficulty', 'one-shot', 'weakness'].includes(kind) || leaveOut.includes('one-retrieval');
+
+const mixesNoise = ({ curriculum, warmUp, stages }: TrainSettings): boolean =>
+  curriculum.kind === 'gold-noise' ||
+  (curriculum.kind === 'engine' && curriculum.engine === 'noisy') ||
+  warmUp?.from === 'own' ||
+  stages.some(({ loss }) => isStored(loss));
+
+const ALONE = 'the router is trained alone, and the policy makes no update';
+
+const RULES: readonly Rule[] = [
+  {
+    paths: ['objective.', 'critic.', 'updates'],
+    because: (settings) => where(trainsRouterAlone(settings), ALONE),
+  },
+  {
+    // A warm-up and a start are updates of the policy too.
+    paths: ['optimizer.'],
+    because: (settings) =>
+      where(
+        trainsRouterAlone(settings) && settings.warmUp === null && settings.start === undefined,
+        ALONE,
+      ),
+  },
+  {
+    paths: [
+      'critic.',
+      'updates',
+      'objective.estimator',
+      'objective.epsilon',
+      'objective.clip.',
+      'objective.dualClip',
+      'objective.logRatioClamp',
+      'objective.aggregation',
+      'objective.constantLength',
+      'objective.microBatch',
+    ],
+    because: (settings) =>
+      where(supervised(settings), 'every stage learns by supervision, without advantages'),
+  },
+  {
+    paths: ['objective.kl.coefficient', 'objective.kl.form'],
+    because: (settings) => {
+      const { place } = settings.objective.kl;
+      if (place === 'off') return 'the KL penalty is off (objective.kl.place)';
+      return where(
+        place === 'loss' && supervised(settings),
+        'every stage learns by supervision, whose loss has no KL',
+      );
+    },
+  },
+  {
+    paths: ['objective.estimator', 'objective.epsilon'],
+    because: ({ critic }) => where(Boolean(critic), 'the critic makes the advantages (GAE)'),
+  },
+  {
+    paths: ['objective.constantLength'],
+    because: ({ objective: { aggregation } }) =>
+      where(aggregation !== 'sum-over-constant', `the aggregation ${aggregation} divides by none`),
+  },
+  {
+    paths: ['objective.microBatch'],
+    because: ({ objective: { aggregation } }) =>
+      where(aggregation !== 'token-mean', `the aggregation ${aggregation} takes no such mean`),
+  },
+  {
+    paths: ['dynamicSampling.by', 'dynamicSampling.maxBatches'],
+    because: ({ dynamicSampling: { on } }) =>
+      where(!on, 'dynamic sampling is off (dynamicSampling.on)'),
+  },
+  {
+    paths: ['dynamicSampling.'],
+    because: ({ router }) =>
+      where(
+        router.train === 'alone',
+        'the router is trained alone, and learns from every group that is drawn',
+      ),
+  },
+  {
+    paths: [
+      'curriculum.scoringRollouts',
+      'curriculum.mix.',
+      'curriculum.coldStart',
+      'curriculum.taskMixing',
+      'curriculum.tasks.',
+    ],
+    because: ({ curriculum: { kind } }) =>
+      where(kind !== 'difficulty', `the curriculum ${kind} does not sort by difficulty`),
+  },
+  {
+    paths: ['curriculum.coldStart'],
+    because: ({ stages }) =>
+      where(
+        stages.every(({ reward }) => rewardById(reward)?.coldStart !== true),
+        'no stage has a reward of the cold start',
+      ),
+  },
+  {
+    paths: ['curriculum.pool'],
+    because: (settings) =>
+      where(
+        !looks(settings),
+        `the curriculum ${settings.curriculum.kind} draws from all questions, without a pool`,
+      ),
+  },
+  {
+    paths: [
+      'curriculum.goldEpochs',
+      'curriculum.noiseBy',
+      'curriculum.noiseReading',
+      'curriculum.noiseFloor',
+    ],
+    because: ({ curriculum: { kind } }) =>
+      where(kind !== 'gold-noise', `the curriculum ${kind} does not go from gold to noise`),
+  },
+  {
+    paths: ['curriculum.noiseFloor'],
+    because: ({ curriculum: { noiseReading } }) =>
+      where(noiseReading !== 'floor', 'no noise stays behind E (curriculum.noiseReading)'),
+  },
+  {
+    paths: ['curriculum.noise'],
+    because: (settings) => where(!mixesNoise(settings), 'no noise is mixed into the results'),
+  },
+  {
+    paths: ['curriculum.engine'],
+    because: ({ curriculum: { kind } }) =>
+      where(kind !== 'engine', `the curriculum ${kind} searches with the run’s own engine`),
+  },
+  {
+    paths: ['curriculum.probeSteps'],
+    because: ({ curriculum: { kind, ids = [] } }) =>
+      where(
+        kind !== 'weakness' && (kind !== 'one-shot' || ids.length > 0),
+        'no questions are told apart in first steps',
+      ),
+  },
+  {
+    paths: ['curriculum.count'],
+    because: ({ curriculum: { kind, ids = [] } }) =>
+      where(kind !== 'one-shot' || ids.length > 0, 'no questions are chosen to train on'),
+  },
+  {
+    paths: [
+      'router.learningRate',
+      'router.baseline',
+      'router.optimizer',
+      'router.entropy',
+      'router.nlr.',
+    ],
+    because: ({ router }) =>
+      where(router.train === 'off', 'the router is not trained (router.train)'),
+  },
+  {
+    paths: ['verifier.threshold'],
+    because: ({ verifier }) =>
+      where(verifier?.kind !== 'hybrid', 'only a hybrid verifier has a threshold'),
+  },
+  {
+    paths: ['warmUp.rollouts'],
+    because: ({ warmUp }) =>
+      where(warmUp?.from !== 'own', 'the warm-up learns from trajectories that are given'),
+  },
+];
+
+const STAGE = /^stages\.(\d+)\.(.+)$/;
+
+/** Of a stage: one that never begins, and the steps of the last one, which takes what is left. */
+function stageBecause({ stages, steps }: TrainSettings, path: string): string | null {
+  const [, at, key] = STAGE.exec(path) ?? [];
+  if (at === undefined) return null;
+  const place = Number(at);
+  if (place > 0 && sum(stages.slice(0, place).map((stage) => stage.steps)) >= steps)
+    return `stage ${place + 1} never begins: the run ends after ${steps} steps`;
+  // Supervision in rounds counts them.
+  return where(
+    key === 'steps' && place === stages.length - 1 && stages[place]?.loss === undefined,
+    'the last stage takes all steps that are left',
+  );
+}
+
+const covers = (of: string, path: string): boolean =>
+  of.endsWith('.') ? path.startsWith(of) : path === of;
+
+/**
+ * Why a setting does nothing beside the others, as the end of a sentence; null where it may do something.
+ * @param path `objective.kl.coefficient`
+ */
+export function idleBecause(settings: TrainSettings, path: string): string | null {
+  for (const { paths, because } of RULES) {
+    if (!paths.some((of) => covers(of, path))) continue;
+    const found = because(settings);
+    if (found !== null) return found;
+  }
+  return stageBecause(settings, path);
+}

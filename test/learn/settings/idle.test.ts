@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { withChanges } from '../../../src/learn/settings/edit-settings.ts';
+import { idleBecause } from '../../../src/learn/settings/idle.ts';
+import { getTraining } from '../../../src/recipes/index.ts';
+
+/** Why a setting does nothing in a training with changes; null where it may do something. */
+const why = (training: string, path: string, ...changes: string[]): string | null =>
+  idleBecause(withChanges(getTraining(training), changes), path);
+
+describe('a setting that does nothing beside the others', () => {
+  it.each<[path: string, training: string, off: string[], on: string[], words: RegExp]>([
+    [
+      'objective.kl.coefficient',
+      'search/grpo',
+      ['objective.kl.place=off'],
+      ['objective.kl.place=loss'],
+      /KL penalty is off/,
+    ],
+    [
+      'objective.kl.form',
+      'search/grpo',
+      ['objective.kl.place=off'],
+      ['objective.kl.place=reward'],
+      /KL penalty is off/,
+    ],
+    ['objective.estimator', 'search-r1/ppo', [], ['critic=null'], /critic makes the advantages/],
+    [
+      'objective.constantLength',
+      'search/grpo',
+      ['objective.aggregation=token-mean'],
+      ['objective.aggregation=sum-over-constant'],
+      /token-mean divides by none/,
+    ],
+    [
+      'dynamicSampling.maxBatches',
+      'search/grpo',
+      ['dynamicSampling.on=false'],
+      ['dynamicSampling.on=true'],
+      /dynamic sampling is off/,
+    ],
+    [
+      'curriculum.mix.0',
+      'search/grpo',
+      ['curriculum.kind=uniform'],
+      ['curriculum.kind=difficulty'],
+      /does not sort by difficulty/,
+    ],
+    [
+      'curriculum.pool',
+      'search/grpo',
+      [],
+      ['curriculum.leaveOut=["one-retrieval"]'],
+      /draws from all questions/,
+    ],
+    [
+      'curriculum.noise',
+      'search/grpo',
+      ['curriculum.kind=engine'],
+      ['curriculum.kind=engine', 'curriculum.engine=noisy'],
+      /no noise is mixed/,
+    ],
+    [
+      'router.learningRate',
+      'search/grpo',
+      ['router.train=off'],
+      ['router.train=beside'],
+      /router is not trained/,
+    ],
+    [
+      'objective.clip.low',
+      'kunlun-baize/dapo',
+      ['router.train=alone'],
+      ['router.train=beside'],
+      /router is trained alone/,
+    ],
+    [
+      'stages.0.steps',
+      'search/grpo',
+      [],
+      ['stages=[{"steps":1,"reward":"em","weights":{}},{"steps":1,"reward":"f1","weights":{}}]'],
+      /last stage takes all steps/,
+    ],
+    [
+      'stages.1.reward',
+      'search/grpo',
+      [
+        'steps=3',
+        'stages=[{"steps":3,"reward":"em","weights":{}},{"steps":1,"reward":"f1","weights":{}}]',
+      ],
+      [
+        'steps=4',
+        'stages=[{"steps":3,"reward":"em","weights":{}},{"steps":1,"reward":"f1","weights":{}}]',
+      ],
+      /stage 2 never begins/,
+    ],
+    ['objective.estimator', 'corag/sft', [], ['stages.0={"steps":1,"reward":"em"}'], /supervision/],
+  ])('is %s of %s: %j, and not with %j', (path, training, off, on, words) => {
+    expect(why(training, path, ...off)).toMatch(words);
+    expect(why(training, path, ...on)).toBeNull();
+  });
+
+  it('is none that every run heeds', () => {
+    for (const path of ['seed', 'steps', 'groupSize', 'optimizer.learningRate', 'temperature'])
+      expect(why('search-r1/ppo', path)).toBeNull();
+    expect(why('search-r1/ppo', 'critic.learningRate')).toBeNull();
+  });
+});
