@@ -281,6 +281,13 @@ describe('the headline', () => {
     expect(words).toContain('95 % interval −15.8 to +65.8. It holds 0: no clear change yet.');
   });
 
+  it('of four questions without a flip has an interval, of one question none', () => {
+    const of = (ems: number[]) => wordsIn(head({ status: 'finished' }, null, steps(ems, ems)));
+    // 0 ± 1.96 · √((1/6 + 1/6) / 6)
+    expect(of([0, 0, 1, 1])).toContain('+0.0 points, 95 % interval −46.2 to +46.2. It holds 0');
+    expect(of([0])).toContain('+0.0 points, no interval: one question tells none.');
+  });
+
   it('has beside it what a judge says, and of how many answers', () => {
     const judge = {
       by: 'tiny-judge/1',
