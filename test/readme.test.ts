@@ -84,7 +84,7 @@ describe('gains on worlds that were never trained on follow from the recorded an
         row?.overQuestions.mean,
         row?.overQuestions.low,
         row?.overQuestions.high,
-      ].map((share = NaN) => (100 * share).toFixed(1));
+      ].map((share) => (100 * (share ?? NaN)).toFixed(1));
       expect(squeezed(firstForm)).toContain(`+${gain} [${low}, ${high}]`);
     }
   });

@@ -27,6 +27,7 @@ function gain(records: readonly WorldRecord[], keep: (heldOut: boolean) => boole
   return gainOf(
     chosen(({ before }) => before),
     runs.map((_, run) => chosen(({ after }) => after[run] ?? '')),
+    { binary: true },
   );
 }
 
@@ -54,7 +55,7 @@ export const TABLE_HEAD = [
 /** A row of the table; shares as percent, gains in points. */
 export function rowMarkdown({ name, n, before, seeds, overQuestions: o, overSeeds }: Row): string {
   const after = seeds.map((seed) => percent(seed.after)).join(', ');
-  const interval = `${signed(o.low)} to ${signed(o.high)}`;
+  const interval = o.low === null ? '–' : `${signed(o.low)} to ${signed(o.high)}`;
   const spread = overSeeds === null ? '–' : percent(overSeeds);
   return `| ${name} | ${n} | ${percent(before)} | ${after} | ${signed(o.mean)} | ${interval} | ${spread} |`;
 }

@@ -19,7 +19,8 @@ import {
 import { importAll } from '../../src/formats/import/collect.ts';
 import type { Hit } from '../../src/records/hits.ts';
 import type { Passage, Question } from '../../src/records/records.ts';
-import { bootstrapMean, pairedBootstrap } from '../../src/evaluate/bootstrap.ts';
+import { bootstrapMean } from '../../src/evaluate/bootstrap.ts';
+import { differenceOf, endsText } from '../../src/evaluate/paired-difference.ts';
 import { createRetriever } from '../../src/retrieval/create.ts';
 import { ExactIndex, type VectorTable } from '../../src/retrieval/dense/dense.ts';
 import { OnnxEncoder } from '../../src/retrieval/encoder/encoder.ts';
@@ -137,10 +138,10 @@ async function main(): Promise<void> {
   const hybrid = await openLocalSource(passages, { method: 'hybrid' }, { encoder, vectors });
   const fused = await print('hybrid, learned weights', of(hybrid.source));
   for (const [i, name] of ['lexical', 'dense'].entries()) {
-    const { mean, low, high } = pairedBootstrap(parts[i] ?? [], fused);
-    console.log(
-      `hybrid − ${name}, paired: ${mean.toFixed(4)} (${low.toFixed(3)} to ${high.toFixed(3)})`,
-    );
+    const difference = differenceOf(parts[i] ?? [], fused);
+    if (!difference) continue;
+    const ends = endsText(difference, (value) => value.toFixed(3), '–');
+    console.log(`hybrid − ${name}, paired: ${difference.mean.toFixed(4)} ${ends}`);
   }
   const { weights, questions: clozes, ...learned } = await learnFusion(passages, lexical, dense);
   console.log(

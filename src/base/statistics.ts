@@ -59,3 +59,24 @@ export function logSumExp(values: Numbers): number {
   for (const value of values) total += Math.exp(value - most);
   return most + Math.log(total);
 }
+
+/** Φ, the standard normal distribution function, by its series at 0 (G. Marsaglia, Journal of Statistical Software 11, 2004). */
+function normalBelow(x: number): number {
+  let [term, total] = [x, x];
+  for (let k = 3; Math.abs(term) > 1e-17 * Math.abs(total); k += 2) {
+    term *= (x * x) / k;
+    total += term;
+  }
+  return 0.5 + (total * Math.exp(-(x * x) / 2)) / Math.sqrt(2 * Math.PI);
+}
+
+/** Where the standard normal distribution function is p, to nine places. @param p between 0 and 1, both left out */
+export function normalQuantile(p: number): number {
+  let [low, high] = [-8, 8];
+  while (high - low > 1e-10) {
+    const middle = (low + high) / 2;
+    if (normalBelow(middle) < p) low = middle;
+    else high = middle;
+  }
+  return (low + high) / 2;
+}

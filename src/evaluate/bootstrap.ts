@@ -2,7 +2,7 @@ import { itemAt } from '../base/items.ts';
 import { deriveSeed, uniform } from '../base/random.ts';
 import { mean, quantile } from '../base/statistics.ts';
 
-/** Intervals by paired bootstrap over questions. */
+/** Intervals by bootstrap over questions. */
 
 export interface Interval {
   mean: number;
@@ -33,22 +33,4 @@ export function bootstrapMean(values: readonly number[], options: BootstrapOptio
   }).toSorted((a, b) => a - b);
   const tail = (1 - level) / 2;
   return { mean: centre, low: quantile(means, tail), high: quantile(means, 1 - tail) };
-}
-
-/**
- * Interval of the mean difference `b − a` over the same questions.
- * @throws RangeError where the lists differ in length
- */
-export function pairedBootstrap(
-  a: readonly number[],
-  b: readonly number[],
-  options: BootstrapOptions = {},
-): Interval {
-  if (a.length !== b.length) {
-    throw new RangeError(`paired values: ${a.length} and ${b.length} questions`);
-  }
-  return bootstrapMean(
-    b.map((value, i) => value - itemAt(a, i, 'paired values')),
-    options,
-  );
 }

@@ -1,5 +1,6 @@
 import type { Rollout, RolloutMetrics } from '../records/rollout.ts';
-import { pairedBootstrap, type BootstrapOptions, type Interval } from './bootstrap.ts';
+import type { BootstrapOptions } from './bootstrap.ts';
+import { differenceOf, endsText, NO_INTERVAL, type PairedDifference } from './paired-difference.ts';
 import { summarizeRollouts, type SummaryByHops } from './summary.ts';
 import { present } from '../base/items.ts';
 import { mean } from '../base/statistics.ts';
@@ -13,8 +14,11 @@ export interface Arm {
 
 type Measured = 'em' | 'f1' | 'recall' | 'searches' | 'formatValid';
 
-/** Recall is over questions that name supporting titles; null where none does. */
-type Differences = Record<Exclude<Measured, 'recall'>, Interval> & { recall: Interval | null };
+/** Where an answer counts 0 or 1. */
+const BINARY: readonly Measured[] = ['em', 'formatValid'];
+
+/** Null without a question; recall is over those that name supporting titles. */
+type Differences = Record<Measured, PairedDifference | null>;
 
 interface ComparisonRow {
   name: string;
@@ -49,13 +53,13 @@ function difference(
   shared: readonly string[],
   options: BootstrapOptions,
 ): Differences {
-  const of = (name: Measured, over = shared): Interval => {
+  const of = (name: Measured, over = shared): PairedDifference | null => {
     const a = byQuestion(reference.rollouts, name);
     const b = byQuestion(arm.rollouts, name);
-    return pairedBootstrap(
+    return differenceOf(
       over.map((id) => present(a.get(id), 'a question of every arm')),
       over.map((id) => present(b.get(id), 'a question of every arm')),
-      options,
+      { ...options, binary: BINARY.includes(name) },
     );
   };
   const named = new Set(
@@ -67,7 +71,7 @@ function difference(
   return {
     em: of('em'),
     f1: of('f1'),
-    recall: supported.length > 0 ? of('recall', supported) : null,
+    recall: of('recall', supported),
     searches: of('searches'),
     formatValid: of('formatValid'),
   };
@@ -95,12 +99,11 @@ export function compareArms(arms: readonly Arm[], options: BootstrapOptions = {}
 
 const percent = (value: number | null): string => (value === null ? '–' : (100 * value).toFixed(1));
 
-const signed = (interval: Interval | null, scale: number): string => {
-  if (!interval) return '–';
-  const [mean, low, high] = [interval.mean, interval.low, interval.high].map((value) =>
-    (scale * value).toFixed(scale === 1 ? 2 : 1),
-  );
-  return `${interval.mean > 0 ? '+' : ''}${mean} [${low}, ${high}]`;
+const signed = (difference: PairedDifference | null, scale: number): string => {
+  if (!difference) return '–';
+  const text = (value: number): string => (scale * value).toFixed(scale === 1 ? 2 : 1);
+  const { mean } = difference;
+  return `${mean > 0 ? '+' : ''}${text(mean)} ${endsText(difference, text, '–')}`;
 };
 
 /** The comparison as a Markdown table: shares in percent, differences with 95 % intervals. */
@@ -114,5 +117,8 @@ export function comparisonMarkdown(comparison: Comparison): string {
     const cells = [percent(s.em), percent(s.f1), percent(s.recall), s.searches.toFixed(2)];
     return `| ${[name, s.n, ...cells, percent(s.formatValid), ...changes].join(' | ')} |`;
   });
-  return [head, rule, ...rows].join('\n');
+  const unbounded = comparison.rows.some(({ difference: d }) =>
+    [d?.em, d?.recall, d?.searches].some((one) => one?.low === null),
+  );
+  return [head, rule, ...rows, ...(unbounded ? ['', `[–]: ${NO_INTERVAL}.`] : [])].join('\n');
 }

@@ -1,4 +1,4 @@
-import { pairedBootstrap, type BootstrapOptions, type Interval } from './bootstrap.ts';
+import { differenceOf, type PairedDifference, type PairedOptions } from './paired-difference.ts';
 import { itemAt } from '../base/items.ts';
 import { mean, moments } from '../base/statistics.ts';
 
@@ -7,9 +7,9 @@ export interface Gain {
   /** Questions, each scored before and after. */
   n: number;
   before: number;
-  seeds: { after: number; gain: Interval }[];
+  seeds: { after: number; gain: PairedDifference }[];
   /** Of the mean over seeds: questions are resampled, the seeds are kept. */
-  overQuestions: Interval;
+  overQuestions: PairedDifference;
   /** Standard error of the gain over seeds, the questions kept; null for one seed. */
   overSeeds: number | null;
 }
@@ -20,6 +20,9 @@ export function standardError(values: readonly number[]): number | null {
   return Math.sqrt(moments(values, 1).variance / values.length);
 }
 
+const gainOver = (...given: Parameters<typeof differenceOf>): PairedDifference =>
+  differenceOf(...given) ?? { mean: 0, low: null, high: null };
+
 /**
  * The gain of training over the same questions.
  * @param before score of each question, [questions]
@@ -29,12 +32,12 @@ export function standardError(values: readonly number[]): number | null {
 export function gainOf(
   before: readonly number[],
   after: readonly (readonly number[])[],
-  options: BootstrapOptions = {},
+  options: PairedOptions = {},
 ): Gain {
   if (after.length === 0) throw new RangeError('a gain needs at least one trained run');
   const seeds = after.map((scores) => ({
     after: mean(scores),
-    gain: pairedBootstrap(before, scores, options),
+    gain: gainOver(before, scores, options),
   }));
   const meanOverSeeds = before.map((_, i) =>
     mean(after.map((scores) => itemAt(scores, i, 'scores'))),
@@ -43,7 +46,7 @@ export function gainOf(
     n: before.length,
     before: mean(before),
     seeds,
-    overQuestions: pairedBootstrap(before, meanOverSeeds, options),
+    overQuestions: gainOver(before, meanOverSeeds, options),
     overSeeds: standardError(seeds.map(({ gain }) => gain.mean)),
   };
 }

@@ -1,3 +1,4 @@
+import { normalQuantile } from '../base/statistics.ts';
 import type { HeldOutScore, TrainStep } from '../records/training.ts';
 
 /** A score of the held-out questions, and the steps that the policy had made by then. */
@@ -15,32 +16,56 @@ export const heldOutScores = (
     ...(heldOut ? [{ step, score: heldOut }] : []),
   ]);
 
-/** Normal quantile of a two-sided 95 % interval. */
+/** Intervals are 95 % ones unless told otherwise: the normal quantile of a two-sided one. */
+const LEVEL = 0.95;
 const Z = 1.96;
 
-/** Wilson's 95 % interval of a share p of n questions: it has a width at 0 and at 1 too. */
-export const shareInterval = (p: number, n: number): [low: number, high: number] => {
+const quantileOf = (level: number): number =>
+  level === LEVEL ? Z : normalQuantile((1 + level) / 2);
+
+/** Wilson's interval of a share p of n questions: it has a width at 0 and at 1 too. */
+export const shareInterval = (p: number, n: number, level = LEVEL): [low: number, high: number] => {
   if (n <= 0) return [0, 1];
-  const spread = (Z * Z) / n;
+  const z = quantileOf(level);
+  const spread = (z * z) / n;
   const middle = (p + spread / 2) / (1 + spread);
-  const half = (Z * Math.sqrt((p * (1 - p)) / n + spread / (4 * n))) / (1 + spread);
+  const half = (z * Math.sqrt((p * (1 - p)) / n + spread / (4 * n))) / (1 + spread);
   return [Math.max(0, middle - half), Math.min(1, middle + half)];
 };
+
+/**
+ * The change of a share between two askings of the same n questions: Bonett and Price's adjusted Wald interval
+ * for paired proportions (Journal of Educational and Behavioral Statistics 37, 2012), which holds for small n and has a
+ * width where no question flips.
+ * @param gained questions that only the second answered right; a question may count in part
+ * @param lost those that only the first did
+ */
+export function changeInterval(
+  gained: number,
+  lost: number,
+  n: number,
+  level = LEVEL,
+): [low: number, high: number] {
+  const z = quantileOf(level);
+  const up = (gained + 1) / (n + 2);
+  const down = (lost + 1) / (n + 2);
+  const half = z * Math.sqrt((up + down - (up - down) ** 2) / (n + 2));
+  return [Math.max(-1, up - down - half), Math.min(1, up - down + half)];
+}
 
 /** How two scores of the same questions differ. */
 interface PairedChange {
   /** Questions that only the second, and only the first, answered right. */
   gained: number;
   lost: number;
-  /** Share of the questions, and its 95 % interval. */
+  /** Share of the questions. */
   change: number;
-  low: number;
-  high: number;
+  /** Its 95 % interval; null of one question, which tells none. */
+  interval: [low: number, high: number] | null;
 }
 
 /**
- * The change of a share between two scores of the same questions: Bonett and Price's adjusted Wald interval
- * for paired proportions (Journal of Educational and Behavioral Statistics 37, 2012), which holds for small n.
+ * The change of a share between two scores of the same questions.
  * @returns null where the questions are not told, or not the same
  */
 function pairedChange(before: HeldOutScore, after: HeldOutScore): PairedChange | null {
@@ -54,15 +79,11 @@ function pairedChange(before: HeldOutScore, after: HeldOutScore): PairedChange |
     if (other.em > one.em) gained += 1;
     if (other.em < one.em) lost += 1;
   }
-  const up = (gained + 1) / (n + 2);
-  const down = (lost + 1) / (n + 2);
-  const half = Z * Math.sqrt((up + down - (up - down) ** 2) / (n + 2));
   return {
     gained,
     lost,
     change: (gained - lost) / n,
-    low: Math.max(-1, up - down - half),
-    high: Math.min(1, up - down + half),
+    interval: n === 1 ? null : changeInterval(gained, lost, n),
   };
 }
 

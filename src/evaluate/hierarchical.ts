@@ -44,6 +44,18 @@ export function drawResamples(
 }
 
 /**
+ * Questions of each world, the same for every seed.
+ * @throws RangeError where seeds differ in their questions
+ */
+export function sizesOf(seeds: readonly SeedDifferences[]): number[] {
+  const sizes = (seeds[0] ?? []).map((world) => world.length);
+  for (const worlds of seeds)
+    if (worlds.map((world) => world.length).join() !== sizes.join())
+      throw new RangeError('seeds differ in their questions');
+  return sizes;
+}
+
+/**
  * Percentile interval of the mean over seeds, worlds and questions, each world counting alike. A
  * resample draws as many seeds with replacement as there are; then, within each world, as many of its
  * questions, the same draw for every seed, since all seeds answer the same questions. Worlds are kept:
@@ -60,10 +72,7 @@ export function hierarchicalBootstrap(
   options: BootstrapOptions = {},
   drawn?: ResampleDraws,
 ): Interval {
-  const sizes = (seeds[0] ?? []).map((world) => world.length);
-  for (const worlds of seeds)
-    if (worlds.map((world) => world.length).join() !== sizes.join())
-      throw new RangeError('seeds differ in their questions');
+  const sizes = sizesOf(seeds);
   const worlds = sizes.flatMap((size, place) => (size > 0 ? [place] : []));
   if (worlds.length === 0) return { mean: 0, low: 0, high: 0 };
   const centre = mean(

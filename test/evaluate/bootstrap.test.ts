@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bootstrapMean, pairedBootstrap } from '../../src/evaluate/bootstrap.ts';
+import { bootstrapMean } from '../../src/evaluate/bootstrap.ts';
 
 /** `right` ones among `n` answers. */
 const answers = (n: number, right: number): number[] =>
@@ -49,24 +49,5 @@ describe('percentile intervals of a mean', () => {
     expect(of()).toEqual(of(0, 2000));
     expect(of(1).low).not.toBe(of(0).low);
     expect(of(0, 1999).low).not.toBe(of(0).low);
-  });
-});
-
-describe('paired differences', () => {
-  test('second less first, question by question', () => {
-    expect(pairedBootstrap([1, 0.5, 0], [0.5, 0, -0.5])).toEqual({
-      mean: -0.5,
-      low: -0.5,
-      high: -0.5,
-    });
-    // Pairing takes out what the questions have in common, whatever its size.
-    expect(pairedBootstrap([0, 10, 1000], [1, 11, 1001])).toEqual({ mean: 1, low: 1, high: 1 });
-    expect(pairedBootstrap([0, 1], [1, 0], { level: 0.6 })).toEqual({ mean: 0, low: -1, high: 1 });
-  });
-
-  test('lists of another length are refused, in either order', () => {
-    expect(() => pairedBootstrap([1], [1, 2])).toThrow('1 and 2 questions');
-    expect(() => pairedBootstrap([1, 2], [])).toThrow(RangeError);
-    expect(pairedBootstrap([], [])).toEqual({ mean: 0, low: 0, high: 0 });
   });
 });

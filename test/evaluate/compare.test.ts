@@ -6,7 +6,8 @@ import { scored } from '../fixtures/rollouts.ts';
 
 const worse = scored('a', 1, { em: 0, f1: 0.25, recall: 0, searches: 3, formatValid: false });
 const better = scored('a', 1, { em: 1, f1: 0.75, recall: 0.5, searches: 1, formatValid: true });
-const point = (value: number) => ({ mean: value, low: value, high: value });
+/** Of one question. */
+const point = (value: number) => ({ mean: value, low: null, high: null });
 
 describe('a table of arms', () => {
   test('differences are the arm less the first one, metric by metric', () => {
@@ -40,9 +41,25 @@ describe('a table of arms', () => {
       '| arm | n | EM | F1 | recall | searches | format | ΔEM | Δrecall | Δsearches |',
       '|---|---:|---:|---:|---:|---:|---:|---|---|---|',
       '| without | 1 | 0.0 | 25.0 | 0.0 | 3.00 | 0.0 | – | – | – |',
-      '| with | 1 | 100.0 | 75.0 | 50.0 | 1.00 | 100.0 | +100.0 [100.0, 100.0] | +50.0 [50.0, 50.0] | -2.00 [-2.00, -2.00] |',
-      '| again | 1 | 0.0 | 25.0 | 0.0 | 3.00 | 0.0 | 0.0 [0.0, 0.0] | 0.0 [0.0, 0.0] | 0.00 [0.00, 0.00] |',
+      '| with | 1 | 100.0 | 75.0 | 50.0 | 1.00 | 100.0 | +100.0 [–] | +50.0 [–] | -2.00 [–] |',
+      '| again | 1 | 0.0 | 25.0 | 0.0 | 3.00 | 0.0 | 0.0 [–] | 0.0 [–] | 0.00 [–] |',
+      '',
+      '[–]: no interval: one question, or all differences are equal.',
     ]);
+  });
+
+  test('four questions without a flip: EM may still differ, what is no share of right answers says nothing', () => {
+    const arm = (name: string, searches: number) => ({
+      name,
+      rollouts: ['a', 'b', 'c', 'd'].map((id) => scored(id, 1, { searches })),
+    });
+    const compared = compareArms([arm('x', 1), arm('y', 2)]);
+    const { em, searches } = compared.rows[1]?.difference ?? {};
+    // (0 + 1)/(4 + 2) up and down: 0 ± 1.96 √((2/6)/6).
+    expect(em?.low).toBeCloseTo(-0.46198, 5);
+    expect(em?.high).toBeCloseTo(0.46198, 5);
+    expect(searches).toEqual({ mean: 1, low: null, high: null });
+    expect(comparisonMarkdown(compared)).toContain('| 0.0 [-46.2, 46.2] | ');
   });
 
   test('a question counts where every arm has a rollout of it that was measured', () => {
@@ -53,7 +70,7 @@ describe('a table of arms', () => {
       { name: 'z', rollouts: [at('b', 1), { ...at('a', 1), metrics: null }] },
     ]);
     expect(questions).toBe(1);
-    expect(rows.map(({ difference }) => difference?.em.mean)).toEqual([undefined, 0, 1]);
+    expect(rows.map(({ difference }) => difference?.em?.mean)).toEqual([undefined, 0, 1]);
   });
 
   test('recall is compared over questions that name supporting titles, and not where none does', () => {
@@ -67,7 +84,7 @@ describe('a table of arms', () => {
     expect([mixed.questions, mixed.rows[1]?.difference?.recall]).toEqual([2, point(0.5)]);
     const none = compared([untitled(0)], [untitled(0)]);
     expect(none.rows[1]?.difference?.recall).toBeNull();
-    expect(comparisonMarkdown(none)).toContain('0.0 [0.0, 0.0] | – | 0.00 [0.00, 0.00] |');
+    expect(comparisonMarkdown(none)).toContain('0.0 [–] | – | 0.00 [–] |');
   });
 
   test('no arm is refused; no shared question gives no difference', () => {
@@ -77,7 +94,7 @@ describe('a table of arms', () => {
       { name: 'y', rollouts: [] },
     ]);
     expect(none.questions).toBe(0);
-    expect(none.rows[1]?.difference?.em).toEqual(point(0));
+    expect(none.rows[1]?.difference?.em).toBeNull();
   });
 
   test('the seed of the intervals is passed on', () => {
@@ -86,7 +103,7 @@ describe('a table of arms', () => {
       rollouts: Array.from({ length: 30 }, (_, i) => scored(`q${i}`, 1, { f1: (i * shift) % 1 })),
     });
     const low = (seed: number) =>
-      compareArms([arm(0.1), arm(0.37)], { seed }).rows[1]?.difference?.f1.low;
+      compareArms([arm(0.1), arm(0.37)], { seed }).rows[1]?.difference?.f1?.low;
     expect(low(4)).toBe(low(4));
     expect(low(4)).not.toBe(low(5));
   });

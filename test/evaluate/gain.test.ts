@@ -29,8 +29,18 @@ describe('the gain of training', () => {
     const { overQuestions, overSeeds } = gainOf(none, [half, half, half]);
     expect(overSeeds).toBe(0);
     // A proportion of 1/2 over 400 questions: ± 1.96 · 0.5 / 20 = ± 0.049.
-    expect(overQuestions.high - overQuestions.low).toBeGreaterThan(0.085);
-    expect(overQuestions.high - overQuestions.low).toBeLessThan(0.111);
+    const width = Number(overQuestions.high) - Number(overQuestions.low);
+    expect(width).toBeGreaterThan(0.085);
+    expect(width).toBeLessThan(0.111);
+  });
+
+  test('no flip in four questions leaves room for some, of scores that are right or wrong', () => {
+    const same = [1, 0, 0, 1];
+    // Up and down (0 + 1)/6 each: 0 ± 1.96 √((2/6)/6) = ± 0.46198.
+    const { seeds: runs, overQuestions } = gainOf(same, [same], { binary: true });
+    expect(overQuestions.high).toBeCloseTo(0.46198, 5);
+    expect(runs[0]?.gain).toEqual(overQuestions);
+    expect(gainOf(same, [same]).overQuestions).toEqual({ mean: 0, low: null, high: null });
   });
 
   test('one seed has no spread; no seed and other questions are refused', () => {

@@ -1,4 +1,4 @@
-import { pairedBootstrap, type Interval } from '../bootstrap.ts';
+import { differenceOf, type PairedDifference } from '../paired-difference.ts';
 import type { AnswerScores } from '../../agent/answers/scores.ts';
 import type { RolloutFacts } from './lint/facts.ts';
 
@@ -36,8 +36,8 @@ export interface RunComparison {
   /** Questions that only one run has, or that have no score in the other. */
   onlyA: string[];
   onlyB: string[];
-  /** Mean of b − a over the shared questions, with its 95 % interval; null without any. */
-  difference: Interval | null;
+  /** Mean of b − a over the shared questions, with its 95 % interval where they tell one; null without any. */
+  difference: PairedDifference | null;
 }
 
 interface Gathered {
@@ -100,12 +100,10 @@ export function compareRuns(
     flipped: shared.filter((q) => Math.abs(q.a - q.b) === 1),
     onlyA: [...left.keys()].filter((id) => !right.has(id)),
     onlyB: [...right.keys()].filter((id) => !left.has(id)),
-    difference:
-      shared.length === 0
-        ? null
-        : pairedBootstrap(
-            shared.map((q) => q.a),
-            shared.map((q) => q.b),
-          ),
+    difference: differenceOf(
+      shared.map((q) => q.a),
+      shared.map((q) => q.b),
+      { binary: !criterion.startsWith('f1') },
+    ),
   };
 }

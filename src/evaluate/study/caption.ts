@@ -36,7 +36,8 @@ function intervalSentence({ file }: Study): string {
   const others = file.arms.length - 1;
   return (
     `In brackets: ${Number((100 * level).toFixed(4))} % percentile intervals of ${resamples} paired resamples over ${drawn}; ` +
-    `the worlds are kept. ${many(others, 'arm')} by ${many(file.numbers.length, 'number')} are compared, uncorrected.`
+    `the worlds are kept. Where all differences are equal, that of Bonett and Price for paired proportions if an answer is right or ` +
+    `wrong, else none. ${many(others, 'arm')} by ${many(file.numbers.length, 'number')} are compared, uncorrected.`
   );
 }
 

@@ -1,7 +1,9 @@
 import { itemAt } from '../../base/items.ts';
 import { mean } from '../../base/statistics.ts';
-import type { BootstrapOptions, Interval } from '../bootstrap.ts';
-import { hierarchicalBootstrap, type SeedDifferences } from '../hierarchical.ts';
+import type { BootstrapOptions } from '../bootstrap.ts';
+import type { SeedDifferences } from '../hierarchical.ts';
+import { pairedDifference, twice, type PairedDifference } from '../paired-difference.ts';
+import { signatureNumber } from './file/numbers.ts';
 import type { Slice, StudySignature } from './file/signatures.ts';
 import { valueOf, type Row } from './rows.ts';
 import { valuesOf, type ArmScores, type Part, type ScoredCell, type SeedValues } from './scores.ts';
@@ -16,7 +18,7 @@ export interface ContrastOptions {
 }
 
 export interface Contrast {
-  difference: Interval;
+  difference: PairedDifference;
   /** Questions over all worlds that it is a mean over; those of both slices. */
   n: number;
   seeds: number[];
@@ -80,6 +82,10 @@ function termsOf(signature: StudySignature, arms: Arms): Term[] | null {
   if (fromStart) terms.push({ sign: -1, cells: arms.get(arm)?.start ?? [] });
   return terms.some(({ cells }) => cells.length === 0) ? null : terms;
 }
+
+/** Of one answer less a value or of two, where these are right or wrong; what four terms leave is neither. */
+const isOfAnswers = (terms: readonly Term[], { number, than }: StudySignature): boolean =>
+  terms.length === (than === undefined ? 2 : 1) && signatureNumber(number).binary === true;
 
 interface Sums {
   seeds: number[];
@@ -163,13 +169,17 @@ export function contrastOf(
     (sums.values[0] ?? []).flatMap((world, place) => (world.length > 0 ? [place] : []));
   if (!signature.unlike) {
     const places = placesOf(own);
-    if (places.length === 0) return null;
-    return {
-      difference: hierarchicalBootstrap(own.values, interval),
-      n: counted(own),
-      seeds: own.seeds,
-      worlds: places.map((place) => itemAt(part.worlds, place)),
-    };
+    const { than } = signature;
+    const binary = isOfAnswers(terms, signature);
+    const difference = pairedDifference(own.values, { ...interval, binary, than });
+    return (
+      difference && {
+        difference,
+        n: counted(own),
+        seeds: own.seeds,
+        worlds: places.map((place) => itemAt(part.worlds, place)),
+      }
+    );
   }
   const others = partOf(signature.unlike, arms, worlds);
   refuseShared(list, part, others);
@@ -179,13 +189,15 @@ export function contrastOf(
   const places = placesOf(one).filter((place) => placesOf(two).includes(place));
   if (places.length === 0) return null;
   const halves = [only(one, places), only(two, places)] as const;
-  const half = hierarchicalBootstrap(lessThat(...halves), interval);
-  return {
-    difference: { mean: 2 * half.mean, low: 2 * half.low, high: 2 * half.high },
-    n: counted(halves[0]) + counted(halves[1]),
-    seeds: one.seeds,
-    worlds: places.map((place) => itemAt(both, place)),
-  };
+  const half = pairedDifference(lessThat(...halves), interval);
+  return (
+    half && {
+      difference: twice(half),
+      n: counted(halves[0]) + counted(halves[1]),
+      seeds: one.seeds,
+      worlds: places.map((place) => itemAt(both, place)),
+    }
+  );
 }
 
 /** @throws Error where a question is in both parts: resampled twice, it would count twice */

@@ -1,12 +1,12 @@
 import { itemAt } from '../../base/items.ts';
-import type { BootstrapOptions, Interval } from '../bootstrap.ts';
-import { hierarchicalBootstrap } from '../hierarchical.ts';
+import type { BootstrapOptions } from '../bootstrap.ts';
+import { pairedDifference, twice, type PairedDifference } from '../paired-difference.ts';
 import type { CurvePoint } from './course/point.ts';
 import type { Curve } from './curves.ts';
 import type { CourseClaim } from './file/course.ts';
 import { shown } from './measures/units.ts';
 import type { Verdict } from './signatures/verdict.ts';
-import { EXPECTED, outcomeOf, short } from './verdicts.ts';
+import { EXPECTED, outcomeOf, shortened } from './verdicts.ts';
 import { courseNumber } from './course/numbers.ts';
 
 /**
@@ -67,7 +67,7 @@ function differencesOf(
 }
 
 interface Found {
-  difference: Interval;
+  difference: PairedDifference;
   /** Steps that it is a mean over. */
   n: number;
 }
@@ -83,7 +83,11 @@ function contrastOf(
 ): Found | null {
   const own = differencesOf(claim, claim.steps, curves, seeds, worlds);
   if (!own) return null;
-  if (!claim.unlike) return { difference: hierarchicalBootstrap(own, interval), n: counted(own) };
+  // A number of a step is a mean over its rollouts: nothing that is right or wrong.
+  if (!claim.unlike) {
+    const difference = pairedDifference(own, interval);
+    return difference && { difference, n: counted(own) };
+  }
   const other = differencesOf(claim, claim.unlike, curves, seeds, worlds);
   if (!other) return null;
   // Twice as many worlds, half of them taken off: twice their mean is the difference.
@@ -91,11 +95,8 @@ function contrastOf(
     ...byWorld,
     ...itemAt(other, s).map((steps) => steps.map((value) => -value)),
   ]);
-  const { mean, low, high } = hierarchicalBootstrap(both, interval);
-  return {
-    difference: { mean: 2 * mean, low: 2 * low, high: 2 * high },
-    n: counted(own) + counted(other),
-  };
+  const half = pairedDifference(both, interval);
+  return half && { difference: twice(half), n: counted(own) + counted(other) };
 }
 
 const stepWords = ({ from, to }: Steps): string => `steps ${from} to ${to}`;
@@ -131,11 +132,7 @@ function verdictOf(claim: CourseClaim, curves: readonly Curve[], options: Course
     title,
     unit,
     compared: courseWords(claim),
-    difference: found && {
-      mean: short(found.difference.mean),
-      low: short(found.difference.low),
-      high: short(found.difference.high),
-    },
+    difference: found && shortened(found.difference),
     level: options.interval.level ?? 0.95,
     over: 'steps',
     n: found?.n ?? 0,

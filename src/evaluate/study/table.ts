@@ -1,6 +1,6 @@
-import type { BootstrapOptions, Interval } from '../bootstrap.ts';
-import { hierarchicalBootstrap } from '../hierarchical.ts';
-import type { SignatureNumber } from './file/numbers.ts';
+import type { BootstrapOptions } from '../bootstrap.ts';
+import { pairedDifference, type PairedDifference } from '../paired-difference.ts';
+import { signatureNumber, type SignatureNumber } from './file/numbers.ts';
 import type { Row } from './rows.ts';
 import {
   differences,
@@ -19,7 +19,7 @@ export interface TableCell {
   /** Mean over seeds, worlds and questions; null where nothing is scored. */
   mean: number | null;
   /** From what the table compares with; null where there is nothing to compare. */
-  difference: Interval | null;
+  difference: PairedDifference | null;
 }
 
 export interface TableRow {
@@ -75,12 +75,11 @@ function rowOf(
     cells: numbers.map((number) => {
       const own = valuesOf(end, number, part, trainWorlds);
       const theirs = other ? valuesOf(other, number, part, trainWorlds) : [];
-      const paired = differences(pairs(theirs, own));
-      const some = paired.some((seed) => seed.some((world) => world.length > 0));
+      const { binary = false } = signatureNumber(number);
       return {
         number,
         mean: meanOf(own),
-        difference: some ? hierarchicalBootstrap(paired, interval) : null,
+        difference: pairedDifference(differences(pairs(theirs, own)), { ...interval, binary }),
       };
     }),
   };

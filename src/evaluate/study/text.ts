@@ -1,3 +1,4 @@
+import { endsText } from '../paired-difference.ts';
 import { SIGNATURE_NUMBERS, signatureNumber, type SignatureNumber } from './file/numbers.ts';
 import { shown, shownDifference } from './measures/units.ts';
 import type { Verdict } from './signatures/verdict.ts';
@@ -23,7 +24,7 @@ function valueText({ number, mean, difference }: TableCell, none: string): strin
   if (mean === null) return none;
   const { unit } = signatureNumber(number);
   if (!difference) return shown(mean, unit);
-  const ends = `[${shown(difference.low, unit)}, ${shown(difference.high, unit)}]`;
+  const ends = endsText(difference, (value) => shown(value, unit), none);
   return `${shown(mean, unit)} (${shownDifference(difference.mean, unit)} ${ends})`;
 }
 
@@ -118,7 +119,7 @@ const CSV_HEAD = [
   'high',
 ];
 
-/** All tables, a line for each number, values as they are (shares between 0 and 1). */
+/** All tables, a line for each number, values as they are (shares between 0 and 1); a difference without an interval has no ends. */
 export function csvOf({ tables, reference }: StudyText): string {
   const rows = tables.flatMap((table) =>
     table.rows.flatMap((row) =>
@@ -132,7 +133,9 @@ export function csvOf({ tables, reference }: StudyText): string {
         mean ?? '',
         difference ? (row.against ?? reference) : '',
         difference ? row.pairedSeeds.join(' ') : '',
-        ...(difference ? [difference.mean, difference.low, difference.high] : ['', '', '']),
+        ...(difference
+          ? [difference.mean, difference.low ?? '', difference.high ?? '']
+          : ['', '', '']),
       ]),
     ),
   );

@@ -1,4 +1,4 @@
-import type { Interval } from '../bootstrap.ts';
+import type { PairedDifference } from '../paired-difference.ts';
 import { contrastOf, type ContrastOptions } from './contrast.ts';
 import type { Slice, StudySignature } from './file/signatures.ts';
 import { signatureNumber } from './file/numbers.ts';
@@ -26,8 +26,12 @@ function expected({ expect, margin }: Expectation): [above: number, below: numbe
   }
 }
 
-/** Shown where the whole interval lies where it should, contradicted where the whole of it lies elsewhere. */
-export function outcomeOf(expectation: Expectation, { low, high }: Interval): Outcome {
+/**
+ * Shown where the whole interval lies where it should, contradicted where the whole of it lies elsewhere. A difference without
+ * an interval shows nothing of questions that were not asked.
+ */
+export function outcomeOf(expectation: Expectation, { low, high }: PairedDifference): Outcome {
+  if (low === null) return 'not shown';
   const [above, below] = expected(expectation);
   if (low > above && high < below) return 'shown';
   return high < above || low > below ? 'contradicted' : 'not shown';
@@ -79,7 +83,13 @@ export function comparedWords(
 }
 
 const DIGITS = 5;
-export const short = (value: number): number => Number(value.toFixed(DIGITS));
+const short = (value: number): number => Number(value.toFixed(DIGITS));
+
+/** A difference as verdicts keep it. */
+export const shortened = ({ mean, low, high }: PairedDifference): PairedDifference =>
+  low === null
+    ? { mean: short(mean), low, high }
+    : { mean: short(mean), low: short(low), high: short(high) };
 
 function verdictOf(
   signature: StudySignature,
@@ -97,11 +107,7 @@ function verdictOf(
     title,
     unit,
     compared: comparedWords(signature, arms.find(({ name }) => name === signature.arm)?.before),
-    difference: found && {
-      mean: short(found.difference.mean),
-      low: short(found.difference.low),
-      high: short(found.difference.high),
-    },
+    difference: found && shortened(found.difference),
     level: options.interval.level ?? 0.95,
     n: found?.n ?? 0,
     seeds: found?.seeds ?? [],

@@ -113,7 +113,27 @@ describe('the difference that a claim is about', () => {
       OPTIONS,
     );
     // Both that are left differ alike, so no resample differs.
-    expect(found).toMatchObject({ n: 2, difference: { mean: 0.25, low: 0.25, high: 0.25 } });
+    expect(found).toMatchObject({ n: 2, difference: { mean: 0.25, low: null, high: null } });
+  });
+
+  test('where all questions differ alike, has an interval if answers are right or wrong', () => {
+    const same = arm('b', ...a.end);
+    const ends = (change: Record<string, unknown>, ...arms: ArmScores[]) => {
+      const { low = NaN, high = NaN } = contrastOf(claim(change), arms, OPTIONS)?.difference ?? {};
+      return [low, high].map((end) => end && Number(end.toFixed(4)));
+    };
+    // ± 1.96 √((1/6 + 1/6)/6); of two questions ± 1.96 √((1/4 + 1/4)/4).
+    expect(ends({ against: 'b' }, a, same)).toEqual([-0.462, 0.462]);
+    expect(ends({ against: 'b', slice: { hops: [2] } }, a, same)).toEqual([-0.693, 0.693]);
+    // Wilson's of two right ones, less a half: 2/(2 + 1.96²) − 0.5.
+    expect(ends({ than: 0.5, slice: { hops: [2] } }, a)).toEqual([-0.1576, 0.5]);
+    // Of four answers, of other numbers and between other questions there is none.
+    const none = [null, null];
+    expect(ends({ against: 'b', beyond: { arm: 'a', against: 'b' } }, a, same)).toEqual(none);
+    expect(ends({ against: 'b', number: 'searches' }, a, same)).toEqual(none);
+    expect(ends({ against: 'b', slice: { hops: [2] }, unlike: { hops: [1] } }, a, same)).toEqual(
+      none,
+    );
   });
 });
 
@@ -139,6 +159,24 @@ describe('a claim is', () => {
     expect(outcomeOf({ expect: wanted, margin }, { mean: (low + high) / 2, low, high })).toBe(
       outcome,
     );
+  });
+
+  test('without an interval not shown, and no less said', () => {
+    const none = { mean: 0, low: null, high: null };
+    for (const wanted of ['higher', 'equal', 'not-lower'] as const)
+      expect(outcomeOf({ expect: wanted, margin: 0.1 }, none)).toBe('not shown');
+    const [verdict] = verdictsOf(
+      [claim({ against: 'b', number: 'searches' })],
+      [arm('a', cell([1, 0, 1, 1])), arm('b', cell([1, 0, 1, 1]))],
+      { ...OPTIONS, study: 's' },
+    );
+    if (!verdict) throw new Error('no verdict');
+    expect(verdictWords(verdict)).toBe(
+      'not shown: searches 0.00 [no interval], 4 questions, 1 world, study s',
+    );
+    const file = { format: 'forage.signatures/1', policy: null, verdicts: [verdict] } as const;
+    const text = encodeVerdicts({ ...file, verdicts: [verdict] });
+    expect(verdictsSchema.parse(JSON.parse(text))).toEqual(file);
   });
 
   test('said in words, with what it was compared with', () => {

@@ -5,8 +5,11 @@ import { EvaluationView } from '../../../src/ui/evaluate/result/EvaluationView.t
 import { EMPTY_EVALUATE, useEvaluate } from '../../../src/ui/evaluate/store/evaluate-store.ts';
 import { nextSort, ResultTable } from '../../../src/ui/evaluate/table/ResultTable.tsx';
 import {
+  cellWords,
   chanceWords,
   differenceWords,
+  endsTitle,
+  endsWords,
   intervalWords,
   sortRows,
   valueWords,
@@ -29,12 +32,27 @@ describe('numbers of the table', () => {
     expect(valueWords(0.5, measure('em'))).toBe('50.0 %');
     expect(intervalWords(interval, measure('em'))).toBe('41.7 to 58.3');
     expect(differenceWords(interval, measure('em'))).toBe('+50.0');
-    expect(differenceWords({ mean: -2.345, low: -3, high: -1 }, measure('searches'))).toBe('−2.35');
-    expect(differenceWords({ mean: -1e-9, low: -1, high: 1 }, measure('em'))).toBe('0.0');
-    expect(intervalWords({ mean: 0, low: -2.5, high: 120.4 }, measure('tokens'))).toBe('−3 to 120');
+    expect(differenceWords({ mean: -2.345 }, measure('searches'))).toBe('−2.35');
+    expect(differenceWords({ mean: -1e-9 }, measure('em'))).toBe('0.0');
+    expect(intervalWords({ low: -2.5, high: 120.4 }, measure('tokens'))).toBe('−3 to 120');
     expect(valueWords(null, measure('judge'))).toBe('–');
-    const difference = { mean: 0, low: 0, high: 0, n: 9, p: 0.01, adjusted: 0.00004 };
+    const difference = { mean: 0, low: -1, high: 1, n: 9, p: 0.01, adjusted: 0.00004 };
     expect(chanceWords(difference)).toBe('p < 0.001');
+  });
+
+  it('say why a difference has no interval', () => {
+    const none = { mean: 0.5, low: null, high: null, n: 1, p: 1, adjusted: 1 };
+    const why = 'no interval: one question, or all differences are equal';
+    expect([endsWords(none, measure('em')), endsTitle(none)]).toEqual(['–', why]);
+    const known = { ...none, low: -0.25, high: 1 };
+    expect([endsWords(known, measure('em')), endsTitle(known)]).toEqual([
+      '−25.0 to 100.0',
+      undefined,
+    ]);
+    const cell = { measure: 'em', value: { mean: 1, low: 0.2, high: 1 }, mark: null } as const;
+    expect(cellWords({ ...cell, difference: none }, measure('em'))).toContain(
+      `difference +50.0 (${why}) over 1 question, p 1.000`,
+    );
   });
 });
 

@@ -5,18 +5,25 @@ import { WAVE } from '../measures/wave.ts';
 
 /** The numbers that a study compares, and how each is written. */
 
+interface NumberWords {
+  title: string;
+  unit: NumberUnit;
+  /** Whether each rollout has 0 or 1. */
+  binary?: true;
+}
+
 const NUMBERS = [
-  { id: 'em', title: 'EM', unit: 'percent' },
+  { id: 'em', title: 'EM', unit: 'percent', binary: true },
   { id: 'f1', title: 'F1', unit: 'percent' },
   { id: 'recall', title: 'recall', unit: 'percent' },
-  { id: 'format', title: 'format', unit: 'percent' },
+  { id: 'format', title: 'format', unit: 'percent', binary: true },
   { id: 'searches', title: 'searches', unit: 'count' },
   { id: 'webCalls', title: 'web calls', unit: 'count' },
   { id: 'tokens', title: 'tokens', unit: 'count' },
   { id: 'reward', title: 'reward', unit: 'share' },
   { id: 'latencyMs', title: 'latency, ms', unit: 'count' },
   { id: 'routerReward', title: 'router reward', unit: 'share' },
-] as const satisfies readonly { id: string; title: string; unit: NumberUnit }[];
+] as const satisfies readonly (NumberWords & { id: string })[];
 
 type StudyNumber = (typeof NUMBERS)[number]['id'];
 /** What tables show and signatures are about: a number that every rollout has, or a measure that single systems are about. */
@@ -27,7 +34,7 @@ const NUMBER_IDS: readonly StudyNumber[] = NUMBERS.map(({ id }) => id);
 export const SIGNATURE_NUMBERS: readonly SignatureNumber[] = [...NUMBER_IDS, ...MEASURE_IDS];
 
 /** Title and unit of either. @throws Error for an id that is none */
-export function signatureNumber(id: SignatureNumber): { title: string; unit: NumberUnit } {
+export function signatureNumber(id: SignatureNumber): NumberWords {
   const found = [...NUMBERS, ...MEASURES, WAVE, ...GROUP_MEASURES].find(
     (number) => number.id === id,
   );

@@ -30,6 +30,8 @@ interface GroupMeasureDefinition {
   id: string;
   title: string;
   unit: NumberUnit;
+  /** Whether each group has 0 or 1. */
+  binary?: true;
   /** Null where the group has nothing to measure it by. */
   of: (group: Group) => number | null;
 }
@@ -206,12 +208,14 @@ export const GROUP_MEASURES = [
     id: 'allWrong',
     title: 'groups in which every rollout is wrong',
     unit: 'percent',
+    binary: true,
     of: ({ facts }) => Number(facts.every(({ em }) => em !== 1)),
   },
   {
     id: 'bonusPaid',
     title: 'groups in which searching alone was right',
     unit: 'percent',
+    binary: true,
     of: ({ facts }) => Number(bonusOf(facts, ({ em }) => em === 1).includes(true)),
   },
   {

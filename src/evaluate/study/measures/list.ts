@@ -29,6 +29,8 @@ interface MeasureDefinition {
   id: string;
   title: string;
   unit: NumberUnit;
+  /** Whether each rollout has 0 or 1. */
+  binary?: true;
   /** Null where the rollout has nothing to measure it by. */
   of: (rollout: Rollout, facts: RewardFacts) => number | null;
 }
@@ -232,6 +234,7 @@ export const MEASURES = [
     id: 'asked',
     title: 'rollouts that ask back',
     unit: 'percent',
+    binary: true,
     of: (_, { blocks }) => Number(blocks.some(({ kind }) => kind === 'ask')),
   },
   {
@@ -251,28 +254,44 @@ export const MEASURES = [
     id: 'callless',
     title: 'rollouts without a call',
     unit: 'percent',
+    binary: true,
     of: (_, { searches, computed }) => Number(searches.length + computed.length === 0),
   },
   {
     id: 'rightByBoth',
     title: 'right with both tools',
     unit: 'percent',
+    binary: true,
     of: (_, { searches, computed, em }) =>
       Number(em === 1 && searches.length > 0 && computed.length > 0),
   },
-  { id: 'goldLost', title: 'gold answers read and not kept', unit: 'percent', of: goldLost },
+  {
+    id: 'goldLost',
+    title: 'gold answers read and not kept',
+    unit: 'percent',
+    binary: true,
+    of: goldLost,
+  },
   { id: 'judgedRight', title: 'right judgements', unit: 'percent', of: judgedRight },
-  { id: 'rightBehindNo', title: 'right behind a “no”', unit: 'percent', of: rightBehindNo },
+  {
+    id: 'rightBehindNo',
+    title: 'right behind a “no”',
+    unit: 'percent',
+    binary: true,
+    of: rightBehindNo,
+  },
   {
     id: 'namedExactly',
     title: 'exactly the supporting passages named',
     unit: 'percent',
+    binary: true,
     of: (_, facts) => (hasSelections(facts) ? Number(relevance(facts) === 1) : null),
   },
   {
     id: 'rightOnOthers',
     title: 'right with other passages named',
     unit: 'percent',
+    binary: true,
     of: (_, facts) =>
       hasSelections(facts) ? Number(facts.em === 1 && relevance(facts) < 1) : null,
   },
@@ -317,7 +336,13 @@ export const MEASURES = [
     unit: 'percent',
     of: wrongSure,
   },
-  { id: 'unheld', title: 'answers that no passage holds', unit: 'percent', of: unheld },
+  {
+    id: 'unheld',
+    title: 'answers that no passage holds',
+    unit: 'percent',
+    binary: true,
+    of: unheld,
+  },
   {
     id: 'frozenF1',
     title: 'F1 of the frozen answerer',
@@ -328,12 +353,14 @@ export const MEASURES = [
     id: 'frozenRight',
     title: 'right answers of the frozen answerer',
     unit: 'percent',
+    binary: true,
     of: (rollout) => frozenBy(rollout, ({ holds }) => holds),
   },
   {
     id: 'frozenHarmed',
     title: 'frozen answers that searching made wrong',
     unit: 'percent',
+    binary: true,
     of: (rollout) =>
       frozenBy(rollout, ({ holds }, naive) =>
         naive ? Number(naive.holds === 1 && holds === 0) : null,

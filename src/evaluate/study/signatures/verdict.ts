@@ -16,8 +16,13 @@ const verdictSchema = z.strictObject({
   unit: z.enum(['percent', 'count', 'share']),
   /** What was compared with what, over which questions, and what was expected, in words. */
   compared: z.string(),
-  /** Null where it was not measured. */
-  difference: z.strictObject({ mean: z.number(), low: z.number(), high: z.number() }).nullable(),
+  /** Null where it was not measured; its ends are where it has no interval. */
+  difference: z
+    .union([
+      z.strictObject({ mean: z.number(), low: z.number(), high: z.number() }),
+      z.strictObject({ mean: z.number(), low: z.null(), high: z.null() }),
+    ])
+    .nullable(),
   /** Of the interval. */
   level: z.number(),
   /** What the difference is a mean over; questions where it is absent. */

@@ -1,3 +1,4 @@
+import { endsText } from '../../paired-difference.ts';
 import { WAVE } from '../measures/wave.ts';
 import { shown, shownDifference } from '../measures/units.ts';
 import type { Verdict } from './verdict.ts';
@@ -6,11 +7,11 @@ import type { Verdict } from './verdict.ts';
 
 const signed = (text: string): string => text.replaceAll('-', '−');
 
-/** `−0.4 [−1.2, 0.5]`, shares of answers in points; null where it was not measured. */
+/** `−0.4 [−1.2, 0.5]`, shares of answers in points, `0.00 [no interval]` where there is none; null where it was not measured. */
 export function differenceWords({ difference, unit }: Verdict): string | null {
   if (!difference) return null;
-  const { mean, low, high } = difference;
-  return signed(`${shownDifference(mean, unit)} [${shown(low, unit)}, ${shown(high, unit)}]`);
+  const ends = endsText(difference, (value) => shown(value, unit), 'no interval');
+  return signed(`${shownDifference(difference.mean, unit)} ${ends}`);
 }
 
 const many = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;

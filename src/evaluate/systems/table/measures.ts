@@ -7,6 +7,8 @@ export interface Measure {
   title: string;
   /** `share`: between 0 and 1, shown in percent. */
   unit: 'share' | 'count' | 'seconds';
+  /** Whether each rollout has 0 or 1. */
+  binary: boolean;
   /** Which way is better. */
   better: 'more' | 'less';
   /** Whether the same rollouts made again give the same number; measured times do not. */
@@ -29,10 +31,11 @@ export const MEASURE_IDS = [
 ] as const;
 export type MeasureId = (typeof MEASURE_IDS)[number];
 
-const share = (id: MeasureId, title: string): Measure => ({
+const share = (id: MeasureId, title: string, binary = false): Measure => ({
   id,
   title,
   unit: 'share',
+  binary,
   better: 'more',
   repeats: true,
 });
@@ -41,6 +44,7 @@ const cost = (id: MeasureId, title: string): Measure => ({
   id,
   title,
   unit: 'count',
+  binary: false,
   better: 'less',
   repeats: true,
 });
@@ -50,10 +54,10 @@ export const SECONDS_NOTE =
   'What a question keeps the device busy: the time of a rollout over the number that ran side by side. Who asks one question alone waits longer.';
 
 export const MEASURES: readonly Measure[] = [
-  share('em', 'EM'),
+  share('em', 'EM', true),
   share('f1', 'F1'),
-  share('coverEm', 'cover-EM'),
-  share('judge', 'judge'),
+  share('coverEm', 'cover-EM', true),
+  share('judge', 'judge', true),
   share('recall', 'recall'),
   cost('searches', 'searches'),
   cost('webCalls', 'web calls'),
@@ -62,11 +66,12 @@ export const MEASURES: readonly Measure[] = [
     id: 'seconds',
     title: 'device seconds',
     unit: 'seconds',
+    binary: false,
     better: 'less',
     repeats: false,
     note: SECONDS_NOTE,
   },
-  share('format', 'format'),
+  share('format', 'format', true),
 ];
 
 /** What a rollout counts for; null where it has no such number. */

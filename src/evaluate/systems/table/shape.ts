@@ -1,17 +1,18 @@
 import type { Interval } from '../../bootstrap.ts';
+import type { PairedDifference } from '../../paired-difference.ts';
 import type { MeasureId } from './measures.ts';
 
 /** The table of an evaluation, as numbers. */
 
 /** A row's mean less the chosen row's, over the questions that both have. */
-export interface Difference extends Interval {
+export type Difference = PairedDifference & {
   /** Questions. */
   n: number;
   /** Two-sided, of a sign-flip permutation test over the questions. */
   p: number;
   /** The same after Holm's correction over all rows that this column compares. */
   adjusted: number;
-}
+};
 
 export interface TableCell {
   measure: MeasureId;

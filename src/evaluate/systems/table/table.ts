@@ -2,6 +2,7 @@ import { itemAt } from '../../../base/items.ts';
 import type { BootstrapOptions, Interval } from '../../bootstrap.ts';
 import { shareInterval } from '../../held-out-scores.ts';
 import { drawResamples, hierarchicalBootstrap, type ResampleDraws } from '../../hierarchical.ts';
+import { pairedDifference, type PairedDifference } from '../../paired-difference.ts';
 import type { EvaluatedQuestion, EvaluationResult } from '../result.ts';
 import { holm } from './holm.ts';
 import { MEASURES, type Measure } from './measures.ts';
@@ -29,14 +30,27 @@ class Intervals {
     this.#options = options;
   }
 
-  /** Seeds are in the values as their mean: questions are resampled, worlds and seeds are kept. */
-  of(worlds: readonly (readonly number[])[]): Interval | null {
+  #drawsFor(worlds: readonly (readonly number[])[]): ResampleDraws | null {
     const sizes = worlds.map((world) => world.length).filter((size) => size > 0);
     if (sizes.length === 0) return null;
     const shape = sizes.join();
     const known = this.#draws.get(shape) ?? drawResamples(1, sizes, this.#options);
     this.#draws.set(shape, known);
-    return hierarchicalBootstrap([worlds], this.#options, known);
+    return known;
+  }
+
+  /** Seeds are in the values as their mean: questions are resampled, worlds and seeds are kept. */
+  of(worlds: readonly (readonly number[])[]): Interval | null {
+    const draws = this.#drawsFor(worlds);
+    return draws && hierarchicalBootstrap([worlds], this.#options, draws);
+  }
+
+  ofDifferences(
+    worlds: readonly (readonly number[])[],
+    { binary }: Measure,
+  ): PairedDifference | null {
+    const draws = this.#drawsFor(worlds);
+    return draws && pairedDifference([worlds], { ...this.#options, binary }, draws);
   }
 
   /**
@@ -106,11 +120,11 @@ function column(
     first === undefined || first === reference ? differences : compareRows(values, first);
   return means.map((value, row): TableCell => {
     const found = differences.get(row);
-    const interval = found ? intervals.of(found.worlds) : null;
+    const paired = found ? intervals.ofDifferences(found.worlds, measure) : null;
     const beside = worse.get(row);
     const difference: Difference | null =
-      found && interval
-        ? { ...interval, n: found.worlds.flat().length, p: found.p, adjusted: found.adjusted }
+      found && paired
+        ? { ...paired, n: found.worlds.flat().length, p: found.p, adjusted: found.adjusted }
         : null;
     const notWorse = beside !== undefined && beside.adjusted > LEVEL;
     const mark = best.includes(row) ? 'best' : notWorse ? 'not-worse' : null;
@@ -137,7 +151,7 @@ function partsOf(
 /**
  * The table over the questions that `keep` lets through: means, differences from the chosen row, and what
  * is best. A question's value is the mean over its seeds; each world counts alike. Intervals resample
- * the questions within each world (95 % unless told otherwise; Wilson's where all are 0, or all 1). The rows of a column are one family of
+ * the questions within each world (95 % unless told otherwise; Wilson's where all are 0, or all 1, and for differences what `pairedDifference` says). The rows of a column are one family of
  * Holm's correction.
  * @throws Error where the reference is no row
  */

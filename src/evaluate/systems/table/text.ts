@@ -1,5 +1,6 @@
 import { csv, latexText } from '../../study/text.ts';
 import { present } from '../../../base/items.ts';
+import { endsText, NO_INTERVAL } from '../../paired-difference.ts';
 import type { EvaluatedSystem, EvaluationResult } from '../result.ts';
 import { MEASURES, SECONDS_NOTE, type Measure } from './measures.ts';
 import type { SystemsTable, TableCell, TableFormat, TableRow } from './shape.ts';
@@ -51,8 +52,9 @@ function valueText({ value, mark }: TableCell, measure: Measure, style: Style): 
 
 function differenceText({ difference }: TableCell, measure: Measure, style: Style): string {
   if (!difference) return style.none;
-  const { mean, low, high, adjusted } = difference;
-  return `${signed(mean, measure)} [${signed(low, measure)}, ${signed(high, measure)}] p=${shownP(adjusted)}`;
+  const { mean, adjusted } = difference;
+  const ends = endsText(difference, (value) => signed(value, measure), style.none);
+  return `${signed(mean, measure)} ${ends} p=${shownP(adjusted)}`;
 }
 
 /** Measures that some row has. */
@@ -105,8 +107,19 @@ function namesOf({ systems }: EvaluationResult): Names {
 const CAPTION =
   'Mean over questions, each the mean over its seeds, with 95 % intervals by bootstrap over questions (worlds kept; Wilson’s where all are 0 % or all 100 %). Bold: best; °: not worse than the best (paired sign-flip permutation test, Holm-corrected, 5 %).';
 
-const differenceTitle = (title: string): string =>
-  `Paired differences from ${title}, with 95 % intervals and p after Holm's correction over the rows`;
+/** Whether a difference of these rows has no interval: then the title says why. */
+const differenceTitle = (
+  title: string,
+  rows: readonly TableRow[],
+  measures: readonly Measure[],
+  { none }: Style,
+): string => {
+  const unbounded = rows.some((row) =>
+    measures.some((measure) => cellOf(row, measure).difference?.low === null),
+  );
+  const why = unbounded ? `; [${none}]: ${NO_INTERVAL}` : '';
+  return `Paired differences from ${title}, with 95 % intervals and p after Holm's correction over the rows${why}`;
+};
 
 const PUBLISHED = 'published elsewhere, not comparable';
 const PUBLISHED_NOTE =
@@ -158,7 +171,7 @@ function markdown(text: TableText): string {
     ),
     ...(rows.length > 1
       ? [
-          `${differenceTitle(titleOf(reference))}:`,
+          `${differenceTitle(titleOf(reference), rows, measures, PLAIN)}:`,
           mdTable(
             [...head, ...measures.map(unitTitle)],
             rows
@@ -197,6 +210,7 @@ const CSV_HEAD = [
   'difference',
   'difference_low',
   'difference_high',
+  'difference_note',
   'p',
   'p_holm',
   'published',
@@ -227,8 +241,15 @@ function csvText(text: TableText): string {
           ...(value ? [value.mean, value.low, value.high] : ['', '', '']),
           difference ? reference : '',
           ...(difference
-            ? [difference.mean, difference.low, difference.high, difference.p, difference.adjusted]
-            : ['', '', '', '', '']),
+            ? [
+                difference.mean,
+                difference.low ?? '',
+                difference.high ?? '',
+                difference.low === null ? NO_INTERVAL : '',
+                difference.p,
+                difference.adjusted,
+              ]
+            : ['', '', '', '', '', '']),
           system?.published?.figure ?? '',
           system?.published?.benchmark ?? '',
           system?.published?.model ?? '',
@@ -300,7 +321,7 @@ function latex(text: TableText): string {
     ...(rows.length > 1
       ? [
           block(
-            `${differenceTitle(titleOf(reference))}.`,
+            `${differenceTitle(titleOf(reference), rows, measures, PLAIN)}.`,
             `differences-${at + 1}`,
             rows
               .filter(({ system }) => system !== reference)

@@ -18,7 +18,8 @@ import { useEvaluate, visibleEvaluations } from '../store/evaluate-store.ts';
 import {
   chanceWords,
   differenceWords,
-  intervalWords,
+  endsTitle,
+  endsWords,
   isSignificant,
   valueWords,
 } from '../table/cell-words.ts';
@@ -54,7 +55,9 @@ const Rows = ({ table, by }: { table: AcrossTable; by: MeasureId }) => {
                 {difference ? differenceWords(difference, measure) : DASH}
                 {difference && isSignificant(difference) ? '*' : ''}
               </td>
-              <td className="figure">{difference ? intervalWords(difference, measure) : DASH}</td>
+              <td className="figure" title={endsTitle(difference)}>
+                {difference ? endsWords(difference, measure) : DASH}
+              </td>
               <td className="figure">{difference ? chanceWords(difference) : DASH}</td>
             </tr>
           );

@@ -9,7 +9,13 @@ import { PickField } from '../../kit/PickField.tsx';
 import { Table, type Head } from '../../kit/Table.tsx';
 import { Picture } from '../../kit/charts/picture/Picture.tsx';
 import { cut, widthOf } from '../pictures/text-width.ts';
-import { chanceWords, differenceWords, intervalWords, valueWords } from '../table/cell-words.ts';
+import {
+  chanceWords,
+  differenceWords,
+  endsTitle,
+  endsWords,
+  valueWords,
+} from '../table/cell-words.ts';
 import type { Family } from './families.ts';
 
 /** A row: the whole, or the same with something changed. */
@@ -52,7 +58,7 @@ const FOOT = 22;
 /** Over all intervals, and zero always: a difference is read from where it is none. */
 const axisOf = (lines: readonly Line[]): Axis => {
   const ends = lines.flatMap(({ difference }) =>
-    difference ? [difference.low, difference.high] : [],
+    difference ? [difference.low ?? difference.mean, difference.high ?? difference.mean] : [],
   );
   return linearAxis(Math.min(-0.01, ...ends), Math.max(0.01, ...ends), 4);
 };
@@ -101,7 +107,7 @@ const Drawing = memo(
               className={tick === 0 ? 'picture-zero' : 'picture-rule'}
             />
             <text x={x(tick)} y={height - 7} textAnchor="middle" className="picture-tick">
-              {differenceWords({ mean: tick, low: tick, high: tick }, measure)}
+              {differenceWords({ mean: tick }, measure)}
             </text>
           </g>
         ))}
@@ -122,13 +128,15 @@ const Drawing = memo(
             ))}
             {difference ? (
               <>
-                <line
-                  x1={x(difference.low)}
-                  x2={x(difference.high)}
-                  y1={8}
-                  y2={8}
-                  className="picture-whisker"
-                />
+                {difference.low === null ? null : (
+                  <line
+                    x1={x(difference.low)}
+                    x2={x(difference.high)}
+                    y1={8}
+                    y2={8}
+                    className="picture-whisker"
+                  />
+                )}
                 <circle cx={x(difference.mean)} cy={8} r={4} className="picture-dot best" />
               </>
             ) : row === 0 ? (
@@ -171,7 +179,7 @@ export const AblationPicture = (props: { family: Family; systems: readonly Evalu
     <Picture
       id={`ablation-${family.whole.id}`}
       title={`Parts of ${family.whole.title}`}
-      note="Each row is the whole with something changed, on the same questions; lines are 95 % intervals of the paired difference, at the right the mean."
+      note="Each row is the whole with something changed, on the same questions; lines are 95 % intervals of the paired difference (none of one question, or where all differences are equal), at the right the mean."
       empty={lines.some(({ value }) => value !== null) ? null : 'Shows with the first rollouts.'}
       controls={
         <PickField
@@ -196,7 +204,9 @@ export const AblationPicture = (props: { family: Family; systems: readonly Evalu
               ))}
               <td className="figure">{valueWords(value?.mean ?? null, measure)}</td>
               <td className="figure">{difference ? differenceWords(difference, measure) : DASH}</td>
-              <td className="figure">{difference ? intervalWords(difference, measure) : DASH}</td>
+              <td className="figure" title={endsTitle(difference)}>
+                {difference ? endsWords(difference, measure) : DASH}
+              </td>
               <td className="figure">{difference ? chanceWords(difference) : DASH}</td>
             </tr>
           ))}

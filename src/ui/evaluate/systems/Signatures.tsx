@@ -3,7 +3,14 @@ import { MEASURES } from '../../../evaluate/systems/table/measures.ts';
 import type { SystemsTable, TableRow } from '../../../evaluate/systems/table/shape.ts';
 import { MeasuredClaims } from '../../kit/signatures/MeasuredClaims.tsx';
 import { Term, Terms } from '../../kit/words/explain/Term.tsx';
-import { differenceWords, intervalWords, isSignificant, valueWords } from '../table/cell-words.ts';
+import {
+  differenceWords,
+  endsTitle,
+  endsWords,
+  intervalWords,
+  isSignificant,
+  valueWords,
+} from '../table/cell-words.ts';
 import { isVariant, type Family } from './families.ts';
 
 /** The numbers of a row, a few words each; `compared`: by their differences from the whole. */
@@ -21,9 +28,9 @@ const Measured = ({ row, compared }: { row: TableRow | undefined; compared: bool
               <Terms>{measure.title}</Terms>
             </span>{' '}
             <b>{valueWords(cell.value.mean, measure)}</b>{' '}
-            <span className="fine">
+            <span className="fine" title={endsTitle(difference)}>
               {difference
-                ? `${differenceWords(difference, measure)}${isSignificant(difference) ? '*' : ''} (${intervalWords(difference, measure)})`
+                ? `${differenceWords(difference, measure)}${isSignificant(difference) ? '*' : ''} (${endsWords(difference, measure)})`
                 : `(${intervalWords(cell.value, measure)})`}
             </span>
           </li>,

@@ -1,7 +1,8 @@
 import type { Interval } from '../../../evaluate/bootstrap.ts';
+import { NO_INTERVAL, type PairedDifference } from '../../../evaluate/paired-difference.ts';
 import type { Measure } from '../../../evaluate/systems/table/measures.ts';
 import type { Difference, TableCell, TableRow } from '../../../evaluate/systems/table/shape.ts';
-import { DASH, formatNumber, formatSeconds, formatShare } from '../../kit/words/format.ts';
+import { DASH, formatNumber, formatSeconds, formatShare, plural } from '../../kit/words/format.ts';
 
 /** How the table writes its numbers, and in which order its rows stand. */
 
@@ -26,14 +27,24 @@ export const valueWords = (value: number | null, { unit }: Measure): string =>
 const digitsOf = (size: number): number => (size >= 100 ? 0 : size >= 10 ? 1 : 2);
 
 /** “58.1 to 68.7”: in the unit of the mean beside it. */
-export const intervalWords = ({ low, high }: Interval, { unit }: Measure): string => {
+export const intervalWords = (
+  { low, high }: Pick<Interval, 'low' | 'high'>,
+  { unit }: Measure,
+): string => {
   const scale = unit === 'share' ? 100 : 1;
   const digits = unit === 'share' ? 1 : digitsOf(Math.abs(high));
   return `${fixed(scale * low, digits)} to ${fixed(scale * high, digits)}`;
 };
 
+/** The same of a difference; a dash where it has none, which `endsTitle` explains. */
+export const endsWords = (difference: PairedDifference, measure: Measure): string =>
+  difference.low === null ? DASH : intervalWords(difference, measure);
+
+export const endsTitle = (difference: PairedDifference | null | undefined): string | undefined =>
+  difference?.low === null ? NO_INTERVAL : undefined;
+
 /** “+3.2”, in points where the mean is a share. */
-export const differenceWords = ({ mean }: Interval, { unit }: Measure): string => {
+export const differenceWords = ({ mean }: Pick<Interval, 'mean'>, { unit }: Measure): string => {
   const value = unit === 'share' ? 100 * mean : mean;
   const text = fixed(value, unit === 'share' ? 1 : digitsOf(Math.abs(value)));
   return text.startsWith('−') || Number(text) === 0 ? text : `+${text}`;
@@ -61,7 +72,7 @@ export const cellWords = (cell: TableCell, measure: Measure): string => {
     ...(mark ? [MARK_WORDS[mark].words] : []),
     ...(difference
       ? [
-          `difference ${differenceWords(difference, measure)} (95 % from ${intervalWords(difference, measure)}) over ${difference.n} questions, ${chanceWords(difference)} after Holm’s correction`,
+          `difference ${differenceWords(difference, measure)} (${difference.low === null ? NO_INTERVAL : `95 % from ${intervalWords(difference, measure)}`}) over ${plural(difference.n, 'question')}, ${chanceWords(difference)} after Holm’s correction`,
         ]
       : []),
   ].join('; ');

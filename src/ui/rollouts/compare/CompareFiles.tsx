@@ -2,6 +2,7 @@ import { Select } from '../../kit/fields/Select.tsx';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { ComparedQuestion, Criterion } from '../../../evaluate/rollouts/compare-runs.ts';
+import { NO_INTERVAL } from '../../../evaluate/paired-difference.ts';
 import type { ComparedRuns } from '../../../lab/contract/rollouts.ts';
 import type { FileRecord } from '../../../lab/contract/records/rollout-files.ts';
 import { formatCount, formatShare, formatSigned } from '../../kit/words/format.ts';
@@ -125,8 +126,11 @@ const Result = (props: { a: string; b: string; by: Criterion; compared: Compared
           <>
             ; B − A <b>{formatSigned(difference.mean, 3)}</b>{' '}
             <span className="fine">
-              (95 % from {formatSigned(difference.low, 3)} to {formatSigned(difference.high, 3)},
-              paired bootstrap)
+              (
+              {difference.low === null
+                ? NO_INTERVAL
+                : `95 % from ${formatSigned(difference.low, 3)} to ${formatSigned(difference.high, 3)}, paired`}
+              )
             </span>
           </>
         ) : (

@@ -30,12 +30,12 @@ const changeWords = ({ first, last, paired }: Shown): string => {
       ? 'The intervals do not overlap.'
       : 'The intervals overlap: what single questions got is not kept, so no more can be said.';
   }
-  const { gained, lost, change, low, high } = paired;
+  const { gained, lost, change, interval } = paired;
+  const changed = `${plural(gained, 'question')} newly right by EM, ${lost} newly wrong: ${points(change)} points, `;
+  if (!interval) return `${changed}no interval: one question tells none.`;
+  const [low, high] = interval;
   const clear = low > 0 || high < 0 ? '' : ' It holds 0: no clear change yet.';
-  return (
-    `${plural(gained, 'question')} newly right by EM, ${lost} newly wrong: ${points(change)} points, ` +
-    `95 % interval ${points(low)} to ${points(high)}.${clear}`
-  );
+  return `${changed}95 % interval ${points(low)} to ${points(high)}.${clear}`;
 };
 
 /** By a judge, and of how many answers: those without a verdict are in no share of it. */

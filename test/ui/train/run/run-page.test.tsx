@@ -333,6 +333,8 @@ describe('the headline', () => {
     // 4 gained, 1 lost of 10 (Bonett and Price): 3/12 ± 1.96 · √((7/12 − 1/16) / 12) = 0.25 ± 0.408.
     expect(words).toContain('4 questions newly right by EM, 1 newly wrong: +30.0 points');
     expect(words).toContain('95 % interval −15.8 to +65.8. It holds 0: no clear change yet.');
+    const one = wordsIn(head({ status: 'finished' }, null, steps([0], [0])));
+    expect(one).toContain('+0.0 points, no interval: one question tells none.');
   });
 
   it('has beside it what a judge says, and of how many answers', () => {

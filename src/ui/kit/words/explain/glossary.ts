@@ -325,7 +325,7 @@ export const GLOSSARY: Readonly<Record<TermId, Entry>> = {
   },
   interval: {
     name: 'interval',
-    text: 'Where 95 % of the values lie when the same questions are drawn again, with replacement. It says nothing of other sets of questions.',
+    text: 'Where 95 % of the values lie when the same questions are drawn again, with replacement. It says nothing of other sets of questions. Where all values are equal that tells nothing: a share then has Wilson’s, a difference of right answers Bonett and Price’s, and any other number none.',
   },
   holm: {
     name: 'Holm’s correction',
