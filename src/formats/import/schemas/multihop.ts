@@ -28,7 +28,7 @@ const context = z.union([
 ]);
 
 /** `[[title, sentence number]]`, or the same as columns. */
-const supportingFacts = z.union([
+export const supportingFacts = z.union([
   z.array(z.tuple([z.string(), z.int()])).transform((facts) => facts.map(([title]) => title)),
   z.object({ title: z.array(z.string()) }).transform(({ title }) => title),
 ]);
