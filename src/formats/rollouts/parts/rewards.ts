@@ -9,31 +9,30 @@ import type { RecordParts } from './build.ts';
  * anything, and beside it stand whatever other numbers were noted: names tell them apart.
  */
 
+const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
+
 /** Columns that hold the sum of all. */
 const TOTALS = ['reward', 'total_reward'];
 
 /** Words by which a name says that it is a reward. */
-const SAYS = new Set(['reward', 'rewards', 'score', 'scores', 'penalty', 'bonus']);
+const SAYS = words('reward rewards score scores penalty bonus');
 /** Words of names that rewards often have, in tables that hold more than a trainer wrote. */
-const OFTEN = new Set([
-  ...['acc', 'accuracy', 'correct', 'correctness', 'em', 'f1', 'match', 'format', 'judge'],
-]);
+const OFTEN = words('acc accuracy correct correctness em f1 match format judge');
 
 /** Last words of what is never one, whatever stands before: a reward's spread, too, is none. */
-const NEVER = new Set([
-  ...['id', 'ids', 'idx', 'index', 'indices', 'uid', 'uuid', 'step', 'epoch', 'iteration', 'seed'],
-  ...['rank', 'ms', 'seconds', 'time', 'timestamp', 'std', 'mean', 'weight', 'advantage'],
-]);
+const NEVER = words(
+  `id ids idx index indices uid uuid step epoch iteration seed rank ms seconds time
+   timestamp std mean weight advantage`,
+);
 /** Last words of what measures a rollout; "reward_len" is a reward by its other word. */
-const MEASURES = new Set([
-  ...['len', 'length', 'lengths', 'tokens', 'chars', 'words', 'count', 'number', 'size'],
-  ...['turn', 'turns', 'round', 'rounds', 'steps', 'calls', 'searches', 'hops', 'retries'],
-  ...['temperature', 'loss', 'kl', 'entropy', 'logprob', 'logprobs', 'logp', 'logps', 'perplexity'],
-  ...['latency', 'duration', 'cost', 'lr', 'difficulty', 'level', 'year', 'batch', 'attempt'],
-  ...['trial', 'sample', 'group'],
-]);
+const MEASURES = words(
+  `len length lengths tokens chars words count number size turn turns round rounds
+   steps calls searches hops retries temperature loss kl entropy logprob logprobs logp
+   logps perplexity latency duration cost lr difficulty level year batch attempt trial
+   sample group`,
+);
 /** First words of numbers and indices: num_turns, n_tokens, idx_in_batch, pandas' `__index_level_0__`. */
-const COUNTS = new Set(['num', 'n', 'nr', 'idx', 'index', 'unnamed']);
+const COUNTS = words('num n nr idx index unnamed');
 
 const NO_REWARDS: ReadonlySet<string> = new Set([...GOLD_KEYS, ...PREDICTION_KEYS, ...STEP_KEYS]);
 
@@ -46,11 +45,11 @@ const wordsOf = (name: string): string[] =>
 
 /** Whether a number of that name measures the run or the rollout, and does not judge the answer. */
 function isMeasure(name: string): boolean {
-  const words = wordsOf(name);
-  const last = words.at(-1) ?? '';
+  const own = wordsOf(name);
+  const last = own.at(-1) ?? '';
   if (NEVER.has(last)) return true;
-  if (words.some((word) => SAYS.has(word))) return false;
-  return MEASURES.has(last) || COUNTS.has(words[0] ?? '');
+  if (own.some((word) => SAYS.has(word))) return false;
+  return MEASURES.has(last) || COUNTS.has(own[0] ?? '');
 }
 
 /** Numbers of a record that may be rewards, by name, without the total. */

@@ -40,10 +40,23 @@ describe('a total that is stated is the reward', () => {
 
 /** Functions of TRL's examples and documentation, open-r1 and the GRPO notebooks; any other name may be one. */
 const FUNCTIONS = [
-  ...['accuracy_reward', 'think_format_reward', 'reward_len', 'reward_num_unique_letters'],
-  ...['len_reward', 'tag_count_reward', 'reasoning_steps_reward', 'cosine_scaled_reward'],
-  ...['repetition_penalty_reward', 'get_soft_overlong_punishment', 'xmlcount_reward_func'],
-  ...['correctness', 'exact_match', 'environment_reward', 'judge', '<lambda>', 'Skywork-RM-8B'],
+  'accuracy_reward',
+  'think_format_reward',
+  'reward_len',
+  'reward_num_unique_letters',
+  'len_reward',
+  'tag_count_reward',
+  'reasoning_steps_reward',
+  'cosine_scaled_reward',
+  'repetition_penalty_reward',
+  'get_soft_overlong_punishment',
+  'xmlcount_reward_func',
+  'correctness',
+  'exact_match',
+  'environment_reward',
+  'judge',
+  '<lambda>',
+  'Skywork-RM-8B',
 ];
 
 test.each(FUNCTIONS)('a column of a trainer’s table is a reward function’s: %s', async (name) => {
@@ -54,11 +67,40 @@ test.each(FUNCTIONS)('a column of a trainer’s table is a reward function’s: 
 });
 
 const OTHERS = [
-  ...['id', 'idx', 'index', 'example_id', 'prompt_idx', 'sampleIndex', '__index_level_0__'],
-  ...['Unnamed: 0', 'global_step', 'reward_id', 'length', 'completion_length', 'response_len'],
-  ...['num_tokens', 'n_turns', 'token_count', 'generation_ms', 'seed', 'epoch', 'temperature'],
-  ...['reward_std', 'rank', 'kl', 'logprobs', 'difficulty', 'timestamp', 'num_hops'],
-  ...['answer', 'gold', 'ground_truth', 'solution', 'target', 'label', 'prediction'],
+  'id',
+  'idx',
+  'index',
+  'example_id',
+  'prompt_idx',
+  'sampleIndex',
+  '__index_level_0__',
+  'Unnamed: 0',
+  'global_step',
+  'reward_id',
+  'length',
+  'completion_length',
+  'response_len',
+  'num_tokens',
+  'n_turns',
+  'token_count',
+  'generation_ms',
+  'seed',
+  'epoch',
+  'temperature',
+  'reward_std',
+  'rank',
+  'kl',
+  'logprobs',
+  'difficulty',
+  'timestamp',
+  'num_hops',
+  'answer',
+  'gold',
+  'ground_truth',
+  'solution',
+  'target',
+  'label',
+  'prediction',
 ];
 
 test.each(OTHERS)('what numbers, measures or is the gold answer is none: %s', async (name) => {
