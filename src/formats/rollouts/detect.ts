@@ -1,8 +1,9 @@
+import { missingPart, renamed } from './home-made.ts';
 import { IMPORTERS } from './importers/list.ts';
 import { readForage } from './own/forage.ts';
 import { buildRollout, RecordError, type Importer, type Place } from './parts/build.ts';
 import type { ImportedRollout } from './shape/imported.ts';
-import { isTooDeep, type JsonObject } from './shape/json.ts';
+import { isTooDeep, without, type JsonObject } from './shape/json.ts';
 import { isObject } from '../../base/objects.ts';
 
 const isForage = (record: JsonObject): boolean =>
@@ -17,6 +18,9 @@ const layoutOf = (record: JsonObject, importers: readonly Importer[]): Importer 
 
 /** A question with its answer and no text of a rollout. */
 export class QuestionError extends RecordError {}
+
+/** A rollout but for one part, which the message names: it belongs nowhere else. */
+export class PartError extends RecordError {}
 
 const hasText = (value: unknown): boolean => typeof value === 'string' && value.trim() !== '';
 
@@ -36,6 +40,22 @@ const QUESTION =
 const expected = (importers: readonly Importer[]): string =>
   importers.map(({ id, keys }) => `${keys.join(' and ')} (${id})`).join(', ');
 
+/** A line of one's own making, read under the names of a layout; null where there is none for it. */
+function readHomeMade(
+  value: JsonObject,
+  place: Place,
+  importers: readonly Importer[],
+): { rollout: ImportedRollout; layout: string } | null {
+  const made = renamed(value);
+  const layout = made && layoutOf(made.record, importers);
+  if (!made || !layout) return null;
+  const parts = layout.read(made.record);
+  // A text under a name that otherwise holds the answer alone is not taken for the answer.
+  const rest = without(value, new Set(parts.held.map((key) => made.names.get(key) ?? key)));
+  const rollout = buildRollout(rest, layout.id, { ...parts, held: [] }, place);
+  return { rollout, layout: layout.id };
+}
+
 /**
  * Reads a record of any known layout.
  * @param importers layouts of other systems, the most telling first
@@ -53,9 +73,14 @@ export function readRecord(
   if (isTooDeep(value)) throw new RecordError('is nested too deeply');
   if (isForage(value)) return { rollout: readForage(value), layout: 'forage' };
   const layout = layoutOf(value, importers);
-  if ((!layout || layout.id === 'r1-searcher') && isQuestion(value))
-    throw new QuestionError(QUESTION);
+  if (layout?.id === 'r1-searcher' && isQuestion(value)) throw new QuestionError(QUESTION);
   if (!layout) {
+    const homeMade = readHomeMade(value, place, importers);
+    if (homeMade) return homeMade;
+    const question = isQuestion(value);
+    const missing = missingPart(value, question);
+    if (missing !== null) throw new PartError(missing);
+    if (question) throw new QuestionError(QUESTION);
     const keys = Object.keys(value).slice(0, 8).join(', ');
     throw new RecordError(
       `no rollout layout is known with the keys ${keys || '(none)'}; expected ${expected(importers)} or format: forage.rollout/1`,

@@ -3,7 +3,7 @@ import { messageOf, oneLine } from '../../base/errors.ts';
 import { readDocument, type DocumentItem } from './container/document.ts';
 import { UnpackError } from './container/gunzip.ts';
 import { unwrap, type Source, type Unwrapped } from './container/unwrap.ts';
-import { QuestionError, readRecord } from './detect.ts';
+import { PartError, QuestionError, readRecord } from './detect.ts';
 import { readEvalLog } from './eval-log.ts';
 import type { ImportedRollout } from './shape/imported.ts';
 import { parseJson } from './shape/json.ts';
@@ -35,6 +35,8 @@ export type ImportItem =
       reason: string;
       /** The record is a question with its answer: the file may be one of questions. */
       question?: true;
+      /** The record is a rollout but for one part: the reason says which, and no other page reads it. */
+      partial?: true;
     };
 
 /** A file of another kind is given up after so many faults without one rollout. */
@@ -57,7 +59,15 @@ function itemOf(read: () => unknown, place: Place, bytes: number): ImportItem {
   } catch (error) {
     const reason = oneLine(reasonOf(error), 600);
     const question = error instanceof QuestionError;
-    return { kind: 'fault', line, bytes, reason, ...(question && { question }) };
+    const partial = error instanceof PartError;
+    return {
+      kind: 'fault',
+      line,
+      bytes,
+      reason,
+      ...(question && { question }),
+      ...(partial && { partial }),
+    };
   }
 }
 
@@ -85,7 +95,7 @@ function* recordsOf({ text, name, number, line, bytes }: RecordText): Generator<
   const whole = read(() => (value = parseJson(text)), number);
   const samples = whole.kind === 'fault' ? recordsWithin(value) : null;
   // A question may have samples of another kind, which are no rollouts.
-  const question = whole.kind === 'fault' && whole.question;
+  const question = whole.kind === 'fault' && (whole.question ?? whole.partial);
   const isRollout = (sample: unknown): boolean => read(() => sample, number).kind === 'rollout';
   if (!samples || (question && !samples.some(isRollout)))
     return yield line === null ? whole : toldAt(whole, line);

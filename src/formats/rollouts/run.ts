@@ -77,7 +77,8 @@ export async function* importRun(
   } catch (error) {
     // Its records are something: perhaps what other pages read.
     const known = only && first && rollouts === 0 && error instanceof ImportError;
-    const other = known ? await elsewhere(only.blob) : null;
+    const partial = first?.kind === 'fault' && first.partial;
+    const other = known && !partial ? await elsewhere(only.blob) : null;
     throw other === null ? error : new ImportError(`${run} ${other}`);
   }
 }

@@ -107,6 +107,42 @@ describe('plain questions', () => {
   });
 });
 
+describe('supporting titles that a question lists', () => {
+  const titles = ['Low Tide', ' Ida  Holm ', 'Low Tide'];
+  it.each([
+    ['qa', { question: 'Who?', answer: 'Ada', supporting: titles }],
+    ['qa', { question: 'Who?', answer: 'Ada', supporting: JSON.stringify(titles) }],
+    ['qa', { question: 'Who?', answer: 'Ada', supporting_titles: titles }],
+    ['qa', { question: 'Who?', answer: 'Ada', supporting_facts: titles.map((one) => [one, 0]) }],
+    ['flashrag', { question: 'Who?', golden_answers: ['Ada'], supporting: titles }],
+    ['hotpotqa', { question: 'Who?', answer: 'Ada', context: [], supporting: titles }],
+    ['2wikimultihopqa', { question: 'Who?', answer: 'Ada', context: [], supporting: titles }],
+    ['verl', { ...VERL, supporting: titles }],
+  ])('%s %j', (schema, item) => {
+    expect(question(schema, item)?.supporting).toEqual(['Low Tide', 'Ida Holm']);
+    expect(problems(schema, item)).toEqual([]);
+  });
+
+  it('do not take the place of those that the layout tells', () => {
+    const item = { ...HOTPOT, supporting_facts: [['Ada', 0]], supporting: titles };
+    expect(question('hotpotqa', item)?.supporting).toEqual(['Ada']);
+  });
+
+  it.each([
+    [{ supporting: 'Low Tide' }, 'supporting'],
+    [{ supporting: [5] }, 'supporting'],
+    [{ supporting: { a: 'Low Tide' } }, 'supporting'],
+  ])('are named where they are no list: %j', (fields, key) => {
+    const { question: stands, problems: found } = read('qa', {
+      question: 'Who?',
+      answer: 'Ada',
+      ...fields,
+    });
+    expect(stands).toEqual({ text: 'Who?', answers: ['Ada'], supporting: [] });
+    expect(found).toEqual([{ key, expected: 'expected a list of titles' }]);
+  });
+});
+
 describe('what a question says of its task', () => {
   const item = { question: 'Which town?', answer: 'Albi' };
   const LISTED = 'Which town? A) Albi B) Oslo C) Lyon';

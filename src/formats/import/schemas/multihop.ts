@@ -5,6 +5,7 @@ import { cleanSentences, type PassageDraft, type Problem } from './passages.ts';
 import { distinct, typeFields, type ChainDraft, type QuestionItem } from './questions.ts';
 import { normaliseSpace, splitSentences } from '../values/sentences.ts';
 import { IN_JSON, questionRead, type ItemSchema } from './schema.ts';
+import { supportingFacts, withSupporting } from './supporting.ts';
 
 interface Paragraph {
   title: string;
@@ -25,12 +26,6 @@ const context = z.union([
     .transform(({ title, sentences, content }) =>
       title.map((t, i): Paragraph => ({ title: t, sentences: (sentences ?? content)?.[i] ?? [] })),
     ),
-]);
-
-/** `[[title, sentence number]]`, or the same as columns. */
-const supportingFacts = z.union([
-  z.array(z.tuple([z.string(), z.int()])).transform((facts) => facts.map(([title]) => title)),
-  z.object({ title: z.array(z.string()) }).transform(({ title }) => title),
 ]);
 
 const evidence = z.tuple([z.string(), z.string(), z.string()]);
@@ -243,7 +238,7 @@ export const hotpotQa: ItemSchema = {
   kind: 'questions',
   containers: IN_JSON,
   is: (item) => isMultihop(item) && !hasEvidences(item),
-  read: questionRead(readMultihop),
+  read: questionRead((value) => withSupporting(readMultihop(value), value)),
 };
 
 export const twoWikiMultiHopQa: ItemSchema = {
@@ -252,7 +247,7 @@ export const twoWikiMultiHopQa: ItemSchema = {
   kind: 'questions',
   containers: IN_JSON,
   is: (item) => isMultihop(item) && hasEvidences(item),
-  read: questionRead(readMultihop),
+  read: questionRead((value) => withSupporting(readMultihop(value), value)),
 };
 
 export const musiqueQuestions: ItemSchema = {

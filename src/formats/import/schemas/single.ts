@@ -5,6 +5,7 @@ import { multihopDetails, withDetails } from './multihop.ts';
 import type { Problem } from './passages.ts';
 import { distinct, type QuestionItem } from './questions.ts';
 import { IN_JSON, questionRead, type ItemSchema } from './schema.ts';
+import { withSupporting } from './supporting.ts';
 import { withTask } from './tasks.ts';
 
 const flashrag = z.object({
@@ -122,7 +123,7 @@ export const flashragQuestions: ItemSchema = {
   kind: 'questions',
   containers: IN_JSON,
   is: (item) => 'question' in item && 'golden_answers' in item,
-  read: questionRead((value) => withTask(readFlashrag(value), value)),
+  read: questionRead((value) => withTask(withSupporting(readFlashrag(value), value), value)),
 };
 
 export const verlQuestions: ItemSchema = {
@@ -132,7 +133,7 @@ export const verlQuestions: ItemSchema = {
   kind: 'questions',
   containers: [...IN_JSON, 'parquet'],
   is: (item) => 'reward_model' in item && ('prompt' in item || 'question' in item),
-  read: questionRead(readVerl),
+  read: questionRead((value) => withSupporting(readVerl(value), value)),
 };
 
 export const plainQuestions: ItemSchema = {
@@ -142,5 +143,5 @@ export const plainQuestions: ItemSchema = {
   kind: 'questions',
   containers: [...IN_JSON, 'csv', 'tsv'],
   is: (item) => 'question' in item && ('answer' in item || 'answers' in item),
-  read: questionRead((value) => withTask(readQa(value), value)),
+  read: questionRead((value) => withTask(withSupporting(readQa(value), value), value)),
 };

@@ -9,7 +9,7 @@ import {
 import type { ImportedSegment } from '../shape/imported.ts';
 import { asText, type JsonObject } from '../shape/json.ts';
 import { messagesOf } from '../parts/messages.ts';
-import { goldAnswers } from '../parts/question.ts';
+import { goldsIn } from '../parts/question.ts';
 import { isObject } from '../../../base/objects.ts';
 
 /** FlashRAG: `question, golden_answers` and an `output` that the pipeline filled. */
@@ -78,7 +78,7 @@ function readFlashRag(record: JsonObject): RecordParts {
     // The output is an object with more in it than the texts of the segments.
     held: [],
     question,
-    answers: goldAnswers(record['golden_answers']),
+    answers: goldsIn(record, 'golden_answers'),
     ...(prediction !== null && { answer: prediction }),
   };
 }

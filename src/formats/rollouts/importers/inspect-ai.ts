@@ -10,7 +10,7 @@ import {
   messagesOf,
   promptOf,
 } from '../parts/messages.ts';
-import { goldAnswers } from '../parts/question.ts';
+import { goldsIn } from '../parts/question.ts';
 import { isObject } from '../../../base/objects.ts';
 
 /** A sample of an Inspect AI log: `id, epoch, input, target, messages, output, scores`. */
@@ -115,14 +115,13 @@ function readInspectSample(record: JsonObject): RecordParts {
   const scores = isObject(record['scores']) ? record['scores'] : {};
   const rewards = clausesOf(scores);
   const answer = answerOf(scores);
-  const targets = record['target'];
   return {
     prompt: promptOf(asked),
     response: segments.map(({ text }) => text).join(''),
     responseSegments: segments,
     held: [],
     question: questionOf(attached(record['input'], attachments)),
-    answers: goldAnswers(targets).map((target) => target.trim()),
+    answers: goldsIn(record, 'target').map((target) => target.trim()),
     ...(answer !== undefined && { answer }),
     rewards,
     reward: rewards.length === 1 ? itemAt(rewards, 0).value : null,

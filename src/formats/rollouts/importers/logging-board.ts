@@ -1,6 +1,6 @@
 import { promptSegment, textAt, textsAt, type Importer, type RecordParts } from '../parts/build.ts';
 import { asNumber, asText, type JsonObject } from '../shape/json.ts';
-import { goldAnswers, questionIn } from '../parts/question.ts';
+import { goldsIn, questionIn, stepIn } from '../parts/question.ts';
 
 /**
  * Keys that the board's loader needs and that the rollout it was written from did not state: our writer
@@ -16,17 +16,14 @@ export const UNSTATED = 'unstated';
 function readLoggingBoard(record: JsonObject): RecordParts {
   const prompt = textAt(record, 'prompt');
   const unstated = textsAt(record, UNSTATED);
-  const stated = (key: string): number | null =>
-    unstated.includes(key) ? null : asNumber(record[key]);
-  const reward = stated('reward');
-  const golds = record['ground_truth'] ?? record['answer'] ?? record['gts'];
+  const reward = unstated.includes('reward') ? null : asNumber(record['reward']);
   return {
     prompt: promptSegment(prompt),
     response: textAt(record, 'response'),
     held: ['prompt', 'response'],
     question: asText(record['question']) ?? questionIn(prompt),
-    answers: goldAnswers(golds),
-    step: stated('step'),
+    answers: goldsIn(record),
+    step: unstated.includes('step') ? null : stepIn(record),
     reward,
     rewards: reward === null ? [] : [{ clause: 'reward', value: reward, weight: 1, evidence: [] }],
     advantage: asNumber(record['advantage']),

@@ -8,11 +8,8 @@ import {
   messagesOf,
   promptOf,
 } from '../parts/messages.ts';
-import { goldAnswers, questionIn } from '../parts/question.ts';
+import { goldsIn, questionIn, stepIn } from '../parts/question.ts';
 import { isObject } from '../../../base/objects.ts';
-
-/** Keys under which gold answers stand beside a chat. */
-const GOLDS = ['ground_truth', 'golden_answers', 'gts', 'target', 'solution', 'label', 'answer'];
 
 /**
  * The chat with what a response beside it says: `choices` of a logged request hold the last message, and
@@ -46,15 +43,14 @@ function readMessages(record: JsonObject): RecordParts {
   const [asked, said] = atFirstAnswer(messages);
   const segments = completionOf(said);
   const reward = asNumber(record['reward']) ?? asNumber(record['score']);
-  const golds = GOLDS.map((key) => record[key]).find((value) => value !== undefined);
   return {
     prompt: promptOf(asked),
     response: segments.map(({ text }) => text).join(''),
     responseSegments: segments,
     held: [],
     question: asText(record['question']) ?? questionIn(lastAsked(asked) ?? ''),
-    answers: goldAnswers(golds),
-    step: asNumber(record['step']),
+    answers: goldsIn(record),
+    step: stepIn(record),
     reward,
     rewards: reward === null ? [] : [{ clause: 'reward', value: reward, weight: 1, evidence: [] }],
     advantage: asNumber(record['advantage']),

@@ -1,6 +1,6 @@
 import { promptSegment, textAt, type Importer, type RecordParts } from '../parts/build.ts';
 import { asNumber, asText, type JsonObject } from '../shape/json.ts';
-import { goldAnswers, questionIn } from '../parts/question.ts';
+import { goldsIn, questionIn, stepIn } from '../parts/question.ts';
 import { isObject } from '../../../base/objects.ts';
 
 /** Prompt and output as two texts: OpenRLHF and SkyRL. */
@@ -15,14 +15,13 @@ const rewardClause = (clause: string, value: number | null) =>
 function readOpenRlhf(record: JsonObject): RecordParts {
   const prompt = textAt(record, 'prompt');
   const reward = asNumber(record['reward']);
-  const golds = ['label', 'answer', 'ground_truth'].map((key) => record[key]);
   return {
     prompt: promptSegment(prompt),
     response: textAt(record, 'output'),
     held: ['prompt', 'output'],
     question: asText(record['question']) ?? questionIn(prompt),
-    answers: goldAnswers(golds.find((value) => value !== undefined)),
-    step: asNumber(record['step']),
+    answers: goldsIn(record, 'label'),
+    step: stepIn(record),
     reward,
     rewards: rewardClause('reward', reward),
   };
@@ -45,15 +44,15 @@ function scoreOf(value: unknown): number | null {
 function readSkyRl(record: JsonObject): RecordParts {
   const prompt = textAt(record, 'input_prompt');
   const extras = isObject(record['env_extras']) ? record['env_extras'] : {};
-  const golds = extras['reward_spec'] ?? extras['reward_model'] ?? record['ground_truth'];
+  const golds = goldsIn(extras, 'reward_spec');
   const score = scoreOf(record['score']);
   return {
     prompt: promptSegment(prompt),
     response: textAt(record, 'output_response'),
     held: ['input_prompt', 'output_response'],
     question: asText(record['question']) ?? questionIn(prompt),
-    answers: goldAnswers(golds),
-    step: asNumber(record['step']),
+    answers: golds.length > 0 ? golds : goldsIn(record),
+    step: stepIn(record),
     reward: score,
     rewards: rewardClause('score', score),
   };

@@ -1,6 +1,6 @@
 import { asText, type JsonObject } from '../shape/json.ts';
 import { textAt, type Importer, type RecordParts } from '../parts/build.ts';
-import { goldAnswers } from '../parts/question.ts';
+import { goldsIn } from '../parts/question.ts';
 
 /** A judge's verdict as text: "True" and "False", or a sentence that begins with one of them. */
 function verdictOf(value: unknown): boolean | null {
@@ -23,7 +23,7 @@ function readR1Searcher(record: JsonObject): RecordParts {
     held: ['gen_text_store'],
     system: 'r1-searcher',
     question: textAt(record, 'question'),
-    answers: goldAnswers(record['answer']),
+    answers: goldsIn(record, 'answer'),
     answer: predicted === null ? null : textAt(record, 'pred_ans'),
     ...(verdict !== null && { judge: { verdict, by: 'gpt4o_output' } }),
   };

@@ -1,7 +1,7 @@
 import { RecordError, type Importer, type RecordParts } from '../parts/build.ts';
 import { asNumber, asText, type JsonObject } from '../shape/json.ts';
 import { atFirstAnswer, completionOf, lastAsked, messagesOf, promptOf } from '../parts/messages.ts';
-import { goldAnswers, questionIn } from '../parts/question.ts';
+import { goldsIn, questionIn, stepIn } from '../parts/question.ts';
 import { isObject } from '../../../base/objects.ts';
 
 /** Whose turn it is, by the words that datasets and LLaMA-Factory use. */
@@ -57,8 +57,8 @@ function readShareGpt(record: JsonObject): RecordParts {
     responseSegments: segments,
     held: [],
     question: asText(record['question']) ?? questionIn(lastAsked(asked) ?? ''),
-    answers: goldAnswers(record['ground_truth'] ?? record['answer'] ?? record['target']),
-    step: asNumber(record['step']),
+    answers: goldsIn(record),
+    step: stepIn(record),
     reward,
     rewards: reward === null ? [] : [{ clause: 'reward', value: reward, weight: 1, evidence: [] }],
   };

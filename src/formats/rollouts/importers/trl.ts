@@ -1,19 +1,9 @@
-import { itemAt } from '../../../base/items.ts';
-import type { RewardClause } from '../../../records/rollout.ts';
 import { promptSegment, RecordError, type Importer, type RecordParts } from '../parts/build.ts';
 import { asNumber, asText, type JsonObject } from '../shape/json.ts';
 import { completionOf, lastAsked, messagesOf, promptOf } from '../parts/messages.ts';
+import { rewardsOfRow } from '../parts/rewards.ts';
 import { readColumns } from '../parts/tokens.ts';
-import { goldAnswers, questionIn } from '../parts/question.ts';
-
-const KNOWN = new Set(['step', 'advantage', 'logprobs', 'seed', 'epoch']);
-
-/** Reward columns: every numeric one that is no name of TRL's own, weight 1 (TRL's default). */
-const rewardsOf = (record: JsonObject): RewardClause[] =>
-  Object.entries(record).flatMap(([clause, value]) => {
-    const number = KNOWN.has(clause) ? null : asNumber(value);
-    return number === null ? [] : [{ clause, value: number, weight: 1, evidence: [] }];
-  });
+import { goldsIn, questionIn, stepIn } from '../parts/question.ts';
 
 /**
  * TRL writes the step as text (`str(self.state.global_step)`). Null for what counts none, such as "final";
@@ -26,8 +16,7 @@ function stepOf(value: unknown): number | null {
 
 /**
  * One row of TRL's completions table: `step, prompt, completion, <reward columns>, advantage`. Prompt and
- * completion are texts or lists of chat messages. The file does not say how the trainer weighed several
- * reward columns, so the reward is stated only where there is one.
+ * completion are texts or lists of chat messages.
  * @throws RecordError naming the key at fault
  */
 function readTrl(record: JsonObject): RecordParts {
@@ -45,7 +34,6 @@ function readTrl(record: JsonObject): RecordParts {
   const bare = only?.role === 'assistant' && others.length === 0 && only.calls.length === 0;
   const text = bare && only.reasoning === '' && readColumns(record).count > 0 ? only.content : null;
   const segments = text === null && said ? completionOf(said) : null;
-  const rewards = rewardsOf(record);
   const lastUser = asked ? lastAsked(asked) : undefined;
   const question =
     asText(record['question']) ??
@@ -59,10 +47,9 @@ function readTrl(record: JsonObject): RecordParts {
     // Messages keep their own shape among the fields: joined texts do not give it back.
     held: [...(asked ? [] : ['prompt']), ...(said ? [] : ['completion'])],
     question,
-    answers: goldAnswers(record['answer'] ?? record['ground_truth'] ?? record['solution']),
-    step: stepOf(record['step']),
-    rewards,
-    reward: rewards.length === 1 ? itemAt(rewards, 0).value : null,
+    answers: goldsIn(record),
+    step: stepIn(record, stepOf),
+    ...rewardsOfRow(record),
     advantage: asNumber(record['advantage']),
   };
 }

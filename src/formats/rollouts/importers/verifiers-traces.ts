@@ -9,7 +9,7 @@ import {
   promptOf,
   type Message,
 } from '../parts/messages.ts';
-import { goldAnswers, questionIn } from '../parts/question.ts';
+import { goldsIn, questionIn, stepIn } from '../parts/question.ts';
 import { isObject } from '../../../base/objects.ts';
 
 /** A trace: messages as a graph of `nodes`, each with the tokens that it adds. */
@@ -87,8 +87,8 @@ function readTrace(record: JsonObject): RecordParts {
     responseSegments: segments,
     held: [],
     question,
-    answers: goldAnswers(data['answer'] ?? data['answers'] ?? data['target']),
-    step: asNumber(record['step']),
+    answers: goldsIn(data, 'answer'),
+    step: stepIn(record),
     ...rewardsOf(record),
   };
 }

@@ -1,9 +1,9 @@
-import type { RewardClause } from '../../../records/rollout.ts';
 import { RecordError, type Importer, type RecordParts } from '../parts/build.ts';
 import { asNumber, asText, type JsonObject } from '../shape/json.ts';
 import { completionOf, lastAsked, messagesOf, promptOf, type Message } from '../parts/messages.ts';
 import { idTokens } from '../parts/message-tokens.ts';
-import { goldAnswers, questionIn } from '../parts/question.ts';
+import { goldsIn, questionIn, stepIn } from '../parts/question.ts';
+import { clausesOf, numbersIn } from '../parts/rewards.ts';
 import { isObject } from '../../../base/objects.ts';
 
 /** Keys that `results.jsonl` of verifiers has and TRL's completions table has not. */
@@ -20,35 +20,9 @@ const isVerifiers = (record: JsonObject): boolean =>
   ['prompt', 'completion', 'reward'].every((key) => Object.hasOwn(record, key)) &&
   OWN_KEYS.some((key) => Object.hasOwn(record, key));
 
-/** Numbers that measure the run, not the answer. */
-const isMeasure = (key: string): boolean =>
-  /_ms$|^(?:id|example_id|reward|seed|step|epoch|num_turns|turn)$/.test(key);
-
 /** What the rubric's functions gave: `metrics` of later versions, top-level numbers of earlier ones. */
-function metricsOf(record: JsonObject): [string, number][] {
-  const metrics = isObject(record['metrics']) ? record['metrics'] : record;
-  return Object.entries(metrics).flatMap(([name, value]): [string, number][] => {
-    const number = isMeasure(name) ? null : asNumber(value);
-    return number === null ? [] : [[name, number]];
-  });
-}
-
-/**
- * The reward's clauses. The file does not say what weights the rubric gave its functions: they are clauses
- * where they sum to the reward as they stand, else the reward is one clause and they stay among the fields.
- */
-function clausesOf(record: JsonObject, reward: number | null): RewardClause[] {
-  if (reward === null) return [];
-  const metrics = metricsOf(record);
-  const sum = metrics.reduce((total, [, value]) => total + value, 0);
-  const whole = metrics.length > 0 && Math.abs(sum - reward) < 1e-6;
-  return (whole ? metrics : [['reward', reward] as const]).map(([clause, value]) => ({
-    clause,
-    value,
-    weight: 1,
-    evidence: [],
-  }));
-}
+const metricsOf = (record: JsonObject): [string, number][] =>
+  numbersIn(isObject(record['metrics']) ? record['metrics'] : record);
 
 /** A text is one message. */
 function turns(record: JsonObject, key: 'prompt' | 'completion', role: string): Message[] {
@@ -95,10 +69,10 @@ function readVerifiers(record: JsonObject): RecordParts {
     // Messages keep their own shape among the fields: joined texts do not give it back.
     held: [],
     question: asText(record['question']) ?? questionIn(lastAsked(prompt) ?? ''),
-    answers: goldAnswers(record['answer']),
-    step: asNumber(record['step']),
+    answers: goldsIn(record, 'answer'),
+    step: stepIn(record),
     reward,
-    rewards: clausesOf(record, reward),
+    rewards: reward === null ? [] : clausesOf('reward', reward, metricsOf(record)),
     advantage: asNumber(record['advantage']),
   };
 }

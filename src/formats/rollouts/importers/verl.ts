@@ -1,6 +1,6 @@
 import { promptSegment, textAt, type Importer, type RecordParts } from '../parts/build.ts';
 import { asNumber, asText, type JsonObject } from '../shape/json.ts';
-import { goldAnswers, questionIn } from '../parts/question.ts';
+import { goldsIn, questionIn, stepIn } from '../parts/question.ts';
 
 /**
  * One line of verl's `rollout_data_dir` or `validation_data_dir`: `input, output, gts, score, step` and
@@ -17,8 +17,8 @@ function readVerl(record: JsonObject): RecordParts {
     response: textAt(record, 'output'),
     held: ['input', 'output'],
     question: asText(record['question']) ?? questionIn(input),
-    answers: goldAnswers(record['gts']),
-    step: asNumber(record['step']),
+    answers: goldsIn(record, 'gts'),
+    step: stepIn(record),
     reward: score,
     rewards: score === null ? [] : [{ clause: 'score', value: score, weight: 1, evidence: [] }],
   };

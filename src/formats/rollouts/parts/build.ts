@@ -6,6 +6,7 @@ import { protocolById } from '../protocols/catalogue.ts';
 import type { Piece, Protocol } from '../protocols/protocol.ts';
 import { recogniseProtocol } from '../protocols/recognise.ts';
 import { splitText } from '../protocols/split.ts';
+import { PREDICTION_KEYS } from './keys.ts';
 import { questionId } from './question.ts';
 import { COLUMNS, NO_COLUMNS, readColumns, tokenSegments, type ReadColumns } from './tokens.ts';
 import { isObject } from '../../../base/objects.ts';
@@ -153,13 +154,10 @@ function groupOf(record: JsonObject, question: string, step: number | null): str
   return step === null || group.startsWith(`${step}/`) ? group : `${step}/${group}`;
 }
 
-/** Extra keys under which reward functions leave the prediction that they scored; null where they found none. */
-const PREDICTIONS = ['pred', 'prediction', 'extracted_answer'];
-
 /** The answer as the file gives it; undefined where it gives none. */
 function statedAnswer({ answer }: RecordParts, record: JsonObject): string | null | undefined {
   if (answer !== undefined) return answer;
-  const given = PREDICTIONS.map((key) => record[key]).filter((value) => value !== undefined);
+  const given = PREDICTION_KEYS.map((key) => record[key]).filter((value) => value !== undefined);
   const texts = given.flatMap((value) => asText(value) ?? []);
   return texts[0] ?? (given.includes(null) ? null : undefined);
 }

@@ -1,7 +1,8 @@
-import { asText, hashText } from '../shape/json.ts';
+import { asNumber, asText, hashText, type JsonObject } from '../shape/json.ts';
+import { GOLD_KEYS, STEP_KEYS } from './keys.ts';
 import { isObject } from '../../../base/objects.ts';
 
-/** Questions and gold answers out of the fields of training frameworks. */
+/** Questions, gold answers and steps out of the fields of training frameworks. */
 
 // The last marker wins: few-shot prompts and instructions carry examples before the question itself.
 const MARKER = /(?:^|[\n.>])[ \t]*(?:Question|User|user)[ \t]*[:\n][ \t]*/g;
@@ -29,11 +30,26 @@ export function questionIn(prompt: string): string {
 /** Id of a question that has none: the same text has the same id in every file. */
 export const questionId = (text: string): string => `q-${hashText(text.trim())}`;
 
-const ANSWER_KEYS = ['target', 'ground_truth', 'golden_answers', 'answers', 'answer'];
+/** A label may be a class, by number, or a mark of right and wrong: neither is an answer. */
+const isMark = (key: string, value: unknown): boolean =>
+  key === 'label' &&
+  (['boolean', 'number'].includes(typeof value) || /^(?:true|false)$/i.test(asText(value) ?? ''));
+
+/** These hold the answer in an object, and elsewhere name the model that gave the reward. */
+const isName = (key: string, value: unknown): boolean =>
+  (key === 'reward_model' || key === 'reward_spec') && !isObject(value);
+
+const isNamed = (value: unknown): boolean =>
+  isObject(value) && GOLD_KEYS.some((key) => Object.hasOwn(value, key));
+
+const firstOf = (golds: Iterable<string[]>): string[] => {
+  for (const found of golds) if (found.length > 0) return found;
+  return [];
+};
 
 /**
- * Gold answers as text: a string, a number, a list, or an object that holds them under one of verl's
- * usual keys. DeepResearcher's `<|answer_split|>` parts a string. Empty where there is none.
+ * Gold answers as text: a string, a number, a list, or an object that holds them under one of the usual
+ * keys. DeepResearcher's `<|answer_split|>` parts a string. Empty where there is none.
  */
 export function goldAnswers(value: unknown): string[] {
   const text = asText(value);
@@ -42,9 +58,38 @@ export function goldAnswers(value: unknown): string[] {
   if (Array.isArray(value))
     return value.flatMap((item) => (Array.isArray(item) ? [] : goldAnswers(item)));
   if (!isObject(value)) return [];
-  const key = ANSWER_KEYS.find((name) => Object.hasOwn(value, name));
-  const inner = key === undefined ? null : value[key];
-  if (!isObject(inner)) return goldAnswers(inner);
-  const named = ANSWER_KEYS.some((name) => Object.hasOwn(inner, name));
-  return goldAnswers(named ? inner : Object.values(inner));
+  const given = GOLD_KEYS.filter((key) => Object.hasOwn(value, key)).map((key) => value[key]);
+  return firstOf(
+    given.map((inner) =>
+      goldAnswers(isObject(inner) && !isNamed(inner) ? Object.values(inner) : inner),
+    ),
+  );
+}
+
+/**
+ * Gold answers of a record, under the first of the usual keys that gives any.
+ * @param own where the layout's own tool writes them: before all others, a number there is an answer
+ */
+export function goldsIn(record: JsonObject, own?: (typeof GOLD_KEYS)[number]): string[] {
+  const stated = own === undefined ? undefined : record[own];
+  const others = GOLD_KEYS.filter((key) => !isMark(key, record[key]) && !isName(key, record[key]));
+  return firstOf([
+    typeof stated === 'boolean' ? [] : goldAnswers(stated),
+    ...others.map((key) => goldAnswers(record[key])),
+  ]);
+}
+
+/**
+ * The training step of a record, null where none is counted.
+ * @param read what counts as a step: a number, unless the layout writes it otherwise
+ */
+export function stepIn(
+  record: JsonObject,
+  read: (value: unknown) => number | null = asNumber,
+): number | null {
+  for (const key of STEP_KEYS) {
+    const step = read(record[key]);
+    if (step !== null) return step;
+  }
+  return null;
 }
