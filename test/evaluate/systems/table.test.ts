@@ -11,7 +11,8 @@ import { parseCustomSystem } from '../../../src/evaluate/systems/custom.ts';
 import type { EvaluatedRollout, EvaluationResult } from '../../../src/evaluate/systems/result.ts';
 import { holm } from '../../../src/evaluate/systems/table/holm.ts';
 import { signFlipTest } from '../../../src/evaluate/systems/table/signs.ts';
-import type { SystemsTable } from '../../../src/evaluate/systems/table/shape.ts';
+import { countNotes, missingNotes } from '../../../src/evaluate/systems/table/notes.ts';
+import type { SystemsTable, TableRow } from '../../../src/evaluate/systems/table/shape.ts';
 import { systemsTables } from '../../../src/evaluate/systems/table/table.ts';
 import { tableText } from '../../../src/evaluate/systems/table/text.ts';
 import { getRecipe } from '../../../src/recipes/index.ts';
@@ -178,6 +179,73 @@ describe('the table', () => {
     expect(tableText({ ...text, times: true }, 'markdown')).toContain('device seconds');
     expect(tableText(text, 'csv').split('\n')[0]).toContain('p_holm');
     expect(tableText(text, 'latex')).toContain('\\textbf{100.0}');
+  });
+});
+
+describe('a measure that not every question has', () => {
+  // Question b1 names no evidence; of a1 there are two rollouts of a.
+  const rollouts = RESULT.rollouts.map((one) =>
+    one.question === 'b1' ? one : { ...one, recall: one.em },
+  );
+  const result = { ...RESULT, rollouts };
+  const textOf = async (format: 'markdown' | 'csv' | 'latex', of: EvaluationResult = result) =>
+    tableText({ result: of, tables: await systemsTables(of, 'all'), times: false }, format);
+
+  it('is over the questions that have it, with an n of its own', async () => {
+    const [table] = await systemsTables(result, 'all');
+    expect(cell(table, 'a', 'recall')).toMatchObject({ n: 3, rollouts: 4 });
+    expect(cell(table, 'a', 'em')).toMatchObject({ n: 4, rollouts: 5 });
+    expect(cell(table, 'a', 'judge')).toMatchObject({ n: 0, rollouts: 0, value: null });
+    expect(cell(table, 'b', 'recall').difference?.n).toBe(3);
+  });
+
+  it('has that n in its line of the CSV, and in the difference beside it', async () => {
+    const [head = '', ...lines] = (await textOf('csv')).trim().split('\n');
+    const names = head.split(',');
+    const of = (system: string, measure: string): string[] => {
+      const line = lines.find((one) => one.includes(`,${system},`) && one.includes(`,${measure},`));
+      const fields = (line ?? '').split(',');
+      expect(fields).toHaveLength(names.length);
+      return ['questions', 'rollouts', 'compared_with', 'compared_questions'].map(
+        (name) => fields[names.indexOf(name)] ?? '',
+      );
+    };
+    expect(of('a', 'em')).toEqual(['4', '5', '', '']);
+    expect(of('a', 'recall')).toEqual(['3', '4', '', '']);
+    expect(of('b', 'recall')).toEqual(['3', '3', 'a', '3']);
+  });
+
+  it('is said under the table where one n stands for a whole row', async () => {
+    const note = 'Recall over 3 of 4 questions: the others name no evidence.';
+    expect(await textOf('markdown')).toContain(note);
+    expect(await textOf('latex')).toContain(note);
+    expect(await textOf('markdown', RESULT)).not.toContain(' over 4 of 4 ');
+  });
+
+  it('is told row by row where rows differ, and as a range where many do', async () => {
+    const [table] = await systemsTables(result, 'all');
+    const [a, b] = present(table, 'table').rows;
+    const over = (row: TableRow, id: string, n: number): TableRow => ({
+      ...row,
+      system: id,
+      cells: row.cells.map((one) => (one.measure === 'recall' ? { ...one, n } : one)),
+    });
+    const rows = [over(present(a, 'a'), 'A', 3), over(present(b, 'b'), 'B', 4)];
+    expect(countNotes(rows, (id) => id)).toEqual([
+      'recall over 3 of 4 questions (A), 4 of 4 (B): the others name no evidence',
+    ]);
+    const many = [1, 2, 3, 4].map((n) => over(present(a, 'a'), `S${n}`, n));
+    expect(countNotes(many, (id) => id)).toEqual([
+      'recall over 1 to 4 questions, fewer than the row has: the others name no evidence',
+    ]);
+  });
+
+  it('is missing for a reason of its own', async () => {
+    const [table] = await systemsTables(RESULT, 'all');
+    expect(missingNotes(present(table, 'table').rows)).toEqual([
+      'judge (no judge was asked)',
+      'recall (the questions name no evidence)',
+    ]);
   });
 });
 

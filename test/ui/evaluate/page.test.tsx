@@ -3,9 +3,13 @@ import { systemsTables } from '../../../src/evaluate/systems/table/table.ts';
 import EvaluatePage from '../../../src/ui/evaluate/EvaluatePage.tsx';
 import { EvaluationView } from '../../../src/ui/evaluate/result/EvaluationView.tsx';
 import { EMPTY_EVALUATE, useEvaluate } from '../../../src/ui/evaluate/store/evaluate-store.ts';
+import { parseEvaluateAddress } from '../../../src/ui/evaluate/store/evaluate-address.ts';
+import { TableView } from '../../../src/ui/evaluate/table/TableView.tsx';
+import { tableText } from '../../../src/evaluate/systems/table/text.ts';
 import { nextSort, ResultTable } from '../../../src/ui/evaluate/table/ResultTable.tsx';
 import {
   chanceWords,
+  countWords,
   differenceWords,
   intervalWords,
   sortRows,
@@ -36,6 +40,13 @@ describe('numbers of the table', () => {
     const difference = { mean: 0, low: 0, high: 0, n: 9, p: 0.01, adjusted: 0.00004 };
     expect(chanceWords(difference)).toBe('p < 0.001');
   });
+});
+
+it('counts the questions of a comparison, which may lack the number', () => {
+  expect(countWords([8, 8], 8)).toBe('8 questions');
+  expect(countWords([6, 6], 8)).toBe('6 of 8 questions');
+  expect(countWords([5, 6], 8)).toBe('5 to 6 of 8 questions');
+  expect(countWords([], 8)).toBe('8 questions');
 });
 
 describe('the table', () => {
@@ -109,6 +120,52 @@ describe('the table', () => {
     const { html } = await show();
     expect(rowsIn(html)[0]).not.toContain('judge');
     expect(wordsIn(html)).toContain('Not measured here: judge (no judge was asked).');
+  });
+
+  it('says over how many questions a number is, in its cell and below, and why the others lack it', async () => {
+    const some = evaluationResult({ a: [1, 0, 1], b: [1, 1, 0] });
+    const rollouts = some.rollouts.map((one) =>
+      one.question === 'q3' ? { ...one, recall: null } : one,
+    );
+    const draw = async (of: typeof some) => {
+      const [table] = await systemsTables(of, 'all', { interval: { resamples: 50 } });
+      if (!table) throw new Error('no table');
+      const rest = { skipped: [], sort: null, onSort: () => {}, onReference: () => {} };
+      return htmlOf(<ResultTable table={table} systems={of.systems} compared {...rest} />);
+    };
+    const html = await draw({ ...some, rollouts });
+    const cells = valuesOf(html, 'title').filter((title) => title.includes(', 95 % from'));
+    const over = (name: string) =>
+      cells
+        .filter((title) => title.startsWith(name))
+        .map((title) => / over (\d) questions/.exec(title)?.[1]);
+    expect([over('recall'), over('EM')]).toEqual([
+      ['2', '2'],
+      ['3', '3'],
+    ]);
+    expect(wordsIn(html)).toContain('recall over 2 of 3 questions: the others name no evidence.');
+    const none = some.rollouts.map((one) => ({ ...one, recall: null }));
+    expect(wordsIn(await draw({ ...some, rollouts: none }))).toContain(
+      'Not measured here: judge (no judge was asked), recall (the questions name no evidence).',
+    );
+  });
+
+  it('says of its intervals what its files say', async () => {
+    const small = evaluationResult({ a: [1, 0] });
+    const tables = await systemsTables(small, 'all', { interval: { resamples: 50 } });
+    const html = htmlOf(
+      <TableView
+        id="e"
+        result={small}
+        tables={tables}
+        address={parseEvaluateAddress('')}
+        change={() => undefined}
+      />,
+    );
+    const file = tableText({ result: small, tables, times: false }, 'markdown');
+    const [words = ''] = /by bootstrap .*? all 100 %\)/u.exec(file) ?? [];
+    expect(words).toContain('Wilson');
+    expect(wordsIn(html)).toContain(words);
   });
 
   it('sorts by the better end first, then by the other, then not at all; what is missing last', async () => {

@@ -13,6 +13,8 @@ export interface Measure {
   repeats: boolean;
   /** What it means, where its title does not tell. */
   note?: string;
+  /** Why no question has the number, and why the others do not where some have it; absent of what all have. */
+  absent?: { all: string; some: string };
 }
 
 export const MEASURE_IDS = [
@@ -53,8 +55,14 @@ export const MEASURES: readonly Measure[] = [
   share('em', 'EM'),
   share('f1', 'F1'),
   share('coverEm', 'cover-EM'),
-  share('judge', 'judge'),
-  share('recall', 'recall'),
+  {
+    ...share('judge', 'judge'),
+    absent: { all: 'no judge was asked', some: 'the others are not judged' },
+  },
+  {
+    ...share('recall', 'recall'),
+    absent: { all: 'the questions name no evidence', some: 'the others name no evidence' },
+  },
   cost('searches', 'searches'),
   cost('webCalls', 'web calls'),
   cost('tokens', 'tokens'),

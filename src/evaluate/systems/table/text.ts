@@ -2,6 +2,7 @@ import { csv, latexText } from '../../study/text.ts';
 import { present } from '../../../base/items.ts';
 import type { EvaluatedSystem, EvaluationResult } from '../result.ts';
 import { MEASURES, SECONDS_NOTE, type Measure } from './measures.ts';
+import { countNotes, INTERVALS, isMeasured } from './notes.ts';
 import type { SystemsTable, TableCell, TableFormat, TableRow } from './shape.ts';
 
 /** The tables as files: Markdown, CSV and LaTeX. */
@@ -57,12 +58,8 @@ function differenceText({ difference }: TableCell, measure: Measure, style: Styl
 
 /** Measures that some row has. */
 function shownMeasures({ tables, times }: TableText): Measure[] {
-  const known = new Set(
-    tables.flatMap(({ rows }) =>
-      rows.flatMap(({ cells }) => cells.flatMap((cell) => (cell.value ? [cell.measure] : []))),
-    ),
-  );
-  return MEASURES.filter(({ id, repeats }) => known.has(id) && (repeats || times));
+  const rows = tables.flatMap((table) => table.rows);
+  return MEASURES.filter((one) => isMeasured(rows, one) && (one.repeats || times));
 }
 
 const cellOf = ({ cells }: TableRow, { id }: Measure): TableCell =>
@@ -102,11 +99,14 @@ function namesOf({ systems }: EvaluationResult): Names {
   };
 }
 
-const CAPTION =
-  'Mean over questions, each the mean over its seeds, with 95 % intervals by bootstrap over questions (worlds kept; Wilson’s where all are 0 % or all 100 %). Bold: best; °: not worse than the best (paired sign-flip permutation test, Holm-corrected, 5 %).';
+const CAPTION = `Mean over questions, each the mean over its seeds, with 95 % intervals ${INTERVALS}. Bold: best; °: not worse than the best (paired sign-flip permutation test, Holm-corrected, 5 %).`;
 
 const differenceTitle = (title: string): string =>
   `Paired differences from ${title}, with 95 % intervals and p after Holm's correction over the rows`;
+
+/** What a measure's n is where it is not the row's, a sentence each. */
+const countSentences = (rows: readonly TableRow[], { titleOf }: Names): string[] =>
+  countNotes(rows, titleOf).map((note) => `${note.charAt(0).toUpperCase()}${note.slice(1)}.`);
 
 const PUBLISHED = 'published elsewhere, not comparable';
 const PUBLISHED_NOTE =
@@ -144,7 +144,8 @@ const mdTable = (head: readonly string[], rows: readonly (readonly string[])[]):
 function markdown(text: TableText): string {
   const { result, tables } = text;
   const measures = shownMeasures(text);
-  const { labels, head, titleOf } = namesOf(result);
+  const names = namesOf(result);
+  const { labels, head, titleOf } = names;
   const published = publishedColumn(result);
   const blocks = tables.flatMap(({ part, rows, reference }) => [
     ...(tables.length > 1 ? [`## ${part}`] : []),
@@ -156,6 +157,7 @@ function markdown(text: TableText): string {
         ...published.of(row),
       ]),
     ),
+    ...countSentences(rows, names),
     ...(rows.length > 1
       ? [
           `${differenceTitle(titleOf(reference))}:`,
@@ -194,6 +196,7 @@ const CSV_HEAD = [
   'low',
   'high',
   'compared_with',
+  'compared_questions',
   'difference',
   'difference_low',
   'difference_high',
@@ -205,14 +208,14 @@ const CSV_HEAD = [
   'mark',
 ];
 
-/** A line for each row and measure, values as they are: shares between 0 and 1. A row that is not run has one, which says so. */
+/** A line for each row and measure with its own n, values as they are: shares between 0 and 1. A row that is not run has one, which says so. */
 function csvText(text: TableText): string {
   const measures = shownMeasures(text);
   const byId = new Map(text.result.systems.map((system) => [system.id, system]));
   const rows = text.tables.flatMap(({ part, reference, rows: own }) =>
     own.flatMap((row) =>
       measures.map((measure) => {
-        const { value, difference, mark } = cellOf(row, measure);
+        const { value, n, rollouts, difference, mark } = cellOf(row, measure);
         const system = byId.get(row.system);
         return [
           part,
@@ -221,14 +224,21 @@ function csvText(text: TableText): string {
           system?.policy ?? '',
           system?.retrieval ?? '',
           measure.id,
-          row.questions,
-          row.rollouts,
+          n,
+          rollouts,
           row.failed,
           ...(value ? [value.mean, value.low, value.high] : ['', '', '']),
-          difference ? reference : '',
           ...(difference
-            ? [difference.mean, difference.low, difference.high, difference.p, difference.adjusted]
-            : ['', '', '', '', '']),
+            ? [
+                reference,
+                difference.n,
+                difference.mean,
+                difference.low,
+                difference.high,
+                difference.p,
+                difference.adjusted,
+              ]
+            : ['', '', '', '', '', '', '']),
           system?.published?.figure ?? '',
           system?.published?.benchmark ?? '',
           system?.published?.model ?? '',
@@ -262,7 +272,8 @@ const latexNumbers = (text: string): string =>
 function latex(text: TableText): string {
   const { result, tables } = text;
   const measures = shownMeasures(text);
-  const { labels, head, titleOf } = namesOf(result);
+  const names = namesOf(result);
+  const { labels, head, titleOf } = names;
   const line = (cells: readonly string[]): string => `    ${cells.join(' & ')} \\\\`;
   const published = publishedColumn(result);
   const block = (
@@ -288,7 +299,7 @@ function latex(text: TableText): string {
     ].join('\n');
   const blocks = tables.flatMap(({ part, rows, reference }, at) => [
     block(
-      `${result.name}${tables.length > 1 ? `, ${part}` : ''}. ${CAPTION.replace('°', 'Circle')}${published.head.length > 0 ? ` ${PUBLISHED_NOTE}` : ''}`,
+      `${result.name}${tables.length > 1 ? `, ${part}` : ''}. ${[CAPTION.replace('°', 'Circle'), ...countSentences(rows, names)].join(' ')}${published.head.length > 0 ? ` ${PUBLISHED_NOTE}` : ''}`,
       `systems-${at + 1}`,
       rows.map((row) => [
         ...labels(row).map(latexText),

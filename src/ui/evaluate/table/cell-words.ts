@@ -1,7 +1,7 @@
 import type { Interval } from '../../../evaluate/bootstrap.ts';
 import type { Measure } from '../../../evaluate/systems/table/measures.ts';
 import type { Difference, TableCell, TableRow } from '../../../evaluate/systems/table/shape.ts';
-import { DASH, formatNumber, formatSeconds, formatShare } from '../../kit/words/format.ts';
+import { DASH, formatNumber, formatSeconds, formatShare, plural } from '../../kit/words/format.ts';
 
 /** How the table writes its numbers, and in which order its rows stand. */
 
@@ -57,14 +57,21 @@ export const cellWords = (cell: TableCell, measure: Measure): string => {
   if (!cell.value) return `${measure.title}: not measured`;
   const { difference, mark } = cell;
   return [
-    `${measure.title} ${valueWords(cell.value.mean, measure)}, 95 % from ${intervalWords(cell.value, measure)}`,
+    `${measure.title} ${valueWords(cell.value.mean, measure)}, 95 % from ${intervalWords(cell.value, measure)}, over ${plural(cell.n, 'question')}`,
     ...(mark ? [MARK_WORDS[mark].words] : []),
     ...(difference
       ? [
-          `difference ${differenceWords(difference, measure)} (95 % from ${intervalWords(difference, measure)}) over ${difference.n} questions, ${chanceWords(difference)} after Holm’s correction`,
+          `difference ${differenceWords(difference, measure)} (95 % from ${intervalWords(difference, measure)}) over ${plural(difference.n, 'question')}, ${chanceWords(difference)} after Holm’s correction`,
         ]
       : []),
   ].join('; ');
+};
+
+/** "8 questions"; "6 of 8 questions", and where systems differ "5 to 6 of 8 questions". */
+export const countWords = (counts: readonly number[], all: number): string => {
+  const [least, most] = [Math.min(...counts), Math.max(...counts)];
+  if (counts.length === 0 || least === all) return plural(all, 'question');
+  return `${least === most ? least : `${least} to ${most}`} of ${plural(all, 'question')}`;
 };
 
 /** Rows by a column; those without the number last, whichever way. */
