@@ -253,6 +253,15 @@ describe('an evaluation', () => {
     expect(valuesOf(html, 'role').filter((role) => role === 'tab')).toHaveLength(6);
   });
 
+  it('counts what is there once, also where its record counted before others made more', () => {
+    const record = evaluationRecord('a', { status: 'paused', planned: 60, done: 10 });
+    const result = evaluationResult({ x: [1, 1], y: [0, 1] });
+    useEvaluate.setState({ status: 'ready', evaluations: [record], results: { a: result } });
+    const html = htmlOf(<EvaluationView record={record} />, useEvaluate);
+    expect(wordsIn(html)).toContain('· 4 rollouts');
+    expect(wordsIn(html)).toContain('4 / 60 rollouts');
+  });
+
   it('that failed says why, what is kept and how it goes on', () => {
     const record = evaluationRecord('a', {
       status: 'failed',
