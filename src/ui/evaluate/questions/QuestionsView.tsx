@@ -76,11 +76,11 @@ const Disagreements = (props: {
               <th scope="row">{text}</th>
               <td>
                 <b>{right.length}</b>{' '}
-                <span className="fine wide-only">{namesOf(right, titles)}</span>
+                <span className="fine">{namesOf(right, titles)}</span>
               </td>
               <td>
                 <b>{wrong.length}</b>{' '}
-                <span className="fine wide-only">{namesOf(wrong, titles)}</span>
+                <span className="fine">{namesOf(wrong, titles)}</span>
               </td>
               <td className="figure">
                 <button
