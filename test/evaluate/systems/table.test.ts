@@ -232,11 +232,11 @@ describe('a measure that not every question has', () => {
     });
     const rows = [over(present(a, 'a'), 'A', 3), over(present(b, 'b'), 'B', 4)];
     expect(countNotes(rows, (id) => id)).toEqual([
-      'recall over 3 of 4 questions (A), 4 of 4 (B): the others name no evidence',
+      'Recall over 3 of 4 questions (A), 4 of 4 (B): the others name no evidence.',
     ]);
     const many = [1, 2, 3, 4].map((n) => over(present(a, 'a'), `S${n}`, n));
     expect(countNotes(many, (id) => id)).toEqual([
-      'recall over 1 to 4 questions, fewer than the row has: the others name no evidence',
+      'Recall over 1 to 4 questions, fewer than the row has: the others name no evidence.',
     ]);
   });
 

@@ -6,6 +6,7 @@ import { EMPTY_EVALUATE, useEvaluate } from '../../../src/ui/evaluate/store/eval
 import { parseEvaluateAddress } from '../../../src/ui/evaluate/store/evaluate-address.ts';
 import { TableView } from '../../../src/ui/evaluate/table/TableView.tsx';
 import { tableText } from '../../../src/evaluate/systems/table/text.ts';
+import { QuestionsView } from '../../../src/ui/evaluate/questions/QuestionsView.tsx';
 import { nextSort, ResultTable } from '../../../src/ui/evaluate/table/ResultTable.tsx';
 import {
   chanceWords,
@@ -143,7 +144,7 @@ describe('the table', () => {
       ['2', '2'],
       ['3', '3'],
     ]);
-    expect(wordsIn(html)).toContain('recall over 2 of 3 questions: the others name no evidence.');
+    expect(wordsIn(html)).toContain('Recall over 2 of 3 questions: the others name no evidence.');
     const none = some.rollouts.map((one) => ({ ...one, recall: null }));
     expect(wordsIn(await draw({ ...some, rollouts: none }))).toContain(
       'Not measured here: judge (no judge was asked), recall (the questions name no evidence).',
@@ -183,6 +184,25 @@ describe('the table', () => {
       expect(sortRows([unmeasured, ...rest], { measure: 'em', descending }).at(-1)?.system).toBe(
         'a',
       );
+  });
+});
+
+describe('where systems disagree', () => {
+  it('names the systems of both sides, on a narrow screen too', () => {
+    const systems = [
+      evaluatedSystem('a', { title: 'Naive RAG, one' }),
+      evaluatedSystem('b'),
+      evaluatedSystem('c'),
+    ];
+    const result = evaluationResult({ a: [1], b: [1], c: [0] }, { systems });
+    const address = parseEvaluateAddress('');
+    const html = htmlOf(
+      <QuestionsView id="e" result={result} address={address} change={() => undefined} />,
+    );
+    const table = html.slice(html.indexOf('aria-label="Disagreements, table"'));
+    expect(rowsIn(table)[1]?.slice(0, 3)).toEqual(['Question 1?', '2 Naive RAG, one · B', '1 C']);
+    // What has this class is away where there is little room.
+    expect(table).not.toContain('wide-only');
   });
 });
 

@@ -20,13 +20,14 @@ export const isMeasured = (rows: readonly Row[], measure: Measure): boolean =>
 /** Different counts that are told one by one, and rows that are named with each. */
 const MOST = 3;
 
+/** Titles have commas of their own. */
 const named = (titles: readonly string[]): string =>
   titles.length > MOST
-    ? `${titles.slice(0, MOST).join(', ')} and ${titles.length - MOST} more`
-    : titles.join(', ');
+    ? `${titles.slice(0, MOST).join('; ')} and ${titles.length - MOST} more`
+    : titles.join('; ');
 
 /**
- * "6 of 8 questions", and where rows differ "6 of 8 questions (A, B), 5 of 8 (C)": while an evaluation runs they may
+ * "6 of 8 questions", and where rows differ "6 of 8 questions (A; B), 5 of 8 (C)": while an evaluation runs they may
  * all differ, and a range is told. Null where every row's number is over all its questions.
  */
 function coverage(
@@ -52,13 +53,14 @@ function coverage(
     .join(', ');
 }
 
-/** "recall over 6 of 8 questions: the others name no evidence": of each measure that fewer questions have than its row. */
+/** "Recall over 6 of 8 questions: the others name no evidence.": of each measure that fewer questions have than its row. */
 export const countNotes = (rows: readonly Row[], titleOf: (system: string) => string): string[] =>
   MEASURES.flatMap((measure) => {
     const words = coverage(rows, measure, titleOf);
     if (words === null) return [];
     const reason = measure.absent === undefined ? '' : `: ${measure.absent.some}`;
-    return [`${measure.title} over ${words}${reason}`];
+    const title = measure.title.charAt(0).toUpperCase() + measure.title.slice(1);
+    return [`${title} over ${words}${reason}.`];
   });
 
 /** "judge (no judge was asked)": of each measure that no row has. */

@@ -104,10 +104,6 @@ const CAPTION = `Mean over questions, each the mean over its seeds, with 95 % in
 const differenceTitle = (title: string): string =>
   `Paired differences from ${title}, with 95 % intervals and p after Holm's correction over the rows`;
 
-/** What a measure's n is where it is not the row's, a sentence each. */
-const countSentences = (rows: readonly TableRow[], { titleOf }: Names): string[] =>
-  countNotes(rows, titleOf).map((note) => `${note.charAt(0).toUpperCase()}${note.slice(1)}.`);
-
 const PUBLISHED = 'published elsewhere, not comparable';
 const PUBLISHED_NOTE =
   'Published elsewhere: a figure of the system’s paper or code, on the benchmark and with the model that it names; not to be compared with what is measured here.';
@@ -144,8 +140,7 @@ const mdTable = (head: readonly string[], rows: readonly (readonly string[])[]):
 function markdown(text: TableText): string {
   const { result, tables } = text;
   const measures = shownMeasures(text);
-  const names = namesOf(result);
-  const { labels, head, titleOf } = names;
+  const { labels, head, titleOf } = namesOf(result);
   const published = publishedColumn(result);
   const blocks = tables.flatMap(({ part, rows, reference }) => [
     ...(tables.length > 1 ? [`## ${part}`] : []),
@@ -157,7 +152,7 @@ function markdown(text: TableText): string {
         ...published.of(row),
       ]),
     ),
-    ...countSentences(rows, names),
+    ...countNotes(rows, titleOf),
     ...(rows.length > 1
       ? [
           `${differenceTitle(titleOf(reference))}:`,
@@ -272,8 +267,7 @@ const latexNumbers = (text: string): string =>
 function latex(text: TableText): string {
   const { result, tables } = text;
   const measures = shownMeasures(text);
-  const names = namesOf(result);
-  const { labels, head, titleOf } = names;
+  const { labels, head, titleOf } = namesOf(result);
   const line = (cells: readonly string[]): string => `    ${cells.join(' & ')} \\\\`;
   const published = publishedColumn(result);
   const block = (
@@ -299,7 +293,7 @@ function latex(text: TableText): string {
     ].join('\n');
   const blocks = tables.flatMap(({ part, rows, reference }, at) => [
     block(
-      `${result.name}${tables.length > 1 ? `, ${part}` : ''}. ${[CAPTION.replace('°', 'Circle'), ...countSentences(rows, names)].join(' ')}${published.head.length > 0 ? ` ${PUBLISHED_NOTE}` : ''}`,
+      `${result.name}${tables.length > 1 ? `, ${part}` : ''}. ${[CAPTION.replace('°', 'Circle'), ...countNotes(rows, titleOf)].join(' ')}${published.head.length > 0 ? ` ${PUBLISHED_NOTE}` : ''}`,
       `systems-${at + 1}`,
       rows.map((row) => [
         ...labels(row).map(latexText),

@@ -85,7 +85,7 @@ const Notes = ({
     <>
       {countNotes(rows, titleOf).map((note) => (
         <p key={note} className="fine">
-          {note}.
+          {note}
         </p>
       ))}
       {missing.length > 0 ? <p className="fine">Not measured here: {missing.join(', ')}.</p> : null}
