@@ -43,8 +43,7 @@ async function retrieveBackground(state: RunState, frame: Frame): Promise<Hit[]>
     hits: retrieval.hits,
     relevance: {
       ...relevance(text, retrieval.hits),
-      supportingRecall:
-        supporting.length === 0 ? null : supportingRecall(soundTitles(passages), supporting),
+      supportingRecall: supportingRecall(soundTitles(passages), supporting),
     },
     latencyMs: retrieval.latencyMs,
     // The background segment follows the instruction, unless there is nothing to show.

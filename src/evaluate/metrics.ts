@@ -23,10 +23,10 @@ export function answerInTopK(
 /** What one search of a rollout added. */
 interface SearchGain {
   round: number;
-  /** Supporting recall after this search. */
-  recall: number;
-  /** Its difference from the recall before. */
-  gain: number;
+  /** Supporting recall after this search; null where the question names no evidence. */
+  recall: number | null;
+  /** Its difference from the recall before; null as it is. */
+  gain: number | null;
   /** Share of this search's passages that an earlier one had returned; 0 for an empty list. */
   duplicates: number;
 }
@@ -43,7 +43,8 @@ export function searchGains(rollout: Pick<Rollout, 'events' | 'question'>): Sear
     if (event.kind === 'background') continue;
     const recall = supportingRecall(titles, supporting);
     const duplicates = event.hits.length === 0 ? 0 : event.duplicates.length / event.hits.length;
-    gains.push({ round: gains.length + 1, recall, gain: recall - before, duplicates });
+    const gain = recall === null || before === null ? null : recall - before;
+    gains.push({ round: gains.length + 1, recall, gain, duplicates });
   }
   return gains;
 }

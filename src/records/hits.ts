@@ -7,7 +7,10 @@ export type SearchTarget = SourceName | 'both';
 
 export interface Hit {
   passage: Passage;
-  /** Fused score (reciprocal rank fusion) or the source's own score; higher is better. */
+  /**
+   * Of several lists the fused score (reciprocal rank fusion), of one method its own: BM25+, or the cosine. Higher is
+   * better.
+   */
   score: number;
   source: SourceName;
   /** 1-based ranks in the lists that were fused; absent where that list does not hold the passage. */

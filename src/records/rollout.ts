@@ -57,8 +57,8 @@ export interface RolloutMetrics {
   em: number;
   f1: number;
   cover_em: number;
-  /** Share of the question's supporting titles that were retrieved. */
-  recall: number;
+  /** Share of the question's supporting titles that were retrieved; null where it names none (0 in older records). */
+  recall: number | null;
   searches: number;
   /** Tokens that the policy wrote. */
   tokens: number;

@@ -25,7 +25,13 @@ export interface DensePart {
   search?: (text: string, vector: Float32Array, k: number) => Neighbour[];
 }
 
-/** The local corpus: BM25+, dense search, or both fused by RRF. */
+/** A passage in the list of one method, by that method's own score. */
+interface Scored {
+  id: string;
+  score: number;
+}
+
+/** The local corpus: BM25+, dense search, or both fused by RRF. A method alone gives its own scores. */
 export class LocalSource implements Source {
   readonly name = 'local' as const;
   readonly #passages: readonly Passage[];
@@ -56,19 +62,35 @@ export class LocalSource implements Source {
     // A list alone is taken as it is: deeper would only teach an index what nobody was given.
     const depth = this.#lexical && this.#dense ? Math.max(k, this.#options.depth) : k;
     const vector = await this.#dense?.encoder.encodeQuery(query, signal);
-    const lexical = this.#lexical?.search(query, depth).map(({ passage }) => passage.id) ?? [];
-    const { rrfK, weights } = this.#options;
+    const lexical: Scored[] =
+      this.#lexical
+        ?.search(query, depth)
+        .map(({ passage, score }) => ({ id: passage.id, score })) ?? [];
     const lists = [lexical, this.#nearest(query, vector, depth)];
-    const fused = fuse(lists, rrfK, [weights.lexical, weights.dense]).slice(0, k);
-    return { hits: fused.map((entry) => this.#hit(entry, vector)) };
+    const { rrfK, weights } = this.#options;
+    const keys = lists.map((list) => list.map(({ id }) => id));
+    const fused = fuse(keys, rrfK, [weights.lexical, weights.dense]).slice(0, k);
+    // Where one method searches nothing is fused: 1 / (60 + rank) would be the same for every query, and say nothing.
+    const own =
+      this.#lexical && this.#dense
+        ? null
+        : new Map(lists.flat().map(({ id, score }) => [id, score]));
+    return {
+      hits: fused.map((one) =>
+        this.#hit({ ...one, score: own?.get(one.key) ?? one.score }, vector),
+      ),
+    };
   }
 
-  /** Ids of the nearest passages, best first; none without an encoder. */
-  #nearest(text: string, vector: Float32Array | undefined, k: number): string[] {
+  /** The nearest passages, best first; none without an encoder. */
+  #nearest(text: string, vector: Float32Array | undefined, k: number): Scored[] {
     if (!vector || !this.#dense) return [];
     const { index, search } = this.#dense;
     const found = search ? search(text, vector, k) : index.search(vector, k);
-    return found.map((one) => itemAt(this.#passages, one.index).id);
+    return found.map((one) => ({
+      id: itemAt(this.#passages, one.index).id,
+      score: one.similarity,
+    }));
   }
 
   #hit({ key, score, ranks }: Fused, vector: Float32Array | undefined): Hit {

@@ -288,6 +288,14 @@ describe('baselines', () => {
     expect(rollout.metrics).toMatchObject({ recall: 0, searches: 0, em: 1 });
   });
 
+  it('has no recall where the question names no evidence', async () => {
+    const { rollout } = await run(
+      { main: [' Borfield }</short_answer>'] },
+      { recipe: 'naive-generation', question: { ...QUESTION, supporting: [] } },
+    );
+    expect(rollout.metrics).toMatchObject({ recall: null, em: 1 });
+  });
+
   it('an answer that is never closed still ends the rollout', async () => {
     const { rollout } = await run({ main: [' x'.repeat(200)] }, { recipe: 'naive-generation' });
     expect(rollout.answer).toBeNull();

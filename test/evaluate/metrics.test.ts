@@ -65,7 +65,8 @@ describe('answer metrics', () => {
 describe('retrieval metrics', () => {
   it('recall is the share of distinct supporting titles', () => {
     expect(supportingRecall(['A', 'A', 'X'], ['A', 'B', 'B'])).toBe(0.5);
-    expect(supportingRecall(['A'], [])).toBe(0);
+    expect(supportingRecall(['X'], ['A'])).toBe(0);
+    expect(supportingRecall(['A'], [])).toBeNull();
   });
 
   it('gives gain and duplicates search by search', () => {
@@ -74,6 +75,9 @@ describe('retrieval metrics', () => {
       { round: 1, recall: 0.5, gain: 0.5, duplicates: 0 },
       { round: 2, recall: 0.5, gain: 0, duplicates: 0.5 },
       { round: 3, recall: 1, gain: 0.5, duplicates: 0 },
+    ]);
+    expect(searchGains(contextless([['A']], []))).toEqual([
+      { round: 1, recall: null, gain: null, duplicates: 0 },
     ]);
   });
 

@@ -95,13 +95,13 @@ export const subExactMatch: Score = (prediction, golds, by) =>
 export const soundTitles = (passages: readonly Pick<Passage, 'title' | 'noise'>[]): string[] =>
   passages.filter(({ noise }) => noise === undefined).map(({ title }) => title);
 
-/** Share of the supporting titles among the retrieved ones; 0 where the question names none. */
+/** Share of the supporting titles among the retrieved ones; null where the question names none: nothing can be missed there. */
 export function supportingRecall(
   retrieved: Iterable<string>,
   supporting: readonly string[],
-): number {
+): number | null {
   const wanted = new Set(supporting);
-  if (wanted.size === 0) return 0;
+  if (wanted.size === 0) return null;
   const seen = new Set(retrieved);
   return [...wanted].filter((title) => seen.has(title)).length / wanted.size;
 }

@@ -1,51 +1,80 @@
+import { sum } from '../../base/statistics.ts';
 import type { StieCounts } from '../../records/stie.ts';
 
 /** What STIE did in a rollout or in several, in sentences for someone who has not read the paper. */
 
 const said = (count: number, words: string): string[] => (count === 0 ? [] : [`${count} ${words}`]);
 
-/** "2 too like the last", in the order of the paper. */
-const alikeWords = (...counts: readonly [number, number, number]): string[] =>
-  ['last', 'second last', 'third last'].flatMap((which, lag) =>
-    said(counts[lag] ?? 0, `too like the ${which}`),
-  );
+const LAGS = ['the last', 'the second last', 'the third last'];
 
-/** "4 candidate answers judged: …." */
-const judgedWords = (
-  count: number,
-  [one, many]: readonly [string, string],
-  found: readonly string[],
-): string[] => {
-  if (count === 0 && found.length === 0) return [];
-  const judged = `${count} ${count === 1 ? one : many} judged`;
-  return [`${judged}: ${found.length === 0 ? 'new enough' : found.join(', ')}.`];
+interface Judged {
+  count: number;
+  names: readonly [one: string, many: string];
+  /** Those that (9) found too like the last, the second last and the third last; one may be too like several. */
+  lags: readonly [number, number, number];
+  /** What became of those, each of them once. */
+  fates: readonly (readonly [number, string])[];
+}
+
+/** "1 too like the last and refused", "2 too like the last, of which 1 let through for …, 1 refused". */
+const alikeWords = (alike: number, { lags, fates }: Judged): string => {
+  const found = LAGS.flatMap((which, lag) => said(lags[lag] ?? 0, which));
+  const [only] = LAGS.filter((_, lag) => (lags[lag] ?? 0) > 0);
+  const head =
+    found.length === 1 && only !== undefined
+      ? `${alike} too like ${only}`
+      : `${alike} too like an earlier one${found.length > 0 ? ` (${found.join(', ')})` : ''}`;
+  const known = fates.filter(([count]) => count > 0);
+  if (known.length === 0) return head;
+  const [first] = known;
+  if (first?.[0] === alike) return `${head} and ${first[1]}`;
+  return `${head}, of which ${known.map(([count, words]) => `${count} ${words}`).join(', ')}`;
 };
 
-const answerWords = (counts: StieCounts): string[] =>
-  judgedWords(
-    counts.answers,
-    ['candidate answer', 'candidate answers'],
-    [
-      ...alikeWords(counts.answerLag1, counts.answerLag2, counts.answerLag3),
-      ...said(counts.exempt, 'kept because passages support it'),
-      ...said(counts.replaced, 'replaced by the next likely'),
-      ...said(counts.keptInvalid, 'kept for want of a better one'),
-      ...said(counts.joinedBlocked, 'blocked for coming back too often'),
-      ...said(counts.removedBlocked, 'not proposed again because it was blocked'),
-      ...said(counts.finalReplaced, 'given at the end though blocked, and replaced'),
-    ],
-  );
+/** "4 queries judged: 2 new enough, 2 too like the last, of which …." Each is counted once, so that the counts add up. */
+const judgedWords = (judged: Judged): string[] => {
+  const { count, names, lags, fates } = judged;
+  // One that is too like an earlier one may have no fate of its own, as in a rollout that was forked there.
+  const alike = Math.max(sum(fates.map(([one]) => one)), ...lags);
+  if (count === 0 && alike === 0) return [];
+  const parts = [
+    ...said(Math.max(0, count - alike), 'new enough'),
+    ...(alike === 0 ? [] : [alikeWords(alike, judged)]),
+  ];
+  return [`${count} ${names[count === 1 ? 0 : 1]} judged: ${parts.join(', ')}.`];
+};
+
+const answerWords = (counts: StieCounts): string[] => {
+  const blocked = [
+    ...said(counts.joinedBlocked, 'blocked for coming back too often'),
+    ...said(counts.removedBlocked, 'not proposed again because it was blocked'),
+    ...said(counts.finalReplaced, 'given at the end though blocked, and replaced'),
+  ];
+  return [
+    ...judgedWords({
+      count: counts.answers,
+      names: ['candidate answer', 'candidate answers'],
+      lags: [counts.answerLag1, counts.answerLag2, counts.answerLag3],
+      fates: [
+        [counts.exempt, 'kept because passages support it'],
+        [counts.replaced, 'replaced by the next likely'],
+        [counts.keptInvalid, 'kept for want of a better one'],
+      ],
+    }),
+    ...(blocked.length === 0 ? [] : [`${blocked.join(', ')}.`]),
+  ];
+};
 
 const queryWords = (counts: StieCounts): string[] =>
-  judgedWords(
-    counts.queries,
-    ['query', 'queries'],
-    [
-      ...alikeWords(counts.queryLag1, counts.queryLag2, counts.queryLag3),
-      ...said(counts.queriesExempt, 'let through for asking something else, or another source'),
-      ...said(counts.queriesRefused, 'refused'),
+  judgedWords({
+    count: counts.queries,
+    names: ['query', 'queries'],
+    lags: [counts.queryLag1, counts.queryLag2, counts.queryLag3],
+    fates: [
+      [counts.queriesExempt, 'let through for asking something else, or another source'],
+      [counts.queriesRefused, 'refused'],
     ],
-  );
+  });
 
 const STOPS = [
   ['stopOverlapAbove', 'the answers no longer changed'],
@@ -63,6 +92,6 @@ const stopWords = (counts: StieCounts): string[] => {
   return found.length === 0 ? [] : [`Stopped because ${found.join(', ')}.`];
 };
 
-/** "4 candidate answers judged: 1 too like the last, … . 3 queries judged: 1 refused." What is 0 is left out. */
+/** "4 candidate answers judged: 3 new enough, 1 too like the last and … . 3 queries judged: …." What is 0 is left out. */
 export const stieInWords = (counts: StieCounts): string =>
   [...answerWords(counts), ...queryWords(counts), ...stopWords(counts)].join(' ');

@@ -46,7 +46,7 @@ const policyWords = ({ segments }: ImportedRollout): number =>
     0,
   );
 
-/** A record of ours states 0 where the question names no supporting titles: nobody can know it there. */
+/** An older record of ours states 0 where the question names no supporting titles: nobody can know it there. */
 function recallOf({ rollout, titles }: RowSources): number | null {
   const { supporting } = rollout.question;
   if (supporting.length === 0) return null;

@@ -159,7 +159,7 @@ export interface Result {
   reward: number;
   /** The clauses of the reward, weighted: they sum to it. */
   rewards: Record<string, number>;
-  /** `acc` (exact match), `em`, `f1`, `cover_em`, `recall`, `format` (0 or 1), `searches`, `tokens`, `seconds`. */
+  /** `acc` (exact match), `em`, `f1`, `cover_em`, `recall` (0 where the question names no evidence), `format` (0 or 1), `searches`, `tokens`, `seconds`. */
   metrics: Record<string, number>;
   /** The final answer; null where none was given. */
   answer: string | null;

@@ -22,10 +22,11 @@ function logprobsOf(segments: readonly Segment[]): number[] | undefined {
   return all;
 }
 
+/** Trainers average every key over a batch and take numbers alone: a recall that nobody can know is 0 to them. */
 function metricsOf({ metrics }: Rollout): Record<string, number> {
   if (!metrics) return {};
-  const { formatValid, ...rest } = metrics;
-  return { acc: metrics.em, ...rest, format: Number(formatValid) };
+  const { formatValid, recall, ...rest } = metrics;
+  return { acc: metrics.em, ...rest, recall: recall ?? 0, format: Number(formatValid) };
 }
 
 function rewardsOf({ rewards }: Rollout): Record<string, number> {

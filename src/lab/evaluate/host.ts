@@ -272,11 +272,15 @@ export class EvaluationHost implements EvaluationsApi {
   }
 
   async #freed({ id, status }: EvaluationRecord): Promise<void> {
-    if (status === 'running')
-      await this.#change(id, {
-        status: 'paused',
-        notice: 'The tab was closed while this evaluation ran. Resume goes on from there.',
-      });
+    if (status !== 'running') return;
+    // The record counts what was there when it was planned: the tab died before it could count what it made.
+    const found = await this.#parts.store.result(id).catch(() => null);
+    await this.#change(id, {
+      status: 'paused',
+      ...(found && { done: found.rollouts.length, failed: found.failed.length }),
+      notice:
+        'The tab was closed while this evaluation ran. “Go on” begins with the rollouts that are missing.',
+    });
   }
 
   /** Evaluations that a killed tab left, and those that were deleted long ago. */

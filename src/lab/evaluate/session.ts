@@ -323,7 +323,7 @@ export class EvaluationSession {
       evaluationId: this.id,
       phase: this.#phase,
       note: this.#note,
-      done: judging ? this.#judged.done : this.#done,
+      done: judging ? this.#judged.done : this.counts.done,
       total: judging ? this.#judged.total : this.counts.planned,
       failed: this.#failedCells(),
       reused: this.#reused,

@@ -19,10 +19,14 @@ export const nowIso = (): string => new Date().toISOString();
 export const newId = (settings: TrainSettings): string =>
   `${asWord(settings.preset)}-${Date.now().toString(36)}-${crypto.randomUUID().slice(0, 4)}`;
 
-const interrupted = ({ checkpointStep }: RunRecord): string =>
-  checkpointStep === null
-    ? 'The tab was closed before the first snapshot. Resume starts from the beginning.'
-    : `The tab was closed while this run trained. Resume goes on after step ${checkpointStep}.`;
+/** Names the button as the page does, which counts steps that are done; the last snapshot may be older. */
+const interrupted = ({ step, checkpointStep }: RunRecord): string => {
+  const button = step === 0 ? '“Start again”' : `“Resume after step ${step.toLocaleString('en')}”`;
+  if (checkpointStep === null)
+    return `The tab was closed before the first snapshot. ${button} starts from the beginning.`;
+  const where = checkpointStep === step ? 'there' : `the snapshot of step ${checkpointStep}`;
+  return `The tab was closed while this run trained. ${button} goes on from ${where}.`;
+};
 
 const NO_SNAPSHOT = 'Its file holds no snapshot: the steps can be read, and it cannot go on here.';
 

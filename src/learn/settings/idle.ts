@@ -12,7 +12,7 @@ interface Rule {
   /** Whole paths, or what begins them, with a dot at the end. */
   paths: readonly string[];
   /** Why they do nothing; null where they may do something. */
-  because(settings: TrainSettings): string | null;
+  readonly because: (settings: TrainSettings) => string | null;
 }
 
 const where = (idle: boolean, because: string): string | null => (idle ? because : null);

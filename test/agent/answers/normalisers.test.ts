@@ -96,12 +96,12 @@ describe.each(NORMALISERS)('%s: a gold answer that normalisation empties', (norm
 });
 
 it.each([
-  [[], [], 0],
-  [['a'], [], 0],
+  [[], [], null],
+  [['a'], [], null],
   [[], ['a'], 0],
   [['a', 'a', 'x'], ['a', 'b'], 0.5],
   // A title that is named twice is one.
   [['a'], ['a', 'a'], 1],
-])('of %o, wanted %o: recall %f', (retrieved, supporting, recall) => {
+])('of %o, wanted %o: recall %s', (retrieved, supporting, recall) => {
   expect(supportingRecall(retrieved, supporting)).toBe(recall);
 });

@@ -149,9 +149,9 @@ describe('the clauses of STIE that fired', () => {
       return counts ? stieInWords(counts) : '';
     };
     expect(words([replaced, replaced, verdict({})])).toBe(
-      '3 candidate answers judged: 2 too like the second last, 2 replaced by the next likely.',
+      '3 candidate answers judged: 1 new enough, 2 too like the second last and replaced by the next likely.',
     );
-    expect(words([verdict({})])).toBe('1 candidate answer judged: new enough.');
+    expect(words([verdict({})])).toBe('1 candidate answer judged: 1 new enough.');
     const refused = verdict({
       over: 'query',
       checks: [check(1, false)],
@@ -159,8 +159,32 @@ describe('the clauses of STIE that fired', () => {
       action: 'refused',
     });
     expect(words([verdict({}), refused])).toBe(
-      '1 candidate answer judged: new enough. 1 query judged: 1 too like the last, 1 refused.',
+      '1 candidate answer judged: 1 new enough. 1 query judged: 1 too like the last and refused.',
     );
+    const first = verdict({ over: 'query' });
+    const exempt = verdict({ over: 'query', checks: [check(1, false)], valid: true });
+    expect(words([first, exempt])).toBe(
+      '2 queries judged: 1 new enough, 1 too like the last and let through for asking something else, or another source.',
+    );
+    // Of the two that are alike one is too like two earlier ones.
+    const twice = verdict({
+      over: 'query',
+      checks: [check(1, false), check(2, false)],
+      valid: false,
+      action: 'refused',
+    });
+    expect(words([first, exempt, first, twice])).toBe(
+      '4 queries judged: 2 new enough, 2 too like an earlier one (2 the last, 1 the second last), of which 1 let through for asking something else, or another source, 1 refused.',
+    );
+  });
+
+  it('add up: those that are new and those that are alike are all that were judged', () => {
+    const counts = stieCounts(RUSSIA);
+    const sentence = counts ? (stieInWords(counts).split('.')[0] ?? '') : '';
+    const [all, fresh, alike] = [
+      ...sentence.matchAll(/(\d+) (?:candidate answers|new enough|too like)/gu),
+    ].map(([, count]) => Number(count));
+    expect([all, (fresh ?? 0) + (alike ?? 0)]).toEqual([5, 5]);
   });
 
   it('every one of them has words', () => {

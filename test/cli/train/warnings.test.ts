@@ -19,10 +19,9 @@ const said = (err: string): string[] =>
 
 test('lab train says what its settings leave without effect, and trains', async () => {
   const out = join(folder, 'run');
-  const { status, err } = await labHere(
-    ...['train', ...ONE, '--steps=1', '--threads=1', '--json', '--out', out],
-    ...set('questions=1', 'heldOut.questions=0', 'recipe=naive-rag'),
-  );
+  const small = set('questions=1', 'heldOut.questions=0', 'recipe=naive-rag');
+  const how = ['--steps=1', '--threads=1', '--json', '--out', out];
+  const { status, err } = await labHere('train', ...ONE, ...small, ...how);
   expect(status, err).toBe(0);
   expect(said(err)).toEqual([WARNING]);
   expect(existsSync(join(out, 'latest.json'))).toBe(true);

@@ -118,8 +118,21 @@ describe('token weights', () => {
 describe('what the file lacks is said', () => {
   test('one log-probability a token: no clip can bind', () => {
     const side = computeSide(pair(), whatIfSettings({ clip: { low: 0.2, high: 0.28 } }));
-    expect(side.cannot).toEqual([expect.stringMatching(/^clip/)]);
+    expect(side.cannot).toEqual([expect.stringMatching(/^clip: the file has one log-probability/)]);
     expect(side.clipped).toBeNull();
+  });
+
+  test('no log-probabilities: the file is not said to have the sampler’s', async () => {
+    const settings = whatIfSettings({ clip: { low: 0.2, high: 0.28 } });
+    const clip = (rollouts: Parameters<typeof computeSide>[0]) =>
+      computeSide(rollouts, settings).cannot.filter((reason) => reason.startsWith('clip'));
+    const texts = [await importOne(verl), await importOne({ ...verl, score: 0 })];
+    expect(clip(texts)).toEqual([
+      'clip: the file has no log-probabilities: every ratio is taken as 1, as at the first update, and no clip can bind',
+    ]);
+    expect(clip([...pair(), ...texts])).toEqual([
+      expect.stringMatching(/^clip: some rollouts have no log-probabilities/),
+    ]);
   });
 
   test('no tokens: advantages, but no weights and no whitening', async () => {

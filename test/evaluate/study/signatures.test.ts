@@ -120,13 +120,13 @@ describe('the difference that a claim is about', () => {
     const same = arm('b', ...a.end);
     const ends = (change: Record<string, unknown>, ...arms: ArmScores[]) => {
       const { low = NaN, high = NaN } = contrastOf(claim(change), arms, OPTIONS)?.difference ?? {};
-      return [low, high].map((end) => end && Number(end.toFixed(4)));
+      return [low, high].map((end) => end && Number(end.toFixed(5)));
     };
     // ± 1.96 √((1/6 + 1/6)/6); of two questions ± 1.96 √((1/4 + 1/4)/4).
-    expect(ends({ against: 'b' }, a, same)).toEqual([-0.462, 0.462]);
-    expect(ends({ against: 'b', slice: { hops: [2] } }, a, same)).toEqual([-0.693, 0.693]);
+    expect(ends({ against: 'b' }, a, same)).toEqual([-0.46198, 0.46198]);
+    expect(ends({ against: 'b', slice: { hops: [2] } }, a, same)).toEqual([-0.69295, 0.69295]);
     // Wilson's of two right ones, less a half: 2/(2 + 1.96²) − 0.5.
-    expect(ends({ than: 0.5, slice: { hops: [2] } }, a)).toEqual([-0.1576, 0.5]);
+    expect(ends({ than: 0.5, slice: { hops: [2] } }, a)).toEqual([-0.15762, 0.5]);
     // Of four answers, of other numbers and between other questions there is none.
     const none = [null, null];
     expect(ends({ against: 'b', beyond: { arm: 'a', against: 'b' } }, a, same)).toEqual(none);

@@ -7,95 +7,14 @@ import {
   survivalOf,
 } from '../../../src/evaluate/systems/pictures/pictures.ts';
 import { ablationMatrix, ablationsOf } from '../../../src/evaluate/systems/pictures/ablation.ts';
-import { hierarchicalBootstrap } from '../../../src/evaluate/hierarchical.ts';
 import { parseCustomSystem } from '../../../src/evaluate/systems/custom.ts';
-import type { EvaluatedRollout, EvaluationResult } from '../../../src/evaluate/systems/result.ts';
+import type { EvaluationResult } from '../../../src/evaluate/systems/result.ts';
 import { holm } from '../../../src/evaluate/systems/table/holm.ts';
 import { signFlipTest } from '../../../src/evaluate/systems/table/signs.ts';
-import type { SystemsTable } from '../../../src/evaluate/systems/table/shape.ts';
 import { systemsTables } from '../../../src/evaluate/systems/table/table.ts';
 import { tableText } from '../../../src/evaluate/systems/table/text.ts';
 import { getRecipe } from '../../../src/recipes/index.ts';
-
-const system = (id: string, more: object = {}) => ({
-  id,
-  title: id.toUpperCase(),
-  recipe: 'search',
-  parts: [],
-  policy: 'mini',
-  published: null,
-  signature: null,
-  ...more,
-});
-
-const question = (id: string, world: string, hops: number) => ({
-  id,
-  text: id,
-  answers: ['x'],
-  world,
-  type: 'bridge',
-  hops,
-  source: 'local' as const,
-});
-
-const rollout = (
-  by: string,
-  asked: string,
-  em: number,
-  more: Partial<EvaluatedRollout> = {},
-): EvaluatedRollout => ({
-  system: by,
-  question: asked,
-  seed: 1,
-  rollout: `${by}-${asked}`,
-  answer: 'x',
-  em,
-  f1: em,
-  coverEm: em,
-  judge: null,
-  recall: null,
-  searches: 1,
-  webCalls: 0,
-  tokens: 10,
-  seconds: 1,
-  formatValid: true,
-  hopsFound: [],
-  ...more,
-});
-
-/** World A has three questions, world B one. */
-const RESULT: EvaluationResult = {
-  name: 'by hand',
-  hash: 'h',
-  systems: [system('a'), system('b')],
-  questions: [
-    question('a1', 'A', 1),
-    question('a2', 'A', 2),
-    question('a3', 'A', 2),
-    question('b1', 'B', 2),
-  ],
-  seeds: [1, 2],
-  rollouts: [
-    // Two seeds of a on a1: one right, one wrong.
-    rollout('a', 'a1', 1, { hopsFound: [true] }),
-    rollout('a', 'a1', 0, { seed: 2, hopsFound: [false] }),
-    rollout('a', 'a2', 0, { hopsFound: [true, false] }),
-    rollout('a', 'a3', 1, { hopsFound: [true, true] }),
-    rollout('a', 'b1', 0, { hopsFound: [false, true] }),
-    rollout('b', 'a1', 1, { searches: 3 }),
-    rollout('b', 'a2', 1, { searches: 3 }),
-    rollout('b', 'a3', 1, { searches: 3 }),
-    rollout('b', 'b1', 1, { searches: 3 }),
-  ],
-  planned: 10,
-  failed: [{ system: 'b', question: 'a1', seed: 2, message: 'lost' }],
-};
-
-const cell = (table: SystemsTable | undefined, row: string, measure: string) =>
-  present(
-    table?.rows.find((one) => one.system === row)?.cells.find((one) => one.measure === measure),
-    'the cell',
-  );
+import { cell, RESULT, system } from './by-hand.ts';
 
 describe("Holm's correction", () => {
   it('multiplies the least by m, the next by m − 1, never falling, never above 1', () => {
@@ -179,75 +98,6 @@ describe('the table', () => {
     expect(tableText({ ...text, times: true }, 'markdown')).toContain('device seconds');
     expect(tableText(text, 'csv').split('\n')[0]).toContain('p_holm');
     expect(tableText(text, 'latex')).toContain('\\textbf{100.0}');
-  });
-});
-
-describe('differences that are all equal', () => {
-  /** Form, and EM of a and b: four questions without a flip, three that b loses, one that it wins in one seed of two. */
-  const forms: [type: string, a: number, b: number[]][] = [
-    ...[0, 0, 1, 1].map((em): [string, number, number[]] => ['bridge', em, [em, em]]),
-    ...[1, 1, 1].map((em): [string, number, number[]] => ['yesno', em, [0, 0]]),
-    ['count', 0, [0, 1]],
-  ];
-  const result: EvaluationResult = {
-    ...RESULT,
-    questions: forms.map(([type], i) => ({ ...question(`q${i}`, 'A', 1), type })),
-    rollouts: forms.flatMap(([, a, b], i) => [
-      rollout('a', `q${i}`, a, { judge: a }),
-      ...b.map((em, s) => rollout('b', `q${i}`, em, { seed: s + 1, judge: em, searches: 3 })),
-    ]),
-    failed: [],
-  };
-  const ends = (table: SystemsTable | undefined, measure: string) => {
-    const { low = NaN, high = NaN } = cell(table, 'b', measure).difference ?? {};
-    return [low, high].map((end) => end && Number(end.toFixed(4)));
-  };
-
-  it('keep a width where answers are right or wrong, as the headline of a run has it', async () => {
-    const [bridge, yesno, count] = await systemsTables(result, 'type');
-    for (const measure of ['em', 'coverEm', 'judge', 'format'])
-      expect(ends(bridge, measure)).toEqual([-0.462, 0.462]);
-    // −0.6 ± 1.96 √((1 − 0.36)/5); p is as it was: 2 of 8 flips.
-    expect(ends(yesno, 'em')).toEqual([-1, 0.1012]);
-    expect(cell(yesno, 'b', 'em').difference).toMatchObject({ mean: -1, n: 3, p: 0.25 });
-    // One question, and numbers that are no share of right answers.
-    expect(ends(count, 'em')).toEqual([null, null]);
-    expect(cell(count, 'b', 'em').difference).toMatchObject({ mean: 0.5, n: 1 });
-    expect(ends(bridge, 'f1')).toEqual([null, null]);
-    expect(ends(yesno, 'searches')).toEqual([null, null]);
-    // Over all forms they differ, and are resampled.
-    const [all] = await systemsTables(result, 'all');
-    expect(cell(all, 'b', 'em').difference).toMatchObject(
-      hierarchicalBootstrap([[[0, 0, 0, 0, -1, -1, -1, 0.5]]]),
-    );
-  });
-
-  it('are written without ends and with the reason, where they have no interval', async () => {
-    const tables = await systemsTables(result, 'type');
-    const text = (format: 'markdown' | 'csv' | 'latex') =>
-      tableText({ result, tables, times: false }, format).split('\n');
-    const why = 'no interval: one question, or all differences are equal';
-    const markdown = text('markdown');
-    expect(markdown.filter((line) => line.startsWith('| B |') && line.includes('p='))).toEqual([
-      expect.stringContaining('| 0.0 [-46.2, +46.2] p=1.000 | 0.0 [–] p=1.000 |'),
-      expect.stringContaining('| -100.0 [-100.0, +10.1] p=0.250 | -100.0 [–] p=0.250 |'),
-      expect.stringContaining('| +50.0 [–] p=1.000 |'),
-    ]);
-    expect(markdown.filter((line) => line.endsWith(`; [–]: ${why}:`))).toHaveLength(3);
-    const latex = text('latex');
-    expect(latex.filter((line) => line.includes('& 0.0 [$-46.2$, $+46.2$] p='))).toHaveLength(1);
-    expect(latex.filter((line) => line.includes('& $+50.0$ [--] p='))).toHaveLength(1);
-    expect(latex.filter((line) => line.includes(`; [--]: ${why}.}`))).toHaveLength(3);
-    const [head = [], ...rows] = text('csv').map((line) => line.split(','));
-    const of = (part: string, measure: string) => {
-      const row = rows.find(([one, b, , , , m]) => one === part && b === 'b' && m === measure);
-      return ['difference', 'difference_low', 'difference_note'].map(
-        (name) => row?.[head.indexOf(name)],
-      );
-    };
-    expect(of('count', 'em')).toEqual(['0.5', '', '"no interval: one question']);
-    expect(of('bridge', 'em')[1]).toMatch(/^-0\.46197/u);
-    expect(of('bridge', 'em')[2]).toBe('');
   });
 });
 

@@ -38,6 +38,19 @@ describe('through our JSONL and back', () => {
     expect(restored(back)).toEqual(restored(rollout));
   });
 
+  test.each([
+    ['unknown, where no evidence is named', null],
+    ['0, as older records say it', 0],
+  ])('a recall that is %s', async (_, recall) => {
+    const [line = ''] = ownLines();
+    const record = JSON.parse(line) as ImportedRollout;
+    record.question = { ...record.question, supporting: [] };
+    record.metrics = { ...record.metrics!, recall };
+    const [opened] = await rolloutsOf(new Blob([JSON.stringify(record)]));
+    expect(opened?.metrics?.recall).toBe(recall);
+    expect((await throughOurs(opened!)).metrics?.recall).toBe(recall);
+  });
+
   test('TRL’s parquet, row for row', async () => {
     const column = (name: string, type: 'STRING' | 'DOUBLE' | 'INT64', data: unknown[]) => ({
       name,

@@ -105,6 +105,26 @@ describe('a run that trains in another tab', () => {
     expect(b.here()).toBe(id);
   });
 
+  it.each([
+    [3, 3, '“Resume after step 3” goes on from there.'],
+    [1200, 1198, '“Resume after step 1,200” goes on from the snapshot of step 1198.'],
+    [2, null, 'before the first snapshot. “Resume after step 2” starts from the beginning.'],
+  ])(
+    'names the button of the page, killed after step %s with a snapshot of %s',
+    async (step, checkpointStep, words) => {
+      const { tab, start, store, locks } = browser();
+      const [a, b] = [tab(), tab()];
+      await a.open();
+      const id = await start(a.host);
+      a.close();
+      await store.put({ ...(await store.run(id)), step, checkpointStep });
+      locks.drop(`forage-run-${id}`);
+      const [run] = await b.open();
+      expect(run).toMatchObject({ status: 'paused' });
+      expect(run?.notice).toContain(words);
+    },
+  );
+
   it('is paused at its last snapshot as soon as that tab is gone', async () => {
     const { tab, start, store, locks } = browser();
     const [a, b] = [tab(), tab()];
@@ -114,7 +134,9 @@ describe('a run that trains in another tab', () => {
     a.close();
     locks.drop(`forage-run-${id}`);
     await expect.poll(() => b.run()?.status).toBe('paused');
-    expect(b.run()?.notice).toMatch(/^The tab was closed before the first snapshot/);
+    expect(b.run()?.notice).toMatch(
+      /^The tab was closed before the first snapshot\. “Start again” starts/u,
+    );
     expect((await store.run(id)).status).toBe('paused');
     await b.host.resume(id);
     expect(b.run()?.status).toBe('running');

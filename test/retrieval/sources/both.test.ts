@@ -162,7 +162,8 @@ describe('the local source', () => {
     expect(ids(found)).toEqual(['p79', 'p78', 'p77']);
     expect(found.hits[1]).toEqual({
       passage: passages[78],
-      score: 1 / 62,
+      // As the index says it, of its second: a list alone is not fused.
+      score: 0.99,
       source: 'local',
       denseRank: 2,
       similarity: 0.78,
@@ -209,6 +210,16 @@ describe('the local source', () => {
     expect(() => new LocalSource(passages.slice(1), null, { index, encoder })).toThrow(
       '80 vectors for 79 passages',
     );
+  });
+
+  test('gives the scores of words where they alone are searched: a better match scores more', async () => {
+    const index = new LexicalIndex(passages);
+    const source = new LocalSource(passages, index, null);
+    const scores = async (query: string) =>
+      (await source.search(query, 3)).hits.map(({ score }) => score);
+    const [weak, strong] = [await scores('wolf'), await scores('wolf p07')];
+    expect(weak).toEqual(index.search('wolf', 3).map(({ score }) => score));
+    expect(strong[0]).toBeGreaterThan(weak[0] ?? Infinity);
   });
 
   test('is not asked by who has gone', async () => {

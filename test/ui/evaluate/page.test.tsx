@@ -3,10 +3,15 @@ import { systemsTables } from '../../../src/evaluate/systems/table/table.ts';
 import EvaluatePage from '../../../src/ui/evaluate/EvaluatePage.tsx';
 import { EvaluationView } from '../../../src/ui/evaluate/result/EvaluationView.tsx';
 import { EMPTY_EVALUATE, useEvaluate } from '../../../src/ui/evaluate/store/evaluate-store.ts';
+import { parseEvaluateAddress } from '../../../src/ui/evaluate/store/evaluate-address.ts';
+import { TableView } from '../../../src/ui/evaluate/table/TableView.tsx';
+import { tableText } from '../../../src/evaluate/systems/table/text.ts';
+import { QuestionsView } from '../../../src/ui/evaluate/questions/QuestionsView.tsx';
 import { nextSort, ResultTable } from '../../../src/ui/evaluate/table/ResultTable.tsx';
 import {
   cellWords,
   chanceWords,
+  countWords,
   differenceWords,
   endsTitle,
   endsWords,
@@ -49,11 +54,19 @@ describe('numbers of the table', () => {
       '−25.0 to 100.0',
       undefined,
     ]);
-    const cell = { measure: 'em', value: { mean: 1, low: 0.2, high: 1 }, mark: null } as const;
+    const value = { mean: 1, low: 0.2, high: 1 };
+    const cell = { measure: 'em', value, n: 1, rollouts: 1, mark: null } as const;
     expect(cellWords({ ...cell, difference: none }, measure('em'))).toContain(
       `difference +50.0 (${why}) over 1 question, p 1.000`,
     );
   });
+});
+
+it('counts the questions of a comparison, which may lack the number', () => {
+  expect(countWords([8, 8], 8)).toBe('8 questions');
+  expect(countWords([6, 6], 8)).toBe('6 of 8 questions');
+  expect(countWords([5, 6], 8)).toBe('5 to 6 of 8 questions');
+  expect(countWords([], 8)).toBe('8 questions');
 });
 
 describe('the table', () => {
@@ -129,6 +142,52 @@ describe('the table', () => {
     expect(wordsIn(html)).toContain('Not measured here: judge (no judge was asked).');
   });
 
+  it('says over how many questions a number is, in its cell and below, and why the others lack it', async () => {
+    const some = evaluationResult({ a: [1, 0, 1], b: [1, 1, 0] });
+    const rollouts = some.rollouts.map((one) =>
+      one.question === 'q3' ? { ...one, recall: null } : one,
+    );
+    const draw = async (of: typeof some) => {
+      const [table] = await systemsTables(of, 'all', { interval: { resamples: 50 } });
+      if (!table) throw new Error('no table');
+      const rest = { skipped: [], sort: null, onSort: () => {}, onReference: () => {} };
+      return htmlOf(<ResultTable table={table} systems={of.systems} compared {...rest} />);
+    };
+    const html = await draw({ ...some, rollouts });
+    const cells = valuesOf(html, 'title').filter((title) => title.includes(', 95 % from'));
+    const over = (name: string) =>
+      cells
+        .filter((title) => title.startsWith(name))
+        .map((title) => / over (\d) questions/.exec(title)?.[1]);
+    expect([over('recall'), over('EM')]).toEqual([
+      ['2', '2'],
+      ['3', '3'],
+    ]);
+    expect(wordsIn(html)).toContain('Recall over 2 of 3 questions: the others name no evidence.');
+    const none = some.rollouts.map((one) => ({ ...one, recall: null }));
+    expect(wordsIn(await draw({ ...some, rollouts: none }))).toContain(
+      'Not measured here: judge (no judge was asked), recall (the questions name no evidence).',
+    );
+  });
+
+  it('says of its intervals what its files say', async () => {
+    const small = evaluationResult({ a: [1, 0] });
+    const tables = await systemsTables(small, 'all', { interval: { resamples: 50 } });
+    const html = htmlOf(
+      <TableView
+        id="e"
+        result={small}
+        tables={tables}
+        address={parseEvaluateAddress('')}
+        change={() => undefined}
+      />,
+    );
+    const file = tableText({ result: small, tables, times: false }, 'markdown');
+    const [words = ''] = /by bootstrap .*? all 100 %\)/u.exec(file) ?? [];
+    expect(words).toContain('Wilson');
+    expect(wordsIn(html)).toContain(words);
+  });
+
   it('sorts by the better end first, then by the other, then not at all; what is missing last', async () => {
     const em = measure('em');
     const tokens = measure('tokens');
@@ -144,6 +203,25 @@ describe('the table', () => {
       expect(sortRows([unmeasured, ...rest], { measure: 'em', descending }).at(-1)?.system).toBe(
         'a',
       );
+  });
+});
+
+describe('where systems disagree', () => {
+  it('names the systems of both sides, on a narrow screen too', () => {
+    const systems = [
+      evaluatedSystem('a', { title: 'Naive RAG, one' }),
+      evaluatedSystem('b'),
+      evaluatedSystem('c'),
+    ];
+    const result = evaluationResult({ a: [1], b: [1], c: [0] }, { systems });
+    const address = parseEvaluateAddress('');
+    const html = htmlOf(
+      <QuestionsView id="e" result={result} address={address} change={() => undefined} />,
+    );
+    const table = html.slice(html.indexOf('aria-label="Disagreements, table"'));
+    expect(rowsIn(table)[1]?.slice(0, 3)).toEqual(['Question 1?', '2 Naive RAG, one · B', '1 C']);
+    // What has this class is away where there is little room.
+    expect(table).not.toContain('wide-only');
   });
 });
 
@@ -212,6 +290,15 @@ describe('an evaluation', () => {
     expect(wordsIn(html)).toContain('≈ 5 min to go');
     expect(buttonsIn(html).map(({ name }) => name)).toContain('Pause');
     expect(valuesOf(html, 'role').filter((role) => role === 'tab')).toHaveLength(6);
+  });
+
+  it('counts what is there once, also where its record counted before others made more', () => {
+    const record = evaluationRecord('a', { status: 'paused', planned: 60, done: 10 });
+    const result = evaluationResult({ x: [1, 1], y: [0, 1] });
+    useEvaluate.setState({ status: 'ready', evaluations: [record], results: { a: result } });
+    const html = htmlOf(<EvaluationView record={record} />, useEvaluate);
+    expect(wordsIn(html)).toContain('· 4 rollouts');
+    expect(wordsIn(html)).toContain('4 / 60 rollouts');
   });
 
   it('that failed says why, what is kept and how it goes on', () => {

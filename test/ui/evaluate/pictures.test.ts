@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { gridOf } from '../../../src/evaluate/systems/pictures/pictures.ts';
-import { cellPaths, kindOf } from '../../../src/ui/evaluate/pictures/grid-cells.ts';
+import {
+  CELL_KINDS,
+  CELL_WORDS,
+  cellPaths,
+  kindOf,
+} from '../../../src/ui/evaluate/pictures/grid-cells.ts';
 import { placeLabels } from '../../../src/ui/evaluate/pictures/place-labels.ts';
 import { cut, nameWidth } from '../../../src/ui/evaluate/pictures/text-width.ts';
 import { partsMatrix } from '../../../src/ui/evaluate/systems/families.ts';
@@ -26,8 +31,30 @@ describe('a cell of the grid', () => {
     expect(kindOf({ right: 0, retrieved: false })).toBe('wrong-unfound');
     expect(kindOf({ right: 0.5, retrieved: true })).toBe('mixed');
     expect(kindOf({ right: null, retrieved: null })).toBe('missing');
-    // A question without a chain lacks no evidence.
-    expect(kindOf({ right: 0, retrieved: null })).toBe('wrong-found');
+  });
+
+  it('claims nothing of evidence that a question does not name', () => {
+    expect(kindOf({ right: 1, retrieved: null })).toBe('right-unnamed');
+    expect(kindOf({ right: 0, retrieved: null })).toBe('wrong-unnamed');
+    for (const kind of ['right-unnamed', 'wrong-unnamed'] as const)
+      expect(CELL_WORDS[kind]).toContain('evidence not named');
+  });
+
+  it('lacks the evidence where its titles are named and nothing was read', () => {
+    const rest = { hopsFound: [], searches: 0 };
+    const rollouts = [
+      evaluatedRollout('a', 'q1', 0, { ...rest, recall: 0 }),
+      evaluatedRollout('a', 'q2', 0, { ...rest, recall: null }),
+      evaluatedRollout('a', 'q3', 1, { ...rest, recall: 0.5 }),
+      evaluatedRollout('a', 'q4', 1, { ...rest, recall: 1 }),
+    ];
+    const grid = gridOf(evaluationResult({ a: [0, 0, 1, 1] }, { rollouts }));
+    expect(grid.flatMap(({ cells }) => cells.map(kindOf))).toEqual([
+      'wrong-unfound',
+      'wrong-unnamed',
+      'right-unfound',
+      'right-found',
+    ]);
   });
 
   it('follows from the rollouts of all seeds', () => {
@@ -42,10 +69,8 @@ describe('a cell of the grid', () => {
 
   it('is told by its shape too, down to a few pixels', () => {
     for (const size of [5, 8, 16]) {
-      const shapes = (
-        ['right-found', 'right-unfound', 'mixed', 'wrong-found', 'wrong-unfound'] as const
-      ).map((kind) => cellPaths([[kind]], size, size).get(kind));
-      expect(new Set(shapes).size).toBe(5);
+      const shapes = CELL_KINDS.map((kind) => cellPaths([[kind]], size, size).get(kind));
+      expect(new Set(shapes).size).toBe(CELL_KINDS.length);
     }
   });
 

@@ -83,8 +83,12 @@ interface Member {
   flat: FlatTokens | null;
 }
 
-const RATIO_IS_ONE =
-  'clip: the file has one log-probability a token, the sampler’s, so that every ratio is 1 and no clip can bind';
+/** Why no clip can bind without the log-probabilities of a later policy: by whether all, some or no rollouts have the sampler's. */
+const RATIO_IS_ONE = {
+  all: 'clip: the file has one log-probability a token, the sampler’s, so that every ratio is 1 and no clip can bind',
+  some: 'clip: some rollouts have no log-probabilities, the others one a token, the sampler’s: every ratio is taken as 1, as at the first update, and no clip can bind',
+  none: 'clip: the file has no log-probabilities: every ratio is taken as 1, as at the first update, and no clip can bind',
+} as const;
 const NO_TOKENS =
   'token weights: the file has no tokens (ids, or token texts) in some rollouts; they are left out';
 const NO_LENGTHS =
@@ -92,6 +96,12 @@ const NO_LENGTHS =
 const NO_REWARD = 'advantages: a rollout of the group has no reward';
 const NO_REFERENCE = 'KL: the file has no reference log-probabilities';
 const NO_MASK = 'the file has no loss mask: the policy’s own text is taken as trained';
+
+const haveLogprobs = (rollouts: readonly ImportedRollout[]): keyof typeof RATIO_IS_ONE => {
+  const known = rollouts.filter(({ segments }) => segments.some(({ logprobs }) => logprobs));
+  if (known.length === 0) return 'none';
+  return known.length === rollouts.length ? 'all' : 'some';
+};
 
 /** Σ KL over the trained tokens; null where a log-probability is missing. */
 function klSum(flat: FlatTokens, form: Objective['kl']['form']): number | null {
@@ -231,7 +241,7 @@ export function computeSide(
   if (mask === 'stored' && !rollouts.every(hasStoredMask)) cannot.add(NO_MASK);
   const complete = members.every(({ flat }) => flat !== null);
   if (!complete) cannot.add(NO_TOKENS);
-  if (objective.clip && !current) cannot.add(RATIO_IS_ONE);
+  if (objective.clip && !current) cannot.add(RATIO_IS_ONE[haveLogprobs(rollouts)]);
   const rewards = rewardsOf(members, objective, cannot);
   const lengths = members.map(({ flat }) => (flat ? trainedCount(flat) : 0));
   const known = rewards.every((reward) => reward !== null);

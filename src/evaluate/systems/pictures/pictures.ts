@@ -100,7 +100,7 @@ export interface GridCell {
   rollouts: readonly EvaluatedRollout[];
   /** Share of them that are right (EM); null where none is there. */
   right: number | null;
-  /** Whether one of them retrieved every step of the chain; null where the question has none. */
+  /** Whether one of them retrieved all evidence that the question names; null where it names none. */
   retrieved: boolean | null;
 }
 
@@ -113,19 +113,24 @@ export interface GridRow {
   disagreement: number;
 }
 
+/** By the steps of the chain, else by the supporting titles: imported questions name these alone. Null where neither is named. */
+function foundAll({ hopsFound, recall }: EvaluatedRollout): boolean | null {
+  if (hopsFound.length > 0) return hopsFound.every(Boolean);
+  return recall === null ? null : recall === 1;
+}
+
 /** Questions by systems, in the order of the result. */
 export function gridOf(result: EvaluationResult): GridRow[] {
   const values = new SystemValues(result);
   return result.questions.map((question) => {
     const cells = result.systems.map(({ id }): GridCell => {
       const rollouts = values.rollouts(id, question.id);
-      const chains = rollouts.filter(({ hopsFound }) => hopsFound.length > 0);
+      const found = rollouts.flatMap((one) => foundAll(one) ?? []);
       return {
         system: id,
         rollouts,
         right: rollouts.length === 0 ? null : mean(rollouts.map(({ em }) => em)),
-        retrieved:
-          chains.length === 0 ? null : chains.some(({ hopsFound }) => hopsFound.every(Boolean)),
+        retrieved: found.length === 0 ? null : found.includes(true),
       };
     });
     const shares = cells.flatMap(({ right }) => right ?? []);

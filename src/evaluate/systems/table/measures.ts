@@ -15,6 +15,8 @@ export interface Measure {
   repeats: boolean;
   /** What it means, where its title does not tell. */
   note?: string;
+  /** Why no question has the number, and why the others do not where some have it; absent of what all have. */
+  absent?: { all: string; some: string };
 }
 
 export const MEASURE_IDS = [
@@ -57,8 +59,14 @@ export const MEASURES: readonly Measure[] = [
   share('em', 'EM', true),
   share('f1', 'F1'),
   share('coverEm', 'cover-EM', true),
-  share('judge', 'judge', true),
-  share('recall', 'recall'),
+  {
+    ...share('judge', 'judge', true),
+    absent: { all: 'no judge was asked', some: 'the others are not judged' },
+  },
+  {
+    ...share('recall', 'recall'),
+    absent: { all: 'the questions name no evidence', some: 'the others name no evidence' },
+  },
   cost('searches', 'searches'),
   cost('webCalls', 'web calls'),
   cost('tokens', 'tokens'),

@@ -18,6 +18,9 @@ export interface TableCell {
   measure: MeasureId;
   /** With its 95 % interval; null where no question has the number. */
   value: Interval | null;
+  /** Questions that have the number, and their rollouts that do: what the value is over. */
+  n: number;
+  rollouts: number;
   /** null in the chosen row itself, and where there is nothing to compare. */
   difference: Difference | null;
   /**
@@ -30,7 +33,7 @@ export interface TableCell {
 export interface TableRow {
   /** Id of the system. */
   system: string;
-  /** Questions with at least one rollout, and rollouts that are there and that failed. */
+  /** Questions with at least one rollout, some of which may lack a measure's number; and rollouts that are there and that failed. */
   questions: number;
   rollouts: number;
   failed: number;

@@ -101,6 +101,7 @@ function bestOf(means: readonly (number | null)[], better: Measure['better']): n
 
 function column(
   values: readonly WorldValues[],
+  counts: readonly Pick<TableCell, 'n' | 'rollouts'>[],
   measure: Measure,
   reference: number,
   intervals: Intervals,
@@ -128,7 +129,7 @@ function column(
         : null;
     const notWorse = beside !== undefined && beside.adjusted > LEVEL;
     const mark = best.includes(row) ? 'best' : notWorse ? 'not-worse' : null;
-    return { measure: measure.id, value, difference, mark };
+    return { measure: measure.id, value, ...itemAt(counts, row, 'rows'), difference, mark };
   });
 }
 
@@ -172,7 +173,8 @@ async function tableOf(
   for (const measure of MEASURES) {
     await turn();
     const own = ids.map((id) => values.of(id, measure.id));
-    columns.push(column(own, measure, chosen, intervals));
+    const counts = ids.map((id) => values.counts(id, measure.id));
+    columns.push(column(own, counts, measure, chosen, intervals));
   }
   const kept = values.questions;
   const inPart = new Set(kept.map(({ id }) => id));

@@ -3,6 +3,7 @@ import { present } from '../../../base/items.ts';
 import { endsText, NO_INTERVAL } from '../../paired-difference.ts';
 import type { EvaluatedSystem, EvaluationResult } from '../result.ts';
 import { MEASURES, SECONDS_NOTE, type Measure } from './measures.ts';
+import { countNotes, INTERVALS, isMeasured } from './notes.ts';
 import type { SystemsTable, TableCell, TableFormat, TableRow } from './shape.ts';
 
 /** The tables as files: Markdown, CSV and LaTeX. */
@@ -59,12 +60,8 @@ function differenceText({ difference }: TableCell, measure: Measure, style: Styl
 
 /** Measures that some row has. */
 function shownMeasures({ tables, times }: TableText): Measure[] {
-  const known = new Set(
-    tables.flatMap(({ rows }) =>
-      rows.flatMap(({ cells }) => cells.flatMap((cell) => (cell.value ? [cell.measure] : []))),
-    ),
-  );
-  return MEASURES.filter(({ id, repeats }) => known.has(id) && (repeats || times));
+  const rows = tables.flatMap((table) => table.rows);
+  return MEASURES.filter((one) => isMeasured(rows, one) && (one.repeats || times));
 }
 
 const cellOf = ({ cells }: TableRow, { id }: Measure): TableCell =>
@@ -104,8 +101,7 @@ function namesOf({ systems }: EvaluationResult): Names {
   };
 }
 
-const CAPTION =
-  'Mean over questions, each the mean over its seeds, with 95 % intervals by bootstrap over questions (worlds kept; Wilson’s where all are 0 % or all 100 %). Bold: best; °: not worse than the best (paired sign-flip permutation test, Holm-corrected, 5 %).';
+const CAPTION = `Mean over questions, each the mean over its seeds, with 95 % intervals ${INTERVALS}. Bold: best; °: not worse than the best (paired sign-flip permutation test, Holm-corrected, 5 %).`;
 
 /** Whether a difference of these rows has no interval: then the title says why. */
 const differenceTitle = (
@@ -169,6 +165,7 @@ function markdown(text: TableText): string {
         ...published.of(row),
       ]),
     ),
+    ...countNotes(rows, titleOf),
     ...(rows.length > 1
       ? [
           `${differenceTitle(titleOf(reference), rows, measures, PLAIN)}:`,
@@ -207,6 +204,7 @@ const CSV_HEAD = [
   'low',
   'high',
   'compared_with',
+  'compared_questions',
   'difference',
   'difference_low',
   'difference_high',
@@ -219,14 +217,14 @@ const CSV_HEAD = [
   'mark',
 ];
 
-/** A line for each row and measure, values as they are: shares between 0 and 1. A row that is not run has one, which says so. */
+/** A line for each row and measure with its own n, values as they are: shares between 0 and 1. A row that is not run has one, which says so. */
 function csvText(text: TableText): string {
   const measures = shownMeasures(text);
   const byId = new Map(text.result.systems.map((system) => [system.id, system]));
   const rows = text.tables.flatMap(({ part, reference, rows: own }) =>
     own.flatMap((row) =>
       measures.map((measure) => {
-        const { value, difference, mark } = cellOf(row, measure);
+        const { value, n, rollouts, difference, mark } = cellOf(row, measure);
         const system = byId.get(row.system);
         return [
           part,
@@ -235,13 +233,14 @@ function csvText(text: TableText): string {
           system?.policy ?? '',
           system?.retrieval ?? '',
           measure.id,
-          row.questions,
-          row.rollouts,
+          n,
+          rollouts,
           row.failed,
           ...(value ? [value.mean, value.low, value.high] : ['', '', '']),
-          difference ? reference : '',
           ...(difference
             ? [
+                reference,
+                difference.n,
                 difference.mean,
                 difference.low ?? '',
                 difference.high ?? '',
@@ -249,7 +248,7 @@ function csvText(text: TableText): string {
                 difference.p,
                 difference.adjusted,
               ]
-            : ['', '', '', '', '', '']),
+            : ['', '', '', '', '', '', '', '']),
           system?.published?.figure ?? '',
           system?.published?.benchmark ?? '',
           system?.published?.model ?? '',
@@ -309,7 +308,7 @@ function latex(text: TableText): string {
     ].join('\n');
   const blocks = tables.flatMap(({ part, rows, reference }, at) => [
     block(
-      `${result.name}${tables.length > 1 ? `, ${part}` : ''}. ${CAPTION.replace('°', 'Circle')}${published.head.length > 0 ? ` ${PUBLISHED_NOTE}` : ''}`,
+      `${result.name}${tables.length > 1 ? `, ${part}` : ''}. ${[CAPTION.replace('°', 'Circle'), ...countNotes(rows, titleOf)].join(' ')}${published.head.length > 0 ? ` ${PUBLISHED_NOTE}` : ''}`,
       `systems-${at + 1}`,
       rows.map((row) => [
         ...labels(row).map(latexText),

@@ -1,5 +1,5 @@
 import { groupBy } from '../../../base/items.ts';
-import { mean } from '../../../base/statistics.ts';
+import { mean, sum } from '../../../base/statistics.ts';
 import type { EvaluatedQuestion, EvaluatedRollout, EvaluationResult } from '../result.ts';
 import { valueOf, type MeasureId } from './measures.ts';
 
@@ -32,6 +32,14 @@ export class SystemValues {
 
   rollouts(system: string, question: string): readonly EvaluatedRollout[] {
     return this.#bySystem.get(system)?.get(question) ?? [];
+  }
+
+  /** Questions that have the number, and their rollouts that do. */
+  counts(system: string, measure: MeasureId): { n: number; rollouts: number } {
+    const counts = this.questions.map(
+      ({ id }) => this.rollouts(system, id).filter((one) => valueOf(one, measure) !== null).length,
+    );
+    return { n: counts.filter((count) => count > 0).length, rollouts: sum(counts) };
   }
 
   of(system: string, measure: MeasureId): WorldValues {

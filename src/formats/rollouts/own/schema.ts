@@ -289,7 +289,7 @@ const rollout = z.looseObject({
       em: finite,
       f1: finite,
       cover_em: finite,
-      recall: finite,
+      recall: finite.nullable(),
       searches: finite,
       tokens: finite,
       seconds: finite,

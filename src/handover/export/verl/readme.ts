@@ -28,7 +28,7 @@ that the environment recorded, in whole groups.
 
 ## Train
 
-    FORAGE_POLICY=/path/to/checkpoint sh train.sh trainer.n_gpus_per_node=${String(trainer.arguments['trainer.n_gpus_per_node'])}
+    FORAGE_POLICY=/path/to/checkpoint sh train.sh trainer.n_gpus_per_node=${JSON.stringify(trainer.arguments['trainer.n_gpus_per_node'])}
 
 All GPUs together (\`trainer.nnodes\` × \`trainer.n_gpus_per_node\`) must divide the ${(settings.questions / settings.updates) * settings.groupSize} rollouts of an update.
 

@@ -41,7 +41,7 @@ export const groupFigures = (all: readonly Rollout[]): GroupFigures | null => {
     // What no gold title is named of has no recall.
     recall: meanOrNull(
       ended.flatMap(({ question, metrics: own }) =>
-        own && question.supporting.length > 0 ? [own.recall] : [],
+        own && own.recall !== null && question.supporting.length > 0 ? [own.recall] : [],
       ),
     ),
     formatValid: meanOrNull(metrics.map((item) => (item.formatValid ? 1 : 0))),

@@ -17,6 +17,7 @@ import {
 import { useEvaluate, visibleEvaluations } from '../store/evaluate-store.ts';
 import {
   chanceWords,
+  countWords,
   differenceWords,
   endsTitle,
   endsWords,
@@ -86,6 +87,10 @@ const Compared = ({ id, other, version }: { id: string; other: string; version: 
   if (read.state === 'loading') return <p role="status">Comparing …</p>;
   if (read.state === 'failed') return <p className="tone-bad">⚠ {read.message}</p>;
   const table = read.value;
+  // Questions without the number, as recall where no evidence is named, are in none of its differences.
+  const counts = table.rows.flatMap(
+    ({ cells }) => cells.find(({ measure }) => measure === by)?.difference?.n ?? [],
+  );
   // Two evaluations that share nothing are no fault: what they do not share is said.
   if (table.rows.length === 0)
     return (
@@ -106,7 +111,7 @@ const Compared = ({ id, other, version }: { id: string; other: string; version: 
           onPick={setBy}
         />
         <span className="fine">
-          over {plural(table.questions, 'question')} of both; the other less this one, * significant
+          over {countWords(counts, table.questions)} of both; the other less this one, * significant
           at 5 % after Holm’s correction
         </span>
       </div>

@@ -85,6 +85,13 @@ const Drawing = memo(({ data, plan }: { data: GridData; plan: Plan }) => (
   </svg>
 ));
 
+/** A cell by itself, drawn as in the grid. */
+const Mark = ({ kind }: { kind: CellKind }) => (
+  <svg width={12} height={12} aria-hidden="true">
+    <path d={cellPaths([[kind]], 12, 12).get(kind)} className={`cell-${kind}`} fillRule="evenodd" />
+  </svg>
+);
+
 /** What the shapes mean, each drawn as in the grid. */
 const Legend = () => (
   <ul className="grid-legend" data-legend="">
@@ -93,13 +100,7 @@ const Legend = () => (
         {kind === 'missing' ? (
           <span className="grid-blank" aria-hidden="true" />
         ) : (
-          <svg width={12} height={12} aria-hidden="true">
-            <path
-              d={cellPaths([[kind]], 12, 12).get(kind)}
-              className={`cell-${kind}`}
-              fillRule="evenodd"
-            />
-          </svg>
+          <Mark kind={kind} />
         )}
         {CELL_WORDS[kind]}
       </li>
@@ -253,7 +254,9 @@ const GridTable = ({ systems, rows, onOpen }: Omit<QuestionGridProps, 'empty'>) 
                       title={CELL_WORDS[kind]}
                       onClick={() => onOpen(question.id, id)}
                     >
-                      {kind.startsWith('right') ? '✓' : kind === 'mixed' ? '±' : '✗'}
+                      {kind.startsWith('right') ? '✓' : kind === 'mixed' ? '±' : '✗'}{' '}
+                      {/* The legend stands above the table too: the shape says what is known of the evidence. */}
+                      <Mark kind={kind} />
                       <span className="visually-hidden"> {CELL_WORDS[kind]}</span>
                     </button>
                   )}

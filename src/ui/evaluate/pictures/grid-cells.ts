@@ -4,15 +4,17 @@ import type { GridCell } from '../../../evaluate/systems/pictures/pictures.ts';
 /** The grid of systems and questions as shapes: few paths, however many cells. */
 
 /**
- * How a cell looks. Right or wrong is a filled square or none, whether all was found is a whole frame or a
- * broken one; no kind is told by colour alone.
+ * How a cell looks. Right is a filled square: whole with the evidence, with a hole without it, with a slit where
+ * the question names none. Wrong is a frame, a dot and a dash in their places. No kind is told by colour alone.
  */
 export const CELL_KINDS = [
   'right-found',
   'right-unfound',
+  'right-unnamed',
   'mixed',
   'wrong-found',
   'wrong-unfound',
+  'wrong-unnamed',
   'missing',
 ] as const;
 
@@ -28,18 +30,20 @@ const [RIGHT, WRONG] = [rightBy(true, 'em'), rightBy(false, 'em')];
 export const CELL_WORDS: Record<CellKind, string> = {
   'right-found': `${RIGHT}, all evidence retrieved`,
   'right-unfound': `${RIGHT}, evidence missing`,
+  'right-unnamed': `${RIGHT}, evidence not named`,
   mixed: `${RIGHT} with some seeds`,
   'wrong-found': `${WRONG}, all evidence retrieved`,
   'wrong-unfound': `${WRONG}, evidence missing`,
+  'wrong-unnamed': `${WRONG}, evidence not named`,
   missing: 'not run yet, or failed',
 };
 
-/** A question that names no evidence lacks none. */
+/** Of a question that names no evidence nobody can say whether it was found. */
 export const kindOf = ({ right, retrieved }: Pick<GridCell, 'right' | 'retrieved'>): CellKind => {
   if (right === null) return 'missing';
-  if (right >= 1) return retrieved === false ? 'right-unfound' : 'right-found';
-  if (right > 0) return 'mixed';
-  return retrieved === false ? 'wrong-unfound' : 'wrong-found';
+  if (right > 0 && right < 1) return 'mixed';
+  const evidence = retrieved === null ? 'unnamed' : retrieved ? 'found' : 'unfound';
+  return `${right >= 1 ? 'right' : 'wrong'}-${evidence}`;
 };
 
 /** A cell at (x, y) with its gap, `size` pixels wide: commands of an SVG path. */
@@ -49,12 +53,15 @@ const shapeOf = (kind: CellKind, x: number, y: number, size: number): string => 
     `M${x + at} ${y + at}h${inner}v${inner}h${-inner}z`;
   const small = Math.max(1, Math.round(side / 3));
   const middle = Math.floor((side - small) / 2);
+  const dash = `M${x} ${y + middle}h${side}v${small}h${-side}z`;
   switch (kind) {
     case 'right-found':
       return square(0, side);
     case 'right-unfound':
       // Evenodd: a filled square with a hole, nothing behind the answer.
       return side < 4 ? square(0, side) : square(0, side) + square(middle, small);
+    case 'right-unnamed':
+      return square(0, side) + dash;
     case 'mixed':
       return `M${x} ${y}h${side}l${-side} ${side}z`;
     case 'wrong-found':
@@ -63,6 +70,8 @@ const shapeOf = (kind: CellKind, x: number, y: number, size: number): string => 
         : square(0, side) + `M${x + 1} ${y + 1}v${side - 2}h${side - 2}v${-(side - 2)}z`;
     case 'wrong-unfound':
       return square(middle, small);
+    case 'wrong-unnamed':
+      return dash;
     case 'missing':
       return '';
   }

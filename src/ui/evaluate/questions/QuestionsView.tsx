@@ -46,14 +46,14 @@ const toCompare = (row: GridRow): string[] => {
   return [...right.slice(0, 2), ...wrong.slice(0, 2)];
 };
 
-/** Up to four titles; of more the first three and how many there are besides. */
+/** Up to four titles, which have commas of their own; of more the first three and how many there are besides. */
 const namesOf = (ids: readonly string[], titles: ReadonlyMap<string, string>): string =>
   ids.length > 4
     ? `${ids
         .slice(0, 3)
         .map((id) => titles.get(id) ?? id)
-        .join(', ')} and ${ids.length - 3} more`
-    : ids.map((id) => titles.get(id) ?? id).join(', ');
+        .join(' · ')} and ${ids.length - 3} more`
+    : ids.map((id) => titles.get(id) ?? id).join(' · ');
 
 /** Questions that part the systems, with both sides; each opens them beside each other. */
 const Disagreements = (props: {
@@ -75,12 +75,10 @@ const Disagreements = (props: {
             <tr key={id}>
               <th scope="row">{text}</th>
               <td>
-                <b>{right.length}</b>{' '}
-                <span className="fine wide-only">{namesOf(right, titles)}</span>
+                <b>{right.length}</b> <span className="fine">{namesOf(right, titles)}</span>
               </td>
               <td>
-                <b>{wrong.length}</b>{' '}
-                <span className="fine wide-only">{namesOf(wrong, titles)}</span>
+                <b>{wrong.length}</b> <span className="fine">{namesOf(wrong, titles)}</span>
               </td>
               <td className="figure">
                 <button

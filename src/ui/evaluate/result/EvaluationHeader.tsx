@@ -120,12 +120,14 @@ const Buttons = ({ record, pausing }: { record: EvaluationRecord; pausing: boole
 const Progress = (props: {
   record: EvaluationRecord;
   progress: EvaluationProgress | undefined;
+  result: EvaluationResult | undefined;
 }) => {
-  const { record, progress } = props;
+  const { record, progress, result } = props;
   const live = record.status === 'running' ? progress : undefined;
   // Planned is 0 until the worlds were opened; the progress knows the number first.
   const total = live?.phase === 'judging' ? live.total : Math.max(record.planned, live?.total ?? 0);
-  const done = live ? live.done : record.done;
+  // As the line above it: another evaluation may since have made rollouts that this one shares, which no record counts.
+  const done = live ? live.done : (result?.rollouts.length ?? record.done);
   if (record.status === 'finished') return null;
   return (
     <div className="evaluation-progress">
@@ -233,7 +235,7 @@ export const EvaluationHeader = ({ record, result, request }: HeaderProps) => {
         <Exports id={record.id} request={request} />
         <Buttons record={record} pausing={progress?.pausing === true} />
       </div>
-      <Progress record={record} progress={progress} />
+      <Progress record={record} progress={progress} result={result} />
       <Failed record={record} />
       <div role="status">
         {elsewhere ? (

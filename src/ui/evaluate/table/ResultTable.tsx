@@ -1,5 +1,6 @@
 import { memo, useMemo } from 'react';
 import { MEASURES, type Measure } from '../../../evaluate/systems/table/measures.ts';
+import { countNotes, isMeasured, missingNotes } from '../../../evaluate/systems/table/notes.ts';
 import type { SystemsTable, TableRow } from '../../../evaluate/systems/table/shape.ts';
 import type { EvaluatedSystem, SkippedSystem } from '../../../evaluate/systems/result.ts';
 import { TermMarks } from '../../kit/words/explain/Term.tsx';
@@ -70,16 +71,35 @@ const NotRun = ({ system, columns }: { system: SkippedSystem; columns: number })
   </tr>
 );
 
-/** Columns that some row has a number for. */
-const measuredIn = (rows: readonly TableRow[]): Measure[] =>
-  MEASURES.filter(({ id }) =>
-    rows.some(({ cells }) => cells.some(({ measure, value }) => measure === id && value !== null)),
+/** Under the table: what its columns are over where that is not every question of a row, and which are missing and why. */
+const Notes = ({
+  rows,
+  titleOf,
+}: {
+  rows: readonly TableRow[];
+  titleOf: (id: string) => string;
+}) => {
+  if (rows.every(({ rollouts }) => rollouts === 0)) return null;
+  const missing = missingNotes(rows);
+  return (
+    <>
+      {countNotes(rows, titleOf).map((note) => (
+        <p key={note} className="fine">
+          {note}
+        </p>
+      ))}
+      {missing.length > 0 ? <p className="fine">Not measured here: {missing.join(', ')}.</p> : null}
+    </>
   );
+};
 
 /** One table: systems down, measures across, what was published at the end. */
 export const ResultTable = memo((props: ResultTableProps) => {
   const { table, systems, skipped, sort, onSort, onReference, compared } = props;
-  const measures = useMemo(() => measuredIn(table.rows), [table]);
+  const measures = useMemo(
+    () => MEASURES.filter((measure) => isMeasured(table.rows, measure)),
+    [table],
+  );
   // As a text, which is the same where nothing changed.
   const columns = JSON.stringify(
     measures.map((measure) => [measure.id, scaleOf(table.rows, measure)]),
@@ -87,7 +107,6 @@ export const ResultTable = memo((props: ResultTableProps) => {
   const shown = useRowsInTurns(table.rows, columns);
   const rows = useMemo(() => sortRows(shown, sort), [shown, sort]);
   const byId = useMemo(() => new Map(systems.map((one) => [one.id, one])), [systems]);
-  const missing = MEASURES.filter(({ id }) => !measures.some((one) => one.id === id));
   return (
     <>
       <div
@@ -127,12 +146,7 @@ export const ResultTable = memo((props: ResultTableProps) => {
           </tbody>
         </table>
       </div>
-      {missing.length > 0 && table.rows.some(({ rollouts }) => rollouts > 0) ? (
-        <p className="fine">
-          Not measured here: {missing.map(({ title }) => title).join(', ')}
-          {missing.some(({ id }) => id === 'judge') ? ' (no judge was asked)' : ''}.
-        </p>
-      ) : null}
+      <Notes rows={table.rows} titleOf={(id) => byId.get(id)?.title ?? id} />
     </>
   );
 });

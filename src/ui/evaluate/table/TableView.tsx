@@ -6,6 +6,7 @@ import {
   type Parting,
   type SystemsTable,
 } from '../../../evaluate/systems/table/shape.ts';
+import { INTERVALS } from '../../../evaluate/systems/table/notes.ts';
 import { Term } from '../../kit/words/explain/Term.tsx';
 import { openEvaluationFile } from '../store/reading-actions.ts';
 import { NEW_EVALUATION, type EvaluateAddress } from '../store/evaluate-address.ts';
@@ -111,7 +112,7 @@ export const TableView = ({ id, result, tables, address, change }: TableViewProp
           ))}
           <p className="fine">
             ★ best mean, ≈ not significantly worse than it. Bars and small numbers: 95 %{' '}
-            <Term id="interval">intervals</Term>, bootstrapped over questions.{' '}
+            <Term id="interval">intervals</Term> {INTERVALS}.{' '}
             {compared && title !== undefined ? (
               <>
                 Below them: the paired difference from {title}, * significant at 5 % after{' '}

@@ -68,7 +68,7 @@ export const cellWords = (cell: TableCell, measure: Measure): string => {
   if (!cell.value) return `${measure.title}: not measured`;
   const { difference, mark } = cell;
   return [
-    `${measure.title} ${valueWords(cell.value.mean, measure)}, 95 % from ${intervalWords(cell.value, measure)}`,
+    `${measure.title} ${valueWords(cell.value.mean, measure)}, 95 % from ${intervalWords(cell.value, measure)}, over ${plural(cell.n, 'question')}`,
     ...(mark ? [MARK_WORDS[mark].words] : []),
     ...(difference
       ? [
@@ -76,6 +76,13 @@ export const cellWords = (cell: TableCell, measure: Measure): string => {
         ]
       : []),
   ].join('; ');
+};
+
+/** "8 questions"; "6 of 8 questions", and where systems differ "5 to 6 of 8 questions". */
+export const countWords = (counts: readonly number[], all: number): string => {
+  const [least, most] = [Math.min(...counts), Math.max(...counts)];
+  if (counts.length === 0 || least === all) return plural(all, 'question');
+  return `${least === most ? least : `${least} to ${most}`} of ${plural(all, 'question')}`;
 };
 
 /** Rows by a column; those without the number last, whichever way. */
