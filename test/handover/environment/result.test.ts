@@ -12,6 +12,6 @@ it.each([
     reward: 1,
     metrics: metrics({ recall }),
   };
-  const result = resultOf(rollout, { decode: () => '' } as never, { record: false });
+  const result = resultOf(rollout, { decode: () => '' }, { record: false });
   expect(result).toMatchObject({ metrics: { recall: told, acc: 0 } });
 });
