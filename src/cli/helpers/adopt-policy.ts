@@ -9,7 +9,7 @@ import { builtIn } from '../shared/paths.ts';
 
 /** The policy of an adapter that came back: by its weights, wherever they lie. */
 
-export interface FoundPolicy {
+interface FoundPolicy {
   checkpoint: CheckpointFolder;
   revision: string;
 }

@@ -223,7 +223,7 @@ const answeredBy = ({ by }: Hop): boolean => by === 'answer';
 const sentenceOf = (words: string): string => `${words[0]?.toUpperCase() ?? ''}${words.slice(1)}`;
 
 /** Where a rollout was lost. */
-export type Lost = Exclude<End, 'right' | 'right-unread'>;
+type Lost = Exclude<End, 'right' | 'right-unread'>;
 
 /** How many rollouts passed each stage, in order; those of which it cannot be told are counted apart. */
 export interface Flow {
