@@ -135,7 +135,9 @@ describe('a run on passages and questions of one’s own', () => {
       '--out',
       out,
     );
-    expect([status, err.split(':')[0]]).toEqual([0, out]);
+    // Before it stand warnings of the settings: this run is shorter than a score of held-out questions takes.
+    const last = err.trim().split('\n').at(-1) ?? '';
+    expect([status, last.split(':')[0]]).toEqual([0, out]);
     expect(readFileSync(join(out, 'corpus/passages-1.jsonl'), 'utf8')).toBe(
       readFileSync(corpus, 'utf8'),
     );

@@ -28,10 +28,22 @@ export const useErrors = () => use(FormState).errors;
 const useError = (path: string): string | undefined => useErrors()[path];
 
 /** What a field is beside the others where it does nothing: it cannot be changed, and says why. */
-const useIdle = (path: string): { disabled?: true; description?: string } => {
+const useNoEffect = (
+  path: string,
+): {
+  disabled?: true;
+  description?: string;
+  inputWrapperOrder?: ['label', 'input', 'description', 'error'];
+} => {
   const settings = useSettings();
   const because = settings && idleBecause(settings, path);
-  return because ? { disabled: true, description: `Does nothing: ${because}.` } : {};
+  if (!because) return {};
+  return {
+    disabled: true,
+    description: `Does nothing: ${because}.`,
+    // Below, so that the fields of a row stay in line.
+    inputWrapperOrder: ['label', 'input', 'description', 'error'],
+  };
 };
 
 interface FieldProps {
@@ -58,7 +70,7 @@ export const NumberField = (
   },
 ) => {
   const value = useDraftValue(props.path);
-  const idle = useIdle(props.path);
+  const idle = useNoEffect(props.path);
   return (
     <NumberInput
       {...idle}
@@ -83,7 +95,7 @@ export const NumberField = (
 /** A number that people write as 2e-4; what is typed stays as it is typed. */
 export const RateField = (props: FieldProps) => {
   const value = useDraftValue(props.path);
-  const idle = useIdle(props.path);
+  const idle = useNoEffect(props.path);
   const [typed, setTyped] = useState<string | null>(null);
   const shown = typed !== null && Number(typed) === value ? typed : String(numeric(value));
   return (
@@ -121,7 +133,7 @@ export const SelectField = (
   },
 ) => {
   const value = useDraftValue(props.path);
-  const idle = useIdle(props.path);
+  const idle = useNoEffect(props.path);
   const choices = props.choices.map((choice) =>
     typeof choice === 'string' ? { value: choice, label: choice } : choice,
   );
