@@ -123,7 +123,7 @@ it('says of the questions that an evaluation asks how many name such things, and
   await questions
     .getByText('Passages that are searched mention every name found in the question.')
     .waitFor();
-  expect(await questions.locator('.note').count()).toBe(0);
+  expect(await questions.locator('details.note').count()).toBe(0);
 
   // A world that is made for it: its questions name what one's own passages do not.
   await questions.getByRole('button', { name: /^Take out/ }).click();

@@ -10,6 +10,8 @@ it('a file dropped where none is taken does not replace the page, and is told wh
   const { page } = stage;
   await page.goto(`${stage.url}evaluate`);
   await page.locator('main h1').waitFor();
+  // Nobody drops a file in the frame in which a page appears, whose events Chromium's driver may lose.
+  await page.evaluate(() => new Promise((rest) => requestIdleCallback(rest)));
   const devtools = await page.context().newCDPSession(page);
   // As the browser does it: what no one prevents, it opens in place of the page.
   const dropAt = async (x: number, y: number) => {

@@ -71,8 +71,10 @@ export async function firstFiles(root) {
   };
 }
 
-/** Writes the list into a built page, for `src/ui/lab/first-files.ts`. */
+/** Writes the list into a built page, for `src/ui/lab/first-files.ts`; a page without a lab begins with nothing. */
 export async function writeFirstFiles(/** @type {string} */ root) {
+  if (!(await readdir(join(root, 'assets'))).some((name) => /^lab-[\w-]{8}\.js$/.test(name)))
+    return;
   const path = join(root, 'index.html');
   const html = await readFile(path, 'utf8');
   const list = JSON.stringify(await firstFiles(root)).replaceAll('"', '&quot;');

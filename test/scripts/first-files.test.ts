@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -59,6 +59,15 @@ it('are the scripts that a worker cannot run without, and what it reads first', 
     'assets/worker-gggggggg.js',
     ...DATA.slice(9),
   ]);
+});
+
+it('a page without a lab, as tests build some, stays as it is', async () => {
+  const root = built('assets/lab-aaaa_111.js');
+  await writeFirstFiles(root);
+  expect(readFileSync(join(root, 'index.html'), 'utf8')).not.toContain('first-files');
+  const whole = built();
+  await writeFirstFiles(whole);
+  expect(readFileSync(join(whole, 'index.html'), 'utf8')).toContain('<meta name="first-files"');
 });
 
 it.each([
