@@ -21,11 +21,13 @@ export const newId = (settings: TrainSettings): string =>
 
 /** Names the button as the page does, which counts steps that are done; the last snapshot may be older. */
 const interrupted = ({ step, checkpointStep }: RunRecord): string => {
-  const button = step === 0 ? '“Start again”' : `“Resume after step ${step.toLocaleString('en')}”`;
+  const resume = `“Resume after step ${step.toLocaleString('en')}”`;
   if (checkpointStep === null)
-    return `The tab was closed before the first snapshot. ${button} starts from the beginning.`;
+    return `The tab was closed before the first snapshot. ${step === 0 ? '“Start again”' : resume} starts from the beginning.`;
+  if (step === 0)
+    return 'The tab was closed before the first step. “Go on” begins with what it had made until then.';
   const where = checkpointStep === step ? 'there' : `the snapshot of step ${checkpointStep}`;
-  return `The tab was closed while this run trained. ${button} goes on from ${where}.`;
+  return `The tab was closed while this run trained. ${resume} goes on from ${where}.`;
 };
 
 const NO_SNAPSHOT = 'Its file holds no snapshot: the steps can be read, and it cannot go on here.';

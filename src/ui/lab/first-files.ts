@@ -32,12 +32,16 @@ const isStored = (): boolean => {
   return Boolean(controller) && !controller?.scriptURL.endsWith('?isolate');
 };
 
+/** A server on this machine answers at once: there is no wait to use, and all would be read twice. */
+const isNear = (): boolean =>
+  /^(localhost|127(\.\d+){3}|\[::1\])$/.test(globalThis.location?.hostname ?? '');
+
 /**
  * Asks for what the workers will ask for, so that it is on its way while they start: over a network each of them
  * otherwise waits for one before it.
  */
 export const askAhead = (parts: readonly ('lab' | Need)[], setup: Setup): void => {
-  if (isStored()) return;
+  if (isNear() || isStored()) return;
   const files = listed();
   for (const part of parts) {
     if (!files || asked.has(part) || !isServed(part, setup)) continue;

@@ -9,7 +9,7 @@ const LIST = {
   policy: ['policy/config.json'],
 };
 
-const open = async (options: { list?: boolean; controller?: object } = {}) => {
+const open = async (options: { list?: boolean; controller?: object; hostname?: string } = {}) => {
   vi.resetModules();
   const { askAhead } = await import('../../../src/ui/lab/first-files.ts');
   const content = options.list === false ? null : JSON.stringify(LIST);
@@ -19,6 +19,7 @@ const open = async (options: { list?: boolean; controller?: object } = {}) => {
         ? { getAttribute: () => content }
         : null,
   });
+  vi.stubGlobal('location', { hostname: options.hostname ?? 'forage.example' });
   vi.stubGlobal('navigator', { serviceWorker: { controller: options.controller ?? null } });
   const asked: string[] = [];
   vi.stubGlobal('fetch', (url: string) => {
@@ -58,6 +59,8 @@ it('asks for nothing that the setup takes from elsewhere', async () => {
 it.each([
   ['a page that is stored on this device', { controller: { scriptURL: 'https://host/sw.js' } }],
   ['a development server, which lists nothing', { list: false }],
+  ['a server of this machine', { hostname: 'localhost' }],
+  ['a server of this machine, by its number', { hostname: '127.0.0.1' }],
 ])('asks for nothing on %s', async (_, options) => {
   const { askAhead, asked } = await open(options);
   askAhead(['lab', 'sources', 'policy'], BUILT_IN_SETUP);
