@@ -1,4 +1,4 @@
-// `npm test`: every check with its time; ends with one line of totals.
+// `npm test`: every check with its time; ends with one line of totals. `--all`: slow tests too (test/slow.ts).
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { ensureChromium } from './chromium.mjs';
@@ -45,7 +45,8 @@ try {
   process.exit(2);
 }
 
-const only = process.argv.slice(2);
+const all = process.argv.includes('--all');
+const only = process.argv.slice(2).filter((word) => word !== '--all');
 /** @type {string[]} */
 const failed = [];
 let passed = 0;
@@ -61,7 +62,7 @@ const run = async ([name, program, ...args], alone) => {
   const start = performance.now();
   const child = spawn(program, args, {
     stdio: ['inherit', alone ? 'inherit' : 'pipe', alone ? 'inherit' : 'pipe'],
-    env: { ...process.env, FORAGE_CHROMIUM: chromium },
+    env: { ...process.env, FORAGE_CHROMIUM: chromium, ...(all && { FORAGE_TESTS: 'all' }) },
   });
   /** @type {Buffer[]} */
   const said = [];
@@ -91,6 +92,7 @@ for (const lanes of phases) {
 }
 for (const name of ['unit', 'end to end'])
   if (existsSync(failures(name))) process.stdout.write(readFileSync(failures(name)));
+if (!all) console.log('\nSlow tests were left out; `npm test -- --all` runs them too.');
 const which = failed.length > 0 ? `: ${failed.join(', ')}` : '';
 console.log(`\nchecks: ${passed} passed, ${failed.length} failed${which}`);
 process.exit(failed.length === 0 ? 0 : 1);
