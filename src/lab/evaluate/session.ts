@@ -258,7 +258,10 @@ export class EvaluationSession {
     this.#move('rollouts', this.#note);
   }
 
-  /** LJ over the answers; what was judged before is kept. */
+  /**
+   * LJ over the answers; what was judged before is kept.
+   * @throws Error where the judge failed, so that the evaluation can go on once it is mended
+   */
   async #judge(): Promise<void> {
     const { judge: choice } = this.#record.spec;
     if (choice.kind === 'off') return;
@@ -300,8 +303,12 @@ export class EvaluationSession {
     );
     await Promise.all(kept);
     this.abort.signal.throwIfAborted();
-    if (run.ended === 'gave-up')
-      this.notice = `The judge failed several times one after another and was not asked further; mend it and resume.`;
+    const failed = run.outcomes.findLast((outcome) => outcome.status === 'failed');
+    if (!failed) return;
+    const missing = open.length - run.progress.done + run.progress.failed;
+    throw new Error(
+      `The judge failed, and ${missing} of ${open.length} answers have no verdict. Its verdicts are kept; “Go on” asks for the missing ones, once the judge answers again. It said: ${failed.message}`,
+    );
   }
 
   #failedCells(): number {

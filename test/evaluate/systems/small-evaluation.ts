@@ -22,12 +22,10 @@ export const QUESTIONS: Question[] = Array.from({ length: 6 }, (_, i) => ({
 }));
 
 const SEARCHING = [
-  'Who wrote it?</think>',
-  '<search>author of Old Wolf</search>',
-  '<think>Victor Kerlund.</think>',
-  '<answer>\\boxed{Borfield}</answer>',
+  '<think> Who wrote it ?</think><search> author of Old Wolf</search>',
+  '<think> Victor Kerlund .</think><short_answer> \\boxed{ Borfield }</short_answer>',
 ];
-const GUESSING = ['I guess.</think>', '<answer>\\boxed{Mondria}</answer>'];
+const GUESSING = ['<think> I guess .</think><short_answer> \\boxed{ Mondria }</short_answer>'];
 
 /** Searches and is right under an even seed, and guesses wrongly under an odd one. */
 export function seededPolicy(): Policy {

@@ -44,8 +44,14 @@ interface Tab {
   until: (passes: (message: EvaluationMessage) => boolean) => Promise<void>;
 }
 
-/** @param search what stands in the place of the search; it may fail */
-function openTab(onSearch: (count: number) => void = () => undefined): Tab {
+/**
+ * @param onSearch is called in the place of a search; it may fail
+ * @param changed parts that a test brings itself
+ */
+function openTab(
+  onSearch: (count: number) => void = () => undefined,
+  changed: Partial<EvaluationHostParts> = {},
+): Tab {
   const channel = new BroadcastChannel('evaluations-test');
   const orders = new BroadcastChannel('evaluations-test-orders');
   channels.push(channel, orders);
@@ -92,6 +98,7 @@ function openTab(onSearch: (count: number) => void = () => undefined): Tab {
     channel,
     orders,
     cores: 2,
+    ...changed,
   };
   const messages: EvaluationMessage[] = [];
   const waiting: { passes: (message: EvaluationMessage) => boolean; resolve: () => void }[] = [];
@@ -145,6 +152,8 @@ describe('evaluations in the lab', () => {
     });
     const result = await host.result(id);
     expect(result.hash).toBe(record?.hash);
+    const scores = new Map(result.rollouts.map(({ answer, em }) => [answer, em]));
+    expect([scores.get('Borfield'), scores.get('Mondria')]).toEqual([1, 0]);
     const streamed = messages.flatMap((one) => (one.type === 'rollouts' ? one.rollouts : []));
     expect(new Set(streamed.map(({ rollout, seed }) => `${rollout} ${seed}`)).size).toBe(
       new Set(result.rollouts.map(({ rollout, seed }) => `${rollout} ${seed}`)).size,
@@ -228,6 +237,47 @@ describe('evaluations in the lab', () => {
     await unlucky.host.resume(id, 'wasm');
     await again;
     expect((await unlucky.host.result(id)).failed).toEqual([]);
+  });
+
+  it('whose judge fails end so that they go on, and ask for no verdict twice', async () => {
+    const judging: EvaluationSpec = {
+      ...spec,
+      judge: { kind: 'model', policy: { kind: 'built-in' } },
+    };
+    let asked = 0;
+    let working = 1;
+    // The questions are one text with two answers: two verdicts are all that is asked for.
+    const tab = openTab(undefined, {
+      helper: () =>
+        Promise.resolve({
+          id: 'judge',
+          complete: () => {
+            asked++;
+            if (working-- <= 0) return Promise.reject(new Error('503 from the judge'));
+            return Promise.resolve('True');
+          },
+        }),
+    });
+    const end = tab.until(ended);
+    const { id } = await tab.host.start(judging, 'x', 'wasm');
+    await end;
+    const [record] = await tab.host.list();
+    expect(record).toMatchObject({ status: 'failed', done: 36, failed: 0 });
+    const { message } = record?.failure ?? { message: '' };
+    expect(message).toContain('503 from the judge');
+    const [, missing, all] = /(\d+) of (\d+) answers have no verdict/u.exec(message) ?? [];
+    expect(Number(missing)).toBeGreaterThan(0);
+    expect(Number(missing)).toBeLessThan(Number(all));
+
+    working = Infinity;
+    asked = 0;
+    const again = tab.until(ended);
+    await tab.host.resume(id, 'wasm');
+    await again;
+    expect((await tab.host.list())[0]).toMatchObject({ status: 'finished', failure: null });
+    expect(asked).toBe(1);
+    const judged = (await tab.host.result(id)).rollouts.filter(({ judge }) => judge !== null);
+    expect(judged).toHaveLength(36);
   });
 
   it('can be renamed, removed and brought back, and refuse what is no system', async () => {
