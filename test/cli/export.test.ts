@@ -108,6 +108,9 @@ test('a run goes on from its last snapshot, at the rate that it has now', async 
   };
   const run = join(out, 'run');
   createRun(run, file);
+  const early = await labHere('export', '--run', run, '--to', 'trl', '--out', join(out, 'early'));
+  expect(early).toMatchObject({ status: 0 });
+  expect(early.err).toContain('has no snapshot yet: what is exported begins where the run began');
   const state = {
     ...initialState(settings, checkpoint.config),
     step: 2,

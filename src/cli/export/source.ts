@@ -68,7 +68,11 @@ function runOf(
 } {
   const state = loadSnapshot(folder, say);
   const warm = state !== null && state.warmedUp >= (file.settings.warmUp?.updates ?? 0);
-  if (!state || !warm) return { run: null, learningRate: null };
+  if (!state || !warm) {
+    const why = state ? 'is within its warm-up' : 'has no snapshot yet';
+    say(`${folder} ${why}: what is exported begins where the run began, without an adapter.`);
+    return { run: null, learningRate: null };
+  }
   const adapter = writePeft(config, file.settings.adapter, state.adapter, file.policy.id);
   return {
     run: { id: file.runId, step: state.step, curriculum: state.curriculum, adapter },
