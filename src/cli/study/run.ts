@@ -6,6 +6,7 @@ import { executePlan, workLeft, type WorkLeft } from '../../evaluate/study/execu
 import { planStudy, type StudyPlan } from '../../evaluate/study/plan.ts';
 import { readStudy, StudyError, type Study } from '../../evaluate/study/file/read.ts';
 import { reportOf, type StudyResults } from '../../evaluate/study/report.ts';
+import { warningsOf } from '../../learn/run/warnings.ts';
 import { abortOnSignals } from '../helpers/abort.ts';
 import { endProgress, print, say } from '../shared/command.ts';
 import { UsageError } from '../shared/options.ts';
@@ -78,6 +79,16 @@ function paceOf(folder: StudyFolder, plan: StudyPlan): Pace {
 }
 
 const count = (n: number, one: string): string => `${n} ${one}${n === 1 ? '' : 's'}`;
+
+/** What of each arm's settings is hardly meant, once where it is so of all that train. */
+function sayWarnings({ arms }: Study): void {
+  const trained = arms.flatMap(({ name, settings }) => (settings ? [{ name, settings }] : []));
+  const of = new Map<string, string[]>();
+  for (const { name, settings } of trained)
+    for (const warning of warningsOf(settings)) of.set(warning, [...(of.get(warning) ?? []), name]);
+  for (const [warning, names] of of)
+    say(`warning: ${names.length === trained.length ? '' : `${names.join(', ')}: `}${warning}`);
+}
 
 /** What is to be made, and how long it may take. */
 function describe(
@@ -159,6 +170,7 @@ export async function runStudy(opened: OpenedStudy, options: RunOptions): Promis
   const hasTrained = (key: string): boolean => folder?.hasTrained(key) ?? false;
   const hasScore = (key: string): boolean => folder?.hasScore(key) ?? false;
   const left = workLeft(plan, { hasTrained, hasScore });
+  sayWarnings(study);
   if (options.check || !folder) return print(describe(study, plan, folder, left));
   say(describe(study, plan, folder, left));
   folder.begin();

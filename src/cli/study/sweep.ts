@@ -9,11 +9,10 @@ import type { StudyPlan } from '../../evaluate/study/plan.ts';
 import type { StudyResults } from '../../evaluate/study/report.ts';
 import type { Study } from '../../evaluate/study/file/read.ts';
 import { checkRouter } from '../../learn/run/assemble.ts';
-import { warningsOf } from '../../learn/run/warnings.ts';
 import { checkTrainable } from '../../learn/rl/trainable.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { SHIPPED_SEED } from '../../world/world.ts';
-import { say } from '../shared/command.ts';
+
 import { madeWorldOf } from '../shared/made-world.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
 import { asUsage } from '../shared/train-settings.ts';
@@ -83,15 +82,6 @@ function checkSame(study: Study, cells: readonly SweepCell[]): void {
   }
 }
 
-/** What of each cell is hardly meant, once where it is so of all of them. */
-function sayCellWarnings(cells: readonly SweepCell[]): void {
-  const of = new Map<string, string[]>();
-  for (const { name, settings } of cells)
-    for (const warning of warningsOf(settings)) of.set(warning, [...(of.get(warning) ?? []), name]);
-  for (const [warning, names] of of)
-    say(`warning: ${names.length === cells.length ? '' : `${names.join(', ')}: `}${warning}`);
-}
-
 /** EM of each cell over the held-out questions, after training; null where it is not made. */
 function valuesOf(
   cells: readonly SweepCell[],
@@ -132,7 +122,6 @@ export async function runSweep(
   );
   const study = readStudyText(json, process.cwd(), 'sweep');
   checkSame(study, cells);
-  sayCellWarnings(cells);
   await runStudy(
     {
       study,
