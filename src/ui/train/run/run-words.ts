@@ -93,7 +93,10 @@ export const goOnWords = (run: RunRecord): { name: string; title: string } => {
       name: `Resume after step ${formatCount(run.step)}`,
       title: 'Goes on from the last good snapshot',
     };
-  return isPrepared(run)
-    ? { name: 'Go on', title: 'Goes on with what it had made before its first step' }
+  if (isPrepared(run))
+    return { name: 'Go on', title: 'Goes on with what it had made before its first step' };
+  // A notice tells of an interruption, after which it would start again.
+  return run.sweep && run.status === 'paused' && run.notice === null
+    ? { name: 'Start', title: 'Begins this run of the sweep before its turn' }
     : { name: 'Start again', title: 'Nothing of it was stored but its settings' };
 };

@@ -233,6 +233,14 @@ describe('a run that ended', () => {
     const prepared = names(head({ ...stopped, checkpointStep: 0 }));
     expect(prepared).toContain('Go on');
     expect(prepared).not.toContain('Start again');
+    const waiting = {
+      status: 'paused',
+      step: 0,
+      sweep: { id: 's', name: 'Sweep', place: [0, 1], axes: [] },
+    } as const;
+    expect(names(head(waiting))).toContain('Start');
+    const closed = { ...waiting, notice: 'The tab was closed before the first snapshot.' };
+    expect(names(head(closed))).toContain('Start again');
   });
 
   it.each<[Partial<RunRecord>, string[]]>([
