@@ -96,6 +96,8 @@ export class EvaluationSession {
   #done = 0;
   #made = 0;
   #startedAt = 0;
+  /** Of the time since, what went into opening policies and sources, ms: no rollout was made in it. */
+  #openedMs = 0;
   #judged = { done: 0, total: 0 };
   #waiting: MadeRollout[] = [];
   #waitingSince = 0;
@@ -208,6 +210,7 @@ export class EvaluationSession {
       known: (key) => this.#known.get(key) ?? null,
       signal: this.abort.signal,
       open: async (place) => {
+        const begun = performance.now();
         const found = itemAt(policies, place.policy, 'policies');
         this.#move('opening', `opening ${found.name}`);
         const retrieval = itemAt(spec.retrieval, place.retrieval);
@@ -215,6 +218,7 @@ export class EvaluationSession {
         const opened = await policy.get(found, this.#device);
         const lost = sources.lost ? AbortSignal.any([opened.lost, sources.lost]) : opened.lost;
         onOpen(lost);
+        this.#openedMs += performance.now() - begun;
         this.#move('rollouts', found.name);
         const { retriever, router } = sources;
         const now = (): number => performance.timeOrigin + performance.now();
@@ -342,7 +346,7 @@ export class EvaluationSession {
   #eta(): number | null {
     if (!this.#plan || this.#made < FEW) return null;
     const left = this.#byKey.size - this.#known.size - this.#failures.size;
-    const each = (performance.now() - this.#startedAt) / 1000 / this.#made;
-    return each * Math.max(0, left);
+    const making = performance.now() - this.#startedAt - this.#openedMs;
+    return (making / 1000 / this.#made) * Math.max(0, left);
   }
 }

@@ -1,5 +1,5 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { EvaluationSpec } from '../../../src/evaluate/systems/spec.ts';
 import type { EvaluationMessage } from '../../../src/lab/contract/evaluations.ts';
 import { duplicateOf } from '../../../src/evaluate/systems/custom.ts';
@@ -237,6 +237,27 @@ describe('evaluations in the lab', () => {
     await unlucky.host.resume(id, 'wasm');
     await again;
     expect((await unlucky.host.result(id)).failed).toEqual([]);
+  });
+
+  it('take the time to go from rollouts alone, not from the opening of the policy', async () => {
+    const now = performance.now.bind(performance);
+    let opening = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + opening);
+    onTestFinished(() => clock.mockRestore());
+    const { host, messages, until } = openTab(undefined, {
+      openApart: () => {
+        opening += 600_000;
+        return Promise.resolve({ policy: seededPolicy(), terminate: () => undefined }) as never;
+      },
+    });
+    const end = until(ended);
+    await host.start(spec, 'x', 'wasm');
+    await end;
+    const told = messages.flatMap((one) =>
+      one.type === 'progress' ? (one.progress.etaSeconds ?? []) : [],
+    );
+    expect(told.length).toBeGreaterThan(0);
+    expect(Math.max(...told)).toBeLessThan(60);
   });
 
   it('whose judge fails end so that they go on, and ask for no verdict twice', async () => {
