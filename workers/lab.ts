@@ -22,7 +22,11 @@ import { startEngines } from '../src/lab/train/engines.ts';
 import { ExportHost } from '../src/lab/train/export/exports.ts';
 import { readBundledFile } from '../src/handover/files/bundled.ts';
 import { TrainingHost } from '../src/lab/train/host.ts';
-import { policyFacts } from '../src/lab/models/serving/policy-facts.ts';
+import {
+  keptFacts,
+  policyFacts,
+  type PolicyFacts,
+} from '../src/lab/models/serving/policy-facts.ts';
 import { serve } from '../src/lab/rpc/serve.ts';
 
 /** The lab worker: the conductor and the training host, which start the others. */
@@ -56,6 +60,13 @@ const trainable = (ref: PolicyRef) => {
   );
 };
 
+const builtInFacts = keptFacts((form: 1 | 2) =>
+  policyFacts(trainable({ kind: 'built-in', ...(form === 1 && { form }) }), open),
+);
+// The form of training asks with every change.
+const factsOf = async (ref: PolicyRef): Promise<PolicyFacts> =>
+  ref.kind === 'built-in' ? builtInFacts(ref.form ?? 2) : policyFacts(trainable(ref), open);
+
 const files = {
   worlds: { 1: at('first-form/world/'), 2: at('world/') },
   encoder: at('encoder/'),
@@ -67,7 +78,7 @@ const store = new RunStore(new ForageDatabase(), new OpfsBlobs());
 const conductor = new Conductor({ policies, files }, workers, {
   checkpoints,
   imported: (ids) => collections.questions(ids),
-  policies: { runs: store, facts: async (ref) => policyFacts(trainable(ref), open) },
+  policies: { runs: store, facts: factsOf },
 });
 
 const train = new TrainingHost({
@@ -76,7 +87,7 @@ const train = new TrainingHost({
     startEngines({ ...options, workers, source: trainable(ref), open }),
   world: (setup) => conductor.sourcesFor(setup),
   helper: (ref) => conductor.helper(ref),
-  policy: async (ref) => policyFacts(trainable(ref), open),
+  policy: factsOf,
   policies: async () => [
     { kind: 'built-in' },
     ...(await checkpoints.list())
@@ -93,7 +104,7 @@ const train = new TrainingHost({
 
 const exports = new ExportHost({
   store,
-  policy: async (ref) => policyFacts(trainable(ref), open),
+  policy: factsOf,
   world: (setup) => conductor.sourcesFor(setup),
   passages: (id) => collections.exportJsonl(id, 'passages'),
   version: String(import.meta.env['VITE_VERSION'] ?? ''),
@@ -103,7 +114,7 @@ const exports = new ExportHost({
 const evaluations = new EvaluationHost({
   store: new EvaluationStore(new EvaluationDatabase()),
   runs: store,
-  facts: async (ref) => policyFacts(trainable(ref), open),
+  facts: factsOf,
   openApart: (...args) => conductor.openApart(...args),
   endpointOf: (ref) => conductor.endpointOf(ref),
   sourcesFor: (request) => conductor.sourcesFor(request),

@@ -65,3 +65,21 @@ export async function policyFacts(
     release();
   }
 }
+
+/**
+ * Facts of policies that do not change while the page is open, asked for once each; one that could not be had is asked
+ * for again.
+ */
+export function keptFacts<Key>(
+  load: (key: Key) => Promise<PolicyFacts>,
+): (key: Key) => Promise<PolicyFacts> {
+  const kept = new Map<Key, Promise<PolicyFacts>>();
+  return (key) => {
+    const before = kept.get(key);
+    if (before) return before;
+    const loading = load(key);
+    kept.set(key, loading);
+    loading.catch(() => kept.delete(key));
+    return loading;
+  };
+}
