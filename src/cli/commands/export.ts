@@ -79,7 +79,7 @@ export const exportCommand: Command = {
     const out = resolve(String(values.out));
     makeFolder(out);
     writeFolder(out, files);
-    sayWarnings(settingsWithout(source.settings, without));
+    sayWarnings(settingsWithout(source.settings, without), lists['set']);
     if (values.json) print(JSON.stringify({ out, files: files.map(({ path }) => path) }));
     else say(`${out}: ${files.map(({ path }) => path).join(', ')}`);
   },

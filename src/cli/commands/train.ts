@@ -225,7 +225,7 @@ export const trainCommand: Command = {
     createRun(out, file);
     using _held = holdRun(out);
     if (demonstrations !== null) writeDemonstrations(out, demonstrations);
-    sayWarnings(file.settings);
+    sayWarnings(file.settings, lists['set']);
     await train(out, null, optionsOf(values), opened);
   },
 };

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { messageOf } from '../../base/errors.ts';
 import { checkTrainable } from '../../learn/rl/trainable.ts';
+import { idleBecause } from '../../learn/settings/idle.ts';
 import { warningsOf } from '../../learn/run/warnings.ts';
 import { parseTrainSettings, withChanges } from '../../learn/settings/edit-settings.ts';
 import { findTraining, getTraining, TRAININGS } from '../../recipes/index.ts';
@@ -90,7 +91,15 @@ export function readSettings(
   });
 }
 
-/** Says what of the settings is hardly meant, a line each, as the form of the page does. */
-export const sayWarnings = (settings: TrainSettings): void => {
+/**
+ * Says what of the settings is hardly meant, a line each, as the form of the page does, and which changes (`path=value`)
+ * do nothing beside the other settings.
+ */
+export function sayWarnings(settings: TrainSettings, changes: readonly string[] = []): void {
   for (const warning of warningsOf(settings)) say(`warning: ${warning}`);
-};
+  for (const change of changes) {
+    const path = change.slice(0, change.indexOf('='));
+    const because = idleBecause(settings, path);
+    if (because !== null) say(`warning: ${path} does nothing here: ${because}.`);
+  }
+}

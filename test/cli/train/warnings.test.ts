@@ -40,6 +40,16 @@ test('a sweep says it of the runs that it is so of, when it is only checked too'
   expect(said(all.err)).toEqual([WARNING]);
 });
 
+test('a change that does nothing beside the other settings is said to', async () => {
+  const args = ['export', '--recipe=search/grpo', '--to', 'trl', '--steps=30'];
+  const out = join(folder, 'idle');
+  const off = set('objective.kl.place=off', 'objective.kl.coefficient=0.02');
+  const { err } = await labHere(...args, ...off, '--out', out);
+  expect(said(err)).toEqual([
+    expect.stringContaining('objective.kl.coefficient does nothing here') as string,
+  ]);
+});
+
 test('lab export says it of the folder that it writes', async () => {
   const out = join(folder, 'trl');
   // Fewer steps than between two held-out scores.
