@@ -11,7 +11,7 @@ export type TestName = `${'test' | 'e2e'}/${string}.test.${'ts' | 'tsx'} > ${str
 const root = join(import.meta.dirname, '..');
 
 /** What a test is declared by. */
-const DECLARES = /\b(slow|test(?:\.\w+)*)\(/g;
+const DECLARES = /\b(slow|(?:test|it)(?:\.\w+)*)\(/g;
 
 /** @throws where no test has that name, or where it is left out itself */
 const requireQuick = (name: TestName): void => {
