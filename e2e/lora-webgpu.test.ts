@@ -47,6 +47,7 @@ slow(
   'test/policy/model/temperature.test.ts > has their gradients, every tensor to 1e-3',
   'test/policy/ops/webgpu-many.test.ts > $name',
   'test/policy/ops/webgpu-wide.test.ts > are the oracle’s, and a row’s own whoever is beside it: %s',
+  'test/policy/model/agreement.test.ts > of fewer bits is worse',
   'e2e/ask/ask-webgpu.test.ts > asks, streams, answers and plays back on WebGPU',
 )(
   'samples and trains on WebGPU as transformers and PEFT do, to 1e-4: Qwen3 (also at other temperatures), SmolLM3, and Qwen2 held in halves',

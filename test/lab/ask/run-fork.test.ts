@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createRouter } from '../../../src/agent/router/router.ts';
+import type { RemoteRetriever } from '../../../src/lab/corpus/retrieval/start-retrieval.ts';
 import { recipeFor } from '../../../src/lab/ask/request.ts';
 import type { RunPolicies } from '../../../src/lab/ask/run-policies.ts';
 import { runRollouts } from '../../../src/lab/ask/run-rollouts.ts';
@@ -9,8 +10,6 @@ import {
   type ForkOrder,
 } from '../../../src/lab/contract/settings.ts';
 import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
-import { LocalSource } from '../../../src/retrieval/local.ts';
-import { LexicalIndex } from '../../../src/retrieval/lexical/lexical.ts';
 import { eventsOf, LOCAL, QUESTION, retrieverOver, run } from '../../agent/helpers.ts';
 
 /** Forks that the lab makes of a rollout: by whom, and what their records say. */
@@ -53,9 +52,10 @@ const fork = async (
       chosen: recipeFor(DEFAULT_SETTINGS, BUILT_IN_SETUP),
       policies,
       sources: {
-        retriever: retrieverOver(),
+        // Nobody looks up names here.
+        retriever: retrieverOver() as RemoteRetriever,
         router: createRouter(),
-        local: new LocalSource(LOCAL, new LexicalIndex(LOCAL), null),
+        local: LOCAL,
       },
       summarizer: null,
       signal: new AbortController().signal,

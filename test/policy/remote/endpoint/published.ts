@@ -40,7 +40,7 @@ export const CHECKPOINTS: Readonly<Record<string, Checkpoint>> = {
 /** Cut as tokens are, so that tags come in parts. */
 export const tokensOf = (text: string): string[] => text.match(/\s?\w+|[^\w]/gu) ?? [];
 
-export interface PublishedServer {
+interface PublishedServer {
   server: StrictServer;
   /** Everything that it was asked, in order. */
   prompts: string[];

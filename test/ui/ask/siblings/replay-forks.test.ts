@@ -1,4 +1,4 @@
-import { beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { RunRequest } from '../../../../src/lab/contract/settings.ts';
 import type { Rollout } from '../../../../src/records/rollout.ts';
 import { useAdapters } from '../../../../src/ui/ask/policies/adapters-store.ts';
@@ -15,10 +15,12 @@ import { connectFake, settle, stubPage, type Answers } from '../../lab/fake-lab.
 
 /** Forks that an address asks for, made again where it is opened. */
 
-// The page that shows Ask runs it once.
+const leave = vi.hoisted(() => [] as (() => void)[]);
+
+// The page that shows Ask runs it once, and ends it when it is left.
 vi.mock('react', async (load) => ({
   ...(await load<typeof import('react')>()),
-  useEffect: (begin: () => unknown) => void begin(),
+  useEffect: (begin: () => () => void) => void leave.push(begin()),
 }));
 
 const HERE = passage('p1', 'Oslo', 'It rains.');
@@ -63,6 +65,10 @@ beforeEach(() => {
   useLinkedStep.setState({ reading: false, problem: null });
 });
 
+afterEach(() => {
+  for (const end of leave.splice(0)) end();
+});
+
 it('are made one after another, each once the rollout that it leaves is there; the address stays as it was', async () => {
   const { asked, forks } = connect();
   open('?q=q7&form=2&n=2&run=1&fork=2-3-source-web&fork=3-2-temperature-0&rollout=2&step=2');
@@ -89,6 +95,17 @@ it('are made one after another, each once the rollout that it leaves is there; t
   expect(state().table.order).toEqual(['a', 'b', 'b-fork-1', 'b-fork-1-fork-1']);
   expect(state().forkProblem).toBeNull();
   expect(shown()).toBe(before);
+});
+
+it('are made where the rollouts had ended before Ask was shown again, and not while it is not shown', async () => {
+  const { forks } = connect();
+  open('?q=q7&form=2&run=1&fork=1-3-source-web');
+  await startRun();
+  await give('a');
+  expect(forks()).toEqual([]);
+  useForksOfAddress();
+  await settle();
+  expect(forks()).toMatchObject([{ of: { id: 'a' }, event: 2, change: 'source' }]);
 });
 
 it.each([
