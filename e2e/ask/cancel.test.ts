@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { ALL_TESTS } from '../../test/slow.ts';
 import { runStatus, useStage } from '../browser.ts';
 
 const stage = useStage();
@@ -8,7 +9,7 @@ const stage = useStage();
  * Moments of the cancels, milliseconds after the first card: while prompts are read, between decode
  * steps, during searches. Sixteen rollouts are over within a second.
  */
-const MOMENTS = [0, 20, 40, 60, 80, 110, 140, 170, 200];
+const MOMENTS = ALL_TESTS ? [0, 20, 40, 60, 80, 110, 140, 170, 200] : [0, 80, 200];
 
 /** The promise is of the median: other programs on the machine may delay single ones. */
 const PROMISED_MS = 500;
@@ -66,7 +67,7 @@ async function cancelled(page: Page, moment: number): Promise<number> {
   throw new Error(`every run was over ${moment / 8} ms after its first card`);
 }
 
-it('cancels sixteen rollouts within half a second (median of nine, none above two) and keeps what happened', async () => {
+it('cancels sixteen rollouts within half a second (median, none above two) and keeps what happened', async () => {
   const { page } = stage;
   await page.goto(`${stage.url}ask?device=wasm&n=16`);
   await page.waitForSelector('[role=option]');
@@ -79,8 +80,9 @@ it('cancels sixteen rollouts within half a second (median of nine, none above tw
   // The status can be on the screen before the last cards are.
   await expect.poll(() => page.locator('.card[data-kind="stop"]').count()).toBe(16);
 
-  // And it is ready for the next run.
-  await page.goto(`${stage.url}ask?device=wasm&recipe=naive-rag`);
+  // And the page is ready for the next run, with the workers that it has.
+  await page.getByLabel('Recipe', { exact: true }).selectOption('naive-rag');
+  await page.getByRole('textbox', { name: 'Rollouts', exact: true }).fill('1');
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await runStatus(page, 'done');
 }, 180_000);

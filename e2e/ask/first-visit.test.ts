@@ -5,27 +5,22 @@ import { initialKilobytes } from '../../bench/page/initial-scripts.ts';
 import { EXAMPLES } from '../../src/ui/ask/store/examples.ts';
 import { faultsInBoth } from '../axe.ts';
 import { firstFiles } from '../../scripts/serve/first-files.mjs';
-import { DIST, openPage, runStatus, useStage, visit } from '../browser.ts';
+import { DIST, runStatus, useStage, visit } from '../browser.ts';
 
 const stage = useStage();
 
-it('comes from a cold load to a running rollout with one press', async () => {
+it('shows a stranger who presses once a success by both sources, with a refusal on the way, in words and as a picture', async () => {
   const { page } = stage;
-  await page.goto(stage.url);
-  await page.getByRole('button', { name: 'Run an example' }).click();
-  await page.waitForSelector('.card');
-  expect(await page.locator('main h1').textContent()).toBe(EXAMPLES[0]);
-  expect(await page.locator('.question-gold').textContent()).toMatch(/[2-5] hops/);
-});
-
-it('shows a stranger a success by both sources, with a refusal on the way, in words and as a picture', async () => {
-  const page = await openPage(stage);
   const asked: string[] = [];
   page.context().on('request', (request) => asked.push(new URL(request.url()).pathname.slice(1)));
   page.on('worker', (worker) => asked.push(`worker ${new URL(worker.url()).pathname.slice(1)}`));
   // A server of this machine is not asked ahead, and by this name it is none.
-  await page.goto(`${stage.url.replace('//localhost', '//forage.localhost')}ask?device=wasm`);
+  const url = stage.url.replace('//localhost', '//forage.localhost');
+  await page.goto(url);
   await page.getByRole('button', { name: 'Run an example' }).click();
+  await page.waitForSelector('.card');
+  expect(await page.locator('main h1').textContent()).toBe(EXAMPLES[0]);
+  expect(await page.locator('.question-gold').textContent()).toMatch(/[2-5] hops/);
   await runStatus(page, 'done');
   // The page asks for what the workers begin with while they start, and for nothing that none of them reads.
   const first = await firstFiles(DIST);
@@ -52,17 +47,8 @@ it('shows a stranger a success by both sources, with a refusal on the way, in wo
   await questions.waitFor({ state: 'hidden' });
   await page.keyboard.press('s');
   await questions.waitFor();
-});
 
-it('needs at most 350 kB of compressed JavaScript to begin with', () => {
-  const kilobytes = initialKilobytes(DIST);
-  console.log(`initial JavaScript: ${kilobytes.toFixed(0)} kB compressed`);
-  expect(kilobytes).toBeLessThanOrEqual(350);
-  expect(readdirSync(join(DIST, 'assets')).some((file) => file.endsWith('.wasm'))).toBe(true);
-});
-
-it('leads to every place, and says what is there', async () => {
-  const { page } = stage;
+  // Every place is a link away, and says what is there.
   for (const [place, heading, text] of [
     ['Train', 'Train the policy in this tab', 'Nothing has been trained here yet'],
     ['Runs', 'Runs', 'There is none yet'],
@@ -74,6 +60,13 @@ it('leads to every place, and says what is there', async () => {
     await page.getByRole('heading', { name: heading, exact: true }).waitFor();
     expect(await page.locator('main').textContent()).toContain(text);
   }
-  await visit(page, stage, 'corpus/no-such-place');
+  await visit(page, { url }, 'corpus/no-such-place');
   await page.getByRole('heading', { name: 'Nothing is here', exact: true }).waitFor();
+});
+
+it('needs at most 350 kB of compressed JavaScript to begin with', () => {
+  const kilobytes = initialKilobytes(DIST);
+  console.log(`initial JavaScript: ${kilobytes.toFixed(0)} kB compressed`);
+  expect(kilobytes).toBeLessThanOrEqual(350);
+  expect(readdirSync(join(DIST, 'assets')).some((file) => file.endsWith('.wasm'))).toBe(true);
 });

@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { Rollout } from '../../src/records/rollout.ts';
-import { runStatus, useStage } from '../browser.ts';
+import { faultsInBoth, faultsOf } from '../axe.ts';
+import { runStatus, useStage, visit } from '../browser.ts';
 import { downloaded } from '../training.ts';
 
-/** What a fork does otherwise than its original: each change, on a rollout that failed for want of it. */
+/** What a fork does otherwise than its original: each change, on a rollout that failed for want of it; and where it is made. */
 
 const stage = useStage();
 
@@ -47,7 +48,62 @@ const found = ({ events }: Rollout): string[][] =>
     event.kind === 'retrieve' ? [event.hits.map(({ passage }) => passage.title)] : [],
   );
 
-it('puts gold in, lets a refused query through, and goes on at another temperature', async () => {
+/** Heads differ in length; glyphs and events stand side by side. */
+const standsInLine = async (page: Page): Promise<void> => {
+  for (const width of [2560, 1440]) {
+    await page.setViewportSize({ width, height: 900 });
+    for (const part of ['.column-head', '.glyph-rail', '.timeline']) {
+      const tops = await page
+        .locator(`.column ${part}`)
+        .evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().top)));
+      expect(tops, part).toEqual([tops[0], tops[0]]);
+    }
+  }
+};
+
+/** The first search of a column. */
+const firstRoute = (page: Page, number: number): Promise<string | null> =>
+  column(page, number).locator('.card[data-kind=route] .card-line').first().textContent();
+
+const WEB = 'the search goes to the web';
+
+/** In Rollouts, from a file that Ask wrote, with the page still loaded; shown again after a reload. */
+const forksFile = async (page: Page, record: Rollout): Promise<void> => {
+  await visit(page, stage, 'rollouts');
+  const buffer = Buffer.from(`${JSON.stringify(record)}\n`);
+  await page
+    .getByLabel('Rollout files')
+    .first()
+    .setInputFiles({ name: 'asked.jsonl', mimeType: 'application/x-ndjson', buffer });
+  await page.locator('tr[data-position] a').first().click();
+  const card = page.locator('.reader .card[data-kind=route]').first();
+  await card.locator('.card-line').click();
+  await card.getByRole('button', { name: 'Fork here' }).click();
+  const other = card.getByRole('button', { name: 'Ask the other source' });
+  await other.waitFor();
+  expect(await faultsOf(page)).toEqual([]);
+  await page.setViewportSize({ width: 390, height: 844 });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await other.click();
+  const made = async (): Promise<void> => {
+    await column(page, 2).getByTestId('fork-note').filter({ hasText: WEB }).waitFor();
+    await page.locator('.column[data-finished=true]').nth(1).waitFor();
+    await runStatus(page, 'done');
+    expect([await firstRoute(page, 1), await firstRoute(page, 2)]).toEqual([
+      expect.stringContaining('Route: local'),
+      expect.stringContaining('Route: web'),
+    ]);
+  };
+  await made();
+  await page.reload();
+  await page.getByText('Rollout of “asked.jsonl”.').waitFor();
+  await made();
+  await page.getByRole('link', { name: 'Back to where it was read' }).click();
+  await page.locator('.reader').waitFor();
+};
+
+it('puts gold in, lets a refused query through, goes on at another temperature and from another source, on the page and from a file', async () => {
   const { page } = stage;
   // Of its three supporting passages the local corpus lacks some, and STIE refuses to ask it again.
   await page.goto(
@@ -77,6 +133,7 @@ it('puts gold in, lets a refused query through, and goes on at another temperatu
     .first()
     .filter({ hasText: missing[0]! })
     .waitFor();
+  await standsInLine(page);
 
   // Without the refusal: the query that was refused is searched.
   details = await forkAt(page, refusal);
@@ -107,10 +164,35 @@ it('puts gold in, lets a refused query through, and goes on at another temperatu
     `1-${refusal + 1}-admit`,
     expect.stringMatching(/^1-\d+-temperature-0$/),
   ]);
-  // Beside the original in the tree, each by what it does otherwise.
+
+  // In the tree by keys: the first node, the one behind it, and its event.
   const tree = page.getByRole('region', { name: 'Rollout tree' });
+  await tree.locator('.tree-button').first().focus();
+  await page.keyboard.press('ArrowRight');
+  const name = (await page.locator('.tree-button:focus').getAttribute('aria-label')) ?? '';
+  await page.keyboard.press('Enter');
+  await details.getByText(`event ${/^Event (\d+)/.exec(name)?.[1]} of `).waitFor();
+  const svg = readFileSync(await downloaded(page, 'Rollout tree: save as SVG')).toString();
+  const answer = (await page.locator('.answer-text').first().textContent()) ?? '';
+  expect(svg).toContain(answer.slice(0, 12));
+
+  // From the result of its first search: another source brings another one.
+  await tree
+    .getByRole('button', { name: /Result, local/ })
+    .first()
+    .click();
+  await details.getByRole('button', { name: 'Ask the other source' }).click();
+  const searched = await forked(page, WEB, [original!, helped, admitted, cold]);
+  const routes = ({ events: all }: Rollout) =>
+    all.flatMap((event) => (event.kind === 'route' ? [event.choice] : []));
+  expect([routes(original!)[0], routes(searched)[0]]).toEqual(['local', 'web']);
+
+  // Beside the original, each by what it does otherwise.
   await tree.getByRole('button', { name: 'Rollout tree: table' }).click();
-  for (const way of ['with the gold passages', 'without the refusal', 'temperature 0'])
+  for (const way of ['with the gold passages', 'without the refusal', 'temperature 0', WEB])
     await tree.getByRole('row', { name: new RegExp(`forked at event \\d+: ${way}`) }).waitFor();
+  expect(await faultsInBoth(page)).toEqual([]);
+
+  await forksFile(page, original!);
   expect(stage.faults).toEqual([]);
 }, 240_000);

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { Locator, Page } from 'playwright-core';
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { faultsInBoth } from '../axe.ts';
+import { slow } from '../../test/slow.ts';
 import { openPage, runStatus, useStage, visit } from '../browser.ts';
 import { downloaded, startSmall, status } from '../training.ts';
 
@@ -52,7 +53,12 @@ const narrowFits = async (page: Page): Promise<void> => {
   await page.setViewportSize({ width: 1440, height: 900 });
 };
 
-it(
+slow(
+  'e2e/ask/fork-changes.test.ts > puts gold in, lets a refused query through, goes on at another temperature and from another source, on the page and from a file',
+  'test/ui/ask/siblings/basis.test.ts > is gone on with by the policy that is loaded, where that wrote it and finds what it found',
+  'test/ui/ask/siblings/basis.test.ts > of %s is not, and it is said why',
+  'test/ui/ask/siblings/replay-forks.test.ts > are made of a rollout that was read in a file, too',
+)(
   'forks a rollout of a file that Ask wrote, shows it again after a reload, and names another policy',
   async () => {
     const { page: asked } = stage;
@@ -98,7 +104,14 @@ it(
   LONG,
 );
 
-it(
+slow(
+  'e2e/ask/fork-changes.test.ts > puts gold in, lets a refused query through, goes on at another temperature and from another source, on the page and from a file',
+  'test/ui/evaluate/beside-forks.test.tsx > is to go on from an event in Ask, by the place of the rollout in its evaluation',
+  'test/ui/ask/siblings/basis.test.ts > is gone on with by what the evaluation says',
+  'test/ui/ask/siblings/basis.test.ts > that an evaluation made is gone on with by what it names: an adapter, or for certain none',
+  'test/evaluate/systems/own-adapter.test.ts > a rollout of an evaluation says itself which adapter wrote it: %s',
+  'test/ui/ask/siblings/replay-forks.test.ts > of an address whose rollout is not in this browser are not, and it says so',
+)(
   'forks a rollout of an evaluation where it is read beside others',
   async () => {
     const { page } = stage;
@@ -144,7 +157,14 @@ it(
   LONG,
 );
 
-it(
+slow(
+  'e2e/ask/fork-changes.test.ts > puts gold in, lets a refused query through, goes on at another temperature and from another source, on the page and from a file',
+  'test/ui/ask/siblings/fork-actions.test.ts > lets only the policy that wrote a rollout of a file go on with it, unless another one is chosen',
+  'test/ui/kit/fork/fork-menu.test.tsx > offers every adapter that is kept, and the policy without one on the page',
+  'test/lab/ask/run-fork.test.ts > a fork with an adapter is asked of it, and its record names it',
+  'test/lab/ask/run-policies.test.ts > asks the page’s engine without and with an adapter, and leaves it without one',
+  'test/ui/ask/siblings/basis.test.ts > is gone on with by the adapter that it names, where that is kept',
+)(
   'forks with an adapter of a training run, whose file is then gone on with by that adapter',
   async () => {
     const { page } = stage;

@@ -39,13 +39,15 @@ const stage = useStage({
 });
 afterAll(() => copy && rmSync(copy.root, { recursive: true, force: true }));
 
-it('shows a script in a passage as text and never runs it', async () => {
+it('shows a script in a passage as text, never runs it, and does not let it speak for the policy', async () => {
   const { page } = stage;
   await page.goto(
     `${stage.url}ask?device=wasm&recipe=naive-rag&nlr=always-local&ask=Zyxland+Treaty&form=2`,
   );
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await runStatus(page, 'done');
+  // The search that the passage writes is none.
+  expect(await page.locator('.card[data-kind="retrieve"]').count()).toBe(1);
   await page.locator('.card[data-kind="retrieve"] .card-line').click();
   await page.getByText('window.__hacked=1').first().waitFor();
   await page.locator('.passages .link.strong').first().click();
@@ -57,14 +59,4 @@ it('shows a script in a passage as text and never runs it', async () => {
 
   expect(await page.evaluate(() => '__hacked' in window)).toBe(false);
   expect(await page.locator('img').count()).toBe(0);
-});
-
-it('does not let a passage speak for the policy', async () => {
-  const { page } = stage;
-  await page.goto(
-    `${stage.url}ask?device=wasm&recipe=naive-rag&nlr=always-local&ask=Zyxland+Treaty&form=2`,
-  );
-  await page.getByRole('button', { name: 'Run', exact: true }).click();
-  await runStatus(page, 'done');
-  expect(await page.locator('.card[data-kind="retrieve"]').count()).toBe(1);
 });

@@ -24,7 +24,34 @@ const shown = (page: Page) =>
     step: document.querySelector('.playback-step')?.textContent,
   }));
 
-it('restores question, recipe, settings, rollout and step from the address alone', async () => {
+/** Plays with the space bar while a card has the focus, opens it with Enter, and downloads both rollouts. */
+const playAndDownload = async (page: Page): Promise<void> => {
+  const card = page.locator('.column').first().locator('.card-line').first();
+  await card.focus();
+  await page.keyboard.press(' ');
+  await page.getByRole('button', { name: 'Pause (space)' }).waitFor();
+  await page.keyboard.press(' ');
+  await page.getByRole('button', { name: 'Play (space)' }).waitFor();
+  await page.keyboard.press('Escape');
+  expect(await card.getAttribute('aria-expanded')).toBe('false');
+  await page.keyboard.press('Enter');
+  expect(await card.getAttribute('aria-expanded')).toBe('true');
+
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download JSONL' }).click(),
+  ]);
+  const lines = readFileSync(await download.path(), 'utf8')
+    .trimEnd()
+    .split('\n');
+  const records = lines.map((line) => recordSchema.parse(JSON.parse(line)));
+  expect(records.map(({ format }) => format)).toEqual(['forage.rollout/1', 'forage.rollout/1']);
+  expect(records[0]?.events.length).toBe(
+    await page.locator('.column').first().locator('.card').count(),
+  );
+};
+
+it('restores question, recipe, settings, rollout and step from the address alone; plays by keys, and hands out the rollouts', async () => {
   const { page } = stage;
   await page.goto(`${stage.url}ask?device=wasm&recipe=search&n=2&seed=77&t=0.8&k=2&nlr=both`);
   await page.locator('[role=option]').nth(2).click();
@@ -37,6 +64,7 @@ it('restores question, recipe, settings, rollout and step from the address alone
   await page.waitForSelector('.playback-step:has-text("2 / ")');
   const address = page.url();
   const before = await shown(page);
+  await playAndDownload(page);
 
   const other = await openPage(stage);
   await other.goto(address);
@@ -91,36 +119,6 @@ it('asks which counts where an address works with something else than this devic
   expect(JSON.parse(carried ?? '')).toEqual({ summarizer: 'extractive' });
   expect((await eventKinds(page)).includes('summarize')).toBe(true);
   await page.context().close();
-});
-
-it('plays with the space bar while a card has the focus, opens it with Enter, and hands out the rollouts', async () => {
-  const { page } = stage;
-  await page.goto(`${stage.url}ask?device=wasm&recipe=naive-rag&n=2`);
-  await page.getByRole('button', { name: 'Run an example' }).click();
-  await runStatus(page, 'done');
-  const card = page.locator('.column').first().locator('.card-line').first();
-  await card.focus();
-  await page.keyboard.press(' ');
-  await page.getByRole('button', { name: 'Pause (space)' }).waitFor();
-  await page.keyboard.press(' ');
-  await page.getByRole('button', { name: 'Play (space)' }).waitFor();
-  await page.keyboard.press('Escape');
-  expect(await card.getAttribute('aria-expanded')).toBe('false');
-  await page.keyboard.press('Enter');
-  expect(await card.getAttribute('aria-expanded')).toBe('true');
-
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('button', { name: 'Download JSONL' }).click(),
-  ]);
-  const lines = readFileSync(await download.path(), 'utf8')
-    .trimEnd()
-    .split('\n');
-  const records = lines.map((line) => recordSchema.parse(JSON.parse(line)));
-  expect(records.map(({ format }) => format)).toEqual(['forage.rollout/1', 'forage.rollout/1']);
-  expect(records[0]?.events.length).toBe(
-    await page.locator('.column').first().locator('.card').count(),
-  );
 });
 
 it('says which values of an address it could not use', async () => {

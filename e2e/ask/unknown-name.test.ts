@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { faultsOf } from '../axe.ts';
-import { runStatus, useStage } from '../browser.ts';
+import { slow } from '../../test/slow.ts';
+import { runStatus, useStage, visit } from '../browser.ts';
 import { drop } from '../drop.ts';
 
 const stage = useStage();
@@ -60,15 +61,16 @@ const towns = ['Amber Town', 'Quilted Harbor'].map((name) => ({
   context: [['Amber Town', ['Amber Town has the mayor Ida Holm.']]],
 }));
 
-it('says it of an imported question as soon as it is chosen, and in its run before the answer', async () => {
-  const { page } = stage;
+/** Of an imported question: as soon as it is chosen, and in its run before the answer. */
+const ofImported = async (page: Page): Promise<void> => {
   await page.goto(`${stage.url}corpus?device=wasm`);
   await page.getByRole('heading', { name: 'Corpus' }).waitFor();
   await drop(page, { 'towns.json': JSON.stringify(towns) });
   await page.getByRole('button', { name: 'Import', exact: true }).click();
   await page.getByRole('button', { name: 'Use passages and questions now' }).click();
   await page.getByText('✓ In use. They are searched alone').waitFor();
-  await page.goto(`${stage.url}ask?recipe=naive-rag&device=wasm`);
+  await page.getByRole('link', { name: 'Ask', exact: true }).click();
+  await page.getByLabel('Recipe', { exact: true }).selectOption('naive-rag');
   const said = page.getByTestId('posed-names');
   await page.getByRole('option', { name: /Quilted Harbor/ }).click();
   await said.waitFor();
@@ -91,12 +93,11 @@ it('says it of an imported question as soon as it is chosen, and in its run befo
     'unknown-names',
     'verdict',
   ]);
-  expect(stage.faults).toEqual([]);
-});
+};
 
-it('says of the questions that an evaluation asks how many name such things, and which, before it runs', async () => {
-  const { page } = stage;
-  await page.goto(`${stage.url}evaluate?new=1`);
+/** Of the questions that an evaluation asks: how many name such things, and which, before it runs. */
+const ofEvaluation = async (page: Page): Promise<void> => {
+  await visit(page, stage, 'evaluate?new=1');
   const questions = page.getByRole('region', { name: 'Questions' });
   await questions.getByRole('button', { name: 'Take out: Built-in world' }).click();
   await questions.getByRole('button', { name: 'Add imported questions' }).click();
@@ -124,13 +125,32 @@ it('says of the questions that an evaluation asks how many name such things, and
     .getByText('Passages that are searched mention every name found in the question.')
     .waitFor();
   expect(await questions.locator('details.note').count()).toBe(0);
+};
 
-  // A world that is made for it: its questions name what one's own passages do not.
-  await questions.getByRole('button', { name: /^Take out/ }).click();
-  await questions.getByRole('button', { name: 'Add a fresh world' }).click();
-  const fresh = questions.getByText(/^⚠ (?:4\d|50) of 50 questions name something/);
-  await fresh.waitFor({ timeout: 120_000 });
-  await fresh.click();
-  expect(await questions.locator('.note li').count()).toBe(20);
+it('says it of an imported question and in an evaluation, before any answer', async () => {
+  const { page } = stage;
+  await ofImported(page);
+  await ofEvaluation(page);
   expect(stage.faults).toEqual([]);
 }, 240_000);
+
+slow(
+  'test/lab/evaluate/look-up-names.test.ts > are looked up in one’s own passages, and in the web of that world and no other',
+  'test/ui/evaluate/unknown-names.test.tsx > twenty of many questions are listed, and the rest at a press',
+  'e2e/ask/unknown-name.test.ts > says it of an imported question and in an evaluation, before any answer',
+)(
+  'says it of a world that is made for an evaluation: its questions name what one’s own passages do not',
+  async () => {
+    // Over the passages that the test before imported, and chose to search.
+    const { page } = stage;
+    const questions = page.getByRole('region', { name: 'Questions' });
+    await questions.getByRole('button', { name: /^Take out/ }).click();
+    await questions.getByRole('button', { name: 'Add a fresh world' }).click();
+    const fresh = questions.getByText(/^⚠ (?:4\d|50) of 50 questions name something/);
+    await fresh.waitFor({ timeout: 120_000 });
+    await fresh.click();
+    expect(await questions.locator('.note li').count()).toBe(20);
+    expect(stage.faults).toEqual([]);
+  },
+  240_000,
+);

@@ -2,9 +2,6 @@ import type { Page } from 'playwright-core';
 import type { StrictServer } from '../../../test/policy/remote/endpoint/strict-server.ts';
 import { openPage, type Stage } from '../../browser.ts';
 
-/** Cut as tokens are, so that tags come in parts. */
-export const tokensOf = (text: string): string[] => text.match(/\s?\w+|[^\w]/gu) ?? [];
-
 /** Ask in a context of its own, whose policy is a model of a server that it knows already. */
 export const askServed = async (
   stage: Pick<Stage, 'browser' | 'faults' | 'url'>,

@@ -1,0 +1,56 @@
+import { useContext, type ReactElement, type ReactNode } from 'react';
+import { expect, it, vi } from 'vitest';
+import type { Rollout } from '../../../src/records/rollout.ts';
+import { SystemColumn } from '../../../src/ui/evaluate/questions/RolloutReading.tsx';
+import { EventActions } from '../../../src/ui/kit/events/parts/actions.ts';
+import { evaluatedRollout } from '../../fixtures/evaluations.ts';
+import { emptyRollout } from '../../fixtures/rollouts.ts';
+import { htmlOf } from '../kit/render.tsx';
+
+/** What cards offer where the rollouts of an evaluation are read beside each other. */
+
+let stored: Rollout | null = null;
+const offered: ReactNode[] = [];
+
+vi.mock('../../../src/ui/kit/use-answer.ts', () => ({
+  useAnswer: () => ({ state: 'ready', value: stored }),
+}));
+
+/** The cards are closed at first; this offers what an opened one would. */
+const Offers = ({ rollout }: { rollout: Rollout }) => {
+  offered.push(useContext(EventActions)?.(rollout, 2) ?? null);
+  return null;
+};
+vi.mock('../../../src/ui/kit/events/EventList.tsx', () => ({
+  EventList: (props: { rollout: Rollout }) => <Offers {...props} />,
+}));
+
+const draw = (): string =>
+  htmlOf(
+    <SystemColumn
+      evaluation="e"
+      name="Search"
+      made={[evaluatedRollout('s', 'q1', 1, { rollout: 'a' })]}
+      read={() => undefined}
+      close={() => undefined}
+    />,
+  );
+
+it('is to go on from an event in Ask, by the place of the rollout in its evaluation', () => {
+  stored = emptyRollout('a');
+  draw();
+  expect(offered).toHaveLength(1);
+  const { props } = offered[0] as ReactElement;
+  expect(props).toMatchObject({
+    place: { file: 'evaluation-e', rollout: 'a' },
+    rollout: stored,
+    event: 2,
+  });
+});
+
+it('is nothing of a rollout whose numbers alone are here', () => {
+  stored = null;
+  offered.length = 0;
+  expect(draw()).toContain('not stored in this browser');
+  expect(offered).toEqual([]);
+});
