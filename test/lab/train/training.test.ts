@@ -250,3 +250,43 @@ it('a sweep trains its runs one after another; interrupted, it begins none until
   for (const { id, settings } of await cells())
     expect(await browser.store.rollouts(id, 1)).toHaveLength(settings.groupSize);
 });
+
+it('scores questions, then makes a step of each stage, and its rollouts read summaries', async () => {
+  const browser = openBrowser(parts);
+  const tab = browser.tab();
+  await tab.open();
+  const base = shortRun({ steps: 2 });
+  const own = { kind: 'difficulty', pool: 4, scoringRollouts: 2 } as const;
+  const settings: TrainSettings = {
+    ...base,
+    overrides: {
+      ...base.overrides,
+      budgets: { tokens: 120, stepTokens: 24, answerTokens: 8 },
+      retrieval: { k: 1, source: 'local', maxSearches: 2, summarize: 'on' },
+    },
+    curriculum: { ...base.curriculum, ...own },
+    stages: [
+      { steps: 1, reward: 'ur2-stage-1', weights: {} },
+      { steps: 1, reward: 'ur2-stage-2', weights: {} },
+    ],
+  };
+  const setup = { ...BUILT_IN_SETUP, summarizer: { kind: 'extractive' as const } };
+  const { id } = await tab.host.create(settings, '', 'wasm', setup);
+  await ends(browser, id, 'finished');
+  const steps = await browser.store.steps(id);
+  expect(steps.map(({ step }) => step)).toEqual([1, 2]);
+  // What earns differs from stage to stage.
+  const clauses = steps.map(({ reward }) => Object.keys(reward.clauses).toSorted().join());
+  expect(clauses[0]).not.toBe(clauses[1]);
+  const scored = tab.told.flatMap((one) =>
+    one.type === 'progress' && one.progress.phase === 'scoring-questions'
+      ? [one.progress.done]
+      : [],
+  );
+  expect(scored.at(-1)).toBe(4);
+  const rollouts = [...(await tab.host.rollouts(id, 1)), ...(await tab.host.rollouts(id, 2))];
+  const events = rollouts.flatMap((rollout) => rollout.events.map(({ kind }) => kind));
+  const searches = events.filter((kind) => kind === 'retrieve').length;
+  expect(searches).toBeGreaterThan(0);
+  expect(events.filter((kind) => kind === 'summarize')).toHaveLength(searches);
+});
