@@ -5,6 +5,7 @@ import { readRunFile } from '../../src/lab/train/files/run-file.ts';
 import { faultsInBoth, faultsOf } from '../axe.ts';
 import { openPage, runStatus, useStage, visit } from '../browser.ts';
 import { downloaded, startSmall, status, stopBy } from '../training.ts';
+import { savedPictures } from '../saved-pictures.ts';
 import { matched } from '../rollouts-page.ts';
 
 /** What is done with a run that has ended: all of these look at one. */
@@ -267,15 +268,26 @@ it(
     await picture.press('Enter');
     await page.getByText('before its first step').waitFor();
     await page.getByRole('link', { name: 'Back to the run' }).click();
-    await film.getByRole('button', { name: 'Training film: table' }).click();
-    expect(await film.getByRole('row').count()).toBe(3);
+    await page.getByText(/dashed: EM [\d.]+ % before the first step/).waitFor();
 
     const beside = page.getByRole('region', { name: 'Before | after' });
     await page.getByTestId('beside-sentence').waitFor();
     await beside.getByLabel('Held-out question').selectOption({ index: 1 });
     await page.waitForURL(/question=.*from=0&to=newest/);
     await page.getByTestId('beside-sentence').waitFor();
+    const pictures = await savedPictures(page, ['Training film', 'Before | after']);
+    expect(pictures.get('Before | after')).toContain('after: step 2');
     expect(await faultsOf(page)).toEqual([]);
+    await beside.getByRole('button', { name: 'Before | after: table' }).click();
+    await beside.getByRole('columnheader', { name: 'before: untrained, no step yet' }).waitFor();
+    await beside.getByRole('button', { name: 'Before | after: picture' }).click();
+    await film.getByRole('button', { name: 'Training film: table' }).click();
+    expect(await film.getByRole('row').count()).toBe(3);
+    // As wide as a phone; charts follow their container when they are told of its size.
+    await page.setViewportSize({ width: 390, height: 844 });
+    const wide = () => page.locator('main').evaluate(({ scrollWidth }) => scrollWidth);
+    await expect.poll(wide).toBeLessThanOrEqual(390);
+    await page.setViewportSize({ width: 1440, height: 900 });
     // The first round after it opens its event, of a rollout of the run's own scores.
     await beside
       .getByRole('button', { name: /^after, / })
@@ -289,7 +301,27 @@ it(
     expect(await page.locator('.column').count()).toBe(2);
     const asked = new URL(page.url()).searchParams;
     expect([asked.get('beside'), asked.get('policy')]).toEqual(['alone', `${id}@newest`]);
-    await page.getByText(/^Answered by the adapter of .*, newest snapshot, with/).waitFor();
+    const answeredBy = page.getByText(/^Answered by the adapter of .*, newest snapshot, with/);
+    await answeredBy.waitFor();
+    // On a phone too, where the setup, which says so as well, is put away.
+    await page.setViewportSize({ width: 390, height: 844 });
+    await answeredBy.waitFor();
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await visit(page, stage, `train?run=${id}&step=1`);
+    await page
+      .getByRole('region', { name: 'Step 1', exact: true })
+      .getByRole('button', { name: 'Ask with the adapter of step 1' })
+      .click();
+    await page.waitForURL(/\/ask\?/);
+    expect(new URL(page.url()).searchParams.get('policy')).toBe(`${id}@1`);
+
+    await visit(page, stage, 'runs');
+    const row = page.locator(`tr[data-run="${id}"]`);
+    await row.locator('.sparkline').waitFor();
+    await row.getByRole('button', { name: /^Edit/ }).click();
+    await page.getByRole('button', { name: 'Delete the adapters of past steps' }).click();
+    await page.getByRole('button', { name: 'Delete the adapters', exact: true }).click();
+    await page.getByText(/[1-9].* freed/).waitFor();
     expect(stage.faults).toEqual([]);
   },
   LONG,
@@ -300,6 +332,12 @@ it(
   async () => {
     const { page } = await ended();
     await visit(page, stage, 'train?new=1');
+    // What the last run came to is the curve that the next one of its recipe may expect.
+    const expected = page
+      .getByRole('paragraph')
+      .filter({ hasText: 'Your last run of this recipe' });
+    await expected.locator('.sparkline').waitFor();
+    expect(await expected.textContent()).toMatch(/EM [\d.]+ % → [\d.]+ % in 2 steps/);
     await page.getByRole('button', { name: 'Sweep …' }).click();
     const panel = page.getByRole('region', { name: 'Sweep' });
     await panel.getByLabel('Values by row').fill('1e-3');
