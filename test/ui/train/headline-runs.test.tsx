@@ -80,6 +80,16 @@ it.each([{ training: 'kunlun-baize/whole' }, { training: 'ur2/paper' }] as const
   },
 );
 
+it('the form of HRPO has its gates, and where they begin', () => {
+  chooseTraining('hrpo/hrpo');
+  changeDraft('adapter.gates.rMin', 0.9);
+  const html = htmlOf(<NewRun />, useTrain, useDraft);
+  expect(valueOf(html, 'a from')).toBe('0.9');
+  expect(valueOf(html, 'Rate of Λ')).toBe('0.01');
+  expect(checkDraft(useDraft.getState()).settings?.adapter.gates?.rMin).toBe(0.9);
+  expect(buttonsIn(html).find(({ name }) => name === 'Start training')?.disabled).toBe(false);
+});
+
 describe('a run of KunLunBaizeRAG', () => {
   const some = sumStieCounts([stieCounts([verdict])]);
   if (!some) throw new Error('nothing was judged');
