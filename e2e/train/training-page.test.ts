@@ -73,6 +73,7 @@ it(
     await page.locator('input[type=file]').setInputFiles(file);
     await page.getByText(/^2 trajectories, 1 right/).waitFor();
     expect(await begin.isDisabled()).toBe(false);
+    await page.getByLabel('Supervised first').uncheck();
 
     // A paper's switch goes on and out by its name, from the keyboard too, and shows in the fields.
     const fold = page.locator('details.fold', { hasText: 'Critic and switches' });
