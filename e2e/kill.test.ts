@@ -21,7 +21,7 @@ import { stepsDone } from './training.ts';
 const KILLS = Number(process.env.FORAGE_KILLS ?? (ALL_TESTS ? 3 : 1));
 
 /** More than kills: each lets a step or so be done, and one that comes at any time may let five be done. */
-const STEPS = KILLS === 1 ? 4 : Math.round(1.2 * KILLS) + 6;
+const STEPS = KILLS === 1 ? 3 : Math.round(1.2 * KILLS) + 6;
 /** A kill and what follows it take some seconds on two cores, and far more on busy ones. */
 vi.setConfig({ testTimeout: 300_000 + KILLS * 60_000 });
 

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { readRunFile } from '../../src/lab/train/files/run-file.ts';
 import { faultsInBoth, faultsOf } from '../axe.ts';
 import { openPage, runStatus, useStage, visit } from '../browser.ts';
-import { downloaded, startSmall, status, stopBy } from '../training.ts';
+import { downloaded, startSmall, status, stepsDone, stopBy } from '../training.ts';
 import { savedPictures } from '../saved-pictures.ts';
 import { matched } from '../rollouts-page.ts';
 
@@ -364,6 +364,19 @@ it(
     await page.getByRole('heading', { name: /search\/grpo, sweep: lr 0\.002$/ }).waitFor();
     await page.getByRole('link', { name: 'Its sweep' }).click();
     await page.getByText('2 of 2 runs ended').waitFor();
+    expect(stage.faults).toEqual([]);
+  },
+  LONG,
+);
+
+it(
+  'goes on to more steps than it had',
+  async () => {
+    const { page } = await ended();
+    await page.getByLabel('Go on to step').fill('3');
+    await page.getByRole('button', { name: 'Go on', exact: true }).click();
+    await expect.poll(() => stepsDone(page)).toBe(3);
+    await status(page, 'finished');
     expect(stage.faults).toEqual([]);
   },
   LONG,

@@ -30,7 +30,7 @@ slow(
   'test/cli/data/headline.test.ts > warms up gold and noisy, then runs RDRA, STIE and a router that learns beside',
   'test/ui/train/headline-runs.test.tsx > $training is chosen, sized and started by one button',
   'test/ui/train/headline-runs.test.tsx > a run of KunLunBaizeRAG has charts of STIE and of its router, and a step says what STIE did',
-  'test/ui/kit/events/cards.test.tsx > %j',
+  'test/ui/kit/events/cards.test.tsx > %# says what happened in one line',
   'test/ui/ask/columns/verdict.test.tsx > in training has its reward by clause, and its advantage or why it has none',
   'e2e/train/finished-run.test.ts > opens the rollouts of a step in Ask, coloured by advantage, and comes back',
 )(

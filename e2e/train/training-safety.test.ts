@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { slow } from '../../test/slow.ts';
 import { useStage } from '../browser.ts';
 import { startSmall, status, stepsDone, stopBy } from '../training.ts';
@@ -39,13 +39,19 @@ slow(
   },
 );
 
-it('pauses when storage is full, says what it needs and what can be deleted, and goes on when there is room', async () => {
+test('goes on from the last snapshot when a worker is lost; pauses when storage is full, says what it needs and what can be deleted, and goes on when there is room', async () => {
   const { page } = stage;
   const devtools = await page.context().newCDPSession(page);
   const origin = new URL(stage.url).origin;
   await startSmall(page, stage, { steps: 400 });
   await status(page, 'running');
   await expect.poll(() => stepsDone(page), { timeout: 60_000 }).toBeGreaterThan(0);
+  const engine = page.workers().findLast((worker) => worker.url().includes('/policy-'));
+  await engine!.evaluate(() => self.close());
+  await page.getByText(/worker was lost: it ended; started again from the last snapshot/).waitFor();
+  const before = await stepsDone(page);
+  await expect.poll(() => stepsDone(page), { timeout: 60_000 }).toBeGreaterThan(before);
+
   const used = await page.evaluate(async () => (await navigator.storage.estimate()).usage ?? 0);
   await devtools.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: used + 100_000 });
   await status(page, 'paused');
@@ -63,19 +69,5 @@ it('pauses when storage is full, says what it needs and what can be deleted, and
   await status(page, 'running');
   await expect.poll(() => stepsDone(page), { timeout: 60_000 }).toBeGreaterThan(kept);
   await stopBy(page, /^Stop now and keep step/);
-  await status(page, 'stopped');
-});
-
-it('goes on from the last snapshot when a worker is lost', async () => {
-  const { page } = stage;
-  await startSmall(page, stage, { steps: 400 });
-  await status(page, 'running');
-  await expect.poll(() => stepsDone(page), { timeout: 60_000 }).toBeGreaterThan(0);
-  const engine = page.workers().findLast((worker) => worker.url().includes('/policy-'));
-  await engine!.evaluate(() => self.close());
-  await page.getByText(/worker was lost: it ended; started again from the last snapshot/).waitFor();
-  const before = await stepsDone(page);
-  await expect.poll(() => stepsDone(page), { timeout: 60_000 }).toBeGreaterThan(before);
-  await stopBy(page, /^Stop now/);
   await status(page, 'stopped');
 });

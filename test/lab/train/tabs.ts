@@ -2,6 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { vi } from 'vitest';
 import { createRouter } from '../../../src/agent/router/router.ts';
+import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
+import { WEIGHTS } from '../../../src/policy/checkpoint/checkpoint.ts';
+import { parsePolicyConfig } from '../../../src/policy/checkpoint/config.ts';
+import { readWeights } from '../../../src/policy/checkpoint/weights.ts';
 import type { RunRecord } from '../../../src/lab/contract/records/runs.ts';
 import type { TrainMessage } from '../../../src/lab/contract/training.ts';
 import { WorkerLost } from '../../../src/lab/contract/failures.ts';
@@ -27,15 +31,29 @@ import { MemoryBlobs } from '../storage/memory-blobs.ts';
  * which the policy alone is smaller. What is not here is the worker around the engine.
  */
 
-const FILES = new URL('../../../public/world/', import.meta.url);
-const fetchFile = (name: string): Promise<Uint8Array> => readFile(new URL(name, FILES));
+const PUBLIC = new URL('../../../public/', import.meta.url);
 
-/** World and policy, read once for all tabs of a file. */
-export const openTrainingParts = async () => {
+/** The policy of the first form, as it ships. */
+const firstForm = async () => {
+  const read = (name: string) => readFile(new URL(`first-form/policy/${name}`, PUBLIC));
+  const config = parsePolicyConfig(JSON.parse((await read('config.json')).toString()));
+  return { weights: readWeights(config, await read(WEIGHTS)), revision: '73a6c7860a7f' };
+};
+
+/**
+ * World and policy, read once for all tabs of a file.
+ * @param form 1: those that ship with the first form; a tiny policy in the world of today unless given
+ */
+export const openTrainingParts = async (form: 1 | 2 = 2) => {
+  const { weights, revision } =
+    form === 1 ? await firstForm() : { weights: tinyWeights(), revision: '0' };
+  const files = new URL(form === 1 ? 'first-form/world/' : 'world/', PUBLIC);
+  const fetchFile = (name: string): Promise<Uint8Array> => readFile(new URL(name, files));
   const loaded = await loadWorld(fetchFile);
   const ofSplit = (split: string) => loaded.questions.filter((one) => one.split === split);
   return {
-    weights: tinyWeights(),
+    weights,
+    revision,
     world: {
       seed: loaded.manifest.seed,
       questions: [...ofSplit('train').slice(0, 20), ...ofSplit('dev').slice(0, 4)],
@@ -103,7 +121,7 @@ export const closeBrowsers = async (): Promise<void> => {
 };
 
 /** Storage and locks of a browser, and tabs that share them. */
-export const openBrowser = ({ weights, world }: TrainingParts) => {
+export const openBrowser = ({ weights, revision, world }: TrainingParts) => {
   const storage = { estimate: async () => ({ usage: 1, quota: 2 }), persisted: async () => false };
   vi.stubGlobal('navigator', { hardwareConcurrency: 1, storage });
   const name = `training-${crypto.randomUUID()}`;
@@ -132,10 +150,11 @@ export const openBrowser = ({ weights, world }: TrainingParts) => {
     const policy = await createPolicy(
       weights,
       tokenizer,
-      { id: 'tiny', revision: '0', dtype: 'f32' },
+      { id: 'tiny', revision, dtype: 'f32' },
       { device: 'wasm', maxSlots: 16 },
     );
-    const limits = { maxTokens: 512, maxLength: 256 };
+    const length = Math.min(1024, weights.config.maxPositions);
+    const limits = { maxTokens: 2 * length, maxLength: length };
     const trainer = await createLoraTrainer(weights, adapter, limits, 'wasm');
     const learner = new PolicyLearner([new TrainReplica(trainer)]);
     lose = (reason) => onLost(new WorkerLost('training', reason));
@@ -177,11 +196,11 @@ export const openBrowser = ({ weights, world }: TrainingParts) => {
       orders: channelOf(`${name}-orders`),
       startEngines,
       checkFiles: () => undefined,
-      policies: () => Promise.resolve([]),
+      policies: () => Promise.resolve([BUILT_IN_SETUP.policy]),
       policy: () =>
         Promise.resolve({
           id: 'tiny',
-          revision: '0',
+          revision,
           config: weights.config,
           engines: 1,
           open: () => Promise.reject(new Error('its files were asked for')),
