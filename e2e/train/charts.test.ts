@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import type { TrainState } from '../../src/learn/rl/state.ts';
 import { writeRunFile } from '../../src/lab/train/files/run-file.ts';
 import { runRecord } from '../../test/fixtures/train-runs.ts';
+import { ALL_TESTS } from '../../test/slow.ts';
 import { trainStep } from '../../test/fixtures/train-steps.ts';
 import { openPage, useStage, visit } from '../browser.ts';
 import { savedPictures } from '../saved-pictures.ts';
@@ -142,8 +143,10 @@ it('every chart of a run leaves as a file that says what it is', async () => {
   const titles = await charts.evaluateAll((all) =>
     all.map((one) => one.getAttribute('aria-label') ?? ''),
   );
-  const pictures = await savedPictures(page, titles);
-  expect([...pictures.keys()]).toEqual(titles);
+  // A line, a stack, and one without a point at each step: what else there is differs in its numbers.
+  const saved = ALL_TESTS ? titles : titles.filter((_, at) => at % 5 === 0);
+  const pictures = await savedPictures(page, saved);
+  expect([...pictures.keys()]).toEqual(saved);
   for (const [title, svg] of pictures) {
     const words = [...svg.matchAll(/<text[^>]*>([^<]+)</g)].map(([, text]) => text).join(' ');
     // Lines or areas, the number at the end of one, and what is across.

@@ -3,10 +3,10 @@ import type { Page, Route } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { readRunFile } from '../../src/lab/train/files/run-file.ts';
 import { faultsInBoth, faultsOf } from '../axe.ts';
-import { openPage, useStage, visit } from '../browser.ts';
-import { fillSmall, startSmall, status, downloaded } from '../training.ts';
-import { matched } from '../rollouts-page.ts';
+import { openPage, runStatus, useStage, visit } from '../browser.ts';
+import { downloaded, startSmall, status, stepsDone, stopBy } from '../training.ts';
 import { savedPictures } from '../saved-pictures.ts';
+import { matched } from '../rollouts-page.ts';
 
 /** What is done with a run that has ended: all of these look at one. */
 
@@ -17,7 +17,7 @@ const LONG = 300_000;
 let finished: Promise<{ page: Page; id: string }> | null = null;
 const finishedRun = async (): Promise<{ page: Page; id: string }> => {
   const page = await openPage(stage);
-  const id = await startSmall(page, stage, { steps: 2, group: 5 });
+  const id = await startSmall(page, stage, { steps: 2, group: 5, heldOut: 2 });
   await status(page, 'finished');
   return { page, id };
 };
@@ -183,7 +183,10 @@ it(
       JSON.stringify({
         ...JSON.parse(readFileSync(file, 'utf8')),
         run: { ...scored.run, id: 'scored-once', name: 'scored once' },
-        steps: scored.steps.map((step) => ({ ...step, heldOut: step.step === 2 ? score : null })),
+        steps: scored.steps.map(({ heldOutAtStart: _, ...step }) => ({
+          ...step,
+          heldOut: step.step === 2 ? score : null,
+        })),
       }),
     );
     const once = { name: 'once.run.json', mimeType: 'application/json', buffer };
@@ -250,10 +253,91 @@ it(
 );
 
 it(
-  'a sweep over two settings trains its runs one after another, goes on after a reload, fills a heat map, and opens them',
+  'has its held-out questions as a film and before | after, whose rollouts open and are asked with the adapter',
   async () => {
-    const page = await openPage(stage);
-    await fillSmall(page, stage, { steps: 1, heldOut: 2 });
+    const { page, id } = await ended();
+    expect(await page.getByTestId('headline').textContent()).toMatch(
+      /EM [\d.]+ % → [\d.]+ %.*2 held-out questions; before the first step → after step 2/,
+    );
+    const film = page.getByRole('region', { name: 'Training film' });
+    const picture = film.locator('.film-picture');
+    await picture.scrollIntoViewIfNeeded();
+    for (const key of ['ArrowRight', 'ArrowLeft', 'ArrowLeft']) await picture.press(key);
+    const says = (await picture.getAttribute('aria-valuetext')) ?? '';
+    expect(says).toMatch(/before the first step: [✓✗] (right|wrong) by EM, “.*”, gold /);
+    await picture.press('Enter');
+    await page.getByText('before its first step').waitFor();
+    await page.getByRole('link', { name: 'Back to the run' }).click();
+    await page.getByText(/dashed: EM [\d.]+ % before the first step/).waitFor();
+
+    const beside = page.getByRole('region', { name: 'Before | after' });
+    await page.getByTestId('beside-sentence').waitFor();
+    await beside.getByLabel('Held-out question').selectOption({ index: 1 });
+    await page.waitForURL(/question=.*from=0&to=newest/);
+    await page.getByTestId('beside-sentence').waitFor();
+    const pictures = await savedPictures(page, ['Training film', 'Before | after']);
+    expect(pictures.get('Before | after')).toContain('after: step 2');
+    expect(await faultsOf(page)).toEqual([]);
+    await beside.getByRole('button', { name: 'Before | after: table' }).click();
+    await beside.getByRole('columnheader', { name: 'before: untrained, no step yet' }).waitFor();
+    await beside.getByRole('button', { name: 'Before | after: picture' }).click();
+    await film.getByRole('button', { name: 'Training film: table' }).click();
+    expect(await film.getByRole('row').count()).toBe(3);
+    // As wide as a phone; charts follow their container when they are told of its size.
+    await page.setViewportSize({ width: 390, height: 844 });
+    const wide = () => page.locator('main').evaluate(({ scrollWidth }) => scrollWidth);
+    await expect.poll(wide).toBeLessThanOrEqual(390);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    // The first round after it opens its event, of a rollout of the run's own scores.
+    await beside
+      .getByRole('button', { name: /^after, / })
+      .first()
+      .click();
+    await page.getByText(/^event \d+ of/).waitFor();
+    await page.getByRole('link', { name: 'Back to the run' }).click();
+    await beside.getByRole('button', { name: 'Ask it now, without and with the adapter' }).click();
+    await page.waitForURL(/\/ask\?/);
+    await runStatus(page, 'done');
+    expect(await page.locator('.column').count()).toBe(2);
+    const asked = new URL(page.url()).searchParams;
+    expect([asked.get('beside'), asked.get('policy')]).toEqual(['alone', `${id}@newest`]);
+    const answeredBy = page.getByText(/^Answered by the adapter of .*, newest snapshot, with/);
+    await answeredBy.waitFor();
+    // On a phone too, where the setup, which says so as well, is put away.
+    await page.setViewportSize({ width: 390, height: 844 });
+    await answeredBy.waitFor();
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await visit(page, stage, `train?run=${id}&step=1`);
+    await page
+      .getByRole('region', { name: 'Step 1', exact: true })
+      .getByRole('button', { name: 'Ask with the adapter of step 1' })
+      .click();
+    await page.waitForURL(/\/ask\?/);
+    expect(new URL(page.url()).searchParams.get('policy')).toBe(`${id}@1`);
+
+    await visit(page, stage, 'runs');
+    const row = page.locator(`tr[data-run="${id}"]`);
+    await row.locator('.sparkline').waitFor();
+    await row.getByRole('button', { name: /^Edit/ }).click();
+    await page.getByRole('button', { name: 'Delete the adapters of past steps' }).click();
+    await page.getByRole('button', { name: 'Delete the adapters', exact: true }).click();
+    await page.getByText(/[1-9].* freed/).waitFor();
+    expect(stage.faults).toEqual([]);
+  },
+  LONG,
+);
+
+it(
+  'a sweep begins from the form, is stopped and goes on by its buttons, and opens its runs by keys',
+  async () => {
+    const { page } = await ended();
+    await visit(page, stage, 'train?new=1');
+    // What the last run came to is the curve that the next one of its recipe may expect.
+    const expected = page
+      .getByRole('paragraph')
+      .filter({ hasText: 'Your last run of this recipe' });
+    await expected.locator('.sparkline').waitFor();
+    expect(await expected.textContent()).toMatch(/EM [\d.]+ % → [\d.]+ % in 2 steps/);
     await page.getByRole('button', { name: 'Sweep …' }).click();
     const panel = page.getByRole('region', { name: 'Sweep' });
     await panel.getByLabel('Values by row').fill('1e-3');
@@ -261,47 +345,39 @@ it(
     expect(await panel.getByRole('button').isDisabled()).toBe(true);
     await panel.getByLabel('Values by row').fill('1e-3, 2e-3');
     await panel.getByLabel('Columns').selectOption({ label: '(one setting alone)' });
-    await panel.getByText(/2 runs of 1 step,/).waitFor();
-    await panel.getByLabel('Columns').selectOption({ label: 'rollouts a question' });
-    await panel.getByLabel('Values by column').fill('2, 3');
-    await panel.getByText(/4 runs of 1 step,.*≈ .* together/).waitFor();
-    await panel.getByRole('button', { name: 'Start 4 runs' }).click();
+    await panel.getByRole('button', { name: 'Start 2 runs' }).click();
     await page.waitForURL(/sweep=/);
-    const values = page.locator('.heat-value');
-    await expect.poll(() => values.count()).toBe(1);
     await page.getByText('Trains now:').waitFor();
-    await page.reload();
-    // The one under way was interrupted; what had ended stays.
-    const goOn = page.getByRole('button', { name: /^Go on: [1-3] runs? left/ });
-    await goOn.waitFor();
-    await page.getByRole('button', { name: 'Drop what waits' }).click();
-    await page.getByText(/(\d) of \1 runs? ended/).waitFor();
+    await stopBy(page, 'Stop now and drop the rest');
     await page
-      .getByText(/^[1-3] runs? dropped\./)
+      .getByText(/^1 run dropped\./)
       .getByRole('button', { name: 'Undo' })
       .click();
+    const goOn = page.getByRole('button', { name: 'Go on: 1 run left' });
     await goOn.click();
-    await expect.poll(() => values.count()).toBe(4);
-    await page.getByText('4 of 4 runs ended').waitFor();
-    expect(await values.allTextContents()).toEqual(Array(4).fill(expect.stringMatching(/ %$/)));
-    expect(await faultsInBoth(page)).toEqual([]);
-    const svg = (await savedPictures(page)).get('Held-out EM at the end');
-    expect(svg).toContain('>lr 0.002<');
-    expect(svg).toContain('>3<');
-    await page.getByLabel('Number').selectOption({ label: 'searches a held-out question' });
-    await page.getByRole('button', { name: /: table$/ }).click();
-    expect(await page.locator('.picture-table tbody tr').count()).toBe(4);
-    await page.getByRole('button', { name: /: picture$/ }).click();
+    await page.getByText('2 of 2 runs ended').waitFor();
+    await page.locator('.heat-value').waitFor();
     const map = page.getByRole('slider', { name: 'Runs of the sweep' });
-    // Rows are learning rates, columns rollouts a question; the edge is the end.
-    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowRight', 'ArrowRight']) await map.press(key);
-    expect(await map.getAttribute('aria-valuetext')).toMatch(
-      /^lr 0\.002\W+\S+ 3 finished: held-out EM .* 95 % interval/,
-    );
+    for (const key of ['ArrowRight', 'ArrowRight']) await map.press(key);
+    expect(await map.getAttribute('aria-valuetext')).toMatch(/^lr 0\.002 finished: held-out EM/);
     await map.press('Enter');
-    await page.getByRole('heading', { name: /search\/grpo, sweep: lr 0\.002\W+\S+ 3$/ }).waitFor();
+    await page.getByRole('heading', { name: /search\/grpo, sweep: lr 0\.002$/ }).waitFor();
     await page.getByRole('link', { name: 'Its sweep' }).click();
-    await page.getByText('4 of 4 runs ended').waitFor();
+    await page.getByText('2 of 2 runs ended').waitFor();
+    expect(stage.faults).toEqual([]);
+  },
+  LONG,
+);
+
+it(
+  'goes on to more steps than it had',
+  async () => {
+    const { page } = await ended();
+    await page.getByLabel('Go on to step').fill('3');
+    await page.getByRole('button', { name: 'Go on', exact: true }).click();
+    await expect.poll(() => stepsDone(page)).toBe(3);
+    await status(page, 'finished');
+    expect(stage.faults).toEqual([]);
   },
   LONG,
 );

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { loadExpectedCurves } from '../../src/evaluate/study/expected-curves.ts';
+import { slow } from '../../test/slow.ts';
 import { faultsInBoth } from '../axe.ts';
 import { useStage, visit } from '../browser.ts';
 import { fillSmall, status } from '../training.ts';
@@ -75,113 +76,129 @@ function falls(samples: readonly Sample[]): string[] {
   });
 }
 
-it('streams its first step, ends with a headline, and its film opens the rollout of a cell', async () => {
-  const { page } = stage;
-  // Before anything ran the form says what the recipe is, and what a try would take.
-  await page.goto(`${stage.url}train?new=1&device=wasm`);
-  // Nothing was trained here: the curve to expect is one that a study measured.
-  const toExpect = page.getByTestId('measured-curve');
-  await toExpect.locator('.sparkline').waitFor();
-  expect(await toExpect.textContent()).toMatch(
-    /EM [\d.]+ % → [\d.]+ % in 25 steps\.\s+Measured on the built-in policy.* with [23] seeds on \d+ worlds?.* by n = 64 held-out dev questions, the recipe unchanged\.$/,
-  );
-  expect(await toExpect.locator('.fine').count()).toBe(0);
-  // One that was trained with a smaller pool says so; of one that nobody trained nothing is promised.
-  const recipe = page.getByLabel('Recipe', { exact: true });
-  await recipe.selectOption('ur2/paper');
-  await toExpect.getByText(/nearly unchanged.*Before training 48 questions were rated/).waitFor();
-  const offered = await recipe
-    .locator('option')
-    .evaluateAll((options) => options.map((option) => (option as HTMLOptionElement).value));
-  const { curves } = await loadExpectedCurves();
-  const untrained = offered.find((id) => !curves.some(({ training }) => training === id));
-  if (untrained !== undefined) {
-    await recipe.selectOption(untrained);
-    await page.getByText(/^What to expect of it is not known: no run of this recipe/).waitFor();
-  }
-  await recipe.selectOption('search/grpo');
-  await page.getByRole('button', { name: /^Try it: 10 steps, ≈ / }).waitFor();
-  await page.getByLabel('Recipe', { exact: true }).selectOption('kunlun-baize/dapo');
-  const card = page.getByRole('region', { name: /^Recipe: / });
-  await card
-    .getByText(/R = .* · R_fmt .*equation/)
-    .first()
-    .waitFor();
-  await card.getByRole('link', { name: /^arXiv 2506\.19466/ }).waitFor();
+slow(
+  'test/ui/train/first-seconds.test.tsx > what will stand on the page of a run stands there before its first step',
+  'test/ui/train/first-seconds.test.tsx > held-out questions come first, then the rollouts of the first step, each as it ends',
+  'test/lab/train/training.test.ts > is trained, told step by step, and stored with each of its steps and their rollouts',
+  'test/lab/train/step-pace.test.ts > never falls within a step, and begins anew with the next',
+  'test/ui/ask/store/training-step.test.ts > of a held-out question is read among those of its score',
+  'e2e/train/charts.test.ts > charts have a band over seeds, smoothing, a log axis, zoom by drag and by keys, and one crosshair',
+  'e2e/train/finished-run.test.ts > has its held-out questions as a film and before | after, whose rollouts open and are asked with the adapter',
+  'e2e/train/finished-run.test.ts > a sweep begins from the form, is stopped and goes on by its buttons, and opens its runs by keys',
+  'e2e/train/training-page.test.ts > says beside the field what is not allowed, and estimates what is',
+)(
+  'streams its first step, ends with a headline, and its film opens the rollout of a cell',
+  async () => {
+    const { page } = stage;
+    // Before anything ran the form says what the recipe is, and what a try would take.
+    await page.goto(`${stage.url}train?new=1&device=wasm`);
+    // Nothing was trained here: the curve to expect is one that a study measured.
+    const toExpect = page.getByTestId('measured-curve');
+    await toExpect.locator('.sparkline').waitFor();
+    expect(await toExpect.textContent()).toMatch(
+      /EM [\d.]+ % → [\d.]+ % in 25 steps\.\s+Measured on the built-in policy.* with [23] seeds on \d+ worlds?.* by n = 64 held-out dev questions, the recipe unchanged\.$/,
+    );
+    expect(await toExpect.locator('.fine').count()).toBe(0);
+    // One that was trained with a smaller pool says so; of one that nobody trained nothing is promised.
+    const recipe = page.getByLabel('Recipe', { exact: true });
+    await recipe.selectOption('ur2/paper');
+    await toExpect.getByText(/nearly unchanged.*Before training 48 questions were rated/).waitFor();
+    const offered = await recipe
+      .locator('option')
+      .evaluateAll((options) => options.map((option) => (option as HTMLOptionElement).value));
+    const { curves } = await loadExpectedCurves();
+    const untrained = offered.find((id) => !curves.some(({ training }) => training === id));
+    if (untrained !== undefined) {
+      await recipe.selectOption(untrained);
+      await page.getByText(/^What to expect of it is not known: no run of this recipe/).waitFor();
+    }
+    await recipe.selectOption('search/grpo');
+    await page.getByRole('button', { name: /^Try it: 10 steps, ≈ / }).waitFor();
+    await page.getByLabel('Recipe', { exact: true }).selectOption('kunlun-baize/dapo');
+    const card = page.getByRole('region', { name: /^Recipe: / });
+    await card
+      .getByText(/R = .* · R_fmt .*equation/)
+      .first()
+      .waitFor();
+    await card.getByRole('link', { name: /^arXiv 2506\.19466/ }).waitFor();
 
-  await fillSmall(page, stage, { steps: 2, questions: 2, group: 3, heldOut: 4 });
-  await watchBeginnings(page);
-  await page.getByRole('button', { name: 'Start training' }).click();
-  await page.waitForURL(/run=/);
-  const seen: Sample[] = [];
-  while (!(await page.locator('.run-title .badge[data-status=finished]').isVisible())) {
-    const sample = await progressNow(page);
-    if (sample) seen.push(sample);
-    await page.waitForTimeout(50);
-  }
-  const shown = await page.evaluate(() => [
-    ...(globalThis as unknown as { shownBeginnings: Set<string> }).shownBeginnings,
-  ]);
-  expect(shown.toSorted()).toEqual(BEGINNINGS.toSorted());
-  expect(falls(seen)).toEqual([]);
-  expect([...new Set(seen.map(({ step }) => step))]).toEqual([1, 2]);
-  expect(seen.filter(({ share }) => share > 0 && share < 1).length).toBeGreaterThan(2);
+    await fillSmall(page, stage, { steps: 2, questions: 2, group: 3, heldOut: 4 });
+    await watchBeginnings(page);
+    await page.getByRole('button', { name: 'Start training' }).click();
+    await page.waitForURL(/run=/);
+    const seen: Sample[] = [];
+    while (!(await page.locator('.run-title .badge[data-status=finished]').isVisible())) {
+      const sample = await progressNow(page);
+      if (sample) seen.push(sample);
+      await page.waitForTimeout(50);
+    }
+    const shown = await page.evaluate(() => [
+      ...(globalThis as unknown as { shownBeginnings: Set<string> }).shownBeginnings,
+    ]);
+    expect(shown.toSorted()).toEqual(BEGINNINGS.toSorted());
+    expect(falls(seen)).toEqual([]);
+    expect([...new Set(seen.map(({ step }) => step))]).toEqual([1, 2]);
+    expect(seen.filter(({ share }) => share > 0 && share < 1).length).toBeGreaterThan(2);
 
-  await status(page, 'finished');
-  const headline = page.getByTestId('headline');
-  await headline.getByText('before the first step → after step 2').waitFor();
-  expect(await headline.textContent()).toMatch(/EM [\d.]+ % → [\d.]+ %.*4 held-out questions/);
-  await page.getByText(/dashed: EM [\d.]+ % before the first step/).waitFor();
+    await status(page, 'finished');
+    const headline = page.getByTestId('headline');
+    await headline.getByText('before the first step → after step 2').waitFor();
+    expect(await headline.textContent()).toMatch(/EM [\d.]+ % → [\d.]+ %.*4 held-out questions/);
+    await page.getByText(/dashed: EM [\d.]+ % before the first step/).waitFor();
 
-  // One crosshair over all charts; a drag zooms all of them.
-  const area = page.locator('[data-chart=em] .chart-area');
-  await area.focus();
-  await page.keyboard.press('End');
-  await expect.poll(() => page.locator('.chart-readout').count()).toBeGreaterThan(2);
-  await page.getByRole('spinbutton', { name: 'Steps' }).fill('1');
-  await expect.poll(() => area.getAttribute('aria-valuemin')).toBe('1');
-  await page.getByRole('button', { name: 'all steps', exact: true }).click();
-  await expect.poll(() => area.getAttribute('aria-valuemin')).toBe('0');
+    // One crosshair over all charts; a drag zooms all of them.
+    const area = page.locator('[data-chart=em] .chart-area');
+    await area.focus();
+    await page.keyboard.press('End');
+    await expect.poll(() => page.locator('.chart-readout').count()).toBeGreaterThan(2);
+    await page.getByRole('spinbutton', { name: 'Steps' }).fill('1');
+    await expect.poll(() => area.getAttribute('aria-valuemin')).toBe('1');
+    await page.getByRole('button', { name: 'all steps', exact: true }).click();
+    await expect.poll(() => area.getAttribute('aria-valuemin')).toBe('0');
 
-  const film = page.getByRole('region', { name: 'Training film' });
-  const picture = film.locator('.film-picture');
-  await picture.focus();
-  await page.keyboard.press('ArrowRight');
-  await page.keyboard.press('ArrowLeft');
-  await page.keyboard.press('ArrowLeft');
-  await page.keyboard.press('ArrowLeft');
-  const says = (await picture.getAttribute('aria-valuetext')) ?? '';
-  expect(says).toMatch(/before the first step: [✓✗] (right|wrong) by EM, “.*”, gold /);
-  expect(await faultsInBoth(page)).toEqual([]);
-  await picture.focus();
-  await page.keyboard.press('Enter');
-  await page.getByText('before its first step').waitFor();
-  const answer = /“(.*)”, gold/.exec(says)?.[1] ?? '';
-  if (answer !== 'no answer')
-    await page.locator('.column').getByText(answer).first().waitFor({ state: 'attached' });
-  await page.reload();
-  await page.getByText('before its first step').waitFor();
-  await page.getByRole('link', { name: 'Back to the run' }).click();
+    const film = page.getByRole('region', { name: 'Training film' });
+    const picture = film.locator('.film-picture');
+    await picture.focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('ArrowLeft');
+    const says = (await picture.getAttribute('aria-valuetext')) ?? '';
+    expect(says).toMatch(/before the first step: [✓✗] (right|wrong) by EM, “.*”, gold /);
+    expect(await faultsInBoth(page)).toEqual([]);
+    await picture.focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('before its first step').waitFor();
+    const answer = /“(.*)”, gold/.exec(says)?.[1] ?? '';
+    if (answer !== 'no answer')
+      await page.locator('.column').getByText(answer).first().waitFor({ state: 'attached' });
+    await page.reload();
+    await page.getByText('before its first step').waitFor();
+    await page.getByRole('link', { name: 'Back to the run' }).click();
 
-  // The same as a table, at the width of a phone too.
-  await film.getByRole('button', { name: 'Training film: table' }).click();
-  expect(await film.getByRole('row').count()).toBe(5);
-  await page.setViewportSize({ width: 390, height: 844 });
-  const wide = () =>
-    page.evaluate(() => [...document.querySelectorAll('main')].map((main) => main.scrollWidth));
-  // Charts follow their container when they are told of its size.
-  await expect
-    .poll(async () => Math.max(...(await wide())), { timeout: 20_000 })
-    .toBeLessThanOrEqual(390);
-  await page.setViewportSize({ width: 1440, height: 900 });
-  await visit(page, stage, 'runs');
-  await page.locator('.sparkline').first().waitFor();
-  // What it came to is the curve that the next run of this recipe may expect.
-  await visit(page, stage, 'train?new=1');
-  await page.getByLabel('Recipe', { exact: true }).selectOption('search/grpo');
-  const expected = page.getByRole('paragraph').filter({ hasText: 'Your last run of this recipe' });
-  await expected.locator('.sparkline').waitFor();
-  expect(await expected.textContent()).toMatch(/EM [\d.]+ % → [\d.]+ % in 2 steps/);
-  expect(await toExpect.count()).toBe(0);
-  expect(stage.faults).toEqual([]);
-}, 300_000);
+    // The same as a table, at the width of a phone too.
+    await film.getByRole('button', { name: 'Training film: table' }).click();
+    expect(await film.getByRole('row').count()).toBe(5);
+    await page.setViewportSize({ width: 390, height: 844 });
+    const wide = () =>
+      page.evaluate(() => [...document.querySelectorAll('main')].map((main) => main.scrollWidth));
+    // Charts follow their container when they are told of its size.
+    await expect
+      .poll(async () => Math.max(...(await wide())), { timeout: 20_000 })
+      .toBeLessThanOrEqual(390);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await visit(page, stage, 'runs');
+    await page.locator('.sparkline').first().waitFor();
+    // What it came to is the curve that the next run of this recipe may expect.
+    await visit(page, stage, 'train?new=1');
+    await page.getByLabel('Recipe', { exact: true }).selectOption('search/grpo');
+    const expected = page
+      .getByRole('paragraph')
+      .filter({ hasText: 'Your last run of this recipe' });
+    await expected.locator('.sparkline').waitFor();
+    expect(await expected.textContent()).toMatch(/EM [\d.]+ % → [\d.]+ % in 2 steps/);
+    expect(await toExpect.count()).toBe(0);
+    expect(stage.faults).toEqual([]);
+  },
+  300_000,
+);

@@ -2,7 +2,8 @@ import { mkdtempSync, openAsBlob, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { zipSync } from 'fflate';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
+import { ALL_TESTS, slow } from '../../test/slow.ts';
 import { openArchive } from '../../src/handover/adopt/archive/open-archive.ts';
 import { readTar } from '../../src/handover/adopt/archive/tar.ts';
 import { readSafetensors } from '../../src/policy/checkpoint/safetensors.ts';
@@ -22,45 +23,58 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const NAME = 'search-r1/grpo, seed 3, on TRL';
 
-it('a run that TRL made is dropped on Runs, read step by step, and goes on here', async () => {
-  const page = await openPage(stage);
-  await visit(page, stage, 'runs');
-  await page.getByText('There is none yet').waitFor();
-  await drop(page, { 'x.tar.gz': readFileSync(ARCHIVE) });
-  await page.getByText('moments stayed with the trainer').waitFor();
-  const row = page.getByRole('row', { name: new RegExp(NAME) });
-  expect(await row.textContent()).toContain('2 / 2');
+slow(
+  'test/lab/train/adopted-run.test.ts > has the adapter that TRL saved and the rollouts of its steps, and goes on behind them',
+  'test/ui/train/store/adopt-actions.test.tsx > reads what is dropped meanwhile behind what is read',
+  'test/ui/runs/runs-page.test.tsx > says what each run came to',
+  'e2e/train/handover.test.ts > a long one can be cancelled, and nothing of it is left',
+  'e2e/train/finished-run.test.ts > opens the rollouts of a step in Ask, coloured by advantage, and comes back',
+  'e2e/train/finished-run.test.ts > goes on to more steps than it had',
+)(
+  'a run that TRL made is dropped on Runs, read step by step, and goes on here',
+  async () => {
+    const page = await openPage(stage);
+    await visit(page, stage, 'runs');
+    await page.getByText('There is none yet').waitFor();
+    await drop(page, { 'x.tar.gz': readFileSync(ARCHIVE) });
+    await page.getByText('moments stayed with the trainer').waitFor();
+    const row = page.getByRole('row', { name: new RegExp(NAME) });
+    expect(await row.textContent()).toContain('2 / 2');
 
-  // Its adapter is the one that TRL saved.
-  await page.getByRole('button', { name: /^Edit and export/ }).click();
-  const weights = page.waitForEvent('download', (file) =>
-    file.suggestedFilename().endsWith('.safetensors'),
-  );
-  await page.getByRole('button', { name: 'Adapter (PEFT)' }).click();
-  const saved = readSafetensors(readFileSync(await (await weights).path()));
-  const packed = await openArchive('x.tar.gz', await openAsBlob(ARCHIVE));
-  const theirs = packed!.find(({ path }) => path.endsWith('out/adapter/adapter_model.safetensors'));
-  const wanted = readSafetensors(new Uint8Array(await theirs!.blob.arrayBuffer()));
-  expect([...saved.keys()].toSorted()).toEqual([...wanted.keys()].toSorted());
-  for (const [name, { data }] of wanted)
-    expect(Array.from(saved.get(name)!.data)).toEqual(Array.from(data));
+    // Its adapter is the one that TRL saved.
+    await page.getByRole('button', { name: /^Edit and export/ }).click();
+    const weights = page.waitForEvent('download', (file) =>
+      file.suggestedFilename().endsWith('.safetensors'),
+    );
+    await page.getByRole('button', { name: 'Adapter (PEFT)' }).click();
+    const saved = readSafetensors(readFileSync(await (await weights).path()));
+    const packed = await openArchive('x.tar.gz', await openAsBlob(ARCHIVE));
+    const theirs = packed!.find(({ path }) =>
+      path.endsWith('out/adapter/adapter_model.safetensors'),
+    );
+    const wanted = readSafetensors(new Uint8Array(await theirs!.blob.arrayBuffer()));
+    expect([...saved.keys()].toSorted()).toEqual([...wanted.keys()].toSorted());
+    for (const [name, { data }] of wanted)
+      expect(Array.from(saved.get(name)!.data)).toEqual(Array.from(data));
 
-  await row.getByRole('link', { name: NAME }).click();
-  await status(page, 'finished');
-  await page.getByRole('button', { name: 'Rollouts of step 2' }).click();
-  await page.getByRole('button', { name: 'Open these 4' }).first().click();
-  await page.getByText('step 2, best reward first').waitFor();
-  expect(await page.locator('.column').count()).toBe(4);
-  await page.getByRole('link', { name: 'Back to the step' }).click();
+    await row.getByRole('link', { name: NAME }).click();
+    await status(page, 'finished');
+    await page.getByRole('button', { name: 'Rollouts of step 2' }).click();
+    await page.getByRole('button', { name: 'Open these 4' }).first().click();
+    await page.getByText('step 2, best reward first').waitFor();
+    expect(await page.locator('.column').count()).toBe(4);
+    await page.getByRole('link', { name: 'Back to the step' }).click();
 
-  await page.getByLabel('Go on to step').fill('3');
-  await page.getByRole('button', { name: 'Go on', exact: true }).click();
-  await expect.poll(() => stepsDone(page), { timeout: 150_000 }).toBe(3);
-  await status(page, 'finished');
-  expect(stage.faults).toEqual([]);
-}, 300_000);
+    await page.getByLabel('Go on to step').fill('3');
+    await page.getByRole('button', { name: 'Go on', exact: true }).click();
+    await expect.poll(() => stepsDone(page), { timeout: 150_000 }).toBe(3);
+    await status(page, 'finished');
+    expect(stage.faults).toEqual([]);
+  },
+  300_000,
+);
 
-it('half a folder is a clear sentence, and stores nothing', async () => {
+test('half a folder is a clear sentence, and stores nothing', async () => {
   const page = await openPage(stage);
   await visit(page, stage, 'runs');
   await page.getByText('There is none yet').waitFor();
@@ -68,6 +82,9 @@ it('half a folder is a clear sentence, and stores nothing', async () => {
   await page.getByText(/“x\.tar\.gz” could not be taken in: .*cannot be read/).waitFor();
   await page.getByText('There is none yet').waitFor();
 });
+
+/** As many as a user would wait for; in a quick run as many as take long enough to be stopped. */
+const LONG = ALL_TESTS ? 600 : 200;
 
 /** The folder that TRL left, with the rollouts of its first step repeated for so many. */
 async function longRun(steps: number): Promise<Uint8Array> {
@@ -86,12 +103,12 @@ async function longRun(steps: number): Promise<Uint8Array> {
   return zipSync(packed);
 }
 
-it('a long one can be cancelled, and nothing of it is left', async () => {
+test('a long one can be cancelled, and nothing of it is left', async () => {
   const page = await openPage(stage);
   await visit(page, stage, 'runs');
   await page.getByText('There is none yet').waitFor();
-  await drop(page, { 'long.zip': await longRun(600) });
-  await page.getByText(/step \d+ of 600 stored/).waitFor({ timeout: 60_000 });
+  await drop(page, { 'long.zip': await longRun(LONG) });
+  await page.getByText(new RegExp(`step \\d+ of ${LONG} stored`)).waitFor({ timeout: 60_000 });
   await page.getByText(/left/).waitFor();
   await page.getByRole('button', { name: 'Cancel' }).click();
   await page.getByText('Cancelled: nothing of “long.zip” is kept.').waitFor();
@@ -111,7 +128,7 @@ it('a long one can be cancelled, and nothing of it is left', async () => {
   expect(stage.faults).toEqual([]);
 }, 120_000);
 
-it('the folder for TRL holds what “lab export” writes; what TRL lacks can be left out', async () => {
+test('the folder for TRL holds what “lab export” writes; what TRL lacks can be left out', async () => {
   const page = await openPage(stage);
   await page.goto(`${stage.url}train?new=1&device=wasm`);
   await page.getByLabel('Recipe', { exact: true }).selectOption('kunlun-baize/dapo');

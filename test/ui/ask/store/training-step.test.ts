@@ -65,6 +65,17 @@ describe('an address of rollouts of a training step', () => {
     expect(useLinkedStep.getState()).toEqual({ reading: false, problem: null });
   });
 
+  it('of a held-out question is read among those of its score', async () => {
+    const held = [{ ...rollout('h', 'run-a-held-out-0-1', 0), step: 0 }];
+    const fake = connectFake(
+      trained({ rollouts: (_, __, of) => Promise.resolve(of === 'held-out' ? held : kept) }),
+    );
+    await open('?of=run-a&at=0&group=run-a-held-out-0-1');
+    expect(fake.callsOf('train.rollouts')).toEqual([['run-a', 0, 'held-out']]);
+    expect(run().table.order).toEqual(['h']);
+    expect(useLinkedStep.getState()).toEqual({ reading: false, problem: null });
+  });
+
   it.each<[string, Partial<Answers['train']>, RegExp]>([
     [
       'a run of another browser',
