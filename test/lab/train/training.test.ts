@@ -182,7 +182,7 @@ describe('what goes wrong while a run trains', () => {
     }
     await ends(browser, id, 'failed');
     expect((await browser.store.run(id)).failure?.message).toMatch(
-      /no memory, the 3.. time within five minutes\. Start a run with fewer questions/,
+      /no memory: 3 times within five minutes\. Start a run with fewer questions/,
     );
     expect((await browser.store.lastState(id))?.step).toBe((await stepsOf(browser, id)).length);
   });

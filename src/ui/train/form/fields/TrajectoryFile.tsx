@@ -38,6 +38,7 @@ export const TrajectoryFile = ({ of }: { of: keyof typeof TITLES }) => {
       placeholder={of === 'stored' ? '(its own) Choose a .jsonl' : 'Choose a .jsonl of rollouts'}
       accept=".jsonl,application/jsonl,application/x-ndjson"
       clearable
+      clearButtonProps={{ 'aria-label': 'Leave the file out' }}
       // What was found stands below the field, so that fields of a line stay at one height.
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       value={file}
