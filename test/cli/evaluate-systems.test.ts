@@ -97,7 +97,7 @@ describe('the folder of an evaluation', () => {
 });
 
 describe('a call', () => {
-  const args = ['--recipes', 'search,naive-rag', '--limit', '4'];
+  const args = ['--recipes', 'search,naive-rag', '--limit', '4', '--threads', '1'];
   const call = (...more: string[]): Promise<LabRun> =>
     labHere('evaluate', ...args, '--out', join(dir, 'table'), ...more);
 
