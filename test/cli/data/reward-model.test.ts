@@ -18,7 +18,7 @@ it('rollouts with ranked candidates make a reward model that an evaluation runs 
   const ranked = ['loop=actions', 'method.candidates.n=4', 'method.candidates.by=gold'];
   const words = (line: string): string[] => line.split(' ');
   const made = await labHere(
-    ...words('rollout --recipe rag-gym --limit 6 --temperature 1 --split dev --json --out'),
+    ...words('rollout --recipe rag-gym --limit 4 --temperature 1 --split dev --json --out'),
     rollouts,
     ...ranked.flatMap((change) => ['--set', change]),
   );
