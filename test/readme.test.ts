@@ -63,22 +63,29 @@ describe('gains on worlds that were never trained on follow from the recorded an
       .object({ records: z.array(recordSchema) })
       .parse(JSON.parse(readFileSync(`training/${name}`, 'utf8'))).records;
 
+  /** Of the worlds that were never trained on; a bootstrap of seconds. */
+  const known = new Map<string, ReturnType<typeof rowsOf>>();
+  const rowsOfOthers = (name: string): ReturnType<typeof rowsOf> => {
+    const rows =
+      known.get(name) ?? rowsOf(recorded(name).filter(({ world }) => world !== 'built-in'));
+    known.set(name, rows);
+    return rows;
+  };
+
   test.each(readdirSync('training').filter((name) => /^worlds-.*\.json$/.test(name)))(
     'training/%s',
     (name) => {
       const records = recorded(name);
       const others = records.filter(({ world }) => world !== 'built-in');
       expect(others.map(({ world }) => world)).toEqual(['w9001', 'w9002', 'w9003']);
-      for (const row of rowsOf(others)) expect(rl).toContain(rowMarkdown(row));
+      for (const row of rowsOfOthers(name)) expect(rl).toContain(rowMarkdown(row));
       for (const row of rowsOf(records.filter(({ world }) => world === 'built-in')))
         expect(rl).toContain(rowMarkdown(row));
     },
   );
 
   test('the page of the first form says the same', () => {
-    const [all, heldOut] = rowsOf(
-      recorded('worlds-dapo.json').filter(({ world }) => world !== 'built-in'),
-    ).slice(-3);
+    const [all, heldOut] = rowsOfOthers('worlds-dapo.json').slice(-3);
     for (const row of [all, heldOut]) {
       const [gain, low, high] = [
         row?.overQuestions.mean,

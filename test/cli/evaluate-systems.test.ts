@@ -99,7 +99,7 @@ describe('the folder of an evaluation', () => {
 describe('a call', () => {
   const args = ['--recipes', 'search,naive-rag', '--limit', '4'];
   const call = (...more: string[]): Promise<LabRun> =>
-    labHere('evaluate', ...args, '--out', join(dir, 'table'), ...more);
+    labHere('evaluate', ...args, '--threads', '1', '--out', join(dir, 'table'), ...more);
 
   it('says rollouts and time before it starts, from its first ones, then from what is kept', async () => {
     const first = await call('--estimate');
@@ -113,6 +113,7 @@ describe('a call', () => {
     expect(whole.err).toContain('8 rollouts, 6 to be made');
     expect(whole.err).not.toContain('timing');
     // What was timed is in the table, bit for bit what a call without an estimate makes.
+    // On two threads, as where nobody says how many.
     const other = await labHere('evaluate', ...args, '--markdown');
     expect(whole.out).toBe(other.out);
     expect((await call('--markdown')).err).toContain('8 rollouts, 0 to be made');

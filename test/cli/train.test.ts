@@ -66,6 +66,8 @@ test('switches go over the recipe, and --set over them', () => {
   const out = join(folder, 'switched');
   const switches = ['--switch', 'speed-rl,gppo', '--switch', 'diversity'];
   const sets = ['--set', 'dynamicSampling.screen=2', '--set', 'groupSize=3', ...small.slice(0, 4)];
+  // Short rollouts: what they say is nothing to this.
+  sets.push('--set', 'recipe=naive-rag');
   const rest = ['--steps=1', '--threads=1', '--json', `--out=${out}`, ...PINNED];
   const args = ['train', '--recipe', 'search/grpo', ...switches, ...sets, ...rest];
   // As in a clone, where a thread reads TypeScript: here alone.
@@ -230,6 +232,7 @@ describe('a run', () => {
       '--base',
       '--world-form=1',
       '--limit=1',
+      '--threads=1',
       '--json',
     );
     const { systems } = JSON.parse(several.out) as { systems: { id: string; policy: string }[] };

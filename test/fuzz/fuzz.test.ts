@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { ALL_TESTS } from '../slow.ts';
 import { SUBJECTS } from './index.ts';
 import { cpuMs, faultOfMessage, fuzz, subject } from './subjects/subject.ts';
 
@@ -7,10 +8,11 @@ import { cpuMs, faultOfMessage, fuzz, subject } from './subjects/subject.ts';
 it.each(SUBJECTS.map((of) => [of.name, of] as const))(
   '%s: read, or refused in words for people, soon',
   async (_name, of) => {
-    const { accepted, rejected } = await fuzz(of, of.unit);
-    expect(accepted + rejected).toBe(of.unit);
+    const cases = ALL_TESTS ? of.unit : Math.ceil(of.unit / 3);
+    const { accepted, rejected } = await fuzz(of, cases);
+    expect(accepted + rejected).toBe(cases);
     // Damage shows; a subject that takes everything would prove nothing.
-    expect(rejected).toBeGreaterThan(of.unit / 4);
+    expect(rejected).toBeGreaterThan(cases / 4);
   },
 );
 

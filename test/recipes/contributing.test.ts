@@ -72,7 +72,7 @@ describe('a recipe of CONTRIBUTING', () => {
     const commands = [
       ['recipes', '--json'],
       ['rollout', '--recipe', id, '--limit', '1', '--json'],
-      ['evaluate', '--recipes', `search,${id}`, '--limit', '2', '--threads', '1', '--json'],
+      ['evaluate', '--recipes', `search,${id}`, '--limit', '1', '--threads', '1', '--json'],
       `train --recipe ${id} --steps 1 --set questions=1 --set groupSize=2 --set heldOut.questions=0 --threads 1 --json --out`
         .split(' ')
         .concat(join(dir, 'run')),

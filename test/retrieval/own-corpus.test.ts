@@ -10,6 +10,7 @@ import { openLocalSource } from '../../src/retrieval/open-local.ts';
 import { openWorldRetriever } from '../../src/retrieval/open.ts';
 import type { Source } from '../../src/retrieval/sources/sources.ts';
 import { loadWorld } from '../../src/retrieval/world/load.ts';
+import { slow } from '../slow.ts';
 
 /** Corpora of the field, searched by their questions, beside the built-in web that knows nothing of them. */
 
@@ -67,28 +68,6 @@ async function checkBoth(
   return first;
 }
 
-for (const [name, expected] of [
-  ['musique', 0.554],
-  ['hotpotqa', 0.765],
-] as const) {
-  const folder = new URL(`${name}/`, FOLDER);
-  const missing = !existsSync(folder);
-  if (missing) console.warn(`skipped: needs ../shared/data/${name}`);
-  it.skipIf(missing)(
-    `${name}: lexical recall@5; no less of a hybrid whose encoder knows another English; gold stays in the list of both`,
-    async () => {
-      const { passages, questions } = await read(folder);
-      expect(questions).toHaveLength(100);
-      const { source: lexical } = await openLocalSource(passages, { method: 'lexical' });
-      expect(await recall(lexical, questions)).toBeCloseTo(expected, 3);
-      const { source: hybrid } = await openLocalSource(passages, { method: 'hybrid' }, { encoder });
-      expect(await recall(hybrid, questions)).toBeGreaterThanOrEqual(expected - 0.0005);
-      // A part of the questions: hits of the web are encoded, one by one.
-      expect(await checkBoth(lexical, questions.slice(0, 25), 6)).toBeGreaterThan(10);
-    },
-  );
-}
-
 it('a small corpus: lexical recall by hand; no less of a hybrid; gold stays in the list of both', async () => {
   const { passages, questions } = await read(new URL('../fixtures/small-corpus/', import.meta.url));
   expect([passages.length, questions.length]).toEqual([12, 4]);
@@ -121,3 +100,31 @@ it('an imported corpus: gold that is first locally is in the list of both', asyn
   const { source: hybrid } = await openLocalSource(corpus, { method: 'hybrid' }, { encoder });
   expect(await checkBoth(hybrid, questions.slice(0, 20), 3)).toBe(20);
 });
+
+const SMALL =
+  'test/retrieval/own-corpus.test.ts > a small corpus: lexical recall by hand; no less of a hybrid; gold stays in the list of both';
+const IMPORTED =
+  'test/retrieval/own-corpus.test.ts > an imported corpus: gold that is first locally is in the list of both';
+
+for (const [name, expected] of [
+  ['musique', 0.554],
+  ['hotpotqa', 0.765],
+] as const) {
+  const folder = new URL(`${name}/`, FOLDER);
+  const missing = !existsSync(folder);
+  if (missing) console.warn(`skipped: needs ../shared/data/${name}`);
+  const declare = slow(SMALL, IMPORTED);
+  (missing ? it.skip : declare)(
+    `${name}: lexical recall@5; no less of a hybrid whose encoder knows another English; gold stays in the list of both`,
+    async () => {
+      const { passages, questions } = await read(folder);
+      expect(questions).toHaveLength(100);
+      const { source: lexical } = await openLocalSource(passages, { method: 'lexical' });
+      expect(await recall(lexical, questions)).toBeCloseTo(expected, 3);
+      const { source: hybrid } = await openLocalSource(passages, { method: 'hybrid' }, { encoder });
+      expect(await recall(hybrid, questions)).toBeGreaterThanOrEqual(expected - 0.0005);
+      // A part of the questions: hits of the web are encoded, one by one.
+      expect(await checkBoth(lexical, questions.slice(0, 25), 6)).toBeGreaterThan(10);
+    },
+  );
+}

@@ -32,9 +32,9 @@ beforeAll(async () => {
 afterAll(() => policy.dispose());
 
 const SHORT: SettingsOverride = {
-  budgets: { tokens: 60, stepTokens: 40, answerTokens: 24 },
-  retrieval: { passageTokens: 40 },
-  stie: { candidates: 2, probeTokens: 8 },
+  budgets: { tokens: 30, stepTokens: 20, answerTokens: 12 },
+  retrieval: { passageTokens: 20 },
+  stie: { candidates: 2, probeTokens: 4 },
 };
 
 describe('an untrained checkpoint whose tokenizer has no tags', () => {

@@ -54,7 +54,7 @@ describe('kunlun-baize', () => {
     const { before = [] } = JSON.parse(readFileSync(join(out, 'settings.json'), 'utf8')) as RunFile;
     expect(before.filter((line) => /^Warm-up: 1 of 1 updates on [1-9]/.test(line))).toHaveLength(1);
     expect(err).toContain(before[0]);
-    const resumed = await labHere('train', '--resume', out, '--json');
+    const resumed = await labHere('train', '--resume', out, '--threads', '1', '--json');
     expect(resumed.status, resumed.err).toBe(0);
     for (const line of before) expect(resumed.err).toContain(`before its first step: ${line}`);
     expect(

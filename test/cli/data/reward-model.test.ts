@@ -18,7 +18,7 @@ it('rollouts with ranked candidates make a reward model that an evaluation runs 
   const ranked = ['loop=actions', 'method.candidates.n=4', 'method.candidates.by=gold'];
   const words = (line: string): string[] => line.split(' ');
   const made = await labHere(
-    ...words('rollout --recipe rag-gym --limit 12 --temperature 1 --split dev --json --out'),
+    ...words('rollout --recipe rag-gym --limit 4 --temperature 1 --split dev --json --out'),
     rollouts,
     ...ranked.flatMap((change) => ['--set', change]),
   );
@@ -29,7 +29,7 @@ it('rollouts with ranked candidates make a reward model that an evaluation runs 
   const { changes } = parseCustomSystem(JSON.parse(readFileSync(system, 'utf8')));
   expect(changes.method?.candidates).toMatchObject({ n: 3, by: 'reward-model' });
   const table = await labHere(
-    ...words('evaluate --recipes rag-gym --limit 2 --threads 1 --json --custom'),
+    ...words('evaluate --recipes rag-gym --limit 1 --threads 1 --json --custom'),
     system,
     '--out',
     join(dir, 'table'),

@@ -3,10 +3,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { parsePolicyConfig } from '../../../src/policy/checkpoint/config.ts';
 import { readWeights } from '../../../src/policy/checkpoint/weights.ts';
-import { packedLab } from '../packed.ts';
+import { labHere } from '../lab.ts';
 
 const run = promisify(execFile);
 const root = mkdtempSync(join(tmpdir(), 'pretrain-'));
@@ -21,10 +21,16 @@ const TINY = [
   OTHER,
 ].flatMap((line) => line.split(' '));
 
-const pretrain = (...options: string[]) =>
-  run(process.execPath, [...packedLab(), 'pretrain', ...options]);
+/** In this process; its threads are packed. */
+const pretrain = async (...options: string[]): Promise<{ stdout: string }> => {
+  const lines: string[] = [];
+  const log = vi.spyOn(console, 'log').mockImplementation((line) => void lines.push(String(line)));
+  const { status, err } = await labHere('pretrain', ...options).finally(() => log.mockRestore());
+  if (status !== 0) throw Object.assign(new Error(err), { code: status, stderr: err });
+  return { stdout: lines.join('\n') };
+};
 
-/** Without packing; its threads read TypeScript, too. */
+/** As a process of its own, without packing: its threads read TypeScript, too. */
 const pretrainFromSources = (...options: string[]) =>
   run(process.execPath, ['--import', 'tsx', 'src/cli/pretrain/policy.ts', ...options]);
 

@@ -51,24 +51,41 @@ const ENTROPY = {
 } as const;
 
 describe('a group that is screened', () => {
-  it.each<[string, Branching]>([
-    ['by entropy', ENTROPY],
-    ['as a tree', { kind: 'tree', children: 3, depth: 2 }],
-    ['revived', { kind: 'revive', chance: 1, rate: 1, smoothing: 0.1, correction: 'mixture' }],
-  ])('%s is the one that is made at once: none of its rollouts is made twice', async (_, rule) => {
-    // Nobody is right, so that all may be revived.
-    const asked = requestOf(6);
-    const request = { ...asked, question: { ...asked.question, answers: ['nobody'] } };
-    const ground = { place: 0, firsts: {} };
-    const whole = await growGroup(deps(), request, rule, { ...ground, begun: [] });
-    const begun = await runGroup(deps(), { ...request, size: 2 });
-    const rest = await growGroup(deps(), request, rule, { ...ground, begun });
-    const joined = [...begun, ...rest];
-    expect(texts(joined)).toEqual(texts(whole));
-    expect(whole.some(({ forks }) => forks !== undefined)).toBe(true);
-    expect(new Set(joined.map(({ id }) => id)).size).toBe(joined.length);
-    expect(new Set(joined.map(({ seed }) => seed)).size).toBe(joined.length);
-  });
+  it.each<[string, Branching, number]>([
+    ['by entropy', ENTROPY, 6],
+    ['as a tree', { kind: 'tree', children: 3, depth: 2 }, 3 ** 2],
+    [
+      'revived',
+      { kind: 'revive', chance: 1, rate: 1, smoothing: 0.1, correction: 'mixture' },
+      2 * 6,
+    ],
+  ])(
+    '%s is the one that is made at once: none of its rollouts is made twice',
+    async (_, rule, most) => {
+      // Nobody is right, so that all may be revived.
+      const asked = requestOf(6);
+      const request = { ...asked, question: { ...asked.question, answers: ['nobody'] } };
+      const ground = { place: 0, firsts: {} };
+      const whole = await growGroup(deps(), request, rule, { ...ground, begun: [] });
+      const begun = await runGroup(deps(), { ...request, size: 2 });
+      const rest = await growGroup(deps(), request, rule, { ...ground, begun });
+      const joined = [...begun, ...rest];
+      expect(texts(joined)).toEqual(texts(whole));
+      expect(whole.some(({ forks }) => forks !== undefined)).toBe(true);
+      expect(whole.length).toBeLessThanOrEqual(most);
+      for (const rollout of whole) {
+        const point = rollout.forks?.at(-1);
+        if (!point) continue;
+        const of = whole.find(({ id }) => id === point.rolloutId);
+        const flat = (one: typeof of): number[] => one?.segments.flatMap(({ ids }) => ids) ?? [];
+        expect(point.tokens).toBeGreaterThan(0);
+        expect(flat(rollout).slice(0, point.tokens)).toEqual(flat(of).slice(0, point.tokens));
+        expect(rollout.groupId).toBe(request.groupId);
+      }
+      expect(new Set(joined.map(({ id }) => id)).size).toBe(joined.length);
+      expect(new Set(joined.map(({ seed }) => seed)).size).toBe(joined.length);
+    },
+  );
 });
 
 it('ARPO as released: whether a branch branches at its first own result is a fair coin of its own', async () => {

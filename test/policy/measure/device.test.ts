@@ -26,6 +26,29 @@ const config = parsePolicyConfig({
 const decoderOn = (ops: Ops) =>
   uploadDecoder(ops, sourceOf(initWeights(config, 5)), { type: 'f32' });
 
+/** A device with a clock that has no memory for 64 contexts, as it was measured: once, for seconds. */
+async function measureLacking() {
+  const ops = await createWasmOps();
+  let runs = 0;
+  const kernelTimes = async (work: () => Promise<void>) => {
+    await work();
+    runs++;
+    return [{ kernel: 'product', seconds: 0.5 }];
+  };
+  const keyStore: Ops['keyStore'] = (shape, label) => {
+    if (shape.positions === 64 * 40) throw new MemoryError('no memory for the keys');
+    return ops.keyStore(shape, label);
+  };
+  const own = { kernelTimes: { value: kernelTimes }, keyStore: { value: keyStore } };
+  const shares: number[] = [];
+  const measure = await measureDevice(await decoderOn(Object.create(ops, own) as Ops), {
+    onShare: (share) => shares.push(share),
+  });
+  return { measure, shares, runs };
+}
+let measured: ReturnType<typeof measureLacking> | undefined;
+const lacking = () => (measured ??= measureLacking());
+
 describe('a device', () => {
   it('is measured figure by figure, and nothing is left on it', async () => {
     const ops = await createWasmOps();
@@ -60,20 +83,8 @@ describe('a device', () => {
   });
 
   it('that has no memory for 64 contexts is measured without them', async () => {
-    const ops = await createWasmOps();
-    const decoder = await decoderOn({
-      ...ops,
-      device: 'wasm',
-      get bytes() {
-        return ops.bytes;
-      },
-      keyStore: (shape, label) => {
-        if (shape.positions === 64 * 40) throw new MemoryError('no memory for the keys');
-        return ops.keyStore(shape, label);
-      },
-    });
-    const { figures } = await measureDevice(decoder, {});
-    expect(figures.map(({ kind }) => kind)).toEqual([
+    const { figures } = (await lacking()).measure;
+    expect(figures.slice(0, 6).map(({ kind }) => kind)).toEqual([
       'copy',
       'product',
       'decode',
@@ -120,18 +131,8 @@ describe('kernels', () => {
   });
 
   it('are told behind everything else where the device has a clock', async () => {
-    const ops = await createWasmOps();
-    let runs = 0;
-    const kernelTimes = async (work: () => Promise<void>) => {
-      await work();
-      runs++;
-      return [{ kernel: 'product', seconds: 0.5 }];
-    };
-    const timed = Object.create(ops, { kernelTimes: { value: kernelTimes } }) as Ops;
-    const shares: number[] = [];
-    const { figures } = await measureDevice(await decoderOn(timed), {
-      onShare: (share) => shares.push(share),
-    });
+    const { measure, shares, runs } = await lacking();
+    const { figures } = measure;
     expect(shares.slice(-2)).toEqual([10 / 11, 1]);
     expect(figures.slice(6)).toMatchObject([
       { kind: 'kernel', of: 'decoding 16', kernel: 'product', share: 1 },

@@ -8,6 +8,7 @@ import { stepTrial } from '../../../src/policy/measure/trials.ts';
 import { planFit } from '../../../src/policy/open/fit.ts';
 import { engineOptions } from '../../../src/policy/open/loaded-policy.ts';
 import type { MatrixType, StoreType } from '../../../src/policy/ops/values.ts';
+import { ALL_TESTS } from '../../slow.ts';
 
 const GIB = 2 ** 30;
 const LIMITS = {
@@ -67,7 +68,8 @@ async function held(o: {
   return { plan, layers: config.layers, sampled, growing, trained };
 }
 
-it.each([
+/** Of the first three a quick run takes the last: two shapes, two ways of keeping keys, few contexts and many. */
+const CASES = [
   {
     shape: 'qwen2-0.5b',
     type: 'int4',
@@ -79,21 +81,21 @@ it.each([
   },
   {
     shape: 'qwen2-0.5b',
-    type: 'f16',
-    keys: 'f32',
-    slots: 1,
-    context: 512,
-    tokens: 1024,
-    length: 1024,
-  },
-  {
-    shape: 'qwen2-0.5b',
     type: 'f32',
     keys: 'f32',
     slots: 64,
     context: 300,
     tokens: 4096,
     length: 256,
+  },
+  {
+    shape: 'qwen2-0.5b',
+    type: 'f16',
+    keys: 'f32',
+    slots: 1,
+    context: 512,
+    tokens: 1024,
+    length: 1024,
   },
   {
     shape: 'qwen2-1.5b',
@@ -113,7 +115,9 @@ it.each([
     tokens: 2048,
     length: 512,
   },
-] as const)(
+] as const;
+
+it.each(ALL_TESTS ? CASES : CASES.slice(2))(
   'what fits is planned within 15 %: $shape $type, $slots × $context in $keys, $tokens tokens',
   async (one) => {
     const { plan, layers, sampled, growing, trained } = await held(one);

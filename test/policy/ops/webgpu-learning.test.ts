@@ -9,6 +9,7 @@ import { createTrainableWasmOps } from '../../../src/policy/wasm/ops.ts';
 import { createTrainableWebGpuOps } from '../../../src/policy/webgpu/learning/ops.ts';
 import { Trainer } from '../../../src/pretrain/policy/train.ts';
 import { relativeError } from '../lora/numbers.ts';
+import { ALL_TESTS } from '../../slow.ts';
 import { randomSizes } from './support/builder.ts';
 import { difference } from './support/compare.ts';
 import { gradientsOf, learner } from './support/learner.ts';
@@ -26,7 +27,9 @@ afterAll(async () => {
   gpu.dispose();
 });
 
-const SIZES = Array.from({ length: 6 }, (_, i) => randomSizes(new Random(300 + i), 'f32'));
+const SIZES = Array.from({ length: ALL_TESTS ? 6 : 2 }, (_, i) =>
+  randomSizes(new Random(300 + i), 'f32'),
+);
 
 describe.each(SIZES)('whole gradients on WebGPU: %o', (s) => {
   it('are those of the oracle, and add up until they are zeroed', async () => {

@@ -5,11 +5,14 @@ import { OracleMatrix, OraclePicks, OracleVector } from '../../../src/policy/ops
 import { trainableOracleOps } from '../../../src/policy/ops/oracle/learning.ts';
 import { own } from '../../../src/policy/ops/own.ts';
 import { createTrainableWasmOps } from '../../../src/policy/wasm/ops.ts';
+import { ALL_TESTS } from '../../slow.ts';
 import { randomSizes } from '../ops/support/builder.ts';
 import { difference } from '../ops/support/compare.ts';
 import { COEFFICIENTS, gradientsOf, learner } from '../ops/support/learner.ts';
 
-const SIZES = Array.from({ length: 12 }, (_, i) => randomSizes(new Random(300 + i), 'f32'));
+const SIZES = Array.from({ length: ALL_TESTS ? 12 : 4 }, (_, i) =>
+  randomSizes(new Random(300 + i), 'f32'),
+);
 
 describe.each(SIZES)('whole gradients: %o', (s) => {
   it('of the oracle are slopes of its loss', async () => {

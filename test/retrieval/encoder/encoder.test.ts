@@ -7,6 +7,7 @@ import { pad } from '../../../src/retrieval/encoder/tokens.ts';
 import type { FetchFile } from '../../../src/base/fetch-file.ts';
 import { openWorldRetriever } from '../../../src/retrieval/open.ts';
 import { loadWorld, type World } from '../../../src/retrieval/world/load.ts';
+import { ALL_TESTS } from '../../slow.ts';
 import { nodeOrt } from './ort-node.ts';
 
 describe.each([
@@ -36,7 +37,7 @@ describe.each([
     const steps = world.questions
       .filter(({ split }) => split === 'test')
       .flatMap(({ chain = [] }) => chain)
-      .slice(0, 150);
+      .slice(0, ALL_TESTS ? 150 : 60);
     const found = await Promise.all(
       steps.map(async ({ query, title }) =>
         (await retriever.search('both', query, 5)).hits.some(

@@ -12,6 +12,7 @@ import {
 import { CollectionsDatabase } from '../../../../src/lab/corpus/collections/passages/database.ts';
 import { CollectionStore } from '../../../../src/lab/corpus/collections/store.ts';
 import { importFiles, resumeImport } from '../../../../src/lab/corpus/collections/importing.ts';
+import { ALL_TESTS } from '../../../slow.ts';
 import { ownLocks } from '../../../runs/collections/own-locks.ts';
 import type { FileToImport, ImportProgress } from '../../../../src/lab/contract/collections.ts';
 import { blob, HOTPOT, jsonl, MUSIQUE, TWO_WIKI } from '../../../fixtures/import/files.ts';
@@ -186,7 +187,7 @@ describe('an import that was broken off', () => {
   test.each(Object.keys(FILES))('goes on where it was, wherever that is: %s', async (name) => {
     const file = FILES[name]!;
     const calm = await imported(file, name);
-    for (const batches of [1, 3, 5]) {
+    for (const batches of ALL_TESTS ? [1, 3, 5] : [3]) {
       indexedDB = new IDBFactory();
       store = open();
       const importId = await killedAfter(file, batches, name);
