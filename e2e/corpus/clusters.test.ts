@@ -16,10 +16,41 @@ const noFaults = async (page: Page): Promise<void> => {
 };
 
 it(
+  'the address of a corpus search searches the second form when it is loaded, and marks gold on the map',
+  async () => {
+    const { page } = stage;
+    const [question = ''] = EXAMPLES;
+    const search = new URLSearchParams({ find: question, device: 'wasm' });
+    await page.goto(`${stage.url}corpus?${search.toString()}`);
+    await page.getByText(`20 passages for “${question}”`).waitFor();
+    expect(await page.getByLabel('Query', { exact: true }).inputValue()).toBe(question);
+    await page.getByText('over 6,895 local passages').waitFor();
+    await page.getByText('On the map of passages').click();
+    await page.locator('.map-gold').first().waitFor();
+    // By keys: the first that was found, its neighbour, and what it says.
+    const map = page.getByRole('slider', { name: 'Passages: arrow keys' });
+    await map.press('ArrowRight');
+    const first = await map.getAttribute('aria-valuetext');
+    expect(first).toMatch(/: cluster \d+; (gold, )?found, rank \d/);
+    await map.press('ArrowLeft');
+    await map.press('ArrowUp');
+    const near = (await map.getAttribute('aria-valuetext')) ?? '';
+    expect(near).not.toBe(first);
+    await map.press('Enter');
+    const title = near.slice(0, near.indexOf(': cluster'));
+    await page.getByRole('article', { name: `Passage: ${title}`, exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Map of passages: table' }).click();
+    await page.locator('.picture-table').getByText(/^gold/).first().waitFor();
+    await noFaults(page);
+    expect(stage.faults).toEqual([]);
+  },
+  LONG,
+);
+
+it(
   'the page of clusters builds the index, traces a query beside the exact scan, learns and forgets',
   async () => {
     const { page } = stage;
-    await page.goto(`${stage.url}corpus?device=wasm`);
     await page.getByRole('link', { name: 'Clusters' }).click();
     const facts = page.getByTestId('cluster-facts');
     await facts.waitFor({ timeout: 60_000 });
@@ -153,40 +184,6 @@ it(
     await after(4).waitFor({ timeout: 30_000 });
     await page.context().close();
     expect(stage.faults).toEqual([]);
-  },
-  LONG,
-);
-
-it(
-  'the address of a corpus search searches the second form again when it is loaded, and marks gold on the map',
-  async () => {
-    const page = await openPage(stage);
-    const [question = ''] = EXAMPLES;
-    await page.goto(`${stage.url}corpus?${new URLSearchParams({ find: question }).toString()}`);
-    const found = page.getByText(`20 passages for “${question}”`);
-    await found.waitFor();
-    await page.reload();
-    await found.waitFor();
-    expect(await page.getByLabel('Query', { exact: true }).inputValue()).toBe(question);
-    await page.getByText('over 6,895 local passages').waitFor();
-    await page.getByText('On the map of passages').click();
-    await page.locator('.map-gold').first().waitFor();
-    // By keys: the first that was found, its neighbour, and what it says.
-    const map = page.getByRole('slider', { name: 'Passages: arrow keys' });
-    await map.press('ArrowRight');
-    const first = await map.getAttribute('aria-valuetext');
-    expect(first).toMatch(/: cluster \d+; (gold, )?found, rank \d/);
-    await map.press('ArrowLeft');
-    await map.press('ArrowUp');
-    const near = (await map.getAttribute('aria-valuetext')) ?? '';
-    expect(near).not.toBe(first);
-    await map.press('Enter');
-    const title = near.slice(0, near.indexOf(': cluster'));
-    await page.getByRole('article', { name: `Passage: ${title}`, exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Map of passages: table' }).click();
-    await page.locator('.picture-table').getByText(/^gold/).first().waitFor();
-    await noFaults(page);
-    await page.context().close();
   },
   LONG,
 );

@@ -1,6 +1,7 @@
+import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { faultsInBoth } from '../axe.ts';
-import { eventKinds, runStatus, useStage } from '../browser.ts';
+import { eventKinds, runStatus, useStage, visit } from '../browser.ts';
 import { drop } from '../drop.ts';
 import { startSmall, status } from '../training.ts';
 
@@ -30,9 +31,23 @@ const questions = Array.from({ length: 60 }, (_, n) => ({
 
 const METHODS = ['flat', 'hnsw', 'cluster', 'hybrid', 'lexical'] as const;
 
-it('searches, asks and trains on an imported collection', async () => {
+const rows = (page: Page) => page.locator('.plain-table tbody tr');
+
+/** Answers a query by a method, once what is searched with was opened for it. */
+const search = async (page: Page, method: (typeof METHODS)[number]): Promise<void> => {
+  await page.getByLabel('Method').selectOption(method);
+  const names = { flat: 'exact scan', hnsw: 'HNSW', cluster: 'cluster', hybrid: 'fused' };
+  const note = method === 'lexical' ? /^BM25\+$/ : new RegExp(names[method]);
+  await page.getByTestId('retriever').filter({ hasText: note }).waitFor();
+  await page.getByLabel('Query', { exact: true }).fill('River 17 runs through Town 17');
+  await page.getByRole('button', { name: 'Search', exact: true }).click();
+  await page.getByText(/passages for “River 17/).waitFor();
+  expect(await rows(page).count(), method).toBe(20);
+};
+
+it('searches an imported collection, shows the clusters that answered, and asks of it', async () => {
   const { page } = stage;
-  await page.goto(`${stage.url}corpus`);
+  await page.goto(`${stage.url}corpus?device=wasm`);
   await page.getByRole('heading', { name: 'Corpus' }).waitFor();
   await drop(page, { 'rivers.json': JSON.stringify(questions) });
   await page.getByRole('button', { name: 'Import', exact: true }).click();
@@ -47,28 +62,31 @@ it('searches, asks and trains on an imported collection', async () => {
   // The built-in web knows nothing of these passages.
   expect(await page.getByLabel('Runs search').inputValue()).toBe('local');
 
-  for (const method of METHODS) {
-    await page.getByLabel('Method').selectOption(method);
-    const names = { flat: 'exact scan', hnsw: 'HNSW', cluster: 'cluster', hybrid: 'fused' };
-    const note = method === 'lexical' ? /^BM25\+$/ : new RegExp(names[method]);
-    await page.getByTestId('retriever').filter({ hasText: note }).waitFor();
-    await page.getByLabel('Query', { exact: true }).fill('River 17 runs through Town 17');
-    await page.getByRole('button', { name: 'Search', exact: true }).click();
-    await page.getByText(/passages for “River 17/).waitFor();
-    expect(await page.locator('.plain-table tbody tr').count(), method).toBe(20);
-    if (method === 'lexical')
-      expect(await page.locator('.plain-table tbody tr').first().innerText()).toContain('17');
-  }
+  await search(page, 'cluster');
+  // What answered is shown, with what it learned from the search; a query of its page goes through it, too.
+  await page.getByRole('link', { name: 'Clusters' }).click();
+  const after = (queries: number) =>
+    page.getByRole('img', { name: `Temperature by queries: 1.20 after ${queries}` });
+  await after(1).waitFor();
+  await page.getByText('This index answers the searches').waitFor();
+  expect(await page.getByTestId('cluster-source').textContent()).toBe('rivers');
+  await page.getByLabel('Query').fill('town 9');
+  await page.getByRole('button', { name: 'Search', exact: true }).click();
+  await after(2).waitFor();
+  const answered = page.getByRole('region', { name: 'Last queries' }).locator('tbody tr button');
+  expect(await answered.allTextContents()).toEqual(['town 9', 'River 17 runs through Town 17']);
+  await page.goBack();
 
-  // Asked for, the web is asked as well, and what fits best comes first whichever source has it.
-  const rows = page.locator('.plain-table tbody tr');
+  // Words alone, and the web besides: what fits best comes first whichever source has it.
+  await search(page, 'lexical');
+  expect(await rows(page).first().innerText()).toContain('17');
   await page.getByLabel('Source', { exact: true }).selectOption('both');
   await page.getByRole('button', { name: 'Search', exact: true }).click();
-  await rows.filter({ hasText: 'web' }).first().waitFor();
-  expect(await rows.first().innerText()).toContain('River 17');
-  expect(await rows.filter({ hasText: 'local' }).count()).toBeGreaterThan(5);
+  await rows(page).filter({ hasText: 'web' }).first().waitFor();
+  expect(await rows(page).first().innerText()).toContain('River 17');
+  expect(await rows(page).filter({ hasText: 'local' }).count()).toBeGreaterThan(5);
 
-  await page.goto(stage.url);
+  await visit(page, stage, 'ask');
   await page.getByText('60 of 60 questions').waitFor();
   await page.getByText('120 local passages').waitFor();
   await page.getByLabel('Search the questions').fill('river 17?');
@@ -85,11 +103,18 @@ it('searches, asks and trains on an imported collection', async () => {
   const background = page.locator('.card[data-kind="background"]');
   for (const title of ['River 17', 'Town 17'])
     expect(await background.innerText()).toContain(title);
+  expect(stage.faults).toEqual([]);
+}, 240_000);
 
+it('searches it by every method, asks it again by its address alone, and trains on it', async () => {
+  const { page } = stage;
   // The address alone asks it again, though imported questions are read from storage first.
   await page.reload();
   await runStatus(page, 'done');
   expect(await page.getByTestId('verdict').innerText()).toContain('Mayor 17 Öberg');
+
+  await visit(page, stage, 'corpus');
+  for (const method of METHODS) await search(page, method);
 
   await startSmall(page, stage, { steps: 1, recipe: 'search' });
   await status(page, 'finished');
