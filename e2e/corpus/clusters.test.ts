@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { slow } from '../../test/slow.ts';
 import { faultsOf } from '../axe.ts';
 import { openPage, useStage } from '../browser.ts';
 import { EXAMPLES } from '../../src/ui/ask/store/examples.ts';
@@ -130,7 +131,18 @@ const rivers = Array.from({ length: 160 }, (_, n) => ({
   ],
 }));
 
-it(
+slow(
+  'e2e/corpus/own-corpus.test.ts > searches an imported collection, shows the clusters that answered, and asks of it',
+  'e2e/corpus/clusters.test.ts > the page of clusters builds the index, traces a query beside the exact scan, learns and forgets',
+  'test/lab/corpus/retrieval/cluster-host.test.ts > are not made where searches need no vectors, before that is asked for',
+  'test/lab/corpus/retrieval/cluster-host.test.ts > are those that are shown: queries, weights and results of searches are seen at once',
+  'test/lab/corpus/retrieval/cluster-host.test.ts > are those that the page asks: its queries teach what answers the next search',
+  'test/lab/corpus/retrieval/cluster-host.test.ts > forget, and remember again what they forgot',
+  'test/lab/corpus/indexes/stores.test.ts > is there for the next visit, as it was at the last query',
+  'test/retrieval/sources/open-local.test.ts > of clusters goes on with what it learned, for the same passages and settings only',
+  'test/ui/corpus/clusters/parts.test.tsx > without vectors says how many passages have none, and makes the index answer',
+  'test/ui/corpus/clusters/parts.test.tsx > lists the last queries as they are given, each to be asked again',
+)(
   'the page of clusters shows the index that answers searches of an imported collection, and what it learned',
   async () => {
     const page = await openPage(stage, { colorScheme: 'dark', width: 390 });

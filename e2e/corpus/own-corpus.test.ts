@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { slow } from '../../test/slow.ts';
 import { faultsInBoth } from '../axe.ts';
 import { eventKinds, runStatus, useStage, visit } from '../browser.ts';
 import { drop } from '../drop.ts';
@@ -62,13 +63,22 @@ it('searches an imported collection, shows the clusters that answered, and asks 
   // The built-in web knows nothing of these passages.
   expect(await page.getByLabel('Runs search').inputValue()).toBe('local');
 
+  // Words alone need no vectors: nothing is encoded before that is asked for.
+  await search(page, 'lexical');
+  expect(await rows(page).first().innerText()).toContain('17');
+  await page.getByRole('link', { name: 'Clusters' }).click();
+  await page.getByText('120 passages have no vectors').waitFor();
+  await page.getByRole('button', { name: 'Search by clusters' }).click();
+  await page.getByText('This index answers the searches').waitFor();
+  await page.getByText('None yet.').waitFor();
+  await page.goBack();
+  expect(await page.getByLabel('Method').inputValue()).toBe('cluster');
   await search(page, 'cluster');
   // What answered is shown, with what it learned from the search; a query of its page goes through it, too.
   await page.getByRole('link', { name: 'Clusters' }).click();
   const after = (queries: number) =>
     page.getByRole('img', { name: `Temperature by queries: 1.20 after ${queries}` });
   await after(1).waitFor();
-  await page.getByText('This index answers the searches').waitFor();
   expect(await page.getByTestId('cluster-source').textContent()).toBe('rivers');
   await page.getByLabel('Query').fill('town 9');
   await page.getByRole('button', { name: 'Search', exact: true }).click();
@@ -77,9 +87,8 @@ it('searches an imported collection, shows the clusters that answered, and asks 
   expect(await answered.allTextContents()).toEqual(['town 9', 'River 17 runs through Town 17']);
   await page.goBack();
 
-  // Words alone, and the web besides: what fits best comes first whichever source has it.
+  // Asked for, the web is asked as well, and what fits best comes first whichever source has it.
   await search(page, 'lexical');
-  expect(await rows(page).first().innerText()).toContain('17');
   await page.getByLabel('Source', { exact: true }).selectOption('both');
   await page.getByRole('button', { name: 'Search', exact: true }).click();
   await rows(page).filter({ hasText: 'web' }).first().waitFor();
@@ -106,37 +115,50 @@ it('searches an imported collection, shows the clusters that answered, and asks 
   expect(stage.faults).toEqual([]);
 }, 240_000);
 
-it('searches it by every method, asks it again by its address alone, and trains on it', async () => {
-  const { page } = stage;
-  // The address alone asks it again, though imported questions are read from storage first.
-  await page.reload();
-  await runStatus(page, 'done');
-  expect(await page.getByTestId('verdict').innerText()).toContain('Mayor 17 Öberg');
+slow(
+  'e2e/corpus/own-corpus.test.ts > searches an imported collection, shows the clusters that answered, and asks of it',
+  'test/retrieval/own-corpus.test.ts > a small corpus: lexical recall by hand; no less of a hybrid; gold stays in the list of both',
+  'test/retrieval/sources/kept.test.ts > say what searches them and what they take',
+  'e2e/corpus/hnsw.test.ts > builds and searches an HNSW graph in a worker of a production build, under its content security policy',
+  'test/ui/ask/store/linked-setup.test.ts > waits for the names of what is stored here before it says them',
+  'test/cli/data/own-data.test.ts > trains on the train split, scores dev before the first step and after, with the judge',
+  'test/cli/data/own-data.test.ts > whose warm-up finds no right answer says with which option to train without',
+  'test/ui/train/run/run-page.test.tsx > in a warm-up that had nothing right to learn from can train without, and names what the form has',
+)(
+  'searches it by every method, asks it again by its address alone, and trains on it',
+  async () => {
+    const { page } = stage;
+    // The address alone asks it again, though imported questions are read from storage first.
+    await page.reload();
+    await runStatus(page, 'done');
+    expect(await page.getByTestId('verdict').innerText()).toContain('Mayor 17 Öberg');
 
-  await visit(page, stage, 'corpus');
-  for (const method of METHODS) await search(page, method);
+    await visit(page, stage, 'corpus');
+    for (const method of METHODS) await search(page, method);
 
-  await startSmall(page, stage, { steps: 1, recipe: 'search' });
-  await status(page, 'finished');
+    await startSmall(page, stage, { steps: 1, recipe: 'search' });
+    await status(page, 'finished');
 
-  // The policy answers nothing of such a world right: a warm-up on its own right answers says so, before and after.
-  await page.goto(`${stage.url}train?new=1&device=wasm`);
-  await page.getByLabel('Recipe', { exact: true }).selectOption('kunlun-baize/whole');
-  await page.getByTestId('warm-up-needs-right').waitFor();
-  await page.locator('summary', { hasText: 'Warm-up on trajectories' }).click();
-  await page.getByLabel('Rollouts tried').fill('2');
-  await page.getByLabel('Steps', { exact: true }).fill('1');
-  await page.getByLabel('Questions a step').fill('1');
-  await page.getByLabel('Rollouts a question').fill('2');
-  await page.locator('summary', { hasText: 'Held-out score' }).click();
-  await page.getByLabel('Held-out questions').fill('1');
-  await page.getByRole('button', { name: 'Start training' }).click();
-  await status(page, 'failed');
-  await page.getByRole('alert').filter({ hasText: 'answered none of 2 rollouts' }).waitFor();
-  expect(await faultsInBoth(page)).toEqual([]);
-  await page.getByRole('button', { name: 'Train without the warm-up' }).click();
-  await page.getByRole('heading', { name: /no warm-up$/ }).waitFor();
-  await status(page, 'finished');
-  await page.getByText('Questions of your own').waitFor();
-  expect(stage.faults).toEqual([]);
-}, 240_000);
+    // The policy answers nothing of such a world right: a warm-up on its own right answers says so, before and after.
+    await page.goto(`${stage.url}train?new=1&device=wasm`);
+    await page.getByLabel('Recipe', { exact: true }).selectOption('kunlun-baize/whole');
+    await page.getByTestId('warm-up-needs-right').waitFor();
+    await page.locator('summary', { hasText: 'Warm-up on trajectories' }).click();
+    await page.getByLabel('Rollouts tried').fill('2');
+    await page.getByLabel('Steps', { exact: true }).fill('1');
+    await page.getByLabel('Questions a step').fill('1');
+    await page.getByLabel('Rollouts a question').fill('2');
+    await page.locator('summary', { hasText: 'Held-out score' }).click();
+    await page.getByLabel('Held-out questions').fill('1');
+    await page.getByRole('button', { name: 'Start training' }).click();
+    await status(page, 'failed');
+    await page.getByRole('alert').filter({ hasText: 'answered none of 2 rollouts' }).waitFor();
+    expect(await faultsInBoth(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Train without the warm-up' }).click();
+    await page.getByRole('heading', { name: /no warm-up$/ }).waitFor();
+    await status(page, 'finished');
+    await page.getByText('Questions of your own').waitFor();
+    expect(stage.faults).toEqual([]);
+  },
+  240_000,
+);
