@@ -124,6 +124,8 @@ slow(
   'test/lab/ask/source-keeper.test.ts > what works with collections gets their questions as their files split them, and searches their passages',
   'test/cli/data/own-data.test.ts > trains on the train split, scores dev before the first step and after, with the judge',
   'test/cli/data/own-data.test.ts > whose warm-up finds no right answer says with which option to train without',
+  'test/ui/train/run/own-questions.test.tsx > a run on questions of one’s own says how they were split, one on the built-in world does not',
+  'test/ui/train/new-run.test.tsx > may find the built-in policy without a right one, which is said beforehand',
   'test/ui/train/run/run-page.test.tsx > in a warm-up that had nothing right to learn from can train without, and names what the form has',
 )(
   'searches it by every method, asks it again by its address alone, and trains on it',

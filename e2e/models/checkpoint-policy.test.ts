@@ -51,6 +51,7 @@ slow(
   'test/policy/checkpoint/train-parity.test.ts > the training forward pass agrees with transformers, sequences packed (relaxed %s)',
   'test/lab/models/serving/holding.test.ts > training holds it from the start, and lets go where the start fails',
   'test/policy/lora/peft.test.ts > writes the fields that PEFT writes, with the same values',
+  'test/lab/train/files/merged-download.test.ts > an adapter is two files as PEFT writes them, with the name of the checkpoint that it belongs to',
   'test/lab/train/files/merged-download.test.ts > keeps config, tokenizer, generation settings and chat template of the checkpoint',
 )('is trained, and gives its adapter and its merged weights', async () => {
   const { page } = stage;
