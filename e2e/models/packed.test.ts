@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { writeRandomCheckpoint } from '../../test/policy/checkpoint/random-checkpoint.ts';
 import { slow } from '../../test/slow.ts';
 import { useStage } from '../browser.ts';

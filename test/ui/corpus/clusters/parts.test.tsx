@@ -28,7 +28,7 @@ const asked = (query: number, text: string): ClusterLearning['recent'][number] =
   temperature: 1.2,
   candidates: 320,
   results: 5,
-  sources: [{ cluster: 1, results: 5 }],
+  sources: [{ cluster: 1, candidates: 320, results: 5 }],
 });
 
 const overview = (rest: Partial<ClusterOverview>, recent: ClusterLearning['recent'] = []) =>
