@@ -1,15 +1,23 @@
-import { mkdirSync, mkdtempSync, openAsBlob, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openAsBlob,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { afterAll, expect, it } from 'vitest';
 import { inspectFile, inspectRun } from '../../src/evaluate/rollouts/inspect.ts';
-import { ALL_TESTS } from '../../test/slow.ts';
+import { ALL_TESTS, slow } from '../../test/slow.ts';
 import { faultsOf } from '../axe.ts';
 import { useStage, visit } from '../browser.ts';
 import { drop } from '../drop.ts';
-import { figure, matched } from '../rollouts-page.ts';
+import { expectSame, figure, labRollouts, matched } from '../rollouts-page.ts';
 
 /** What `lab rollouts` reads opens on the page with the same counts, however it is packed. */
 
@@ -121,3 +129,23 @@ it('what holds no rollouts says what it is and what to do', async () => {
   await page.getByRole('alert').filter({ hasText: 'notes is a folder without files' }).waitFor();
   expect(stage.faults).toEqual([]);
 });
+
+const REAL = resolve(import.meta.dirname, '../../../shared/data/r1-searcher/hotpotqa_qwen.jsonl');
+
+slow(
+  'e2e/rollouts/rollout-files.test.ts > a dropped file is counted as `lab rollouts` counts it; filter, order, marks and views hold',
+  'e2e/rollouts/hostile-rollouts.test.ts > runs nothing and asks for nothing in any view, and so does its HTML file',
+).skipIf(!existsSync(REAL))(
+  'the 500 HotpotQA rollouts of R1-Searcher (../shared/data/r1-searcher) open by drop with the right counts',
+  async () => {
+    const { page } = stage;
+    await visit(page, stage, 'rollouts');
+    await page.getByLabel('Rollout files').first().waitFor({ state: 'attached' });
+    await drop(page, { 'hotpotqa_qwen.jsonl': readFileSync(REAL, 'utf8') });
+    await page.waitForSelector('[data-testid="file-figures"]', { timeout: 60_000 });
+    await matched(page, '500 rollouts');
+    await page.waitForURL(/\/rollouts\/.+/);
+    await expectSame(page, await labRollouts(REAL));
+  },
+  240_000,
+);

@@ -1,9 +1,8 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { formatShare } from '../../src/ui/kit/words/format.ts';
-import { slow } from '../../test/slow.ts';
 import { faultsOf } from '../axe.ts';
 import { useStage, visit } from '../browser.ts';
 import { drop } from '../drop.ts';
@@ -11,8 +10,6 @@ import { expectSame, figure, labRollouts, matched } from '../rollouts-page.ts';
 
 const stage = useStage();
 const LONG = 240_000;
-const ROOT = resolve(import.meta.dirname, '../..');
-const REAL = resolve(ROOT, '../shared/data/r1-searcher/hotpotqa_qwen.jsonl');
 
 const folder = mkdtempSync(join(tmpdir(), 'forage-rollouts-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -384,24 +381,6 @@ it(
       await page.locator('.browse-body').waitFor();
       expect(await faultsOf(page, '.browse-body')).toEqual([]);
     }
-  },
-  LONG,
-);
-
-slow(
-  'e2e/rollouts/rollout-files.test.ts > a dropped file is counted as `lab rollouts` counts it; filter, order, marks and views hold',
-  'e2e/rollouts/hostile-rollouts.test.ts > runs nothing and asks for nothing in any view, and so does its HTML file',
-).skipIf(!existsSync(REAL))(
-  'the 500 HotpotQA rollouts of R1-Searcher (../shared/data/r1-searcher) open by drop with the right counts',
-  async () => {
-    const { page } = stage;
-    await visit(page, stage, 'rollouts');
-    await page.getByRole('link', { name: 'dump.jsonl' }).waitFor();
-    await drop(page, { 'hotpotqa_qwen.jsonl': readFileSync(REAL, 'utf8') });
-    await page.waitForSelector('[data-testid="file-figures"]', { timeout: 60_000 });
-    await matched(page, '500 rollouts');
-    await page.waitForURL(/\/rollouts\/.+/);
-    await expectSame(page, await labRollouts(REAL));
   },
   LONG,
 );
