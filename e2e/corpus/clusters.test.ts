@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { slow } from '../../test/slow.ts';
 import { faultsOf } from '../axe.ts';
 import { openPage, useStage } from '../browser.ts';
 import { EXAMPLES } from '../../src/ui/ask/store/examples.ts';
@@ -16,10 +17,41 @@ const noFaults = async (page: Page): Promise<void> => {
 };
 
 it(
+  'the address of a corpus search searches the second form when it is loaded, and marks gold on the map',
+  async () => {
+    const { page } = stage;
+    const [question = ''] = EXAMPLES;
+    const search = new URLSearchParams({ find: question, device: 'wasm' });
+    await page.goto(`${stage.url}corpus?${search.toString()}`);
+    await page.getByText(`20 passages for “${question}”`).waitFor();
+    expect(await page.getByLabel('Query', { exact: true }).inputValue()).toBe(question);
+    await page.getByText('over 6,895 local passages').waitFor();
+    await page.getByText('On the map of passages').click();
+    await page.locator('.map-gold').first().waitFor();
+    // By keys: the first that was found, its neighbour, and what it says.
+    const map = page.getByRole('slider', { name: 'Passages: arrow keys' });
+    await map.press('ArrowRight');
+    const first = await map.getAttribute('aria-valuetext');
+    expect(first).toMatch(/: cluster \d+; (gold, )?found, rank \d/);
+    await map.press('ArrowLeft');
+    await map.press('ArrowUp');
+    const near = (await map.getAttribute('aria-valuetext')) ?? '';
+    expect(near).not.toBe(first);
+    await map.press('Enter');
+    const title = near.slice(0, near.indexOf(': cluster'));
+    await page.getByRole('article', { name: `Passage: ${title}`, exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Map of passages: table' }).click();
+    await page.locator('.picture-table').getByText(/^gold/).first().waitFor();
+    await noFaults(page);
+    expect(stage.faults).toEqual([]);
+  },
+  LONG,
+);
+
+it(
   'the page of clusters builds the index, traces a query beside the exact scan, learns and forgets',
   async () => {
     const { page } = stage;
-    await page.goto(`${stage.url}corpus?device=wasm`);
     await page.getByRole('link', { name: 'Clusters' }).click();
     const facts = page.getByTestId('cluster-facts');
     await facts.waitFor({ timeout: 60_000 });
@@ -99,7 +131,18 @@ const rivers = Array.from({ length: 160 }, (_, n) => ({
   ],
 }));
 
-it(
+slow(
+  'e2e/corpus/own-corpus.test.ts > searches an imported collection, shows the clusters that answered, and asks of it',
+  'e2e/corpus/clusters.test.ts > the page of clusters builds the index, traces a query beside the exact scan, learns and forgets',
+  'test/lab/corpus/retrieval/cluster-host.test.ts > are not made where searches need no vectors, before that is asked for',
+  'test/lab/corpus/retrieval/cluster-host.test.ts > are those that are shown: queries, weights and results of searches are seen at once',
+  'test/lab/corpus/retrieval/cluster-host.test.ts > are those that the page asks: its queries teach what answers the next search',
+  'test/lab/corpus/retrieval/cluster-host.test.ts > forget, and remember again what they forgot',
+  'test/lab/corpus/indexes/stores.test.ts > is there for the next visit, as it was at the last query',
+  'test/retrieval/sources/open-local.test.ts > of clusters goes on with what it learned, for the same passages and settings only',
+  'test/ui/corpus/clusters/parts.test.tsx > without vectors says how many passages have none, and makes the index answer',
+  'test/ui/corpus/clusters/parts.test.tsx > lists the last queries as they are given, each to be asked again',
+)(
   'the page of clusters shows the index that answers searches of an imported collection, and what it learned',
   async () => {
     const page = await openPage(stage, { colorScheme: 'dark', width: 390 });
@@ -153,40 +196,6 @@ it(
     await after(4).waitFor({ timeout: 30_000 });
     await page.context().close();
     expect(stage.faults).toEqual([]);
-  },
-  LONG,
-);
-
-it(
-  'the address of a corpus search searches the second form again when it is loaded, and marks gold on the map',
-  async () => {
-    const page = await openPage(stage);
-    const [question = ''] = EXAMPLES;
-    await page.goto(`${stage.url}corpus?${new URLSearchParams({ find: question }).toString()}`);
-    const found = page.getByText(`20 passages for “${question}”`);
-    await found.waitFor();
-    await page.reload();
-    await found.waitFor();
-    expect(await page.getByLabel('Query', { exact: true }).inputValue()).toBe(question);
-    await page.getByText('over 6,895 local passages').waitFor();
-    await page.getByText('On the map of passages').click();
-    await page.locator('.map-gold').first().waitFor();
-    // By keys: the first that was found, its neighbour, and what it says.
-    const map = page.getByRole('slider', { name: 'Passages: arrow keys' });
-    await map.press('ArrowRight');
-    const first = await map.getAttribute('aria-valuetext');
-    expect(first).toMatch(/: cluster \d+; (gold, )?found, rank \d/);
-    await map.press('ArrowLeft');
-    await map.press('ArrowUp');
-    const near = (await map.getAttribute('aria-valuetext')) ?? '';
-    expect(near).not.toBe(first);
-    await map.press('Enter');
-    const title = near.slice(0, near.indexOf(': cluster'));
-    await page.getByRole('article', { name: `Passage: ${title}`, exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Map of passages: table' }).click();
-    await page.locator('.picture-table').getByText(/^gold/).first().waitFor();
-    await noFaults(page);
-    await page.context().close();
   },
   LONG,
 );

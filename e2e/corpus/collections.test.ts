@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { slow } from '../../test/slow.ts';
 import { faultsOf } from '../axe.ts';
 import { useStage, visit } from '../browser.ts';
 import { drop } from '../drop.ts';
@@ -238,7 +239,9 @@ const HOTPOT = resolve(import.meta.dirname, '../../../shared/data/hotpotqa');
 const missing = !existsSync(HOTPOT);
 if (missing) console.warn('skipped: needs ../shared/data/hotpotqa');
 
-it.skipIf(missing)('the 100 HotpotQA questions and 994 passages go in by drop', async () => {
+slow(
+  'e2e/corpus/collections.test.ts > questions with their contexts and a corpus of the same passages go in together: each passage is kept once',
+).skipIf(missing)('the 100 HotpotQA questions and 994 passages go in by drop', async () => {
   const page = await opened();
   const read = (name: string): string => readFileSync(join(HOTPOT, name), 'utf8');
   await drop(page, {

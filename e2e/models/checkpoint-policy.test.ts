@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { writeRandomCheckpoint } from '../../test/policy/checkpoint/random-checkpoint.ts';
+import { slow } from '../../test/slow.ts';
 import { eventKinds, runStatus, useStage, visit } from '../browser.ts';
 import { startSmall, status } from '../training.ts';
 
@@ -18,7 +19,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it('takes a Qwen2 folder, asks it, trains it and gives its adapter', async () => {
+it('takes a Qwen2 folder, is the policy of the next visit, and is asked', async () => {
   const { page } = stage;
   const name = basename(folder);
   await page.goto(`${stage.url}models`);
@@ -32,6 +33,8 @@ it('takes a Qwen2 folder, asks it, trains it and gives its adapter', async () =>
   await page.goto(`${stage.url}ask?device=wasm`);
   await page.getByRole('button', { name: 'Run an example' }).click();
   await runStatus(page, 'done');
+  // Whose it is stands in the record of what was asked.
+  expect(await page.locator('body').innerText()).toContain(name);
   const kinds = await eventKinds(page);
   // The background passes through the router like any call.
   expect(kinds.slice(0, 2)).toEqual(['route', 'background']);
@@ -40,6 +43,19 @@ it('takes a Qwen2 folder, asks it, trains it and gives its adapter', async () =>
   for (const fault of await page.locator('.card[data-kind=error]').allInnerTexts())
     expect(fault).toMatch(/text between blocks|the turn ended without a search or an answer/);
 
+  expect(stage.faults).toEqual([]);
+});
+
+slow(
+  'e2e/models/checkpoint-policy.test.ts > takes a Qwen2 folder, is the policy of the next visit, and is asked',
+  'test/policy/checkpoint/train-parity.test.ts > the training forward pass agrees with transformers, sequences packed (relaxed %s)',
+  'test/lab/models/serving/holding.test.ts > training holds it from the start, and lets go where the start fails',
+  'test/policy/lora/peft.test.ts > writes the fields that PEFT writes, with the same values',
+  'test/lab/train/files/merged-download.test.ts > an adapter is two files as PEFT writes them, with the name of the checkpoint that it belongs to',
+  'test/lab/train/files/merged-download.test.ts > keeps config, tokenizer, generation settings and chat template of the checkpoint',
+)('is trained, and gives its adapter and its merged weights', async () => {
+  const { page } = stage;
+  const name = basename(folder);
   await startSmall(page, stage, { steps: 1 });
   await status(page, 'finished');
   expect(await page.locator('main').innerText()).toContain(name);

@@ -1,8 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { writeRandomCheckpoint } from '../../test/policy/checkpoint/random-checkpoint.ts';
+import { slow } from '../../test/slow.ts';
 import { useStage } from '../browser.ts';
 
 /** Weights held packed, how near they are to their checkpoint, and the device measured with them. */
@@ -16,7 +17,22 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it('holds a checkpoint in int4, compares it, and measures the device', async () => {
+slow(
+  'e2e/models/checkpoint-policy.test.ts > takes a Qwen2 folder, is the policy of the next visit, and is asked',
+  'test/lab/models/serving/holding.test.ts > what it is held in changes its revision, and it is loaded again',
+  'test/lab/models/serving/holding.test.ts > what it is held in is changed where nothing runs: it is loaded again without being chosen again',
+  'test/lab/models/serving/holding.test.ts > what its contexts are held in is no other revision, and a run goes on with its own',
+  'test/lab/ask/conductor.test.ts > what could not be loaded is tried again once a checkpoint is held in something else',
+  'test/lab/models/checkpoints/host.test.ts > stops a download, hides it, and can be undone',
+  'test/policy/model/agreement.test.ts > of fewer bits is worse',
+  'test/policy/measure/device.test.ts > is measured figure by figure, and nothing is left on it',
+  'test/policy/measure/device.test.ts > is left alone when it is stopped',
+  'test/ui/models/store/trials-store.test.ts > is downloaded with its policy and day, once it was measured',
+  'test/ui/models/store/trials-store.test.ts > is told layer by layer, then with the policy that it is of',
+  'test/ui/models/held.test.tsx > what is loaded says what its weights and its contexts are held in',
+  'test/ui/models/held.test.tsx > what is chosen for a checkpoint is shown, stored, and loaded again',
+  'test/ui/models/held.test.tsx > what a checkpoint needs marks the type that is chosen, and says what its contexts are held in',
+)('holds a checkpoint in int4, compares it, and measures the device', async () => {
   const { page } = stage;
   const name = basename(folder);
   await page.goto(`${stage.url}models?device=wasm`);

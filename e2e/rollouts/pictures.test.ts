@@ -10,8 +10,9 @@ import {
   searched,
   STALE,
 } from '../../test/evaluate/rollouts/hops/rollout.ts';
+import { ALL_TESTS, slow } from '../../test/slow.ts';
 import { faultsInBoth } from '../axe.ts';
-import { openPage, useStage } from '../browser.ts';
+import { useStage, visit } from '../browser.ts';
 import { matched } from '../rollouts-page.ts';
 import { savedPictures } from '../saved-pictures.ts';
 
@@ -21,9 +22,11 @@ const stage = useStage();
 const LONG = 240_000;
 const OURS = resolve(import.meta.dirname, '../../test/fixtures/inspect/kunlun-baize-dev.jsonl');
 
+/** One page for all: a file is imported beside those of the tests before. */
 const opened = async (text: string): Promise<Page> => {
-  const page = await openPage(stage);
-  await page.goto(`${stage.url}rollouts`);
+  const { page } = stage;
+  await visit(page, stage, 'rollouts');
+  await page.locator('tr[data-position]').first().waitFor({ state: 'detached' });
   const file = {
     name: 'rollouts.jsonl',
     mimeType: 'application/x-ndjson',
@@ -95,7 +98,8 @@ it(
     expect(tokens).toContain('>well</text>');
     // With the key of its backgrounds, and which tokens they are.
     expect(tokens).toMatch(/<g id="key">.*>nat, log scale<.*>tokens 130 to 131, from 0, of \d+</);
-    await sound(page);
+    // Tokens are looked at in `hostile-rollouts.test.ts`, too.
+    if (ALL_TESTS) await sound(page);
     await page.getByRole('button', { name: 'table', exact: true }).click();
     await page.getByRole('rowheader', { name: '131', exact: true }).waitFor();
 
@@ -103,7 +107,8 @@ it(
     await page.getByRole('tab', { name: 'Time' }).click();
     await page.getByText(/: policy writes 94\.3 %, local search 5\.6 %/).waitFor();
     expect((await savedPictures(page)).get('Where the time went')).toContain('265 ms');
-    await sound(page);
+    // This very view is looked at in `hostile-rollouts.test.ts`, too.
+    if (ALL_TESTS) await sound(page);
     await page.getByRole('button', { name: /^policy writes, round 1: 4\.44 s/ }).click();
     await page.waitForURL((url) => !url.search.includes('view=time'));
     expect(stage.faults).toEqual([]);
@@ -202,7 +207,13 @@ it(
     expect((await savedPictures(page)).get('Hop map')).toContain('found and misread');
     // A browser without memory for the bitmap says nothing by itself.
     await page.evaluate(() => {
-      HTMLCanvasElement.prototype.toBlob = (done) => done(null);
+      const { prototype } = HTMLCanvasElement;
+      const { toBlob } = prototype;
+      // Once: the tests after this one draw bitmaps.
+      prototype.toBlob = (done) => {
+        prototype.toBlob = toBlob;
+        done(null);
+      };
     });
     await page.getByRole('button', { name: 'Hop map: save as PNG' }).click();
     const problem = page.getByRole('alert').filter({ hasText: 'No PNG was saved' });
@@ -262,7 +273,8 @@ it(
     const tree = page.getByRole('region', { name: 'Rollout tree' });
     await tree.getByRole('button', { name: /^Event 1, .* 2 of 2 rollouts/ }).waitFor();
     expect((await savedPictures(page)).get('Rollout tree')).toContain('✗ Nowhere');
-    await sound(page);
+    // This view is looked at in `hostile-rollouts.test.ts`, too.
+    if (ALL_TESTS) await sound(page);
     await tree.getByRole('button', { name: /Answer: Nowhere\. one rollout alone/ }).click();
     await page.waitForURL(new RegExp(`${first.id}-other.*event=`));
     expect(stage.faults).toEqual([]);
@@ -270,7 +282,13 @@ it(
   LONG,
 );
 
-it(
+slow(
+  'e2e/rollouts/pictures.test.ts > draws which hop failed and how, says why, and counts where rollouts were lost',
+  'e2e/rollouts/pictures.test.ts > draws the siblings of a file as a tree whose nodes open their rollout, and says why none can be forked',
+  'test/ui/rollouts/reader/tokens/token-words.test.ts > of a file without tokens are of its words',
+  'test/ui/rollouts/file/flow-layout.test.ts > loses at each stage what it says, and ends with those that are right',
+  'test/ui/kit/hops/hop-words.test.ts > of which only a title is known is called by it',
+)(
   'saves the pictures of imported rollouts, as far as their files have what is drawn',
   async () => {
     // Only passages that are needed, and no chain; the two are siblings.

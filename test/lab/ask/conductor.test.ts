@@ -168,3 +168,17 @@ it('loads what was chosen instead where that part is needed', async () => {
   expect(parts.at(-1)?.policy.status).toBe('failed');
   expect(parts.at(-1)?.world.status).toBe('waiting');
 });
+
+it('what could not be loaded is tried again once a checkpoint is held in something else', async () => {
+  const { made, messages } = await conductor();
+  const failures = () =>
+    messages.filter((one) => one.type === 'parts' && one.parts.policy.status === 'failed').length;
+  await made.use(elsewhere);
+  await made.need(['policy']);
+  await settle();
+  const before = failures();
+  expect(before).toBeGreaterThan(0);
+  await made.changed('a');
+  await settle();
+  expect(failures()).toBeGreaterThan(before);
+});

@@ -47,8 +47,8 @@ export const weights = (name: string, values: number, seed = 1): Uint8Array => {
 
 const text = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
 
-/** A checkpoint in two shards. */
-export const shardedFiles = (values = 50_000): Map<string, Uint8Array> => {
+/** A checkpoint in two shards, of so many values each. */
+export const shardedFiles = (values = 50_000, last = values): Map<string, Uint8Array> => {
   const first = 'model-00001-of-00002.safetensors';
   const second = 'model-00002-of-00002.safetensors';
   return new Map([
@@ -58,7 +58,7 @@ export const shardedFiles = (values = 50_000): Map<string, Uint8Array> => {
     ['README.md', new TextEncoder().encode('# A model')],
     ['model.safetensors.index.json', text({ weight_map: { a: first, b: second, c: first } })],
     [first, weights('a', values, 1)],
-    [second, weights('b', values, 2)],
+    [second, weights('b', last, 2)],
   ]);
 };
 

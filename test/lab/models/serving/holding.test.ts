@@ -155,6 +155,31 @@ it('what it is held in changes its revision, and it is loaded again', async () =
   keeper.want({ kind: 'built-in' }, 'wasm');
 });
 
+it('what it is held in is changed where nothing runs: it is loaded again without being chosen again', async () => {
+  const { id, store, locks, workers } = await browser();
+  const keeper = new PolicyKeeper({
+    workers,
+    board: new PartsBoard(() => undefined),
+    checkpoint: () => storedCheckpoint(store, id, locks),
+    onSampled: () => undefined,
+    onReady: () => undefined,
+    onFailed: () => undefined,
+  });
+  keeper.want({ kind: 'checkpoint', id }, 'wasm');
+  const loaded = async () => {
+    keeper.load();
+    return (await keeper.loading)?.policy.info.onDevice;
+  };
+  expect(await loaded()).toBe('f32');
+  await store.change(id, { weights: 'int4' });
+  keeper.changed(id, false);
+  expect(await loaded()).toBe('int4');
+  await store.change(id, { weights: undefined });
+  keeper.changed(id, false);
+  expect(await loaded()).toBe('f32');
+  keeper.want({ kind: 'built-in' }, 'wasm');
+});
+
 it('what its contexts are held in is no other revision, and a run goes on with its own', async () => {
   const { id, store, locks, open, workers } = await browser();
   const source = storedCheckpoint(store, id, locks);

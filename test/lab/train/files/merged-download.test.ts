@@ -98,3 +98,30 @@ it('writes a checkpoint in shards, with an untied head, as one file without the 
   expect(config).toEqual({ ...rest, dtype: 'float32' });
   expect(values).toEqual(wanted);
 });
+
+it('an adapter is two files as PEFT writes them, with the name of the checkpoint that it belongs to', async () => {
+  const { files } = await loadFamily('llama-yarn');
+  const config = parsePolicyConfig(json(files.get('config.json')!));
+  const settings = getTraining('kunlun-baize/dapo');
+  const run = { id: 'my-run', name: 'mine', settings, policy: { id: 'x', revision: 'r' } };
+  const given = await filesOf('peft', {
+    run: run as RunRecord,
+    state: initialState(settings, config),
+    policy: {
+      id: 'random-qwen',
+      revision: 'r',
+      config,
+      engines: 1,
+      open: () => Promise.reject(new Error('nothing is read for it')),
+    },
+    steps: () => Promise.resolve([]),
+  });
+  expect(given.map(({ name }) => name).toSorted()).toEqual([
+    'adapter_config.json',
+    'adapter_model.safetensors',
+  ]);
+  const told = given.find(({ name }) => name === 'adapter_config.json');
+  expect(JSON.parse(await told!.blob.text())).toMatchObject({
+    base_model_name_or_path: 'random-qwen',
+  });
+});
