@@ -32,7 +32,7 @@ const button = (words: string): string =>
 interface Options {
   /** False: the browser keeps no files for pages, and the page says so. */
   trains?: boolean;
-  /** False: what it shows in a quick run is less, as each load takes twice as long. */
+  /** False: it asks in a run of all tests alone, for which it takes twice as long as others. */
   asksInQuickRuns?: boolean;
 }
 
