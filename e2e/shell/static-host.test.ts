@@ -1,7 +1,7 @@
 import type { Page, Worker } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { slow } from '../../test/slow.ts';
-import { finishedColumns, openPage, runStatus, useStage, visit } from '../browser.ts';
+import { finishedColumns, openPage, runStatus, useStage } from '../browser.ts';
 import { staticHost } from '../static-host.ts';
 import { startSmall, status } from '../training.ts';
 
@@ -54,7 +54,7 @@ const asks = async (page: Page): Promise<void> => {
   expect(await finishedColumns(page)).toBe(1);
 };
 
-test('isolates itself and its workers by one reload that it explains, asks, opens its addresses again, and works on when the host has gone', async () => {
+test('isolates itself and its workers by one reload that it explains, asks, and opens its addresses again', async () => {
   const host = await staticHost(BASE);
   const page = await openPage(stage, { offline: true });
   const loads = loadsOf(page);
@@ -71,32 +71,18 @@ test('isolates itself and its workers by one reload that it explains, asks, open
 
   await page.goto(`${host.url}rollouts/nothing/here`);
   await page.getByRole('link', { name: 'Rollouts of this browser' }).waitFor();
-
-  // All of it is stored, too, whoever came first.
-  await page.getByTestId('offline').filter({ hasText: 'works offline' }).waitFor();
-  host.close();
-  await page.goto(`${host.url}rollouts/nothing/here`);
-  await page.getByRole('link', { name: 'Rollouts of this browser' }).waitFor();
-  await visit(page, host, 'models');
-  await page.getByRole('heading', { name: 'Models', level: 1 }).waitFor();
-  expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
-  // And what an answer needs besides the page.
-  const kept = ['world/manifest.json', 'policy/model.safetensors'].map((file) => host.url + file);
-  const found = await page.evaluate(
-    (urls) => Promise.all(urls.map(async (url) => (await fetch(url)).status)),
-    kept,
-  );
-  expect(found).toEqual([200, 200]);
   expect(stage.faults).toEqual([]);
   await page.context().close();
 }, 300_000);
 
 slow(
-  'e2e/shell/static-host.test.ts > isolates itself and its workers by one reload that it explains, asks, opens its addresses again, and works on when the host has gone',
+  'e2e/shell/static-host.test.ts > isolates itself and its workers by one reload that it explains, asks, and opens its addresses again',
+  'test/scripts/service-worker.test.ts > gives way to the one that stores all, at once',
+  'test/scripts/service-worker.test.ts > answers without its host with what it stored, at every address with the page',
   'e2e/shell/offline.test.ts > answers a question, and opens any of its places, after the server has gone',
   'e2e/opens-stored-by-0.1.test.ts > $kind: its address opens what it named; $more',
 )(
-  'trains, and asks when the host has gone',
+  'trains, and opens its addresses and asks when the host has gone',
   async () => {
     const host = await staticHost(BASE);
     const page = await openPage(stage, { offline: true });
@@ -107,7 +93,10 @@ slow(
     await status(page, 'finished');
     expect(page.url()).toBe(`${host.url}train?run=${id}`);
     await page.getByTestId('offline').filter({ hasText: 'works offline' }).waitFor();
+    // All of it is stored, whoever came first.
     host.close();
+    await page.goto(`${host.url}rollouts/nothing/here`);
+    await page.getByRole('link', { name: 'Rollouts of this browser' }).waitFor();
     await page.goto(`${host.url}models`);
     await page.getByRole('heading', { name: 'Models', level: 1 }).waitFor();
     await page.goto(host.url);
