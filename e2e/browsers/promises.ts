@@ -38,6 +38,8 @@ interface Options {
 
 const ASKS =
   'e2e/ask/ask-wasm.test.ts > asks, streams, answers and plays back on WASM, from one press';
+const DROPS =
+  'e2e/shell/stray-drop.test.ts > a file dropped where none is taken does not replace the page, and is told where to go';
 const OFFLINE =
   'e2e/shell/offline.test.ts > answers a question, and opens any of its places, after the server has gone';
 const GOES_ON = 'e2e/opens-stored-by-0.1.test.ts > $kind: its address opens what it named; $more';
@@ -161,7 +163,9 @@ export const keepsPromises = (
       expect(done).toBe('2');
     });
 
-    it('imports a file of rollouts', { timeout: LONGEST_MS }, async () => {
+    // Of a browser that asks in a quick run too, that says enough of its files and workers.
+    const imports = asksInQuickRuns ? slow(DROPS) : it;
+    imports('imports a file of rollouts', { timeout: LONGEST_MS }, async () => {
       await browser.goto(`${server.url}rollouts`);
       const field = 'input[aria-label="Rollout files"]';
       await shows(field);

@@ -45,7 +45,14 @@ it('leads from a question to the next chapter, opens what words mean, and goes o
   expect(await tour.count()).toBe(0);
   // Nothing trains, so nothing is offered that pauses it.
   expect(await page.getByRole('option', { name: 'Pause training' }).count()).toBe(0);
-  await page.getByRole('combobox', { name: 'Command' }).fill('guided tour');
+  // Questions come with the text, of a page that needs none and was opened first.
+  const command = page.getByRole('combobox', { name: 'Command' });
+  await command.fill('borzar medal');
+  await page
+    .getByRole('option', { name: /^Question / })
+    .first()
+    .waitFor();
+  await command.fill('guided tour');
   await page.keyboard.press('Enter');
   await tour.getByRole('heading', { name: '2 of 5: Train ten steps' }).waitFor();
   await tour.getByRole('button', { name: '✓ Ask a question' }).waitFor();
@@ -54,7 +61,9 @@ it('leads from a question to the next chapter, opens what words mean, and goes o
   expect(stage.faults).toEqual([]);
 });
 
-it('reaches questions from a page that needs none, where it is opened first', async () => {
+slow(
+  'e2e/shell/tour.test.ts > leads from a question to the next chapter, opens what words mean, and goes on after another load',
+)('reaches questions from a page that needs none, where it is opened first', async () => {
   const { page } = stage;
   await page.goto(`${stage.url}rollouts`);
   await page.getByRole('button', { name: 'All commands' }).click();
@@ -68,7 +77,6 @@ it('reaches questions from a page that needs none, where it is opened first', as
 
 slow(
   'e2e/shell/tour.test.ts > leads from a question to the next chapter, opens what words mean, and goes on after another load',
-  'e2e/shell/tour.test.ts > reaches questions from a page that needs none, where it is opened first',
   'test/ui/tour/chapters.test.tsx > compares three systems on 20 questions, or shows the form with the reason',
   'test/ui/shell/things.test.ts > ⌘K ticks a system for the next evaluation, one of one’s own too, and leaves the others ticked',
   'test/ui/shell/things.test.ts > ⌘K finds questions by all of their words, and passages by the text',
