@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { serve, type Served } from '../../scripts/serve/server.mjs';
+import { slow } from '../../test/slow.ts';
 import { DIST } from '../browser.ts';
 import type { DrivenBrowser } from './driven.ts';
 
@@ -31,7 +32,17 @@ const button = (words: string): string =>
 interface Options {
   /** False: the browser keeps no files for pages, and the page says so. */
   trains?: boolean;
+  /** False: it asks in a run of all tests alone, for which it takes twice as long as others. */
+  asksInQuickRuns?: boolean;
 }
+
+const ASKS =
+  'e2e/ask/ask-wasm.test.ts > asks, streams, answers and plays back on WASM, from one press';
+const DROPS =
+  'e2e/shell/stray-drop.test.ts > a file dropped where none is taken does not replace the page, and is told where to go';
+const OFFLINE =
+  'e2e/shell/offline.test.ts > answers a question, and opens any of its places, after the server has gone';
+const GOES_ON = 'e2e/opens-stored-by-0.1.test.ts > $kind: its address opens what it named; $more';
 
 /**
  * @param name of the browser, in test names and the file of a failure's picture
@@ -40,7 +51,7 @@ interface Options {
 export const keepsPromises = (
   name: string,
   open: (() => Promise<DrivenBrowser>) | null,
-  { trains = true }: Options = {},
+  { trains = true, asksInQuickRuns = true }: Options = {},
 ): void => {
   describe.skipIf(open === null)(`in ${name} (skipped where none is installed)`, () => {
     let server: Served;
@@ -88,16 +99,21 @@ export const keepsPromises = (
         ),
       );
 
-    it('a first visit runs a rollout to its answer, on WASM', { timeout: LONGEST_MS }, async () => {
-      await browser.goto(`${server.url}?device=wasm`);
-      await press('Run an example');
-      await shows('.column[data-finished="true"]');
-      const answer = await browser.run<string>(
-        'return document.querySelector(`.card[data-kind="answer"]`).textContent',
-      );
-      expect(answer).toMatch(/\S/);
-      expect(await browser.run('return crossOriginIsolated')).toBe(true);
-    });
+    const first = asksInQuickRuns ? it : slow(ASKS, OFFLINE);
+    first(
+      'a first visit runs a rollout to its answer, on WASM',
+      { timeout: LONGEST_MS },
+      async () => {
+        await browser.goto(`${server.url}?device=wasm`);
+        await press('Run an example');
+        await shows('.column[data-finished="true"]');
+        const answer = await browser.run<string>(
+          'return document.querySelector(`.card[data-kind="answer"]`).textContent',
+        );
+        expect(answer).toMatch(/\S/);
+        expect(await browser.run('return crossOriginIsolated')).toBe(true);
+      },
+    );
 
     it.skipIf(trains)('says at once why it cannot train', { timeout: LONGEST_MS }, async () => {
       await browser.goto(`${server.url}train?new=1`);
@@ -113,7 +129,7 @@ export const keepsPromises = (
       expect(canStart).toBe(false);
     });
 
-    it.skipIf(!trains)('trains two steps', { timeout: LONGEST_MS }, async () => {
+    slow(ASKS, GOES_ON).skipIf(!trains)('trains two steps', { timeout: LONGEST_MS }, async () => {
       await browser.goto(server.url);
       // As an earlier visit left the form.
       const changes = {
@@ -147,7 +163,9 @@ export const keepsPromises = (
       expect(done).toBe('2');
     });
 
-    it('imports a file of rollouts', { timeout: LONGEST_MS }, async () => {
+    // Of a browser that asks in a quick run too, that says enough of its files and workers.
+    const imports = asksInQuickRuns ? slow(DROPS) : it;
+    imports('imports a file of rollouts', { timeout: LONGEST_MS }, async () => {
       await browser.goto(`${server.url}rollouts`);
       const field = 'input[aria-label="Rollout files"]';
       await shows(field);
@@ -155,19 +173,23 @@ export const keepsPromises = (
       await shows('tr[data-position]');
     });
 
-    it('opens and answers after its server has gone', { timeout: LONGEST_MS }, async () => {
-      const gone = await serve({ root: DIST });
-      await browser.goto(gone.url);
-      await until('the page is stored', () =>
-        browser.run<boolean>(
-          'return document.querySelector(`[data-testid="offline"]`)?.textContent.includes("works offline") ?? false',
-        ),
-      );
-      await gone.close();
-      await browser.goto(gone.url);
-      // At once: what the press needs may still be loading.
-      await press('Run an example');
-      await shows('.column[data-finished="true"]');
-    });
+    slow(ASKS, OFFLINE)(
+      'opens and answers after its server has gone',
+      { timeout: LONGEST_MS },
+      async () => {
+        const gone = await serve({ root: DIST });
+        await browser.goto(gone.url);
+        await until('the page is stored', () =>
+          browser.run<boolean>(
+            'return document.querySelector(`[data-testid="offline"]`)?.textContent.includes("works offline") ?? false',
+          ),
+        );
+        await gone.close();
+        await browser.goto(gone.url);
+        // At once: what the press needs may still be loading.
+        await press('Run an example');
+        await shows('.column[data-finished="true"]');
+      },
+    );
   });
 };

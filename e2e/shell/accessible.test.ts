@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { slow } from '../../test/slow.ts';
 import { faultsInBoth, faultsOf } from '../axe.ts';
 import { openPage, runStatus, useStage, visit } from '../browser.ts';
 import { unexplained, unfold } from '../words.ts';
@@ -69,7 +70,9 @@ describe('axe finds no fault, in the light and in the dark,', () => {
   );
 });
 
-it(
+slow(
+  'e2e/shell/widths.test.ts > shows how far loading is beside the button that waits for it, at 200 % too, and then one rollout at a time at 390 pixels',
+)(
   'works at 390 pixels: one rollout at a time, nothing wider than the screen',
   async () => {
     const page = await openPage(stage, { width: 390 });

@@ -31,7 +31,7 @@ const faultIn = (page: Page, within: string) =>
 it('a page that throws says so in its place, and the others open', async () => {
   const { page } = stage;
   await breakScript(page, 'ModelsPage', 'default');
-  await page.goto(stage.url);
+  await page.goto(`${stage.url}runs`);
   await page.getByRole('link', { name: 'Models' }).first().click();
   const fault = faultIn(page, 'main');
   await fault.waitFor();
@@ -51,7 +51,7 @@ it('a page that throws says so in its place, and the others open', async () => {
 
 it('a page whose file does not arrive says how to go on, and goes on', async () => {
   const { page } = stage;
-  await page.goto(stage.url);
+  await page.goto(`${stage.url}runs`);
   await page.route(`**/assets/${scriptOf('EvaluatePage')}`, (route) => route.abort());
   await page.getByRole('link', { name: 'Evaluate' }).first().click();
   const fault = faultIn(page, 'main');

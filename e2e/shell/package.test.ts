@@ -1,91 +1,186 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { serve } from '../../scripts/serve/server.mjs';
 import { packedLab } from '../../test/cli/packed.ts';
-import { finishedColumns, openPage, runStatus, useStage } from '../browser.ts';
+import { slow } from '../../test/slow.ts';
+import { DIST, finishedColumns, openPage, runStatus, useStage } from '../browser.ts';
 import { startSmall, status } from '../training.ts';
 
 /** What `npm pack` makes runs in an empty folder, without the sources, the packages or a network. */
 
-const stage = useStage();
 const repository = resolve(import.meta.dirname, '../..');
 let folder = '';
-let tarball = '';
-let started: ChildProcess | undefined;
-
-const inPackage = (...words: string[]): string[] => {
-  const npm = ['exec', '--yes', '--offline', '--cache', join(folder, 'cache')];
-  return [...npm, '--package', tarball, '--', ...words];
-};
-
-/** A command where npm put it at the first use: npm itself unpacks the whole package at every one. */
-const installed = (command: string): string => {
-  const all = join(folder, 'cache/_npx');
-  const [one = ''] = readdirSync(all);
-  return join(all, one, 'node_modules/.bin', command);
-};
+let elsewhere = '';
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'forage-package-'));
-  mkdirSync(join(folder, 'elsewhere'));
+  elsewhere = join(folder, 'elsewhere');
+  mkdirSync(elsewhere);
   packedLab();
-  // Of the build that the other tests look at.
-  const pack = ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder];
-  execFileSync('npm', pack, { cwd: repository });
-  tarball = join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '');
 });
 
-afterAll(() => {
-  if (started?.pid !== undefined) process.kill(-started.pid);
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Starts the workbench by one command; the address that it prints. */
-const start = (): Promise<string> =>
+const start = (command: string, ...args: string[]): Promise<string> =>
   new Promise((found, fail) => {
-    const child = spawn('npm', inPackage('forage', '--no-open', '--port', '0'), {
-      cwd: join(folder, 'elsewhere'),
-      // npm starts a shell, which starts Node: they end together.
+    const options = ['--no-open', '--port', '0'];
+    // npm starts a shell, which starts Node: they end together.
+    const child: ChildProcess = spawn(command, [...args, ...options], {
+      cwd: elsewhere,
       detached: true,
     });
-    started = child;
+    let ended = false;
+    onTestFinished(() => {
+      if (child.pid !== undefined && !ended) process.kill(-child.pid);
+    });
     let said = '';
     for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (data: Buffer) => {
+      stream?.on('data', (data: Buffer) => {
         said += data.toString();
         const address = /Forage is at (\S+)/.exec(said)?.[1];
         if (address !== undefined) found(address);
       });
-    child.once('exit', (code) => fail(new Error(`it ended with ${code}: ${said}`)));
+    child.once('exit', (code) => {
+      ended = true;
+      fail(new Error(`it ended with ${code}: ${said}`));
+    });
   });
 
-it('serves the workbench, which asks and trains', async () => {
-  const page = await openPage(stage);
-  const url = await start();
-  await page.goto(url);
-  await page.getByRole('button', { name: 'Run an example' }).click();
-  await runStatus(page, 'done');
-  expect(await finishedColumns(page)).toBe(1);
-  expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
-  await startSmall(page, { url }, { steps: 1 });
-  await status(page, 'finished');
-  expect(stage.faults).toEqual([]);
-});
-
-it('has the command line too', () => {
-  const words = ['lab', 'rollout', '--recipe', 'search', '--limit', '1', '--json'];
-  const options = { cwd: join(folder, 'elsewhere'), encoding: 'utf8' } as const;
-  const printed = execFileSync('npm', inPackage(...words), options);
+/** What the command line does without the sources: a rollout, and what it hands to TRL. */
+const asksAndExports = (run: (words: string[]) => string): void => {
+  const printed = run(['rollout', '--recipe', 'search', '--limit', '1', '--json']);
   expect(JSON.parse(printed)).toMatchObject({ n: 1, byHops: {} });
-  const exported = join(folder, 'elsewhere', 'D');
-  const to = ['export', '--recipe', 'search/grpo', '--to', 'trl', '--out', exported];
-  execFileSync(installed('lab'), to, { ...options, stdio: 'pipe' });
-  expect(readdirSync(exported)).toEqual(
+  const exported = mkdtempSync(join(elsewhere, 'exported-'));
+  const out = join(exported, 'D');
+  run(['export', '--recipe', 'search/grpo', '--to', 'trl', '--out', out]);
+  expect(readdirSync(out)).toEqual(
     expect.arrayContaining(['experiment.json', 'questions.jsonl', 'train.py', 'check.sh']),
   );
-  // As a container starts it, by its file.
-  const file = join(repository, 'packed/lab.js');
-  expect(execFileSync(process.execPath, [file, 'help'], options)).toMatch(/^lab COMMAND/);
+};
+
+describe('its files alone', () => {
+  const manifest = z
+    .object({ files: z.array(z.string()), bin: z.record(z.string(), z.string()) })
+    .loose()
+    .parse(JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')));
+  const installed = (command: string): string => join(folder, 'node_modules/.bin', command);
+
+  /** As npm installs them: what `files` names, with all that is in it, and a link to each command. */
+  beforeAll(() => {
+    const all = join(folder, 'node_modules/forage');
+    const compressed = (path: string) => /\.(br|gz)$/.test(path);
+    for (const name of ['package.json', ...manifest.files.filter((one) => !one.startsWith('!'))])
+      cpSync(join(repository, name), join(all, name), {
+        recursive: true,
+        filter: (path) => !compressed(path),
+      });
+    mkdirSync(join(folder, 'node_modules/.bin'));
+    for (const [name, file] of Object.entries(manifest.bin)) {
+      chmodSync(join(all, file), 0o755);
+      symlinkSync(join(all, file), installed(name));
+    }
+  });
+
+  test('need no other package', () => {
+    for (const kind of ['dependencies', 'peerDependencies', 'bundleDependencies'])
+      expect(manifest[kind], kind).toBeUndefined();
+  });
+
+  test('serve the page that the other tests look at, byte by byte, and its headers', async () => {
+    const looked = await serve({ root: DIST });
+    onTestFinished(() => looked.close());
+    const url = await start(installed('forage'));
+    /** All but what differs between two requests, and between what was compressed and what was not. */
+    const headersOf = ({ headers }: Response) =>
+      [...headers].filter(
+        ([name]) =>
+          !/^(date|etag|last-modified|content-(length|encoding)|x-decoded-length|vary)$/.test(name),
+      );
+    const files = readdirSync(DIST, { recursive: true, withFileTypes: true })
+      .filter((one) => one.isFile() && !/\.(br|gz)$/.test(one.name))
+      .map((one) => join(one.parentPath, one.name).slice(DIST.length + 1));
+    expect(files.length).toBeGreaterThan(100);
+    const permalinks = ['', 'train?run=one', 'rollouts/a/b.jsonl%3A2'];
+    for (const path of [...files, ...permalinks]) {
+      const answers = [await fetch(url + path), await fetch(looked.url + path)] as const;
+      const [here, there] = await Promise.all(
+        answers.map(async (one) => ({
+          status: one.status,
+          headers: headersOf(one),
+          hash: createHash('sha256')
+            .update(Buffer.from(await one.arrayBuffer()))
+            .digest('hex'),
+        })),
+      );
+      expect(here, path).toEqual(there);
+    }
+    const page = await fetch(url);
+    expect(page.status).toBe(200);
+    expect(page.headers.get('cross-origin-embedder-policy')).toBe('require-corp');
+  });
+
+  test('have the command line too', () => {
+    const options = { cwd: elsewhere, encoding: 'utf8', stdio: 'pipe' } as const;
+    asksAndExports((words) => execFileSync(installed('lab'), words, options));
+    // As a container starts it, by its file.
+    const file = join(repository, 'packed/lab.js');
+    expect(execFileSync(process.execPath, [file, 'help'], options)).toMatch(/^lab COMMAND/);
+  });
+});
+
+describe('by npm', () => {
+  const stage = useStage();
+  let tarball = '';
+
+  const inPackage = (...words: string[]): string[] => {
+    const npm = ['exec', '--yes', '--offline', '--cache', join(folder, 'cache')];
+    return [...npm, '--package', tarball, '--', ...words];
+  };
+
+  beforeAll(() => {
+    // Of the build that the other tests look at.
+    const pack = ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder];
+    execFileSync('npm', pack, { cwd: repository });
+    tarball = join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '');
+  });
+
+  slow(
+    'e2e/shell/package.test.ts > need no other package',
+    'e2e/shell/package.test.ts > serve the page that the other tests look at, byte by byte, and its headers',
+    'e2e/shell/offline.test.ts > answers a question, and opens any of its places, after the server has gone',
+  )('serves the workbench, which asks and trains', async () => {
+    const page = await openPage(stage);
+    const url = await start('npm', ...inPackage('forage'));
+    await page.goto(url);
+    await page.getByRole('button', { name: 'Run an example' }).click();
+    await runStatus(page, 'done');
+    expect(await finishedColumns(page)).toBe(1);
+    expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
+    await startSmall(page, { url }, { steps: 1 });
+    await status(page, 'finished');
+    expect(stage.faults).toEqual([]);
+  });
+
+  slow(
+    'e2e/shell/package.test.ts > need no other package',
+    'e2e/shell/package.test.ts > have the command line too',
+  )('has the command line too', () => {
+    const options = { cwd: elsewhere, encoding: 'utf8', stdio: 'pipe' } as const;
+    asksAndExports((words) => execFileSync('npm', inPackage('lab', ...words), options));
+  });
 });

@@ -1,5 +1,6 @@
 import type { Page, Worker } from 'playwright-core';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
+import { slow } from '../../test/slow.ts';
 import { finishedColumns, openPage, runStatus, useStage } from '../browser.ts';
 import { staticHost } from '../static-host.ts';
 import { startSmall, status } from '../training.ts';
@@ -39,19 +40,28 @@ const evaluatesText = (place: Place): Promise<boolean> =>
       }),
   );
 
-it('isolates itself and its workers by one reload that it explains, asks and trains, opens its addresses again, and works on when the host has gone', async () => {
-  const host = await staticHost(BASE);
-  const page = await openPage(stage, { offline: true });
-  const loads = loadsOf(page);
+/** Opens the page where it has never been, and waits until it has isolated itself. */
+const isolated = async (page: Page, url: string): Promise<void> => {
   const explained = page.getByText('is loaded once more').waitFor();
-  await page.goto(host.url);
+  await page.goto(url);
   await explained;
   await isolation(page).filter({ hasText: 'isolated by a reload' }).waitFor();
-  expect(loads.count).toBe(2);
+};
 
+const asks = async (page: Page): Promise<void> => {
   await page.getByRole('button', { name: 'Run an example' }).click();
   await runStatus(page, 'done');
   expect(await finishedColumns(page)).toBe(1);
+};
+
+test('isolates itself and its workers by one reload that it explains, asks, and opens its addresses again', async () => {
+  const host = await staticHost(BASE);
+  const page = await openPage(stage, { offline: true });
+  const loads = loadsOf(page);
+  await isolated(page, host.url);
+  expect(loads.count).toBe(2);
+
+  await asks(page);
   const places: Place[] = [page, ...page.workers()];
   expect(places.length).toBeGreaterThan(3);
   expect(await Promise.all(places.map((one) => one.evaluate(() => crossOriginIsolated)))).toEqual(
@@ -59,31 +69,46 @@ it('isolates itself and its workers by one reload that it explains, asks and tra
   );
   expect(await Promise.all(places.map(evaluatesText))).toEqual(places.map(() => false));
 
-  const id = await startSmall(page, { url: host.url }, { steps: 1 });
-  await status(page, 'finished');
-  await page.reload();
-  await status(page, 'finished');
-  expect(page.url()).toBe(`${host.url}train?run=${id}`);
   await page.goto(`${host.url}rollouts/nothing/here`);
   await page.getByRole('link', { name: 'Rollouts of this browser' }).waitFor();
-
-  // All of it is stored, too, whoever came first.
-  await page.getByTestId('offline').filter({ hasText: 'works offline' }).waitFor();
-  host.close();
-  await page.goto(`${host.url}rollouts/nothing/here`);
-  await page.getByRole('link', { name: 'Rollouts of this browser' }).waitFor();
-  await page.goto(`${host.url}models`);
-  await page.getByRole('heading', { name: 'Models', level: 1 }).waitFor();
-  expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
-  await page.goto(host.url);
-  await page.getByRole('button', { name: 'Run an example' }).click();
-  await runStatus(page, 'done');
-  expect(await finishedColumns(page)).toBe(1);
   expect(stage.faults).toEqual([]);
   await page.context().close();
 }, 300_000);
 
-it('goes on without, and says so, where there are no service workers; a host’s 404 page opens any address', async () => {
+slow(
+  'e2e/shell/static-host.test.ts > isolates itself and its workers by one reload that it explains, asks, and opens its addresses again',
+  'test/scripts/service-worker.test.ts > gives way to the one that stores all, at once',
+  'test/scripts/service-worker.test.ts > answers without its host with what it stored, at every address with the page',
+  'e2e/shell/offline.test.ts > answers a question, and opens any of its places, after the server has gone',
+  'e2e/opens-stored-by-0.1.test.ts > $kind: its address opens what it named; $more',
+)(
+  'trains, and opens its addresses and asks when the host has gone',
+  async () => {
+    const host = await staticHost(BASE);
+    const page = await openPage(stage, { offline: true });
+    await isolated(page, host.url);
+    const id = await startSmall(page, { url: host.url }, { steps: 1 });
+    await status(page, 'finished');
+    await page.reload();
+    await status(page, 'finished');
+    expect(page.url()).toBe(`${host.url}train?run=${id}`);
+    await page.getByTestId('offline').filter({ hasText: 'works offline' }).waitFor();
+    // All of it is stored, whoever came first.
+    host.close();
+    await page.goto(`${host.url}rollouts/nothing/here`);
+    await page.getByRole('link', { name: 'Rollouts of this browser' }).waitFor();
+    await page.goto(`${host.url}models`);
+    await page.getByRole('heading', { name: 'Models', level: 1 }).waitFor();
+    await page.goto(host.url);
+    await asks(page);
+    expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
+    expect(stage.faults).toEqual([]);
+    await page.context().close();
+  },
+  300_000,
+);
+
+test('goes on without, and says so, where there are no service workers; a host’s 404 page opens any address', async () => {
   const host = await staticHost(BASE, true);
   const page = await openPage(stage);
   const loads = loadsOf(page);
@@ -102,7 +127,9 @@ it('goes on without, and says so, where there are no service workers; a host’s
   host.close();
 });
 
-it('reloads once and never again where the browser takes no notice of the headers', async () => {
+slow(
+  'test/ui/lab/isolation.test.ts > does not load again and again where the browser takes no notice',
+)('reloads once and never again where the browser takes no notice of the headers', async () => {
   const host = await staticHost(BASE);
   const page = await openPage(stage, { offline: true });
   await page.addInitScript(() =>
@@ -119,7 +146,10 @@ it('reloads once and never again where the browser takes no notice of the header
   host.close();
 });
 
-it('does not reload where the host sends the headers', async () => {
+slow(
+  'test/ui/lab/isolation.test.ts > starts at once, and registers nothing',
+  'e2e/shell/offline.test.ts > answers a question, and opens any of its places, after the server has gone',
+)('does not reload where the host sends the headers', async () => {
   const page = await openPage(stage, { offline: true });
   const loads = loadsOf(page);
   await page.goto(`${stage.url}runs`);

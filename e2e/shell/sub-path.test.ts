@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
+import { ALL_TESTS } from '../../test/slow.ts';
 import { finishedColumns, runStatus, useStage } from '../browser.ts';
 
 /** The built page works below any path, with every address it has and its workers. */
@@ -41,14 +42,17 @@ it('asks, follows its links and keys, and opens every address again', async () =
   expect(await finishedColumns(page)).toBe(1);
   const permalink = page.url();
   expect(permalink.startsWith(`${stage.url}ask?`)).toBe(true);
-  await page.reload();
-  await page.waitForSelector('.column');
-  expect(page.url()).toBe(permalink);
+  if (ALL_TESTS) {
+    await page.reload();
+    await page.waitForSelector('.column');
+    expect(page.url()).toBe(permalink);
+  }
 
   for (const name of ['Train', 'Runs', 'Corpus', 'Models']) {
     await page.getByRole('link', { name, exact: true }).click();
     await page.waitForURL(`${stage.url}${name.toLowerCase()}`);
-    await page.reload();
+    // Below the folder all of these are alike; one that lies deeper is loaded again in the next test.
+    if (ALL_TESTS || name === 'Train') await page.reload();
     await page.locator('.rail-item.active', { hasText: name }).waitFor();
   }
   await page.keyboard.press('g');

@@ -1,4 +1,6 @@
+import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { slow } from '../../test/slow.ts';
 import { faultsInBoth } from '../axe.ts';
 import { openPage, runStatus, useStage } from '../browser.ts';
 
@@ -6,23 +8,8 @@ import { openPage, runStatus, useStage } from '../browser.ts';
 
 const stage = useStage();
 
-it('leads from a question to a comparison, waits while one looks around, and goes on after a reload', async () => {
-  // Of its own, so that a second attempt begins at the beginning.
-  const page = await openPage(stage);
-  await page.goto(`${stage.url}ask?device=wasm`);
-  await page.getByRole('button', { name: 'take the tour' }).click();
-  const tour = page.getByRole('complementary', { name: 'Guided tour' });
-  await tour.getByRole('heading', { name: '1 of 5: Ask a question' }).waitFor();
-
-  // What was not done yet can be skipped, what was done is gone on from.
-  await tour.getByRole('button', { name: 'Skip' }).waitFor();
-  await tour.getByRole('button', { name: 'Ask an example' }).click();
-  await runStatus(page, 'done');
-  await tour.getByRole('button', { name: 'Next', exact: true }).click();
-  await tour.getByText('Every card is one thing that happened').waitFor();
-  expect(await faultsInBoth(page)).toEqual([]);
-
-  // Words open what they mean, by a press or by Enter, and give the focus back.
+/** Words open what they mean, by a press or by Enter, and give the focus back. */
+const opensWords = async (page: Page): Promise<void> => {
   const word = page.getByTestId('verdict').getByRole('button', { name: 'recall' });
   await word.focus();
   await page.keyboard.press('Enter');
@@ -35,48 +22,48 @@ it('leads from a question to a comparison, waits while one looks around, and goe
   const all = page.getByRole('dialog', { name: 'Keys and words' });
   await all.getByText('STIE, redundancy filter').waitFor();
   await page.keyboard.press('Escape');
+};
 
+it('leads from a question to the next chapter, opens what words mean, and goes on after another load', async () => {
+  const page = await openPage(stage);
+  await page.goto(`${stage.url}ask?device=wasm`);
+  await page.getByRole('button', { name: 'take the tour' }).click();
+  const tour = page.getByRole('complementary', { name: 'Guided tour' });
+  await tour.getByRole('heading', { name: '1 of 5: Ask a question' }).waitFor();
+  await tour.getByRole('button', { name: 'Skip' }).waitFor();
+  await tour.getByRole('button', { name: 'Ask an example' }).click();
+  await runStatus(page, 'done');
+  await tour.getByRole('button', { name: 'Next', exact: true }).click();
+  await tour.getByText('Every card is one thing that happened').waitFor();
+  expect(await faultsInBoth(page)).toEqual([]);
+  await opensWords(page);
   await tour.getByRole('button', { name: 'Next chapter' }).click();
-
   await tour.getByRole('heading', { name: '2 of 5: Train ten steps' }).waitFor();
-  await page.reload();
-  expect(await tour.count()).toBe(0);
+
+  await page.goto(`${stage.url}runs`);
   await page.getByRole('button', { name: 'All commands' }).click();
-  const command = page.getByRole('combobox', { name: 'Command' });
-  // Nothing trains, so nothing is offered that pauses it; questions and passages come with the text.
+  expect(await tour.count()).toBe(0);
+  // Nothing trains, so nothing is offered that pauses it.
   expect(await page.getByRole('option', { name: 'Pause training' }).count()).toBe(0);
+  // Questions come with the text, of a page that needs none and was opened first.
+  const command = page.getByRole('combobox', { name: 'Command' });
   await command.fill('borzar medal');
   await page
     .getByRole('option', { name: /^Question / })
     .first()
     .waitFor();
-  await page.getByRole('option', { name: 'Passages for “borzar medal”' }).click();
-  await page.getByText('passages for “borzar medal”').waitFor();
-  // Of a page that plays nothing ⌘K offers no playback; a system it ticks for the next evaluation.
-  await page.getByRole('button', { name: 'All commands' }).click();
-  await page.getByRole('option', { name: /Theme: light or dark/ }).waitFor();
-  expect(await page.getByRole('option', { name: /^(Playback|Rollouts) / }).count()).toBe(0);
-  await command.fill('evaluate self-rag');
-  await page.getByRole('option', { name: /^System Evaluate Self-RAG/ }).click();
-  await page.waitForURL(/evaluate\?new=1/);
-  await page.getByRole('checkbox', { name: /^Self-RAG/, checked: true }).waitFor();
-  await page.getByRole('button', { name: 'All commands' }).click();
   await command.fill('guided tour');
   await page.keyboard.press('Enter');
   await tour.getByRole('heading', { name: '2 of 5: Train ten steps' }).waitFor();
   await tour.getByRole('button', { name: '✓ Ask a question' }).waitFor();
-
-  await tour.getByRole('button', { name: 'Compare systems' }).click();
-  await tour.getByRole('button', { name: 'Compare three systems on 20 questions' }).click();
-  await page.getByRole('heading', { name: 'Tour: three systems, 20 questions' }).waitFor();
-  await page.getByTestId('evaluating').waitFor();
-  await page.getByRole('button', { name: 'Stop what is running' }).click();
   await tour.getByRole('button', { name: 'Close the tour' }).click();
   expect(await tour.count()).toBe(0);
   expect(stage.faults).toEqual([]);
 });
 
-it('reaches questions from a page that needs none, where it is opened first', async () => {
+slow(
+  'e2e/shell/tour.test.ts > leads from a question to the next chapter, opens what words mean, and goes on after another load',
+)('reaches questions from a page that needs none, where it is opened first', async () => {
   const { page } = stage;
   await page.goto(`${stage.url}rollouts`);
   await page.getByRole('button', { name: 'All commands' }).click();
@@ -87,3 +74,68 @@ it('reaches questions from a page that needs none, where it is opened first', as
     .waitFor();
   expect(stage.faults).toEqual([]);
 });
+
+slow(
+  'e2e/shell/tour.test.ts > leads from a question to the next chapter, opens what words mean, and goes on after another load',
+  'test/ui/tour/chapters.test.tsx > compares three systems on 20 questions, or shows the form with the reason',
+  'test/ui/shell/things.test.ts > ⌘K ticks a system for the next evaluation, one of one’s own too, and leaves the others ticked',
+  'test/ui/shell/things.test.ts > ⌘K finds questions by all of their words, and passages by the text',
+)(
+  'leads from a question to a comparison, waits while one looks around, and goes on after a reload',
+  async () => {
+    // Of its own, so that a second attempt begins at the beginning.
+    const page = await openPage(stage);
+    await page.goto(`${stage.url}ask?device=wasm`);
+    await page.getByRole('button', { name: 'take the tour' }).click();
+    const tour = page.getByRole('complementary', { name: 'Guided tour' });
+    await tour.getByRole('heading', { name: '1 of 5: Ask a question' }).waitFor();
+
+    // What was not done yet can be skipped, what was done is gone on from.
+    await tour.getByRole('button', { name: 'Skip' }).waitFor();
+    await tour.getByRole('button', { name: 'Ask an example' }).click();
+    await runStatus(page, 'done');
+    await tour.getByRole('button', { name: 'Next', exact: true }).click();
+    await tour.getByText('Every card is one thing that happened').waitFor();
+    expect(await faultsInBoth(page)).toEqual([]);
+
+    await opensWords(page);
+    await tour.getByRole('button', { name: 'Next chapter' }).click();
+
+    await tour.getByRole('heading', { name: '2 of 5: Train ten steps' }).waitFor();
+    await page.reload();
+    expect(await tour.count()).toBe(0);
+    await page.getByRole('button', { name: 'All commands' }).click();
+    const command = page.getByRole('combobox', { name: 'Command' });
+    // Nothing trains, so nothing is offered that pauses it; questions and passages come with the text.
+    expect(await page.getByRole('option', { name: 'Pause training' }).count()).toBe(0);
+    await command.fill('borzar medal');
+    await page
+      .getByRole('option', { name: /^Question / })
+      .first()
+      .waitFor();
+    await page.getByRole('option', { name: 'Passages for “borzar medal”' }).click();
+    await page.getByText('passages for “borzar medal”').waitFor();
+    // Of a page that plays nothing ⌘K offers no playback; a system it ticks for the next evaluation.
+    await page.getByRole('button', { name: 'All commands' }).click();
+    await page.getByRole('option', { name: /Theme: light or dark/ }).waitFor();
+    expect(await page.getByRole('option', { name: /^(Playback|Rollouts) / }).count()).toBe(0);
+    await command.fill('evaluate self-rag');
+    await page.getByRole('option', { name: /^System Evaluate Self-RAG/ }).click();
+    await page.waitForURL(/evaluate\?new=1/);
+    await page.getByRole('checkbox', { name: /^Self-RAG/, checked: true }).waitFor();
+    await page.getByRole('button', { name: 'All commands' }).click();
+    await command.fill('guided tour');
+    await page.keyboard.press('Enter');
+    await tour.getByRole('heading', { name: '2 of 5: Train ten steps' }).waitFor();
+    await tour.getByRole('button', { name: '✓ Ask a question' }).waitFor();
+
+    await tour.getByRole('button', { name: 'Compare systems' }).click();
+    await tour.getByRole('button', { name: 'Compare three systems on 20 questions' }).click();
+    await page.getByRole('heading', { name: 'Tour: three systems, 20 questions' }).waitFor();
+    await page.getByTestId('evaluating').waitFor();
+    await page.getByRole('button', { name: 'Stop what is running' }).click();
+    await tour.getByRole('button', { name: 'Close the tour' }).click();
+    expect(await tour.count()).toBe(0);
+    expect(stage.faults).toEqual([]);
+  },
+);
