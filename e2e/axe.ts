@@ -1,6 +1,6 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
-import { ALL_TESTS } from '../test/slow.ts';
+import { ALL_TESTS } from '../test/slow/slow.ts';
 
 /**
  * What axe finds on the page as it is, in the whole of it or in the part that a selector names. The

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { serve, type Served } from '../scripts/serve/server.mjs';
 import { type RunFile, readRunFile } from '../src/lab/train/files/run-file.ts';
 import { getTraining } from '../src/recipes/index.ts';
-import { ALL_TESTS } from '../test/slow.ts';
+import { ALL_TESTS } from '../test/slow/slow.ts';
 import { DIST, visit } from './browser.ts';
 import { KillableBrowser } from './killable.ts';
 import { stepsDone } from './training.ts';

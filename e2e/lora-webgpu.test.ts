@@ -10,7 +10,7 @@ import { present, itemAt } from '../src/base/items.ts';
 import { packBatch } from '../src/policy/lora/train-batch.ts';
 import { loadLoraFixture } from '../test/fixtures/qwen3-lora/load.ts';
 import { loadFamily } from '../test/fixtures/families/load.ts';
-import { slow } from '../test/slow.ts';
+import { slow } from '../test/slow/slow.ts';
 import { useStage } from './browser.ts';
 import type { LoraReport } from './pages/lora/worker.ts';
 

@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
-import { ALL_TESTS } from '../test/slow.ts';
+import { ALL_TESTS } from '../test/slow/slow.ts';
 import { DIST, openPage, runStatus, useStage, visit } from './browser.ts';
 import { restoreState, type StoredState } from './stored-state.ts';
 import { status, stepsDone, stopBy } from './training.ts';

@@ -1,4 +1,4 @@
-// `npm test`: every check with its time; ends with one line of totals. `--all`: slow tests too (test/slow.ts).
+// `npm test`: every check with its time; ends with one line of totals. `--all`: slow tests too (test/slow/slow.ts).
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { ensureChromium } from './chromium.mjs';

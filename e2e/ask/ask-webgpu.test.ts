@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ALL_TESTS } from '../../test/slow.ts';
+import { ALL_TESTS } from '../../test/slow/slow.ts';
 import { eventKinds, runStatus, useStage } from '../browser.ts';
 
 const stage = useStage({ webgpu: true });

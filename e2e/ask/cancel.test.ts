@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { ALL_TESTS } from '../../test/slow.ts';
+import { ALL_TESTS } from '../../test/slow/slow.ts';
 import { runStatus, useStage } from '../browser.ts';
 
 const stage = useStage();

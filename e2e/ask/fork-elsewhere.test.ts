@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { faultsInBoth } from '../axe.ts';
-import { slow } from '../../test/slow.ts';
+import { slow } from '../../test/slow/slow.ts';
 import { openPage, runStatus, useStage, visit } from '../browser.ts';
 import { downloaded, startSmall, status } from '../training.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { slow } from '../../test/slow.ts';
+import { slow } from '../../test/slow/slow.ts';
 import { runStatus, useStage } from '../browser.ts';
 
 const stage = useStage({ webgpu: true, ownBrowser: true });

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { faultsOf } from '../axe.ts';
-import { slow } from '../../test/slow.ts';
+import { slow } from '../../test/slow/slow.ts';
 import { runStatus, useStage, visit } from '../browser.ts';
 import { drop } from '../drop.ts';
 

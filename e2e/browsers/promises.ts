@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { serve, type Served } from '../../scripts/serve/server.mjs';
-import { slow } from '../../test/slow.ts';
+import { slow } from '../../test/slow/slow.ts';
 import { DIST } from '../browser.ts';
 import type { DrivenBrowser } from './driven.ts';
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { slow } from '../../test/slow.ts';
+import { slow } from '../../test/slow/slow.ts';
 import { faultsOf } from '../axe.ts';
 import { openPage, useStage } from '../browser.ts';
 import { EXAMPLES } from '../../src/ui/ask/store/examples.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { serve, type Served } from '../../scripts/serve/server.mjs';
-import { slow } from '../../test/slow.ts';
+import { slow } from '../../test/slow/slow.ts';
 import { DIST } from '../browser.ts';
 import { KillableBrowser } from '../killable.ts';
 

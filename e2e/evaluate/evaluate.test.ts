@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { ALL_TESTS } from '../../test/slow.ts';
+import { ALL_TESTS } from '../../test/slow/slow.ts';
 import { faultsInBoth, faultsOf } from '../axe.ts';
 import { useStage, visit } from '../browser.ts';
 import { savedPictures } from '../saved-pictures.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { writeRandomCheckpoint } from '../../test/policy/checkpoint/random-checkpoint.ts';
-import { slow } from '../../test/slow.ts';
+import { slow } from '../../test/slow/slow.ts';
 import { eventKinds, runStatus, useStage, visit } from '../browser.ts';
 import { startSmall, status } from '../training.ts';
 

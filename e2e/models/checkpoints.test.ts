@@ -8,7 +8,7 @@ import {
   startHub,
   type HubServer,
 } from '../../test/lab/models/checkpoints/hub-server.ts';
-import { slow } from '../../test/slow.ts';
+import { slow } from '../../test/slow/slow.ts';
 import { faultsOf } from '../axe.ts';
 import { openPage, useStage } from '../browser.ts';
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { hostileFiles, PAYLOADS } from '../../test/fixtures/inspect/payloads.ts';
-import { ALL_TESTS } from '../../test/slow.ts';
+import { ALL_TESTS } from '../../test/slow/slow.ts';
 import { faultsOf } from '../axe.ts';
 import { openPage, useStage, visit } from '../browser.ts';
 

@@ -10,7 +10,7 @@ import {
   searched,
   STALE,
 } from '../../test/evaluate/rollouts/hops/rollout.ts';
-import { ALL_TESTS, slow } from '../../test/slow.ts';
+import { ALL_TESTS, slow } from '../../test/slow/slow.ts';
 import { faultsInBoth } from '../axe.ts';
 import { useStage, visit } from '../browser.ts';
 import { matched } from '../rollouts-page.ts';
@@ -208,10 +208,10 @@ it(
     // A browser without memory for the bitmap says nothing by itself.
     await page.evaluate(() => {
       const { prototype } = HTMLCanvasElement;
-      const { toBlob } = prototype;
       // Once: the tests after this one draw bitmaps.
+      const own = Object.getOwnPropertyDescriptor(prototype, 'toBlob') ?? {};
       prototype.toBlob = (done) => {
-        prototype.toBlob = toBlob;
+        Object.defineProperty(prototype, 'toBlob', own);
         done(null);
       };
     });

@@ -13,7 +13,7 @@ import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { afterAll, expect, it } from 'vitest';
 import { inspectFile, inspectRun } from '../../src/evaluate/rollouts/inspect.ts';
-import { ALL_TESTS, slow } from '../../test/slow.ts';
+import { ALL_TESTS, slow } from '../../test/slow/slow.ts';
 import { faultsOf } from '../axe.ts';
 import { useStage, visit } from '../browser.ts';
 import { drop } from '../drop.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { slow } from '../../test/slow.ts';
+import { slow } from '../../test/slow/slow.ts';
 import { faultsInBoth, faultsOf } from '../axe.ts';
 import { openPage, runStatus, useStage, visit } from '../browser.ts';
 import { unexplained, unfold } from '../words.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { serve } from '../../scripts/serve/server.mjs';
-import { ALL_TESTS } from '../../test/slow.ts';
+import { ALL_TESTS } from '../../test/slow/slow.ts';
 import { DIST, finishedColumns, openPage, runStatus, useStage, visit } from '../browser.ts';
 
 /** After one visit the page opens and answers without its server. */

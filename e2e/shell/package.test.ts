@@ -16,7 +16,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { z } from 'zod';
 import { serve } from '../../scripts/serve/server.mjs';
 import { packedLab } from '../../test/cli/packed.ts';
-import { slow } from '../../test/slow.ts';
+import { slow } from '../../test/slow/slow.ts';
 import { DIST, finishedColumns, openPage, runStatus, useStage } from '../browser.ts';
 import { startSmall, status } from '../training.ts';
 

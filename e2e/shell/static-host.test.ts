@@ -1,6 +1,6 @@
 import type { Page, Worker } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { slow } from '../../test/slow.ts';
+import { slow } from '../../test/slow/slow.ts';
 import { finishedColumns, openPage, runStatus, useStage } from '../browser.ts';
 import { staticHost } from '../static-host.ts';
 import { startSmall, status } from '../training.ts';

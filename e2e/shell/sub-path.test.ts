@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { ALL_TESTS } from '../../test/slow.ts';
+import { ALL_TESTS } from '../../test/slow/slow.ts';
 import { finishedColumns, runStatus, useStage } from '../browser.ts';
 
 /** The built page works below any path, with every address it has and its workers. */

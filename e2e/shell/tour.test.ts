@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { slow } from '../../test/slow.ts';
+import { slow } from '../../test/slow/slow.ts';
 import { faultsInBoth } from '../axe.ts';
 import { openPage, runStatus, useStage } from '../browser.ts';
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { ALL_TESTS } from '../../test/slow.ts';
+import { ALL_TESTS } from '../../test/slow/slow.ts';
 import { faultsOf } from '../axe.ts';
 import { openPage, runStatus, useStage, visit } from '../browser.ts';
 

@@ -1,6 +1,6 @@
 import type { Locator, Route } from 'playwright-core';
 import { expect } from 'vitest';
-import { slow } from '../../test/slow.ts';
+import { slow } from '../../test/slow/slow.ts';
 import { faultsInBoth } from '../axe.ts';
 import { runStatus, useStage, visit } from '../browser.ts';
 import { savedPictures } from '../saved-pictures.ts';

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { TrainState } from '../../src/learn/rl/state.ts';
 import { writeRunFile } from '../../src/lab/train/files/run-file.ts';
 import { runRecord } from '../../test/fixtures/train-runs.ts';
-import { ALL_TESTS } from '../../test/slow.ts';
+import { ALL_TESTS } from '../../test/slow/slow.ts';
 import { trainStep } from '../../test/fixtures/train-steps.ts';
 import { openPage, useStage, visit } from '../browser.ts';
 import { savedPictures } from '../saved-pictures.ts';

@@ -183,8 +183,9 @@ it(
       JSON.stringify({
         ...JSON.parse(readFileSync(file, 'utf8')),
         run: { ...scored.run, id: 'scored-once', name: 'scored once' },
-        steps: scored.steps.map(({ heldOutAtStart: _, ...step }) => ({
+        steps: scored.steps.map((step) => ({
           ...step,
+          heldOutAtStart: undefined,
           heldOut: step.step === 2 ? score : null,
         })),
       }),

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { loadExpectedCurves } from '../../src/evaluate/study/expected-curves.ts';
-import { slow } from '../../test/slow.ts';
+import { slow } from '../../test/slow/slow.ts';
 import { faultsInBoth } from '../axe.ts';
 import { useStage, visit } from '../browser.ts';
 import { fillSmall, status } from '../training.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { zipSync } from 'fflate';
 import { afterAll, expect, test } from 'vitest';
-import { ALL_TESTS, slow } from '../../test/slow.ts';
+import { ALL_TESTS, slow } from '../../test/slow/slow.ts';
 import { openArchive } from '../../src/handover/adopt/archive/open-archive.ts';
 import { readTar } from '../../src/handover/adopt/archive/tar.ts';
 import { readSafetensors } from '../../src/policy/checkpoint/safetensors.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import { slow } from '../../test/slow.ts';
+import { slow } from '../../test/slow/slow.ts';
 import { faultsInBoth } from '../axe.ts';
 import { runStatus, useStage } from '../browser.ts';
 import { downloaded, status } from '../training.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { slow } from '../../test/slow.ts';
+import { slow } from '../../test/slow/slow.ts';
 import { faultsInBoth } from '../axe.ts';
 import { openPage, useStage } from '../browser.ts';
 import { savedPictures } from '../saved-pictures.ts';

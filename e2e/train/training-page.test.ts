@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { loadExpectedCurves } from '../../src/evaluate/study/expected-curves.ts';
 import { emptyRollout, metrics, policySegment } from '../../test/fixtures/rollouts.ts';
-import { slow } from '../../test/slow.ts';
+import { slow } from '../../test/slow/slow.ts';
 import { faultsOf } from '../axe.ts';
 import { runStatus, useStage } from '../browser.ts';
 import { downloaded, fillSmall, startSmall, status, stepsDone, stopBy } from '../training.ts';

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { slow } from '../../test/slow.ts';
+import { slow } from '../../test/slow/slow.ts';
 import { useStage } from '../browser.ts';
 import { startSmall, status, stepsDone, stopBy } from '../training.ts';
 

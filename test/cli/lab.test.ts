@@ -8,7 +8,7 @@ import { openParts } from '../../src/cli/shared/parts.ts';
 import { getRecipe } from '../../src/recipes/index.ts';
 import type { Rollout } from '../../src/records/rollout.ts';
 import { HuggingFaceTokenizer } from '../../src/policy/open/tokenizer.ts';
-import { ALL_TESTS } from '../slow.ts';
+import { ALL_TESTS } from '../slow/slow.ts';
 import { lab, labFromSources, labHere, type LabRun } from './lab.ts';
 
 // Policies and worlds are opened: seconds on an idle machine, more on a busy one.

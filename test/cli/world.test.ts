@@ -19,7 +19,7 @@ import { writeWorld } from '../../src/retrieval/world/write.ts';
 import { generateSecondWorld } from '../../src/world/second/world.ts';
 import type { WorldReport } from '../../src/evaluate/world/report.ts';
 import type { WorldManifest, WorldQuestion } from '../../src/retrieval/world/manifest.ts';
-import { slow } from '../slow.ts';
+import { slow } from '../slow/slow.ts';
 import { labHere } from './lab.ts';
 import { packedLab } from './packed.ts';
 

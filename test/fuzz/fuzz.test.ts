@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ALL_TESTS } from '../slow.ts';
+import { ALL_TESTS } from '../slow/slow.ts';
 import { SUBJECTS } from './index.ts';
 import { cpuMs, faultOfMessage, fuzz, subject } from './subjects/subject.ts';
 

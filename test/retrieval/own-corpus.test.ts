@@ -10,7 +10,7 @@ import { openLocalSource } from '../../src/retrieval/open-local.ts';
 import { openWorldRetriever } from '../../src/retrieval/open.ts';
 import type { Source } from '../../src/retrieval/sources/sources.ts';
 import { loadWorld } from '../../src/retrieval/world/load.ts';
-import { slow } from '../slow.ts';
+import { slow } from '../slow/slow.ts';
 
 /** Corpora of the field, searched by their questions, beside the built-in web that knows nothing of them. */
 

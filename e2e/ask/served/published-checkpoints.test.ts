@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { CHECKPOINTS, publishedServer } from '../../../test/policy/remote/endpoint/published.ts';
-import { slow } from '../../../test/slow.ts';
+import { slow } from '../../../test/slow/slow.ts';
 import { eventKinds, runStatus, useStage } from '../../browser.ts';
 import { askServed } from './served.ts';
 

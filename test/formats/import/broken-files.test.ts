@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { importAll, previewImport } from '../../../src/formats/import/collect.ts';
 import { cpuMs } from '../../fuzz/subjects/subject.ts';
-import { ALL_TESTS } from '../../slow.ts';
+import { ALL_TESTS } from '../../slow/slow.ts';
 import { FILES } from '../../fixtures/import/whole-files.ts';
 
 const [TIMES, MOST_MS] = ALL_TESTS ? [100_000, 2000] : [40_000, 1000];

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { importAll } from '../../../src/formats/import/collect.ts';
 import { checkRuns } from '../../../src/formats/parquet/runs.ts';
 import { skipStruct } from '../../../src/formats/parquet/thrift.ts';
-import { ALL_TESTS } from '../../slow.ts';
+import { ALL_TESTS } from '../../slow/slow.ts';
 
 it('runs are read that fit their page, and no others', () => {
   // 3 values of one byte: a run of 3; then one group of 8 packed values of one bit, padded.

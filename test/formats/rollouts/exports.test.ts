@@ -9,7 +9,7 @@ import {
 import type { ImportedRollout } from '../../../src/formats/rollouts/shape/imported.ts';
 import { readFactsOf } from '../../../src/evaluate/rollouts/lint/facts.ts';
 import { lintRollout } from '../../../src/evaluate/rollouts/lint/index.ts';
-import { ALL_TESTS } from '../../slow.ts';
+import { ALL_TESTS } from '../../slow/slow.ts';
 import { OTHER_SYSTEMS } from '../../fixtures/inspect/other-systems.ts';
 import { FOREIGN, loggingBoard, r1Searcher } from '../../fixtures/inspect/records.ts';
 import { blobOf, importOne, ownLines, R1_SEARCHER_FILES, rolloutsOf } from './helpers.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { roundsOf } from '../../../src/formats/rollouts/rounds.ts';
 import { lintRollout } from '../../../src/evaluate/rollouts/lint/index.ts';
 import { readFactsOf } from '../../../src/evaluate/rollouts/lint/facts.ts';
-import { ALL_TESTS } from '../../slow.ts';
+import { ALL_TESTS } from '../../slow/slow.ts';
 import { importOne } from './helpers.ts';
 
 /** Texts on which an unbounded regular expression would run for hours; these take seconds of

@@ -9,7 +9,7 @@ import { createPolicy, loadWeights } from '../../../src/policy/open/load.ts';
 import type { Generated, Policy, PolicySession } from '../../../src/policy/policy.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
-import { ALL_TESTS } from '../../slow.ts';
+import { ALL_TESTS } from '../../slow/slow.ts';
 import { byteTokenizer } from '../../agent/text/tokenizers.ts';
 import { itemAt, present } from '../../../src/base/items.ts';
 import { drive, partsOf, resultsOf, serve, settingsOf, type Served } from './served.ts';

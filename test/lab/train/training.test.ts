@@ -2,7 +2,7 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
 import type { RunStatus } from '../../../src/lab/contract/records/runs.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
-import { ALL_TESTS } from '../../slow.ts';
+import { ALL_TESTS } from '../../slow/slow.ts';
 import { closeBrowsers, openBrowser, openTrainingParts, shortRun } from './tabs.ts';
 
 /** Runs that the page trains and stores, with what interrupts them. */

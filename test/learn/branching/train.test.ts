@@ -5,7 +5,7 @@ import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import type { TrainState } from '../../../src/learn/rl/state.ts';
 import { groupBy } from '../../../src/base/items.ts';
 import { openTestWorld, tinySettings, type World } from '../rl/helpers.ts';
-import { ALL_TESTS } from '../../slow.ts';
+import { ALL_TESTS } from '../../slow/slow.ts';
 import { trainBuiltIn } from './built-in-run.ts';
 
 let world: World;

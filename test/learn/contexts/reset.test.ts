@@ -12,7 +12,7 @@ import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import { emptyRollout, policySegment, readSegment } from '../../fixtures/rollouts.ts';
 import { retrieverOver } from '../../agent/helpers.ts';
 import { ScriptedPolicy } from '../../agent/scripted-policy.ts';
-import { ALL_TESTS } from '../../slow.ts';
+import { ALL_TESTS } from '../../slow/slow.ts';
 import { trainBuiltIn } from '../branching/built-in-run.ts';
 import { openTestWorld, tinySettings, type World } from '../rl/helpers.ts';
 

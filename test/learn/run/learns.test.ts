@@ -5,7 +5,7 @@ import { initWeights, type PolicyWeights } from '../../../src/policy/checkpoint/
 import { itemAt } from '../../../src/base/items.ts';
 import { mean } from '../../../src/base/statistics.ts';
 import { tokenizer } from '../../agent/tokenizer.ts';
-import { ALL_TESTS } from '../../slow.ts';
+import { ALL_TESTS } from '../../slow/slow.ts';
 import { tinySettings, tinyWeights, trainTiny } from '../rl/helpers.ts';
 
 vi.setConfig({ testTimeout: 240_000 });

@@ -8,7 +8,7 @@ import { stepTrial } from '../../../src/policy/measure/trials.ts';
 import { planFit } from '../../../src/policy/open/fit.ts';
 import { engineOptions } from '../../../src/policy/open/loaded-policy.ts';
 import type { MatrixType, StoreType } from '../../../src/policy/ops/values.ts';
-import { ALL_TESTS } from '../../slow.ts';
+import { ALL_TESTS } from '../../slow/slow.ts';
 
 const GIB = 2 ** 30;
 const LIMITS = {

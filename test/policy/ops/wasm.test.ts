@@ -8,7 +8,7 @@ import type { Draw, Ops } from '../../../src/policy/ops/ops.ts';
 import type { Tokens } from '../../../src/policy/ops/values.ts';
 import { hasRelaxedSimd } from '../../../src/policy/wasm/kernels.ts';
 import { createWasmOps } from '../../../src/policy/wasm/ops.ts';
-import { ALL_TESTS } from '../../slow.ts';
+import { ALL_TESTS } from '../../slow/slow.ts';
 import { headsInput } from './support/attention-cases.ts';
 import { anyIds, Builder, layOut, randomSizes, type Sizes } from './support/builder.ts';
 import { opCases, type OpCase } from './support/cases.ts';

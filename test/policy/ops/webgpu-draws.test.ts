@@ -6,7 +6,7 @@ import type { Draw } from '../../../src/policy/ops/ops.ts';
 import type { Sampling } from '../../../src/policy/policy.ts';
 import type { WebGpuOps } from '../../../src/policy/webgpu/ops.ts';
 import { GpuActivations, own } from '../../../src/policy/webgpu/device/values.ts';
-import { ALL_TESTS } from '../../slow.ts';
+import { ALL_TESTS } from '../../slow/slow.ts';
 import { Builder } from './support/builder.ts';
 import { opCases } from './support/cases.ts';
 import { expectSame } from './support/compare.ts';

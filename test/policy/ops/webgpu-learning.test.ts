@@ -9,7 +9,7 @@ import { createTrainableWasmOps } from '../../../src/policy/wasm/ops.ts';
 import { createTrainableWebGpuOps } from '../../../src/policy/webgpu/learning/ops.ts';
 import { Trainer } from '../../../src/pretrain/policy/train.ts';
 import { relativeError } from '../lora/numbers.ts';
-import { ALL_TESTS } from '../../slow.ts';
+import { ALL_TESTS } from '../../slow/slow.ts';
 import { randomSizes } from './support/builder.ts';
 import { difference } from './support/compare.ts';
 import { gradientsOf, learner } from './support/learner.ts';

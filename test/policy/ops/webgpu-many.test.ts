@@ -6,7 +6,7 @@ import type { TokenRun } from '../../../src/policy/ops/values.ts';
 import { LORA_TARGETS } from '../../../src/policy/lora/spec.ts';
 import { manyWorking } from '../../../src/policy/webgpu/many/working.ts';
 import type { WebGpuOps } from '../../../src/policy/webgpu/ops.ts';
-import { ALL_TESTS } from '../../slow.ts';
+import { ALL_TESTS } from '../../slow/slow.ts';
 import { headsInput } from './support/attention-cases.ts';
 import { anyIds, Builder, type CaseBody, type Sizes } from './support/builder.ts';
 import { opCases, type OpCase } from './support/cases.ts';

@@ -3,7 +3,7 @@ import { oracleOps } from '../../../src/policy/ops/oracle/oracle.ts';
 import type { Ops } from '../../../src/policy/ops/ops.ts';
 import { MATRIX_TYPES, type MatrixType } from '../../../src/policy/ops/values.ts';
 import type { WebGpuOps } from '../../../src/policy/webgpu/ops.ts';
-import { ALL_TESTS } from '../../slow.ts';
+import { ALL_TESTS } from '../../slow/slow.ts';
 import { Builder } from './support/builder.ts';
 import { difference } from './support/compare.ts';
 import { openOps } from './support/swiftshader.ts';

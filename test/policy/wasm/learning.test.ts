@@ -5,7 +5,7 @@ import { OracleMatrix, OraclePicks, OracleVector } from '../../../src/policy/ops
 import { trainableOracleOps } from '../../../src/policy/ops/oracle/learning.ts';
 import { own } from '../../../src/policy/ops/own.ts';
 import { createTrainableWasmOps } from '../../../src/policy/wasm/ops.ts';
-import { ALL_TESTS } from '../../slow.ts';
+import { ALL_TESTS } from '../../slow/slow.ts';
 import { randomSizes } from '../ops/support/builder.ts';
 import { difference } from '../ops/support/compare.ts';
 import { COEFFICIENTS, gradientsOf, learner } from '../ops/support/learner.ts';

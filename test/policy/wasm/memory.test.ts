@@ -3,7 +3,7 @@ import { itemAt } from '../../../src/base/items.ts';
 import { Random } from '../../../src/base/random.ts';
 import { blockBytes, WasmMemory } from '../../../src/policy/wasm/memory.ts';
 import { createWasmOps } from '../../../src/policy/wasm/ops.ts';
-import { ALL_TESTS } from '../../slow.ts';
+import { ALL_TESTS } from '../../slow/slow.ts';
 import { opCases } from '../ops/support/cases.ts';
 
 interface Block {

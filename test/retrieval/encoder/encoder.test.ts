@@ -7,7 +7,7 @@ import { pad } from '../../../src/retrieval/encoder/tokens.ts';
 import type { FetchFile } from '../../../src/base/fetch-file.ts';
 import { openWorldRetriever } from '../../../src/retrieval/open.ts';
 import { loadWorld, type World } from '../../../src/retrieval/world/load.ts';
-import { ALL_TESTS } from '../../slow.ts';
+import { ALL_TESTS } from '../../slow/slow.ts';
 import { nodeOrt } from './ort-node.ts';
 
 describe.each([

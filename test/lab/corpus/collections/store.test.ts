@@ -12,7 +12,7 @@ import {
 import { CollectionsDatabase } from '../../../../src/lab/corpus/collections/passages/database.ts';
 import { CollectionStore } from '../../../../src/lab/corpus/collections/store.ts';
 import { importFiles, resumeImport } from '../../../../src/lab/corpus/collections/importing.ts';
-import { ALL_TESTS } from '../../../slow.ts';
+import { ALL_TESTS } from '../../../slow/slow.ts';
 import { ownLocks } from '../../../runs/collections/own-locks.ts';
 import type { FileToImport, ImportProgress } from '../../../../src/lab/contract/collections.ts';
 import { blob, HOTPOT, jsonl, MUSIQUE, TWO_WIKI } from '../../../fixtures/import/files.ts';

@@ -59,7 +59,7 @@ const overview = (rest: Partial<ClusterOverview>, recent: ClusterLearning['recen
       changes: 0,
     },
     ...rest,
-  }) satisfies ClusterOverview as ClusterOverview;
+  }) satisfies ClusterOverview;
 
 beforeEach(() => {
   useSetup.setState({ setup: BUILT_IN_SETUP });

@@ -8,7 +8,7 @@ export const ALL_TESTS = process.env['FORAGE_TESTS'] === 'all';
 /** A file of tests from the root, and the title of one of them as its source has it (of `each`, with its `$name`). */
 export type TestName = `${'test' | 'e2e'}/${string}.test.${'ts' | 'tsx'} > ${string}`;
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 
 /** What a test is declared by. */
 const DECLARES = /\b(slow|(?:test|it)(?:\.\w+)*)\(/g;
