@@ -21,7 +21,7 @@ import { stepsDone } from './training.ts';
 const KILLS = Number(process.env.FORAGE_KILLS ?? (ALL_TESTS ? 3 : 1));
 
 /** More than kills: each lets a step or so be done, and one that comes at any time may let five be done. */
-const STEPS = KILLS === 1 ? 3 : Math.round(1.2 * KILLS) + 6;
+const STEPS = KILLS === 1 ? 5 : Math.round(1.2 * KILLS) + 6;
 /** A kill and what follows it take some seconds on two cores, and far more on busy ones. */
 vi.setConfig({ testTimeout: 300_000 + KILLS * 60_000 });
 
@@ -126,9 +126,14 @@ const exported = async (page: Page, id: string): Promise<RunFile> => {
 const finished = (page: Page): Promise<unknown> =>
   page.waitForSelector('[data-status="finished"]', { timeout: 300_000 });
 
-/** Half of the kills come at any time, half while a snapshot is being written, as one alone does. */
+/** Half of the kills come at any time, half while a snapshot is being written; one alone soon after the first step. */
 const moment = async (page: Page, random: () => number): Promise<string> => {
-  if (KILLS > 1 && random() < 0.5) {
+  if (KILLS === 1) {
+    await expect.poll(() => stepsDone(page)).toBeGreaterThan(0);
+    await page.waitForTimeout(random() * 400);
+    return 'after the first step';
+  }
+  if (random() < 0.5) {
     await page.waitForTimeout(random() * 1500);
     return 'any time';
   }

@@ -244,7 +244,12 @@ describe('evaluations in the lab', () => {
     let opening = 0;
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + opening);
     onTestFinished(() => clock.mockRestore());
-    const { host, messages, until } = openTab(undefined, {
+    // Progress is told every so often, however fast rollouts are made.
+    const today = Date.now.bind(Date);
+    let later = 0;
+    const date = vi.spyOn(Date, 'now').mockImplementation(() => today() + later);
+    onTestFinished(() => date.mockRestore());
+    const { host, messages, until } = openTab(() => (later += 60_000), {
       openApart: () => {
         opening += 600_000;
         return Promise.resolve({ policy: seededPolicy(), terminate: () => undefined }) as never;
