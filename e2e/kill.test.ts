@@ -4,24 +4,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHash } from 'node:crypto';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, vi } from 'vitest';
 import { serve, type Served } from '../scripts/serve/server.mjs';
 import { type RunFile, readRunFile } from '../src/lab/train/files/run-file.ts';
 import { getTraining } from '../src/recipes/index.ts';
-import { ALL_TESTS } from '../test/slow/slow.ts';
+import { slow } from '../test/slow/slow.ts';
 import { DIST, visit } from './browser.ts';
 import { KillableBrowser } from './killable.ts';
 import { stepsDone } from './training.ts';
 
 /**
  * A run whose tab is killed again and again, also while it writes snapshots, ends in the same bits
- * as one that nobody disturbed. FORAGE_KILLS sets how often (1 in a quick run and 3 in all unless given; 50 take
- * some minutes).
+ * as one that nobody disturbed. FORAGE_KILLS sets how often (3 unless given; 50 take some
+ * minutes).
  */
-const KILLS = Number(process.env.FORAGE_KILLS ?? (ALL_TESTS ? 3 : 1));
+const KILLS = Number(process.env.FORAGE_KILLS ?? 3);
 
 /** More than kills: each lets a step or so be done, and one that comes at any time may let five be done. */
-const STEPS = KILLS === 1 ? 5 : Math.round(1.2 * KILLS) + 6;
+const STEPS = Math.round(1.2 * KILLS) + 6;
 /** A kill and what follows it take some seconds on two cores, and far more on busy ones. */
 vi.setConfig({ testTimeout: 300_000 + KILLS * 60_000 });
 
@@ -126,13 +126,8 @@ const exported = async (page: Page, id: string): Promise<RunFile> => {
 const finished = (page: Page): Promise<unknown> =>
   page.waitForSelector('[data-status="finished"]', { timeout: 300_000 });
 
-/** Half of the kills come at any time, half while a snapshot is being written; one alone soon after the first step. */
+/** Half of the kills come at any time, half while a snapshot is being written. */
 const moment = async (page: Page, random: () => number): Promise<string> => {
-  if (KILLS === 1) {
-    await expect.poll(() => stepsDone(page)).toBeGreaterThan(0);
-    await page.waitForTimeout(random() * 400);
-    return 'after the first step';
-  }
   if (random() < 0.5) {
     await page.waitForTimeout(random() * 1500);
     return 'any time';
@@ -169,39 +164,46 @@ const comparable = ({ steps, state }: RunFile) => ({
   state: state && { ...state, elapsed: 0 },
 });
 
-it(`loses nothing that was committed, killed in the middle (${KILLS} times), and ends in the bits of an undisturbed run`, async () => {
-  const seed = Number(process.env.FORAGE_SEED ?? Date.now() % 1e6);
-  const random = seeded(seed);
-  let page = await open('runs');
-  await imported(page, 'calm');
-  await imported(page, 'killed');
+slow(
+  'test/lab/train/training.test.ts > killed at its write %i, and again, loses no step that was told as stored, and ends in the bits of one that nobody disturbed',
+  'e2e/corpus/collections-kill.test.ts > is killed in the middle of an import',
+)(
+  `loses nothing that was committed in ${KILLS} kills, and ends in the bits of an undisturbed run`,
+  async () => {
+    const seed = Number(process.env.FORAGE_SEED ?? Date.now() % 1e6);
+    const random = seeded(seed);
+    let page = await open('runs');
+    await imported(page, 'calm');
+    await imported(page, 'killed');
 
-  await visit(page, server, 'train?run=killed');
-  let shown = 0;
-  for (let n = 1; n <= KILLS; n++) {
-    const where = `seed ${seed}, kill ${n}`;
-    await page.getByRole('button', { name: /^(Resume|Start again|Go on)/ }).waitFor();
-    // A committed step is on the disk: none that was shown as done may be gone.
-    expect(await stepsDone(page), where).toBeGreaterThanOrEqual(shown);
-    expect(await page.getByRole('alert').count(), where).toBe(0);
+    await visit(page, server, 'train?run=killed');
+    let shown = 0;
+    for (let n = 1; n <= KILLS; n++) {
+      const where = `seed ${seed}, kill ${n}`;
+      await page.getByRole('button', { name: /^(Resume|Start again|Go on)/ }).waitFor();
+      // A committed step is on the disk: none that was shown as done may be gone.
+      expect(await stepsDone(page), where).toBeGreaterThanOrEqual(shown);
+      expect(await page.getByRole('alert').count(), where).toBe(0);
+      await resume(page);
+      const when = await moment(page, random);
+      shown = await stepsDone(page);
+      await browser.kill();
+      if (shown >= STEPS)
+        throw new Error(`${where} (${when}): the run is over; give it more steps`);
+      page = await open('train?run=killed');
+    }
     await resume(page);
-    const when = await moment(page, random);
-    shown = await stepsDone(page);
-    await browser.kill();
-    if (shown >= STEPS) throw new Error(`${where} (${when}): the run is over; give it more steps`);
-    page = await open('train?run=killed');
-  }
-  await resume(page);
-  await finished(page);
-  const killed = await exported(page, 'killed');
+    await finished(page);
+    const killed = await exported(page, 'killed');
 
-  await page.goto(`${server.url}train?run=calm`);
-  await resume(page);
-  await finished(page);
-  const calm = await exported(page, 'calm');
-  expect(calm.steps).toHaveLength(STEPS);
-  // Else equal bits would say nothing: no update would have changed the state.
-  const changed = calm.steps.filter(({ gradientNorm }) => (gradientNorm ?? 0) > 0);
-  expect(changed.length).toBeGreaterThanOrEqual(STEPS / 2);
-  expect(comparable(killed)).toEqual(comparable(calm));
-});
+    await page.goto(`${server.url}train?run=calm`);
+    await resume(page);
+    await finished(page);
+    const calm = await exported(page, 'calm');
+    expect(calm.steps).toHaveLength(STEPS);
+    // Else equal bits would say nothing: no update would have changed the state.
+    const changed = calm.steps.filter(({ gradientNorm }) => (gradientNorm ?? 0) > 0);
+    expect(changed.length).toBeGreaterThanOrEqual(STEPS / 2);
+    expect(comparable(killed)).toEqual(comparable(calm));
+  },
+);
