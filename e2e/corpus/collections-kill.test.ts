@@ -4,14 +4,13 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { serve, type Served } from '../../scripts/serve/server.mjs';
-import { ALL_TESTS } from '../../test/slow/slow.ts';
 import { DIST } from '../browser.ts';
 import { KillableBrowser } from '../killable.ts';
 
 /** An import whose browser is killed goes on where it was: nothing doubled, nothing lost. */
 
-/** Enough that the kill comes before the last of them. */
-const PASSAGES = ALL_TESTS ? 15_000 : 5000;
+/** Enough that the kill comes before the last of them, on a quick machine too. */
+const PASSAGES = 15_000;
 const browser = new KillableBrowser();
 const folder = mkdtempSync(join(tmpdir(), 'forage-import-'));
 const file = join(folder, 'big.jsonl');
