@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { TrainState } from '../../src/learn/rl/state.ts';
 import { writeRunFile } from '../../src/lab/train/files/run-file.ts';
 import { runRecord } from '../../test/fixtures/train-runs.ts';
-import { ALL_TESTS } from '../../test/slow/slow.ts';
+import { slow } from '../../test/slow/slow.ts';
 import { trainStep } from '../../test/fixtures/train-steps.ts';
 import { openPage, useStage, visit } from '../browser.ts';
 import { savedPictures } from '../saved-pictures.ts';
@@ -132,7 +132,13 @@ it('charts have a band over seeds, smoothing, a log axis, zoom by drag and by ke
   expect(stage.faults).toEqual([]);
 });
 
-it('every chart of a run leaves as a file that says what it is', async () => {
+slow(
+  'e2e/evaluate/evaluate.test.ts > takes the rollouts that are there for a smaller one like it, and gives away table, pictures and file',
+  'test/ui/kit/charts/picture/export-chart.test.ts > is named after its title, which stands in it as text',
+  'test/ui/kit/charts/picture/export-chart.test.ts > looks as on the page without its style sheets',
+  'test/ui/kit/charts/picture/export-chart.test.ts > has room for the whole drawing below its title, and the drawing, not an icon, in it',
+  'test/ui/kit/charts/picture/export-chart.test.ts > keeps the names that lie over the drawing at their places in it',
+)('every chart of a run leaves as a file that says what it is', async () => {
   const page = await openPage(stage);
   await page.goto(`${stage.url}runs`);
   await page.getByLabel('Run files').setInputFiles([runFile('one', 1)]);
@@ -143,10 +149,8 @@ it('every chart of a run leaves as a file that says what it is', async () => {
   const titles = await charts.evaluateAll((all) =>
     all.map((one) => one.getAttribute('aria-label') ?? ''),
   );
-  // A line, a stack, and one without a point at each step: what else there is differs in its numbers.
-  const saved = ALL_TESTS ? titles : titles.filter((_, at) => at % 5 === 0);
-  const pictures = await savedPictures(page, saved);
-  expect([...pictures.keys()]).toEqual(saved);
+  const pictures = await savedPictures(page, titles);
+  expect([...pictures.keys()]).toEqual(titles);
   for (const [title, svg] of pictures) {
     const words = [...svg.matchAll(/<text[^>]*>([^<]+)</g)].map(([, text]) => text).join(' ');
     // Lines or areas, the number at the end of one, and what is across.
