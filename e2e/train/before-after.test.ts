@@ -12,7 +12,6 @@ const stage = useStage();
 
 slow(
   'e2e/train/finished-run.test.ts > has its held-out questions as a film and before | after, whose rollouts open and are asked with the adapter',
-  'e2e/train/charts.test.ts > every chart of a run leaves as a file that says what it is',
   'test/ui/train/beside/ask-at-step.test.tsx > names the step whose adapter is asked, or the nearest that is kept',
   'test/ui/ask/siblings/ask-with.test.ts > asks its question as the run asks its held-out ones, without and with the adapter',
   'test/ui/ask/notes/asked-with.test.tsx > says before the first press what answers, and offers to ask without it',

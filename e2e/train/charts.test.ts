@@ -133,7 +133,7 @@ it('charts have a band over seeds, smoothing, a log axis, zoom by drag and by ke
 });
 
 slow(
-  'e2e/evaluate/evaluate.test.ts > takes the rollouts that are there for a smaller one like it, and gives away table, pictures and file',
+  'e2e/train/finished-run.test.ts > has its held-out questions as a film and before | after, whose rollouts open and are asked with the adapter',
   'test/ui/kit/charts/picture/export-chart.test.ts > is named after its title, which stands in it as text',
   'test/ui/kit/charts/picture/export-chart.test.ts > looks as on the page without its style sheets',
   'test/ui/kit/charts/picture/export-chart.test.ts > has room for the whole drawing below its title, and the drawing, not an icon, in it',

@@ -276,7 +276,16 @@ it(
     await beside.getByLabel('Held-out question').selectOption({ index: 1 });
     await page.waitForURL(/question=.*from=0&to=newest/);
     await page.getByTestId('beside-sentence').waitFor();
-    const pictures = await savedPictures(page, ['Training film', 'Before | after']);
+    const pictures = await savedPictures(page, [
+      'Answers: EM and F1',
+      'Training film',
+      'Before | after',
+    ]);
+    const answers = pictures.get('Answers: EM and F1') ?? '';
+    const words = [...answers.matchAll(/<text[^>]*>([^<]+)</g)].map(([, text]) => text).join(' ');
+    // Lines, the number at the end of one, and what is across.
+    expect(answers).toMatch(/<path[^>]* stroke="/);
+    expect(words).toMatch(/EM held-out.* [\d.−]+.* Across: steps\.$/);
     expect(pictures.get('Before | after')).toContain('after: step 2');
     expect(await faultsOf(page)).toEqual([]);
     await beside.getByRole('button', { name: 'Before | after: table' }).click();
