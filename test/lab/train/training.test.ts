@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterEach(closeBrowsers);
 
 /** A kill before anything is stored, and one between the files of a snapshot; the others are between other files. */
-const WRITES = ALL_TESTS ? [0, 1, 2, 3, 5, 8, 13] : [0, 5];
+const WRITES = ALL_TESTS ? [0, 1, 2, 3, 5, 8] : [0, 5];
 
 type Browser = ReturnType<typeof openBrowser>;
 type Tab = ReturnType<Browser['tab']>;
