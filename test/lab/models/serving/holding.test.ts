@@ -83,9 +83,14 @@ async function browser() {
   return { id, store, locks, open, held, deleteForGood, workers };
 }
 
-it('a checkpoint in use stays when it is deleted for good, until another policy is chosen', async () => {
-  const { id, store, locks, held, deleteForGood, workers } = await browser();
-  const keeper = new PolicyKeeper({
+/** What loads the stored checkpoint as a policy. */
+const keeperOf = ({
+  id,
+  store,
+  locks,
+  workers,
+}: Pick<Awaited<ReturnType<typeof browser>>, 'id' | 'store' | 'locks' | 'workers'>): PolicyKeeper =>
+  new PolicyKeeper({
     workers,
     board: new PartsBoard(() => undefined),
     checkpoint: () => storedCheckpoint(store, id, locks),
@@ -93,6 +98,10 @@ it('a checkpoint in use stays when it is deleted for good, until another policy 
     onReady: () => undefined,
     onFailed: () => undefined,
   });
+
+it('a checkpoint in use stays when it is deleted for good, until another policy is chosen', async () => {
+  const { id, store, locks, held, deleteForGood, workers } = await browser();
+  const keeper = keeperOf({ id, store, locks, workers });
   keeper.want({ kind: 'checkpoint', id }, 'wasm');
   keeper.load();
   const { policy } = (await keeper.loading)!;
@@ -107,14 +116,7 @@ it('a checkpoint in use stays when it is deleted for good, until another policy 
 
 it('a policy that was replaced while it loaded lets go as well', async () => {
   const { id, store, locks, held, workers } = await browser();
-  const keeper = new PolicyKeeper({
-    workers,
-    board: new PartsBoard(() => undefined),
-    checkpoint: () => storedCheckpoint(store, id, locks),
-    onSampled: () => undefined,
-    onReady: () => undefined,
-    onFailed: () => undefined,
-  });
+  const keeper = keeperOf({ id, store, locks, workers });
   keeper.want({ kind: 'checkpoint', id }, 'wasm');
   keeper.load();
   const { loading } = keeper;
@@ -125,14 +127,7 @@ it('a policy that was replaced while it loaded lets go as well', async () => {
 
 it('what it is held in changes its revision, and it is loaded again', async () => {
   const { id, store, locks, workers } = await browser();
-  const keeper = new PolicyKeeper({
-    workers,
-    board: new PartsBoard(() => undefined),
-    checkpoint: () => storedCheckpoint(store, id, locks),
-    onSampled: () => undefined,
-    onReady: () => undefined,
-    onFailed: () => undefined,
-  });
+  const keeper = keeperOf({ id, store, locks, workers });
   keeper.want({ kind: 'checkpoint', id }, 'wasm');
   const loaded = async () => {
     keeper.load();
@@ -157,14 +152,7 @@ it('what it is held in changes its revision, and it is loaded again', async () =
 
 it('what it is held in is changed where nothing runs: it is loaded again without being chosen again', async () => {
   const { id, store, locks, workers } = await browser();
-  const keeper = new PolicyKeeper({
-    workers,
-    board: new PartsBoard(() => undefined),
-    checkpoint: () => storedCheckpoint(store, id, locks),
-    onSampled: () => undefined,
-    onReady: () => undefined,
-    onFailed: () => undefined,
-  });
+  const keeper = keeperOf({ id, store, locks, workers });
   keeper.want({ kind: 'checkpoint', id }, 'wasm');
   const loaded = async () => {
     keeper.load();
