@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { groupBy } from '../src/base/items.ts';
@@ -10,14 +10,14 @@ import { currentId, findTraining, getTraining } from '../src/recipes/index.ts';
 import type { TrainSettings } from '../src/recipes/parts/training.ts';
 
 const root = resolve(import.meta.dirname, '..');
-const results = resolve(root, 'training/studies/results');
+const RESULTS = resolve(root, 'training/studies/results');
 
-export const CURVES_FILE = resolve(results, 'curves.json');
+export const CURVES_FILE = resolve(RESULTS, 'curves.json');
 
 const readJson = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
 
 /** The beginning of the SHA-256 of its weights, as the policy names its revision. */
-const shippedRevision = (): string =>
+export const shippedRevision = (): string =>
   createHash('sha256')
     .update(readFileSync(resolve(root, 'public/policy/model.safetensors')))
     .digest('hex')
@@ -142,18 +142,31 @@ type Stored = Measured & Pick<Trained, 'made'>;
 
 const madeAt = ({ made }: Stored): number => Date.parse(String(made['at']));
 
-/** What training/studies/results/curves.json is to hold. */
-export function expectedCurves(): string {
-  const { policy } = readJson(resolve(results, 'results.json')) as Pick<ExpectedCurves, 'policy'>;
-  const folder = resolve(results, 'trained');
-  // Curves of a policy that is no longer shipped say nothing of the one that is.
-  const trained =
-    policy.revision === shippedRevision()
-      ? readdirSync(folder).map((key) => readJson(resolve(folder, key, 'trained.json')) as Stored)
-      : [];
+/** What finished trainings left in `folder`; none where no study ran on this machine. */
+const trainedIn = (folder: string): Stored[] =>
+  existsSync(folder)
+    ? readdirSync(folder).map((key) => readJson(resolve(folder, key, 'trained.json')) as Stored)
+    : [];
+
+/**
+ * What `curves.json` is to hold: the curves of it, with those of the trainings on this machine in their place. Full results are
+ * not in the repository, so that a machine that repeats one study keeps the curves of the others.
+ *
+ * @param folder of results, as `lab study --out` writes it
+ * @returns `curves` as they are where the folder's policy is not the one that is shipped: its curves say nothing of that one
+ */
+export function expectedCurves(curves: ExpectedCurves, folder = RESULTS): ExpectedCurves {
+  const { policy } = readJson(resolve(folder, 'results.json')) as Pick<ExpectedCurves, 'policy'>;
+  const shipped = shippedRevision();
+  if (policy.revision !== shipped) return curves;
   // Settings do not say which stored trajectories were learned from; of several, controls were made later.
-  const inOrder = trained.toSorted((a, b) => madeAt(a) - madeAt(b));
-  const curves = curvesOf(inOrder).toSorted((a, b) => a.training.localeCompare(b.training, 'en'));
-  const file: ExpectedCurves = { format: 'forage.expected-curves/1', policy, curves };
-  return `${JSON.stringify(file)}\n`;
+  const inOrder = trainedIn(resolve(folder, 'trained')).toSorted((a, b) => madeAt(a) - madeAt(b));
+  const found = curvesOf(inOrder);
+  const rest = curves.policy.revision === shipped ? curves.curves : [];
+  const kept = rest.filter(({ training }) => found.every((one) => one.training !== training));
+  return {
+    format: 'forage.expected-curves/1',
+    policy,
+    curves: [...kept, ...found].toSorted((a, b) => a.training.localeCompare(b.training, 'en')),
+  };
 }

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
+import { loadExpectedCurves } from '../src/evaluate/study/expected-curves.ts';
 import { CURVES_FILE, expectedCurves } from './expected-curves-file.ts';
 
-/** Writes training/studies/results/curves.json from the trainings of the studies. */
+/** Puts the curves of the trainings in training/studies/results/trained into curves.json, which the page shows. */
 
-writeFileSync(CURVES_FILE, expectedCurves());
+writeFileSync(CURVES_FILE, `${JSON.stringify(expectedCurves(await loadExpectedCurves()))}\n`);

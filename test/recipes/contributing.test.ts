@@ -39,7 +39,7 @@ beforeAll(() => {
   cpSync(join(root, 'scripts'), join(dir, 'scripts'), { recursive: true });
   cpSync(join(root, 'training/studies/results'), join(dir, 'training/studies/results'), {
     recursive: true,
-    // The verdicts alone: trained adapters are many.
+    // A study may have left its full results here.
     filter: (path) => !/results\/(?:trained|runs|worlds|scores)(?:\/|$)/u.test(path),
   });
   cpSync(join(root, 'docs'), join(dir, 'docs'), { recursive: true });

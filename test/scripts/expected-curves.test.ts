@@ -1,12 +1,18 @@
-import { readFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
-  CURVES_FILE,
   curvesOf,
   expectedCurves,
+  shippedRevision,
   type Measured,
 } from '../../scripts/expected-curves-file.ts';
-import { getTraining } from '../../src/recipes/index.ts';
+import {
+  loadExpectedCurves,
+  type ExpectedCurves,
+} from '../../src/evaluate/study/expected-curves.ts';
+import { findTraining, getTraining } from '../../src/recipes/index.ts';
 import type { TrainSettings } from '../../src/recipes/parts/training.ts';
 
 const run = (settings: Partial<TrainSettings>, scores: Record<number, number>): Measured => ({
@@ -22,8 +28,63 @@ const run = (settings: Partial<TrainSettings>, scores: Record<number, number>): 
   })),
 });
 
-it('training/studies/results/curves.json is what the trainings give', () => {
-  expect(readFileSync(CURVES_FILE, 'utf8')).toBe(expectedCurves());
+it('curves.json is of the policy that is shipped and of recipes that there are', async () => {
+  const { policy, curves } = await loadExpectedCurves();
+  expect(policy.revision).toBe(shippedRevision());
+  expect(curves.length).toBeGreaterThanOrEqual(58);
+  for (const { training } of curves) expect(findTraining(training)).toBeDefined();
+});
+
+describe('trainings of a folder of results', () => {
+  const shown: ExpectedCurves = {
+    format: 'forage.expected-curves/1',
+    policy: { id: 'baize-mini', revision: shippedRevision() },
+    curves: ['arpo/grpo', 'search/grpo'].map((training) => ({
+      training,
+      seeds: [1],
+      worlds: ['seed11'],
+      questions: 32,
+      em: [
+        [0, 0.1],
+        [20, 0.2],
+      ],
+    })),
+  };
+  let folder = '';
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'forage-curves-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+  const results = (revision: string): void =>
+    writeFileSync(
+      join(folder, 'results.json'),
+      JSON.stringify({ policy: { id: 'baize-mini', revision } }),
+    );
+  const trained = (): void => {
+    const dir = join(folder, 'trained', 'search-grpo-s1');
+    mkdirSync(dir, { recursive: true });
+    const made = { at: '2026-01-01T00:00:00.000Z' };
+    const measured = run({ ...getTraining('search/grpo'), seed: 1 }, { 0: 0.5, 10: 0.75 });
+    writeFileSync(join(dir, 'trained.json'), JSON.stringify({ ...measured, made }));
+  };
+
+  it('take the place of those that are shown, and leave the others', () => {
+    results(shippedRevision());
+    trained();
+    const { curves } = expectedCurves(shown, folder);
+    expect(curves.map(({ training, em }) => [training, em.at(-1)])).toEqual([
+      ['arpo/grpo', [20, 0.2]],
+      ['search/grpo', [10, 0.75]],
+    ]);
+  });
+
+  it('change nothing where there are none, or where another policy was trained', () => {
+    results(shippedRevision());
+    expect(expectedCurves(shown, folder)).toEqual(shown);
+    results('000000000000');
+    trained();
+    expect(expectedCurves(shown, folder)).toEqual(shown);
+  });
 });
 
 it('a curve is the mean over seeds of what was trained as its recipe says, at any length', () => {

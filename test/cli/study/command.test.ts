@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { verdictsSchema } from '../../../src/evaluate/study/signatures/verdict.ts';
 import { openStudy } from '../../../src/cli/study/run.ts';
@@ -219,8 +219,19 @@ test('a folder in place of a study is refused in words', () => {
   );
 });
 
+const MAKE = 'training/studies/make-trajectories.sh';
+/** The study at `path` in a folder with the trajectories that `MAKE` makes, empty: only that they are there is asked. */
+function withTrajectories(path: string): string {
+  const copy = join(mkdtempSync(join(folder, 'with-')), basename(path));
+  writeFileSync(copy, readFileSync(path));
+  mkdirSync(join(dirname(copy), 'trajectories'));
+  for (const [, name = ''] of readFileSync(MAKE, 'utf8').matchAll(/--out \$made\/(\S+)/gu))
+    writeFileSync(join(dirname(copy), 'trajectories', name), '');
+  return copy;
+}
+
 test.each(studies)('%s may be run', (path) => {
-  const { file: read, arms } = openStudy(path);
+  const { file: read, arms } = openStudy(withTrajectories(path));
   expect(path).toBe(`training/studies/${read.name}.json`);
   expect(arms.length).toBeGreaterThan(1);
 });
