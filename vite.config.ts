@@ -4,6 +4,7 @@ import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { SECURITY_HEADERS } from './scripts/serve/headers.mjs';
 import { writeFirstFiles } from './scripts/serve/first-files.mjs';
+import { notices } from './scripts/serve/notices.mjs';
 import { writeServiceWorker } from './scripts/serve/offline.mjs';
 import { precompress } from './scripts/serve/precompress.mjs';
 import { metaPolicy, writeHostFiles } from './scripts/serve/static-host.mjs';
@@ -116,6 +117,8 @@ const pageOutput = { ...output, codeSplitting: { groups: [startsAs('start')] } }
  */
 const workerOutput = { ...output, codeSplitting: { groups: [startsAs('worker')] } };
 
+const packages = notices(import.meta.dirname);
+
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, 'package.json'), 'utf8')) as {
   version: string;
 };
@@ -124,9 +127,10 @@ export default defineConfig(({ command }) => ({
   // Relative links, so that the built page works below any path; its server links from deeper addresses.
   base: command === 'build' ? './' : '/',
   define: { 'import.meta.env.VITE_VERSION': JSON.stringify(version) },
-  plugins: [react(), runsAtOnce, finished],
+  plugins: [react(), runsAtOnce, packages.collect, packages.write, finished],
   worker: {
     format: 'es',
+    plugins: () => [packages.collect],
     rolldownOptions: { output: workerOutput, checks: { bundlerTimings: false } },
   },
   server: { headers: Object.fromEntries(Object.entries(SECURITY_HEADERS).map(forDevelopment)) },

@@ -1,9 +1,10 @@
 // Bundles what a package needs of Node's side, with no package beside it: `forage`, which serves the
-// built page, and `lab`, each with the threads that it starts. `npm pack` runs it after the build.
+// built page, and `lab`, each with the threads that it starts. `npm run package` runs it after the build.
 import { chmod, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
+import { notices } from './serve/notices.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const out = join(root, 'packed');
@@ -17,11 +18,13 @@ const input = {
   'pretrain-worker': join(root, 'src/cli/pretrain/worker.ts'),
 };
 
+const packages = notices(root);
 await rm(out, { recursive: true, force: true });
 await build({
   configFile: false,
   root,
   publicDir: false,
+  plugins: [packages.collect, packages.write],
   logLevel: 'warn',
   // Dawn is compiled code for one system; who computes on a GPU in Node installs it.
   ssr: { noExternal: true, external: ['webgpu'] },

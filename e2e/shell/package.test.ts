@@ -2,7 +2,6 @@ import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
-  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -14,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
+import { stagePackage } from '../../scripts/package.mjs';
 import { serve } from '../../scripts/serve/server.mjs';
 import { packedLab } from '../../test/cli/packed.ts';
 import { slow } from '../../test/slow/slow.ts';
@@ -74,31 +74,44 @@ const asksAndExports = (run: (words: string[]) => string): void => {
 };
 
 describe('its files alone', () => {
-  const manifest = z
-    .object({ files: z.array(z.string()), bin: z.record(z.string(), z.string()) })
-    .loose()
-    .parse(JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')));
   const installed = (command: string): string => join(folder, 'node_modules/.bin', command);
+
+  const all = (): string => join(folder, 'node_modules/forage');
+  const manifest = () =>
+    z
+      .object({ bin: z.record(z.string(), z.string()) })
+      .loose()
+      .parse(JSON.parse(readFileSync(join(all(), 'package.json'), 'utf8')));
 
   /** As npm installs them: what `files` names, with all that is in it, and a link to each command. */
   beforeAll(() => {
-    const all = join(folder, 'node_modules/forage');
-    const compressed = (path: string) => /\.(br|gz)$/.test(path);
-    for (const name of ['package.json', ...manifest.files.filter((one) => !one.startsWith('!'))])
-      cpSync(join(repository, name), join(all, name), {
-        recursive: true,
-        filter: (path) => !compressed(path),
-      });
+    mkdirSync(all(), { recursive: true });
+    stagePackage(all());
     mkdirSync(join(folder, 'node_modules/.bin'));
-    for (const [name, file] of Object.entries(manifest.bin)) {
-      chmodSync(join(all, file), 0o755);
-      symlinkSync(join(all, file), installed(name));
+    for (const [name, file] of Object.entries(manifest().bin)) {
+      chmodSync(join(all(), file), 0o755);
+      symlinkSync(join(all(), file), installed(name));
     }
   });
 
   test('need no other package', () => {
     for (const kind of ['dependencies', 'peerDependencies', 'bundleDependencies'])
-      expect(manifest[kind], kind).toBeUndefined();
+      expect(manifest()[kind], kind).toBeUndefined();
+  });
+
+  test('name every package that they contain, with its licence', () => {
+    const notices = ['dist', 'packed']
+      .map((part) => readFileSync(join(all(), part, 'THIRD-PARTY.txt'), 'utf8'))
+      .join('\n');
+    const { dependencies } = z
+      .object({ dependencies: z.record(z.string(), z.string()) })
+      .parse(JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')));
+    const named = [...notices.matchAll(/^(\S+) \d\S* \(.+\)$/gm)].map(([, name]) => name);
+    expect(named).toEqual(expect.arrayContaining(Object.keys(dependencies)));
+    // Bundled with others, not named in package.json.
+    expect(named).toEqual(expect.arrayContaining(['scheduler', 'd3-scale', 'mrmime']));
+    expect(notices).toContain('Copyright (c) Meta Platforms, Inc. and affiliates.');
+    expect(notices).toContain('Copyright (c) 2021 Vitaly Rtishchev');
   });
 
   test('serve the page that the other tests look at, byte by byte, and its headers', async () => {
@@ -154,8 +167,10 @@ describe('by npm', () => {
 
   beforeAll(() => {
     // Of the build that the other tests look at.
-    const pack = ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder];
-    execFileSync('npm', pack, { cwd: repository });
+    const staged = join(folder, 'staged');
+    mkdirSync(staged);
+    stagePackage(staged);
+    execFileSync('npm', ['pack', staged, '--silent', '--pack-destination', folder]);
     tarball = join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '');
   });
 

@@ -3,6 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SECURITY_HEADERS } from './headers.mjs';
+import { NOTICES } from './notices.mjs';
 import { HOST_FILES } from './static-host.mjs';
 
 /**
@@ -13,6 +14,7 @@ const leftOut = (/** @type {string} */ path) =>
   /\.(br|gz)$/.test(path) ||
   path.startsWith(`first-form${sep}`) ||
   path === 'sw.js' ||
+  path === NOTICES ||
   HOST_FILES.includes(path);
 
 /**

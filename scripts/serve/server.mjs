@@ -28,7 +28,7 @@ const ENCODINGS = [
 async function sendPage(root, request, response) {
   const page = await readFile(join(root, 'index.html'), 'utf8');
   const html = linkedFrom(page, upFrom(pathOf(request.url)) || './');
-  const accepted = String(request.headers['accept-encoding'] ?? '');
+  const accepted = request.headers['accept-encoding'] ?? '';
   const encoding = ENCODINGS.find(([name]) => accepted.includes(name));
   const body = encoding ? encoding[1](html) : Buffer.from(html);
   if (encoding) response.setHeader('Content-Encoding', encoding[0]);

@@ -3,7 +3,13 @@ import { WebLlmBackend } from './backend.ts';
 import { appConfig, modelLines, type Mirror, type WebLlmLine } from './models.ts';
 import { messageOf } from '../../../base/errors.ts';
 
-/** Opens models with the WebLLM library, which is loaded only when it is asked for. */
+/**
+ * Opens models with the WebLLM library, which is loaded only when it is asked for.
+ *
+ * The library stays at 0.2.79. Later versions take compiled libraries from other folders (0.2.80: v0_2_80, 0.2.86:
+ * v0_2_86/base) and read weights by `tensor-cache.json`: mirrors and folders that users made, with the libraries of
+ * v0_2_48 and `ndarray-cache.json`, would no longer load.
+ */
 
 /** What is used of a Worker. */
 export interface EngineWorker {
