@@ -7,7 +7,7 @@ import { drop } from '../drop.ts';
 
 const stage = useStage();
 const SAID =
-  'No passage that can be searched mentions “Quilted Harbor”: what is answered about it has no support there.';
+  'No passage mentions “Quilted Harbor”; any answer is a guess. The built-in encyclopedia is fictional.';
 
 /** Which of the two came on the page first, note or verdict, from now on. */
 const watchOrder = (page: Page): Promise<void> =>

@@ -1,5 +1,6 @@
 import { runGroup } from '../../agent/run.ts';
-import { describeUnknown, sourcesInUse, unknownNames } from '../../agent/answers/unknown-names.ts';
+import { unknownNames } from '../../agent/answers/look-up-names.ts';
+import { describeUnknown, sourcesInUse } from '../../agent/answers/unknown-names.ts';
 import type { AgentEvent } from '../../records/events.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import { withOverrides, type RecipeSettings } from '../../recipes/parts/settings.ts';
@@ -55,15 +56,16 @@ export function describeEvent(event: AgentEvent): string {
   }
 }
 
-/** What is said of names of the question that no passage mentions. That it cannot be found out fails no rollout. */
+/** The notice about names that no passage mentions. Where they cannot be looked up, the rollout does not fail. */
 async function noteOnNames(
   question: string,
   { mentions }: Parts,
   settings: RecipeSettings,
+  fictional: boolean,
 ): Promise<string[]> {
   const sources = sourcesInUse(settings).map((source) => mentions[source]);
   const names = await unknownNames(question, sources).catch(() => []);
-  return names.length > 0 ? [`note         ${describeUnknown(names)}`] : [];
+  return names.length > 0 ? [`note         ${describeUnknown(names, fictional)}`] : [];
 }
 
 export const askCommand: Command = {
@@ -83,7 +85,8 @@ export const askCommand: Command = {
     const settings = withOverrides(recipe.settings, overrides);
     const summarizer = await openSummarizerOf(values);
     checkSummaries(recipe, settings, summarizer);
-    const parts = await openParts({ ...partsOptions(values, lists), summarizer });
+    const options = partsOptions(values, lists);
+    const parts = await openParts({ ...options, summarizer });
     endProgress();
     // A question of the world brings its gold answer along.
     const known = parts.world.questions.find((q) => q.text === text);
@@ -113,7 +116,7 @@ export const askCommand: Command = {
         },
       );
       // After the searches, so that none of them finds fetched what it would have paid for.
-      const note = await noteOnNames(text, parts, settings);
+      const note = await noteOnNames(text, parts, settings, !options.corpus);
       note.forEach(values.json ? say : print);
       held.forEach(print);
       if (values.json) print(JSON.stringify(rollout));

@@ -7,8 +7,8 @@ export interface Mentions {
   /** One passage, title included, holds all of these words. */
   together(words: readonly string[], signal?: AbortSignal): Promise<boolean>;
   /**
-   * Some word of the passages is written almost as this one: one letter or one swap apart, or with up to three
-   * letters more or fewer at its end. False where the source cannot list its words.
+   * Some word of the passages is a slip of this one (one letter or one swap apart, in words of seven letters or
+   * more), or one of the two is inflected from the other. False where the source cannot list its words.
    */
   almost(word: string, signal?: AbortSignal): Promise<boolean>;
 }
@@ -73,14 +73,24 @@ export function mentionsIn(
   };
 }
 
-/** Shorter stems are shared by words that have nothing to do with each other. */
+/** Shorter words are often one letter from a word that has nothing to do with them: "France" and "franc". */
+const SHORTEST_SLIP = 7;
 const SHORTEST_STEM = 5;
+/** Of a plural, of whoever comes from a place, and of what belongs to it. */
+const INFLECTION = /^(?:e?s|i?ans?|ns?|ese|ish|i|ic|ers?)$/u;
 
-/** Whether two words may be one, of which one is a slip or comes of the other. */
+/** Whether one word is a slip of the other, or is inflected from it. */
 export function isAlmost(a: string, b: string): boolean {
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
-  const inflected = long.startsWith(short) && long.length - short.length <= 3;
-  return (inflected && short.length >= SHORTEST_STEM) || oneApart(short, long);
+  if (short === long) return true;
+  const ending = long.startsWith(short) ? long.slice(short.length) : '';
+  const inflected =
+    INFLECTION.test(ending) ||
+    (ending !== '' && ending.length <= 3 && long.length >= SHORTEST_SLIP);
+  return (
+    (inflected && short.length >= SHORTEST_STEM) ||
+    (short.length >= SHORTEST_SLIP && oneApart(short, long))
+  );
 }
 
 /** Whether inserting or replacing one letter, or swapping two neighbours, makes the longer of the shorter. */

@@ -1,4 +1,4 @@
-import { unknownNames, wordsOfNames } from '../../../agent/answers/unknown-names.ts';
+import { unknownNames, wordsOfNames } from '../../../agent/answers/look-up-names.ts';
 import { createTurns } from '../../../base/turns.ts';
 import type { Passage } from '../../../records/records.ts';
 import type { LocalSpec, WebSpec } from '../../../records/setup.ts';

@@ -1,4 +1,4 @@
-import { unknownNames } from '../../../agent/answers/unknown-names.ts';
+import { unknownNames } from '../../../agent/answers/look-up-names.ts';
 import type { SourceName } from '../../../records/hits.ts';
 import type { Passage } from '../../../records/records.ts';
 import type { WebSpec } from '../../../records/setup.ts';

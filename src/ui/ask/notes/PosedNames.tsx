@@ -24,7 +24,7 @@ const usePosed = (): string => {
   return (asked?.kind === 'typed' ? asked.text : (row?.text ?? '')).trim();
 };
 
-/** Names of the question that is typed or chosen which no passage mentions: said before it is asked. */
+/** Names in the typed or chosen question that no passage mentions, before it is asked. */
 export const PosedNames = () => {
   const settings = useView((state) => state.address.settings);
   const setup = useSetup((state) => state.setup);
@@ -38,7 +38,7 @@ export const PosedNames = () => {
   const names = looked.state === 'ready' && still === posed ? looked.value : [];
   return names.length === 0 ? null : (
     <p className="note" role="status" data-testid="posed-names">
-      {describeUnknown(names)}
+      {describeUnknown(names, setup.local.kind === 'built-in')}
     </p>
   );
 };

@@ -1,12 +1,13 @@
 import { describeUnknown } from '../../../agent/answers/unknown-names.ts';
 import { useRun } from '../store/run-store.ts';
 
-/** Names of the question of the run that no passage in use mentions; of a typed one they come before the answer. */
+/** Names in the question of the run that no passage mentions; above the answer where it was typed. */
 export const UnknownNames = () => {
   const names = useRun((state) => state.unknownNames);
+  const local = useRun((state) => state.request?.setup.local);
   return names.length === 0 ? null : (
     <p className="note" role="status" data-testid="unknown-names">
-      {describeUnknown(names)}
+      {describeUnknown(names, local?.kind === 'built-in')}
     </p>
   );
 };

@@ -87,8 +87,8 @@ const Naming = (props: { found: UnknownInSet; where: string; searchesOwn: boolea
     <details className="note">
       <summary>
         ⚠ {formatCount(naming)} of {plural(questions, 'question')} name
-        {naming === 1 ? 's' : ''} something that no passage searched{where} mentions: what is
-        answered about it has no support there
+        {naming === 1 ? 's' : ''} something that no passage searched{where} mentions: any answer to
+        {naming === 1 ? ' it' : ' them'} is a guess
       </summary>
       {searchesOwn ? null : (
         <p className="fine">
