@@ -1,18 +1,35 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readAdapterFolder } from '../../src/cli/shared/parts.ts';
 import {
   adapterAt,
   adapterFolderOf,
+  appendStep,
   createRun,
+  loadDemonstrations,
   loadSnapshot,
   readRun,
   readRunAt,
+  readSteps,
+  resumeSnapshot,
   saveSnapshot,
+  trimSteps,
+  writeDemonstrations,
+  writeRun,
   type RunFile,
 } from '../../src/cli/train/folder.ts';
 import { initialState, type TrainState } from '../../src/learn/rl/state.ts';
+import type { TrainStep } from '../../src/records/training.ts';
 import { tinySettings, tinyWeights } from '../learn/rl/helpers.ts';
 
 const run = mkdtempSync(join(tmpdir(), 'forage-folder-'));
@@ -118,4 +135,173 @@ test('what contexts are held in is read back; a run that says nothing has them i
   createRun(join(folder, 'other'), file());
   expect(readRun(join(folder, 'other')).policy).toEqual(policy);
   rmSync(folder, { recursive: true });
+});
+
+/** A run of four steps: snapshots of 3 and 4, adapters of 1 and 2. */
+describe('damage', () => {
+  const { config } = tinyWeights();
+  const file: RunFile = {
+    format: 'forage.cli-run/1',
+    runId: 'run',
+    settings: tinySettings(),
+    device: 'wasm',
+    policy: { folder: '/policy', id: 'untrained', revision: '0' },
+    world: { folder: null, seed: 1 },
+  };
+  let run = '';
+  let notices: string[] = [];
+  const notice = (line: string): void => void notices.push(line);
+  const at = (step: number | null) => adapterAt({ run, step }, notice);
+  const flip = (...path: string[]): void => {
+    const name = join(run, ...path);
+    const bytes = readFileSync(name);
+    bytes[bytes.length - 3]! ^= 1;
+    writeFileSync(name, bytes);
+  };
+  const WEIGHTS = 'adapter_model.safetensors';
+  const folderOf = (step: number): string => `step-00000${step}`;
+
+  beforeEach(() => {
+    run = mkdtempSync(join(tmpdir(), 'forage-damage-'));
+    notices = [];
+    createRun(run, file);
+    const start = initialState(file.settings, config);
+    for (const step of [1, 2, 3, 4]) {
+      appendStep(run, { step, trainedTokens: 1 } as TrainStep);
+      saveSnapshot(run, { ...start, step, router: { step } }, file, config, { past: true });
+    }
+  });
+  afterEach(() => rmSync(run, { recursive: true, force: true }));
+
+  test('nothing is said of a run without any', async () => {
+    expect(resumeSnapshot(run, notice)?.step).toBe(4);
+    trimSteps(run, 4, notice);
+    for (const step of [1, 2, 3, 4, null]) await readAdapterFolder(config, at(step).folder);
+    expect(notices).toEqual([]);
+  });
+
+  test('one bit of the newest adapter: the run is read and resumed from the one before', async () => {
+    const damaged = join(run, folderOf(4));
+    flip(folderOf(4), WEIGHTS);
+    expect(at(null)).toEqual({ folder: join(run, folderOf(3)), router: { step: 3 } });
+    expect(loadSnapshot(run, notice)?.step).toBe(3);
+    const said = `${join(damaged, WEIGHTS)} does not match its hash; reading step 3`;
+    expect(notices).toEqual([said, said]);
+    expect(() => at(4)).toThrow(`${join(damaged, WEIGHTS)} does not match its hash`);
+    await expect(readAdapterFolder(config, damaged)).rejects.toThrow('does not match its hash');
+    // Whoever only reads writes nothing.
+    expect(adapterFolderOf(run)).toBe(damaged);
+    expect(resumeSnapshot(run, notice)?.step).toBe(3);
+    expect(adapterFolderOf(run)).toBe(join(run, folderOf(3)));
+  });
+
+  test('one bit of both adapters: neither is read, and the run is resumed from its state', () => {
+    for (const step of [3, 4]) flip(folderOf(step), WEIGHTS);
+    expect(() => at(null)).toThrow(/step-000004.* does not match its hash, and .*step-000003/);
+    expect(resumeSnapshot(run, notice)?.step).toBe(4);
+    expect(notices[0]).toMatch(/the state of step 4 is whole, and training resumes from it$/);
+    for (const step of [3, 4]) flip(folderOf(step), 'state.safetensors');
+    expect(() => resumeSnapshot(run, notice)).toThrow(/does not match its hash.*from a copy/);
+  });
+
+  test('one bit of the adapter of an earlier step, by run and by folder', async () => {
+    flip('adapters', folderOf(2), WEIGHTS);
+    expect(() => at(2)).toThrow('does not match its hash; name another step');
+    const by = (step: number) => readAdapterFolder(config, join(run, 'adapters', folderOf(step)));
+    await expect(by(2)).rejects.toThrow('does not match its hash');
+    await by(1);
+    expect(at(1).router).toEqual({ step: 1 });
+    flip('adapters', folderOf(1), 'router.json');
+    expect(() => at(1)).toThrow('router.json does not match its hash');
+  });
+
+  const POINTERS: readonly (readonly [string, (text: string) => string])[] = [
+    ['cut off', (text) => text.slice(0, 60)],
+    ['empty', () => ''],
+    ['zeros', (text) => '\0'.repeat(text.length)],
+  ];
+
+  test.each(POINTERS)('latest.json that is %s: the newest whole snapshot', (_, damage) => {
+    const path = join(run, 'latest.json');
+    const whole = readFileSync(path, 'utf8');
+    writeFileSync(path, damage(whole));
+    expect(at(null).folder).toBe(join(run, folderOf(4)));
+    expect(notices[0]).toBe(`${path} is damaged; the newest whole snapshot is that of step 4`);
+    expect(() => createRun(run, file)).toThrow('holds a run already');
+    expect(resumeSnapshot(run, notice)?.step).toBe(4);
+    expect(readFileSync(path, 'utf8')).toBe(whole);
+    // And with the newest one damaged as well.
+    writeFileSync(path, damage(whole));
+    flip(folderOf(4), 'state.safetensors');
+    expect(resumeSnapshot(run, notice)?.step).toBe(3);
+    writeFileSync(path, damage(whole));
+    flip(folderOf(3), WEIGHTS);
+    expect(() => at(null)).toThrow(`${path} is damaged, and no snapshot beside it is whole`);
+  });
+
+  test('latest.json that is missing, and one that names another step than the snapshot is of', () => {
+    const path = join(run, 'latest.json');
+    const whole = readFileSync(path, 'utf8');
+    rmSync(path);
+    expect(resumeSnapshot(run, notice)?.step).toBe(4);
+    expect(notices).toEqual([`${path} is missing; the newest whole snapshot is that of step 4`]);
+    writeFileSync(path, whole.replace('"step": 4', '"step": 5'));
+    expect(resumeSnapshot(run, notice)?.step).toBe(3);
+  });
+
+  test('snapshots of a former run in the folder are not those of the next one', () => {
+    rmSync(join(run, 'latest.json'));
+    rmSync(join(run, 'steps.jsonl'));
+    createRun(run, file);
+    expect(resumeSnapshot(run, notice)).toBeNull();
+  });
+
+  test('lines of steps.jsonl that are lost are named, and those that are left stay', () => {
+    const path = join(run, 'steps.jsonl');
+    const [one, two, three, four] = readFileSync(path, 'utf8').split('\n');
+    writeFileSync(path, [one, two?.slice(0, -1), three?.replace('{', '|'), four, ''].join('\n'));
+    trimSteps(run, 4, notice);
+    expect(readSteps(run).map(({ step }) => step)).toEqual([1, 4]);
+    writeFileSync(path, `${two}\n`);
+    trimSteps(run, 4, notice);
+    rmSync(path);
+    trimSteps(run, 4, notice);
+    const lost = `from ${path}: charts and tables of the run lack`;
+    expect(notices).toEqual([
+      expect.stringContaining(`The records of steps 2 to 3 are lost ${lost} them`),
+      expect.stringContaining(`The records of steps 1, 3 to 4 are lost ${lost} them`),
+      expect.stringContaining(`The records of steps 1 to 4 are lost ${lost} them`),
+    ]);
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test('what a kill leaves of a line, and steps after the snapshot, are nothing that is lost', () => {
+    appendFileSync(join(run, 'steps.jsonl'), '{"step":5,"trainedTokens":1}\n{"ste');
+    trimSteps(run, 4, notice);
+    expect(readSteps(run).map(({ step }) => step)).toEqual([1, 2, 3, 4]);
+    expect(notices).toEqual([]);
+  });
+
+  test('each changed character of settings.json is found', () => {
+    const path = join(run, 'settings.json');
+    const whole = readFileSync(path, 'utf8');
+    let changed = 0;
+    for (const { index } of whole.matchAll(/[\d.]/gu)) {
+      const other = whole[index] === '1' ? '2' : '1';
+      writeFileSync(path, whole.slice(0, index) + other + whole.slice(index + 1));
+      expect(() => readRun(run)).toThrow(`${path} is damaged`);
+      changed += 1;
+    }
+    expect(changed).toBeGreaterThan(50);
+    writeRun(run, { ...file, settings: { ...file.settings, steps: 9 } });
+    expect(readRun(run).settings.steps).toBe(9);
+  });
+
+  test('one bit of the trajectories that a run learns from', () => {
+    expect(loadDemonstrations(run)).toBeNull();
+    writeDemonstrations(run, 'a\nb\n');
+    expect(loadDemonstrations(run)).toBe('a\nb\n');
+    flip('demonstrations.jsonl');
+    expect(() => loadDemonstrations(run)).toThrow('demonstrations.jsonl does not match its hash');
+  });
 });

@@ -16,9 +16,10 @@ import { DEFAULT_WARM_UP, readDemonstrations } from '../../learn/rl/demonstratio
 import {
   createRun,
   hasStepsAlone,
-  loadSnapshot,
+  makeRunFolder,
   noSnapshot,
   readRun,
+  resumeSnapshot,
   trimSteps,
   writeDemonstrations,
   writeRun,
@@ -101,13 +102,13 @@ async function resume(run: string, values: OptionValues, lists: OptionLists): Pr
   if (given !== undefined)
     throw new UsageError(`--resume goes on with the run's own --${given}; leave it out.`);
   const stored = readRun(run);
-  if (hasStepsAlone(run)) throw new UsageError(noSnapshot(run));
-  sayBefore(stored, say);
   using _held = holdRun(run);
+  const state = resumeSnapshot(run, say);
+  if (!state && hasStepsAlone(run)) throw new UsageError(noSnapshot(run));
+  sayBefore(stored, say);
   const moved = { corpus: lists['corpus'], questions: values.questions as string | undefined };
   const sources = await foundSources(stored.sources, moved);
   const file = { ...stored, ...(sources && { sources }) };
-  const state = loadSnapshot(run, say);
   if (values.steps !== undefined) file.settings.steps = Number(values.steps);
   if ((state?.step ?? 0) < file.settings.steps)
     asUsage(() => {
@@ -119,7 +120,7 @@ async function resume(run: string, values: OptionValues, lists: OptionLists): Pr
     });
   if (values.steps !== undefined || moved.corpus || moved.questions !== undefined)
     writeRun(run, file);
-  trimSteps(run, state?.step ?? 0);
+  trimSteps(run, state?.step ?? 0, say);
   sayWarnings(file.settings);
   await train(run, state, optionsOf(values));
 }
@@ -222,8 +223,9 @@ export const trainCommand: Command = {
     const out = resolve(String(values.out));
     const demonstrations = demonstrationsOf(settings, values);
     const { file, opened } = await describeRun(settings, withSummarizer(settings, values), lists);
-    createRun(out, file);
+    makeRunFolder(out);
     using _held = holdRun(out);
+    createRun(out, file);
     if (demonstrations !== null) writeDemonstrations(out, demonstrations);
     sayWarnings(file.settings, lists['set']);
     await train(out, null, optionsOf(values), opened);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { messageOf } from '../../base/errors.ts';
 import { coverageOf } from '../../agent/router/coverage.ts';
 import { createRouter, type Router } from '../../agent/router/router.ts';
 import type { AgentDeps } from '../../agent/request.ts';
@@ -10,7 +11,13 @@ import { heldRevision } from '../../policy/open/device.ts';
 import { prepareNode, prepareNodeWebGpu } from '../../policy/node/prepare.ts';
 import { loadPolicy } from '../../policy/open/load.ts';
 import { ADAPTER_GATES } from '../../policy/lora/gates-file.ts';
-import { ADAPTER_CONFIG, ADAPTER_WEIGHTS, readPeft, type Adapter } from '../../policy/lora/peft.ts';
+import {
+  ADAPTER_CONFIG,
+  ADAPTER_WEIGHTS,
+  readPeft,
+  type Adapter,
+  type AdapterFile,
+} from '../../policy/lora/peft.ts';
 import type { LoadedPolicy } from '../../policy/open/loaded-policy.ts';
 import type { MatrixType, StoreType } from '../../policy/ops/values.ts';
 import { openReader } from '../../policy/open/reader.ts';
@@ -28,6 +35,7 @@ import {
   openCheckpointFolder,
   type CheckpointFolder,
 } from './checkpoint-folder.ts';
+import { adapterHashes, checkedFile } from './hashes.ts';
 import { openEngine, type EngineOptions } from './engine.ts';
 import { openCorpus, readCorpus, readQuestions, type SplitBy } from './import-files.ts';
 import { makeWorld, type MadeWorld } from './made-world.ts';
@@ -108,14 +116,33 @@ export async function runPolicyFolder(policy: {
   return policy.revision.startsWith(revision) ? first : policy.folder;
 }
 
-/** @throws UsageError where the folder has no adapter; AdapterError for one that does not fit */
+/**
+ * The adapter of a PEFT folder; its files are compared with their hashes where these were kept (`hashes.ts`).
+ * @throws UsageError where the folder has no adapter, or a damaged one; AdapterError for one that does not fit
+ */
 export async function readAdapterFolder(config: PolicyConfig, path: string): Promise<Adapter> {
   folder(path, '', 'adapter', ADAPTER_CONFIG);
   folder(path, '', 'adapter', ADAPTER_WEIGHTS);
   const gated = existsSync(join(path, ADAPTER_GATES));
   const names = [ADAPTER_CONFIG, ADAPTER_WEIGHTS, ...(gated ? [ADAPTER_GATES] : [])];
-  const files = names.map(async (name) => ({ name, bytes: await fetchFromDisk(path)(name) }));
-  return readPeft(config, await Promise.all(files));
+  return readPeft(config, readAdapterFiles(path, names));
+}
+
+function readAdapterFiles(path: string, names: readonly string[]): AdapterFile[] {
+  try {
+    const hashes = adapterHashes(resolve(path));
+    return names.map((name) => ({
+      name,
+      bytes:
+        hashes && name in hashes
+          ? checkedFile(path, name, hashes)
+          : new Uint8Array(readFileSync(join(path, name))),
+    }));
+  } catch (error) {
+    throw new UsageError(`${messageOf(error)}; take the adapter of another step, or a copy.`, {
+      cause: error,
+    });
+  }
 }
 
 /** Names weights into which an adapter was folded: other ones than the checkpoint's. */

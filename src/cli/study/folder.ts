@@ -11,6 +11,7 @@ import {
   type Verdict,
 } from '../../evaluate/study/signatures/verdict.ts';
 import type { AdapterFile } from '../../policy/lora/peft.ts';
+import { encodeHashes, HASHES, hashOf } from '../shared/hashes.ts';
 import { UsageError } from '../shared/options.ts';
 import { writeSafely } from '../train/write-safely.ts';
 
@@ -19,7 +20,7 @@ import { writeSafely } from '../train/write-safely.ts';
  *
  * - `results.json`: which policy, which version and which worlds made what lies here;
  * - `trained/KEY/`: a finished training: `trained.json` (settings, curve, router) and its adapter, a
- *   PEFT folder of 16-bit floats;
+ *   PEFT folder of 16-bit floats, with the hashes of its files;
  * - `scores/KEY.json`: a finished score, a row a question;
  * - `studies/NAME/`: the tables and curves of a study;
  * - `signatures.json`: whether the claims of all studies hold;
@@ -225,6 +226,8 @@ export class StudyFolder {
     rmSync(made, { recursive: true, force: true });
     mkdirSync(made, { recursive: true });
     for (const { name, bytes } of adapter) writeSafely(join(made, name), bytes);
+    const hashes = Object.fromEntries(adapter.map(({ name, bytes }) => [name, hashOf(bytes)]));
+    writeSafely(join(made, HASHES), encodeHashes(hashes));
     const { curve, ...rest } = trained;
     const head = JSON.stringify({ format: 'forage.study-trained/1', ...rest });
     const points = curve.map((point) => JSON.stringify(point)).join(',\n');

@@ -13,9 +13,9 @@ import { UsageError } from '../shared/options.ts';
 import {
   appendStep,
   createRun,
-  loadSnapshot,
   readRun,
   readSteps,
+  resumeSnapshot,
   saveSnapshot,
   trimSteps,
   type RunFile,
@@ -44,8 +44,8 @@ function begun(run: string, { settings }: PlannedTraining): TrainState | null {
   if (!existsSync(join(run, 'latest.json'))) return null;
   if (!isDeepStrictEqual(readRun(run).settings, settings))
     throw new UsageError(`${run} is a run with other settings; remove it to make it anew.`);
-  const state = loadSnapshot(run, say);
-  if (state) trimSteps(run, state.step);
+  const state = resumeSnapshot(run, say);
+  if (state) trimSteps(run, state.step, say);
   return state;
 }
 

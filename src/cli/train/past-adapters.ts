@@ -11,11 +11,20 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { withinBytes } from '../../lab/storage/kept-adapters.ts';
 import type { Json } from '../../learn/rl/contracts.ts';
+import {
+  checkedFile,
+  encodeHashes,
+  folderHashes,
+  HASHES,
+  hashOf,
+  type Hashes,
+} from '../shared/hashes.ts';
 import { writeSafely } from './write-safely.ts';
 
 /**
  * What a run's folder keeps of a snapshot after the next ones took its place: `adapters/step-000010`, its adapter as a
- * PEFT folder and `router.json`, the router of that step. Enough to ask with, not to go on from.
+ * PEFT folder and `router.json`, the router of that step; `adapters/sha256.json` has the hashes of their files. Enough to
+ * ask with, not to go on from.
  */
 
 const FOLDER = 'adapters';
@@ -38,15 +47,39 @@ export const pastSteps = (run: string): number[] =>
         .toSorted((a, b) => a - b)
     : [];
 
-/** The adapter of a past step and the router of that step; null where it is not kept. */
+/**
+ * The adapter of a past step and the router of that step; null where it is not kept.
+ * @throws Error that names a file that does not match its hash
+ */
 export function pastAdapter(run: string, step: number): { folder: string; router: Json } | null {
   const folder = pathOf(run, step);
   if (!existsSync(folder)) return null;
+  // Absent for a run of the time before hashes were kept.
+  const hashes = folderHashes(join(run, FOLDER))[nameOf(step)] ?? {};
+  for (const name of Object.keys(hashes)) checkedFile(folder, name, hashes);
   const router = join(folder, ROUTER);
   return {
     folder,
     router: existsSync(router) ? (JSON.parse(readFileSync(router, 'utf8')) as Json) : null,
   };
+}
+
+/** Lists the hashes of the adapters that are there, and of one more. */
+function writeList(run: string, added: Readonly<Record<string, Hashes>> = {}): void {
+  const folder = join(run, FOLDER);
+  const kept = new Set(pastSteps(run).map(nameOf));
+  const all = { ...listed(folder), ...added };
+  const left = Object.entries(all).filter(([name]) => kept.has(name) || name in added);
+  writeSafely(join(folder, HASHES), encodeHashes(Object.fromEntries(left)));
+}
+
+/** A damaged list is made again of what is added from now on. */
+function listed(folder: string): Readonly<Record<string, Hashes>> {
+  try {
+    return folderHashes(folder);
+  } catch {
+    return {};
+  }
 }
 
 /**
@@ -56,7 +89,7 @@ export function pastAdapter(run: string, step: number): { folder: string; router
  */
 export function keepAdapter(
   run: string,
-  snapshot: { folder: string; step: number },
+  snapshot: { folder: string; step: number; hashes: Hashes },
   scored: (step: number) => boolean,
 ): void {
   const [from, to] = [join(run, snapshot.folder), pathOf(run, snapshot.step)];
@@ -69,9 +102,17 @@ export function keepAdapter(
   for (const old of [part, to]) rmSync(old, { recursive: true, force: true });
   mkdirSync(join(run, FOLDER), { recursive: true });
   renameSync(from, part);
-  for (const name of readdirSync(part)) if (STATE.test(name)) rmSync(join(part, name));
-  if (state.success && state.data.router !== null)
-    writeSafely(join(part, ROUTER), JSON.stringify(state.data.router));
+  for (const name of readdirSync(part))
+    if (STATE.test(name) || name === HASHES) rmSync(join(part, name));
+  const hashes = Object.fromEntries(
+    Object.entries(snapshot.hashes).filter(([name]) => !STATE.test(name)),
+  );
+  if (state.success && state.data.router !== null) {
+    const text = JSON.stringify(state.data.router);
+    writeSafely(join(part, ROUTER), text);
+    hashes[ROUTER] = hashOf(text);
+  }
+  writeList(run, { [nameOf(snapshot.step)]: hashes });
   renameSync(part, to);
   const kept = pastSteps(run).map((step) => ({ step, scored: scored(step) }));
   const left = new Set(withinBytes(kept, ({ step }) => bytesIn(pathOf(run, step))));

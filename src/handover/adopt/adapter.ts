@@ -1,7 +1,13 @@
 import { messageOf } from '../../base/errors.ts';
 import { sha256 } from '../../base/hash.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
-import { ADAPTER_CONFIG, ADAPTER_WEIGHTS, readPeft, type Adapter } from '../../policy/lora/peft.ts';
+import {
+  ADAPTER_CONFIG,
+  ADAPTER_WEIGHTS,
+  readPeft,
+  type Adapter,
+  type AdapterFile,
+} from '../../policy/lora/peft.ts';
 import { folderOf, inFolder, type AdoptFolder } from './input/folder.ts';
 import { stepOf, type AdoptedExperiment } from './input/experiment.ts';
 import { isObject } from '../../base/objects.ts';
@@ -74,7 +80,30 @@ async function candidates(
   return all.toSorted((a, b) => last(b) - last(a) || a.folder.length - b.folder.length);
 }
 
-async function filesIn(folder: AdoptFolder, at: string) {
+/** Beside the adapters of `lab train`: the SHA-256 of each file, by its name. */
+const HASHES = 'sha256.json';
+
+/** @throws Error that names a file which does not match the hash that was kept of it */
+async function checkHashes(
+  folder: AdoptFolder,
+  at: string,
+  files: readonly AdapterFile[],
+  { adapter: began }: AdoptedExperiment,
+): Promise<void> {
+  const text = await folder.text(inFolder(at, HASHES));
+  const kept = text === null ? null : jsonOrNull(text);
+  if (text !== null && !isObject(kept)) throw new Error(`${HASHES} is damaged`);
+  for (const { name, bytes } of files) {
+    const exported = began?.folder === at && name === ADAPTER_WEIGHTS ? began.digest : null;
+    const hash = exported ?? (isObject(kept) ? kept[name] : null) ?? null;
+    if (hash !== null && hash !== (await sha256(bytes)))
+      throw new Error(
+        `${name} does not match its hash${exported === null ? '' : ' in experiment.json, which names it as the adapter that training began from'}`,
+      );
+  }
+}
+
+async function filesIn(folder: AdoptFolder, at: string): Promise<AdapterFile[]> {
   const names = [ADAPTER_CONFIG, ADAPTER_WEIGHTS, 'adapter_model.bin'];
   const read = await Promise.all(
     names.map(async (name) => ({ name, bytes: await folder.bytes(inFolder(at, name)) })),
@@ -112,6 +141,7 @@ export async function findAdapter(
   for (const { folder: at, step } of found) {
     const files = await filesIn(folder, at);
     try {
+      await checkHashes(folder, at, files, experiment);
       const adapter = readPeft(config, files);
       return { ...adapter, folder: at, step };
     } catch (error) {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { adopt, type Base } from '../../../src/handover/adopt/adopt.ts';
 import { AdoptError } from '../../../src/handover/adopt/input/folder.ts';
@@ -134,6 +135,33 @@ describe('the adapter is left out, and the rest is there', () => {
     const { state, notes } = await adoptFiles(broken);
     expect(state!.step).toBe(1);
     expect(notes.join(' ')).toMatch(/The adapter in out\/adapter cannot be used/);
+  });
+
+  const flipped = (weights: Uint8Array | string): Uint8Array<ArrayBuffer> => {
+    const bytes = new Uint8Array(Buffer.from(weights as Uint8Array));
+    bytes[bytes.length - 3]! ^= 1;
+    return bytes;
+  };
+
+  test('one bit of the adapter that training began from is another', async () => {
+    const digest = createHash('sha256').update(files[FINAL]!).digest('hex');
+    const began = changed(only(files), 'experiment.json', (file) => {
+      file['adapter'] = { folder: 'out/adapter', digest };
+    });
+    const damaged = { ...began, [FINAL]: flipped(files[FINAL]!) };
+    expect(await rest(damaged)).toMatch(
+      /out\/adapter cannot be used: adapter_model\.safetensors does not match its hash in experiment\.json/,
+    );
+  });
+
+  test('one bit of an adapter beside its sha256.json is another', async () => {
+    const hash = createHash('sha256').update(files[FINAL]!).digest('hex');
+    const sums = JSON.stringify({ 'adapter_model.safetensors': hash });
+    const listed = { ...only(files), 'out/adapter/sha256.json': sums };
+    expect((await adoptFiles(listed)).state).not.toBeNull();
+    expect(await rest({ ...listed, [FINAL]: flipped(files[FINAL]!) })).toMatch(
+      /out\/adapter cannot be used: adapter_model\.safetensors does not match its hash\./,
+    );
   });
 
   test('the adapter that training began from is not taken for what it made', async () => {
