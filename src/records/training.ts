@@ -70,6 +70,19 @@ export interface RouterStep {
   gradientNorm: number;
 }
 
+/** Why a step made no update. */
+export interface SkippedUpdate {
+  /**
+   * `equal-rewards`: in every group all rewards were equal, so that all advantages are 0;
+   * `no-advantage`: rewards differed, and no trained token has an advantage;
+   * `no-trained-tokens`: the mask or the sampling left no token to train;
+   * `nothing-to-imitate`: a supervised stage found no rollout or pair to learn from.
+   */
+  why: 'equal-rewards' | 'no-advantage' | 'no-trained-tokens' | 'nothing-to-imitate';
+  /** The reward of every rollout of the step, where all are equal. */
+  reward?: number;
+}
+
 export interface TrainStep<Measure = number | null> {
   format: 'forage.step/1';
   runId: string;
@@ -125,6 +138,8 @@ export interface TrainStep<Measure = number | null> {
   clipShare: Measure;
   /** Largest and mean |log-probability of the trainer − of the sampler|, nats. */
   samplerGap: { max: Measure; mean: Measure };
+  /** Why the step made no update; absent where it made one, and where only the router is trained. */
+  skipped?: SkippedUpdate;
   /** Before clipping. */
   gradientNorm: Measure;
   learningRate: Measure;

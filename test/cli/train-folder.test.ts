@@ -101,6 +101,32 @@ test('adapters of earlier steps stay, with their routers, until the steps are ma
   rmSync(past, { recursive: true });
 });
 
+test('a run that learned nothing has no adapter', () => {
+  const empty = mkdtempSync(join(tmpdir(), 'forage-nothing-'));
+  const { config } = tinyWeights();
+  const file: RunFile = {
+    format: 'forage.cli-run/1',
+    runId: 'run',
+    settings: tinySettings(),
+    device: 'wasm',
+    policy: { folder: '/policy', id: 'untrained', revision: '0' },
+    world: { folder: null, seed: 1 },
+  };
+  createRun(empty, file);
+  const start = initialState(file.settings, config);
+  for (const step of [1, 2, 3])
+    saveSnapshot(empty, { ...start, step }, file, config, { past: true });
+  const at = (step: number | null) => adapterAt({ run: empty, step }, () => undefined);
+  expect(() => at(null)).toThrow(`${empty} had learned nothing by step 3: no step had a gradient`);
+  expect(() => at(2)).toThrow('had learned nothing by step 2');
+  expect(() => at(1)).toThrow('has no adapter of step 1');
+  expect(readdirSync(adapterFolderOf(empty))).not.toContain('adapter_model.safetensors');
+  const { noUpdate: _, ...trained } = start;
+  saveSnapshot(empty, { ...trained, step: 4 }, file, config, { past: true });
+  expect(readdirSync(at(null).folder)).toContain('adapter_model.safetensors');
+  rmSync(empty, { recursive: true });
+});
+
 test('what the weights are held in is read back, and must be a type that there is', () => {
   const packed = mkdtempSync(join(tmpdir(), 'forage-packed-'));
   const file: RunFile = {

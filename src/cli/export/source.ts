@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { extname, join, resolve } from 'node:path';
 import type { ExperimentSource, SourceRun } from '../../handover/export/parts/experiment.ts';
 import { CONFIG, SIDE_FILES } from '../../lab/models/checkpoints/plan/file-names.ts';
+import { isUntrained } from '../../learn/rl/state.ts';
 import { withChanges } from '../../learn/settings/edit-settings.ts';
 import { writePeft } from '../../policy/lora/peft.ts';
 import { readSmallFile } from '../../policy/checkpoint/checkpoint.ts';
@@ -68,8 +69,9 @@ function runOf(
 } {
   const state = loadSnapshot(folder, say);
   const warm = state !== null && state.warmedUp >= (file.settings.warmUp?.updates ?? 0);
-  if (!state || !warm) {
-    const why = state ? 'is within its warm-up' : 'has no snapshot yet';
+  if (!state || !warm || (state.step > 0 && isUntrained(state))) {
+    const within = warm ? 'has learned nothing yet' : 'is within its warm-up';
+    const why = state ? within : 'has no snapshot yet';
     say(`${folder} ${why}: what is exported begins where the run began, without an adapter.`);
     return { run: null, learningRate: null };
   }

@@ -18,7 +18,7 @@ import { writePeft } from '../../policy/lora/peft.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
-import { decodeState, encodeState, type TrainState } from '../../learn/rl/state.ts';
+import { decodeState, encodeState, isUntrained, type TrainState } from '../../learn/rl/state.ts';
 import {
   checkedFile,
   encodeHashes,
@@ -365,6 +365,14 @@ export function resumeSnapshot(run: string, notice: Notice): TrainState | null {
   return whole;
 }
 
+/** @throws UsageError where the state is of before the run learned anything */
+function checkTrained(run: string, state: TrainState | null): void {
+  if (state && isUntrained(state))
+    throw new UsageError(
+      `${run} had learned nothing by step ${state.step}: no step had a gradient, so there is no adapter.`,
+    );
+}
+
 /** The folder of the newest snapshot. @throws UsageError without one */
 export function adapterFolderOf(run: string): string {
   const pointer = pointerOf(run, () => undefined);
@@ -395,16 +403,22 @@ export function adapterAt({ run, step }: RunAt, notice: Notice): { folder: strin
   if (!pointer) throw new UsageError(`${run} is no training run: it has no ${LATEST}.`);
   if (step === null) {
     const { snapshot, state } = wholeOrThrow(lastGood(run, pointer, notice, 'reading'));
+    checkTrained(run, state);
     return { folder: join(run, snapshot.folder), router: state.router };
   }
   const { latest, previous } = pointer;
   const snapshot = [latest, previous].find((one) => one?.step === step);
   const found = tried(() =>
     snapshot
-      ? { folder: join(run, snapshot.folder), router: load(run, snapshot).router }
+      ? { folder: join(run, snapshot.folder), state: load(run, snapshot) }
       : pastAdapter(run, step),
   );
   if ('fault' in found) throw new UsageError(`${found.fault}; name another step.`);
+  if (found.value && 'state' in found.value) {
+    const { folder, state } = found.value;
+    checkTrained(run, state);
+    return { folder, router: state.router };
+  }
   if (found.value) return found.value;
   const steps = [...pastSteps(run), ...(previous ? [previous.step] : []), latest.step];
   throw new UsageError(
@@ -434,7 +448,8 @@ export function saveSnapshot(
   const files = [
     { name: 'state.safetensors', bytes: tensors as Uint8Array },
     { name: 'state.json', bytes: new TextEncoder().encode(rest) },
-    ...writePeft(config, settings.adapter, state.adapter, policy.id),
+    // An adapter that changes nothing is no result.
+    ...(isUntrained(state) ? [] : writePeft(config, settings.adapter, state.adapter, policy.id)),
   ];
   mkdirSync(join(run, folder), { recursive: true });
   for (const { name, bytes } of files) writeSafely(join(run, folder, name), bytes);

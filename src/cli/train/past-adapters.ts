@@ -9,6 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { ADAPTER_CONFIG } from '../../policy/lora/peft.ts';
 import { withinBytes } from '../../lab/storage/kept-adapters.ts';
 import type { Json } from '../../learn/rl/contracts.ts';
 import {
@@ -93,7 +94,7 @@ export function keepAdapter(
   scored: (step: number) => boolean,
 ): void {
   const [from, to] = [join(run, snapshot.folder), pathOf(run, snapshot.step)];
-  if (!existsSync(join(from, 'state.json'))) return;
+  if (!existsSync(join(from, 'state.json')) || !existsSync(join(from, ADAPTER_CONFIG))) return;
   const state = routerSchema.safeParse(
     JSON.parse(readFileSync(join(from, 'state.json'), 'utf8')) as unknown,
   );

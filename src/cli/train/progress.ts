@@ -2,6 +2,7 @@ import { stieInWords } from '../../agent/stie/counts-in-words.ts';
 import type { HeldOutScore, MadeStep } from '../../records/training.ts';
 import { searchesToCome } from '../../lab/train/pace/learning-to-search.ts';
 import { paceOf, secondsLeft } from '../../lab/train/pace/step-pace.ts';
+import { nothingLearned, skippedWords } from '../../learn/run/nothing-learned.ts';
 import type { TrainLoopProgress } from '../../learn/rl/contracts.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { say, sayProgress } from '../shared/command.ts';
@@ -28,6 +29,15 @@ export class TrainMeter {
     sayProgress(`step ${step}/${steps}  ${phase} ${done}/${total}`);
   }
 
+  /** That no step of the run had a gradient, why, and what to change. @param steps of the whole run */
+  end(steps: readonly MadeStep[]): void {
+    const nothing = nothingLearned(steps, this.settings);
+    if (!nothing) return;
+    say(`${nothing.headline}. ${nothing.why}`);
+    for (const line of nothing.advice) say(`  ${line}`);
+    if (!nothing.before) say('  The adapter is as it began, so none is written.');
+  }
+
   step(record: MadeStep): void {
     this.#made.push(record);
     const pace = paceOf(this.#made, searchesToCome(this.settings));
@@ -39,9 +49,11 @@ export class TrainMeter {
         ? `no rollouts  loss ${record.loss.toFixed(3)}`
         : `reward ${record.reward.mean.toFixed(3)}  EM ${record.em.toFixed(3)}  searches ${record.searches.toFixed(2)}`;
     const gates = record.latent ? `a ${record.latent.gate.toFixed(4)}  ` : '';
+    const updated = record.skipped
+      ? `${skippedWords(record)}  `
+      : `${gates}|g| ${record.gradientNorm.toFixed(3)}  gap ${record.samplerGap.max.toExponential(1)}  `;
     say(
-      `step ${record.step}/${this.#steps}  ${sampled}  ` +
-        `${gates}|g| ${record.gradientNorm.toFixed(3)}  gap ${record.samplerGap.max.toExponential(1)}  ` +
+      `step ${record.step}/${this.#steps}  ${sampled}  ${updated}` +
         `${record.seconds.total.toFixed(1)} s${heldOut}  ≈ ${duration(left)} left`,
     );
     if (record.unsummarized) {

@@ -42,6 +42,7 @@ import {
   appendStep,
   loadDemonstrations,
   readRun,
+  readSteps,
   saveSnapshot,
   writeDemonstrations,
   type RunFile,
@@ -223,6 +224,7 @@ export async function train(
     const result = await withRemedy(training, BY_OPTION);
     endProgress();
     say(`${result.end} after step ${result.state.step}; ${run}`);
+    meter.end(readSteps(run));
   } finally {
     summarizer?.close();
     judge?.close();

@@ -17,6 +17,8 @@ export interface StoredSnapshot {
   tensors: BlobRef;
   /** The rest of the state, JSON. */
   rest: BlobRef;
+  /** Its adapter is as it was initialised. */
+  untrained?: true;
 }
 
 /** The adapter of a snapshot, kept after the snapshot itself is gone. */

@@ -1,7 +1,7 @@
 import { messageOf } from '../../base/errors.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import type { TrainStep } from '../../records/training.ts';
-import { decodeState, encodeState, type TrainState } from '../../learn/rl/state.ts';
+import { decodeState, encodeState, isUntrained, type TrainState } from '../../learn/rl/state.ts';
 import { type BlobStore, gunzip, gzip } from './blobs.ts';
 import { readChecked, Writing } from './checked-files.ts';
 import type {
@@ -43,6 +43,10 @@ export interface PendingStep {
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+/** Those with an adapter that learned something. */
+const snapshotsOf = (pointer: PointerRow | undefined): StoredSnapshot[] =>
+  [pointer?.latest, pointer?.previous].flatMap((one) => (one && !one.untrained ? [one] : []));
+
 const folderOf = (runId: string): string => `runs/${runId}`;
 
 /**
@@ -143,11 +147,12 @@ export class RunStore {
         step: state.step,
         tensors: await write(`step-${state.step}.safetensors`, tensors),
         rest: await write(`step-${state.step}.json`, encode(rest)),
+        ...(isUntrained(state) && { untrained: true }),
       };
       const scored = pending.some(
         ({ record, heldOut = [] }) => record.step === state.step && heldOut.length > 0,
       );
-      const adapter = keep ? await keepAdapter(state, scored, write) : null;
+      const adapter = keep && !latest.untrained ? await keepAdapter(state, scored, write) : null;
       const dropped = await this.#point(runId, latest, adapter, rows, change);
       for (const { path } of dropped) await this.#blobs.remove(path);
     } catch (error) {
@@ -217,7 +222,9 @@ export class RunStore {
         ...(adapter ? [adapter] : []),
       ]);
       await pointers.put({ runId, latest, previous: before?.latest ?? null, adapters });
-      await runs.update(runId, { ...change, checkpointStep: latest.step });
+      // Undefined removes what an earlier snapshot left.
+      const { untrained } = latest;
+      await runs.update(runId, { ...change, checkpointStep: latest.step, untrained });
       const gone = before?.previous ? [before.previous.tensors, before.previous.rest] : [];
       const dropped = earlier.filter((one) => !adapters.includes(one)).flatMap(filesOfAdapter);
       return [...gone, ...dropped, ...repeated.flatMap(filesOfStep)];
@@ -251,11 +258,11 @@ export class RunStore {
     });
   }
 
-  /** Steps whose adapters are kept, the last one first. */
+  /** Steps whose adapters are kept, the last one first; none of those before anything was learned. */
   async adapterSteps(runId: string): Promise<number[]> {
     const pointer = await this.#db.pointers.get(runId);
-    const kept = [pointer?.latest, pointer?.previous, ...(pointer?.adapters ?? [])];
-    const steps = new Set(kept.flatMap((one) => (one ? [one.step] : [])));
+    const kept = [...snapshotsOf(pointer), ...(pointer?.adapters ?? [])];
+    const steps = new Set(kept.map(({ step }) => step));
     return [...steps].toSorted((a, b) => b - a);
   }
 
@@ -264,7 +271,7 @@ export class RunStore {
     const pointer = await this.#db.pointers.get(runId);
     const kept = pointer?.adapters?.find((one) => one.step === step);
     if (kept) return readAdapter(kept, (file) => this.#checked(file));
-    const found = [pointer?.latest, pointer?.previous].find((one) => one?.step === step);
+    const found = snapshotsOf(pointer).find((one) => one.step === step);
     if (!found) throw new Error(`The adapter of step ${step} is not kept any more.`);
     return this.#load(found);
   }

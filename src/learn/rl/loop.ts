@@ -247,7 +247,7 @@ class TrainLoop {
     const sampled = now();
     const due = this.#heldOutDue(step);
     const made = await this.#update(before, collected, due);
-    const { update, kl, klCoefficient, probeRatio, carried } = made;
+    const { update, skipped, kl, klCoefficient, probeRatio, carried } = made;
     if (update) await this.#sampleWith(update.adapter);
     const router = this.#trainRouter(collected, step);
     const updated = now();
@@ -276,6 +276,7 @@ class TrainLoop {
       at: new Date(end).toISOString(),
       collected,
       update,
+      ...(skipped && { skipped }),
       kl,
       ...(klCoefficient !== undefined && { klCoefficient }),
       ...(probeRatio !== undefined && { probeRatio }),

@@ -1,5 +1,5 @@
 import type { Rollout } from '../../records/rollout.ts';
-import type { HeldOutScore, RouterStep, MadeStep } from '../../records/training.ts';
+import type { HeldOutScore, RouterStep, MadeStep, SkippedUpdate } from '../../records/training.ts';
 import { unsummarized } from '../../agent/summarizing.ts';
 import { stieCounts, sumStieCounts } from '../../agent/stie/counts.ts';
 import type { Collected } from './collect.ts';
@@ -61,6 +61,7 @@ export interface StepParts {
   at: string;
   collected: Collected;
   update: UpdateReport | null;
+  skipped?: SkippedUpdate;
   kl: number | null;
   klCoefficient?: number;
   probeRatio?: number;
@@ -105,6 +106,7 @@ export function stepRecord(parts: StepParts): MadeStep {
     responseTokens: sampledTokens / Math.max(1, rollouts.length),
     entropy: entropyOf(rollouts),
     ...(latent && { latent }),
+    ...(parts.skipped && { skipped: parts.skipped }),
     loss: update?.loss ?? 0,
     kl: parts.kl,
     ...(parts.klCoefficient !== undefined && { klCoefficient: parts.klCoefficient }),

@@ -23,6 +23,8 @@ export interface TrainState {
   updates: number;
   /** Supervised updates done before the first step. */
   warmedUp: number;
+  /** No step made an update: the adapter is as it was initialised, unless a warm-up or a start came before. */
+  noUpdate?: true;
   /** Whether the policy was made not to search, where the settings' `start` asks for that. */
   startMade?: boolean;
   /** ρ of REX-RAG after the steps so far, where clones are trained. */
@@ -64,6 +66,7 @@ export function initialState(settings: TrainSettings, config: PolicyConfig): Tra
     step: 0,
     updates: 0,
     warmedUp: 0,
+    noUpdate: true,
     logprobsOf: 'sampling',
     adapter,
     first: new Float32Array(adapter.length),
@@ -75,6 +78,15 @@ export function initialState(settings: TrainSettings, config: PolicyConfig): Tra
   };
 }
 
+/** Whether the adapter is as it was initialised, so that it changes nothing, and no router was trained. */
+export const isUntrained = ({
+  noUpdate,
+  warmedUp,
+  startMade,
+  router,
+}: Pick<TrainState, 'noUpdate' | 'warmedUp' | 'startMade' | 'router'>): boolean =>
+  noUpdate === true && warmedUp === 0 && startMade !== true && router === null;
+
 /** The state after a step. @param update null where nothing was learned */
 export const stateAfter = (
   before: TrainState,
@@ -84,6 +96,7 @@ export const stateAfter = (
   step: before.step + 1,
   updates: update?.updates ?? before.updates,
   warmedUp: before.warmedUp,
+  ...(before.noUpdate && !update && { noUpdate: true }),
   ...(before.startMade !== undefined && { startMade: before.startMade }),
   // No step of the other kind stands before the first.
   logprobsOf: before.step === 0 ? 'sampling' : before.logprobsOf,
@@ -101,6 +114,7 @@ const restSchema = z.strictObject({
   step: count,
   updates: count,
   warmedUp: count.default(0),
+  noUpdate: z.literal(true).exactOptional(),
   startMade: z.boolean().exactOptional(),
   reviveRate: z.number().min(0).max(1).exactOptional(),
   logprobsOf: z.enum(['sampling', 'model']).default('model'),
@@ -134,7 +148,7 @@ export interface StateFiles {
 
 /** A state as two files; reading them back gives the same bits. */
 export function encodeState(state: TrainState): StateFiles {
-  const { step, updates, warmedUp, startMade, reviveRate, logprobsOf } = state;
+  const { step, updates, warmedUp, noUpdate, startMade, reviveRate, logprobsOf } = state;
   const { learningRate, curriculum, router, elapsed, accuracy, critic } = state;
   const { firstEntropies, screened, klCoefficient, reference } = state;
   const data: [string, Float32Array][] = [
@@ -149,6 +163,7 @@ export function encodeState(state: TrainState): StateFiles {
     step,
     updates,
     warmedUp,
+    ...(noUpdate && { noUpdate }),
     ...(startMade !== undefined && { startMade }),
     ...(reviveRate !== undefined && { reviveRate }),
     logprobsOf,

@@ -13,10 +13,12 @@ import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { overridesInForce } from '../settings/overrides.ts';
 import { stageAt } from '../settings/stages.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
+import type { SkippedUpdate } from '../../records/training.ts';
 import { supervisedUpdates } from '../supervised/items.ts';
 import { roundReference } from '../supervised/rounds.ts';
 import { storedItems } from '../supervised/stored.ts';
 import {
+  fillAdvantages,
   finishedAlone,
   referenceLogprobs,
   sequencesMasked,
@@ -27,6 +29,7 @@ import {
   worseAlone,
 } from './batch.ts';
 import type { Collected } from './collect.ts';
+import { hasNoGradient, klPulls, policyIsReference, skippedFor } from './no-gradient.ts';
 import type { TrainDeps } from './contracts.ts';
 import { shuffleRewards } from './scoring.ts';
 import { rateGroups } from '../rate-groups.ts';
@@ -50,8 +53,10 @@ interface StepUpdate {
 type Carried = Pick<TrainState, 'reviveRate' | 'critic' | 'klCoefficient' | 'reference'>;
 
 export interface Updated {
-  /** Null where nothing was to be learned from, or the router is trained alone. */
+  /** Null where nothing was to be learned from, or only the router is trained. */
   update: UpdateReport | null;
+  /** Why there is no update; absent where there is one, and where only the router is trained. */
+  skipped?: SkippedUpdate;
   /** Mean over the policy's tokens, nats; null where the reference was not scored. */
   kl: number | null;
   /** What the KL weighed, where that changes from step to step. */
@@ -88,7 +93,12 @@ async function storedUpdate(
       ? await optimize(learner, [items], state, settings, onUpdate, 'likelihood')
       : null;
   if (update && before !== undefined) update.loss = before;
-  return { update, kl: null, carried: stays(state) };
+  return {
+    update,
+    ...(!update && { skipped: { why: 'nothing-to-imitate' } }),
+    kl: null,
+    carried: stays(state),
+  };
 }
 
 type Supervised = Parameters<typeof supervisedUpdates>[0];
@@ -139,7 +149,7 @@ const searchesAllowed = (settings: TrainSettings, ofStage: SettingsOverride = {}
 async function policyUpdate(
   { deps, state, collected, onUpdate }: StepUpdate,
   settings: TrainSettings,
-  { sequences, advantages, references }: ReturnType<typeof creditShared<Sequence>>,
+  { sequences, advantages, references }: Credited,
 ): Promise<UpdateReport | null> {
   const { learner, config } = deps;
   const { stale } = collected;
@@ -149,7 +159,41 @@ async function policyUpdate(
   return optimize(learner, batches, state, settings, onUpdate, settings.objective, rates);
 }
 
-/** Advantages and the optimizer updates of one step. */
+type Credited = ReturnType<typeof creditShared<Sequence>>;
+
+/** What each trained token counts for in the loss: of shared ones once, and only below 0 where only worse rollouts teach. */
+const creditOwn = (
+  { objective, branching }: Pick<TrainSettings, 'objective' | 'branching'>,
+  { sequences, advantages, references }: Credited,
+): Credited => {
+  const learned = objective.learns === 'worse' ? advantages.map(worseAlone) : advantages;
+  return creditShared({ sequences, advantages: learned, references }, branching);
+};
+
+/** Whether rewards hold all that advantages are made of: no critic's values, and no KL that is still to be scored. */
+const rewardsAreWhole = ({ objective, critic }: TrainSettings, isReference: boolean): boolean =>
+  !critic && !(objective.kl.place === 'reward' && klPulls(objective, isReference));
+
+const isTrained = ({ oldLogprobs }: Sequence): boolean => oldLogprobs.length > 0;
+
+/** A skipped update with its KL to the reference, which is 0 where the policy is the reference; else nobody scored it. */
+function withKlOfNoUpdate(
+  made: Updated,
+  { kl: { place, coefficient, adaptive } }: TrainSettings['objective'],
+  { isReference, measureKl }: { isReference: boolean; measureKl: boolean },
+): Updated {
+  const measured = isReference && (place !== 'off' || measureKl) ? 0 : null;
+  const next =
+    adaptive && measured !== null ? nextCoefficient(coefficient, measured, adaptive) : null;
+  return {
+    ...made,
+    kl: measured,
+    ...(adaptive && { klCoefficient: coefficient }),
+    carried: { ...made.carried, ...(next !== null && { klCoefficient: next }) },
+  };
+}
+
+/** Advantages and the optimizer updates of one step; none where the gradient is 0 by construction. */
 export async function updateOf(step: StepUpdate): Promise<Updated> {
   const { deps, state, measureKl, onUpdate } = step;
   const settings = withCoefficient(step.settings, state.klCoefficient);
@@ -183,22 +227,41 @@ export async function updateOf(step: StepUpdate): Promise<Updated> {
       seed,
       state.step + 1,
     );
-  if (router.train === 'alone' || sequences.length === 0) {
+  const without = (skipped?: SkippedUpdate): Updated => {
     curriculum.observe?.(all);
-    return { update: null, kl: null, carried: { ...stays(state), ...revived } };
+    return {
+      update: null,
+      ...(skipped && { skipped }),
+      kl: null,
+      carried: { ...stays(state), ...revived },
+    };
+  };
+  if (router.train === 'alone') return without();
+  const still = policyIsReference(deps.config, settings.adapter, state.adapter);
+  const steps = rewardById(reward)?.steps ?? [];
+  if (!loss && rewardsAreWhole(settings, still)) {
+    const advantages = fillAdvantages(sequences, objective, steps);
+    const own = creditOwn(settings, { sequences, advantages, references: null });
+    const rollouts = sequences.map(({ rollout }) => rollout);
+    if (hasNoGradient(settings, rollouts, own.advantages, still)) {
+      const made = without(
+        skippedFor(all, sequences.some(isTrained) ? 'no-advantage' : 'no-trained-tokens'),
+      );
+      return withKlOfNoUpdate(made, objective, { isReference: still, measureKl });
+    }
   }
+  if (sequences.length === 0) return without(skippedFor(all, 'no-trained-tokens'));
   onUpdate(0, 1);
   const scored = objective.kl.place !== 'off' || measureKl;
   const references = scored ? await referenceLogprobs(learner, sequences) : null;
   const { advantages, critic } = await stepAdvantagesOf(learner, settings, {
     sequences,
     references,
-    steps: rewardById(reward)?.steps ?? [],
+    steps,
     critic: state.critic,
   });
   curriculum.observe?.(all);
-  const learned = objective.learns === 'worse' ? advantages.map(worseAlone) : advantages;
-  const own = creditShared({ sequences, advantages: learned, references }, branching);
+  const own = creditOwn(settings, { sequences, advantages, references });
   const reference = roundReference(settings, state);
   const update = loss
     ? await supervisedUpdate(step, sequences, loss, reference)
@@ -217,6 +280,7 @@ export async function updateOf(step: StepUpdate): Promise<Updated> {
       : null;
   return {
     update,
+    ...(!update && { skipped: skippedFor(all, loss ? 'nothing-to-imitate' : 'no-trained-tokens') }),
     kl,
     ...(ratio !== null && { probeRatio: ratio }),
     ...(adaptive && { klCoefficient: coefficient }),

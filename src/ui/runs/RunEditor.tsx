@@ -112,6 +112,11 @@ const FreeSpace = ({ run, what }: { run: RunRecord; what: DroppedKind }) => {
 const stepsThere = ({ step, settings }: RunRecord): number =>
   settings.steps > step ? settings.steps : 2 * step;
 
+const noAdapterYet = ({ checkpointStep, step, untrained }: RunRecord): string => {
+  if (checkpointStep === null) return 'No snapshot yet';
+  return untrained && step > 0 ? 'No step had a gradient' : 'No update yet';
+};
+
 /** What can be changed about a run, and what can be taken out of it. */
 export const RunEditor = ({ run }: { run: RunRecord }) => (
   <div className="row-editor">
@@ -161,7 +166,7 @@ export const RunEditor = ({ run }: { run: RunRecord }) => (
       <FreeSpace run={run} what="adapters" />
       <span className="fine">
         {!hasAdapter(run)
-          ? `${run.checkpointStep === null ? 'No snapshot yet' : 'No update yet'}, so there is no adapter to take out. `
+          ? `${noAdapterYet(run)}, so there is no adapter to take out. `
           : `Snapshot of step ${run.checkpointStep}. `}
         {run.policy.id} {run.policy.revision.slice(0, 12)},{' '}
         {run.setup?.questions.kind === 'collections'

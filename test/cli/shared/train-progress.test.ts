@@ -64,3 +64,17 @@ it.each([
   const step = { ...trainStep(1), heldOut: { ...heldOut, judge: { ...rest, ...verdicts } } };
   expect(linesOf(() => meter.step(step)).join('')).toContain(`held out EM 0.250, ${words}`);
 });
+
+it('a step without an update says why, and a run without one ends with what to change', () => {
+  const meter = new TrainMeter({ ...getTraining('search/grpo'), steps: 1 });
+  const step = { ...trainStep(1), em: 0, skipped: { why: 'equal-rewards' as const, reward: 0 } };
+  const lines = linesOf(() => {
+    meter.step(step);
+    meter.end([step]);
+  });
+  expect(lines[0]).toContain('  No update: all 64 rewards were 0  ');
+  expect(lines[0]).not.toContain('|g|');
+  expect(lines[1]).toMatch(/^Nothing was learned: all 64 rewards were 0\. No answer was right\./u);
+  expect(lines.at(-1)).toContain('none is written');
+  expect(linesOf(() => meter.end([trainStep(1)]))).toEqual([]);
+});

@@ -224,6 +224,25 @@ describe('adapters', () => {
     expect([...blobs.files.keys()].some((name) => name.includes('adapter-3'))).toBe(false);
   });
 
+  it('are none before anything was learned, and the record says so', async () => {
+    const untrained = (step: number): TrainState => ({
+      ...stateAt(step),
+      warmedUp: 0,
+      router: null,
+      noUpdate: true,
+    });
+    for (const step of [1, 2])
+      await store.commit('run-a', untrained(step), [pendingAt(step)], { step });
+    expect(await store.adapterSteps('run-a')).toEqual([]);
+    await expect(store.adapterAt('run-a', 2)).rejects.toThrow(/step 2 is not kept/);
+    expect((await store.run('run-a')).untrained).toBe(true);
+    // It goes on from there all the same.
+    expect((await stored()).state).toEqual(untrained(2));
+    await commit(3);
+    expect(await store.adapterSteps('run-a')).toEqual([3]);
+    expect('untrained' in (await store.run('run-a'))).toBe(false);
+  });
+
   it('beyond their share of the disk are thinned: unscored ones first, the newest never', () => {
     const file = { path: '', bytes: 10, hash: '' };
     const kept = [1, 2, 3, 4, 5].map((step) => ({

@@ -46,6 +46,8 @@ export interface RunRecord {
   /** Steps done, and the step of the last committed snapshot. */
   step: number;
   checkpointStep: number | null;
+  /** The adapter of the last snapshot is as it was initialised: no step had a gradient so far. */
+  untrained?: true;
   failure: Failure | null;
   /** Steps up to this one were made before the run was imported, maybe on another machine. */
   importedStep?: number;

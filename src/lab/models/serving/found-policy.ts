@@ -90,7 +90,11 @@ export async function findPolicy(
   const [last] = await parts.runs.adapterSteps(run.id);
   const step = policy.step ?? last;
   if (step === undefined)
-    throw new Error(`"${run.name}" has no snapshot yet, so there is no adapter to ask with.`);
+    throw new Error(
+      run.untrained
+        ? `"${run.name}" has learned nothing yet, so there is no adapter to ask with.`
+        : `"${run.name}" has no snapshot yet, so there is no adapter to ask with.`,
+    );
   const { adapter, router } = await parts.runs.adapterAt(run.id, step);
   const { policy: ref } = run.setup ?? BUILT_IN_SETUP;
   const base = await findPolicy({ kind: 'base', policy: ref }, device, parts);

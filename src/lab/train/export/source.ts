@@ -6,6 +6,7 @@ import type {
 import { readSmallFile } from '../../../policy/checkpoint/checkpoint.ts';
 import { cacheLimits } from '../../../policy/checkpoint/limits.ts';
 import { writePeft } from '../../../policy/lora/peft.ts';
+import { isUntrained } from '../../../learn/rl/state.ts';
 import { formOf } from '../../../records/built-in-forms.ts';
 import { BUILT_IN_SETUP, type PolicyRef, type Setup } from '../../../records/setup.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
@@ -72,14 +73,15 @@ async function corpusOf(parts: SourceParts, { local }: Setup): Promise<Experimen
   return { files, method: local.method, encoder: null };
 }
 
-/** The last snapshot of a run; null before its first, or without a run. */
+/** The last snapshot of a run; null before it learned anything, or without a run. */
 async function runOf(
   { store }: SourceParts,
   { settings, run }: Described,
   { config, id, revision }: PolicyFacts,
 ): Promise<{ run: SourceRun | null; learningRate: number | null }> {
   const state = run && (await store.lastState(run.id));
-  if (!run || !state || state.step === 0) return { run: null, learningRate: null };
+  if (!run || !state || state.step === 0 || isUntrained(state))
+    return { run: null, learningRate: null };
   if (run.revision !== revision)
     throw new Error(`“${run.name}” is an adapter of another policy than the one that is stored.`);
   const adapter = writePeft(config, settings.adapter, state.adapter, id);

@@ -1,6 +1,6 @@
 import type { Download, DownloadKind } from '../../contract/training.ts';
 import type { TrainStep } from '../../../records/training.ts';
-import type { TrainState } from '../../../learn/rl/state.ts';
+import { isUntrained, type TrainState } from '../../../learn/rl/state.ts';
 import { mergedFiles } from '../../../policy/open/merged-files.ts';
 import { writePeft } from '../../../policy/lora/peft.ts';
 import { SIDE_FILES } from '../../models/checkpoints/plan/file-names.ts';
@@ -29,6 +29,10 @@ export async function filesOf(kind: DownloadKind, parts: DownloadParts): Promise
   }
   if (!state)
     throw new Error(`"${run.name}" has no snapshot yet; it is written after the first step.`);
+  if (isUntrained(state))
+    throw new Error(
+      `"${run.name}" has learned nothing: no step had a gradient, so there is no adapter to take out.`,
+    );
   if (run.policy.revision !== policy.revision)
     throw new Error(`"${run.name}" is an adapter of another policy than the one that is loaded.`);
   const { adapter } = run.settings;

@@ -157,7 +157,7 @@ export const RunBeside = ({ run, film }: { run: RunRecord; film: TrainingFilm })
       {run.status === 'running'
         ? 'It follows the run: a newer score takes the place of the last. '
         : ''}
-      {run.checkpointStep === null ? null : (
+      {run.checkpointStep === null || run.untrained ? null : (
         <button
           type="button"
           className="link"

@@ -1,10 +1,11 @@
 import { splitWords } from '../../../lab/corpus/retrieval/split.ts';
 import { Button, TextInput } from '@mantine/core';
-import { useState, type FormEvent } from 'react';
+import { useMemo, useState, type FormEvent } from 'react';
 import { Link, useLocation } from 'wouter';
 import { isFirstForm } from '../../../records/built-in-forms.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import type { TrainProgress } from '../../../lab/contract/training.ts';
+import { nothingLearned } from '../../../learn/run/nothing-learned.ts';
 import type { TrainStep } from '../../../records/training.ts';
 import { askWith } from '../../ask/siblings/ask-with.ts';
 import { formatDuration } from '../../kit/words/duration.ts';
@@ -16,11 +17,13 @@ import { formatSweepAddress } from '../store/train-address.ts';
 import { Again } from './Again.tsx';
 import { GoOn } from './GoOn.tsx';
 import { RunHeadline } from './Headline.tsx';
+import { NothingLearnedNote, SkippedNote } from './NothingLearned.tsx';
 import {
   actionsOf,
   goOnWords,
   hasAdapter,
   isPrepared,
+  learnedNothing,
   phaseText,
   STATUS_SIGNS,
   stepShareText,
@@ -36,17 +39,18 @@ const TONES: Partial<Record<RunRecord['status'], string>> = { failed: 'bad', fin
  */
 export const StatusBadge = ({ run }: { run: RunRecord }) => {
   const { status, sweep, step } = run;
-  const look = STATUS_SIGNS[status];
+  const nothing = learnedNothing(run);
+  const look = nothing ? STATUS_SIGNS.failed : STATUS_SIGNS[status];
   // A cell of a sweep that was not begun was not paused by anyone.
   const word = sweep && status === 'paused' && step === 0 ? 'waiting' : status;
   return (
-    <span className={`badge ${TONES[status] ?? ''}`} data-status={status}>
+    <span className={`badge ${nothing ? '' : (TONES[status] ?? '')}`} data-status={status}>
       {'icon' in look ? (
         <Icon name={look.icon} size={10} />
       ) : (
         <span aria-hidden="true">{look.sign}</span>
       )}{' '}
-      {word}
+      {nothing ? `${word}, nothing learned` : word}
     </span>
   );
 };
@@ -280,6 +284,7 @@ const Failed = ({ run }: { run: RunRecord }) =>
 export const RunHeader = ({ run, steps }: { run: RunRecord; steps: readonly TrainStep[] }) => {
   const last = steps.at(-1);
   const progress = useTrain((state) => state.progress[run.id]);
+  const nothing = useMemo(() => nothingLearned(steps, run.settings), [steps, run.settings]);
   return (
     <header className="run-head">
       <div className="run-title">
@@ -294,10 +299,12 @@ export const RunHeader = ({ run, steps }: { run: RunRecord; steps: readonly Trai
         <Link href={`/runs?compare=${run.id}`}>Compare</Link>
         <Link href="/train?new=1">New run</Link>
       </div>
+      {nothing && run.status !== 'running' ? <NothingLearnedNote nothing={nothing} /> : null}
       <RunHeadline run={run} steps={steps} />
       <Progress run={run} progress={progress} />
       <Failed run={run} />
       <Notices run={run} progress={progress} />
+      {run.status === 'running' ? <SkippedNote steps={steps} /> : null}
       <div className="run-controls">
         <Buttons run={run} made={last?.step ?? 0} />
         {run.status === 'running' ? (

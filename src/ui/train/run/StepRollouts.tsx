@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { equalTeachNothing } from '../../../learn/settings/signal.ts';
+import { skippedWords } from '../../../learn/run/nothing-learned.ts';
 import { stageAt } from '../../../learn/settings/stages.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import type { Rollout } from '../../../records/rollout.ts';
@@ -214,6 +215,7 @@ export const StepRollouts = ({ run, step, record, last, select }: StepRolloutsPr
           ✕
         </button>
       </header>
+      {record?.skipped ? <p className="note">{skippedWords(record)}.</p> : null}
       {record?.stie ? <StieWords counts={record.stie} /> : null}
       {read.state === 'loading' ? <p className="fine">Reading the rollouts …</p> : null}
       {read.state === 'failed' ? (

@@ -84,7 +84,12 @@ export const isPrepared = ({ checkpointStep, step }: RunRecord): boolean =>
  */
 export const hasAdapter = (run: RunRecord): boolean =>
   run.checkpointStep !== null &&
+  run.untrained !== true &&
   (run.checkpointStep > 0 || run.settings.warmUp !== null || (run.before ?? []).length > 0);
+
+/** Whether it made all its steps and none had a gradient. */
+export const learnedNothing = ({ status, untrained }: RunRecord): boolean =>
+  status === 'finished' && untrained === true;
 
 /** What the button is called that lets a run go on, and what it does. */
 export const goOnWords = (run: RunRecord): { name: string; title: string } => {

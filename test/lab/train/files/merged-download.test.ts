@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { getTraining } from '../../../../src/recipes/index.ts';
 import { initialState } from '../../../../src/learn/rl/state.ts';
+import type { PolicyFacts } from '../../../../src/lab/models/serving/policy-facts.ts';
 import { loadWeights } from '../../../../src/policy/open/load.ts';
 import { memoryFiles } from '../../../../src/policy/checkpoint/checkpoint-files.ts';
 import { readWeights } from '../../../../src/policy/checkpoint/weights.ts';
@@ -29,7 +30,7 @@ async function unpacked(given: ReadonlyMap<string, Uint8Array>) {
   const files = memoryFiles(given);
   const config = parsePolicyConfig(json(given.get('config.json')!));
   const settings = getTraining('kunlun-baize/dapo');
-  const state = initialState(settings, config);
+  const { noUpdate: _, ...state } = initialState(settings, config);
   state.adapter.forEach((_, i) => (state.adapter[i] = Math.sin(i) / 20));
   const run = { id: 'my-run', name: 'mine', settings, policy: { id: 'x', revision: 'r' } };
   let held = 0;
@@ -106,7 +107,7 @@ it('an adapter is two files as PEFT writes them, with the name of the checkpoint
   const run = { id: 'my-run', name: 'mine', settings, policy: { id: 'x', revision: 'r' } };
   const given = await filesOf('peft', {
     run: run as RunRecord,
-    state: initialState(settings, config),
+    state: { ...initialState(settings, config), warmedUp: 1 },
     policy: {
       id: 'random-qwen',
       revision: 'r',
@@ -124,4 +125,18 @@ it('an adapter is two files as PEFT writes them, with the name of the checkpoint
   expect(JSON.parse(await told!.blob.text())).toMatchObject({
     base_model_name_or_path: 'random-qwen',
   });
+});
+
+it('no adapter is given of a run that learned nothing', async () => {
+  const { files } = await loadFamily('llama-yarn');
+  const config = parsePolicyConfig(json(files.get('config.json')!));
+  const settings = getTraining('kunlun-baize/dapo');
+  const run = { id: 'my-run', name: 'mine', settings, policy: { id: 'x', revision: 'r' } };
+  const given = filesOf('peft', {
+    run: run as RunRecord,
+    state: initialState(settings, config),
+    policy: { id: 'x', revision: 'r', config, engines: 1 } as unknown as PolicyFacts,
+    steps: () => Promise.resolve([]),
+  });
+  await expect(given).rejects.toThrow('"mine" has learned nothing: no step had a gradient');
 });
