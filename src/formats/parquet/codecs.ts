@@ -1,51 +1,31 @@
 import { snappyUncompress, type Compressors } from 'hyparquet';
 
-import { present } from '../../base/items.ts';
-
 /** The compressions of Parquet's pages (https://parquet.apache.org/docs/file-format/data-pages/compression/). */
 
-/** Bytes that a page may have beyond its share by `RATIOS`: writers close one at about a megabyte. */
-const FREE_PAGE_BYTES = 2 * 2 ** 20;
-const FREE_SNAPPY_BYTES = 1024;
-
-/**
- * How many times its bytes a page can have been before. Snappy copies at most 64 bytes by three, LZ4 gives
- * 255 for one, deflate 1032; Zstandard and Brotli have no end, and get what deflate has.
- */
-const RATIOS: ReadonlyMap<string, number> = new Map([
-  ['UNCOMPRESSED', 1],
-  ['SNAPPY', 32],
-  ['LZ4', 256],
-  ['LZ4_RAW', 256],
-  ['GZIP', 1040],
-  ['ZSTD', 1040],
-  ['BROTLI', 1040],
-]);
-
-/** What the pages of a row group may take together, before and after this times their bytes. */
-const FREE_GROUP_BYTES = 32 * 2 ** 20;
-const GROUP_RATIO = 256;
+const CODECS = new Set(['UNCOMPRESSED', 'SNAPPY', 'LZ4', 'LZ4_RAW', 'GZIP', 'ZSTD', 'BROTLI']);
 
 /** @throws Error that names a codec that is not read */
-export function checkCodec(codec: string): void {
-  if (!RATIOS.has(codec))
+export function checkCodec(codec: string | undefined): void {
+  if (codec === undefined || !CODECS.has(codec))
     throw new Error(
-      `pages compressed by ${codec} are not read; write the file with zstd, snappy or gzip`,
+      `pages compressed by ${codec ?? 'an unknown codec'} are not read; write the file with zstd, snappy or gzip`,
     );
 }
 
-/** Bytes that a page of so many packed ones can be believed to have. */
-export const mostPageBytes = (codec: string, packed: number): number =>
-  (codec === 'SNAPPY' ? FREE_SNAPPY_BYTES : FREE_PAGE_BYTES) +
-  present(RATIOS.get(codec), `the ratio of ${codec}`) * packed;
+/** Memory that a row group may take however small its file is, in bytes, and per byte of its columns. */
+const FREE_BYTES = 512 * 2 ** 20;
+const BYTES_PER_PACKED = 256;
+/** Memory that hyparquet takes for a value: of a flat column, and per level of nesting above that. */
+const VALUE_BYTES = 16;
+const LEVEL_BYTES = 64;
 
-/** Counts what the pages of one row group unpack to. */
-export class UnpackBudget {
+/** Counts the memory that the pages of one row group take. */
+export class ReadBudget {
   #left: number;
 
   /** @param packed bytes of the row group's columns */
   constructor(packed: number) {
-    this.#left = FREE_GROUP_BYTES + GROUP_RATIO * packed;
+    this.#left = FREE_BYTES + BYTES_PER_PACKED * packed;
   }
 
   /** @throws Error where it is more than files have */
@@ -54,9 +34,14 @@ export class UnpackBudget {
     if (this.#left < 0)
       throw new Error('its pages state more than files of rollouts and questions unpack to');
   }
+
+  /** @param depth levels of the schema above the values, 1 for a flat column */
+  takeValues(count: number, depth: number): void {
+    this.take(count * (VALUE_BYTES + LEVEL_BYTES * Math.max(0, depth - 1)));
+  }
 }
 
-const snappy: Compressors = {
+const SNAPPY: Compressors = {
   SNAPPY: (input, bytes) => {
     const output = new Uint8Array(bytes);
     snappyUncompress(input, output);
@@ -64,11 +49,21 @@ const snappy: Compressors = {
   },
 };
 
+/** Pages of nulls only have no bytes, which the readers of some codecs take for damage. */
+const orEmpty = (unpackers: Compressors): Compressors =>
+  Object.fromEntries(
+    Object.entries(unpackers).map(([codec, unpack]) => [
+      codec,
+      (input: Uint8Array, bytes: number) =>
+        bytes === 0 ? new Uint8Array(0) : unpack(input, bytes),
+    ]),
+  );
+
 /**
- * The readers of some codecs; the larger ones are loaded where a file needs them. Each gives an array of
+ * Decompressors of the codecs; the larger ones are loaded where a file needs them. Each returns an array of
  * the length that was asked for, or throws.
  */
 export async function compressorsOf(codecs: ReadonlySet<string>): Promise<Compressors> {
   const known = [...codecs].every((codec) => codec === 'UNCOMPRESSED' || codec === 'SNAPPY');
-  return known ? snappy : { ...snappy, ...(await import('./unpackers.ts')).UNPACKERS };
+  return orEmpty(known ? SNAPPY : { ...SNAPPY, ...(await import('./unpackers.ts')).UNPACKERS });
 }

@@ -9,14 +9,14 @@ import {
 } from 'hyparquet';
 import { getTreePath } from 'hyparquet/src/schema.js';
 import { oneLine } from '../../base/errors.ts';
-import { checkCodec, compressorsOf, UnpackBudget } from './codecs.ts';
-import { checkPages, mostValues } from './pages.ts';
+import { checkCodec, compressorsOf, ReadBudget } from './codecs.ts';
+import { checkPages } from './pages.ts';
 import { skipStruct } from './thrift.ts';
 import { itemAt } from '../../base/items.ts';
 
 /**
- * Parquet files of strangers, read by hyparquet. What their headers ask for is compared with the bytes
- * that there are before it is made: counts, sizes and runs of a damaged file name any number.
+ * Parquet files, read by hyparquet. A damaged or hostile file may state any count, size or offset, and hyparquet
+ * allocates what is stated: each row group is checked first, so that a file costs an error and not the process.
  */
 
 /** A file of 10,000 row groups of 20 columns has some 3 MB. */
@@ -35,10 +35,29 @@ export interface ParquetFile {
   readonly compressors: Compressors;
 }
 
+/** Node aborts on slices whose bounds are no integers, which a damaged file can state. */
+function bytesOf(blob: Blob, start: number, end: number): Promise<ArrayBuffer> {
+  const whole = Number.isSafeInteger(start) && Number.isSafeInteger(end);
+  if (!whole || start < 0 || end < start || end > blob.size)
+    throw new Error(`it names bytes ${start} to ${end} of a file of ${blob.size}`);
+  return blob.slice(start, end).arrayBuffer();
+}
+
 const buffer = (blob: Blob): AsyncBuffer => ({
   byteLength: blob.size,
-  slice: (start, end) => blob.slice(start, end).arrayBuffer(),
+  slice: (start, end = blob.size) => bytesOf(blob, start, end),
 });
+
+/**
+ * A count, size or offset of the metadata. Thrift states its type in the file, so that it may be anything.
+ * @throws Error where it is no integer from 0 on
+ */
+function integer(value: unknown, what: string): number {
+  const number = typeof value === 'bigint' ? Number(value) : value;
+  if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 0)
+    throw new Error(`${what} is no whole number`);
+  return number;
+}
 
 /** The library's own words; those of the platform speak of its insides. */
 export function reasonOf(error: unknown): string {
@@ -74,9 +93,9 @@ export async function openParquet(blob: Blob): Promise<ParquetFile> {
     const schema = parquetSchema(metadata);
     const columns = schema.children.map(({ element }) => element.name);
     if (columns.some((name) => typeof name !== 'string')) throw new Error('a column has no name');
-    const groups = metadata.row_groups.map(({ num_rows: rows }) => Number(rows));
-    if (groups.some((rows) => !(Number.isSafeInteger(rows) && rows >= 0)))
-      throw new Error('a row group states no number of rows');
+    const groups = metadata.row_groups.map(({ num_rows }) =>
+      integer(num_rows, 'the number of rows of a row group'),
+    );
     const compressors = await compressorsOf(codecsOf(metadata));
     return { blob, metadata, schema, columns, groups, compressors };
   } catch (error) {
@@ -102,35 +121,47 @@ export async function checkGroup(
   const chunks = itemAt(file.metadata.row_groups, group, 'row groups').columns.flatMap(
     ({ meta_data: chunk }) => (chunk && wanted.includes(nameOf(chunk)) ? [chunk] : []),
   );
-  const packed = chunks.reduce((sum, chunk) => sum + Number(chunk.total_compressed_size), 0);
-  const budget = new UnpackBudget(Math.min(packed, file.blob.size));
+  const sizes = chunks.map(({ total_compressed_size: size }) =>
+    integer(size, 'the size of a column'),
+  );
+  const packed = sizes.reduce((sum, size) => sum + size, 0);
+  const budget = new ReadBudget(Math.min(packed, file.blob.size));
   const { compressors } = file;
-  for (const chunk of chunks) {
+  for (const [i, chunk] of chunks.entries()) {
     const name = nameOf(chunk);
     seen.add(name);
     checkCodec(chunk.codec);
-    const start = Number(chunk.dictionary_page_offset || chunk.data_page_offset);
-    const size = Number(chunk.total_compressed_size);
-    if (!(start >= 0 && size >= 0 && start + size <= file.blob.size))
-      throw new Error(`column ${name} lies outside the file`);
-    const values = Number(chunk.num_values);
-    if (!(values >= rows && values <= mostValues(size)))
-      throw new Error(`column ${name} states ${values} values for ${rows} rows in ${size} bytes`);
+    const start = integer(
+      chunk.dictionary_page_offset || chunk.data_page_offset,
+      `the offset of column ${name}`,
+    );
+    const end = start + itemAt(sizes, i, 'sizes of columns');
+    if (end > file.blob.size) throw new Error(`column ${name} lies outside the file`);
     const path = getTreePath(file.schema, chunk.path_in_schema);
-    checkPages(new Uint8Array(await file.blob.slice(start, start + size).arrayBuffer()), {
-      chunk,
-      path,
-      compressors,
-      budget,
-    });
+    const bytes = new Uint8Array(await bytesOf(file.blob, start, end));
+    const values = checkPages(bytes, rows, { chunk, path, compressors, budget });
+    if (values < rows) throw new Error(`column ${name} has ${values} values for ${rows} rows`);
   }
   const lost = wanted.find((name) => !seen.has(name));
   if (lost !== undefined || seen.size === 0)
     throw new Error(`column ${lost ?? 'none'} is not in it`);
 }
 
+/** Values of columns as JSON has them: exact integers, ISO dates, null for numbers that are not finite. */
+function toJson(value: unknown): unknown {
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'bigint')
+    return Number.isSafeInteger(Number(value)) ? Number(value) : value.toString();
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  if (typeof value === 'string' || typeof value === 'boolean') return value;
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
+  if (ArrayBuffer.isView(value)) return Array.from(value as Uint8Array, toJson);
+  if (Array.isArray(value)) return value.map(toJson);
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toJson(item)]));
+}
+
 /**
- * Rows [start, end) of the whole file, which lie in one row group that was checked.
+ * Rows [start, end) of the whole file, which are in one row group that was checked.
  * @throws Error that says why they cannot be read
  */
 export async function readRows(
@@ -148,5 +179,5 @@ export async function readRows(
     compressors,
   });
   if (rows.length !== end - start) throw new Error(`there are ${rows.length} of ${end - start}`);
-  return rows;
+  return rows.map((row) => toJson(row) as Record<string, unknown>);
 }

@@ -3,20 +3,6 @@ import type { JsonObject } from './shape/json.ts';
 
 /** Rows of a parquet file as JSON values, one row group in memory at a time. */
 
-/** Values of columns as JSON has them: whole numbers that are exact, ISO dates, null for non-finite. */
-function toJson(value: unknown): unknown {
-  if (value === undefined) return null;
-  if (typeof value === 'bigint')
-    return Number.isSafeInteger(Number(value)) ? Number(value) : value.toString();
-  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
-  if (ArrayBuffer.isView(value)) return Array.from(value as Uint8Array, toJson);
-  if (Array.isArray(value)) return value.map(toJson);
-  if (typeof value === 'object' && value !== null)
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toJson(item)]));
-  return value;
-}
-
 export interface ParquetRow {
   row: JsonObject;
   /** From 1. */
@@ -35,7 +21,7 @@ export async function* readParquet(blob: Blob): AsyncGenerator<ParquetRow> {
     for (const [i, row] of rows.entries()) {
       const number = start + i + 1;
       yield {
-        row: toJson(row) as JsonObject,
+        row,
         number,
         bytes: Math.round((blob.size * number) / total),
       };
