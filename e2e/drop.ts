@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 export const drop = async (
   page: Page,
   files: Readonly<Record<string, string | Uint8Array>>,
+  at = 'main',
 ): Promise<void> => {
   const entries = Object.entries(files).map(
     ([name, content]) => [name, Buffer.from(content).toString('base64')] as const,
@@ -19,5 +20,5 @@ export const drop = async (
   }, entries);
   // What stands there while a page loads takes no files.
   await page.locator('main', { hasNotText: 'Loading the page' }).waitFor();
-  await page.dispatchEvent('main', 'drop', { dataTransfer });
+  await page.dispatchEvent(at, 'drop', { dataTransfer });
 };

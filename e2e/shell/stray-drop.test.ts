@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { faultsOf } from '../axe.ts';
+import { drop } from '../drop.ts';
 import { useStage, visit } from '../browser.ts';
 
 const stage = useStage();
+const GGUF = 'tiny.Q4_K_M.gguf';
 const FILE = resolve(import.meta.dirname, '../../test/fixtures/inspect/r1-searcher-dev.jsonl');
 
 it('a file dropped where none is taken does not replace the page, and is told where to go', async () => {
@@ -41,4 +43,24 @@ it('a file dropped where none is taken does not replace the page, and is told wh
   await visit(page, stage, 'rollouts');
   await expect.poll(files).toBe(1);
   await devtools.detach();
+});
+
+it('a GGUF model is named as one on every page, and none is sent to another page', async () => {
+  const { page } = stage;
+  for (const at of ['', 'rollouts', 'corpus', 'runs', 'models', 'train', 'evaluate']) {
+    await visit(page, stage, at);
+    await page.evaluate(() => new Promise((rest) => requestIdleCallback(rest)));
+    await drop(page, { [GGUF]: 'GGUF\u0003' }, at === 'models' ? '.checkpoints-section' : 'main');
+    const said = page.locator('.stray-drop');
+    await said.waitFor();
+    expect(await said.innerText(), at).toContain(
+      `${GGUF} is a GGUF model. Forage needs safetensors; or serve it with llama.cpp and add it under Servers.`,
+    );
+    expect(await said.getByRole('link').allTextContents()).toEqual(['Models']);
+    expect(await page.getByText('could not be read').count(), at).toBe(0);
+  }
+  expect(await faultsOf(page, '.stray-drop')).toEqual([]);
+  await page.getByRole('button', { name: 'Hide this message' }).click();
+  expect(await page.locator('.stray-drop').count()).toBe(0);
+  expect(stage.faults).toEqual([]);
 });

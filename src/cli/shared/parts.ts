@@ -1,3 +1,4 @@
+import { describeGguf, isGgufName } from '../../formats/gguf.ts';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -89,6 +90,7 @@ export interface Parts {
 /** A folder that holds the file by which its kind is known. @throws UsageError */
 function folder(given: string | undefined, fallback: string, what: string, holds: string): string {
   const path = given ?? fallback;
+  if (isGgufName(path)) throw new UsageError(describeGguf(path));
   if (!existsSync(join(path, holds)))
     throw new UsageError(`${path} is no ${what}: it has no ${holds}.`);
   return path;

@@ -1,6 +1,14 @@
 import { useState, type DragEvent } from 'react';
+import { isGgufName } from '../../formats/gguf.ts';
 
-/** Files and folders dropped anywhere on an element. `take` must read them at once. */
+/** The GGUF model that was dropped, which no page takes; null where other files came with it. */
+export const ggufOf = ({ files }: DataTransfer): string | null =>
+  [...files].every(({ name }) => isGgufName(name)) ? (files[0]?.name ?? null) : null;
+
+/**
+ * Files and folders dropped anywhere on an element. `take` must read them at once. A GGUF model is left to
+ * `StrayDrop`, which says what to do with it.
+ */
 export const useFileDrop = (take: (dropped: DataTransfer) => void) => {
   const [over, setOver] = useState(false);
   const isFile = (event: DragEvent) => event.dataTransfer.types.includes('Files');
@@ -19,7 +27,7 @@ export const useFileDrop = (take: (dropped: DataTransfer) => void) => {
       },
       onDrop: (event: DragEvent) => {
         setOver(false);
-        if (!isFile(event)) return;
+        if (!isFile(event) || ggufOf(event.dataTransfer)) return;
         event.preventDefault();
         take(event.dataTransfer);
       },

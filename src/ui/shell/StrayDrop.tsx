@@ -1,5 +1,7 @@
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
+import { describeGguf } from '../../formats/gguf.ts';
+import { ggufOf } from '../kit/use-file-drop.ts';
 
 /** What each place takes that files can be dropped on. */
 const TAKERS = [
@@ -9,14 +11,22 @@ const TAKERS = [
   { path: '/models', name: 'Models', takes: 'checkpoints' },
 ] as const;
 
+const Hide = ({ hide }: { hide: () => void }) => (
+  <button type="button" className="link" aria-label="Hide this message" onClick={hide}>
+    ✕
+  </button>
+);
+
 /**
  * Files dropped where nothing takes them: on a page without files, beside one, or while one loads. The browser
  * would open such a file in place of the workbench, and end what runs in it; here it stays, and says where the file
  * can be dropped.
  */
 export const StrayDrop = () => {
-  /** Name of the first file dropped last and how many there were; null where the message is closed. */
-  const [stray, setStray] = useState<{ name: string; count: number } | null>(null);
+  /** Of the last drop, the name of the first file and how many there were; null after the message is closed. */
+  const [stray, setStray] = useState<{ name: string; count: number; gguf: string | null } | null>(
+    null,
+  );
   useEffect(() => {
     // What a page takes has prevented it by then: React hears at the root, within the window.
     const mine = ({ dataTransfer, defaultPrevented }: DragEvent): DataTransfer | null =>
@@ -30,7 +40,8 @@ export const StrayDrop = () => {
       if (event.dataTransfer?.types.includes('Files') && !transfer) setStray(null);
       if (!transfer) return;
       event.preventDefault();
-      setStray({ name: transfer.files[0]?.name ?? '', count: transfer.files.length });
+      const { files } = transfer;
+      setStray({ name: files[0]?.name ?? '', count: files.length, gguf: ggufOf(transfer) });
     };
     window.addEventListener('dragover', onDragOver);
     window.addEventListener('drop', onDrop);
@@ -40,6 +51,16 @@ export const StrayDrop = () => {
     };
   }, []);
   const hide = () => setStray(null);
+  if (stray && stray.gguf !== null)
+    return (
+      <div className="stray-drop" role="alert">
+        <span>{describeGguf(stray.gguf)}</span>
+        <Link href="/models" onClick={hide}>
+          Models
+        </Link>
+        <Hide hide={hide} />
+      </div>
+    );
   const more = stray && stray.count > 1 ? ` and ${stray.count - 1} more` : '';
   if (!stray) return null;
   return (
@@ -55,9 +76,7 @@ export const StrayDrop = () => {
           ({takes})
         </span>
       ))}
-      <button type="button" className="link" aria-label="Hide this message" onClick={hide}>
-        ✕
-      </button>
+      <Hide hide={hide} />
     </div>
   );
 };

@@ -1,4 +1,5 @@
 import { groupBy, itemAt } from '../../../base/items.ts';
+import { GGUF_ADVICE } from '../../gguf.ts';
 import { jsonItems } from './json-items.ts';
 import { parseJsonValue } from '../values/json-value.ts';
 import { splitRecord } from './csv.ts';
@@ -28,6 +29,8 @@ export async function detect(blob: Blob, name = ''): Promise<Format> {
   if (bytes.length === 0) throw new ImportError('expected a file that is not empty');
   const text = new TextDecoder().decode(bytes);
   if (text.startsWith('PAR1')) return formatOf('parquet', 'verl');
+  if (text.startsWith('GGUF'))
+    throw new ImportError(`a GGUF model has no passages. ${GGUF_ADVICE}`);
   if (text.includes('\0'))
     throw new ImportError('expected UTF-8 text or parquet, found other bytes');
   const first = text.trimStart()[0];

@@ -1,3 +1,5 @@
+import { GGUF_ADVICE } from '../../gguf.ts';
+
 /** What a file is by its first bytes: how its records lie in it, never what a record means. */
 
 /** How much of a file is looked at. */
@@ -30,7 +32,7 @@ const KNOWN: readonly (readonly [magic: string, what: string, todo: string, at?:
   ['SQLite format 3\x00', 'an SQLite database', 'Write the rollouts in it as JSON lines'],
   ['\x89HDF', 'an HDF5 file', 'Write the rollouts in it as JSON lines'],
   ['\x93NUMPY', 'a NumPy array', ROLLOUTS],
-  ['GGUF', 'a model (GGUF)', ROLLOUTS],
+  ['GGUF', 'a GGUF model', GGUF_ADVICE.replace(/\.$/u, '')],
   ['%PDF', 'a PDF document', ROLLOUTS],
   ['\x89PNG', 'a picture (PNG)', ROLLOUTS],
   ['\xff\xd8\xff', 'a picture (JPEG)', ROLLOUTS],

@@ -25,7 +25,11 @@ test.each([
   ['SQLite format 3\x00', 'an SQLite database', LINES],
   ['\x89HDF\r\n', 'an HDF5 file', LINES],
   ['\x93NUMPY\x01', 'a NumPy array', BESIDE],
-  ['GGUF', 'a model (GGUF)', BESIDE],
+  [
+    'GGUF',
+    'a GGUF model',
+    'Forage needs safetensors; or serve it with llama.cpp and add it under Servers',
+  ],
   ['%PDF-1.7', 'a PDF document', BESIDE],
   ['\x89PNG\r\n', 'a picture (PNG)', BESIDE],
   ['\xff\xd8\xff\xe0', 'a picture (JPEG)', BESIDE],

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { GGUF_ADVICE, isGgufName } from '../../../../formats/gguf.ts';
 import { CheckpointFault } from './fault.ts';
 
 /** Which files of a folder make a checkpoint. */
@@ -56,12 +57,8 @@ function noWeights(where: string, names: readonly string[]): CheckpointFault {
       `${where} is a PEFT adapter without its base model.`,
       'Add the base model; adapters are imported with training runs.',
     );
-  if (has(/\.gguf$/))
-    return new CheckpointFault(
-      'unsupported',
-      `${where} has GGUF files only, which the trainable engine does not read.`,
-      'Use the original repository with safetensors, or serve the GGUF with llama.cpp and add it as an endpoint.',
-    );
+  if (names.some(isGgufName))
+    return new CheckpointFault('unsupported', `${where} has only GGUF files.`, GGUF_ADVICE);
   if (has(/^pytorch_model.*\.bin$/))
     return new CheckpointFault(
       'unsupported',

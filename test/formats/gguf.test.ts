@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { detect } from '../../src/formats/import/readers/detect.ts';
+import { ggufOf } from '../../src/ui/kit/use-file-drop.ts';
+import { policyFolder } from '../../src/cli/shared/parts.ts';
+
+const ADVICE = 'Forage needs safetensors; or serve it with llama.cpp and add it under Servers.';
+
+it('is named as a model with what to do where passages or questions were expected', async () => {
+  const reading = detect(new Blob(['GGUF\u0003\0\0\0']), 'passages');
+  await expect(reading).rejects.toThrow(`a GGUF model has no passages. ${ADVICE}`);
+});
+
+it('is named so where the command line expects the folder of a checkpoint', () => {
+  expect(() => policyFolder('models/x.gguf')).toThrow(`models/x.gguf is a GGUF model. ${ADVICE}`);
+});
+
+it('no page takes it, alone or beside others of its kind; beside other files it goes with them', () => {
+  const dropped = (...names: string[]): DataTransfer =>
+    ({ files: names.map((name) => new File([], name)) }) as unknown as DataTransfer;
+  expect(ggufOf(dropped('a.gguf'))).toBe('a.gguf');
+  expect(ggufOf(dropped('A-00001-of-2.GGUF', 'A-00002-of-2.GGUF'))).toBe('A-00001-of-2.GGUF');
+  expect(ggufOf(dropped('a.gguf', 'config.json'))).toBeNull();
+  expect(ggufOf(dropped('a.gguf.jsonl'))).toBeNull();
+  expect(ggufOf(dropped())).toBeNull();
+});
