@@ -14,6 +14,7 @@ import { EvaluationHost } from '../src/lab/evaluate/host.ts';
 import { startMadeNames, startMadeWorld } from '../src/lab/evaluate/made-world.ts';
 import { EvaluationStore } from '../src/lab/evaluate/store.ts';
 import { ForageDatabase } from '../src/lab/storage/database.ts';
+import { freeDeleted } from '../src/lab/storage/free-deleted.ts';
 import { filesOfSite } from '../src/lab/storage/files-of-site.ts';
 import { OpfsRangeFiles } from '../src/lab/storage/opfs-ranges.ts';
 import { OpfsBlobs } from '../src/lab/storage/opfs.ts';
@@ -45,8 +46,6 @@ const workers: WorkerFactory = {
 };
 
 const collections = new CollectionsHost(openCollections());
-// What cannot be cleared up now is cleared up another time.
-collections.open().catch(() => undefined);
 
 const checkpoints = new CheckpointStore(new CheckpointDatabase(), new OpfsRangeFiles());
 const open = (id: string) => checkpoints.open(id);
@@ -131,12 +130,20 @@ const evaluations = new EvaluationHost({
   cores: Math.min(2, navigator.hardwareConcurrency),
 });
 
+const checkpointsHost = startCheckpoints();
+freeDeleted([
+  (before) => checkpointsHost.purge(before),
+  (before) => collections.purge(before),
+  (before) => train.purge(before),
+  (before) => evaluations.purge(before),
+]);
+
 const host: LabApi = {
   ask: conductor,
   train,
   exports,
   collections,
-  checkpoints: startCheckpoints(),
+  checkpoints: checkpointsHost,
   clusters: conductor.clusters,
   encoders: conductor.encoders,
   evaluations,

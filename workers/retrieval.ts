@@ -3,11 +3,15 @@ import { EncoderStore } from '../src/lab/models/encoders/store.ts';
 import { IndexStore } from '../src/lab/corpus/indexes/index-store.ts';
 import { LearnedStore } from '../src/lab/corpus/indexes/learned-store.ts';
 import { VectorStore } from '../src/lab/corpus/indexes/vector-store.ts';
+import { freeDeleted } from '../src/lab/storage/free-deleted.ts';
 import { OpfsBlobs } from '../src/lab/storage/opfs.ts';
 import { RetrievalHost } from '../src/lab/corpus/retrieval/retrieval-host.ts';
 import { serve } from '../src/lab/rpc/serve.ts';
 
 /** The retrieval worker: encoder, indexes, fusion, and the web corpus shard by shard. */
+
+const encoders = new EncoderStore(new OpfsBlobs());
+freeDeleted([(before) => encoders.purge(before)]);
 
 serve(
   new RetrievalHost({
@@ -15,6 +19,6 @@ serve(
     indexCache: new IndexStore(new OpfsBlobs()),
     vectorCache: new VectorStore(),
     learnedCache: new LearnedStore(),
-    encoders: new EncoderStore(new OpfsBlobs()),
+    encoders,
   }),
 );

@@ -9,6 +9,7 @@ import { RolloutsStore } from '../src/lab/rollouts/store.ts';
 import { tokenizersOf } from '../src/lab/rollouts/spelling/tokenizers.ts';
 import { ownRunsOf } from '../src/lab/rollouts/own/own-runs.ts';
 import { ForageDatabase } from '../src/lab/storage/database.ts';
+import { freeDeleted } from '../src/lab/storage/free-deleted.ts';
 import { OpfsRangeFiles } from '../src/lab/storage/opfs-ranges.ts';
 import { OpfsBlobs } from '../src/lab/storage/opfs.ts';
 import { RunStore } from '../src/lab/storage/run-store.ts';
@@ -22,7 +23,6 @@ import { serve } from '../src/lab/rpc/serve.ts';
 const LOCK = 'forage-inspection';
 /** A page that was just closed lets go within this; another open tab does not. */
 const LET_GO_MS = 700;
-const DAY_MS = 24 * 3600 * 1000;
 
 const store = new RolloutsStore(new RolloutsDatabase());
 
@@ -32,7 +32,6 @@ const recover = async (): Promise<void> => {
   await navigator.locks.request(LOCK, { signal }, () => store.recover()).catch(() => undefined);
   // Held for as long as this worker lives.
   void navigator.locks.request(LOCK, { mode: 'shared' }, () => new Promise(() => undefined));
-  await store.purge(new Date(Date.now() - DAY_MS).toISOString());
 };
 
 const runs = ownRunsOf(new RunStore(new ForageDatabase(), new OpfsBlobs()));
@@ -44,6 +43,10 @@ const policies = ['../policy/', '../first-form/policy/'].map(
 const checkpoints = new CheckpointStore(new CheckpointDatabase(), new OpfsRangeFiles());
 const spelling = new Spelling(tokenizersOf(policies, checkpoints));
 
+const recovered = recover();
 const evaluations = new EvaluationStore(new EvaluationDatabase());
 
-serve(new RolloutsHost(store, runs, recover(), evaluations, spelling));
+// After `recover`: a file that a closed page left half read is not deleted.
+void recovered.then(() => freeDeleted([(before) => store.purge(before)]));
+
+serve(new RolloutsHost(store, runs, recovered, evaluations, spelling));

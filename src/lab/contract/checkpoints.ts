@@ -107,4 +107,6 @@ export interface CheckpointsApi {
   /** Hides it, after stopping it; `restore` brings it back. */
   remove(id: string): Promise<Outcome<null>>;
   restore(id: string): Promise<Outcome<null>>;
+  /** Frees the space of what was deleted before a time, ISO, and is not in use. */
+  purge(before: string): Promise<void>;
 }

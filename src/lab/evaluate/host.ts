@@ -20,6 +20,7 @@ import type {
 import { describeFailure } from '../contract/failures.ts';
 import type { EvaluationRecord } from '../contract/records/evaluations.ts';
 import type { DeviceChoice } from '../contract/settings.ts';
+import { undoEnded } from '../storage/free-deleted.ts';
 import { heldLocks, holdLock } from '../storage/locks.ts';
 import { NamesLookUp } from './look-up-names.ts';
 import { EvaluationSession, openPlan, type SessionParts } from './session.ts';
@@ -35,8 +36,6 @@ export interface EvaluationHostParts extends SessionParts {
 }
 
 const LOCK = 'forage-evaluation-';
-/** Deleted evaluations are kept at least this long for the undo of another tab. */
-const KEEP_DELETED_MS = 10 * 60_000;
 const PROGRESS_MS = 200;
 
 const TYPES: Record<TableFormat, string> = {
@@ -283,16 +282,20 @@ export class EvaluationHost implements EvaluationsApi {
     });
   }
 
-  /** Evaluations that a killed tab left, and those that were deleted long ago. */
-  async #tidy(): Promise<void> {
+  /** Removes evaluations that were deleted before a time, ISO. */
+  async purge(before: string): Promise<void> {
     const { store, locks } = this.#parts;
     const held = await heldLocks(LOCK, locks);
-    for (const evaluation of await store.list()) {
-      const { id, deletedAt } = evaluation;
-      if (held.has(id)) continue;
-      if (deletedAt !== null && Date.now() - Date.parse(deletedAt) > KEEP_DELETED_MS)
-        await store.purge(id);
-      else await this.#freed(evaluation);
-    }
+    for (const { id, deletedAt } of await store.list())
+      if (deletedAt !== null && deletedAt <= before && !held.has(id)) await store.purge(id);
+  }
+
+  /** Evaluations that a killed tab left, and those whose deletion can no longer be undone. */
+  async #tidy(): Promise<void> {
+    await this.purge(undoEnded());
+    const { store, locks } = this.#parts;
+    const held = await heldLocks(LOCK, locks);
+    for (const evaluation of await store.list())
+      if (!held.has(evaluation.id)) await this.#freed(evaluation);
   }
 }

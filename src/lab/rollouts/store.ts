@@ -200,8 +200,10 @@ export class RolloutsStore {
     await this.#database.files.update(fileId, { deletedAt: this.#now() });
   }
 
+  /** @throws Error where it was removed for good */
   async restore(fileId: string): Promise<void> {
-    await this.#database.files.update(fileId, { deletedAt: null });
+    const found = await this.#database.files.update(fileId, { deletedAt: null });
+    if (found === 0) throw new Error('It was removed for good meanwhile.');
   }
 
   /** Removes deleted files for good. @param before only those deleted before this time, ISO */

@@ -8,12 +8,14 @@ import type { Rollout } from '../../records/rollout.ts';
 import type { RunRecord } from '../contract/records/runs.ts';
 import type { RunStore } from '../storage/run-store.ts';
 import type { PolicyFacts } from '../models/serving/policy-facts.ts';
+import { holdRun } from './locks.ts';
 import { newId, nowIso } from './records.ts';
 
 /** Runs that were trained on a cluster, taken in as runs of this browser. */
 
 export interface AdoptParts {
   store: RunStore;
+  locks: LockManager;
   /** Policies that can be trained here. */
   policies(): Promise<PolicyRef[]>;
   policy(ref: PolicyRef): Promise<PolicyFacts>;
@@ -169,6 +171,8 @@ export async function adoptRun(
   const { experiment } = adopted;
   const stored = (await store.runs()).find(({ id }) => id === experiment.run?.id);
   const run = recordOf(adopted, stored, held.found, parts.device);
+  // Until all of it is stored it counts as deleted; the lock keeps it from being freed.
+  const release = await holdRun(run.id, parts.locks);
   await store.put(run);
   try {
     await keep(parts, run, adopted, stored, options);
@@ -177,5 +181,7 @@ export async function adoptRun(
   } catch (error) {
     await store.purge(run.id).catch(() => undefined);
     throw error;
+  } finally {
+    release?.();
   }
 }

@@ -242,6 +242,7 @@ export class TrainingHost implements TrainApi {
     await this.#records.change(runId, { deletedAt: null });
   }
 
+  purge = (before: string): Promise<void> => this.#records.purge(before);
   exportRun = (runId: string): Promise<Blob> => this.#records.export(runId);
   importRun = (file: Blob): Promise<RunRecord> => this.#records.read(file);
 

@@ -2,17 +2,15 @@ import { BUILT_IN_SETUP, type PolicyRef } from '../../records/setup.ts';
 import type { TrainStep } from '../../records/training.ts';
 import { asWord } from '../../recipes/index.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
+import { undoEnded } from '../storage/free-deleted.ts';
 import type { RunStore } from '../storage/run-store.ts';
 import { filesOf } from './files/downloads.ts';
 import type { Download, DownloadKind, DroppedKind } from '../contract/training.ts';
-import { heldRuns } from './locks.ts';
+import { heldRuns, holdRun } from './locks.ts';
 import type { RunRecord } from '../contract/records/runs.ts';
 import type { PolicyFacts } from '../models/serving/policy-facts.ts';
 import { readRunFile, writeRunFile } from './files/run-file.ts';
 import type { RunReporter } from './reporter.ts';
-
-/** Deleted runs are kept at least this long for the undo of another tab. */
-const KEEP_DELETED_MS = 10 * 60_000;
 
 export const nowIso = (): string => new Date().toISOString();
 
@@ -110,7 +108,8 @@ export class RunRecords {
     const pending = steps
       .filter(({ step }) => step <= last)
       .map((step) => ({ record: { ...step, runId: imported.id }, rollouts: [] }));
-    // Until its steps are stored it counts as deleted: nobody reads it without them.
+    // Until its steps are stored it counts as deleted, and the lock keeps it from being freed.
+    const release = await holdRun(imported.id, this.#locks);
     await store.put({ ...imported, checkpointStep: null, deletedAt: nowIso() });
     try {
       if (state) await store.commit(imported.id, state, pending, {});
@@ -119,6 +118,8 @@ export class RunRecords {
     } catch (error) {
       await store.purge(imported.id).catch(() => undefined);
       throw error;
+    } finally {
+      release?.();
     }
     this.#reporter.send([{ type: 'run', run: imported }]);
     return imported;
@@ -145,14 +146,23 @@ export class RunRecords {
     return freed;
   }
 
-  /** Runs that a killed tab left, and runs that were deleted long ago. */
+  /** Frees the space of runs that were deleted before a time, ISO. */
+  async purge(before: string): Promise<void> {
+    const held = await heldRuns(this.#locks);
+    const gone = (await this.#store.runs()).filter(
+      ({ id, deletedAt }) => deletedAt !== null && deletedAt <= before && !held.has(id),
+    );
+    for (const { id } of gone) await this.#store.purge(id);
+    if (gone.length > 0) await this.#reporter.storage();
+  }
+
+  /** Runs that a killed tab left, and runs whose deletion can no longer be undone. */
   async #tidy(): Promise<void> {
+    await this.purge(undoEnded());
     const held = await heldRuns(this.#locks);
     for (const run of await this.#store.runs()) {
       if (held.has(run.id)) continue;
-      if (run.deletedAt !== null && Date.now() - Date.parse(run.deletedAt) > KEEP_DELETED_MS)
-        await this.#store.purge(run.id);
-      else if (run.status === 'running')
+      if (run.status === 'running')
         await this.#store.put({ ...run, status: 'paused', notice: interrupted(run) });
     }
   }

@@ -18,7 +18,7 @@ import {
 } from '../setup/search-with.ts';
 import { useSetup } from '../setup/setup-store.ts';
 import { CopyButton } from '../kit/CopyButton.tsx';
-import { UndoBar } from '../kit/UndoBar.tsx';
+import { FREED_LATER, UndoBar } from '../kit/UndoBar.tsx';
 
 /** What could not be done last, until it is put away. */
 const Problem = () => {
@@ -56,6 +56,7 @@ const Undo = () => (
       lost: lostOf(uses),
     }))}
     restore={(id) => void restoreCollection(id)}
+    note={FREED_LATER}
   >
     <button type="button" className="link" onClick={() => void purgeRemoved()}>
       Free the space now

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useMemo } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { PickButton } from '../kit/PickButton.tsx';
-import { UndoBar } from '../kit/UndoBar.tsx';
+import { FREED_LATER, UndoBar } from '../kit/UndoBar.tsx';
 import { StorageLine } from '../lab/StorageLine.tsx';
 import { NewEvaluation } from './chooser/NewEvaluation.tsx';
 import { EvaluationsTable } from './EvaluationsTable.tsx';
@@ -23,7 +23,7 @@ const Undo = () => (
   <UndoBar
     removed={useEvaluate((state) => state.removed)}
     restore={(id) => void restoreEvaluation(id)}
-    note="It can be undone until the page is loaded again."
+    note={FREED_LATER}
     hide={dismissRemoved}
   />
 );
@@ -87,7 +87,7 @@ const Missing = ({ id, deleted }: { id: string; deleted: boolean }) => {
       <h1>{deleted ? 'This evaluation was deleted' : 'This evaluation is not here'}</h1>
       <p>
         {deleted
-          ? 'It can be brought back in the list until the page is loaded again.'
+          ? 'It can be brought back in the list for a few minutes after the deletion, until the page is loaded again.'
           : `Evaluations are stored in the browser that ran them; none here has the id ${id}. Its exported JSON can be imported and run here.`}
       </p>
       <p>

@@ -1,16 +1,41 @@
-import type { ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
+import { UNDO_MS } from '../../lab/contract/undo.ts';
 
-/** What was deleted, as long as it can be brought back. Destroying asks nothing; this is why. */
+/** One that was deleted; `at`, ms since 1970, where its disk space is freed when the undo ends. */
+interface Removed {
+  id: string;
+  name: string;
+  /** Follows the name: what else the deletion changed, such as `; runs search without it now`. */
+  lost?: string;
+  at?: number;
+}
+
+/** Those that can still be brought back; the component is drawn again when the time of one is over. */
+export const useUndoable = <T extends Pick<Removed, 'at'>>(removed: readonly T[]): readonly T[] => {
+  const [now, setNow] = useState(Date.now);
+  const ends = removed.flatMap(({ at }) => (at !== undefined && at + UNDO_MS > now ? [at] : []));
+  const next = ends.length > 0 ? Math.min(...ends) + UNDO_MS : null;
+  useEffect(() => {
+    if (next === null) return undefined;
+    const timer = setTimeout(() => setNow(Date.now()), Math.max(0, next - Date.now()));
+    return () => clearTimeout(timer);
+  }, [next]);
+  return removed.filter(({ at }) => at === undefined || at + UNDO_MS > now);
+};
+
+/** The note of deletions whose space is freed when the undo ends. */
+export const FREED_LATER = `Undo is possible for ${UNDO_MS / 60_000} minutes; then the space is freed.`;
+
+/** What was deleted, as long as it can be brought back. Deleting asks nothing because of this. */
 export const UndoBar = ({
-  removed,
+  removed: all,
   verb = 'Deleted',
   restore,
   note,
   hide,
   children,
 }: {
-  /** `lost` goes on after the name: what else its end meant, such as `; runs search without it now`. */
-  removed: readonly { id: string; name: string; lost?: string }[];
+  removed: readonly Removed[];
   verb?: 'Deleted' | 'Removed';
   restore: (id: string) => void;
   /** How long it can be undone. */
@@ -18,26 +43,29 @@ export const UndoBar = ({
   hide?: () => void;
   /** What else can be done, at the end. */
   children?: ReactNode;
-}) => (
-  <div role="status">
-    {removed.length === 0 ? null : (
-      <div className="undo">
-        {removed.map(({ id, name, lost }) => (
-          <span key={id}>
-            {verb} “{name}”{lost}.{' '}
-            <button type="button" className="link strong" onClick={() => restore(id)}>
-              Undo
+}) => {
+  const removed = useUndoable(all);
+  return (
+    <div role="status">
+      {removed.length === 0 ? null : (
+        <div className="undo">
+          {removed.map(({ id, name, lost }) => (
+            <span key={id}>
+              {verb} “{name}”{lost}.{' '}
+              <button type="button" className="link strong" onClick={() => restore(id)}>
+                Undo
+              </button>
+            </span>
+          ))}
+          <span className="fine grow">{note}</span>
+          {children}
+          {hide ? (
+            <button type="button" className="link" aria-label="Hide this message" onClick={hide}>
+              ✕
             </button>
-          </span>
-        ))}
-        <span className="fine grow">{note}</span>
-        {children}
-        {hide ? (
-          <button type="button" className="link" aria-label="Hide this message" onClick={hide}>
-            ✕
-          </button>
-        ) : null}
-      </div>
-    )}
-  </div>
-);
+          ) : null}
+        </div>
+      )}
+    </div>
+  );
+};

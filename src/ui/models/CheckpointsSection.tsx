@@ -1,11 +1,11 @@
 import { useEffect } from 'react';
 import type { PolicyRef } from '../../records/setup.ts';
 import { formatBytes } from '../kit/words/format.ts';
-import { UndoBar } from '../kit/UndoBar.tsx';
+import { FREED_LATER, UndoBar } from '../kit/UndoBar.tsx';
 import { useFileDrop } from '../kit/use-file-drop.ts';
 import {
   dismissCheckpointProblem,
-  dismissRemovedCheckpoints,
+  freeRemovedCheckpoints,
   lookFolder,
   refreshCheckpoints,
   restoreCheckpoint,
@@ -34,17 +34,20 @@ const useOtherTabs = (): void => {
   }, [elsewhere]);
 };
 
-/** Deleted checkpoints until they are purged; the words say what uses the deletion left empty. */
+/** Deleted checkpoints until their space is freed; the words say what uses the deletion left empty. */
 const Undo = () => (
   <UndoBar
-    removed={useCheckpoints((state) => state.removed).map(({ uses, ...entry }) => ({
+    removed={useCheckpoints((state) => state.removed).map(({ uses, bytes, ...entry }) => ({
       ...entry,
-      lost: lostWords(uses),
+      lost: ` (${formatBytes(bytes)})${lostWords(uses)}`,
     }))}
     restore={(id) => void restoreCheckpoint(id)}
-    note="It can be undone until the page is loaded again or its space is needed."
-    hide={dismissRemovedCheckpoints}
-  />
+    note={FREED_LATER}
+  >
+    <button type="button" className="link" onClick={() => void freeRemovedCheckpoints()}>
+      Free the space now
+    </button>
+  </UndoBar>
 );
 
 /** What failed last that is not about one checkpoint; failures of a download stand in its row. */

@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 import { Link } from 'wouter';
 import type { EncoderFacts } from '../../lab/contract/encoders.ts';
 import { formatBytes, formatCount } from '../kit/words/format.ts';
-import { UndoBar } from '../kit/UndoBar.tsx';
+import { FREED_LATER, UndoBar } from '../kit/UndoBar.tsx';
 import {
   addEncoder,
   dismissEncoderProblem,
@@ -57,9 +57,9 @@ const Undo = () => {
   const removed = useEncoders((state) => state.removed);
   return (
     <UndoBar
-      removed={removed.map(({ id, uses }) => ({ id, name: id, lost: lostOf(uses) }))}
+      removed={removed.map(({ id, uses, at }) => ({ id, name: id, lost: lostOf(uses), at }))}
       restore={(id) => void restoreEncoder(id)}
-      note="It can be undone until the page is loaded again."
+      note={FREED_LATER}
     />
   );
 };

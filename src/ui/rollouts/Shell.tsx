@@ -3,7 +3,7 @@ import { useLocation } from 'wouter';
 import { formatBytes, formatCount, plural } from '../kit/words/format.ts';
 import { formatDuration } from '../kit/words/duration.ts';
 import { PickButton } from '../kit/PickButton.tsx';
-import { UndoBar } from '../kit/UndoBar.tsx';
+import { FREED_LATER, UndoBar } from '../kit/UndoBar.tsx';
 import { useFileDrop } from '../kit/use-file-drop.ts';
 import {
   cancelImport,
@@ -105,7 +105,7 @@ const Undo = () => (
   <UndoBar
     removed={useBrowse((state) => state.removed)}
     restore={(id) => void restoreFile(id)}
-    note="Its space is freed after a day; notes and tags are kept for the next import of that name."
+    note={`${FREED_LATER} Notes and tags are kept for the next import of that name.`}
     hide={() => useBrowse.setState({ removed: [] })}
   />
 );

@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { Told } from '../kit/page/Told.tsx';
 import { PickButton } from '../kit/PickButton.tsx';
-import { UndoBar } from '../kit/UndoBar.tsx';
+import { FREED_LATER, UndoBar } from '../kit/UndoBar.tsx';
 import { useFileDrop } from '../kit/use-file-drop.ts';
 import { adoptPicked, takeDrop, takeFiles } from '../train/store/adopt-actions.ts';
 import { dismissRemoved, restoreRun } from '../train/store/train-actions.ts';
@@ -33,7 +33,7 @@ const Undo = () => (
   <UndoBar
     removed={useTrain((state) => state.removed)}
     restore={(id) => void restoreRun(id)}
-    note="It can be undone until the page is loaded again."
+    note={FREED_LATER}
     hide={dismissRemoved}
   />
 );

@@ -61,7 +61,7 @@ const Missing = ({ id, deleted }: { id: string; deleted: boolean }) => {
       <h1>{deleted ? 'This run was deleted' : 'This run is not here'}</h1>
       <p>
         {deleted
-          ? 'It can be brought back on the runs page until the page is loaded again.'
+          ? 'It can be brought back on the Runs page for a few minutes after the deletion, until the page is loaded again.'
           : `Runs are stored in the browser that trained them; none here has the id ${id}.`}
       </p>
       <p>

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { beforeEach, expect, test } from 'vitest';
 import { ForageDatabase } from '../../../src/lab/storage/database.ts';
 import { RunStore } from '../../../src/lab/storage/run-store.ts';
+import { TabLocks } from '../models/checkpoints/tab-locks.ts';
 import { adoptRun } from '../../../src/lab/train/adopt.ts';
 import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
 import { ARCHIVE, config } from '../../handover/adopt/returned.ts';
@@ -33,6 +34,7 @@ const take = (progress: (done: number, abort: () => void) => void) => {
   return adoptRun(
     {
       store,
+      locks: new TabLocks(),
       policies: () => Promise.resolve([BUILT_IN_SETUP.policy]),
       policy: () => Promise.resolve(facts),
       device: 'wasm',

@@ -7,6 +7,7 @@ import type { TrainState } from '../../../src/learn/rl/state.ts';
 import { ForageDatabase } from '../../../src/lab/storage/database.ts';
 import { filesOfSite } from '../../../src/lab/storage/files-of-site.ts';
 import { RunStore } from '../../../src/lab/storage/run-store.ts';
+import { TabLocks } from '../models/checkpoints/tab-locks.ts';
 import { TrainingHost, type HostParts } from '../../../src/lab/train/host.ts';
 import { writeRunFile } from '../../../src/lab/train/files/run-file.ts';
 import { actionsOf } from '../../../src/ui/train/run/run-words.ts';
@@ -52,7 +53,7 @@ beforeEach(() => {
     store,
     channel,
     orders,
-    locks: { request: unreached, query: () => Promise.resolve({ held: [] }) } as LockManager,
+    locks: new TabLocks(),
     policies: () => Promise.resolve([]),
     policy: unreached,
     world: unreached,

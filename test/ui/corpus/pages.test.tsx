@@ -250,14 +250,18 @@ describe('what is said of the collections', () => {
             },
             asked: true,
           },
+          at: Date.now(),
         },
-        { id: 'b', name: 'B', uses: { searched: null, asked: false } },
+        { id: 'b', name: 'B', uses: { searched: null, asked: false }, at: Date.now() },
+        // Its space is freed by now.
+        { id: 'c', name: 'C', uses: { searched: null, asked: false }, at: Date.now() - 300_000 },
       ],
     });
     const html = htmlOf(<Notices />, useCollections);
     expect(wordsIn(html)).toContain('⚠ It failed.Copy details');
     expect(wordsIn(html)).toContain('Deleted “A”; runs search and ask without it now. Undo');
     expect(wordsIn(html)).toContain('Deleted “B”. Undo');
+    expect(wordsIn(html)).not.toContain('“C”');
     expect(buttonsIn(html).map(({ name }) => name)).toContain('Free the space now');
     set({ problem: { text: 'x', detail: '' }, removed: [] });
     expect(buttonsIn(htmlOf(<Notices />, useCollections)).map(({ name }) => name)).toEqual([

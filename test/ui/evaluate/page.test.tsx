@@ -246,7 +246,7 @@ describe('the page', () => {
         evaluationRecord('a', { name: '<night>', failed: 2, done: 4, status: 'paused' }),
         evaluationRecord('b', { name: 'gone', deletedAt: '2026-02-03' }),
       ],
-      removed: [{ id: 'b', name: 'gone' }],
+      removed: [{ id: 'b', name: 'gone', at: Date.now() }],
     });
     const [, row, ...more] = rowsIn(page());
     expect(more).toEqual([]);

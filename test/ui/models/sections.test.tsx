@@ -36,13 +36,15 @@ describe('the checkpoints on this device', () => {
     set({
       status: 'ready',
       problem: { message: 'It is gated.', next: 'Give a token.' },
-      removed: [{ id: 'a', name: 'A', uses: ['policy', 'judge'] }],
+      removed: [{ id: 'a', name: 'A', bytes: 1.26e9, uses: ['policy', 'judge'], at: Date.now() }],
     });
     const html = section();
     expect(wordsIn(html)).toContain('⚠ It is gated. Give a token.');
     expect(wordsIn(html)).toContain(
-      'Deleted “A”; the built-in policy is used now; nothing is judged now.',
+      'Deleted “A” (1.26 GB); the built-in policy is used now; nothing is judged now.',
     );
+    expect(wordsIn(html)).toContain('Undo is possible for 5 minutes; then the space is freed.');
+    expect(buttonsIn(html).map(({ name }) => name)).toContain('Free the space now');
     expect(lostWords([])).toBe('');
   });
 
@@ -234,7 +236,7 @@ describe('encoders', () => {
         { ...facts, kind: 'encoder', dimensions: 384 },
         { ...facts, id: 'ce', kind: 'reranker', dimensions: null },
       ],
-      removed: [{ id: 'old', uses: ['encoder', 'reranker'] }],
+      removed: [{ id: 'old', uses: ['encoder', 'reranker'], at: Date.now() }],
     });
     const said = wordsIn(section());
     expect(said).toContain('5 MB · 384 dimensions · at most 512 tokens · mean pooling');

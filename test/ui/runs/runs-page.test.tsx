@@ -212,10 +212,10 @@ describe('the page of runs', () => {
         runRecord('a', { name: 'gone', deletedAt: '2026-01-02' }),
         runRecord('b', { name: 'B' }),
       ],
-      removed: [{ id: 'a', name: 'gone' }],
+      removed: [{ id: 'a', name: 'gone', at: Date.now() }],
     });
     expect(rowsIn(page())).toHaveLength(2);
     expect(wordsIn(page())).toContain('Deleted “gone”. Undo');
-    expect(wordsIn(page())).toContain('It can be undone until the page is loaded again.');
+    expect(wordsIn(page())).toContain('Undo is possible for 5 minutes; then the space is freed.');
   });
 });

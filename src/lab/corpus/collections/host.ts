@@ -31,8 +31,6 @@ import type { CollectionStore } from './store.ts';
 
 /** The page draws no more often than this. */
 const PROGRESS_MS = 100;
-/** Deleted collections that are older are removed when the page is opened. */
-const UNDO_MS = 3_600_000;
 
 /** Records that a preview shows. */
 const PREVIEW_ITEMS = 50;
@@ -64,11 +62,6 @@ export class CollectionsHost implements CollectionsApi {
 
   constructor(store: CollectionStore) {
     this.#store = store;
-  }
-
-  /** To be called once: removes what was deleted long ago, and merges that were broken off. */
-  open(): Promise<void> {
-    return this.#store.purge(new Date(Date.now() - UNDO_MS).toISOString());
   }
 
   /** A job whose expected failures are values. */

@@ -1,3 +1,4 @@
+import { undoEnded } from '../../storage/free-deleted.ts';
 import { heldLocks, holdLock } from '../../storage/locks.ts';
 import { download, type DownloadOptions } from './download.ts';
 import {
@@ -28,9 +29,6 @@ import type { CheckpointStore, StoredCheckpoint } from './store.ts';
 import { folderTransport, httpTransport, type Transport } from './transport.ts';
 import { READING, WRITING } from './locks.ts';
 import { withToken, type Web } from './plan/web.ts';
-
-/** Deleted ones are kept at least this long for the undo of another tab. */
-const KEEP_DELETED_MS = 10 * 60_000;
 
 /** Messages to the same page in other tabs. */
 type TabMessage = { type: 'changed' } | { type: 'progress'; progress: DownloadProgress };
@@ -301,27 +299,35 @@ export class CheckpointsHost implements CheckpointsApi {
     const rows = await this.#parts.store.rows(id);
     const needed = planBytes(rows) - rows.reduce((sum, { done }) => sum + done, 0);
     const free = await this.#parts.free();
-    if (free !== null && needed > free) await this.#purge(new Date().toISOString());
+    if (free !== null && needed > free) await this.purge(new Date().toISOString());
   }
 
-  /** Removes for good what was deleted before a time, ISO, and is not in use. */
-  async #purge(before: string): Promise<void> {
+  async purge(before: string): Promise<void> {
     const { store, locks } = this.#parts;
+    let erased = 0;
     for (const { record } of await store.list()) {
       if (record.deletedAt === null || record.deletedAt > before) continue;
       const releases = await Promise.all([
         holdLock(WRITING + record.id, locks),
         holdLock(READING + record.id, locks),
       ]);
-      if (!releases.includes(null)) await store.erase(record.id).catch(() => undefined);
-      for (const release of releases) release?.();
+      try {
+        if (releases.includes(null)) continue;
+        await store.erase(record.id);
+        erased++;
+      } catch {
+        // It is tried again at the next purge; `orphans` finds files whose record is gone.
+      } finally {
+        for (const release of releases) release?.();
+      }
     }
+    if (erased > 0) this.#sendChange();
   }
 
   /** Removes what was deleted a while ago, and bytes that nothing names. */
   async #tidy(): Promise<void> {
     const { store } = this.#parts;
-    await this.#purge(new Date(Date.now() - KEEP_DELETED_MS).toISOString());
+    await this.purge(undoEnded());
     for (const id of await store.orphans())
       await store.files.remove(`checkpoints/${id}`).catch(() => undefined);
   }

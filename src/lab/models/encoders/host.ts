@@ -21,7 +21,6 @@ export class EncoderHost implements EncoderApi {
     this.#store = store;
     this.#ort = ort;
     this.#now = now;
-    // What was removed in an earlier visit cannot be brought back any more.
     this.swept = store.sweep().catch(() => undefined);
   }
 

@@ -16,6 +16,8 @@ interface StoredFile {
 interface EncoderRecord extends EncoderFacts {
   files: StoredFile[];
   removed: 0 | 1;
+  /** When it was removed, ISO; null while it is not. */
+  removedAt: string | null;
 }
 
 class EncoderDatabase extends Dexie {
@@ -49,7 +51,7 @@ export class EncoderStore {
     const records = await this.#database.encoders.where('removed').equals(0).toArray();
     return records
       .sort((a, b) => a.addedAt - b.addedAt)
-      .map(({ files: _files, removed: _removed, ...facts }) => facts);
+      .map(({ files: _files, removed: _removed, removedAt: _at, ...facts }) => facts);
   }
 
   /** Stores the files under their names; what is there under this id already is replaced. */
@@ -69,7 +71,7 @@ export class EncoderStore {
       });
     }
     const before = await this.#database.encoders.get(facts.id);
-    await this.#database.encoders.put({ ...facts, files: stored, removed: 0 });
+    await this.#database.encoders.put({ ...facts, files: stored, removed: 0, removedAt: null });
     if (before) await this.#removeFiles(before);
   }
 
@@ -94,19 +96,30 @@ export class EncoderStore {
   }
 
   async remove(id: string): Promise<void> {
-    await this.#database.encoders.update(id, { removed: 1 });
+    await this.#database.encoders.update(id, {
+      removed: 1,
+      removedAt: new Date().toISOString(),
+    });
   }
 
-  /** @throws Error where it was removed for good, as a page that starts does */
+  /** @throws Error where it was removed for good */
   async restore(id: string): Promise<void> {
-    const found = await this.#database.encoders.update(id, { removed: 0 });
+    const found = await this.#database.encoders.update(id, { removed: 0, removedAt: null });
     if (found === 0) throw new Error(`"${id}" was removed for good meanwhile.`);
   }
 
-  /** Deletes for good what was removed before, and files that no record names. At a start. */
+  /** Deletes for good what was removed before a time, ISO. */
+  async purge(before: string): Promise<void> {
+    const removed = await this.#database.encoders.where('removed').equals(1).toArray();
+    for (const encoder of removed) {
+      if (encoder.removedAt !== null && encoder.removedAt > before) continue;
+      await this.#database.encoders.delete(encoder.id);
+      await this.#removeFiles(encoder);
+    }
+  }
+
+  /** Deletes files that no record names. At a start. */
   async sweep(): Promise<void> {
-    const gone = await this.#database.encoders.where('removed').equals(1).toArray();
-    await this.#database.encoders.bulkDelete(gone.map(({ id }) => id));
     const named = new Set(
       (await this.#database.encoders.toArray()).flatMap(({ files }) => files.map((f) => f.path)),
     );

@@ -306,7 +306,9 @@ export const removeCollections = async (ids: readonly string[]): Promise<void> =
     });
     if (!done) continue;
     const uses = forgetCollection(id);
-    set(({ removed }) => ({ removed: [...removed, { id, name: found.name, uses }] }));
+    set(({ removed }) => ({
+      removed: [...removed, { id, name: found.name, uses, at: Date.now() }],
+    }));
   }
   await readCollections();
 };
@@ -351,7 +353,12 @@ export const mergeCollections = async (ids: readonly string[]): Promise<string |
       set({ problem: { text: `Nothing was merged: ${outcome.message}`, detail: outcome.reason } });
     if (outcome.status !== 'ready') return null;
     // The merged one takes the place of its parts, which can be brought back.
-    const removed = sources.map(({ id, name }) => ({ id, name, uses: forgetCollection(id) }));
+    const removed = sources.map(({ id, name }) => ({
+      id,
+      name,
+      uses: forgetCollection(id),
+      at: Date.now(),
+    }));
     for (const { uses } of removed) takeUp(outcome.collection.id, uses);
     set((state) => ({ removed: [...state.removed, ...removed] }));
     return outcome.collection.id;

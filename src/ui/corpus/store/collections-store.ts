@@ -61,7 +61,7 @@ export interface CollectionsState {
   /** The collection that the notice is about: it came just now, and can be worked with. */
   added: string | null;
   /** Collections that were just deleted and can be brought back. */
-  removed: readonly { id: string; name: string; uses: Uses }[];
+  removed: readonly { id: string; name: string; uses: Uses; at: number }[];
 }
 
 const EMPTY_COLLECTIONS: CollectionsState = {

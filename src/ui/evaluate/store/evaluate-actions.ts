@@ -161,11 +161,13 @@ export const removeEvaluation = async (id: string): Promise<void> => {
   await attempt(`“${name}” was not deleted`, async () => {
     await evaluationsApi().remove(id);
     change(id, { deletedAt: new Date().toISOString() });
-    useEvaluate.setState(({ removed }) => ({ removed: [...removed, { id, name }] }));
+    useEvaluate.setState(({ removed }) => ({
+      removed: [...removed, { id, name, at: Date.now() }],
+    }));
   });
 };
 
-/** Brings a deleted evaluation back, until the page is loaded again. */
+/** Brings a deleted evaluation back, for as long as `UNDO_MS`. */
 export const restoreEvaluation = async (id: string): Promise<void> => {
   await attempt('The evaluation could not be brought back', async () => {
     await evaluationsApi().restore(id);

@@ -26,7 +26,7 @@ export interface EvaluateState {
   runs: readonly EvaluableRun[];
   problem: Problem | null;
   /** Evaluations and systems that were just deleted and can be brought back. */
-  removed: readonly { id: string; name: string }[];
+  removed: readonly { id: string; name: string; at: number }[];
   /** Whole, because bringing one back means saving it again. */
   removedSystems: readonly CustomSystem[];
   /** The evaluation that this tab runs; another one that runs does so in another tab. */

@@ -167,10 +167,13 @@ export const holdContextsAs = async (id: string, keys: StoreType | null): Promis
 
 /** Deletes without asking; `restoreCheckpoint` undoes it. Where it was used, what is built in, or nothing, is now. */
 export const removeCheckpoint = async (id: string): Promise<void> => {
-  const name = useCheckpoints.getState().checkpoints.find((each) => each.id === id)?.name ?? id;
+  const { name = id, doneBytes: bytes = 0 } =
+    useCheckpoints.getState().checkpoints.find((each) => each.id === id) ?? {};
   if (!(await attempt(() => api().remove(id)))) return;
   const uses = forgetPolicy({ kind: 'checkpoint', id });
-  useCheckpoints.setState(({ removed }) => ({ removed: [...removed, { id, name, uses }] }));
+  useCheckpoints.setState(({ removed }) => ({
+    removed: [...removed, { id, name, bytes, uses, at: Date.now() }],
+  }));
 };
 
 /** Brings it back, and uses it again where nothing else was chosen meanwhile. */
@@ -183,7 +186,15 @@ export const restoreCheckpoint = async (id: string): Promise<void> => {
   useCheckpoints.setState(({ removed }) => ({ removed: removed.filter((one) => one.id !== id) }));
 };
 
-/** Takes the offer to restore deleted checkpoints off the page; they stay deleted. */
-export const dismissRemovedCheckpoints = (): void => useCheckpoints.setState({ removed: [] });
+/** Frees the space of all deleted checkpoints, which cannot be brought back then. */
+export const freeRemovedCheckpoints = async (): Promise<void> => {
+  useCheckpoints.setState({ removed: [] });
+  try {
+    await api().purge(new Date().toISOString());
+  } catch (error) {
+    tell(error);
+  }
+};
+
 /** Takes the message of the last failure off the page. */
 export const dismissCheckpointProblem = (): void => useCheckpoints.setState({ problem: null });

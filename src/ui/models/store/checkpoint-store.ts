@@ -17,6 +17,15 @@ type Look =
   | { status: 'ready'; view: PlanView; files: LocalFile[] | null }
   | { status: 'failed'; fault: Fault };
 
+interface RemovedCheckpoint {
+  id: string;
+  name: string;
+  bytes: number;
+  uses: readonly PolicyUse[];
+  /** When, ms since 1970. */
+  at: number;
+}
+
 /**
  * Checkpoints on this device and the downloads of them; changed by `checkpoint-actions.ts` and by messages
  * of the lab.
@@ -33,7 +42,7 @@ export interface CheckpointState {
   /** The repository whose card asked for the look; null: the form did. */
   lookFor: string | null;
   /** Deleted ones that can be brought back. */
-  removed: readonly { id: string; name: string; uses: readonly PolicyUse[] }[];
+  removed: readonly RemovedCheckpoint[];
   /** Access token for the hub: in memory only, here and in the lab. */
   token: string;
   /** What failed last that is about no single download, with what to do next. */

@@ -13,7 +13,7 @@ interface EncodersStore {
   adding: boolean;
   problem: { text: string; next: string } | null;
   /** Removed in this visit; they can come back until the next. */
-  removed: readonly { id: string; uses: readonly EncoderUse[] }[];
+  removed: readonly { id: string; uses: readonly EncoderUse[]; at: number }[];
 }
 
 /** Of the pages that name encoders; changed by the functions of this file alone. */
@@ -59,7 +59,7 @@ export const addEncoder = async (files: FolderFile[]): Promise<void> => {
 export const removeEncoder = async ({ id }: EncoderFacts): Promise<void> => {
   if (!(await attempt(() => lab().encoders.remove(id), 'Nothing was changed.'))) return;
   const uses = forgetEncoder(id);
-  useEncoders.setState(({ removed }) => ({ removed: [...removed, { id, uses }] }));
+  useEncoders.setState(({ removed }) => ({ removed: [...removed, { id, uses, at: Date.now() }] }));
 };
 
 /** Brings it back, and searches by it again where nothing else was chosen meanwhile. */

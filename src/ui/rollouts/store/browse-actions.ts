@@ -203,7 +203,7 @@ export const cancelImport = (job: string): void => {
 export const removeFile = async (id: string, name: string): Promise<void> => {
   await attempt('The file could not be deleted', async () => {
     await lab().rollouts.remove(id);
-    useBrowse.setState(({ removed }) => ({ removed: [...removed, { id, name }] }));
+    useBrowse.setState(({ removed }) => ({ removed: [...removed, { id, name, at: Date.now() }] }));
     await reloadFiles();
   });
 };

@@ -27,7 +27,7 @@ export interface BrowseStore {
   files: readonly FileRecord[];
   jobs: readonly ImportJob[];
   /** Files that were just deleted and can be brought back. */
-  removed: readonly { id: string; name: string }[];
+  removed: readonly { id: string; name: string; at: number }[];
   views: readonly SavedView[];
   ownRuns: readonly OwnRun[];
   ownEvaluations: readonly OwnEvaluation[];

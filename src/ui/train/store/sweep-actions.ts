@@ -51,7 +51,7 @@ export const stopSweep = async (sweepId: string, runId: string): Promise<string[
   return dropped;
 };
 
-/** Undoes `dropRest`, until the page is loaded again. */
+/** Undoes `dropRest`, for as long as `UNDO_MS`. */
 export const bringBack = async (runIds: readonly string[]): Promise<void> => {
   for (const id of runIds) await restoreRun(id);
 };

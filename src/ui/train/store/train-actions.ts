@@ -198,14 +198,16 @@ export const removeRun = async (runId: string): Promise<void> => {
   await attempt(`“${name}” was not deleted`, async () => {
     await trainApi().remove(runId);
     markDeleted(runId, new Date().toISOString());
-    useTrain.setState(({ removed }) => ({ removed: [...removed, { id: runId, name }] }));
+    useTrain.setState(({ removed }) => ({
+      removed: [...removed, { id: runId, name, at: Date.now() }],
+    }));
   });
 };
 
 const forgetRemoved = (runId: string): void =>
   useTrain.setState(({ removed }) => ({ removed: removed.filter(({ id }) => id !== runId) }));
 
-/** Brings a deleted run back, until the page is loaded again. */
+/** Brings a deleted run back, for as long as `UNDO_MS`. */
 export const restoreRun = async (runId: string): Promise<void> => {
   await attempt('The run could not be brought back', async () => {
     await trainApi().restore(runId);

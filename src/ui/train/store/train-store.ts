@@ -15,6 +15,8 @@ import type {
 interface Removed {
   id: string;
   name: string;
+  /** When, ms since 1970. */
+  at: number;
 }
 
 /** Changed by `train-actions.ts` and by messages of the lab, which `applyTrainMessages` applies. */

@@ -13,6 +13,7 @@ import { formatDuration } from '../../kit/words/duration.ts';
 import { formatShare, plural } from '../../kit/words/format.ts';
 import { StatusBadge } from '../run/RunHeader.tsx';
 import { StopMenu, type StopChoice } from '../run/StopMenu.tsx';
+import { FREED_LATER, useUndoable } from '../../kit/UndoBar.tsx';
 import { bringBack, dropRest, goOnWithSweep, stopSweep } from '../store/sweep-actions.ts';
 import { pauseRun } from '../store/train-actions.ts';
 import { formatTrainAddress } from '../store/train-address.ts';
@@ -106,7 +107,9 @@ const Controls = (props: { sweep: RunSweep; grid: Grid; dropped: (ids: string[])
 
 /** Name, progress over all runs and the time to go, what trains now, and what can be done. */
 const Head = ({ sweep, grid }: { sweep: RunSweep; grid: Grid }) => {
-  const [gone, setGone] = useState<string[]>([]);
+  const [dropped, setDropped] = useState<{ ids: string[]; at: number } | null>(null);
+  const [gone] = useUndoable(dropped ? [dropped] : []);
+  const setGone = (ids: string[]): void => setDropped({ ids, at: Date.now() });
   const steps = useTrain((state) => state.steps);
   const progress = useTrain((state) => state.progress);
   const left = useMemo(() => leftOf(grid.cells, { steps, progress }), [grid, steps, progress]);
@@ -151,20 +154,20 @@ const Head = ({ sweep, grid }: { sweep: RunSweep; grid: Grid }) => {
       ) : null}
       <div className="run-buttons">
         <Controls sweep={sweep} grid={grid} dropped={setGone} />
-        {gone.length > 0 ? (
+        {gone && gone.ids.length > 0 ? (
           <span role="status">
-            {plural(gone.length, 'run')} dropped.{' '}
+            {plural(gone.ids.length, 'run')} dropped.{' '}
             <button
               type="button"
               className="link strong"
               onClick={() => {
-                setGone([]);
-                void bringBack(gone);
+                setDropped(null);
+                void bringBack(gone.ids);
               }}
             >
               Undo
             </button>{' '}
-            <span className="fine">It can be undone until the page is loaded again.</span>
+            <span className="fine">{FREED_LATER}</span>
           </span>
         ) : null}
       </div>

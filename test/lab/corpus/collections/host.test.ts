@@ -87,7 +87,7 @@ test('what was deleted an hour ago is removed when the page is opened, what was 
     await host.remove(row.id);
   }
   await store.create('half', 'building');
-  await host.open();
+  await host.purge(new Date(Date.now() - 3_600_000).toISOString());
   expect((await db.collections.toArray()).map(({ name }) => name)).toEqual(['new']);
 });
 

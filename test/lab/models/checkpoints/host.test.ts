@@ -4,6 +4,8 @@ import type {
   CheckpointMessage,
   CheckpointView,
 } from '../../../../src/lab/contract/checkpoints.ts';
+import { UNDO_MS } from '../../../../src/lab/contract/undo.ts';
+import { undoEnded } from '../../../../src/lab/storage/free-deleted.ts';
 import { openCheckpoint } from '../../../../src/lab/models/checkpoints/open.ts';
 import { CHUNK, WEB, makeBench, type Bench } from './bench.ts';
 import { shardedFiles } from './hub-server.ts';
@@ -183,6 +185,48 @@ describe('deleting', () => {
     done(await host.resume((await only(host)).id));
     await expect.poll(() => bench.files.size(`checkpoints/${id}/config.json`)).toBe(null);
     expect(await host.restore(id)).toMatchObject({ fault: { kind: 'missing' } });
+  });
+
+  it('frees the disk when the undo is over, in another tab or after a reload too, and tells the pages', async () => {
+    const { bench, tab } = await browser();
+    const host = tab();
+    const [first, second] = [await start(host, bench), await start(host, bench)];
+    await expect
+      .poll(async () => (await host.list()).map(({ state }) => state))
+      .toEqual(['ready', 'ready']);
+    const size = (id: string) => bench.files.size(`checkpoints/${id}/${SHARD}`);
+    done(await host.remove(first));
+    // The page was loaded again; the deletion is too recent.
+    const later = tab();
+    await later.purge(undoEnded());
+    expect(await size(first)).not.toBe(null);
+    const told: CheckpointMessage[] = [];
+    await host.listen((message) => told.push(message));
+    told.length = 0;
+    await later.purge(undoEnded(Date.now() + UNDO_MS + 1));
+    expect(await size(first)).toBe(null);
+    expect(await size(second)).not.toBe(null);
+    await expect.poll(() => told.map(({ type }) => type)).toContain('list');
+    expect(await host.restore(first)).toMatchObject({ fault: { kind: 'missing' } });
+  });
+
+  it('frees what a page keeps open as soon as it is let go', async () => {
+    const { bench, tab, locks } = await browser();
+    const host = tab();
+    const id = await start(host, bench);
+    await reaches(host, 'ready');
+    const reader = await openCheckpoint(id, bench.reopened(), locks);
+    done(await host.remove(id));
+    const now = new Date().toISOString();
+    await host.purge(now);
+    expect(await bench.files.size(`checkpoints/${id}/${SHARD}`)).not.toBe(null);
+    reader.release();
+    await expect
+      .poll(async () => {
+        await host.purge(now);
+        return bench.files.size(`checkpoints/${id}/${SHARD}`);
+      })
+      .toBe(null);
   });
 
   it('leaves no bytes that nothing names', async () => {

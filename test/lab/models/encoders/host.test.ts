@@ -3,6 +3,8 @@ import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openEncoderFromDisk } from '../../../../src/cli/shared/build-world.ts';
 import type { OrtModule } from '../../../../src/retrieval/encoder/runtime.ts';
+import { UNDO_MS } from '../../../../src/lab/contract/undo.ts';
+import { undoEnded } from '../../../../src/lab/storage/free-deleted.ts';
 import { EncoderHost } from '../../../../src/lab/models/encoders/host.ts';
 import type { FolderFile } from '../../../../src/lab/contract/encoders.ts';
 import { EncoderStore } from '../../../../src/lab/models/encoders/store.ts';
@@ -33,6 +35,7 @@ function open(blobs = new MemoryBlobs(), indexedDB = new IDBFactory()) {
   return {
     blobs,
     indexedDB,
+    store,
     host: new EncoderHost(
       store,
       () => Promise.resolve(ort),
@@ -66,7 +69,7 @@ describe('encoders of a device', () => {
     await encoder.dispose();
   });
 
-  it('that were removed come back until the next start, and then are gone with their files', async () => {
+  it('that were removed can be brought back until the undo is over, and then are gone with their files', async () => {
     const { host, blobs, indexedDB } = open();
     const { id } = await host.add(chosen('bert-cross'));
     await host.remove(id);
@@ -75,9 +78,14 @@ describe('encoders of a device', () => {
     await host.restore(id);
     expect(await host.list()).toHaveLength(1);
     await host.remove(id);
+    // The page is loaded again.
+    const { host: later, store } = open(blobs, indexedDB);
+    expect(await later.list()).toEqual([]);
+    await store.purge(undoEnded());
     expect(blobs.files.size).toBe(3);
-    expect(await open(blobs, indexedDB).host.list()).toEqual([]);
+    await store.purge(undoEnded(Date.now() + UNDO_MS + 1));
     expect(blobs.files.size).toBe(0);
+    await expect(later.restore(id)).rejects.toThrow('removed for good');
   });
 
   it('are refused with what is missing, and nothing is kept', async () => {

@@ -9,7 +9,7 @@ import type { Fault } from '../../../../src/lab/contract/records/checkpoints.ts'
 import {
   addLooked,
   dismissCheckpointProblem,
-  dismissRemovedCheckpoints,
+  freeRemovedCheckpoints,
   dropLook,
   giveToken,
   lookFolder,
@@ -214,7 +214,7 @@ describe('a checkpoint', () => {
     choosePolicy({ kind: 'checkpoint', id: 'a' });
     await removeCheckpoint('a');
     expect(useSetup.getState().setup.policy).toEqual({ kind: 'built-in' });
-    expect(state().removed).toEqual([{ id: 'a', name: 'Tiny', uses: ['policy'] }]);
+    expect(state().removed).toMatchObject([{ id: 'a', name: 'Tiny', uses: ['policy'] }]);
     await restoreCheckpoint('a');
     expect(useSetup.getState().setup.policy).toEqual({ kind: 'checkpoint', id: 'a' });
     expect(state().removed).toEqual([]);
@@ -241,8 +241,19 @@ describe('a checkpoint', () => {
     await restoreCheckpoint('a');
     expect(useSetup.getState().setup.policy).toEqual({ kind: 'webllm', id: 'other' });
     await removeCheckpoint('a');
-    dismissRemovedCheckpoints();
+  });
+
+  it('is freed at a click, and cannot be brought back then', async () => {
+    const fake = connect();
+    await removeCheckpoint('a');
+    const before = Date.now();
+    await freeRemovedCheckpoints();
     expect(state().removed).toEqual([]);
+    const [[time]] = fake.callsOf('checkpoints.purge') as [[string]];
+    expect(Date.parse(time)).toBeGreaterThanOrEqual(before);
+    connect({ purge: died });
+    await freeRemovedCheckpoints();
+    expect(state().problem?.message).toContain('died');
   });
 });
 

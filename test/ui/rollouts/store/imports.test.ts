@@ -175,7 +175,7 @@ describe('the list of files', () => {
   it('deletes without asking, and brings back', async () => {
     const fake = connect();
     await removeFile('f', 'f.jsonl');
-    expect(state().removed).toEqual([{ id: 'f', name: 'f.jsonl' }]);
+    expect(state().removed).toMatchObject([{ id: 'f', name: 'f.jsonl' }]);
     await restoreFile('f');
     expect(state().removed).toEqual([]);
     expect(fake.callsOf('rollouts.restore')).toEqual([['f']]);

@@ -146,7 +146,7 @@ describe('the list of runs', () => {
     connect();
     await removeRun('a');
     expect(visibleRuns(state().runs)).toEqual([]);
-    expect(state().removed).toEqual([{ id: 'a', name: 'A run' }]);
+    expect(state().removed).toMatchObject([{ id: 'a', name: 'A run' }]);
     await restoreRun('a');
     expect(visibleRuns(state().runs).map(({ id }) => id)).toEqual(['a']);
     expect(state().removed).toEqual([]);
