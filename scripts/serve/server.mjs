@@ -40,6 +40,20 @@ async function sendPage(root, request, response) {
 }
 
 /**
+ * sirv reads a range without checking it, and a stream whose end lies before its start throws. Ranges that it would
+ * misread (a suffix, several ranges, an end of 0) are dropped: the whole file is a right answer to them.
+ *
+ * @param {import('node:http').IncomingMessage} request
+ * @returns {boolean} whether the range ends before it starts
+ */
+function checkRange({ headers }) {
+  const [, start, end = ''] = /^bytes=(\d+)-(\d*)$/.exec(headers.range ?? '') ?? [];
+  if (start === undefined || (end !== '' && Number(end) === 0 && Number(start) === 0))
+    delete headers.range;
+  return start !== undefined && end !== '' && Number(end) < Number(start);
+}
+
+/**
  * Serves a built page, compressed where `precompress` left a copy that the browser understands. Unknown
  * paths without a file extension get index.html, because the page's routes are permalinks; a missing
  * file is a real 404, so that the page can say which one is missing.
@@ -51,6 +65,8 @@ async function sendPage(root, request, response) {
 export async function serve({ root, port = 0, host = '127.0.0.1', base = '/' }) {
   const below = normalBase(base);
   const files = sirv(root, {
+    // Looks at the disk each time: a list made once names files that a rebuild removed, and reading one ends the process.
+    dev: true,
     etag: true,
     brotli: true,
     gzip: true,
@@ -69,7 +85,10 @@ export async function serve({ root, port = 0, host = '127.0.0.1', base = '/' }) 
       if (size !== undefined) response.setHeader('X-Decoded-Length', size);
     },
   });
-  const server = createServer((request, response) => {
+  const answer = (
+    /** @type {import('node:http').IncomingMessage} */ request,
+    /** @type {import('node:http').ServerResponse} */ response,
+  ) => {
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
     const asked = request.url ?? '/';
     const missing = () => {
@@ -84,10 +103,24 @@ export async function serve({ root, port = 0, host = '127.0.0.1', base = '/' }) 
     }
     if (!asked.startsWith(below)) return missing();
     request.url = asked.slice(below.length - 1);
+    const refused = checkRange(request);
+    if (refused) {
+      response.writeHead(416, { 'Content-Range': 'bytes */*' }).end();
+      return;
+    }
     files(request, response, () => {
       if (EXTENSION.test(pathOf(request.url))) return missing();
       sendPage(root, request, response).catch(missing);
     });
+  };
+  const server = createServer((request, response) => {
+    try {
+      answer(request, response);
+    } catch (error) {
+      console.error(`${request.method} ${request.url}: ${error}`);
+      if (!response.headersSent) response.writeHead(500, { 'Content-Type': 'text/plain' });
+      response.end('The server failed on this request.\n');
+    }
   });
   await new Promise((resolve, reject) => {
     server.once('error', reject);

@@ -151,4 +151,46 @@ describe('the server of a built page', () => {
       expect(headers['x-decoded-length']).toBeUndefined();
     }
   });
+
+  it.each([
+    ['bytes=2-5', 206, 2, 6],
+    ['bytes=5-', 206, 5, wasm.length],
+    ['bytes=5-2', 416, 0, 0],
+    ['bytes=5-0', 416, 0, 0],
+    ['bytes=99999999999999999999-', 416, 0, 0],
+    // Several ranges, a suffix and a range of one byte get the whole file, as the RFC allows.
+    ['bytes=0-1,4-5', 200, 0, wasm.length],
+    ['bytes=-5', 200, 0, wasm.length],
+    ['bytes=0-0', 200, 0, wasm.length],
+    ['nonsense', 200, 0, wasm.length],
+    ['bytes=a-b', 200, 0, wasm.length],
+  ])('answers the range %s with %i', async (range, status, from, to) => {
+    const answer = await get('/assets/engine.wasm', { range });
+    expect(answer.status).toBe(status);
+    expect(answer.body.equals(wasm.subarray(from, to))).toBe(true);
+    expect((await get('/')).status).toBe(200);
+  });
+
+  it('still answers after a file that a rebuild removed', async () => {
+    writeFileSync(join(root, 'world/gone.json'), '{}');
+    const other = await serve({ root });
+    rmSync(join(root, 'world/gone.json'));
+    const status = async (path: string): Promise<number> =>
+      (await fetch(`http://127.0.0.1:${other.port}${path}`)).status;
+    expect(await status('/world/gone.json')).toBe(404);
+    expect(await status('/world/small.json')).toBe(200);
+    await other.close();
+  });
+
+  it.each([
+    '//',
+    '/%',
+    '/%E0%A4%A.json',
+    '/a\\b',
+    `/${'x'.repeat(8000)}`,
+    '/%2e%2e/%2e%2e/etc/passwd',
+  ])('answers an odd address without failing: %j', async (path) => {
+    expect((await get(path)).status).toBeLessThan(500);
+    expect((await get('/world/small.json')).status).toBe(200);
+  });
 });

@@ -5,10 +5,10 @@ import type { EnvironmentParts } from '../../handover/environment/environment.ts
 import type { Experiment } from '../../handover/environment/experiment.ts';
 import { endProgress, print, say, type Command } from '../shared/command.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
+import { readToken } from '../shared/http-server.ts';
 import { openSources, type OpenSources } from '../shared/parts.ts';
 import { asUsage, readSettings, SETTINGS_OPTIONS } from '../shared/train-settings.ts';
 import { describeExperiment, readExperiment } from '../environment/experiment.ts';
-import { isLoopback } from '../environment/http.ts';
 import { environmentParts, openExperimentSources } from '../environment/open.ts';
 import { serveEnvironment, untilSignalled } from '../environment/serve.ts';
 import { engineOptions } from '../shared/engine.ts';
@@ -86,18 +86,6 @@ function readShard(given: string): EnvironmentParts['shard'] {
   return shard;
 }
 
-/** @throws UsageError where others than this machine could call without a token */
-function readToken(host: string, given: string | undefined): string | null {
-  const token = given ?? process.env['FORAGE_TOKEN'];
-  if (token !== undefined && /^[\x21-\x7e]+$/.test(token)) return token;
-  if (token !== undefined && token !== '')
-    throw new UsageError('--token holds blanks or letters that an HTTP header cannot hold.');
-  if (isLoopback(host)) return null;
-  throw new UsageError(
-    `--host ${host} lets other machines call; give --token TEXT (or FORAGE_TOKEN), which every call must bring.`,
-  );
-}
-
 const {
   corpus,
   questions,
@@ -145,7 +133,7 @@ export const serveEnvironmentCommand: Command = {
     token: {
       type: 'string',
       value: 'TEXT',
-      help: 'what every call must bring; needed for any --host but this machine; else FORAGE_TOKEN',
+      help: 'what every call must send; needed for any --host except this machine; default FORAGE_TOKEN',
     },
     shard: {
       type: 'string',

@@ -4,6 +4,7 @@ import { METHOD_IDS } from '../../retrieval/setup.ts';
 import { serveRetrieval } from '../retrieval/server.ts';
 import { endProgress, print, say, sayProgress, type Command } from '../shared/command.ts';
 import { openCorpus, readCorpus } from '../shared/import-files.ts';
+import { readToken } from '../shared/http-server.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
 import { openWorld } from '../shared/parts.ts';
 import { builtIn } from '../shared/paths.ts';
@@ -66,8 +67,13 @@ export const serveRetrievalCommand: Command = {
     host: {
       type: 'string',
       value: 'ADDRESS',
-      help: 'where to listen; 0.0.0.0 for every network',
+      help: 'where to listen; 0.0.0.0 for every network, with --token',
       default: '127.0.0.1',
+    },
+    token: {
+      type: 'string',
+      value: 'TEXT',
+      help: 'what every call must send; needed for any --host except this machine; default FORAGE_TOKEN',
     },
     port: { type: 'integer', value: 'N', help: 'port', default: 8000, min: 0, max: 65535 },
     origin: {
@@ -83,14 +89,17 @@ export const serveRetrievalCommand: Command = {
         throw new UsageError(`--origin is '${origin}'; it must be like https://me.github.io.`);
       return new URL(origin).origin;
     });
+    const [host, port] = [String(values.host), Number(values.port)];
+    const token = readToken(host, values['token'] as string | undefined);
     const search = await openSearch(values, lists);
     endProgress();
-    const [host, port] = [String(values.host), Number(values.port)];
-    const server = await serveRetrieval({ search, host, port, origins }).catch((error: unknown) => {
-      throw new UsageError(`Cannot listen on ${host}:${port}: ${messageOf(error)}.`);
-    });
+    const server = await serveRetrieval({ search, host, port, token, origins }).catch(
+      (error: unknown) => {
+        throw new UsageError(`Cannot listen on ${host}:${port}: ${messageOf(error)}.`);
+      },
+    );
     print(`Passages are at ${server.url}  (Ctrl-C stops it)`);
     await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
-    await server.close();
+    await server.close(0);
   },
 };

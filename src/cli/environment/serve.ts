@@ -1,8 +1,12 @@
 import { messageOf } from '../../base/errors.ts';
-import { Environment, type EnvironmentParts } from '../../handover/environment/environment.ts';
+import {
+  Environment,
+  refused,
+  type EnvironmentParts,
+} from '../../handover/environment/environment.ts';
 import { say } from '../shared/command.ts';
+import { serveHttp } from '../shared/http-server.ts';
 import { UsageError } from '../shared/options.ts';
-import { serveHttp } from './http.ts';
 import { RolloutFile } from './record.ts';
 
 export interface ServeOptions {
@@ -50,6 +54,8 @@ export async function serveEnvironment(
     port,
     token,
     bodyBytes,
+    tooLarge: 'send fewer answers at a time, or start the server with a larger --body-mib',
+    refuse: refused,
     answer: (method, path, body) => environment.call(method, path, body),
   }).catch((error: unknown) => {
     throw new UsageError(

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { issueOf } from '../../base/errors.ts';
+import { Refusal } from '../../handover/environment/refusal.ts';
 import type { Hit } from '../../records/hits.ts';
 
 /*
@@ -11,6 +12,9 @@ import type { Hit } from '../../records/hits.ts';
 
 /** What the server of the paper returns where a call does not say (`retrieval_topk`). */
 const TOP_K = 3;
+
+/** Searching a character of a query costs a postings list at most, so this bounds the work of one call. */
+const MAX_QUERY_CHARS = 200_000;
 
 const requestSchema = z.object({
   queries: z.array(z.string().max(20_000)).max(512),
@@ -33,27 +37,23 @@ export interface RetrieveAnswer {
   result: (Document | { document: Document; score: number })[][];
 }
 
-/** A call that cannot be answered as it was asked, with the status of the answer. */
-export class BadRequest extends Error {
-  constructor(
-    readonly status: number,
-    message: string,
-  ) {
-    super(message);
-  }
-}
-
-/** @throws BadRequest that names the field */
+/** @throws Refusal that names the field */
 export function readRequest(body: string): RetrieveRequest {
   let value: unknown;
   try {
     value = JSON.parse(body);
   } catch {
-    throw new BadRequest(400, 'The body is no JSON.');
+    throw new Refusal(400, 'The body is not JSON.');
   }
   const read = requestSchema.safeParse(value);
-  if (!read.success) throw new BadRequest(422, issueOf(read.error, 'the body'));
+  if (!read.success) throw new Refusal(422, issueOf(read.error, 'the body'));
   const { queries, topk, return_scores } = read.data;
+  const chars = queries.reduce((sum, query) => sum + query.length, 0);
+  if (chars > MAX_QUERY_CHARS)
+    throw new Refusal(
+      413,
+      `the queries have ${chars} characters together, more than ${MAX_QUERY_CHARS}; ask in parts`,
+    );
   return { queries, k: topk ?? TOP_K, scores: return_scores ?? false };
 }
 

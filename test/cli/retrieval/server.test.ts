@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { serveRetrieval, type RetrievalServer } from '../../../src/cli/retrieval/server.ts';
+import { serveRetrieval } from '../../../src/cli/retrieval/server.ts';
+import type { HttpServer } from '../../../src/cli/shared/http-server.ts';
+import { request } from 'node:http';
 import { openCorpus, readCorpus } from '../../../src/cli/shared/import-files.ts';
 import { openWebSource } from '../../../src/retrieval/engines/open.ts';
 import { labHere } from '../lab.ts';
@@ -17,7 +19,7 @@ const PASSAGES = [
 ];
 
 const folder = mkdtempSync(join(tmpdir(), 'forage-retrieval-'));
-let server: RetrievalServer;
+let server: HttpServer;
 beforeAll(async () => {
   const file = join(folder, 'passages.jsonl');
   writeFileSync(file, PASSAGES.map((one) => JSON.stringify(one)).join('\n'));
@@ -30,11 +32,12 @@ beforeAll(async () => {
     },
     host: '127.0.0.1',
     port: 0,
+    token: null,
     origins: ['https://me.github.io'],
   });
 });
 afterAll(async () => {
-  await server.close();
+  await server.close(0);
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -46,6 +49,22 @@ const post = async (body: unknown, headers: Record<string, string> = {}) => {
   });
   return { status: response.status, headers: response.headers, json: await response.json() };
 };
+
+/** The status of a call that `fetch` would not make. */
+const raw = (options: {
+  path: string;
+  method: string;
+  headers: Record<string, string>;
+}): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const { port } = new URL(server.url);
+    request({ host: '127.0.0.1', port, ...options }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    })
+      .on('error', reject)
+      .end('{"queries": []}');
+  });
 
 describe('answers', () => {
   test('a list for each query, best first, scores where they are asked for', async () => {
@@ -85,7 +104,7 @@ describe('answers', () => {
 
 describe('refuses, and says why', () => {
   test.each([
-    ['no JSON', '{', 400, /no JSON/],
+    ['no JSON', '{', 400, /not JSON/],
     ['no queries', {}, 422, /^queries: /],
     ['a query that is no text', { queries: [1] }, 422, /^queries\.0: /],
     ['no passages', { queries: ['a'], topk: 0 }, 422, /^topk: /],
@@ -99,9 +118,24 @@ describe('refuses, and says why', () => {
     expect((await post({ queries: [] })).json).toEqual({ result: [] });
   });
 
-  test('other methods and other paths', async () => {
+  test('queries that are too much work together', async () => {
+    const answer = await post({ queries: Array(300).fill('wolf '.repeat(200)) });
+    expect(answer.status).toBe(413);
+    expect((answer.json as { detail: string }).detail).toMatch(/300000 characters.*ask in parts/);
+  });
+
+  test('other methods, other paths and odd addresses', async () => {
     expect((await fetch(server.url)).status).toBe(405);
-    expect((await fetch(`${server.url}/x`, { method: 'POST', body: '{}' })).status).toBe(404);
+    const json = { 'Content-Type': 'application/json' };
+    for (const path of ['/x', '//', '/%', '/retrieve/', '/?retrieve'])
+      expect(await raw({ path, method: 'POST', headers: json })).toBe(404);
+  });
+
+  test('a form of another page, and a name that only leads here', async () => {
+    const plain = { 'Content-Type': 'text/plain' };
+    expect(await raw({ path: '/retrieve', method: 'POST', headers: plain })).toBe(415);
+    const rebound = { 'Content-Type': 'application/json', Host: 'evil.example' };
+    expect(await raw({ path: '/retrieve', method: 'POST', headers: rebound })).toBe(403);
   });
 });
 
@@ -125,7 +159,54 @@ test.each([
   expect(headers.get('Access-Control-Allow-Origin')).toBe(allowed);
 });
 
+test('with a token, a call must send it: as Bearer, or as the password that requests sends', async () => {
+  const open = await serveRetrieval({
+    search: () => Promise.resolve([]),
+    host: '127.0.0.1',
+    port: 0,
+    token: 'secret',
+    origins: [],
+  });
+  const status = async (authorization?: string): Promise<number> => {
+    const headers = { 'Content-Type': 'application/json', ...(authorization && { authorization }) };
+    return (await fetch(open.url, { method: 'POST', headers, body: '{"queries": []}' })).status;
+  };
+  expect(await status()).toBe(401);
+  expect(await status('Bearer wrong')).toBe(401);
+  expect(await status('Bearer secret')).toBe(200);
+  expect(await status(`Basic ${btoa('any:secret')}`)).toBe(200);
+  expect(await status(`Basic ${btoa('secret:wrong')}`)).toBe(401);
+  await open.close(0);
+});
+
+test('calls are answered between the queries of a long one', async () => {
+  const order: string[] = [];
+  const busy = await serveRetrieval({
+    search: (query) => {
+      order.push(query);
+      return Promise.resolve([]);
+    },
+    host: '127.0.0.1',
+    port: 0,
+    token: null,
+    origins: [],
+  });
+  const ask = (queries: string[]) =>
+    fetch(busy.url, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ queries }),
+    });
+  const long = ask(Array(500).fill('long'));
+  while (order.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  await ask(['short']);
+  await long;
+  expect(order.indexOf('short')).toBeLessThan(order.lastIndexOf('long'));
+  await busy.close(0);
+});
+
 test.each([
+  [['--host', '0.0.0.0'], /--host 0\.0\.0\.0 lets other machines call; give --token TEXT/],
   [['--method', 'hybrid'], /--method needs --corpus FILE/],
   [['--corpus', 'a.jsonl', '--source', 'web'], /--source and --corpus exclude each other/],
   [['--corpus', '/nowhere.jsonl'], /\/nowhere\.jsonl is no file/],

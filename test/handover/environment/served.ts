@@ -1,6 +1,7 @@
-import { serveHttp, type HttpOptions } from '../../../src/cli/environment/http.ts';
+import { serveHttp, type HttpOptions } from '../../../src/cli/shared/http-server.ts';
 import {
   Environment,
+  refused,
   type EnvironmentOptions,
   type EnvironmentParts,
 } from '../../../src/handover/environment/environment.ts';
@@ -105,6 +106,8 @@ export async function serve(
     port: 0,
     token: null,
     bodyBytes: limits.bodyBytes ?? LIMITS.bodyBytes,
+    tooLarge: 'send fewer',
+    refuse: refused,
     answer: (method, path, body) => environment.call(method, path, body),
     ...http,
   });

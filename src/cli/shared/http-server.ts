@@ -1,41 +1,73 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { refused, type Reply } from '../../handover/environment/environment.ts';
+import type { Reply } from '../../handover/environment/environment.ts';
 import { Refusal } from '../../handover/environment/refusal.ts';
+import { UsageError } from './options.ts';
 
-/** Carries calls over HTTP to whoever answers them: bodies of limited size, and a token where there is one. */
+/** An HTTP server of JSON calls: checks the caller, bounds the body, answers every fault. */
 
 export interface HttpOptions {
   host: string;
-  /** 0: any that is free. */
+  /** 0 picks a free one. */
   port: number;
-  /** Every call must bring it; null: none, for this machine alone. */
+  /** Every call must send it; null: none, and only this machine may call. */
   token: string | null;
   bodyBytes: number;
+  /** What the caller can do about a body that is too large. */
+  tooLarge: string;
+  /** Pages whose scripts may read answers, besides those of this machine; absent: none may. */
+  origins?: readonly string[];
   answer: (method: string, path: string, body: string) => Promise<Reply>;
+  /** The answer to a call that failed: a `Refusal`, or a fault of the server. */
+  refuse: (error: unknown) => Reply;
 }
 
 export interface HttpServer {
   url: string;
-  /** Takes no more calls, and ends once those under way are answered, or after so many milliseconds. */
+  /** Takes no more calls, and ends when all calls are answered or after `graceMs` milliseconds. */
   close(graceMs: number): Promise<void>;
 }
 
 const LOOPBACK = ['127.0.0.1', 'localhost', '::1', '[::1]'];
-export const isLoopback = (host: string): boolean => LOOPBACK.includes(host);
+const isLoopback = (host: string): boolean => LOOPBACK.includes(host);
 
 /** Digests have one length, so that comparing takes one time. */
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-function checkToken({ headers }: IncomingMessage, token: string): void {
+/** Bearer TOKEN, or Basic with the token as password, which `requests` sends for http://any:TOKEN@host. */
+function tokenOf({ headers }: IncomingMessage): string {
   const [scheme = '', given = ''] = (headers.authorization ?? '').split(' ');
-  if (scheme.toLowerCase() === 'bearer' && timingSafeEqual(digest(given), digest(token))) return;
+  if (scheme.toLowerCase() === 'bearer') return given;
+  if (scheme.toLowerCase() !== 'basic') return '';
+  return Buffer.from(given, 'base64')
+    .toString()
+    .replace(/^[^:]*:/, '');
+}
+
+function checkToken(request: IncomingMessage, token: string): void {
+  const given = tokenOf(request);
+  if (timingSafeEqual(digest(given), digest(token))) return;
   throw new Refusal(
     401,
     given === ''
       ? 'this server wants its token: Authorization: Bearer TOKEN'
       : 'this is not the token that the server was started with',
+  );
+}
+
+/**
+ * The token of `--token` or FORAGE_TOKEN.
+ * @throws UsageError where other machines could call without one
+ */
+export function readToken(host: string, given: string | undefined): string | null {
+  const token = given ?? process.env['FORAGE_TOKEN'];
+  if (token !== undefined && /^[\x21-\x7e]+$/.test(token)) return token;
+  if (token !== undefined && token !== '')
+    throw new UsageError('--token holds blanks or letters that an HTTP header cannot hold.');
+  if (isLoopback(host)) return null;
+  throw new UsageError(
+    `--host ${host} lets other machines call; give --token TEXT (or FORAGE_TOKEN), which every call must send.`,
   );
 }
 
@@ -52,12 +84,10 @@ function checkCaller({ headers, method }: IncomingMessage, token: string | null)
     throw new Refusal(415, 'Content-Type must be application/json');
 }
 
-async function readBody(request: IncomingMessage, most: number): Promise<string> {
+async function readBody(request: IncomingMessage, options: HttpOptions): Promise<string> {
+  const most = options.bodyBytes;
   const tooLarge = (): Refusal =>
-    new Refusal(
-      413,
-      `the body has more than ${most} bytes; send fewer answers at a time, or start the server with a larger --body-mib`,
-    );
+    new Refusal(413, `the body has more than ${most} bytes; ${options.tooLarge}`);
   if (Number(request.headers['content-length'] ?? 0) > most) throw tooLarge();
   const chunks: Buffer[] = [];
   let length = 0;
@@ -69,7 +99,7 @@ async function readBody(request: IncomingMessage, most: number): Promise<string>
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
   } catch {
-    throw new Refusal(400, 'the body is no UTF-8');
+    throw new Refusal(400, 'the body is not UTF-8');
   }
 }
 
@@ -77,12 +107,30 @@ async function reply(request: IncomingMessage, options: HttpOptions): Promise<Re
   try {
     checkCaller(request, options.token);
     if (options.token !== null) checkToken(request, options.token);
-    const body = await readBody(request, options.bodyBytes);
+    const body = await readBody(request, options);
     const [path = ''] = (request.url ?? '').split('?');
     return await options.answer(request.method ?? '', path, body);
   } catch (error) {
-    return refused(error);
+    return options.refuse(error);
   }
+}
+
+/** Browsers let a page read an answer only if the server names the page; programs ignore this. */
+function allowOrigin(
+  { headers }: IncomingMessage,
+  response: ServerResponse,
+  origins: readonly string[],
+): void {
+  response.setHeader('vary', 'Origin');
+  const { origin } = headers;
+  if (origin === undefined || !URL.canParse(origin)) return;
+  if (!isLoopback(new URL(origin).hostname) && !origins.includes(origin)) return;
+  response.setHeader('access-control-allow-origin', origin);
+  response.setHeader('access-control-allow-headers', 'Content-Type, Authorization');
+  response.setHeader('access-control-allow-methods', 'POST');
+  // A page of the open web asks first whether it may call a private network.
+  if (headers['access-control-request-private-network'] === 'true')
+    response.setHeader('access-control-allow-private-network', 'true');
 }
 
 async function handle(
@@ -90,6 +138,10 @@ async function handle(
   response: ServerResponse,
   options: HttpOptions,
 ): Promise<void> {
+  if (options.origins !== undefined) {
+    allowOrigin(request, response, options.origins);
+    if (request.method === 'OPTIONS') return void response.writeHead(204).end();
+  }
   const { status, body } = await reply(request, options);
   const bytes = Buffer.from(body);
   response.writeHead(status, {
