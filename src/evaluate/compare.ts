@@ -1,3 +1,4 @@
+import { markdownCell } from '../base/table-text.ts';
 import type { Rollout, RolloutMetrics } from '../records/rollout.ts';
 import type { BootstrapOptions } from './bootstrap.ts';
 import { differenceOf, endsText, NO_INTERVAL, type PairedDifference } from './paired-difference.ts';
@@ -115,7 +116,7 @@ export function comparisonMarkdown(comparison: Comparison): string {
       ? [signed(d.em, 100), signed(d.recall, 100), signed(d.searches, 1)]
       : ['–', '–', '–'];
     const cells = [percent(s.em), percent(s.f1), percent(s.recall), s.searches.toFixed(2)];
-    return `| ${[name, s.n, ...cells, percent(s.formatValid), ...changes].join(' | ')} |`;
+    return `| ${[markdownCell(name), s.n, ...cells, percent(s.formatValid), ...changes].join(' | ')} |`;
   });
   const unbounded = comparison.rows.some(({ difference: d }) =>
     [d?.em, d?.recall, d?.searches].some((one) => one?.low === null),

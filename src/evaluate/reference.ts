@@ -1,3 +1,4 @@
+import { markdownCell } from '../base/table-text.ts';
 import { canonicalAnswer } from '../agent/answers/answers.ts';
 import { mean, meanOrNull } from '../base/statistics.ts';
 import type { Rollout } from '../records/rollout.ts';
@@ -83,7 +84,7 @@ export const referenceTable = (arms: readonly ArmResult[]): string => {
         const found = pick(arm).find((one) => one.name === name);
         return found ? percent(found.em) : '–';
       });
-      return `| ${label(name)} | ${n} | ${cells.join(' | ')} |`;
+      return `| ${markdownCell(label(name))} | ${n} | ${cells.join(' | ')} |`;
     });
   return [
     `| EM, % | n | ${arms.map(({ arm }) => arm).join(' | ')} |`,

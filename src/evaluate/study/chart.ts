@@ -1,4 +1,4 @@
-import { htmlText } from '../rollouts/export/escape.ts';
+import { escapeXml } from '../../base/xml-text.ts';
 import { linesOf, type ArmLines, type Curve, type Line } from './curves.ts';
 
 /** The curves as one SVG of two panels, with colours of its own for light and for dark. */
@@ -64,7 +64,7 @@ const fixed = (value: number): string => value.toFixed(1);
 function panelSvg({ title, lines, show }: Panel, x: number): string {
   const points = lines.flatMap(({ runs, mean }) => [...runs.flat(), ...mean]);
   if (points.length === 0)
-    return `<text x="${x}" y="${TOP - 16}">${htmlText(title)}</text><text class="small" x="${x}" y="${TOP + 20}">no values</text>`;
+    return `<text x="${x}" y="${TOP - 16}">${escapeXml(title)}</text><text class="small" x="${x}" y="${TOP + 20}">no values</text>`;
   const [steps, values] = [points.map(([step]) => step), points.map(([, value]) => value)];
   const yTicks = ticksOf(Math.min(...values), Math.max(...values));
   const xTicks = ticksOf(Math.min(0, ...steps), Math.max(...steps)).filter(Number.isInteger);
@@ -81,7 +81,7 @@ function panelSvg({ title, lines, show }: Panel, x: number): string {
     return `<path class="c${place % LIGHT.length}${kind}"${dashed} d="${d.join('')}"/>`;
   };
   return [
-    `<text x="${x}" y="${TOP - 16}">${htmlText(title)}</text>`,
+    `<text x="${x}" y="${TOP - 16}">${escapeXml(title)}</text>`,
     ...yTicks.flatMap((tick) => [
       `<line class="grid" x1="${x}" x2="${x + PANEL}" y1="${fixed(py(tick))}" y2="${fixed(py(tick))}"/>`,
       `<text class="small" text-anchor="end" x="${x - 8}" y="${fixed(py(tick) + 4)}">${show(tick)}</text>`,
@@ -112,7 +112,7 @@ export function curvesSvg(name: string, curves: readonly Curve[]): string {
   const percent = (value: number): string => String(Number((100 * value).toFixed(6)));
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">`,
-    `<title>${htmlText(`${name}: held-out exact match and reward by step`)}</title>`,
+    `<title>${escapeXml(`${name}: held-out exact match and reward by step`)}</title>`,
     `<style>${STYLE}</style>`,
     `<rect class="ground" width="${width}" height="${height}"/>`,
     panelSvg({ title: 'EM on held-out dev questions, %', lines: heldOut, show: percent }, LEFT),
@@ -131,7 +131,7 @@ export function curvesSvg(name: string, curves: readonly Curve[]): string {
       const count = runs.length === 1 ? '1 run' : `mean of ${runs.length} runs`;
       return (
         `<path class="c${i % LIGHT.length}"${dashed} d="M${LEFT} ${y}h28"/>` +
-        `<text x="${LEFT + 38}" y="${y + 4}">${htmlText(arm)} <tspan class="small">${count}</tspan></text>`
+        `<text x="${LEFT + 38}" y="${y + 4}">${escapeXml(arm)} <tspan class="small">${count}</tspan></text>`
       );
     }),
     '</svg>\n',

@@ -1,7 +1,7 @@
 import { groupBy } from '../../base/items.ts';
 import { mean } from '../../base/statistics.ts';
 import type { CurvePoint } from './course/point.ts';
-import { csv } from './text.ts';
+import { csvText } from '../../base/table-text.ts';
 
 /** How trainings went, step by step. */
 
@@ -36,7 +36,7 @@ export function curvesCsv(curves: readonly Curve[]): string {
   const counted = curves.some(({ points }) =>
     points.some(({ fallbacks }) => fallbacks !== undefined),
   );
-  return csv([
+  return csvText([
     [...HEAD, ...(counted ? ['fallbacks'] : [])],
     ...curves.flatMap(({ arm, seed, trainWorld, points }) =>
       points.map((point) => {

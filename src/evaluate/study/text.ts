@@ -1,3 +1,4 @@
+import { csvText, markdownCell, markdownLine } from '../../base/table-text.ts';
 import { endsText } from '../paired-difference.ts';
 import { SIGNATURE_NUMBERS, signatureNumber, type SignatureNumber } from './file/numbers.ts';
 import { shown, shownDifference } from './measures/units.ts';
@@ -52,8 +53,6 @@ const head = (table: StudyTable, numbers: readonly SignatureNumber[]): string[] 
   ...titles(numbers),
 ];
 
-const markdownCell = (text: string): string => text.replaceAll(/\s+/g, ' ').replaceAll('|', '\\|');
-
 const SIGNATURE_HEAD = ['recipe', 'claim', 'compared', 'number', 'difference', 'n', 'verdict'];
 
 /** Claims beside their differences; nothing of a study without any. */
@@ -72,7 +71,7 @@ function signatureBlock(verdicts: readonly Verdict[]): string[] {
       one.outcome,
     ]),
   ];
-  return [['## Signatures', '', ...lines.map((line) => `| ${line.join(' | ')} |`)].join('\n')];
+  return [['## Signatures', '', ...lines.map(markdownLine)].join('\n')];
 }
 
 export function markdownOf(text: StudyText): string {
@@ -89,20 +88,11 @@ export function markdownOf(text: StudyText): string {
         ...row.cells.map((cell) => valueText(cell, '–')),
       ]),
     ];
-    return [`## ${table.title}`, '', ...lines.map((line) => `| ${line.join(' | ')} |`)].join('\n');
+    return [`## ${table.title}`, '', ...lines.map(markdownLine)].join('\n');
   });
   const parts = [`# ${name}`, question, caption.join('\n'), ...blocks, ...signatureBlock(verdicts)];
   return `${parts.join('\n\n')}\n`;
 }
-
-const csvCell = (value: string | number): string => {
-  const text = String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-};
-
-/** Lines of comma-separated values (RFC 4180). */
-export const csv = (rows: readonly (readonly (string | number)[])[]): string =>
-  rows.map((row) => `${row.map(csvCell).join(',')}\n`).join('');
 
 const CSV_HEAD = [
   'table',
@@ -139,7 +129,7 @@ export function csvOf({ tables, reference }: StudyText): string {
       ]),
     ),
   );
-  return csv([CSV_HEAD, ...rows]);
+  return csvText([CSV_HEAD, ...rows]);
 }
 
 const LATEX: Record<string, string> = {

@@ -1,4 +1,5 @@
-import { htmlText } from '../rollouts/export/escape.ts';
+import { csvText, markdownCell, markdownLine } from '../../base/table-text.ts';
+import { escapeXml } from '../../base/xml-text.ts';
 import { shown } from '../study/measures/units.ts';
 import { shortName, valueText, type SweepAxis, type SweepValue } from './axes.ts';
 import { gridOf } from './cells.ts';
@@ -69,40 +70,36 @@ function heatMapSvg({ title, axes, values }: SweepResult): string {
   );
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">`,
-    `<title>${htmlText(title)}</title>`,
+    `<title>${escapeXml(title)}</title>`,
     `<style>${STYLE}</style>`,
     `<rect class="ground" width="${width}" height="${height}"/>`,
-    `<text x="${PAD}" y="24">${htmlText(title)}</text>`,
+    `<text x="${PAD}" y="24">${escapeXml(title)}</text>`,
     ...columns.map(
       (value, c) =>
-        `<text class="small" text-anchor="middle" x="${left + CELL * (c + 0.5)}" y="${TOP - 10}">${htmlText(valueText(value))}</text>`,
+        `<text class="small" text-anchor="middle" x="${left + CELL * (c + 0.5)}" y="${TOP - 10}">${escapeXml(valueText(value))}</text>`,
     ),
-    `<text class="small" x="${left}" y="${TOP - 30}">${htmlText(columnName)}</text>`,
+    `<text class="small" x="${left}" y="${TOP - 30}">${escapeXml(columnName)}</text>`,
     ...names.map(
       (name, r) =>
-        `<text class="small" x="${PAD}" y="${TOP + ROW * (r + 0.5) + 5}">${htmlText(name)}</text>`,
+        `<text class="small" x="${PAD}" y="${TOP + ROW * (r + 0.5) + 5}">${escapeXml(name)}</text>`,
     ),
     ...cells,
     '</svg>\n',
   ].join('\n');
 }
 
-const markdownText = (text: string): string =>
-  text.replaceAll(/\s+/g, ' ').replaceAll('|', String.raw`\|`);
-
 function markdown({ title, axes, values }: SweepResult): string {
   const { rows, columns, rowName, columnName } = layoutOf(axes);
   const corner = rowName === null ? columnName : `${rowName} \\ ${columnName}`;
   const best = new Set(bestOf(values, { up: true }));
-  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   return [
-    markdownText(title),
+    markdownCell(title),
     '',
-    line([markdownText(corner), ...columns.map((value) => markdownText(valueText(value)))]),
-    line(['---', ...columns.map(() => '---:')]),
+    markdownLine([markdownCell(corner), ...columns.map((value) => markdownCell(valueText(value)))]),
+    markdownLine(['---', ...columns.map(() => '---:')]),
     ...rows.map((row, r) =>
-      line([
-        row === null ? '' : markdownText(valueText(row)),
+      markdownLine([
+        row === null ? '' : markdownCell(valueText(row)),
         ...columns.map((_, c) => {
           const at = r * columns.length + c;
           const text = percent(values[at] ?? null, '–');
@@ -114,23 +111,16 @@ function markdown({ title, axes, values }: SweepResult): string {
   ].join('\n');
 }
 
-const csvCell = (text: string): string =>
-  /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-
 function csv({ axes, values }: SweepResult): string {
   const { rows, columns } = layoutOf(axes);
   const lines = rows.flatMap((row, r) =>
-    columns.map((column, c) =>
-      [
-        ...(row === null ? [] : [String(row)]),
-        String(column),
-        String(values[r * columns.length + c] ?? ''),
-      ]
-        .map(csvCell)
-        .join(','),
-    ),
+    columns.map((column, c) => [
+      ...(row === null ? [] : [String(row)]),
+      String(column),
+      values[r * columns.length + c] ?? null,
+    ]),
   );
-  return [[...axes.map(({ path }) => path), 'em'].join(','), ...lines, ''].join('\n');
+  return csvText([[...axes.map(({ path }) => path), 'em'], ...lines]);
 }
 
 /** Files by name. */

@@ -1,3 +1,4 @@
+import { csvText, markdownCell, markdownLine } from '../../base/table-text.ts';
 import { createTurns } from '../../base/turns.ts';
 import type { ExportFormat, SpellTokens } from '../contract/rollouts.ts';
 import { writeRollout, type TokenTexts } from '../../formats/rollouts/write.ts';
@@ -27,19 +28,8 @@ const shown = (cell: Cell): string => {
   return Number.isInteger(cell) ? String(cell) : String(Number(cell.toPrecision(4)));
 };
 
-/** RFC 4180; a leading `=`, `+`, `-` or `@` of a text is kept from spreadsheets' formulas. */
-function csvCell(cell: Cell): string {
-  if (cell === null) return '';
-  if (typeof cell === 'number') return String(cell);
-  const text = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
-  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-const MARKDOWN = /[\\`*_{}[\]<>|!#~&]/g;
-
-// Imported text must not become an image, a link or HTML where the table is rendered.
-const markdownCell = (cell: Cell): string =>
-  typeof cell === 'string' ? shown(cell).replaceAll(MARKDOWN, String.raw`\$&`) : shown(cell);
+const markdownOf = (cell: Cell): string =>
+  typeof cell === 'string' ? markdownCell(cell) : shown(cell);
 
 const LATEX: Record<string, string> = {
   '\\': String.raw`\textbackslash{}`,
@@ -77,16 +67,15 @@ export function tableText(
   const columns = withBasis(names);
   const readers = columns.map(columnReader);
   const cells = rows.map((row) => readers.map((read) => read(row)));
-  if (format === 'csv')
-    return [columns, ...cells].map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
+  if (format === 'csv') return csvText([columns, ...cells]);
   const numeric = columns.map((_, i) => cells.every((row) => typeof row[i] !== 'string'));
   if (format === 'markdown') {
-    const line = (row: readonly string[]): string => `| ${row.join(' | ')} |\n`;
-    return [
-      line(columns.map(markdownCell)),
-      line(numeric.map((right) => (right ? '---:' : '---'))),
-      ...cells.map((row) => line(row.map(markdownCell))),
-    ].join('');
+    const lines = [
+      columns.map(markdownCell),
+      numeric.map((right) => (right ? '---:' : '---')),
+      ...cells.map((row) => row.map(markdownOf)),
+    ];
+    return `${lines.map(markdownLine).join('\n')}\n`;
   }
   const line = (row: readonly string[]): string => `${row.join(' & ')} ${String.raw`\\`}\n`;
   return [

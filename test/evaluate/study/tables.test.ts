@@ -78,21 +78,22 @@ Second: a_b.
 | arm | seeds | n | EM, % | searches |
 | --- | --- | ---: | ---: | ---: |
 | plain | 1, 2 | 2 | 50.0 | 2.00 |
-| − R&D_1 \\| "50 %" | 1, 2 | 2 | 50.0 (0.0 [-69.3, 69.3]) | 1.00 (-1.00 [–]) |
+| − R\\&D\\_1 \\| "50 %" | 1, 2 | 2 | 50.0 (0.0 [-69.3, 69.3]) | 1.00 (-1.00 [–]) |
 | as it is | – | 2 | 0.0 (-50.0 [-100.0, 0.0]) | 3.00 (+1.00 [0.00, 2.00]) |
 `);
 });
 
 test('CSV, byte for byte', () => {
-  expect(csvOf(text))
-    .toBe(`table,questions,arm,number,seeds,n,mean,compared_with,paired_seeds,difference,low,high
+  expect(csvOf(text)).toBe(
+    `table,questions,arm,number,seeds,n,mean,compared_with,paired_seeds,difference,low,high
 arms,all,plain,em,1 2,2,0.5,,,,,
 arms,all,plain,searches,1 2,2,2,,,,,
 arms,all,"− R&D_1 | ""50 %""",em,1 2,2,0.5,plain,1 2,0,-0.6929646455628166,0.6929646455628166
 arms,all,"− R&D_1 | ""50 %""",searches,1 2,2,1,plain,1 2,-1,,
 arms,all,as it is,em,,2,0,plain,1 2,-0.5,-1,0
 arms,all,as it is,searches,,2,3,plain,1 2,1,0,2
-`);
+`.replaceAll('\n', '\r\n'),
+  );
 });
 
 test('LaTeX, byte for byte', () => {

@@ -194,7 +194,7 @@ test('the grid as files', () => {
   const axes = parseSweep('lr=1e-4,3e-4;groupSize=4,8');
   const files = sweepFiles({ title: 'EM, %', axes, values: [0.25, null, 0.5, 0.125] });
   expect(files['sweep.csv']).toBe(
-    'optimizer.learningRate,groupSize,em\n0.0001,4,0.25\n0.0001,8,\n0.0003,4,0.5\n0.0003,8,0.125\n',
+    'optimizer.learningRate,groupSize,em\r\n0.0001,4,0.25\r\n0.0001,8,\r\n0.0003,4,0.5\r\n0.0003,8,0.125\r\n',
   );
   const lines = (files['sweep.md'] ?? '').replaceAll('\\', '').split('\n');
   expect(lines).toContain('| 1e-4 | 25.0 | – |');

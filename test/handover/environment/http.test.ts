@@ -72,7 +72,7 @@ describe('without a token', () => {
     ['POST', '/v1/open', '{"rollouts": [', 400, /the body is no JSON/],
     ['POST', '/v1/open', 'null', 400, /expected object/],
     ['POST', '/v1/open', '{}', 400, /rollouts/],
-    ['POST', '/v1/open', Buffer.from([0x22, 0xff, 0x22]), 400, /no UTF-8/],
+    ['POST', '/v1/open', Buffer.from([0x22, 0xff, 0x22]), 400, /not UTF-8/],
     ['POST', '/v1/nothing', '{}', 404, /there is no \/v1\/nothing; there are \/v1\/health/],
     ['POST', '/v1/__proto__', '{}', 404, /there is no/],
     ['GET', '/v1/open', '', 405, /called by POST/],

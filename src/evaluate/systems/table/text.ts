@@ -1,4 +1,5 @@
-import { csv, latexText } from '../../study/text.ts';
+import { csvText as csvLines, markdownCell, markdownLine } from '../../../base/table-text.ts';
+import { latexText } from '../../study/text.ts';
 import { present } from '../../../base/items.ts';
 import { endsText, NO_INTERVAL } from '../../paired-difference.ts';
 import type { EvaluatedSystem, EvaluationResult } from '../result.ts';
@@ -143,12 +144,8 @@ const notRun = ({ skipped = [] }: EvaluationResult): string[] =>
       `${[title, policy, retrieval].filter(Boolean).join(', ')}: ${reason}.`,
   );
 
-const mdCell = (text: string): string => text.replaceAll(/\s+/gu, ' ').replaceAll('|', '\\|');
-
 const mdTable = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map(() => '---'), ...rows]
-    .map((cells) => `| ${cells.map(mdCell).join(' | ')} |`)
-    .join('\n');
+  [head, head.map(() => '---'), ...rows].map(markdownLine).join('\n');
 
 function markdown(text: TableText): string {
   const { result, tables } = text;
@@ -160,9 +157,9 @@ function markdown(text: TableText): string {
     mdTable(
       [...head, ...measures.map(unitTitle), ...published.head],
       rows.map((row) => [
-        ...labels(row),
+        ...labels(row).map(markdownCell),
         ...measures.map((measure) => valueText(cellOf(row, measure), measure, PLAIN)),
-        ...published.of(row),
+        ...published.of(row).map(markdownCell),
       ]),
     ),
     ...countNotes(rows, titleOf),
@@ -174,7 +171,7 @@ function markdown(text: TableText): string {
             rows
               .filter(({ system }) => system !== reference)
               .map((row) => [
-                ...labels(row),
+                ...labels(row).map(markdownCell),
                 ...measures.map((measure) => differenceText(cellOf(row, measure), measure, PLAIN)),
               ]),
           ),
@@ -185,9 +182,9 @@ function markdown(text: TableText): string {
     ...(measures.some(({ id }) => id === 'seconds') ? [`Device seconds: ${SECONDS_NOTE}`] : []),
     ...(published.head.length > 0 ? [PUBLISHED_NOTE] : []),
   ];
-  const skipped = notRun(result).map((line) => `- ${line}`);
+  const skipped = notRun(result).map((line) => `- ${markdownCell(line)}`);
   const left = skipped.length > 0 ? ['Not run:', skipped.join('\n')] : [];
-  return `${[`# ${result.name}`, CAPTION, ...blocks, ...left, ...told].join('\n\n')}\n`;
+  return `${[`# ${markdownCell(result.name)}`, CAPTION, ...blocks, ...left, ...told].join('\n\n')}\n`;
 }
 
 const CSV_HEAD = [
@@ -266,7 +263,7 @@ function csvText(text: TableText): string {
     ...CSV_HEAD.slice(5, -1).map(() => ''),
     'not run',
   ]);
-  return csv([CSV_HEAD, ...rows, ...left]);
+  return csvLines([CSV_HEAD, ...rows, ...left]);
 }
 
 /** The marks as LaTeX sets them. */

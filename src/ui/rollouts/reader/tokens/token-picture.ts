@@ -1,6 +1,7 @@
 import type { TokenTable } from '../../../../evaluate/rollouts/reading/token-table.ts';
 import type { ImportedSegment } from '../../../../formats/rollouts/shape/imported.ts';
-import { escapeXml, type Picture } from '../../../kit/charts/picture/picture.ts';
+import { escapeXml } from '../../../../base/xml-text.ts';
+import type { Picture } from '../../../kit/charts/picture/picture.ts';
 import type { CellPaint } from '../../../kit/tokens/paint-cells.ts';
 import type { Palette } from '../../../kit/tokens/palette.ts';
 import { formatCount } from '../../../kit/words/format.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { drawnIn, savePicture } from '../../../../../src/ui/kit/charts/picture/export-chart.ts';
-import { escapeXml } from '../../../../../src/ui/kit/charts/picture/picture.ts';
+import { escapeXml } from '../../../../../src/base/xml-text.ts';
 
 /** As much of a document as an exported chart asks for; in browsers the end-to-end tests save real ones. */
 class Drawn {

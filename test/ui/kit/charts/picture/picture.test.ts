@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { escapeXml } from '../../../../../src/ui/kit/charts/picture/picture.ts';
+import { escapeXml } from '../../../../../src/base/xml-text.ts';
 
 /** What an XML reader makes of escaped text. */
 const SIGNS: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
