@@ -117,7 +117,7 @@ export async function serve({ root, port = 0, host = '127.0.0.1', base = '/' }) 
     try {
       answer(request, response);
     } catch (error) {
-      console.error(`${request.method} ${request.url}: ${error}`);
+      console.error(`${request.method} ${request.url}:`, error);
       if (!response.headersSent) response.writeHead(500, { 'Content-Type': 'text/plain' });
       response.end('The server failed on this request.\n');
     }
