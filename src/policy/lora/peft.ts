@@ -2,9 +2,9 @@ import { messageOf } from '../../base/errors.ts';
 import type { PolicyConfig } from '../checkpoint/config.ts';
 import { readSafetensors, writeSafetensors, type Tensor } from '../checkpoint/safetensors.ts';
 import { checkedSlots } from './check.ts';
-import { parsePeftConfig, toPeftConfig } from './peft-config.ts';
+import { parsePeftConfig, toPeftConfig, type PeftConfig } from './peft-config.ts';
 import { ADAPTER_GATES, readGates, writeGates } from './gates-file.ts';
-import { loraSize, loraSlots, type LoraSlot, type LoraSpec } from './spec.ts';
+import { loraSize, loraSlots, moduleName, type LoraSlot, type LoraSpec } from './spec.ts';
 
 export const ADAPTER_WEIGHTS = 'adapter_model.safetensors';
 export const ADAPTER_CONFIG = 'adapter_config.json';
@@ -120,21 +120,21 @@ function byPlainName(tensors: ReadonlyMap<string, Tensor>): Map<string, Tensor> 
   return named;
 }
 
-function checkTensor(slot: LoraSlot, spec: LoraSpec, tensor: Tensor | undefined): Tensor {
+/** @param rank that of the module, at most that of the slot */
+function checkTensor(slot: LoraSlot, rank: number, tensor: Tensor | undefined): Float32Array {
   if (!tensor) throw new Error(`tensor "${slot.name}" is missing`);
   const { shape, data } = tensor;
-  const rank = shape[slot.factor === 'A' ? 0 : 1];
-  if (shape.length === 2 && rank !== spec.rank)
+  const wanted = slot.factor === 'A' ? [rank, slot.shape[1]] : [slot.shape[0], rank];
+  const has = shape[slot.factor === 'A' ? 0 : 1];
+  if (shape.length === 2 && has !== rank)
+    throw new Error(`tensor "${slot.name}" has rank ${has}, ${ADAPTER_CONFIG} says r = ${rank}`);
+  if (shape.join() !== wanted.join())
     throw new Error(
-      `tensor "${slot.name}" has rank ${rank}, ${ADAPTER_CONFIG} says r = ${spec.rank}`,
-    );
-  if (shape.join() !== slot.shape.join())
-    throw new Error(
-      `tensor "${slot.name}" has shape [${shape.join(', ')}], this policy needs [${slot.shape.join(', ')}]`,
+      `tensor "${slot.name}" has shape [${shape.join(', ')}], this policy needs [${wanted.join(', ')}]`,
     );
   if (!data.every((value) => Number.isFinite(value)))
     throw new Error(`tensor "${slot.name}" holds a value that is not finite`);
-  return tensor;
+  return data;
 }
 
 /** Why a tensor has no place. */
@@ -145,26 +145,56 @@ function misplaced(name: string, config: PolicyConfig): string {
   return `tensor "${name}" belongs to none of the modules that ${ADAPTER_CONFIG} names`;
 }
 
+/** Writes a factor into its slot, which may have room for a higher rank: what is left over stays zero. */
+function fill(
+  flat: Float32Array,
+  { factor, shape, offset }: LoraSlot,
+  data: Float32Array,
+  rank: number,
+  times: number,
+): void {
+  if (factor === 'A') return flat.set(data, offset);
+  const room = shape[1];
+  for (let row = 0; row < shape[0]; row++)
+    for (let i = 0; i < rank; i++)
+      flat[offset + row * room + i] = times * (data[row * rank + i] ?? 0);
+}
+
+/**
+ * The factors of all modules in one spec. What is filled up with zeros stays zero in training: the gradient of each factor
+ * is a product with the other.
+ */
 function place(
-  config: PolicyConfig,
-  spec: LoraSpec,
+  policy: PolicyConfig,
+  { spec, modules }: PeftConfig,
   tensors: ReadonlyMap<string, Tensor>,
 ): Float32Array {
-  const slots = loraSlots(config, spec);
-  const known = new Set(slots.map((slot) => slot.name));
-  for (const name of tensors.keys()) if (!known.has(name)) throw new Error(misplaced(name, config));
-  const checked = slots.map((slot) => ({
+  const byModule = new Map(modules.map((one) => [moduleName(one.layer, one.target), one]));
+  const slots = loraSlots(policy, spec).flatMap((slot) => {
+    const module = byModule.get(moduleName(slot.layer, slot.target));
+    return module ? [{ slot, module }] : [];
+  });
+  const known = new Set(slots.map(({ slot }) => slot.name));
+  for (const name of tensors.keys()) if (!known.has(name)) throw new Error(misplaced(name, policy));
+  const checked = slots.map(({ slot, module }) => ({
     slot,
-    tensor: checkTensor(slot, spec, tensors.get(slot.name)),
+    module,
+    data: checkTensor(slot, module.rank, tensors.get(slot.name)),
   }));
-  const flat = new Float32Array(slots.reduce((sum, slot) => sum + slot.length, 0));
-  for (const { slot, tensor } of checked) flat.set(tensor.data, slot.offset);
+  const flat = new Float32Array(loraSize(policy, spec));
+  const scale = spec.alpha / spec.rank;
+  for (const { slot, module, data } of checked) {
+    const times = module.scale === scale ? 1 : module.scale / scale;
+    fill(flat, slot, data, module.rank, times);
+  }
   return flat;
 }
 
 /**
  * Reads a PEFT LoRA folder for a policy. Tensors may be F32, F16 or BF16, their names with or
- * without the adapter's name (`lora_A.default.weight`). A file with gates is read, other ones are ignored.
+ * without the adapter's name (`lora_A.default.weight`). Modules by pattern or layer, ranks and alphas by pattern and
+ * rank-stabilised scaling become one rank and scale that compute the same. A file with gates is read, other ones are
+ * ignored.
  *
  * @throws AdapterError for everything that would compute something else than PEFT does: a missing,
  *   unknown or misshapen tensor, values that are not finite, unsupported settings, damaged files
@@ -174,10 +204,11 @@ export function readPeft(
   files: readonly { name: string; bytes: Uint8Array }[],
 ): Adapter {
   const settings = find(files, ADAPTER_CONFIG);
-  const { spec, baseName } = inFile(ADAPTER_CONFIG, () => parsePeftConfig(parseJson(settings)));
+  const parsed = inFile(ADAPTER_CONFIG, () => parsePeftConfig(parseJson(settings), config));
+  const { spec, baseName } = parsed;
   const bytes = find(files, ADAPTER_WEIGHTS);
   const flat = inFile(ADAPTER_WEIGHTS, () =>
-    place(config, spec, byPlainName(readSafetensors(bytes))),
+    place(config, parsed, byPlainName(readSafetensors(bytes))),
   );
   const gated = files.find(({ name }) => name === ADAPTER_GATES);
   if (!gated) return { spec, flat, baseName };

@@ -61,8 +61,9 @@ export function targetShape(
   }
 }
 
-const moduleOf = (target: LoraTarget): string =>
-  /gate|up|down/.test(target) ? `mlp.${target}` : `self_attn.${target}`;
+/** Name of a matrix of a layer: `model.layers.0.self_attn.q_proj`. */
+export const moduleName = (layer: number, target: LoraTarget): string =>
+  `model.layers.${layer}.${/gate|up|down/.test(target) ? 'mlp' : 'self_attn'}.${target}`;
 
 /** Names, shapes and places of all factors: by layer, by target in the order of LORA_TARGETS, A before B. */
 export function loraSlots(config: PolicyConfig, spec: LoraSpec): LoraSlot[] {
@@ -74,7 +75,7 @@ export function loraSlots(config: PolicyConfig, spec: LoraSpec): LoraSlot[] {
       for (const factor of ['A', 'B'] as const) {
         const shape =
           factor === 'A' ? ([spec.rank, columns] as const) : ([out, spec.rank] as const);
-        const name = `base_model.model.model.layers.${layer}.${moduleOf(target)}.lora_${factor}.weight`;
+        const name = `base_model.model.${moduleName(layer, target)}.lora_${factor}.weight`;
         const length = shape[0] * shape[1];
         slots.push({ name, layer, target, factor, shape, offset, length });
         offset += length;

@@ -114,6 +114,39 @@ describe('reading an adapter folder', () => {
     );
   });
 
+  it('fills lower ranks up with zeros, and divides B by what its scale is smaller', () => {
+    const ofRank = (rank: number, target: 'q_proj' | 'v_proj') =>
+      writePeft(config, { rank, alpha: 4, targets: [target] }, flatOf(rank, target), 'base');
+    const flatOf = (rank: number, target: 'q_proj' | 'v_proj') =>
+      randomAdapter({ rank, alpha: 4, targets: [target] }, rank);
+    const tensorsOf = (files: typeof good) =>
+      readSafetensors(files.find(({ name }) => name === ADAPTER_WEIGHTS)!.bytes);
+    const tensors = new Map([...tensorsOf(ofRank(1, 'q_proj')), ...tensorsOf(ofRank(2, 'v_proj'))]);
+    const read = readPeft(config, [
+      {
+        name: ADAPTER_CONFIG,
+        bytes: encode({
+          ...settings,
+          target_modules: ['q_proj', 'v_proj'],
+          rank_pattern: { q_proj: 1 },
+          alpha_pattern: { v_proj: 16 },
+        }),
+      },
+      { name: ADAPTER_WEIGHTS, bytes: writeSafetensors(tensors) },
+    ]);
+    // q: alpha 4 at rank 1, scale 4. v: alpha 16 at rank 2, scale 8.
+    expect(read.spec).toEqual({ rank: 2, alpha: 16, targets: ['q_proj', 'v_proj'] });
+    for (const { name, target, factor, shape, offset, length } of loraSlots(config, read.spec)) {
+      const values = read.flat.subarray(offset, offset + length);
+      const given = tensors.get(name)!.data;
+      if (target === 'v_proj') expect(values).toEqual(given);
+      else if (factor === 'A')
+        expect([...values]).toEqual([...given, ...Array.from(given, () => 0)]);
+      else expect([...values]).toEqual([...given].flatMap((value) => [value / 2, 0]));
+      expect(shape[factor === 'A' ? 0 : 1]).toBe(2);
+    }
+  });
+
   it("takes names with the adapter's own name", () => {
     const renamed = withTensors((tensors) => {
       const entries = Array.from(tensors);
@@ -140,18 +173,65 @@ describe('reading an adapter folder', () => {
 describe('a folder that cannot be used is refused with one line', () => {
   it.each<[string, Record<string, unknown>, RegExp]>([
     ['DoRA', { use_dora: true }, /use_dora is true; it is not supported/],
-    ['rank-stabilised scaling', { use_rslora: true }, /use_rslora is true/],
     ['another method', { peft_type: 'IA3' }, /peft_type is "IA3"; only "LORA"/],
     ['another task', { task_type: 'SEQ_CLS' }, /task_type is "SEQ_CLS"/],
     ['trained biases', { bias: 'all' }, /bias is "all"/],
-    ['ranks that differ', { rank_pattern: { q_proj: 8 } }, /rank_pattern is set/],
+    [
+      'a rank by pattern that is not that of the tensors',
+      { rank_pattern: { q_proj: 8 } },
+      /has rank 2, adapter_config.json says r = 8/,
+    ],
     ['saved modules', { modules_to_save: ['lm_head'] }, /modules_to_save is set/],
     [
       'an unknown module',
       { target_modules: ['q_proj', 'lm_head'] },
       /target_modules holds "lm_head"/,
     ],
-    ['a pattern', { target_modules: '.*proj' }, /target_modules is the pattern ".\*proj"/],
+    [
+      'a pattern that asks for more than there is',
+      { target_modules: '.*proj' },
+      /k_proj.lora_A.weight" is missing/,
+    ],
+    [
+      'a pattern that is not read',
+      { target_modules: '(?i).*Q_PROJ' },
+      /target_modules is the pattern "\(\?i\).\*Q_PROJ", which is not read here/,
+    ],
+    [
+      'a pattern with the head',
+      { target_modules: '.*(_proj|head)' },
+      /target_modules holds "lm_head"/,
+    ],
+    [
+      'a pattern without a module',
+      { target_modules: '.*query' },
+      /target_modules, with what limits them, leave no module/,
+    ],
+    [
+      'a rank pattern that is not read',
+      { rank_pattern: { '(q': 2 } },
+      /rank_pattern is the pattern "\(q", which is not read here/,
+    ],
+    [
+      'layers beside a pattern',
+      { target_modules: '.*(q|down)_proj', layers_to_transform: [0] },
+      /layers_to_transform is set beside a pattern/,
+    ],
+    [
+      'layers of a list that this policy has not',
+      { layers_to_transform: [0], layers_pattern: 'h' },
+      /layers_pattern does not hold "layers"/,
+    ],
+    [
+      'a tensor of a layer that has no adapter',
+      { layers_to_transform: [0] },
+      /layers.1.self_attn.q_proj.lora_A.weight" belongs to none of the modules/,
+    ],
+    [
+      'a tensor of a module that was left out',
+      { exclude_modules: ['down_proj'] },
+      /down_proj.lora_A.weight" belongs to none of the modules/,
+    ],
     ['no module', { target_modules: [] }, /target_modules is empty/],
     ['a changed base', { init_lora_weights: 'pissa_niter_4' }, /changes the base weights/],
     ['no rank', { r: undefined }, /r: .*expected number/i],
