@@ -48,7 +48,7 @@ const SAMPLES: Record<string, [text: string, roles: string[], answer: string]> =
   ],
   'tool-star': [
     '<think>a</think><search>q</search><result>d</result><python>1 + 1</python><result>2</result><answer>It is \\boxed{Oslo}</answer>',
-    ['think', 'search', 'result', 'other', 'result', 'answer'],
+    ['think', 'search', 'result', 'other', 'other', 'answer'],
     'Oslo',
   ],
   research: [
@@ -69,6 +69,16 @@ const SAMPLES: Record<string, [text: string, roles: string[], answer: string]> =
   'think-answer': ['<think>a</think><answer>Oslo</answer>', ['think', 'answer'], 'Oslo'],
   'tool-call': [
     '<think>a</think><tool_call>{"name":"search","arguments":{"query":"q"}}</tool_call><tool_response>d</tool_response><answer>Oslo</answer>',
+    ['think', 'search', 'result', 'answer'],
+    'Oslo',
+  ],
+  'deepseek-call': [
+    '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>search<｜tool▁sep｜>{"query":"q"}<｜tool▁call▁end｜><｜tool▁calls▁end｜><｜end▁of▁sentence｜><｜tool▁outputs▁begin｜><｜tool▁output▁begin｜>d<｜tool▁output▁end｜><｜tool▁outputs▁end｜><answer>Oslo</answer>',
+    ['think', 'search', 'result', 'answer'],
+    'Oslo',
+  ],
+  harmony: [
+    '<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>commentary to=functions.search <|constrain|>json<|message|>{"query":"q"}<|call|><|start|>functions.search to=assistant<|channel|>commentary<|message|>d<|end|><|start|>assistant<|channel|>final<|message|>Oslo<|return|>',
     ['think', 'search', 'result', 'answer'],
     'Oslo',
   ],

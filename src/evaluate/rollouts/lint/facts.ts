@@ -63,7 +63,7 @@ const wordText = (text: string): string => ` ${normalizeAnswer(text)} `;
 const known = new WeakMap<object, { text: string; words: string }>();
 
 /** Tags and chat marks, which would stick to the words beside them once punctuation is gone. */
-const TAGS = /<\|[\w-]{1,40}\|>|<\/?[a-z_]{1,40}>/g;
+const TAGS = /<[|｜][\w▁-]{1,40}[|｜]>|<\/?[a-z_]{1,40}>/g;
 /** Line ends inside a JSON string, where a tool answered with one. A run of backslashes is tried once. */
 const ESCAPES = /(?<!\\)\\+[nrt]/g;
 

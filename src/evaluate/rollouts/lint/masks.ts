@@ -1,5 +1,6 @@
 import type { ImportedRollout, ImportedSegment } from '../../../formats/rollouts/shape/imported.ts';
 import type { Protocol } from '../../../formats/rollouts/protocols/protocol.ts';
+import { environmentBlock } from '../../../formats/rollouts/protocols/split.ts';
 import { protocolOf } from '../../../formats/rollouts/rounds.ts';
 import { finding, wholeSpan, type Finding } from './finding.ts';
 
@@ -35,18 +36,25 @@ export function environmentTrained(rollout: ImportedRollout): Finding[] {
   });
 }
 
-/** In an imported text, a result that follows no query: nothing but its tags says who wrote it. */
+/**
+ * In an imported text, a result that follows no query: nothing but its tags says who wrote it. Several calls
+ * may wait at once. A result without tags has its writer from the file, as chat messages have.
+ */
 function uncalledResults(rollout: ImportedRollout, protocol: Protocol | null): Finding[] {
   if (!rollout.origin || !protocol) return [];
   const { segments, origin } = rollout;
+  const calls = protocol.blocks.filter(({ role, acts }) => role === 'search' || acts === true);
+  const isCall = ({ role, text }: ImportedSegment): boolean =>
+    role === 'search' || calls.some(({ open }) => text.trimStart().startsWith(open));
   let asked = false;
   return segments.flatMap((segment, i) => {
     if (i < origin.responseAt || segment.text.trim() === '') return [];
-    const before = asked;
-    asked = segment.source === 'policy' ? segment.role === 'search' : false;
-    const called = segment.role !== 'result' || segment.source !== 'environment' || before;
+    if (segment.source === 'policy')
+      asked = isCall(segment) && (asked || segment.role === 'search');
+    if (segment.source !== 'environment' || segment.role !== 'result') return [];
     const follows = segments[i - 1]?.role === 'result' && i > origin.responseAt;
-    if (called || follows) return [];
+    const tagged = protocol.cut !== undefined || environmentBlock(segment.text, protocol) !== null;
+    if (asked || follows || !tagged) return [];
     const message =
       'A result block that no query asked for: the policy may have written its tags, and a mask by tags would hide its text.';
     return [finding(rollout, 'own-text-masked', message, [wholeSpan(rollout, i)])];

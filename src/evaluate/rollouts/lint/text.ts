@@ -3,10 +3,10 @@ import { promptAndResponse } from '../../../formats/rollouts/write.ts';
 import { protocolOf, type TextSpan } from '../../../formats/rollouts/rounds.ts';
 import type { ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
 import type { Protocol } from '../../../formats/rollouts/protocols/protocol.ts';
+import { environmentBlock } from '../../../formats/rollouts/protocols/split.ts';
 import { normalizeAnswer } from '../../../agent/answers/answers.ts';
 import { evidenceSegments } from './facts.ts';
 import { finding, wholeSpan, type Finding } from './finding.ts';
-import { itemAt } from '../../../base/items.ts';
 
 /** Faults that show in the text: blocks of the environment, and how the answer was extracted. */
 
@@ -15,11 +15,11 @@ const environmentRules = (protocol: Protocol | null) =>
 
 /** Results that open and never close. */
 export function observationCut(rollout: ImportedRollout): Finding[] {
-  const rules = environmentRules(protocolOf(rollout));
+  const protocol = protocolOf(rollout);
   return evidenceSegments(rollout).flatMap((i) => {
-    const text = itemAt(rollout.segments, i, 'segments').text.trim();
-    const rule = rules.find(({ open }) => text.startsWith(open));
-    if (!rule || text.endsWith(rule.close)) return [];
+    const block = protocol && environmentBlock(rollout.segments[i]?.text ?? '', protocol);
+    if (!block || block.endsClosed) return [];
+    const { rule } = block;
     const message = `The block opens with ${rule.open} and ends without ${rule.close}.`;
     return [finding(rollout, 'observation-cut', message, [wholeSpan(rollout, i)])];
   });
@@ -31,7 +31,8 @@ export function observationCut(rollout: ImportedRollout): Finding[] {
  * closing tag is left over in what then counts as the policy's words.
  */
 export function resultEndedEarly(rollout: ImportedRollout): Finding[] {
-  const rules = environmentRules(protocolOf(rollout));
+  const protocol = protocolOf(rollout);
+  const rules = environmentRules(protocol);
   const findings: Finding[] = [];
   const report = (where: TextSpan, tag: string): void =>
     void findings.push(
@@ -43,14 +44,17 @@ export function resultEndedEarly(rollout: ImportedRollout): Finding[] {
       ),
     );
   rollout.segments.forEach(({ source, text, ids }, i) => {
-    const rule = rules.find(({ open }) => text.trimStart().startsWith(open));
-    if (source === 'environment' && rule) {
-      const inner = text.indexOf(rule.close);
+    const block = source === 'environment' && protocol ? environmentBlock(text, protocol) : null;
+    if (block && block.rule.role !== 'hint') {
+      const { rule, close, closesOnce } = block;
       const last = ids?.at(-1);
       const early = ids
         ? text.endsWith(rule.close) && last !== undefined && ids.indexOf(last) < ids.length - 1
-        : inner >= 0 && inner < text.trimEnd().length - rule.close.length;
-      if (early) report({ segment: i, start: inner, end: inner + rule.close.length }, rule.close);
+        : close !== null && !closesOnce;
+      if (early) {
+        const start = close ?? 0;
+        report({ segment: i, start, end: start + rule.close.length }, rule.close);
+      }
     }
     if (source !== 'policy' || !rollout.origin || i < rollout.origin.responseAt) return;
     for (const { close } of rules) {

@@ -111,14 +111,12 @@ function readInspectSample(record: JsonObject): RecordParts {
   const messages = messagesOf(attached(withLogprobs(record), attachments));
   if (messages === null) throw new RecordError('"messages" must be a list of {role, content}');
   const [asked, said] = atFirstAnswer(messages);
-  const segments = completionOf(said);
   const scores = isObject(record['scores']) ? record['scores'] : {};
   const rewards = clausesOf(scores);
   const answer = answerOf(scores);
   return {
     prompt: promptOf(asked),
-    response: segments.map(({ text }) => text).join(''),
-    responseSegments: segments,
+    ...completionOf(said),
     held: [],
     question: questionOf(attached(record['input'], attachments)),
     answers: goldsIn(record, 'target').map((target) => target.trim()),

@@ -41,12 +41,10 @@ function readMessages(record: JsonObject): RecordParts {
   const messages = messagesOf(chatOf(record));
   if (messages === null) throw new RecordError('"messages" must be a list of {role, content}');
   const [asked, said] = atFirstAnswer(messages);
-  const segments = completionOf(said);
   const reward = asNumber(record['reward']) ?? asNumber(record['score']);
   return {
     prompt: promptOf(asked),
-    response: segments.map(({ text }) => text).join(''),
-    responseSegments: segments,
+    ...completionOf(said),
     held: [],
     question: asText(record['question']) ?? questionIn(lastAsked(asked) ?? ''),
     answers: goldsIn(record),

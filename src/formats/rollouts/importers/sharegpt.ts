@@ -1,38 +1,33 @@
 import { RecordError, type Importer, type RecordParts } from '../parts/build.ts';
 import { asNumber, asText, type JsonObject } from '../shape/json.ts';
-import { atFirstAnswer, completionOf, lastAsked, messagesOf, promptOf } from '../parts/messages.ts';
+import {
+  atFirstAnswer,
+  completionOf,
+  lastAsked,
+  messagesOf,
+  promptOf,
+  roleOf,
+  textMessage,
+} from '../parts/messages.ts';
 import { goldsIn, questionIn, stepIn } from '../parts/question.ts';
 import { isObject } from '../../../base/objects.ts';
 
-/** Whose turn it is, by the words that datasets and LLaMA-Factory use. */
-const ROLES = new Map([
-  ['human', 'user'],
-  ['user', 'user'],
-  ['gpt', 'assistant'],
-  ['assistant', 'assistant'],
-  ['chatgpt', 'assistant'],
-  ['bing', 'assistant'],
-  ['bard', 'assistant'],
-  ['model', 'assistant'],
-  ['function_call', 'assistant'],
-  ['system', 'system'],
-  ['observation', 'tool'],
-  ['tool', 'tool'],
-  ['function_response', 'tool'],
-]);
+/** Roles of a conversation; `function_call` is the model's. */
+const SPEAKERS = ['system', 'user', 'assistant', 'tool'];
 
 /** A turn as a chat message: `function_call` holds the call as JSON, one or a list. */
 function messageOf(turn: unknown): unknown {
   if (!isObject(turn) || turn['from'] === undefined) return turn;
-  const from = asText(turn['from']) ?? '';
-  const role = ROLES.get(from.toLowerCase());
-  if (role === undefined)
+  const from = (asText(turn['from']) ?? '').toLowerCase();
+  const { value } = turn;
+  if (from === 'function_call')
+    return { role: 'assistant', content: '', tool_calls: Array.isArray(value) ? value : [value] };
+  const role = roleOf(from);
+  if (!SPEAKERS.includes(role))
     throw new RecordError(
-      `"conversations" has a turn from ${JSON.stringify(turn['from'])}; expected one of ${[...ROLES.keys()].join(', ')}`,
+      `"conversations" has a turn from ${JSON.stringify(turn['from'])}; expected human, gpt, system, function_call, observation or another name of theirs`,
     );
-  const value = turn['value'];
-  if (from.toLowerCase() !== 'function_call') return { role, content: value };
-  return { role, content: '', tool_calls: Array.isArray(value) ? value : [value] };
+  return { role, content: value };
 }
 
 /**
@@ -46,15 +41,12 @@ function readShareGpt(record: JsonObject): RecordParts {
   if (messages === null)
     throw new RecordError('"conversations" must be a list of {from, value} with texts');
   const [asked, said] = atFirstAnswer(messages);
-  const segments = completionOf(said);
   const system = asText(record['system']) ?? '';
-  const before =
-    system === '' ? [] : [{ role: 'system', content: system, reasoning: '', calls: [] }];
+  const before = system === '' ? [] : [textMessage('system', system)];
   const reward = asNumber(record['reward']) ?? asNumber(record['score']);
   return {
     prompt: promptOf([...before, ...asked]),
-    response: segments.map(({ text }) => text).join(''),
-    responseSegments: segments,
+    ...completionOf(said),
     held: [],
     question: asText(record['question']) ?? questionIn(lastAsked(asked) ?? ''),
     answers: goldsIn(record),

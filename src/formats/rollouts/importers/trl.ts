@@ -33,17 +33,15 @@ function readTrl(record: JsonObject): RecordParts {
   const [only, ...others] = said ?? [];
   const bare = only?.role === 'assistant' && others.length === 0 && only.calls.length === 0;
   const text = bare && only.reasoning === '' && readColumns(record).count > 0 ? only.content : null;
-  const segments = text === null && said ? completionOf(said) : null;
+  const chat = text === null && said ? completionOf(said) : null;
   const lastUser = asked ? lastAsked(asked) : undefined;
   const question =
     asText(record['question']) ??
     questionIn(lastUser ?? promptSegments.map((s) => s.text).join('\n'));
   return {
     prompt: promptSegments,
-    response: segments
-      ? segments.map((one) => one.text).join('')
-      : (text ?? asText(completion) ?? ''),
-    ...(segments && { responseSegments: segments }),
+    response: text ?? asText(completion) ?? '',
+    ...chat,
     // Messages keep their own shape among the fields: joined texts do not give it back.
     held: [...(asked ? [] : ['prompt']), ...(said ? [] : ['completion'])],
     question,

@@ -69,22 +69,19 @@ function rewardsOf(record: JsonObject): Pick<RecordParts, 'reward' | 'rewards'> 
 function readTrace(record: JsonObject): RecordParts {
   const nodes = (record['nodes'] as unknown[]).filter(isObject);
   const branch = lastBranch(nodes);
-  const read = messagesOf(branch.map(({ message }) => message));
-  if (read === null) throw new RecordError('"nodes" must hold messages of {role, content}');
-  const messages = read.map((message, i): Message => {
-    const node = branch[i];
-    const columns = node ? columnsOf(node) : null;
-    return columns ? { ...message, columns } : message;
+  const messages = branch.flatMap((node): Message[] => {
+    const read = messagesOf([node['message']]);
+    if (read === null) throw new RecordError('"nodes" must hold messages of {role, content}');
+    const columns = columnsOf(node);
+    return columns ? read.map((message) => ({ ...message, columns })) : read;
   });
   const [asked, said] = atFirstAnswer(messages);
-  const segments = completionOf(said);
   const task = isObject(record['task']) ? record['task'] : {};
   const data = isObject(task['data']) ? task['data'] : {};
   const question = asText(data['question']) ?? questionIn(lastAsked(asked) ?? '');
   return {
     prompt: promptOf(asked),
-    response: segments.map(({ text }) => text).join(''),
-    responseSegments: segments,
+    ...completionOf(said),
     held: [],
     question,
     answers: goldsIn(data, 'answer'),

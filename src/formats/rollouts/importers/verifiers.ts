@@ -1,6 +1,13 @@
 import { RecordError, type Importer, type RecordParts } from '../parts/build.ts';
 import { asNumber, asText, type JsonObject } from '../shape/json.ts';
-import { completionOf, lastAsked, messagesOf, promptOf, type Message } from '../parts/messages.ts';
+import {
+  completionOf,
+  lastAsked,
+  messagesOf,
+  promptOf,
+  textMessage,
+  type Message,
+} from '../parts/messages.ts';
 import { idTokens } from '../parts/message-tokens.ts';
 import { goldsIn, questionIn, stepIn } from '../parts/question.ts';
 import { clausesOf, numbersIn } from '../parts/rewards.ts';
@@ -28,8 +35,7 @@ const metricsOf = (record: JsonObject): [string, number][] =>
 function turns(record: JsonObject, key: 'prompt' | 'completion', role: string): Message[] {
   const value = record[key];
   const text = asText(value);
-  const messages =
-    text === null ? messagesOf(value ?? []) : [{ role, content: text, reasoning: '', calls: [] }];
+  const messages = text === null ? messagesOf(value ?? []) : [textMessage(role, text)];
   if (messages === null)
     throw new RecordError(`"${key}" must be text or a list of {role, content}`);
   return messages;
@@ -57,15 +63,12 @@ function withTokens(said: Message[], trajectory: unknown): Message[] {
  */
 function readVerifiers(record: JsonObject): RecordParts {
   const prompt = turns(record, 'prompt', 'user');
-  const segments = completionOf(
-    withTokens(turns(record, 'completion', 'assistant'), record['trajectory']),
-  );
+  const said = withTokens(turns(record, 'completion', 'assistant'), record['trajectory']);
   const reward = asNumber(record['reward']);
   const promptSegments = promptOf(prompt);
   return {
     prompt: promptSegments,
-    response: segments.map(({ text }) => text).join(''),
-    responseSegments: segments,
+    ...completionOf(said),
     // Messages keep their own shape among the fields: joined texts do not give it back.
     held: [],
     question: asText(record['question']) ?? questionIn(lastAsked(prompt) ?? ''),

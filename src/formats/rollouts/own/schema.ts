@@ -310,6 +310,7 @@ const rollout = z.looseObject({
     .optional(),
   goldTexts: z.array(z.looseObject({ title: z.string(), text: z.string() })).optional(),
   notScored: z.string().optional(),
+  error: z.string().optional(),
   contexts: z.array(id).optional(),
   latent: z.looseObject({ tokens: z.int().positive(), gate: finite }).optional(),
   forks: z.array(fork).optional(),

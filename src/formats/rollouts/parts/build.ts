@@ -7,7 +7,9 @@ import type { Piece, Protocol } from '../protocols/protocol.ts';
 import { recogniseProtocol } from '../protocols/recognise.ts';
 import { splitText } from '../protocols/split.ts';
 import { PREDICTION_KEYS } from './keys.ts';
-import { questionId } from './question.ts';
+import { responseStart } from './chat-text.ts';
+import { failureOf } from './failure.ts';
+import { questionId, questionIn } from './question.ts';
 import { COLUMNS, NO_COLUMNS, readColumns, tokenSegments, type ReadColumns } from './tokens.ts';
 import { isObject } from '../../../base/objects.ts';
 
@@ -28,6 +30,8 @@ export interface RecordParts {
   response: string;
   /** Cut already where the file says who wrote what, as chat messages do. */
   responseSegments?: ImportedSegment[];
+  /** Those of them in which an answer is read: all but thoughts that the file keeps apart. */
+  spoken?: ImportedSegment[];
   /** Keys whose values the segments hold whole. */
   held: readonly string[];
   question: string;
@@ -60,21 +64,44 @@ export interface Importer {
 export const promptSegment = (text: string): ImportedSegment[] =>
   text === '' ? [] : [{ source: 'prompt', role: 'instruction', text }];
 
+interface ResponseText {
+  text: string;
+  /** Where the prompt ends that the text repeats; 0 where it repeats none. */
+  start: number;
+  protocol: Protocol | null;
+  /** The prompt ends in `<think>`. */
+  opened: boolean;
+}
+
+function piecesOf({ text, start, protocol, opened }: ResponseText): Piece[] {
+  const response = text.slice(start);
+  const pieces: Piece[] = protocol
+    ? splitText(response, protocol, { opened })
+    : [{ source: 'policy', role: 'other', text: response, start: 0 }];
+  const moved = pieces.map((piece) => ({ ...piece, start: piece.start + start }));
+  const prompt: Piece = {
+    source: 'prompt',
+    role: 'instruction',
+    text: text.slice(0, start),
+    start: 0,
+  };
+  return start === 0 ? moved : [prompt, ...moved];
+}
+
 function responseSegments(
-  text: string,
-  protocol: Protocol | null,
+  response: ResponseText,
   columns: ReadColumns,
   record: JsonObject,
 ): ImportedSegment[] {
-  const whole: ImportedSegment = { source: 'policy', role: protocol?.prose ?? 'other', text };
-  if (!protocol) {
-    if (columns.count > 0) return [{ ...whole, ...columns.columns }];
-    return text === '' ? [] : [whole];
-  }
+  const { text, start, protocol } = response;
+  if (text === '' && columns.count === 0) return [];
+  if (!protocol && start === 0)
+    return [{ source: 'policy', role: 'other', text, ...columns.columns }];
   const given = stretchesAt(record, GIVEN, text.length);
   let next = 0;
   let stretch = given[next];
-  const pieces = splitText(text, protocol).map((piece): Piece => {
+  const pieces = piecesOf(response).map((piece): Piece => {
+    if (piece.start < start) return piece;
     const end = piece.start + piece.text.length;
     // Both are in order and apart: only the first stretch that ends no earlier can hold the piece.
     while (stretch && stretch.end < end) {
@@ -140,8 +167,12 @@ function promptSegments(prompt: ImportedSegment[], record: JsonObject): Imported
   return segments;
 }
 
-function protocolOfText(text: string, system: string | undefined): Protocol | null {
-  const recognised = recogniseProtocol(text);
+function protocolOfText(
+  text: string,
+  system: string | undefined,
+  opened: boolean,
+): Protocol | null {
+  const recognised = recogniseProtocol(text) ?? (opened ? protocolById('think') : null);
   const bare = recognised === null || recognised.id === 'think-answer';
   return bare ? (protocolById(system) ?? recognised) : recognised;
 }
@@ -154,11 +185,15 @@ function groupOf(record: JsonObject, question: string, step: number | null): str
   return step === null || group.startsWith(`${step}/`) ? group : `${step}/${group}`;
 }
 
+/** What Tongyi DeepResearch writes in place of a prediction where there is none. */
+const NO_PREDICTION = /^(?:no answer found\.?|\[failed\])$/i;
+
 /** The answer as the file gives it; undefined where it gives none. */
 function statedAnswer({ answer }: RecordParts, record: JsonObject): string | null | undefined {
   if (answer !== undefined) return answer;
   const given = PREDICTION_KEYS.map((key) => record[key]).filter((value) => value !== undefined);
   const texts = given.flatMap((value) => asText(value) ?? []);
+  if (texts[0] !== undefined && NO_PREDICTION.test(texts[0].trim())) return null;
   return texts[0] ?? (given.includes(null) ? null : undefined);
 }
 
@@ -185,29 +220,38 @@ export function buildRollout(
   parts: RecordParts,
   place: Place,
 ): ImportedRollout {
-  const { response } = parts;
-  const protocol = protocolOfText(response, parts.system);
   const prompt = promptSegments(parts.prompt, record);
+  const ownPrompt = prompt.map(({ text }) => text).join('');
+  const start = parts.responseSegments ? 0 : responseStart(parts.response, ownPrompt);
+  const repeated = parts.response.slice(0, start);
+  const promptText = ownPrompt + repeated;
+  const opened = /<think>\s*$/.test(promptText);
+  const protocol = protocolOfText(parts.response.slice(start), parts.system, opened);
   // Messages carry their own tokens; columns of the whole record belong to a response that is one text.
   const read = parts.responseSegments ? NO_COLUMNS : readColumns(record);
-  const segments = parts.responseSegments ?? responseSegments(response, protocol, read, record);
+  const segments =
+    parts.responseSegments ??
+    responseSegments({ text: parts.response, start, protocol, opened }, read, record);
   const inSegments = segments.some((segment) => COLUMNS.some((column) => segment[column]));
   const held = new Set([...parts.held, ...(inSegments ? Object.values(read.keys) : [])]);
   const step = parts.step ?? null;
-  const promptText = prompt.map(({ text }) => text).join('');
+  const question = parts.question === '' ? questionIn(repeated) : parts.question;
+  const failure = failureOf(record);
   const stated = statedAnswer(parts, record);
-  const answer = stated === undefined ? readAnswer(segments, protocol, promptText) : stated;
+  const spoken = parts.spoken ?? segments;
+  const answer = stated === undefined ? readAnswer(spoken, protocol, promptText) : stated;
   const unread =
-    stated === undefined && answer === null ? whyUnread(segments, protocol, promptText) : null;
+    stated === undefined && answer === null ? whyUnread(spoken, protocol, promptText) : null;
+  const notScored = failure === null ? unread : `it ended in an error: ${failure}`;
   return {
     format: 'forage.rollout/1',
     id: `${place.name}:${place.line}`,
     runId: place.name,
     step,
-    groupId: groupOf(record, promptText === '' ? parts.question : promptText, step),
+    groupId: groupOf(record, promptText === '' ? question : promptText, step),
     question: {
-      id: asText(record['question_id']) ?? questionId(parts.question),
-      text: parts.question,
+      id: asText(record['question_id']) ?? questionId(question),
+      text: question,
       answers: parts.answers,
       supporting: textsAt(record, 'supporting'),
     },
@@ -218,7 +262,8 @@ export function buildRollout(
     advantage: parts.advantage ?? null,
     metrics: null,
     answer,
-    ...(unread !== null && { notScored: unread }),
+    ...(notScored !== null && { notScored }),
+    ...(failure !== null && { error: failure }),
     ...judgeOf(parts, record),
     origin: {
       layout,

@@ -1,4 +1,5 @@
 import { asNumber, asText, hashText, type JsonObject } from '../shape/json.ts';
+import { askedLast } from './chat-text.ts';
 import { GOLD_KEYS, STEP_KEYS } from './keys.ts';
 import { isObject } from '../../../base/objects.ts';
 
@@ -12,11 +13,14 @@ const LONGEST_GUESS = 2000;
 /** A turn's own mark in front of the question's. */
 const LABEL = /^Question[ \t]*:\s*/;
 
+/** The question in a prompt: of a chat that is one text, in what the user asked last. */
+export const questionIn = (prompt: string): string => questionInTurn(askedLast(prompt) ?? prompt);
+
 /**
- * The question in a prompt: what follows the last "Question:" or "User:", or stands in the last
+ * The question in a turn: what follows the last "Question:" or "User:", or stands in the last
  * `<question>` block; up to where the turn ends. The whole prompt, trimmed, where no marker is found.
  */
-export function questionIn(prompt: string): string {
+function questionInTurn(prompt: string): string {
   const block = [...prompt.matchAll(/<question>([^<]*)<\/question>/g)].at(-1)?.[1];
   if (block !== undefined) return block.trim();
   const marker = [...prompt.matchAll(MARKER)].at(-1);

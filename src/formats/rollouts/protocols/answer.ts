@@ -4,12 +4,14 @@ import { boxesIn } from './boxes.ts';
 import { boxAnswer, hashAnswer, saidAnswer } from './prose.ts';
 import type { Protocol } from './protocol.ts';
 import { blockText } from './split.ts';
+import { isThought } from './thoughts.ts';
 
 const PHRASE = /the correct answer is:\s*([^\n]+)/gi;
 
 /** What the policy's text of one segment gives as answers by its protocol's rule, in order. */
-function answersIn(segment: ImportedSegment, protocol: Protocol): string[] {
+function answersIn(segment: ImportedSegment, protocol: Protocol, prompt: string): string[] {
   if (protocol.answer === 'boxed-prose') {
+    if (isThought(segment, protocol)) return [];
     const boxes = boxesIn(segment.text).map(({ text }) => text.trim());
     if (boxes.length > 0) return boxes;
     return [...segment.text.matchAll(PHRASE)].map((match) => itemAt(match, 1).trim());
@@ -17,17 +19,27 @@ function answersIn(segment: ImportedSegment, protocol: Protocol): string[] {
   if (segment.role !== 'answer') return [];
   const inner = blockText(segment.text, protocol).text;
   if (protocol.answer === 'any') return [boxAnswer(inner) ?? inner];
+  if (protocol.answer === 'final') return [finalAnswer(inner, prompt) ?? ''];
+  if (protocol.answer === 'block') return [inner];
   const boxes = boxesIn(inner).map(({ text }) => text.trim());
-  return protocol.answer === 'boxed-block' ? boxes : [inner];
+  // The prompt of ReSearch asks for a box. Others ask for the same tags without one.
+  const plain = protocol.answer === 'box-or-block' && !/\\boxed/.test(prompt);
+  return boxes.length === 0 && plain ? [inner] : boxes;
 }
+
+const tagAnswer = (text: string): string | null => {
+  const end = text.lastIndexOf('</answer>');
+  const start = text.lastIndexOf('<answer>', end);
+  return start < 0 || end < 0 ? null : text.slice(start + '<answer>'.length, end).trim();
+};
 
 /** Places of an answer that a prompt names; the last of them that the text fills is the answer. */
 const PLACES = [
   { named: /<answer>/, read: null },
   { named: /\\boxed/, read: boxAnswer },
   // Headings of a prompt begin so too.
-  { named: /(?:["'`]|after )####|####\s{0,4}(?:[<{[\d]|answer)/i, read: hashAnswer },
-  { named: /Finish\[/, read: null },
+  { named: /(?:["'`]|after |with )####|####\s{0,4}(?:[<{[\d]|answer)/i, read: hashAnswer },
+  { named: /finish\[/i, read: null },
   { named: null, read: saidAnswer },
 ] as const;
 
@@ -35,30 +47,45 @@ const PLACES = [
 const namesPlace = (prompt: string): boolean =>
   PLACES.some(({ named }) => named?.test(prompt) === true);
 
+/** Whether the protocol leaves it open where the answer is. */
+const isOpen = (protocol: Protocol | null): boolean =>
+  protocol === null || protocol.answer === 'any' || protocol.answer === 'final';
+
 /** What the policy said last, outside thoughts and calls; empty where it ends with one of those. */
-function lastWords(segments: readonly ImportedSegment[]): string {
+function lastWords(segments: readonly ImportedSegment[], protocol: Protocol | null): string {
   const last = segments.findLast(({ text }) => text.trim() !== '');
   if (last?.source !== 'policy' || last.role === 'search') return '';
-  return /^\s*<think>/.test(last.text) ? '' : last.text;
+  return isThought(last, protocol) ? '' : last.text;
 }
 
-const proseOf = (own: readonly ImportedSegment[]): string =>
+/** What the policy said, without thoughts and calls. */
+const proseOf = (own: readonly ImportedSegment[], protocol: Protocol | null): string =>
   own
-    .filter(({ role }) => role !== 'search')
+    .filter((segment) => segment.role !== 'search' && !isThought(segment, protocol))
     .map(({ text }) => text)
     .join('\n');
 
-/** The answer that stands in no block. Only places that the prompt names count, where it names any. */
-function openAnswer(own: readonly ImportedSegment[], prompt: string): string | null {
+/** An answer in prose that no block marks. Only places that the prompt names count, where it names any. */
+function markedAnswer(text: string, end: string, prompt: string): string | null {
   const told = namesPlace(prompt);
-  const text = proseOf(own);
-  const end = lastWords(own);
   for (const { named, read } of PLACES) {
     if (read === null || (told && named?.test(prompt) !== true)) continue;
     const answer = read(named === null ? end : text);
     if (answer !== null) return answer;
   }
   return null;
+}
+
+/** A longer message, or one of several lines, is prose in which the answer would have to be marked. */
+const LONGEST_FINAL = 100;
+
+/** The answer of a final message: what a tag, a box or a sentence marks in it, else all of a short one. */
+function finalAnswer(text: string, prompt: string): string | null {
+  const tagged = tagAnswer(text);
+  if (tagged !== null) return tagged;
+  const marked = markedAnswer(text, text, prompt);
+  if (marked !== null || namesPlace(prompt)) return marked;
+  return text.length > LONGEST_FINAL || text.includes('\n') ? null : text;
 }
 
 /**
@@ -73,14 +100,15 @@ export function readAnswer(
 ): string | null {
   const own = segments.filter(({ source }) => source === 'policy');
   const given = protocol
-    ? own.flatMap((segment) => answersIn(segment, protocol)).filter((answer) => answer !== '')
+    ? own.flatMap((segment) => answersIn(segment, protocol, prompt)).filter((one) => one !== '')
     : [];
   const last = given.at(-1);
   if (last !== undefined) return last;
-  if (protocol === null || protocol.answer === 'any') return openAnswer(own, prompt);
+  if (isOpen(protocol))
+    return markedAnswer(proseOf(own, protocol), lastWords(own, protocol), prompt);
   // Search tags of one system with another's box: the answer is plain where no place was named.
   const named = own.some(({ role }) => role === 'answer') || namesPlace(prompt);
-  return named ? null : boxAnswer(proseOf(own));
+  return named ? null : boxAnswer(proseOf(own, protocol));
 }
 
 /**
@@ -93,8 +121,8 @@ export function whyUnread(
   protocol: Protocol | null,
   prompt = '',
 ): string | null {
-  if ((protocol !== null && protocol.answer !== 'any') || namesPlace(prompt)) return null;
-  if (lastWords(segments) === '') return null;
+  if (!isOpen(protocol) || namesPlace(prompt)) return null;
+  if (lastWords(segments, protocol) === '') return null;
   return protocol === null
     ? 'no protocol is known that would say where the answer stands'
     : 'the rollout ends in prose, and nothing marks the answer in it';

@@ -1,7 +1,8 @@
+import { HARMONY } from './harmony.ts';
 import { PROSE_PROTOCOLS } from './prose.ts';
 import type { BlockRule, Protocol } from './protocol.ts';
 import { REACT } from './react.ts';
-import { queryField, TOOL_CALL } from './tool-call.ts';
+import { DEEPSEEK_CALL, queryField, TOOL_CALL } from './tool-call.ts';
 
 /*
  * Tag protocols of published systems. Only tags stand here: what a system does with them is its
@@ -154,16 +155,22 @@ export const PROTOCOLS: readonly Protocol[] = [
   {
     id: 'tool-star',
     name: 'Tool-Star, ARPO',
-    blocks: [THINK, SEARCH, tag('python', 'other'), tag('result', 'result', 'environment'), ANSWER],
+    blocks: [
+      THINK,
+      SEARCH,
+      { ...tag('python', 'other'), acts: true },
+      tag('result', 'result', 'environment'),
+      ANSWER,
+    ],
     prose: 'other',
-    answer: 'boxed-block',
+    answer: 'box-or-block',
   },
   {
     id: 'research',
     name: 'ReSearch',
     blocks: [THINK, SEARCH, tag('result', 'result', 'environment'), ANSWER],
     prose: 'other',
-    answer: 'boxed-block',
+    answer: 'box-or-block',
   },
   {
     id: 'r1-searcher',
@@ -180,6 +187,8 @@ export const PROTOCOLS: readonly Protocol[] = [
     answer: 'boxed-prose',
   },
   TOOL_CALL,
+  DEEPSEEK_CALL,
+  HARMONY,
   {
     id: 'search-o1',
     name: 'Search-o1, WebThinker',

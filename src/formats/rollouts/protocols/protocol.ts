@@ -7,10 +7,27 @@ export interface BlockRule {
   close: string;
   role: ImportedRole;
   source: TokenSource;
+  /** A call of a tool that brings nothing to read: code. Blocks with the role `search` are calls too. */
+  acts?: true;
 }
 
-/** A run of text with one writer; `start` is its offset in the text that was split. */
-export type Piece = Pick<ImportedSegment, 'source' | 'role' | 'text'> & { start: number };
+/** A run of text with one writer. */
+export type Piece = Pick<ImportedSegment, 'source' | 'role' | 'text'> & {
+  /** Offset in the text that was split. */
+  start: number;
+  /** Of a call: whether it asks for something to read. Absent on everything else. */
+  reads?: boolean;
+};
+
+/** Chat marks between the policy's turns and the environment's. */
+export interface Turns {
+  /** In front of a block of the environment, up to its opening tag. */
+  before: RegExp;
+  /** After its closing tag; matches the empty text too. */
+  after: RegExp;
+  /** Marks that the policy writes around its calls: alone they are no prose. */
+  own: readonly string[];
+}
 
 /** A stretch of a text, and where it begins in it. */
 export interface Content {
@@ -27,12 +44,15 @@ export interface Protocol {
   /** Role of the policy's text outside all blocks. */
   prose: ImportedRole;
   /**
-   * Where the answer stands: in the answer block, in its `\boxed{…}`, in a box of the prose, or, in
-   * protocols that leave it open, in whatever marks one (`answer.ts`).
+   * Where the answer is: in the answer block; in a `\boxed{…}` there; in the box, or in the whole block where
+   * it has none; in a box of the prose; in the final message; or, in protocols that leave it open, in
+   * whatever marks one (`answer.ts`).
    */
-  answer: 'block' | 'boxed-block' | 'boxed-prose' | 'any';
+  answer: 'block' | 'boxed-block' | 'box-or-block' | 'boxed-prose' | 'final' | 'any';
   /** Chat marks around what the environment wrote (`<|im_start|>user`) are the environment's too. */
-  turns?: true;
+  turns?: Turns;
+  /** A result before any call is no result: absent where its tags alone make it one. */
+  calledOnly?: true;
   /** Tells the protocol where no tag of it does. */
   recognises?: (text: string) => boolean;
   /** Cuts the text where no tags mark its blocks. */

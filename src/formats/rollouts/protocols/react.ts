@@ -10,19 +10,21 @@ import type { Content, Piece, Protocol } from './protocol.ts';
 /** One pass over the lines that open a block; bounded, because imported text is hostile. */
 const OPENING = /^[ \t]{0,8}(Thought|Action|Observation|Final Answer)(?: (\d{1,4}))?:/gm;
 
-const FINISH = /^Finish\[/;
+const FINISH = /^finish\[/i;
 /** The paper's tools bring text to read; LangChain's are told by name. */
 const SEARCH =
   /^(?:\w{1,40}[ _-]?)?(?:search|lookup|wiki\w*|retriev\w*|brows\w*|google|bing|duckduckgo\w*|tavily\w*)/i;
 
 const bodyOf = (text: string): string => text.slice(text.indexOf(':') + 1).trim();
 
-function roleOf(kind: string, body: string): Pick<Piece, 'source' | 'role'> {
+function pieceOf(kind: string, body: string): Omit<Piece, 'text' | 'start'> {
   if (kind === 'Observation') return { source: 'environment', role: 'result' };
-  if (kind === 'Final Answer' || (kind === 'Action' && FINISH.test(body)))
-    return { source: 'policy', role: 'answer' };
-  if (kind === 'Action') return { source: 'policy', role: SEARCH.test(body) ? 'search' : 'other' };
-  return { source: 'policy', role: 'think' };
+  if (kind === 'Final Answer') return { source: 'policy', role: 'answer' };
+  if (kind === 'Thought') return { source: 'policy', role: 'think' };
+  // The environment's reply to an answer ("Episode finished") is nothing that was read.
+  if (FINISH.test(body)) return { source: 'policy', role: 'answer', reads: false };
+  const reads = SEARCH.test(body);
+  return { source: 'policy', role: reads ? 'search' : 'other', reads };
 }
 
 function cut(text: string): Piece[] {
@@ -31,15 +33,10 @@ function cut(text: string): Piece[] {
   const first = starts[0] ?? text.length;
   const pieces: Piece[] =
     first > 0 ? [{ source: 'policy', role: 'think', text: text.slice(0, first), start: 0 }] : [];
-  let reads = false;
   for (const [i, match] of lines.entries()) {
     const own = text.slice(match.index, starts[i + 1] ?? text.length);
-    const label = itemAt(match, 1, 'mark');
-    const { source, role } = roleOf(label, bodyOf(own));
-    if (label === 'Action') reads = role === 'search';
-    // What a calculator answers is no evidence.
-    const shown = role === 'result' && !reads ? 'other' : role;
-    pieces.push({ source, role: shown, text: own, start: match.index });
+    const kind = itemAt(match, 1, 'mark');
+    pieces.push({ ...pieceOf(kind, bodyOf(own)), text: own, start: match.index });
   }
   return pieces;
 }
@@ -80,6 +77,7 @@ export const REACT: Protocol = {
   blocks: [],
   prose: 'think',
   answer: 'block',
+  calledOnly: true,
   recognises,
   cut,
   content,

@@ -1,4 +1,5 @@
 import { PROTOCOLS } from './catalogue.ts';
+import { HARMONY } from './harmony.ts';
 import type { Protocol } from './protocol.ts';
 import { REACT } from './react.ts';
 
@@ -18,6 +19,8 @@ const found = (text: string, { blocks }: Protocol) =>
  * query tokens without `<answer>` are UR²'s.
  */
 export function recogniseProtocol(text: string): Protocol | null {
+  // Its own tokens are unmistakable; the answer in its last message may carry any system's tags.
+  if (HARMONY.recognises?.(text)) return HARMONY;
   let [best, most] = [null as Protocol | null, 0];
   for (const protocol of PROTOCOLS) {
     const blocks = found(text, protocol);

@@ -1,12 +1,7 @@
 import type { BlockRule, Content, Piece, Protocol } from './protocol.ts';
 import { itemAt, present } from '../../../base/items.ts';
-
-interface Tag {
-  rule: BlockRule;
-  closing: boolean;
-  start: number;
-  end: number;
-}
+import { OpenCalls, pairResults } from './open-calls.ts';
+import { ThoughtEnds, type Tag } from './thoughts.ts';
 
 const escapeRegExp = (text: string): string =>
   text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
@@ -53,53 +48,112 @@ function policyEnd(tags: readonly Tag[], from: number, length: number): number {
   return length;
 }
 
-/** Chat marks behind a block of the environment: the turn of its own ends, the assistant's begins. */
-const TURN_AFTER =
-  /^\s{0,8}(?:<\|im_end\|>)?\s{0,8}(?:(?:<\|im_start\|>)?assistant[ \t]{0,4}\n)?\s*/;
-/** The same in front of it, where special tokens were left out when decoding, too. */
-const TURN_BEFORE = /(?:\s{0,8}<\|im_start\|>|(?:^|\n)\s{0,8})(?:user|tool)\s{0,8}$/;
 const MARKS = 64;
 
-/** How much in front of a block, and behind it, belongs to it. */
+/** How much in front of a block, and after it, belongs to it. */
 function bordersOf({ turns }: Protocol, before: string, after: string): [number, number] {
   if (!turns) return [0, after.length - after.trimStart().length];
-  const own = before.length - (TURN_BEFORE.exec(before)?.index ?? before.length);
-  return [own, present(TURN_AFTER.exec(after), 'what follows')[0].length];
+  const own = before.length - (turns.before.exec(before)?.index ?? before.length);
+  return [own, present(turns.after.exec(after), 'what follows')[0].length];
+}
+
+/** A block of the environment as it begins a segment, chat marks around it left out. */
+interface EnvironmentBlock {
+  rule: BlockRule;
+  /** Where its first closing tag begins; null where none follows. */
+  close: number | null;
+  /** The segment ends with a closing tag. */
+  endsClosed: boolean;
+  /** It ends with its first closing tag. */
+  closesOnce: boolean;
+}
+
+/** Null where the segment begins with no block of the environment. */
+export function environmentBlock(text: string, protocol: Protocol): EnvironmentBlock | null {
+  const isEnd = (tag: string, at: number): boolean => {
+    const rest = text.slice(at + tag.length);
+    return at >= 0 && bordersOf(protocol, '', rest)[1] === rest.length;
+  };
+  for (const rule of protocol.blocks) {
+    const at = rule.source === 'environment' ? text.slice(0, MARKS).indexOf(rule.open) : -1;
+    if (at < 0) continue;
+    const before = text.slice(0, at);
+    const marks = bordersOf(protocol, before, '')[0];
+    if (before.slice(0, before.length - marks).trim() !== '') continue;
+    const close = text.indexOf(rule.close, at + rule.open.length);
+    return {
+      rule,
+      close: close < 0 ? null : close,
+      endsClosed: isEnd(rule.close, text.lastIndexOf(rule.close)),
+      closesOnce: isEnd(rule.close, close),
+    };
+  }
+  return null;
+}
+
+/** What the reader of a text knows of what came before it. */
+export interface SplitOptions {
+  /** The prompt ends inside a thought: the chat template opened `<think>`. */
+  opened?: boolean;
 }
 
 /**
  * Cuts text into the blocks of a protocol, in order; joined they are the text. Text outside blocks is
- * the policy's prose; white space and chat marks right behind a block of the environment are still the
- * environment's. An inner block (a search inside a thought) ends the outer one, whose rest is prose.
+ * the policy's prose; white space and chat marks right after a block of the environment are still the
+ * environment's. A thought is one block up to its end, whatever tags it mentions, unless the environment
+ * answered one of them: then the inner block ends it, and its rest is prose.
  */
-export function splitText(text: string, protocol: Protocol): Piece[] {
-  const pieces = protocol.cut ? protocol.cut(text) : splitTags(text, protocol);
+export const splitText = (text: string, protocol: Protocol, options?: SplitOptions): Piece[] =>
+  pairResults(cutText(text, protocol, options), new OpenCalls(!protocol.calledOnly));
+
+/** The same, with every result as its tags say it, whatever call it answers. */
+export function cutText(text: string, protocol: Protocol, options: SplitOptions = {}): Piece[] {
+  const pieces = protocol.cut ? protocol.cut(text) : splitTags(text, protocol, options);
   return protocol.refine ? protocol.refine(pieces) : pieces;
 }
 
-function splitTags(text: string, protocol: Protocol): Piece[] {
+function splitTags(text: string, protocol: Protocol, options: SplitOptions): Piece[] {
   const pieces: Piece[] = [];
-  const push = (source: Piece['source'], role: Piece['role'], start: number, end: number): void => {
-    if (end > start) pieces.push({ source, role, text: text.slice(start, end), start });
+  const push = (rule: Omit<BlockRule, 'open' | 'close'>, start: number, end: number): void => {
+    const { source, role, acts } = rule;
+    const calls = source === 'policy' && (role === 'search' || acts === true);
+    if (end > start)
+      pieces.push({
+        source,
+        role,
+        text: text.slice(start, end),
+        start,
+        ...(calls && { reads: role === 'search' }),
+      });
   };
+  const prose = { source: 'policy', role: protocol.prose } as const;
   const tags = tagsIn(text, protocol);
-  let at = 0;
+  const thoughts = new ThoughtEnds(text, tags);
+  let at = thoughts.unopened(0, 0, options.opened === true);
+  push({ source: 'policy', role: 'think' }, 0, at);
   tags.forEach((tag, i) => {
     if (tag.closing || tag.start < at) return;
     const { source, role } = tag.rule;
     let start = tag.start;
-    let end = (source === 'policy' ? policyEnd : environmentEnd)(tags, i, text.length);
+    let end =
+      (role === 'think' ? thoughts.opened(i) : null) ??
+      (source === 'policy' ? policyEnd : environmentEnd)(tags, i, text.length);
     if (source !== 'policy') {
       const before = text.slice(Math.max(at, start - MARKS), start);
       const [lead, rest] = bordersOf(protocol, before, text.slice(end, end + MARKS));
       start -= lead;
       end += rest;
     }
-    push('policy', protocol.prose, at, start);
-    push(source, role, start, end);
+    push(prose, at, start);
+    push(tag.rule, start, end);
     at = end;
+    if (source !== 'environment') return;
+    let next = i + 1;
+    while ((tags[next]?.start ?? end) < end) next++;
+    at = thoughts.unopened(next, end, false);
+    push({ source: 'policy', role: 'think' }, end, at);
   });
-  push('policy', protocol.prose, at, text.length);
+  push(prose, at, text.length);
   return pieces;
 }
 

@@ -117,6 +117,8 @@ export interface ImportedRollout {
    * mean. Absent where the answer was read, or plainly none was given.
    */
   notScored?: string;
+  /** The error that ended it: then `notScored` says so, and it is no wrong answer. */
+  error?: string;
   /** A judge's verdict, null where its reply could not be read, and who or what key gave it. */
   judge?: { verdict: boolean | null; by: string };
   /** Settings of the run that trained on it, added where its rollouts are read out of the run. */

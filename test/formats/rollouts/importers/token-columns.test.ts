@@ -135,7 +135,7 @@ describe('verifiers', () => {
 describe('ShareGPT', () => {
   test('a turn of an unknown speaker is named', async () => {
     const record = { conversations: [{ from: 'owl', value: 'hoo' }] };
-    await expect(importOne(record)).rejects.toThrow('a turn from "owl"; expected one of human');
+    await expect(importOne(record)).rejects.toThrow('a turn from "owl"; expected human');
     await expect(importOne({ conversations: 'x' })).rejects.toThrow(
       '"conversations" must be a list',
     );

@@ -123,7 +123,9 @@ describe('the tags of every system', () => {
   });
 
   test('every protocol stands in the table, and is found by its id', () => {
-    expect(PROTOCOLS.map(({ id }) => id).sort()).toEqual([...Object.keys(TAGS), 'react'].sort());
+    expect(PROTOCOLS.map(({ id }) => id).sort()).toEqual(
+      [...Object.keys(TAGS), 'deepseek-call', 'harmony', 'react'].sort(),
+    );
     expect(protocolById('none')).toBeNull();
     expect(protocolById(null)).toBeNull();
   });
@@ -134,16 +136,56 @@ describe('where blocks end', () => {
     ['nothing', '', []],
     ['prose alone', 'a b', ['other/policy: a b']],
     ['a block alone', '<think>a</think>', ['think/policy: <think>a</think>']],
-    ['a closing tag that closes nothing', 'a</think>b', ['other/policy: a</think>b']],
+    ['a closing tag that closes nothing', 'a</search>b', ['other/policy: a</search>b']],
     [
       'the closing tag of another',
       '<think>a</search>b</think>c',
       ['think/policy: <think>a</search>b</think>', 'other/policy: c'],
     ],
     [
-      'a search inside a thought',
-      '<think>a<search>q</search>b</think>',
-      ['think/policy: <think>a', 'search/policy: <search>q</search>', 'other/policy: b</think>'],
+      'tags that a thought mentions',
+      '<think>a<search>q</search><answer>b</think>c',
+      ['think/policy: <think>a<search>q</search><answer>b</think>', 'other/policy: c'],
+    ],
+    [
+      'a search inside a thought that the environment answered',
+      '<think>a<search>q</search><information>d</information>b</think>',
+      [
+        'think/policy: <think>a',
+        'search/policy: <search>q</search>',
+        'result/environment: <information>d</information>',
+        'think/policy: b</think>',
+      ],
+    ],
+    [
+      'a thought that closes between its search and the result',
+      '<think>a<search>q</search></think>\n<information>d</information>',
+      [
+        'think/policy: <think>a',
+        'search/policy: <search>q</search>',
+        'other/policy: </think>\n',
+        'result/environment: <information>d</information>',
+      ],
+    ],
+    [
+      'a thought that was opened before the text',
+      'a<search>b</think><search>q</search>',
+      ['think/policy: a<search>b</think>', 'search/policy: <search>q</search>'],
+    ],
+    [
+      'the same behind a result',
+      '<search>q</search><information>d</information>a<answer>b</think><answer>c</answer>',
+      [
+        'search/policy: <search>q</search>',
+        'result/environment: <information>d</information>',
+        'think/policy: a<answer>b</think>',
+        'answer/policy: <answer>c</answer>',
+      ],
+    ],
+    [
+      'a closing tag behind a thought of its own',
+      '<think>a</think>b</think>',
+      ['think/policy: <think>a</think>', 'other/policy: b</think>'],
     ],
     ['a thought that never closes', '<think>a b', ['think/policy: <think>a b']],
     [
@@ -205,6 +247,30 @@ describe('chat marks around what the environment wrote are its own', () => {
       'result/environment: <information>d</information>\n',
       'other/policy: assistant\nSo.',
     ]);
+  });
+});
+
+describe('a prompt that ends in <think>', () => {
+  const pieces = (text: string) =>
+    splitText(text, protocol('search-r1'), { opened: true }).map(({ role, text: own }) => [
+      role,
+      own,
+    ]);
+  test('opened the thought of a text that was cut before it closed', () => {
+    expect(pieces('a <answer>b</answer> is it, but')).toEqual([
+      ['think', 'a <answer>b</answer> is it, but'],
+    ]);
+    expect(pieces('a <search>q')).toEqual([['think', 'a <search>q']]);
+  });
+  test.each([
+    ['a <answer>b</answer>', ['other', 'answer']],
+    ['a <answer>b</answer> <|im_end|>\n', ['other', 'answer', 'other']],
+    ['a <search>q</search>', ['other', 'search']],
+    ['a <search>q</search><information>d</information>b', ['other', 'search', 'result', 'other']],
+    ['so \\boxed{b}.', ['other']],
+    ['a</think>b', ['think', 'other']],
+  ])('and no more: %j', (text, roles) => {
+    expect(pieces(text).map(([role]) => role)).toEqual(roles);
   });
 });
 

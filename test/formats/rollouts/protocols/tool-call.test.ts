@@ -118,12 +118,26 @@ describe('calls and what answers them', () => {
       'result',
       'result',
     ]);
-    // Several calls are answered together.
+    // Several calls are answered together, in order.
     expect(roles(call('search'), call('add'), answer, answer)).toEqual([
       'search',
       'other',
       'result',
+      'other',
+    ]);
+    expect(roles(call('add'), call('search'), answer, answer)).toEqual([
+      'other',
+      'search',
+      'other',
       'result',
+    ]);
+    // A call that nothing answered in its turn is answered by nothing later.
+    expect(roles(call('search'), call('search'), answer, call('add'), answer)).toEqual([
+      'search',
+      'search',
+      'result',
+      'other',
+      'other',
     ]);
     // A call that is no JSON, or was cut off, is still one.
     expect(roles('<tool_call>who?</tool_call>', answer)).toEqual(['search', 'result']);
