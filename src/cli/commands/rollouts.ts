@@ -115,7 +115,7 @@ function report({
               ]
             : []),
         ]
-      : statistics.unread
+      : statistics.unread || statistics.errors
         ? []
         : ['no gold answers: nothing to score']),
     ...judgeLines(statistics),
@@ -123,6 +123,14 @@ function report({
     ...outcomeLines(statistics, outcomes),
     ...(statistics.unread
       ? [line('not scored', `${statistics.unread}: their answer cannot be read; in no mean`)]
+      : []),
+    ...(statistics.errors
+      ? [
+          line(
+            'ended in an error',
+            `${statistics.errors.count}, the first: ${statistics.errors.first}; in no mean`,
+          ),
+        ]
       : []),
     line(
       'searches',

@@ -18,6 +18,8 @@ export interface RolloutRow {
   answer: string | null;
   /** Why the answer cannot be read; absent where it can. */
   notScored?: string;
+  /** The error that ended it; absent without one. */
+  error?: string;
   recipe: string | null;
   policy: string | null;
   /** Id of the layout of its file. */
@@ -85,6 +87,7 @@ export function rowOf(
     question: rollout.question.text,
     answer: rollout.answer === null ? null : rollout.answer.trim(),
     ...(rollout.notScored !== undefined && { notScored: rollout.notScored }),
+    ...(facts.error !== undefined && { error: facts.error }),
     recipe: rollout.recipe?.id ?? null,
     policy: rollout.policy?.id ?? null,
     layout: rollout.origin?.layout ?? 'forage',
@@ -111,7 +114,14 @@ function scoresOf(numbers: RowNumbers, normaliser: '' | '.r1-searcher'): Rollout
 }
 
 /** What the statistics count, read back from a row: for a selection no text has to be read again. */
-export function factsOfRow({ id, questionId, group, outcome, numbers }: RolloutRow): RolloutFacts {
+export function factsOfRow({
+  id,
+  questionId,
+  group,
+  outcome,
+  error,
+  numbers,
+}: RolloutRow): RolloutFacts {
   const { judge, answered, retrieved, step, searches, reward, advantage } = numbers;
   const scores = scoresOf(numbers, '');
   // What has gold answers has an outcome, and nothing else has one.
@@ -126,6 +136,7 @@ export function factsOfRow({ id, questionId, group, outcome, numbers }: RolloutR
     byR1Searcher: scoresOf(numbers, '.r1-searcher'),
     answered: answered === 1,
     ...(answered === null && { unread: true }),
+    ...(error !== undefined && { error }),
     judge: judge === null ? null : judge === 1,
     closed: golds && retrieved === null,
     retrieved: retrieved === 1,

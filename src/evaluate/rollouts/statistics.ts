@@ -61,6 +61,8 @@ export interface Statistics {
   scored: number;
   /** Rollouts whose answer cannot be read: in no score. Absent in statistics of an earlier version. */
   unread?: number;
+  /** Rollouts that an error ended, and the first one's: in no score, no mean of rewards. Absent without any. */
+  errors?: { count: number; first: string };
   /** Of the rollouts whose answer can be read. */
   answered: Count;
   /** By SQuAD's normaliser. */
@@ -160,10 +162,10 @@ function judgeOf(facts: readonly RolloutFacts[]): Statistics['judge'] {
 
 function zeroVariance(facts: readonly RolloutFacts[]): { groups: number; flat: number } {
   const groups = new Map<string, (number | null)[]>();
-  for (const { groupId, reward } of facts) {
-    const rewards = groups.get(groupId);
-    if (rewards) rewards.push(reward);
-    else groups.set(groupId, [reward]);
+  for (const { groupId, reward, error } of facts) {
+    const rewards = groups.get(groupId) ?? [];
+    if (error === undefined) rewards.push(reward);
+    groups.set(groupId, rewards);
   }
   const flat = tally(
     [...groups.values()],
@@ -216,7 +218,11 @@ export function statisticsOf(facts: readonly RolloutFacts[]): Statistics {
   const scored = facts.filter(isScored);
   const theirs = scored.flatMap(({ byR1Searcher }) => byR1Searcher ?? []);
   const judge = judgeOf(facts);
-  const rewards = facts.flatMap(({ reward }) => (reward === null ? [] : [reward]));
+  const rewards = facts.flatMap(({ reward, error }) =>
+    reward === null || error !== undefined ? [] : [reward],
+  );
+  const errors = facts.flatMap(({ error }) => error ?? []);
+  const [firstError] = errors;
   const readable = facts.filter(({ unread }) => !unread);
   const searches = facts.map((f) => f.searches);
   const { groups, flat } = zeroVariance(facts);
@@ -226,7 +232,8 @@ export function statisticsOf(facts: readonly RolloutFacts[]): Statistics {
     groups,
     steps: new Set(facts.flatMap(({ step }) => (step === null ? [] : [step]))).size,
     scored: scored.length,
-    unread: facts.length - readable.length,
+    unread: facts.length - readable.length - errors.length,
+    ...(firstError !== undefined && { errors: { count: errors.length, first: firstError } }),
     answered: counted(
       tally(readable, ({ answered }) => answered),
       readable.length,

@@ -12,6 +12,7 @@ import type { Statistics } from './statistics.ts';
  *   were retrieved;
  * - `not-scored`: the answer cannot be read and no judge has a verdict, so that nobody can say whether it is
  *   right;
+ * - `error`: an error of the system ended it, so that it says nothing of the policy;
  * - `no-answer`: none was given;
  * - `no-search`: wrong, nothing was searched, and nothing shown unasked;
  * - `not-retrieved`: wrong, and no result held a gold answer;
@@ -23,6 +24,7 @@ export type Outcome =
   | 'right-closed'
   | 'wrong-closed'
   | 'not-scored'
+  | 'error'
   | 'no-answer'
   | 'no-search'
   | 'not-retrieved'
@@ -39,6 +41,7 @@ export const OUTCOME_NAMES: Record<Outcome, string> = {
   'right-closed': 'right, worked out',
   'wrong-closed': 'wrong, worked out',
   'not-scored': 'not scored',
+  error: 'ended in an error',
   'no-answer': 'no answer',
   'no-search': 'wrong, never searched',
   'not-retrieved': 'wrong, not retrieved',
@@ -50,7 +53,7 @@ export const basisOf = (
   outcome: Outcome | null,
   { judge }: { judge: unknown },
 ): OutcomeBasis | null => {
-  if (outcome === null || outcome === 'not-scored') return null;
+  if (outcome === null || outcome === 'not-scored' || outcome === 'error') return null;
   return judge === null || judge === undefined ? 'em' : 'judge';
 };
 
@@ -73,6 +76,7 @@ export function basisWords(
 export function outcomeOf(facts: RolloutFacts): Outcome | null {
   const { golds, scores, judge, closed, retrieved, answered, searches, shown, unread } = facts;
   if (!golds) return null;
+  if (facts.error !== undefined) return 'error';
   const right = judge ?? (scores && scores.em === 1);
   if (right === null) return unread ? 'not-scored' : null;
   if (right) {

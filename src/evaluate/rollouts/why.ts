@@ -97,6 +97,7 @@ export function endOfOutcome(outcome: Outcome | null): End | null {
   switch (outcome) {
     case null:
     case 'not-scored':
+    case 'error':
       return null;
     case 'no-search':
       return 'not-asked';

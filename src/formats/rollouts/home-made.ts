@@ -1,4 +1,5 @@
 import { COMPLETION_KEYS, PREDICTION_KEYS, PROMPT_KEYS, TAGGED_KEYS } from './parts/keys.ts';
+import { responseStart } from './parts/chat-text.ts';
 import { messagesOf } from './parts/messages.ts';
 import { PROTOCOLS } from './protocols/catalogue.ts';
 import { asText, without, type JsonObject } from './shape/json.ts';
@@ -52,21 +53,21 @@ interface Renamed {
 
 /** Null where it is not plain what was asked or what was written. */
 export function renamed(record: JsonObject): Renamed | null {
-  const asked = promptKey(record);
   const [said, ...others] = completionKeys(record);
-  if (asked === undefined || said === undefined || others.length > 0) return null;
+  if (said === undefined || others.length > 0) return null;
   const value = record[said];
+  const asked = promptKey(record);
+  // A whole chat in one text holds what was asked.
+  if (asked === undefined && responseStart(asText(value) ?? '', '') === 0) return null;
   const own = ['completion', 'output'].includes(said) ? said : 'response';
   // Of the layouts, TRL's has chats.
-  const name = [record[asked], value].some(isMessages) ? 'completion' : own;
+  const prompt = asked === undefined ? '' : record[asked];
+  const name = [prompt, value].some(isMessages) ? 'completion' : own;
   // What else stands under a name of texts would be taken for the text.
   const rest = without(record, new Set(COMPLETION_KEYS));
   return {
-    record: { ...rest, prompt: record[asked], [name]: value },
-    names: new Map([
-      ['prompt', asked],
-      [name, said],
-    ]),
+    record: { ...rest, prompt, [name]: value },
+    names: new Map([...(asked === undefined ? [] : [['prompt', asked] as const]), [name, said]]),
   };
 }
 

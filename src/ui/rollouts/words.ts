@@ -29,6 +29,10 @@ const OUTCOMES: Record<Outcome, { note: string; colour: number }> = {
     note: 'The answer cannot be read: no protocol says where it stands; nor has a judge a verdict. In no mean.',
     colour: 4,
   },
+  error: {
+    note: 'An error of the system ended it, such as a rate limit. It says nothing of the model, and is in no mean.',
+    colour: 4,
+  },
   'no-answer': { note: 'Nothing was given as an answer.', colour: 4 },
   'no-search': { note: 'Wrong, and nothing was asked.', colour: 5 },
   'not-retrieved': {
@@ -65,7 +69,7 @@ export function outcomeBars(counts: Partial<Record<Outcome, number>>): OutcomeBa
 
 /** The outcome of rollouts that share it. @param basis by what outcomes of the selection say right or wrong */
 export const groupedOutcomeName = (outcome: Outcome, basis: string | null): string =>
-  withBasis(OUTCOME_NAMES[outcome], outcome === 'not-scored' ? null : basis);
+  withBasis(OUTCOME_NAMES[outcome], outcome === 'not-scored' || outcome === 'error' ? null : basis);
 
 /** What stands behind a count of rollouts of a file; nothing where the file was read to its end. */
 export const PARTIAL: Record<FileRecord['status'], string> = {

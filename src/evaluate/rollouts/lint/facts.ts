@@ -2,6 +2,7 @@ import { normalizeAnswer } from '../../../agent/answers/answers.ts';
 import { questionScores } from '../../../agent/answers/checked.ts';
 import type { AnswerScores } from '../../../agent/answers/scores.ts';
 import {
+  errorOf,
   goldsToScore,
   type ImportedRollout,
   type ImportedSegment,
@@ -24,6 +25,8 @@ export interface RolloutFacts {
   answered: boolean;
   /** Nobody can say whether an answer was given: `answered` is open, and nothing is scored. */
   unread?: boolean;
+  /** The error that ended it: then `unread` is true too, and its reward is in no mean. */
+  error?: string;
   /** The judge's verdict; null without one. */
   judge: boolean | null;
   /**
@@ -113,6 +116,7 @@ export function readFactsOf(rollout: ImportedRollout): RolloutFacts {
   const scored = goldsToScore(rollout).length > 0;
   const closed = isClosedQuestion(rollout.question);
   const evidence = evidenceSegments(rollout);
+  const error = errorOf(rollout);
   return {
     id: rollout.id,
     questionId: rollout.question.id,
@@ -122,7 +126,8 @@ export function readFactsOf(rollout: ImportedRollout): RolloutFacts {
     scores: scored ? questionScores(answer, rollout.question) : null,
     byR1Searcher: scored ? questionScores(answer, rollout.question, 'r1-searcher') : null,
     answered: answer !== null && answer.trim() !== '',
-    ...(rollout.notScored !== undefined && { unread: true }),
+    ...((rollout.notScored !== undefined || error !== undefined) && { unread: true }),
+    ...(error !== undefined && { error }),
     judge: rollout.judge?.verdict ?? null,
     closed,
     retrieved:

@@ -1,4 +1,3 @@
-import { itemAt } from '../../../base/items.ts';
 import type { RewardClause } from '../../../records/rollout.ts';
 import { RecordError, type Importer, type RecordParts } from '../parts/build.ts';
 import { asNumber, asText, type JsonObject } from '../shape/json.ts';
@@ -76,19 +75,20 @@ function scoreOf(value: unknown): number | null {
   return text === null ? asNumber(value) : (LETTERS.get(text) ?? null);
 }
 
-/** One clause a scorer, or a scorer's own name for each of several values. */
-function clausesOf(scores: JsonObject): RewardClause[] {
-  return Object.entries(scores).flatMap(([scorer, score]) => {
+/** What was scored, whether or not a number came of it: by scorer, or by its name for each of several values. */
+const scoredIn = (scores: JsonObject): [string, unknown][] =>
+  Object.entries(scores).flatMap(([scorer, score]): [string, unknown][] => {
     const value = isObject(score) ? score['value'] : score;
-    const parts: [string, unknown][] = isObject(value)
+    return isObject(value)
       ? Object.entries(value).map(([part, own]) => [`${scorer}.${part}`, own])
       : [[scorer, value]];
-    return parts.flatMap(([clause, own]) => {
-      const number = scoreOf(own);
-      return number === null ? [] : [{ clause, value: number, weight: 1, evidence: [] }];
-    });
   });
-}
+
+const clausesOf = (scored: readonly [string, unknown][]): RewardClause[] =>
+  scored.flatMap(([clause, own]) => {
+    const value = scoreOf(own);
+    return value === null ? [] : [{ clause, value, weight: 1, evidence: [] }];
+  });
 
 /** What a scorer read as the answer; undefined where none says. */
 const answerOf = (scores: JsonObject): string | undefined =>
@@ -103,7 +103,7 @@ function questionOf(input: unknown): string {
 
 /**
  * One sample of an Inspect AI log. The reward is stated where there is one score; with several, nothing
- * says how they weigh. All scorers' values are clauses.
+ * says how they weigh, also where all but one gave none. All scorers' values are clauses.
  * @throws RecordError naming the key at fault
  */
 function readInspectSample(record: JsonObject): RecordParts {
@@ -112,7 +112,8 @@ function readInspectSample(record: JsonObject): RecordParts {
   if (messages === null) throw new RecordError('"messages" must be a list of {role, content}');
   const [asked, said] = atFirstAnswer(messages);
   const scores = isObject(record['scores']) ? record['scores'] : {};
-  const rewards = clausesOf(scores);
+  const scored = scoredIn(scores);
+  const rewards = clausesOf(scored);
   const answer = answerOf(scores);
   return {
     prompt: promptOf(asked),
@@ -122,7 +123,7 @@ function readInspectSample(record: JsonObject): RecordParts {
     answers: goldsIn(record, 'target').map((target) => target.trim()),
     ...(answer !== undefined && { answer }),
     rewards,
-    reward: rewards.length === 1 ? itemAt(rewards, 0).value : null,
+    reward: scored.length === 1 ? (rewards[0]?.value ?? null) : null,
   };
 }
 

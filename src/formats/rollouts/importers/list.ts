@@ -2,7 +2,9 @@ import type { Importer } from '../parts/build.ts';
 import { flashRag } from './flashrag.ts';
 import { inspectAi } from './inspect-ai.ts';
 import { loggingBoard } from './logging-board.ts';
+import { lmEval } from './lm-eval.ts';
 import { messages } from './openai-messages.ts';
+import { browseComp, responses } from './openai-responses.ts';
 import { openRlhf, skyRl } from './prompt-output.ts';
 import { r1Searcher } from './r1-searcher.ts';
 import { shareGpt } from './sharegpt.ts';
@@ -15,7 +17,10 @@ import { verl } from './verl.ts';
 export const IMPORTERS: readonly Importer[] = [
   r1Searcher,
   flashRag,
+  lmEval,
   inspectAi,
+  responses,
+  browseComp,
   verl,
   loggingBoard,
   verifiersTraces,

@@ -55,7 +55,7 @@ export const textMessage = (role: string, content: string): Message => ({
 });
 
 /** Text of a content: a text, a block, or a list of them. Images and the like have none. */
-function textOf(value: unknown): string {
+export function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.map(textOf).join('');
   if (!isObject(value)) return asText(value) ?? '';
   return asText(value['text']) ?? (value['content'] === undefined ? '' : textOf(value['content']));

@@ -1,6 +1,5 @@
 import type { RewardClause } from '../../../records/rollout.ts';
 import { asNumber, type JsonObject } from '../shape/json.ts';
-import { itemAt } from '../../../base/items.ts';
 import { GOLD_KEYS, PREDICTION_KEYS, STEP_KEYS } from './keys.ts';
 import type { RecordParts } from './build.ts';
 
@@ -52,13 +51,22 @@ function isMeasure(name: string): boolean {
   return MEASURES.has(last) || COUNTS.has(own[0] ?? '');
 }
 
+const mayBeReward = (name: string): boolean =>
+  !NO_REWARDS.has(name) && !TOTALS.includes(name) && !isMeasure(name);
+
 /** Numbers of a record that may be rewards, by name, without the total. */
 export const numbersIn = (record: JsonObject): [string, number][] =>
   Object.entries(record).flatMap(([name, value]): [string, number][] => {
     const number = asNumber(value);
-    const other = NO_REWARDS.has(name) || TOTALS.includes(name) || isMeasure(name);
-    return number === null || other ? [] : [[name, number]];
+    return number !== null && mayBeReward(name) ? [[name, number]] : [];
   });
+
+/** A reward function abstains with None, or NaN where a table has no None. */
+const isAbsent = (value: unknown): boolean =>
+  value === null || (typeof value === 'number' && !Number.isFinite(value));
+
+const sumOf = (parts: readonly [string, number][]): number =>
+  parts.reduce((total, [, value]) => total + value, 0);
 
 const clause = ([name, value]: readonly [string, number]): RewardClause => ({
   clause: name,
@@ -76,8 +84,7 @@ export function clausesOf(
   reward: number,
   parts: readonly [string, number][],
 ): RewardClause[] {
-  const sum = parts.reduce((total, [, value]) => total + value, 0);
-  const whole = parts.length > 0 && Math.abs(sum - reward) < 1e-6;
+  const whole = parts.length > 0 && Math.abs(sumOf(parts) - reward) < 1e-6;
   return (whole ? parts : [[name, reward] as const]).map(clause);
 }
 
@@ -85,22 +92,29 @@ export function clausesOf(
 const isTable = (record: JsonObject): boolean =>
   ['advantage', ...STEP_KEYS].some((key) => Object.hasOwn(record, key));
 
+const isNamedReward = (name: string): boolean =>
+  mayBeReward(name) && wordsOf(name).some((word) => SAYS.has(word) || OFTEN.has(word));
+
 /**
- * The rewards of a row of TRL's table. A total that is stated is the reward. Else it has one column a reward
- * function, of weight 1 (TRL's default), and the reward is stated only where there is one. In a row that is
- * no trainer's, a column counts only where its name is one that rewards have.
+ * The rewards of a row of TRL's table. A total that is stated is the reward. Else it has one column per reward
+ * function, and the reward is their sum, as TRL adds them: with weights of 1 (its default), without those that
+ * abstained (`nansum`); null where all did. Without TRL's advantage, several columns are no total, for nothing
+ * says that they are summed, also where all but one abstained. In a row that is no trainer's, a column counts
+ * only where its name is one that rewards have.
  */
 export function rewardsOfRow(record: JsonObject): Pick<RecordParts, 'reward' | 'rewards'> {
   const trained = isTable(record);
-  const parts = numbersIn(record).filter(
-    ([name]) => trained || wordsOf(name).some((word) => SAYS.has(word) || OFTEN.has(word)),
-  );
+  const parts = numbersIn(record).filter(([name]) => trained || isNamedReward(name));
   for (const name of TOTALS) {
     const reward = asNumber(record[name]);
     if (reward !== null) return { reward, rewards: clausesOf(name, reward, parts) };
   }
+  const abstained = Object.entries(record).filter(
+    ([name, value]) => isAbsent(value) && isNamedReward(name),
+  );
+  const summed = Object.hasOwn(record, 'advantage') || parts.length + abstained.length === 1;
   return {
     rewards: parts.map(clause),
-    reward: parts.length === 1 ? itemAt(parts, 0)[1] : null,
+    reward: summed && parts.length > 0 ? sumOf(parts) : null,
   };
 }

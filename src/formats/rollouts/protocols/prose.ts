@@ -34,7 +34,7 @@ const LONGEST_LINE = 400;
 const LONGEST_ANSWER = 100;
 
 const SAYS =
-  /(?:^|[.!?] )[ *_]{0,4}(?:(?:so|thus|therefore|hence),? )?(?:(?:the|my) )?(?:(?:final|correct|short) )?answer[*_]{0,4}(?: is:?|:)[ *_]{0,4}(\S.*)$/i;
+  /(?:^|[.!?] )[ *_]{0,4}(?:(?:so|thus|therefore|hence),? )?(?:(?:the|my) )?(?:(?:final|correct|short|exact) )?answer[*_]{0,4}(?: is:?|:)[ *_]{0,4}(\S.*)$/i;
 
 /**
  * What the last line that reads "The answer is X." or "Answer: X" says. Null where more sentences follow

@@ -126,12 +126,22 @@ export interface ImportedRollout {
   origin?: RolloutOrigin;
 }
 
-/** Gold answers to score against: none where the rollout's own answer cannot be read. */
-export const goldsToScore = ({
-  question,
-  notScored,
-}: Pick<ImportedRollout, 'question'> & { notScored?: string | undefined }): readonly string[] =>
-  notScored === undefined ? question.answers : [];
+/** The error that ended a rollout: the file's, or in a record of ours that of its stop event. */
+export function errorOf({
+  error,
+  events,
+}: Pick<ImportedRollout, 'error' | 'events'>): string | undefined {
+  const stop = events?.findLast(({ kind }) => kind === 'stop');
+  return error ?? (stop?.kind === 'stop' && stop.reason === 'error' ? stop.detail : undefined);
+}
+
+/** Gold answers to score against: none where an error ended the rollout, or its answer cannot be read. */
+export const goldsToScore = (
+  rollout: Pick<ImportedRollout, 'question' | 'error' | 'events'> & {
+    notScored?: string | undefined;
+  },
+): readonly string[] =>
+  rollout.notScored === undefined && errorOf(rollout) === undefined ? rollout.question.answers : [];
 
 /** The answer in words, also where there is none, or none that can be read. */
 export const answerText = ({

@@ -154,7 +154,7 @@ const evidence = ({ evidence: found }: Statistics): Figure[] => {
 };
 
 /** Rollouts that are in no score, where there are any; statistics of earlier files count none. */
-const notScored = ({ unread = 0, rollouts }: Statistics): Figure[] =>
+const notScored = ({ unread = 0, rollouts, errors }: Statistics): Figure[] =>
   unread === 0
     ? []
     : [
@@ -164,7 +164,21 @@ const notScored = ({ unread = 0, rollouts }: Statistics): Figure[] =>
           value: formatCount(unread),
           more: `of ${formatCount(rollouts)}`,
           note: 'The answer cannot be read: no protocol, box, “####” or sentence says where it stands, and the file states none under “pred”. Left out of every score and mean; a judge’s verdict still counts.',
-          filter: 'answered is missing',
+          filter: errors ? 'outcome = not-scored' : 'answered is missing',
+        },
+      ];
+
+const failed = ({ errors, rollouts }: Statistics): Figure[] =>
+  errors === undefined
+    ? []
+    : [
+        {
+          id: 'errors',
+          name: 'ended in an error',
+          value: formatCount(errors.count),
+          more: `of ${formatCount(rollouts)}`,
+          note: `An error of the system ended them. Left out of every score and mean. The first: ${errors.first}`,
+          filter: 'outcome = error',
         },
       ];
 
@@ -214,6 +228,7 @@ export const figuresOf = (statistics: Statistics): Figure[] => [
   ...(statistics.judge ? judged(statistics.judge) : []),
   ...(statistics.scored > 0 ? evidence(statistics) : []),
   ...notScored(statistics),
+  ...failed(statistics),
   ...searched(statistics),
   ...rewarded(statistics),
 ];

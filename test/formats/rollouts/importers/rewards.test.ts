@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { rolloutsOf } from '../helpers.ts';
 import { told } from './told.ts';
 
 /** Which numbers of a row of TRL's table are rewards. */
@@ -36,6 +37,63 @@ describe('a total that is stated is the reward', () => {
       { reward: 1.1, clauses: [['reward', 1.1, 1]] },
     ],
   ])('%j', async (record, expected) => expect(await told(record)).toMatchObject(expected));
+});
+
+describe('a reward function that abstains', () => {
+  const right = ['right', 1, 1];
+  const judge = ['judge_score', 0.25, 1];
+  test.each<[object, object]>([
+    // TRL sums what is there, with NaN for what is not: every row has a total.
+    [
+      { right: 1, judge_score: 0.25 },
+      { reward: 1.25, clauses: [right, judge] },
+    ],
+    [
+      { right: 1, judge_score: null },
+      { reward: 1, clauses: [right] },
+    ],
+    [
+      { right: null, judge_score: 0.25 },
+      { reward: 0.25, clauses: [judge] },
+    ],
+    [
+      { right: null, judge_score: null },
+      { reward: null, clauses: [] },
+    ],
+  ])('in TRL’s table: %j', async (columns, expected) => {
+    expect(await told({ ...table, ...columns })).toMatchObject(expected);
+  });
+
+  test('as NaN, which Python’s JSON has', async () => {
+    const line = JSON.stringify({ ...table, right: 1, judge_score: 0 }).replace(':0}', ':NaN}');
+    const [rollout] = await rolloutsOf(new Blob([line]));
+    expect(rollout?.reward).toBe(1);
+  });
+
+  test.each([
+    { acc: 1, judge_score: 0.25 },
+    { acc: 1, judge_score: null },
+    { acc: null, judge_score: 0.25 },
+  ])('elsewhere several columns are no total, in every row alike: %j', async (columns) => {
+    expect(await told({ ...row, ...columns })).toMatchObject({ reward: null });
+    expect(await told({ ...row, step: 7, ...columns })).toMatchObject({ reward: null });
+  });
+
+  test('nor are several scorers of Inspect AI, where one gave no number', async () => {
+    const sample = {
+      epoch: 1,
+      input: 'who?',
+      target: 'a',
+      messages: [
+        { role: 'user', content: 'who?' },
+        { role: 'assistant', content: 'a' },
+      ],
+    };
+    const rewardOf = async (scores: object) => (await told({ ...sample, scores })).reward;
+    expect(await rewardOf({ a: { value: 'C' }, b: { value: 0 } })).toBeNull();
+    expect(await rewardOf({ a: { value: 'C' }, b: { value: null } })).toBeNull();
+    expect(await rewardOf({ a: { value: 'C' } })).toBe(1);
+  });
 });
 
 /** Functions of TRL's examples and documentation, open-r1 and the GRPO notebooks; any other name may be one. */
