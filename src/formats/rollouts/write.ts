@@ -4,6 +4,8 @@ import { GIVEN, PROMPT_READ } from './parts/build.ts';
 import { UNSTATED } from './importers/logging-board.ts';
 import { protocolById } from './protocols/catalogue.ts';
 import type { Protocol } from './protocols/protocol.ts';
+import { REACT } from './protocols/react.ts';
+import { splitText } from './protocols/split.ts';
 import { spellTokens } from './shape/token-text.ts';
 import { joinColumns } from './parts/tokens.ts';
 
@@ -53,13 +55,31 @@ function stretches(
   });
 }
 
-/** Passages that were in the prompt before the first word, and answers put in the policy's place. */
+/** Whether a text says by its tags what the environment wrote in it, and which of that are results. */
+function isTold(response: readonly ImportedSegment[], protocol: Protocol | null): boolean {
+  const heard = (segments: readonly ImportedSegment[]): string =>
+    JSON.stringify(stretches(segments, (role) => role === 'result' || role === 'other'));
+  return heard(response) === heard(protocol ? splitText(join(response), protocol) : []);
+}
+
+/**
+ * Passages that were in the prompt before the first word, answers put in the policy's place, and, of another
+ * system's rollout, where tags do not tell it, all that the environment wrote: in a chat the roles did, and ids
+ * paired results with calls.
+ */
 function environmentWrote(
   prompt: readonly ImportedSegment[],
   response: readonly ImportedSegment[],
+  protocol: Protocol | null,
+  foreign: boolean,
 ): JsonObject {
   const read = stretches(prompt, (role) => role === 'background' || role === 'result');
-  const given = stretches(response, (role) => role === 'answer' || role === 'think');
+  const told = !foreign || isTold(response, protocol);
+  const given = stretches(
+    response,
+    (role) =>
+      role === 'answer' || role === 'think' || (!told && (role === 'result' || role === 'other')),
+  );
   return {
     ...(read.length > 0 && { [PROMPT_READ]: read }),
     ...(given.length > 0 && { [GIVEN]: given }),
@@ -70,9 +90,17 @@ function environmentWrote(
  * The response as one text in which tags say who wrote what: messages of a chat say it by their role, and
  * get the protocol's tags here.
  */
-function responseText(rollout: ImportedRollout, response: readonly ImportedSegment[]): string {
-  const protocol = protocolById(rollout.origin?.protocol);
-  return response.map((segment) => taggedText(segment, protocol)).join('');
+function asOneText(
+  response: readonly ImportedSegment[],
+  protocol: Protocol | null,
+): ImportedSegment[] {
+  // What ReAct's lines say has to begin one.
+  const ended = (text: string, i: number): string =>
+    protocol === REACT && i < response.length - 1 && !text.endsWith('\n') ? `${text}\n` : text;
+  return response.map((segment, i) => ({
+    ...segment,
+    text: ended(taggedText(segment, protocol), i),
+  }));
 }
 
 function taggedText(
@@ -97,6 +125,7 @@ const besides = (rollout: ImportedRollout): JsonObject => ({
   ...(rollout.notScored === undefined && { pred: rollout.answer }),
   ...(rollout.question.supporting.length > 0 && { supporting: rollout.question.supporting }),
   ...(rollout.judge && { judge: rollout.judge }),
+  ...(rollout.error !== undefined && { error: rollout.error }),
 });
 
 function oneOrAll(answers: readonly string[]): string | readonly string[] {
@@ -121,18 +150,20 @@ function columnsOf(rollout: ImportedRollout, names: Partial<Record<string, strin
  */
 function verlLine(rollout: ImportedRollout): string {
   const { prompt, response } = promptAndResponse(rollout);
+  const protocol = protocolById(rollout.origin?.protocol);
+  const said = asOneText(response, protocol);
   const fields = fieldsOf(rollout, 'verl');
   const origin = rollout.origin?.layout === 'verl' ? rollout.origin : null;
   const own = origin !== null;
   return JSON.stringify({
     input: own ? join(prompt) : promptText(rollout, prompt),
-    output: own ? join(response) : responseText(rollout, response),
+    output: join(own ? response : said),
     ...(!own && {
       gts: oneOrAll(rollout.question.answers),
       score: rollout.reward,
       step: rollout.step,
       ...besides(rollout),
-      ...environmentWrote(prompt, response),
+      ...environmentWrote(prompt, said, protocol, rollout.origin !== undefined),
     }),
     ...fields,
     ...columnsOf(rollout, origin?.columns ?? {}),
@@ -206,6 +237,8 @@ function needed({ step, reward, question }: ImportedRollout): JsonObject {
 /** RLLoggingBoard's layout, as `load_log_file` of its `rl_logging_board.py` reads it. */
 function boardLine(rollout: ImportedRollout, textsOf?: TokenTexts): string {
   const { prompt, response } = promptAndResponse(rollout);
+  const protocol = protocolById(rollout.origin?.protocol);
+  const said = asOneText(response, protocol);
   const origin = rollout.origin?.layout === 'rl-logging-board' ? rollout.origin : null;
   const own = origin !== null;
   const written = own
@@ -216,11 +249,11 @@ function boardLine(rollout: ImportedRollout, textsOf?: TokenTexts): string {
     : { ...BOARD_KEYS, refLogprobs: referenceKey(written) };
   return JSON.stringify({
     prompt: own ? join(prompt) : promptText(rollout, prompt),
-    response: own ? join(response) : responseText(rollout, response),
+    response: join(own ? response : said),
     ...(!own && {
       ...needed(rollout),
       ...besides(rollout),
-      ...environmentWrote(prompt, response),
+      ...environmentWrote(prompt, said, protocol, rollout.origin !== undefined),
       // Its own columns do not say; ours differ from the model's own where a rollout was tempered.
       ...(rollout.policy?.logprobsOf && { logprobs_of: rollout.policy.logprobsOf }),
     }),

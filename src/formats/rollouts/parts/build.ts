@@ -11,6 +11,7 @@ import { responseStart } from './chat-text.ts';
 import { failureOf } from './failure.ts';
 import { questionId, questionIn } from './question.ts';
 import { COLUMNS, NO_COLUMNS, readColumns, tokenSegments, type ReadColumns } from './tokens.ts';
+import { itemAt } from '../../../base/items.ts';
 import { isObject } from '../../../base/objects.ts';
 
 /** Why one record cannot be read, in words that name the key at fault. */
@@ -88,6 +89,25 @@ function piecesOf({ text, start, protocol, opened }: ResponseText): Piece[] {
   return start === 0 ? moved : [prompt, ...moved];
 }
 
+/** Pieces cut where stretches begin and end, so that none is in and out of one. */
+function cutAt(pieces: readonly Piece[], stretches: readonly Stretch[]): Piece[] {
+  const borders = stretches.flatMap(({ start, end }) => [start, end]);
+  let next = 0;
+  return pieces.flatMap((piece) => {
+    const end = piece.start + piece.text.length;
+    const cuts: number[] = [piece.start];
+    for (; (borders[next] ?? Infinity) < end; next++) {
+      const border = itemAt(borders, next, 'borders');
+      if (border > itemAt(cuts, cuts.length - 1, 'cuts')) cuts.push(border);
+    }
+    return cuts.map((from, i) => ({
+      ...piece,
+      start: from,
+      text: piece.text.slice(from - piece.start, (cuts[i + 1] ?? end) - piece.start),
+    }));
+  });
+}
+
 function responseSegments(
   response: ResponseText,
   columns: ReadColumns,
@@ -100,7 +120,8 @@ function responseSegments(
   const given = stretchesAt(record, GIVEN, text.length);
   let next = 0;
   let stretch = given[next];
-  const pieces = piecesOf(response).map((piece): Piece => {
+  const heard = given.filter(({ role }) => HEARD.some((one) => one === role));
+  const pieces = cutAt(piecesOf(response), heard).map((piece): Piece => {
     if (piece.start < start) return piece;
     const end = piece.start + piece.text.length;
     // Both are in order and apart: only the first stretch that ends no earlier can hold the piece.
@@ -108,7 +129,10 @@ function responseSegments(
       next += 1;
       stretch = given[next];
     }
-    if (stretch && stretch.start <= piece.start) return { ...piece, source: 'environment' };
+    if (stretch && stretch.start <= piece.start) {
+      const role = HEARD.find((one) => one === stretch?.role) ?? piece.role;
+      return { ...piece, source: 'environment', role };
+    }
     // Nothing in a response is the prompt's, whatever tag it carries.
     return piece.source === 'prompt' ? { ...piece, source: 'policy' } : piece;
   });
@@ -120,8 +144,11 @@ function responseSegments(
 
 /** Where our writers leave the stretches of a prompt that the environment wrote, and their role. */
 export const PROMPT_READ = 'prompt_read';
-/** And those of a response whose tags are the policy's: an answer that the environment put in its place. */
+/** And those of a response that its tags do not tell, such as an answer that the environment put in its place. */
 export const GIVEN = 'environment_wrote';
+
+/** Roles of what the environment wrote that a stretch states. */
+const HEARD = ['result', 'other'] as const;
 
 interface Stretch {
   start: number;

@@ -1,6 +1,14 @@
 import type { RewardClause } from '../../../records/rollout.ts';
 import { asNumber, type JsonObject } from '../shape/json.ts';
-import { GOLD_KEYS, PREDICTION_KEYS, STEP_KEYS } from './keys.ts';
+import { itemAt } from '../../../base/items.ts';
+import {
+  COMPLETION_KEYS,
+  GOLD_KEYS,
+  PREDICTION_KEYS,
+  PROMPT_KEYS,
+  STEP_KEYS,
+  TAGGED_KEYS,
+} from './keys.ts';
 import type { RecordParts } from './build.ts';
 
 /**
@@ -30,6 +38,13 @@ const MEASURES = words(
    logps perplexity latency duration cost lr difficulty level year batch attempt trial
    sample group`,
 );
+/** Last words of columns that hold texts, objects or pictures. */
+const TEXTS = words(
+  `image images video videos audio tool tools call message messages error exception info metadata meta extra note
+   notes comment comments name type kind source category domain tag tags url path file text content role title
+   reason feedback explanation thought reasoning system user model task split trajectory`,
+);
+const TEXT_KEYS = [...PROMPT_KEYS, ...COMPLETION_KEYS, ...TAGGED_KEYS];
 /** First words of numbers and indices: num_turns, n_tokens, idx_in_batch, pandas' `__index_level_0__`. */
 const COUNTS = words('num n nr idx index unnamed');
 
@@ -65,8 +80,9 @@ export const numbersIn = (record: JsonObject): [string, number][] =>
 const isAbsent = (value: unknown): boolean =>
   value === null || (typeof value === 'number' && !Number.isFinite(value));
 
-const sumOf = (parts: readonly [string, number][]): number =>
-  parts.reduce((total, [, value]) => total + value, 0);
+/** Whether a column of that name, where it is empty, would hold something else than a number. */
+const isText = (name: string): boolean =>
+  TEXTS.has(wordsOf(name).at(-1) ?? '') || (TEXT_KEYS as readonly string[]).includes(name);
 
 const clause = ([name, value]: readonly [string, number]): RewardClause => ({
   clause: name,
@@ -84,7 +100,8 @@ export function clausesOf(
   reward: number,
   parts: readonly [string, number][],
 ): RewardClause[] {
-  const whole = parts.length > 0 && Math.abs(sumOf(parts) - reward) < 1e-6;
+  const sum = parts.reduce((total, [, value]) => total + value, 0);
+  const whole = parts.length > 0 && Math.abs(sum - reward) < 1e-6;
   return (whole ? parts : [[name, reward] as const]).map(clause);
 }
 
@@ -97,10 +114,9 @@ const isNamedReward = (name: string): boolean =>
 
 /**
  * The rewards of a row of TRL's table. A total that is stated is the reward. Else it has one column per reward
- * function, and the reward is their sum, as TRL adds them: with weights of 1 (its default), without those that
- * abstained (`nansum`); null where all did. Without TRL's advantage, several columns are no total, for nothing
- * says that they are summed, also where all but one abstained. In a row that is no trainer's, a column counts
- * only where its name is one that rewards have.
+ * function. The reward is stated only where there is one function: of several nobody knows the weights, also
+ * in a row in which all but one abstained. In a row that is no trainer's, a column counts only where its name is
+ * one that rewards have.
  */
 export function rewardsOfRow(record: JsonObject): Pick<RecordParts, 'reward' | 'rewards'> {
   const trained = isTable(record);
@@ -110,11 +126,11 @@ export function rewardsOfRow(record: JsonObject): Pick<RecordParts, 'reward' | '
     if (reward !== null) return { reward, rewards: clausesOf(name, reward, parts) };
   }
   const abstained = Object.entries(record).filter(
-    ([name, value]) => isAbsent(value) && isNamedReward(name),
+    ([name, value]) =>
+      isAbsent(value) && (isNamedReward(name) || (trained && mayBeReward(name) && !isText(name))),
   );
-  const summed = Object.hasOwn(record, 'advantage') || parts.length + abstained.length === 1;
   return {
     rewards: parts.map(clause),
-    reward: summed && parts.length > 0 ? sumOf(parts) : null,
+    reward: parts.length === 1 && abstained.length === 0 ? itemAt(parts, 0)[1] : null,
   };
 }

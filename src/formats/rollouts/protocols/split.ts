@@ -129,8 +129,15 @@ function splitTags(text: string, protocol: Protocol, options: SplitOptions): Pie
   const prose = { source: 'policy', role: protocol.prose } as const;
   const tags = tagsIn(text, protocol);
   const thoughts = new ThoughtEnds(text, tags);
-  let at = thoughts.unopened(0, 0, options.opened === true);
-  push({ source: 'policy', role: 'think' }, 0, at);
+  let at = 0;
+  /** A thought that was opened before this place. Where prose is thought too, the blanks after it are its own. */
+  const pushUnopened = (next: number, opened: boolean): void => {
+    const start = at;
+    at = thoughts.unopened(next, start, opened);
+    if (at > start && protocol.prose === 'think') while (/\s/.test(text[at] ?? '')) at++;
+    push({ source: 'policy', role: 'think' }, start, at);
+  };
+  pushUnopened(0, options.opened === true);
   tags.forEach((tag, i) => {
     if (tag.closing || tag.start < at) return;
     const { source, role } = tag.rule;
@@ -150,8 +157,7 @@ function splitTags(text: string, protocol: Protocol, options: SplitOptions): Pie
     if (source !== 'environment') return;
     let next = i + 1;
     while ((tags[next]?.start ?? end) < end) next++;
-    at = thoughts.unopened(next, end, false);
-    push({ source: 'policy', role: 'think' }, end, at);
+    pushUnopened(next, false);
   });
   push(prose, at, text.length);
   return pieces;
