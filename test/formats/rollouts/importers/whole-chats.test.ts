@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { importOne } from './helpers.ts';
-import { blocks, told } from './importers/told.ts';
+import { importOne } from '../helpers.ts';
+import { blocks, told } from './told.ts';
 
 /** A response that repeats its prompt: the example in it is no answer. */
 
