@@ -75,7 +75,7 @@ function readResponses(record: JsonObject): RecordParts {
     throw new RecordError('a message among the items must have a role and a content with text');
   const [asked, rest] = atFirstAnswer([...askedIn(record['input']), ...messages]);
   const reward = asNumber(record['reward']) ?? asNumber(record['score']);
-  const id = record['query_id'];
+  const id = asText(record['query_id']) ?? asNumber(record['query_id']);
   const named = asText(record['question']) ?? asText(record['query']);
   return {
     prompt: promptOf(asked),
@@ -83,7 +83,7 @@ function readResponses(record: JsonObject): RecordParts {
     held: [],
     question:
       named ??
-      (questionIn(lastAsked(asked) ?? '') || (id === undefined ? '' : `query ${String(id)}`)),
+      (questionIn(lastAsked(asked) ?? '') || (id === null ? '' : `query ${id}`)),
     answers: goldsIn(record),
     step: stepIn(record),
     reward,
