@@ -81,9 +81,7 @@ function readResponses(record: JsonObject): RecordParts {
     prompt: promptOf(asked),
     ...completionOf(rest),
     held: [],
-    question:
-      named ??
-      (questionIn(lastAsked(asked) ?? '') || (id === null ? '' : `query ${id}`)),
+    question: named ?? (questionIn(lastAsked(asked) ?? '') || (id === null ? '' : `query ${id}`)),
     answers: goldsIn(record),
     step: stepIn(record),
     reward,
