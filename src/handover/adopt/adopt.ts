@@ -74,6 +74,16 @@ async function rolloutsOf(
   return source;
 }
 
+/** What is unknown because rollouts carry no reward; null where all do. */
+function withoutRewards(source: RolloutSource | null): string | null {
+  const facts = [...(source?.facts.values() ?? [])].flat();
+  const count = facts.filter(({ reward }) => reward === null).length;
+  if (count === 0) return null;
+  const which = count === facts.length ? 'No rollout' : `${count} of ${facts.length} rollouts`;
+  const have = count === facts.length ? 'came back with a reward' : 'came back without a reward';
+  return `${which} ${have}: the rewards and advantages of their steps are unknown, unless the trainer’s log has them.`;
+}
+
 async function adapterOf(
   folder: AdoptFolder,
   experiment: AdoptedExperiment,
@@ -146,6 +156,8 @@ export async function adopt(files: readonly AdoptFile[], context: AdoptContext):
   const experiment = await readExperiment(folder);
   const metrics = await metricsOf(folder, experiment, notes);
   const source = await rolloutsOf(folder, experiment, notes);
+  const unknown = withoutRewards(source);
+  if (unknown !== null) notes.push(unknown);
   const adapter = await adapterOf(folder, experiment, context, notes);
   const steps = adoptedSteps(experiment, metrics, source, context.now);
   if (steps.length === 0 && !adapter)

@@ -90,16 +90,18 @@ export function parseRun(value: unknown): RunRecord {
 }
 
 const number = z.number();
+/** Null where the trainer that made a step does not say it, as `TrainStep` has it. */
+const measure = number.nullable();
 const scoreSchema = z.looseObject({ n: number, em: number, f1: number, searches: number });
 const stepSchema = z.looseObject({
   format: z.literal('forage.step/1'),
   runId: z.string(),
   step: z.int().min(1),
   at: z.string(),
-  reward: z.looseObject({ mean: number, std: number, clauses: z.record(z.string(), number) }),
-  em: number,
-  f1: number,
-  seconds: z.looseObject({ total: number }),
+  reward: z.looseObject({ mean: measure, std: measure, clauses: z.record(z.string(), number) }),
+  em: measure,
+  f1: measure,
+  seconds: z.looseObject({ total: measure }),
   heldOut: scoreSchema.nullable(),
 });
 

@@ -6,6 +6,7 @@ import { setupInForm } from '../../records/built-in-forms.ts';
 import { BUILT_IN_SETUP, type PolicyRef, type Setup } from '../../records/setup.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import type { RunRecord } from '../contract/records/runs.ts';
+import { parseStep } from '../storage/records.ts';
 import type { RunStore } from '../storage/run-store.ts';
 import type { PolicyFacts } from '../models/serving/policy-facts.ts';
 import { holdRun } from './locks.ts';
@@ -144,7 +145,9 @@ async function keep(
     onProgress(done, steps.length);
     // The inspector reads records that lack parts; those of the environment lack none.
     const own = (await adopted.rollouts(record.step)) as Rollout[];
-    await store.addSteps(run.id, [{ record: { ...record, runId: run.id }, rollouts: own }]);
+    // What could not be read afterwards is refused here.
+    const step = parseStep({ ...record, runId: run.id });
+    await store.addSteps(run.id, [{ record: step, rollouts: own }]);
   }
 }
 

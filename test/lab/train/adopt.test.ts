@@ -1,12 +1,16 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { beforeEach, expect, test } from 'vitest';
 import { ForageDatabase } from '../../../src/lab/storage/database.ts';
 import { RunStore } from '../../../src/lab/storage/run-store.ts';
 import { TabLocks } from '../models/checkpoints/tab-locks.ts';
+import type { AdoptFile } from '../../../src/handover/adopt/input/folder.ts';
+import type { RunRecord } from '../../../src/lab/contract/records/runs.ts';
+import { metricsCsv } from '../../../src/lab/train/files/metrics-csv.ts';
+import { groupRollouts } from '../../../src/ui/ask/store/rollout-groups.ts';
 import { adoptRun } from '../../../src/lab/train/adopt.ts';
 import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
-import { ARCHIVE, config } from '../../handover/adopt/returned.ts';
+import { ARCHIVE, config, filesOf, returned, without } from '../../handover/adopt/returned.ts';
 import { MemoryBlobs } from '../storage/memory-blobs.ts';
 
 /** A cluster's folder in storage: all of it, or nothing. */
@@ -21,8 +25,11 @@ beforeEach(() => {
   store = new RunStore(db, blobs);
 });
 
-/** Takes the folder of TRL in. @param progress what is done at each step that is stored */
-const take = (progress: (done: number, abort: () => void) => void) => {
+/** Takes a folder in, TRL's unless given. @param progress what is done at each step that is stored */
+const take = (
+  progress: (done: number, abort: () => void) => void = () => undefined,
+  files: AdoptFile[] = [{ path: 'x.tar.gz', blob: new Blob([readFileSync(ARCHIVE)]) }],
+) => {
   const controller = new AbortController();
   const facts = {
     id: 'policy',
@@ -39,7 +46,7 @@ const take = (progress: (done: number, abort: () => void) => void) => {
       policy: () => Promise.resolve(facts),
       device: 'wasm',
     },
-    [{ path: 'x.tar.gz', blob: new Blob([readFileSync(ARCHIVE)]) }],
+    files,
     {
       onProgress: (done) => progress(done, () => controller.abort(REASON)),
       signal: controller.signal,
@@ -56,6 +63,43 @@ test('all of it', async () => {
   ]);
   expect((await store.steps(run.id)).map(({ step }) => step)).toEqual([1, 2]);
   expect(await store.rollouts(run.id, 2)).toHaveLength(8);
+});
+
+/** What is read of a run's steps is there, and its rewards are unknown. */
+async function expectUnknownRewards(files: AdoptFile[]): Promise<RunRecord> {
+  const run = await take(undefined, files);
+  const steps = await store.steps(run.id);
+  expect(steps.length).toBeGreaterThan(0);
+  for (const { step, reward, zeroVarianceGroups, em } of steps) {
+    expect(reward).toEqual({ mean: null, std: null, clauses: {} });
+    expect(zeroVarianceGroups).toBeNull();
+    expect(em).not.toBeNull();
+    const rollouts = await store.rollouts(run.id, step);
+    expect(rollouts.length).toBeGreaterThan(0);
+    for (const one of rollouts) expect([one.reward, one.advantage]).toEqual([null, null]);
+    for (const group of groupRollouts(rollouts)) expect(group.mean).toBeNull();
+  }
+  expect(run.notice).toContain('No rollout came back with a reward');
+  expect(metricsCsv(steps).split('\n')).toHaveLength(steps.length + 2);
+  return run;
+}
+
+test('rollouts without rewards make a run whose steps can be read', async () => {
+  const files = without(await returned(), /trainer_state|checkpoint-1/);
+  const lines = String(files['rollouts.jsonl']).trim().split('\n');
+  const bare = lines.map((line) => {
+    const unrewarded = { rewards: [], reward: null, advantage: null, baseline: null };
+    return JSON.stringify({ ...(JSON.parse(line) as object), ...unrewarded });
+  });
+  await expectUnknownRewards(filesOf({ ...files, 'rollouts.jsonl': bare.join('\n') }));
+});
+
+const HOSTILE = '../shared/data/cases/23-hostile/adopt-without-rewards.tar';
+
+test.skipIf(!existsSync(HOSTILE))('a folder whose cluster gave no rewards', async () => {
+  const blob = new Blob([readFileSync(HOSTILE)]);
+  const { step } = await expectUnknownRewards([{ path: 'adopt-without-rewards.tar', blob }]);
+  expect(step).toBe(1);
 });
 
 test.each([0, 1])('cancelled with %s of 2 steps stored, nothing is left', async (at) => {

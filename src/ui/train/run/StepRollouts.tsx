@@ -53,8 +53,13 @@ const RolloutRow = (props: { rollout: Rollout; open: () => void }) => {
  * Whether the rollouts of a group of equal rewards taught nothing: their advantages say it where they are known, and the
  * settings where they had none.
  */
-const taughtNothing = ({ varies, rollouts }: RolloutGroup, settings: TrainSettings, at: number) =>
+const taughtNothing = (
+  { varies, mean, rollouts }: RolloutGroup,
+  settings: TrainSettings,
+  at: number,
+) =>
   !varies &&
+  mean !== null &&
   equalTeachNothing(settings, at) &&
   rollouts.every(({ advantage }) => advantage === null || advantage === 0);
 
@@ -75,7 +80,7 @@ const GroupRows = (props: {
           <span>{first?.question.text}</span>{' '}
           <span className="fine">
             gold {first?.question.answers.join(' / ')} · reward {formatNumber(group.mean)}
-            {group.varies ? '' : ' for all'}
+            {group.varies || group.mean === null ? '' : ' for all'}
             {taughtNothing(group, settings, stage) ? ': no signal' : ''}
           </span>{' '}
           <button type="button" className="link" onClick={() => props.open(0)}>
