@@ -1,12 +1,12 @@
 import { messageOf } from '../../base/errors.ts';
 import type { TextOrFault } from './shape/lines.ts';
-import { FREE_BYTES, MOST_RATIO } from './container/gunzip.ts';
+import { TooMuch, unpackBudget } from './container/budget.ts';
 import {
   isDeflated,
   isUnpackable,
   isZstandard,
-  unzipEntry,
-  zipEntries,
+  unzipParts,
+  zipEntriesOf,
   type UnpackZstandard,
   type ZipEntry,
 } from './container/zip.ts';
@@ -17,6 +17,7 @@ const SAMPLE = /^samples\/[^/]+\.json$/;
 /** Deflate makes nothing more than 1032 times as small: a length beyond that is not true. */
 const DEFLATE_RATIO = 1040;
 const MOST_MB = 256;
+const UNPACKING = 'its samples unpack';
 
 /** A sample, or why it cannot be unpacked. */
 export type EvalSample = TextOrFault & {
@@ -48,28 +49,19 @@ function faultsOf(samples: readonly ZipEntry[]): { sample: ZipEntry; fault: stri
   });
 }
 
-/** The archive as a whole unpacks to more than a log does. */
-class TooMuch extends Error {}
-
-/** Counts what unpacking a file of so many bytes takes, and ends it where that is no log any more. */
-function budgetOf(fileBytes: number): (bytes: number) => void {
-  let left = FREE_BYTES + MOST_RATIO * fileBytes;
-  return (bytes) => {
-    left -= bytes;
-    if (left < 0) throw new TooMuch(`its samples unpack to more than ${MOST_RATIO} times its size`);
-  };
-}
-
 /** A sample's text; that of a damaged one is null. @throws TooMuch */
-function unpacked(
-  bytes: Uint8Array,
+async function unpacked(
+  file: Blob,
   sample: ZipEntry,
   spend: (bytes: number) => void,
   zstandard: UnpackZstandard | undefined,
-): TextOrFault {
+): Promise<TextOrFault> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
   try {
-    const found = unzipEntry(bytes, sample, spend, zstandard);
-    return { text: new TextDecoder('utf-8', { fatal: true }).decode(found) };
+    let text = '';
+    for await (const part of unzipParts(file, sample, spend, zstandard))
+      text += decoder.decode(part, { stream: true });
+    return { text: text + decoder.decode() };
   } catch (error) {
     if (error instanceof TooMuch) throw error;
     return { text: null, fault: 'is damaged: it cannot be unpacked' };
@@ -81,15 +73,14 @@ const zstandardFor = async (samples: readonly ZipEntry[]): Promise<UnpackZstanda
   samples.some(isZstandard) ? (await import('../parquet/unpackers.ts')).unpackZstandard : undefined;
 
 /**
- * The samples of a log, in the archive's order; only one is unpacked at a time.
+ * The samples of a log, in the archive's order. Nothing else of it is read, and one sample is unpacked at a time.
  * @throws Error where the file is no zip file that can be read, holds no samples, or unpacks to more than
- * 64 MB and 200 times its size
+ * 256 MB, or 64 MB and 200 times its size
  */
 export async function* readEvalLog(file: Blob): AsyncGenerator<EvalSample> {
-  const bytes = new Uint8Array(await file.arrayBuffer());
   let entries: ZipEntry[];
   try {
-    entries = zipEntries(bytes);
+    entries = await zipEntriesOf(file);
   } catch (error) {
     throw new Error(`it is damaged or cut short (${messageOf(error)})`, { cause: error });
   }
@@ -98,11 +89,12 @@ export async function* readEvalLog(file: Blob): AsyncGenerator<EvalSample> {
   const zstandard = await zstandardFor(samples);
   const checked = faultsOf(samples);
   // What is stated first, so that nothing is read of an archive that is refused; then what is found.
-  const state = budgetOf(file.size);
+  const state = unpackBudget(file.size, UNPACKING);
   for (const { sample, fault } of checked) if (fault === null) state(sample.originalSize);
-  const spend = budgetOf(file.size);
+  const spend = unpackBudget(file.size, UNPACKING, file.size);
   for (const [i, { sample, fault }] of checked.entries()) {
-    const one = fault === null ? unpacked(bytes, sample, spend, zstandard) : { text: null, fault };
+    const one =
+      fault === null ? await unpacked(file, sample, spend, zstandard) : { text: null, fault };
     const number = i + 1;
     yield { number, ...one, bytes: Math.round((file.size * number) / samples.length) };
   }

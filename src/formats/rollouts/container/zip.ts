@@ -2,7 +2,7 @@ import { Inflate } from 'fflate';
 import { joined } from '../../../base/bytes.ts';
 
 /**
- * The entries of a zip archive, each unpacked alone at the time it is asked for. The directory is walked
+ * The entries of a zip archive, each read and unpacked only when it is asked for. The directory is walked
  * once, so that a damaged entry costs no more than a good one.
  *
  * Source: PKWARE APPNOTE 6.3.10, sections 4.3.7 (local header), 4.3.12 (directory), 4.3.14 to 4.3.16 (its
@@ -15,6 +15,11 @@ const END_64 = 0x0606_4b50;
 const DIRECTORY_ENTRY = 0x0201_4b50;
 const LOCAL_HEADER = 0x0403_4b50;
 const END_BYTES = 22;
+/** Of the end with 64 bits and of its locator, without what other programs may add. */
+const END_64_BYTES = 56 + 20;
+const HEADER_BYTES = 30;
+/** Some 500,000 entries. */
+const MOST_DIRECTORY = 32 * 2 ** 20;
 const MOST_COMMENT = 0xffff;
 const UTF8_NAME = 0x0800;
 /** Stands in place of a length that only 64 bits hold. */
@@ -52,18 +57,24 @@ const viewOf = (bytes: Uint8Array): DataView =>
 
 const long = (view: DataView, at: number): number => Number(view.getBigUint64(at, true));
 
-/** Where the directory begins, and of how many entries it is. @throws Error without one */
-function directoryOf(view: DataView): { at: number; count: number } {
+/**
+ * Where the directory begins, where it ends at the latest, and of how many entries it is.
+ * @param base place of the view in the archive
+ * @throws Error without one
+ */
+function directoryOf(view: DataView, base = 0): { at: number; end: number; count: number } {
   const last = view.byteLength - END_BYTES;
   let end = last;
   while (end >= 0 && last - end <= MOST_COMMENT && view.getUint32(end, true) !== END) end -= 1;
   if (end < 0 || last - end > MOST_COMMENT) throw new Error('its directory is missing');
   if (end >= 20 && view.getUint32(end - 20, true) === END_64_LOCATOR) {
-    const end64 = long(view, end - 12);
+    const end64 = long(view, end - 12) - base;
+    if (end64 < 0) throw new Error('its directory is missing');
     if (view.getUint32(end64, true) === END_64)
-      return { at: long(view, end64 + 48), count: long(view, end64 + 32) };
+      return { at: long(view, end64 + 48), end: base + end, count: long(view, end64 + 32) };
   }
-  return { at: view.getUint32(end + 16, true), count: view.getUint16(end + 10, true) };
+  const [at, count] = [view.getUint32(end + 16, true), view.getUint16(end + 10, true)];
+  return { at, end: base + end, count };
 }
 
 /** The lengths and the offset of an entry, in 64 bits where the extra fields hold them so. */
@@ -91,8 +102,23 @@ function placeOf(
 
 /** The entries of an archive, in its order. @throws Error where its directory is not whole */
 export function zipEntries(bytes: Uint8Array): ZipEntry[] {
+  const { at, count } = directoryOf(viewOf(bytes));
+  return entriesIn(bytes, at, count);
+}
+
+/** The same of a file, of which nothing else is read. */
+export async function zipEntriesOf(file: Blob): Promise<ZipEntry[]> {
+  const base = Math.max(0, file.size - END_64_BYTES - END_BYTES - MOST_COMMENT);
+  const { at, end, count } = directoryOf(viewOf(await bytesIn(file, base, file.size)), base);
+  if (end - at > MOST_DIRECTORY) throw new Error('its directory is longer than 32 MB');
+  return entriesIn(await bytesIn(file, at, end), 0, count);
+}
+
+const bytesIn = async (file: Blob, from: number, to: number): Promise<Uint8Array> =>
+  new Uint8Array(await file.slice(from, to).arrayBuffer());
+
+function entriesIn(bytes: Uint8Array, start: number, count: number): ZipEntry[] {
   const view = viewOf(bytes);
-  const { at: start, count } = directoryOf(view);
   const entries: ZipEntry[] = [];
   let at = start;
   for (let i = 0; i < count; i++) {
@@ -113,14 +139,81 @@ export function zipEntries(bytes: Uint8Array): ZipEntry[] {
   return entries;
 }
 
+/** Where the bytes of an entry begin. @param header its local header; @throws Error where it is none */
+function startOf(header: Uint8Array, offset: number): number {
+  const view = viewOf(header);
+  if (header.length < HEADER_BYTES || view.getUint32(0, true) !== LOCAL_HEADER)
+    throw new Error('no entry begins where the directory says');
+  return offset + HEADER_BYTES + view.getUint16(26, true) + view.getUint16(28, true);
+}
+
 /** The bytes of an entry as they lie in the archive. @throws Error where they do not */
 function packedBytes(bytes: Uint8Array, { offset, size }: ZipEntry): Uint8Array {
-  const view = viewOf(bytes);
-  if (offset + 30 > bytes.length || view.getUint32(offset, true) !== LOCAL_HEADER)
-    throw new Error('no entry begins where the directory says');
-  const start = offset + 30 + view.getUint16(offset + 26, true) + view.getUint16(offset + 28, true);
+  const start = startOf(bytes.subarray(offset, offset + HEADER_BYTES), offset);
   if (start + size > bytes.length) throw new Error('the entry goes beyond the archive');
   return bytes.subarray(start, start + size);
+}
+
+/** What is read of a file at a time. */
+const SLICE = 2 ** 20;
+/** A name and its extra fields seldom take more in a local header. */
+const MOST_NAME = 512;
+
+/** Unpacks one entry, piece by piece. */
+class Unpacker {
+  #made: Uint8Array[] = [];
+  #length = 0;
+  readonly #entry: ZipEntry;
+  readonly #spend: (bytes: number) => void;
+  readonly #zstandard: UnpackZstandard | undefined;
+  readonly #inflate = new Inflate((part) => this.#add(part));
+
+  constructor(
+    entry: ZipEntry,
+    spend: (bytes: number) => void,
+    zstandard: UnpackZstandard | undefined,
+  ) {
+    this.#entry = entry;
+    this.#spend = spend;
+    this.#zstandard = zstandard;
+    // A decoder of Zstandard takes an entry as a whole; a stored one is as long as it says.
+    if (!isDeflated(entry) && entry.size > 1024 + 2 * entry.originalSize) this.#fail();
+  }
+
+  #fail(): never {
+    throw new Error('the entry is not as long as stated');
+  }
+
+  #add(part: Uint8Array): void {
+    this.#made.push(part);
+    this.#length += part.length;
+    this.#spend(part.length);
+  }
+
+  /** @param last whether no bytes follow; Zstandard has them all at once. @throws what `spend` throws, or Error */
+  *push(packed: Uint8Array, last: boolean): Generator<Uint8Array> {
+    const { method, originalSize } = this.#entry;
+    if (method === STORED) this.#add(packed);
+    else if (isZstandard(this.#entry)) {
+      if (!this.#zstandard) throw new Error('the entry is packed by Zstandard');
+      this.#spend(packed.length);
+      this.#add(this.#zstandard(packed, originalSize));
+    } else
+      for (let at = 0; at < packed.length && this.#length <= originalSize; at += PIECE) {
+        const piece = packed.subarray(at, at + PIECE);
+        this.#spend(piece.length);
+        this.#inflate.push(piece, last && at + PIECE >= packed.length);
+        yield* this.#ready();
+      }
+    yield* this.#ready();
+    if (this.#length > originalSize || (last && this.#length < originalSize)) this.#fail();
+  }
+
+  *#ready(): Generator<Uint8Array> {
+    const made = this.#made;
+    this.#made = [];
+    yield* made;
+  }
 }
 
 /**
@@ -136,27 +229,37 @@ export function unzipEntry(
   spend: (bytes: number) => void,
   zstandard?: UnpackZstandard,
 ): Uint8Array {
-  const packed = packedBytes(bytes, entry);
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  const add = (part: Uint8Array): void => {
-    parts.push(part);
-    length += part.length;
-    spend(part.length);
-  };
-  if (entry.method === STORED) add(packed);
-  else if (isZstandard(entry)) {
-    if (!zstandard) throw new Error('the entry is packed by Zstandard');
-    spend(packed.length);
-    add(zstandard(packed, entry.originalSize));
-  } else {
-    const inflate = new Inflate(add);
-    for (let at = 0; at < packed.length && length <= entry.originalSize; at += PIECE) {
-      const piece = packed.subarray(at, at + PIECE);
-      spend(piece.length);
-      inflate.push(piece, at + PIECE >= packed.length);
-    }
+  const unpacker = new Unpacker(entry, spend, zstandard);
+  return joined([...unpacker.push(packedBytes(bytes, entry), true)]);
+}
+
+/** The same of a file, which is read in slices: parts of the entry in order. */
+export async function* unzipParts(
+  file: Blob,
+  entry: ZipEntry,
+  spend: (bytes: number) => void,
+  zstandard?: UnpackZstandard,
+): AsyncGenerator<Uint8Array> {
+  const { offset, size } = entry;
+  const unpacker = new Unpacker(entry, spend, zstandard);
+  const step = isZstandard(entry) ? size : SLICE;
+  // Its local header with the first bytes behind it, at once.
+  const head = await bytesIn(
+    file,
+    offset,
+    offset + HEADER_BYTES + MOST_NAME + Math.min(size, step),
+  );
+  const start = startOf(head, offset);
+  const end = start + size;
+  if (end > file.size) throw new Error('the entry goes beyond the archive');
+  const held = head.subarray(start - offset, end - offset);
+  const whole = held.length === size || !isZstandard(entry);
+  const first = whole ? held : await bytesIn(file, start, end);
+  let at = start + first.length;
+  yield* unpacker.push(first, at === end);
+  while (at < end) {
+    const next = Math.min(end, at + step);
+    yield* unpacker.push(await bytesIn(file, at, next), next === end);
+    at = next;
   }
-  if (length !== entry.originalSize) throw new Error('the entry is not as long as stated');
-  return joined(parts);
 }

@@ -2,7 +2,8 @@ import { createTurns } from '../../../base/turns.ts';
 
 /**
  * Entries of a tar archive: ustar (POSIX.1-1988), with GNU's long names and sizes and the paths of pax
- * headers (POSIX.1-2001). Only headers are read; an entry is a slice of the archive.
+ * headers (POSIX.1-2001). Of a file only headers are read, and an entry is a slice of it; of a stream an entry is kept
+ * if it is asked for.
  */
 
 const BLOCK = 512;
@@ -44,9 +45,6 @@ function checkSum(block: Uint8Array): void {
 /** The `path` of a pax header: records of `length key=value\n`. */
 const paxPath = (text: string): string | undefined => /(?:^|\n)\d+ path=([^\n]*)\n/.exec(text)?.[1];
 
-const bytesOf = async (archive: Blob, from: number, length: number): Promise<Uint8Array> =>
-  new Uint8Array(await archive.slice(from, from + length).arrayBuffer());
-
 /** Whether bytes begin a tar archive. */
 export const isTar = (head: Uint8Array): boolean =>
   head.length >= BLOCK && textAt(head, 257, 5) === 'ustar';
@@ -54,38 +52,72 @@ export const isTar = (head: Uint8Array): boolean =>
 /** A long path is text of at most this. */
 const MOST_PATH = 64 * 1024;
 
+/** An archive that is read from its beginning to its end. */
+export interface TarInput {
+  /** The next bytes; fewer where it ends. */
+  read(length: number): Promise<Uint8Array>;
+  /** The next bytes as a file, null where it ends before. @param keep false: they may be passed over */
+  take(length: number, keep: boolean): Promise<Blob | null>;
+}
+
+function inputOf(archive: Blob): TarInput {
+  let at = 0;
+  const next = (length: number): Blob => {
+    const part = archive.slice(at, at + length);
+    at += part.size;
+    return part;
+  };
+  const whole = (part: Blob, length: number): Blob | null => (part.size < length ? null : part);
+  return {
+    read: async (length) => new Uint8Array(await next(length).arrayBuffer()),
+    take: (length) => Promise.resolve(whole(next(length), length)),
+  };
+}
+
 /**
  * The files of an archive, in its order; links, devices and folders are left out.
  * @throws Error where it is damaged or ends early; the signal's reason
  */
-export async function readTar(archive: Blob, signal?: AbortSignal): Promise<TarEntry[]> {
+export const readTar = (archive: Blob, signal?: AbortSignal): Promise<TarEntry[]> =>
+  readTarInput(inputOf(archive), () => 'file', signal);
+
+/** The same of any input. @param keep what is kept of a file, by its path; of a name alone the file is empty */
+export async function readTarInput(
+  input: TarInput,
+  keep: (path: string) => 'file' | 'name' | null,
+  signal?: AbortSignal,
+): Promise<TarEntry[]> {
   const turn = createTurns(signal);
   const entries: TarEntry[] = [];
-  let [at, long] = [0, undefined as string | undefined];
-  while (at + BLOCK <= archive.size) {
+  let long: string | undefined;
+  const taken = async (size: number, whole: boolean): Promise<Blob> => {
+    const blob = await input.take(size, whole);
+    if (!blob) throw new Error('it ends within an entry');
+    await input.take(Math.ceil(size / BLOCK) * BLOCK - size, false);
+    return blob;
+  };
+  for (;;) {
     await turn();
-    const block = await bytesOf(archive, at, BLOCK);
-    if (isZero(block)) return entries;
+    const block = await input.read(BLOCK);
+    // Writers that were stopped leave the two blocks of zeros out.
+    if (block.length > 0 && block.length < BLOCK && entries.length === 0)
+      throw new Error('it ends within a header');
+    if (block.length < BLOCK || isZero(block)) return entries;
     checkSum(block);
     const size = sizeAt(block);
-    const start = at + BLOCK;
-    if (start + size > archive.size) throw new Error('it ends within an entry');
     const kind = textAt(block, 156, 1);
     if (kind === 'L' || kind === 'x') {
       if (size > MOST_PATH) throw new Error('a name is too long');
-      const text = decoder.decode(await bytesOf(archive, start, size));
+      const text = await (await taken(size, true)).text();
       long = kind === 'L' ? text.replace(/\0+$/, '') : (paxPath(text) ?? long);
     } else {
       const prefix = textAt(block, 345, 155);
       const own = textAt(block, 0, 100);
       const path = long ?? (prefix === '' ? own : `${prefix}/${own}`);
-      if (kind === '' || kind === '0')
-        entries.push({ path, blob: archive.slice(start, start + size) });
+      const kept = kind === '' || kind === '0' ? keep(path) : null;
+      const blob = await taken(size, kept === 'file');
+      if (kept !== null) entries.push({ path, blob });
       if (kind !== 'g') long = undefined;
     }
-    at = start + Math.ceil(size / BLOCK) * BLOCK;
   }
-  // Writers that were stopped leave the two blocks of zeros out.
-  if (at !== archive.size && entries.length === 0) throw new Error('it ends within a header');
-  return entries;
 }
