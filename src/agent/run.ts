@@ -28,7 +28,7 @@ import { createScanner } from './transcript/scanner.ts';
 import { Transcript } from './transcript/transcript.ts';
 import { retrieverBy } from '../retrieval/retriever.ts';
 import type { RolloutUpdate } from '../records/updates.ts';
-import { formatValid } from './transcript/validity.ts';
+import { formatValid } from './released/validity.ts';
 import { holdLatents } from './transcript/latents.ts';
 
 function emptyRollout(deps: AgentDeps, request: RolloutRequest, settings: RecipeSettings): Rollout {

@@ -13,6 +13,16 @@ export const sum = (values: Iterable<number>): number => {
 export const mean = (values: Numbers): number =>
   values.length === 0 ? 0 : sum(values) / values.length;
 
+/** A number rounded to decimal places, an exact half to the even neighbour, as Python's `round` does. */
+export function roundHalfEven(value: number, places: number): number {
+  const scale = 10 ** places;
+  // A double is exactly half a unit only as an odd multiple of 2^−(places + 1): 10^places has no more twos.
+  const half = Math.abs(value * 2 ** (places + 1)) % 2 === 1;
+  if (!half) return Number(value.toFixed(places));
+  const below = Math.floor(value * scale);
+  return (below % 2 === 0 ? below : below + 1) / scale;
+}
+
 /** The mean; null where there are no values. */
 export const meanOrNull = (values: Numbers): number | null =>
   values.length === 0 ? null : mean(values);

@@ -74,11 +74,13 @@ const ofCheck = (right: boolean): AnswerScores => {
 /**
  * All scores of an answer to a question: by the check where the question has one, else the maximum over
  * its gold answers by the normaliser.
+ * @param closed as `answerScores`
  */
 export function questionScores(
   answer: string | null,
   question: Checkable,
   normaliser: NormaliserId = 'squad',
+  closed = true,
 ): AnswerScores {
   const { answers, options = [], type } = question;
   if (answer === null) return ofCheck(false);
@@ -86,7 +88,7 @@ export function questionScores(
   if (hasOption) return ofCheck(choosesRight(answer, question));
   const numbers =
     type !== undefined && NUMERIC.has(type) ? answers.flatMap((gold) => numberOf(gold) ?? []) : [];
-  if (numbers.length === 0) return answerScores(answer, answers, normaliser);
+  if (numbers.length === 0) return answerScores(answer, answers, normaliser, closed);
   const given = numberOf(answer);
   if (given !== null) return ofCheck(numbers.includes(given));
   // "three" for 3: the gold answers that are words.

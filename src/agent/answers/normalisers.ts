@@ -5,9 +5,10 @@ import { ARTICLES, normalizeAnswer, PUNCTUATION, squeezed } from './answers.ts';
  * one word to SQuAD's and two to R1-Searcher's.
  */
 export const NORMALISERS = ['squad', 'r1-searcher'] as const;
-export type NormaliserId = (typeof NORMALISERS)[number];
+/** The first two are those of the tables; the others belong to one reward each. */
+export type NormaliserId = (typeof NORMALISERS)[number] | 'ur2' | 'arena';
 
-export const NORMALISER_NOTES: Record<NormaliserId, string> = {
+export const NORMALISER_NOTES: Record<(typeof NORMALISERS)[number], string> = {
   squad: 'SQuAD’s normaliser: lower case, punctuation deleted, a, an and the dropped',
   'r1-searcher':
     'R1-Searcher’s normaliser (metric_calc_rule.py): lower case, punctuation replaced by a space, a, an and the dropped; a bare True or False is yes or no',
@@ -19,23 +20,35 @@ const PUNCTUATION_AND_QUOTES = new RegExp(`${PUNCTUATION.source}|[‘’´]`, 'g
 const boolMapped = (text: string): string =>
   text === 'True' ? 'yes' : text === 'False' ? 'no' : text;
 
-const spaced = (text: string): string =>
-  boolMapped(text).toLowerCase().replace(PUNCTUATION_AND_QUOTES, ' ');
-
 type Form = (text: string) => string;
+
+const lower: Form = (text) => squeezed(text.toLowerCase());
+
+/** Punctuation becomes a space; the first form is without articles. */
+const spacing = (
+  punctuation: RegExp,
+  mapped: (text: string) => string,
+): readonly [Form, Form, Form] => {
+  const spaced = (text: string): string => mapped(text).toLowerCase().replace(punctuation, ' ');
+  return [
+    (text) => squeezed(spaced(text).replace(ARTICLES, ' ')),
+    (text) => squeezed(spaced(text)),
+    lower,
+  ];
+};
 
 /** Forms of a text, the normal one first, then what keeps more of it. */
 const FORMS: Record<NormaliserId, readonly [Form, Form, Form]> = {
   squad: [
     normalizeAnswer,
     (text) => squeezed(text.toLowerCase().replace(PUNCTUATION, '')),
-    (text) => squeezed(text.toLowerCase()),
+    lower,
   ],
-  'r1-searcher': [
-    (text) => squeezed(spaced(text).replace(ARTICLES, ' ')),
-    (text) => squeezed(spaced(text)),
-    (text) => squeezed(text.toLowerCase()),
-  ],
+  'r1-searcher': spacing(PUNCTUATION_AND_QUOTES, boolMapped),
+  // Tsinghua-dhy/UR2, UR2_RL/train/reward_server_*.py: ASCII punctuation, a bare True or False is yes or no.
+  ur2: spacing(PUNCTUATION, boolMapped),
+  // ren258/ARENA, src/evaluate.py.
+  arena: spacing(PUNCTUATION_AND_QUOTES, (text) => text),
 };
 
 /** The normal form of a text: `normalize_answer` of the code that the normaliser comes from. */

@@ -26,10 +26,10 @@ const counted = (tokens: readonly string[]): Map<string, number> => {
 
 const tokensOf = (normal: string): string[] => normal.split(' ').filter(Boolean);
 
-/** Token F1, as HotpotQA scores it: a yes/no/noanswer mismatch gives 0. Texts are normalised. */
-function tokenF1(prediction: string, gold: string): number {
+/** Token F1 of normalised texts. @param closed a yes/no/noanswer mismatch gives 0, as HotpotQA scores it */
+function tokenF1(prediction: string, gold: string, closed: boolean): number {
   if (prediction === gold) return 1;
-  if (CLOSED.has(prediction) || CLOSED.has(gold)) return 0;
+  if (closed && (CLOSED.has(prediction) || CLOSED.has(gold))) return 0;
   const [pTokens, gTokens] = [tokensOf(prediction), tokensOf(gold)];
   const goldCounts = counted(gTokens);
   let common = 0;
@@ -47,27 +47,36 @@ function covers(prediction: string, gold: string): boolean {
 }
 
 /** A gold answer without any text is met by an answer without any: all scores 1, else all 0. */
-function pairScores(given: string, wanted: string, normaliser: NormaliserId): AnswerScores {
+function pairScores(
+  given: string,
+  wanted: string,
+  normaliser: NormaliserId,
+  closed: boolean,
+): AnswerScores {
   const { prediction, gold } = comparedForms(given, wanted, normaliser);
   const same = prediction === gold;
   return {
     em: Number(same),
-    f1: tokenF1(prediction, gold),
+    f1: tokenF1(prediction, gold, closed),
     coverEm: Number(gold === '' ? same : covers(prediction, gold)),
     subEm: Number(gold === '' ? same : prediction.includes(gold)),
   };
 }
 
-/** All scores of one answer, each the maximum over the gold answers. */
+/**
+ * All scores of one answer, each the maximum over the gold answers.
+ * @param closed F1 of yes, no and noanswer is 0 unless both are the same; the F1 of some papers has no such rule
+ */
 export function answerScores(
   prediction: string | null,
   golds: readonly string[],
   normaliser: NormaliserId = 'squad',
+  closed = true,
 ): AnswerScores {
   const best = { em: 0, f1: 0, coverEm: 0, subEm: 0 };
   if (prediction === null) return best;
   for (const gold of golds) {
-    const scores = pairScores(prediction, gold, normaliser);
+    const scores = pairScores(prediction, gold, normaliser, closed);
     best.em = Math.max(best.em, scores.em);
     best.f1 = Math.max(best.f1, scores.f1);
     best.coverEm = Math.max(best.coverEm, scores.coverEm);

@@ -113,7 +113,7 @@ function passagesIn(
 }
 
 /** The query of a block; where it is a call with arguments, what it asks for and the stretch that says so. */
-function queryOf(
+export function queryOf(
   segment: Pick<ImportedSegment, 'text'>,
   index: number,
   protocol: Protocol | null,

@@ -68,7 +68,7 @@ export const kunlunShort = weightedReward({
   name: 'KunLunBaizeRAG, short answers (17)',
   source: `${SOURCE}, equation 17`,
   range: [0, 1],
-  ofTokens: ['length'],
+  needs: { length: 'tokens' },
   weights: SHORT_WEIGHTS,
   clauses: shortClauses,
 });
@@ -79,7 +79,7 @@ export const kunlunLong = weightedReward({
   name: 'KunLunBaizeRAG, long answers (18)',
   source: `${SOURCE}, equation 18`,
   range: [0, 1],
-  ofTokens: ['length'],
+  needs: { length: 'tokens' },
   weights: LONG_WEIGHTS,
   clauses: longClauses,
 });
@@ -90,7 +90,7 @@ export const kunlunByForm = weightedReward({
   name: 'KunLunBaizeRAG, short (17) or long (18) by the question',
   source: `${SOURCE}, equations 17 and 18`,
   range: [0, 1],
-  ofTokens: ['length'],
+  needs: { length: 'tokens' },
   weights: LONG_WEIGHTS,
   clauses: (facts, weights) => {
     const { format, length, accuracy, structure } = weights;

@@ -1,4 +1,6 @@
 import type { RewardClause } from '../../records/rollout.ts';
+import { r1Searcher as release, r1SearcherFirst, retrieved } from '../../agent/released/r1-searcher.ts';
+import { asReleased } from './parts/as-released.ts';
 import { answeredEvidence, clause, wordsOf } from './parts/clause.ts';
 import { fixedReward } from './parts/definition.ts';
 import type { RewardFacts } from './parts/facts.ts';
@@ -6,10 +8,11 @@ import type { RewardFacts } from './parts/facts.ts';
 /*
  * R1-Searcher (arXiv 2503.05592; code: RUCAIBox/R1-Searcher, train/reward_server_*.py). The answer is scored
  * with their normaliser: their three servers hold the functions of their metric_calc_rule.py, of which stage 1
- * uses the first cover-EM and stage 2 F1. Departures:
- * - The protocol is Forage's; "format" is that the whole output follows it. Theirs counts tags: one
- *   </think>, one <answer>, as many queries as document blocks.
- * - Their tests for Chinese characters and for the word "assistant" have no counterpart.
+ * uses the first cover-EM and stage 2 F1. An output in their own format is read by their rules, stage 1 by those of its
+ * own server (src/agent/released/r1-searcher.ts); in Forage's protocol "format" is that the whole output follows it.
+ * Departures:
+ * - Their tests for Chinese characters and for the word "assistant" look at what was read, too; here only at what the
+ *   policy wrote. In Forage's protocol they have no counterpart.
  * - The paper's first stage does not look at the answer; the released code adds ±1 for it, and its
  *   retrieval clause wants every opened query to have been closed.
  * - The released code of the second stage for base models (−2) also calls an answer of more than ten
@@ -31,11 +34,14 @@ export const r1SearcherStage1 = fixedReward({
   name: 'R1-Searcher stage 1, paper',
   source: SOURCE,
   range: [0, 1],
-  clauses: (facts) => {
-    const retrieved = facts.queries.some((query) => query.answered);
-    return [clause('retrieval', retrieved ? 0.5 : 0, answeredEvidence(facts)), formatHalf(facts)];
-  },
+  clauses: asReleased(r1SearcherFirst, (facts) => {
+    const found = facts.queries.some((query) => query.answered);
+    return [clause('retrieval', found ? 0.5 : 0, answeredEvidence(facts)), formatHalf(facts)];
+  }),
 });
+
+const allAnswered = ({ opened, queries }: RewardFacts): boolean =>
+  opened.length === queries.length && queries.some((query) => query.answered);
 
 /** Stage 1 as released: the same, and 1 where the answer covers a gold answer's tokens, else −1. */
 export const r1SearcherStage1Released = fixedReward({
@@ -43,24 +49,28 @@ export const r1SearcherStage1Released = fixedReward({
   name: 'R1-Searcher stage 1, released',
   source: RELEASED,
   range: [-1, 2],
-  clauses: (facts) => {
-    const closed = facts.opened.length === facts.queries.length;
-    const retrieved = closed && facts.queries.some((query) => query.answered);
+  clauses: asReleased(r1SearcherFirst, (facts, output) => {
+    const found = output ? retrieved(output.text) : allAnswered(facts);
     return [
       clause('answer', facts.byR1Searcher.coverEm === 1 ? 1 : -1, facts.answer),
-      clause('retrieval', retrieved ? 0.5 : 0, retrieved ? answeredEvidence(facts) : []),
+      clause('retrieval', found ? 0.5 : 0, found ? answeredEvidence(facts) : []),
       formatHalf(facts),
     ];
-  },
+  }),
 });
 
-const stage2 = (facts: RewardFacts, penalty: number, wordy = false): RewardClause[] => [
-  clause('answer', facts.byR1Searcher.f1, facts.answer),
-  clause('format', facts.formatValid && !wordy ? 0 : penalty, [
-    ...facts.faults.flat(),
-    ...(wordy ? facts.answer : []),
-  ]),
-];
+/** @param most words of an answer; a longer one is a fault */
+const stage2 = (penalty: number, most = Infinity) =>
+  asReleased(release, (facts: RewardFacts): RewardClause[] => {
+    const wordy = wordsOf(facts.answerText ?? '') > most;
+    return [
+      clause('answer', facts.byR1Searcher.f1, facts.answer),
+      clause('format', facts.formatValid && !wordy ? 0 : penalty, [
+        ...facts.faults.flat(),
+        ...(wordy ? facts.answer : []),
+      ]),
+    ];
+  });
 
 /** Stage 2 of base models: F1, and −2 for any fault of format. */
 export const r1SearcherStage2 = fixedReward({
@@ -68,7 +78,7 @@ export const r1SearcherStage2 = fixedReward({
   name: 'R1-Searcher stage 2, base models',
   source: SOURCE,
   range: [-2, 1],
-  clauses: (facts) => stage2(facts, -2),
+  clauses: stage2(-2),
 });
 
 /** Stage 2 of base models as released: an answer of more than ten words is a fault as well. */
@@ -77,7 +87,7 @@ export const r1SearcherStage2Released = fixedReward({
   name: 'R1-Searcher stage 2, base models, released',
   source: RELEASED,
   range: [-2, 1],
-  clauses: (facts) => stage2(facts, -2, wordsOf(facts.answerText ?? '') > ANSWER_WORDS),
+  clauses: stage2(-2, ANSWER_WORDS),
 });
 
 /** Stage 2 of instruction-tuned models as released: F1, and −1 for any fault of format. */
@@ -86,5 +96,5 @@ export const r1SearcherStage2Instruct = fixedReward({
   name: 'R1-Searcher stage 2, instruction-tuned',
   source: RELEASED,
   range: [-1, 1],
-  clauses: (facts) => stage2(facts, -1),
+  clauses: stage2(-1),
 });

@@ -1,5 +1,9 @@
 import type { RewardClause } from '../../records/rollout.ts';
 import { subExactMatch } from '../../agent/answers/scores.ts';
+import { autoRefine as autoRefineRelease } from '../../agent/released/auto-refine.ts';
+import { blocksIn, type Output } from '../../agent/released/output.ts';
+import { research as release } from '../../agent/released/research.ts';
+import { asReleased } from './parts/as-released.ts';
 import { clause } from './parts/clause.ts';
 import { fixedReward } from './parts/definition.ts';
 import type { RewardFacts } from './parts/facts.ts';
@@ -7,12 +11,11 @@ import type { RewardFacts } from './parts/facts.ts';
 /*
  * ReSearch (arXiv 2503.19470; code: Agent-RL/ReCall, branch re-search, reward_score/re_search.py) and
  * AutoRefine (2505.11277; code: syr-cn/AutoRefine, reward_score/qa_em.py, refine_score 0.1 and format_score
- * 0 in cmd/train.sh). Papers and code agree on the values. Departures:
- * - The protocol is Forage's: "malformed" is an output that does not follow it throughout. AutoRefine
- *   asks for no format.
+ * 0 in cmd/train.sh). Papers and code agree on the values. An output in their own format is read by their rules
+ * (src/agent/released), one in Forage's protocol by its rules. Departures:
  * - ReSearch's code also gives 0 to an output that the limit of tokens ended. Forage asks for the answer
  *   at its limits, so such an output is judged by what it then answered.
- * - Where the policy wrote no <refine> block, what it thought after it first read passages counts as one.
+ * - In Forage's protocol, where the policy wrote no <refine> block, what it thought after it first read passages counts as one.
  */
 
 /** ReSearch: 0 where malformed, else F1, else 0.1 for the format. */
@@ -21,15 +24,16 @@ export const research = fixedReward({
   name: 'ReSearch',
   source: 'ReSearch, arXiv 2503.19470',
   range: [0, 1],
-  clauses: (facts) => [
+  clauses: asReleased(release, (facts) => [
     clause('answer', facts.formatValid ? facts.f1 : 0, facts.answer),
     clause('format', facts.formatValid && facts.f1 === 0 ? 0.1 : 0, facts.faults.flat()),
-  ],
+  ]),
 });
 
 /** AutoRefine: F1; where that is 0, 0.1 if the refinement holds a gold answer; 0 without an answer. */
-function refined(facts: RewardFacts): RewardClause[] {
-  const { text, spans } = facts.afterReading;
+function refined(facts: RewardFacts, output: Output | null): RewardClause[] {
+  const { spans } = facts.afterReading;
+  const text = output ? blocksIn(output.text, 'refine').join(' ') : facts.afterReading.text;
   const holds = facts.form !== null && facts.f1 === 0 && subExactMatch(text, facts.golds) === 1;
   return [
     clause('answer', facts.f1, facts.answer),
@@ -42,5 +46,5 @@ export const autorefine = fixedReward({
   name: 'AutoRefine',
   source: 'AutoRefine, arXiv 2505.11277',
   range: [0, 1],
-  clauses: refined,
+  clauses: asReleased(autoRefineRelease, refined),
 });

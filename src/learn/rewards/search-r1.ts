@@ -1,5 +1,8 @@
 import type { RewardClause } from '../../records/rollout.ts';
 import { exactMatch, subExactMatch } from '../../agent/answers/scores.ts';
+import { searchR1 as release } from '../../agent/released/search-r1.ts';
+import type { Output } from '../../agent/released/output.ts';
+import { asReleased } from './parts/as-released.ts';
 import { clause } from './parts/clause.ts';
 import { fixedReward } from './parts/definition.ts';
 import type { RewardFacts } from './parts/facts.ts';
@@ -8,14 +11,16 @@ import type { RewardFacts } from './parts/facts.ts';
  * Search-R1 (arXiv 2503.09516) and its format reward (2505.15117; code:
  * PeterGriffinJin/Search-R1, verl/utils/reward_score/qa_em_format.py with the values of
  * scripts/nq_hotpotqa/v0.3/train_*_format.sh: structure 0.2, final format 0.1, retrieval 0). Departures:
- * - The protocol is Forage's: "format" is that the whole output follows it, where theirs is the order
- *   think, search, information, think …, answer with nothing between the blocks.
+ * - "Format" is, in their own format, their order of blocks (src/agent/released/search-r1.ts), in Forage's protocol that
+ *   the whole output follows it.
  * - The values are the code's; 2505.15117 itself was not at hand to compare them with.
  * - Their retrieval reward (a gold answer in what was read) has the value 0 in both scripts. 2505.15117 asks
  *   what it is worth; `search-r1-format-retrieval` gives it 0.1, where the answer is wrong and well formed.
  * - The code looks for the answer in prompt and response and takes the last of at least two answer blocks. Its prompt
  *   holds two: "inside <answer> and </answer>" and "For example, <answer> Beijing </answer>". So an output without an
- *   answer is scored by Beijing. Here the answer is the record's; `search-r1-released` has the prompt's example.
+ *   answer is scored by Beijing. `search-r1-released` does so, and so does the format reward in their own format;
+ *   `search-r1` does not.
+ * - A gold answer in a result counts where a search of the policy's brought it, not where the policy wrote a result.
  */
 
 const STRUCTURE = 0.2;
@@ -27,7 +32,7 @@ export const searchR1 = fixedReward({
   name: 'Search-R1, EM',
   source: 'Search-R1, arXiv 2503.09516',
   range: [0, 1],
-  clauses: (facts) => [clause('answer', facts.em, facts.answer)],
+  clauses: asReleased(release, (facts) => [clause('answer', facts.em, facts.answer)]),
 });
 
 /** The last answer block of Search-R1's prompt. */
@@ -39,20 +44,23 @@ export const searchR1Released = fixedReward({
   name: 'Search-R1, EM, as released',
   source: 'Search-R1, its code (qa_em.py, extract_solution)',
   range: [0, 1],
-  clauses: ({ em, answer, answerText, golds }) =>
+  clauses: asReleased(release, ({ em, answer, answerText, golds }) =>
     answerText === null
       ? [clause('example', exactMatch(IN_PROMPT, golds))]
       : [clause('answer', em, answer)],
+  ),
 });
 
 /**
  * Right and well formed 1, right 0.8, well formed 0.2, an answer 0.1, none of it 0. The clauses: 0.8 for
  * the right answer, 0.2 for the format, 0.1 for having answered where both others are 0.
  */
-function formatClauses(facts: RewardFacts): RewardClause[] {
-  const answered = facts.form !== null && facts.em === 0 && !facts.formatValid;
+function formatClauses(facts: RewardFacts, output: Output | null): RewardClause[] {
+  const silent = output !== null && facts.form === null;
+  const em = silent ? exactMatch(IN_PROMPT, facts.golds) : facts.em;
+  const answered = (silent || facts.form !== null) && em === 0 && !facts.formatValid;
   return [
-    clause('answer', (1 - STRUCTURE) * facts.em, facts.answer),
+    clause('answer', (1 - STRUCTURE) * em, facts.answer),
     clause('format', facts.formatValid ? STRUCTURE : 0, facts.faults.flat()),
     clause('answered', answered ? FINAL_FORMAT : 0, answered ? facts.answer : []),
   ];
@@ -63,7 +71,7 @@ export const searchR1Format = fixedReward({
   name: 'Search-R1, format',
   source: 'arXiv 2505.15117, values of its code (qa_em_format.py, v0.3)',
   range: [0, 1],
-  clauses: formatClauses,
+  clauses: asReleased(release, formatClauses),
 });
 
 const RETRIEVAL = 0.1;
@@ -73,14 +81,14 @@ export const searchR1FormatRetrieval = fixedReward({
   name: 'Search-R1, format and retrieval',
   source: 'arXiv 2505.15117, values of its code (qa_em_format.py, v0.3), retrieval 0.1',
   range: [0, 1],
-  clauses: (facts) => {
+  clauses: asReleased(release, (facts, output) => {
     const holding = facts.searches.filter(({ passages }) =>
       passages.some(({ text }) => subExactMatch(text, facts.golds) === 1),
     );
     const read = facts.formatValid && facts.em === 0 && holding.length > 0;
     return [
-      ...formatClauses(facts),
+      ...formatClauses(facts, output),
       clause('retrieval', read ? RETRIEVAL : 0, read ? holding.flatMap((s) => s.evidence) : []),
     ];
-  },
+  }),
 });

@@ -1,4 +1,8 @@
 import type { RewardClause } from '../../records/rollout.ts';
+import type { Span } from '../../agent/answers/answer-text.ts';
+import type { Output } from '../../agent/released/output.ts';
+import { ur2 } from '../../agent/released/ur2.ts';
+import { asReleased } from './parts/as-released.ts';
 import { clause, wordsOf } from './parts/clause.ts';
 import { fixedReward } from './parts/definition.ts';
 import type { RewardFacts } from './parts/facts.ts';
@@ -13,20 +17,26 @@ import { fallback, longQueries } from './ur2.ts';
  * - Where retrieval is not allowed (isRetrieve), stage 1 pays 1 for a clean format and takes nothing off
  *   for another one; a tool call is one violation.
  * - Stage 2 pays 2·F1, not 2 for a right answer.
- * Departures from the code:
- * - The protocol is Forage's: its breaches stand in for the counts of tags and answers; the tests for
- *   chat markers and Chinese characters have no counterpart.
- * - The code looks for tags and for the fallback sentence in the whole output, so that text which was
+ * An output in its own format is read by its rules (src/agent/released/ur2.ts). Departures from the code:
+ * - In Forage's protocol its breaches stand in for the counts of tags and answers; the test for Chinese characters has no
+ *   counterpart. The test for chat markers has none anywhere.
+ * - The code looks for Chinese and for the fallback sentence in the whole output, so that text which was
  *   read counts too. Here only what the policy wrote, and the record's verdicts, count.
  * - An answer is compared with the longest gold answer; the code knows one.
- * - F1 is by SQuAD's normaliser (punctuation deleted); the code puts a space for punctuation and reads True as yes.
  */
+
+interface Violations {
+  count: number;
+  evidence: Span[];
+}
 
 const QUERY_WORDS = 20;
 const QUERIES = 4;
 const ANSWER_WORDS = 10;
 
-function violations(facts: RewardFacts) {
+function violations(facts: RewardFacts, output: Output | null): Violations {
+  if (output)
+    return { count: ur2.faults(output, facts.golds).length, evidence: facts.faults.flat() };
   const long = longQueries(facts, QUERY_WORDS);
   const words = wordsOf(facts.answerText ?? '');
   const wordy = words > Math.max(ANSWER_WORDS, ...facts.golds.map(wordsOf));
@@ -44,8 +54,8 @@ function violations(facts: RewardFacts) {
 }
 
 /** +1 or −1 a violation, no query being one; +3 for one opening tag, +4 for more; fallbacks. */
-function stage1(facts: RewardFacts): RewardClause[] {
-  const { count, evidence } = violations(facts);
+function stage1(facts: RewardFacts, output: Output | null): RewardClause[] {
+  const { count, evidence } = violations(facts, output);
   if (!facts.mayRetrieve)
     return [
       clause('format', Number(count === 0), evidence),
@@ -68,7 +78,7 @@ export const ur2Stage1Released = fixedReward({
   source: SOURCE,
   range: [-1, 5],
   coldStart: true,
-  clauses: stage1,
+  clauses: asReleased(ur2, stage1),
 });
 
 /** Stage 2: twice F1, 1 for a clean format, −0.5 a fallback. */
@@ -77,12 +87,12 @@ export const ur2Stage2Released = fixedReward({
   name: 'UR² stage 2, released',
   source: SOURCE,
   range: [0, 3],
-  clauses: (facts) => {
-    const { count, evidence } = violations(facts);
+  clauses: asReleased(ur2, (facts, output) => {
+    const { count, evidence } = violations(facts, output);
     return [
-      clause('answer', 2 * facts.f1, facts.answer),
+      clause('answer', 2 * facts.byUr2.f1, facts.answer),
       clause('format', Number(count === 0), evidence),
       fallback(facts),
     ];
-  },
+  }),
 });

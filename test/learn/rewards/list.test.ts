@@ -17,7 +17,7 @@ const frugal = weightedReward({
   name: 'Right, and short',
   source: 'made for this test',
   range: [0, 1],
-  ofTokens: ['short'],
+  needs: { short: 'tokens' },
   weights: { right: 0.75, short: 0.25 },
   clauses: (facts, weights) => [
     { ...clause('right', facts.em), weight: weights.right },

@@ -276,7 +276,7 @@ describe('all rewards', () => {
       'kunlun-long',
       'kunlun-by-form',
     ]);
-    expect(REWARD_IDS.filter((id) => rewardById(id)?.ofTokens)).toEqual([
+    expect(REWARD_IDS.filter((id) => rewardById(id)?.needs?.['length'] === 'tokens')).toEqual([
       'kunlun-short',
       'kunlun-long',
       'kunlun-by-form',

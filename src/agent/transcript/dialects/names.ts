@@ -1,4 +1,4 @@
-import { DIALECTS } from '../../../recipes/methods/dialect.ts';
+import { DIALECTS, type DialectId } from '../../../recipes/methods/dialect.ts';
 import { FURTHER_TOKENS, SPECIAL_TOKENS } from '../../../records/protocol.ts';
 import type { Dialect } from './dialect.ts';
 import { dialectOf } from './list.ts';
@@ -39,8 +39,14 @@ const isTag = (text: string): boolean => /^<[^\s<>]+>$/u.test(text);
  * Whether the policy's tags were tokens of its own: one whose tags are text is told in an instruction how to
  * write them, and one whose tags are tokens reads a form line at most.
  */
-const speaksTokens = ({ segments }: Tagged): boolean =>
+const speaksTokens = ({ segments }: Pick<Tagged, 'segments'>): boolean =>
   segments.every(({ role, text }) => role !== 'instruction' || text.startsWith('<form>'));
+
+/** The published format in which a record's tags are; null where they are the protocol's own. */
+export function spokenDialect(rollout: Pick<Tagged, 'recipe' | 'segments'>): DialectId | null {
+  const id = DIALECTS.find((one) => one === rollout.recipe?.settings['dialect']);
+  return id === undefined || speaksTokens(rollout) ? null : id;
+}
 
 /**
  * Names that the recipe's published system has for the policy's tag tokens, by token; those that it calls the

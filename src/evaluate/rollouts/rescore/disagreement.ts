@@ -28,7 +28,9 @@ export interface Disagreement {
 export const ANSWER_SCORERS = ['em', 'f1', 'cover-em', 'sub-em'];
 
 function opinionsOf(rollout: ImportedRollout, scorers: readonly Scorer[]): Opinion[] {
-  const opinions = rescore(rollout, scorers).map(({ scorer, share }) => ({ by: scorer, share }));
+  const opinions = rescore(rollout, scorers).flatMap(({ scorer, share }) =>
+    share === null ? [] : [{ by: scorer, share }],
+  );
   const verdict = rollout.judge?.verdict ?? null;
   if (verdict !== null) opinions.push({ by: 'judge', share: Number(verdict) });
   return opinions;

@@ -1,4 +1,4 @@
-import { questionScores } from '../../../agent/answers/checked.ts';
+import { releasedValid } from '../../../agent/released/validity.ts';
 import { proseScores, wantsLongAnswer } from '../../../agent/answers/long-answer.ts';
 import {
   isOwnRollout,
@@ -7,8 +7,9 @@ import {
 } from '../../../formats/rollouts/shape/imported.ts';
 import type { Protocol } from '../../../formats/rollouts/protocols/protocol.ts';
 import { blockText } from '../../../formats/rollouts/protocols/split.ts';
-import { protocolOf, roundsOf, type Round } from '../../../formats/rollouts/rounds.ts';
+import { protocolOf, queryOf, roundsOf, type Round } from '../../../formats/rollouts/rounds.ts';
 import {
+  answerFacts,
   mayRetrieve,
   queryWords,
   readFacts,
@@ -17,8 +18,11 @@ import {
 } from '../../../learn/rewards/parts/facts.ts';
 import type { Span } from '../../../agent/answers/answer-text.ts';
 import type { Passage } from '../../../records/records.ts';
+import type { SearchFact } from '../../../learn/rewards/parts/searches.ts';
+import { saysUseful } from '../../../records/protocol.ts';
 import { policyTokens } from '../row-numbers.ts';
 import { formFaults } from './form.ts';
+import { importedOutput } from './spoken.ts';
 import { itemAt } from '../../../base/items.ts';
 
 /**
@@ -26,6 +30,8 @@ import { itemAt } from '../../../base/items.ts';
  * from their events. Others have no events: who wrote what, and what the tags say, stands in for them.
  */
 export interface ScoringFacts extends Omit<RewardFacts, 'tokens'> {
+  /** A record of our own: it holds all that the trainer sees. */
+  own: boolean;
   /** Null where the file has no tokens. */
   tokens: number | null;
   /** Blocks that quote evidence (R-Search), and whether the protocol has any. */
@@ -119,35 +125,81 @@ const readBlocks = (
       : [],
   );
 
+const JUDGED = /<judge>([\s\S]*?)<\/judge>/;
+
+/** How the policy judged a result (ReSeek): in the first block that says so of what follows it. */
+function judgementIn(segments: readonly ImportedSegment[], round: Round | undefined) {
+  for (const at of round?.segments ?? []) {
+    const { source, text } = itemAt(segments, at, 'segments');
+    const [whole, inner = ''] = (source === 'policy' && JUDGED.exec(text)) || [];
+    if (whole === undefined) continue;
+    const start = text.indexOf(whole);
+    const evidence = [{ segment: at, start, end: start + whole.length }];
+    return { useful: saysUseful(inner.trim()), evidence };
+  }
+  return null;
+}
+
+/** Queries in order. A round ends with a result, which answers the last of its queries. */
+const searchesIn = (
+  segments: readonly ImportedSegment[],
+  rounds: readonly Round[],
+  protocol: Protocol | null,
+): SearchFact[] =>
+  rounds.flatMap(({ segments: places, query: answered, passages }, i) =>
+    places.flatMap((at): SearchFact[] => {
+      const segment = itemAt(segments, at, 'segments');
+      if (segment.source !== 'policy' || segment.role !== 'search') return [];
+      const { text, ...span } = queryOf(segment, at, protocol);
+      if (text === '') return [];
+      const { logprobs = [] } = segment;
+      const known = logprobs.filter((value) => value !== null);
+      const last = at === answered?.segment;
+      return [
+        {
+          query: text,
+          logprobs: known.length > 0 && known.length === logprobs.length ? known : null,
+          passages: (last ? passages : []).map((p) => ({
+            title: p.title,
+            text: p.text,
+            sound: true,
+          })),
+          judged: last ? judgementIn(segments, rounds[i + 1]) : null,
+          asked: null,
+          evidence: [span],
+        },
+      ];
+    }),
+  );
+
+/** Passages that stand before the policy's first word. */
+const givenPassages = ({ origin }: ImportedRollout, [first]: readonly Round[]) =>
+  (first?.passages ?? []).flatMap(({ segment, title, text }) =>
+    segment < (origin?.responseAt ?? 0) ? [{ id: title, title, text }] : [],
+  );
+
 function importedFacts(rollout: ImportedRollout): Omit<RewardFacts, 'tokens'> {
   const { segments, answer } = rollout;
   const { answers } = rollout.question;
   const protocol = protocolOf(rollout);
   const faults = formFaults(segments, protocol);
   const answered = answer !== null && answer.trim() !== '';
-  const { em, f1, coverEm } = questionScores(answer, rollout.question);
+  const spoken = importedOutput(rollout);
+  const rounds = roundsOf(rollout);
+  const given = givenPassages(rollout, rounds);
   const { form, prose } = answerForm(segments, answered);
   return {
-    em,
-    f1,
-    coverEm,
-    byR1Searcher: questionScores(answer, rollout.question, 'r1-searcher'),
+    ...answerFacts(answer, rollout.question),
     answerText: answer,
     golds: answers,
-    formatValid: protocol !== null && answered && faults.length === 0,
+    question: rollout.question,
+    output: spoken?.output ?? null,
+    formatValid:
+      (spoken?.told ? releasedValid(spoken.output, answers) : null) ??
+      (protocol !== null && answered && faults.length === 0),
     faults,
     queries: queriesOf(segments, protocol),
-    searches: roundsOf(rollout).flatMap(({ query, passages }) => {
-      if (!query) return [];
-      const { text, ...span } = query;
-      const { logprobs = [] } = itemAt(segments, span.segment, 'segments');
-      const known = logprobs.filter((value) => value !== null);
-      const read = passages.map((p) => ({ title: p.title, text: p.text, sound: true }));
-      const all = known.length > 0 && known.length === logprobs.length ? known : null;
-      return [
-        { query: text, logprobs: all, passages: read, judged: null, asked: null, evidence: [span] },
-      ];
-    }),
+    searches: searchesIn(segments, rounds, protocol),
     // No layout that is imported names a block in which it computed.
     computed: [],
     supporting: rollout.question.supporting,
@@ -156,7 +208,7 @@ function importedFacts(rollout: ImportedRollout): Omit<RewardFacts, 'tokens'> {
     blocks: [],
     candidates: 1,
     planned: false,
-    selections: [],
+    selections: given.length > 0 ? [{ passages: given, chosen: null, evidence: [] }] : [],
     thoughts: segments.flatMap(({ source, role, text }, segment) =>
       source === 'policy' && role === 'think'
         ? [{ text, evidence: [{ segment, start: 0, end: text.length }] }]
@@ -179,9 +231,10 @@ function importedFacts(rollout: ImportedRollout): Omit<RewardFacts, 'tokens'> {
 
 /** The facts of one rollout; nothing in it is changed. */
 export function scoringFacts(rollout: ImportedRollout): ScoringFacts {
-  const own = isOwnRollout(rollout) ? readFacts(rollout) : importedFacts(rollout);
+  const own = isOwnRollout(rollout);
   return {
-    ...own,
+    ...(own ? readFacts(rollout) : importedFacts(rollout)),
+    own,
     tokens: policyTokens(rollout),
     evidence: spansOf(rollout.segments, 'evidence'),
     rounds: roundsOf(rollout),

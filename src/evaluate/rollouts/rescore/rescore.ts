@@ -9,11 +9,11 @@ export interface Rescored {
   name: string;
   /** With the spans of text that earned or lost them. */
   clauses: RewardClause[];
-  /** Σ weight · value of the clauses that could be computed. */
-  total: number;
+  /** Σ weight · value; null where the record cannot give all clauses. */
+  total: number | null;
   /** The total from the scorer's worst, 0, to its best, 1. */
-  share: number;
-  /** Clauses that the record cannot give, and why; the total is without them. */
+  share: number | null;
+  /** Clauses that the record cannot give, and why. */
   lacks: string[];
 }
 
@@ -29,9 +29,10 @@ export function rescore(
   const facts = scoringFacts(rollout);
   return scorers.map(({ id, name, range, score }) => {
     const { clauses, lacks } = score(facts);
-    const total = totalReward(clauses);
+    const total = lacks.length > 0 ? null : totalReward(clauses);
     const [worst, best] = range;
-    const share = Math.min(1, Math.max(0, (total - worst) / (best - worst)));
+    const share =
+      total === null ? null : Math.min(1, Math.max(0, (total - worst) / (best - worst)));
     return { scorer: id, name, clauses, total, share, lacks };
   });
 }

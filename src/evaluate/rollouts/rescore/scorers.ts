@@ -1,10 +1,10 @@
 import type { RewardClause } from '../../../records/rollout.ts';
 import { answerScores, subExactMatch, type AnswerScores } from '../../../agent/answers/scores.ts';
 import { clause } from '../../../learn/rewards/parts/clause.ts';
-import type { Reward } from '../../../learn/rewards/parts/definition.ts';
+import { NEEDS, type Need, type Reward } from '../../../learn/rewards/parts/definition.ts';
 import { OUTCOME, PUBLISHED } from '../../../learn/rewards/list.ts';
 import type { ScoringFacts } from './facts.ts';
-import { rSearch, stepSearch } from './published.ts';
+import { rSearch } from '../../../learn/rewards/systems/answerer/r-search.ts';
 
 /** Clauses that the record allows, and those it does not: what is missing and for what. */
 interface Scored {
@@ -20,17 +20,43 @@ export interface Scorer {
   score: (facts: ScoringFacts) => Scored;
 }
 
-/** A reward of the trainer's with its default weights; clauses that count tokens need some. */
-export const scorerOf = ({ id, name, range, ofTokens = [], clauses }: Reward): Scorer => ({
+/** Whether the facts hold what a clause reads, or nothing was written that it would be about. */
+function holds(facts: ScoringFacts, need: Need): boolean {
+  const { own, tokens, searches, frozen, evidence, goldTexts, selections } = facts;
+  const idle = searches.length === 0;
+  switch (need) {
+    case 'tokens':
+      return tokens !== null;
+    case 'logprobs':
+      return own || searches.every(({ logprobs }) => logprobs !== null);
+    case 'supporting':
+      return own || idle || facts.supporting.length > 0;
+    case 'keys':
+      return own || idle || facts.steps.length > 0;
+    case 'gold-texts':
+      return idle || goldTexts.length > 0;
+    case 'frozen':
+      return frozen.length > 0 || evidence.length === 0;
+    case 'passages':
+      return own || selections.some(({ passages }) => passages.length > 0);
+    case 'group':
+      return own;
+  }
+}
+
+/** A reward of the trainer's with its default weights. */
+export const scorerOf = ({ id, name, range, needs = {}, clauses }: Reward): Scorer => ({
   id,
   name,
   range,
   score: (facts) => {
-    const all = clauses({ ...facts, tokens: facts.tokens ?? 0 }, {});
-    if (facts.tokens !== null) return { clauses: all, lacks: [] };
+    const lacking = Object.entries(needs).filter(([, need]) => !holds(facts, need));
+    const without = new Set(lacking.map(([name]) => name));
     return {
-      clauses: all.filter((one) => !ofTokens.includes(one.clause)),
-      lacks: ofTokens.map((one) => `${one}: the file has no tokens to count`),
+      clauses: clauses({ ...facts, tokens: facts.tokens ?? 0 }, {}).filter(
+        (one) => !without.has(one.clause),
+      ),
+      lacks: lacking.map(([clause, need]) => `${clause}: ${NEEDS[need]}`),
     };
   },
 });
@@ -57,8 +83,7 @@ export const SCORERS: readonly Scorer[] = [
   byR1Searcher('cover-em.r1-searcher', 'cover-EM (R1-Searcher, its ACC_R)', 'coverEm'),
   byR1Searcher('sub-em.r1-searcher', 'sub-EM (R1-Searcher)', 'subEm'),
   ...PUBLISHED.map(scorerOf),
-  stepSearch,
-  rSearch,
+  scorerOf(rSearch),
 ];
 
 export const scorerById = (id: string): Scorer | null =>

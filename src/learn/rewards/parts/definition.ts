@@ -11,6 +11,19 @@ export interface BankLimits {
 
 type Weights = Readonly<Record<string, number>>;
 
+/** What clauses read that a file of another system may not hold, as text. */
+export const NEEDS = {
+  tokens: 'the file has no tokens to count',
+  logprobs: 'the file has no log-probabilities of the queries',
+  supporting: 'the file does not name the supporting passages',
+  keys: 'the file has no gold sub-questions',
+  'gold-texts': 'the file has no gold paragraphs',
+  frozen: 'a frozen model would have to answer from the evidence',
+  passages: 'the file does not hold the passages that are chosen among',
+  group: 'it is paid by the whole group',
+} as const;
+export type Need = keyof typeof NEEDS;
+
 /** What a reward says about itself; menus, settings and the scoring of foreign rollouts read it here. */
 interface Description<Id extends string> {
   /** As settings and stored runs name it. */
@@ -21,8 +34,8 @@ interface Description<Id extends string> {
   source: string;
   /** Its worst and its best total; violations can fall below the worst. */
   range: readonly [worst: number, best: number];
-  /** Clauses that count tokens: a file without tokens cannot give them. */
-  ofTokens?: readonly string[];
+  /** By clause, what it reads that a file may not hold: without that the reward is not computed. */
+  needs?: Readonly<Record<string, Need>>;
   /** Clauses that value single searches: `objective.credit` may give them to the tokens that earned them. */
   steps?: readonly string[];
   /** From what the frozen policy answers before the reward is known (`src/learn/frozen`). */

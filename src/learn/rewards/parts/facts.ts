@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { AgentEvent } from '../../../records/events.ts';
 import type { GoldStep, Passage } from '../../../records/records.ts';
 import type { FrozenAnswer, GoldText, Rollout } from '../../../records/rollout.ts';
-import { questionScores } from '../../../agent/answers/checked.ts';
+import { questionScores, type Checkable } from '../../../agent/answers/checked.ts';
 import type { AnswerScores } from '../../../agent/answers/scores.ts';
 import { candidatesOf } from './asks.ts';
 import { searchesOf, type SearchFact } from './searches.ts';
@@ -21,7 +21,11 @@ import {
   type ProseScores,
 } from '../../../agent/answers/long-answer.ts';
 import { readAnswerText, type Span } from '../../../agent/answers/answer-text.ts';
-import { formatValid } from '../../../agent/transcript/validity.ts';
+import {
+  formatValid,
+  spokenOutput,
+  type SpokenOutput,
+} from '../../../agent/released/validity.ts';
 import { blocksOf, openingTags, thoughtsAfterReading, type WrittenText } from './written.ts';
 
 /** One query that the policy wrote. */
@@ -34,21 +38,48 @@ export interface AskedQuery {
   evidence: Span[];
 }
 
-/**
- * What rewards may look at: read from the record's events and from who wrote a segment. Text of the
- * environment can neither earn nor lose anything, whatever tags stand in it.
- */
-export interface RewardFacts {
+/** What an answer is worth, by the rules of several papers. */
+export interface AnswerFacts {
   /** By SQuAD's normaliser, or by the question's own check (`checked.ts`). */
   em: number;
   f1: number;
   /** Every token of a gold answer is among the answer's. */
   coverEm: number;
+  /** F1 without the rule that yes and no must match. */
+  plainF1: number;
   /** The same scores by R1-Searcher's normaliser. */
   byR1Searcher: Pick<AnswerScores, 'f1' | 'coverEm'>;
+  byUr2: Pick<AnswerScores, 'f1'>;
+  byArena: Pick<AnswerScores, 'em'>;
+}
+
+export function answerFacts(answer: string | null, question: Checkable): AnswerFacts {
+  const { em, f1, coverEm } = questionScores(answer, question);
+  const { f1: f1R1, coverEm: coverR1 } = questionScores(answer, question, 'r1-searcher');
+  return {
+    em,
+    f1,
+    coverEm,
+    plainF1: questionScores(answer, question, 'squad', false).f1,
+    byR1Searcher: { f1: f1R1, coverEm: coverR1 },
+    byUr2: { f1: questionScores(answer, question, 'ur2').f1 },
+    byArena: { em: questionScores(answer, question, 'arena').em },
+  };
+}
+
+/**
+ * What rewards may look at: read from the record's events and from who wrote a segment. Text of the
+ * environment can neither earn nor lose anything, whatever tags stand in it.
+ */
+export interface RewardFacts extends AnswerFacts {
+  /** The scores of the answer are those of a faulty verifier. */
+  verified?: true;
   /** The final answer; null without one. */
   answerText: string | null;
   golds: readonly string[];
+  question: Checkable;
+  /** The text itself, where the policy wrote in a published format. */
+  output: SpokenOutput | null;
   /** The whole output follows the protocol. */
   formatValid: boolean;
   /** Breaches of the protocol, one a place. */
@@ -179,14 +210,12 @@ export function readFacts(rollout: Rollout): RewardFacts {
   const { span, prose } = readAnswerText(rollout);
   const queries = queriesOf(rollout);
   const answered = rollout.events.findLast((event) => event.kind === 'answer');
-  const { em, f1, coverEm } = questionScores(rollout.answer, rollout.question);
   return {
-    em,
-    f1,
-    coverEm,
-    byR1Searcher: questionScores(rollout.answer, rollout.question, 'r1-searcher'),
+    ...answerFacts(rollout.answer, rollout.question),
     answerText: rollout.answer,
     golds: answers,
+    question: rollout.question,
+    output: spokenOutput(rollout),
     formatValid: formatValid(rollout),
     faults: faultsOf(rollout, queries),
     queries,

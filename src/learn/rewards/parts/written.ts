@@ -1,4 +1,7 @@
-import { tagBegun, type Span } from '../../../agent/answers/answer-text.ts';
+import type { Span } from '../../../agent/answers/answer-text.ts';
+import { dialectOf } from '../../../agent/transcript/dialects/list.ts';
+import { spokenDialect } from '../../../agent/transcript/dialects/names.ts';
+import { isSearch } from '../../../agent/transcript/tags.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import { itemAt } from '../../../base/items.ts';
 import type { FormBlock } from '../../../records/form-line.ts';
@@ -11,19 +14,50 @@ export interface WrittenText {
   spans: Span[];
 }
 
-const SEARCH_TAG = /<(?:local_|web_)?search>/g;
+/** Tags that open a search in the protocol's own format. */
+const SEARCH_TAGS = ['<search>', '<local_search>', '<web_search>'];
 
-/** Every opening tag of a search in the policy's segments, in order. */
-export const openingTags = ({ segments }: Rollout): Span[] =>
-  segments.flatMap(({ source, text }, segment) => {
+/** Tags that open a search in the format that the record is in. */
+function searchTags(rollout: Pick<Rollout, 'recipe' | 'segments'>): readonly string[] {
+  const dialect = spokenDialect(rollout);
+  if (dialect === null) return SEARCH_TAGS;
+  return dialectOf(dialect).marks.flatMap(({ kind, open }) => (isSearch(kind) ? [open] : []));
+}
+
+const placesOf = (text: string, tag: string): number[] => {
+  const places: number[] = [];
+  for (let at = text.indexOf(tag); at >= 0; at = text.indexOf(tag, at + tag.length))
+    places.push(at);
+  return places;
+};
+
+/** How many characters of a tag stand at the end of a text. */
+const begunIn = (text: string, tag: string): number => {
+  let length = Math.min(tag.length - 1, text.length);
+  while (length > 0 && !text.endsWith(tag.slice(0, length))) length -= 1;
+  return length;
+};
+
+/** Every opening tag of a search in the policy's segments, in order; one may begin in the segment before. */
+export function openingTags(rollout: Pick<Rollout, 'recipe' | 'segments'>): Span[] {
+  const { segments } = rollout;
+  const tags = searchTags(rollout);
+  return segments.flatMap(({ source, text }, segment) => {
     if (source !== 'policy') return [];
-    const begun = tagBegun(segments, segment);
-    return [...`${begun}${text}`.matchAll(SEARCH_TAG)].map((match) => ({
-      segment,
-      start: Math.max(0, match.index - begun.length),
-      end: match.index + match[0].length - begun.length,
-    }));
+    const before = segments[segment - 1];
+    const earlier = before?.source === 'policy' ? before.text : '';
+    return tags
+      .flatMap((tag) => {
+        const begun = begunIn(earlier, tag);
+        return placesOf(tag.slice(0, begun) + text, tag).map((at) => ({
+          segment,
+          start: Math.max(0, at - begun),
+          end: at + tag.length - begun,
+        }));
+      })
+      .toSorted((a, b) => a.start - b.start);
   });
+}
 
 /** What the policy wrote in blocks of one kind. */
 export function blocksOf({ segments, events }: Rollout, kind: FormBlock): WrittenText {

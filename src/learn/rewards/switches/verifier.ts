@@ -37,8 +37,18 @@ export function verified(facts: RewardFacts, verifier: Verifier, draw: number): 
   const flipped = draw < (called ? verifier.falseNegative : verifier.falsePositive);
   const right = called !== flipped;
   if (right === (facts.em === 1)) return facts;
-  const all = right ? { em: 1, f1: 1, coverEm: 1 } : { em: 0, f1: 0, coverEm: 0 };
-  return { ...facts, ...all, byR1Searcher: { f1: all.f1, coverEm: all.coverEm } };
+  const all = Number(right);
+  return {
+    ...facts,
+    verified: true,
+    em: all,
+    f1: all,
+    coverEm: all,
+    plainF1: all,
+    byR1Searcher: { f1: all, coverEm: all },
+    byUr2: { f1: all },
+    byArena: { em: all },
+  };
 }
 
 /** What rewards of a run are told of a rollout. An answer is judged alike whenever it is asked. */

@@ -26,6 +26,7 @@ export const betaGrpo = fixedReward({
   name: 'β-GRPO, β = 0.4',
   source: 'Search Wisely, arXiv 2505.17281',
   range: [0, 1],
+  needs: { answer: 'logprobs' },
   clauses: ({ em, answer, searches }) => {
     const sure = (leastCertain(searches) ?? 1) >= BETA;
     return [clause('answer', sure ? em : 0, answer)];

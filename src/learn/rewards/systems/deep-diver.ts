@@ -33,6 +33,7 @@ const deepDiverBy = <const Id extends string>(
     name,
     source: SOURCE,
     range: [0, 3],
+    needs: { 'search-needed': 'group' },
     clauses: (facts) => [
       clause('format', Number(facts.formatValid), facts.faults.flat()),
       clause('answer', Number(right(facts)), facts.answer),

@@ -1,18 +1,21 @@
+import { PUNCTUATION } from '../../../agent/answers/answers.ts';
+import { deepResearcher as release } from '../../../agent/released/deep-researcher.ts';
+import { asReleased } from '../parts/as-released.ts';
 import { clause } from '../parts/clause.ts';
 import { fixedReward } from '../parts/definition.ts';
 
 /*
  * DeepResearcher (arXiv 2504.03160; code: GAIR-NLP/DeepResearcher, reward_score/format_and_f1.py): −1 where
  * the format is broken or there is no answer, else F1 over the *sets* of words of answer and gold, in lower
- * case, with punctuation as spaces and with articles. Departure: "format" is that the whole output follows
- * Forage's protocol; theirs counts tags.
+ * case, with ASCII punctuation as spaces and with articles. In its own format "broken" is that tags are not balanced
+ * (src/agent/released/deep-researcher.ts), in Forage's protocol any breach of it.
  */
 
 const wordsIn = (text: string): Set<string> =>
   new Set(
     text
       .toLowerCase()
-      .replace(/[^\p{L}\p{N}\s]/gu, ' ')
+      .replace(PUNCTUATION, ' ')
       .split(/\s+/)
       .filter(Boolean),
   );
@@ -31,9 +34,9 @@ export const deepResearcher = fixedReward({
   name: 'DeepResearcher',
   source: 'DeepResearcher, arXiv 2504.03160',
   range: [-1, 1],
-  clauses: ({ formatValid, answerText, golds, answer, faults }) => {
+  clauses: asReleased(release, ({ formatValid, answerText, golds, answer, faults }) => {
     const sound = formatValid && answerText !== null;
     const score = sound ? Math.max(0, ...golds.map((gold) => setF1(answerText, gold))) : 0;
     return [clause('answer', score, answer), clause('format', sound ? 0 : -1, faults.flat())];
-  },
+  }),
 });

@@ -5,7 +5,7 @@ import { goldShares } from '../parts/searches.ts';
 
 /*
  * InForage (arXiv 2505.09316; code: qhjqhj00/InForage, verl/utils/reward_score/qa_em.py and
- * tools/llm_agent/generation.py; the constants are the code's): (F1 + best search) · decay. The best search is
+ * tools/llm_agent/generation.py; the constants are the code's): (F1 + best search) · decay. F1 has no rule for yes and no. The best search is
  * the greatest share of the gold sources that one search brought, of which a fifth counts. A rollout that is
  * still searching after turn 2 decays by 0.95 to the number of the last turn that it survived. Departures:
  * - Gold sources are the titles of the supporting passages, theirs are addresses of pages.
@@ -24,15 +24,16 @@ export const decayAt = (turn: number): number => (turn <= FREE ? 1 : DECAY ** (t
 export const inForage = fixedReward({
   id: 'in-forage',
   name: 'InForage',
+  needs: { 'best-search': 'supporting' },
   source: 'InForage, arXiv 2505.09316, values of its code',
   range: [0, 1.2],
-  clauses: ({ f1, answer, searches, supporting }: RewardFacts) => {
+  clauses: ({ plainF1, answer, searches, supporting }: RewardFacts) => {
     const shares = goldShares(searches, supporting);
     const best = Math.max(0, ...shares);
     const decay = decayAt(searches.length);
     const evidence = searches[shares.indexOf(best)]?.evidence ?? [];
     return [
-      clause('answer', f1 * decay, answer),
+      clause('answer', plainF1 * decay, answer),
       clause('best-search', BEST_SEARCH * best * decay, best > 0 ? evidence : []),
     ];
   },
@@ -70,8 +71,8 @@ export const inForageReleased = fixedReward({
   name: 'InForage, as released',
   source: 'InForage, its code: gold sources by place among those that search',
   range: [0, 1.2],
-  clauses: ({ f1, answer, searches }: RewardFacts) => [
-    clause('answer', f1 * decayAt(searches.length), answer),
+  clauses: ({ plainF1, answer, searches }: RewardFacts) => [
+    clause('answer', plainF1 * decayAt(searches.length), answer),
   ],
   ofBatch: (batch) =>
     releasedShares(batch).map((share, i) =>

@@ -11,6 +11,7 @@ export const medR3Stage2 = fixedReward({
   name: 'Med-R³ stage 2, retrieval',
   source: 'Med-R³, arXiv 2507.23541',
   range: [0, 1],
+  needs: { retrieval: 'supporting' },
   clauses: ({ searches, supporting, formatValid }) => {
     const wanted = new Set(supporting);
     const bringing = searches.filter(({ passages }) =>

@@ -39,6 +39,7 @@ const judgements = (
 export const reSeek = fixedReward({
   id: 're-seek',
   name: 'ReSeek',
+  needs: { judge: 'supporting' },
   source: 'ReSeek, arXiv 2510.00568',
   range: [-2.4, 2.2],
   steps: ['judge'],

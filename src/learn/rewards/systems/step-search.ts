@@ -1,5 +1,9 @@
-import { mean } from '../../../base/statistics.ts';
-import { f1Score } from '../../../agent/answers/scores.ts';
+import { mean, roundHalfEven } from '../../../base/statistics.ts';
+import { searchR1 } from '../../../agent/released/search-r1.ts';
+import type { Output } from '../../../agent/released/output.ts';
+import type { Release } from '../../../agent/released/release.ts';
+import { answerScores } from '../../../agent/answers/scores.ts';
+import { asReleased } from '../parts/as-released.ts';
 import { clause } from '../parts/clause.ts';
 import { fixedReward } from '../parts/definition.ts';
 import type { RewardClause } from '../../../records/rollout.ts';
@@ -18,6 +22,7 @@ import { informationGains } from '../parts/tf-idf.ts';
  *   later query takes the place of an earlier one of the same sub-question, better or worse: `step-search-released`.
  * - Theirs gives each search its own value at its last token and trains with PPO; here `credit: span` gives it to
  *   the tokens up to there (src/learn/span-advantages.ts), and without that it counts in the rollout's reward.
+ * - F1 has no rule for yes and no and is rounded to four places, half to even, as in the code.
  * - The code multiplies in place, so that the weight is 1.6 where 0.6 was meant; `step-search-released` has that.
  */
 
@@ -27,6 +32,18 @@ const IN_PLACE = 1 + STEP;
 
 /** The golden ratio less 1: what the match of queries counts. */
 const KEYS = 0.618;
+
+/** The tags are Search-R1's; what stands after the last answer takes the answer away. */
+const release: Release = {
+  ...searchR1,
+  answer: (output: Output) =>
+    output.text.trimEnd().endsWith('</answer>') ? searchR1.answer(output) : null,
+};
+
+/** F1 of the code: without a rule for yes and no, to four places. */
+const rounded = (f1: number): number => roundHalfEven(f1, 4);
+const likenessOf = (query: string, gold: string): number =>
+  rounded(answerScores(query, [gold], 'squad', false).f1);
 
 /**
  * How well queries match the gold sub-questions, 0 to 1: each is matched to the one that it is most like (token F1), and
@@ -39,10 +56,11 @@ export function keyMatch(
 ): number {
   const matches = gold.map(() => 0);
   for (const query of queries) {
-    const likeness = gold.map((one) => f1Score(query, [one]));
+    const likeness = gold.map((one) => likenessOf(query, one));
     const most = Math.max(0, ...likeness);
     const at = likeness.indexOf(most);
-    if (at >= 0) matches[at] = which === 'last' ? most : Math.max(matches[at] ?? 0, most);
+    // A query that is like none of them changes nothing.
+    if (most > 0) matches[at] = which === 'last' ? most : Math.max(matches[at] ?? 0, most);
   }
   return gold.length === 0 ? 0 : mean(matches);
 }
@@ -57,28 +75,28 @@ const byTexts: Gains = ({ searches, goldTexts }) =>
     goldTexts.map(({ text }) => text),
   );
 
-const clausesBy =
-  (weight: number, which: 'best' | 'last', gainsOf: Gains = byTitles) =>
-  (facts: RewardFacts): RewardClause[] => {
-    const { f1, form, answer, searches, steps } = facts;
+const clausesBy = (weight: number, which: 'best' | 'last', gainsOf: Gains = byTitles) =>
+  asReleased(release, (facts: RewardFacts): RewardClause[] => {
+    const { plainF1, form, answer, searches, steps } = facts;
     if (form === null) return [clause('answer', -1)];
     const gains = gainsOf(facts);
     const seen = seenShares(searches);
     const [queries, gold] = [searches, steps].map((all) => all.map(({ query }) => query));
     const keys = keyMatch(queries ?? [], gold ?? [], which);
     return [
-      clause('answer', f1, answer),
+      clause('answer', rounded(plainF1), answer),
       clause('keys', KEYS * keys, keys > 0 ? searches.flatMap(({ evidence }) => evidence) : []),
       ...searches.flatMap(({ evidence }, i) => [
         clause('gain', weight * (gains[i] ?? 0), evidence),
         clause('redundancy', -weight * (seen[i] ?? 0), evidence),
       ]),
     ];
-  };
+  });
 
 export const stepSearch = fixedReward({
   id: 'step-search',
   name: 'StepSearch',
+  needs: { keys: 'keys', gain: 'supporting' },
   source: 'StepSearch, arXiv 2505.15107',
   range: [-1, 1.6 + KEYS],
   steps: ['gain', 'redundancy'],
@@ -91,6 +109,7 @@ export const stepSearchTfIdf = fixedReward({
   source: 'StepSearch, arXiv 2505.15107, section 3.2',
   range: [-1, 1.6 + KEYS],
   steps: ['gain', 'redundancy'],
+  needs: { keys: 'keys', gain: 'gold-texts' },
   goldTexts: true,
   clauses: clausesBy(STEP, 'best', byTexts),
 });
@@ -98,6 +117,7 @@ export const stepSearchTfIdf = fixedReward({
 export const stepSearchReleased = fixedReward({
   id: 'step-search-released',
   name: 'StepSearch, as released',
+  needs: { keys: 'keys', gain: 'supporting' },
   source: 'StepSearch, its code: a weight of 1.6, the latest match of queries',
   range: [-1, 2.6 + KEYS],
   steps: ['gain', 'redundancy'],

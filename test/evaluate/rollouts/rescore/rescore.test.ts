@@ -12,7 +12,7 @@ import { OUTCOME, PUBLISHED } from '../../../../src/learn/rewards/list.ts';
 /** Rewards that any record can be scored by; others ask for what only a run of their own writes down. */
 const OF_ANY_RECORD = [...PUBLISHED, ...OUTCOME].map(({ id }) => id);
 
-const totals = (rollout: ImportedRollout): Record<string, number> =>
+const totals = (rollout: ImportedRollout): Record<string, number | null> =>
   Object.fromEntries(rescore(rollout).map(({ scorer, total }) => [scorer, total]));
 
 /** The text that each clause points at. */
@@ -109,7 +109,12 @@ describe('rollouts of other systems, worked by hand', () => {
         '<original_evidence>Ida Holm</original_evidence><answer>Ida Holm</answer>',
     );
     const [scored] = rescore(rollout, [scorerById('r-search')!]);
-    expect(scored!.total).toBeCloseTo(1.4, 12);
+    expect(scored!.total).toBeNull();
+    expect(scored!.clauses.map(({ clause, value }) => [clause, value])).toEqual([
+      ['answer-format', 0.2],
+      ['evidence-format', 0.2],
+      ['answer', 1],
+    ]);
     expect(scored!.lacks).toEqual([expect.stringMatching(/frozen model/)]);
   });
 
@@ -120,15 +125,16 @@ describe('rollouts of other systems, worked by hand', () => {
         '<think>c</think><answer>Ida Holm</answer>',
     );
     rollout.question.supporting = ['Low Tide', 'Ida Holm'];
-    const [scored] = rescore(rollout, [scorerById('stepsearch')!]);
-    expect(scored!.clauses.map(({ clause, value }) => [clause, value])).toEqual([
+    const [scored] = rescore(rollout, [scorerById('step-search')!]);
+    expect(scored!.clauses.map(({ clause, value }) => [clause, value + 0])).toEqual([
       ['answer', 1],
-      ['information-gain', 0.5],
+      ['gain', 0.6 * 0.5],
       ['redundancy', 0],
-      ['information-gain', 0],
-      ['redundancy', -1],
+      ['gain', 0],
+      ['redundancy', -0.6],
     ]);
-    expect(scored!.lacks).toEqual([expect.stringMatching(/key match/)]);
+    expect(scored!.total).toBeNull();
+    expect(scored!.lacks).toEqual(['keys: the file has no gold sub-questions']);
   });
 
   test('without tokens the length clause is left out and named; without golds nothing is scored', async () => {
@@ -142,21 +148,13 @@ describe('rollouts of other systems, worked by hand', () => {
 });
 
 describe('a total, between the worst and the best of its scorer', () => {
-  const share = (rollout: ImportedRollout, scorer: string): number | undefined =>
+  const share = (rollout: ImportedRollout, scorer: string): number | null | undefined =>
     rescore(rollout, [scorerById(scorer)!])[0]?.share;
 
-  test('StepSearch: F1 and what searches gained, of 2; a loss is no less than the worst', async () => {
+  test('R-Search: of 2.4; R1-Searcher’s second stage: from −2 to 1', async () => {
     const rollout = await importOne(verl);
-    rollout.question.supporting = [];
-    expect(share(rollout, 'stepsearch')).toBe(0.5);
-    rollout.answer = 'nobody';
-    expect(share(rollout, 'stepsearch')).toBe(0);
-  });
-
-  test('R-Search: of 1.4; R1-Searcher’s second stage: from −2 to 1', async () => {
-    const rollout = await importOne(verl);
-    // 0.2 for the format and F1, no evidence.
-    expect(share(rollout, 'r-search')).toBeCloseTo(1.2 / 1.4, 12);
+    // 0.2 for the answer and F1, no evidence.
+    expect(share(rollout, 'r-search')).toBeCloseTo(1.2 / 2.4, 12);
     const broken = await verlWith('<think>Hm.<answer> nobody </answer>');
     expect(share(broken, 'r1-searcher-stage-2')).toBe(0);
     const right = await verlWith('<think>Hm.<answer> Ida Holm </answer>');
@@ -189,17 +187,20 @@ describe('a total, between the worst and the best of its scorer', () => {
     );
     const clauses = (supporting: string[]) => {
       rollout.question.supporting = supporting;
-      const [scored] = rescore(rollout, [scorerById('stepsearch')!]);
-      return scored!.clauses.slice(1).map(({ clause, value }) => `${clause} ${value}`);
+      const [scored] = rescore(rollout, [scorerById('step-search')!]);
+      return scored!.clauses.slice(1).map(({ clause, value }) => `${clause} ${value / 0.6 + 0}`);
     };
+    // The query that was not answered is a search as well.
     expect(clauses(['Low Tide', 'Ida Holm', 'Other', 'Ida Holm'])).toEqual([
-      `information-gain ${1 / 3}`,
+      'gain 0',
       'redundancy 0',
-      `information-gain ${1 / 3}`,
+      `gain ${1 / 3}`,
+      'redundancy 0',
+      `gain ${1 / 3}`,
       'redundancy -0.5',
     ]);
-    expect(clauses([])).toEqual(['redundancy 0', 'redundancy -0.5']);
-    expect(rescore(rollout, [scorerById('stepsearch')!])[0]?.lacks).toHaveLength(2);
+    expect(clauses([])).toEqual(['redundancy 0', 'redundancy 0', 'redundancy -0.5']);
+    expect(rescore(rollout, [scorerById('step-search')!])[0]?.lacks).toHaveLength(2);
   });
 });
 

@@ -1,3 +1,6 @@
+import { arena as release, chosenIn } from '../../../../agent/released/arena.ts';
+import type { Output } from '../../../../agent/released/output.ts';
+import { asReleased } from '../../parts/as-released.ts';
 import { clause } from '../../parts/clause.ts';
 import { fixedReward } from '../../parts/definition.ts';
 import type { RewardFacts } from '../../parts/facts.ts';
@@ -5,8 +8,10 @@ import type { RewardFacts } from '../../parts/facts.ts';
 /*
  * ARENA (arXiv 2505.13258; code: ren258/ARENA, src/evaluate.py): 1 for the format, 1 for exact match, 1 where the
  * passages named are exactly the supporting ones and 0.5 where some are, and 10 more where all three are whole.
- * Departures: the format is Forage's and one choice of passages; passages are those of every result, by title.
- * Their expression for the format ends at a line's end, so that text on the next line passes: `arena-released`.
+ * Exact match is by their normaliser: punctuation becomes a space. An output in their own format is read by their rules
+ * (src/agent/released/arena.ts), in which text on the line after the answer passes. Departures in Forage's protocol: the
+ * format is its own and one choice of passages; passages are those of every result, by title; `arena-released` lets pass
+ * what stands after the answer.
  */
 
 const JOINT = 10;
@@ -28,6 +33,11 @@ export function relevance({
   return common === wanted.size && named.size === wanted.size ? 1 : 0.5;
 }
 
+/** The passages that were shown first, and what the first block of relevance chooses among them. */
+const chosenBy = ({ selections }: RewardFacts, { text }: Output): RewardFacts['selections'] => [
+  { passages: selections[0]?.passages ?? [], chosen: chosenIn(text), evidence: [] },
+];
+
 const choseOnce = ({ selections }: RewardFacts): boolean =>
   selections.some(({ chosen }) => chosen !== null);
 
@@ -41,13 +51,15 @@ const arenaBy = <const Id extends string>(
     name,
     source: 'ARENA, arXiv 2505.13258',
     range: [0, 13],
-    clauses: (facts) => {
-      const format = Number(wellFormed(facts));
-      const relevant = relevance(facts);
-      const joint = format === 1 && facts.em === 1 && relevant === 1;
+    needs: { relevance: 'passages' },
+    clauses: asReleased(release, (facts, output) => {
+      const { em } = facts.byArena;
+      const format = Number(output ? facts.formatValid : wellFormed(facts));
+      const relevant = relevance(output ? { ...facts, selections: chosenBy(facts, output) } : facts);
+      const joint = format === 1 && em === 1 && relevant === 1;
       return [
         clause('format', format, facts.faults.flat()),
-        clause('answer', facts.em, facts.answer),
+        clause('answer', em, facts.answer),
         clause(
           'relevance',
           relevant,
@@ -55,7 +67,7 @@ const arenaBy = <const Id extends string>(
         ),
         clause('joint', joint ? JOINT : 0, joint ? facts.answer : []),
       ];
-    },
+    }),
   });
 
 export const arena = arenaBy('arena', 'ARENA', (facts) => facts.formatValid && choseOnce(facts));

@@ -61,7 +61,7 @@ const ScoreRow = (props: {
 }) => {
   const { score, em, chosen, choose } = props;
   // Scorers have different ranges; shares of the range can be compared.
-  const apart = em !== null && Math.abs(score.share - em) >= APART;
+  const apart = em !== null && score.share !== null && Math.abs(score.share - em) >= APART;
   const next = (clause: number, count: number) => {
     const again = chosen?.scorer === score.scorer && chosen.clause === clause;
     choose({ scorer: score.scorer, clause, span: again ? (chosen.span + 1) % count : 0 });
@@ -69,8 +69,8 @@ const ScoreRow = (props: {
   return (
     <tr className={chosen?.scorer === score.scorer ? 'chosen' : ''}>
       <th scope="row">{score.name}</th>
-      <td className="figure">{formatNumber(score.total)}</td>
-      <td className="figure">{formatShare(score.share)}</td>
+      <td className="figure">{score.total === null ? '–' : formatNumber(score.total)}</td>
+      <td className="figure">{score.share === null ? '–' : formatShare(score.share)}</td>
       <td>
         {apart ? <span className="badge bad">≠ EM</span> : null}
         <span className="clauses">
@@ -130,7 +130,7 @@ export const ScoresView = ({ reading }: { reading: Reading }) => {
       </p>
     );
   const em = list.find(({ scorer }) => scorer === 'em')?.share ?? null;
-  const apart = em === null ? [] : list.filter(({ share }) => Math.abs(share - em) >= APART);
+  const apart = em === null ? [] : list.filter(({ share }) => share !== null && Math.abs(share - em) >= APART);
   const verdict = rollout.judge?.verdict ?? null;
   const judge = verdict === null ? null : Number(verdict);
   return (

@@ -1,0 +1,50 @@
+import { blocksIn, count } from './output.ts';
+import { CHINESE } from './r1-searcher.ts';
+import { faultsAmong, type Release } from './release.ts';
+
+/** UR²'s format for open-domain questions (Tsinghua-dhy/UR2, UR2_RL/train/reward_server_qwen_*_rag_stage*.py). */
+
+/** A query may have 20 words, an output four queries, an answer ten words or as many as the longest gold answer. */
+const QUERY_WORDS = 20;
+const QUERIES = 4;
+const ANSWER_WORDS = 10;
+
+const wordsOf = (text: string): number => text.split(/\s+/).filter(Boolean).length;
+
+const SEARCH_TAGS = ['query', 'documents'].flatMap((what) => [
+  `<|begin_of_${what}|>`,
+  `<|end_of_${what}|>`,
+]);
+
+/**
+ * From the first `\boxed{` of a line to its last brace, of the last line that has one; else the letter of an option. So
+ * two boxes on a line are one answer, and so is a box with what braces follow it.
+ */
+function stated(text: string): string | null {
+  const boxed = [...text.matchAll(/\\boxed\{(.*)\}/g)].at(-1)?.[1];
+  return boxed?.trim() ?? /[Tt]he correct answer is:\s*([A-J])/.exec(text)?.[1] ?? null;
+}
+
+const answerIn = (text: string): string | null => stated(text) ?? blocksIn(text, 'answer').at(-1) ?? null;
+
+export const ur2: Release = {
+  dialects: ['ur2'],
+  answer: ({ text }) => answerIn(text),
+  faults: ({ text, written }, golds) => {
+    const [queries = 0, ...others] = SEARCH_TAGS.map((tag) => count(text, tag));
+    const long = [...text.matchAll(/<\|begin_of_query\|>([\s\S]*?)<\|end_of_query\|>/g)].filter(
+      ([, query = '']) => wordsOf(query) > QUERY_WORDS,
+    );
+    const longest = Math.max(ANSWER_WORDS, ...golds.map(wordsOf));
+    return [
+      ...long.map(() => `a query has more than ${QUERY_WORDS} words`),
+      ...faultsAmong({
+        'a query is not closed or not answered': others.some((one) => one !== queries),
+        [`there are more than ${QUERIES} queries`]: queries > QUERIES,
+        'it holds Chinese characters': CHINESE.test(written),
+        'the answer stands in no box': stated(text) === null,
+        [`the answer has more than ${longest} words`]: wordsOf(answerIn(text) ?? '') > longest,
+      }),
+    ];
+  },
+};
