@@ -6,6 +6,7 @@ import { evaluateCommand } from './commands/evaluate.ts';
 import { exportCommand } from './commands/export.ts';
 import { recipesCommand } from './systems/recipes.ts';
 import { forkCommand } from './commands/fork.ts';
+import { rewardsCommand } from './commands/rewards.ts';
 import { referenceCommand } from './systems/reference.ts';
 import { rolloutsCommand } from './commands/rollouts.ts';
 import { mergeCommand } from './commands/merge.ts';
@@ -35,6 +36,7 @@ const COMMANDS: readonly Command[] = [
   rolloutsCommand,
   trajectoriesCommand,
   rewardModelCommand,
+  rewardsCommand,
   recipesCommand,
   serveEnvironmentCommand,
   worldCommand,

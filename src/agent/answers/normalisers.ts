@@ -39,11 +39,7 @@ const spacing = (
 
 /** Forms of a text, the normal one first, then what keeps more of it. */
 const FORMS: Record<NormaliserId, readonly [Form, Form, Form]> = {
-  squad: [
-    normalizeAnswer,
-    (text) => squeezed(text.toLowerCase().replace(PUNCTUATION, '')),
-    lower,
-  ],
+  squad: [normalizeAnswer, (text) => squeezed(text.toLowerCase().replace(PUNCTUATION, '')), lower],
   'r1-searcher': spacing(PUNCTUATION_AND_QUOTES, boolMapped),
   // Tsinghua-dhy/UR2, UR2_RL/train/reward_server_*.py: ASCII punctuation, a bare True or False is yes or no.
   ur2: spacing(PUNCTUATION, boolMapped),

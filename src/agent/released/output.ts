@@ -20,15 +20,13 @@ interface Piece {
 
 const withoutTags = (text: string): string => text.replaceAll('<', '‹').replaceAll('>', '›');
 
-/** A result: its own tags stay, and stand around one that came without them, as in a chat. */
+/** A result: the tags at its ends stay, and stand around one that came without them, as in a chat. */
 function resultText(text: string, [before, after]: Dialect['result']): string {
-  const [open, close] = [before.trim(), after.trim()];
-  const from = open === '' ? -1 : text.indexOf(open);
-  const to = close === '' ? -1 : text.lastIndexOf(close);
-  if (from < 0 && to < 0) return before + withoutTags(text) + after;
-  const start = from < 0 ? 0 : from + open.length;
-  const end = to < start ? text.length : to;
-  return text.slice(0, start) + withoutTags(text.slice(start, end)) + text.slice(end);
+  const [open = ''] = /^\s*<[^<>]+>/.exec(text) ?? [];
+  const rest = text.slice(open.length);
+  const [close = ''] = /<[^<>]+>\s*$/.exec(rest) ?? [];
+  if (open === '' && close === '') return before + withoutTags(text) + after;
+  return open + withoutTags(rest.slice(0, rest.length - close.length)) + close;
 }
 
 function pieceText({ source, role, text }: Piece, { result }: Pick<Dialect, 'result'>): string {

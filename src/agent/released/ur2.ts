@@ -1,3 +1,4 @@
+import { readProseAnswer } from '../transcript/boxed.ts';
 import { blocksIn, count } from './output.ts';
 import { CHINESE } from './r1-searcher.ts';
 import { faultsAmong, type Release } from './release.ts';
@@ -25,16 +26,47 @@ function stated(text: string): string | null {
   return boxed?.trim() ?? /[Tt]he correct answer is:\s*([A-J])/.exec(text)?.[1] ?? null;
 }
 
-const answerIn = (text: string): string | null => stated(text) ?? blocksIn(text, 'answer').at(-1) ?? null;
+const answerIn = (text: string): string | null =>
+  stated(text) ?? blocksIn(text, 'answer').at(-1) ?? null;
 
+const queriesIn = (text: string): string[] =>
+  [...text.matchAll(/<\|begin_of_query\|>([\s\S]*?)<\|end_of_query\|>/g)].map(
+    ([, query = '']) => query,
+  );
+
+/**
+ * What the paper says of its format: queries and what was found are closed, a query has fewer than 20 words, and an answer
+ * stands in a box or after the phrase. A query that brought nothing is no fault.
+ */
+export const ur2Paper: Release = {
+  dialects: ['ur2'],
+  answer: ({ text }) => readProseAnswer(text, 'the correct answer is:'),
+  faults: ({ text }) => {
+    const [queries = 0, ended = 0, found = 0, shown = 0] = SEARCH_TAGS.map((tag) =>
+      count(text, tag),
+    );
+    const all = queriesIn(text);
+    return [
+      ...all.flatMap((query) => (query.trim() === '' ? ['a query is empty'] : [])),
+      ...all.flatMap((query) =>
+        wordsOf(query) < QUERY_WORDS ? [] : [`a query has ${QUERY_WORDS} words or more`],
+      ),
+      ...faultsAmong({
+        'a query is not closed': queries !== ended,
+        'it wrote what only a search finds': found !== shown || found > queries,
+        'there is no answer': readProseAnswer(text, 'the correct answer is:') === null,
+      }),
+    ];
+  },
+};
+
+/** As released. */
 export const ur2: Release = {
   dialects: ['ur2'],
   answer: ({ text }) => answerIn(text),
   faults: ({ text, written }, golds) => {
     const [queries = 0, ...others] = SEARCH_TAGS.map((tag) => count(text, tag));
-    const long = [...text.matchAll(/<\|begin_of_query\|>([\s\S]*?)<\|end_of_query\|>/g)].filter(
-      ([, query = '']) => wordsOf(query) > QUERY_WORDS,
-    );
+    const long = queriesIn(text).filter((query) => wordsOf(query) > QUERY_WORDS);
     const longest = Math.max(ANSWER_WORDS, ...golds.map(wordsOf));
     return [
       ...long.map(() => `a query has more than ${QUERY_WORDS} words`),

@@ -1,5 +1,9 @@
 import type { RewardClause } from '../../records/rollout.ts';
-import { r1Searcher as release, r1SearcherFirst, retrieved } from '../../agent/released/r1-searcher.ts';
+import {
+  r1Searcher as release,
+  r1SearcherFirst,
+  retrieved,
+} from '../../agent/released/r1-searcher.ts';
 import { asReleased } from './parts/as-released.ts';
 import { answeredEvidence, clause, wordsOf } from './parts/clause.ts';
 import { fixedReward } from './parts/definition.ts';

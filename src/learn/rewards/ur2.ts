@@ -1,4 +1,7 @@
 import type { RewardClause } from '../../records/rollout.ts';
+import type { Output } from '../../agent/released/output.ts';
+import { ur2Paper } from '../../agent/released/ur2.ts';
+import { asReleased } from './parts/as-released.ts';
 import { clause, wordsOf } from './parts/clause.ts';
 import { fixedReward } from './parts/definition.ts';
 import type { AskedQuery, RewardFacts } from './parts/facts.ts';
@@ -6,7 +9,7 @@ import type { AskedQuery, RewardFacts } from './parts/facts.ts';
 /*
  * UR², equations (4) and (5) and appendix C.5 of arXiv 2508.06165, the paper's version (as released:
  * ur2-released.ts). Departures and choices:
- * - The protocol is Forage's; a violation is a breach of it, a query of 20 words or more, or an output
+ * - In its own format an output is read from its text (src/agent/released/ur2.ts). In Forage's protocol a violation is a breach of it, a query of 20 words or more, or an output
  *   without answer. A missing retrieval is a violation in the first stage only, which is there to make
  *   the policy search.
  * - A fallback is a query that the environment answered with a hint instead of passages; a call that
@@ -37,10 +40,15 @@ export const longQueries = ({ queries, queryWords }: RewardFacts, most: number):
     return words > most && !(queryWords !== null && words > queryWords);
   });
 
-function violations(facts: RewardFacts, needsRetrieval: boolean) {
+function violations(facts: RewardFacts, output: Output | null, needsRetrieval: boolean) {
+  const idle = Number(needsRetrieval && facts.mayRetrieve && facts.queries.length === 0);
+  if (output)
+    return {
+      count: ur2Paper.faults(output, facts.golds).length + idle,
+      evidence: facts.faults.flat(),
+    };
   const long = longQueries(facts, QUERY_WORDS - 1);
   const missing = Number(facts.form === null && facts.faults.length === 0);
-  const idle = Number(needsRetrieval && facts.mayRetrieve && facts.queries.length === 0);
   return {
     count: facts.faults.length + long.length + missing + idle,
     evidence: [...facts.faults.flat(), ...long.flatMap((query) => query.evidence)],
@@ -58,8 +66,8 @@ export function fallback(facts: RewardFacts): RewardClause {
 }
 
 /** +1 for a clean format, −1 a violation. */
-function signedFormat(facts: RewardFacts): RewardClause {
-  const { count, evidence } = violations(facts, true);
+function signedFormat(facts: RewardFacts, output: Output | null): RewardClause {
+  const { count, evidence } = violations(facts, output, true);
   return clause('format', count === 0 ? 1 : -count, evidence);
 }
 
@@ -85,7 +93,11 @@ export const ur2Stage1 = fixedReward({
   source: `${PAPER}, equation 4`,
   range: [-1, 5],
   coldStart: true,
-  clauses: (facts) => [signedFormat(facts), retrieval(facts, 3, 4), fallback(facts)],
+  clauses: asReleased(ur2Paper, (facts, output) => [
+    signedFormat(facts, output),
+    retrieval(facts, 3, 4),
+    fallback(facts),
+  ]),
 });
 
 /** The 3B model: +5 and +7; the format is −1 where nothing was asked for. */
@@ -96,11 +108,11 @@ export const ur2Stage1Small = fixedReward({
   source: `${PAPER}, appendix C.5`,
   range: [-1, 8],
   coldStart: true,
-  clauses: (facts) => {
-    const format = signedFormat(facts);
+  clauses: asReleased(ur2Paper, (facts, output) => {
+    const format = signedFormat(facts, output);
     const idle = facts.mayRetrieve && facts.queries.length === 0;
     return [idle ? { ...format, value: -1 } : format, retrieval(facts, 5, 7), fallback(facts)];
-  },
+  }),
 });
 
 /** LLaMA, which searches too readily: +3 however often it searched. */
@@ -111,12 +123,16 @@ export const ur2Stage1Llama = fixedReward({
   source: `${PAPER}, appendix C.5`,
   range: [-1, 4],
   coldStart: true,
-  clauses: (facts) => [signedFormat(facts), retrieval(facts, 3, 3), fallback(facts)],
+  clauses: asReleased(ur2Paper, (facts, output) => [
+    signedFormat(facts, output),
+    retrieval(facts, 3, 3),
+    fallback(facts),
+  ]),
 });
 
 /** (5) without its fallback: 2 for a right answer, 1 for a clean format. */
-function answerAndFormat(facts: RewardFacts): RewardClause[] {
-  const { count, evidence } = violations(facts, false);
+function answerAndFormat(facts: RewardFacts, output: Output | null): RewardClause[] {
+  const { count, evidence } = violations(facts, output, false);
   return [
     clause('answer', 2 * facts.em, facts.answer),
     clause('format', Number(count === 0), evidence),
@@ -133,7 +149,11 @@ export const ur2Stage1Weak = fixedReward({
   name: 'UR² stage 1, weak',
   source: `${PAPER}, appendix C.5`,
   range: [0, 4],
-  clauses: (facts) => [...answerAndFormat(facts), retrieval(facts, 0.5, 1), fallback(facts)],
+  clauses: asReleased(ur2Paper, (facts, output) => [
+    ...answerAndFormat(facts, output),
+    retrieval(facts, 0.5, 1),
+    fallback(facts),
+  ]),
 });
 
 /** (5): 2 for a right answer, 1 for a clean format, −0.5 a fallback. */
@@ -143,5 +163,8 @@ export const ur2Stage2 = fixedReward({
   name: 'UR² stage 2, paper',
   source: `${PAPER}, equation 5`,
   range: [0, 3],
-  clauses: (facts) => [...answerAndFormat(facts), fallback(facts)],
+  clauses: asReleased(ur2Paper, (facts, output) => [
+    ...answerAndFormat(facts, output),
+    fallback(facts),
+  ]),
 });

@@ -6,7 +6,6 @@ import {
   type ImportedSegment,
 } from '../../../formats/rollouts/shape/imported.ts';
 import type { Protocol } from '../../../formats/rollouts/protocols/protocol.ts';
-import { blockText } from '../../../formats/rollouts/protocols/split.ts';
 import { protocolOf, queryOf, roundsOf, type Round } from '../../../formats/rollouts/rounds.ts';
 import {
   answerFacts,
@@ -49,16 +48,14 @@ const spansOf = (segments: readonly ImportedSegment[], role: ImportedSegment['ro
 /** A query is answered by a result, or sent back by a hint, before the next query. */
 function queriesOf(segments: readonly ImportedSegment[], protocol: Protocol | null): AskedQuery[] {
   const queries: AskedQuery[] = [];
-  segments.forEach(({ source, role, text }, segment) => {
+  segments.forEach((one, segment) => {
+    const { source, role } = one;
     const last = queries.at(-1);
-    if (source === 'policy' && role === 'search')
-      queries.push({
-        text: blockText(text, protocol).text,
-        answered: false,
-        refused: false,
-        evidence: [{ segment, start: 0, end: text.length }],
-      });
-    else if (last && source === 'environment' && role === 'result') last.answered = true;
+    if (source === 'policy' && role === 'search') {
+      const { text } = queryOf(one, segment, protocol);
+      const evidence = [{ segment, start: 0, end: one.text.length }];
+      if (text !== '') queries.push({ text, answered: false, refused: false, evidence });
+    } else if (last && source === 'environment' && role === 'result') last.answered = true;
     else if (last && source === 'environment' && role === 'hint') last.refused = true;
   });
   return queries;
@@ -140,6 +137,12 @@ function judgementIn(segments: readonly ImportedSegment[], round: Round | undefi
   return null;
 }
 
+/** Whether a tag ends the query, where tags do. */
+const isClosed = ({ text }: ImportedSegment, protocol: Protocol | null): boolean => {
+  const rules = protocol?.blocks.filter(({ role }) => role === 'search') ?? [];
+  return rules.length === 0 || rules.some(({ close }) => text.includes(close));
+};
+
 /** Queries in order. A round ends with a result, which answers the last of its queries. */
 const searchesIn = (
   segments: readonly ImportedSegment[],
@@ -150,6 +153,7 @@ const searchesIn = (
     places.flatMap((at): SearchFact[] => {
       const segment = itemAt(segments, at, 'segments');
       if (segment.source !== 'policy' || segment.role !== 'search') return [];
+      if (!isClosed(segment, protocol)) return [];
       const { text, ...span } = queryOf(segment, at, protocol);
       if (text === '') return [];
       const { logprobs = [] } = segment;

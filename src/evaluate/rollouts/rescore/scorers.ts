@@ -36,7 +36,10 @@ function holds(facts: ScoringFacts, need: Need): boolean {
     case 'gold-texts':
       return idle || goldTexts.length > 0;
     case 'frozen':
-      return frozen.length > 0 || evidence.length === 0;
+      return (
+        frozen.length > 0 ||
+        (evidence.length === 0 && !facts.output?.text.includes('<original_evidence>'))
+      );
     case 'passages':
       return own || selections.some(({ passages }) => passages.length > 0);
     case 'group':

@@ -2,7 +2,7 @@ import { outputOf } from '../../../agent/released/output.ts';
 import type { SpokenOutput } from '../../../agent/released/validity.ts';
 import { dialectOf } from '../../../agent/transcript/dialects/list.ts';
 import { spokenDialect } from '../../../agent/transcript/dialects/names.ts';
-import type { ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
+import type { ImportedRollout, ImportedSegment } from '../../../formats/rollouts/shape/imported.ts';
 import type { DialectId } from '../../../recipes/methods/dialect.ts';
 
 /** Published formats in which the outputs of an imported file can be read. */
@@ -35,34 +35,50 @@ const ANSWERING: readonly DialectId[] = [
   'deep-researcher',
 ];
 
+/** Formats whose results an output holds. */
+const shownIn = (pieces: readonly ImportedSegment[]): DialectId[] =>
+  [...ANSWERING, 'ur2' as const].filter((id) => {
+    const open = dialectOf(id).result[0].trim();
+    return pieces.some(({ text }) => text.includes(open));
+  });
+
 /** Formats that the tags do not tell apart, and whether they tell one at all. */
-function spokenIn(rollout: ImportedRollout): { dialects: readonly DialectId[]; told: boolean } {
-  const { origin, segments, answer } = rollout;
+function spokenIn(
+  rollout: ImportedRollout,
+  pieces: readonly ImportedSegment[],
+): { dialects: readonly DialectId[]; told: boolean } {
+  const { origin, answer } = rollout;
   if (!origin) {
     const dialect = spokenDialect(rollout);
     return { dialects: dialect === null ? [] : [dialect], told: dialect !== null };
   }
-  const known = origin.protocol === null ? undefined : SPOKEN[origin.protocol];
-  const own = segments.filter(({ source }) => source === 'policy').map(({ text }) => text);
-  const holds = (text: string): boolean => own.some((one) => one.includes(text));
-  if (origin.protocol === 'tool-call' && !holds('answer>')) return { dialects: [], told: false };
-  if (known) return { dialects: known, told: true };
-  if (origin.protocol === 'forage') return { dialects: [], told: false };
-  if (origin.protocol === 'think-answer') return { dialects: ANSWERING, told: false };
-  // Nothing is lost where no answer was read; else only a box says whose it may be.
-  if (answer === null) return { dialects: [...ANSWERING, 'ur2'], told: false };
-  return { dialects: holds(String.raw`\boxed`) ? ['ur2'] : [], told: false };
+  const { protocol } = origin;
+  if (protocol === 'forage') return { dialects: [], told: false };
+  const known = protocol === null ? undefined : SPOKEN[protocol];
+  const shown = shownIn(pieces);
+  const holds = (wanted: string): boolean => pieces.some(({ text }) => text.includes(wanted));
+  // Tool calls are in many formats; DeepResearcher's answer is in a block.
+  if (protocol === 'tool-call' && !holds('<answer>')) return { dialects: shown, told: false };
+  if (known) return { dialects: [...new Set([...known, ...shown])], told: true };
+  // Nothing is lost where no answer was read; else only a block or a box says whose it may be.
+  const alike =
+    protocol === 'think-answer' || answer === null
+      ? [...ANSWERING, ...(protocol === 'think-answer' ? [] : (['ur2'] as const))]
+      : holds(String.raw`\boxed`)
+        ? (['ur2'] as const)
+        : [];
+  return { dialects: [...new Set([...shown, ...alike])], told: false };
 }
 
 /** The output of an imported rollout; `told`: its tags say which format it is in. Null: none of them. */
 export function importedOutput(
   rollout: ImportedRollout,
 ): { output: SpokenOutput; told: boolean } | null {
-  const { dialects, told } = spokenIn(rollout);
-  const [dialect] = dialects;
-  if (dialect === undefined) return null;
   const { origin, segments } = rollout;
   const first = segments.findIndex(({ source }) => source === 'policy');
-  const at = origin?.responseAt ?? (first < 0 ? segments.length : first);
-  return { output: { ...outputOf(segments.slice(at), dialectOf(dialect)), dialects }, told };
+  const pieces = segments.slice(origin?.responseAt ?? (first < 0 ? segments.length : first));
+  const { dialects, told } = spokenIn(rollout, pieces);
+  const [dialect] = dialects;
+  if (dialect === undefined) return null;
+  return { output: { ...outputOf(pieces, dialectOf(dialect)), dialects }, told };
 }

@@ -7,7 +7,10 @@ import { answerFacts, type RewardFacts } from './facts.ts';
  * Facts as the released function of a system has them, of an output in that system's own format: its answer, and what it
  * calls well formed. Of any other output, and of what a policy with tag tokens wrote, the facts stay as they are.
  */
-function readBy(release: Release, facts: RewardFacts): { facts: RewardFacts; output: Output | null } {
+function readBy(
+  release: Release,
+  facts: RewardFacts,
+): { facts: RewardFacts; output: Output | null } {
   const { output, question, golds } = facts;
   if (!output || !release.dialects.some((one) => output.dialects.includes(one)))
     return { facts, output: null };

@@ -12,13 +12,7 @@ import { fixedReward } from '../parts/definition.ts';
  */
 
 const wordsIn = (text: string): Set<string> =>
-  new Set(
-    text
-      .toLowerCase()
-      .replace(PUNCTUATION, ' ')
-      .split(/\s+/)
-      .filter(Boolean),
-  );
+  new Set(text.toLowerCase().replace(PUNCTUATION, ' ').split(/\s+/).filter(Boolean));
 
 /** F1 of two sets of words; 0 where either is empty. */
 export function setF1(prediction: string, gold: string): number {

@@ -55,7 +55,9 @@ const arenaBy = <const Id extends string>(
     clauses: asReleased(release, (facts, output) => {
       const { em } = facts.byArena;
       const format = Number(output ? facts.formatValid : wellFormed(facts));
-      const relevant = relevance(output ? { ...facts, selections: chosenBy(facts, output) } : facts);
+      const relevant = relevance(
+        output ? { ...facts, selections: chosenBy(facts, output) } : facts,
+      );
       const joint = format === 1 && em === 1 && relevant === 1;
       return [
         clause('format', format, facts.faults.flat()),

@@ -130,7 +130,8 @@ export const ScoresView = ({ reading }: { reading: Reading }) => {
       </p>
     );
   const em = list.find(({ scorer }) => scorer === 'em')?.share ?? null;
-  const apart = em === null ? [] : list.filter(({ share }) => share !== null && Math.abs(share - em) >= APART);
+  const apart =
+    em === null ? [] : list.filter(({ share }) => share !== null && Math.abs(share - em) >= APART);
   const verdict = rollout.judge?.verdict ?? null;
   const judge = verdict === null ? null : Number(verdict);
   return (
