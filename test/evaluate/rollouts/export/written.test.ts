@@ -161,7 +161,10 @@ describe('one rollout as HTML', () => {
 
   test('a table of scores: name, total, clauses, what could not be computed', () => {
     expect(html).toContain(
-      '<tr><td>R-Search</td><td class="number">0.2</td><td>format 0.2, evidence-format 0, answer 0</td><td class="fine">evidence F1: a frozen model would have to answer from the evidence</td></tr>',
+      '<tr><td>R-Search</td><td class="number">0.2</td><td>answer-format 0.2, evidence-format 0, answer 0, evidence 0</td><td class="fine"></td></tr>',
+    );
+    expect(html).toContain(
+      '<tr><td>KunLunBaizeRAG, short answers (17)</td><td class="number">–</td><td>format 1, accuracy 0</td><td class="fine">length: the file has no tokens to count</td></tr>',
     );
   });
 
@@ -213,7 +216,7 @@ describe('one rollout as Markdown', () => {
     expect(text.match(/> Answered without evidence/g)).toHaveLength(1);
     expect(text).toContain('| scorer | total | clauses | lacks |\n| --- | ---: | --- | --- |\n| ');
     expect(text).toMatch(
-      /^\| R\\-Search \| 0\\\.2 \| format 0\\\.2, evidence\\-format 0, answer 0 \| evidence F1\\: a frozen/m,
+      /^\| KunLunBaizeRAG, short answers \\\(17\\\) \| – \| format 1, accuracy 0 \| length\\: the file has no tokens/m,
     );
   });
 
