@@ -12,6 +12,7 @@ export const SHARED_DEPARTURES = [
   'The tags are those of the built-in policy, which is trained on the protocol and needs no prompt.',
   'A search asks both sources in place of one.',
   'Learning rate, batch and steps are sized for a small policy with LoRA.',
+  'A gold answer of articles only, such as "The", is compared with its articles; released reward functions compare empty texts.',
 ] as const;
 
 /** In place of PPO where a paper trains with it. */
