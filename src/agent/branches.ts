@@ -96,7 +96,7 @@ async function answerIn(state: RunState, session: PolicySession): Promise<WouldA
     stopIds: tags.stops.stopIds,
     ...(tags.stops.stopTexts.length > 0 ? { stopTexts: tags.stops.stopTexts } : {}),
     sampling: { temperature: 0, topK: 0, topP: 1 },
-    ...(request.signal ? { signal: request.signal } : {}),
+    signal: request.signal,
   });
   checkCancelled(state);
   const inner = tokenizer.decode([...box, ...ids.filter((id) => !tags.meaning(id))]);
@@ -122,7 +122,7 @@ async function likelihoodIn(
     forced,
     stopIds: [],
     sampling: { temperature: 1, topK: 0, topP: 1 },
-    ...(request.signal ? { signal: request.signal } : {}),
+    signal: request.signal,
   });
   checkCancelled(state);
   if (logprobs.length === 0 || ids.some((id, i) => id !== forced[i]))
@@ -158,7 +158,7 @@ export function branchOf(
         ...(tags.stops.stopTexts.length > 0 ? { stopTexts: tags.stops.stopTexts } : {}),
         sampling:
           temperature === undefined ? settings.sampling : { ...settings.sampling, temperature },
-        ...(request.signal ? { signal: request.signal } : {}),
+        signal: request.signal,
       });
       checkCancelled(state);
       const step = proposed(state, generated, now, limit);

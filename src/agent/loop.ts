@@ -145,7 +145,7 @@ export async function policyStep(
       stops,
       sampling: settings.sampling,
       ...(thinksInMixtures(state) ? { latent: state.tags.thoughtEnds } : {}),
-      ...(request.signal ? { signal: request.signal } : {}),
+      signal: request.signal,
     },
     (placed) => {
       const next = readParsed(state, placed);

@@ -41,7 +41,7 @@ async function probeOne(
     sampling: settings.sampling,
     // Confidence is the model's own, whatever the temperature: at 0 every candidate would be certain.
     scores: 'model',
-    ...(request.signal ? { signal: request.signal } : {}),
+    signal: request.signal,
   });
   const inner = generated.ids.filter((id) => !tags.meaning(id));
   const written = untilTag(tokenizer.decode([...box, ...inner]), tags);
@@ -96,7 +96,7 @@ function recordedProbe(state: RunState): Awaited<ReturnType<typeof probe>> | nul
           text,
           canonical,
           confidence,
-          ...(samples !== undefined && { samples }),
+          samples,
         })),
         by: event.confidenceBy ?? 'logprob',
       }

@@ -93,7 +93,7 @@ async function thinkWithoutBackground(
       stopIds: tags.thoughtStops.stopIds,
       ...(tags.spelling === 'text' ? { stopTexts: tags.thoughtStops.stopTexts } : {}),
       sampling: settings.sampling,
-      ...(request.signal ? { signal: request.signal } : {}),
+      signal: request.signal,
     });
     checkCancelled(state);
     state.thoughtTokens += generated.ids.length;

@@ -32,7 +32,7 @@ const certain = (choice: SearchTarget, by: 'fixed' | 'policy-tag'): Route => ({
 
 const recordedRoute = ({ by, routing, choice, probabilities, features }: RouteEvent): Route => ({
   by,
-  ...(routing && { routing }),
+  routing,
   choice,
   probabilities,
   features,
@@ -261,8 +261,8 @@ export async function retrieve(
     ...(hits.length < found.hits.length && { asked: k }),
     latencyMs: retrieval.latencyMs,
     addedDelayMs: retrieval.addedDelayMs,
-    ...(retrieval.requests === undefined ? {} : { requests: retrieval.requests }),
-    ...(retrieval.bytes === undefined ? {} : { bytes: retrieval.bytes }),
+    requests: retrieval.requests,
+    bytes: retrieval.bytes,
     newSupporting: observation.newSupporting,
     duplicates: observation.duplicates,
     newEntities: observation.newEntities,

@@ -74,7 +74,7 @@ export const asideContext = ({
   transcript,
   settings,
   seed: request.seed,
-  ...(request.signal ? { signal: request.signal } : {}),
+  signal: request.signal,
 });
 
 /** Thrown inside the loop where the caller's signal asks to stop; never leaves `runRollout`. */
@@ -97,7 +97,7 @@ export function stop(
   clause?: StopClause,
 ): void {
   state.transcript.endSegment();
-  state.transcript.event({ kind: 'stop', reason, detail, ...(clause && { clause }) });
+  state.transcript.event({ kind: 'stop', reason, detail, clause });
 }
 
 /** Notes a fault against the protocol. */
@@ -107,6 +107,6 @@ export function fault(state: RunState, message: string, segment?: number): void 
     kind: 'error',
     what: 'malformed',
     message,
-    ...(segment === undefined ? {} : { segment }),
+    segment,
   });
 }

@@ -47,7 +47,7 @@ async function forked(
       stopIds,
       ...(stopTexts.length > 0 ? { stopTexts } : {}),
       sampling: greedy ? { temperature: 0, topK: 0, topP: 1 } : settings.sampling,
-      ...(request.signal ? { signal: request.signal } : {}),
+      signal: request.signal,
     });
     checkCancelled(state);
     return generated;

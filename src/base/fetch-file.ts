@@ -22,7 +22,7 @@ export const fetchFromUrl =
   async (name, { signal, fresh = false } = {}) => {
     const response = await fetch(base + name, {
       cache: fresh ? 'no-store' : 'default',
-      ...(signal && { signal }),
+      signal,
     });
     if (!response.ok) throw new Error(`${base + name}: HTTP ${response.status}`);
     return new Uint8Array(await response.arrayBuffer());

@@ -23,5 +23,5 @@ export const fromRow = ([id, title, sentences, noise]: PassageRow): Passage => (
   title,
   text: sentences.join(' '),
   sentences,
-  ...(noise !== undefined && { noise }),
+  noise,
 });

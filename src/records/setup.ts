@@ -38,7 +38,7 @@ export const webLlmModelSchema = z.strictObject({
  * the built-in policy was trained on it; runs and addresses of that time name it so
  * (`built-in-forms.ts`).
  */
-const builtInFields = { kind: z.literal('built-in'), form: z.literal(1).exactOptional() };
+const builtInFields = { kind: z.literal('built-in'), form: z.literal(1).optional() };
 const builtInSchema = z.strictObject(builtInFields);
 
 const policyRefSchema = z.discriminatedUnion('kind', [
@@ -54,7 +54,7 @@ const policyRefSchema = z.discriminatedUnion('kind', [
 const localSpecSchemaOf = (methods: readonly string[]) =>
   z.discriminatedUnion('kind', [
     /** `method`: how it is searched; words and vectors fused, as it is shipped, where absent. */
-    z.strictObject({ ...builtInFields, method: z.enum(methods).exactOptional() }),
+    z.strictObject({ ...builtInFields, method: z.enum(methods).optional() }),
     z.strictObject({
       kind: z.literal('collections'),
       ids: z.array(id).min(1).max(50),

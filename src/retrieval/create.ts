@@ -59,8 +59,8 @@ export function createRetriever(parts: RetrieverParts): Retriever {
         hits: dropDuplicates(hits).slice(0, k),
         latencyMs: now() - start,
         addedDelayMs,
-        ...(requests !== undefined && { requests }),
-        ...(bytes !== undefined && { bytes }),
+        requests,
+        bytes,
         ...(failures.length > 0 && { failures }),
       };
     },

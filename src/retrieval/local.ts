@@ -102,9 +102,9 @@ export class LocalSource implements Source {
       passage,
       score,
       source: this.name,
-      ...(lexicalRank !== undefined && { lexicalRank }),
-      ...(denseRank !== undefined && { denseRank }),
-      ...(similarity !== undefined && { similarity }),
+      lexicalRank,
+      denseRank,
+      similarity,
     };
   }
 }

@@ -84,7 +84,7 @@ export async function run(script: Script, options: Options = {}): Promise<Ran> {
     {
       question: QUESTION,
       recipe: getRecipe(recipe),
-      ...(overrides ? { overrides } : {}),
+      overrides,
       seed: 7,
       rolloutId: 'r',
       runId: 'run',

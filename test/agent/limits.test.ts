@@ -142,7 +142,7 @@ describe('searches', () => {
 describe('StepSearch’s last turn', () => {
   const hints = async (maxSearches: number, lastTurn?: 'warn'): Promise<string[]> => {
     const main = [`${THINK}${FIRST}`, `${THINK}<search> Victor Kerlund</search>`, ANSWER];
-    const retrieval = { maxSearches, ...(lastTurn && { lastTurn }) };
+    const retrieval = { maxSearches, lastTurn };
     const { rollout } = await run({ main }, { overrides: { ...base, retrieval } });
     expect(rollout.answer).toBe('Borfield');
     const all = rollout.segments.filter(({ role }) => role === 'hint');

@@ -43,8 +43,8 @@ describe('percentile intervals of a mean', () => {
     const values = Array.from({ length: 40 }, (_, i) => Math.sin(i));
     const of = (seed?: number, resamples?: number) =>
       bootstrapMean(values, {
-        ...(seed !== undefined && { seed }),
-        ...(resamples !== undefined && { resamples }),
+        seed,
+        resamples,
       });
     expect(of()).toEqual(of(0, 2000));
     expect(of(1).low).not.toBe(of(0).low);

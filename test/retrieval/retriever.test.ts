@@ -77,7 +77,7 @@ describe('the retriever', () => {
           passage: passage(`${name}${i}`, `${name} ${i}`, i === 0 ? 'harbor' : 'harbor film'),
           score: 1 / (i + 1),
           source: name,
-          ...(similarity !== undefined && { similarity }),
+          similarity,
         })),
       }),
     });

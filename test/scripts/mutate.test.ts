@@ -200,7 +200,7 @@ describe('the report', () => {
       mutant: { file: 'src/a.ts', kind: 'logic', start: 0, end: 1, text: '', line },
       text: '`a` → `b` in `a`',
       fate,
-      ...(why !== undefined && { why }),
+      why,
     });
     const text = report([
       verdict('killed', 1, 'a test'),

@@ -65,8 +65,8 @@ function tokensOf({ segments }: Rollout): RecordedToken[] {
       return {
         id,
         sampled: mask === 1,
-        ...(logprob === undefined ? {} : { logprob }),
-        ...(entropy === undefined ? {} : { entropy }),
+        logprob,
+        entropy,
       };
     }),
   );
@@ -217,11 +217,11 @@ export class Past {
         seed: of.seed,
         settings: of.recipe.settings,
         changes: {
-          ...(source && { source }),
+          source,
           ...(passages?.length && { passages: passages.map(({ id }) => id) }),
           ...(admit && { admitted: true as const }),
-          ...(hint !== undefined && { hint }),
-          ...(opening !== undefined && { opening }),
+          hint,
+          opening,
         },
       },
     ];

@@ -148,8 +148,8 @@ export class Conversation {
       const [logprob, entropy] = [added.logprobs[i], added.entropies[i]];
       const token = {
         id,
-        ...(logprob === undefined ? {} : { logprob }),
-        ...(entropy === undefined ? {} : { entropy }),
+        logprob,
+        entropy,
       };
       for (const unit of this.scanner.push(token)) this.#placeUnit(unit, onParsed);
     });

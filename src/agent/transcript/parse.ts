@@ -92,7 +92,7 @@ export class ProtocolParser {
   /** Takes the next sampled token where tags are ids. */
   feed(id: number): Step {
     const meaning = this.tags.meaning(id);
-    return this.take({ tokens: [{ id }], text: null, ...(meaning ? { meaning } : {}) });
+    return this.take({ tokens: [{ id }], text: null, meaning });
   }
 
   /** Takes the next unit. */

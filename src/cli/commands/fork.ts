@@ -50,7 +50,7 @@ async function forkOf(of: Rollout, values: OptionValues, retriever: Retriever): 
   return {
     of,
     event,
-    ...(source && { source }),
+    source,
     ...(values.gold && { passages: await missingGold(retriever, { of, event }) }),
     ...(values.admit && { admit: true }),
     ...(values.hint !== undefined && { hint: String(values.hint) }),

@@ -41,7 +41,7 @@ async function openFile(file: string, values: OptionValues, lists: OptionLists):
     throw new UsageError(`--experiment has its own --${given}; leave it out.`);
   const experiment = await readExperiment(file);
   const { onProgress, onNotice } = sourcesOptions(values, lists);
-  const tell = { ...(onProgress && { onProgress }), ...(onNotice && { onNotice }) };
+  const tell = { onProgress, onNotice };
   return {
     experiment,
     sources: await openExperimentSources(experiment, engineOptions(values), tell),

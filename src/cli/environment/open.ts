@@ -79,7 +79,7 @@ export async function environmentParts(
         logprobs: "the trainer's sampler's",
       },
       tokenizer,
-      ...(chat && { chat }),
+      chat,
     },
     vocabulary: Math.max(policy.vocabulary, tokenizer.vocabSize),
     router,

@@ -85,7 +85,7 @@ export async function runQuestions(
       groupId: `${recipe.id}-${seed}-${question.id}`,
       runId: `cli-${recipe.id}-${seed}`,
       step: 0,
-      ...(signal && { signal }),
+      signal,
     };
     const ground = { place: index, firsts: {}, begun: [] };
     groups[index] = await growGroup(from, request, branching ?? undefined, ground);

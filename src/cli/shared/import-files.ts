@@ -33,7 +33,7 @@ async function readFile(
     imported = await importAll(await openAsBlob(path), {
       name: basename(path),
       known,
-      ...(splitField !== undefined && { splitField }),
+      splitField,
     });
   } catch (error) {
     throw new UsageError(`${path}: ${messageOf(error)}`);

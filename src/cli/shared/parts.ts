@@ -169,8 +169,8 @@ export async function openPolicy(options: PartsOptions): Promise<LoadedPolicy> {
     id,
     revision: heldRevision(adapter ? foldedRevision(revision, adapter) : revision, options.weights),
     device: options.device,
-    ...(options.weights && { weights: options.weights }),
-    ...(options.keys && { keys: options.keys }),
+    weights: options.weights,
+    keys: options.keys,
     ...limits,
     ...(chat && { chat }),
     onProgress: ({ stage }) => options.onProgress?.(`policy: ${stage}`),
@@ -203,7 +203,7 @@ export async function openWorld(
 }
 
 const routerOver = ({ local }: World, weights: RouterWeights | undefined): Router =>
-  createRouter({ localCoverage: coverageOf(local), ...(weights && { weights }) });
+  createRouter({ localCoverage: coverageOf(local), weights });
 
 /** Sources and questions as they were named: the world's own, those of files, or a search engine. */
 export interface OpenSources extends Omit<OpenWorld, 'retriever'> {

@@ -114,8 +114,8 @@ export async function runSweep(
   const json = JSON.stringify(
     sweepStudy(cells, axes, {
       world: worldOf(values, lists),
-      ...(policy !== undefined && { policy }),
-      ...(demonstrations !== undefined && { demonstrations }),
+      policy,
+      demonstrations,
     }),
     null,
     2,

@@ -121,7 +121,7 @@ export class StudyWorlds {
     return {
       world,
       retriever: withWebDelay(retriever, this.#webDelayMs),
-      router: (weights) => createRouter({ localCoverage, ...(weights && { weights }) }),
+      router: (weights) => createRouter({ localCoverage, weights }),
     };
   }
 

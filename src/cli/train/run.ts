@@ -108,11 +108,11 @@ export async function describeRun(
       folder: checkpoint.path,
       id: checkpoint.id,
       revision: heldRevision(await folderRevision(checkpoint), weights),
-      ...(weights && { weights }),
+      weights,
       ...(keys !== 'f32' && { keys }),
     },
     world: worldRecord(named.world, world.manifest.seed),
-    ...(sources && { sources }),
+    sources,
     ...(summarizer && { summarizer: summarizer.name }),
     ...(judge && { judge: { model: judge.spec, ...askingOf(values) } }),
   };
@@ -185,7 +185,7 @@ export async function train(
   try {
     const training = trainRun({
       settings,
-      ...(state ? { state } : {}),
+      ...(state && { state }),
       deps: await assembleRun(settings, {
         policy: threads.policy,
         learner: threads.learner,

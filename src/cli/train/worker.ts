@@ -37,7 +37,7 @@ async function start(init: TrainThreadInit): Promise<void> {
   const { loadPolicy } = await import('../../policy/open/load.ts');
   const { folder, id, device, weights, keys, adapter, microTokens } = init;
   const { files, limits } = await openCheckpointFolder(folder);
-  const held = { keys, ...(weights && { weights }) };
+  const held = { keys, weights };
   const policy = await loadPolicy({ files, id, device, ...limits, ...held });
   const replica = createReplica({ policy, adapter, microTokens });
   servePolicy(policy, portChannel<ToPolicy, FromPolicy>(init.policy));

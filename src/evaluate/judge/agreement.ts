@@ -70,7 +70,7 @@ export const judgeItemOf = ({
   question: question.text,
   golds: question.answers,
   prediction: answer,
-  ...(notScored !== undefined && { notScored }),
+  notScored,
 });
 
 /**

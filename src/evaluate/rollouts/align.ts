@@ -101,7 +101,7 @@ export function alignGroup(
       return {
         id,
         answer,
-        ...(notScored !== undefined && { notScored }),
+        notScored,
         em: golds.length === 0 ? null : questionScores(answer, first.question).em,
         rounds: rounds.length,
       };

@@ -74,7 +74,7 @@ export async function inspectRun(
     onProgress?.(item.bytes);
     const { file } = item;
     if (item.kind === 'fault') {
-      faults.push({ ...(file !== undefined && { file }), line: item.line, reason: item.reason });
+      faults.push({ file, line: item.line, reason: item.reason });
       continue;
     }
     if (file !== undefined) counts[file] = (counts[file] ?? 0) + 1;

@@ -63,7 +63,7 @@ export function sweepStudy(
     format: 'forage.study/1',
     name: sweepName(axes),
     question: `Which of ${sweepText(axes)} does ${preset} learn best with?`,
-    ...(policy !== undefined && { policy }),
+    policy,
     train: {
       worlds: [world],
       seeds: unique(cells.map((cell) => cell.settings.seed)),

@@ -24,10 +24,10 @@ const policySchema = z.discriminatedUnion('kind', [
    */
   z.strictObject({
     kind: z.literal('folders'),
-    policy: z.string().exactOptional(),
-    adapter: z.string().exactOptional(),
-    run: z.string().exactOptional(),
-    step: z.int().min(0).exactOptional(),
+    policy: z.string().optional(),
+    adapter: z.string().optional(),
+    run: z.string().optional(),
+    step: z.int().min(0).optional(),
   }),
 ]);
 
@@ -49,10 +49,10 @@ const questionsSchema = z.discriminatedUnion('kind', [
   /** On the command line: a folder of a world, files of passages and questions. */
   z.strictObject({
     kind: z.literal('files'),
-    world: z.string().exactOptional(),
-    corpus: z.array(z.string()).exactOptional(),
-    method: z.string().exactOptional(),
-    questions: z.string().exactOptional(),
+    world: z.string().optional(),
+    corpus: z.array(z.string()).optional(),
+    method: z.string().optional(),
+    questions: z.string().optional(),
     split,
     limit,
   }),
@@ -61,12 +61,12 @@ const questionsSchema = z.discriminatedUnion('kind', [
 /** What is searched, and how; a field that is absent stays as each system has it. */
 const retrievalSchema = z.strictObject({
   /** Passages a search returns. */
-  k: z.int().min(1).max(20).exactOptional(),
-  maxSearches: z.int().min(0).max(64).exactOptional(),
-  source: z.enum(['local', 'web', 'both', 'router']).exactOptional(),
+  k: z.int().min(1).max(20).optional(),
+  maxSearches: z.int().min(0).max(64).optional(),
+  source: z.enum(['local', 'web', 'both', 'router']).optional(),
   /** Passages and search engine in the place of the world's own. */
-  local: setup.local.exactOptional(),
-  web: setup.web.exactOptional(),
+  local: setup.local.optional(),
+  web: setup.web.optional(),
 });
 
 const specSchema = z.strictObject({

@@ -124,8 +124,8 @@ const besides = (rollout: ImportedRollout): JsonObject => ({
   group_id: rollout.groupId,
   ...(rollout.notScored === undefined && { pred: rollout.answer }),
   ...(rollout.question.supporting.length > 0 && { supporting: rollout.question.supporting }),
-  ...(rollout.judge && { judge: rollout.judge }),
-  ...(rollout.error !== undefined && { error: rollout.error }),
+  judge: rollout.judge,
+  error: rollout.error,
 });
 
 function oneOrAll(answers: readonly string[]): string | readonly string[] {

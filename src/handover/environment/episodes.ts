@@ -122,7 +122,7 @@ export class Episodes {
       groupId: group ?? groupId,
       seed: deriveSeed(groupSeed ?? seed, 'rollout', index),
       label,
-      ...(agent && { agent }),
+      agent,
     };
   }
 

@@ -40,7 +40,7 @@ const experimentSchema = z.object({
   world: z.object({
     folder: z.string().nullable(),
     seed: z.int(),
-    form: z.literal(2).exactOptional(),
+    form: z.literal(2).optional(),
   }),
   /** Files of passages in place of the world's local corpus; null: the world's. */
   corpus: z

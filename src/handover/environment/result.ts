@@ -58,7 +58,7 @@ export function resultOf(
     group: rollout.groupId,
     question: rollout.question.id,
     step: rollout.step,
-    ...(label !== undefined && { label }),
+    label,
     promptIds,
     completionIds,
     mask: mask.slice(at),

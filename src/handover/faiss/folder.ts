@@ -23,7 +23,7 @@ export const probesOf = ({ offsets }: ClusterParts): number =>
 
 /** A line of `passages.jsonl`; line n, from 0, is row n of the index. */
 export const passageLine = ({ id, title, text, url }: Passage): string =>
-  `${JSON.stringify({ id, title, text, ...(url !== undefined && { url }) })}\n`;
+  `${JSON.stringify({ id, title, text, url })}\n`;
 
 /** Texts of `index.json`, `expected.json` and `README.md`. */
 export function aboutIndex(indexed: IndexedPassages): Record<string, string> {

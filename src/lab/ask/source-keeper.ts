@@ -42,7 +42,7 @@ interface LoadedSet {
 }
 
 const asSet = ({ questions, facts, seed, digest }: LoadedWorld): LoadedSet => ({
-  set: { seed, questions, ...(digest !== undefined && { digest }) },
+  set: { seed, questions, digest },
   facts,
 });
 

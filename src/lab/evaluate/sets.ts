@@ -157,7 +157,7 @@ export class OpenSets {
       retriever: opened.retriever,
       router: createRouter({
         localCoverage: coverageOf(opened.local),
-        ...(weights && { weights }),
+        weights,
       }),
       lost: made?.lost,
     };

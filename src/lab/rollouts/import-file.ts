@@ -59,8 +59,7 @@ class FileWriter {
     if (item.kind === 'fault') {
       record.faultCount += 1;
       const { file, line, reason } = item;
-      if (record.faults.length < KEPT_FAULTS)
-        record.faults.push({ ...(file !== undefined && { file }), line, reason });
+      if (record.faults.length < KEPT_FAULTS) record.faults.push({ file, line, reason });
       return false;
     }
     record.layouts[item.layout] = (record.layouts[item.layout] ?? 0) + 1;

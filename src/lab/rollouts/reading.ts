@@ -17,7 +17,7 @@ const neighbour = (file: Pick<FileRecord, 'id' | 'name'>, { row }: StoredRow): N
   file: file.name,
   id: row.id,
   answer: row.answer,
-  ...(row.notScored !== undefined && { notScored: row.notScored }),
+  notScored: row.notScored,
   em: row.numbers.em,
   reward: row.numbers.reward,
 });

@@ -52,11 +52,7 @@ function run<T>(options: WorkerOptions<T>): RunningWorker {
     if (end(error)) onLost(error);
   };
   // Before the connection listens: it must not see the life sign.
-  const stopWaiting = watchLife(
-    worker,
-    { life, locks, ...(startMs !== undefined && { startMs }) },
-    lose,
-  );
+  const stopWaiting = watchLife(worker, { life, locks, startMs }, lose);
   const connection = new Connection(worker, name);
   worker.addEventListener('error', (event) => {
     // Unhandled, it would go on to the owner of this thread, who would take us for lost.

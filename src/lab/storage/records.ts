@@ -51,9 +51,9 @@ const runSchema = z.strictObject({
   setup: setupSchema.optional(),
   world: z.strictObject({
     seed: z.int(),
-    form: z.literal(2).exactOptional(),
+    form: z.literal(2).optional(),
     questions: z.int(),
-    split: splitSchema.exactOptional(),
+    split: splitSchema.optional(),
   }),
   device: z.enum(['wasm', 'webgpu']),
   keys: z.enum(STORE_TYPES).optional(),
@@ -62,9 +62,9 @@ const runSchema = z.strictObject({
   untrained: z.literal(true).exactOptional(),
   failure: failureSchema.nullable(),
   importedStep: z.int().min(0).optional(),
-  sweep: sweepSchema.exactOptional(),
+  sweep: sweepSchema.optional(),
   notice: z.string().nullable().default(null),
-  before: z.array(z.string()).exactOptional(),
+  before: z.array(z.string()).optional(),
   deletedAt: z.string().nullable(),
 });
 

@@ -111,7 +111,7 @@ function recordOf(
     status: last >= settings.steps ? 'finished' : 'stopped',
     settings,
     policy: { id: policy.id, revision: policy.revision },
-    ...(setup && { setup }),
+    setup,
     world: { seed: world.seed, form: 2, questions: questions?.train ?? 0 },
     device,
     step: last,

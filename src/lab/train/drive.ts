@@ -162,7 +162,7 @@ export class RunDrive {
         now: () => performance.timeOrigin + performance.now(),
         onNotice: note,
       }),
-      ...(state ? { state } : {}),
+      ...(state && { state }),
       hooks: {
         signal,
         onProgress: (progress) => {

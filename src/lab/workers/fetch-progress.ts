@@ -85,7 +85,7 @@ export const fetchWithProgress = (
   ): Promise<Uint8Array> => {
     const response = await request(base + name, {
       cache: fresh ? 'no-store' : 'default',
-      ...(signal && { signal }),
+      signal,
     });
     file.size ??= decodedLength(response.headers);
     if (!response.body) return new Uint8Array(await response.arrayBuffer());

@@ -44,7 +44,7 @@ async function branchOff(
       question: request.question,
       rolloutId: `${request.groupId}-${place}`,
       seed: deriveSeed(request.seed, 'rollout', place),
-      ...(request.signal ? { signal: request.signal } : {}),
+      signal: request.signal,
     },
   );
   request.onRollout?.(branch);

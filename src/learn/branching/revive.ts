@@ -51,7 +51,7 @@ export function clonesOf(
         question: request.question,
         rolloutId: `${request.groupId}-${request.size + i}`,
         seed,
-        ...(request.signal ? { signal: request.signal } : {}),
+        signal: request.signal,
       },
     );
     request.onRollout?.(clone);

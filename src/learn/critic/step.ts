@@ -85,7 +85,7 @@ export async function criticStep(
       ids,
       temperature,
       mask: itemAt(masks, s),
-      ...(starts && { starts }),
+      starts,
     })),
   );
   const width = hidden.find((one) => one.width > 0)?.width ?? 1;

@@ -81,7 +81,7 @@ const pack = (items: readonly ScoredItem[]): PackedBatch =>
       ids,
       weights: mask,
       temperature,
-      ...(latents && { latents }),
+      latents,
     })),
   );
 
@@ -141,7 +141,7 @@ export class TrainReplica implements ReplicaClient {
                 refLogprob: refLogprobs,
                 advantage,
                 weight,
-                ...(right !== undefined && { right }),
+                right,
               });
         coefficients.set(result.coefficients, at);
         at += logprobs.length;

@@ -202,8 +202,8 @@ async function answerFrozen(
         return askFrozen({ ...agent, ...drawn.agent }, drawn.question, group, {
           from,
           k: FROZEN_K,
-          ...(bank && { bank }),
-          ...(signal ? { signal } : {}),
+          bank,
+          signal,
         });
       }),
     ),
@@ -384,8 +384,8 @@ export async function collect(request: CollectRequest): Promise<Collected> {
     batches,
     zeroVariance: all.filter((group) => !rewardsVary(group)).length,
     drawn,
-    ...(stale && { stale }),
-    ...(screened && { screened }),
+    stale,
+    screened,
     ...(Object.keys(firsts).length > 0 && { firstEntropies: firsts }),
   };
 }

@@ -184,7 +184,7 @@ class TrainLoop {
     return {
       agent,
       runId: this.#deps.runId,
-      ...(signal ? { signal } : {}),
+      signal,
       onRollout: (done, total) => this.#tell('demonstrations', done, total),
       onEnded: (rollout) => this.#hooks.onRollout?.(rollout, 'before'),
     };
@@ -208,7 +208,7 @@ class TrainLoop {
       return await curriculum.prepare({
         agent: this.#agent,
         runId,
-        ...(signal ? { signal } : {}),
+        signal,
         shouldStop: () => this.#hooks.shouldStop?.() ?? false,
         onProgress: (done, total) => this.#tell('scoring-questions', done, total),
         onEnded: (rollout) => this.#hooks.onRollout?.(rollout, 'before'),
@@ -278,8 +278,8 @@ class TrainLoop {
       update,
       ...(skipped && { skipped }),
       kl,
-      ...(klCoefficient !== undefined && { klCoefficient }),
-      ...(probeRatio !== undefined && { probeRatio }),
+      klCoefficient,
+      probeRatio,
       learningRate: learningRateAt(optimizer, step, this.#settings.steps),
       heldOut,
       heldOutAtStart,

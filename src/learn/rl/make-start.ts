@@ -90,7 +90,7 @@ async function rolloutsOf(
         runId,
         step: 0,
         onRollout: (rollout) => start.onEnded?.(rollout),
-        ...(signal ? { signal } : {}),
+        signal,
       }),
     ),
   );

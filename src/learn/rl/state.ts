@@ -97,7 +97,7 @@ export const stateAfter = (
   updates: update?.updates ?? before.updates,
   warmedUp: before.warmedUp,
   ...(before.noUpdate && !update && { noUpdate: true }),
-  ...(before.startMade !== undefined && { startMade: before.startMade }),
+  startMade: before.startMade,
   // No step of the other kind stands before the first.
   logprobsOf: before.step === 0 ? 'sampling' : before.logprobsOf,
   adapter: update?.adapter ?? before.adapter,
@@ -114,18 +114,18 @@ const restSchema = z.strictObject({
   step: count,
   updates: count,
   warmedUp: count.default(0),
-  noUpdate: z.literal(true).exactOptional(),
-  startMade: z.boolean().exactOptional(),
-  reviveRate: z.number().min(0).max(1).exactOptional(),
+  noUpdate: z.literal(true).optional(),
+  startMade: z.boolean().optional(),
+  reviveRate: z.number().min(0).max(1).optional(),
   logprobsOf: z.enum(['sampling', 'model']).default('model'),
   learningRate: z.number().positive().nullable(),
   curriculum: z.json(),
   router: z.json(),
   elapsed: z.number().min(0),
-  accuracy: z.number().min(0).max(1).exactOptional(),
-  klCoefficient: z.number().min(0).exactOptional(),
-  criticUpdates: count.exactOptional(),
-  firstEntropies: z.record(z.string(), z.number()).exactOptional(),
+  accuracy: z.number().min(0).max(1).optional(),
+  klCoefficient: z.number().min(0).optional(),
+  criticUpdates: count.optional(),
+  firstEntropies: z.record(z.string(), z.number()).optional(),
   screened: z
     .strictObject({
       step: count,
@@ -133,7 +133,7 @@ const restSchema = z.strictObject({
       batches: count,
       groups: z.array(z.array(z.custom<Rollout>(isImportedRollout))),
     })
-    .exactOptional(),
+    .optional(),
 });
 
 const CRITIC = ['values', 'first', 'second'] as const;
@@ -163,19 +163,19 @@ export function encodeState(state: TrainState): StateFiles {
     step,
     updates,
     warmedUp,
-    ...(noUpdate && { noUpdate }),
-    ...(startMade !== undefined && { startMade }),
-    ...(reviveRate !== undefined && { reviveRate }),
+    noUpdate,
+    startMade,
+    reviveRate,
     logprobsOf,
     learningRate,
     curriculum,
     router,
     elapsed,
-    ...(accuracy !== undefined && { accuracy }),
-    ...(klCoefficient !== undefined && { klCoefficient }),
+    accuracy,
+    klCoefficient,
     ...(critic && { criticUpdates: critic.updates }),
-    ...(firstEntropies && { firstEntropies }),
-    ...(screened && { screened }),
+    firstEntropies,
+    screened,
   };
   return {
     tensors: writeSafetensors(tensors, 'F32'),
@@ -219,6 +219,6 @@ export const handedOn = (
   before: TrainState,
   { screened, firstEntropies = before.firstEntropies }: Collected,
 ): Pick<TrainState, 'screened' | 'firstEntropies'> => ({
-  ...(screened && { screened }),
-  ...(firstEntropies && { firstEntropies }),
+  screened,
+  firstEntropies,
 });

@@ -68,9 +68,9 @@ export interface Updated {
 
 /** What stays as the step before left it. A reference is of its own stage alone. */
 const stays = ({ reviveRate, critic, klCoefficient }: TrainState): Carried => ({
-  ...(reviveRate !== undefined && { reviveRate }),
-  ...(critic && { critic }),
-  ...(klCoefficient !== undefined && { klCoefficient }),
+  reviveRate,
+  critic,
+  klCoefficient,
 });
 
 /** An update on stored trajectories, which needs no rollouts. */

@@ -310,7 +310,7 @@ export class DecoderLoraTrainer implements LoraTrainer {
   /** Says which rows are scored, and scores them. */
   #score({ rows, targets, temperatures }: PackedBatch): void {
     const { ops } = this.#decoder;
-    ops.placePicks(this.#picks, { rows, targets, ...(temperatures && { temperatures }) });
+    ops.placePicks(this.#picks, { rows, targets, temperatures });
     ops.score({ ...this.#head(), picks: this.#picks });
   }
 

@@ -11,7 +11,7 @@ export const candidatesSchema = z.strictObject({
   n: z.int().min(1).max(32),
   by: z.enum(['passages', 'gold', 'reward-model']),
   /** Of the reward model; features that are not named count nothing. */
-  weights: actionWeightsSchema.exactOptional(),
+  weights: actionWeightsSchema.optional(),
 });
 
 /**

@@ -28,16 +28,16 @@ export const chainSchema = z.strictObject({
   /** L: most searches of a chain. */
   length: z.int().min(1).max(16),
   /** What chains are told apart by; `confidence` where absent. */
-  scorer: z.enum(CHAIN_SCORERS).exactOptional(),
+  scorer: z.enum(CHAIN_SCORERS).optional(),
   /** `reward-model`: its weights; features that are not named count nothing. */
-  weights: actionWeightsSchema.exactOptional(),
+  weights: actionWeightsSchema.optional(),
   /** `best-of`, as its code: the first chain is greedy, and the others are drawn at this temperature. Absent: all as the sampling says. */
-  temperature: z.number().positive().max(4).exactOptional(),
+  temperature: z.number().positive().max(4).optional(),
   /**
    * As its code: passages for the question itself are shown before the answer, best last. A search of the loop, not one
    * of the chain. Absent or 0: none.
    */
-  closing: z.int().min(0).max(20).exactOptional(),
+  closing: z.int().min(0).max(20).optional(),
   decode: z.discriminatedUnion('kind', [
     /** One chain. */
     z.strictObject({ kind: z.literal('one') }),

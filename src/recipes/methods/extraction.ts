@@ -13,9 +13,9 @@ export const extractionSchema = z.strictObject({
    * WebThinker's explorer: most links of what a search found that are opened before it is extracted from, names that are titles
    * of pages (`src/agent/tools/browse.ts`). Absent: none.
    */
-  clicks: z.int().min(1).max(10).exactOptional(),
+  clicks: z.int().min(1).max(10).optional(),
   /** As WebThinker's explorer: all that it wrote so far is put behind its prompt again after every turn. */
-  reappends: z.literal(true).exactOptional(),
+  reappends: z.literal(true).optional(),
 });
 
 /**

@@ -15,7 +15,7 @@ export const hintSchema = z.strictObject({
    * `first-thought`: in the place of the text, where it thinks anything, the first paragraph that the policy thinks about the
    * question without searching (Agent-Distillation's first-thought prefix, 2505.17612, section 3.1).
    */
-  from: z.literal('first-thought').exactOptional(),
+  from: z.literal('first-thought').optional(),
   /** How often at most, from the first such place on; `open` is one. */
   most: z.int().min(1).max(16),
 });

@@ -14,33 +14,33 @@ import { rolesSchema } from './vote.ts';
 
 /** Parts of systems that have a loop of their own; each file beside this one has its source and equation. */
 export const methodSchema = z.strictObject({
-  query: draftQuerySchema.exactOptional(),
+  query: draftQuerySchema.optional(),
   /** Rounds of retrieving and writing: IRCoT's sentences, Iter-RetGen's iterations. */
-  rounds: z.int().min(1).max(32).exactOptional(),
+  rounds: z.int().min(1).max(32).optional(),
   /**
    * A first search with the question itself, before the policy writes (Self-Ask as FlashRAG has it). `question`: for a
    * policy whose tags are ids its passages stand before the question, as a background does; `result`: they are a result
    * behind it, as they are for every other policy, with the blocks that follow results.
    */
-  firstSearch: z.enum(['question', 'result']).exactOptional(),
-  confidence: confidenceSchema.exactOptional(),
-  reflection: reflectionSchema.exactOptional(),
-  extraction: extractionSchema.exactOptional(),
-  verify: verificationSchema.exactOptional(),
-  pages: pagesSchema.exactOptional(),
-  browse: browseSchema.exactOptional(),
-  roles: rolesSchema.exactOptional(),
-  candidates: candidatesSchema.exactOptional(),
-  hint: hintSchema.exactOptional(),
-  plan: planSchema.exactOptional(),
-  chain: chainSchema.exactOptional(),
+  firstSearch: z.enum(['question', 'result']).optional(),
+  confidence: confidenceSchema.optional(),
+  reflection: reflectionSchema.optional(),
+  extraction: extractionSchema.optional(),
+  verify: verificationSchema.optional(),
+  pages: pagesSchema.optional(),
+  browse: browseSchema.optional(),
+  roles: rolesSchema.optional(),
+  candidates: candidatesSchema.optional(),
+  hint: hintSchema.optional(),
+  plan: planSchema.optional(),
+  chain: chainSchema.optional(),
   /** Order in which passages of one retrieval are shown; absent: best first. */
-  order: z.literal('best-last').exactOptional(),
+  order: z.literal('best-last').optional(),
   /**
    * HRPO: what the policy writes is read, until its thought is over, as a mixture of each token and what was expected in
    * its place; with an adapter that has gates. Without gates, and where absent, tokens are read as themselves.
    */
-  latent: z.literal(true).exactOptional(),
+  latent: z.literal(true).optional(),
 });
 export type Method = z.infer<typeof methodSchema>;
 

@@ -10,7 +10,7 @@ export const verificationSchema = z.strictObject({
   /** Most corrections and completions. */
   rounds: z.int().min(1).max(16),
   /** `last`, an ablation: the reader sees the last passage of the result, which fits worst. Absent: the first. */
-  passage: z.literal('last').exactOptional(),
+  passage: z.literal('last').optional(),
 });
 export type Verification = z.infer<typeof verificationSchema>;
 

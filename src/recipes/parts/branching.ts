@@ -23,7 +23,7 @@ export const branchingSchema = z.discriminatedUnion('kind', [
      * wrote itself, behind its branch if it is one. `before-result-kept`: less what was first written in this place of a
      * step in all of the run, since its table of them is never cleared. Absent: of what is behind the result.
      */
-    measured: z.enum(['before-result', 'before-result-kept']).exactOptional(),
+    measured: z.enum(['before-result', 'before-result-kept']).optional(),
     /** Tokens whose entropy is summed, from the first one there. */
     tokens: z.int().min(1).max(512),
     credit: z.enum(SHARED_CREDITS),

@@ -29,14 +29,14 @@ const retrievalSchema = z.strictObject({
    * How the local source is searched: `setup`, also where absent, as whoever opened it chose, or by a method of
    * `src/retrieval/methods/list.ts`. The paper's cluster retriever is `cluster`.
    */
-  method: z.enum(SEARCH_METHODS).exactOptional(),
+  method: z.enum(SEARCH_METHODS).optional(),
   /** Passages a search returns. */
   k: z.int().min(1).max(20),
   /**
    * Whether k gives way to the most passages that the policy's context holds, where they are shown as
    * they are. A summary of them is short, however many they are.
    */
-  fitK: z.boolean().exactOptional(),
+  fitK: z.boolean().optional(),
   /** Most retrievals a rollout may make; the background is not one of them. */
   maxSearches: z.int().min(0).max(32),
   /** Most tokens of one passage inside `<result>` or `<background>`; longer ones are cut. */
@@ -48,7 +48,7 @@ const retrievalSchema = z.strictObject({
   /** UR²: whether the policy reads a summary for its query in place of the passages. */
   summarize: z.enum(['off', 'on']).default('off'),
   /** Whether the policy is told, where its form line can, that it may name the source of a search. */
-  chooses: z.boolean().exactOptional(),
+  chooses: z.boolean().optional(),
   /**
    * Most tokens of a whole result; absent: as many as there is room for. `tags`: `kept`, the text gives way; `lost`, as
    * Search-R1's released code cuts, the tag at the end that is cut off is lost with it.
@@ -59,38 +59,38 @@ const retrievalSchema = z.strictObject({
       keep: z.enum(['first', 'last']),
       tags: z.enum(['kept', 'lost']),
     })
-    .exactOptional(),
+    .optional(),
   /**
    * `reset`, as SmartRAG: behind a search the policy's context begins anew, with what it reads of the result, where a
    * background stands, and the question. `judged`, ReSeek's hard effect: with the next search it begins anew without the
    * results that the policy called useless. Absent: results are appended, and stay.
    */
-  context: z.enum(['reset', 'judged']).exactOptional(),
+  context: z.enum(['reset', 'judged']).optional(),
   /**
    * Single facts are read in place of passages, as of a memory that holds `cap` of what was found (Memory-R1's answerer,
    * `agent/tools/memories.ts`). Absent: passages.
    */
-  memories: z.strictObject({ cap: positiveInt.max(64), read: positiveInt.max(16) }).exactOptional(),
+  memories: z.strictObject({ cap: positiveInt.max(64), read: positiveInt.max(16) }).optional(),
   /** `warn`, as StepSearch: behind the last result the environment says that no search is left. Absent: it is not said. */
-  lastTurn: z.literal('warn').exactOptional(),
+  lastTurn: z.literal('warn').optional(),
   /**
    * `end`, as WebThinker's released code: a query that was asked before ends the rollout without an answer, one of at most
    * five characters spends all searches. `notice`, as Search-o1's: the first is told that it was asked before, without
    * passages, and is not counted. Absent: the one is searched again, and so is the other.
    */
-  lapses: z.enum(['end', 'notice']).exactOptional(),
+  lapses: z.enum(['end', 'notice']).optional(),
   /**
    * `before`, as WebThinker's released code: a search is counted before it is compared with `maxSearches`, so that one fewer
    * is made. Absent: as many as `maxSearches` says.
    */
-  counted: z.literal('before').exactOptional(),
+  counted: z.literal('before').optional(),
   /**
    * Most queries of one search, with semicolons between them; one result answers them all, and each counts as a search.
    * Absent: a search is one query.
    */
-  queries: positiveInt.max(10).exactOptional(),
+  queries: positiveInt.max(10).optional(),
   /** Most words of a query; a longer one is a fault against the protocol. Absent: no limit. */
-  queryWords: positiveInt.exactOptional(),
+  queryWords: positiveInt.optional(),
 });
 
 const backgroundSchema = z.strictObject({
@@ -159,7 +159,7 @@ export const nlrSchema = routerRewardSchema.extend({
    */
   routing: z.enum(['sampled', 'argmax']).default('sampled'),
   /** Whether the router sees how much of a query the local index knows; an ablation of that feature. Absent: seen. */
-  coverage: z.enum(['seen', 'hidden']).exactOptional(),
+  coverage: z.enum(['seen', 'hidden']).optional(),
 });
 
 const budgetsSchema = z.strictObject({
@@ -170,9 +170,9 @@ const budgetsSchema = z.strictObject({
   /** Room kept for the answer. */
   answerTokens: positiveInt,
   /** The same of a question that wants a long answer; `LONG_ANSWER_TOKENS` where absent. */
-  longAnswerTokens: positiveInt.exactOptional(),
+  longAnswerTokens: positiveInt.optional(),
   /** Most asks that the asker answers; a further one is told that nothing more is known. Absent: all. */
-  asks: positiveInt.max(32).exactOptional(),
+  asks: positiveInt.max(32).optional(),
   /** Faults against the protocol after which the rollout stops. */
   maxFaults: positiveInt,
 });
@@ -185,9 +185,9 @@ export const recipeSettingsSchema = z.strictObject({
   blocks: z.array(z.enum(FORM_BLOCKS)).default([]),
   loop: z.enum(['agent', 'naive-rag', 'naive-generation', ...SYSTEM_LOOPS]),
   /** The format that a policy speaks whose tags are text; absent: the protocol's own tags. */
-  dialect: z.enum(DIALECTS).exactOptional(),
+  dialect: z.enum(DIALECTS).optional(),
   /** Parts of systems without training. */
-  method: methodSchema.exactOptional(),
+  method: methodSchema.optional(),
   sampling: samplingSchema,
   retrieval: retrievalSchema,
   background: backgroundSchema,

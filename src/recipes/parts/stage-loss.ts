@@ -26,21 +26,21 @@ export const stageLossSchema = z.discriminatedUnion('kind', [
      * `reward`, also where absent: as above; `efficient`: WebThinker's order, of right ones fewer calls, then shorter;
      * `actions`: RAG-Gym's, candidates for one step of a rollout by their ranks.
      */
-    pairs: z.enum(['reward', 'efficient', 'actions']).exactOptional(),
+    pairs: z.enum(['reward', 'efficient', 'actions']).optional(),
     /** `efficient`: more than so many times as long is the longer one; 1.5 where absent. */
-    gamma: z.number().min(1).exactOptional(),
+    gamma: z.number().min(1).optional(),
     /**
      * Iterated DPO: the stage's steps are so many rounds, as equal as can be, and the reference of a round is the policy with
      * which it begins (`learn/supervised/rounds.ts`). Absent: the checkpoint, throughout.
      */
-    rounds: z.int().min(1).max(1000).exactOptional(),
+    rounds: z.int().min(1).max(1000).optional(),
     /** How often the pairs of a step are learned from, each time from where the one before it left the policy; 1 where absent. */
-    passes: z.int().min(1).max(64).exactOptional(),
+    passes: z.int().min(1).max(64).optional(),
     /**
      * Most pairs of one update: a pass over more is several updates, in an order of the seed
      * (`learn/supervised/mini-batches.ts`). Absent: a pass is one update.
      */
-    pairsAnUpdate: z.int().min(1).max(1024).exactOptional(),
+    pairsAnUpdate: z.int().min(1).max(1024).optional(),
   }),
   /** Likelihood of stored trajectories by their weights, `batch` an update; no rollouts are made. */
   z.strictObject({ kind: z.literal('stored-sft'), batch }),

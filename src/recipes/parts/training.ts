@@ -28,13 +28,13 @@ const adapterSchema = z.strictObject({
       lambdaLearningRate: z.number().positive(),
     })
     .nullable()
-    .exactOptional(),
+    .optional(),
 });
 
 export const objectiveSchema = z.strictObject({
   estimator: z.enum(ESTIMATORS),
   /** What is added to a group's deviation before it divides: `trl`, TRL's 1e-4; absent: verl's 1e-6. */
-  epsilon: z.literal('trl').exactOptional(),
+  epsilon: z.literal('trl').optional(),
   /** Ratio clip 1 − low … 1 + high; `null`: no clip. */
   clip: z.strictObject({ low: share, high: z.number().min(0) }).nullable(),
   /** Dual clip constant c for negative advantages; `null`: off. */
@@ -47,23 +47,23 @@ export const objectiveSchema = z.strictObject({
    */
   credit: z.literal('span').optional(),
   /** `gppo`: the gradient beyond the clip is kept at the clip's value in place of 0. Absent: PPO's. */
-  surrogate: z.literal('gppo').exactOptional(),
+  surrogate: z.literal('gppo').optional(),
   /** Factor of the negative log-likelihood of right rollouts (GPPO's code has 0.1); absent: none. */
-  positiveNll: z.number().min(0).exactOptional(),
+  positiveNll: z.number().min(0).optional(),
   /** λ of the entropy-like term on right rollouts (R1-zero-Div); absent: none. */
-  diversity: z.number().min(0).exactOptional(),
+  diversity: z.number().min(0).optional(),
   /** FSPO: verdicts on thoughts turn the advantages of their tokens; the reward must give such verdicts. */
-  factuality: z.enum(['paper', 'as-released']).exactOptional(),
+  factuality: z.enum(['paper', 'as-released']).optional(),
   /**
    * `by-tags`: as R1-Searcher's released code, whatever stands between the tags of a result is left out of the loss,
    * whoever wrote them. `first-calls`: as CIR's, so are as many results as searches are allowed, and what is behind
    * them is in it. `none`, Search-R1's ablation: results are in it as well. Absent: what the policy wrote is in it.
    */
-  mask: z.enum(['by-tags', 'first-calls', 'none']).exactOptional(),
+  mask: z.enum(['by-tags', 'first-calls', 'none']).optional(),
   /** Learns of rollouts below their group's mean alone: no other has an advantage. Absent: of all. */
-  learns: z.literal('worse').exactOptional(),
+  learns: z.literal('worse').optional(),
   /** VerlTool's and DAPO's overlong filter: nothing of a rollout that a limit ended is trained. Absent: as any other. */
-  maskUnfinished: z.boolean().exactOptional(),
+  maskUnfinished: z.boolean().optional(),
   aggregation: z.enum(['token-mean', 'sequence-mean', 'sum-over-constant']),
   /**
    * Sequences whose tokens `token-mean` takes one mean of; the loss is the mean of these means. null:
@@ -83,7 +83,7 @@ export const objectiveSchema = z.strictObject({
     adaptive: z
       .strictObject({ target: z.number().positive(), gain: z.number().positive().max(5) })
       .nullable()
-      .exactOptional(),
+      .optional(),
   }),
 });
 
@@ -120,9 +120,9 @@ export const stageSchema = z.strictObject({
   /** Factors λ of the reward's clauses by name, where the reward has them. */
   weights: z.record(z.string(), z.number()).default({}),
   /** Changes of the loop's settings for the rollouts of this stage; held-out questions are asked without them. */
-  overrides: z.record(z.string(), z.unknown()).exactOptional(),
+  overrides: z.record(z.string(), z.unknown()).optional(),
   /** What it learns by; absent: the policy gradient of `objective`. One update a step. */
-  loss: stageLossSchema.exactOptional(),
+  loss: stageLossSchema.optional(),
 });
 
 export const trainSettingsSchema = z.strictObject({
@@ -135,7 +135,7 @@ export const trainSettingsSchema = z.strictObject({
    * Version of that recipe, where it has had others (`FORMER` in `index.ts`). Settings that were stored
    * before there was more than one do not say it, and mean the first.
    */
-  recipeVersion: z.string().exactOptional(),
+  recipeVersion: z.string().optional(),
   overrides: z.record(z.string(), z.unknown()).default({}),
   seed: z.int().min(0),
   steps: positiveInt,
@@ -149,7 +149,7 @@ export const trainSettingsSchema = z.strictObject({
   adapter: adapterSchema,
   stages: z.array(stageSchema).min(1),
   /** How the rollouts of a group come from each other; absent: all begin at the question. */
-  branching: branchingSchema.exactOptional(),
+  branching: branchingSchema.optional(),
   objective: objectiveSchema,
   /** DAPO: groups whose rewards (`reward`) or exact match (`accuracy`) do not vary are drawn again. */
   dynamicSampling: z.strictObject({
@@ -157,19 +157,19 @@ export const trainSettingsSchema = z.strictObject({
     by: z.enum(['reward', 'accuracy']),
     maxBatches: positiveInt.max(10),
     /** Online difficulty filtering: groups whose share of right answers is not strictly between these are left out. */
-    band: z.strictObject({ low: share, high: share }).nullable().exactOptional(),
+    band: z.strictObject({ low: share, high: share }).nullable().optional(),
     /** SPEED-RL: rollouts that screen a question before the rest of its group is made. */
-    screen: positiveInt.exactOptional(),
+    screen: positiveInt.optional(),
     /**
      * `false`, as its released code: the next step's questions are screened while this one's are gone on with, one update
      * earlier than the rest of their groups. Absent or true: both belong to the step.
      */
-    sameStepScreen: z.boolean().exactOptional(),
+    sameStepScreen: z.boolean().optional(),
   }),
   /** What stands in for the check of answers while the run trains; absent or null: the check itself. */
-  verifier: verifierSchema.nullable().exactOptional(),
+  verifier: verifierSchema.nullable().optional(),
   /** PPO: advantages come token by token from a critic; the estimator is not asked. Absent or null: no critic. */
-  critic: criticSchema.nullable().exactOptional(),
+  critic: criticSchema.nullable().optional(),
   /** DAPO's soft overlong punishment; lengths in policy tokens. */
   overlong: z
     .strictObject({ max: positiveInt, buffer: positiveInt, factor: z.number().min(0) })
@@ -200,27 +200,27 @@ export const trainSettingsSchema = z.strictObject({
       'weakness',
     ]),
     /** `engine`: `noisy`, a share `noise` of passages is replaced; `random`, also where absent: nothing fits. */
-    engine: z.enum(['random', 'noisy']).exactOptional(),
+    engine: z.enum(['random', 'noisy']).optional(),
     /**
      * `simulated`: `by-place`, as ZeroSearch's released code: of the rollouts that search at a time, the j-th is answered for
      * the question of the batch's j-th. Absent: each for its own.
      */
-    simulator: z.literal('by-place').exactOptional(),
+    simulator: z.literal('by-place').optional(),
     /** Questions of these numbers of hops alone; absent or null: all. */
-    hops: z.strictObject({ min: positiveInt, max: positiveInt }).nullable().exactOptional(),
+    hops: z.strictObject({ min: positiveInt, max: positiveInt }).nullable().optional(),
     /**
      * s3's choice of data, before any other: `one-retrieval`, questions of a pool of `pool` that the policy answers from one
      * retrieval; `yes-no`, those answered by yes, no, true or false. Absent or empty: none is left out.
      */
-    leaveOut: z.array(z.enum(['one-retrieval', 'yes-no'])).exactOptional(),
+    leaveOut: z.array(z.enum(['one-retrieval', 'yes-no'])).optional(),
     /** `one-shot`, `weakness`: first steps, whose accuracies tell questions apart; 12 where absent. */
-    probeSteps: z.int().min(0).exactOptional(),
+    probeSteps: z.int().min(0).optional(),
     /** `weakness`: as many questions are added, drawn alike, whatever was weak: a control. */
-    added: z.literal('random').exactOptional(),
+    added: z.literal('random').optional(),
     /** `one-shot`: questions that are trained on; 1 where absent. */
-    count: positiveInt.exactOptional(),
+    count: positiveInt.optional(),
     /** `one-shot`: ids of these questions; absent or empty: those whose accuracy spread most. */
-    ids: z.array(z.string()).exactOptional(),
+    ids: z.array(z.string()).optional(),
     /** `difficulty`: repeated rollouts that score a question. */
     scoringRollouts: positiveInt,
     /** `difficulty`, `leaveOut`: questions that are looked at before the first step; later draws are from these. */
@@ -244,7 +244,7 @@ export const trainSettingsSchema = z.strictObject({
         choice: z.number().min(0),
       })
       .nullable()
-      .exactOptional(),
+      .optional(),
     /** `gold-noise`: E of (15), steps until all is gold. */
     goldEpochs: positiveInt,
     /** `gold-noise`: share of a noisy result's passages that is noise where α of (16) is 1. */
@@ -255,9 +255,9 @@ export const trainSettingsSchema = z.strictObject({
      * `gold-noise`: how (16) goes on after E. `rest`, also where absent: noise lives in what is not gold yet and ends with
      * it; `floor`, "the noisier the later": a share of noisy groups stays and grows with α.
      */
-    noiseReading: z.enum(['rest', 'floor']).exactOptional(),
+    noiseReading: z.enum(['rest', 'floor']).optional(),
     /** `floor`: share of noisy groups that stays where α of (16) is 1; 0.1 where absent. */
-    noiseFloor: share.exactOptional(),
+    noiseFloor: share.optional(),
   }),
   router: z.strictObject({
     /** `off`: as the recipe has it; `beside`: trained with the language policy; `alone`: only the router. */
@@ -288,7 +288,7 @@ export const trainSettingsSchema = z.strictObject({
    * teach. `reasoning-queries`: one that searches for what it should work out, which UR²'s fallback
    * penalty is about. Absent: as it is.
    */
-  start: z.enum(['searching', 'not-searching', 'reasoning-queries']).exactOptional(),
+  start: z.enum(['searching', 'not-searching', 'reasoning-queries']).optional(),
   /**
    * Warm-up: supervised updates on trajectories before the first step; null: none.
    * AdamW at a constant rate, with the betas, weight decay and clipping of `optimizer`.
@@ -300,9 +300,9 @@ export const trainSettingsSchema = z.strictObject({
        * loop, sampled before the first update, half of them with clean results and half with noise of
        * strength `curriculum.noise`; every update takes as many of each, (14).
        */
-      from: z.enum(['given', 'own']).exactOptional(),
+      from: z.enum(['given', 'own']).optional(),
       /** `own`: rollouts that are sampled, 256 where absent; the right ones of them are learned from. */
-      rollouts: z.int().min(2).max(4096).exactOptional(),
+      rollouts: z.int().min(2).max(4096).optional(),
       updates: positiveInt,
       /** Trajectories an update. */
       batch: positiveInt.max(256),

@@ -36,7 +36,7 @@ export const encoderManifestSchema = z.object({
    */
   pooling: z.enum(['none', 'mean', 'max', 'cls', 'last']),
   /** Name of the output that is pooled; the first one unless told. */
-  output: z.string().exactOptional(),
+  output: z.string().optional(),
   /** Whether to scale vectors to unit length (again). */
   normalize: z.boolean(),
   queryPrefix: z.string(),
@@ -63,7 +63,7 @@ export const rerankerManifestSchema = z.object({
    */
   labels: z.union([z.literal(1), z.literal(2)]).default(1),
   /** Name of the output that holds them; the first one unless told. */
-  output: z.string().exactOptional(),
+  output: z.string().optional(),
 });
 
 export type RerankerManifest = z.infer<typeof rerankerManifestSchema>;

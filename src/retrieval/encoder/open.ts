@@ -61,5 +61,5 @@ export const openSession = (
   TextModelSession.open(ort, device, {
     name: model,
     bytes,
-    ...(output !== undefined && { output }),
+    output,
   });

@@ -41,9 +41,9 @@ const modulesSchema = z.array(z.object({ path: z.string(), type: z.string() })).
 const flag = z.boolean().default(false);
 const poolingSchema = z.object({
   /** Newer versions name the mode, older ones have a flag for each. */
-  pooling_mode: z.string().exactOptional(),
-  embedding_dimension: z.int().positive().exactOptional(),
-  word_embedding_dimension: z.int().positive().exactOptional(),
+  pooling_mode: z.string().optional(),
+  embedding_dimension: z.int().positive().optional(),
+  word_embedding_dimension: z.int().positive().optional(),
   pooling_mode_cls_token: flag,
   pooling_mode_mean_tokens: flag,
   pooling_mode_max_tokens: flag,
@@ -55,11 +55,11 @@ const poolingSchema = z.object({
 
 const configSchema = z.object({
   model_type: z.string().default(''),
-  hidden_size: z.int().positive().exactOptional(),
-  max_position_embeddings: z.int().positive().exactOptional(),
+  hidden_size: z.int().positive().optional(),
+  max_position_embeddings: z.int().positive().optional(),
   pad_token_id: z.int().nonnegative().nullish(),
-  num_labels: z.int().positive().exactOptional(),
-  id2label: z.record(z.string(), z.string()).exactOptional(),
+  num_labels: z.int().positive().optional(),
+  id2label: z.record(z.string(), z.string()).optional(),
 });
 
 const promptsSchema = z.object({

@@ -100,7 +100,7 @@ export function pad(
   return padRows(
     texts.map((ids) => ({ ids })),
     maxTokens,
-    { ...(length !== undefined && { length }) },
+    { length },
   );
 }
 

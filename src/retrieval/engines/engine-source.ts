@@ -87,7 +87,7 @@ export class EngineSource implements Source {
         score: score ?? 1 / (i + 1),
         source: 'web',
         lexicalRank: i + 1,
-        ...(similarity === undefined ? {} : { similarity }),
+        similarity,
       };
     });
     return {

@@ -209,7 +209,7 @@ export async function testConnection(
     const { title, text, url } = first;
     return report(
       { outcome: 'ok', said: `${found.length} found for “${query}”.`, advice: '' },
-      { sample: { title, text, ...(url === undefined ? {} : { url }) } },
+      { sample: { title, text, url } },
     );
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;

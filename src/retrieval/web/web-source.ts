@@ -37,7 +37,7 @@ export class WebSource implements Source {
         score,
         source: this.name,
         lexicalRank: i + 1,
-        ...(similarity !== undefined && { similarity }),
+        similarity,
       };
     });
     return { hits, requests, bytes };

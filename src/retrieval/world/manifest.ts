@@ -23,7 +23,7 @@ export const worldManifestSchema = z.object({
   format: z.literal(WORLD_FORMAT),
   seed: z.number().int(),
   /** Form of the generator that made it; the first where none stands here. */
-  form: z.literal(2).exactOptional(),
+  form: z.literal(2).optional(),
   counts: z.object({ local: count, web: count, questions: count }),
   /** Every file but the manifest itself. */
   files: z.record(z.string(), fileEntry),
@@ -46,42 +46,40 @@ const chainStepSchema = z.object({
   title: z.string(),
   passageId: z.string(),
   query: z.string(),
-  betterQuery: z.string().exactOptional(),
-  source: z.enum(['local', 'web', 'both']).exactOptional(),
-  passageIds: z.array(z.string()).exactOptional(),
-  date: z.number().int().exactOptional(),
+  betterQuery: z.string().optional(),
+  source: z.enum(['local', 'web', 'both']).optional(),
+  passageIds: z.array(z.string()).optional(),
+  date: z.number().int().optional(),
   rivals: z
     .array(
       z.object({
         object: z.string(),
         passageId: z.string(),
         why: z.enum(['stale', 'contradicting', 'namesake']),
-        date: z.number().int().exactOptional(),
+        date: z.number().int().optional(),
       }),
     )
-    .exactOptional(),
+    .optional(),
 });
 
 export const worldQuestionSchema = z.object({
   id: z.string(),
   text: z.string(),
   answers: z.array(z.string()),
-  type: z.enum(QUESTION_TYPES).exactOptional(),
-  hops: z.number().int().positive().exactOptional(),
+  type: z.enum(QUESTION_TYPES).optional(),
+  hops: z.number().int().positive().optional(),
   supporting: z.array(z.string()),
-  chain: z.array(chainStepSchema).exactOptional(),
-  composition: z.string().exactOptional(),
-  localSuffices: z.boolean().exactOptional(),
-  difficulty: z.string().exactOptional(),
-  needs: z.enum(['search', 'background', 'nothing', 'refusal', 'clarification']).exactOptional(),
-  options: z.array(z.string()).exactOptional(),
-  mayRetrieve: z.boolean().exactOptional(),
-  summary: z.array(z.string()).exactOptional(),
-  clarification: z.object({ ask: z.string(), reply: z.string() }).exactOptional(),
-  missing: z
-    .object({ subject: z.string(), relation: z.string(), query: z.string() })
-    .exactOptional(),
-  split: z.enum(['train', 'dev', 'test']).exactOptional(),
+  chain: z.array(chainStepSchema).optional(),
+  composition: z.string().optional(),
+  localSuffices: z.boolean().optional(),
+  difficulty: z.string().optional(),
+  needs: z.enum(['search', 'background', 'nothing', 'refusal', 'clarification']).optional(),
+  options: z.array(z.string()).optional(),
+  mayRetrieve: z.boolean().optional(),
+  summary: z.array(z.string()).optional(),
+  clarification: z.object({ ask: z.string(), reply: z.string() }).optional(),
+  missing: z.object({ subject: z.string(), relation: z.string(), query: z.string() }).optional(),
+  split: z.enum(['train', 'dev', 'test']).optional(),
 });
 
 /** A question of a world, with the split that it belongs to. */

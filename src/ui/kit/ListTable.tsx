@@ -15,7 +15,7 @@ export const ListTable = ({
   children: ReactNode;
 }) => (
   <div className="list-scroll" tabIndex={0} role="group" aria-label={`${name}, table`}>
-    <Table className="list-table" heads={heads} {...(sorting && { sorting })}>
+    <Table className="list-table" heads={heads} sorting={sorting}>
       {children}
     </Table>
   </div>

@@ -109,7 +109,7 @@ describe('WebThinker as released', () => {
   const asking = async (query: string, lapses?: 'end'): Promise<Rollout> => {
     const ran = await runScript(
       { main: [search('author of Old Wolf'), search(query), answer('Borfield')] },
-      { recipe: 'search', overrides: { retrieval: { ...(lapses && { lapses }) } } },
+      { recipe: 'search', overrides: { retrieval: { lapses } } },
     );
     return ran.rollout;
   };
@@ -138,7 +138,7 @@ describe('WebThinker as released', () => {
           overrides: {
             stie: { mode: 'off' },
             budgets: { tokens: 4096 },
-            retrieval: { k: 1, passageTokens: 2, maxSearches: 20, ...(counted && { counted }) },
+            retrieval: { k: 1, passageTokens: 2, maxSearches: 20, counted },
           },
         },
       );
@@ -158,7 +158,7 @@ describe('WebThinker as released', () => {
         { main },
         {
           recipe: 'search',
-          overrides: { method: { extraction: { maxTokens: 24, ...(reappends && { reappends }) } } },
+          overrides: { method: { extraction: { maxTokens: 24, reappends } } },
         },
       );
       const asked = draft.mock.calls.map(([{ query }]) => query);

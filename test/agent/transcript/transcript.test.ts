@@ -137,8 +137,8 @@ describe('the record of a rollout', () => {
     const { logprob, entropy } = without;
     transcript.push({
       id: 1,
-      ...(logprob === undefined ? {} : { logprob }),
-      ...(entropy === undefined ? {} : { entropy }),
+      logprob,
+      entropy,
     });
     transcript.push({ id: 2, logprob: -1, entropy: 0.5 });
     transcript.flush();

@@ -42,7 +42,7 @@ const ask = (i: number, split?: string): object => ({
   id: `q${i}`,
   question: `Where does River ${i} run?`,
   answer: TOWNS[i],
-  ...(split !== undefined && { split }),
+  split,
 });
 writeFileSync(
   questions,

@@ -67,7 +67,7 @@ const step = (query: string, object: string, source?: 'local' | 'web' | 'both'):
   passageId: '',
   query,
   object,
-  ...(source && { source }),
+  source,
 });
 
 test('gates are measured of rollouts that were read as mixtures', () => {

@@ -10,6 +10,8 @@ const [DATA, INDEX, DICTIONARY, DATA_V2] = [0, 1, 2, 3];
 const [PLAIN, RLE, DELTA_BINARY_PACKED, DELTA_BYTE_ARRAY] = [0, 3, 5, 7];
 const [RLE_DICTIONARY, BYTE_STREAM_SPLIT] = [8, 9];
 
+const kindOf = (type: number | null): Struct => (type === null ? {} : { 1: type });
+
 const page = (
   type: number | null,
   own: Struct,
@@ -17,7 +19,7 @@ const page = (
   sizes: Struct = {},
 ): number[] => [
   ...structBytes({
-    ...(type !== null && { 1: type }),
+    ...kindOf(type),
     2: payload.length,
     3: payload.length,
     ...sizes,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkRuns } from '../../../src/formats/parquet/runs.ts';
 import { skipStruct, varint } from '../../../src/formats/parquet/thrift.ts';
-import { structBytes, varint as written } from './thrift.ts';
+import { structBytes, varint as written, type Struct } from './thrift.ts';
 
 describe('runs of repeated values', () => {
   const check =
@@ -61,9 +61,7 @@ it('a number of variable length, and where it ends', () => {
 });
 
 describe('a struct is walked to its end', () => {
-  const end = (...bytes: number[]): number => skipStruct(Uint8Array.from(bytes), 0);
-
-  it.each([
+  const cases: [name: string, struct: Struct][] = [
     ['nothing', {}],
     ['a number', { 1: 5 }],
     ['a number of several bytes', { 1: -123_456_789 }],
@@ -73,7 +71,10 @@ describe('a struct is walked to its end', () => {
     ['a struct', { 1: { 1: { 2: 'x' } }, 2: 3 }],
     ['lists', { 1: [1, -2, 300], 2: ['a', 'bc'], 3: [{ 1: 1 }, {}], 4: [[1], [2, 3]], 5: [] }],
     ['a long list', { 1: Array.from({ length: 200 }, (_, i) => i), 2: 1 }],
-  ])('with %s', (_, struct) => {
+  ];
+  const end = (...bytes: number[]): number => skipStruct(Uint8Array.from(bytes), 0);
+
+  it.each(cases)('with %s', (_, struct) => {
     const bytes = structBytes(struct);
     expect(end(...bytes)).toBe(bytes.length);
     expect(end(...bytes, 0x15, 2)).toBe(bytes.length);

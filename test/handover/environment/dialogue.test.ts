@@ -60,7 +60,7 @@ describe('a rollout', () => {
     const answer = script();
     const without = await drive(served, [{ id: 'a', draw: 0, step: 1 }], (request) => {
       const { ids, logprobs } = answer(request);
-      return request.id === 'a#1' ? { ids } : { ids, ...(logprobs && { logprobs }) };
+      return request.id === 'a#1' ? { ids } : { ids, logprobs };
     });
     expect(resultsOf(without)[0]).not.toHaveProperty('logprobs');
     const [record] = served.records;

@@ -55,7 +55,7 @@ function recording(policy: Policy, calls: Map<string, Call[]>): Policy {
   return {
     info,
     tokenizer,
-    ...(chat && { chat }),
+    chat,
     open: async (seed) => wrap(await policy.open(seed), seed, []),
     dispose: () => undefined,
   };
@@ -186,7 +186,7 @@ describe.each([
     return serve(
       await partsOf(settings, {
         retriever: rememberingRetriever(retriever),
-        reader: { info: { ...policy.info, device: 'server' }, tokenizer, ...(chat && { chat }) },
+        reader: { info: { ...policy.info, device: 'server' }, tokenizer, chat },
         vocabulary: tokenizer.vocabSize,
       }),
       {},

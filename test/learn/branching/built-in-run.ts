@@ -25,7 +25,7 @@ export async function trainBuiltIn(
   try {
     const { state } = await trainRun({
       settings,
-      ...(from ? { state: from } : {}),
+      state: from,
       deps: {
         agent: { policy, retriever: world.retriever, router: createRouter(), now: Date.now },
         config,

@@ -21,7 +21,7 @@ describe('the noise of a simulated engine', () => {
 });
 
 const hit = (id: string, title: string, noise?: Passage['noise']): Hit => ({
-  passage: { id, title, text: id, sentences: [id], ...(noise && { noise }) },
+  passage: { id, title, text: id, sentences: [id], noise },
   score: 1,
   source: 'local',
 });

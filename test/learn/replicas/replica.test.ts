@@ -178,7 +178,7 @@ describe('a replica on the CPU', () => {
     const replica = createReplica({
       policy,
       adapter: { rank: 1, alpha: 1, targets: LORA_TARGETS },
-      ...(microTokens !== undefined && { microTokens }),
+      microTokens,
     });
     expect(replica.maxTokens).toBe(maxTokens);
     await replica.close();

@@ -17,7 +17,7 @@ const asked = (query: string, segment?: number): AgentEvent => ({
   query,
   round: 1,
   tag: 'search',
-  ...(segment !== undefined && { segment }),
+  segment,
 });
 const summary = (fallback: boolean): AgentEvent =>
   ({ t: 2, kind: 'summarize', query: 'city', fallback }) as unknown as AgentEvent;
@@ -28,7 +28,7 @@ const broken = (segment?: number): AgentEvent => ({
   kind: 'error',
   what: 'malformed',
   message: 'a tag in it',
-  ...(segment !== undefined && { segment }),
+  segment,
 });
 const record = (events: AgentEvent[], change: Partial<Rollout> = {}): Rollout => ({
   ...emptyRollout('r'),

@@ -113,7 +113,7 @@ export async function train(settings: TrainSettings, options: Options = {}): Pro
   let [looks, clock] = [0, 0];
   const run = await trainRun({
     settings,
-    ...(options.state && { state: options.state }),
+    state: options.state,
     deps: {
       agent: {
         policy: {

@@ -65,7 +65,7 @@ class Layer {
     const [d, H, G, D, M, V] = [this.d, 4, 2, 18, 72, 2100];
     const sizes = { type: 'int4', bias: true, rank: 5 } as const;
     const lora = (outs: number[], input: number, turned?: { rows: number; headDim: number }) =>
-      b.projection(sizes, outs, input, { lora: adapted, ...(turned && { turned }) }).by;
+      b.projection(sizes, outs, input, { lora: adapted, turned }).by;
     this.parts = {
       table: b.matrix({
         out: V,

@@ -250,7 +250,7 @@ test('relevance: similarities that are there, words in any title or text', () =>
     passage: passage('a', title, text),
     score: 1,
     source: 'local' as const,
-    ...(similarity !== undefined && { similarity }),
+    similarity,
   });
   const hits = [hit('Wolf', 'x', 0.5), hit('y', 'fox'), hit('z', 'z', 0)];
   expect(relevance('wolf fox fox bear', hits)).toEqual({

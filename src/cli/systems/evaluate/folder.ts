@@ -116,7 +116,7 @@ export class EvaluationFolder {
     const kept = {
       key,
       recipe: rollout.recipe.id,
-      ...(policy !== undefined && { policy }),
+      policy,
       facts,
     };
     this.#kept.set(key, kept);

@@ -104,7 +104,7 @@ export function retrieverFor({ sources }: OpenSet, { local, web }: RetrievalChan
 export const routerFor = ({ sources }: OpenSet, weights: RouterWeights | undefined): Router =>
   createRouter({
     localCoverage: coverageOf(sources.world.local),
-    ...(weights && { weights }),
+    weights,
   });
 
 export type { OpenSet };

@@ -18,20 +18,20 @@ export const curvePointSchema = z.strictObject({
   em: z.number().nullable(),
   searches: z.number().nullable(),
   /** Queries of the step that got the fallback sentence; absent where rollouts read no summaries. */
-  fallbacks: z.int().min(0).exactOptional(),
+  fallbacks: z.int().min(0).optional(),
   /**
    * Rollouts and groups that were made, groups of equal rewards among them, share of trained tokens whose gradient was
    * clipped away, and the norm of the gradient; absent at step 0, and of trainings before they were kept.
    */
-  rollouts: z.int().min(0).exactOptional(),
-  groups: z.int().min(0).exactOptional(),
-  zeroVarianceGroups: z.int().min(0).exactOptional(),
-  clipShare: z.number().exactOptional(),
-  gradientNorm: z.number().exactOptional(),
+  rollouts: z.int().min(0).optional(),
+  groups: z.int().min(0).optional(),
+  zeroVarianceGroups: z.int().min(0).optional(),
+  clipShare: z.number().optional(),
+  gradientNorm: z.number().optional(),
   /** To the start, nats a token the policy wrote, before the step's update; absent where the step did not measure it. */
-  kl: z.number().exactOptional(),
+  kl: z.number().optional(),
   /** Mean ratio of the tokens of trained probes after the step's updates (REX-RAG). */
-  probeRatio: z.number().exactOptional(),
+  probeRatio: z.number().optional(),
   /** Dev questions of the world that is trained on, where they were scored after the step. */
   heldOut: heldOutSchema.nullable(),
   seconds: z.number(),
@@ -62,7 +62,7 @@ export const pointOf = (step: MadeStep): CurvePoint => ({
   reward: short(step.reward.mean),
   em: short(step.em),
   searches: short(step.searches),
-  ...(step.fallbacks !== undefined && { fallbacks: step.fallbacks }),
+  fallbacks: step.fallbacks,
   rollouts: step.rollouts,
   groups: step.groups,
   zeroVarianceGroups: step.zeroVarianceGroups,

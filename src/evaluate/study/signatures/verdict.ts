@@ -26,7 +26,7 @@ const verdictSchema = z.strictObject({
   /** Of the interval. */
   level: z.number(),
   /** What the difference is a mean over; questions where it is absent. */
-  over: z.literal('steps').exactOptional(),
+  over: z.literal('steps').optional(),
   /** Questions, or steps of a training. */
   n: z.int().min(0),
   /** Training seeds; empty without training. */

@@ -46,7 +46,7 @@ export const readPassage = (value: unknown): PassageDraft | Problem => {
   if (!parsed.success) return problemOf(parsed.error);
   const { id, title, sentences } = parsed.data;
   if (sentences.length === 0) return { key: 'text', expected: 'expected text that is not empty' };
-  return { ...(id !== undefined && { id }), title, sentences, key: '' };
+  return { id, title, sentences, key: '' };
 };
 
 const contents = z.object({ id: idText.nullish(), contents: filledText });

@@ -38,7 +38,7 @@ export function typeFields(
 ): Pick<Question, 'type'> & { sourceType?: string } {
   if (source == null || source === '') return {};
   const type = Object.hasOwn(TYPES, source) ? TYPES[source] : undefined;
-  return { ...(type && { type }), ...(type !== source && { sourceType: source }) };
+  return { type, ...(type !== source && { sourceType: source }) };
 }
 
 export const distinct = (items: readonly string[]): string[] => [...new Set(items)];

@@ -95,7 +95,7 @@ function readVerl(value: unknown): QuestionItem | Problem {
   const id = rowId(parsed.data);
   return withDetails(
     {
-      ...(id !== undefined && { id }),
+      id,
       text,
       answers: distinct(answers),
       ...(data_source && { dataset: data_source }),

@@ -121,7 +121,7 @@ function readInspectSample(record: JsonObject): RecordParts {
     held: [],
     question: questionOf(attached(record['input'], attachments)),
     answers: goldsIn(record, 'target').map((target) => target.trim()),
-    ...(answer !== undefined && { answer }),
+    answer,
     rewards,
     reward: scored.length === 1 ? (rewards[0]?.value ?? null) : null,
   };

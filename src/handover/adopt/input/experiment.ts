@@ -19,7 +19,7 @@ const schema = z.object({
   world: z.object({
     folder: z.string().nullable(),
     seed: z.int(),
-    form: z.literal(2).exactOptional(),
+    form: z.literal(2).optional(),
   }),
   questions: z.object({ train: z.int().min(0).default(0) }).nullish(),
   corpus: z.unknown(),

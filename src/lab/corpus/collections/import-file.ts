@@ -42,9 +42,9 @@ export async function knownItems(
 
 export const readOptions = (name: string, choice: ImportChoice): ImportOptions => ({
   name,
-  ...(choice.format && { format: choice.format }),
-  ...(choice.chunking && { chunking: choice.chunking }),
-  ...(choice.contexts !== undefined && { contexts: choice.contexts }),
+  format: choice.format,
+  chunking: choice.chunking,
+  contexts: choice.contexts,
 });
 
 const charactersOf = ({ passages }: ImportBatch): number =>
@@ -68,7 +68,7 @@ export async function importFile(
     ...readOptions(record.name, record.choice),
     known,
     batchItems: BATCH_ITEMS,
-    ...(record.position && { resume: record.position as ImportOptions['resume'] & object }),
+    ...(record.position && { resume: record.position }),
     ...(signal && { signal }),
   });
   let current = record;
@@ -78,7 +78,7 @@ export async function importFile(
     if (known.bytes > memoryLine) throw new MemoryLineReached(memoryLine);
     // The last batch says that it is the last, so that nothing is read twice after it.
     const ahead = await reader.next().catch((error: unknown) => ({ error }));
-    const last = 'done' in ahead && ahead.done;
+    const last = 'done' in ahead && ahead.done === true;
     current = advanced(current, batch, last);
     await addTo(
       db,

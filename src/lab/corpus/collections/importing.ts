@@ -118,8 +118,8 @@ async function read(
     return await importFile(db, record, file, known, {
       now,
       onStep,
-      ...(signal && { signal }),
-      ...(memoryLine !== undefined && { memoryLine }),
+      signal,
+      memoryLine,
     });
   } catch (error) {
     const failure = messageOf(error);

@@ -39,7 +39,7 @@ export class NamesHost implements NamesApi {
     return questions.map(({ text, answers, split }) => ({
       text,
       answers,
-      ...(split && { split }),
+      split,
     }));
   }
 

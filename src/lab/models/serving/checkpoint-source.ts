@@ -117,8 +117,8 @@ export const storedCheckpoint = (
       id: name,
       stored: id,
       revision: heldRevision(revisionOf(await store.rows(id)), weights),
-      ...(weights && { weights }),
-      ...(keys && { keys }),
+      weights,
+      keys,
       ...cacheLimits(parsePolicyConfig(json)),
     };
   },

@@ -80,7 +80,7 @@ export class EndpointClient {
       max_tokens: maxTokens,
       temperature,
       ...(stop.length > 0 && { stop: stop.slice(0, MOST_STOPS) }),
-      ...(seed !== undefined && { seed }),
+      seed,
     };
     const text = await this.#text('chat/completions', body, signal);
     const answer = parse(chatAnswer, text, this.#transport.url);

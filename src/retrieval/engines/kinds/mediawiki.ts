@@ -198,7 +198,9 @@ class MediaWiki implements Engine {
       url.searchParams.set(name, value);
     const { http, meter, signal } = call;
     const get = (): Promise<Answer> => {
-      const headers = this.#identify ? { 'Api-User-Agent': 'Forage/1 (research workbench)' } : {};
+      const headers: Record<string, string> = this.#identify
+        ? { 'Api-User-Agent': 'Forage/1 (research workbench)' }
+        : {};
       return http.json({ url: url.href, headers }, readAnswer, meter, signal);
     };
     try {

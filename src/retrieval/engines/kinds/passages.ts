@@ -62,7 +62,7 @@ export function passageOf({ id, title, text, url }: PassageParts): Passage | nul
     title: cleanText(title).slice(0, MAX_TITLE) || (sentences[0] ?? '').slice(0, 60),
     text: sentences.join(' '),
     sentences,
-    ...(address === undefined ? {} : { url: address }),
+    url: address,
   };
 }
 

@@ -47,25 +47,25 @@ export const forkRollout = async (of: Rollout, ask: ForkAsk): Promise<void> => {
     event,
     rolloutId,
     change,
-    ...(ask.source && { source: ask.source }),
+    source: ask.source,
     ...(change === 'draw' && { seed: deriveSeed(of.seed, 'fork', number) }),
-    ...(temperature !== undefined && { temperature }),
+    temperature,
     // What is loaded by then may be another one than when it was looked for.
     ...(source && 'place' in source && !other && { writer: of.policy }),
   };
   const words = changeWords(change, {
-    ...(ask.source && { source: ask.source }),
-    ...(temperature !== undefined && { temperature }),
+    source: ask.source,
+    temperature,
     ...(other && { adapter: other.name }),
   });
   const rollout = useRun.getState().table.order.indexOf(of.id);
-  beginFork(rolloutId, { of: of.id, event, words, ...(policy && { policy }) });
+  beginFork(rolloutId, { of: of.id, event, words, policy });
   sayInAddress({
     rollout,
     event,
     change,
-    ...(ask.source && { source: ask.source }),
-    ...(temperature !== undefined && { temperature }),
+    source: ask.source,
+    temperature,
     ...(other && { policy: other.policy }),
   });
   useView.setState({ playing: false });

@@ -16,8 +16,8 @@ import { policyName } from './writer.ts';
 const askOf = ({ event, change, source, temperature, policy }: LinkedFork): ForkAsk => ({
   event,
   change,
-  ...(source && { source }),
-  ...(temperature !== undefined && { temperature }),
+  source,
+  temperature,
   ...(policy && {
     policy: { policy, name: policyName(policy, useAdapters.getState().runs ?? []) },
   }),

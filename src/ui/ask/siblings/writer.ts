@@ -54,13 +54,12 @@ export function writerOf(
   runs: readonly EvaluableRun[],
 ): Writer {
   const fork = forks[id];
-  if (fork) return { ...(fork.policy && { policy: fork.policy }), note: null };
-  if (source && 'place' in source)
-    return { ...(source.policy && { policy: source.policy }), note: null };
+  if (fork) return { policy: fork.policy, note: null };
+  if (source && 'place' in source) return { policy: source.policy, note: null };
   if (source) return ofTraining(source, runs);
   const at = request?.policies?.findIndex((_, i) => groupIdOf(request.runId, i) === groupId) ?? -1;
   const policy = at < 0 ? undefined : request?.policies?.[at];
-  return { ...(policy && { policy }), note: null };
+  return { policy, note: null };
 }
 
 /** The name of a policy in a list and in a sentence. @param runs by which runs are named */

@@ -82,7 +82,7 @@ export const startRun = async (): Promise<void> => {
     asked,
     settings: address.settings,
     setup,
-    ...(policies && { policies }),
+    policies,
   };
   setAddress({ of: null, asked, run: true });
   useView.setState({ playing: false, selection: null, ...(isNarrow() && { setupOpen: false }) });

@@ -94,10 +94,7 @@ const Shown = ({ record, result }: { record: EvaluationRecord; result: Evaluatio
   const reference = result.systems.find(({ id }) => id === address.reference)?.id;
   // Other views draw all questions, though the table was parted before.
   const by = address.view === 'table' ? address.by : 'all';
-  const request = useMemo(
-    () => ({ by, ...(reference !== undefined && { reference }) }),
-    [by, reference],
-  );
+  const request = useMemo(() => ({ by, reference }), [by, reference]);
   const { tables, problem } = useTables(record.id, request, result.rollouts.length);
   return (
     <>

@@ -67,7 +67,7 @@ const Line = ({ change, ...props }: LineProps) => {
     start({
       change,
       event: offer.event,
-      ...(offer.source && { source: offer.source }),
+      source: offer.source,
       ...(change === 'temperature' && typeof temperature === 'number' && { temperature }),
       ...(change === 'policy' && policy && { policy }),
     });

@@ -81,7 +81,7 @@ interface GuardedProps {
 export const Guarded = (props: GuardedProps) => {
   const { name, loading = null, resetKeys = [], around = (fault) => fault, hide } = props;
   const renderFault = ({ error, resetErrorBoundary }: FallbackProps) =>
-    around(<Fault name={name} error={error} reset={resetErrorBoundary} {...(hide && { hide })} />);
+    around(<Fault name={name} error={error} reset={resetErrorBoundary} hide={hide} />);
   return (
     <ErrorBoundary fallbackRender={renderFault} resetKeys={[...resetKeys]}>
       <Waiting value={loading}>{props.children}</Waiting>

@@ -89,7 +89,7 @@ export const spec = (
   kind: rest.kind ?? 'lines',
   series: series.filter(({ points }) => points.length > 0),
   empty: rest.empty ?? FIRST_STEP,
-  ...(rest.log !== undefined && { log: rest.log }),
-  ...(rest.include !== undefined && { include: rest.include }),
-  ...(rest.lines !== undefined && { lines: rest.lines }),
+  log: rest.log,
+  include: rest.include,
+  lines: rest.lines,
 });

@@ -55,7 +55,7 @@ export const makeEntities = (rng: KeyedRandom, size: WorldSize): Entity[] => {
         id: `${kind}-${entities.length}`,
         kind,
         name,
-        ...(alias !== undefined && { alias }),
+        alias,
         pronoun: pronounOf(kind, name),
       });
     }

@@ -116,7 +116,7 @@ class FactDrawer {
       const object = this.draw(subject, r);
       if (!object) return [];
       const former = r.changes ? this.former(subject, r, object) : undefined;
-      return [{ subject, relation: r.id, object, ...(former && { former }) }];
+      return [{ subject, relation: r.id, object, former }];
     });
   }
 

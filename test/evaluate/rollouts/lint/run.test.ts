@@ -161,7 +161,7 @@ describe('what of a rollout these checks read', () => {
         text: 'Who?',
         answers: ['Ida Holm'],
         supporting: [],
-        ...(difficulty !== undefined && { difficulty }),
+        difficulty,
       },
       origin: { layout: 'x', protocol: null, responseAt: 0, fields, columns: {} },
     });

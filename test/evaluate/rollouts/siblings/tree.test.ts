@@ -21,7 +21,7 @@ const think = (text: string, segment?: number): AgentEvent => ({
   kind: 'think',
   text,
   phase: 'step',
-  ...(segment !== undefined && { segment }),
+  segment,
 });
 const answer = (text: string): AgentEvent => ({
   t: 9,

@@ -66,7 +66,7 @@ describe('a table of questions', () => {
     const { value } = await batches.next();
     expect(value?.position).toMatchObject({ line: 5, item: 2, header: ['question', 'answer'] });
     const resume = value?.position ?? undefined;
-    const rest = await importAll(file, { ...(resume && { resume }) });
+    const rest = await importAll(file, { resume });
     expect(rest.rejected).toMatchObject([{ line: 5, item: 2 }]);
     expect(rest.questions).toEqual([]);
   });

@@ -116,6 +116,6 @@ it.each([
   ['a.toolongend', 'a.toolongend'],
   [undefined, ''],
 ])('running text in %j has the title %j', async (name, title) => {
-  const { passages } = await importAll(blob('One.'), { ...(name !== undefined && { name }) });
+  const { passages } = await importAll(blob('One.'), { name });
   expect(passages[0]?.passage.title).toBe(title);
 });

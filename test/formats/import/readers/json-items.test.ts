@@ -50,7 +50,7 @@ describe('the items of a list', () => {
     const { value } = await readImport(file, { format: LIST, batchItems: 2 }).next();
     expect(value?.position).toMatchObject({ line: 3, item: 2, offset: 35 });
     const resume = value?.position ?? undefined;
-    const rest = await importAll(file, { ...(resume && { resume }) });
+    const rest = await importAll(file, { resume });
     expect(texts(rest)).toEqual(['Three.']);
     expect(rest.rejected).toMatchObject([{ line: 5, item: 3 }]);
     expect(rest.progress).toMatchObject({ items: 4, bytes: file.size });

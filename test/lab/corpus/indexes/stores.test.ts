@@ -10,7 +10,7 @@ const store = (limitBytes?: number) => {
   return new VectorStore({
     dexie: { indexedDB: new IDBFactory(), IDBKeyRange },
     now: () => ++clock,
-    ...(limitBytes !== undefined && { limitBytes }),
+    limitBytes,
   });
 };
 const table = (...values: number[]) => ({ dimensions: 2, values: new Float32Array(values) });

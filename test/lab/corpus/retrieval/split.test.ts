@@ -23,7 +23,7 @@ it('a run that is taken up again, or another device, splits the same way', () =>
 });
 
 const asked = (splits: (SplitName | undefined)[]) =>
-  splits.map((split, i) => ({ id: `q${i}`, ...(split && { split }) }));
+  splits.map((split, i) => ({ id: `q${i}`, split }));
 const placed = (splits: (SplitName | undefined)[], seed?: number) => {
   const { questions, split } = splitQuestions(asked(splits), seed);
   return { names: questions.map((q) => q.split ?? '–').join(' '), split };

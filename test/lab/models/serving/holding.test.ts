@@ -189,7 +189,7 @@ it('what its contexts are held in is no other revision, and a run goes on with i
       source,
       open,
       device: 'wasm',
-      ...(keys && { keys }),
+      keys,
       adapter: { rank: 1, alpha: 1, targets: ['q_proj'] },
       signal: new AbortController().signal,
       onLost: () => undefined,

@@ -21,7 +21,7 @@ export const scores: CaseBody = async (b, s) => {
   const results: Record<string, Float32Array> = {};
   for (const temperatures of [undefined, rows.map(() => random.pick([0.5, 1, 1.3]))]) {
     const name = temperatures ? 'at temperatures' : 'at 1';
-    ops.placePicks(picks, { rows, targets, ...(temperatures && { temperatures }) });
+    ops.placePicks(picks, { rows, targets, temperatures });
     ops.score({ ...input, picks });
     const { logprobs, entropies } = await ops.readScores(picks);
     ops.scoreBackward({ ...input, picks, tokens, coefficients, dx });

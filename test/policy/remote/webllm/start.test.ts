@@ -79,7 +79,7 @@ const start = (worker: ScriptedWorker, signal?: AbortSignal) => {
     custom: [{ id: ID, weights: 'http://a/', library: 'http://a/l.wasm', maxContext: 1024 }],
     onProgress: (progress) => told.push(progress),
     onLost: (reason) => lost.push(reason),
-    ...(signal && { signal }),
+    signal,
   });
   return { opening, told, lost };
 };

@@ -69,8 +69,9 @@ describe('a measure of a run as a line', () => {
   });
 
   it('there is one for each name that any step has, in the order in which they came', () => {
+    const drawn: Record<string, number>[] = [{ uniform: 8 }, { hard: 4, uniform: 4 }, { easy: 8 }];
     const run = steps(3, (step) => ({
-      drawn: [{ uniform: 8 }, { hard: 4, uniform: 4 }, { easy: 8 }][step - 1] ?? {},
+      drawn: drawn[step - 1] ?? {},
     }));
     expect(namesOf(run, ({ drawn }) => drawn)).toEqual(['uniform', 'hard', 'easy']);
     expect(namesOf(run, () => null)).toEqual([]);

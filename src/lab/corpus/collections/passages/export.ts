@@ -14,12 +14,12 @@ const flashrag = (question: ImportedQuestion): object => {
     id,
     question: text,
     golden_answers: answers,
-    ...(options && { options }),
-    ...(mayRetrieve !== undefined && { mayRetrieve }),
-    ...(summary && { summary }),
+    options,
+    mayRetrieve,
+    summary,
     metadata: {
-      ...(type !== undefined && { type }),
-      ...(question.difficulty !== undefined && { level: question.difficulty }),
+      type,
+      level: question.difficulty,
       ...(supporting.length > 0 && { supporting_facts: { title: supporting } }),
       ...(triples?.length && {
         evidences: triples.map(({ subject, relation, object }) => [subject, relation, object]),

@@ -70,13 +70,13 @@ const Field = (props: {
           className="narrow"
           {...labelled(label)}
           title={title}
-          {...(field.min !== undefined && { min: field.min })}
-          {...(field.max !== undefined && { max: field.max })}
+          min={field.min}
+          max={field.max}
           step={field.step ?? 1}
           allowDecimal={field.step !== undefined}
           // What is out of bounds is complained about beside the field, not changed behind the reader’s back.
           clampBehavior="none"
-          {...(field.absent !== undefined && { placeholder: `(${field.absent})` })}
+          placeholder={field.absent === undefined ? undefined : `(${field.absent})`}
           value={typeof value === 'number' || typeof value === 'string' ? value : ''}
           error={error}
           onChange={(next) => change(next === '' && field.absent !== undefined ? undefined : next)}

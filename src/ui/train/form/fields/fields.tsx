@@ -77,12 +77,12 @@ export const NumberField = (
       size="xs"
       {...labelled(props.label)}
       title={props.title}
-      {...(props.min !== undefined && { min: props.min })}
-      {...(props.max !== undefined && { max: props.max })}
+      min={props.min}
+      max={props.max}
       step={props.step ?? 1}
       allowDecimal={props.decimal ?? false}
       clampBehavior="none"
-      {...(props.absent !== undefined && { placeholder: `(${props.absent})` })}
+      placeholder={props.absent === undefined ? undefined : `(${props.absent})`}
       value={numeric(value)}
       error={useError(props.path)}
       onChange={(next) =>
