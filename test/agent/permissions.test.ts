@@ -40,7 +40,7 @@ describe('a question that may not retrieve', () => {
 
   it('a question that says nothing may, as far as its recipe searches', async () => {
     const { rollout } = await run({ main: [ANSWER] }, { recipe: 'ur2' });
-    expect(rollout.question).not.toHaveProperty('mayRetrieve');
+    expect(rollout.question.mayRetrieve).toBeUndefined();
     expect(readFacts(rollout).mayRetrieve).toBe(true);
     // Stage 1: no retrieval is a violation, and pays nothing.
     expect(totalReward(scoreRollout(rollout, 'ur2-stage-1'))).toBe(-1);

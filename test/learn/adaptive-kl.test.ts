@@ -64,7 +64,7 @@ describe('the adaptive coefficient of the KL', () => {
     expect(resumed.steps.map(({ klCoefficient }) => klCoefficient)).toEqual([third]);
     // Without it nothing is told or stored.
     const fixed = await train(settingsOf({ steps: 1 }));
-    expect(fixed.steps[0]).not.toHaveProperty('klCoefficient');
+    expect(fixed.steps[0]!.klCoefficient).toBeUndefined();
     expect(encodeState(fixed.state).rest).not.toContain('klCoefficient');
   });
 

@@ -20,7 +20,7 @@ describe('the web corpus as a source', () => {
       ['w2', 'web', 1],
       ['w1', 'web', 2],
     ]);
-    expect(hits[0]).not.toHaveProperty('similarity');
+    expect(hits[0]!.similarity).toBeUndefined();
     expect(requests).toBeGreaterThan(0);
     expect(bytes).toBeGreaterThan(0);
   });

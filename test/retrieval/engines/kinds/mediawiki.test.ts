@@ -147,7 +147,7 @@ describe('what a wiki answers', () => {
       'wiki.test/2',
       'wiki.test/No place',
     ]);
-    expect(found[0]?.passage).not.toHaveProperty('url');
+    expect(found[0]!.passage.url).toBeUndefined();
   });
 
   test('over several calls, five at most', async () => {
