@@ -59,7 +59,7 @@ const runSchema = z.strictObject({
   keys: z.enum(STORE_TYPES).optional(),
   step: z.int().min(0),
   checkpointStep: z.int().min(0).nullable(),
-  untrained: z.literal(true).exactOptional(),
+  untrained: z.literal(true).optional(),
   failure: failureSchema.nullable(),
   importedStep: z.int().min(0).optional(),
   sweep: sweepSchema.optional(),
