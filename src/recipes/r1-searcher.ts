@@ -1,3 +1,4 @@
+import { GOLD_OF_ARTICLES } from './agents/loop.ts';
 import type { Recipe } from './parts/recipe.ts';
 import { DEFAULT_SETTINGS } from './parts/settings.ts';
 import { OBJECTIVE, TRAINING } from './parts/training-base.ts';
@@ -27,6 +28,7 @@ export const r1Searcher: Recipe = {
       'Its code draws at top-p 0.95; here it is 1.',
       'Questions are not sorted by the rollouts that a right answer takes.',
       'Learning rate, batch and steps are sized for a small policy with LoRA.',
+      GOLD_OF_ARTICLES,
     ],
     published: { figure: '75.0 by an LLM judge', benchmark: 'HotpotQA', model: 'Qwen2.5-7B' },
     sources: {

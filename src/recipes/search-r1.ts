@@ -1,3 +1,4 @@
+import { GOLD_OF_ARTICLES } from './agents/loop.ts';
 import type { Recipe } from './parts/recipe.ts';
 import { DEFAULT_SETTINGS } from './parts/settings.ts';
 import { CRITIC, OBJECTIVE, TRAINING } from './parts/training-base.ts';
@@ -26,6 +27,7 @@ export const searchR1: Recipe = {
       'A search asks both sources in place of one.',
       'Up to 8 searches in place of 2 or 4.',
       'Learning rate, batch and steps are sized for a small policy with LoRA; one update a batch in place of ten.',
+      GOLD_OF_ARTICLES,
       '`overrides.retrieval.cut` with 500 tokens, `keep: first` and `tags: lost` cuts results as the released code does, which may lose the closing tag.',
     ],
     published: {

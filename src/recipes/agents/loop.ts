@@ -7,12 +7,16 @@ export const searchLoop = (k: number, maxSearches: number): RecipeSettings => ({
   retrieval: { ...DEFAULT_SETTINGS.retrieval, k, maxSearches },
 });
 
+/** The one difference of our rewards from the released functions (`lab rewards`). */
+export const GOLD_OF_ARTICLES =
+  'A gold answer of articles only, such as "The", is compared with its articles; released reward functions compare empty texts.';
+
 /** Departures that all of them share. */
 export const SHARED_DEPARTURES = [
   'The tags are those of the built-in policy, which is trained on the protocol and needs no prompt.',
   'A search asks both sources in place of one.',
   'Learning rate, batch and steps are sized for a small policy with LoRA.',
-  'A gold answer of articles only, such as "The", is compared with its articles; released reward functions compare empty texts.',
+  GOLD_OF_ARTICLES,
 ] as const;
 
 /** In place of PPO where a paper trains with it. */

@@ -1,3 +1,4 @@
+import { GOLD_OF_ARTICLES } from './loop.ts';
 import type { Recipe, VariantSettings } from '../parts/recipe.ts';
 import { DEFAULT_SETTINGS, type RecipeSettings } from '../parts/settings.ts';
 import { OBJECTIVE, TRAINING } from '../parts/training-base.ts';
@@ -90,6 +91,7 @@ export const ur2: Recipe = {
       'Stage 1 begins with a policy that was made not to search.',
       'Top-p is 1 in place of 0.9, so that log-probabilities are of what is drawn from.',
       'Learning rate, batch and steps are sized for a small policy with LoRA.',
+      GOLD_OF_ARTICLES,
     ],
     published: {
       figure: 'F1 58.5 (Search-R1 56.1)',
