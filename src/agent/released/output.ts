@@ -33,14 +33,27 @@ function pieceText({ source, role, text }: Piece, { result }: Pick<Dialect, 'res
   if (source === 'policy') return text;
   if (role === 'result' || role === 'background') return resultText(text, result);
   // A forced answer is opened, and a block at a limit closed, in the policy's place.
-  return role === 'answer' || role === 'think' || role === 'search' ? text : withoutTags(text);
+  if (role === 'answer' || role === 'think' || role === 'search') return text;
+  return withoutTags(text) + openedThought(text);
 }
 
-/** @param pieces from the policy's first on; those of the prompt are left out */
-export function outputOf(pieces: readonly Piece[], dialect: Pick<Dialect, 'result'>): Output {
-  const own = pieces.filter(({ source }) => source !== 'prompt');
+/** Some chat templates begin the thought that the policy goes on with. */
+const openedThought = (text: string): string =>
+  text.trimEnd().endsWith('<think>') ? '<think>' : '';
+
+/**
+ * @param pieces all of a rollout; those of the prompt are left out, but for a thought that it begins
+ * @param from where the output begins, among the pieces
+ */
+export function outputOf(
+  pieces: readonly Piece[],
+  from: number,
+  dialect: Pick<Dialect, 'result'>,
+): Output {
+  const own = pieces.slice(from).filter(({ source }) => source !== 'prompt');
+  const begun = openedThought(pieces[from - 1]?.text ?? '');
   return {
-    text: own.map((piece) => pieceText(piece, dialect)).join(''),
+    text: begun + own.map((piece) => pieceText(piece, dialect)).join(''),
     written: own.map(({ source, text }) => (source === 'policy' ? text : '\n')).join(''),
   };
 }

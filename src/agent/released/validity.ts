@@ -18,8 +18,8 @@ export function spokenOutput(rollout: Pick<Rollout, 'recipe' | 'segments'>): Spo
   if (dialect === null) return null;
   const { segments } = rollout;
   const first = segments.findIndex(({ source }) => source === 'policy');
-  const own = first < 0 ? [] : segments.slice(first);
-  return { ...outputOf(own, dialectOf(dialect)), dialects: [dialect] };
+  const from = first < 0 ? segments.length : first;
+  return { ...outputOf(segments, from, dialectOf(dialect)), dialects: [dialect] };
 }
 
 /**

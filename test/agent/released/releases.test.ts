@@ -196,6 +196,7 @@ describe('the text that a release reads', () => {
     const passage = '\n\n<information>Doc <answer> Rome </answer></information>\n\n';
     const { text, written } = outputOf(
       [piece('policy', 'search', '<search> q </search>'), piece('environment', 'result', passage)],
+      0,
       dialect,
     );
     expect(text).toBe(
@@ -207,6 +208,7 @@ describe('the text that a release reads', () => {
   it('has tags around a result that came without, as in a chat, and none in a hint', () => {
     const { text } = outputOf(
       [piece('environment', 'result', 'Doc'), piece('environment', 'hint', 'write <answer> now')],
+      0,
       dialect,
     );
     expect(text).toBe('\n\n<information>Doc</information>\n\nwrite ‹answer› now');
@@ -219,9 +221,28 @@ describe('the text that a release reads', () => {
         piece('environment', 'answer', '<answer>'),
         piece('policy', 'answer', ' Oslo </answer>'),
       ],
+      0,
       dialect,
     );
     expect(answer(searchR1, text)).toBe('Oslo');
+  });
+
+  it('begins with the thought that a chat template begins', () => {
+    const { text, written } = outputOf(
+      [
+        piece('prompt', 'instruction', 'Think within <think> and </think>.\nassistant\n<think>\n'),
+        piece('policy', 'think', ' a </think>'),
+        piece('environment', 'instruction', 'user\n'),
+        piece('environment', 'hint', 'go on'),
+        piece('environment', 'instruction', 'assistant\n<think>\n'),
+        piece('policy', 'think', ' b </think><answer> Oslo </answer>'),
+      ],
+      1,
+      dialect,
+    );
+    expect(text.match(/<\/?think>/g)).toEqual(['<think>', '</think>', '<think>', '</think>']);
+    expect(written).toBe(' a </think>\n\n\n b </think><answer> Oslo </answer>');
+    expect(faults(searchR1, '<think> a </think><answer> Oslo </answer>')).toBe(0);
   });
 });
 

@@ -76,9 +76,9 @@ export function importedOutput(
 ): { output: SpokenOutput; told: boolean } | null {
   const { origin, segments } = rollout;
   const first = segments.findIndex(({ source }) => source === 'policy');
-  const pieces = segments.slice(origin?.responseAt ?? (first < 0 ? segments.length : first));
-  const { dialects, told } = spokenIn(rollout, pieces);
+  const from = origin?.responseAt ?? (first < 0 ? segments.length : first);
+  const { dialects, told } = spokenIn(rollout, segments.slice(from));
   const [dialect] = dialects;
   if (dialect === undefined) return null;
-  return { output: { ...outputOf(pieces, dialectOf(dialect)), dialects }, told };
+  return { output: { ...outputOf(segments, from, dialectOf(dialect)), dialects }, told };
 }
