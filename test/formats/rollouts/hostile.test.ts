@@ -19,6 +19,14 @@ const PAYLOADS: Record<string, string> = {
   digits: '1.'.repeat(LONG / 2),
   'actions and observations': 'Action 1: Search[\nObservation 1: ]\n'.repeat(LONG / 35),
   'calls and turns': '<tool_call>\nuser\n<tool_response>\nassistant\n'.repeat(LONG / 45),
+  thoughts: '<think><search></think></search>'.repeat(LONG / 32),
+  'thoughts that never close': '<think><think>a'.repeat(LONG / 15),
+  'marks of Harmony': '<|start|>assistant<|channel|>final<|message|>a <|end|> '.repeat(LONG / 55),
+  'marks of DeepSeek': '<｜tool▁call▁begin｜>a<｜tool▁sep｜><｜tool▁outputs▁begin｜>'.repeat(
+    LONG / 55,
+  ),
+  'functions and parameters': '<function=a><parameter=b>'.repeat(LONG / 25),
+  'turns of a chat': '<|im_start|>user\nassistant\n'.repeat(LONG / 27),
   'answers announced': 'The answer is: #### '.repeat(LONG / 20),
 };
 
@@ -32,6 +40,10 @@ test.each(Object.entries(PAYLOADS))(
       `<think>1${payload}`,
       `Thought: ${payload}\nAction: Search[${payload}]\nObservation: ${payload}\nFinal Answer: ${payload}`,
       `<tool_call>{"name":"${payload}"</tool_call>${payload}<tool_response>{"${payload}</tool_response>`,
+      `<|im_start|>user\n${payload}\n<|im_start|>assistant\n${payload}`,
+      `<|channel|>final<|message|>${payload}<answer>`,
+      `<tool_call>\n<function=${payload}</tool_call>`,
+      `<｜tool▁call▁begin｜>search<｜tool▁sep｜>${payload}<｜tool▁call▁end｜>`,
       `#### ${payload}\nThe answer is ${payload}`,
       `<search>q</search><information>{"a":"${payload}x</information><answer>1</answer>`,
     ];

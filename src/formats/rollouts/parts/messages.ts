@@ -167,6 +167,9 @@ const asWritten = (piece: Piece): Piece =>
 
 const segmentOf = ({ source, role, text }: Piece): ImportedSegment => ({ source, role, text });
 
+const isResultPiece = ({ source, role }: Piece): boolean =>
+  source === 'environment' && role === 'result';
+
 /** Reads the messages of a completion in order, and pairs results with the calls that they answer. */
 class Completion {
   readonly #protocol: Protocol | null;
@@ -194,14 +197,12 @@ class Completion {
       { source: 'environment', role: own, text: content },
     ];
     const pieces = this.#cut(content);
-    const results = pieces.filter(
-      ({ source, role: own }) => source === 'environment' && own === 'result',
-    );
+    const results = pieces.filter(isResultPiece).length;
     // Tags tell several results apart. One is the whole message, but for what a user says beside it.
-    if (results.length > 1 || (results.length === 1 && role !== 'tool'))
+    if (results > 1 || (results === 1 && role !== 'tool'))
       return pieces.map((piece) => ({
         source: 'environment',
-        role: results.includes(piece) ? this.#answered(answers) : 'other',
+        role: isResultPiece(piece) ? this.#answered(answers) : 'other',
         text: piece.text,
       }));
     // After a call, the next turn is its result, whoever is said to speak.
@@ -214,8 +215,7 @@ class Completion {
     const pieces = content === '' ? [] : this.#cut(content);
     const paired = pieces.map((piece): Piece => {
       if (piece.reads !== undefined) this.#calls.add({ reads: piece.reads });
-      const result = piece.source === 'environment' && piece.role === 'result';
-      return result ? { ...piece, role: this.#answered() } : piece;
+      return isResultPiece(piece) ? { ...piece, role: this.#answered() } : piece;
     });
     const spoken = (columns && spelledBlocks(content, paired, columns)) ?? paired.map(segmentOf);
     const called = calls.map((call): ImportedSegment => {

@@ -9,7 +9,8 @@ import { isThought } from './thoughts.ts';
 const PHRASE = /the correct answer is:\s*([^\n]+)/gi;
 
 /** What the policy's text of one segment gives as answers by its protocol's rule, in order. */
-function answersIn(segment: ImportedSegment, protocol: Protocol, prompt: string): string[] {
+function answersIn(segment: ImportedSegment, protocol: Protocol | null, prompt: string): string[] {
+  if (protocol === null) return [];
   if (protocol.answer === 'boxed-prose') {
     if (isThought(segment, protocol)) return [];
     const boxes = boxesIn(segment.text).map(({ text }) => text.trim());
@@ -99,11 +100,10 @@ export function readAnswer(
   prompt = '',
 ): string | null {
   const own = segments.filter(({ source }) => source === 'policy');
-  const given = protocol
-    ? own.flatMap((segment) => answersIn(segment, protocol, prompt)).filter((one) => one !== '')
-    : [];
-  const last = given.at(-1);
-  if (last !== undefined) return last;
+  for (const segment of own.toReversed()) {
+    const last = answersIn(segment, protocol, prompt).findLast((one) => one !== '');
+    if (last !== undefined) return last;
+  }
   if (isOpen(protocol))
     return markedAnswer(proseOf(own, protocol), lastWords(own, protocol), prompt);
   // Search tags of one system with another's box: the answer is plain where no place was named.

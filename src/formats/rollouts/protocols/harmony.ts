@@ -14,7 +14,7 @@ const PLAIN_TOOL = String.raw`((?:functions|browser|container)\.[\w.-]{1,60}|pyt
 
 const HEADER = new RegExp(MARKED, 'g');
 const PLAIN_HEADER = new RegExp(`${PLAIN_TOOL}|${PLAIN_OWN}`, 'g');
-const END = /\s*<\|(?:end|call|return)\|>\s*(?:<\|start\|>[^<]{0,120})?$/;
+const END = /\s{0,8}<\|(?:end|call|return)\|>\s*(?:<\|start\|>[^<]{0,120})?$/;
 
 const isMarked = (text: string): boolean => text.includes('<|message|>');
 const isPlain = (text: string): boolean =>

@@ -10,12 +10,31 @@ interface Call {
   name?: string | null;
 }
 
+/** Calls in order; those that were answered out of turn are passed over. */
+class Queue {
+  readonly #calls: Call[] = [];
+  #next = 0;
+
+  add(call: Call): void {
+    this.#calls.push(call);
+  }
+
+  first(answered: ReadonlySet<Call>): Call | undefined {
+    for (; this.#next < this.#calls.length; this.#next++) {
+      const call = this.#calls[this.#next];
+      if (call && !answered.has(call)) return call;
+    }
+    return undefined;
+  }
+}
+
 /** Calls that wait for their results. */
 export class OpenCalls {
-  #waiting: Call[] = [];
+  #all = new Queue();
+  #byName = new Map<string, Queue>();
+  #answered = new Set<Call>();
   readonly #byId = new Map<string, Call>();
   #latest: boolean;
-  #answered = false;
 
   /** @param uncalled what `answer` returns before any call was made */
   constructor(uncalled: boolean) {
@@ -24,15 +43,22 @@ export class OpenCalls {
 
   /** Whether a call has no result yet. */
   get waiting(): boolean {
-    return this.#waiting.length > 0;
+    return this.#all.first(this.#answered) !== undefined;
   }
 
   /** A call after a result begins the next turn: what was not answered until then never is. */
   add(call: Call): void {
-    if (this.#answered) this.#waiting = [];
-    this.#answered = false;
-    this.#waiting.push(call);
+    if (this.#answered.size > 0) {
+      this.#all = new Queue();
+      this.#byName = new Map();
+      this.#answered = new Set();
+    }
+    this.#all.add(call);
     if (call.id) this.#byId.set(call.id, call);
+    if (!call.name) return;
+    const named = this.#byName.get(call.name) ?? new Queue();
+    named.add(call);
+    this.#byName.set(call.name, named);
   }
 
   /**
@@ -40,14 +66,12 @@ export class OpenCalls {
    * @returns whether that call asked for something to read; of a result too many, as of the one before
    */
   answer({ id, name }: Omit<Call, 'reads'> = {}): boolean {
-    const waiting = this.#waiting;
     const call =
       (id ? this.#byId.get(id) : undefined) ??
-      (name ? waiting.find((one) => one.name === name) : undefined) ??
-      waiting[0];
-    this.#answered = true;
+      (name ? this.#byName.get(name)?.first(this.#answered) : undefined) ??
+      this.#all.first(this.#answered);
     if (!call) return this.#latest;
-    this.#waiting = waiting.filter((one) => one !== call);
+    this.#answered.add(call);
     this.#latest = call.reads;
     return call.reads;
   }

@@ -102,7 +102,7 @@ function taggedCall(text: string): ToolCall | null {
 }
 
 const SEPARATOR = '<｜tool▁sep｜>';
-const FENCE = /^```(?:json)?\s*|\s*```$/g;
+const FENCE = /^```(?:json)?\s{0,8}|\s{0,8}```$/g;
 
 /** DeepSeek's call: `name` and arguments, or `function`, `name` and arguments in a fence (V3, R1). */
 function separatedCall(text: string): ToolCall | null {

@@ -118,8 +118,9 @@ export const ScoresView = ({ reading }: { reading: Reading }) => {
   if (list.length === 0 && rollout.notScored !== undefined)
     return (
       <p className="note">
-        Not scored: {rollout.notScored}. A key “pred” beside the texts says what the answer is; give
-        it in the file and import it again.
+        Not scored: {rollout.notScored}.
+        {rollout.error === undefined &&
+          ' A key “pred” beside the texts says what the answer is; give it in the file and import it again.'}
       </p>
     );
   if (list.length === 0)
