@@ -137,6 +137,10 @@ export async function writeVerdicts(
   });
 }
 
+/** What has gold answers has an outcome. An answer that cannot be read, or that an error ended, is not judged. */
+const isJudgeable = ({ outcome, notScored, error }: StoredRow['row']): boolean =>
+  outcome !== null && notScored === undefined && error === undefined;
+
 /** Where a file stands with judges. */
 export function standingOf(file: FileRecord, rows: readonly StoredRow[]): JudgeStanding {
   const pairs = rows.flatMap(({ row: { numbers } }) =>
@@ -144,8 +148,7 @@ export function standingOf(file: FileRecord, rows: readonly StoredRow[]): JudgeS
       ? []
       : [{ judge: numbers.judge === 1, em: numbers.em === 1 }],
   );
-  // What has gold answers has an outcome, and only what can be read is judged.
-  const judgeable = rows.filter(({ row }) => row.outcome !== null && row.notScored === undefined);
+  const judgeable = rows.filter(({ row }) => isJudgeable(row));
   return {
     judgeable: judgeable.length,
     without: judgeable.filter(({ row }) => row.numbers.judge === null).length,
@@ -162,8 +165,8 @@ export async function itemsToJudge(
 ): Promise<JudgeItem[]> {
   const items: JudgeItem[] = [];
   for (const stored of rows) {
-    const { outcome, notScored, numbers } = stored.row;
-    if (outcome === null || notScored !== undefined) continue;
+    const { numbers } = stored.row;
+    if (!isJudgeable(stored.row)) continue;
     if (numbers.judge !== null && !again) continue;
     items.push(judgeItemOf(await rollout(stored)));
   }

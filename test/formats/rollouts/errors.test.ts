@@ -58,6 +58,8 @@ describe('a rollout that an error ended', () => {
     [{ ...verifiers, error: { error: 'ModelError', error_chain_str: 'x' } }, 'ModelError'],
     [{ ...verifiers, error: { chain: ['x'] } }, 'error'],
     [{ ...verifiers, error: true }, 'error'],
+    [{ ...verifiers, errors: [{ message: 'lost' }, { message: 'late' }] }, 'lost'],
+    [{ ...verifiers, errors: [] }, undefined],
     [{ ...verifiers, stop_condition: 'has_error' }, 'stop_condition is “has_error”'],
     [{ ...verl, status: 'failed' }, 'status is “failed”'],
     [{ ...verl, exception: 'Timeout' }, 'Timeout'],

@@ -4,7 +4,7 @@ import { isObject } from '../../../base/objects.ts';
 /** Rollouts that ended in an error of the system: a rate limit, a crash, an environment that was lost. */
 
 /** Keys under which frameworks leave the error: Inspect AI's and verifiers' is `error`. */
-const ERROR_KEYS = ['error', 'exception', 'error_message'];
+const ERROR_KEYS = ['error', 'errors', 'exception', 'error_message'];
 /** Keys that say how a rollout ended. */
 const END_KEYS = [
   'termination',
@@ -22,6 +22,7 @@ function messageIn(value: unknown): string | null {
   const text = asText(value)?.trim();
   if (text !== undefined) return NONE.test(text) ? null : text;
   if (value === true) return 'error';
+  if (Array.isArray(value)) return value.length === 0 ? null : (messageIn(value[0]) ?? 'error');
   if (!isObject(value)) return null;
   const keys = ['message', 'error', 'error_message', 'type', ...Object.keys(value)];
   const found = keys.map((key) => asText(value[key])?.trim()).find((one) => one);

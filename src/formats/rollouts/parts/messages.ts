@@ -4,7 +4,13 @@ import { OpenCalls } from '../protocols/open-calls.ts';
 import type { Piece, Protocol } from '../protocols/protocol.ts';
 import { recogniseProtocol } from '../protocols/recognise.ts';
 import { cutText } from '../protocols/split.ts';
-import { callText, isSearchCall, toolCallOf, type ToolCall } from '../protocols/tool-call.ts';
+import {
+  callText,
+  isSearchCall,
+  parsed,
+  toolCallOf,
+  type ToolCall,
+} from '../protocols/tool-call.ts';
 import type { RecordParts } from './build.ts';
 import { namedTokens, spelledBlocks, wholeBlock } from './message-tokens.ts';
 import { isObject } from '../../../base/objects.ts';
@@ -65,8 +71,9 @@ export function textOf(value: unknown): string {
 const reasoningOf = (block: JsonObject): string => textOf(block['reasoning'] ?? block['thinking']);
 
 function callOf(value: unknown): MessageCall[] {
-  const call = toolCallOf(value);
-  const id = isObject(value) ? (asText(value['id']) ?? asText(value['call_id'])) : null;
+  const given = parsed(value);
+  const call = toolCallOf(given);
+  const id = isObject(given) ? (asText(given['id']) ?? asText(given['call_id'])) : null;
   return call ? [{ ...call, id }] : [];
 }
 
@@ -102,9 +109,25 @@ function messagesOfBlocks(role: string, blocks: readonly JsonObject[]): Message[
   return messages.length === 0 ? [textMessage(role, '')] : messages;
 }
 
+/** A message of Harmony's channels (gpt-oss): a thought, or a call of its recipient. Null for any other. */
+function channelMessage(item: JsonObject): Message | null {
+  const [recipient, content] = [asText(item['recipient']), textOf(item['content'])];
+  if (!isAssistant(item) || asText(item['channel']) === null) return null;
+  if (recipient !== null && recipient !== 'all')
+    return {
+      ...textMessage('assistant', ''),
+      calls: callOf({ name: recipient, arguments: content }),
+    };
+  return item['channel'] === 'analysis'
+    ? { ...textMessage('assistant', ''), reasoning: content }
+    : null;
+}
+
 /** Messages of one of the file's: several where its blocks hold results. Null where it is no message. */
 function messagesIn(item: unknown): Message[] | null {
   if (!isObject(item)) return null;
+  const channel = channelMessage(item);
+  if (channel) return [channel];
   const name = asText(item['role']);
   const { content } = item;
   if (name === null) return null;

@@ -15,7 +15,8 @@ export interface ToolCall {
   arguments: JsonObject;
 }
 
-const parsed = (value: unknown): unknown => {
+/** What a text of JSON holds, null where it is none; anything but a text as it is. */
+export const parsed = (value: unknown): unknown => {
   const text = asText(value);
   if (text === null) return value;
   try {

@@ -59,6 +59,43 @@ describe('chats', () => {
     ]);
   });
 
+  test.each([
+    { content: 'x', thinking: 'hm' },
+    {
+      content: [
+        { type: 'thinking', thinking: 'hm' },
+        { type: 'text', text: 'x' },
+      ],
+    },
+    { content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] }, { text: 'x' }] },
+  ])('thoughts as Ollama, Anthropic and Mistral keep them: %j', async (said) => {
+    const messages = [user('who?'), { role: 'assistant', ...said }];
+    expect(await blocks({ messages })).toEqual([
+      'question/prompt: who?',
+      'think/policy: hm',
+      'other/policy: x',
+    ]);
+  });
+
+  test('pages of a server’s search, in the model’s own turn', async () => {
+    const content = [
+      { type: 'server_tool_use', id: 's', name: 'web_search', input: { query: 'q' } },
+      {
+        type: 'web_search_tool_result',
+        tool_use_id: 's',
+        content: [{ type: 'web_search_result', title: 'T', url: 'https://a.org' }],
+      },
+      { type: 'text', text: 'x' },
+    ];
+    expect(
+      (await blocks({ messages: [user('who?'), { role: 'assistant', content }] })).slice(1),
+    ).toEqual([
+      'search/policy: <tool_call>\n{"name":"web_search","arguments":{"query":"q"}}\n</tool_call>',
+      'result/environment: T https://a.org',
+      'other/policy: x',
+    ]);
+  });
+
   test('without an answer of the model all is prompt; what is no list is named', async () => {
     expect(await blocks({ messages: [user('who?')] })).toEqual(['question/prompt: who?']);
     await expect(importOne({ messages: [{ content: 'x' }] })).rejects.toThrow('"messages" must be');
