@@ -103,6 +103,8 @@ export interface PolicyInfo {
   onDevice?: MatrixType;
   /** What it holds keys and values of contexts in; absent of other engines. */
   keys?: StoreType;
+  /** What the user should know of its files, one sentence each; absent: nothing. */
+  notes?: readonly string[];
   /** In words, what log-probabilities are where they are not the engine's own, or that there are none. */
   logprobs?: string;
   /**

@@ -72,7 +72,7 @@ export const mergeCommand: Command = {
     const subject = await subjectOf(values);
     const { files, config } = await openFolder(subject.policy);
     const adapter = await readAdapterFolder(config, subject.adapter);
-    const merged = await mergedFiles(files, [...SIDE_FILES, ...FURTHER_FILES], adapter);
+    const merged = await mergedFiles(files, [...SIDE_FILES, ...FURTHER_FILES], adapter, say);
     const out = resolve(String(values.out));
     makeFolder(out);
     for (const file of merged) await writeFile(out, file);

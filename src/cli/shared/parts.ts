@@ -175,6 +175,7 @@ export async function openPolicy(options: PartsOptions): Promise<LoadedPolicy> {
     ...(chat && { chat }),
     onProgress: ({ stage }) => options.onProgress?.(`policy: ${stage}`),
   });
+  for (const note of policy.info.notes ?? []) options.onNotice?.(note);
   if (adapter) await policy.setAdapter(adapter);
   return policy;
 }

@@ -162,7 +162,8 @@ export async function train(
   if (heldRevision(await folderRevision(checkpoint), policy.weights) !== policy.revision)
     throw new UsageError(`${policy.folder} holds other weights than the run began with.`);
   prepareNode();
-  const { config } = await openCheckpoint(checkpoint.files, checkpoint.limits.maxContext);
+  const { config, notes } = await openCheckpoint(checkpoint.files, checkpoint.limits.maxContext);
+  notes.forEach((note) => say(note));
   const { sources, summarizer, judge } = given ?? (await openRun(file));
   const { world, retriever, router } = sources;
   const threads = await startThreads({

@@ -1,14 +1,16 @@
 import { messageOf } from '../../base/errors.ts';
 
+/** Names inside damaged files may hold anything; a message stays one readable line. */
+export const oneLine = (text: string): string =>
+  text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, 600);
+
 /** A checkpoint that cannot be used; the message names the file and says what to do. */
 export class CheckpointError extends Error {
   override readonly name = 'CheckpointError';
   readonly file: string;
 
   constructor(file: string, problem: string, remedy: string) {
-    // Names inside damaged files may hold anything; the message stays one readable line.
-    const said = problem.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, 600);
-    super(`${file}: ${said}. ${remedy}`);
+    super(`${file}: ${oneLine(problem)}. ${remedy}`);
     this.file = file;
   }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { messageOf, issueOf } from '../../base/errors.ts';
-import { AGAIN, CheckpointError, parsed, parseJson } from './checkpoint-error.ts';
+import { AGAIN, CheckpointError, oneLine, parsed, parseJson } from './checkpoint-error.ts';
 import type { CheckpointFiles } from './checkpoint-files.ts';
 import { parsePolicyConfig, type PolicyConfig } from './config.ts';
 import {
@@ -14,7 +14,7 @@ import {
   type TensorEntry,
 } from './safetensors.ts';
 import type { TensorSource } from './tensor-source.ts';
-import { parameterSlots } from './weights.ts';
+import { EMBED, HEAD, LAYER, parameterSlots, type ParameterSlot } from './weights.ts';
 
 export const WEIGHTS = 'model.safetensors';
 export const WEIGHTS_INDEX = 'model.safetensors.index.json';
@@ -123,6 +123,8 @@ async function openShards(
   return { shards, index };
 }
 
+const OTHER_CHECKPOINT = 'The files belong to different checkpoints; use files of one';
+
 type Place = FloatEntry & { readonly shard: Shard };
 
 /** Every tensor by name, with its shard; twice is an error, unless the index chooses. */
@@ -141,7 +143,7 @@ function byName(
       throw new CheckpointError(
         WEIGHTS_INDEX,
         `says that tensor "${name}" lies in ${file}, which has none`,
-        'The files belong to different checkpoints; use files of one',
+        OTHER_CHECKPOINT,
       );
   return found;
 }
@@ -152,37 +154,65 @@ export interface CheckpointSource extends TensorSource {
   readonly bytes: number;
   /** Files of the weights. */
   readonly files: readonly string[];
-  /** Tensors that this decoder does not use, such as a head beside a tied embedding. */
-  readonly unknown: readonly string[];
+  /** What the user should know of these files, one sentence each. */
+  readonly notes: readonly string[];
 }
 
-function placesOf(
-  config: PolicyConfig,
-  shards: readonly Shard[],
-  index: ReadonlyMap<string, string> | null,
-): { places: Map<string, Place>; unknown: string[] } {
-  const found = byName(shards, index);
-  const fallback = shards.length === 1 ? shards[0]!.name : WEIGHTS_INDEX;
+type Found = ReturnType<typeof byName>;
+
+/** Takes the tensors of a config out of those that were found. */
+function takePlaces(
+  slots: readonly Pick<ParameterSlot, 'name' | 'shape'>[],
+  found: Found,
+  fallback: string,
+): Map<string, Place> {
   const places = new Map<string, Place>();
-  for (const { name, shape } of parameterSlots(config)) {
+  for (const { name, shape } of slots) {
     const there = found.get(name);
     if (!there)
       throw new CheckpointError(
         fallback,
         `tensor "${name}" is missing, which config.json asks for`,
-        'The files belong to different checkpoints; use files of one',
+        OTHER_CHECKPOINT,
       );
     const { entry, shard } = there;
     if (entry.shape.join() !== shape.join())
       throw new CheckpointError(
         shard.name,
         `tensor "${name}" has shape [${entry.shape.join(', ')}], config.json asks for [${shape.join(', ')}]`,
-        'The files belong to different checkpoints; use files of one',
+        OTHER_CHECKPOINT,
       );
     places.set(name, { ...parsed(shard.name, () => asFloat(entry)), shard });
     found.delete(name);
   }
-  return { places, unknown: [...found.keys()] };
+  return places;
+}
+
+/** Refuses layers that the config does not count: the model would end before them. */
+function refuseFurtherLayers({ layers }: PolicyConfig, found: Found): void {
+  for (const [name, { shard }] of found) {
+    const layer = LAYER.exec(name)?.[1];
+    if (layer !== undefined && Number(layer) >= layers)
+      throw new CheckpointError(
+        shard.name,
+        `tensor "${name}" is of layer ${layer}, but config.json says num_hidden_layers = ${layers} (layers 0 to ${layers - 1})`,
+        OTHER_CHECKPOINT,
+      );
+  }
+}
+
+/** Most names in a note. */
+const NAMED = 5;
+
+function unusedNote(names: readonly string[]): string[] {
+  // Rotary frequencies, which early Llama checkpoints hold, follow from the config.
+  const unused = names.filter((name) => !name.endsWith('.rotary_emb.inv_freq'));
+  if (unused.length === 0) return [];
+  const more = unused.length > NAMED ? `, and ${unused.length - NAMED} more` : '';
+  const tensors = unused.length === 1 ? '1 tensor' : `${unused.length} tensors`;
+  return [
+    `The weights hold ${tensors} that config.json does not ask for; they are not used: ${unused.slice(0, NAMED).map(oneLine).join(', ')}${more}.`,
+  ];
 }
 
 const NAMES = { F32: 'f32', F16: 'f16', BF16: 'bf16' } as const;
@@ -194,27 +224,65 @@ function mostStored(places: Iterable<Place>): CheckpointSource['dtype'] {
   return NAMES[types.reduce((a, b) => (values[b] > values[a] ? b : a))];
 }
 
+const UNTIED =
+  'config.json says that the output matrix is the embedding (tie_word_embeddings), but lm_head.weight differs from ' +
+  'model.embed_tokens.weight: both are used, as transformers does. Set tie_word_embeddings to false in config.json.';
+
+/** Values that are compared at a time. */
+const COMPARED = 2 ** 20;
+
+/** Whether two tensors of one shape hold other values; what is equal in every bit is equal. */
+async function differ(
+  a: Place,
+  b: Place,
+  bytesBetween: (place: Place, from: number, to: number) => Promise<Uint8Array>,
+): Promise<boolean> {
+  for (let from = 0; from < a.count; from += COMPARED) {
+    const to = Math.min(from + COMPARED, a.count);
+    const [left, right] = [await bytesBetween(a, from, to), await bytesBetween(b, from, to)];
+    const of = (place: Place, bytes: Uint8Array): Uint8Array | Float32Array =>
+      a.dtype === b.dtype ? bytes : widen(place.dtype, bytes, to - from);
+    const [these, those] = [of(a, left), of(b, right)];
+    for (let i = 0; i < these.length; i++) if (these[i] !== those[i]) return true;
+  }
+  return false;
+}
+
 /**
  * Opens the weights of a checkpoint, whole or sharded. Headers are read and checked: every tensor
- * that the config asks for is there, with its shape, inside its file. No value is read yet.
+ * that the config asks for is there, with its shape, inside its file. Values are read only of a head beside an
+ * embedding that the config ties: where the two differ, the source's config is untied.
  *
  * @throws CheckpointError that names the file at fault
  */
-async function openWeights(
-  files: CheckpointFiles,
-  config: PolicyConfig,
-): Promise<CheckpointSource> {
+async function openWeights(files: CheckpointFiles, given: PolicyConfig): Promise<CheckpointSource> {
   const { shards, index } = await openShards(files);
-  const { places, unknown } = placesOf(config, shards, index);
-  const placeOf = (name: string): Place => {
-    const place = places.get(name);
-    if (!place) throw new Error(`weights: there is no parameter "${name}"`);
-    return place;
-  };
+  const found = byName(shards, index);
+  const fallback = shards.length === 1 ? shards[0]!.name : WEIGHTS_INDEX;
+  const places = takePlaces(parameterSlots(given), found, fallback);
+  refuseFurtherLayers(given, found);
   const bytesBetween = ({ shard, begin, dtype }: Place, from: number, to: number) => {
     const first = shard.dataStart + begin;
     const width = bytesOf(dtype);
     return readRange(files, shard.name, first + from * width, first + to * width);
+  };
+  let config = given;
+  const notes: string[] = [];
+  if (given.tieWordEmbeddings && found.has(HEAD)) {
+    const untied = { ...given, tieWordEmbeddings: false };
+    const slot = parameterSlots(untied).filter(({ name }) => name === HEAD);
+    const [head, embed] = [takePlaces(slot, found, fallback).get(HEAD)!, places.get(EMBED)!];
+    if (await differ(head, embed, bytesBetween)) {
+      config = untied;
+      places.set(HEAD, head);
+      notes.push(UNTIED);
+    }
+  }
+  notes.push(...unusedNote([...found.keys()]));
+  const placeOf = (name: string): Place => {
+    const place = places.get(name);
+    if (!place) throw new Error(`weights: there is no parameter "${name}"`);
+    return place;
   };
   const lengths = shards.map(
     ({ dataStart, entries }) => dataStart + Math.max(0, ...entries.map(({ end }) => end)),
@@ -224,7 +292,7 @@ async function openWeights(
     dtype: mostStored(places.values()),
     bytes: lengths.reduce((a, b) => a + b, 0),
     files: shards.map(({ name }) => name),
-    unknown,
+    notes,
     read: async (name, from = 0, to) => {
       const place = placeOf(name);
       const last = to ?? place.count;

@@ -61,6 +61,8 @@ export interface PolicyWeights {
 export const EMBED = 'model.embed_tokens.weight';
 export const FINAL_NORM = 'model.norm.weight';
 export const HEAD = 'lm_head.weight';
+/** The layer in the name of a tensor. */
+export const LAYER = /^model\.layers\.(\d+)\./;
 /** Name of a parameter of a layer, such as `model.layers.0.self_attn.q_proj.weight`. */
 export const layerName = (layer: number, part: string): string => `model.layers.${layer}.${part}`;
 

@@ -1,12 +1,16 @@
 import { messageOf } from '../../base/errors.ts';
 import { sha256 } from '../../base/hash.ts';
 import { CheckpointError, parsed, parseJson } from '../checkpoint/checkpoint-error.ts';
-import type { CheckpointFiles } from '../checkpoint/checkpoint-files.ts';
-import { openCheckpoint, readOptionalFile, readSmallFile } from '../checkpoint/checkpoint.ts';
-import { parsePolicyConfig, type PolicyConfig } from '../checkpoint/config.ts';
-import { readSafetensors } from '../checkpoint/safetensors.ts';
+import { memoryFiles, type CheckpointFiles } from '../checkpoint/checkpoint-files.ts';
+import {
+  openCheckpoint,
+  readOptionalFile,
+  readSmallFile,
+  WEIGHTS,
+} from '../checkpoint/checkpoint.ts';
+import type { PolicyConfig } from '../checkpoint/config.ts';
 import { sourceOf, weightsOf, type TensorSource } from '../checkpoint/tensor-source.ts';
-import { weightsFromTensors, type PolicyWeights } from '../checkpoint/weights.ts';
+import type { PolicyWeights } from '../checkpoint/weights.ts';
 import { uploadDecoder } from '../model/upload.ts';
 import type { MatrixType, StoreType } from '../ops/values.ts';
 import type { PolicyChat, PolicyTokenizer } from '../policy.ts';
@@ -65,14 +69,17 @@ async function readFile(
   }
 }
 
-const sha256Prefix = async (bytes: Uint8Array): Promise<string> =>
-  (await sha256(bytes)).slice(0, 12);
-
-/** Whether the tensors of a safetensors file are stored as 16-bit floats. */
-function storedType(bytes: Uint8Array): 'f16' | 'f32' {
-  const view = new DataView(bytes.buffer, bytes.byteOffset);
-  const header = new Uint8Array(bytes.subarray(8, 8 + Number(view.getBigUint64(0, true))));
-  return /"dtype":\s*"B?F16"/.test(new TextDecoder().decode(header)) ? 'f16' : 'f32';
+/** A checkpoint that is read as whole files: those with these names, and `optional` where it is there. */
+async function inMemory(
+  options: { files: ReadFile; onProgress?: LoadPolicyOptions['onProgress'] },
+  names: readonly string[],
+  optional?: string,
+): Promise<Map<string, Uint8Array>> {
+  const files = new Map<string, Uint8Array>();
+  for (const [i, name] of names.entries()) files.set(name, await readFile(options, name, 0.05 * i));
+  const bytes = optional === undefined ? null : await options.files(optional).catch(() => null);
+  if (optional !== undefined && bytes) files.set(optional, bytes);
+  return files;
 }
 
 /** Makes a policy of weights that are in memory already, such as those being trained. */
@@ -143,11 +150,8 @@ export async function loadWeights(
   maxContext?: number,
 ): Promise<PolicyWeights> {
   if (typeof files !== 'function') return weightsOf(await openCheckpoint(files, maxContext));
-  const options = { files };
-  const configBytes = await readFile(options, 'config.json', 0);
-  const config = parsed('config.json', () => parsePolicyConfig(parseJson(configBytes)));
-  const bytes = await readFile(options, 'model.safetensors', 0);
-  return parsed('model.safetensors', () => weightsFromTensors(config, readSafetensors(bytes)));
+  const whole = await inMemory({ files }, ['config.json', WEIGHTS]);
+  return weightsOf(await openCheckpoint(memoryFiles(whole), maxContext));
 }
 
 /** @param settings `tokenizer_config.json`, which names the end-of-text token; <|endoftext|> without */
@@ -184,7 +188,8 @@ async function loadByRange(
   checkVocabulary(source.config, tokenizer);
   const revision = options.revision ?? `size-${source.bytes}`;
   const dtype = source.dtype === 'f32' ? 'f32' : 'f16';
-  return policyOver(source, tokenizer, { id: options.id, revision, dtype }, options);
+  const notes = source.notes.length > 0 ? { notes: source.notes } : {};
+  return policyOver(source, tokenizer, { id: options.id, revision, dtype, ...notes }, options);
 }
 
 /**
@@ -199,24 +204,9 @@ export async function loadPolicy(options: LoadPolicyOptions): Promise<LoadedPoli
   return typeof files === 'function' ? loadWhole(options, files) : loadByRange(options, files);
 }
 
-async function loadWhole(given: LoadPolicyOptions, files: ReadFile): Promise<LoadedPolicy> {
-  const options = { ...given, files };
-  const configBytes = await readFile(options, 'config.json', 0);
-  const config = parsed('config.json', () => parsePolicyConfig(parseJson(configBytes)));
-  const tokenizerBytes = await readFile(options, 'tokenizer.json', 0.05);
-  const settings = await files('tokenizer_config.json').catch(() => null);
-  const tokenizer = tokenizerOf(tokenizerBytes, settings);
-  checkVocabulary(config, tokenizer);
-  const bytes = await readFile(options, 'model.safetensors', 0.1);
-  options.onProgress?.({ stage: 'checking model.safetensors', share: 0.7 });
-  const weights = parsed('model.safetensors', () =>
-    weightsFromTensors(config, readSafetensors(bytes)),
-  );
-  const revision = await sha256Prefix(bytes);
-  return policyOver(
-    sourceOf(weights),
-    tokenizer,
-    { id: options.id, revision, dtype: storedType(bytes) },
-    options,
-  );
+async function loadWhole(options: LoadPolicyOptions, files: ReadFile): Promise<LoadedPolicy> {
+  const names = ['config.json', 'tokenizer.json', WEIGHTS];
+  const whole = await inMemory({ ...options, files }, names, 'tokenizer_config.json');
+  const revision = (await sha256(whole.get(WEIGHTS)!)).slice(0, 12);
+  return loadByRange({ ...options, revision }, memoryFiles(whole));
 }

@@ -7,6 +7,7 @@ import {
   WEIGHTS,
   WEIGHTS_INDEX,
 } from '../checkpoint/checkpoint.ts';
+import { parsePolicyConfig, type PolicyConfig } from '../checkpoint/config.ts';
 import { encodeHeader } from '../checkpoint/safetensors.ts';
 import { readLayerValues, type TensorSource } from '../checkpoint/tensor-source.ts';
 import { EMBED, FINAL_NORM, HEAD, parameterSlots, viewLayer } from '../checkpoint/weights.ts';
@@ -48,11 +49,17 @@ async function* weightPieces(source: TensorSource, { spec, flat }: LoraValues) {
   if (!config.tieWordEmbeddings) yield* tensorPieces(source, HEAD);
 }
 
-/** The checkpoint's own config.json, which says more than a shape does; but for the type of the weights. */
-async function configBytes(files: CheckpointFiles): Promise<Uint8Array<ArrayBuffer>> {
+/** The checkpoint's own config.json, which says more than a shape does; but for the type of the weights and their head. */
+async function configBytes(
+  files: CheckpointFiles,
+  { tieWordEmbeddings }: PolicyConfig,
+): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = await readSmallFile(files, CONFIG);
   const json: Record<string, unknown> = { ...parsed(CONFIG, () => parseJson(bytes)) };
   for (const name of ['dtype', 'torch_dtype']) if (name in json) json[name] = 'float32';
+  // A head that differs from the embedding stays a tensor, which transformers would otherwise tie or warn of.
+  if (!tieWordEmbeddings && parsePolicyConfig(json).tieWordEmbeddings)
+    json['tie_word_embeddings'] = false;
   return new TextEncoder().encode(`${JSON.stringify(json, null, 2)}\n`);
 }
 
@@ -70,17 +77,20 @@ const whole = (name: string, bytes: Uint8Array): PiecedFile => ({
  * (`W + (alpha / rank) B A`; Hu et al., 2021, section 4.1).
  *
  * @param names files to keep where the checkpoint has them; those that hold weights are left out
+ * @param onNote is given what the user should know of the checkpoint's files
  * @throws CheckpointError that names the file at fault; RangeError for an adapter of another shape
  */
 export async function mergedFiles(
   files: CheckpointFiles,
   names: readonly string[],
   adapter: LoraValues,
+  onNote: (note: string) => void = () => undefined,
 ): Promise<PiecedFile[]> {
   // All positions that the config states: a context that was shortened here is not the checkpoint's.
   const source = await openCheckpoint(files);
   checkedSlots(source.config, adapter.spec, adapter.flat);
   checkMergeable(adapter.spec);
+  source.notes.forEach(onNote);
   const side: PiecedFile[] = [];
   for (const name of names) {
     if (name === CONFIG || name === WEIGHTS_INDEX || name.endsWith('.safetensors')) continue;
@@ -90,7 +100,7 @@ export async function mergedFiles(
   const slots = parameterSlots(source.config);
   const values = slots.reduce((sum, { length }) => sum + length, 0);
   return [
-    whole(CONFIG, await configBytes(files)),
+    whole(CONFIG, await configBytes(files, source.config)),
     ...side,
     {
       name: WEIGHTS,

@@ -76,6 +76,11 @@ const Loaded = () => {
         ) : (
           <p className="fine">The policy has not been loaded.</p>
         )}
+        {policy?.notes?.map((note) => (
+          <p key={note} className="tone-hint">
+            ⚠ {note}
+          </p>
+        ))}
         {policy ? <AgreementLine policy={policy} /> : null}
       </section>
       <section aria-labelledby="retrieval">

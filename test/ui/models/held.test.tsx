@@ -65,6 +65,7 @@ it('what is loaded says what its weights and its contexts are held in', () => {
         dtype: 'f32',
         onDevice,
         keys,
+        notes: ['lm_head.weight differs.'],
       },
     });
     return htmlOf(<ModelsPage />, useLab, useTrials, useCheckpoints, useSetup);
@@ -72,6 +73,7 @@ it('what is loaded says what its weights and its contexts are held in', () => {
   const plain = loaded('f32', 'f32');
   expect(wordsIn(plain)).toContain('held as f32, computed in f32');
   expect(wordsIn(plain)).toContain('contexts keys and values in f32');
+  expect(wordsIn(plain)).toContain('⚠ lm_head.weight differs.');
   const compare = 'Measure agreement with the checkpoint';
   // There is nothing to compare where it is the checkpoint itself.
   expect(buttonsIn(plain).map(({ name }) => name)).not.toContain(compare);
