@@ -1,4 +1,8 @@
-import { goldsToScore, type ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
+import {
+  goldsToScore,
+  unscoredReason,
+  type ImportedRollout,
+} from '../../formats/rollouts/shape/imported.ts';
 import { roundsOf, type ReadPassage, type Round } from '../../formats/rollouts/rounds.ts';
 import { questionScores } from '../../agent/answers/checked.ts';
 import { words } from '../../agent/answers/answers.ts';
@@ -96,12 +100,12 @@ export function alignGroup(
     groupId: first.groupId,
     question: first.question,
     siblings: siblings.map(({ rollout, rounds }) => {
-      const { id, answer, notScored } = rollout;
+      const { id, answer } = rollout;
       const golds = goldsToScore(rollout);
       return {
         id,
         answer,
-        notScored,
+        notScored: unscoredReason(rollout),
         em: golds.length === 0 ? null : questionScores(answer, first.question).em,
         rounds: rounds.length,
       };

@@ -1,5 +1,5 @@
 import { roundsOf } from '../../formats/rollouts/rounds.ts';
-import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
+import { unscoredReason, type ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
 import { readFactsOf, type RolloutFacts } from './lint/facts.ts';
 import { lintRollout } from './lint/index.ts';
 import type { Finding, LintCode } from './lint/finding.ts';
@@ -86,7 +86,7 @@ export function rowOf(
     questionId: rollout.question.id,
     question: rollout.question.text,
     answer: rollout.answer === null ? null : rollout.answer.trim(),
-    notScored: rollout.notScored,
+    notScored: unscoredReason(rollout),
     error: facts.error,
     recipe: rollout.recipe?.id ?? null,
     policy: rollout.policy?.id ?? null,

@@ -137,9 +137,9 @@ export async function writeVerdicts(
   });
 }
 
-/** What has gold answers has an outcome. An answer that cannot be read, or that an error ended, is not judged. */
-const isJudgeable = ({ outcome, notScored, error }: StoredRow['row']): boolean =>
-  outcome !== null && notScored === undefined && error === undefined;
+/** What has gold answers has an outcome. What is not scored is not judged. */
+const isJudgeable = ({ outcome, notScored }: StoredRow['row']): boolean =>
+  outcome !== null && notScored === undefined;
 
 /** Where a file stands with judges. */
 export function standingOf(file: FileRecord, rows: readonly StoredRow[]): JudgeStanding {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { inspectFile } from '../../../src/evaluate/rollouts/inspect.ts';
+import { rolloutMarkdown } from '../../../src/evaluate/rollouts/export/markdown.ts';
 import { readFactsOf } from '../../../src/evaluate/rollouts/lint/facts.ts';
 import { factsOfRow, rowOf } from '../../../src/evaluate/rollouts/row.ts';
 import { statisticsOf } from '../../../src/evaluate/rollouts/statistics.ts';
@@ -81,6 +82,12 @@ describe('a rollout that an error ended', () => {
       { kind: 'stop', reason: 'error', detail: 'gone', t: 9 },
     ];
     const [rollout] = await rolloutsOf(blobOf({ ...own, events }));
-    expect(rowOf(rollout!)).toMatchObject({ outcome: 'error', error: 'gone', ended: null });
+    expect(rowOf(rollout!)).toMatchObject({
+      outcome: 'error',
+      error: 'gone',
+      ended: null,
+      notScored: 'it ended in an error: gone',
+    });
+    expect(rolloutMarkdown(rollout!)).toMatch(/it ended in an error\\?: gone/);
   });
 });

@@ -1,6 +1,7 @@
 import {
   answerText,
   fullText,
+  unscoredReason,
   type ImportedRollout,
 } from '../../../formats/rollouts/shape/imported.ts';
 import { readFactsOf, type RolloutFacts } from '../lint/facts.ts';
@@ -58,9 +59,9 @@ export const whyNotScored = ({
 }: Pick<Report, 'rollout' | 'scores'>): string | null =>
   scores.length > 0
     ? null
-    : rollout.notScored === undefined
+    : unscoredReason(rollout) === undefined
       ? 'The record has no gold answers; nothing was scored.'
-      : `Not scored: ${rollout.notScored}.`;
+      : `Not scored: ${unscoredReason(rollout)}.`;
 
 /** With the minus sign of typography, as the page writes numbers. */
 const digits = (value: number): string => String(Number(value.toPrecision(4))).replaceAll('-', '−');

@@ -4,6 +4,7 @@ import type { AnswerScores } from '../../../agent/answers/scores.ts';
 import {
   errorOf,
   goldsToScore,
+  unscoredReason,
   type ImportedRollout,
   type ImportedSegment,
 } from '../../../formats/rollouts/shape/imported.ts';
@@ -126,7 +127,7 @@ export function readFactsOf(rollout: ImportedRollout): RolloutFacts {
     scores: scored ? questionScores(answer, rollout.question) : null,
     byR1Searcher: scored ? questionScores(answer, rollout.question, 'r1-searcher') : null,
     answered: answer !== null && answer.trim() !== '',
-    ...((rollout.notScored !== undefined || error !== undefined) && { unread: true }),
+    ...(unscoredReason(rollout) !== undefined && { unread: true }),
     ...(error !== undefined && { error }),
     judge: rollout.judge?.verdict ?? null,
     closed,

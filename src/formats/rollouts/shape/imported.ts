@@ -135,13 +135,18 @@ export function errorOf({
   return error ?? (stop?.kind === 'stop' && stop.reason === 'error' ? stop.detail : undefined);
 }
 
-/** Gold answers to score against: none where an error ended the rollout, or its answer cannot be read. */
+type Scorable = Pick<ImportedRollout, 'error' | 'events'> & { notScored?: string | undefined };
+
+/** Why a rollout is not scored: its answer cannot be read, or an error ended it. Undefined where it can be. */
+export function unscoredReason(rollout: Scorable): string | undefined {
+  const error = errorOf(rollout);
+  return rollout.notScored ?? (error === undefined ? undefined : `it ended in an error: ${error}`);
+}
+
+/** Gold answers to score against: none where the rollout is not scored. */
 export const goldsToScore = (
-  rollout: Pick<ImportedRollout, 'question' | 'error' | 'events'> & {
-    notScored?: string | undefined;
-  },
-): readonly string[] =>
-  rollout.notScored === undefined && errorOf(rollout) === undefined ? rollout.question.answers : [];
+  rollout: Pick<ImportedRollout, 'question'> & Scorable,
+): readonly string[] => (unscoredReason(rollout) === undefined ? rollout.question.answers : []);
 
 /** The answer in words, also where there is none, or none that can be read. */
 export const answerText = ({

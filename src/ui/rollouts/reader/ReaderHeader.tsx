@@ -29,16 +29,16 @@ const Verdict = ({ reading }: { reading: Reading }) => {
   const coverEm = row.row.numbers['cover-em'];
   const r1Em = row.row.numbers['em.r1-searcher'];
   const r1CoverEm = row.row.numbers['cover-em.r1-searcher'];
-  const { outcome } = row.row;
+  const { outcome, notScored } = row.row;
   const { judge } = rollout;
   return (
     <div className="facts">
-      {rollout.notScored !== undefined ? (
+      {notScored !== undefined ? (
         <>
           <span className="badge" title="It is left out of every mean.">
             not scored
           </span>
-          <span className="fine">{rollout.notScored}</span>
+          <span className="fine">{notScored}</span>
         </>
       ) : em === null ? (
         <span className="badge">no gold answer: not scored</span>

@@ -97,6 +97,7 @@ const ScoreRow = (props: {
  */
 export const ScoresView = ({ reading }: { reading: Reading }) => {
   const { file, row, rollout } = reading;
+  const { notScored, error } = row.row;
   const [chosen, setChosen] = useState<Chosen | null>(null);
   const scores = useAnswer(`${file.id} ${rollout.id}`, () => rollouts().rescore(file.id, row));
   const list = scores.state === 'ready' ? scores.value : null;
@@ -115,11 +116,11 @@ export const ScoresView = ({ reading }: { reading: Reading }) => {
   const focus = marks[chosen?.span ?? 0] ?? null;
   if (scores.state === 'failed') return <Problem what="The scores" message={scores.message} />;
   if (!list) return <p className="fine">Scoring …</p>;
-  if (list.length === 0 && rollout.notScored !== undefined)
+  if (list.length === 0 && notScored !== undefined)
     return (
       <p className="note">
-        Not scored: {rollout.notScored}.
-        {rollout.error === undefined &&
+        Not scored: {notScored}.
+        {error === undefined &&
           ' A key “pred” beside the texts says what the answer is; give it in the file and import it again.'}
       </p>
     );
