@@ -20,7 +20,7 @@ it('a line a step, empty where a step has no such number', () => {
   const text = curvesCsv([
     of('a', point(0, { reward: null, em: null, searches: null, heldOut }), point(1)),
   ]);
-  expect(text.trimEnd().split('\n')).toEqual([
+  expect(text.trimEnd().split('\r\n')).toEqual([
     'arm,seed,trained_on,step,reward,em,searches,held_out_n,held_out_em,held_out_f1,held_out_searches,seconds',
     'a,1,w,0,,,,4,0.5,0.5,1,3',
     'a,1,w,1,1.5,0.25,2,,,,,3',
@@ -29,7 +29,7 @@ it('a line a step, empty where a step has no such number', () => {
 
 it('has fallbacks where a training counted them, none as 0', () => {
   const lines = curvesCsv([of('a', point(1, { fallbacks: 0 })), of('b', point(1))]);
-  const [head, a, b] = lines.trimEnd().split('\n');
+  const [head, a, b] = lines.trimEnd().split('\r\n');
   expect(head?.endsWith(',seconds,fallbacks')).toBe(true);
   expect(a).toBe('a,1,w,1,1.5,0.25,2,,,,,3,0');
   expect(b).toBe('b,1,w,1,1.5,0.25,2,,,,,3,');
