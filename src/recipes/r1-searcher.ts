@@ -38,7 +38,11 @@ export const r1Searcher: Recipe = {
       'reinforce++.groupSize': 'ours; code: 16',
       'reinforce++.stages.0.reward': 'paper: stage 1 rewards search and format alone',
       'as-released.stages.0.reward': 'code: train/reward_server_llama_stage1.py',
-      'as-released.stages.1.reward': 'code: train/reward_server_qwen_zero.py',
+      'as-released.stages.1.reward': 'code: train/reward_server_llama_stage2.py',
+      'as-released.objective.estimator':
+        'code: scripts/llama_reinforce_plus_train_stage1.sh, group_norm',
+      'as-released.objective.kl.coefficient': 'code: scripts/llama_reinforce_plus_train_stage*.sh',
+      'as-released.updates': 'code: scripts/llama_reinforce_plus_train_stage1.sh, 240 by 60',
     },
     signature:
       'Stage 1 raises searches a question and not exact match, stage 2 raises exact match; without stage 1 searches do not rise.',
@@ -62,16 +66,26 @@ export const r1Searcher: Recipe = {
     },
     {
       name: 'as-released',
-      title: 'The same, masked by tags',
+      title: 'Two stages as released for Llama',
       departures:
-        'As in the released code, what stands between the tags of results is left out of the loss, whoever wrote them: a policy that invents the tags masks itself.',
+        'As released for Llama-3.1-8B-Instruct: rewards of its two servers, advantages divided by the group’s deviation, KL 1e-4, four ' +
+        'updates a batch. What is between the tags of results is left out of the loss, whoever wrote them: a policy that invents ' +
+        'the tags masks itself. The KL is in the loss as k2, which has the gradient of k1 in the rewards, where the code has it: ' +
+        'in equal rewards the group’s deviation would make it large. The code’s stage 2 subtracts the group’s mean and whitens ' +
+        'the batch instead.',
       settings: {
         ...TRAINING,
+        updates: 4,
         stages: [
           { steps: 20, reward: 'r1-searcher-stage-1-released', weights: {} },
-          { steps: 80, reward: 'r1-searcher-stage-2-released', weights: {} },
+          { steps: 80, reward: 'r1-searcher-stage-2-instruct', weights: {} },
         ],
-        objective: { ...OBJECTIVE, estimator: 'reinforce++-baseline', mask: 'by-tags' },
+        objective: {
+          ...OBJECTIVE,
+          estimator: 'grpo',
+          mask: 'by-tags',
+          kl: { form: 'k2', place: 'loss', coefficient: 1e-4 },
+        },
       },
     },
   ],

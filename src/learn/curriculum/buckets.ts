@@ -15,6 +15,9 @@ export function bucketOf(score: number): Bucket {
   return score >= 0.2 ? 'hard' : 'dropped';
 }
 
+/** Shares of hard, medium and easy questions, in any unit. */
+export type Mix = readonly [hard: number, medium: number, easy: number];
+
 type Counts = Readonly<Record<MixedBucket, number>>;
 
 /**
@@ -22,14 +25,9 @@ type Counts = Readonly<Record<MixedBucket, number>>;
  * 7 : 2 : 1 holds exactly over every ten draws. The share of an empty bucket goes to the others in
  * proportion; where all that are not empty have share 0, to these evenly.
  *
- * @param mix shares of hard, medium and easy, in any unit
  * @param sizes questions in each bucket
  * @param drawn draws made from each so far
  * @returns null where all three are empty
  */
-export const nextBucket = (
-  mix: readonly [number, number, number],
-  sizes: Counts,
-  drawn: Counts,
-): MixedBucket | null =>
+export const nextBucket = (mix: Mix, sizes: Counts, drawn: Counts): MixedBucket | null =>
   nextByShare(MIXED, (name) => itemAt(mix, MIXED.indexOf(name), 'shares'), sizes, drawn);

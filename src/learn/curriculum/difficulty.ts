@@ -7,7 +7,7 @@ import type { Curriculum, CurriculumContext, DrawnQuestion, Json } from '../rl/c
 import { Cycle } from '../sampling/cycle.ts';
 import { rewardById } from '../rewards/list.ts';
 import { stageAt } from '../settings/stages.ts';
-import type { Bucket } from './buckets.ts';
+import type { Bucket, Mix } from './buckets.ts';
 import { drawnSchema, LevelledQuestions, noDraws } from './levelled.ts';
 import { scoreQuestions } from './score-questions.ts';
 import { nextByShare } from './shares.ts';
@@ -64,6 +64,10 @@ function poolOf(
 /** A name for all questions where tasks are not told apart. */
 type Part = Task | 'whole';
 
+/** Without tasks all questions have the shares of retrieval QA. */
+const mixOf = ({ mix }: TrainSettings['curriculum'], part: Part): Mix =>
+  Array.isArray(mix) ? mix : mix[part === 'whole' ? 'qa' : part];
+
 interface PartOfPool {
   levels: LevelledQuestions;
   retrieving: number;
@@ -73,7 +77,7 @@ interface PartOfPool {
 /**
  * UR²'s difficulty-aware curriculum (arXiv 2508.06165, section 3.1.2). Before the first step a random
  * pool of questions is scored by repeated rollouts of the policy that the run begins with; steps then
- * draw hard, medium and easy questions by `mix`, of each task by `tasks`. Questions scored below 0.2 are
+ * draw hard, medium and easy questions by `mix`, tasks by `tasks`. Questions scored below 0.2 are
  * drawn only in a stage with UR²'s stage-1 reward, or where there are no others. The paper scores its
  * whole training set with another, larger model; here it is a pool, and the policy itself.
  */
@@ -219,7 +223,7 @@ export class DifficultyCurriculum implements Curriculum {
     const partOf = (part: Part): PartOfPool => {
       const own = scored.filter(({ question }) => part === 'whole' || taskOf(question) === part);
       const levels = new LevelledQuestions(
-        curriculum,
+        { coldStart: curriculum.coldStart, mix: mixOf(curriculum, part) },
         own.map(({ question }) => question),
         own.map(({ score }) => score),
         part === 'whole' ? this.#seed : deriveSeed(this.#seed, 'task', part),

@@ -4,7 +4,7 @@ import { itemAt } from '../../base/items.ts';
 import { deriveSeed } from '../../base/random.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { Cycle } from '../sampling/cycle.ts';
-import { bucketOf, nextBucket, type Bucket } from './buckets.ts';
+import { bucketOf, nextBucket, type Bucket, type Mix } from './buckets.ts';
 
 const count = z.int().min(0);
 export const drawnSchema = z.strictObject({
@@ -27,19 +27,21 @@ export interface Levelled {
 /** Scored questions by level of difficulty, and the draws from them. */
 export class LevelledQuestions {
   drawn = noDraws();
-  readonly #curriculum: TrainSettings['curriculum'];
+  readonly #coldStart: TrainSettings['curriculum']['coldStart'];
+  readonly #mix: Mix;
   readonly #seed: number;
   readonly #buckets: Record<Bucket, Question[]> = { hard: [], medium: [], easy: [], dropped: [] };
   readonly #cycles = new Map<Bucket | 'all', Cycle<Levelled>>();
 
   /** @param scores one a question */
   constructor(
-    curriculum: TrainSettings['curriculum'],
+    { coldStart, mix }: { coldStart: TrainSettings['curriculum']['coldStart']; mix: Mix },
     questions: readonly Question[],
     scores: readonly number[],
     seed: number,
   ) {
-    this.#curriculum = curriculum;
+    this.#coldStart = coldStart;
+    this.#mix = mix;
     this.#seed = seed;
     questions.forEach((question, i) => {
       this.#buckets[bucketOf(itemAt(scores, i, 'scores'))].push(question);
@@ -51,7 +53,7 @@ export class LevelledQuestions {
     const { hard, medium, easy, dropped } = this.#buckets;
     const mixed = hard.length + medium.length + easy.length;
     if (!coldStart) return mixed;
-    return this.#curriculum.coldStart === 'all' ? mixed + dropped.length : dropped.length;
+    return this.#coldStart === 'all' ? mixed + dropped.length : dropped.length;
   }
 
   /** Those below 0.2 are drawn in the cold start alone, or where there are no others. */
@@ -61,16 +63,15 @@ export class LevelledQuestions {
   }
 
   #choose(coldStart: boolean): Bucket | 'all' {
-    const { coldStart: from, mix } = this.#curriculum;
     const buckets = this.#buckets;
-    if (coldStart && from === 'all') return 'all';
+    if (coldStart && this.#coldStart === 'all') return 'all';
     if (coldStart && buckets.dropped.length > 0) return 'dropped';
     const sizes = {
       hard: buckets.hard.length,
       medium: buckets.medium.length,
       easy: buckets.easy.length,
     };
-    return nextBucket(mix, sizes, this.drawn) ?? 'dropped';
+    return nextBucket(this.#mix, sizes, this.drawn) ?? 'dropped';
   }
 
   #cycle(name: Bucket | 'all'): Cycle<Levelled> {

@@ -1,5 +1,5 @@
 import type { Recipe } from '../parts/recipe.ts';
-import { OBJECTIVE, TRAINING } from '../parts/training-base.ts';
+import { TRAINING, verlObjective } from '../parts/training-base.ts';
 import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
 
 /*
@@ -24,6 +24,8 @@ export const autoRefine: Recipe = {
     sources: {
       'settings.retrieval.k': 'code: cmd/train.sh',
       'settings.retrieval.maxSearches': 'code: cmd/train.sh',
+      'grpo.objective.aggregation': 'code: verl/workers/actor/dp_actor.py',
+      'grpo.objective.microBatch': 'code: cmd/train.sh, 64 on 8 GPUs',
       'grpo.groupSize': 'ours; code: 5 (cmd/train.sh)',
       'reward.autorefine': 'code: reward_score/qa_em.py, 0.1 for the refinement',
     },
@@ -38,7 +40,7 @@ export const autoRefine: Recipe = {
       settings: {
         ...TRAINING,
         stages: [{ steps: TRAINING.steps, reward: 'autorefine', weights: {} }],
-        objective: { ...OBJECTIVE, kl: { form: 'k3', place: 'loss', coefficient: 1e-3 } },
+        objective: verlObjective(8),
       },
     },
   ],

@@ -1,5 +1,5 @@
 import type { Recipe, VariantSettings } from '../parts/recipe.ts';
-import { OBJECTIVE, TRAINING } from '../parts/training-base.ts';
+import { TRAINING, verlObjective } from '../parts/training-base.ts';
 import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
 
 /*
@@ -9,7 +9,7 @@ import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
 const settings: VariantSettings = {
   ...TRAINING,
   stages: [{ steps: TRAINING.steps, reward: 'deep-researcher', weights: {} }],
-  objective: { ...OBJECTIVE, kl: { form: 'k3', place: 'loss', coefficient: 1e-3 } },
+  objective: verlObjective(2),
 };
 
 export const deepResearcher: Recipe = {
@@ -35,6 +35,8 @@ export const deepResearcher: Recipe = {
       'settings.retrieval.maxSearches': 'code: 10 turns',
       'settings.retrieval.k': 'ours; code: 10 web results',
       'grpo.objective.kl.coefficient': 'code: its GRPO',
+      'grpo.objective.aggregation': 'code: verl/workers/actor/dp_actor.py',
+      'grpo.objective.microBatch': 'code: train_grpo.sh, there unless 12,288 tokens hold more',
       'grpo.groupSize': 'ours; code: 16',
       'browse.overrides.method.browse.snippet': 'ours; code: the engine’s snippets',
       'browse.overrides.method.browse.extract': 'ours',

@@ -1,5 +1,5 @@
 import type { Recipe, VariantSettings } from '../parts/recipe.ts';
-import { OBJECTIVE, TRAINING } from '../parts/training-base.ts';
+import { TRAINING, verlObjective } from '../parts/training-base.ts';
 import { GRPO_FOR_PPO, searchLoop, SHARED_DEPARTURES } from './loop.ts';
 
 /*
@@ -9,7 +9,7 @@ import { GRPO_FOR_PPO, searchLoop, SHARED_DEPARTURES } from './loop.ts';
 const settingsBy = (reward: string): VariantSettings => ({
   ...TRAINING,
   stages: [{ steps: TRAINING.steps, reward, weights: {} }],
-  objective: { ...OBJECTIVE, kl: { form: 'k3', place: 'loss', coefficient: 1e-3 } },
+  objective: verlObjective(8),
 });
 
 export const inForage: Recipe = {
@@ -32,6 +32,8 @@ export const inForage: Recipe = {
       'settings.retrieval.k': 'code: scripts/train_ppo.sh',
       'settings.retrieval.maxSearches': 'code: 6 in training, 8 in evaluation',
       'grpo.objective.kl.coefficient': 'code: scripts/train_ppo.sh',
+      'grpo.objective.aggregation': 'code: verl/workers/actor/dp_actor.py',
+      'grpo.objective.microBatch': 'code: scripts/train_ppo.sh, 64 on 8 GPUs',
       'reward.in-forage':
         'code: tools/llm_agent/generation.py, verl/utils/reward_score/qa_em.py: 0.2, 0.95',
     },

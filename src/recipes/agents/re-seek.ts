@@ -1,5 +1,5 @@
 import type { Recipe, VariantSettings } from '../parts/recipe.ts';
-import { OBJECTIVE, TRAINING } from '../parts/training-base.ts';
+import { TRAINING, verlObjective } from '../parts/training-base.ts';
 import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
 
 /*
@@ -10,7 +10,7 @@ import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
 const settingsBy = (reward: string): VariantSettings => ({
   ...TRAINING,
   stages: [{ steps: TRAINING.steps, reward, weights: {} }],
-  objective: { ...OBJECTIVE, kl: { form: 'k3', place: 'loss', coefficient: 1e-3 } },
+  objective: verlObjective(8),
 });
 
 export const reSeek: Recipe = {
@@ -36,6 +36,8 @@ export const reSeek: Recipe = {
     sources: {
       'settings.retrieval.k': 'code',
       'settings.retrieval.maxSearches': 'paper, second hand',
+      'grpo.objective.aggregation': 'code: verl’s',
+      'grpo.objective.microBatch': 'ours; code: 64 over its GPUs (scripts/train_grpo.sh)',
       'grpo.groupSize': 'ours; code: 5',
       'reward.re-seek': 'paper, second hand: 0.3, −0.6, −0.3',
       'reward.re-seek-released': 'code, the variant by a pattern: 0.3 and 0.1, −0.6, −0.3',

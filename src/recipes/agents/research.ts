@@ -1,5 +1,5 @@
 import type { Recipe } from '../parts/recipe.ts';
-import { OBJECTIVE, TRAINING } from '../parts/training-base.ts';
+import { TRAINING, verlObjective } from '../parts/training-base.ts';
 import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
 
 /*
@@ -29,6 +29,9 @@ export const research: Recipe = {
       'settings.retrieval.k': 'code: branch re-search',
       'settings.retrieval.maxSearches': 'ours; code: no limit but 8,192 tokens',
       'grpo.objective.kl.coefficient': 'code: scripts/train/train.sh',
+      'grpo.objective.aggregation': 'code: src/verl/workers/actor/dp_actor.py',
+      'grpo.objective.microBatch':
+        'ours; code: as many as 17,408 tokens hold (scripts/train/train.sh)',
       'grpo.groupSize': 'ours; code: 5 (scripts/train/train.sh)',
       'reward.research': 'code: src/verl/utils/reward_score/re_search.py',
     },
@@ -42,7 +45,7 @@ export const research: Recipe = {
       settings: {
         ...TRAINING,
         stages: [{ steps: TRAINING.steps, reward: 'research', weights: {} }],
-        objective: { ...OBJECTIVE, kl: { form: 'k3', place: 'loss', coefficient: 1e-3 } },
+        objective: verlObjective(8),
       },
     },
   ],

@@ -1,6 +1,6 @@
 import type { Recipe, VariantSettings } from '../parts/recipe.ts';
 import type { SettingsOverride } from '../parts/settings.ts';
-import { OBJECTIVE, TRAINING } from '../parts/training-base.ts';
+import { TRAINING, verlObjective } from '../parts/training-base.ts';
 import { GRPO_FOR_PPO, searchLoop, SHARED_DEPARTURES } from './loop.ts';
 
 /*
@@ -12,11 +12,7 @@ const settingsBy = (reward: string, overrides: SettingsOverride = {}): VariantSe
   ...TRAINING,
   overrides,
   stages: [{ steps: TRAINING.steps, reward, weights: {} }],
-  objective: {
-    ...OBJECTIVE,
-    credit: 'span',
-    kl: { form: 'k3', place: 'loss', coefficient: 1e-3 },
-  },
+  objective: { ...verlObjective(2), credit: 'span' },
 });
 
 export const stepSearch: Recipe = {
@@ -45,6 +41,8 @@ export const stepSearch: Recipe = {
       'settings.retrieval.k': 'code: train.sh',
       'settings.retrieval.maxSearches': 'code: train.sh',
       'grpo.objective.kl.coefficient': 'code: train.sh, there in the reward',
+      'grpo.objective.aggregation': 'code: verl/workers/actor/dp_actor.py',
+      'grpo.objective.microBatch': 'code: train.sh, 16 on 8 GPUs',
       'reward.step-search':
         'code: verl/utils/reward_score/qa_step.py, 0.618; its intended weight 0.6',
       'reward.step-search-tf-idf': 'code: verl/utils/reward_score/qa_step.py',

@@ -27,6 +27,7 @@ import { OBJECTIVE, TRAINING } from '../parts/training-base.ts';
  * - The difficulty curriculum scores a pool of 96 questions by 20 rollouts, which costs as much as 30 steps,
  *   with the policy as it was before it was made not to search. The paper scores its whole training set with
  *   a 7B model whatever is trained.
+ * - Hard, medium and easy questions 7 : 2 : 1 (3.1.2), of mathematics 1 : 1 : 1 (C.3).
  * - Tasks 1 : 1 : 1, as the paper has 3,000 questions each of QA, mathematics and MedQA (4.1). Retrieval QA
  *   always retrieves, arithmetic where it is hard, multiple choice 1 : 1, as 3.1.2 says. With other shares,
  *   or none, `curriculum.tasks`.
@@ -65,6 +66,7 @@ export const UR2_TRAINING = {
     pool: 96,
     taskMixing: true,
     tasks: { qa: 1, arithmetic: 1, choice: 1 },
+    mix: { qa: [7, 2, 1], arithmetic: [1, 1, 1], choice: [7, 2, 1] },
   },
 } satisfies Omit<VariantSettings, 'stages' | 'objective'>;
 
@@ -81,7 +83,7 @@ export const ur2: Recipe = {
     kind: 'trained by RL',
     parts: [
       'stages: retrieval, then answer',
-      'difficulty buckets 7 : 2 : 1',
+      'difficulty buckets 7 : 2 : 1, of mathematics 1 : 1 : 1',
       'task mixing by permission',
       'summaries in place of passages, fallback',
     ],
@@ -103,6 +105,8 @@ export const ur2: Recipe = {
       'settings.retrieval.maxSearches': 'paper, 4.4: four turns',
       'settings.retrieval.queryWords': 'paper, D.2: fewer than 20',
       'paper.stages.0.steps': 'paper',
+      'paper.curriculum.mix.qa': 'paper, 3.1.2: hard : medium : easy',
+      'paper.curriculum.mix.arithmetic': 'paper, C.3: its mathematics data, 1 : 1 : 1',
       'paper.curriculum.pool': 'ours; paper: the whole training set',
       'paper.objective.clip': 'paper, (1) to (3)',
     },

@@ -1,5 +1,5 @@
 import type { Recipe } from '../parts/recipe.ts';
-import { OBJECTIVE, TRAINING } from '../parts/training-base.ts';
+import { OBJECTIVE, TRAINING, verlObjective } from '../parts/training-base.ts';
 import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
 
 /*
@@ -31,6 +31,9 @@ export const verlTool: Recipe = {
       'settings.retrieval.k': 'code: examples/train/search_r1/train_3b.sh',
       'settings.retrieval.maxSearches': 'code: examples/train/search_r1/train_3b.sh',
       'grpo.objective.kl.coefficient': 'code: examples/train/search_r1/train_3b.sh',
+      'grpo.objective.aggregation': 'code: verl’s default',
+      'grpo.objective.microBatch':
+        'ours; code: as many as 8,196 tokens hold (examples/train/search_r1/train_3b.sh)',
       'grpo.groupSize': 'ours; code: 16 (examples/train/search_r1/train_3b.sh)',
     },
     signature: 'Tokens of a seed are the same as in lock step; the sampler idles less.',
@@ -43,7 +46,7 @@ export const verlTool: Recipe = {
       settings: {
         ...TRAINING,
         stages: [{ steps: TRAINING.steps, reward: 'search-r1', weights: {} }],
-        objective: { ...OBJECTIVE, kl: { form: 'k3', place: 'loss', coefficient: 1e-4 } },
+        objective: verlObjective(4, 1e-4),
       },
     },
     {
@@ -56,6 +59,7 @@ export const verlTool: Recipe = {
           ...OBJECTIVE,
           clip: { low: 0.2, high: 0.3 },
           aggregation: 'token-mean',
+          microBatch: 4,
           maskUnfinished: true,
         },
         dynamicSampling: { on: true, by: 'reward', maxBatches: 2 },

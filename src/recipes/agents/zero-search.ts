@@ -1,5 +1,5 @@
 import type { Recipe, VariantSettings } from '../parts/recipe.ts';
-import { OBJECTIVE, TRAINING } from '../parts/training-base.ts';
+import { TRAINING, verlObjective } from '../parts/training-base.ts';
 import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
 
 /*
@@ -13,7 +13,7 @@ const settings: VariantSettings = {
   ...TRAINING,
   stages: [{ steps: TRAINING.steps, reward: 'f1', weights: {} }],
   curriculum: { ...TRAINING.curriculum, kind: 'simulated' },
-  objective: { ...OBJECTIVE, kl: { form: 'k3', place: 'loss', coefficient: 1e-3 } },
+  objective: verlObjective(16),
 };
 
 export const zeroSearch: Recipe = {
@@ -36,6 +36,8 @@ export const zeroSearch: Recipe = {
       'settings.retrieval.k': 'ours; code: 5 documents (llm_agent/generation.py)',
       'settings.retrieval.maxSearches': 'code: train_grpo.sh',
       'grpo.objective.kl.coefficient': 'code: train_grpo.sh',
+      'grpo.objective.aggregation': 'code: verl/workers/actor/dp_actor.py',
+      'grpo.objective.microBatch': 'code: train_grpo.sh, 64 on 4 GPUs (README.md)',
       'grpo.groupSize': 'ours; code: 5 (train_grpo.sh)',
       'reward.f1': 'code: reward_score/qa_em.py',
     },

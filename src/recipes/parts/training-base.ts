@@ -73,6 +73,20 @@ export const OBJECTIVE = {
 } satisfies TrainSettings['objective'];
 
 /**
+ * The loss of releases that are built on verl: `masked_mean` over the tokens of a micro-batch, then the mean over the
+ * micro-batches of an update (its dp_actor.py, and `loss_agg_mode: token-mean`, its default since); k3 to the reference in
+ * the loss.
+ * @param microBatch rollouts that a GPU takes at a time
+ */
+export const verlObjective = (microBatch: number, klCoefficient = 1e-3) =>
+  ({
+    ...OBJECTIVE,
+    aggregation: 'token-mean',
+    microBatch,
+    kl: { form: 'k3', place: 'loss', coefficient: klCoefficient },
+  }) satisfies TrainSettings['objective'];
+
+/**
  * PPO's critic with γ = λ = 1 and the value clip of verl. A linear head over hidden states takes a larger rate than a
  * model (1e-5), and more updates a step than one.
  */

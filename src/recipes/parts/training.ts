@@ -8,6 +8,7 @@ import { nlrSchema, routerRewardSchema } from './settings.ts';
 
 const share = z.number().min(0).max(1);
 const positiveInt = z.int().min(1);
+const mixSchema = z.tuple([z.number().min(0), z.number().min(0), z.number().min(0)]);
 
 export const ESTIMATORS = ['grpo', 'dr-grpo', 'rloo', 'reinforce++-baseline', 'ur2'] as const;
 export type EstimatorId = (typeof ESTIMATORS)[number];
@@ -225,8 +226,11 @@ export const trainSettingsSchema = z.strictObject({
     scoringRollouts: positiveInt,
     /** `difficulty`, `leaveOut`: questions that are looked at before the first step; later draws are from these. */
     pool: positiveInt.default(96),
-    /** Share of hard, medium, easy. */
-    mix: z.tuple([z.number().min(0), z.number().min(0), z.number().min(0)]),
+    /** Share of hard, medium, easy: of all questions, or of each task (`tasks`; without it, that of `qa`). */
+    mix: z.union([
+      mixSchema,
+      z.strictObject({ qa: mixSchema, arithmetic: mixSchema, choice: mixSchema }),
+    ]),
     /** What a stage with UR²'s stage-1 reward draws: the dropped questions (C.5), or the whole pool. */
     coldStart: z.enum(['dropped', 'all']).default('dropped'),
     /** UR²'s task mixing: questions without retrieval among the others, as `tasks` says. */

@@ -104,15 +104,16 @@ describe('which draws may retrieve', () => {
 });
 
 describe('the draws of stage 2', () => {
-  it('are of each task in turn, 7 : 2 : 1 by difficulty, and choice is 1 : 1 over every ten', async () => {
+  it('are of each task in turn, 7 : 2 : 1 by difficulty but for mathematics, and choice is 1 : 1 over every ten', async () => {
     const drawn = await curriculumOf(every).draw({ step: 2, count: 30 });
     expect(countsOf(drawn, taskAndWay)).toEqual({
       'qa hard retrieving': 7,
       'qa medium retrieving': 2,
       'qa easy retrieving': 1,
-      'arithmetic hard retrieving': 7,
-      'arithmetic medium plain': 2,
-      'arithmetic easy plain': 1,
+      // 1 : 1 : 1 (C.3).
+      'arithmetic hard retrieving': 4,
+      'arithmetic medium plain': 3,
+      'arithmetic easy plain': 3,
       'choice hard retrieving': 5,
       'choice hard plain': 2,
       'choice medium plain': 2,

@@ -6,8 +6,8 @@ import { BLOCKS_SHOWN } from './shown.ts';
 
 /*
  * ARENA (arXiv 2505.13258; code: ren258/ARENA): no search of its own; over given passages it names the relevant ones,
- * analyses and answers, and earns ten more where all of it is right. KL is k2 with 0.04 (TRL's default), temperature
- * 0.9, groups of 7.
+ * analyses and answers, and earns ten more where all of it is right. KL is k2 with 0.04 and temperature is 0.9, both by
+ * default in the copy of TRL that its code brings; groups of 7.
  */
 const grpo = (reward: string): VariantSettings => ({
   ...TRAINING,
@@ -16,6 +16,7 @@ const grpo = (reward: string): VariantSettings => ({
   objective: {
     ...OBJECTIVE,
     aggregation: 'token-mean',
+    microBatch: 4,
     kl: { form: 'k2', place: 'loss', coefficient: 0.04 },
   },
 });
@@ -45,9 +46,11 @@ export const arena: Recipe = {
     },
     sources: {
       'settings.retrieval.k': 'ours: as many passages as the context holds',
-      'grpo.temperature': 'code: configs/grpo.yaml',
-      'grpo.objective.kl.form': 'code: scripts/run_grpo.sh',
-      'grpo.objective.kl.coefficient': 'code: TRL’s default',
+      'grpo.temperature': 'code: trl/trl/trainer/grpo_config.py, its default',
+      'grpo.objective.kl.form': 'code: trl/trl/trainer/grpo_trainer.py',
+      'grpo.objective.kl.coefficient': 'code: trl/trl/trainer/grpo_config.py, its default',
+      'grpo.objective.aggregation': 'code: trl/trl/trainer/grpo_trainer.py',
+      'grpo.objective.microBatch': 'code: configs/grpo.yaml',
       'grpo.groupSize': 'ours; code: 7 (configs/grpo.yaml)',
       'reward.arena': 'code: src/evaluate.py: 1, 1, 1 or 0.5, 10',
       'reward.arena-released': 'code: src/evaluate.py, its pattern over lines',

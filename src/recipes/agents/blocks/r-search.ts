@@ -1,4 +1,4 @@
-import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
+import { TRAINING, verlObjective } from '../../parts/training-base.ts';
 import type { Recipe } from '../../parts/recipe.ts';
 import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
 import { BLOCKS_SHOWN } from './shown.ts';
@@ -31,6 +31,8 @@ export const rSearch: Recipe = {
       'settings.retrieval.k': 'code: scripts/train_*.sh',
       'settings.retrieval.maxSearches': 'code: scripts/train_*.sh',
       'grpo.objective.kl.coefficient': 'code: scripts/train_*.sh',
+      'grpo.objective.aggregation': 'code: src/verl/workers/actor/dp_actor.py',
+      'grpo.objective.microBatch': 'code: scripts/train_*.sh, 64 on 8 GPUs',
       'grpo.groupSize': 'ours; code: 5 (scripts/train_*.sh)',
       'reward.r-search': 'code: src/verl/utils/reward_score/qa_f1.py: 0.2, 0.2',
     },
@@ -45,7 +47,7 @@ export const rSearch: Recipe = {
       settings: {
         ...TRAINING,
         stages: [{ steps: TRAINING.steps, reward: 'r-search', weights: {} }],
-        objective: { ...OBJECTIVE, kl: { form: 'k3', place: 'loss', coefficient: 1e-3 } },
+        objective: verlObjective(8),
       },
     },
   ],

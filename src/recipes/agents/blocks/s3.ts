@@ -1,4 +1,4 @@
-import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
+import { TRAINING, verlObjective } from '../../parts/training-base.ts';
 import type { Recipe } from '../../parts/recipe.ts';
 import { GRPO_FOR_PPO, searchLoop, SHARED_DEPARTURES } from '../loop.ts';
 import { BLOCKS_SHOWN } from './shown.ts';
@@ -48,6 +48,10 @@ export const s3: Recipe = {
       'settings.retrieval.k': 'ours; code: 8',
       'settings.retrieval.maxSearches': 'ours; code: 3',
       'grpo.objective.kl.coefficient': 'code: its PPO',
+      'grpo.temperature': 'code: scripts/train/train_s3.sh',
+      'grpo.objective.aggregation': 'code: verl/workers/actor/dp_actor.py',
+      'grpo.objective.microBatch':
+        'ours, a divisor of the batch; code: 3 (scripts/train/train_s3.sh, 15 on 5 GPUs)',
       'reward.s3': 'paper: gain beyond RAG',
       'reward.s3-released': 'code: verl/utils/reward_score/rag_2.py',
     },
@@ -66,9 +70,10 @@ export const s3: Recipe = {
       title: 'GRPO, gain of a frozen answerer',
       settings: {
         ...TRAINING,
+        temperature: 0.6,
         curriculum,
         stages: [{ steps: TRAINING.steps, reward: 's3', weights: {} }],
-        objective: { ...OBJECTIVE, kl: { form: 'k3', place: 'loss', coefficient: 1e-3 } },
+        objective: verlObjective(4),
       },
     },
     {
@@ -76,9 +81,10 @@ export const s3: Recipe = {
       title: 'GRPO, accuracy and gain as released',
       settings: {
         ...TRAINING,
+        temperature: 0.6,
         curriculum,
         stages: [{ steps: TRAINING.steps, reward: 's3-released', weights: {} }],
-        objective: { ...OBJECTIVE, kl: { form: 'k3', place: 'loss', coefficient: 1e-3 } },
+        objective: verlObjective(4),
       },
     },
   ],

@@ -7,6 +7,7 @@ import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
  * answer it; at most 3 steps. Its released actor computes a KL term and does not add it: none here.
  */
 const loop = searchLoop(3, 3);
+const objective = { ...OBJECTIVE, aggregation: 'token-mean', microBatch: 4 } as const;
 
 export const r1Router: Recipe = {
   id: 'r1-router',
@@ -33,6 +34,8 @@ export const r1Router: Recipe = {
       'settings.retrieval.k': 'ours; code: 5',
       'settings.retrieval.maxSearches': 'code: three steps',
       'grpo.objective.kl.place': 'code: computed and not added',
+      'grpo.objective.aggregation': 'code: Easy-R1/verl/workers/actor/dp_actor.py',
+      'grpo.objective.microBatch': 'not confirmed: EasyR1’s default',
       'reward.r1-router-step': 'code: Easy-R1/verl/utils/reward_score/step.py: 0.5, 0.5',
       'reward.r1-router': 'code: Easy-R1/verl/utils/reward_score/step.py: 0.5, 0.5',
     },
@@ -47,7 +50,7 @@ export const r1Router: Recipe = {
       settings: {
         ...TRAINING,
         stages: [{ steps: TRAINING.steps, reward: 'r1-router', weights: {} }],
-        objective: { ...OBJECTIVE, credit: 'span' },
+        objective: { ...objective, credit: 'span' },
       },
     },
     {
@@ -65,7 +68,7 @@ export const r1Router: Recipe = {
             overrides: { loop: 'one-step' },
           },
         ],
-        objective: OBJECTIVE,
+        objective,
       },
     },
   ],

@@ -1,5 +1,5 @@
 import type { Recipe, Variant } from '../../parts/recipe.ts';
-import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
+import { TRAINING, verlObjective } from '../../parts/training-base.ts';
 import { DEFAULT_SETTINGS } from '../../parts/settings.ts';
 
 /*
@@ -13,7 +13,7 @@ const stratum = (name: string, title: string, hops: { min: number; max: number }
     ...TRAINING,
     stages: [{ steps: TRAINING.steps, reward: 'em', weights: {} }],
     curriculum: { ...TRAINING.curriculum, hops },
-    objective: { ...OBJECTIVE, kl: { form: 'k3', place: 'loss', coefficient: 1e-4 } },
+    objective: verlObjective(2, 1e-4),
   },
 });
 
@@ -36,6 +36,8 @@ export const simpleRlZoo: Recipe = {
     sources: {
       'medium.groupSize': 'code: 8',
       'medium.objective.kl.coefficient': 'code: up to 14 billion parameters; 1e-3 above',
+      'medium.objective.aggregation': 'code: verl/workers/actor/dp_actor.py',
+      'medium.objective.microBatch': 'code: train_grpo_math_tune_ray.sh',
       'medium.curriculum.hops.min': 'ours, hops for its levels of mathematics',
     },
     signature:

@@ -1,3 +1,4 @@
+import type { TrainSettings } from '../../../../recipes/parts/training.ts';
 import { TASKS, type Task } from '../../../../learn/curriculum/tasks.ts';
 import {
   ManyField,
@@ -20,6 +21,17 @@ const TASK_NAMES: Readonly<Record<Task, string>> = {
   choice: 'multiple choice',
 };
 
+type Mix = TrainSettings['curriculum']['mix'];
+
+/** Shares by task that are equal are said once. */
+function mixText(mix: Mix): string {
+  if (Array.isArray(mix)) return mix.join(' : ');
+  const of = (task: Task): string => mix[task].join(' : ');
+  const [first = 'qa', ...others] = TASKS;
+  const apart = others.filter((task) => of(task) !== of(first));
+  return [of(first), ...apart.map((task) => `${of(task)} (${TASK_NAMES[task]})`)].join(', ');
+}
+
 /** Which questions are drawn when, and how good their results are. */
 export const CurriculumFold = () => {
   const kind = useDraftValue('curriculum.kind');
@@ -28,13 +40,20 @@ export const CurriculumFold = () => {
   const stratum = usePart('curriculum.hops');
   const reading = useDraftValue('curriculum.noiseReading');
   const tasks = usePart('curriculum.tasks');
+  const byTask = usePart('curriculum.mix.qa');
+  const mixPaths = byTask
+    ? (tasks ? TASKS : (['qa'] as const)).map((task) => ({
+        path: `curriculum.mix.${task}`,
+        of: tasks ? `, ${TASK_NAMES[task]}` : '',
+      }))
+    : [{ path: 'curriculum.mix', of: '' }];
   return (
     <Fold
       name="Curriculum"
       paths={['curriculum', 'start']}
       now={({ curriculum }) =>
         curriculum.kind === 'difficulty'
-          ? `difficulty, hard : medium : easy ${curriculum.mix.join(' : ')}`
+          ? `difficulty, hard : medium : easy ${mixText(curriculum.mix)}`
           : curriculum.kind
       }
     >
@@ -173,15 +192,17 @@ export const CurriculumFold = () => {
                 />
               ))
             : null}
-          {MIX.map((name, index) => (
-            <NumberField
-              key={name}
-              path={`curriculum.mix.${index}`}
-              label={`Parts ${name}`}
-              decimal
-              min={0}
-            />
-          ))}
+          {mixPaths.flatMap(({ path, of }) =>
+            MIX.map((name, index) => (
+              <NumberField
+                key={`${path}.${name}`}
+                path={`${path}.${index}`}
+                label={`Parts ${name}${of}`}
+                decimal
+                min={0}
+              />
+            )),
+          )}
         </>
       ) : null}
       {kind === 'gold-noise' ? (
