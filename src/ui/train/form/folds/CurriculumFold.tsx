@@ -27,7 +27,7 @@ type Mix = TrainSettings['curriculum']['mix'];
 function mixText(mix: Mix): string {
   if (Array.isArray(mix)) return mix.join(' : ');
   const of = (task: Task): string => mix[task].join(' : ');
-  const [first = 'qa', ...others] = TASKS;
+  const [first, ...others] = TASKS;
   const apart = others.filter((task) => of(task) !== of(first));
   return [of(first), ...apart.map((task) => `${of(task)} (${TASK_NAMES[task]})`)].join(', ');
 }
