@@ -3,6 +3,7 @@ import { checkTokenizer } from '../../formats/tokenizer/check.ts';
 import { messageOf } from '../../base/errors.ts';
 import { AGAIN, CheckpointError } from '../checkpoint/checkpoint-error.ts';
 import type { PolicyTokenizer } from '../policy.ts';
+import { AddedTokenEncoder } from './added-tokens.ts';
 
 /** The library compares each with all others. */
 const MOST_EXTRA = 10_000;
@@ -36,8 +37,6 @@ function told<T>(what: string, run: () => T): T {
   }
 }
 
-const isId = (id: unknown): id is number => typeof id === 'number' && Number.isInteger(id);
-
 /** A tokenizer over the files of a Hugging Face checkpoint. */
 export class HuggingFaceTokenizer implements PolicyTokenizer {
   readonly vocabSize: number;
@@ -46,6 +45,7 @@ export class HuggingFaceTokenizer implements PolicyTokenizer {
   readonly endIds: readonly number[];
   readonly startOfText?: number;
   private readonly tokenizer: Tokenizer;
+  private readonly withAdded: AddedTokenEncoder;
   private readonly special: ReadonlyMap<string, number>;
 
   /**
@@ -70,6 +70,10 @@ export class HuggingFaceTokenizer implements PolicyTokenizer {
     const eos = config.eos_token;
     if (!this.tokenizer.model) throw new Error('the tokenizer has no model');
     this.vocabSize = this.tokenizer.get_vocab().size;
+    this.withAdded = told(
+      'no tokenizer can be made of it',
+      () => new AddedTokenEncoder(this.tokenizer),
+    );
     const named = this.special.get(
       (typeof eos === 'string' ? eos : eos?.content) ?? '<|endoftext|>',
     );
@@ -116,11 +120,7 @@ export class HuggingFaceTokenizer implements PolicyTokenizer {
    */
   encodeTemplate(text: string): number[] {
     if (text === '') return [];
-    return told('a text cannot be cut into tokens', () => {
-      const { ids } = this.tokenizer.encode(text, { add_special_tokens: false });
-      if (!ids.every(isId)) throw new Error('the vocabulary lacks a piece of it');
-      return ids;
-    });
+    return told('a text cannot be cut into tokens', () => this.withAdded.encode(text));
   }
 
   specialId(token: string): number | undefined {
