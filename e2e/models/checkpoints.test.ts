@@ -56,6 +56,44 @@ const storedHash = (page: Page, name: string): Promise<string> =>
     return 'none';
   }, name);
 
+/** Bytes of all files of checkpoints in the browser's file system. */
+const storedBytes = (page: Page): Promise<number> =>
+  page.evaluate(async () => {
+    const root = await navigator.storage.getDirectory();
+    const all = await root.getDirectoryHandle('checkpoints');
+    let bytes = 0;
+    for await (const folder of all.values()) {
+      if (folder.kind !== 'directory') continue;
+      for await (const file of folder.values())
+        if (file.kind === 'file') bytes += (await file.getFile()).size;
+    }
+    return bytes;
+  });
+
+/** Deletions seem to be six minutes old. */
+const endUndo = (page: Page): Promise<void> =>
+  page.evaluate(
+    () =>
+      new Promise<void>((resolve, reject) => {
+        const opening = indexedDB.open('forage-checkpoints');
+        opening.addEventListener('success', () => {
+          const database = opening.result;
+          const store = database.transaction('checkpoints', 'readwrite').objectStore('checkpoints');
+          const all = store.getAll();
+          all.addEventListener('success', () => {
+            for (const record of all.result as { deletedAt: string | null }[])
+              if (record.deletedAt !== null)
+                store.put({ ...record, deletedAt: new Date(Date.now() - 360_000).toISOString() });
+          });
+          store.transaction.addEventListener('complete', () => {
+            database.close();
+            resolve();
+          });
+        });
+        opening.addEventListener('error', () => reject(opening.error ?? new Error('no database')));
+      }),
+  );
+
 const hashOf = async (bytes: Uint8Array): Promise<string> =>
   Buffer.from(await crypto.subtle.digest('SHA-256', new Uint8Array(bytes))).toString('hex');
 
@@ -115,6 +153,21 @@ it(
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('heading', { name: 'Tiny one' }).waitFor();
     expect(await state(page)).toBe('ready');
+
+    // Its disk is freed at a click, and without one after a reload when the undo is over.
+    await page.getByRole('button', { name: 'Delete Tiny one' }).click();
+    await page.getByText('Undo is possible for 5 minutes; then the space is freed.').waitFor();
+    expect(await storedBytes(page)).toBeGreaterThan(28e6);
+    await endUndo(page);
+    await page.reload();
+    await expect.poll(() => storedBytes(page), { timeout: 40_000 }).toBe(0);
+    await look(page, 'forage/tiny');
+    await page.getByRole('button', { name: /^Download 28\.2 MB/ }).click();
+    await page.getByText('ready', { exact: true }).waitFor({ timeout: 60_000 });
+    await page.getByRole('button', { name: 'Delete forage/tiny' }).click();
+    await page.getByRole('button', { name: 'Free the space now' }).click();
+    await expect.poll(() => storedBytes(page)).toBe(0);
+    expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
     expect(stage.faults).toEqual([]);
     await page.context().close();
   },
