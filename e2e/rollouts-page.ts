@@ -28,7 +28,7 @@ export const expectSame = async (page: Page, { statistics }: Inspection): Promis
   expect(await figure(page, 'sub-em')).toContain(` ${subEm.count}`);
   expect(await figure(page, 'cover-em')).toContain(` ${coverEm.count}`);
   expect(await figure(page, 'retrieved')).toContain(` ${evidence.retrieved.count}`);
-  const { wrongThoughRetrieved: wrong, rightWithoutRetrieved: right } = evidence;
+  const { wrongThoughRetrieved: wrong, rightWithoutEvidence: right } = evidence;
   expect(await figure(page, 'wrong-though-retrieved')).toMatch(
     new RegExp(`^${wrong.em} ${wrong.coverEm} by cover-EM`),
   );

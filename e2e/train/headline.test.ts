@@ -55,7 +55,7 @@ slow(
     await page.getByRole('button', { name: 'Rollouts of step 1' }).click();
     // By what the clauses of the filters did: counted, not told.
     expect(await page.getByTestId('stie-counts').textContent()).toMatch(
-      /[1-9]\d* candidate answers?/,
+      /checked [1-9]\d* answers?/,
     );
     await page.getByRole('button', { name: 'Open these 2' }).first().click();
     await page.locator('.column').nth(1).waitFor();

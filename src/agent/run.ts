@@ -18,7 +18,7 @@ import type { AgentDeps, ForkRequest, GroupRequest, RolloutRequest } from './req
 import { RunningMean } from './router/reward.ts';
 import { rolloutMetrics } from './answers/checked.ts';
 import { soundTitles, supportingRecall } from './answers/scores.ts';
-import { countSearches } from '../records/events.ts';
+import { countSearches } from '../records/searches.ts';
 import { deriveSeed } from '../base/random.ts';
 import { stepsOf } from './steps.ts';
 import { SYSTEMS } from './systems/list.ts';

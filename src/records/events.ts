@@ -80,7 +80,7 @@ export interface AsideEvent extends Base {
 interface SearchEvent extends Base {
   kind: 'search';
   query: string;
-  /** 1-based number of the search in this rollout. */
+  /** Searches made before it, and 1: its own number if it is made (`searches.ts`). */
   round: number;
   /** Which tag the policy used: `search`, or its own choice of source. */
   tag: 'search' | 'local_search' | 'web_search';
@@ -264,7 +264,3 @@ export type AgentEvent =
   | AnswerEvent
   | StopEvent
   | ErrorEvent;
-
-/** Searches that were made: every one has its route, the background is none of them. */
-export const countSearches = (events: readonly AgentEvent[]): number =>
-  events.filter((event) => event.kind === 'route' && event.of === undefined).length;

@@ -14,6 +14,8 @@ export interface StieCounts {
   replaced: number;
   /** Failed (9), and (10) found no better one. */
   keptInvalid: number;
+  /** Rounds in which no candidate was left to judge. */
+  noneLeft: number;
   /** (12): answers that reached N and joined B. */
   joinedBlocked: number;
   /** (13): probed candidates that B took from the candidate space. */

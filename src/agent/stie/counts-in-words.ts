@@ -1,80 +1,51 @@
-import { sum } from '../../base/statistics.ts';
 import type { StieCounts } from '../../records/stie.ts';
+import { allowedQueries, newAnswers } from './counts.ts';
 
 /** What STIE did in a rollout or in several, in sentences for someone who has not read the paper. */
 
 const said = (count: number, words: string): string[] => (count === 0 ? [] : [`${count} ${words}`]);
 
-const LAGS = ['the last', 'the second last', 'the third last'];
+const counted = (count: number, one: string, many: string): string =>
+  `${count} ${count === 1 ? one : many}`;
 
-interface Judged {
-  count: number;
-  names: readonly [one: string, many: string];
-  /** Those that (9) found too like the last, the second last and the third last; one may be too like several. */
-  lags: readonly [number, number, number];
-  /** What became of those, each of them once. */
-  fates: readonly (readonly [number, string])[];
-}
-
-/** "1 too like the last and refused", "2 too like the last, of which 1 let through for …, 1 refused". */
-const alikeWords = (alike: number, { lags, fates }: Judged): string => {
-  const found = LAGS.flatMap((which, lag) => said(lags[lag] ?? 0, which));
-  const [only] = LAGS.filter((_, lag) => (lags[lag] ?? 0) > 0);
-  const head =
-    found.length === 1 && only !== undefined
-      ? `${alike} too like ${only}`
-      : `${alike} too like an earlier one${found.length > 0 ? ` (${found.join(', ')})` : ''}`;
-  const known = fates.filter(([count]) => count > 0);
-  if (known.length === 0) return head;
-  const [first] = known;
-  if (first?.[0] === alike) return `${head} and ${first[1]}`;
-  return `${head}, of which ${known.map(([count, words]) => `${count} ${words}`).join(', ')}`;
-};
-
-/** "4 queries judged: 2 new enough, 2 too like the last, of which …." Each is counted once, so that the counts add up. */
-const judgedWords = (judged: Judged): string[] => {
-  const { count, names, lags, fates } = judged;
-  // One that is too like an earlier one may have no fate of its own, as in a rollout that was forked there.
-  const alike = Math.max(sum(fates.map(([one]) => one)), ...lags);
-  if (count === 0 && alike === 0) return [];
-  const parts = [
-    ...said(Math.max(0, count - alike), 'new enough'),
-    ...(alike === 0 ? [] : [alikeWords(alike, judged)]),
-  ];
-  return [`${count} ${names[count === 1 ? 0 : 1]} judged: ${parts.join(', ')}.`];
-};
-
+/** "6 answers (all new)": the counts in brackets add up to the answers. */
 const answerWords = (counts: StieCounts): string[] => {
-  const blocked = [
+  if (counts.answers === 0) return [];
+  const parts = [
+    ...said(newAnswers(counts), 'new'),
+    ...said(counts.exempt, 'kept as a repeat that passages support'),
+    ...said(counts.replaced, 'replaced, as a repeat or empty'),
+    ...said(counts.keptInvalid, 'kept though a repeat or empty, for want of a better one'),
+    ...said(counts.noneLeft, 'without a candidate left'),
+  ];
+  const all = newAnswers(counts) === counts.answers ? 'all new' : parts.join(', ');
+  return [`${counted(counts.answers, 'answer', 'answers')} (${all})`];
+};
+
+/** "7 queries: 6 allowed, 1 refused as a repeat", which add up. */
+const queryWords = (counts: StieCounts): string[] => {
+  if (counts.queries === 0) return [];
+  const repeats = counted(counts.queriesExempt, 'repeat', 'repeats');
+  const asks = counts.queriesExempt === 1 ? 'asks' : 'ask';
+  const exempt =
+    counts.queriesExempt === 0
+      ? ''
+      : ` (${repeats} that ${asks} something else, or another source)`;
+  const refused =
+    counts.queriesRefused === 0 ? '' : `, ${counts.queriesRefused} refused as a repeat`;
+  return [
+    `${counted(counts.queries, 'query', 'queries')}: ${allowedQueries(counts)} allowed${exempt}${refused}`,
+  ];
+};
+
+const blockedWords = (counts: StieCounts): string[] => {
+  const parts = [
     ...said(counts.joinedBlocked, 'blocked for coming back too often'),
-    ...said(counts.removedBlocked, 'not proposed again because it was blocked'),
+    ...said(counts.removedBlocked, 'not proposed again because they were blocked'),
     ...said(counts.finalReplaced, 'given at the end though blocked, and replaced'),
   ];
-  return [
-    ...judgedWords({
-      count: counts.answers,
-      names: ['candidate answer', 'candidate answers'],
-      lags: [counts.answerLag1, counts.answerLag2, counts.answerLag3],
-      fates: [
-        [counts.exempt, 'kept because passages support it'],
-        [counts.replaced, 'replaced by the next likely'],
-        [counts.keptInvalid, 'kept for want of a better one'],
-      ],
-    }),
-    ...(blocked.length === 0 ? [] : [`${blocked.join(', ')}.`]),
-  ];
+  return parts.length === 0 ? [] : [`Answers: ${parts.join(', ')}.`];
 };
-
-const queryWords = (counts: StieCounts): string[] =>
-  judgedWords({
-    count: counts.queries,
-    names: ['query', 'queries'],
-    lags: [counts.queryLag1, counts.queryLag2, counts.queryLag3],
-    fates: [
-      [counts.queriesExempt, 'let through for asking something else, or another source'],
-      [counts.queriesRefused, 'refused'],
-    ],
-  });
 
 const STOPS = [
   ['stopOverlapAbove', 'the answers no longer changed'],
@@ -92,6 +63,12 @@ const stopWords = (counts: StieCounts): string[] => {
   return found.length === 0 ? [] : [`Stopped because ${found.join(', ')}.`];
 };
 
-/** "4 candidate answers judged: 3 new enough, 1 too like the last and … . 3 queries judged: …." What is 0 is left out. */
-export const stieInWords = (counts: StieCounts): string =>
-  [...answerWords(counts), ...queryWords(counts), ...stopWords(counts)].join(' ');
+/** To follow "STIE": "checked 6 answers (all new) and 7 queries: 6 allowed, 1 refused as a repeat." What is 0 is left out. */
+export const stieInWords = (counts: StieCounts): string => {
+  const checked = [...answerWords(counts), ...queryWords(counts)];
+  return [
+    checked.length === 0 ? 'checked nothing.' : `checked ${checked.join(' and ')}.`,
+    ...blockedWords(counts),
+    ...stopWords(counts),
+  ].join(' ');
+};

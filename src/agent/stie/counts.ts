@@ -25,6 +25,7 @@ const noCounts = (): StieCounts => ({
   exempt: 0,
   replaced: 0,
   keptInvalid: 0,
+  noneLeft: 0,
   joinedBlocked: 0,
   removedBlocked: 0,
   finalReplaced: 0,
@@ -59,6 +60,7 @@ function countVerdict(counts: StieCounts, event: VerdictEvent): void {
   if (failed.length > 0 && valid) counts.exempt++;
   if (action === 'replaced') counts.replaced++;
   if (action === 'kept-invalid') counts.keptInvalid++;
+  if (action === 'blocked') counts.noneLeft++;
 }
 
 /** How often each clause of STIE fired in one rollout; null where STIE judged nothing. */
@@ -81,6 +83,18 @@ export function stieCounts(events: readonly AgentEvent[]): StieCounts | null {
   }
   return judged ? counts : null;
 }
+
+/** Answers that (9) found too like an earlier one, or empty, each once however many it is like. */
+export const repeatedAnswers = ({ exempt, replaced, keptInvalid }: StieCounts): number =>
+  exempt + replaced + keptInvalid;
+
+/** Answers that were new. With `repeatedAnswers` and `noneLeft` they are all that were judged. */
+export const newAnswers = (counts: StieCounts): number =>
+  counts.answers - repeatedAnswers(counts) - counts.noneLeft;
+
+/** Queries that were searched. With `queriesRefused` they are all that were judged. */
+export const allowedQueries = ({ queries, queriesRefused }: StieCounts): number =>
+  queries - queriesRefused;
 
 const NAMES = Object.keys(noCounts()) as (keyof StieCounts)[];
 

@@ -1,6 +1,7 @@
 import { runGroup } from '../../agent/run.ts';
 import { unknownNames } from '../../agent/answers/look-up-names.ts';
 import { describeUnknown, sourcesInUse } from '../../agent/answers/unknown-names.ts';
+import { searchNumbers } from '../../records/searches.ts';
 import type { AgentEvent } from '../../records/events.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import { withOverrides, type RecipeSettings } from '../../recipes/parts/settings.ts';
@@ -17,8 +18,12 @@ import {
 const oneLine = (text: string): string => text.trim().replaceAll(/\s+/g, ' ');
 const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
 
-/** One event as a line of text, with the figures that the page keeps in the opened card. */
-export function describeEvent(event: AgentEvent): string {
+/**
+ * One event as a line of text, with the figures that the page keeps in the opened card.
+ *
+ * @param search number of the search that it belongs to (`searchNumbers`)
+ */
+export function describeEvent(event: AgentEvent, search: number | null): string {
   switch (event.kind) {
     case 'background':
       return `background   ${event.hits.map((hit) => hit.passage.title).join(' · ') || 'nothing found'}`;
@@ -33,11 +38,12 @@ export function describeEvent(event: AgentEvent): string {
       return `${event.of.padEnd(13)}${oneLine(event.text)}${outcome}`;
     }
     case 'search':
-      return `search ${event.round}     ${oneLine(event.query)}`;
+      return `query        ${oneLine(event.query)}`;
     case 'route': {
       const { local, web } = event.probabilities;
       const by = event.routing === 'argmax' ? `${event.by}, the likelier` : event.by;
-      return `route        ${event.of === undefined ? '' : `${event.of} `}${event.choice} (local ${percent(local)}, web ${percent(web)}, ${by})`;
+      const name = event.of === undefined ? `search ${search ?? ''}` : event.of;
+      return `${name.padEnd(13)}${event.choice} (local ${percent(local)}, web ${percent(web)}, ${by})`;
     }
     case 'retrieve':
       return `retrieve     ${event.hits.map((hit) => `${hit.passage.title} [${hit.source}]`).join(' · ') || 'nothing found'}  ${event.latencyMs.toFixed(0)} ms`;
@@ -90,7 +96,7 @@ export const askCommand: Command = {
     endProgress();
     // A question of the world brings its gold answer along.
     const known = parts.world.questions.find((q) => q.text === text);
-    let told = 0;
+    const told: AgentEvent[] = [];
     // The answer, and what follows it: the note comes before it.
     const held: string[] = [];
     try {
@@ -108,9 +114,9 @@ export const askCommand: Command = {
           step: 0,
         },
         (update) => {
-          if (values.json || update.type !== 'event' || update.index < told) return;
-          told = update.index + 1;
-          const line = describeEvent(update.event);
+          if (values.json || update.type !== 'event' || update.index < told.length) return;
+          told.push(update.event);
+          const line = describeEvent(update.event, searchNumbers(told).at(-1) ?? null);
           if (held.length > 0 || update.event.kind === 'answer') held.push(line);
           else print(line);
         },

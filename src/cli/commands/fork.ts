@@ -21,6 +21,7 @@ import {
 import { checkSummaries, openSummarizerOf } from '../helpers/summarizer.ts';
 import { RECIPES } from '../../recipes/index.ts';
 import { withOverrides, type RecipeSettings } from '../../recipes/parts/settings.ts';
+import { searchNumbers } from '../../records/searches.ts';
 import { describeEvent } from './ask.ts';
 
 const { recipe: _, ...SETTINGS_OPTIONS } = RECIPE_OPTIONS;
@@ -41,8 +42,12 @@ async function recorded(path: string, id: string | undefined, vocabSize: number)
   return first;
 }
 
-const numbered = ({ events }: Rollout): string =>
-  events.map((event, i) => `${String(i).padStart(3)}  ${describeEvent(event)}`).join('\n');
+const numbered = ({ events }: Rollout): string => {
+  const searches = searchNumbers(events);
+  return events
+    .map((event, i) => `${String(i).padStart(3)}  ${describeEvent(event, searches[i] ?? null)}`)
+    .join('\n');
+};
 
 async function forkOf(of: Rollout, values: OptionValues, retriever: Retriever): Promise<Fork> {
   const event = Number(values.event);

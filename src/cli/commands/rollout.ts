@@ -44,7 +44,7 @@ export function table(summary: SummaryByHops): string {
           `long answers ${long.n}: ROUGE-L ${percent(long.rougeL).trim()}, statements supported ${percent(long.supported).trim()}`,
         ]
       : []),
-    ...(stie ? [`STIE: ${stieInWords(stie)}`] : []),
+    ...(stie ? [`STIE ${stieInWords(stie)}`] : []),
   ].join('\n');
 }
 

@@ -42,7 +42,7 @@ function evidenceLines({ evidence, judge }: Inspection['statistics']): string[] 
       `${evidence.retrieved.count} of ${evidence.open} (yes/no and worked out, left out: ${evidence.closed})`,
     ),
     line('wrong though it was retrieved', by(evidence.wrongThoughRetrieved)),
-    line('right without it', by(evidence.rightWithoutRetrieved)),
+    line('right, without evidence', by(evidence.rightWithoutEvidence)),
   ];
 }
 

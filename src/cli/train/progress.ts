@@ -62,6 +62,6 @@ export class TrainMeter {
         `  ${results} of its results were not summarized, so their passages were read: ${because}`,
       );
     }
-    if (record.stie) say(`  STIE: ${stieInWords(record.stie)}`);
+    if (record.stie) say(`  STIE ${stieInWords(record.stie)}`);
   }
 }

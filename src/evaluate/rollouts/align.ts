@@ -15,6 +15,7 @@ import {
   type WhatIfSettings,
 } from './what-if/what-if.ts';
 import { itemAt } from '../../base/items.ts';
+import { searchesIn } from './lint/facts.ts';
 import { passageKey } from './reading/rounds.ts';
 
 /** A group's siblings side by side, and how their rewards became pushes on their tokens. */
@@ -36,7 +37,7 @@ interface AlignedSibling {
   notScored?: string;
   /** Null without gold answers, and where the answer cannot be read. */
   em: number | null;
-  rounds: number;
+  searches: number;
 }
 
 export interface AlignedGroup {
@@ -99,7 +100,7 @@ export function alignGroup(
   return {
     groupId: first.groupId,
     question: first.question,
-    siblings: siblings.map(({ rollout, rounds }) => {
+    siblings: siblings.map(({ rollout }) => {
       const { id, answer } = rollout;
       const golds = goldsToScore(rollout);
       return {
@@ -107,7 +108,7 @@ export function alignGroup(
         answer,
         notScored: unscoredReason(rollout),
         em: golds.length === 0 ? null : questionScores(answer, first.question).em,
-        rounds: rounds.length,
+        searches: searchesIn(rollout),
       };
     }),
     rows: Array.from({ length }, (_, at) => shown.map((sibling) => cell(sibling, at))),

@@ -1,5 +1,4 @@
 import { supportingRecall } from '../../agent/answers/scores.ts';
-import type { roundsOf } from '../../formats/rollouts/rounds.ts';
 import type { ImportedRollout, ImportedSegment } from '../../formats/rollouts/shape/imported.ts';
 import type { RolloutFacts } from './lint/facts.ts';
 
@@ -7,7 +6,6 @@ import type { RolloutFacts } from './lint/facts.ts';
 export interface RowSources {
   rollout: ImportedRollout;
   facts: RolloutFacts;
-  rounds: ReturnType<typeof roundsOf>;
   /** Titles of the passages of all rounds, in order. */
   titles: readonly string[];
 }
@@ -130,6 +128,13 @@ const ROW_NUMBERS = {
     bit: true,
     of: ({ facts }) => (facts.golds && !facts.closed ? Number(facts.retrieved) : null),
   },
+  'with-evidence': {
+    note: 'something that was read may hold the answer, 0 or 1; 1 too where words cannot tell',
+    unknown: 'the record has no gold answers',
+    bit: true,
+    later: true,
+    of: ({ facts }) => (facts.golds ? Number(facts.evidence) : null),
+  },
   recall: {
     note: 'share of the supporting titles that were read, 0 to 1',
     unknown: 'the record does not name the supporting titles of its question',
@@ -159,11 +164,6 @@ const ROW_NUMBERS = {
     note: 'searches made; queries written where the record has no events',
     unknown: 'the record does not show its queries',
     of: ({ facts }) => facts.searches,
-  },
-  rounds: {
-    note: 'rounds of thought, query and result',
-    unknown: 'the record does not show its rounds',
-    of: ({ rounds }) => rounds.length,
   },
   passages: {
     note: 'passages read',

@@ -75,10 +75,9 @@ export function rowOf(
   findings: readonly Finding[] = lintRollout(rollout),
   facts: RolloutFacts = readFactsOf(rollout),
 ): RolloutRow {
-  const rounds = roundsOf(rollout);
   const map = hopMap(rollout);
   const why = whyOf(rollout, facts, map);
-  const titles = rounds.flatMap(({ passages }) => passages.map(({ title }) => title));
+  const titles = roundsOf(rollout).flatMap(({ passages }) => passages.map(({ title }) => title));
   return {
     id: rollout.id,
     run: rollout.runId,
@@ -99,7 +98,7 @@ export function rowOf(
     hops: map.kind === 'none' ? null : map.hops.map(({ state }) => state),
     lint: [...new Set(findings.map(({ code }) => code))],
     tags: [],
-    numbers: numbersOf({ rollout, facts, rounds, titles }),
+    numbers: numbersOf({ rollout, facts, titles }),
     clauses: clausesOf(rollout),
   };
 }
@@ -143,6 +142,7 @@ export function factsOfRow({
     searches: searches ?? 0,
     // All that it decides was decided when the row was made.
     shown: outcome !== 'no-search',
+    evidence: (numbers['with-evidence'] ?? retrieved ?? 1) === 1,
     reward,
     advantage,
   };

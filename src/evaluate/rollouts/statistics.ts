@@ -90,7 +90,8 @@ export interface Statistics {
     closed: number;
     retrieved: Count;
     wrongThoughRetrieved: ByCriterion;
-    rightWithoutRetrieved: ByCriterion;
+    /** Right, and nothing that was read may hold the answer, as in the outcome `right-without-evidence`. */
+    rightWithoutEvidence: ByCriterion;
   };
   searches: { mean: number | null; max: number; none: number };
   reward: { n: number; mean: number | null };
@@ -195,7 +196,11 @@ function evidenceOf(facts: readonly RolloutFacts[], hasJudge: boolean): Statisti
       open.length,
     ),
     wrongThoughRetrieved: byCriterion(known, (f, right) => f.retrieved && !right, hasJudge),
-    rightWithoutRetrieved: byCriterion(known, (f, right) => !f.retrieved && right, hasJudge),
+    rightWithoutEvidence: byCriterion(
+      facts.filter(({ golds }) => golds),
+      (f, right) => !f.evidence && right,
+      hasJudge,
+    ),
   };
 }
 

@@ -7,9 +7,10 @@ import type { Statistics } from './statistics.ts';
 /**
  * Exactly one a rollout with gold answers, "right" by the judge where the rollout has a verdict, else by EM
  * (SQuAD's normaliser); `basisOf` says by which:
- * - `right-with-evidence`, `right-without-evidence`: whether a gold answer was retrieved;
- * - `right-closed`, `wrong-closed`: answers of yes or no, or worked out, of which words do not tell whether they
- *   were retrieved;
+ * - `right-with-evidence`, `right-without-evidence`: whether a gold answer was retrieved; without evidence too is a
+ *   yes or no where nothing was read at all;
+ * - `right-closed`, `wrong-closed`: other answers of yes or no, or worked out, of which words do not tell whether
+ *   they were retrieved;
  * - `not-scored`: the answer cannot be read and no judge has a verdict, so that nobody can say whether it is
  *   right;
  * - `error`: an error of the system ended it, so that it says nothing of the policy;
@@ -74,14 +75,15 @@ export function basisWords(
 }
 
 export function outcomeOf(facts: RolloutFacts): Outcome | null {
-  const { golds, scores, judge, closed, retrieved, answered, searches, shown, unread } = facts;
+  const { golds, scores, judge, closed, retrieved, evidence } = facts;
+  const { answered, searches, shown, unread } = facts;
   if (!golds) return null;
   if (facts.error !== undefined) return 'error';
   const right = judge ?? (scores && scores.em === 1);
   if (right === null) return unread ? 'not-scored' : null;
   if (right) {
-    if (closed) return 'right-closed';
-    return retrieved ? 'right-with-evidence' : 'right-without-evidence';
+    if (!evidence) return 'right-without-evidence';
+    return closed ? 'right-closed' : 'right-with-evidence';
   }
   if (!answered && !unread) return 'no-answer';
   if (closed) return 'wrong-closed';

@@ -1,5 +1,6 @@
 import type { AgentEvent } from '../../records/events.ts';
 import type { SearchTarget } from '../../records/hits.ts';
+import { countSearches, searchNumbers } from '../../records/searches.ts';
 import type { RolloutMetrics } from '../../records/rollout.ts';
 
 /**
@@ -29,8 +30,8 @@ export interface TimeSpan {
   kind: TimeKind;
   start: number;
   ms: number;
-  /** 0: before the first search. */
-  round: number;
+  /** Number of the search that it belongs to or leads to; 0: before the first, null: after the last. */
+  search: number | null;
   /** The event that it ended with; null: the record was closed after the last one. */
   event: number | null;
 }
@@ -124,11 +125,19 @@ function piecesOf(event: AgentEvent, gap: number, source: SearchTarget): Piece[]
   return [{ kind: 'rest', ms: left }, ...inside.toReversed()];
 }
 
-/** Rounds are counted by searches; what is written leads to the next one. */
-const roundOf = (event: AgentEvent, searches: number): number => {
-  if ('round' in event) return event.round;
-  return wrote(event) || event.kind === 'aside' ? searches + 1 : searches;
-};
+/** The search of each event, as searches are counted; what is written leads to the next one, null where none follows. */
+function searchOfEvents(events: readonly AgentEvent[]): (number | null)[] {
+  const all = countSearches(events);
+  const numbers = searchNumbers(events);
+  let made = 0;
+  return events.map((event, index) => {
+    const number = numbers[index] ?? null;
+    const leads = number === null || wrote(event) || event.kind === 'aside';
+    const search = leads ? made + 1 : number;
+    if (event.kind === 'route' || event.kind === 'retrieve') made = number ?? made;
+    return search > all ? null : search;
+  });
+}
 
 /** Durations below this, in milliseconds, are no stretch of their own. */
 const NOTHING = 1e-6;
@@ -139,7 +148,7 @@ const NO_EVENTS =
 /** Adds a piece to the stretch before where it goes on with the same. */
 function push(spans: TimeSpan[], span: TimeSpan): void {
   const last = spans.at(-1);
-  if (last && last.kind === span.kind && last.round === span.round) {
+  if (last && last.kind === span.kind && last.search === span.search) {
     last.ms += span.ms;
     last.event = span.event;
   } else spans.push(span);
@@ -163,26 +172,26 @@ export function timesOf(record: {
   if (events.every(({ t }) => !(t > 0)))
     return { kind: 'none', why: `All events of the record stand at 0 ms.${whole}` };
   const spans: TimeSpan[] = [];
-  let [at, searches, clipped] = [0, 0, 0];
+  let [at, clipped] = [0, 0];
+  const searches = searchOfEvents(events);
   let source: SearchTarget = 'local';
   for (const [index, event] of events.entries()) {
     if (event.kind === 'route') source = event.choice;
     // An event that stands before the one before it took no time that anyone knows.
     const gap = Math.max(0, event.t - at);
-    const round = roundOf(event, searches);
+    const search = searches[index] ?? null;
     const stated = callOf(event, source)?.reduce((sum, { ms }) => sum + Math.max(0, ms), 0) ?? 0;
     // Clocks of events are rounded to a millisecond.
     if (stated > gap + 1) clipped += 1;
     for (const { kind, ms } of piecesOf(event, gap, source)) {
-      if (ms > NOTHING) push(spans, { kind, start: at, ms, round, event: index });
+      if (ms > NOTHING) push(spans, { kind, start: at, ms, search, event: index });
       at += ms;
     }
-    if (event.kind === 'search') searches += 1;
   }
   const after = seconds * 1000 - at;
   // Closing the record takes a moment, and its time is rounded.
   if (after > NOTHING)
-    push(spans, { kind: 'rest', start: at, ms: after, round: searches, event: null });
+    push(spans, { kind: 'rest', start: at, ms: after, search: null, event: null });
   const totals = totalsOf(spans);
   return {
     kind: 'times',

@@ -1,21 +1,24 @@
 import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
 import type { AgentEvent, VerdictEvent } from '../../records/events.ts';
+import { countSearches } from '../../records/searches.ts';
 import { hopMap, type HopMap } from './hops/hops.ts';
 import { readFactsOf } from './lint/facts.ts';
 import { whyOf } from './why.ts';
 
 /** What a rollout came to, in sentences for someone who has never seen one: how it searched, what it found, how it ended. */
 
-const times = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
-
 const SOURCES = { local: 'the local corpus', web: 'the web', both: 'both sources' } as const;
 
 /** "2 searches, of the local corpus and the web"; refused queries searched nothing. */
 function searchWords(events: readonly AgentEvent[]): string {
-  const calls = events.filter((event) => event.kind === 'retrieve');
-  if (calls.length === 0) return 'without a search';
-  const asked = [...new Set(calls.map(({ source }) => SOURCES[source]))];
-  return `after ${times(calls.length, 'search').replace(/searchs$/, 'searches')} of ${asked.join(' and ')}`;
+  const count = countSearches(events);
+  if (count === 0) return 'without a search';
+  const asked = events.flatMap((event) =>
+    event.kind === 'retrieve' ? [SOURCES[event.source]] : [],
+  );
+  if (asked.length === 0)
+    return `after ${count === 1 ? 'a search' : `${count} searches`} that failed`;
+  return `after ${count} ${count === 1 ? 'search' : 'searches'} of ${[...new Set(asked)].join(' and ')}`;
 }
 
 /** What STIE did against the policy's will; null where it let everything pass. */

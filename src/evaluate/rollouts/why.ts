@@ -173,18 +173,12 @@ function byFacts(given: Given): Why {
   return { end: 'not-found', sentence: `${searched} brought nothing with ${gold}; ${answer}.` };
 }
 
-/** Right by yes or no, of which words do not tell whether it was found, and nothing was shown that could say it. */
-const isUnread = ({ question }: ImportedRollout, { closed, shown }: RolloutFacts): boolean =>
-  closed && !shown && !needsNoPassage(question);
-
 /** Stage and sentence; null where there is nothing to be right by. */
 export function whyOf(rollout: ImportedRollout, facts: RolloutFacts, map: HopMap): Why | null {
   const outcome = outcomeOf(facts);
   const told = endOfOutcome(outcome);
   if (told === null) return null;
-  if (told === 'right-unread') return { end: told, sentence: null };
-  if (told === 'right')
-    return { end: isUnread(rollout, facts) ? 'right-unread' : 'right', sentence: null };
+  if (told === 'right' || told === 'right-unread') return { end: told, sentence: null };
   const gold = quoted(rollout.question.answers[0] ?? '');
   const given: Given = { rollout, facts, gold, answer: answerWords({ rollout, facts }) };
   if (facts.judge !== false && facts.scores?.coverEm === 1)

@@ -14,7 +14,7 @@ const OUTCOMES: Record<Outcome, { note: string; colour: number }> = {
     colour: 2,
   },
   'right-without-evidence': {
-    note: 'Right, though no gold answer stands in what was read: memory, a guess, or other words.',
+    note: 'Right, though no gold answer stands in what was read, or nothing was read at all: memory, a guess, or other words.',
     colour: 7,
   },
   'right-closed': {

@@ -85,7 +85,7 @@ describe('the HTML of a hostile rollout', () => {
     const html = rolloutHtml(one!);
     expect(html).toContain('<h1>where?</h1>');
     expect(html).toContain('Gold <b>Lima</b>');
-    expect(html).toContain('Round 1');
+    expect(html).toContain('<summary>Answer</summary>');
     expect(html).toContain('Search-R1, EM');
     expect(html).toMatch(/title="\d+: policy, answer · log-probability −0.5"[^>]*>Lima</);
   });

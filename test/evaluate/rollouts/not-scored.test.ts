@@ -156,7 +156,7 @@ describe('a rollout whose answer cannot be read', () => {
         unread: 1,
         judge: { verdicts: 1, right: { count: 1, share: 1 } },
         outcomesBy: { judge: 1, em: 1 },
-        evidence: { open: 1, rightWithoutRetrieved: { em: 1, judge: 1 } },
+        evidence: { open: 1, rightWithoutEvidence: { em: 1, judge: 1 } },
       });
       expect(statistics.judge!.agreement.em).toMatchObject({ count: 0, share: null, kappa: null });
       expect(basisWords(statistics)).toBe('by the judge in 1, by EM in 1');

@@ -30,7 +30,7 @@ for (const [file, expected] of Object.entries(RECORDED)) {
     const { statistics: s, faults, layouts } = await inspectFile(await openAsBlob(path), file);
     const judge = s.judge!;
     const theirs = s.byR1Searcher!;
-    const { wrongThoughRetrieved: wrong, rightWithoutRetrieved: right } = s.evidence;
+    const { wrongThoughRetrieved: wrong, rightWithoutEvidence: right } = s.evidence;
     const { 'squad.f1Sum': f1Sum, 'r1-searcher.f1Sum': theirF1Sum, ...counts } = expected;
     expect(faults).toEqual([]);
     expect(layouts).toEqual({ 'r1-searcher': s.rollouts });
@@ -53,9 +53,9 @@ for (const [file, expected] of Object.entries(RECORDED)) {
       'wrongThoughRetrieved.em': wrong.em,
       'wrongThoughRetrieved.coverEm': wrong.coverEm,
       'wrongThoughRetrieved.judge': wrong.judge,
-      'rightWithoutRetrieved.em': right.em,
-      'rightWithoutRetrieved.coverEm': right.coverEm,
-      'rightWithoutRetrieved.judge': right.judge,
+      'rightWithoutEvidence.em': right.em,
+      'rightWithoutEvidence.coverEm': right.coverEm,
+      'rightWithoutEvidence.judge': right.judge,
     }).toEqual(counts);
     expect(s.f1.mean! * s.rollouts).toBeCloseTo(f1Sum!, 9);
     expect(theirs.f1.mean! * s.rollouts).toBeCloseTo(theirF1Sum!, 9);
@@ -76,6 +76,7 @@ const fact = (id: string, part: Partial<RolloutFacts> = {}): RolloutFacts => ({
   retrieved: false,
   searches: 1,
   shown: true,
+  evidence: (part.retrieved ?? false) || (part.closed ?? false),
   reward: null,
   advantage: null,
   ...part,
@@ -169,7 +170,7 @@ test('a file in their layout: judge, searches and what was retrieved, counted by
       closed: 2,
       retrieved: { count: 3, share: 3 / 5 },
       wrongThoughRetrieved: { em: 2, coverEm: 2, judge: 1 },
-      rightWithoutRetrieved: { em: 1, coverEm: 2, judge: 1 },
+      rightWithoutEvidence: { em: 1, coverEm: 2, judge: 1 },
     },
   });
   // F1: 1, 1, 0, then "novelist holm" (no article) by "ida holm" ½, 2 · ½ · 1 / 1½, 1, 0.
@@ -205,7 +206,7 @@ describe('counts by hand', () => {
       closed: 1,
       retrieved: { count: 1, share: 0.5 },
       wrongThoughRetrieved: { em: 1, coverEm: 1, judge: null },
-      rightWithoutRetrieved: { em: 1, coverEm: 1, judge: null },
+      rightWithoutEvidence: { em: 1, coverEm: 1, judge: null },
     });
   });
 
@@ -262,6 +263,7 @@ describe('taxonomy', () => {
     ['right-without-evidence', { scores: RIGHT }],
     ['right-without-evidence', { judge: true }],
     ['right-closed', { scores: RIGHT, closed: true }],
+    ['right-without-evidence', { scores: RIGHT, closed: true, shown: false, evidence: false }],
     ['wrong-closed', { closed: true }],
     ['no-answer', { answered: false, retrieved: true }],
     ['no-search', { searches: 0, shown: false }],

@@ -122,7 +122,7 @@ describe('what is right without evidence', () => {
 describe('searches', () => {
   it('are those that were made, where the record says it, whoever asked; else the queries written', () => {
     const own = searched([first, { ...born, refused: true }], 'Rome');
-    const made = own.events?.filter(({ kind }) => kind === 'route').length;
+    const made = own.events?.filter(({ kind }) => kind === 'retrieve').length;
     expect(readFactsOf(own).searches).toBe(made);
     // A pipeline searches by the question itself: the policy writes no query.
     const pipeline = {

@@ -50,7 +50,7 @@ const TOLD: Record<AgentEvent['kind'], { name: string; figure: string; body: str
     figure: '7 tokens',
     body: ['What it was asked', 'in a fresh one', 'never trained'],
   },
-  search: { name: 'Search', figure: 'round 1', body: ['web_search tag'] },
+  search: { name: 'Search', figure: 'search 1', body: ['web_search tag'] },
   route: {
     name: 'Route: web',
     figure: '',

@@ -6,9 +6,9 @@ import { waterfallLayout } from '../../../src/ui/kit/waterfall/waterfall-layout.
 const times: RolloutTimes = {
   kind: 'times',
   spans: [
-    { kind: 'local', start: 0, ms: 1000, round: 0, event: 0 },
-    { kind: 'writes', start: 1000, ms: 2999, round: 1, event: 2 },
-    { kind: 'rest', start: 3999, ms: 1, round: 1, event: null },
+    { kind: 'local', start: 0, ms: 1000, search: 0, event: 0 },
+    { kind: 'writes', start: 1000, ms: 2999, search: 1, event: 2 },
+    { kind: 'rest', start: 3999, ms: 1, search: null, event: null },
   ],
   totals: [
     { kind: 'writes', ms: 2999 },
@@ -47,10 +47,10 @@ it('says the whole and its shares, and what the record cannot say', () => {
   );
 });
 
-it('calls a stretch by its round, and the first and the last by where they are', () => {
+it('calls a stretch by its search, and the first and the last by where they are', () => {
   expect(times.spans.map(spanName)).toEqual([
     'local search, at first',
-    'policy writes, round 1',
+    'policy writes, search 1',
     'the loop itself, at the end',
   ]);
 });

@@ -122,6 +122,6 @@ describe('a run of KunLunBaizeRAG', () => {
       <StepRollouts run={run} step={1} record={step} last={1} select={() => undefined} />,
       useTrain,
     );
-    expect(wordsIn(panel)).toMatch(/STIE: .*7 candidate answers/);
+    expect(wordsIn(panel)).toMatch(/STIE checked 7 answers/);
   });
 });

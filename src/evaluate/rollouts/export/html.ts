@@ -1,6 +1,6 @@
 import { type ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
 import { LINTS } from '../lint/finding.ts';
-import { gainInWords, type PassageReading, type RoundReading } from '../reading/rounds.ts';
+import { capital, gainInWords, type PassageReading, type RoundReading } from '../reading/rounds.ts';
 import { cutByMarks, type Stretch } from '../reading/spans.ts';
 import { TOKEN_COLUMNS, tokenTable, type TokenColumn } from '../reading/token-table.ts';
 import { htmlText } from './escape.ts';
@@ -51,7 +51,7 @@ function passageHtml(passage: PassageReading, text: string, faults: readonly Mar
   ];
   const badges = [
     passage.supporting ? element('span', 'badge', 'gold title') : '',
-    passage.seenIn === null ? '' : element('span', 'badge', `seen in round ${passage.seenIn + 1}`),
+    passage.seenIn === null ? '' : element('span', 'badge', `seen in ${passage.seenAt ?? ''}`),
   ];
   const title = passage.title === '' ? '' : element('b', '', htmlText(passage.title));
   const body = marked(text, passage.bodyAt, passage.end, marks);
@@ -79,7 +79,7 @@ function segmentHtml(report: Report, round: RoundReading, index: number): string
 function roundHtml(report: Report, round: RoundReading): string {
   const parts = round.segments.map((index) => segmentHtml(report, round, index));
   const gain = round.gain ? element('p', 'fine', htmlText(gainInWords(round.gain))) : '';
-  return `<details open><summary>Round ${round.number + 1}</summary>${parts.join('')}${gain}</details>`;
+  return `<details open><summary>${capital(round.name)}</summary>${parts.join('')}${gain}</details>`;
 }
 
 function scoresHtml(report: Report): string {

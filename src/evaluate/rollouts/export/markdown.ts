@@ -1,5 +1,5 @@
 import { type ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
-import { gainInWords } from '../reading/rounds.ts';
+import { capital, gainInWords } from '../reading/rounds.ts';
 import { markdownBlock, markdownText } from './escape.ts';
 import { findingText, headOf, numberText, whyNotScored, type Report } from './report.ts';
 import { itemAt } from '../../../base/items.ts';
@@ -17,7 +17,7 @@ function roundText({ rollout, rounds, findings }: Report): string {
         return `**${role}**, ${source}\n\n${markdownBlock(text)}${notes.join('')}`;
       });
       const gain = round.gain ? `\n${markdownText(gainInWords(round.gain))}\n` : '';
-      return `## Round ${round.number + 1}\n\n${parts.join('\n')}${gain}`;
+      return `## ${capital(round.name)}\n\n${parts.join('\n')}${gain}`;
     })
     .join('\n');
 }

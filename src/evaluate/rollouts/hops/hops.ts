@@ -46,9 +46,9 @@ export interface Hop {
   query: string;
   object: string;
   state: HopState;
-  /** Looks that named the subject: 1-based numbers among all that were made. */
+  /** Numbers of the searches that named the subject. */
   asked: number[];
-  /** The look that brought the passage, 1-based; 0: the background. Null: none did. */
+  /** Number of the search that brought the passage; 0: the background. Null: none did. */
   look: number | null;
   /** Segment of the result that holds it, to go to. */
   segment: number | null;
@@ -101,12 +101,6 @@ function states(passage: LookedPassage, step: ChainStep): boolean {
 
 const reaches = (asked: SearchTarget | null, lies: ChainStep['source']): boolean =>
   asked === null || asked === 'both' || lies === undefined || lies === 'both' || asked === lies;
-
-/** Numbers of looks as people count searches: the background is 0. */
-function numbered(looks: readonly Look[]): { look: Look; number: number }[] {
-  let count = 0;
-  return looks.map((look) => ({ look, number: look.background ? 0 : (count += 1) }));
-}
 
 /** All that the policy wrote behind a segment, as normalised words. */
 const writtenAfter = (
@@ -164,19 +158,18 @@ function hopOf(
   looks: Look[],
 ): Hop {
   const step = steps[at]!;
-  const all = numbered(looks);
-  const found = all.find(({ look }) => look.passages.some((passage) => states(passage, step)));
-  const naming = all.filter(({ look }) => !look.background && asksFor(look.query, step));
-  const asked = naming.filter(({ look }) => !look.refused);
+  const found = looks.find(({ passages }) => passages.some((passage) => states(passage, step)));
+  const naming = looks.filter(({ background, query }) => !background && asksFor(query, step));
+  const asked = naming.filter(({ refused }) => !refused);
   const base = {
     title: step.title,
     subject: step.subject,
     relation: step.relation,
     query: step.query,
     object: step.object,
-    asked: asked.map(({ number }) => number),
+    asked: asked.flatMap(({ number }) => number ?? []),
     look: found?.number ?? null,
-    segment: found?.look.segment ?? asked.at(-1)?.look.segment ?? null,
+    segment: found?.segment ?? asked.at(-1)?.segment ?? null,
     source: step.source ?? null,
     instead: null,
     by: null,
@@ -184,14 +177,14 @@ function hopOf(
   };
   if (!found) {
     if (asked.length === 0) return { ...base, state: 'not-searched' };
-    const right = asked.some(({ look }) => reaches(look.source, step.source));
+    const right = asked.some(({ source }) => reaches(source, step.source));
     return { ...base, state: right ? 'not-found' : 'wrong-source' };
   }
-  const after = writtenAfter(rollout, found.look.segment);
+  const after = writtenAfter(rollout, found.segment);
   const needles = needlesOf([step.object]);
   if (needles.length === 0) return { ...base, state: 'arrived' };
   if (holdsAnswer(after, needles)) return { ...base, state: 'read' };
-  const later = looks.slice(looks.indexOf(found.look) + 1);
+  const later = looks.slice(looks.indexOf(found) + 1);
   const others = later.filter(
     ({ query }) => !steps.some((other, i) => i !== at && asksFor(query, other)),
   );
@@ -203,15 +196,14 @@ function hopOf(
 
 /** A supporting title as a step of which nothing else is known. */
 function titleHop(title: string, looks: Look[]): Hop {
-  const all = numbered(looks);
   const same = normalizeAnswer(title);
-  const found = all.find(({ look }) =>
-    look.passages.some((passage) => normalizeAnswer(passage.title) === same),
+  const found = looks.find(({ passages }) =>
+    passages.some((passage) => normalizeAnswer(passage.title) === same),
   );
-  const naming = all.filter(
-    ({ look }) => !look.background && names(new Set(words(look.query)), title),
+  const naming = looks.filter(
+    ({ background, query }) => !background && names(new Set(words(query)), title),
   );
-  const asked = naming.filter(({ look }) => !look.refused);
+  const asked = naming.filter(({ refused }) => !refused);
   return {
     title,
     subject: '',
@@ -219,9 +211,9 @@ function titleHop(title: string, looks: Look[]): Hop {
     query: '',
     object: '',
     state: found ? 'arrived' : asked.length > 0 ? 'not-found' : 'not-searched',
-    asked: asked.map(({ number }) => number),
+    asked: asked.flatMap(({ number }) => number ?? []),
     look: found?.number ?? null,
-    segment: found?.look.segment ?? asked.at(-1)?.look.segment ?? null,
+    segment: found?.segment ?? asked.at(-1)?.segment ?? null,
     source: null,
     instead: null,
     by: null,

@@ -1,6 +1,7 @@
 import { itemAt } from '../../../base/items.ts';
 import { roundsOf } from '../../../formats/rollouts/rounds.ts';
 import type { ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
+import { searchNumbers } from '../../../records/searches.ts';
 import type { SearchTarget } from '../../../records/hits.ts';
 
 /** What a rollout looked up: from its events where it has them, else from its text. */
@@ -13,6 +14,8 @@ export interface LookedPassage {
 }
 
 export interface Look {
+  /** As searches are counted (`searches.ts`); 0: the background, null: it was refused. */
+  number: number | null;
   query: string;
   /** Null where the file does not say. */
   source: SearchTarget | null;
@@ -29,16 +32,27 @@ type Searched = Pick<ImportedRollout, 'segments' | 'origin' | 'events'>;
 
 function ofEvents(events: NonNullable<ImportedRollout['events']>): Look[] {
   const looks: Look[] = [];
-  for (const event of events) {
+  const numbers = searchNumbers(events);
+  for (const [index, event] of events.entries()) {
+    const number = numbers[index] ?? null;
     const segment = event.segment ?? null;
     if (event.kind === 'background' || event.kind === 'retrieve') {
       const background = event.kind === 'background';
       const passages = event.hits.map(({ passage: { id, title, text } }) => ({ id, title, text }));
       const source = event.kind === 'retrieve' ? event.source : null;
-      looks.push({ query: event.query, source, background, passages, segment, refused: false });
+      looks.push({
+        number: background ? 0 : number,
+        query: event.query,
+        source,
+        background,
+        passages,
+        segment,
+        refused: false,
+      });
     }
     if (event.kind === 'verdict' && event.over === 'query' && event.action === 'refused')
       looks.push({
+        number: null,
         query: event.text,
         source: null,
         background: false,
@@ -50,23 +64,26 @@ function ofEvents(events: NonNullable<ImportedRollout['events']>): Look[] {
   return looks;
 }
 
-const ofText = (rollout: Searched): Look[] =>
-  roundsOf(rollout).flatMap(({ query, passages, segments }): Look[] => {
+const ofText = (rollout: Searched): Look[] => {
+  let count = 0;
+  return roundsOf(rollout).flatMap(({ query, passages, segments }): Look[] => {
     if (!query && passages.length === 0) return [];
-    const background = segments.some(
-      (index) => itemAt(rollout.segments, index, 'segments').role === 'background',
-    );
+    const background =
+      !query &&
+      segments.some((index) => itemAt(rollout.segments, index, 'segments').role === 'background');
     return [
       {
+        number: background ? 0 : (count += 1),
         query: query?.text ?? '',
         source: null,
-        background: background && !query,
+        background,
         passages: passages.map(({ title, text }) => ({ id: null, title, text })),
         segment: passages[0]?.segment ?? query?.segment ?? null,
         refused: false,
       },
     ];
   });
+};
 
 export const looksOf = (rollout: Searched): Look[] =>
   rollout.events && rollout.events.length > 0 ? ofEvents(rollout.events) : ofText(rollout);

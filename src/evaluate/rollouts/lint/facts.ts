@@ -9,7 +9,7 @@ import {
   type ImportedSegment,
 } from '../../../formats/rollouts/shape/imported.ts';
 import { itemAt } from '../../../base/items.ts';
-import { countSearches } from '../../../records/events.ts';
+import { countSearches } from '../../../records/searches.ts';
 
 /** What the statistics count of one rollout: small, so that a file of any size can be counted. */
 export interface RolloutFacts {
@@ -41,6 +41,11 @@ export interface RolloutFacts {
   searches: number;
   /** The environment showed results or background, whoever asked for them. */
   shown: boolean;
+  /**
+   * Something that was read may hold the answer: a gold answer stands in it, or, where `closed`, words cannot tell.
+   * True where the question needs no passage. An answer that is right without it is memory, or a guess.
+   */
+  evidence: boolean;
   reward: number | null;
   advantage: number | null;
 }
@@ -107,6 +112,10 @@ export const evidenceSegments = ({ segments }: Pick<ImportedRollout, 'segments'>
     source === 'environment' && (role === 'result' || role === 'background') ? [index] : [],
   );
 
+/** Searches that were made; queries that the policy wrote where the record has no events to count. */
+export const searchesIn = (rollout: Pick<ImportedRollout, 'segments' | 'events'>): number =>
+  rollout.events ? countSearches(rollout.events) : queriesIn(rollout);
+
 const queriesIn = ({ segments }: Pick<ImportedRollout, 'segments'>): number =>
   segments.filter(({ source, role }) => source === 'policy' && role === 'search').length;
 
@@ -116,8 +125,12 @@ export function readFactsOf(rollout: ImportedRollout): RolloutFacts {
   const needles = needlesOf(answers);
   const scored = goldsToScore(rollout).length > 0;
   const closed = isClosedQuestion(rollout.question);
-  const evidence = evidenceSegments(rollout);
   const error = errorOf(rollout);
+  const read = evidenceSegments(rollout);
+  const retrieved =
+    !closed &&
+    read.some((i) => holdsAnswer(segmentWords(itemAt(segments, i, 'segments')), needles));
+  const shown = read.length > 0;
   return {
     id: rollout.id,
     questionId: rollout.question.id,
@@ -131,11 +144,10 @@ export function readFactsOf(rollout: ImportedRollout): RolloutFacts {
     ...(error !== undefined && { error }),
     judge: rollout.judge?.verdict ?? null,
     closed,
-    retrieved:
-      !closed &&
-      evidence.some((i) => holdsAnswer(segmentWords(itemAt(segments, i, 'segments')), needles)),
-    searches: rollout.events ? countSearches(rollout.events) : queriesIn(rollout),
-    shown: evidence.length > 0,
+    retrieved,
+    searches: searchesIn(rollout),
+    shown,
+    evidence: retrieved || (closed && (shown || needsNoPassage(rollout.question))),
     reward: rollout.reward,
     advantage: rollout.advantage,
   };

@@ -18,6 +18,8 @@ export interface PassageReading extends ReadPassage {
   sentences: Stretch[];
   /** Earlier round that had brought the same passage; null where it is new. */
   seenIn: number | null;
+  /** Name of that round; null as it is. */
+  seenAt: string | null;
 }
 
 /** What one search added to what was known. */
@@ -32,6 +34,8 @@ export interface Gain {
 }
 
 export interface RoundReading extends Omit<Round, 'passages'> {
+  /** "search 2", by the search that was made in it; "answer" of a last round without one. */
+  name: string;
   passages: PassageReading[];
   /** Null where the round read nothing. */
   gain: Gain | null;
@@ -68,7 +72,7 @@ function readPassage(
   passage: ReadPassage,
   text: string,
   { answers, titles }: Gold,
-): Omit<PassageReading, 'seenIn'> {
+): Omit<PassageReading, 'seenIn' | 'seenAt'> {
   const bodyAt = passage.end - passage.text.length;
   const body = text.slice(bodyAt, Math.min(passage.end, bodyAt + LONGEST));
   const shift = ({ start, end }: Stretch): Stretch => ({
@@ -98,16 +102,52 @@ function readPassage(
   };
 }
 
+/** Of each segment how many searches were made with it: by the routes of its record, or the queries of its text. */
+function searchesBySegment({
+  segments,
+  events,
+}: Pick<ImportedRollout, 'segments' | 'events'>): number[] {
+  const counts = segments.map(({ source, role }) =>
+    Number(events === undefined && source === 'policy' && role === 'search'),
+  );
+  for (const event of events ?? [])
+    if (event.kind === 'route' && event.of === undefined) {
+      // The question's own search comes before anything is written.
+      const at = Math.min(event.segment ?? 0, counts.length - 1);
+      counts[at] = (counts[at] ?? 0) + 1;
+    }
+  return counts;
+}
+
+/** Names of rounds by the searches in them, so that they agree with `countSearches`. */
+function roundNames(
+  rounds: readonly Round[],
+  rollout: Pick<ImportedRollout, 'segments' | 'events'>,
+): string[] {
+  const counts = searchesBySegment(rollout);
+  let made = 0;
+  return rounds.map(({ segments }, at) => {
+    const here = segments.reduce((sum, segment) => sum + (counts[segment] ?? 0), 0);
+    made += here;
+    if (here === 1) return `search ${made}`;
+    if (here > 1) return `searches ${made - here + 1} to ${made}`;
+    return at === rounds.length - 1 ? 'answer' : 'without a search';
+  });
+}
+
 /** The rounds with evidence marked, repeated passages linked and the marginal gain of each search. */
 export function readRounds(
-  rollout: Pick<ImportedRollout, 'segments' | 'origin' | 'question'>,
+  rollout: Pick<ImportedRollout, 'segments' | 'origin' | 'question' | 'events'>,
 ): RoundReading[] {
+  const rounds = roundsOf(rollout);
+  const names = roundNames(rounds, rollout);
   const { supporting } = rollout.question;
   const gold = goldOf(rollout.question);
   const seen = new Map<string, number>();
   const titles = new Set<string>();
   let answered = false;
-  return roundsOf(rollout).map((round) => {
+  return rounds.map((round, at) => {
+    const name = itemAt(names, at, 'names');
     const passages = round.passages.map((passage): PassageReading => {
       const key = passageKey(passage);
       const earlier = seen.get(key) ?? null;
@@ -115,9 +155,13 @@ export function readRounds(
       const text = itemAt(rollout.segments, passage.segment, 'segments').text;
       // The same passage twice in one result is no link to an earlier round.
       const seenIn = earlier === round.number ? null : earlier;
-      return { ...readPassage(passage, text, gold), seenIn };
+      return {
+        ...readPassage(passage, text, gold),
+        seenIn,
+        seenAt: seenIn === null ? null : itemAt(names, seenIn, 'names'),
+      };
     });
-    if (passages.length === 0) return { ...round, passages, gain: null };
+    if (passages.length === 0) return { ...round, name, passages, gain: null };
     const fresh = passages.filter(({ seenIn }) => seenIn === null).length;
     const added = supporting.filter(
       (title) => !titles.has(title) && passages.some((passage) => passage.title === title),
@@ -129,11 +173,14 @@ export function readRounds(
     const newSupporting = supporting.length === 0 ? null : added;
     return {
       ...round,
+      name,
       passages,
       gain: { passages: passages.length, fresh, newSupporting, answerFirst },
     };
   });
 }
+
+export const capital = (text: string): string => `${text[0]?.toUpperCase() ?? ''}${text.slice(1)}`;
 
 /** The gain in words: "3 of 5 passages new, first with the answer". */
 export function gainInWords({ passages, fresh, newSupporting, answerFirst }: Gain): string {

@@ -1,4 +1,5 @@
 import type { SearchTarget } from '../../../records/hits.ts';
+import { searchNumbers } from '../../../records/searches.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 
 /** The searches of a rollout, each with what it asked, where, and what came. */
@@ -11,7 +12,7 @@ interface BesidePassage {
 
 /** One search, with the queries that were refused before it. Events are indices in the rollout. */
 export interface BesideRound {
-  /** 0: the background; else as searches are counted. */
+  /** 0: the background; else the place of the round: that of its search, or one behind the last. */
   number: number;
   /** Null where every query of the round was refused, or none was made. */
   query: string | null;
@@ -41,6 +42,9 @@ export function besideRounds({
 }: Pick<Rollout, 'events' | 'question'>): BesideRound[] {
   const rounds: BesideRound[] = [];
   const wanted = new Set(question.supporting);
+  const numbers = searchNumbers(events);
+  /** A query that led to no search: a round of its own only if it was refused. */
+  let unmade: number | null = null;
   let brought = true;
   let now: BesideRound | null = null;
   /** The round at hand, or a new one where a search begins behind one that is over. */
@@ -65,7 +69,8 @@ export function besideRounds({
         rounds.push({ ...empty(0, index), query: event.query, passages: passages() });
         break;
       case 'search':
-        at(index, true).query = event.query;
+        if (numbers[index] === null) unmade = index;
+        else at(index, true).query = event.query;
         break;
       case 'route':
         if (event.of === undefined) at(index, true).source = event.choice;
@@ -80,7 +85,8 @@ export function besideRounds({
       }
       case 'verdict':
         if (event.over === 'query' && event.action === 'refused') {
-          const round = at(index, false);
+          const round = at(unmade ?? index, true);
+          unmade = null;
           round.refused.push({ what: 'query', text: event.text, event: index });
           round.query = null;
         } else if (event.over === 'answer' && event.action !== 'kept')

@@ -8,7 +8,7 @@ import type { RewardFacts } from '../../../learn/rewards/parts/facts.ts';
 import { bonusOf } from '../../../learn/rewards/systems/deep-diver.ts';
 import { signalBound } from '../../../learn/sampling/band.ts';
 import { newGoldShares } from '../../../learn/rewards/parts/searches.ts';
-import { countSearches } from '../../../records/events.ts';
+import { countSearches } from '../../../records/searches.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import type { Branching } from '../../../recipes/parts/branching.ts';
 import type { NumberUnit } from './units.ts';

@@ -1,4 +1,4 @@
-import { countSearches } from '../../../records/events.ts';
+import { countSearches } from '../../../records/searches.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 
 /** What a rollout took, whether or not its question has gold. */

@@ -1,3 +1,4 @@
+import { roundName } from './beside-layout.ts';
 import type { Beside, BesideEnd } from '../../../evaluate/rollouts/siblings/beside.ts';
 import type { BesideRound } from '../../../evaluate/rollouts/siblings/rounds.ts';
 import { signedBy } from '../../../evaluate/rollouts/basis.ts';
@@ -66,11 +67,11 @@ export const BesideTable = ({ beside, sides, open }: TableProps) => (
     </thead>
     <tbody>
       {beside.rows.map(({ a, b, differs }, row) => {
-        const number = (a ?? b)?.number ?? 0;
+        const names = [a, b].flatMap((round) => (round ? [roundName(round)] : []));
         return (
           <tr key={row}>
             <th scope="row">
-              {number === 0 ? 'background' : number}
+              {names.find((name) => name !== 'not searched') ?? names[0]}
               {differs ? (
                 <span className="fine"> {row === beside.first ? 'differs first' : 'differs'}</span>
               ) : null}

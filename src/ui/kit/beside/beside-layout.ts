@@ -48,9 +48,15 @@ function wrapped(text: string, letters: number): string[] {
 export const cut = (text: string, letters: number): string =>
   text.length <= letters ? text : `${text.slice(0, Math.max(1, letters - 1))}…`;
 
+/** "search 2"; a round whose queries were all refused has no search. */
+export const roundName = ({ number, query }: Pick<BesideRound, 'number' | 'query'>): string => {
+  if (number === 0) return 'background';
+  return query === null ? 'not searched' : `search ${number}`;
+};
+
 /** What a round shows, line by line. @param letters of a line */
 function roundLines(round: BesideRound, letters: number): CellLine[] {
-  const name = round.number === 0 ? 'background' : `search ${round.number}`;
+  const name = roundName(round);
   const source = round.source ? ` · ${SOURCES[round.source]}` : '';
   const before = round.refused.filter(({ what }) => what === 'query');
   const after = round.refused.filter(({ what }) => what === 'answer');

@@ -15,13 +15,17 @@ export interface EventCardProps extends EventBodyProps {
   onToggle: (index: number) => void;
 }
 
-/** A closed card shows its event and nothing else, so the rest of a streaming rollout is no news. */
+const figureOf = (props: EventCardProps): string =>
+  cardOf(props.event).figure?.(props.event, props) ?? '';
+
+/** A closed card shows its event and its figure, so the rest of a streaming rollout changes nothing. */
 const sameCard = (before: EventCardProps, after: EventCardProps): boolean =>
   before.event === after.event &&
   before.open === after.open &&
   before.ahead === after.ahead &&
   before.current === after.current &&
   before.selected === after.selected &&
+  figureOf(before) === figureOf(after) &&
   (!after.open || (before.rollout === after.rollout && before.gold === after.gold));
 
 /** The space bar plays and pauses wherever the focus is; Enter opens and closes a card. */
@@ -55,7 +59,7 @@ const Card = (props: EventCardProps) => {
         </span>
         <span className="card-name">{glyph.name}</span>
         <span className="card-text">{open && card.lineInBody ? '' : card.line(event)}</span>
-        <span className="card-meta">{card.figure?.(event) ?? ''}</span>
+        <span className="card-meta">{figureOf(props)}</span>
       </button>
       {open ? <EventBody {...props} /> : null}
     </li>

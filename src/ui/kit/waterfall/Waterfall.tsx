@@ -3,7 +3,7 @@ import { TIME_NAMES, timesOf, type RolloutTimes } from '../../../evaluate/rollou
 import type { AgentEvent } from '../../../records/events.ts';
 import { Picture } from '../charts/picture/Picture.tsx';
 import { formatMs, formatNumber, formatShare } from '../words/format.ts';
-import { roundWords, spanName, timeNotes, totalWords } from './time-words.ts';
+import { searchWords, spanName, timeNotes, totalWords } from './time-words.ts';
 import { ROW, waterfallLayout } from './waterfall-layout.ts';
 import './waterfall.css';
 
@@ -93,7 +93,7 @@ const Table = ({ times, open }: TimesProps) => (
     <thead>
       <tr>
         <th scope="col">what</th>
-        <th scope="col">round</th>
+        <th scope="col">search</th>
         <th scope="col" className="figure">
           from
         </th>
@@ -117,7 +117,7 @@ const Table = ({ times, open }: TimesProps) => (
               </button>
             )}
           </th>
-          <td>{roundWords(span)}</td>
+          <td>{searchWords(span)}</td>
           <td className="figure">{formatMs(span.start)}</td>
           <td className="figure">{formatMs(span.ms)}</td>
           <td className="figure fine">{formatShare(span.ms / times.totalMs)}</td>

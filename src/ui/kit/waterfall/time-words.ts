@@ -1,14 +1,16 @@
 import { TIME_NAMES, type RolloutTimes, type TimeSpan } from '../../../evaluate/rollouts/times.ts';
 import { formatMs } from '../words/format.ts';
 
-/** "round 2"; what was before the first search is of none, nor is the closing of the record. */
-export const roundWords = ({ round, event }: Pick<TimeSpan, 'round' | 'event'>): string => {
+/** "search 2"; what was before the first search, after the last one, or after the last event, belongs to none. */
+export const searchWords = ({ search, event }: Pick<TimeSpan, 'search' | 'event'>): string => {
   if (event === null) return 'at the end';
-  return round === 0 ? 'at first' : `round ${round}`;
+  if (search === null) return 'answering';
+  return search === 0 ? 'at first' : `search ${search}`;
 };
 
-/** A stretch of time by what was done in it and in which round. */
-export const spanName = (span: TimeSpan): string => `${TIME_NAMES[span.kind]}, ${roundWords(span)}`;
+/** A stretch of time by what was done in it and for which search. */
+export const spanName = (span: TimeSpan): string =>
+  `${TIME_NAMES[span.kind]}, ${searchWords(span)}`;
 
 /** A share as it is said: 0.944 → "94.4 %", 0.00039 → "under 0.1 %". */
 const shareWords = (share: number): string =>

@@ -123,7 +123,7 @@ const judged = (judge: NonNullable<Statistics['judge']>): Figure[] => {
 
 /** Retrieval apart from reading: whether a gold answer was shown at all, and what became of it. */
 const evidence = ({ evidence: found }: Statistics): Figure[] => {
-  const { open, closed, retrieved, wrongThoughRetrieved, rightWithoutRetrieved } = found;
+  const { open, closed, retrieved, wrongThoughRetrieved, rightWithoutEvidence } = found;
   const by = ({ coverEm, judge }: typeof wrongThoughRetrieved): string =>
     `${formatCount(coverEm)} by cover-EM${judge === null ? '' : `, ${formatCount(judge)} by the judge`}`;
   return [
@@ -144,11 +144,11 @@ const evidence = ({ evidence: found }: Statistics): Figure[] => {
     },
     {
       id: 'right-without',
-      name: 'right without it, by EM',
-      value: formatCount(rightWithoutRetrieved.em),
-      more: by(rightWithoutRetrieved),
-      note: 'No gold answer was shown and the answer is right, first by EM, then by cover-EM and by the judge: memory, a guess, or other words in the passages.',
-      filter: 'retrieved = 0 and em = 1',
+      name: 'right, without evidence, by EM',
+      value: formatCount(rightWithoutEvidence.em),
+      more: by(rightWithoutEvidence),
+      note: 'Right, and nothing that was read holds a gold answer, or nothing was read at all: first by EM, then by cover-EM and by the judge. Memory, a guess, or other words in the passages.',
+      filter: 'with-evidence = 0 and em = 1',
     },
   ];
 };

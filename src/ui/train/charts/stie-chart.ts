@@ -1,13 +1,11 @@
 import type { StieCounts } from '../../../records/stie.ts';
+import { repeatedAnswers } from '../../../agent/stie/counts.ts';
 import type { ChartSpec } from '../../kit/charts/series.ts';
 import { line, spec, type Steps } from './chart-parts.ts';
 
 /** Lines of the chart of STIE, by its counts. */
 const STIE_LINES = [
-  [
-    'too like earlier ones (9)',
-    ({ answerLag1, answerLag2, answerLag3 }) => answerLag1 + answerLag2 + answerLag3,
-  ],
+  ['too like an earlier one (9)', repeatedAnswers],
   ['kept, as passages support it', ({ exempt }) => exempt],
   ['replaced (10)–(11)', ({ replaced }) => replaced],
   ['blocked (12)', ({ joinedBlocked }) => joinedBlocked],

@@ -145,18 +145,18 @@ describe('one rollout as HTML', () => {
     expect(html.match(/⚠ Answered without evidence/g)).toHaveLength(1);
   });
 
-  test('writes rounds from 1, with their gain and their writers', () => {
-    expect(html.match(/<summary>Round \d<\/summary>/g)).toEqual([
-      '<summary>Round 1</summary>',
-      '<summary>Round 2</summary>',
+  test('writes rounds by their searches, with their gain and their writers', () => {
+    expect(html.match(/<summary>.*?<\/summary>/g)).toEqual([
+      '<summary>Search 1</summary>',
+      '<summary>Answer</summary>',
     ]);
     expect(html).toContain(
       '<p class="fine">1 of 1 passages new · new supporting: Low Tide · first with a gold answer</p>',
     );
     expect(html).toContain('<section class="segment policy"><h3>search <small>policy</small></h3>');
     const again = rolloutHtml(rolloutOf([...read, search('x'), ...read.slice(2, 3)], gold('Al')));
-    expect(again).toContain('<span class="badge">seen in round 1</span>');
-    expect(again.match(/seen in round/g)).toHaveLength(1);
+    expect(again).toContain('<span class="badge">seen in search 1</span>');
+    expect(again.match(/seen in search/g)).toHaveLength(1);
   });
 
   test('a table of scores: name, total, clauses, what could not be computed', () => {
@@ -205,14 +205,14 @@ describe('one rollout as Markdown', () => {
       /^# Who wrote it\?\n\nGold: Ida Holm or I\\\. Holm\n\nAnswer: Al\n\nEM \\\(SQuAD\\\) 0 · /,
     );
     expect(text).toContain('\nRollout r, of run\n');
-    expect(text.match(/^## .*$/gm)).toEqual(['## Round 1', '## Round 2', '## Scores']);
+    expect(text.match(/^## .*$/gm)).toEqual(['## Search 1', '## Answer', '## Scores']);
     expect(text).toContain(
       '**result**, environment\n\n```text\n<result>\nLow Tide : a novel by Ida Holm\n</result>\n```\n> Answer seen but not given\\:',
     );
     expect(text).toContain(
       '\n1 of 1 passages new · new supporting\\: Low Tide · first with a gold answer\n',
     );
-    expect(text.indexOf('> Answered without evidence')).toBeLessThan(text.indexOf('## Round 1'));
+    expect(text.indexOf('> Answered without evidence')).toBeLessThan(text.indexOf('## Search 1'));
     expect(text.match(/> Answered without evidence/g)).toHaveLength(1);
     expect(text).toContain('| scorer | total | clauses | lacks |\n| --- | ---: | --- | --- |\n| ');
     expect(text).toMatch(

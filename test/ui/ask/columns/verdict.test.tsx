@@ -190,9 +190,9 @@ it('what STIE did stands in plain words, and each of its own opens its meaning',
   const refused: VerdictEvent = { ...rest, over: 'query', action: 'refused', blocked: [] };
   const html = htmlOf(<VerdictLine rollout={done({ events: [refused] })} gold={gold} />);
   const said = wordsIn(html.slice(html.indexOf('stie-counts')));
-  expect(said).toMatch(/STIE: 1 query judged: 1 too like the last and refused\.$/);
+  expect(said).toMatch(/STIE checked 1 query: 0 allowed, 1 refused as a repeat\.$/);
   expect(said).not.toMatch(/lag|exempt|\(\d+\)|×/);
   const opens = buttonsIn(html).map(({ name }) => name);
   expect(opens).toContain('STIE');
-  expect(opens).toContain('too like');
+  expect(opens).toContain('repeat');
 });

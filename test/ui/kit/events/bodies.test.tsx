@@ -89,7 +89,7 @@ describe('passages', () => {
       'Victor Kerlund',
       'seen in the background',
       'Borfield',
-      'seen in round 2',
+      'seen in search 1',
     ]);
   });
 
@@ -239,7 +239,7 @@ describe('the other events', () => {
       { ...think, text: '', phase: 'alignment' },
       'The policy wrote nothing here. RDRA: t = T(x, D0), equation (2)',
     ],
-    [search(2, 'who'), 'who Search 2, written in a search tag.'],
+    [search(2, 'who'), 'who Not searched, written in a search tag.'],
     [answer, 'Lund short answer, chosen by STIE among the probed candidates.'],
     [
       { ...answer, by: 'forced', form: 'long', text: '' },

@@ -42,8 +42,8 @@ describe('the closed card of an event', () => {
     [{ ...background, hits: [] }, 'Background', 'nothing found', '4.2 ms'],
     [think, 'Think', 'I look for him.', ''],
     [{ ...think, text: ' \n' }, 'Think', 'wrote nothing', ''],
-    [search(3, 'who was he'), 'Search', 'who was he', 'round 3'],
-    [search(1, ' '), 'Search', 'empty query', 'round 1'],
+    [search(3, 'who was he'), 'Search', 'who was he', 'not searched'],
+    [search(1, ' '), 'Search', 'empty query', 'not searched'],
     [route, 'Route: web', 'web, 75.0 % · router', ''],
     [{ ...route, routing: 'argmax' }, 'Route: web', 'web, 75.0 % · router, the likelier', ''],
     [{ ...route, by: 'fixed', choice: 'local' }, 'Route: local', 'local · set, not sampled', ''],
@@ -88,7 +88,12 @@ describe('the closed card of an event', () => {
     // The summary's own line ends are blanks in a line.
     expect(button?.name.replaceAll('⌕', '')).toContain(`${name}${line}${meta}`);
     expect(eventLine(event).replaceAll(/\s+/g, ' ')).toBe(line);
-    expect(cardOf(event).figure?.(event) ?? '').toBe(meta);
+    expect(
+      cardOf(event).figure?.(event, {
+        rollout: { ...emptyRollout('r'), events: [event] },
+        index: 0,
+      }) ?? '',
+    ).toBe(meta);
     expect(valuesOf(html, 'aria-expanded')).toEqual(['false']);
     expect(valuesOf(html, 'data-kind')).toEqual([event.kind]);
   });

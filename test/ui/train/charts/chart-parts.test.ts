@@ -104,6 +104,7 @@ describe('the chart of STIE', () => {
     exempt: 0,
     replaced: 0,
     keptInvalid: 0,
+    noneLeft: 0,
     joinedBlocked: 0,
     removedBlocked: 0,
     finalReplaced: 0,
@@ -132,7 +133,7 @@ describe('the chart of STIE', () => {
     expect(stie([])).toEqual([]);
   });
 
-  it('adds up the lags and the stop rules, and keeps the others apart', () => {
+  it('adds up the stop rules and what became of repeats, each answer once, and keeps the others apart', () => {
     expect(
       values({
         answerLag1: 1,
@@ -149,7 +150,8 @@ describe('the chart of STIE', () => {
         stopRepeatedQueries: 10_000,
       }),
     ).toEqual({
-      'too like earlier ones (9)': 7,
+      // Answers, not lags: one that is like several earlier ones is one.
+      'too like an earlier one (9)': 8,
       'kept, as passages support it': 3,
       'replaced (10)–(11)': 5,
       'blocked (12)': 6,

@@ -1,17 +1,25 @@
-import type { CardDefinition } from '../parts/definition.ts';
+import { searchNumbers } from '../../../../records/searches.ts';
+import type { CardDefinition, EventBodyProps } from '../parts/definition.ts';
+
+/** Null of a query that was not searched, or not yet. */
+const numberOf = ({ rollout, index }: Pick<EventBodyProps, 'rollout' | 'index'>): number | null =>
+  searchNumbers(rollout.events)[index] ?? null;
 
 /** The card of a query; what it returned is a card of its own. */
 export const search: CardDefinition<'search'> = {
   glyph: () => ({ sign: '⌕', name: 'Search', tone: 'policy' }),
   line: ({ query }) => query.trim() || 'empty query',
   lineInBody: true,
-  figure: ({ round }) => `round ${round}`,
+  figure: (_event, at) => {
+    const number = numberOf(at);
+    return number === null ? 'not searched' : `search ${number}`;
+  },
   besideText: false,
-  Body: ({ event }) => (
+  Body: ({ event, ...at }) => (
     <div className="body">
       <p className="prose">{event.query}</p>
       <p className="fine">
-        Search {event.round},{' '}
+        {numberOf(at) === null ? 'Not searched' : `Search ${numberOf(at)}`},{' '}
         {event.by === 'loop'
           ? `made by the loop of what the policy wrote, as a ${event.tag} tag`
           : `written in a ${event.tag} tag`}

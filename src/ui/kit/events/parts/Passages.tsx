@@ -62,7 +62,7 @@ export interface PassagesProps {
   gold: Question | null;
   answer: string | null;
   /** For every passage that an earlier event returned: that event and its round. */
-  seenBefore: ReadonlyMap<string, { event: number; round: number }>;
+  seenBefore: ReadonlyMap<string, { event: number; search: number }>;
   onEvent: (event: number) => void;
   onPassage: (hit: number) => void;
 }
@@ -86,7 +86,7 @@ export const Passages = memo((props: PassagesProps) => (
             {hit.passage.noise ? <span className="badge bad">⚠ {hit.passage.noise}</span> : null}
             {seen ? (
               <button type="button" className="link" onClick={() => props.onEvent(seen.event)}>
-                seen in {seen.round === 0 ? 'the background' : `round ${seen.round}`}
+                seen in {seen.search === 0 ? 'the background' : `search ${seen.search}`}
               </button>
             ) : null}
             <span className="figure" title={ranks(hit)}>

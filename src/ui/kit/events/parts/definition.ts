@@ -29,7 +29,7 @@ export interface EventBodyProps<K extends EventKind = EventKind> {
   index: number;
   event: EventOf<K>;
   gold: Question | null;
-  firstSeen: ReadonlyMap<string, { event: number; round: number }>;
+  firstSeen: ReadonlyMap<string, { event: number; search: number }>;
   onEvent: (event: number) => void;
   onPassage: (event: number, hit: number) => void;
 }
@@ -42,7 +42,7 @@ export interface CardDefinition<K extends EventKind> {
   /** The opened body says the line in full, so that the line of an opened card stays empty. */
   lineInBody: boolean;
   /** The figure at the right end of the card. */
-  figure?: (event: EventOf<K>) => string;
+  figure?: (event: EventOf<K>, at: Pick<EventBodyProps<K>, 'rollout' | 'index'>) => string;
   /** The text of the rollout does not tell it, so that a reader of the text sees the card beside it. */
   besideText: boolean;
   /** The opened part of the card. */

@@ -1,4 +1,5 @@
 import type { AgentEvent } from '../../../../records/events.ts';
+import { searchNumbers } from '../../../../records/searches.ts';
 import type { Passage, Question } from '../../../../records/records.ts';
 
 /** Which sentences of a passage hold what was looked for. Pure; the card draws it. */
@@ -79,17 +80,17 @@ export const markSentences = (
   });
 };
 
-/** First retrieval of every passage: id → event index and round (0 is the background). */
+/** First retrieval of every passage: id → event index and number of the search (0 is the background). */
 export const firstSeen = (
   events: readonly AgentEvent[],
-): Map<string, { event: number; round: number }> => {
-  const seen = new Map<string, { event: number; round: number }>();
-  let round = 0;
+): Map<string, { event: number; search: number }> => {
+  const seen = new Map<string, { event: number; search: number }>();
+  const numbers = searchNumbers(events);
   events.forEach((event, index) => {
-    if (event.kind === 'search') round = event.round;
+    const search = event.kind === 'background' ? 0 : (numbers[index] ?? 0);
     if (event.kind !== 'retrieve' && event.kind !== 'background') return;
     for (const { passage } of event.hits) {
-      if (!seen.has(passage.id)) seen.set(passage.id, { event: index, round });
+      if (!seen.has(passage.id)) seen.set(passage.id, { event: index, search });
     }
   });
   return seen;

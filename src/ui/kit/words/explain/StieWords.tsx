@@ -5,18 +5,19 @@ import type { TermId } from './terms.ts';
 
 /** Words of the line that have a meaning of their own. */
 const MEANT: Readonly<Record<string, TermId>> = {
-  'candidate answer': 'candidate',
-  'candidate answers': 'candidate',
-  'too like': 'diff',
+  answer: 'candidate',
+  answers: 'candidate',
+  repeat: 'diff',
+  repeats: 'diff',
   blocked: 'blocked',
 };
 
-const PIECES = /(candidate answers?|too like|blocked)/;
+const PIECES = /\b(answers?|repeats?|blocked)\b/;
 
 /** What STIE did, in a line; what a stranger cannot know opens its meaning. */
 export const StieWords = ({ counts }: { counts: StieCounts }) => (
   <p className="fine" data-testid="stie-counts">
-    <Term id="stie">STIE</Term>:{' '}
+    <Term id="stie">STIE</Term>{' '}
     {stieInWords(counts)
       .split(PIECES)
       .map((piece, at) => {

@@ -29,7 +29,7 @@ export const Aligned = (props: {
         <thead>
           <tr>
             <th scope="col">round</th>
-            {shown.map(({ id, em, rounds, ...given }, i) => (
+            {shown.map(({ id, em, searches, ...given }, i) => (
               <th key={i} scope="col" className={id === here ? 'chosen' : ''}>
                 sibling {i + 1}
                 {id === here ? ' (this)' : ''}{' '}
@@ -37,7 +37,7 @@ export const Aligned = (props: {
                   <Terms>
                     {em === null ? '' : em === 1 ? '✓ right by EM · ' : '✗ wrong by EM · '}
                   </Terms>
-                  {plural(rounds, 'round')}
+                  {plural(searches, 'search', 'searches')}
                 </span>
                 <div className="answer-line">
                   <MarkedText text={answerText(given)} marks={[]} />

@@ -6,6 +6,7 @@ import { type Finding, LINTS } from '../../../../evaluate/rollouts/lint/finding.
 import {
   gainInWords,
   type PassageReading,
+  capital,
   type RoundReading,
 } from '../../../../evaluate/rollouts/reading/rounds.ts';
 import { protocolOf } from '../../../../formats/rollouts/rounds.ts';
@@ -79,7 +80,7 @@ interface PassageProps {
  * an earlier round had it.
  */
 const Passage = memo(({ passage, text, faults, goRound }: PassageProps) => {
-  const { title, supporting, answers, sentences, seenIn, bodyAt, end } = passage;
+  const { title, supporting, answers, sentences, seenIn, seenAt, bodyAt, end } = passage;
   const marks = useMemo<TextMark[]>(
     () => [
       ...sentences.map((span) => ({
@@ -104,7 +105,7 @@ const Passage = memo(({ passage, text, faults, goRound }: PassageProps) => {
         {answers.length > 0 ? <span className="badge good">✓ holds the answer</span> : null}
         {seenIn === null ? null : (
           <button type="button" className="link" onClick={() => goRound(seenIn)}>
-            seen in round {seenIn + 1}
+            seen in {seenAt}
           </button>
         )}
       </div>
@@ -293,9 +294,9 @@ export const Rounds = ({ rollout, rounds, findings, event, readText, goEvent }: 
       ))}
       {rounds.length === 0 ? <p>This rollout has no text.</p> : null}
       {rounds.slice(0, MOST_ROUNDS).map((round) => (
-        <section key={round.number} className="round" aria-label={`Round ${round.number + 1}`}>
+        <section key={round.number} className="round" aria-label={capital(round.name)}>
           <header className="round-head">
-            <h2>Round {round.number + 1}</h2>
+            <h2>{capital(round.name)}</h2>
             {round.gain ? <span className="fine">{gainInWords(round.gain)}</span> : null}
           </header>
           {round.segments
