@@ -153,7 +153,9 @@ describe('searches of a rollout are counted alike', () => {
       const all = range(countSearches(events));
       const numbers = searchNumbers(events);
       const lines = events.map((event, at) => describeEvent(event, numbers[at] ?? null));
-      const heads = lines.filter((line) => line.startsWith('search ')).map((line) => line.slice(0, 13));
+      const heads = lines
+        .filter((line) => line.startsWith('search '))
+        .map((line) => line.slice(0, 13));
       expect(numbersAfter(SEARCH, heads), rollout.id).toEqual(all);
       const names = readRounds(rollout).map(({ name }) => name);
       expect(numbersAfter(SEARCH, names), rollout.id).toEqual(all);
