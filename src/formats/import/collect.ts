@@ -1,6 +1,7 @@
 import { detect } from './readers/detect.ts';
 import { parquetRows } from './readers/parquet.ts';
 import { readImport } from './read.ts';
+import { unpacked, unpackedName } from './values/unpacked.ts';
 import { present } from '../../base/items.ts';
 import type {
   Duplicate,
@@ -64,10 +65,12 @@ const PREVIEW_BYTES = 2 ** 20;
  * @throws ImportError where the file as a whole cannot be read; the signal's reason when aborted
  */
 export async function previewImport(
-  blob: Blob,
+  file: Blob,
   options: Omit<ImportOptions, 'resume'> & { items?: number } = {},
 ): Promise<Preview> {
-  const { items: limit = PREVIEW_ITEMS, ...rest } = options;
+  const { items: limit = PREVIEW_ITEMS, name, ...others } = options;
+  const blob = await unpacked(file);
+  const rest = { ...others, ...(name !== undefined && { name: unpackedName(name) }) };
   const format = rest.format ?? (await detect(blob, rest.name));
   const shown: Pick<Preview, 'questions' | 'passages' | 'rejected'> = {
     questions: [],

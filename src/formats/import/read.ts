@@ -4,6 +4,7 @@ import { detect } from './readers/detect.ts';
 import { passageHash, questionHash } from './values/hash.ts';
 import { rawItems } from './readers/items.ts';
 import { splitIn } from './values/split.ts';
+import { unpacked, unpackedName } from './values/unpacked.ts';
 import { freeId, KnownItems } from './values/known.ts';
 import { itemSchema } from './schemas/list.ts';
 import type { PassageDraft } from './schemas/passages.ts';
@@ -33,12 +34,14 @@ const BATCH_CHARACTERS = 2 ** 20;
  * @throws ImportError where the file as a whole cannot be read; the signal's reason when aborted
  */
 export async function* readImport(
-  blob: Blob,
-  options: ImportOptions = {},
+  file: Blob,
+  given: ImportOptions = {},
 ): AsyncGenerator<ImportBatch, void> {
+  const blob = await unpacked(file);
+  const options = { ...given, ...(given.name !== undefined && { name: unpackedName(given.name) }) };
   const format = options.resume?.format ?? options.format ?? (await detect(blob, options.name));
   const schema = itemSchema(format.schema);
-  const importer = new Importer(blob.size, options);
+  const importer = new Importer(file.size, file.size / Math.max(1, blob.size), options);
   const limit = options.batchItems ?? BATCH_ITEMS;
   let waiting: { raw: RawItem; extracted: Extracted }[] = [];
   let characters = 0;
@@ -77,7 +80,11 @@ class Importer {
   readonly #progress: ImportProgress;
   readonly #known: KnownItems;
 
-  constructor(totalBytes: number, options: ImportOptions) {
+  /** Bytes of the file per byte of what is in it. */
+  readonly #ratio: number;
+
+  constructor(totalBytes: number, ratio: number, options: ImportOptions) {
+    this.#ratio = ratio;
     this.#options = options;
     this.#known = options.known ?? new KnownItems();
     this.#progress = {
@@ -110,7 +117,7 @@ class Importer {
     }
     const p = this.#progress;
     if (last) p.bytes = p.totalBytes;
-    else if (end) p.bytes = end.bytes;
+    else if (end) p.bytes = Math.round(this.#ratio * end.bytes);
     p.items += entries.length;
     p.questions += batch.questions.length;
     p.passages += batch.passages.length;

@@ -4,12 +4,12 @@
  * What a file holds where it is one that the Corpus page opens, and where it belongs; null where it is
  * none. Any text can be cut into passages, so that says nothing.
  */
-export async function elsewhere(blob: Blob): Promise<string | null> {
+export async function elsewhere(blob: Blob, name: string): Promise<string | null> {
   // Loaded where it is needed: most files are rollouts.
   const { previewImport } = await import('../import/collect.ts');
   const { itemSchema } = await import('../import/schemas/list.ts');
   try {
-    const { format, questions, passages } = await previewImport(blob, { items: 1 });
+    const { format, questions, passages } = await previewImport(blob, { items: 1, name });
     const none = questions.length + passages.length === 0;
     if (format.schema === 'prose' || none) return null;
     const schema = itemSchema(format.schema);

@@ -6,10 +6,12 @@ import { unwrap, type Source, type Unwrapped } from './container/unwrap.ts';
 import { PartError, QuestionError, readRecord } from './detect.ts';
 import { readEvalLog } from './eval-log.ts';
 import type { ImportedRollout } from './shape/imported.ts';
+import { lineValues, type LineValue } from '../values/json.ts';
 import { parseJson } from './shape/json.ts';
 import { readLines } from './shape/lines.ts';
-import { recordsWithin } from './shape/several.ts';
+import { columnRows, recordsWithin } from './shape/several.ts';
 import { readParquet } from './parquet.ts';
+import { readTable } from './table.ts';
 
 /** A file that holds no rollouts at all, or cannot be read; the message is one sentence for the user. */
 export class ImportError extends Error {
@@ -87,19 +89,55 @@ interface RecordText {
   bytes: number;
 }
 
-/** The record of a text, or those of the log that it is. */
-function* recordsOf({ text, name, number, line, bytes }: RecordText): Generator<ImportItem> {
-  const read = (record: () => unknown, at: number): ImportItem =>
+/** A record, or those of the log or table that it is. @param line where it starts, as in `RecordText` */
+function* recordsOf(
+  read: () => unknown,
+  { name, number, line, bytes }: Omit<RecordText, 'text'>,
+): Generator<ImportItem> {
+  const itemAt = (record: () => unknown, at: number): ImportItem =>
     itemOf(record, { name, line: at }, bytes);
   let value: unknown;
-  const whole = read(() => (value = parseJson(text)), number);
-  const samples = whole.kind === 'fault' ? recordsWithin(value) : null;
+  const whole = itemAt(() => (value = read()), number);
+  const columns = whole.kind === 'fault' ? columnRows(value) : null;
+  const samples = whole.kind === 'fault' ? (recordsWithin(value) ?? columns) : null;
   // A question may have samples of another kind, which are no rollouts.
   const question = whole.kind === 'fault' && (whole.question ?? whole.partial);
-  const isRollout = (sample: unknown): boolean => read(() => sample, number).kind === 'rollout';
-  if (!samples || (question && !samples.some(isRollout)))
+  const isRollout = (sample: unknown): boolean => itemAt(() => sample, number).kind === 'rollout';
+  if (!samples || ((question || samples === columns) && !samples.some(isRollout)))
     return yield line === null ? whole : toldAt(whole, line);
-  for (const [i, sample] of samples.entries()) yield read(() => sample, number + i);
+  for (const [i, sample] of samples.entries()) yield itemAt(() => sample, number + i);
+}
+
+const valueOf = (read: LineValue): unknown => {
+  if ('error' in read) throw read.error;
+  return read.value;
+};
+
+/** The values of a text, each to be read; one that throws where there is none. */
+function readersOf(text: string): (() => unknown)[] {
+  try {
+    return lineValues(text).map((read) => () => valueOf(read));
+  } catch (error) {
+    return [
+      () => {
+        throw error;
+      },
+    ];
+  }
+}
+
+/** The records of a text: one as a rule. */
+function* recordsIn({ text, number: first, line, ...place }: RecordText): Generator<ImportItem> {
+  let number = first;
+  for (const read of readersOf(text))
+    for (const item of recordsOf(read, {
+      ...place,
+      number,
+      line: line ?? (number > first ? first : null),
+    })) {
+      yield item;
+      number = item.line + 1;
+    }
 }
 
 async function* importLines(
@@ -115,7 +153,7 @@ async function* importLines(
       yield { kind: 'fault', line: first, bytes, reason: read.fault };
     } else if (read.text.trim() !== '') {
       const record = { text: read.text, name, number: first, bytes };
-      for (const item of recordsOf({ ...record, line: more > 0 ? number : null })) {
+      for (const item of recordsIn({ ...record, line: more > 0 ? number : null })) {
         yield item;
         more = item.line - number;
       }
@@ -129,7 +167,7 @@ function* itemsOf(element: DocumentItem, name: string, before: number): Generato
   const number = before + 1;
   // The records of a list are counted; where it is laid out over lines, those are what an editor shows.
   if (element.text !== null)
-    return yield* recordsOf({ text: element.text, name, number, line, bytes });
+    return yield* recordsIn({ text: element.text, name, number, line, bytes });
   yield toldAt({ kind: 'fault', line: number, bytes, reason: element.fault }, line);
 }
 
@@ -153,6 +191,16 @@ async function* importParquet(blob: Blob, name: string): AsyncGenerator<ImportIt
     const why = messageOf(error);
     throw new ImportError(`${name} is a parquet file that cannot be read: ${why}`);
   }
+}
+
+async function* importTable(
+  blob: Blob,
+  name: string,
+  container: 'csv' | 'tsv',
+): AsyncGenerator<ImportItem> {
+  for await (const { row, fault, line, bytes } of readTable(blob, container))
+    if (row === null) yield { kind: 'fault', line, bytes, reason: fault };
+    else yield itemOf(() => row, { name, line }, bytes);
 }
 
 async function* importEvalLog(blob: Blob, name: string): AsyncGenerator<ImportItem> {
@@ -207,6 +255,9 @@ async function contained(
   switch (container.kind) {
     case 'parquet':
       return importParquet(await blob(), name);
+    case 'csv':
+    case 'tsv':
+      return importTable(await blob(), name, container.kind);
     case 'zip':
       return importEvalLog(await blob(), name);
     case 'document':

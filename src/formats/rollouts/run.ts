@@ -78,7 +78,7 @@ export async function* importRun(
     // Its records are something: perhaps what other pages read.
     const known = only && first && rollouts === 0 && error instanceof ImportError;
     const partial = first?.kind === 'fault' && first.partial;
-    const other = known && !partial ? await elsewhere(only.blob) : null;
+    const other = known && !partial ? await elsewhere(only.blob, only.name) : null;
     throw other === null ? error : new ImportError(`${run} ${other}`);
   }
 }

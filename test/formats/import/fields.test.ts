@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { splitRecord } from '../../../src/formats/import/readers/csv.ts';
+import { splitRecord } from '../../../src/formats/values/csv.ts';
 import { stripMarkdown } from '../../../src/formats/import/readers/chunking.ts';
 import { hotpotQa, musiqueQuestions } from '../../../src/formats/import/schemas/multihop.ts';
 import { typeFields } from '../../../src/formats/import/schemas/questions.ts';

@@ -69,7 +69,7 @@ test('every format that a file may be read as', () => {
     ['json-object', ['title-sentences']],
     ['csv', ['qa', 'passage']],
     ['tsv', ['qa', 'passage']],
-    ['parquet', ['verl']],
+    ['parquet', [...MULTIHOP, ...SINGLE, ...PASSAGES]],
     ['markdown', ['prose']],
     ['text', ['prose']],
   ]);

@@ -1,4 +1,6 @@
+import { splitRecord } from '../../values/csv.ts';
 import { decodeUtf8, ItemBuffer, pieces } from '../values/bytes.ts';
+import { questionColumns } from '../values/columns.ts';
 import {
   ImportError,
   MAX_ITEM_BYTES,
@@ -11,8 +13,9 @@ const QUOTE = 0x22;
 const NEWLINE = 0x0a;
 
 /**
- * Records of a CSV (RFC 4180) or TSV file with a header, as objects keyed by lower-case column name.
+ * Records of a CSV (RFC 4180) or TSV file with a header, as objects keyed by the names of columns.
  * Quoted fields may hold the delimiter, doubled quotes and line ends.
+ * @param named what the columns of the header are called here
  * @throws ImportError where the header cannot be read
  */
 export async function* csvRecords(
@@ -20,6 +23,7 @@ export async function* csvRecords(
   format: Format,
   resume?: ResumePosition,
   signal?: AbortSignal,
+  named: (header: readonly string[]) => string[] = questionColumns,
 ): AsyncGenerator<RawItem, void> {
   const delimiter = format.container === 'tsv' ? '\t' : ',';
   let header = resume?.header;
@@ -31,7 +35,7 @@ export async function* csvRecords(
     if (!header) {
       if (!fields)
         throw new ImportError(`expected names of columns: ${record.problem ?? UNPAIRED}`);
-      header = fields.map((name) => name.trim().toLowerCase());
+      header = named(fields);
       continue;
     }
     const next = { format, offset: end, line: nextLine, item: item + 1, header };
@@ -102,33 +106,4 @@ function finish(
   }
   if (text === null) return { ...where, text, problem: 'expected UTF-8 text' };
   return { ...where, text: text.endsWith('\r') ? text.slice(0, -1) : text };
-}
-
-/** Fields of one record; null where quotes do not enclose a whole field. */
-export function splitRecord(text: string, delimiter: string): string[] | null {
-  const fields: string[] = [];
-  let at = 0;
-  for (;;) {
-    if (text[at] === '"') {
-      const end = closingQuote(text, at + 1);
-      if (end === -1) return null;
-      fields.push(text.slice(at + 1, end).replaceAll('""', '"'));
-      at = end + 1;
-      if (at < text.length && text[at] !== delimiter) return null;
-    } else {
-      const end = text.indexOf(delimiter, at);
-      fields.push(text.slice(at, end === -1 ? text.length : end));
-      at = end === -1 ? text.length : end;
-    }
-    if (at >= text.length) return fields;
-    at++;
-  }
-}
-
-/** Where the field that starts after an opening quote closes; −1 where it does not. */
-function closingQuote(text: string, from: number): number {
-  for (let at = text.indexOf('"', from); at !== -1; at = text.indexOf('"', at + 2)) {
-    if (text[at + 1] !== '"') return at;
-  }
-  return -1;
 }

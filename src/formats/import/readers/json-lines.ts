@@ -1,8 +1,8 @@
 import { lines } from '../values/lines.ts';
-import { parseJsonValue } from '../values/json-value.ts';
+import { parseJsonLine } from '../values/json-value.ts';
 import type { Format, RawItem, ResumePosition } from '../values/types.ts';
 
-/** One JSON value a line. A line that cannot be read is a problem of that line only. */
+/** One JSON value per line. A line that cannot be read is a problem of that line only. */
 export async function* jsonLines(
   blob: Blob,
   format: Format,
@@ -13,11 +13,15 @@ export async function* jsonLines(
   const from = { start: resume?.offset ?? 0, firstLine: resume?.line ?? 1 };
   for await (const read of lines(blob, { ...from, ...(signal && { signal }) })) {
     const { line, end } = read;
-    const next = { format, offset: end, line: line + 1, item: item + 1 };
-    const where = { item, line, bytes: end, next };
-    if (read.text === null) yield { ...where, problem: { key: '', expected: read.problem } };
-    else if (read.text.trim() === '') continue;
-    else yield { ...where, ...parseJsonValue(read.text) };
-    item++;
+    if (read.text?.trim() === '') continue;
+    const found =
+      read.text === null
+        ? [{ problem: { key: '', expected: read.problem } }]
+        : parseJsonLine(read.text);
+    for (const value of found) {
+      const next = { format, offset: end, line: line + 1, item: item + 1 };
+      yield { item, line, bytes: end, next, ...value };
+      item++;
+    }
   }
 }

@@ -4,7 +4,7 @@ import { answerTexts, filledText, idText, problemOf } from '../values/json-schem
 import { cleanSentences, type PassageDraft, type Problem } from './passages.ts';
 import { distinct, typeFields, type ChainDraft, type QuestionItem } from './questions.ts';
 import { normaliseSpace, splitSentences } from '../values/sentences.ts';
-import { IN_JSON, questionRead, type ItemSchema } from './schema.ts';
+import { IN_RECORDS, questionRead, type ItemSchema } from './schema.ts';
 import { supportingFacts, withSupporting } from './supporting.ts';
 
 interface Paragraph {
@@ -236,7 +236,7 @@ export const hotpotQa: ItemSchema = {
   id: 'hotpotqa',
   name: 'HotpotQA questions',
   kind: 'questions',
-  containers: IN_JSON,
+  containers: IN_RECORDS,
   is: (item) => isMultihop(item) && !hasEvidences(item),
   read: questionRead((value) => withSupporting(readMultihop(value), value)),
 };
@@ -245,7 +245,7 @@ export const twoWikiMultiHopQa: ItemSchema = {
   id: '2wikimultihopqa',
   name: '2WikiMultiHopQA questions',
   kind: 'questions',
-  containers: IN_JSON,
+  containers: IN_RECORDS,
   is: (item) => isMultihop(item) && hasEvidences(item),
   read: questionRead((value) => withSupporting(readMultihop(value), value)),
 };
@@ -254,7 +254,7 @@ export const musiqueQuestions: ItemSchema = {
   id: 'musique',
   name: 'MuSiQue questions',
   kind: 'questions',
-  containers: IN_JSON,
+  containers: IN_RECORDS,
   is: (item) => isPublished(item) && hasParagraphs(item),
   read: questionRead(readMusique),
 };

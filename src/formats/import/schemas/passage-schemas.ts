@@ -1,12 +1,12 @@
 import { readContents, readPassage, readTitleSentences } from './passages.ts';
-import { IN_JSON, passagesRead, type ItemSchema } from './schema.ts';
+import { IN_RECORDS, passagesRead, type ItemSchema } from './schema.ts';
 
 export const contents: ItemSchema = {
   id: 'contents',
   name: 'passages (contents)',
   holds: 'passages',
   kind: 'passages',
-  containers: IN_JSON,
+  containers: IN_RECORDS,
   is: (item) => 'contents' in item,
   read: passagesRead((value) => [readContents(value)]),
 };
@@ -15,7 +15,7 @@ export const passage: ItemSchema = {
   id: 'passage',
   name: 'passages',
   kind: 'passages',
-  containers: [...IN_JSON, 'csv', 'tsv'],
+  containers: [...IN_RECORDS, 'csv', 'tsv'],
   is: (item) => 'text' in item || 'paragraph_text' in item || 'sentences' in item,
   read: passagesRead((value) => [readPassage(value)]),
 };

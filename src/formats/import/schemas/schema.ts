@@ -30,6 +30,9 @@ export interface ItemSchema {
 /** Where items are JSON values. */
 export const IN_JSON: readonly Container[] = ['jsonl', 'json-array'];
 
+/** Where they may also be rows with typed columns. */
+export const IN_RECORDS: readonly Container[] = [...IN_JSON, 'parquet'];
+
 /** Of a reader of questions. */
 export const questionRead =
   (read: (value: unknown) => QuestionItem | Problem) =>

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { lastOf } from '../../../base/items.ts';
+import { answersOf } from '../../values/answers.ts';
 import { answerTexts, filledText, idText, jsonCell, problemOf } from '../values/json-schema.ts';
 import { multihopDetails, withDetails } from './multihop.ts';
 import type { Problem } from './passages.ts';
 import { distinct, type QuestionItem } from './questions.ts';
-import { IN_JSON, questionRead, type ItemSchema } from './schema.ts';
+import { IN_RECORDS, questionRead, type ItemSchema } from './schema.ts';
 import { withSupporting } from './supporting.ts';
 import { withTask } from './tasks.ts';
 
@@ -72,9 +73,6 @@ const verl = z.object({
   extra_info: z.object({ index: idText.nullish(), split: z.string().nullish() }).nullish(),
 });
 
-/** Joins several answers in one string in DeepResearcher's files. */
-const ANSWER_SPLIT = '<|answer_split|>';
-
 /**
  * Search-R1 and verl: `data_source, prompt, reward_model{ground_truth{target[]}}, extra_info`. The
  * question is the column of that name, else what follows the last `Question:` of the user's turn,
@@ -86,10 +84,7 @@ function readVerl(value: unknown): QuestionItem | Problem {
   const { data_source, question, prompt, golden_answers, reward_model } = parsed.data;
   const text = question ?? promptQuestion(prompt);
   if (!text) return { key: 'prompt', expected: 'expected a question in `question` or `prompt`' };
-  const answers = (reward_model?.ground_truth ?? golden_answers ?? [])
-    .flatMap((answer) => answer.split(ANSWER_SPLIT))
-    .map((answer) => answer.trim())
-    .filter(Boolean);
+  const answers = (reward_model?.ground_truth ?? golden_answers ?? []).flatMap(answersOf);
   if (answers.length === 0)
     return { key: 'reward_model.ground_truth', expected: 'expected at least one answer' };
   const id = rowId(parsed.data);
@@ -121,7 +116,7 @@ export const flashragQuestions: ItemSchema = {
   id: 'flashrag',
   name: 'FlashRAG questions',
   kind: 'questions',
-  containers: IN_JSON,
+  containers: IN_RECORDS,
   is: (item) => 'question' in item && 'golden_answers' in item,
   read: questionRead((value) => withTask(withSupporting(readFlashrag(value), value), value)),
 };
@@ -131,17 +126,28 @@ export const verlQuestions: ItemSchema = {
   name: 'verl questions',
   holds: 'questions',
   kind: 'questions',
-  containers: [...IN_JSON, 'parquet'],
+  containers: IN_RECORDS,
   is: (item) => 'reward_model' in item && ('prompt' in item || 'question' in item),
   read: questionRead((value) => withSupporting(readVerl(value), value)),
 };
+
+/** GPQA: the wrong answers are columns of their own. Their order says nothing of which one is right. */
+function withWrongAnswers(value: unknown): unknown {
+  const item = Object(value) as Record<string, unknown>;
+  const wrong = Object.keys(item).filter((name) => /^incorrect_answer_\d+$/u.test(name));
+  if (wrong.length === 0 || 'options' in item) return value;
+  const options = [item['answer'], ...wrong.map((name) => item[name])].map(String);
+  return { ...item, options: options.toSorted() };
+}
 
 export const plainQuestions: ItemSchema = {
   id: 'qa',
   name: 'questions and answers',
   holds: 'questions with their answers',
   kind: 'questions',
-  containers: [...IN_JSON, 'csv', 'tsv'],
+  containers: [...IN_RECORDS, 'csv', 'tsv'],
   is: (item) => 'question' in item && ('answer' in item || 'answers' in item),
-  read: questionRead((value) => withTask(withSupporting(readQa(value), value), value)),
+  read: questionRead((value) =>
+    withTask(withSupporting(readQa(value), value), withWrongAnswers(value)),
+  ),
 };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { itemAt } from '../../../base/items.ts';
+import { answersOf } from '../../values/answers.ts';
 import { placeOf, wordsOf } from '../../../base/errors.ts';
 
 /** A trimmed text that holds something. */
@@ -24,11 +25,21 @@ export const answerText = z.union([
 
 const distinct = (answers: readonly string[]): string[] => [...new Set(answers)];
 
+const isFilled = (value: unknown): boolean =>
+  value !== null && value !== '' && typeof value !== 'boolean';
+
+/** Lists of lists, lists as text, and objects that hold the answers, as one list; anything else as it is. */
+function flatAnswers(value: unknown): unknown {
+  const whole = Array.isArray(value) ? value.every(isFilled) : isFilled(value);
+  const answers = whole ? answersOf(value) : [];
+  return answers.length > 0 ? answers : value;
+}
+
 /** One answer or several, none of them empty, none twice. */
-export const answerTexts = z.union([
-  answerText.transform((one) => [one]),
-  z.array(answerText).min(1).transform(distinct),
-]);
+export const answerTexts = z.preprocess(
+  flatAnswers,
+  z.union([answerText.transform((one) => [one]), z.array(answerText).min(1).transform(distinct)]),
+);
 
 /** A CSV cell may hold a JSON list or object. */
 export function jsonCell(value: unknown): unknown {

@@ -1,13 +1,27 @@
 import { messageOf } from '../../../base/errors.ts';
+import { lineValues } from '../../values/json.ts';
 import type { RawItem } from './types.ts';
 
-/** A JSON text as a value, or what is wrong with it. */
-export function parseJsonValue(text: string): Pick<RawItem, 'value' | 'problem'> {
+type Found = Pick<RawItem, 'value' | 'problem'>;
+
+const problem = (error: unknown): Found => ({
+  problem: { key: '', expected: `expected JSON: ${messageOf(error).slice(0, 200)}` },
+});
+
+/** The JSON values of a line, one as a rule, and what is wrong where there is none. */
+export function parseJsonLine(text: string): Found[] {
   try {
-    const value: unknown = JSON.parse(text);
-    return { value };
+    return lineValues(text).map((read) =>
+      'error' in read ? problem(read.error) : { value: read.value },
+    );
   } catch (error) {
-    const why = messageOf(error);
-    return { problem: { key: '', expected: `expected JSON: ${why.slice(0, 200)}` } };
+    // Nested beyond what the parser's stack holds.
+    return [problem(error)];
   }
+}
+
+/** A JSON text as a value, or what is wrong with it. */
+export function parseJsonValue(text: string): Found {
+  const [first, ...others] = parseJsonLine(text);
+  return first && others.length === 0 ? first : problem(new Error('more than one value'));
 }

@@ -1,4 +1,5 @@
 import { Gunzip } from 'fflate';
+import { joined } from '../../../base/bytes.ts';
 
 /** gzip as a stream: also files of several members, which bgzip and `cat a.gz b.gz` write. */
 
@@ -16,24 +17,45 @@ class Unpacker {
   #out: Uint8Array[] = [];
   #packed = 0;
   #unpacked = 0;
+  /** What the members before this one unpacked to. */
+  #before = 0;
+  /** The last bytes: a member ends with the length that it unpacks to, modulo 2^32. */
+  #tail: Uint8Array = new Uint8Array();
   readonly #gunzip = new Gunzip((bytes) => {
     this.#out.push(bytes);
     this.#unpacked += bytes.length;
   });
 
+  constructor() {
+    this.#gunzip.onmember = () => {
+      this.#before = this.#unpacked;
+    };
+  }
+
+  /** Whether the last member is as long as it states: fflate takes some files that are cut off for whole. */
+  #isWhole(): boolean {
+    if (this.#tail.length < 4) return false;
+    const stated = new DataView(this.#tail.buffer, this.#tail.byteOffset).getUint32(0, true);
+    return stated === (this.#unpacked - this.#before) % 2 ** 32;
+  }
+
   /** @throws UnpackError */
   push(bytes: Uint8Array, last: boolean): Uint8Array[] {
     this.#packed += bytes.length;
+    this.#tail = bytes.length < 4 ? joined([this.#tail, bytes]).slice(-4) : bytes.slice(-4);
+    const damaged = (): UnpackError =>
+      new UnpackError(
+        'is a gzip file that is damaged or cut off; copy it again, or see what “gzip -t” says',
+      );
     try {
       this.#gunzip.push(bytes, last);
     } catch {
-      throw new UnpackError(
-        'is a gzip file that is damaged or cut off; copy it again, or see what “gzip -t” says',
-      );
+      throw damaged();
     }
+    if (last && !this.#isWhole()) throw damaged();
     if (this.#unpacked > FREE_BYTES + MOST_RATIO * this.#packed)
       throw new UnpackError(
-        `is a gzip file that unpacks to more than ${MOST_RATIO} times its size, which no file of rollouts does`,
+        `is a gzip file that unpacks to more than ${MOST_RATIO} times its size, which no file of text does`,
       );
     const out = this.#out.filter(({ length }) => length > 0);
     this.#out = [];

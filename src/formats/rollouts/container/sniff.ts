@@ -1,4 +1,6 @@
 import { GGUF_ADVICE } from '../../gguf.ts';
+import { tableHeader } from '../../values/csv.ts';
+import { COMPLETION_KEYS, PROMPT_KEYS } from '../parts/keys.ts';
 
 /** What a file is by its first bytes: how its records lie in it, never what a record means. */
 
@@ -6,7 +8,7 @@ import { GGUF_ADVICE } from '../../gguf.ts';
 export const HEAD_BYTES = 4096;
 
 export type Container =
-  | { kind: 'empty' | 'parquet' | 'zip' | 'gzip' | 'lines' | 'document' }
+  | { kind: 'empty' | 'parquet' | 'zip' | 'gzip' | 'lines' | 'document' | 'csv' | 'tsv' }
   | { kind: 'utf-16'; label: 'utf-16le' | 'utf-16be' }
   /** No container of records: what it is, and what to do. */
   | { kind: 'other'; what: string; todo: string };
@@ -41,6 +43,9 @@ const KNOWN: readonly (readonly [magic: string, what: string, todo: string, at?:
   ['\xff\xfe\x00\x00', 'text in UTF-32', 'Write it in UTF-8 (iconv -f UTF-32 -t UTF-8)'],
   ['\x00\x00\xfe\xff', 'text in UTF-32', 'Write it in UTF-8 (iconv -f UTF-32 -t UTF-8)'],
 ];
+
+/** Columns that tables of rollouts have; other text may have commas in its first line, too. */
+const COLUMNS: ReadonlySet<string> = new Set([...PROMPT_KEYS, ...COMPLETION_KEYS, 'messages']);
 
 const latin1 = (bytes: Uint8Array): string => {
   let text = '';
@@ -90,5 +95,9 @@ export function sniff(head: Uint8Array): Container {
   const control = head.reduce((sum, byte) => sum + Number(isControl(byte)), 0);
   if (!json.startsWith('{') && control > MOST_CONTROL * head.length)
     return other('no text: its bytes are of some binary format', ROLLOUTS);
+  // Names are plain text in any encoding.
+  const table = json.startsWith('{') ? null : tableHeader(json);
+  if (table?.names.some((name) => COLUMNS.has(name.toLowerCase())))
+    return { kind: table.delimiter === ',' ? 'csv' : 'tsv' };
   return { kind: 'lines' };
 }

@@ -82,7 +82,7 @@ async function collected(stream: ReadableStream<Uint8Array>): Promise<Blob> {
     transform(chunk, controller) {
       bytes += chunk.length;
       if (bytes > MOST_COLLECTED)
-        throw new UnpackError('holds a parquet or zip file of over 1 GB; unpack it first');
+        throw new UnpackError('unpacks to over 1 GB, which is read as a whole; unpack it first');
       controller.enqueue(chunk);
     },
   });

@@ -1,5 +1,5 @@
 import { promptSegment, textAt, type Importer, type RecordParts } from '../parts/build.ts';
-import { asNumber, asText, type JsonObject } from '../shape/json.ts';
+import { asText, numberOrText, type JsonObject } from '../shape/json.ts';
 import { goldsIn, questionIn, stepIn } from '../parts/question.ts';
 
 /**
@@ -11,7 +11,7 @@ import { goldsIn, questionIn, stepIn } from '../parts/question.ts';
 function readVerl(record: JsonObject): RecordParts {
   const input = textAt(record, 'input');
   // OpenRLHF's batch inference writes the same texts, and the reward under its own name.
-  const score = asNumber(record['score'] ?? record['reward']);
+  const score = numberOrText(record['score'] ?? record['reward']);
   return {
     prompt: promptSegment(input),
     response: textAt(record, 'output'),

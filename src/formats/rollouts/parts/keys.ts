@@ -3,31 +3,7 @@
  * understood in one file is understood in the next.
  */
 
-/**
- * Gold answers, the most telling first. `answer` may be the model's own where another of them is there, so
- * it comes late; `solution` is often the worked way to an answer that stands beside it.
- */
-export const GOLD_KEYS = [
-  'ground_truth',
-  'golden_answers',
-  'golden_answer',
-  'gold_answers',
-  'gold_answer',
-  'gold',
-  'gts',
-  'target',
-  'reward_spec',
-  'reward_model',
-  'reference_answer',
-  'expected_answer',
-  'correct_answer',
-  'reference',
-  'ideal',
-  'label',
-  'answers',
-  'answer',
-  'solution',
-] as const;
+export { GOLD_KEYS } from '../../values/answers.ts';
 
 /** The training step. */
 export const STEP_KEYS = [

@@ -1,7 +1,8 @@
-import { asNumber, asText, hashText, type JsonObject } from '../shape/json.ts';
+import { asText, hashText, numberOrText, type JsonObject } from '../shape/json.ts';
 import { askedLast } from './chat-text.ts';
 import { GOLD_KEYS, STEP_KEYS } from './keys.ts';
 import { isObject } from '../../../base/objects.ts';
+import { firstAnswers } from '../../values/answers.ts';
 
 /** Questions, gold answers and steps out of the fields of training frameworks. */
 
@@ -43,33 +44,6 @@ const isMark = (key: string, value: unknown): boolean =>
 const isName = (key: string, value: unknown): boolean =>
   (key === 'reward_model' || key === 'reward_spec') && !isObject(value);
 
-const isNamed = (value: unknown): boolean =>
-  isObject(value) && GOLD_KEYS.some((key) => Object.hasOwn(value, key));
-
-const firstOf = (golds: Iterable<string[]>): string[] => {
-  for (const found of golds) if (found.length > 0) return found;
-  return [];
-};
-
-/**
- * Gold answers as text: a string, a number, a list, or an object that holds them under one of the usual
- * keys. DeepResearcher's `<|answer_split|>` parts a string. Empty where there is none.
- */
-export function goldAnswers(value: unknown): string[] {
-  const text = asText(value);
-  if (text !== null) return text.split('<|answer_split|>').filter((answer) => answer.trim() !== '');
-  if (typeof value === 'number' || typeof value === 'boolean') return [String(value)];
-  if (Array.isArray(value))
-    return value.flatMap((item) => (Array.isArray(item) ? [] : goldAnswers(item)));
-  if (!isObject(value)) return [];
-  const given = GOLD_KEYS.filter((key) => Object.hasOwn(value, key)).map((key) => value[key]);
-  return firstOf(
-    given.map((inner) =>
-      goldAnswers(isObject(inner) && !isNamed(inner) ? Object.values(inner) : inner),
-    ),
-  );
-}
-
 /**
  * Gold answers of a record, under the first of the usual keys that gives any.
  * @param own where the layout's own tool writes them: before all others, a number there is an answer
@@ -77,9 +51,9 @@ export function goldAnswers(value: unknown): string[] {
 export function goldsIn(record: JsonObject, own?: (typeof GOLD_KEYS)[number]): string[] {
   const stated = own === undefined ? undefined : record[own];
   const others = GOLD_KEYS.filter((key) => !isMark(key, record[key]) && !isName(key, record[key]));
-  return firstOf([
-    typeof stated === 'boolean' ? [] : goldAnswers(stated),
-    ...others.map((key) => goldAnswers(record[key])),
+  return firstAnswers([
+    typeof stated === 'boolean' ? undefined : stated,
+    ...others.map((key) => record[key]),
   ]);
 }
 
@@ -89,7 +63,7 @@ export function goldsIn(record: JsonObject, own?: (typeof GOLD_KEYS)[number]): s
  */
 export function stepIn(
   record: JsonObject,
-  read: (value: unknown) => number | null = asNumber,
+  read: (value: unknown) => number | null = numberOrText,
 ): number | null {
   for (const key of STEP_KEYS) {
     const step = read(record[key]);

@@ -4,38 +4,7 @@ import { fnv1a } from '../../../base/hash.ts';
 
 export type JsonObject = Record<string, unknown>;
 
-/** Index behind the string whose opening quote stands before `from`. */
-function stringEnd(text: string, from: number): number {
-  for (let i = from; i < text.length; i++) {
-    if (text[i] === '\\') i++;
-    else if (text[i] === '"') return i + 1;
-  }
-  return text.length;
-}
-
-/** NaN and ±Infinity outside strings, which Python's json writes and JSON does not have, as null. */
-function withoutNonFinite(text: string): string {
-  const token = /"|-?\bInfinity\b|\bNaN\b/g;
-  let [out, from] = ['', 0];
-  for (let match = token.exec(text); match; match = token.exec(text)) {
-    if (match[0] === '"') token.lastIndex = stringEnd(text, token.lastIndex);
-    else {
-      out += `${text.slice(from, match.index)}null`;
-      from = token.lastIndex;
-    }
-  }
-  return out + text.slice(from);
-}
-
-/** Parses one line; non-finite numbers become null. @throws SyntaxError as JSON.parse does */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (!/NaN|Infinity/.test(text)) throw error;
-    return JSON.parse(withoutNonFinite(text));
-  }
-}
+export { parseJson } from '../../values/json.ts';
 
 /** Lists and objects within one another beyond which a value cannot be stored or written again. */
 const DEEPEST = 1000;
@@ -55,6 +24,12 @@ export const without = (object: JsonObject, keys: ReadonlySet<string>): JsonObje
 
 export const asNumber = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) ? value : null;
+
+/** A number, or one as text: what Python cannot write as JSON, training code writes with `default=str`. */
+export const numberOrText = (value: unknown): number | null =>
+  typeof value === 'string' && /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/.test(value)
+    ? asNumber(Number(value))
+    : asNumber(value);
 
 export const asText = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 

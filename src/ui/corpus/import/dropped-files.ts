@@ -2,7 +2,7 @@ import { droppedEntries, filesBelow } from '../../kit/page/folder-entries.ts';
 import type { Offered } from '../store/collections-store.ts';
 
 /** Files that are read out of a folder; a file that is chosen itself is always looked at. */
-const KNOWN = /\.(?:json|jsonl|ndjson|csv|tsv|parquet|txt|md|markdown)$/iu;
+const KNOWN = /\.(?:json|jsonl|ndjson|csv|tsv|parquet|txt|md|markdown)(?:\.gz)?$/iu;
 /** Files of one folder that are taken at most. */
 const MOST_FILES = 10_000;
 

@@ -88,7 +88,7 @@ export const offerFiles = (offered: readonly Offered[], leftOut = 0, folder?: st
     const what = leftOut > 0 ? `Nothing in the ${plural(leftOut, 'file')} there` : 'Nothing there';
     return set({
       problem: {
-        text: `${what} can be read. Expected .json, .jsonl, .csv, .tsv, .parquet, .txt or .md files.`,
+        text: `${what} can be read. Expected .json, .jsonl, .csv, .tsv, .parquet, .txt or .md files, packed by gzip or not.`,
         detail: '',
       },
     });

@@ -193,7 +193,7 @@ describe('a run of no rollouts', () => {
   });
 
   test('what belongs elsewhere is told by what it holds', async () => {
-    const told = (text: string) => elsewhere(new Blob([text]));
+    const told = (text: string) => elsewhere(new Blob([text]), 'a');
     expect(await told(QUESTION)).toBe(
       'holds questions with their answers and no rollouts. Open it under Corpus, or give it to “lab rollout” or “lab evaluate” as --questions.',
     );
@@ -209,6 +209,6 @@ test('a gzip file may unpack to 64 MiB and 200 times its size', async () => {
     new Blob([gzipSync(Buffer.concat([Buffer.from(`${ROLLOUT}\n`), Buffer.alloc(bytes, ' ')]))]);
   expect(await readAll(text(80_000_000))).toHaveLength(1);
   await expect(readAll(text(90_000_000), 'a')).rejects.toThrow(
-    'a is a gzip file that unpacks to more than 200 times its size, which no file of rollouts does.',
+    'a is a gzip file that unpacks to more than 200 times its size, which no file of text does.',
   );
 }, 60_000);

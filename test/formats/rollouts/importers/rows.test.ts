@@ -36,7 +36,7 @@ describe('verl and OpenRLHF’s inference', () => {
       { reward: null, clauses: [] },
     ],
     [{ ...verl, question: 'why?' }, { asked: 'why?' }],
-    [{ ...verl, step: '3' }, { step: null }],
+    [{ ...verl, step: '3' }, { step: 3 }],
   ])('%#', async (record, expected) => expect(await told(record)).toMatchObject(expected));
 });
 

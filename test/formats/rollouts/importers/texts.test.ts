@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { goldAnswers, questionIn } from '../../../../src/formats/rollouts/parts/question.ts';
+import { questionIn } from '../../../../src/formats/rollouts/parts/question.ts';
+import { answersOf } from '../../../../src/formats/values/answers.ts';
 import { told } from './told.ts';
 
 describe('OpenRLHF and SkyRL', () => {
@@ -102,7 +103,7 @@ describe('gold answers', () => {
     [false, ['false']],
     [
       ['a', 5, null, ['nested']],
-      ['a', '5'],
+      ['a', '5', 'nested'],
     ],
     [{ target: ['a'], answer: 'b' }, ['a']],
     [{ ground_truth: { target: 'a' } }, ['a']],
@@ -113,5 +114,5 @@ describe('gold answers', () => {
     [{ other: 'a' }, []],
     [null, []],
     [undefined, []],
-  ])('%j', (value, golds) => expect(goldAnswers(value)).toEqual(golds));
+  ])('%j', (value, golds) => expect(answersOf(value)).toEqual(golds));
 });
