@@ -5,7 +5,7 @@ import { fullMatcher } from './python-pattern.ts';
 import { LORA_TARGETS, moduleName, type LoraSpec, type LoraTarget } from './spec.ts';
 
 /** A matrix that the adapter changes: `W x + scale · B (A x)`. */
-export interface AdaptedModule {
+interface AdaptedModule {
   readonly layer: number;
   readonly target: LoraTarget;
   readonly rank: number;
