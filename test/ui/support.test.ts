@@ -56,13 +56,13 @@ describe('marking sentences', () => {
 });
 
 describe('passages seen before', () => {
-  it('remembers event and round of the first time', () => {
+  it('remembers event and search of the first time', () => {
     const seen = firstSeen([
       search(1),
       retrieve([hit(kerlund)]),
       search(2),
       retrieve([hit(kerlund)]),
     ]);
-    expect(seen.get('l1')).toEqual({ event: 1, round: 1 });
+    expect(seen.get('l1')).toEqual({ event: 1, search: 1 });
   });
 });

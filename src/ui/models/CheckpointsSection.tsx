@@ -68,11 +68,12 @@ const Problem = () => {
 /** What all of them take, of what the browser gives this site. */
 const Storage = () => {
   const checkpoints = useCheckpoints((state) => state.checkpoints);
+  const waiting = useCheckpoints((state) => state.status === 'waiting');
   const storage = useStorageUse();
   const bytes = checkpoints.reduce((sum, { doneBytes }) => sum + doneBytes, 0);
   return (
     <span className="fine">
-      {formatBytes(bytes)} in checkpoints
+      {waiting ? 'reading the checkpoints …' : `${formatBytes(bytes)} in checkpoints`}
       {storage === null
         ? ''
         : ` · ${formatBytes(storage.usedBytes)} of ${formatBytes(storage.quotaBytes)} stored by this site`}

@@ -59,6 +59,7 @@ const FileRow = ({ file }: { file: FileRecord }) => {
         ) : (
           <Link href={filePath(id, '?view=lines')} className="tone-bad">
             {formatCount(faultCount)}
+            {PARTIAL[file.status]}
           </Link>
         )}
       </td>

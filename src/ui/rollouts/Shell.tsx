@@ -67,7 +67,7 @@ const JobLine = ({ job }: { job: ImportJob }) => {
         ? 'reading …'
         : [
             `${formatBytes(progress.readBytes)} of ${formatBytes(progress.bytes)}`,
-            plural(progress.rollouts, 'rollout'),
+            `${plural(progress.rollouts, 'rollout')} so far`,
             ...(progress.faultCount > 0 ? [`${formatCount(progress.faultCount)} unreadable`] : []),
             ...(left === null ? [] : [`about ${formatDuration(left)} left`]),
           ].join(' · ');

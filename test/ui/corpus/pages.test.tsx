@@ -221,7 +221,7 @@ describe('the job under way', () => {
     expect(show()).toContain(words);
     expect(show()).toContain('Cancel');
     if (state.progress)
-      expect(show()).toContain('file 2 of 3 · 12 passages · 1 question · 4 rejected');
+      expect(show()).toContain('file 2 of 3 · so far 12 passages · 1 question · 4 rejected');
   });
 
   it('that is being stopped cannot be stopped twice', () => {

@@ -299,6 +299,10 @@ describe('an evaluation', () => {
     const html = htmlOf(<EvaluationView record={record} />, useEvaluate);
     expect(wordsIn(html)).toContain('· 4 rollouts');
     expect(wordsIn(html)).toContain('4 / 60 rollouts');
+    // What is shown below is of these alone, and says so until all are made.
+    expect(wordsIn(html)).toContain('So far: every number here is of 4 of 60 rollouts.');
+    const whole = htmlOf(<EvaluationView record={evaluationRecord('a')} />, useEvaluate);
+    expect(wordsIn(whole)).not.toContain('So far');
   });
 
   it('that failed says why, what is kept and how it goes on', () => {

@@ -122,7 +122,7 @@ describe('the page and the lab', () => {
     useEvaluate.setState({ evaluations: [evaluationRecord('a', { name: 'mine' })] });
     await removeEvaluation('a');
     expect(visibleEvaluations(useEvaluate.getState().evaluations)).toEqual([]);
-    expect(useEvaluate.getState().removed).toEqual([{ id: 'a', name: 'mine' }]);
+    expect(useEvaluate.getState().removed).toMatchObject([{ id: 'a', name: 'mine' }]);
     await restoreEvaluation('a');
     expect(visibleEvaluations(useEvaluate.getState().evaluations)).toHaveLength(1);
     expect(useEvaluate.getState().removed).toEqual([]);

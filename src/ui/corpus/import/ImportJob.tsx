@@ -30,7 +30,7 @@ const Counts = ({ job: { progress } }: { job: CollectionsJob }) => {
   return (
     <span className="fine">
       {files > 1 ? `file ${formatCount(file)} of ${formatCount(files)} · ` : ''}
-      {plural(passages, 'passage')} · {plural(questions, 'question')}
+      so far {plural(passages, 'passage')} · {plural(questions, 'question')}
       {duplicates > 0 ? ` · ${plural(duplicates, 'duplicate')}` : ''}
       {rejected > 0 ? ` · ${formatCount(rejected)} rejected` : ''}
     </span>

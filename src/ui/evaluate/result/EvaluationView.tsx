@@ -16,6 +16,7 @@ import {
   type EvaluateView,
 } from '../store/evaluate-address.ts';
 import { useEvaluate } from '../store/evaluate-store.ts';
+import { formatCount } from '../../kit/words/format.ts';
 import { TableView } from '../table/TableView.tsx';
 import { useTables } from '../table/use-tables.ts';
 import { CostView } from './CostView.tsx';
@@ -72,6 +73,15 @@ const Panel = (props: PanelProps) => {
   }
 };
 
+/** That every number below is of a part of the rollouts, until all are made. */
+const PartialNote = ({ record, made }: { record: EvaluationRecord; made: number }) =>
+  record.status === 'finished' || made === 0 ? null : (
+    <p className="fine" data-testid="partial">
+      So far: every number here is of {formatCount(made)}
+      {record.planned > made ? ` of ${formatCount(record.planned)}` : ''} rollouts.
+    </p>
+  );
+
 /** An evaluation of which something is known: its head, its views and one of them. */
 const Shown = ({ record, result }: { record: EvaluationRecord; result: EvaluationResult }) => {
   const search = useSearch();
@@ -107,6 +117,7 @@ const Shown = ({ record, result }: { record: EvaluationRecord; result: Evaluatio
         aria-labelledby={`tab-${address.view}`}
       >
         <h2 className="visually-hidden">{VIEW_NAMES[address.view]}</h2>
+        <PartialNote record={record} made={drawn.rollouts.length} />
         {problem === null ? null : (
           <p className="tone-bad" role="alert">
             ⚠ The table could not be computed: {problem}

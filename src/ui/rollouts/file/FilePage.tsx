@@ -61,10 +61,12 @@ const Tabs = (props: { file: FileRecord; view: BrowseView; change: Change }) => 
     ['judge', 'Judge'],
     ['compare', 'Compare'],
     ...(props.file.faultCount > 0
-      ? ([['lines', `Unreadable lines ${formatCount(props.file.faultCount)}`]] as [
-          BrowseView,
-          string,
-        ][])
+      ? ([
+          [
+            'lines',
+            `Unreadable lines ${formatCount(props.file.faultCount)}${PARTIAL[props.file.status]}`,
+          ],
+        ] as [BrowseView, string][])
       : []),
   ];
   return (
@@ -317,6 +319,9 @@ const FilePage = () => {
         show={(filter) => change({ filter, view: 'table' })}
       />
       <Lacks file={file} />
+      {address.view === 'table' || PARTIAL_NOTE[file.status] === null ? null : (
+        <p className="fine">{PARTIAL_NOTE[file.status]}</p>
+      )}
       {address.view === 'table' ? (
         <TableView file={file} address={address} change={change} />
       ) : null}
