@@ -54,7 +54,7 @@ const open = async (page: Page, path: string, loads = false): Promise<void> => {
   if (ALL_TESTS || loads || !runs) return void (await page.goto(stage.url + path));
   // By way of an address that is none: what the place before showed does not stand for this one.
   await visit(page, stage, 'nowhere');
-  const nothing = page.getByRole('heading', { name: 'Nothing is here' });
+  const nothing = page.getByRole('heading', { name: 'Page not found' });
   await nothing.waitFor();
   await visit(page, stage, path);
   await nothing.waitFor({ state: 'detached' });
@@ -77,7 +77,7 @@ const MORE: Readonly<Record<string, More>> = {
     holds: async (page) => {
       await runStatus(page, 'done');
       expect(await page.locator('.column').count()).toBe(2);
-      await shown(page, 'made with the first form of the built-in world');
+      await shown(page, 'made with version 1 of the encyclopedia');
       expect(await page.getByLabel('Recipe').inputValue()).toBe('search');
       expect(await page.getByLabel('Temperature').inputValue()).toBe('0.8');
       expect(await page.getByLabel('NLR, who routes').inputValue()).toBe('both');

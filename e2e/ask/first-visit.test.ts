@@ -53,7 +53,7 @@ it('shows a stranger who presses once a success by both sources, with a refusal 
     ['Train', 'Train the policy in this tab', 'Nothing has been trained here yet'],
     ['Runs', 'Runs', 'There is none yet'],
     ['Evaluate', 'Evaluate', 'Nothing has been evaluated in this browser yet'],
-    ['Models', 'Models', 'policy of the next run'],
+    ['Models', 'Models', 'in use'],
     ['Corpus', 'Corpus', 'found by the retriever'],
   ] as const) {
     await page.getByRole('link', { name: place, exact: true }).click();
@@ -61,7 +61,7 @@ it('shows a stranger who presses once a success by both sources, with a refusal 
     expect(await page.locator('main').textContent()).toContain(text);
   }
   await visit(page, { url }, 'corpus/no-such-place');
-  await page.getByRole('heading', { name: 'Nothing is here', exact: true }).waitFor();
+  await page.getByRole('heading', { name: 'Page not found', exact: true }).waitFor();
 });
 
 it('needs at most 350 kB of compressed JavaScript to begin with', () => {

@@ -70,7 +70,7 @@ const ofImported = async (page: Page): Promise<void> => {
   await drop(page, { 'towns.json': JSON.stringify(towns) });
   await page.getByRole('button', { name: 'Import', exact: true }).click();
   await page.getByRole('button', { name: 'Use passages and questions now' }).click();
-  await page.getByText('✓ In use. They are searched alone').waitFor();
+  await page.getByText('✓ In use. Only these passages are searched').waitFor();
   await page.getByRole('link', { name: 'Ask', exact: true }).click();
   await page.getByLabel('Recipe', { exact: true }).selectOption('naive-rag');
   const said = page.getByTestId('posed-names');

@@ -134,7 +134,7 @@ it('what is exported is what was imported', async () => {
   await page
     .getByLabel('Text, Markdown, JSON lines, CSV …')
     .fill('# Rivers\n\nThe Tarn is long. It flows.\n\n# Towns\n\nAlbi is old.\n');
-  await page.getByRole('button', { name: 'Look at it' }).click();
+  await page.getByRole('button', { name: 'Preview', exact: true }).click();
   expect(await found(page)).toContain('2 passages');
   await imported(page, 'pasted');
   await page.getByRole('button', { name: 'Edit and export pasted' }).click();

@@ -59,7 +59,7 @@ it('searches an imported collection, shows the clusters that answered, and asks 
     .filter({ hasText: /storage [1-9]/ })
     .waitFor();
   await page.getByRole('button', { name: 'Use passages and questions now' }).click();
-  await page.getByText('✓ In use. They are searched alone').waitFor();
+  await page.getByText('✓ In use. Only these passages are searched').waitFor();
   // The built-in web knows nothing of these passages.
   expect(await page.getByLabel('Runs search').inputValue()).toBe('local');
 

@@ -27,8 +27,8 @@ it('takes a Qwen2 folder, is the policy of the next visit, and is asked', async 
   await page.getByTestId('fit').waitFor();
   await page.getByRole('button', { name: /^Copy/ }).click();
   await page.getByText('ready', { exact: true }).waitFor();
-  await page.getByRole('button', { name: `Use ${name} as policy` }).click();
-  await page.getByText('policy of the next run').waitFor();
+  await page.getByRole('button', { name: `Use ${name}` }).click();
+  await page.getByText('in use', { exact: true }).waitFor();
 
   await page.goto(`${stage.url}ask?device=wasm`);
   await page.getByRole('button', { name: 'Run an example' }).click();

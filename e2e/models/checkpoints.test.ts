@@ -35,7 +35,7 @@ const open = async (options: Parameters<typeof openPage>[1] = {}): Promise<Page>
 
 const look = async (page: Page, text: string): Promise<void> => {
   await page.getByLabel('Repository or address').fill(text);
-  await page.getByRole('button', { name: 'Look' }).click();
+  await page.getByRole('button', { name: 'Check', exact: true }).click();
 };
 
 const state = (page: Page): Promise<string | null> =>
@@ -102,7 +102,7 @@ it(
   async () => {
     const page = await open();
     await look(page, 'forage/tiny');
-    await page.getByText('Fits: the browser gives').waitFor();
+    await page.getByText(/^Fits: .* left for this site/).waitFor();
     expect(await page.getByTestId('fit').textContent()).toContain('parameters by its shape');
     hub.asked.length = 0;
     hub.rate = 10e6;
@@ -144,10 +144,10 @@ it(
     const rename = page.getByRole('button', { name: 'Rename Tiny one' });
     await rename.waitFor();
     expect(await rename.evaluate((button) => button === document.activeElement)).toBe(true);
-    await page.getByRole('button', { name: 'Use Tiny one as policy' }).click();
-    await page.getByText('policy of the next run').waitFor();
+    await page.getByRole('button', { name: 'Use Tiny one' }).click();
+    await page.getByText('in use', { exact: true }).waitFor();
     await page.reload();
-    await page.getByText('policy of the next run').waitFor();
+    await page.getByText('in use', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Delete Tiny one' }).click();
     await page.locator('.checkpoint').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Undo' }).click();
@@ -214,8 +214,8 @@ it(
     const card = page.locator(`[data-published="${hub.also}"]`);
     await card.getByText('fits', { exact: true }).waitFor();
     await card.getByRole('button', { name: `Download ${hub.also}` }).click();
-    await card.getByText('Fits: the browser gives').waitFor();
-    expect(await page.getByText('Fits: the browser gives').count()).toBe(1);
+    await card.getByText(/^Fits: .* left for this site/).waitFor();
+    expect(await page.getByText(/^Fits: .* left for this site/).count()).toBe(1);
     expect(await faultsOf(page)).toEqual([]);
     const width = await page.evaluate(() => document.documentElement.scrollWidth);
     expect(width).toBeLessThanOrEqual(390);

@@ -39,7 +39,7 @@ slow(
   await page.getByLabel('Folder of a checkpoint').setInputFiles(folder);
   await page.getByRole('button', { name: /^Copy/ }).click();
   await page.getByText('ready', { exact: true }).waitFor();
-  await page.getByRole('button', { name: `Use ${name} as policy` }).click();
+  await page.getByRole('button', { name: `Use ${name}` }).click();
   const held = page.locator('dt:text-is("held as") + dd');
   const revision = page.locator('dt:text-is("revision") + dd');
   await expect.poll(() => page.locator('dt:text-is("checkpoint") + dd').innerText()).toBe(name);

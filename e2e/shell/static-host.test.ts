@@ -114,7 +114,7 @@ test('goes on without, and says so, where there are no service workers; a hostâ€
   const loads = loadsOf(page);
   await page.goto(`${host.url}rollouts/nothing/here`);
   await page.getByRole('link', { name: 'Rollouts of this browser' }).waitFor();
-  const cell = isolation(page).filter({ hasText: 'one thread an engine, not isolated' });
+  const cell = isolation(page).filter({ hasText: 'not isolated: one thread per worker' });
   await cell.waitFor();
   await page.getByRole('link', { name: 'Models', exact: true }).click();
   await page.waitForURL(`${host.url}models`);
@@ -137,10 +137,10 @@ slow(
   );
   const loads = loadsOf(page);
   await page.goto(host.url);
-  await isolation(page).filter({ hasText: 'one thread an engine, not isolated' }).waitFor();
+  await isolation(page).filter({ hasText: 'not isolated: one thread per worker' }).waitFor();
   await page.getByRole('link', { name: 'Runs', exact: true }).click();
   await page.reload();
-  await isolation(page).filter({ hasText: 'one thread an engine, not isolated' }).waitFor();
+  await isolation(page).filter({ hasText: 'not isolated: one thread per worker' }).waitFor();
   expect(loads.count).toBe(3);
   await page.context().close();
   host.close();

@@ -24,7 +24,7 @@ it('a file dropped where none is taken does not replace the page, and is told wh
   await dropAt(700, 400);
   const said = page
     .getByRole('alert')
-    .filter({ hasText: 'Nothing here takes “r1-searcher-dev.jsonl”' });
+    .filter({ hasText: '“r1-searcher-dev.jsonl” cannot be opened here' });
   await said.waitFor();
   expect(page.url()).toBe(`${stage.url}evaluate`);
   expect(await faultsOf(page, '.stray-drop')).toEqual([]);

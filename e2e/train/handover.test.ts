@@ -134,7 +134,7 @@ test('the folder for TRL holds what “lab export” writes; what TRL lacks can 
   await page.getByLabel('Recipe', { exact: true }).selectOption('kunlun-baize/dapo');
   await page.getByRole('button', { name: 'Take it to a cluster' }).click();
   const dialog = page.getByRole('dialog', { name: 'Take it to a cluster' });
-  await dialog.getByText('It cannot run this experiment as it is').waitFor();
+  await dialog.getByText('This trainer cannot run the experiment unchanged').waitFor();
   expect(await faultsInBoth(page)).toEqual([]);
   await dialog.getByLabel(/dynamic sampling/).check();
   await dialog.getByText('What differs there').waitFor();

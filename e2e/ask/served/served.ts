@@ -17,6 +17,8 @@ export const askServed = async (
   );
   await page.goto(`${stage.url}ask?device=wasm&recipe=${recipe}&n=1`);
   await page.locator('.works-with summary').click();
-  await page.getByLabel('Policy').selectOption({ label: `${model} at ${new URL(url).host}` });
+  await page
+    .getByLabel('Model', { exact: true })
+    .selectOption({ label: `${model} at ${new URL(url).host}` });
   return page;
 };

@@ -89,7 +89,7 @@ it('tells apart what can be wrong, answers through the server with summaries and
   await fill(page, 'Model', 'tiny');
   await test(page, 'with log-probabilities');
   await page.getByRole('button', { name: 'Keep' }).click();
-  await page.getByRole('button', { name: 'Use as policy' }).click();
+  await page.getByRole('button', { name: 'Use', exact: true }).click();
 
   await page.getByRole('link', { name: 'Ask', exact: true }).click();
   await page.getByLabel('Summarizer').selectOption('extractive');

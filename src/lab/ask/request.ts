@@ -64,7 +64,7 @@ export function checkSummaries(
   const { retrieval } = withOverrides(recipe.settings, overrides);
   if (retrieval.summarize === 'on' && !summarizer)
     throw new Error(
-      `${recipe.title} reads summaries, and no summarizer is chosen. Choose one under “Works with”; extractive is built in.`,
+      `${recipe.title} reads summaries, and no summarizer is chosen. Choose one under “Model and data”; extractive is built in.`,
     );
 }
 

@@ -66,7 +66,7 @@ async function runForked(order: ForkOrder, parts: RunParts, told: OnUpdate): Pro
   const { retrieval } = withOverrides(of.recipe.settings as unknown as RecipeSettings, {});
   if (retrieval.summarize === 'on' && !summarizer)
     throw new ForkError(
-      'This rollout read summaries, and no summarizer is chosen. Choose one under “Works with”; extractive is built in.',
+      'This rollout read summaries, and no summarizer is chosen. Choose one under “Model and data”; extractive is built in.',
     );
   const opened = await parts.policies.get(request.policies?.[0]);
   const { adapter } = opened;

@@ -49,7 +49,7 @@ export const CollectionEditor = ({ row }: { row: CollectionView }) => {
           size="xs"
           variant="default"
           disabled={row.questions === 0}
-          title="FlashRAG's layout"
+          title="FlashRAG format"
           onClick={() => void exportCollection(id, name, 'questions')}
         >
           Questions (JSONL)
@@ -58,7 +58,7 @@ export const CollectionEditor = ({ row }: { row: CollectionView }) => {
           size="xs"
           variant="default"
           disabled={row.rejected === 0}
-          title="File, line, key and reason of each; of every file the first thousand"
+          title="File, line, key and reason of each; the first thousand per file"
           onClick={() => void saveRejected(id, name)}
         >
           {plural(row.rejected, 'rejected item')} (JSONL)

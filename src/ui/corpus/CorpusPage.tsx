@@ -38,10 +38,10 @@ const NoneYet = () => {
   );
   return none ? (
     <p className="lead">
-      Your own passages and questions go here, and stay in this browser: HotpotQA, 2WikiMultiHopQA,
+      Add your own passages and questions; they stay in this browser: HotpotQA, 2WikiMultiHopQA,
       MuSiQue, Bamboogle, FlashRAG and verl files, passages as JSON lines or lists, plain text and
-      Markdown. There are none yet, so runs work with the built-in world. Drop a file to see what it
-      would give; nothing is stored before you say so.
+      Markdown. There are none yet, so the built-in world is used. Drop a file to preview it;
+      nothing is stored until you import it.
     </p>
   ) : null;
 };

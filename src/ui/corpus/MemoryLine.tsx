@@ -12,20 +12,20 @@ export const MemoryLine = () => {
   return (
     <span className="fine" data-testid="memory">
       {memory.kind === 'measured' ? (
-        <span title="Measured by the browser over the page and its workers">
+        <span title="Measured by the browser, workers included">
           memory <b>{formatBytes(memory.bytes)}</b>
         </span>
       ) : memory.kind === 'heap' ? (
-        <span title="The JavaScript heap of the page; the browser does not tell that of workers">
+        <span title="JavaScript heap of the page; this browser does not report that of workers">
           memory <b>{formatBytes(memory.bytes)}</b> without workers
         </span>
       ) : (
-        'memory: not told by this browser'
+        'memory: unknown in this browser'
       )}
       {held === null ? null : (
-        <span title="Ids and hashes to find duplicates, and the batch at hand; a file is never held whole">
+        <span title="Ids and hashes for finding duplicates, and the current batch; files are streamed">
           {' '}
-          · the import holds ≈ {formatBytes(held)} of at most {formatBytes(MEMORY_LINE)}
+          · the import uses ≈ {formatBytes(held)} of at most {formatBytes(MEMORY_LINE)}
         </span>
       )}
     </span>

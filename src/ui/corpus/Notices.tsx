@@ -76,10 +76,10 @@ const whatIt = ({ passages, questions }: CollectionView): string =>
 
 /** The built-in web knows nothing of other passages; what the web is then is said. */
 const webWords = (setup: Setup, { passages }: CollectionView): string => {
-  if (passages === 0) return 'What is searched stays as it was.';
+  if (passages === 0) return 'The searched passages are unchanged.';
   return 'url' in setup.web
     ? `The web is ${new URL(setup.web.url).host}.`
-    : 'They are searched alone: the built-in web knows nothing of them. A web source of your own is set below.';
+    : 'Only these passages are searched. You can set a web source below.';
 };
 
 /** What to do with what was just imported; then, that it is done. */

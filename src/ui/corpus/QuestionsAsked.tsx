@@ -14,13 +14,13 @@ const counted = (rows: readonly QuestionRow[], of: (row: QuestionRow) => string)
     .join(' · ');
 
 const FACTS: readonly (readonly [string, (row: QuestionRow) => string])[] = [
-  ['by split', ({ split }) => split || 'not said'],
-  ['by hops', ({ hops }) => (hops > 0 ? plural(hops, 'hop') : 'none given')],
-  ['by type', ({ type }) => type ?? 'not said'],
+  ['by split', ({ split }) => split || 'unknown'],
+  ['by hops', ({ hops }) => (hops > 0 ? plural(hops, 'hop') : 'unknown')],
+  ['by type', ({ type }) => type ?? 'unknown'],
   [
     'source',
     ({ localSuffices }) =>
-      localSuffices === null ? 'not said' : localSuffices ? 'local suffices' : 'needs the web',
+      localSuffices === null ? 'unknown' : localSuffices ? 'local suffices' : 'needs the web',
   ],
 ];
 

@@ -32,7 +32,8 @@ export const AddCheckpoint = () => {
           onChange={(event) => setText(event.currentTarget.value)}
         />
         <Button size="xs" type="submit" disabled={text.trim() === ''}>
-          Look
+          {' '}
+          Check{' '}
         </Button>
         <FolderButton
           size="xs"
@@ -52,8 +53,8 @@ export const AddCheckpoint = () => {
         <div className="hub-fields">
           <TextInput
             size="xs"
-            label="Address of the hub or of a mirror of its API"
-            description="Nothing is asked before you press Look."
+            label="Address of the hub or a mirror"
+            description="Nothing is requested until you click Check."
             value={hub}
             onChange={(event) => {
               setHub(event.currentTarget.value);
@@ -66,7 +67,7 @@ export const AddCheckpoint = () => {
             size="xs"
             type="password"
             label="Access token, for gated repositories"
-            description="Sent to this hub only; kept in memory only, until this tab is closed or loaded again."
+            description="Sent only to this hub; kept in memory until this tab closes or reloads."
             autoComplete="off"
             value={token}
             onChange={(event) => giveToken(hub, event.currentTarget.value)}

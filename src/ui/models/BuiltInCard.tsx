@@ -47,19 +47,19 @@ export const BuiltInCard = ({ use }: { use: (policy: PolicyRef) => void }) => {
   return (
     <li className="panel checkpoint-card" data-built-in>
       <div className="checkpoint-title">
-        <h3>Built-in policy</h3>
+        <h3>Built-in model</h3>
         <span className="badge">comes with the page</span>
       </div>
-      {served.state === 'loading' ? <p className="fine">Reading its shape …</p> : null}
+      {served.state === 'loading' ? <p className="fine">Reading its configuration …</p> : null}
       {served.state === 'failed' ? (
-        <p className="fine tone-bad">⚠ Its shape could not be read: {served.message}</p>
+        <p className="fine tone-bad">⚠ Its configuration could not be read: {served.message}</p>
       ) : null}
       {served.state === 'ready' ? (
         <>
           <p className="fine">
             {formatParameters(served.value.parameters)} parameters ·{' '}
             {served.value.bytes === null
-              ? 'size on disk not told by the server'
+              ? 'size on disk unknown'
               : `${formatBytes(served.value.bytes)} on disk`}
             {served.value.dtype === '' ? '' : ` as ${served.value.dtype}`} · context{' '}
             {formatCount(served.value.context)} tokens
@@ -68,7 +68,7 @@ export const BuiltInCard = ({ use }: { use: (policy: PolicyRef) => void }) => {
         </>
       ) : null}
       <div className="checkpoint-actions">
-        <UseAsPolicy policy={{ kind: 'built-in' }} name="the built-in" use={use} />
+        <UseAsPolicy policy={{ kind: 'built-in' }} name="the built-in model" use={use} />
       </div>
     </li>
   );

@@ -89,12 +89,12 @@ const List = ({ use }: { use: (policy: PolicyRef) => void }) => {
   const checkpoints = useCheckpoints((state) => state.checkpoints);
   return (
     <>
-      {status === 'waiting' ? <p role="status">Reading the checkpoints …</p> : null}
+      {status === 'waiting' ? <p role="status">Loading the list …</p> : null}
       {status !== 'waiting' && checkpoints.length === 0 ? (
         <p className="fine">
-          None yet. Name a Llama-shaped checkpoint with safetensors (Llama 3, Qwen2, Qwen2.5, Qwen3,
-          SmolLM): a repository, the address of its folder, or a folder of this machine, which may
-          be dropped here. What it needs is shown before anything is downloaded.
+          No models yet. Enter a Hugging Face repository, or choose a folder with config.json,
+          tokenizer.json and safetensors (Llama, Qwen, SmolLM). Size and memory are shown before
+          anything is downloaded.
         </p>
       ) : null}
       <ul className="checkpoints">
@@ -127,7 +127,7 @@ export const CheckpointsSection = ({
       {...drop.handlers}
     >
       <div className="section-line">
-        <h2 id="checkpoints">Policies on this device</h2>
+        <h2 id="checkpoints">Models on this device</h2>
         <Storage />
       </div>
       <AddCheckpoint />

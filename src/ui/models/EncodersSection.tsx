@@ -30,9 +30,7 @@ const Row = ({ encoder }: { encoder: EncoderFacts }) => (
       {encoder.dimensions === null ? '' : ` · ${formatCount(encoder.dimensions)} dimensions`} · at
       most {formatCount(encoder.maxTokens)} tokens · {encoder.note}
     </p>
-    <p className="fine">
-      That is its size on disk; what it takes in memory is not known before it is loaded.
-    </p>
+    <p className="fine">Size on disk; the memory it needs is known once it is loaded.</p>
     <div className="checkpoint-actions">
       <Link href="/corpus">Choose it on the Corpus page</Link>
       <Button
@@ -50,7 +48,7 @@ const Row = ({ encoder }: { encoder: EncoderFacts }) => (
 /** What follows from its deletion, to stand behind its name. */
 const lostOf = (uses: readonly EncoderUse[]): string =>
   (uses.includes('encoder') ? '; the built-in encoder is used now' : '') +
-  (uses.includes('reranker') ? '; what is found is not ordered again now' : '');
+  (uses.includes('reranker') ? '; results are no longer reranked' : '');
 
 /** Deleted ones, as long as they can be brought back. */
 const Undo = () => {
@@ -86,7 +84,7 @@ export const EncodersSection = () => {
           Add a folder
         </FolderButton>
       </div>
-      <div role="status">{adding ? <p>Reading the folder and trying it once …</p> : null}</div>
+      <div role="status">{adding ? <p>Reading and testing the folder …</p> : null}</div>
       {problem ? (
         <div className="failure" role="alert">
           <b>⚠ {problem.text}</b>
@@ -101,7 +99,7 @@ export const EncodersSection = () => {
         <p className="fine">
           {status === 'waiting' ? 'Reading the list …' : 'None yet.'} A folder with an ONNX model
           and its tokenizer.json: a sentence-transformers model (MiniLM, E5, BGE) or a
-          cross-encoder. It is chosen on the Corpus page.
+          cross-encoder. Choose it on the Corpus page.
         </p>
       ) : (
         <ul className="checkpoints">

@@ -27,7 +27,7 @@ const Figures = ({ figures, unit }: { figures: readonly Figure[]; unit: 'rate' |
 );
 
 const INTRO =
-  'How fast this device copies and multiplies, and what share of that decoding and training with the loaded policy reach; what lies in a cache is read faster than it is copied. It takes under a minute with the built-in policy.';
+  'Memory bandwidth and matrix throughput of this device, and the share that decoding and training with the loaded model reach (MBU, MFU); above 100 % where data is cached. Takes under a minute with the built-in model.';
 
 const isKernel = ({ kind }: Figure): boolean => kind === 'kernel';
 

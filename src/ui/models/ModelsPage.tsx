@@ -27,16 +27,20 @@ const Pair = ({ name, value }: { name: string; value: string }) => (
 const DeviceLine = () => {
   const limits = useDeviceLimits();
   const storage = useStorageUse();
-  if (!limits) return <p className="fine">Asking what this device has …</p>;
+  if (!limits) return <p className="fine">Checking this device …</p>;
   return (
     <p className="fine device-line" data-testid="device">
-      This device:{' '}
-      {limits.device === 'webgpu' ? <Terms>WebGPU</Terms> : 'WebAssembly, as it offers no GPU'};{' '}
-      {formatBytes(limits.memory)} of memory ({limits.basis})
+      {limits.device === 'webgpu' ? (
+        <>
+          Models run on the GPU (<Terms>WebGPU</Terms>)
+        </>
+      ) : (
+        'No usable GPU: models run on the CPU'
+      )}{' '}
+      with at most {formatBytes(limits.memory)} ({limits.basis}).{' '}
       {storage === null
-        ? '; the browser does not tell how much it may store'
-        : `; the browser gives this site ${formatBytes(Math.max(0, storage.quotaBytes - storage.usedBytes))} more of disk`}
-      .
+        ? 'The browser does not report its disk quota.'
+        : `${formatBytes(Math.max(0, storage.quotaBytes - storage.usedBytes))} of disk left for this site.`}
     </p>
   );
 };
@@ -74,7 +78,7 @@ const Loaded = () => {
             />
           </dl>
         ) : (
-          <p className="fine">The policy has not been loaded.</p>
+          <p className="fine">No model is loaded yet.</p>
         )}
         {policy?.notes?.map((note) => (
           <p key={note} className="tone-hint">

@@ -12,20 +12,20 @@ import { FitSummary } from './fit/FitSummary.tsx';
 const Room = ({ view }: { view: PlanView }) => {
   const { bytes, freeBytes, unknownSizes } = view;
   if (freeBytes === null)
-    return <span className="fine">The browser does not tell how much it may store.</span>;
+    return <span className="fine">The browser does not report its disk quota.</span>;
   if (bytes > freeBytes)
     return (
       <span className="tone-bad">
-        Does not fit: the browser gives this site {formatBytes(Math.max(0, freeBytes))} more. Delete
-        what is not needed, or free space on the disk.
+        Not enough disk: {formatBytes(Math.max(0, freeBytes))} left for this site. Delete models you
+        no longer need, or free disk space.
       </span>
     );
   return (
     <span className="fine">
       {unknownSizes > 0
-        ? `The server does not tell the size of ${plural(unknownSizes, 'file')}; `
+        ? `The server does not report the size of ${plural(unknownSizes, 'file')}; `
         : 'Fits: '}
-      the browser gives this site {formatBytes(freeBytes)} more.
+      {formatBytes(freeBytes)} left for this site.
     </span>
   );
 };
@@ -60,7 +60,7 @@ export const PlanCard = ({ view }: { view: PlanView }) => {
   const known = useCheckpoints((state) => sameCheckpoint(state.checkpoints, view));
   const local = plan.source.kind === 'folder';
   return (
-    <section className="panel plan-card" aria-label={`What ${plan.title} would bring`}>
+    <section className="panel plan-card" aria-label={`Preview of ${plan.title}`}>
       <h3>{plan.title}</h3>
       <ConfigFacts facts={facts} />
       <FitLine question={{ config: plan.config }} />
@@ -71,8 +71,8 @@ export const PlanCard = ({ view }: { view: PlanView }) => {
       </p>
       {known ? (
         <p className="tone-hint">
-          “{known.name}” on this device is from the same place
-          {known.state === 'ready' ? '.' : '; resume that one instead of storing it twice.'}
+          “{known.name}” on this device is the same model
+          {known.state === 'ready' ? '.' : '; resume it instead of downloading twice.'}
         </p>
       ) : null}
       <div className="add-line">

@@ -38,7 +38,9 @@ const FACTS = new Map(PUBLISHED.map((one) => [one.repository, factsOf(one)]));
 const NoRoom = ({ bytes, freeBytes }: { bytes: number | null; freeBytes: number | null }) =>
   bytes === null || freeBytes === null || bytes <= freeBytes ? null : (
     <p className="verdict">
-      <span className="badge bad">no room on disk: the browser gives {formatBytes(freeBytes)}</span>
+      <span className="badge bad">
+        not enough disk: {formatBytes(freeBytes)} left for this site
+      </span>
     </p>
   );
 
@@ -59,7 +61,7 @@ const Action = ({
     return (
       <UseAsPolicy policy={{ kind: 'checkpoint', id: stored.id }} name={repository} use={use} />
     );
-  if (stored) return <span className="fine">It is on its way, among those on this device.</span>;
+  if (stored) return <span className="fine">Downloading; see Models on this device.</span>;
   // What it would bring stands below, with the button that begins.
   if (looked) return null;
   const look = () => void lookNamed(repository, storedHub(), repository);
@@ -74,15 +76,15 @@ const Action = ({
         <button
           type="button"
           className="link"
-          aria-label={`Download ${repository} all the same`}
+          aria-label={`Download ${repository} anyway`}
           onClick={look}
         >
-          download all the same …
+          Download anyway …
         </button>
       )}
       {gated ? (
         <span className="fine">
-          gated: accept its licence at the hub, and give a token under “Hub”
+          gated: accept its licence on the hub and enter a token under “Hub”
         </span>
       ) : null}
     </>
@@ -113,8 +115,8 @@ const Card = (props: {
       <p className="fine">
         <Terms>{about}</Terms> · {owner} · {formatParameters(parameters)} parameters ·{' '}
         {bytes === null
-          ? 'size on disk not known before its files are listed: its authors do not say what its weights are stored in'
-          : `≈ ${formatBytes(bytes)} on disk, by its shape`}
+          ? 'size on disk unknown until its files are listed'
+          : `≈ ${formatBytes(bytes)} on disk`}
       </p>
       <FitLine question={{ config }} types />
       <NoRoom bytes={bytes} freeBytes={props.freeBytes} />
@@ -136,11 +138,11 @@ export const PublishedSection = ({ use = choosePolicy }: { use?: (policy: Policy
   return (
     <section className="cards-section" aria-labelledby="published">
       <div className="section-line">
-        <h2 id="published">To download, by size</h2>
+        <h2 id="published">Suggested models, smallest first</h2>
       </div>
       <p className="fine">
-        Sizes and verdicts are counted from the shapes that their authors published. Download lists
-        the files with their exact sizes first; nothing is asked of the hub before.
+        Sizes are computed from the published model configurations. Download first lists the files
+        with their exact sizes; nothing is requested from the hub before.
       </p>
       <ul className="checkpoints">
         {PUBLISHED.map((published) => (

@@ -177,8 +177,8 @@ const Form = ({ first, done }: { first: Endpoint; done: () => void }) => {
         />
       </div>
       <p className="fine">
-        The key stays in the memory of this tab and is sent to this address alone. The server must
-        allow this page to read it (CORS).
+        The key stays in this tab’s memory and is sent only to this address. The server must allow
+        this page to read it (CORS).
       </p>
       {/* While no model is named the form is unfinished, not wrong. */}
       {fault !== null && endpoint.model !== '' ? (
@@ -243,7 +243,7 @@ const Row = (props: { endpoint: Endpoint; edit: () => void; remove: () => void }
           disabled={used}
           onClick={() => choosePolicy({ kind: 'endpoint', id: endpoint.id })}
         >
-          {used ? 'Is the policy' : 'Use as policy'}
+          {used ? 'In use' : 'Use'}
         </Button>
         <Button size="compact-xs" variant="default" onClick={props.edit}>
           Edit and test
@@ -301,7 +301,7 @@ export const ServersSection = () => {
       />
       {endpoints.length === 0 && !open ? (
         <p className="fine">
-          None yet. Any OpenAI-compatible server can be policy, judge or summarizer: llama.cpp,
+          None yet. Any OpenAI-compatible server can be model, judge or summarizer: llama.cpp,
           Ollama, vLLM, SGLang, on this machine or on a cluster.
         </p>
       ) : (

@@ -118,7 +118,7 @@ const MirrorFields = () => {
         <TextInput
           size="xs"
           className="grow"
-          label="In place of huggingface.co"
+          label="Instead of huggingface.co"
           placeholder="http://localhost:8000/"
           value={weights}
           onChange={(event) => setWeights(event.currentTarget.value)}
@@ -126,7 +126,7 @@ const MirrorFields = () => {
         <TextInput
           size="xs"
           className="grow"
-          label="In place of the folder of libraries"
+          label="Instead of the default library folder"
           placeholder="http://localhost:8000/libraries/"
           value={libraries}
           onChange={(event) => setLibraries(event.currentTarget.value)}
@@ -303,14 +303,14 @@ export const WebLlmSection = () => {
         </Button>
         {adding ? null : (
           <Button size="compact-xs" variant="default" onClick={() => setAdding(true)}>
-            Add one of your own
+            Add your own
           </Button>
         )}
       </div>
       <p className="fine">
-        Quantized models on the GPU of this device, as policy, judge or summarizer. They sample
-        only: the library gives no gradients and takes no adapters. Log-probabilities are WebLLM’s,
-        after temperature.
+        Quantized models on the GPU of this device, as model, judge or summarizer. They sample only:
+        the library gives no gradients and takes no adapters. Log-probabilities are WebLLM’s, after
+        temperature.
       </p>
       {adding ? (
         <OwnModel

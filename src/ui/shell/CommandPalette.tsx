@@ -152,7 +152,7 @@ export const CommandPalette = ({ commands }: { commands: readonly Command[] }) =
             <Keys keys={command.keys} />
           </div>
         ))}
-        {found.length === 0 ? <p className="fine">No command has these words.</p> : null}
+        {found.length === 0 ? <p className="fine">No command matches.</p> : null}
       </div>
     </Dialog>
   );
@@ -184,9 +184,9 @@ export const KeyList = ({ commands }: { commands: readonly Command[] }) => (
           );
         })}
         <p className="fine">
-          Enter opens and closes the card in focus. In the token strip the arrow keys walk from
-          token to token and Enter shows one in the details; in the question list they choose a
-          question; in a chart they walk from step to step and Enter selects one.
+          Enter opens and closes the card in focus. In the token strip, arrow keys move between
+          tokens and Enter shows one in the details. In the question list they choose a question. In
+          a chart they move between steps and Enter selects one.
         </p>
       </section>
       <section>

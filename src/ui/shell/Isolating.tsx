@@ -8,7 +8,7 @@ export const Isolating = () => (
       <h1>One moment</h1>
       <p>
         This host does not send the headers that keep a page apart from other sites. Forage adds
-        them itself and is loaded once more for it; this happens at the first visit only.
+        them and reloads once; this happens only on the first visit.
       </p>
     </main>
   </MantineProvider>

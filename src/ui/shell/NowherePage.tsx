@@ -4,8 +4,8 @@ import { ASK } from '../ask/store/permalink.ts';
 /** An address that is no place. */
 const NowherePage = () => (
   <main className="page">
-    <h1>Nothing is here</h1>
-    <p>No place of the workbench has this address.</p>
+    <h1>Page not found</h1>
+    <p>No page has this address.</p>
     <p>
       <Link href={ASK}>Go to Ask</Link>
     </p>

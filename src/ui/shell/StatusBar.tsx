@@ -42,13 +42,15 @@ const PolicyCell = () => {
   if (!policy && part.status === 'waiting' && !needed) return null;
   return (
     <span className="cell" data-testid="policy">
-      {policy ? `${policy.id} · ${formatParameters(policy.parameters)}` : `policy: ${part.status}`}
+      {policy
+        ? `${policy.id}, ${formatParameters(policy.parameters)} parameters`
+        : `model: ${part.status}`}
     </span>
   );
 };
 
 const LOADED_MEANS =
-  'The world, retrieval and the policy are loaded by the first page that needs them: Ask, Train, Corpus or Models.';
+  'The built-in world, search and the model are loaded by the first page that needs them: Ask, Train, Corpus or Models.';
 
 /** What pages have loaded so far: a failure before all else, then what is still loading, then what is searched. */
 const LoadedCell = () => {
@@ -72,7 +74,7 @@ const LoadedCell = () => {
   return (
     <span className="cell">
       {sources
-        ? `${formatCount(sources.localPassages)} local passages, web ${sources.web ?? formatCount(sources.webPassages ?? 0)}`
+        ? `${formatCount(sources.localPassages)} local passages, ${sources.web === null ? `${formatCount(sources.webPassages ?? 0)} web passages` : `web: ${sources.web}`}`
         : 'loaded'}
     </span>
   );
@@ -139,18 +141,18 @@ const IsolationCell = () => {
   if (by === 'host') return null;
   const title = {
     reloaded:
-      'This host does not send the headers that isolate a page. The page’s service worker adds them; the page was loaded once more for it.',
-    nobody: `This host does not send the headers that isolate a page, and ${reason}. So no two threads can share memory, clocks are coarse (about 0.1 ms), and memory is told without that of the workers. All else works as ever, each engine on its one thread.`,
+      'This host does not send the headers that isolate a page. The page’s service worker adds them, which took one reload.',
+    nobody: `This host does not send the headers that isolate a page, and ${reason}. So threads cannot share memory, clocks are coarse (about 0.1 ms), and the memory shown excludes workers. Everything else works; each worker uses one thread.`,
   }[by];
   return (
     <span className="cell" data-testid="isolation" title={title}>
-      {by === 'reloaded' ? 'isolated by a reload' : 'one thread an engine, not isolated'}
+      {by === 'reloaded' ? 'isolated by a reload' : 'not isolated: one thread per worker'}
     </span>
   );
 };
 
 const RATE_MEANS =
-  'Tokens that the policy sampled in all rollouts of this run together, over its last two seconds; tokens that it only read are not counted.';
+  'Tokens sampled by the model in all rollouts of this run over the last two seconds; prefilled tokens do not count.';
 
 const STOP = 'Stop what is running';
 
@@ -172,7 +174,7 @@ const Stop = () => {
       aria-label={STOP}
       title={
         evaluating && !running
-          ? 'Pause the evaluation; every rollout that was made is kept'
+          ? 'Pause the evaluation; finished rollouts are kept'
           : `${STOP} (Esc)`
       }
       onClick={() => void (running ? cancelRun() : stopEvaluation())}
@@ -196,7 +198,7 @@ export const StatusBar = () => {
       <PolicyCell />
       {run && run.tokensPerSecond > 0 ? (
         <span className="cell figure" data-testid="rate" title={RATE_MEANS}>
-          {formatCount(run.tokensPerSecond)} tokens/s written by the policy
+          {formatCount(run.tokensPerSecond)} tokens/s sampled
         </span>
       ) : null}
       <LoadedCell />

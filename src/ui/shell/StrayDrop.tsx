@@ -7,8 +7,8 @@ import { ggufOf } from '../kit/use-file-drop.ts';
 const TAKERS = [
   { path: '/rollouts', name: 'Rollouts', takes: 'rollouts of any framework' },
   { path: '/corpus', name: 'Corpus', takes: 'passages and questions' },
-  { path: '/runs', name: 'Runs', takes: 'training runs and what came back from a cluster' },
-  { path: '/models', name: 'Models', takes: 'checkpoints' },
+  { path: '/runs', name: 'Runs', takes: 'training runs, local or from a cluster' },
+  { path: '/models', name: 'Models', takes: 'model folders' },
 ] as const;
 
 const Hide = ({ hide }: { hide: () => void }) => (
@@ -66,7 +66,7 @@ export const StrayDrop = () => {
   return (
     <div className="stray-drop" role="alert">
       <span>
-        Nothing here takes “{stray.name}”{more}. Go to a place that does, and drop it there:
+        “{stray.name}”{more} cannot be opened here. Drop it on one of these pages:
       </span>
       {TAKERS.map(({ path, name, takes }) => (
         <span key={path}>

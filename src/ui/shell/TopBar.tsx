@@ -65,7 +65,7 @@ const Place = () => {
 };
 
 const ON_WEBGPU =
-  'The address restores question, recipe, settings and step. On WebGPU the same seed may give other tokens, because a GPU does not round alike everywhere; on WASM the same address gives exactly the same rollouts.';
+  'The address restores question, recipe, settings and step. On WebGPU the same seed may give different tokens, because GPUs round differently; on the CPU (WASM) the same address gives exactly the same rollouts.';
 
 /** What an address cannot promise on a GPU, said beside it. */
 const RepeatNote = () => {

@@ -133,7 +133,7 @@ describe('files that wait to be imported', () => {
     });
     const html = pending({ preview: some });
     expect(wordsIn(html)).toContain(
-      '≈ 9,000 items; of the first 100: 90 passages, 3 duplicates to leave out, 7 to reject.',
+      '≈ 9,000 items; of the first 100: 90 passages, 3 duplicates to skip, 7 to reject.',
     );
     expect(rowsIn(html)).toEqual([
       ['line', 'key', 'why it is rejected'],
@@ -143,7 +143,7 @@ describe('files that wait to be imported', () => {
 
   it('say that they were imported already', () => {
     expect(wordsIn(pending({ preview: preview({}, ['Old', 'Older']) }))).toContain(
-      'This very file was imported already, into “Old”, “Older”.',
+      'This file was already imported into “Old”, “Older”.',
     );
   });
 
@@ -152,7 +152,7 @@ describe('files that wait to be imported', () => {
     [
       'unreadable',
       { preview: { status: 'failed', message: 'no JSON' } },
-      '⚠ It cannot be read: no JSON. Choose what to read it as, or another file.',
+      '⚠ This file cannot be read: no JSON. Choose another format or another file.',
       true,
     ],
     ['without an item', { preview: preview({ passages: [] }) }, 'passages, JSON lines', true],

@@ -16,7 +16,7 @@ const limits: DeviceView = {
   maxBinding: Infinity,
   maxBuffer: Infinity,
   memory: 4 * GB,
-  basis: 'the most that WebAssembly can hold',
+  basis: 'the limit of WebAssembly',
   gpu: null,
 };
 const need = (type: 'f32' | 'int4', totalBytes: number, slots: number) => ({
@@ -44,33 +44,29 @@ const no = {
 
 describe('the verdict on a card', () => {
   it.each<[HereFit['verdict'], string, string]>([
-    [{ kind: 'fits', type: 'f32', slots: 16 }, 'fits', 'weights as f32, 16 contexts at a time'],
+    [{ kind: 'fits', type: 'f32', slots: 16 }, 'fits', 'f32 weights, 16 rollouts in parallel'],
     [
       { kind: 'fits', type: 'f32', slots: 1 },
       'fits',
-      'weights as f32, 1 context at a time in place of 16',
+      'f32 weights, one rollout at a time instead of 16',
     ],
     [
       { kind: 'fits', type: 'int4', slots: 8 },
       'fits as int4',
-      'weights as int4, 8 contexts at a time in place of 16; as f32 it needs 6 GB',
+      'int4 weights, 8 rollouts in parallel instead of 16; f32 needs 6 GB',
     ],
     [
       { ...no, needs: 9.9 * GB },
-      'too big: needs 9.9 GB, this device gives 4 GB',
-      'weights as int4, 1 context at a time; the most that WebAssembly can hold',
+      'too big: needs 9.9 GB, this device has 4 GB',
+      'int4 weights, one rollout at a time; the limit of WebAssembly',
     ],
     [
       { ...no, needs: 9.9 * GB, elsewhere: true },
       'needs WebGPU',
-      'weights as int4, 1 context at a time: 9.9 GB; without a GPU this device gives 4 GB (the most that WebAssembly can hold)',
+      'int4 weights, one rollout at a time: 9.9 GB; without a GPU this device has 4 GB (the limit of WebAssembly)',
     ],
     // There is memory; one array is larger than what may be bound.
-    [
-      { ...no, needs: 3 * GB },
-      'too big',
-      'weights as int4, 1 context at a time: its largest array',
-    ],
+    [{ ...no, needs: 3 * GB }, 'too big', 'int4 weights, one rollout at a time: its largest array'],
   ])('%o', (verdict, badge, more) => {
     expect(verdictWords(fit(verdict), limits)).toMatchObject({ badge, more });
   });
@@ -83,7 +79,7 @@ describe('the verdict on a card', () => {
     expect(webLlmWords(line, { ...gpu, shaderF16: false }).badge).toBe('needs shader-f16');
     expect(webLlmWords({ ...line, memoryMB: null }, gpu).badge).toBe('size not known');
     expect(webLlmWords({ ...line, memoryMB: 5000 }, gpu).badge).toBe(
-      'too big: needs 5 GB, this device gives 4 GB',
+      'too big: needs 5 GB, this device has 4 GB',
     );
   });
 });
@@ -109,23 +105,23 @@ describe('published checkpoints', () => {
   } as const;
 
   it('say their size, and where nobody stated one, that none is known', () => {
-    expect(wordsIn(card())).toContain('494.0 M parameters · ≈ 988 MB on disk, by its shape');
+    expect(wordsIn(card())).toContain('494.0 M parameters · ≈ 988 MB on disk');
     expect(wordsIn(card('XXsongLALA/Qwen-2.5-7B-base-RAG-RL'))).toContain(
-      'size on disk not known before its files are listed',
+      'size on disk unknown until its files are listed',
     );
   });
 
   it('offer to be used once they are here, and nothing while they are on their way', () => {
     set({ checkpoints: [checkpoint('a', { source, state: 'downloading' })] });
     expect(buttonsIn(card())).toEqual([]);
-    expect(wordsIn(card())).toContain('It is on its way');
+    expect(wordsIn(card())).toContain('Downloading; see Models on this device.');
     set({ checkpoints: [checkpoint('a', { source })] });
-    expect(buttonsIn(card()).map(({ name }) => name)).toEqual([`Use ${QWEN} as policy`]);
+    expect(buttonsIn(card()).map(({ name }) => name)).toEqual([`Use ${QWEN}`]);
   });
 
   it('show what a download would bring in the card that asked', () => {
     set({ look: { status: 'ready', view: planView({}, 'Qwen'), files: null }, lookFor: QWEN });
-    expect(card()).toContain('What Qwen would bring');
-    expect(card('Qwen/Qwen2-0.5B-Instruct')).not.toContain('What Qwen would bring');
+    expect(card()).toContain('Preview of Qwen');
+    expect(card('Qwen/Qwen2-0.5B-Instruct')).not.toContain('Preview of Qwen');
   });
 });

@@ -129,11 +129,11 @@ it('what a checkpoint needs marks the type that is chosen, and says what its con
   const marked = (html: string) => /<tr class="chosen"><th[^>]*>([^<]*)/.exec(html)?.[1];
   const automatic = fit({});
   expect(marked(automatic)).toBe('f32');
-  expect(wordsIn(automatic)).toContain('held as f32 (automatic)');
+  expect(wordsIn(automatic)).toContain('KV cache in f32 (automatic)');
   const chosen = fit({ weights: 'int4', keys: 'f16' });
   expect(marked(chosen)).toBe('int4');
-  expect(wordsIn(chosen)).toMatch(/held as f16: /);
+  expect(wordsIn(chosen)).toMatch(/KV cache in f16: /);
   // Half of the bytes of each number.
-  const bytes = (html: string) => Number(/held as f\d\d[^:]*: ([\d.]+)/.exec(wordsIn(html))?.[1]);
+  const bytes = (html: string) => Number(/KV cache in f\d\d[^:]*:  ([\d.]+)/.exec(wordsIn(html))?.[1]);
   expect(bytes(fit({ keys: 'f32' })) / bytes(chosen)).toBeCloseTo(2, 1);
 });

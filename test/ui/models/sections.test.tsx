@@ -27,9 +27,9 @@ describe('the checkpoints on this device', () => {
   const section = () => htmlOf(<CheckpointsSection />, useCheckpoints, useSetup);
 
   it('say what to do while there is none', () => {
-    expect(wordsIn(section())).toContain('Reading the checkpoints …');
+    expect(wordsIn(section())).toContain('Loading the list …');
     set({ status: 'ready' });
-    expect(wordsIn(section())).toContain('None yet. Name a Llama-shaped checkpoint');
+    expect(wordsIn(section())).toContain('No models yet. Enter a Hugging Face repository');
   });
 
   it('say what went wrong, what to do, and what can be undone', () => {
@@ -53,7 +53,7 @@ describe('the checkpoints on this device', () => {
       'ready',
       {},
       ['ready', '4 MB', '0 files'],
-      ['Rename name of a', 'Use name of a as policy', 'Delete name of a'],
+      ['Rename name of a', 'Use name of a', 'Delete name of a'],
     ],
     [
       'on its way',
@@ -135,8 +135,8 @@ describe('the checkpoints on this device', () => {
   it('that is the policy says so, and can be one no more', () => {
     set({ status: 'ready', checkpoints: [checkpoint('a')] });
     choosePolicy({ kind: 'checkpoint', id: 'a' });
-    expect(wordsIn(section())).toContain('policy of the next run');
-    expect(names(section())).toContain('Use the built-in policy');
+    expect(wordsIn(section())).toContain('in use');
+    expect(names(section())).toContain('Back to the built-in model');
   });
 });
 
@@ -147,23 +147,23 @@ describe('what would be stored', () => {
     buttonsIn(html).find(({ name }) => /^(?:Copy|Download)/.test(name));
 
   it.each<[string, Parameters<typeof planView>[0], string, boolean]>([
-    ['fits', { freeBytes: 5000 }, 'Fits: the browser gives this site 5 kB more.', false],
+    ['fits', { freeBytes: 5000 }, 'Fits: 5 kB left for this site.', false],
     [
       'does not fit',
       { freeBytes: 500 },
-      'Does not fit: the browser gives this site 500 B more. Delete what is not needed',
+      'Not enough disk: 500 B left for this site. Delete models you no longer need',
       true,
     ],
     [
       'is not known to fit',
       { freeBytes: null },
-      'The browser does not tell how much it may store.',
+      'The browser does not report its disk quota.',
       false,
     ],
     [
       'is of unknown size',
       { freeBytes: 5000, unknownSizes: 1 },
-      'The server does not tell the size of 1 file; the browser gives',
+      'The server does not report the size of 1 file; 5 kB left',
       false,
     ],
   ])('%s', (_, rest, words, disabled) => {
@@ -178,13 +178,13 @@ describe('what would be stored', () => {
     );
     set({ checkpoints: [checkpoint('a', { name: 'Mine', state: 'paused', totalBytes: 700 })] });
     expect(wordsIn(plan({}))).toContain(
-      '“Mine” on this device is from the same place; resume that one instead of storing it twice.',
+      '“Mine” on this device is the same model; resume it instead of downloading twice.',
     );
   });
 
   it('stands where it was looked for; a look can be given up', () => {
     const add = () => htmlOf(<AddCheckpoint />, useCheckpoints);
-    expect(buttonsIn(add()).find(({ name }) => name === 'Look')?.disabled).toBe(true);
+    expect(buttonsIn(add()).find(({ name }) => name === 'Check')?.disabled).toBe(true);
     set({ look: { status: 'looking', what: 'Qwen/Q' } });
     expect(wordsIn(add())).toContain('Looking at Qwen/Q … Cancel');
     set({
@@ -195,7 +195,7 @@ describe('what would be stored', () => {
     });
     expect(wordsIn(add())).toContain('⚠ No such repository. See its name.');
     set({ look: { status: 'ready', view: planView(), files: null } });
-    expect(valuesOf(add(), 'aria-label')).toContain('What tiny would bring');
+    expect(valuesOf(add(), 'aria-label')).toContain('Preview of tiny');
   });
 });
 
@@ -223,7 +223,7 @@ describe('encoders', () => {
       adding: true,
       problem: { text: 'No tokenizer.', next: 'Nothing was stored.' },
     });
-    expect(wordsIn(section())).toContain('Reading the folder and trying it once …');
+    expect(wordsIn(section())).toContain('Reading and testing the folder …');
     expect(wordsIn(section())).toContain('⚠ No tokenizer. Nothing was stored.');
     expect(wordsIn(section())).toContain('None yet.');
   });
@@ -242,7 +242,7 @@ describe('encoders', () => {
     expect(said).toContain('5 MB · 384 dimensions · at most 512 tokens · mean pooling');
     expect(said).toContain('5 MB · at most 512 tokens');
     expect(said).toContain(
-      'Deleted “old”; the built-in encoder is used now; what is found is not ordered again now.',
+      'Deleted “old”; the built-in encoder is used now; results are no longer reranked.',
     );
     expect(names(section())).toEqual(expect.arrayContaining(['Delete e5', 'Delete ce', 'Undo']));
   });

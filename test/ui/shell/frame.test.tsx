@@ -51,7 +51,7 @@ beforeEach(() => {
 describe('the status bar', () => {
   it('says what is not there yet', () => {
     useLab.setState({ needed: new Set(['policy', 'sources']) });
-    expect(cell('policy')).toBe('policy: waiting');
+    expect(cell('policy')).toBe('model: waiting');
     expect(wordsIn(bar())).toContain('loading world, retrieval, policy');
     expect(cell('run-status')).toBe('idle');
   });
@@ -67,7 +67,7 @@ describe('the status bar', () => {
       parts: { ...parts, world: ready, retrieval: ready },
       sources: { localPassages: 1200, webPassages: 30_000, web: null, memory: null },
     });
-    expect(wordsIn(bar())).toContain('1,200 local passages, web 30,000');
+    expect(wordsIn(bar())).toContain('1,200 local passages, 30,000 web passages');
   });
 
   it('says what is loaded, and what failed before that', () => {
@@ -76,11 +76,11 @@ describe('the status bar', () => {
       parts,
       sources: { localPassages: 1200, webPassages: 30_000, web: null, memory: null },
     });
-    expect(wordsIn(bar())).toContain('1,200 local passages, web 30,000');
+    expect(wordsIn(bar())).toContain('1,200 local passages, 30,000 web passages');
     useLab.setState({
       sources: { localPassages: 5, webPassages: null, web: 'wiki.example', memory: null },
     });
-    expect(wordsIn(bar())).toContain('5 local passages, web wiki.example');
+    expect(wordsIn(bar())).toContain('5 local passages, web: wiki.example');
     useLab.setState({
       parts: {
         ...parts,
@@ -101,7 +101,7 @@ describe('the status bar', () => {
     });
     useRun.setState(({ table }) => ({ table: { ...table, finished: { a: true } } }));
     expect(cell('run-status')).toBe('running 1 / 2');
-    expect(cell('rate')).toBe('1,234 tokens/s written by the policy');
+    expect(cell('rate')).toBe('1,234 tokens/s sampled');
     expect(buttonsIn(bar())).toMatchObject([{ name: 'Stop what is running', disabled: false }]);
     useRun.setState({ run: { ...running, status: 'done' } });
     expect(cell('run-status')).toBe('done');
@@ -277,7 +277,7 @@ describe('the frame', () => {
 
   it('says of an address that is no place that it is none, and leads back', () => {
     const html = htmlOf(<NowherePage />);
-    expect(wordsIn(html)).toContain('Nothing is here No place of the workbench has this address.');
+    expect(wordsIn(html)).toContain('Page not found No page has this address.');
     expect(linksIn(html)[0]?.href).toBe('/ask');
   });
 });

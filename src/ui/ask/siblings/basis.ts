@@ -83,7 +83,7 @@ async function whyOtherSources({ events, question, recipe }: Rollout): Promise<s
     });
     return again
       ? null
-      : 'the passages that it found are not among those that Ask searches; choose its passages under “Works with” in Ask';
+      : 'the passages that it found are not among those that Ask searches; choose its passages under “Model and data” in Ask';
   }
   const known = await lab().ask.question(question.id);
   return known?.text === question.text
@@ -117,7 +117,7 @@ async function recordBasis(rollout: Rollout): Promise<EvaluationParts | { why: s
   if ('why' in here) return here;
   if (here.id !== policy.id || here.revision !== policy.revision)
     return {
-      why: `${named(policy)} wrote it, and Ask works with ${named(here)}; choose its policy under “Works with” in Ask`,
+      why: `${named(policy)} wrote it, and Ask works with ${named(here)}; choose its policy under “Model and data” in Ask`,
     };
   const why = await whyOtherSources(rollout);
   return why === null ? { setup } : { why };

@@ -56,7 +56,7 @@ const Paste = ({ close }: { close: () => void }) => {
         onChange={(event) => setText(event.currentTarget.value)}
       />
       <Button size="xs" type="submit" disabled={text.trim() === ''}>
-        Look at it
+        Preview
       </Button>
     </form>
   );

@@ -74,7 +74,8 @@ const Reading = ({ pending }: { pending: Pending }) => {
           data={[
             {
               value: '',
-              label: preview && !choice.format ? formatWords(preview.format) : 'what is detected',
+              label:
+                preview && !choice.format ? formatWords(preview.format) : 'detect automatically',
             },
             ...FORMATS.map((format) => ({ value: formatKey(format), label: formatWords(format) })),
           ]}
@@ -92,7 +93,7 @@ const Reading = ({ pending }: { pending: Pending }) => {
           <NumberInput
             size="xs"
             className="narrow"
-            label="Words a passage"
+            label="Words per passage"
             min={5}
             max={5000}
             clampBehavior="blur"
@@ -105,7 +106,7 @@ const Reading = ({ pending }: { pending: Pending }) => {
           <NumberInput
             size="xs"
             className="narrow"
-            label="Overlap, sentences"
+            label="Overlap (sentences)"
             min={0}
             max={20}
             clampBehavior="blur"
@@ -121,7 +122,7 @@ const Reading = ({ pending }: { pending: Pending }) => {
       {asks ? (
         <Checkbox
           size="xs"
-          label="Contexts of questions as passages"
+          label="Import the contexts of questions as passages"
           checked={choice.contexts ?? true}
           onChange={(event) => changeChoice({ contexts: event.currentTarget.checked })}
         />
@@ -163,10 +164,10 @@ const Found = ({ pending }: { pending: Pending }) => {
   if (preview.status === 'failed')
     return (
       <p role="alert" className="tone-bad">
-        ⚠ It cannot be read: {preview.message}.{' '}
+        ⚠ This file cannot be read: {preview.message}.{' '}
         {pending.files.length > 1
           ? 'The other files can be imported.'
-          : 'Choose what to read it as, or another file.'}
+          : 'Choose another format or another file.'}
       </p>
     );
   const { items, progress, format } = preview.preview;
@@ -179,9 +180,7 @@ const Found = ({ pending }: { pending: Pending }) => {
         <b>{formatWords(format)}</b>, {about}
         {part}
         {countWords(progress.passages, progress.questions)}
-        {progress.duplicates > 0
-          ? `, ${plural(progress.duplicates, 'duplicate')} to leave out`
-          : ''}
+        {progress.duplicates > 0 ? `, ${plural(progress.duplicates, 'duplicate')} to skip` : ''}
         {progress.rejected > 0 ? (
           <span className="tone-bad">, {formatCount(progress.rejected)} to reject</span>
         ) : (
@@ -192,7 +191,7 @@ const Found = ({ pending }: { pending: Pending }) => {
       {/* Told by its size, its beginning and its end, whatever its name. */}
       {preview.sameFile.length > 0 ? (
         <p className="warn">
-          This very file was imported already, into{' '}
+          This file was already imported into{' '}
           {preview.sameFile.map((name) => `“${name}”`).join(', ')}.
         </p>
       ) : null}
@@ -225,7 +224,7 @@ export const PendingImport = () => {
           Import
         </Button>
         <Button size="xs" variant="default" onClick={dropPending}>
-          Leave it
+          Cancel
         </Button>
       </div>
     </section>

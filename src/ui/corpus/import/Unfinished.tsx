@@ -47,7 +47,7 @@ const Resume = ({ record }: { record: ImportRecord }) => {
         type="button"
         className="link strong"
         disabled={busy}
-        title="Goes on where it was; asks for the same file where it is not at hand"
+        title="Continues where it stopped; you may be asked to choose the file again"
         onClick={go}
       >
         Resume
@@ -72,10 +72,10 @@ export const Unfinished = ({ row }: { row: CollectionView }) => {
       <button
         type="button"
         className="link"
-        title="What was imported stays"
+        title="Passages imported so far are kept"
         onClick={() => void dismissImport(record)}
       >
-        Leave it at that
+        Dismiss
       </button>
     </div>
   ));

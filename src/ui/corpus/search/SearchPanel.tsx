@@ -121,17 +121,16 @@ const Panel = ({ wanted }: { wanted: string }) => {
   };
   return (
     <section aria-label="Search">
-      <h2>Search as runs do</h2>
+      <h2>Test the search</h2>
       <p className="fine">
-        Passages found by the retriever that the policy uses, with its scores: now{' '}
+        Passages found by the retriever that the model uses, with scores. In use:{' '}
         <b data-testid="retriever">
           <Terms>{note}</Terms>
         </b>
         {sources
-          ? `, over ${plural(sources.localPassages, 'local passage')}${memory ? `, ${memory} in memory` : ''}; web: ${sources.web ?? 'the built-in one'}`
+          ? `, over ${plural(sources.localPassages, 'local passage')}${memory ? `, ${memory} in memory` : ''}; web: ${sources.web ?? 'built-in'}`
           : ''}
-        . <i>both</i> fuses, by reciprocal rank, the two sources’ lists and one list of all that
-        they found.
+        . <i>both</i> merges the results of the two sources by reciprocal rank fusion.
       </p>
       <LoadingFailure />
       <LoadingList />
@@ -170,7 +169,7 @@ const Panel = ({ wanted }: { wanted: string }) => {
           {/* Of both sources one may fail: the other still answers. */}
           {found.failures?.map(({ source: failed, message }) => (
             <p key={failed} role="alert" className="tone-bad">
-              ⚠ {failed} did not answer: {message}. What follows is of the other source.
+              ⚠ {failed} did not answer: {message}. These are the other source’s results.
             </p>
           ))}
           <Hits hits={found.hits} />
@@ -178,7 +177,7 @@ const Panel = ({ wanted }: { wanted: string }) => {
         </>
       ) : error ? null : (
         <p className="fine">
-          Search for a name to see what the policy would be given
+          Search for a name to see what the model would read
           <Names />.
         </p>
       )}

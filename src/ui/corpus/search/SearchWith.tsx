@@ -28,9 +28,9 @@ const Fields = ({ local }: { local: Collected }) => {
     <span className="with-fields">
       <PickField
         label="Runs search"
-        title="Where a run searches that names no source itself"
+        title="Source of searches that name none"
         values={SOURCE_DEFAULTS}
-        names={{ local: 'these passages alone', recipe: 'where the recipe says' }}
+        names={{ local: 'these passages only', recipe: 'as the recipe says' }}
         value={source}
         onPick={chooseSource}
       />
@@ -45,7 +45,7 @@ const Fields = ({ local }: { local: Collected }) => {
         size="xs"
         label="Encoder"
         disabled={!encodes}
-        title={encodes ? undefined : 'Lexical search needs none'}
+        title={encodes ? undefined : 'Lexical search needs no encoder'}
         value={local.encoder}
         // The chosen one too, though it was deleted since.
         data={[...new Set(['built-in', ...encoders, local.encoder])]}
@@ -77,7 +77,7 @@ export const SearchWith = () => {
   return (
     <section className="search-with" aria-label="What runs work with">
       <p>
-        Runs search <b data-testid="searched">{searched || 'the built-in world'}</b> and ask
+        In use: passages of <b data-testid="searched">{searched || 'the built-in world'}</b> and
         questions of <b data-testid="asked">{asked || 'the built-in world'}</b>
         {'url' in web ? (
           <>

@@ -3,7 +3,7 @@ import { useCollections } from '../store/collections-store.ts';
 /** Names of collections, one after another; empty for none, … until the list was read. */
 export const useNames = (ids: readonly string[]): string => {
   const { status, collections } = useCollections();
-  const unknown = status === 'ready' ? 'a collection that is gone' : '…';
+  const unknown = status === 'ready' ? 'a deleted collection' : '…';
   return ids.map((id) => collections.find((one) => one.id === id)?.name ?? unknown).join(', ');
 };
 

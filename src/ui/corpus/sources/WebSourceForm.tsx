@@ -126,7 +126,7 @@ export const WebSourceForm = () => {
       </div>
       <p className="fine" id="web-source-about">
         {wrong ? (
-          <b className="tone-bad">This is no address of a web server, such as {info.example}. </b>
+          <b className="tone-bad">Enter the address of a web server, such as {info.example}. </b>
         ) : null}
         {info.about}
         {engine && engine.url !== address.trim() ? ` Asked at ${engine.url}` : ''}

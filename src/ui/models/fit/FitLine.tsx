@@ -22,7 +22,7 @@ const Memory = ({ needs }: { needs: readonly TypeNeed[] }) => (
     {needs.map(({ type, weightBytes, totalBytes, slots }) => (
       <div
         key={type}
-        title={`${formatBytes(weightBytes)} of weights as ${type}; ${formatBytes(totalBytes)} in all with ${formatCount(Math.max(1, slots))} contexts at a time`}
+        title={`${formatBytes(weightBytes)} of weights as ${type}; ${formatBytes(totalBytes)} in all with ${formatCount(Math.max(1, slots))} rollouts in parallel`}
       >
         <dt>{type}</dt>
         <dd className={slots === 0 ? 'tone-bad' : undefined}>
@@ -45,17 +45,15 @@ export const FitLine = ({
   types?: boolean;
 }) => {
   const counted = useFit(question);
-  if (!counted) return <p className="fine">Counting what it needs here …</p>;
+  if (!counted) return <p className="fine">Estimating the memory it needs …</p>;
   if (!counted.fit)
-    return (
-      <p className="fine tone-bad">⚠ This checkpoint cannot be computed here. {counted.problem}</p>
-    );
+    return <p className="fine tone-bad">⚠ This model cannot run here. {counted.problem}</p>;
   const { fit, limits } = counted;
   return (
     <>
       {types ? (
         <>
-          <p className="fine memory-head">weights in memory, as</p>
+          <p className="fine memory-head">memory for the weights</p>
           <Memory needs={fit.needs} />
         </>
       ) : null}

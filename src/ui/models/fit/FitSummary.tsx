@@ -63,7 +63,7 @@ const Need = ({ plan: { totalBytes, verdict } }: { plan: FitPlan }) => (
     <b>{formatBytes(totalBytes)}</b>
     <span className={verdict.kind === 'no' ? 'fine tone-bad' : 'fine'}>
       {verdict.kind === 'fits' ? 'fits' : null}
-      {verdict.kind === 'fewer-slots' ? `fits, ${formatCount(verdict.slots)} at a time` : null}
+      {verdict.kind === 'fewer-slots' ? `fits, ${formatCount(verdict.slots)} in parallel` : null}
       {verdict.kind === 'no' ? '⚠ does not fit' : null}
     </span>
   </td>
@@ -105,10 +105,10 @@ export const FitSummary = (props: {
   if (!config)
     return (
       <p className="fine tone-bad" data-testid="fit">
-        ⚠ This checkpoint cannot be computed here. {problem}
+        ⚠ This model cannot run here. {problem}
       </p>
     );
-  if (!limits) return <p className="fine">Asking what this device has …</p>;
+  if (!limits) return <p className="fine">Checking this device …</p>;
   const chosen = weights ?? automatic(json, limits);
   const row = rows.find(({ type }) => type === chosen);
   const { maxContext, maxSlots } = cacheLimits(config);
@@ -117,7 +117,7 @@ export const FitSummary = (props: {
       <p className="fine">
         <b>{row ? formatParameters(row.samples.parameters) : null}</b> parameters by its shape · on{' '}
         {limits.device} with {formatBytes(limits.memory)}, {limits.basis} · {formatCount(maxSlots)}{' '}
-        contexts of {formatCount(maxContext)} tokens at a time, held as {keys}
+        rollouts of {formatCount(maxContext)} tokens in parallel, KV cache in {keys}
         {wanted ? null : ' (automatic)'}
         {row ? `: ${formatBytes(row.samples.contextBytes)}` : null}
       </p>

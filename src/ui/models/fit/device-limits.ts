@@ -36,8 +36,8 @@ const onWasm = (): DeviceView => {
     memory: Math.min(WASM_BYTES, main ?? WASM_BYTES),
     basis:
       main !== null && main < WASM_BYTES
-        ? 'the main memory that the browser tells'
-        : 'the most that WebAssembly can hold',
+        ? 'main memory reported by the browser'
+        : 'the limit of WebAssembly',
     gpu: {
       device: 'webgpu',
       maxBinding: Infinity,
@@ -54,7 +54,7 @@ const onGpu = ({ limits, features }: GPUAdapter): DeviceView => ({
   maxBinding: limits.maxStorageBufferBindingSize,
   maxBuffer: limits.maxBufferSize,
   memory: gpuMemory(),
-  basis: 'assumed: browsers do not tell the memory of a GPU',
+  basis: 'assumed: browsers do not report GPU memory',
   gpu: null,
 });
 

@@ -1,7 +1,7 @@
 import type { DeviceLimits } from '../../../policy/open/fit.ts';
 import type { HereFit } from '../../../policy/open/fit-here.ts';
 import type { WebLlmLine } from '../../../policy/remote/webllm/models.ts';
-import { formatBytes, plural } from '../../kit/words/format.ts';
+import { formatBytes } from '../../kit/words/format.ts';
 import type { DeviceView } from './device-limits.ts';
 
 /** Whether a model fits this device, in a few words, and what they rest on. */
@@ -13,34 +13,35 @@ export interface VerdictWords {
   more: string;
 }
 
-const contexts = (slots: number): string => `${plural(slots, 'context')} at a time`;
+const contexts = (slots: number): string =>
+  slots === 1 ? 'one rollout at a time' : `${slots} rollouts in parallel`;
 
 /** Whether a checkpoint fits, as what, and else what it lacks: bytes, a GPU, or a buffer of that size. */
 export function verdictWords(fit: HereFit, limits: DeviceView): VerdictWords {
   const { verdict, held, slots } = fit;
   if (verdict.kind === 'fits') {
-    const fewer = verdict.slots < slots ? ` in place of ${slots}` : '';
-    const room = `weights as ${verdict.type}, ${contexts(verdict.slots)}${fewer}`;
+    const fewer = verdict.slots < slots ? ` instead of ${slots}` : '';
+    const room = `${verdict.type} weights, ${contexts(verdict.slots)}${fewer}`;
     if (verdict.type === held) return { tone: 'good', badge: 'fits', more: room };
     const wide = fit.needs.find(({ type }) => type === held);
     return {
       tone: 'good',
       badge: `fits as ${verdict.type}`,
-      more: `${room}; as ${held} it needs ${formatBytes(wide?.totalBytes ?? 0)}`,
+      more: `${room}; ${held} needs ${formatBytes(wide?.totalBytes ?? 0)}`,
     };
   }
   const { type, needs, gives, why } = verdict;
-  const least = `weights as ${type}, ${contexts(1)}`;
+  const least = `${type} weights, ${contexts(1)}`;
   if (verdict.elsewhere)
     return {
       tone: 'hint',
       badge: 'needs WebGPU',
-      more: `${least}: ${formatBytes(needs)}; without a GPU this device gives ${formatBytes(gives)} (${limits.basis})`,
+      more: `${least}: ${formatBytes(needs)}; without a GPU this device has ${formatBytes(gives)} (${limits.basis})`,
     };
   if (needs <= gives) return { tone: 'bad', badge: 'too big', more: `${least}: ${why}` };
   return {
     tone: 'bad',
-    badge: `too big: needs ${formatBytes(needs)}, this device gives ${formatBytes(gives)}`,
+    badge: `too big: needs ${formatBytes(needs)}, this device has ${formatBytes(gives)}`,
     more: `${least}; ${limits.basis}`,
   };
 }
@@ -59,12 +60,12 @@ export function webLlmWords(
   if (features.includes('shader-f16') && !shaderF16)
     return { tone: 'bad', badge: 'needs shader-f16', more: 'the GPU here has no half precision' };
   if (memoryMB === null)
-    return { tone: 'hint', badge: 'size not known', more: 'its list does not state its memory' };
+    return { tone: 'hint', badge: 'size not known', more: 'WebLLM’s list does not say' };
   const needs = memoryMB * 1e6;
-  if (needs <= memory) return { tone: 'good', badge: 'fits', more: 'as its list states it' };
+  if (needs <= memory) return { tone: 'good', badge: 'fits', more: 'by WebLLM’s list' };
   return {
     tone: 'bad',
-    badge: `too big: needs ${formatBytes(needs)}, this device gives ${formatBytes(memory)}`,
-    more: 'as its list states it',
+    badge: `too big: needs ${formatBytes(needs)}, this device has ${formatBytes(memory)}`,
+    more: 'by WebLLM’s list',
   };
 }

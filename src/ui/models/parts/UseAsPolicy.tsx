@@ -17,17 +17,17 @@ export const UseAsPolicy = (props: {
   if (same(chosen, policy))
     return (
       <>
-        <span className="badge good">policy of the next run</span>
+        <span className="badge good">in use</span>
         {policy.kind === 'built-in' ? null : (
           <button type="button" className="link" onClick={() => use({ kind: 'built-in' })}>
-            Use the built-in policy
+            Back to the built-in model
           </button>
         )}
       </>
     );
   return (
-    <Button size="compact-xs" aria-label={`Use ${name} as policy`} onClick={() => use(policy)}>
-      Use as policy
+    <Button size="compact-xs" aria-label={`Use ${name}`} onClick={() => use(policy)}>
+      Use
     </Button>
   );
 };

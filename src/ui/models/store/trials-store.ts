@@ -36,7 +36,7 @@ async function settled<T>(
   work: () => Promise<T>,
 ): Promise<Trial<never, T>> {
   const { policy } = useLab.getState();
-  if (!policy) return { status: 'failed', message: 'The policy has not been loaded.' };
+  if (!policy) return { status: 'failed', message: 'No model is loaded yet.' };
   try {
     return { status: 'done', result: await work(), policy };
   } catch (error) {

@@ -18,12 +18,12 @@ const NAMES: Readonly<Record<Trainer, { name: string; on: string }>> = {
 
 /** What can be left out, in words. */
 const PARTS: Readonly<Record<Without, string>> = {
-  'dynamic-sampling': 'dynamic sampling: groups of equal rewards are not drawn again',
+  'dynamic-sampling': 'dynamic sampling: groups with equal rewards are not replaced',
   kl: 'the KL term',
-  credit: 'advantages of single searches: what they earn counts in the reward',
-  router: 'the training of the router',
-  'warm-up': 'the supervised warm-up',
-  adapter: 'the run’s adapter: training begins anew',
+  credit: 'per-search advantages: their credit is added to the reward',
+  router: 'router training',
+  'warm-up': 'supervised warm-up (SFT)',
+  adapter: 'the run’s adapter: training restarts without it',
 };
 
 /** The offers of the refusals, and what was left out already, each once. */
@@ -45,7 +45,7 @@ const Refused = ({ refusals, without, change }: ChoiceProps) => {
     <>
       {refusals.length > 0 ? (
         <div role="alert">
-          <h3>It cannot run this experiment as it is</h3>
+          <h3>This trainer cannot run the experiment unchanged</h3>
           <ul>
             {refusals.map(({ setting, why }) => (
               <li key={`${setting} ${why}`}>
@@ -137,8 +137,8 @@ export const ExportDialog = ({ subject: given, name, onClose }: DialogProps) => 
         <Modal.Body p="xs" className="dialog-body export-dialog" tabIndex={0}>
           <h2>Take “{name}” to a cluster</h2>
           <p className="fine">
-            A folder that runs the same loop, rewards, masks, questions and adapter there. What
-            comes back is dropped on Runs.
+            A folder that trains with the same loop, rewards, masks, questions and adapter. Drop its
+            results on Runs afterwards.
           </p>
           <SegmentedControl
             size="xs"
@@ -155,7 +155,7 @@ export const ExportDialog = ({ subject: given, name, onClose }: DialogProps) => 
           {given.kind === 'run' ? (
             <NumberInput
               size="xs"
-              label="Steps of the whole run, those that are made among them"
+              label="Steps in total, including those already done"
               min={1}
               allowDecimal={false}
               value={steps}

@@ -24,7 +24,7 @@ export const AboutPaper = ({
     <dd>
       <Terms>{about.parts.join('; ')}</Terms>
     </dd>
-    <dt>Departures</dt>
+    <dt>Differences from the paper</dt>
     {about.departures.map((departure) => (
       <dd key={departure}>
         <Sentence text={departure} />
@@ -35,11 +35,11 @@ export const AboutPaper = ({
         <dt>Published</dt>
         <dd>
           <Terms>{`${about.published.figure} on ${about.published.benchmark}, ${about.published.model}.`}</Terms>{' '}
-          <span className="fine">Not to be compared with what is measured here.</span>
+          <span className="fine">Not comparable with the numbers here.</span>
         </dd>
       </>
     ) : null}
-    <dt>If the idea works</dt>
+    <dt>What the method should show</dt>
     <dd>
       <Terms>{about.signature}</Terms>
       <MeasuredClaims recipe={id} />

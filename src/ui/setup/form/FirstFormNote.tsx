@@ -7,10 +7,10 @@ export const FirstFormNote = () => {
   if (!first) return null;
   return (
     <p className="note" role="status">
-      What is open was made with the first form of the built-in world and the policy trained on it.
-      It works with these, so that it repeats.{' '}
+      This was made with version 1 of the encyclopedia and its model; both are loaded so that the
+      result repeats.{' '}
       <button type="button" className="link" onClick={takeSecondForm}>
-        Use today’s world and policy
+        Use the current encyclopedia and model
       </button>
     </p>
   );

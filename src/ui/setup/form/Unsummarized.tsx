@@ -5,7 +5,7 @@ export const Unsummarized = () => {
   const change = useSetup((state) => state.change);
   return (
     <span className="tone-bad">
-      ⚠ Its rollouts read summaries, and no summarizer is chosen.{' '}
+      ⚠ This recipe reads summaries, but no summarizer is chosen.{' '}
       <button
         type="button"
         className="link"

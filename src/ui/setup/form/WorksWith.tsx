@@ -36,7 +36,7 @@ const PolicySelect = ({ choices }: { choices: readonly PolicyChoice[] }) => {
   return (
     <Select
       size="xs"
-      label="Policy"
+      label="Model"
       value={keyOf(policy)}
       data={grouped(choices)}
       onChange={({ currentTarget: { value } }) => {
@@ -67,7 +67,7 @@ const CollectionSelect = (props: {
         { value: '', label: 'built-in world' },
         ...offered.map(({ id, name }) => ({ value: id, label: name })),
         ...(several ? [{ value: 'several', label: `${props.ids.length} collections` }] : []),
-        ...(several ? [] : gone.map((id) => ({ value: id, label: 'a collection that is gone' }))),
+        ...(several ? [] : gone.map((id) => ({ value: id, label: 'deleted collection' }))),
       ]}
       onChange={({ currentTarget: { value } }) => {
         if (value !== 'several') props.choose(value === '' ? [] : [value]);
@@ -121,7 +121,7 @@ const useLists = (): void => {
 /** Parts that are not the built-in ones, in a word each. */
 const changedParts = ({ policy, local, web, questions, summarizer, judge }: Setup): string[] =>
   [
-    policy.kind === 'built-in' ? '' : 'policy',
+    policy.kind === 'built-in' ? '' : 'model',
     questions.kind === 'built-in' ? '' : 'questions',
     local.kind === 'built-in' ? '' : 'passages',
     web.kind === 'built-in' ? '' : 'web',
@@ -139,8 +139,8 @@ const HELPERS: readonly Helper[] = ['summarizer', 'judge'];
 const NoJudge = ({ choices }: { choices: readonly PolicyChoice[] }) =>
   choices.some(({ chats }) => chats) ? null : (
     <p className="fine">
-      No model here can judge: the built-in policy is no judge, it knows nothing but how to search
-      and answer. Add a server or a chat model on <Link href="/models">Models</Link>.
+      The built-in model cannot judge answers. Add a server or a chat model on{' '}
+      <Link href="/models">Models</Link>.
     </p>
   );
 
@@ -160,10 +160,10 @@ export const WorksWith = ({ helpers = HELPERS }: { helpers?: readonly Helper[] }
   return (
     <details className="works-with" open={open}>
       <summary>
-        Works with{' '}
+        Model and data{' '}
         <span className="fine">
-          · {changed.length === 0 ? 'what is built in' : changed.join(', ')}
-          {first ? ', first form' : ''}
+          · {changed.length === 0 ? 'built in' : changed.join(', ')}
+          {first ? ', version 1' : ''}
         </span>
       </summary>
       <div className="fields">
@@ -185,7 +185,7 @@ export const WorksWith = ({ helpers = HELPERS }: { helpers?: readonly Helper[] }
             label="Summarizer"
             part="summarizer"
             choices={choices}
-            title="UR²: passages are summarized for the query before the policy reads them"
+            title="UR²: passages are summarized for the query before the model reads them"
             fixed={[
               { value: 'off', label: 'off' },
               { value: 'extractive', label: 'extractive (built in)' },
@@ -197,7 +197,7 @@ export const WorksWith = ({ helpers = HELPERS }: { helpers?: readonly Helper[] }
             label="Judge"
             part="judge"
             choices={choices}
-            title="LJ: a model says whether an answer means what the gold answer means; in training beside the held-out EM"
+            title="LLM judge: a second model decides whether an answer means the same as the gold answer. In training it scores held-out questions next to EM."
             fixed={[{ value: 'off', label: 'off' }]}
           />
         ) : null}
@@ -205,7 +205,7 @@ export const WorksWith = ({ helpers = HELPERS }: { helpers?: readonly Helper[] }
       {helpers.includes('judge') ? <NoJudge choices={choices} /> : null}
       <p className="fine">
         Web: {'url' in web ? engineKind(web.kind).name : 'built-in web'}
-        {'url' in web ? ` at ${new URL(web.url).host}` : ''}. More of each on{' '}
+        {'url' in web ? ` at ${new URL(web.url).host}` : ''}. Add more on{' '}
         <Link href="/models">Models</Link> and <Link href="/corpus">Corpus</Link>.
       </p>
     </details>

@@ -64,8 +64,8 @@ export function policyChoices(
     const gone = ref.kind !== 'webllm';
     choices.push({
       ref,
-      label: gone ? `${ref.id} (not here any more)` : ref.id,
-      group: gone ? 'Gone' : 'WebLLM (samples only)',
+      label: gone ? `${ref.id} (deleted)` : ref.id,
+      group: gone ? 'Deleted' : 'WebLLM (samples only)',
       chats: true,
     });
   }

@@ -18,7 +18,7 @@ const WarmUpNeedsRight = ({ settings }: { settings: TrainSettings | null }) => {
     <p className="warn" data-testid="warm-up-needs-right">
       ⚠ The warm-up learns from right answers of the policy’s own, and the built-in policy has read
       the built-in world alone. Of your questions it may answer none right; the run then ends before
-      its first step. Choose another policy under “Works with”, a file of trajectories under
+      its first step. Choose another policy under “Model and data”, a file of trajectories under
       “Warm-up on trajectories”, or{' '}
       <button type="button" className="link" onClick={() => changeDraft('warmUp', null)}>
         leave the warm-up out
@@ -43,7 +43,7 @@ export const OwnData = ({ settings }: { settings: TrainSettings | null }) => {
       return (
         <p className="warn">
           ⚠ {plural(gone, 'chosen collection')} of questions {gone === 1 ? 'is' : 'are'} not here
-          any more. Choose others under “Works with”, or{' '}
+          any more. Choose others under “Model and data”, or{' '}
           <Link href="/corpus">import them again</Link>.
         </p>
       );
@@ -70,7 +70,7 @@ export const OwnData = ({ settings }: { settings: TrainSettings | null }) => {
       ) : (
         <>
           Trains on the built-in world. {plural(own.length, 'collection')} of your own questions can
-          be chosen under “Works with”; <Link href="/corpus">import more</Link>.
+          be chosen under “Model and data”; <Link href="/corpus">import more</Link>.
         </>
       )}
     </p>

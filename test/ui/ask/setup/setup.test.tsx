@@ -90,7 +90,7 @@ describe('a first visit', () => {
 describe('questions and passages of one’s own', () => {
   const note = (): string =>
     wordsIn(htmlOf(<Welcome />, useRun, useView, useLab, useSetup)).includes(
-      'The built-in policy has read the built-in world alone.',
+      'The built-in model knows only the built-in world',
     )
       ? 'said'
       : 'not said';
@@ -180,7 +180,7 @@ describe('what the next run works with', () => {
   const works = () => htmlOf(<WorksWith />, useSetup, useCollections, useResources);
 
   it('is folded while everything is built in, and names what is not', () => {
-    expect(wordsIn(works())).toContain('Works with · what is built in');
+    expect(wordsIn(works())).toContain('Model and data · built in');
     useSetup.setState({
       setup: {
         ...BUILT_IN_SETUP,
@@ -196,11 +196,11 @@ describe('what the next run works with', () => {
       },
     });
     const html = works();
-    expect(wordsIn(html)).toContain('Works with · passages, web, judge');
+    expect(wordsIn(html)).toContain('Model and data · passages, web, judge');
     expect(wordsIn(html)).toContain('Web: SearXNG at localhost:8080.');
     // What was deleted is still named, so that one sees why nothing comes of it.
-    expect(wordsIn(html)).toContain('a collection that is gone');
-    expect(wordsIn(html)).toContain('x (not here any more)');
+    expect(wordsIn(html)).toContain('deleted collection');
+    expect(wordsIn(html)).toContain('x (deleted)');
   });
 
   it('offers collections only for what they hold', () => {

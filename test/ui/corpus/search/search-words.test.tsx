@@ -28,6 +28,6 @@ it('collections are called by their names, in the order in which they were chose
 it('one that was deleted is told, but not before the list was read', () => {
   expect(words('a')).not.toContain('(gone)');
   useCollections.setState({ status: 'ready', collections: [collection('b', { name: 'Papers' })] });
-  expect(words('a', 'b')).toBe('a collection that is gone, Papers (gone)');
+  expect(words('a', 'b')).toBe('a deleted collection, Papers (gone)');
   expect(words('b')).toBe('Papers');
 });

@@ -119,7 +119,7 @@ describe('the agreement with the checkpoint', () => {
     await startAgreement();
     await startMeasure();
     expect(trials().agreement).toMatchObject({ status: 'failed' });
-    expect(trials().measure).toMatchObject({ message: 'The policy has not been loaded.' });
+    expect(trials().measure).toMatchObject({ message: 'No model is loaded yet.' });
     expect([...fake.callsOf('ask.agreement'), ...fake.callsOf('ask.measure')]).toEqual([]);
   });
 });

@@ -75,8 +75,8 @@ describe('the policies that can be chosen', () => {
       { kind: 'built-in', form: 1 },
     ];
     expect(labels(own).slice(4)).toEqual([
-      'Gone: e9 (not here any more)',
-      'Gone: c2 (not here any more)',
+      'Deleted: e9 (deleted)',
+      'Deleted: c2 (deleted)',
       'WebLLM (samples only): Llama-3B-of-the-list',
     ]);
   });
