@@ -135,6 +135,6 @@ it('what a checkpoint needs marks the type that is chosen, and says what its con
   expect(wordsIn(chosen)).toMatch(/KV cache in f16: /);
   // Half of the bytes of each number.
   const bytes = (html: string) =>
-    Number(/KV cache in f\d\d[^:]*:  ([\d.]+)/.exec(wordsIn(html))?.[1]);
+    Number(/KV cache in f\d\d[^:]*: ([\d.]+)/.exec(wordsIn(html))?.[1]);
   expect(bytes(fit({ keys: 'f32' })) / bytes(chosen)).toBeCloseTo(2, 1);
 });
