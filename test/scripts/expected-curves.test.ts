@@ -31,11 +31,12 @@ const run = (settings: Partial<TrainSettings>, scores: Record<number, number>): 
 it('curves.json is of the policy that is shipped and of recipes that there are', async () => {
   const { policy, curves } = await loadExpectedCurves();
   expect(policy.revision).toBe(shippedRevision());
-  expect(curves.length).toBeGreaterThanOrEqual(40);
+  expect(curves.length).toBeGreaterThanOrEqual(41);
   for (const { training } of curves) expect(findTraining(training)).toBeDefined();
   // Trained before their loss was averaged as in their releases.
-  for (const former of ['research/grpo', 's3/grpo', 'step-search/grpo', 'ur2/paper', 'arena/grpo'])
+  for (const former of ['research/grpo', 's3/grpo', 'step-search/grpo', 'arena/grpo'])
     expect(curves.map(({ training }) => training)).not.toContain(former);
+  expect(curves.find(({ training }) => training === 'ur2/paper')?.otherwise).toContain('7 : 2 : 1');
 });
 
 describe('trainings of a folder of results', () => {

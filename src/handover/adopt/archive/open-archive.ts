@@ -1,6 +1,6 @@
 import { messageOf } from '../../../base/errors.ts';
 import { createTurns } from '../../../base/turns.ts';
-import { TooMuch, unpackBudget } from '../../../formats/rollouts/container/budget.ts';
+import { passBudget, TooMuch, unpackBudget } from '../../../formats/rollouts/container/budget.ts';
 import { gunzip, UnpackError } from '../../../formats/rollouts/container/gunzip.ts';
 import {
   isUnpackable,
@@ -57,12 +57,14 @@ async function unzip(blob: Blob, turn: () => Promise<void>): Promise<AdoptFile[]
 /** A stream from its beginning to its end; of what is passed over nothing is held. */
 class StreamInput implements TarInput {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
-  readonly #spend: (bytes: number) => void;
+  readonly #keep: (bytes: number) => void;
+  readonly #pass: (bytes: number) => void;
   #held: Uint8Array = new Uint8Array();
 
-  constructor(stream: ReadableStream<Uint8Array>, spend: (bytes: number) => void) {
-    this.#reader = stream.getReader();
-    this.#spend = spend;
+  constructor(packed: Blob) {
+    this.#reader = gunzip(packed.stream()).getReader();
+    this.#keep = unpackBudget(packed.size, UNPACKING);
+    this.#pass = passBudget(packed.size, 'what is not read of it unpacks');
   }
 
   /** The next bytes, part by part; they end where the stream does. */
@@ -88,7 +90,9 @@ class StreamInput implements TarInput {
   }
 
   async take(length: number, keep: boolean): Promise<Blob | null> {
-    if (keep) this.#spend(length);
+    // Before any of it is unpacked.
+    if (keep) this.#keep(length);
+    else this.#pass(length);
     const parts: Uint8Array[] = [];
     let found = 0;
     for await (const part of this.#parts(length)) {
@@ -110,7 +114,7 @@ class StreamInput implements TarInput {
 
 /** The files of a tar archive that is packed by gzip; null where something else is. */
 async function untar(blob: Blob, signal: AbortSignal | undefined): Promise<AdoptFile[] | null> {
-  const input = new StreamInput(gunzip(blob.stream()), unpackBudget(blob.size, UNPACKING));
+  const input = new StreamInput(blob);
   try {
     const head = await input.read(512);
     if (!isTar(head)) return null;
