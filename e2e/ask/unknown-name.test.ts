@@ -105,9 +105,9 @@ const ofEvaluation = async (page: Page): Promise<void> => {
   await questions.getByRole('button', { name: 'Add imported questions' }).click();
   // The built-in world, which is searched unless something else is chosen, knows neither of the towns.
   await questions.getByText(/^⚠ 2 of 2 questions name something that no passage/).waitFor();
-  const advice = questions.getByText('“Search what is set up on Corpus”, under Retrieval');
+  const advice = questions.getByText('“Search the sources chosen on Corpus”, under Retrieval');
   expect(await advice.count()).toBe(1);
-  await page.getByLabel('Search what is set up on Corpus').check();
+  await page.getByLabel('Search the sources chosen on Corpus').check();
   const said = questions.getByText(
     '⚠ 1 of 2 questions names something that no passage searched mentions',
   );

@@ -89,7 +89,7 @@ it(
     const { page } = stage;
     await visit(page, stage, 'evaluate?new=1');
     await chooseTwo(page, 2);
-    await page.getByTestId('estimate').getByText('4 of them here already').waitFor();
+    await page.getByTestId('estimate').getByText('4 of them reused').waitFor();
     await page.getByTestId('estimate').getByText('nothing to run').waitFor();
     await page.getByLabel('Name', { exact: true }).fill('Two on two');
     await run(page).click();
@@ -113,7 +113,7 @@ it(
     await page.getByRole('tab', { name: 'Compare' }).click();
     await page.getByLabel('Compare with').selectOption({ index: 1 });
     await page.getByText('over 2 questions of both').waitFor();
-    await page.getByText('Left out: 398 questions of the other alone').waitFor();
+    await page.getByText('Left out: 398 questions only in the other').waitFor();
     const compared = page.getByRole('group', { name: 'Comparison, table' }).locator('tbody tr');
     expect(await compared.count()).toBe(2);
     for (const row of await compared.all())

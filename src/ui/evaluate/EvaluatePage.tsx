@@ -44,7 +44,7 @@ const ImportButton = () => {
       accept="application/json,.json"
       size="xs"
       variant="default"
-      title="A JSON file from “Export”: what it asked for is filled in, to be looked at and run"
+      title="A JSON file from “Export”: fills in its settings, ready to run"
       onFiles={([file]) => void read(file)}
     >
       Import
@@ -87,7 +87,7 @@ const Missing = ({ id, deleted }: { id: string; deleted: boolean }) => {
       <h1>{deleted ? 'This evaluation was deleted' : 'This evaluation is not here'}</h1>
       <p>
         {deleted
-          ? 'It can be brought back in the list for a few minutes after the deletion, until the page is loaded again.'
+          ? 'It can be restored in the list for a few minutes, until you reload the page.'
           : `Evaluations are stored in the browser that ran them; none here has the id ${id}. Its exported JSON can be imported and run here.`}
       </p>
       <p>

@@ -38,13 +38,12 @@ const FirstButton = () => {
 
 /** What each tab of an evaluation answers. */
 const ANSWERS: Record<EvaluateView, string> = {
-  table:
-    'how right and how dear each system is, with intervals, and which differences are significant',
+  table: 'accuracy and cost of each system, with intervals, and which differences are significant',
   cost: 'which systems another one beats in both quality and cost',
   questions: 'which questions each got right; a cell opens the rollouts side by side',
   hops: 'at which hop of a question’s chain each system was lost',
-  systems: 'what a system is without each of its parts, beside what its paper expects',
-  compare: 'this evaluation beside another one, question by question',
+  systems: 'each system without each of its parts, next to what its paper expects',
+  compare: 'this evaluation and another one, question by question',
 };
 
 /** What stands in the place of a list that is empty; after a failed reading nothing, as the problem above says why. */
@@ -56,7 +55,7 @@ export const FirstView = () => {
     <section className="empty-place">
       <div>
         <p>
-          Systems side by side on the same questions, with the same policy, engine and budget: a
+          Systems side by side on the same questions, with the same model, search and budget: a
           table with intervals, pictures of why, and every rollout one click away. Nothing has been
           evaluated in this browser yet. Begin with plain search, naive <Term id="rag">RAG</Term>{' '}
           and no retrieval, or choose yourself.

@@ -87,7 +87,7 @@ export const MeasuredSystems = () => {
   return (
     <section className="measured-systems" aria-labelledby="measured-systems">
       <div className="measured-head">
-        <h2 id="measured-systems">What was measured of them</h2>
+        <h2 id="measured-systems">What studies found</h2>
         <span className="claim-legend fine">
           {OUTCOMES.map(([outcome, sign, tone]) => (
             <span key={outcome}>
@@ -100,9 +100,9 @@ export const MeasuredSystems = () => {
         </span>
       </div>
       <p className="fine">
-        Each system is to show something if its idea works. Studies of this repository asked that of{' '}
-        {measuredPolicy.id}@{measuredPolicy.revision}, the built-in policy, in worlds like the
-        built-in one. A system opens to its claims and their numbers.
+        Each method should show an effect. Studies of this repository tested that with the built-in
+        model, {measuredPolicy.id}@{measuredPolicy.revision}, in worlds like the built-in one. Click
+        a system to see its claims and numbers.
       </p>
       {groups.map(({ name, entries }) => (
         <section key={name} aria-label={name}>

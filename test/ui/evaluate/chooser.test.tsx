@@ -142,7 +142,7 @@ describe('the form', () => {
     useEvaluate.setState({ status: 'ready' });
     useEvaluateDraft.getState().change({ systems: [] });
     const html = form();
-    expect(wordsIn(html)).toContain('⚠ Tick one system at least.');
+    expect(wordsIn(html)).toContain('⚠ Select at least one system.');
     expect(buttonsIn(html).find(({ name }) => name === 'Run')?.disabled).toBe(true);
   });
 
@@ -158,7 +158,7 @@ describe('the form', () => {
 
   it('ticks what the draft has, and says of every system what it is', () => {
     const html = form();
-    expect(wordsIn(html)).toContain('3 ticked');
+    expect(wordsIn(html)).toContain('3 selected');
     expect(valuesOf(html, 'data-system')).toHaveLength(RECIPES.length);
     expect(html.match(/ticked" data-system/g)).toHaveLength(3);
     for (const { summary } of RECIPES) expect(wordsIn(html)).toContain(summary);

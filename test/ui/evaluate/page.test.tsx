@@ -286,7 +286,7 @@ describe('an evaluation', () => {
       },
     });
     const html = htmlOf(<EvaluationView record={record} />, useEvaluate);
-    expect(wordsIn(html)).toContain('12 / 60 rollouts · 5 were here already');
+    expect(wordsIn(html)).toContain('12 / 60 rollouts · 5 reused');
     expect(wordsIn(html)).toContain('≈ 5 min to go');
     expect(buttonsIn(html).map(({ name }) => name)).toContain('Pause');
     expect(valuesOf(html, 'role').filter((role) => role === 'tab')).toHaveLength(6);

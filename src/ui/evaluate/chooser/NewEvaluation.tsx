@@ -58,8 +58,7 @@ const useEstimate = (spec: EvaluationSpec, fault: string | null): Answer => {
 /** Rows, questions, rollouts and time; systems that will not run are named, with the reason in the tooltip. */
 const Cost = ({ answer }: { answer: Answer }) => {
   if (answer.state === 'failed') return <span className="tone-bad">⚠ {answer.message}</span>;
-  if (answer.state === 'asking')
-    return <span className="fine">Rollouts and minutes are counted in a moment.</span>;
+  if (answer.state === 'asking') return <span className="fine">Estimating …</span>;
   const { systems, skipped, questions, planned, reused, toMake, seconds, basis } = answer.estimate;
   return (
     <>
@@ -68,7 +67,7 @@ const Cost = ({ answer }: { answer: Answer }) => {
       </span>
       <span>
         <b>{formatCount(planned)}</b> rollouts
-        {reused > 0 ? `, ${formatCount(reused)} of them here already` : ''}
+        {reused > 0 ? `, ${formatCount(reused)} of them reused` : ''}
       </span>
       {skipped.length > 0 ? (
         <span
@@ -146,9 +145,8 @@ export const NewEvaluation = () => {
       <div className="chooser-systems">
         <h1>New evaluation</h1>
         <p className="lead">
-          Every system runs with every policy and retrieval setting on the same questions, so that
-          differences are the systems’. Rollouts that were made before under the same settings are
-          taken again, not made again.
+          Every system runs on the same questions, so differences come from the system. Earlier
+          rollouts with the same settings are reused.
         </p>
         <SystemsPicker />
       </div>

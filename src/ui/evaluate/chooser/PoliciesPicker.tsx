@@ -92,14 +92,14 @@ export const PoliciesPicker = () => {
   );
   const choices = policyChoices(resources, checkpoints, kept);
   return (
-    <section aria-label="Policies" className="chooser-part">
-      <h2>Policies</h2>
+    <section aria-label="Models" className="chooser-part">
+      <h2>Models</h2>
       <ul className="policy-lines">
         {choices.map(({ ref, label, group }) => (
           <li key={keyOf(ref)}>
             <Checkbox
               size="xs"
-              label={ref.kind === 'built-in' ? 'built-in, as it is shipped' : `${label} · ${group}`}
+              label={ref.kind === 'built-in' ? 'built-in, without adapter' : `${label} · ${group}`}
               checked={chosen.some(sameAs({ kind: 'base', policy: ref }))}
               onChange={() => toggle({ kind: 'base', policy: ref })}
             />
@@ -110,7 +110,7 @@ export const PoliciesPicker = () => {
         ))}
       </ul>
       <p className="fine">
-        More under <Link href="/models">Models</Link>; adapters come from{' '}
+        Add more on <Link href="/models">Models</Link>; adapters come from{' '}
         <Link href="/train?new=1">training runs</Link>.
       </p>
     </section>

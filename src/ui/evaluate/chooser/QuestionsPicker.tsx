@@ -44,7 +44,7 @@ const Collections = (props: {
       data={[
         ...source.ids
           .filter((id) => !offered.some((one) => one.id === id))
-          .map((id) => ({ value: id, label: 'a set that is gone' })),
+          .map((id) => ({ value: id, label: 'deleted set' })),
         ...offered.map(({ id, name, questions }) => ({
           value: id,
           label: `${name} (${questions})`,
@@ -73,7 +73,7 @@ const Line = ({ source, set, remove }: LineProps) => (
         />
         <Select
           size="xs"
-          label="Form"
+          label="Version"
           data={[
             { value: '1', label: '1' },
             { value: '2', label: '2' },
@@ -167,7 +167,7 @@ export const QuestionsPicker = () => {
         <Button
           size="xs"
           variant="default"
-          title="A world that no policy here was trained on, made from its seed"
+          title="A new fictional world, generated from a seed; no model here was trained on it"
           onClick={() =>
             add({ kind: 'fresh', seed: freshSeed(sources), form: 2, split: 'test', limit: 50 })
           }

@@ -66,7 +66,7 @@ const OwnSources = ({ setting, set }: LineProps) => {
           )
         }
       />
-      Search what is set up on Corpus
+      Search the sources chosen on Corpus
     </label>
   );
 };
@@ -75,7 +75,7 @@ const Line = (props: LineProps) => {
   const { setting, set, remove } = props;
   return (
     <li className="question-line">
-      <NumberChange {...props} name="k" label="Passages a search" min={1} max={20} />
+      <NumberChange {...props} name="k" label="Passages per search" min={1} max={20} />
       <NumberChange {...props} name="maxSearches" label="Searches, at most" min={0} max={64} />
       <PickField
         label="Source"
@@ -90,7 +90,7 @@ const Line = (props: LineProps) => {
         <button
           type="button"
           className="link"
-          aria-label="Take out this retrieval setting"
+          aria-label="Remove this retrieval setting"
           onClick={remove}
         >
           ✕

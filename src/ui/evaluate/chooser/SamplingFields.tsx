@@ -21,7 +21,7 @@ const Seeds = () => {
     <TextInput
       size="xs"
       label="Seeds"
-      title="Every question is asked once with each"
+      title="Every question is asked once per seed"
       value={text ?? formatSeeds(seeds)}
       error={wrong ? 'Whole numbers, such as 1, 2, 5-8; 50 at most.' : undefined}
       onChange={(event) => {
@@ -57,8 +57,8 @@ const Helpers = () => {
         label="Judge"
         title={
           models.length === 0
-            ? 'No model here can judge: add a server or a chat model on Models'
-            : 'A model says whether an answer means what the gold answer means'
+            ? 'The built-in model cannot judge: add a server or a chat model on Models'
+            : 'A second model decides whether an answer means the same as the gold answer'
         }
         data={[{ value: 'off', label: 'off' }, ...grouped(models)]}
         value={helperValue(judge)}
@@ -70,7 +70,7 @@ const Helpers = () => {
       <Select
         size="xs"
         label="Summarizer"
-        title="Of systems that read summaries in place of passages"
+        title="For systems that read summaries instead of passages"
         data={[
           { value: 'extractive', label: 'extractive (built in)' },
           { value: 'off', label: 'off' },
@@ -112,7 +112,7 @@ export const SamplingFields = () => {
         />
         <PickField
           label="Routing"
-          title="Of systems with a router: the likelier source, or drawn"
+          title="For systems with a router: take the likelier source, or sample"
           values={ROUTINGS}
           value={routing}
           onPick={(value) => change({ routing: value })}

@@ -67,7 +67,7 @@ export const SystemCard = memo(({ entry, ticked, tick, edit, ablate }: SystemCar
             type="button"
             className="link"
             aria-label={`Tick ${title} with its ablations`}
-            title="Ticks it, and the same without each of its parts"
+            title="Also selects this system without each of its parts"
             onClick={() => ablate(entry)}
           >
             + ablations

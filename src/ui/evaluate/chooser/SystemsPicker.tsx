@@ -112,13 +112,13 @@ export const SystemsPicker = () => {
           accept="application/json,.json"
           size="xs"
           variant="default"
-          title="A system that somebody shared; a part that is not known here is refused by its name"
+          title="A shared system (JSON); unknown parts are refused by name"
           onFiles={(files) => void take(files)}
         >
           Import a system
         </PickButton>
         <span className="fine">
-          {formatCount(chosen.length)} ticked
+          {formatCount(chosen.length)} selected
           {chosen.length > 0 ? (
             <>
               {' '}
@@ -127,7 +127,8 @@ export const SystemsPicker = () => {
                 className="link"
                 onClick={() => useEvaluateDraft.getState().change({ systems: [] })}
               >
-                none
+                {' '}
+                clear{' '}
               </button>
             </>
           ) : null}

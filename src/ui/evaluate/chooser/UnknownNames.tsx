@@ -92,8 +92,8 @@ const Naming = (props: { found: UnknownInSet; where: string; searchesOwn: boolea
       </summary>
       {searchesOwn ? null : (
         <p className="fine">
-          The built-in passages are searched. “Search what is set up on Corpus”, under Retrieval,
-          searches your own.
+          The built-in passages are searched. “Search the sources chosen on Corpus”, under
+          Retrieval, searches your own.
         </p>
       )}
       <ul>
@@ -137,7 +137,7 @@ export const LookingUp = ({ looked }: { looked: LookedUp }) => {
           Do passages mention what these questions name? {looked.stage}
           {looked.leftMs === null ? '' : ` · ${formatDuration(looked.leftMs / 1000)} left`}{' '}
           <button type="button" className="link" onClick={looked.stop}>
-            Do not look up
+            Skip this check
           </button>
         </p>
       );

@@ -72,10 +72,10 @@ const Rows = ({ table, by }: { table: AcrossTable; by: MeasureId }) => {
 const LeftOut = ({ table }: { table: AcrossTable }) => {
   const { onlyBefore, onlyAfter, systemsBefore, systemsAfter } = table;
   const parts = [
-    onlyBefore > 0 ? `${plural(onlyBefore, 'question')} of this one alone` : '',
-    onlyAfter > 0 ? `${plural(onlyAfter, 'question')} of the other alone` : '',
-    systemsBefore.length > 0 ? `here alone: ${systemsBefore.join(', ')}` : '',
-    systemsAfter.length > 0 ? `there alone: ${systemsAfter.join(', ')}` : '',
+    onlyBefore > 0 ? `${plural(onlyBefore, 'question')} only in this one` : '',
+    onlyAfter > 0 ? `${plural(onlyAfter, 'question')} only in the other` : '',
+    systemsBefore.length > 0 ? `only here: ${systemsBefore.join(', ')}` : '',
+    systemsAfter.length > 0 ? `only there: ${systemsAfter.join(', ')}` : '',
   ].filter((part) => part !== '');
   return parts.length === 0 ? null : <p className="fine">Left out: {parts.join('; ')}.</p>;
 };
@@ -138,7 +138,7 @@ export const CompareEvaluations = ({ id, result, address, change }: CompareProps
     return (
       <p>
         There is no other evaluation to compare with. <Link href={NEW_EVALUATION}>Start one</Link>{' '}
-        with the same questions, with another policy or other settings.
+        with the same questions, with another model or other settings.
       </p>
     );
   return (

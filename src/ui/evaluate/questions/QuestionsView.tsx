@@ -147,7 +147,7 @@ export const QuestionsView = ({ id, result, address, change }: QuestionsViewProp
         <h2>Where systems disagree</h2>
         <p className="fine">
           {plural(parted.length, 'question')} that some systems answer right by <Terms>EM</Terms>{' '}
-          and some do not, those first that part them most evenly.
+          and some do not, the most evenly split first.
         </p>
         <Disagreements
           parted={parted}

@@ -66,8 +66,8 @@ const Made = ({ made, evaluation, read }: MadeProps) => {
       ) : null}
       {stored.state === 'ready' && stored.value === null ? (
         <p className="fine">
-          The rollout itself is not stored in this browser; its numbers came with the evaluation. Go
-          on with the evaluation to make it again.
+          This rollout is not stored in this browser; only its numbers came with the evaluation.
+          Continue the evaluation to run it again.
         </p>
       ) : null}
       {stored.state === 'ready' && stored.value ? (

@@ -16,7 +16,7 @@ interface SideBySideProps {
 }
 
 /** Where the passages lie that a question needs, as its world says it. */
-const SOURCES = { local: 'local alone', web: 'web alone', both: 'local and web' } as const;
+const SOURCES = { local: 'local only', web: 'web only', both: 'local and web' } as const;
 
 /** Gold answers, and what the question’s set says of it; imported questions often say nothing. */
 const Facts = ({ question }: { question: EvaluatedQuestion }) => (

@@ -92,10 +92,10 @@ const Buttons = ({ record, pausing }: { record: EvaluationRecord; pausing: boole
         variant="default"
         leftSection={<Icon name="pause" size={12} />}
         disabled={pausing}
-        title="Ends the rollouts under way first; all that were made are kept"
+        title="Finishes the current rollouts first; finished rollouts are kept"
         onClick={() => void pauseEvaluation(record.id)}
       >
-        {pausing ? 'Pausing after these rollouts' : 'Pause'}
+        {pausing ? 'Pausing after the current rollouts' : 'Pause'}
       </Button>
     );
   if (record.status === 'finished' && record.failed === 0) return null;
@@ -106,12 +106,12 @@ const Buttons = ({ record, pausing }: { record: EvaluationRecord; pausing: boole
       disabled={other !== undefined}
       title={
         other === undefined
-          ? 'Every rollout that was made is kept; those that failed are tried again'
+          ? 'Finished rollouts are kept; failed ones are tried again'
           : `“${other}” is running; one evaluation at a time`
       }
       onClick={() => void resumeEvaluation(record.id, device)}
     >
-      {record.status === 'finished' ? 'Try the failed ones again' : 'Go on'}
+      {record.status === 'finished' ? 'Retry failed rollouts' : 'Go on'}
     </Button>
   );
 };
@@ -135,7 +135,7 @@ const Progress = (props: {
         <b>{formatCount(done)}</b> / {total > 0 ? formatCount(total) : '…'}{' '}
         {live?.phase === 'judging' ? 'answers judged' : 'rollouts'}
         {live && live.reused > 0 ? (
-          <span className="fine"> · {formatCount(live.reused)} were here already</span>
+          <span className="fine"> · {formatCount(live.reused)} reused</span>
         ) : null}
       </span>
       <progress
@@ -149,7 +149,7 @@ const Progress = (props: {
           ? [
               phaseWords(live),
               live.etaSeconds === null
-                ? 'the time to go shows after the first rollouts'
+                ? 'time left appears after the first rollouts'
                 : `≈ ${formatDuration(live.etaSeconds)} to go`,
             ].join(' · ')
           : ''}
@@ -240,7 +240,7 @@ export const EvaluationHeader = ({ record, result, request }: HeaderProps) => {
       <div role="status">
         {elsewhere ? (
           <p className="note">
-            It runs in another tab of this browser; what you press here is done there.
+            This evaluation is running in another tab; the buttons here control it.
           </p>
         ) : null}
         {record.notice === null ? null : <p className="note">{record.notice}</p>}

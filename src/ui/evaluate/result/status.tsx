@@ -32,8 +32,8 @@ export const EvaluationBadge = ({ status }: Pick<EvaluationRecord, 'status'>) =>
 };
 
 const PHASES: Record<EvaluationPhase, string> = {
-  planning: 'looking what is there already',
-  opening: 'loading what the next rollouts need',
+  planning: 'checking earlier rollouts',
+  opening: 'loading models and indexes',
   rollouts: 'rollouts',
   judging: 'judging answers',
 };

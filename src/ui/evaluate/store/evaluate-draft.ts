@@ -66,10 +66,10 @@ export const tickSystem = (system: SystemChoice): void => {
 /** What is wrong with a spec that cannot be run, in a line; null where nothing is. */
 export const faultOf = (spec: EvaluationSpec): string | null => {
   // In the words of the form; the schema's would name fields of a file that nobody sees here.
-  if (spec.systems.length === 0) return 'Tick one system at least.';
-  if (spec.policies.length === 0) return 'Tick one policy at least.';
-  if (spec.questions.length === 0) return 'Add one set of questions at least.';
-  if (spec.seeds.length === 0) return 'Give one seed at least.';
+  if (spec.systems.length === 0) return 'Select at least one system.';
+  if (spec.policies.length === 0) return 'Select at least one model.';
+  if (spec.questions.length === 0) return 'Add at least one set of questions.';
+  if (spec.seeds.length === 0) return 'Enter at least one seed.';
   try {
     parseSpec(spec);
     return null;

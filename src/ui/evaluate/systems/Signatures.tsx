@@ -72,13 +72,12 @@ const Signature = ({ system, row, family, titleOf }: SignatureProps) => (
     </div>
     {family ? null : (
       <p className="fine">
-        No ablation of it is in this evaluation. Under “New one”, “+ ablations” adds it without each
-        of its parts.
+        This evaluation has no ablations of it. Add them with “+ ablations” in a new evaluation.
       </p>
     )}
     {system.departures && system.departures.length > 0 ? (
       <details>
-        <summary>Departures from its source</summary>
+        <summary>Differences from the paper</summary>
         <ul className="departures">
           {system.departures.map((departure) => (
             <li key={departure} className="fine">
@@ -101,14 +100,14 @@ export const Signatures = (props: {
   const whole = systems.filter((system) => system.signature !== null && !isVariant(system));
   const titleOf = (id: string): string => systems.find((one) => one.id === id)?.title ?? id;
   return (
-    <section aria-label="Signatures" className="chart-group">
-      <h2>Signatures</h2>
+    <section aria-label="Expected effects" className="chart-group">
+      <h2>Expected effects</h2>
       <p className="fine">
-        What should be seen if an idea works, what the studies of the shipped policy say of it, and
-        the numbers of this evaluation; in an ablation the difference from the whole (* significant
-        at 5 % after <Term id="holm">Holm’s correction</Term>).
+        What each method should show, what studies of the built-in model found, and the numbers of
+        this evaluation; for ablations, the difference from the full system (* significant at 5 %
+        after <Term id="holm">Holm’s correction</Term>).
       </p>
-      {whole.length === 0 ? <p className="fine">None of these systems states one.</p> : null}
+      {whole.length === 0 ? <p className="fine">None of these systems has one.</p> : null}
       <ul className="signatures">
         {whole.map((system) => (
           <Signature

@@ -45,7 +45,7 @@ const Head = (props: { measure: Measure; sort: Sort; onSort: (sort: Sort) => voi
       <button
         type="button"
         className="link"
-        title={[measure.note, `${measure.title}: ${measure.better} is better. Press to sort.`]
+        title={[measure.note, `${measure.title}: ${measure.better} is better. Click to sort.`]
           .filter(Boolean)
           .join(' ')}
         onClick={() => onSort(nextSort(sort, measure))}
