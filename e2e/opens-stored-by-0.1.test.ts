@@ -80,7 +80,7 @@ const MORE: Readonly<Record<string, More>> = {
       await shown(page, 'made with version 1 of the encyclopedia');
       expect(await page.getByLabel('Recipe').inputValue()).toBe('search');
       expect(await page.getByLabel('Temperature').inputValue()).toBe('0.8');
-      expect(await page.getByLabel('NLR, who routes').inputValue()).toBe('both');
+      expect(await page.getByLabel('NLR: who chooses the source').inputValue()).toBe('both');
       expect(await page.getByLabel('Seed').inputValue()).toBe('77');
       await page.waitForSelector('.playback-step:has-text("2 / ")');
     },

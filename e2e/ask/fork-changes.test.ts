@@ -122,7 +122,7 @@ it('puts gold in, lets a refused query through, goes on at another temperature a
 
   // Gold: what the menu names stands first in the result, and in its card.
   let details = await forkAt(page, result);
-  const gold = details.getByRole('listitem').filter({ hasText: 'Put the gold passages in' });
+  const gold = details.getByRole('listitem').filter({ hasText: 'Insert the gold passages' });
   for (const title of missing) expect(await gold.textContent()).toContain(title);
   await gold.getByRole('button').click();
   const helped = await forked(page, 'with the gold passages', [original!]);
@@ -138,7 +138,7 @@ it('puts gold in, lets a refused query through, goes on at another temperature a
   // Without the refusal: the query that was refused is searched.
   details = await forkAt(page, refusal);
   const words = refused?.kind === 'verdict' ? refused.text : '';
-  await details.getByText(`“${words}” is let through`).waitFor();
+  await details.getByText(`“${words}” is allowed`).waitFor();
   await details.getByRole('button', { name: 'Without this refusal' }).click();
   const admitted = await forked(page, 'without the refusal', [original!, helped]);
   expect(admitted.events.slice(0, refusal)).toEqual(events.slice(0, refusal));

@@ -96,7 +96,7 @@ slow(
     const foreign = await openFile(`${JSON.stringify(record)}\n`);
     await (await openFirst(foreign, 'route')).getByRole('button', { name: 'Fork here' }).click();
     await foreign
-      .getByText(/It cannot be forked here: \S+ 0123456789ab wrote it, and Ask/)
+      .getByText(/It cannot be forked here: \S+ 0123456789ab wrote it, but Ask/)
       .waitFor();
     await foreign.context().close();
     expect(stage.faults).toEqual([]);
@@ -129,7 +129,7 @@ slow(
     const rag = page.getByRole('region', { name: 'Naive RAG, one retrieval' });
     await rag.locator('.card[data-kind=retrieve] .card-line').click();
     await rag.getByRole('button', { name: 'Fork here' }).click();
-    const again = rag.getByRole('button', { name: 'Draw again' });
+    const again = rag.getByRole('button', { name: 'Sample again' });
     await again.waitFor();
     expect(await faultsInBoth(page)).toEqual([]);
     await again.click();
@@ -149,7 +149,7 @@ slow(
     const imported = await openFile(saved);
     const result = await openFirst(imported, 'retrieve');
     await result.getByRole('button', { name: 'Fork here' }).click();
-    await result.getByRole('button', { name: 'Draw again' }).click();
+    await result.getByRole('button', { name: 'Sample again' }).click();
     await forked(imported, 'drawn again');
     await imported.context().close();
     expect(stage.faults).toEqual([]);
@@ -177,7 +177,7 @@ slow(
     await column(page, 'Rollout 1').locator('.card[data-kind=route] .card-line').first().click();
     const details = page.getByRole('complementary', { name: 'Details' });
     await details.getByRole('button', { name: 'Fork here' }).click();
-    await details.getByLabel('Who goes on').waitFor();
+    await details.getByLabel('Adapter from here on').waitFor();
     await details.getByRole('button', { name: 'With another adapter' }).click();
     await forked(page, ', step 1');
 
@@ -201,7 +201,7 @@ slow(
     await page.locator('.reader').waitFor();
     const route = await openFirst(page, 'route');
     await route.getByRole('button', { name: 'Fork here' }).click();
-    await route.getByRole('button', { name: 'Draw again' }).click();
+    await route.getByRole('button', { name: 'Sample again' }).click();
     await forked(page, 'drawn again');
     const again = readFileSync(await downloaded(page, 'Download JSONL'), 'utf8')
       .trim()

@@ -53,7 +53,7 @@ it('keeps what had happened when the policy worker dies in the middle of a run',
   await kill(page, 'policy');
   await runStatus(page, 'failed');
   expect(await page.locator('.card').count()).toBeGreaterThan(0);
-  await page.getByText('what is below was kept').waitFor();
+  await page.getByText('the rollouts below are kept').waitFor();
   // Sixteen last until the worker is dead; one shows that it goes on.
   await page.getByRole('textbox', { name: 'Rollouts', exact: true }).fill('1');
   await page.getByRole('button', { name: 'Run again' }).click();

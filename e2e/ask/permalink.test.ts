@@ -74,11 +74,11 @@ it('restores question, recipe, settings, rollout and step from the address alone
   expect(other.url()).toBe(address);
   expect(await other.getByLabel('Recipe').inputValue()).toBe('search');
   expect(await other.getByLabel('Temperature').inputValue()).toBe('0.8');
-  expect(await other.getByLabel('NLR, who routes').inputValue()).toBe('both');
+  expect(await other.getByLabel('NLR: who chooses the source').inputValue()).toBe('both');
 
   // All recipes in a sentence each: by keys the next one is chosen, and its own sentence stands alone too.
   const sentence = await other.getByTestId('recipe-sentence').textContent();
-  await other.getByText(/^All \d+, each in a sentence/).click();
+  await other.getByText(/^All \d+ recipes/).click();
   await other.getByRole('radio', { checked: true }).press('ArrowDown');
   const chosen = other.getByRole('radio', { checked: true });
   await chosen.and(other.locator(':focus')).waitFor();
@@ -112,7 +112,7 @@ it('asks which counts where an address works with something else than this devic
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
   expect(await page.locator('.column').count()).toBe(0);
   // Nothing ran; what is here of it is used, and the address says so.
-  await note.getByRole('button', { name: 'Use what is here of it and run' }).click();
+  await note.getByRole('button', { name: 'Use the parts that are here and run' }).click();
   await runStatus(page, 'done');
   expect(await note.count()).toBe(0);
   const carried = new URL(page.url()).searchParams.get('with');

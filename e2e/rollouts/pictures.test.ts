@@ -194,7 +194,7 @@ it(
       )
       .waitFor();
     const hop = page.getByRole('button', {
-      name: /^hop 2, birth city of Ida Holm: Oslo, found and misread, search 2, went on with Rome/,
+      name: /^hop 2, birth city of Ida Holm: Oslo, found and misread, search 2, used Rome instead/,
     });
     await hop.focus();
     await page.keyboard.press('Enter');
@@ -275,7 +275,7 @@ it(
     expect((await savedPictures(page)).get('Rollout tree')).toContain('✗ Nowhere');
     // This view is looked at in `hostile-rollouts.test.ts`, too.
     if (ALL_TESTS) await sound(page);
-    await tree.getByRole('button', { name: /Answer: Nowhere\. one rollout alone/ }).click();
+    await tree.getByRole('button', { name: /Answer: Nowhere\. one rollout only/ }).click();
     await page.waitForURL(new RegExp(`${first.id}-other.*event=`));
     expect(stage.faults).toEqual([]);
   },
@@ -298,7 +298,7 @@ slow(
     expect(flow).toContain('1 right, by EM');
     await page.locator('tr[data-position] a').first().click();
     await page.getByRole('region', { name: 'Hop map' }).waitFor();
-    expect((await savedPictures(page)).get('Hop map')).toContain('✗ answered');
+    expect((await savedPictures(page)).get('Hop map')).toContain('✗ answer');
     for (const [view, picture, says] of [
       ['Tokens', 'Tokens', 'Holm'],
       ['Group', 'Rollout tree', '✗ Rome'],

@@ -36,7 +36,7 @@ it('a page that throws says so in its place, and the others open', async () => {
   const fault = faultIn(page, 'main');
   await fault.waitFor();
   expect(await fault.innerText()).toMatch(
-    /This page could not be shown\s+ModelsPage is broken\. Nothing that is stored was touched/,
+    /This page could not be shown\s+ModelsPage is broken\. Nothing stored was changed/,
   );
   expect(await faultsOf(page, 'main')).toEqual([]);
   await page.getByRole('link', { name: 'Corpus' }).first().click();
@@ -56,9 +56,9 @@ it('a page whose file does not arrive says how to go on, and goes on', async () 
   await page.getByRole('link', { name: 'Evaluate' }).first().click();
   const fault = faultIn(page, 'main');
   await fault.waitFor();
-  expect(await fault.innerText()).toMatch(/could not be loaded\s+A file of it did not arrive/);
+  expect(await fault.innerText()).toMatch(/could not be loaded\s+A file of it could not be loaded/);
   await page.unrouteAll();
-  await fault.getByRole('button', { name: 'Load the page anew' }).click();
+  await fault.getByRole('button', { name: 'Reload the page' }).click();
   await page.locator('main h1').waitFor();
   expect(new URL(page.url()).pathname).toBe('/evaluate');
 });

@@ -47,7 +47,7 @@ slow(
     expect([asked.get('beside'), asked.get('policy')]).toEqual(['alone', `${run}@newest`]);
     await page
       .getByText(
-        /^Answered by the adapter of .*, newest snapshot, with the built-in policy before it\.$/,
+        /^Answered by the adapter of .*, newest snapshot, compared with the built-in model\.$/,
       )
       .waitFor();
     await sentence.waitFor();

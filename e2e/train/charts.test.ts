@@ -91,7 +91,7 @@ it('charts have a band over seeds, smoothing, a log axis, zoom by drag and by ke
   const soft = await shapes(page, 'searches');
   expect(measured.every((shape) => soft.includes(shape))).toBe(true);
   expect(new Set(soft).size).toBe(4);
-  await chart(page, 'searches').getByText('smoothed, as measured behind').waitFor();
+  await chart(page, 'searches').getByText('smoothed, raw values in the background').waitFor();
   await page.getByRole('slider', { name: 'Smoothing' }).fill('0');
   await expect.poll(() => shapes(page, 'searches')).toEqual(measured);
 

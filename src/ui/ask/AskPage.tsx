@@ -103,7 +103,8 @@ const RunFailure = () => {
   const kept = useRun((state) => state.table.order.length);
   const cause = useLab((state) => firstFailure(state)?.failure.message);
   if (!failure) return null;
-  const title = kept > 0 ? 'The run ended early; what is below was kept' : 'The run did not start';
+  const title =
+    kept > 0 ? 'The run ended early; the rollouts below are kept' : 'The run did not start';
   // The cause stands above already.
   if (cause === failure.message) {
     return (
@@ -141,7 +142,8 @@ const Summary = () => {
 const RunNote = () => {
   const status = useRun((state) => state.run?.status);
   const started = useRun((state) => state.table.order.length > 0);
-  if (status === 'cancelled') return <p className="note">Cancelled; what had happened is kept.</p>;
+  if (status === 'cancelled')
+    return <p className="note">Cancelled; the rollouts so far are kept.</p>;
   if (status === 'waiting' || (status === 'running' && !started)) {
     return (
       <div className="note" role="status">
@@ -160,7 +162,7 @@ const DownloadButton = () => {
     <button
       type="button"
       className="link"
-      title="The rollouts below, one forage.rollout/1 record a line"
+      title="The rollouts below, one forage.rollout/1 record per line"
       onClick={downloadRollouts}
     >
       Download JSONL
@@ -174,8 +176,8 @@ const AddressProblems = () => {
   if (problems.length === 0) return null;
   return (
     <p className="note" role="status">
-      The address holds values that are not allowed, which were left at their defaults:{' '}
-      {problems.join(', ')}.{' '}
+      The link has values that are not allowed; the defaults are used instead: {problems.join(', ')}
+      .{' '}
       <button
         type="button"
         className="link"

@@ -52,7 +52,7 @@ export const QuestionHeader = () => {
           <Chain question={question} />
         </div>
       ) : typed === null ? null : (
-        <div className="fine">A typed question: no gold is known, so nothing is scored.</div>
+        <div className="fine">Your own question: no reference answer, so no score.</div>
       )}
     </div>
   );

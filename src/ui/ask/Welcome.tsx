@@ -19,10 +19,10 @@ import { LoadingList } from '../lab/Loading.tsx';
 /** What the signs in a timeline mean, in the order in which they come. */
 const SIGNS = [
   ['◌', 'background', 'passages found for the question itself'],
-  ['✎', 'think', 'the policy states what it looks for'],
+  ['✎', 'think', 'the model says what it looks for'],
   ['⌕', 'search', 'the query that it writes'],
   ['⌂ ⇄', 'route', 'local corpus or web, with the odds'],
-  ['▤', 'passages', 'what came back, with scores'],
+  ['▤', 'passages', 'the passages found, with scores'],
   ['◇', 'candidates', 'answers probed so far'],
   ['✓ ⊘', 'verdict', 'kept, refused or replaced, and why'],
   ['■', 'answer', 'beside gold, with EM and F1'],
@@ -59,7 +59,7 @@ const Examples = () => {
   if (examples.length < 2) return null;
   return (
     <section className="welcome-examples">
-      <p className="fine">Examples, of several forms:</p>
+      <p className="fine">Try one:</p>
       <ul className="examples">
         {examples.map((row) => (
           <li key={row.id}>
@@ -90,11 +90,11 @@ export const Welcome = () => {
       <section className="welcome-start">
         <h1>Watch a language model think, search, route, filter and answer.</h1>
         <p>
-          A small policy runs in this tab, on your device.{' '}
+          A small language model runs in this tab, on your device.{' '}
           {own
-            ? 'It is asked questions or searches passages that you imported.'
+            ? 'It uses the questions or passages that you imported.'
             : 'It answers questions about a fictional encyclopedia that it has never seen, so every answer has to be found.'}{' '}
-          Each card that appears is one thing that really happened.
+          Each card is a real step of the model; nothing is scripted.
         </p>
         <Button size="md" loading={wanted} onClick={() => void runFromStart()}>
           {asked ? 'Run this question' : 'Run an example'}

@@ -54,7 +54,13 @@ const TOLD: Record<AgentEvent['kind'], { name: string; figure: string; body: str
   route: {
     name: 'Route: web',
     figure: '',
-    body: ['75', 'likelier', 'took 340 ms, 300 ms of it added', '1 feature without weight', '0.16'],
+    body: [
+      '75',
+      'more likely',
+      'took 340 ms, 300 ms of it added',
+      '1 feature without weight',
+      '0.16',
+    ],
   },
   retrieve: {
     name: 'Passages',
@@ -78,7 +84,7 @@ const TOLD: Record<AgentEvent['kind'], { name: string; figure: string; body: str
   verdict: {
     name: 'STIE replaced',
     figure: '',
-    body: ['differs 0.25', 'needs 0.50', 'not valid', 'blocked at 4 times', '3/4', 'replaced by'],
+    body: ['differs 0.25', 'needs 0.50', 'too similar', 'blocked at 4', '3/4', 'replaced by'],
   },
   answer: { name: 'Answer', figure: 'by STIE', body: ['short answer', 'among the probed'] },
   stop: { name: 'Stop', figure: '', body: ['repeats the earlier ones'] },

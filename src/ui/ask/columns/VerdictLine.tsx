@@ -50,7 +50,7 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
         {gold ? <span className="fine">gold: {gold.answers.join(' / ')}</span> : null}
       </div>
       {gold && !interruption ? (
-        <Guarded name="The verdict in words">
+        <Guarded name="The verdict as text">
           <InWords rollout={rollout} />
         </Guarded>
       ) : null}
@@ -97,7 +97,7 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
                   ? 'right'
                   : 'wrong'
             }
-            title={`LJ: what ${rollout.judge.by} says of the answer`}
+            title={`LJ: the verdict of ${rollout.judge.by} on the answer`}
           />
         ) : null}
         <Fact name="searches" value={formatCount(measures.searches)} />
@@ -106,15 +106,15 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
           value={formatCount(measures.tokens)}
           title={
             pieces
-              ? 'Pieces of text written by the policy: its server’s tokens are not known here'
-              : 'Written by the policy'
+              ? 'Pieces of text written by the model: the tokens of its server are unknown'
+              : 'Written by the model'
           }
         />
         {rollout.latent ? (
           <Fact
             name="latent"
             value={`${formatCount(rollout.latent.tokens)}, a ${rollout.latent.gate.toFixed(4)}`}
-            title="Tokens that it read as mixtures with what it had expected, and the mean of the gates a over them"
+            title="Tokens that it read as mixtures with its expected tokens (HRPO), and their mean gate a"
           />
         ) : null}
         <Fact name="time" value={formatSeconds(measures.seconds)} />
@@ -137,14 +137,14 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
             name="advantage"
             term="advantage"
             value="left out"
-            title="The step drew this group and did not train on it: it did not vary"
+            title="The step sampled this group but did not train on it: its rewards did not vary"
           />
         ) : (
           <Fact
             name="advantage"
             term="advantage"
             value={formatSigned(rollout.advantage)}
-            title={`Beside a baseline of ${formatNumber(rollout.baseline)}, the mean of its group`}
+            title={`Relative to a baseline of ${formatNumber(rollout.baseline)}, the mean of its group`}
           />
         )}
       </div>

@@ -92,7 +92,7 @@ export const TokenDetails = (props: { rollout: Rollout; segment: number; token: 
   const logprob = segment.logprobs?.[props.token];
   const entropy = segment.entropies?.[props.token];
   const writer = writerOf(segment);
-  const missing = writer === 'policy' ? 'not given by the policy' : 'none: it was only read';
+  const missing = writer === 'policy' ? 'not reported by the model' : 'none: it was only read';
   return (
     <>
       <h2>
@@ -104,8 +104,8 @@ export const TokenDetails = (props: { rollout: Rollout; segment: number; token: 
         <dd>{id}</dd>
         {name === undefined ? null : (
           <>
-            <dt>token of the policy</dt>
-            <dd>{text}, shown by the name that the recipe’s system has for it</dd>
+            <dt>token of the model</dt>
+            <dd>{text}, shown under its name in the recipe</dd>
           </>
         )}
         <dt>written by</dt>

@@ -33,7 +33,7 @@ const Sentence = ({ policies, runs }: { policies: readonly AskedPolicy[]; runs: 
       Answered by{after?.kind === 'run' ? ' the adapter of' : ''} <b>{policyName(after, runs)}</b>
       {before ? (
         <>
-          , with <b>{policyName(before, runs)}</b> before it
+          , compared with <b>{policyName(before, runs)}</b>
         </>
       ) : null}
       .

@@ -19,7 +19,7 @@ export const LinkedSetupNote = () => {
   if (status === 'checking')
     return (
       <p className="note" role="status">
-        Looking whether this device has what the address works with …
+        Checking whether this device has the model and data of this link …
       </p>
     );
   if (status === 'same') return null;
@@ -31,15 +31,15 @@ export const LinkedSetupNote = () => {
   const then = runs ? ' and run' : '';
   return (
     <div className="note linked-setup" role="status">
-      <b>This address works with something else than what is chosen here.</b>
+      <b>This link uses another model or other data than chosen here.</b>
       {differing.length === 0 ? (
-        <p>The names are the same, and what they hold is not.</p>
+        <p>The names are the same, but the contents differ.</p>
       ) : (
         <table>
           <thead>
             <tr>
               <th scope="col">part</th>
-              <th scope="col">in the address</th>
+              <th scope="col">in the link</th>
               <th scope="col">chosen here</th>
             </tr>
           </thead>
@@ -70,7 +70,7 @@ export const LinkedSetupNote = () => {
           variant={missing.length > 0 ? 'default' : 'filled'}
           onClick={() => decide(takeLinkedSetup)}
         >
-          {missing.length > 0 ? `Use what is here of it${then}` : `Use the address’s${then}`}
+          {missing.length > 0 ? `Use the parts that are here${then}` : `Use the link’s${then}`}
         </Button>
         <Button size="xs" variant="default" onClick={() => decide(keepOwnSetup)}>
           {`Keep what is chosen here${then}`}

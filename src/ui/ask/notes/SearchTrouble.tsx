@@ -25,8 +25,8 @@ export const SearchTrouble = () => {
   };
   return (
     <div className="note search-trouble" role="status">
-      <b className="tone-bad">⚠ {plural(count, 'fault')} while searching.</b> The rollouts went on
-      without what was not found, and are kept.
+      <b className="tone-bad">⚠ {plural(count, 'fault')} while searching.</b> The rollouts continued
+      without these results, and are kept.
       <ul>
         {reasons.map(({ text, times }) => (
           <li key={text}>

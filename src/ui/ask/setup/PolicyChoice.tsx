@@ -59,7 +59,7 @@ export const PolicyChoice = () => {
       <Select
         size="xs"
         label="Adapter"
-        data={[{ value: NONE, label: 'none: the policy alone' }, ...choicesOf(runs ?? [], policy)]}
+        data={[{ value: NONE, label: 'none' }, ...choicesOf(runs ?? [], policy)]}
         value={valueOf(policy)}
         onChange={({ currentTarget: { value } }) => {
           const next = parsePolicyText(value);
@@ -68,18 +68,18 @@ export const PolicyChoice = () => {
       />
       <Select
         size="xs"
-        label="Before it"
+        label="Compare with"
         data={[
           { value: NONE, label: 'nothing' },
-          { value: 'alone', label: 'the policy alone' },
+          { value: 'alone', label: 'the model without adapter' },
           ...choicesOf(runs ?? [], beside),
         ]}
         value={valueOf(beside)}
         onChange={({ currentTarget: { value } }) => change({ beside: parsePolicyText(value) })}
       />
       <p className="fine">
-        An <Term id="lora">adapter</Term> is kept with each <Term id="snapshot">snapshot</Term> of a
-        run; with something before it, the two are drawn before | after.
+        Pick a trained <Term id="lora">adapter</Term>, from a <Term id="snapshot">snapshot</Term> of
+        a run; with a second choice, both answers are shown side by side.
       </p>
     </div>
   );

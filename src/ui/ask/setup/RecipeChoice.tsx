@@ -56,7 +56,7 @@ export const RecipeChoice = ({ recipe, choose }: RecipeChoiceProps) => {
         <RecipeSentence recipe={getRecipe(recipe)} />
       </p>
       <details className="mechanisms" onToggle={(event) => setAll(event.currentTarget.open)}>
-        <summary>All {RECIPES.length}, each in a sentence</summary>
+        <summary>All {RECIPES.length} recipes</summary>
         {/* Drawn when it is opened: each sentence looks for words that the glossary explains. */}
         {all ? <Sentences recipe={recipe} choose={choose} /> : null}
       </details>

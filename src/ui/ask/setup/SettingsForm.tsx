@@ -88,7 +88,7 @@ const Mechanism = () => {
         own={own.stie.mode}
       />
       <Choice
-        label="NLR, who routes"
+        label="NLR: who chooses the source"
         choose={(router) => changeMechanism('router', router)}
         values={ROUTER_MODES}
         value={mechanisms.router}
@@ -189,7 +189,7 @@ export const SettingsForm = () => {
       </div>
       <details className="mechanisms" open={changed > 0}>
         <summary>
-          Mechanisms{changed > 0 ? ` · ${changed} set by you` : ' · as the recipe has them'}
+          RDRA, STIE, NLR{changed > 0 ? ` · ${changed} set by you` : ': as in the recipe'}
         </summary>
         <Mechanism />
       </details>

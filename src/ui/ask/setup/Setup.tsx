@@ -25,7 +25,7 @@ const TypedQuestion = () => {
       <Textarea
         size="xs"
         label="Your question"
-        description={<Terms>No gold is known, so no EM or F1 is shown.</Terms>}
+        description={<Terms>No reference answer, so no EM or F1.</Terms>}
         autosize
         minRows={3}
         maxLength={MAX_QUESTION_LENGTH}
@@ -80,10 +80,10 @@ export const Setup = () => {
     <aside className="setup" aria-label="What to run">
       <div className="segmented" role="group" aria-label="Where the question comes from">
         <button type="button" aria-pressed={tab === 'world'} onClick={() => choose('world')}>
-          {imported ? 'Imported question' : 'World question'}
+          {imported ? 'Imported questions' : 'Sample questions'}
         </button>
         <button type="button" aria-pressed={tab === 'typed'} onClick={() => choose('typed')}>
-          Type one
+          Your own
         </button>
       </div>
       {tab === 'world' ? <QuestionPicker /> : <TypedQuestion />}

@@ -30,7 +30,7 @@ const loadedPolicy = (): Promise<{ id: string; revision: string } | { why: strin
       const { parts, policy, labFailure } = useLab.getState();
       const failure = labFailure ?? parts.policy.failure;
       if (parts.policy.status === 'ready' && policy) resolve(policy);
-      else if (failure) resolve({ why: `the policy could not be loaded: ${failure.message}` });
+      else if (failure) resolve({ why: `the model could not be loaded: ${failure.message}` });
       else return false;
       return true;
     };
@@ -88,7 +88,7 @@ async function whyOtherSources({ events, question, recipe }: Rollout): Promise<s
   const known = await lab().ask.question(question.id);
   return known?.text === question.text
     ? null
-    : 'it found nothing by which its sources could be told, and its question is not among those that Ask lists';
+    : 'it found no passage, so its sources are unknown, and Ask does not list its question';
 }
 
 /** Of a record that does not say what it was made with: the page's setup, where that is what wrote it. */
@@ -106,18 +106,18 @@ async function recordBasis(rollout: Rollout): Promise<EvaluationParts | { why: s
   }
   if (step > 0 || training || isHeldOutGroup(groupId))
     return {
-      why: 'a training run made it that is not in this browser, and with it the adapter that wrote it',
+      why: 'its training run, and so the adapter that wrote it, is not in this browser',
     };
   // Those of today say it: null is none.
   if (runId === OF_EVALUATION && policy.adapter === undefined)
     return {
-      why: 'an evaluation made it that did not write down yet whether an adapter was at work; open it in Evaluate, or evaluate again',
+      why: 'its evaluation does not record whether an adapter was used; open it in Evaluate, or evaluate again',
     };
   const here = await loadedPolicy();
   if ('why' in here) return here;
   if (here.id !== policy.id || here.revision !== policy.revision)
     return {
-      why: `${named(policy)} wrote it, and Ask works with ${named(here)}; choose its policy under “Model and data” in Ask`,
+      why: `${named(policy)} wrote it, but Ask uses ${named(here)}; choose its model under “Model and data” in Ask`,
     };
   const why = await whyOtherSources(rollout);
   return why === null ? { setup } : { why };

@@ -58,16 +58,16 @@ async function sourcesOf(spec: EvaluationSpec, question: string): Promise<Setup 
   const set = spec.questions.find((one) => question.startsWith(`${setKey(one)}/`));
   if (set?.kind === 'fresh')
     return {
-      why: `it was asked of a world that its evaluation made from seed ${set.seed}, and Ask searches no made worlds`,
+      why: `its evaluation generated a world from seed ${set.seed}, and Ask cannot search generated worlds`,
     };
   if (!set || set.kind === 'files')
-    return { why: 'its questions come from files of a command line, which are not here' };
+    return { why: 'its questions come from files named on the command line, which are not here' };
   const [places, more] = [
     ...new Set(spec.retrieval.map(({ local, web }) => JSON.stringify({ local, web }))),
   ];
   if (places === undefined || more !== undefined)
     return {
-      why: 'its evaluation searches several corpora, and the rollout does not say which was its own',
+      why: 'its evaluation searches several corpora, and the rollout does not say which one it used',
     };
   const { local = BUILT_IN_SETUP.local, web = BUILT_IN_SETUP.web } = spec.retrieval[0] ?? {};
   const needed = [
@@ -102,7 +102,7 @@ async function withPolicy(
   system: EvaluatedSystem,
 ): Promise<EvaluationParts | Why> {
   if (!asked || asked.kind === 'folders')
-    return { why: 'its policy comes from a folder of a command line, which is not here' };
+    return { why: 'its model comes from a folder named on the command line, which is not here' };
   if (asked.kind === 'base') return { setup: { ...setup, policy: asked.policy } };
   const step = asked.step ?? stepOf(system);
   const kept = useAdapters.getState().runs?.find(({ id }) => id === asked.run);
@@ -125,7 +125,7 @@ export async function evaluationBasis(
   const { rollouts, systems } = await evaluations.result(evaluation);
   const made: EvaluatedRollout | undefined = rollouts.find(({ rollout }) => rollout === id);
   const system = made && systems.find((one) => one.id === made.system);
-  if (!made || !system) return { why: 'its evaluation does not hold it any more' };
+  if (!made || !system) return { why: 'its evaluation no longer contains it' };
   const setup = await sourcesOf(record.spec, made.question);
   if ('why' in setup) return setup;
   const parts = await withPolicy(setup, policyOf(record.spec, system), system);

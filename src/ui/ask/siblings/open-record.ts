@@ -31,8 +31,7 @@ export const openRecord = async (of: RecordPlace): Promise<void> => {
     const rollout = await readRecord(of);
     const basis = rollout && (await basisOf(of, rollout));
     if (!rollout || !basis) return end(NOT_HERE);
-    if ('why' in basis)
-      return end(`The rollout of this address cannot be gone on with: ${basis.why}.`);
+    if ('why' in basis) return end(`The rollout in this link cannot be forked: ${basis.why}.`);
     if (left()) return end(null);
     await showLinked([rollout], { place: of, ...basis });
   } catch (error) {

@@ -39,11 +39,11 @@ function ofTraining(
   if (nearest === undefined)
     return {
       policy: alone,
-      note: 'No adapter of its run is kept, so the policy goes on without one.',
+      note: 'No adapter of its run is stored, so the model continues without one.',
     };
   return {
     policy: { kind: 'run', run: source.runId, step: nearest },
-    note: `The adapter of step ${wanted}, which wrote it, is not kept; that of step ${nearest} goes on.`,
+    note: `The adapter of step ${wanted}, which wrote it, is not stored; the adapter of step ${nearest} continues.`,
   };
 }
 
@@ -67,9 +67,9 @@ export function policyName(
   policy: AskedPolicy | 'alone' | undefined,
   runs: readonly Pick<EvaluableRun, 'id' | 'name'>[],
 ): string {
-  if (policy === undefined || policy === 'alone') return 'the policy alone';
+  if (policy === undefined || policy === 'alone') return 'the model without adapter';
   if (policy.kind === 'base')
-    return policy.policy.kind === 'built-in' ? 'the built-in policy' : policy.policy.id;
+    return policy.policy.kind === 'built-in' ? 'the built-in model' : policy.policy.id;
   const name = runs.find(({ id }) => id === policy.run)?.name ?? 'a run that is not here';
   return `${name}, ${policy.step === null ? 'newest snapshot' : `step ${policy.step}`}`;
 }

@@ -242,14 +242,14 @@ const namesOf = (collections: readonly LinkCollection[]): string =>
 
 /** What is built in, of its form. */
 const builtIn = (name: string, { form }: LinkSetup): string =>
-  form === 1 ? `${name}, first form` : name;
+  form === 1 ? `${name}, version 1` : name;
 
 const localWords = (link: LinkSetup): string => {
   const { local, source } = link;
   if (!local) return builtIn('built-in world', link);
   const { c, m, e, r } = local;
   const how = m === 'lexical' ? m : `${m}, ${e}`;
-  return `${namesOf(c)} (${how}${r === null ? '' : `, ordered again by ${r}`})${source ? ', alone' : ''}`;
+  return `${namesOf(c)} (${how}${r === null ? '' : `, reranked by ${r}`})${source ? ', only these' : ''}`;
 };
 
 const webWords = (link: LinkSetup): string => {
@@ -265,7 +265,7 @@ export interface PartWords {
 
 /** Every part, in one order. */
 export const linkWords = (link: LinkSetup): PartWords[] => [
-  { part: 'policy', words: policyWords(link.policy, builtIn('built-in', link)) },
+  { part: 'model', words: policyWords(link.policy, builtIn('built-in', link)) },
   {
     part: 'questions',
     words: link.questions ? namesOf(link.questions) : builtIn('built-in world', link),

@@ -162,7 +162,7 @@ export const BesidePicture = ({ sides, open, heading = 'h3', controls, foot }: B
       heading={heading}
       className="beside"
       note={<Note sentence={sentence} />}
-      does="A press opens the event."
+      does="Click an event to open it."
       empty={null}
       controls={controls}
       foot={foot}

@@ -262,7 +262,7 @@ const Foot = (props: {
   const words = [
     spec.note,
     ...(spec.lines ?? []).map(({ label }) => label),
-    soft ? 'smoothed, as measured behind' : null,
+    soft ? 'smoothed, raw values in the background' : null,
     thinned(plan),
   ]
     .filter((part) => part !== null)

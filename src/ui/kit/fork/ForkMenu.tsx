@@ -97,7 +97,7 @@ const Line = ({ change, ...props }: LineProps) => {
       {change === 'policy' && policies !== null && policies.length > 0 ? (
         <Select
           size="xs"
-          aria-label="Who goes on"
+          aria-label="Adapter from here on"
           data={policies.map(({ name }, i) => ({ value: String(i), label: name }))}
           value={chosen}
           onChange={({ currentTarget: { value } }) => setChosen(value)}
@@ -136,14 +136,14 @@ export const ForkMenu = (props: ForkMenuProps) => {
       {open ? (
         props.checking ? (
           <p className="fine" role="status">
-            Looking for its policy and its sources …
+            Looking for its model and its sources …
           </p>
         ) : why === null ? (
           <>
             <p className="fine">
               A <Term id="fork">fork</Term> keeps what happened before event {event + 1} and goes on
               by itself, beside the original.{note === null ? '' : ` ${note}`}
-              {busy ? ' It can begin when what runs has ended or was stopped.' : ''}
+              {busy ? ' It can start after the current run has ended or was stopped.' : ''}
             </p>
             <ul className="fork-list">
               {FORK_CHANGES.map((change) => (

@@ -5,9 +5,9 @@ import type { ForkChange, ForkOffer } from '../../../agent/fork/changes.ts';
 /** A button that is pressed; of the others what is chosen stands beside them. */
 export const CHANGE_NAMES: Record<ForkChange, string> = {
   source: 'Ask the other source',
-  gold: 'Put the gold passages in',
+  gold: 'Insert the gold passages',
   admit: 'Without this refusal',
-  draw: 'Draw again',
+  draw: 'Sample again',
   temperature: 'At another temperature',
   policy: 'With another adapter',
 };
@@ -38,7 +38,7 @@ export function offerWords(change: ForkChange, offer: ForkOffer): string {
     case 'gold':
       return what;
     case 'admit':
-      return `“${what}” is let through`;
+      return `“${what}” is allowed`;
     case 'draw':
       return 'other random numbers from here on';
     case 'temperature':

@@ -34,7 +34,7 @@ const Node = ({ hop, width }: { hop: Hop; width: number }) => {
         {fitted(hop.object || hop.title, room, BOLD)}
       </text>
       <text x={10} y={82} className="hop-when">
-        {fitted(hop.instead === null ? whenWords(hop) : `went on with “${hop.instead}”`, room)}
+        {fitted(hop.instead === null ? whenWords(hop) : `used “${hop.instead}” instead`, room)}
       </text>
     </g>
   );
@@ -47,7 +47,7 @@ const AnswerNode = ({ answer, width }: { answer: HopAnswer; width: number }) => 
     <g className={`hop hop-${tone} hop-answer`}>
       <rect width={width} height={NODE.height} rx={20} className="hop-box" />
       <text x={14} y={19} className="hop-state">
-        {right === null ? '■ answer' : right ? '✓ answered' : '✗ answered'}
+        {right === null ? '■ answer' : right ? '✓ answer' : '✗ answer'}
       </text>
       <text x={14} y={46} className="hop-object">
         {fitted(text, width - 28, BOLD)}
@@ -102,7 +102,7 @@ const Table = ({ hops }: { hops: readonly Hop[] }) => (
   <table className="hop-table">
     <thead>
       <tr>
-        {['hop', 'asks for', 'says', 'passage', 'lies in', 'state', 'when', 'went on with'].map(
+        {['hop', 'asks for', 'says', 'passage', 'source', 'state', 'when', 'used instead'].map(
           (name) => (
             <th key={name} scope="col">
               {name}
@@ -174,8 +174,8 @@ export const HopPicture = (props: HopPictureProps) => {
       title={of === null ? 'Hop map' : `Hop map: ${of}`}
       heading="h2"
       className="hops"
-      note="Filled: the passage arrived."
-      does="A press opens the result."
+      note="Filled = supporting passage retrieved."
+      does="Click one to open it."
       empty={null}
       renderPicture={(width) => <Nodes {...props} map={map} width={width} />}
       renderTable={() => <Table hops={map.hops} />}

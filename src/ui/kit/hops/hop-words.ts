@@ -28,7 +28,7 @@ export const whenWords = ({ look, asked, state, source, refused }: Hop): string 
   if (look === 0) return 'in the background';
   if (look !== null) return `search ${look}`;
   if (refused) return 'the query was refused';
-  if (state === 'wrong-source' && source) return `it lies in the ${SOURCES[source]}`;
+  if (state === 'wrong-source' && source) return `it is in the ${SOURCES[source]}`;
   if (asked.length > 0)
     return asked.length === 1 ? `search ${asked[0]}` : `searches ${asked.join(', ')}`;
   return 'no query named it';
@@ -41,7 +41,7 @@ export const hopLabel = (hop: Hop, at: number): string =>
     hop.subject || hop.query ? `${asksWords(hop)}: ${hop.object}` : hop.title,
     HOP_NAMES[hop.state],
     whenWords(hop),
-    ...(hop.instead === null ? [] : [`went on with ${hop.instead}`]),
+    ...(hop.instead === null ? [] : [`used ${hop.instead} instead`]),
   ].join(', ');
 
 /** What the map says of itself. */

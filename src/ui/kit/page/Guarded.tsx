@@ -39,8 +39,8 @@ const Fault = (props: FaultProps) => {
       </b>
       <p>
         {lost
-          ? 'A file of it did not arrive: the server cannot be reached, or holds a newer version. Load the page anew once it can be reached; what runs here ends with that.'
-          : `${messageOf(error)}. Nothing that is stored was touched, and what runs goes on until the page is loaded anew.`}
+          ? 'A file of it could not be loaded: the server cannot be reached, or has a newer version. Reload the page when it can be reached; this ends what is running here.'
+          : `${messageOf(error)}. Nothing stored was changed, and what is running continues until you reload the page.`}
       </p>
       <div className="failure-actions">
         {/* A script that did not arrive is not asked for a second time by a page that is open. */}
@@ -50,7 +50,8 @@ const Fault = (props: FaultProps) => {
           </button>
         )}
         <button type="button" className="link" onClick={() => location.reload()}>
-          Load the page anew
+          {' '}
+          Reload the page{' '}
         </button>
         <CopyButton label="Copy details" text={() => reportOf(error)} />
         {hide ? (

@@ -33,7 +33,7 @@ export const SiblingTable = ({ roots, siblings, values, open }: TableProps) => (
           'answer',
           'EM',
           values.basis === null ? 'value' : BASIS_WORDS[values.basis],
-          'parts at',
+          'differs at',
         ].map((name) => (
           <th key={name} scope="col">
             {name}

@@ -191,7 +191,7 @@ const Note = ({ basis }: Pick<SiblingValues, 'basis'>) => (
     <Term id="group">Siblings</Term> share a branch as long as they wrote and read the same. Width
     counts them;{' '}
     {basis === null ? (
-      'nothing tells them apart yet, so that no branch has a colour'
+      'all are equal so far, so no branch has a colour'
     ) : (
       <>
         colour is{' '}
@@ -233,7 +233,7 @@ export const SiblingTree = memo(({ siblings, open, heading = 'h3', all }: TreePr
       heading={heading}
       className="siblings"
       note={<Note basis={values.basis} />}
-      does="A press opens the event."
+      does="Click an event to open it."
       empty={roots.length === 0 ? 'No rollout has begun.' : null}
       renderPicture={(width) => (
         <Branches

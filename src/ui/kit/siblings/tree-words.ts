@@ -40,8 +40,8 @@ export function stepWords(
 /** By what nodes of the tree are coloured. */
 export const BASIS_WORDS: Record<ValueBasis, string> = {
   advantage: 'advantage',
-  reward: 'reward less the group’s mean',
-  em: 'EM less the group’s mean',
+  reward: 'reward minus the group mean',
+  em: 'EM minus the group mean',
 };
 
 /** A difference from the group’s mean, with its sign; null for a rollout of which the value is not known. */
@@ -65,7 +65,7 @@ export function nodeLabel(
 ): string {
   const what = node.step.of === 'event' ? 'Event' : 'Part';
   const shared =
-    node.members.length === 1 ? 'one rollout alone' : `${node.members.length} of ${count} rollouts`;
+    node.members.length === 1 ? 'one rollout only' : `${node.members.length} of ${count} rollouts`;
   const value =
     basis === null || node.value === null
       ? ''

@@ -30,7 +30,7 @@ export const ClaimList = ({ recipe }: { recipe: string }) => {
       </ul>
       {open.length > 0 && (
         <p className="fine">
-          Not measured of it: <Terms>{open.join('; ')}</Terms>.
+          Not measured: <Terms>{open.join('; ')}</Terms>.
         </p>
       )}
     </>
@@ -39,7 +39,7 @@ export const ClaimList = ({ recipe }: { recipe: string }) => {
 
 /** What studies of the shipped policy say of a recipe's signature, claim by claim. */
 export const MeasuredClaims = ({ recipe }: { recipe: string }) => {
-  if (verdictsFor(recipe).length === 0) return <p className="fine">Measured here: not measured.</p>;
+  if (verdictsFor(recipe).length === 0) return <p className="fine">Not measured here.</p>;
   const policy = measuredPolicy ? `${measuredPolicy.id}@${measuredPolicy.revision}` : '';
   return (
     <div className="claims">

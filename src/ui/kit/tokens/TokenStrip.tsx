@@ -70,10 +70,10 @@ export const describeToken = (
 const AdvantageLegend = () => (
   <>
     <span>
-      <i className="swatch gain" aria-hidden="true" /> advantage above 0, stands
+      <i className="swatch gain" aria-hidden="true" /> advantage above 0, bar up
     </span>
     <span>
-      <i className="swatch loss" aria-hidden="true" /> below 0, hangs
+      <i className="swatch loss" aria-hidden="true" /> below 0, bar down
     </span>
     <span>
       <i className="swatch idle" aria-hidden="true" /> not in the loss

@@ -145,7 +145,7 @@ export const Waterfall = (props: {
       id={id}
       title="Where the time went"
       heading="h2"
-      hint="A row a stretch of time, from the beginning of the rollout to its end."
+      hint="One row per span of time, from the beginning of the rollout to its end."
       note={told ? totalWords(told) : undefined}
       empty={times.kind === 'none' ? times.why : null}
       renderPicture={(width) =>

@@ -25,11 +25,11 @@ export function totalWords({ totals, totalMs }: RolloutTimes): string {
 /** What the drawing cannot say of itself. */
 export function timeNotes({ clipped }: RolloutTimes, judged: boolean): string[] {
   return [
-    'Each event stands at the time when it was over; what lies between two is what was done then. Rollouts that are written together wait for each other: a stretch of the policy holds that too.',
+    'Events are placed at their end time. Rollouts of one batch wait for each other; the time of the model includes that.',
     ...(clipped === 0
       ? []
       : [
-          `${clipped === 1 ? 'One call states' : `${clipped} calls state`} a longer duration than the record has room for, as a result that was taken from an earlier call does: counted as far as it goes.`,
+          `${clipped === 1 ? 'One call states' : `${clipped} calls state`} a longer duration than fits into the record, such as a result reused from an earlier call; it is cut to fit.`,
         ]),
     ...(judged ? ['The time of the judge is not in the record.'] : []),
   ];

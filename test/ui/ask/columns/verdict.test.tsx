@@ -110,7 +110,7 @@ describe('what a rollout came to', () => {
     const piece = { ...policySegment([1]), tokens: ['Bor'] };
     const html = htmlOf(<VerdictLine rollout={done({ segments: [piece] })} gold={gold} />);
     expect(wordsIn(html)).toContain('pieces 1,200');
-    expect(valuesOf(html, 'title').join()).toContain('its server’s tokens are not known here');
+    expect(valuesOf(html, 'title').join()).toContain('the tokens of its server are unknown');
   });
 
   it('in training has its reward by clause, and its advantage or why it has none', () => {

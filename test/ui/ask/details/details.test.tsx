@@ -107,7 +107,7 @@ describe('a token', () => {
     usePieces.setState({ policyId: 'test', texts: { 1: '<search>', 2: ' who' } });
     const said = wordsIn(show({ ...of, kind: 'token', segment: 1, token: 0 }));
     expect(said).toContain('Token “<|begin_of_query|>”');
-    expect(said).toContain('token of the policy <search>, shown by the name');
+    expect(said).toContain('token of the model <search>, shown under its name');
     expect(wordsIn(show({ ...of, kind: 'token', segment: 1, token: 1 }))).toContain(
       '<|begin_of_query|>␣who',
     );
@@ -131,7 +131,7 @@ describe('a token', () => {
     useRun.setState({ table: tableOf([served]) });
     const said = wordsIn(show({ ...of, kind: 'token', segment: 0, token: 0 }));
     expect(said).toContain('Piece “Bor⏎”');
-    expect(said).toContain('log-probability not given by the policy');
+    expect(said).toContain('log-probability not reported by the model');
     expect(said).toContain('1 piece, not tokens');
   });
 

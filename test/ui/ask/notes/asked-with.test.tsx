@@ -26,7 +26,7 @@ describe('an address with an adapter', () => {
     expect(buttonsIn(before()).map(({ name }) => name)).toEqual(['Ask without it']);
     useView.getState().setAddress({ sides: { policy: STEP_3, beside: 'alone' } });
     expect(wordsIn(before())).toContain(
-      'Answered by the adapter of mine, step 3, with the built-in policy before it.',
+      'Answered by the adapter of mine, step 3, compared with the built-in model.',
     );
   });
 

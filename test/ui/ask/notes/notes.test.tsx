@@ -145,23 +145,23 @@ describe('an address that works with something else', () => {
     expect(textOf(<LinkedSetupNote />, useLinkedSetup)).toBe('');
     useLinkedSetup.setState({ status: 'checking' });
     expect(textOf(<LinkedSetupNote />, useLinkedSetup)).toContain(
-      'Looking whether this device has',
+      'Checking whether this device has',
     );
   });
 
   it('shows only the parts that differ, and lets one choose', () => {
     const html = differs(JUDGED);
     expect(rowsIn(html)).toEqual([
-      ['part', 'in the address', 'chosen here'],
+      ['part', 'in the link', 'chosen here'],
       ['web', 'searxng at http://a.b/s', 'built-in web'],
       ['judge', 'Llama', 'off'],
     ]);
     expect(buttonsIn(html).map(({ name }) => name)).toEqual([
-      'Use the address’s',
+      'Use the link’s',
       'Keep what is chosen here',
     ]);
     expect(buttonsIn(differs(`${JUDGED}&run=1`)).map(({ name }) => name)).toEqual([
-      'Use the address’s and run',
+      'Use the link’s and run',
       'Keep what is chosen here and run',
     ]);
   });
@@ -169,12 +169,12 @@ describe('an address that works with something else', () => {
   it('says what is not here, with what to do', () => {
     const html = differs(JUDGED, ['the checkpoint “x”: add it on Models']);
     expect(wordsIn(html)).toContain('⚠ Not on this device: the checkpoint “x”: add it on Models');
-    expect(buttonsIn(html)[0]?.name).toBe('Use what is here of it');
+    expect(buttonsIn(html)[0]?.name).toBe('Use the parts that are here');
   });
 
   it('of the same names with other contents says so', () => {
     expect(wordsIn(differs('?q=a&form=2'))).toContain(
-      'The names are the same, and what they hold is not.',
+      'The names are the same, but the contents differ.',
     );
   });
 });

@@ -143,10 +143,10 @@ describe('the settings', () => {
   const form = () => htmlOf(<SettingsForm />, useView, useSetup);
 
   it('show in brackets what the recipe does by itself, and count what was changed', () => {
-    expect(wordsIn(form())).toContain('Mechanisms · as the recipe has them');
+    expect(wordsIn(form())).toContain('RDRA, STIE, NLR: as in the recipe');
     open('?recipe=search&stie=paper&k=5');
     const html = form();
-    expect(wordsIn(html)).toContain('Mechanisms · 2 set by you');
+    expect(wordsIn(html)).toContain('RDRA, STIE, NLR · 2 set by you');
     expect(html).toContain('<details class="mechanisms" open="">');
     expect(html).toContain('<option value="paper" selected="">paper</option>');
   });
@@ -255,7 +255,7 @@ describe('the question of a run', () => {
 
   it('that was typed has none, and says so', () => {
     useRun.setState({ request: { ...asked, asked: { kind: 'typed', text: '<b>Who?</b>' } } });
-    expect(head()).toBe('<b>Who?</b> A typed question: no gold is known, so nothing is scored.');
+    expect(head()).toBe('<b>Who?</b> Your own question: no reference answer, so no score.');
   });
 
   it('is taken from the list until its gold is there, and named where it is in no list', () => {

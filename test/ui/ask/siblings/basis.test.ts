@@ -99,11 +99,15 @@ describe('a rollout of a file', () => {
       { policy: { id: 'test', revision: '0', adapter: 'run-a-step-3' } },
       /^the adapter “run-a-step-3”, which wrote it, is not/,
     ],
-    ['a training run of elsewhere', { step: 4 }, /^a training run made it that is not in/],
+    [
+      'a training run of elsewhere',
+      { step: 4 },
+      /^its training run, and so the adapter that wrote it, is not in/,
+    ],
     [
       'an evaluation that did not say whether by an adapter',
       { runId: 'evaluation' },
-      /^an evaluation made it that did not write down/,
+      /^its evaluation does not record whether/,
     ],
     [
       'other passages',
@@ -115,7 +119,7 @@ describe('a rollout of a file', () => {
       { events: [found(passage('p1', 'Oslo', 'It snows.'))] },
       /^the passages that it found are not among/,
     ],
-    ['no passages and no question of here', { events: [] }, /^it found nothing by which/],
+    ['no passages and no question of here', { events: [] }, /^it found no passage, so/],
   ])('of %s is not, and it is said why', async (_, rest, why) => {
     connect();
     expect(await basisOf(FILE, record(rest))).toEqual({
@@ -180,7 +184,7 @@ describe('a rollout of an evaluation', () => {
       'a made world',
       { questions: [{ kind: 'fresh', form: 2, seed: 7, split: 'test', limit: 5 }] },
       'form2-seed7/q',
-      /made from seed 7/,
+      /generated a world from seed 7/,
     ],
     [
       'a collection that was deleted',
@@ -200,7 +204,12 @@ describe('a rollout of an evaluation', () => {
       'built-in/q',
       /^the adapter “test”, which wrote it, is not/,
     ],
-    ['a command line', { policies: [{ kind: 'folders' }] }, 'built-in/q', /folder of a command/],
+    [
+      'a command line',
+      { policies: [{ kind: 'folders' }] },
+      'built-in/q',
+      /folder named on the command/,
+    ],
   ])('of %s is not, and it is said why', async (_, spec, question, why) => {
     evaluated(spec, { question });
     expect(await basisOf(PLACE, record())).toEqual({ why: expect.stringMatching(why) as string });

@@ -106,9 +106,9 @@ describe('the setup in an address', () => {
 
   it('says every part in words', () => {
     expect(linkWords(carried(setupOf('a'), device('a')))).toEqual([
-      { part: 'policy', words: 'Qwen' },
+      { part: 'model', words: 'Qwen' },
       { part: 'questions', words: 'rivers' },
-      { part: 'passages', words: 'rivers (hybrid, e5@1), alone' },
+      { part: 'passages', words: 'rivers (hybrid, e5@1), only these' },
       { part: 'web', words: 'search-r1 at http://lab:8000/retrieve' },
       { part: 'summarizer', words: 'extractive' },
       { part: 'judge', words: 'tiny at lab:8080' },

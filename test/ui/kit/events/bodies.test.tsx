@@ -94,7 +94,7 @@ describe('passages', () => {
   });
 
   it('that were not found are said not to be', () => {
-    expect(words(retrieve([]))).toContain('Nothing was found. The policy was told so.');
+    expect(words(retrieve([]))).toContain('Nothing was found. The model got a note that says so.');
   });
 
   it('are marked at their place behind letters that are longer in lower case', () => {
@@ -141,16 +141,16 @@ describe('a route', () => {
       ['names', '2', '', '−0.50'],
       ['digits', '0', '', '+0.001'],
     ]);
-    expect(wordsIn(html)).toContain('1 feature without weight in this choice');
+    expect(wordsIn(html)).toContain('1 feature played no part');
     expect(wordsIn(html)).toContain('Reward: not computed');
   });
 
   it('does not show odds where nothing was drawn', () => {
     const fixed = wordsIn(body([{ ...route, by: 'fixed' }, call]));
-    expect(fixed).toContain('Set without sampling');
+    expect(fixed).toContain('Fixed, not sampled');
     expect(fixed).not.toContain('%');
     expect(wordsIn(body([{ ...route, by: 'fixed', choice: 'both' }, call]))).toContain(
-      'there was no choice to make, so there are no probabilities and no reward. The call took 20 ms',
+      'nothing was chosen, so there are no probabilities and no reward. The call took 20 ms',
     );
   });
 
@@ -172,7 +172,7 @@ describe('a route', () => {
     const shown = words({ ...route, reward });
     expect(shown).toContain('R_eff 0.42');
     expect(shown).toContain('R(a) 0.21');
-    expect(shown).toContain('paper reward; the router learns from it in training runs alone');
+    expect(shown).toContain('Router reward (paper); used in training only');
     expect(shown).not.toContain('not computed');
   });
 });
@@ -184,12 +184,8 @@ describe('a verdict of STIE', () => {
     expect(said).toContain('Answer “Borfield” → replaced by “Lund”');
     expect(said).toContain('✗ differs 0.25 from the last answer, needs 0.50');
     expect(said).toContain('✓ differs 1.00 from the second last answer, needs 0.30');
-    expect(said).toContain(
-      'AggDiff 0.25 · not valid, too like earlier ones · replaced · STIE corrected',
-    );
-    expect(said).toContain(
-      'How often each was an answer, blocked at 3 times:⊘ Borfield 4/3Lund 1/3',
-    );
+    expect(said).toContain('AggDiff 0.25: too similar to earlier ones, replaced (corrected STIE)');
+    expect(said).toContain('How often each was an answer (blocked at 3):⊘ Borfield 4/3Lund 1/3');
     expect(said).toContain('Blocked set: Borfield.');
   });
 
@@ -197,8 +193,8 @@ describe('a verdict of STIE', () => {
     const none = { checks: [], aggDiff: null, blocked: [] };
     const said = words({ ...verdict, ...none, over: 'query', valid: true });
     expect(said).toContain('No history yet, so nothing to differ from.');
-    expect(said).toContain('AggDiff – · valid');
-    expect(said).toContain('blocked at 4 times');
+    expect(said).toContain('AggDiff –: new enough');
+    expect(said).toContain('(blocked at 4)');
     expect(said).not.toContain('Blocked set');
     expect(words({ ...verdict, blocked: [], counts: {} })).toContain('Blocked set: empty.');
   });
@@ -208,7 +204,7 @@ describe('candidates', () => {
   it('stand by confidence, as a probability beside its number', () => {
     const html = body([candidates]);
     expect(rowsIn(html)).toEqual([
-      ['probed answer', 'probability a token', 'confidence', 'rounds'],
+      ['probed answer', 'probability per token', 'confidence', 'rounds'],
       ['⊘ (empty)', '', '−0.1', '1'],
       ['Borfield', '', '−0.5', '2'],
     ]);
@@ -237,7 +233,7 @@ describe('the other events', () => {
     [think, 'I look for him. between searches'],
     [
       { ...think, text: '', phase: 'alignment' },
-      'The policy wrote nothing here. RDRA: t = T(x, D0), equation (2)',
+      'The model wrote nothing here. RDRA: t = T(x, D0), equation (2)',
     ],
     [search(2, 'who'), 'who Not searched, written in a search tag.'],
     [answer, 'Lund short answer, chosen by STIE among the probed candidates.'],
@@ -246,11 +242,11 @@ describe('the other events', () => {
       '(empty) long answer, asked for at a limit.',
     ],
     [{ ...answer, by: 'policy' }, 'Lund short answer, written by the policy.'],
-    [stop, 'Stopped because the policy answered. after 2 rounds'],
+    [stop, 'Stopped because the model answered. after 2 rounds'],
     [fault, 'no answer A fault of the retrieval.'],
     [
       { ...fault, what: 'malformed' },
-      'no answer The policy broke the protocol; the loop took note and went on as its rules say.',
+      'no answer The model did not keep to the format; this was recorded, and the rollout went on.',
     ],
   ])('%# says it in full', (event, said) => {
     expect(words(event)).toBe(said);

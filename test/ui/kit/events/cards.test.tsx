@@ -45,13 +45,18 @@ describe('the closed card of an event', () => {
     [search(3, 'who was he'), 'Search', 'who was he', 'not searched'],
     [search(1, ' '), 'Search', 'empty query', 'not searched'],
     [route, 'Route: web', 'web, 75.0 % · router', ''],
-    [{ ...route, routing: 'argmax' }, 'Route: web', 'web, 75.0 % · router, the likelier', ''],
-    [{ ...route, by: 'fixed', choice: 'local' }, 'Route: local', 'local · set, not sampled', ''],
-    [{ ...route, by: 'policy-tag' }, 'Route: web', "web · policy's own tag", ''],
+    [
+      { ...route, routing: 'argmax' },
+      'Route: web',
+      'web, 75.0 % · router, the more likely source',
+      '',
+    ],
+    [{ ...route, by: 'fixed', choice: 'local' }, 'Route: local', 'local · fixed, not sampled', ''],
+    [{ ...route, by: 'policy-tag' }, 'Route: web', 'web · tag of the model', ''],
     [
       { ...route, by: 'fixed', choice: 'both' },
       'Route: both',
-      'both sources · set, not sampled',
+      'both sources · fixed, not sampled',
       '',
     ],
     [retrieve([]), 'Passages', 'nothing found', '3.0 ms'],
@@ -80,7 +85,7 @@ describe('the closed card of an event', () => {
     [answer, 'Answer', 'Lund', 'by STIE'],
     [{ ...answer, text: '', by: 'forced' }, 'Answer', '(empty)', 'at a limit'],
     [{ ...answer, by: 'policy' }, 'Answer', 'Lund', ''],
-    [stop, 'Stop', 'the policy answered', ''],
+    [stop, 'Stop', 'the model answered', ''],
     [fault, 'Fault', 'no answer', ''],
   ])('%# says what happened in one line', (event, name, line, meta) => {
     const html = card(event);
@@ -118,21 +123,21 @@ describe('the closed card of an event', () => {
     const open = wordsIn(card(think, { open: true }));
     expect(closed.match(/I look for him/g)).toHaveLength(1);
     expect(open.match(/I look for him/g)).toHaveLength(1);
-    expect(wordsIn(card(stop, { open: true }))).toContain('the policy answered Stopped because');
+    expect(wordsIn(card(stop, { open: true }))).toContain('the model answered Stopped because');
   });
 });
 
 describe('why a rollout ended', () => {
   it.each([
-    ['answer', 'the policy answered'],
-    ['end-of-text', 'the policy ended its text'],
+    ['answer', 'the model answered'],
+    ['end-of-text', 'the model ended its text'],
     ['stie-overlap', 'STIE: overlap with earlier answers or queries'],
     ['stie-confidence', 'STIE: confidence at its ceiling'],
     ['stie-no-new-information', 'STIE: too little new information'],
     ['max-searches', 'no searches left'],
     ['token-budget', 'token budget spent'],
     ['context-full', 'context full'],
-    ['malformed', 'the output broke the protocol'],
+    ['malformed', 'the output did not keep to the format'],
     ['cancelled', 'cancelled'],
     ['error', 'an error'],
   ] as const)('%s is said in words', (reason, words) => {

@@ -61,8 +61,8 @@ const options = (html: string): string[] =>
 
 it('offers every adapter that is kept, and the policy without one on the page', () => {
   const html = draw();
-  expect(html).toContain('aria-label="Who goes on"');
-  expect(options(html)).toEqual(['mine, step 2', 'mine, step 1', 'the policy alone']);
+  expect(html).toContain('aria-label="Adapter from here on"');
+  expect(options(html)).toEqual(['mine, step 2', 'mine, step 1', 'the model without adapter']);
   expect(wordsIn(html)).toContain('With another adapter');
   // Of a record that is read elsewhere, every adapter.
   expect(adapterChoices(useAdapters.getState().runs)).toEqual([
@@ -74,7 +74,7 @@ it('offers every adapter that is kept, and the policy without one on the page', 
 it('says so where no adapter is kept', () => {
   useAdapters.setState({ runs: [] });
   const html = draw();
-  expect(html).not.toContain('Who goes on');
+  expect(html).not.toContain('Adapter from here on');
   expect(wordsIn(html)).toContain('no training run of this browser has an adapter');
 });
 

@@ -39,7 +39,7 @@ describe('what a fork would do', () => {
       '“who” goes to the web',
     );
     expect(offerWords('gold', { ...at, what: 'Ida Holm, Red Fog' })).toBe('Ida Holm, Red Fog');
-    expect(offerWords('admit', { ...at, what: 'who' })).toBe('“who” is let through');
+    expect(offerWords('admit', { ...at, what: 'who' })).toBe('“who” is allowed');
     expect(offerWords('draw', at)).toBe('other random numbers from here on');
     expect(offerWords('gold', { possible: false, why: 'no search follows' })).toBe(
       'not here: no search follows',
@@ -48,7 +48,7 @@ describe('what a fork would do', () => {
 
   it('cuts a long query inside its quotes', () => {
     const words = offerWords('admit', { possible: true, event: 0, what: 'long '.repeat(100) });
-    expect(words).toMatch(/^“long .{70,90} …” is let through$/);
+    expect(words).toMatch(/^“long .{70,90} …” is allowed$/);
   });
 });
 

@@ -64,7 +64,7 @@ describe('a hop in words', () => {
       'Bergen',
     );
     if (!second) throw new Error('the chain has two hops');
-    expect(hopLabel(second, 1)).toMatch(/found and misread, search 2, went on with Bergen$/);
+    expect(hopLabel(second, 1)).toMatch(/found and misread, search 2, used Bergen instead$/);
   });
 
   it('that failed says how often it was asked for, where it lies, or that nothing named it', () => {
@@ -79,7 +79,7 @@ describe('a hop in words', () => {
       return [hop.state, whenWords(hop)];
     };
     expect(second()).toEqual(['not-searched', 'no query named it']);
-    expect(second(born('local', RAIN))).toEqual(['wrong-source', 'it lies in the web']);
+    expect(second(born('local', RAIN))).toEqual(['wrong-source', 'it is in the web']);
     expect(second(born('web', RAIN))).toEqual(['not-found', 'search 2']);
     expect(second(born('web', RAIN), born('web', RAIN))).toEqual(['not-found', 'searches 2, 3']);
     expect(second({ ...born('web'), refused: true })).toEqual([

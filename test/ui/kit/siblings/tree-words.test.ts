@@ -86,13 +86,13 @@ describe('the label of a node', () => {
     expect(nodeLabel(node(), words, 8, null)).toBe(
       'Event 5, Search: who founded Borfield. 3 of 8 rollouts',
     );
-    expect(nodeLabel(node({ members: [1] }), words, 8, null)).toMatch(/\. one rollout alone$/);
+    expect(nodeLabel(node({ members: [1] }), words, 8, null)).toMatch(/\. one rollout only$/);
   });
 
   it('says what its value is of, with the sign', () => {
     expect(nodeLabel(node(), words, 8, 'advantage')).toMatch(/, mean advantage \+0\.50$/);
     expect(nodeLabel(node({ value: -0.25 }), words, 8, 'em')).toMatch(
-      /, mean EM less the group’s mean −0\.25$/,
+      /, mean EM minus the group mean −0\.25$/,
     );
     expect(nodeLabel(node({ value: null }), words, 8, 'reward')).not.toContain(BASIS_WORDS.reward);
   });
@@ -119,7 +119,7 @@ describe('the label of a node', () => {
     if (!root || !rollout) throw new Error('the file has rollouts');
     // Two rollouts of one question begin with the same background.
     expect(nodeLabel(root, stepWords(rollout, root.step), 2, 'reward')).toMatch(
-      /^Event \d+, Background.*\. 2 of 2 rollouts, mean reward less the group’s mean \+0\.00$/,
+      /^Event \d+, Background.*\. 2 of 2 rollouts, mean reward minus the group mean \+0\.00$/,
     );
   });
 });

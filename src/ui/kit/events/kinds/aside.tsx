@@ -31,7 +31,7 @@ export const aside: CardDefinition<'aside'> = {
   besideText: true,
   Body: ({ event }) => (
     <div className="body">
-      <p className="prose">{event.text.trim() || 'The policy wrote nothing here.'}</p>
+      <p className="prose">{event.text.trim() || 'The model wrote nothing here.'}</p>
       {event.outcome !== undefined && <p>{event.outcome}</p>}
       {event.prompt !== '' && (
         <details>
@@ -40,8 +40,8 @@ export const aside: CardDefinition<'aside'> = {
         </details>
       )}
       <p className="fine">
-        Beside the rollout’s context, in{' '}
-        {event.prompt === '' ? 'a fork of it that was left' : 'a fresh one'}; never trained.
+        Outside the rollout’s context, in{' '}
+        {event.prompt === '' ? 'a fork of it that was dropped' : 'a fresh one'}; never trained.
       </p>
     </div>
   ),

@@ -42,7 +42,7 @@ export const block: CardDefinition<'block'> = {
   besideText: false,
   Body: ({ event }) => (
     <div className="body">
-      <p className="prose">{event.text.trim() || 'The policy wrote nothing here.'}</p>
+      <p className="prose">{event.text.trim() || 'The model wrote nothing here.'}</p>
       {event.reply !== undefined && <p className="prose">Answered with: {event.reply}</p>}
       <p className="fine">{PURPOSES[event.block]}</p>
     </div>

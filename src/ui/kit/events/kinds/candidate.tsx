@@ -3,10 +3,10 @@ import type { CardDefinition, EventOf } from '../parts/definition.ts';
 
 /** What confidence is, as column titles. */
 const CONFIDENCE = {
-  logprob: ['probability a token', 'Log-probability a token of the probed answer'],
+  logprob: ['probability per token', 'Log-probability per token of the probed answer'],
   agreement: [
     'share of the samples',
-    'Logarithm of the share of this round’s samples that gave it; the policy gives no log-probabilities',
+    'Logarithm of the share of this round’s samples that gave it; the model reports no log-probabilities',
   ],
 } as const;
 

@@ -11,7 +11,7 @@ export const error: CardDefinition<'error'> = {
       <p>{event.message}</p>
       <p className="fine">
         {event.what === 'malformed'
-          ? 'The policy broke the protocol; the loop took note and went on as its rules say.'
+          ? 'The model did not keep to the format; this was recorded, and the rollout went on.'
           : `A fault of the ${event.what}.`}
       </p>
     </div>

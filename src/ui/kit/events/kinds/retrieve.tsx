@@ -10,7 +10,7 @@ const CallLine = ({ event }: { event: EventOf<'retrieve'> }) => (
     “{event.query}” asked of {event.source}: {formatMs(event.latencyMs)}
     {event.asked === undefined
       ? ''
-      : `, ${event.hits.length} of ${event.asked} passages, for the context holds no more`}
+      : `, ${event.hits.length} of ${event.asked} passages: the context has no room for more`}
     {event.addedDelayMs > 0 ? ` (${formatMs(event.addedDelayMs)} of it added)` : ''}
     {event.requests === undefined ? '' : ` · ${plural(event.requests, 'request')}`}
     {event.bytes === undefined ? '' : ` · ${formatBytes(event.bytes)}`} ·{' '}

@@ -7,9 +7,9 @@ import type { CardDefinition } from '../parts/definition.ts';
 import { Features } from '../parts/Features.tsx';
 
 const ROUTE_BY: Record<RouteEvent['by'], string> = {
-  fixed: 'set, not sampled',
+  fixed: 'fixed, not sampled',
   router: 'router',
-  'policy-tag': "policy's own tag",
+  'policy-tag': 'tag of the model',
 };
 
 const routeLine = (event: RouteEvent): string =>
@@ -20,7 +20,7 @@ const choiceLine = (event: RouteEvent): string =>
   event.choice === 'both'
     ? `both sources · ${ROUTE_BY[event.by]}`
     : event.by === 'router'
-      ? `${event.choice}, ${formatShare(event.probabilities[event.choice])} · ${ROUTE_BY[event.by]}${event.routing === 'argmax' ? ', the likelier' : ''}`
+      ? `${event.choice}, ${formatShare(event.probabilities[event.choice])} · ${ROUTE_BY[event.by]}${event.routing === 'argmax' ? ', the more likely source' : ''}`
       : `${event.choice} · ${ROUTE_BY[event.by]}`;
 
 /** The two probabilities as one bar; both are also written out. */
@@ -70,9 +70,7 @@ const Reward = ({ reward }: { reward: NonNullable<RouteEvent['reward']> }) => {
         value={reward.total}
         tip={`Equation (20): β1 R_eff + β2 R_info with β1 = ${reward.beta1}, β2 = ${reward.beta2}; reward "${reward.mode}".`}
       />
-      <span className="fine">
-        {reward.mode} reward; the router learns from it in training runs alone
-      </span>
+      <span className="fine">Router reward ({reward.mode}); used in training only</span>
     </div>
   );
 };
@@ -105,8 +103,8 @@ const callLine = (call: CallFacts | null): string => {
 const BothBody = ({ call }: { call: CallFacts | null }) => (
   <div className="body">
     <p>
-      Both sources were asked and their lists fused, as the settings have it; there was no choice to
-      make, so there are no probabilities and no reward.
+      The settings ask both sources and fuse their lists; nothing was chosen, so there are no
+      probabilities and no reward.
     </p>
     <p className="fine">{callLine(call)}</p>
   </div>
@@ -115,12 +113,12 @@ const BothBody = ({ call }: { call: CallFacts | null }) => (
 /** How a source came to be asked; `fixed` has two causes, and the event does not say which. */
 const HOW: Record<RouteEvent['by'], string> = {
   router: 'Sampled from the router',
-  'policy-tag': 'Named by the policy’s own tag',
-  fixed: 'Set without sampling, by the settings or as the only source that STIE left',
+  'policy-tag': 'Named by a tag of the model',
+  fixed: 'Fixed, not sampled: by the settings, or the only source that STIE left',
 };
 
 const howOf = ({ by, routing }: RouteEvent): string =>
-  routing === 'argmax' ? 'The likelier source of the router’s two' : HOW[by];
+  routing === 'argmax' ? 'The source that the router finds more likely' : HOW[by];
 
 const RouteBody = ({ event, call }: { event: RouteEvent; call: CallFacts | null }) =>
   event.choice === 'both' ? (
@@ -135,7 +133,7 @@ const RouteBody = ({ event, call }: { event: RouteEvent; call: CallFacts | null 
       {event.reward ? (
         <Reward reward={event.reward} />
       ) : (
-        <p className="fine">Reward: not computed; it follows from what the call returns.</p>
+        <p className="fine">Reward: not computed; it depends on what the call returns.</p>
       )}
     </div>
   );

@@ -3,8 +3,8 @@ import { Terms } from '../../words/explain/Term.tsx';
 import type { CardDefinition } from '../parts/definition.ts';
 
 const STOP_REASONS: Record<StopEvent['reason'], string> = {
-  answer: 'the policy answered',
-  'end-of-text': 'the policy ended its text',
+  answer: 'the model answered',
+  'end-of-text': 'the model ended its text',
   // Of a record without its clause: which rule it was is not known.
   'stie-overlap': 'STIE: overlap with earlier answers or queries',
   'stie-confidence': 'STIE: confidence at its ceiling',
@@ -12,7 +12,7 @@ const STOP_REASONS: Record<StopEvent['reason'], string> = {
   'max-searches': 'no searches left',
   'token-budget': 'token budget spent',
   'context-full': 'context full',
-  malformed: 'the output broke the protocol',
+  malformed: 'the output did not keep to the format',
   cancelled: 'cancelled',
   error: 'an error',
 };

@@ -15,7 +15,7 @@ export const think: CardDefinition<'think'> = {
   besideText: false,
   Body: ({ event }) => (
     <div className="body">
-      <p className="prose">{event.text.trim() || 'The policy wrote nothing here.'}</p>
+      <p className="prose">{event.text.trim() || 'The model wrote nothing here.'}</p>
       <p className="fine">
         <Terms>{PHASES[event.phase]}</Terms>
       </p>

@@ -53,7 +53,7 @@ const Counts = (props: { counts: Record<string, number>; blocked: string[]; limi
   if (entries.length === 0) return null;
   return (
     <div className="counts">
-      <span className="fine">How often each was an answer, blocked at {limit} times:</span>
+      <span className="fine">How often each was an answer (blocked at {limit}):</span>
       {entries.map(([answer, count]) => (
         <span key={answer} className={blocked.includes(answer) ? 'badge bad' : 'badge'}>
           {blocked.includes(answer) ? '⊘ ' : ''}
@@ -92,9 +92,9 @@ const VerdictBody = ({ event, limit }: { event: VerdictEvent; limit: number }) =
       <b>Decided:</b> {event.reason}
     </p>
     <p className="fine">
-      <Terms>AggDiff</Terms> {formatNumber(event.aggDiff)} ·{' '}
-      {event.valid ? 'valid' : 'not valid, too like earlier ones'} · {event.action} ·{' '}
-      <Term id="stie">STIE</Term> {event.mode === 'paper' ? 'as printed' : 'corrected'}
+      <Terms>AggDiff</Terms> {formatNumber(event.aggDiff)}:{' '}
+      {event.valid ? 'new enough' : 'too similar to earlier ones'}, {event.action} (
+      {event.mode === 'paper' ? 'printed' : 'corrected'} <Term id="stie">STIE</Term>)
     </p>
     <Counts counts={event.counts} blocked={event.blocked} limit={limit} />
     {event.over === 'answer' ? (

@@ -59,7 +59,7 @@ export const Features = ({ features }: { features: EventOf<'route'>['features'] 
       ) : null}
       {idle.length > 0 ? (
         <details>
-          <summary>{plural(idle.length, 'feature')} without weight in this choice</summary>
+          <summary>{plural(idle.length, 'feature')} played no part</summary>
           <FeatureTable features={idle} max={max} />
         </details>
       ) : null}
