@@ -151,10 +151,10 @@ it(
     expect(lost).toContain('1 found, not read');
     // What its widths mean is on the page and in the file; what a press does is on the page alone.
     const says = lost.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
-    expect(says).toContain('Widths are counts of those that can be called right or wrong.');
-    expect(says).not.toContain('those that end there');
-    await flow.getByText('Widths are counts of those').waitFor();
-    await flow.getByText('A press opens those that end there.').waitFor();
+    expect(says).toContain('Width = number of rollouts that can be scored.');
+    expect(says).not.toContain('Click a branch');
+    await flow.getByText('Width = number of rollouts').waitFor();
+    await flow.getByText('Click a branch to list them.').waitFor();
     expect(pictures.get('Distribution of F1 (SQuAD)')).toContain('100 %');
     // What stands below a drawing on the page stands in its file, with the keys of its signs.
     expect(pictures.get('Distribution of F1 (SQuAD)')).toMatch(

@@ -32,7 +32,7 @@ import './rollouts.css';
 const STATUS: Record<FileRecord['status'], string> = {
   ready: '',
   importing: 'being read',
-  interrupted: 'broken off: what was read until the page was closed is here',
+  interrupted: 'interrupted: the rows read before the page was closed are here',
 };
 
 /** A row of the table of files. EM is of the rollouts with gold answers; the count of unreadable lines links to their list. */

@@ -14,7 +14,7 @@ const OPENED = [
   ['Reader', `one rollout: ${Object.values(VIEWS).join(', ').toLowerCase()}`],
   ['Rewards', 'each reward of the workbench over these rollouts, and where two disagree'],
   ['Compare', 'two files on the questions that both have'],
-  ['Export', 'what the filter leaves, as JSON lines, CSV, Markdown or LaTeX'],
+  ['Export', 'the rollouts that pass the filter, as JSON lines, CSV, Markdown or LaTeX'],
 ] as const;
 
 /** The marks around the blocks that the policy writes, as they open. */
@@ -26,7 +26,7 @@ const marksOf = ({ blocks }: Protocol): string =>
 /** Which records are told apart by which keys. */
 const Layouts = () => (
   <section aria-labelledby="layouts">
-    <h2 id="layouts">Layouts, told by the keys of a record</h2>
+    <h2 id="layouts">File formats (recognised by keys)</h2>
     <dl className="layouts">
       {IMPORTERS.map(({ id, name, keys }) => (
         <div key={id}>
@@ -43,7 +43,7 @@ const Layouts = () => (
 /** What the policy of a published system writes. */
 const Protocols = () => (
   <section aria-labelledby="protocols">
-    <h2 id="protocols">Protocols, told by the marks in the text</h2>
+    <h2 id="protocols">Prompt formats (recognised by tags)</h2>
     <dl className="layouts">
       {PROTOCOLS.map((protocol) => (
         <div key={protocol.id}>
@@ -67,7 +67,7 @@ export const FirstView = ({ own }: { own: ReactNode }) => (
       <p>
         Drop files of rollouts here, or choose them: logs and dumps of the trainers and tools named
         on this page, or Forage’s own JSON lines, packed by gzip or not. A folder, or the files that
-        a trainer writes one a step, are read as one run. Nothing leaves this browser.
+        a trainer writes per step, are read as one run. Nothing leaves this browser.
       </p>
       <OpenButtons primary />
       {own}

@@ -62,7 +62,7 @@ const JobLine = ({ job }: { job: ImportJob }) => {
     );
   const facts =
     status === 'waiting'
-      ? 'waits for the one before'
+      ? 'waiting for the file before it'
       : progress === null
         ? 'reading …'
         : [

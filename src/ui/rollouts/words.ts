@@ -10,15 +10,15 @@ import type { FileRecord } from '../../lab/contract/records/rollout-files.ts';
 /** What outcomes mean, and the colours that charts give them. */
 const OUTCOMES: Record<Outcome, { note: string; colour: number }> = {
   'right-with-evidence': {
-    note: 'Right, and a gold answer stands in what was read.',
+    note: 'Right, and a retrieved passage contains a gold answer.',
     colour: 2,
   },
   'right-without-evidence': {
-    note: 'Right, though no gold answer stands in what was read, or nothing was read at all: memory, a guess, or other words.',
+    note: 'Right, though no retrieved passage contains a gold answer, or nothing was retrieved: memory, a guess, or other wording.',
     colour: 7,
   },
   'right-closed': {
-    note: 'Right, and no passage states such an answer: yes or no, a count, a sum, or that there is none. Whether its evidence was retrieved cannot be told by words.',
+    note: 'Right, and no passage states such an answer: yes or no, a count, a sum, or that there is none. Whether its evidence was retrieved cannot be checked by text.',
     colour: 0,
   },
   'wrong-closed': {
@@ -26,21 +26,21 @@ const OUTCOMES: Record<Outcome, { note: string; colour: number }> = {
     colour: 3,
   },
   'not-scored': {
-    note: 'The answer cannot be read: no protocol says where it stands; nor has a judge a verdict. In no mean.',
+    note: 'The answer cannot be read: no protocol says where it is, and there is no verdict of a judge. In no mean.',
     colour: 4,
   },
   error: {
-    note: 'An error of the system ended it, such as a rate limit. It says nothing of the model, and is in no mean.',
+    note: 'An error of the system ended it, such as a rate limit. It says nothing about the model, and is in no mean.',
     colour: 4,
   },
-  'no-answer': { note: 'Nothing was given as an answer.', colour: 4 },
-  'no-search': { note: 'Wrong, and nothing was asked.', colour: 5 },
+  'no-answer': { note: 'No answer was given.', colour: 4 },
+  'no-search': { note: 'Wrong, and nothing was searched.', colour: 5 },
   'not-retrieved': {
-    note: 'Wrong, and no result held a gold answer: queries or retriever failed.',
+    note: 'Wrong, and no result contained a gold answer: queries or retriever failed.',
     colour: 1,
   },
   'retrieved-not-used': {
-    note: 'Wrong, though a result held a gold answer: reading or reasoning failed.',
+    note: 'Wrong, though a result contained a gold answer: reading or reasoning failed.',
     colour: 6,
   },
 };

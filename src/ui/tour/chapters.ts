@@ -162,7 +162,7 @@ export const CHAPTERS: readonly Chapter[] = [
     title: 'Read the rollouts',
     steps: [
       {
-        text: 'A curve says that something improved, rollouts say what. Those of the training open as a file like any other framework’s: where they were lost on the way from question to answer, which behaviours changed, every rollout one press away.',
+        text: 'A curve says that something improved, rollouts say what. Those of the training open as a file like any other framework’s: where they were lost on the way from question to answer, which behaviours changed, every rollout one click away.',
         act: { label: 'Open the rollouts of the run', run: readRollouts },
         done: 'opened',
       },
@@ -181,7 +181,7 @@ export const CHAPTERS: readonly Chapter[] = [
         done: 'trained',
       },
       {
-        text: 'From there the same question can be asked anew, without and with the adapter. On Ask, every event of a rollout offers “fork here”: another source, the gold passage put in, another temperature, and it runs on beside the original.',
+        text: 'From there the same question can be asked again, without and with the adapter. On Ask, every event of a rollout offers “fork here”: another source, the gold passage put in, another temperature, and it runs on beside the original.',
       },
     ],
   },

@@ -370,7 +370,7 @@ test('a comparison by a score that one file was read too early for says which, a
   const compared = await early.compare(a, b, 'em.r1-searcher');
   expect(compared.noScore).toEqual({ a: null, b: 'older' });
   expect(whyNothingShared(compared)).toBe(
-    'B was read before this score was counted; open it again to have it',
+    'B was imported before this score existed; open it again to compute it',
   );
   expect((await early.compare(a, b, 'em')).noScore).toEqual({ a: null, b: null });
   expect((await early.compare(a, b, 'judge')).noScore).toEqual({

@@ -58,7 +58,7 @@ const TOLD: Record<AgentEvent['kind'], { name: string; figure: string; body: str
       '75',
       'more likely',
       'took 340 ms, 300 ms of it added',
-      '1 feature without weight',
+      '1 feature played no part',
       '0.16',
     ],
   },

@@ -19,7 +19,13 @@ import { Table, type Head } from '../../kit/Table.tsx';
 
 /** Rollouts that scorers, or scorers and the file's judge, see differently. */
 
-const HEADS: readonly Head[] = [['question'], ['answer'], ['gold'], ['kindest'], ['harshest']];
+const HEADS: readonly Head[] = [
+  ['question'],
+  ['answer'],
+  ['gold'],
+  ['highest score'],
+  ['lowest score'],
+];
 
 /** Value of the choice that takes all metrics of the answer together. */
 const ANSWERS = 'answer';
@@ -174,8 +180,8 @@ export const Disagreements = ({ file, search }: { file: FileRecord; search: stri
         ) : null}
       </div>
       <p className="fine">
-        Shares of each scorer’s own range, 0 its worst and 1 its best; listed where best and worst
-        opinion are at least 0.5 apart, the widest first.
+        Each score as a share of its scorer’s range; listed where the highest and the lowest are at
+        least 0.5 apart, the largest gap first.
       </p>
       <div role="status">
         {read.state === 'reading' ? 'Scoring every rollout …' : null}

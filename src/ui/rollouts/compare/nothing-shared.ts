@@ -2,7 +2,7 @@ import type { ComparedRuns, NoScore } from '../../../lab/contract/rollouts.ts';
 
 const NO_SCORE: Record<NoScore, string> = {
   empty: 'has no rollout that is read yet',
-  older: 'was read before this score was counted; open it again to have it',
+  older: 'was imported before this score existed; open it again to compute it',
   'not-scored': 'has no answer that can be read, so that nothing in it is scored',
   'no-gold': 'has no gold answers, so that nothing in it is scored',
   'no-verdict': 'has no verdict of a judge; choose another score',
@@ -15,6 +15,6 @@ export const whyNothingShared = ({ noScore }: Pick<ComparedRuns, 'noScore'>): st
     return why === null ? [] : [`${side.toUpperCase()} ${NO_SCORE[why]}`];
   });
   return lacking.length === 0
-    ? 'the files share no question, told by id or text'
+    ? 'the files share no question (compared by id and text)'
     : lacking.join('; ');
 };

@@ -24,7 +24,7 @@ export const Figures = (props: {
     return (
       <p className="fine">
         {file.status === 'importing'
-          ? 'The whole file is counted when it is read to its end; what is there can be used now.'
+          ? 'Statistics of the whole file appear when it is fully read; the rows read so far can be used now.'
           : 'The file was not read to its end, so it has no statistics. Open it again to read it whole.'}
       </p>
     );
@@ -48,7 +48,7 @@ export const Figures = (props: {
                 <button
                   type="button"
                   className="figure-button"
-                  title={`${note}\nPress to filter: ${filter}`}
+                  title={`${note}\nClick to filter: ${filter}`}
                   aria-label={`${name}: ${shown}${passing ? `, of the whole file ${value}` : ''}. Show the cases`}
                   onClick={() => show(filter)}
                 >

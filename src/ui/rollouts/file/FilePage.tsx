@@ -50,7 +50,7 @@ type Change = (change: Partial<BrowseAddress>, options?: { replace?: boolean }) 
 /** What nobody can ask of this file, in one line. */
 const Lacks = ({ file }: { file: FileRecord }) => {
   const missing = lacksLine(file.lacks ?? {}, file.rollouts);
-  return missing === null ? null : <p className="fine">The file lacks {missing}.</p>;
+  return missing === null ? null : <p className="fine">Not in this file: {missing}.</p>;
 };
 
 /** The ways to look at the file; unreadable lines are offered only where there are some. */

@@ -17,15 +17,14 @@ interface FlowProps {
 /** What it means that a rollout ended there. */
 const NOTES: Record<End, string> = {
   right:
-    'Right, and a gold answer stood in what was read; counted as having passed every stage. So is a right yes or no where something was read: words do not tell whether it says so.',
-  'right-unread': 'Right, and no gold answer stood in anything that was read: memory, or a guess.',
-  'not-asked':
-    'A passage of the chain that no query asked for; without a chain: nothing was searched.',
+    'Right, and a retrieved passage contains a gold answer; counted as having passed every stage. A right yes or no counts too if anything was retrieved, as its evidence cannot be checked by text.',
+  'right-unread': 'Right, but no retrieved passage contains a gold answer: memory, or a guess.',
+  'not-asked': 'No query asked for a passage of the chain; without a chain: nothing was searched.',
   'not-found':
-    'It was asked for and did not come, or was asked for where it does not lie; without a chain: no result held a gold answer.',
-  'not-read': 'It came, and the policy went on with something else.',
+    'The passage was searched for but not retrieved, or searched for in the wrong source; without a chain: no result contained a gold answer.',
+  'not-read': 'The passage was retrieved, but the model used something else.',
   'not-answered':
-    'All was found and read as far as anyone can tell; the answer is wrong, or none was given.',
+    'All passages were retrieved and, as far as the record shows, read; the answer is wrong or missing.',
 };
 
 const countOf = (flow: Flow, end: End): number =>
@@ -136,7 +135,7 @@ const emptyOf = ({ all, untold }: Flow): string | null => {
   if (all > 0) return null;
   return untold === 0
     ? 'No rollout passes the filter.'
-    : 'No rollout here has gold answers, so none can be called right or wrong.';
+    : 'No rollout here has gold answers, so none can be scored.';
 };
 
 /** The flow asked → found → read → answered as a picture, or as a table with what each end means. */
@@ -147,16 +146,16 @@ export const FlowPicture = (props: FlowProps) => {
       id="flow"
       title={title}
       className="flow"
-      note="How far rollouts come on the way from question to answer, and where they are lost, or are right without it. Widths are counts of those that can be called right or wrong."
-      does="A press opens those that end there."
+      note="How far rollouts get from question to answer. Width = number of rollouts that can be scored."
+      does="Click a branch to list them."
       empty={emptyOf(flow)}
       renderPicture={(width) => <Flowing {...props} width={width} />}
       renderTable={() => <Table {...props} />}
       foot={
         flow.untold > 0 && flow.all > 0 ? (
           <p className="fine" data-legend="">
-            {formatCount(flow.untold)} more cannot be called right or wrong: no gold answers, or the
-            answer cannot be read.
+            {formatCount(flow.untold)} more cannot be scored: no gold answers, or the answer cannot
+            be read.
           </p>
         ) : null
       }

@@ -180,13 +180,13 @@ const EXPORTS: readonly { format: ExportFormat; name: string; note: string; end:
   {
     format: 'verl',
     name: 'JSONL, verl',
-    note: 'input, output, gts, score, step; named by its first step, as verl’s viewer wants it',
+    note: 'input, output, gts, score, step; named by its first step, as verl’s viewer expects',
     end: 'jsonl',
   },
   {
     format: 'rl-logging-board',
     name: 'JSONL, RLLoggingBoard',
-    note: 'with per-token columns; texts of tokens where the tokenizer of the policy that wrote them is here',
+    note: 'with per-token columns; token texts if the tokenizer of the model is here',
     end: 'jsonl',
   },
   { format: 'csv', name: 'CSV', note: 'the table’s columns, all digits', end: 'csv' },
@@ -274,7 +274,7 @@ export const ExportMenu = (props: {
                 </button>
               </>
             ) : (
-              `${formatCount(count)} rollouts${count > MANY ? '; a table of so many is long' : ''}`
+              `${formatCount(count)} rollouts${count > MANY ? '; the table will be long' : ''}`
             )}
           </p>
           <ul className="column-list" aria-label="Formats">

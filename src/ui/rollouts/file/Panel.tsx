@@ -32,7 +32,7 @@ const OutcomeBars = ({ selected, narrow }: { selected: Selected; narrow: Narrow 
     empty={
       selected.order.length === 0
         ? 'No rollout passes the filter.'
-        : 'No rollout here has gold answers, so none can be called right or wrong.'
+        : 'No rollout here has gold answers, so none can be scored.'
     }
     onPick={(key) => narrow(condition('outcome', '=', key))}
   />
@@ -55,7 +55,7 @@ const Findings = ({ selected, narrow }: { selected: Selected; narrow: Narrow }) 
           key={kind}
           id={`lint-${kind}`}
           title={title}
-          note="Rollouts in which a check found something; a rollout may stand in several bars."
+          note="Rollouts in which a check found something; a rollout can count in several bars."
           bars={codes
             .filter((code) => LINTS[code].kind === kind)
             .map((code) => ({

@@ -232,7 +232,7 @@ export const HistogramPicture = (props: {
     <Picture
       id="histogram"
       title={title}
-      hint="Two bars a range of values: of the rollouts that pass the filter, and of the whole file. A press filters to a range."
+      hint="Two bars per range of values: the rollouts that pass the filter, and the whole file. Click a range to filter."
       empty={
         bars === null
           ? 'Counting …'

@@ -97,8 +97,8 @@ const Cost = ({ judging }: { judging: Judging }) => {
       <p>
         {judging.by}, prompt version {judging.promptVersion}: {plural(calls, 'call')},{' '}
         {calls > 0 && uncounted === calls
-          ? 'whose tokens the model does not tell'
-          : `${formatCount(promptTokens)} tokens read and ${formatCount(completionTokens)} written`}
+          ? 'tokens not reported by the model'
+          : `${formatCount(promptTokens)} input and ${formatCount(completionTokens)} output tokens`}
         , {formatDuration(seconds)} of calls
         {dollars === null ? '' : `, $${dollars.toFixed(4)}`}.
       </p>
@@ -106,14 +106,14 @@ const Cost = ({ judging }: { judging: Judging }) => {
         <div className="judge-line">
           <NumberInput
             size="xs"
-            label="$ a million tokens read"
+            label="$ per million input tokens"
             min={0}
             value={price.prompt}
             onChange={set('prompt')}
           />
           <NumberInput
             size="xs"
-            label="$ a million written"
+            label="$ per million output tokens"
             min={0}
             value={price.completion}
             onChange={set('completion')}
@@ -144,8 +144,8 @@ const Chooser = ({ file, standing }: { file: FileRecord; standing: JudgeStanding
   if (judges.length === 0)
     return (
       <p>
-        No model here can judge. The built-in policy is no judge: it knows nothing but how to search
-        and answer. Add a server or a chat model on <Link href="/models">Models</Link>.
+        No model here can judge. The built-in model cannot judge answers. Add a server or a chat
+        model on <Link href="/models">Models</Link>.
       </p>
     );
   return (

@@ -87,7 +87,7 @@ class Keeper {
       await this.flush();
       return '';
     } catch (error) {
-      return `${plural(this.#waiting.length, 'verdict')} could not be stored (${messageOf(error)}); judging again asks for them anew.`;
+      return `${plural(this.#waiting.length, 'verdict')} could not be stored (${messageOf(error)}); judge again to request them again.`;
     }
   }
 }
@@ -97,9 +97,9 @@ const both = (one: string, other: string): string =>
 
 const ENDED = {
   complete: 'Every answer was asked for.',
-  cancelled: 'Stopped. What was judged is kept; judging again goes on with the rest.',
+  cancelled: 'Stopped. The verdicts so far are kept; judge again to continue with the rest.',
   'gave-up':
-    'The judge failed several times one after another and was not asked further. See the reasons below; judging again goes on with the rest.',
+    'The judge failed several times in a row, so judging stopped. See the reasons below; judge again to continue with the rest.',
 } as const;
 
 const count = (outcome: JudgeOutcome): void =>

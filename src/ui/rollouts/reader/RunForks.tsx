@@ -37,16 +37,15 @@ function whyNoFork(
   run: object | undefined,
 ): string | null {
   if (rollout.origin !== undefined)
-    return 'it was imported from another system’s file: the policy that wrote its tokens, and the sources that it searched, are not here';
-  if (!isOwnRollout(rollout))
-    return 'its record lacks events or tokens, so nobody can go through it again';
-  return run || !isRunFile(file.id) ? null : 'its training run is not in this browser any more';
+    return 'the model and the search engine of this imported rollout are not here';
+  if (!isOwnRollout(rollout)) return 'its record lacks events or tokens, so it cannot be replayed';
+  return run || !isRunFile(file.id) ? null : 'its training run is no longer in this browser';
 }
 
 /** Said once, above the rounds. */
 export const NoFork = ({ reading }: { reading: Reading }) => {
   const why = whyNoFork(reading, useRunOf(reading));
-  return why === null ? null : <p className="fine">↳ It cannot be forked: {why}.</p>;
+  return why === null ? null : <p className="fine">↳ Cannot be forked: {why}.</p>;
 };
 
 const RunFork = (props: { reading: Reading; rollout: Rollout; event: number }) => {

@@ -77,8 +77,8 @@ export const SearchResults = ({ wanted, over, again }: SearchResultsProps) => {
       {status === 'done' && shown.length === 0 ? (
         <p role="status">
           No rollout has “{wanted}”: question, answer and every text of{' '}
-          {formatCount(lookedThrough(found))} rollouts were looked through. The words are looked for
-          as they stand, in upper or lower case; fewer of them find more.
+          {formatCount(lookedThrough(found))} rollouts were looked through. The text must match
+          exactly, except for upper and lower case; a shorter text finds more.
         </p>
       ) : null}
       <FoundPlaces found={shown} words={wanted} />

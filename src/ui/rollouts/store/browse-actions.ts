@@ -100,7 +100,7 @@ const runJob = async (
     dropJob(job);
     if (outcome.status === 'ready' && !told) first(outcome.file.id);
   } catch (error) {
-    const message = `${name} could not be read: ${messageOf(error)}. Nothing of it was kept.`;
+    const message = `${name} could not be read: ${messageOf(error)}. Nothing from it was stored.`;
     changeJob(job, { status: 'failed', message });
   } finally {
     await reloadFiles();

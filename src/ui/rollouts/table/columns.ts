@@ -23,7 +23,7 @@ const TEXTS: Record<string, [note: string, width: number]> = {
   question: ['text of the question', 340],
   answer: ['the answer as it was extracted', 180],
   recipe: ['recipe of the rollout', 110],
-  policy: ['policy that wrote it', 110],
+  policy: ['model that wrote it', 110],
   layout: ['layout of the file', 100],
   protocol: ['tag protocol that was recognised', 110],
   outcome: ['how it ended, and what says right or wrong: the judge, or EM without one', 260],
@@ -31,7 +31,10 @@ const TEXTS: Record<string, [note: string, width: number]> = {
   gold: ['gold answers', 150],
   ended: ['where on the way asked, found, read, answered it was lost', 150],
   why: ['why it is wrong, in one sentence', 420],
-  hops: ['the gold chain, a mark a hop: whether its passage came, and how a hop failed', 90],
+  hops: [
+    'the gold chain, one mark per hop: whether its passage was retrieved, and how a hop failed',
+    90,
+  ],
   lint: ['what the checks found', 220],
   tags: ['★ for a bookmark, and your tags', 130],
 };

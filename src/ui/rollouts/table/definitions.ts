@@ -131,7 +131,7 @@ const evidence = ({ evidence: found }: Statistics): Figure[] => {
       'retrieved',
       'answer retrieved',
       retrieved,
-      `A gold answer stands as whole words in what the environment showed; of ${formatCount(open)} rollouts. ${formatCount(closed)} are left out, whose gold answer is yes or no, or is worked out: those words stand in passages for other reasons, or in none.`,
+      `A retrieved passage contains a gold answer as whole words; of ${formatCount(open)} rollouts. ${formatCount(closed)} are left out: their gold answer is yes or no, or is computed, so passages cannot be checked for it by text.`,
       'retrieved = 1',
     ),
     {
@@ -163,7 +163,7 @@ const notScored = ({ unread = 0, rollouts, errors }: Statistics): Figure[] =>
           name: 'not scored',
           value: formatCount(unread),
           more: `of ${formatCount(rollouts)}`,
-          note: 'The answer cannot be read: no protocol, box, “####” or sentence says where it stands, and the file states none under “pred”. Left out of every score and mean; a judge’s verdict still counts.',
+          note: 'The answer cannot be read: no protocol, box, “####” or sentence says where it is, and the file states none under “pred”. Left out of every score and mean; a judge’s verdict still counts.',
           filter: errors ? 'outcome = not-scored' : 'answered is missing',
         },
       ];
@@ -196,7 +196,7 @@ const searched = ({ searches, rollouts, answered }: Statistics): Figure[] => [
     name: 'searches',
     value: formatNumber(searches.mean),
     more: `most ${searches.max}, none in ${formatCount(searches.none)} of ${formatCount(rollouts)}`,
-    note: 'Queries that the policy wrote: mean a rollout, most, and rollouts without any. Opens those without any.',
+    note: 'Queries that the model wrote: mean per rollout, most, and rollouts without any. Opens those without any.',
     filter: 'searches = 0',
   },
 ];
@@ -211,7 +211,7 @@ const rewarded = ({ reward, zeroVarianceGroups, groups }: Statistics): Figure[] 
           name: 'mean reward',
           value: formatNumber(reward.mean),
           more: `${formatCount(zeroVarianceGroups)} of ${formatCount(groups)} groups all equal`,
-          note: 'Mean of the rewards that the file states. A group whose rewards are all equal has zero advantage under a group baseline: it teaches nothing. Opens what has a reward.',
+          note: 'Mean of the rewards that the file states. A group whose rewards are all equal has zero advantage under a group baseline: no learning signal. Opens the rollouts that have a reward.',
           filter: 'reward is present',
         },
       ];

@@ -159,14 +159,14 @@ describe('a judge over a file', () => {
     connect(3, allRight, { keepVerdicts: () => Promise.reject(new Error('the storage is full')) });
     await startJudging('f', JUDGE, false);
     expect(job()?.words).toBe(
-      'Every answer was asked for. 3 verdicts could not be stored (the storage is full); judging again asks for them anew.',
+      'Every answer was asked for. 3 verdicts could not be stored (the storage is full); judge again to request them again.',
     );
   });
 
   it('that gave up says so, and that one may go on', async () => {
     connect(2, () => Promise.resolve('gave-up'));
     await startJudging('f', JUDGE, false);
-    expect(job()?.words).toMatch(/failed several times.*goes on with the rest\.$/);
+    expect(job()?.words).toMatch(/failed several times in a row.*continue with the rest\.$/);
   });
 });
 
@@ -202,7 +202,7 @@ describe('one judge at a time', () => {
       expect(job()?.status).toBe('stopping');
       await running;
       expect(job()).toMatchObject({ status: 'ended', done: 1, wrong: 1 });
-      expect(job()?.words).toMatch(/^Stopped\. What was judged is kept/);
+      expect(job()?.words).toMatch(/^Stopped\. The verdicts so far are kept/);
       expect(keptIn(fake)).toEqual([['r0']]);
     },
   );

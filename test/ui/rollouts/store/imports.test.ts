@@ -116,7 +116,7 @@ describe('importing rollouts', () => {
     connect({ importFile: refuse });
     importRolloutRuns([run('b', 'x')], go);
     await settle();
-    expect(state().jobs[0]?.message).toBe('b could not be read: disk. Nothing of it was kept.');
+    expect(state().jobs[0]?.message).toBe('b could not be read: disk. Nothing from it was stored.');
   });
 
   it('stops the one that is read, and never begins one that was put away', async () => {

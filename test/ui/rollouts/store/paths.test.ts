@@ -119,6 +119,6 @@ it('says which of two files has nothing to compare, and what to do', () => {
     'A has no gold answers, so that nothing in it is scored',
   );
   expect(whyNothingShared({ noScore: { a: 'older', b: 'no-verdict' } })).toBe(
-    'A was read before this score was counted; open it again to have it; B has no verdict of a judge; choose another score',
+    'A was imported before this score existed; open it again to compute it; B has no verdict of a judge; choose another score',
   );
 });

@@ -32,21 +32,21 @@ export const alternativeTo = (settings: WhatIfSettings): WhatIfSettings => {
 export const settingsSource = (loss: LossSettings | null): string =>
   loss
     ? `the settings of the run (${loss.preset})`
-    : 'usual settings, since the file names none of its training';
+    : 'default settings: the file does not state its training settings';
 
 /** How advantages are scaled, in words. */
 export const NORMALISATIONS: Record<Normalisation, string> = {
   estimator: 'as the estimator is published',
-  none: 'none: reward less baseline',
+  none: 'none: reward minus baseline',
   group: 'by the group’s deviation',
-  batch: 'whitened over the tokens at hand',
+  batch: 'whitened over the tokens of the group',
   'group-and-batch': 'both',
 };
 
 /** Which tokens are trained, in words. */
 export const MASKS: Record<MaskChoice, string> = {
   stored: 'as the file says',
-  policy: 'what the policy wrote',
+  policy: 'what the model wrote',
   response: 'everything but the prompt',
   'all-but-documents': 'everything but documents',
 };

@@ -188,14 +188,14 @@ export const GroupView = ({ reading, open, diff }: GroupViewProps) => {
     <div className="group-view">
       {alone ? (
         <p className="note">
-          This rollout stands alone in its group: the file has no other rollout of the same question
+          This is the only rollout of its group: the file has no other rollout of the same question
           at the same step. Advantages compare siblings, so there is none to compute here.
         </p>
       ) : null}
       {credit.zeroVariance ? (
         <p className="note">
-          <b>⚠ No variance:</b> all {aligned.siblings.length} rewards are equal, so that every
-          advantage is 0 and the group teaches nothing. DAPO draws such groups again.
+          <b>⚠ No variance:</b> all {aligned.siblings.length} rewards are equal, so every advantage
+          is 0 and the group gives no learning signal. DAPO resamples such groups.
         </p>
       ) : null}
       {alone || texts.state !== 'ready' ? null : (

@@ -141,11 +141,11 @@ export const ScoresView = ({ reading }: { reading: Reading }) => {
       <div className="scores-list" role="region" aria-label="Scorers" tabIndex={0}>
         <p className="fine">
           {apart.length === 0
-            ? 'All scorers lean the same way as exact match (SQuAD).'
-            : `${apart.length} of ${list.length} scorers lean the other way than exact match (SQuAD; ≠ EM: half of their range or more apart).`}{' '}
+            ? 'All scorers agree with exact match (SQuAD).'
+            : `${apart.length} of ${list.length} scorers disagree with exact match (SQuAD; ≠ EM: at least half of their range apart).`}{' '}
           {judge === null
             ? 'The file has no judge.'
-            : `The file’s judge says ${judge === 1 ? 'right' : 'wrong'}${em !== null && Math.abs(judge - em) >= APART ? ', against exact match (SQuAD).' : '.'}`}
+            : `The file’s judge says ${judge === 1 ? 'right' : 'wrong'}${em !== null && Math.abs(judge - em) >= APART ? ', unlike exact match (SQuAD).' : '.'}`}
         </p>
         <Table className="rollout-table scores" heads={HEADS}>
           {list.map((score) => (

@@ -233,7 +233,7 @@ export const WhatIfView = ({ reading: given }: { reading: Reading }) => {
       <p className="fine">
         {loss
           ? 'Before begins with the settings of the run'
-          : 'The file names no settings of its training, so that both sides are chosen here'}
+          : 'The file does not state its training settings, so both sides are chosen here'}
         {loss ? ` (${loss.preset}). ` : '. '}
         Before: {settingsWords(before)}. After: {settingsWords(after)}. The batch is this group.
       </p>
@@ -242,8 +242,8 @@ export const WhatIfView = ({ reading: given }: { reading: Reading }) => {
         <>
           {shown.before.zeroVariance.length > 0 ? (
             <p className="note">
-              <b>⚠ No variance:</b> all rewards of the group are equal; no estimator makes an
-              advantage of them.
+              <b>⚠ No variance:</b> all rewards of the group are equal; no estimator gives an
+              advantage.
             </p>
           ) : null}
           <Outcomes made={shown} reading={reading} />
