@@ -116,7 +116,7 @@ slow(
   async () => {
     const { page } = stage;
     await visit(page, stage, 'evaluate?new=1');
-    await page.getByRole('button', { name: 'none', exact: true }).click();
+    await page.getByRole('button', { name: 'clear', exact: true }).click();
     await page.getByRole('checkbox', { name: 'Naive RAG, one retrieval', exact: true }).check();
     await page.getByLabel('Questions, at most').fill('1');
     await page.getByLabel('Device').selectOption('wasm');

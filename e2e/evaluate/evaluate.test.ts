@@ -22,7 +22,7 @@ const rolloutsDone = (page: Page): Promise<number> =>
 
 /** Ticks the two systems whose rollouts are the shortest, on so many questions. */
 const chooseTwo = async (page: Page, questions: number): Promise<void> => {
-  await page.getByRole('button', { name: 'none', exact: true }).click();
+  await page.getByRole('button', { name: 'clear', exact: true }).click();
   for (const name of ['Naive RAG, one retrieval', 'Naive generation, no retrieval'])
     await page.getByRole('checkbox', { name, exact: true }).check();
   await page.getByLabel('Questions, at most').fill(String(questions));
