@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import {
   appendFileSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -346,6 +347,50 @@ describe('a run', () => {
     expect(err).toMatch(/sampled at temperature 0\.7, but its steps so far \(1\) were trained/);
     expect(status).toBe(2);
     expect(readFileSync(join(out, 'settings.json'), 'utf8')).toBe(before);
+  });
+
+  test('an adapter of which one bit is another is neither merged nor scored', async () => {
+    const weights = join(whole, 'step-000003', 'adapter_model.safetensors');
+    const bytes = readFileSync(weights);
+    const flip = (): void => {
+      bytes[bytes.length - 3]! ^= 1;
+      writeFileSync(weights, bytes);
+    };
+    flip();
+    const merged = join(folder, 'merged-damaged');
+    const folderOfStep = join(whole, 'step-000003');
+    for (const args of [
+      ['merge', '--run', `${whole}@3`, '--out', merged],
+      ['merge', '--adapter', folderOfStep, '--out', merged],
+      ['evaluate', '--run', `${whole}@3`, '--limit', '1', '--json'],
+      ['evaluate', '--adapter', folderOfStep, '--recipe=naive-rag', ...PINNED, '--limit', '1'],
+    ]) {
+      const { status, err } = await labHere(...args);
+      expect(err, args.join(' ')).toContain(`${weights} does not match its hash`);
+      expect(status).toBe(2);
+    }
+    expect(existsSync(merged)).toBe(false);
+    const byRun = await labHere('evaluate', '--run', whole, '--limit', '1', '--json');
+    expect(byRun.err).toContain(`${weights} does not match its hash; reading step 2`);
+    expect(byRun.status).toBe(0);
+    flip();
+  });
+
+  test('a folder that a process trains in is not begun again by another', async () => {
+    const held = join(folder, 'held');
+    mkdirSync(held);
+    writeFileSync(join(held, 'steps.jsonl'), '{"step":1,"trainedTokens":1}\n');
+    const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+    await new Promise((started) => other.once('spawn', started));
+    try {
+      writeFileSync(join(held, 'process'), `${other.pid}\n`);
+      const { status, err } = await labHere(...start(held, 1));
+      expect(err).toContain(`is being trained by process ${other.pid}`);
+      expect(status).toBe(2);
+      expect(readFileSync(join(held, 'steps.jsonl'), 'utf8')).toContain('"step":1');
+    } finally {
+      other.kill('SIGKILL');
+    }
   });
 
   test('a damaged newest snapshot gives way to the one before, with a notice', async () => {
