@@ -159,7 +159,9 @@ export const WorksWith = ({ helpers = HELPERS }: { helpers?: readonly Helper[] }
     <details className="works-with" open={open}>
       <summary>
         Model and data{' '}
-        <span className="fine">· {changed.length === 0 ? 'built in' : changed.join(', ')}</span>
+        <span className="fine">
+          · {changed.length === 0 ? 'built in' : changed.join(', ')}
+        </span>
       </summary>
       <div className="fields">
         <PolicySelect choices={choices} />

@@ -173,6 +173,8 @@ describe('an address that works with something else', () => {
   });
 
   it('of the same names with other contents says so', () => {
-    expect(wordsIn(differs('?q=a'))).toContain('The names are the same, but the contents differ.');
+    expect(wordsIn(differs('?q=a'))).toContain(
+      'The names are the same, but the contents differ.',
+    );
   });
 });
