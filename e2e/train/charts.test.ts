@@ -39,6 +39,7 @@ const runFile = (id: string, seed: number) => {
     step: STEPS,
     updates: STEPS,
     warmedUp: 0,
+    logprobsOf: 'sampling',
     learningRate: null,
     curriculum: null,
     router: null,

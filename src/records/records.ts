@@ -12,6 +12,7 @@ export interface Passage {
   noise?: 'stale' | 'contradicting' | 'distractor';
 }
 
+/** The last seven occur in worlds of the second form. */
 export const QUESTION_TYPES = [
   'bridge',
   'comparison',

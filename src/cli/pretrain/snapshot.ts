@@ -29,7 +29,8 @@ const count = z.number().int().nonnegative();
 const cursorSchema = z.object({
   trajectories: count,
   spans: count,
-  drills: count,
+  drills: count.optional(),
+  second: count.optional(),
 });
 const pointerSchema = z.object({
   folder: z.string(),

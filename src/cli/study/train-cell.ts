@@ -65,15 +65,15 @@ export async function trainCell(
 ): Promise<void> {
   const { key, settings, world } = training;
   const { checkpoint, config, revision } = workshop;
-  const { seed } = sources.world.manifest;
+  const { seed, form } = sources.world.manifest;
   const run = folder.run(key);
   const file: RunFile = {
-    format: 'forage.cli-run/2',
+    format: 'forage.cli-run/1',
     runId: key,
     settings,
     device: 'wasm',
     policy: { folder: checkpoint.path, id: checkpoint.id, revision },
-    world: { folder: null, seed },
+    world: { folder: null, seed, ...(form && { form }) },
   };
   mkdirSync(run, { recursive: true });
   using _held = holdRun(run);

@@ -23,7 +23,13 @@ import { folderRevision, type CheckpointFolder } from '../shared/checkpoint-fold
 import { endProgress, print, say } from '../shared/command.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
 import { recordedWorld } from '../shared/made-world.ts';
-import { openFolder, openSources, type OpenSources, type PartsOptions } from '../shared/parts.ts';
+import {
+  openFolder,
+  openSources,
+  runPolicyFolder,
+  type OpenSources,
+  type PartsOptions,
+} from '../shared/parts.ts';
 import {
   openSummarizerNamed,
   openSummarizerOf,
@@ -59,10 +65,12 @@ export interface NewRun {
   opened: OpenRun;
 }
 
-const worldRecord = (given: PartsOptions['world'], seed: number): RunFile['world'] => ({
-  folder: typeof given === 'string' ? resolve(given) : null,
-  seed,
-});
+const worldRecord = (given: PartsOptions['world'], seed: number): Pick<RunFile, 'world'>['world'] =>
+  typeof given === 'object'
+    ? { folder: null, seed, form: given.form }
+    : given === undefined
+      ? { folder: null, seed, form: 2 }
+      : { folder: resolve(given), seed };
 
 const keysFor = (
   { config, limits: { maxContext, maxSlots } }: CheckpointFolder,
@@ -92,7 +100,7 @@ export async function describeRun(
   const keys = (values.kv as StoreType | undefined) ?? keysFor(checkpoint, device);
   const sources = await recordSources(named, split);
   const file: RunFile = {
-    format: 'forage.cli-run/2',
+    format: 'forage.cli-run/1',
     runId: `${asWord(settings.preset)}-${settings.seed}`,
     settings,
     device,
@@ -149,7 +157,7 @@ export async function train(
   using stop = abortOnSignals('stopping; the last whole step is saved …');
   const file = readRun(run);
   const { settings, device, policy } = file;
-  const folder = policy.folder;
+  const folder = await runPolicyFolder(policy);
   const checkpoint = await openFolder(folder);
   if (heldRevision(await folderRevision(checkpoint), policy.weights) !== policy.revision)
     throw new UsageError(`${policy.folder} holds other weights than the run began with.`);

@@ -1,6 +1,7 @@
 import type { Question } from '../../records/records.ts';
+import { formOf } from '../../records/built-in-forms.ts';
 import type { Setup } from '../../records/setup.ts';
-import { getRecipe } from '../../recipes/index.ts';
+import { recipeInForm } from '../../recipes/index.ts';
 import { LOCAL_ONLY } from '../../recipes/local-only.ts';
 import type { Recipe } from '../../recipes/parts/recipe.ts';
 import {
@@ -49,9 +50,9 @@ const overridesOf = (
 
 export const recipeFor = (
   settings: RunSettings,
-  setup: Pick<Setup, 'summarizer' | 'source'>,
+  setup: Pick<Setup, 'summarizer' | 'source'> & Partial<Setup>,
 ): { recipe: Recipe; overrides: SettingsOverride } => ({
-  recipe: getRecipe(settings.recipe),
+  recipe: recipeInForm(settings.recipe, formOf(setup)),
   overrides: overridesOf(settings.temperature, settings.mechanisms, setup),
 });
 

@@ -98,7 +98,8 @@ export class NamesLookUp {
     onProgress: NamesProgress,
     signal: AbortSignal,
   ): AsyncGenerator<[Searched, Found], void, void> {
-    const made = { seed: source.seed };
+    const { form, seed } = source;
+    const made = { form, seed };
     let worker: StartedNames | null = null;
     const stop = (): void => worker?.terminate();
     signal.addEventListener('abort', stop, { once: true });

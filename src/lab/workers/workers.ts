@@ -1,12 +1,13 @@
 import type { EngineWorker } from '../../policy/remote/webllm/start.ts';
+import type { BuiltInForm } from '../../records/built-in-forms.ts';
 import type { RetrievalFiles } from '../contract/retrieval.ts';
 import type { Locks, WorkerLike } from '../rpc/life.ts';
 
 /** What the conductor is given: where files lie, and how workers are started. */
 
 export interface Places {
-  /** Folder of the built-in policy, with a slash at its end. */
-  policy: string;
+  /** Folders of the built-in policies, with a slash at their ends, by form. */
+  policies: Readonly<Record<BuiltInForm, string>>;
   files: RetrievalFiles;
 }
 

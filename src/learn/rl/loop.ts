@@ -86,7 +86,8 @@ class TrainLoop {
   async #start(): Promise<void> {
     const [deps, state] = [this.#deps, this.#state];
     this.#tell('starting', 0, 1);
-    checkBeginning(this.#settings, deps, state);
+    const changed = checkBeginning(this.#settings, deps, state);
+    if (changed !== null) this.#hooks.onNotice?.(changed);
     if (state.curriculum !== null) deps.curriculum.restore(state.curriculum);
     if (state.router !== null) deps.router?.restore(state.router);
     await this.#sampleWith(state.adapter);

@@ -18,6 +18,8 @@ import { encodeVectors } from './vectors.ts';
 /** What a generator made. */
 export interface WorldRecords {
   seed: number;
+  /** Form of the generator, where it is not the first. */
+  form?: 2;
   local: readonly Passage[];
   web: readonly Passage[];
   questions: readonly WorldQuestion[];
@@ -25,18 +27,20 @@ export interface WorldRecords {
 
 /** What a generator returns: passages, and questions by split. */
 interface MadeOf {
-  seed: number;
   local: readonly Passage[];
   web: readonly Passage[];
   questions: Record<'train' | 'dev' | 'test', readonly Omit<WorldQuestion, 'split'>[]>;
 }
 
 /** The records of a generated world, in the order in which they are written. */
-export function recordsOf({ seed, local, web, questions }: MadeOf): WorldRecords {
+export function recordsOf(
+  { local, web, questions }: MadeOf,
+  { seed, form }: { seed: number; form: 1 | 2 },
+): WorldRecords {
   const flat = (['train', 'dev', 'test'] as const).flatMap((split) =>
     questions[split].map((question) => ({ ...question, split })),
   );
-  return { seed, local, web, questions: flat };
+  return { seed, ...(form === 2 && { form }), local, web, questions: flat };
 }
 
 /** Writes one file of the folder, by its relative name. */
@@ -61,6 +65,7 @@ export async function writeWorld(
   const manifest: WorldManifest = {
     format: WORLD_FORMAT,
     seed: world.seed,
+    ...(world.form && { form: world.form }),
     counts: {
       local: local.length,
       web: world.web.length,

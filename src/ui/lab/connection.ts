@@ -6,6 +6,7 @@ import type { DeviceChoice } from '../../lab/contract/settings.ts';
 import type { RolloutsApi } from '../../lab/contract/rollouts.ts';
 import { describeFailure } from '../../lab/contract/failures.ts';
 import { createFrameQueue } from '../kit/page/frame-queue.ts';
+import { tokensOf } from '../../records/built-in-forms.ts';
 import { forgetPieces, providePieces } from '../kit/tokens/pieces.ts';
 import { useLab } from './lab-store.ts';
 import { useResources } from '../setup/resources-store.ts';
@@ -63,7 +64,7 @@ const receive = (message: ConductorMessage): void => {
       return useLab.setState({ sources: message.facts });
     case 'policy':
       // Ids mean something else with another tokenizer.
-      forgetPieces(message.info.id);
+      forgetPieces(tokensOf(message.info));
       return useLab.setState({ policy: message.info, device: message.device });
     default:
       for (const user of wiring?.users ?? []) user.receive?.(message);

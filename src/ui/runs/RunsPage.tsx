@@ -13,7 +13,6 @@ import { TrainProblem } from '../train/Problem.tsx';
 import { Adopting } from './Adopting.tsx';
 import { Compare } from './Compare.tsx';
 import { MeasuredRuns } from './MeasuredRuns.tsx';
-import { OlderRuns } from './OlderRuns.tsx';
 import { RunsTable } from './RunsTable.tsx';
 import { StorageLine } from '../lab/StorageLine.tsx';
 import './runs.css';
@@ -126,7 +125,6 @@ const RunsPage = () => {
       </div>
       <TrainProblem />
       <Adopting />
-      <OlderRuns />
       <Undo />
       {runs.length === 0 ? (
         <Empty go={go} />

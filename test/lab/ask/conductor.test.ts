@@ -44,9 +44,9 @@ const conductor = async () => {
   };
   const made = new Conductor(
     {
-      policy: '/policy/',
+      policies: { 1: '/first-form/policy/', 2: '/policy/' },
       files: {
-        world: '/world/',
+        worlds: { 1: '/first-form/world/', 2: '/world/' },
         encoder: '/encoder/',
         ortWasm: '/ort.wasm',
       },

@@ -51,13 +51,7 @@ it('asks for nothing that the setup takes from elsewhere', async () => {
   askAhead(['lab', 'sources', 'policy'], {
     ...BUILT_IN_SETUP,
     policy: { kind: 'checkpoint', id: 'mine' },
-    local: {
-      kind: 'collections',
-      ids: ['c'],
-      method: 'lexical',
-      encoder: 'built-in',
-      reranker: null,
-    },
+    local: { kind: 'built-in', form: 1 },
   });
   expect(asked).toEqual(['assets/lab.js']);
 });

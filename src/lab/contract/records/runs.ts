@@ -18,9 +18,9 @@ export interface RunSweep {
   place: readonly [row: number, column: number];
 }
 
-/** A training run as it is stored. */
+/** A training run as it is stored: `forage.run/1`. */
 export interface RunRecord {
-  format: 'forage.run/2';
+  format: 'forage.run/1';
   id: string;
   name: string;
   tags: string[];
@@ -34,8 +34,10 @@ export interface RunRecord {
   setup?: Setup;
   world: {
     seed: number;
+    /** Form of what is built in; runs of the time of the first say none (`records/built-in-forms.ts`). */
+    form?: 2;
     questions: number;
-    /** How imported questions were split; absent for those of a world. */
+    /** How imported questions were split; absent for those of a world, and in runs of earlier versions. */
     split?: QuestionSplit;
   };
   device: 'wasm' | 'webgpu';

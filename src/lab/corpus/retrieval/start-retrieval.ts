@@ -1,3 +1,4 @@
+import type { BuiltInForm } from '../../../records/built-in-forms.ts';
 import type { SearchTarget, SourceName } from '../../../records/hits.ts';
 import { openedBy, type Retrieval, type Retriever } from '../../../retrieval/retriever.ts';
 import type { WorkerLost } from '../../contract/failures.ts';
@@ -62,6 +63,8 @@ export const startRetrieval = async (options: {
   files: RetrievalFiles;
   board: PartsBoard;
   onLost: (error: WorkerLost) => void;
+  /** Form of the built-in world that is loaded at once. */
+  form: BuiltInForm;
   onWorld: (world: LoadedWorld) => void;
   onStarted(terminate: () => void): void;
 }): Promise<StartedRetrieval> => {
@@ -79,7 +82,7 @@ export const startRetrieval = async (options: {
     if (board.parts[part].status === 'loading') board.loading(part, stage, progress);
   });
   await api.start(options.files);
-  const world = await api.loadWorld();
+  const world = await api.loadWorld(options.form);
   options.onWorld(world);
   board.ready('world', 'loaded');
   return {

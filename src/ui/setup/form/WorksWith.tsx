@@ -2,6 +2,7 @@ import { Select } from '../../kit/fields/Select.tsx';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { useShallow } from 'zustand/react/shallow';
+import { formOf } from '../../../records/built-in-forms.ts';
 import type { PolicyRef, Setup } from '../../../records/setup.ts';
 import { refreshCheckpoints } from '../../models/store/checkpoint-actions.ts';
 import { useCheckpoints } from '../../models/store/checkpoint-store.ts';
@@ -153,6 +154,7 @@ export const WorksWith = ({ helpers = HELPERS }: { helpers?: readonly Helper[] }
   const changed = useSetup(
     useShallow(({ setup }) => changedParts(setup).filter((part) => takesPart(part, helpers))),
   );
+  const first = useSetup(({ setup }) => formOf(setup) === 1);
   // Open where something was chosen; what is opened by hand stays open.
   const [open] = useState(changed.length > 0);
   return (
@@ -161,6 +163,7 @@ export const WorksWith = ({ helpers = HELPERS }: { helpers?: readonly Helper[] }
         Model and data{' '}
         <span className="fine">
           · {changed.length === 0 ? 'built in' : changed.join(', ')}
+          {first ? ', version 1' : ''}
         </span>
       </summary>
       <div className="fields">

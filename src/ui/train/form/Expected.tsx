@@ -5,6 +5,7 @@ import {
   loadExpectedCurves,
   type ExpectedCurves,
 } from '../../../evaluate/study/expected-curves.ts';
+import { formOf } from '../../../records/built-in-forms.ts';
 import type { Setup } from '../../../records/setup.ts';
 import type { TrainStep } from '../../../records/training.ts';
 import { useAnswer } from '../../kit/use-answer.ts';
@@ -21,7 +22,9 @@ const NO_STEPS: readonly TrainStep[] = [];
 
 /** Whether all that the measured runs had is chosen: the shipped policy, its world and its questions. */
 const isAsMeasured = (setup: Setup): boolean =>
-  [setup.policy, setup.local, setup.web, setup.questions].every(({ kind }) => kind === 'built-in');
+  [setup.policy, setup.local, setup.web, setup.questions].every(
+    ({ kind }) => kind === 'built-in',
+  ) && formOf(setup) === 2;
 
 /** In place of a curve: why none is known. */
 const NotMeasured = ({ why }: { why: string }) => (

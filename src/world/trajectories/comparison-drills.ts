@@ -1,0 +1,100 @@
+import { makeEntities } from '../facts/entities.ts';
+import { EMPTY_SIZE } from '../facts/facts.ts';
+import { KeyedRandom } from '../../base/random.ts';
+import { inBlock } from '../../records/protocol.ts';
+import type { TextTokenizer, TokenizedTrajectory } from './trajectory.ts';
+import { present } from '../../base/items.ts';
+
+/**
+ * Exercises in setting two values side by side. A comparison decides one token of a trajectory of
+ * hundreds, so that trajectories alone teach it last; here every sequence decides a dozen. Each thought
+ * ends as a demonstration's would ("A 1931 , B 1942 . earlier is A . done ."), about names of a fresh
+ * world, and the mask (1) trains the verdict alone.
+ */
+
+/** What is compared, as `relations.ts` names it, and between which values it lies. */
+const COMPARED = [
+  { size: { ...EMPTY_SIZE, person: 10 }, label: 'birth year', from: 1900, to: 1990, goals: 'year' },
+  { size: { ...EMPTY_SIZE, film: 10 }, label: 'release year', from: 1920, to: 2024, goals: 'year' },
+  {
+    size: { ...EMPTY_SIZE, book: 10 },
+    label: 'publication year',
+    from: 1920,
+    to: 2024,
+    goals: 'year',
+  },
+  {
+    size: { ...EMPTY_SIZE, company: 10 },
+    label: 'founding year',
+    from: 1900,
+    to: 2024,
+    goals: 'year',
+  },
+  {
+    size: { ...EMPTY_SIZE, university: 10 },
+    label: 'founding year',
+    from: 1900,
+    to: 2024,
+    goals: 'year',
+  },
+  { size: { ...EMPTY_SIZE, river: 10 }, label: 'length', from: 1000, to: 4999, goals: 'length' },
+] as const;
+const GOALS = { year: ['earlier', 'later'], length: ['shorter', 'longer'] } as const;
+
+/** Values closer than this are not compared, as in questions. */
+const LEAST_DIFFERENCE = 3;
+
+/** One exercise: a thought whose verdict is trained. */
+export const comparisonDrill = (
+  rng: KeyedRandom,
+  tokenizer: TextTokenizer,
+): TokenizedTrajectory => {
+  const { before, verdict } = drill(rng);
+  const open = present(tokenizer.specialId('<think>'), 'the token <think>');
+  const close = present(tokenizer.specialId('</think>'), 'the token </think>');
+  const lead = [open, ...tokenizer.encodeText(inBlock(before))];
+  const answer = tokenizer.encodeText(inBlock(verdict));
+  const end = [...tokenizer.encodeText(inBlock('. done .')), close];
+  return {
+    ids: [...lead, ...answer, ...end],
+    mask: [
+      ...lead.map(() => 0 as const),
+      ...answer.map(() => 1 as const),
+      ...end.map(() => 0 as const),
+    ],
+  };
+};
+
+/** Exercises one after the other. @param length of the sequence, in tokens: no exercise is cut */
+export const comparisonDrills = (
+  rng: KeyedRandom,
+  tokenizer: TextTokenizer,
+  length: number,
+): TokenizedTrajectory => {
+  const ids: number[] = [];
+  const mask: (0 | 1)[] = [];
+  for (;;) {
+    const next = comparisonDrill(rng, tokenizer);
+    if (ids.length + next.ids.length > length) return { ids, mask };
+    ids.push(...next.ids);
+    mask.push(...next.mask);
+  }
+};
+
+const drill = (rng: KeyedRandom): { before: string; verdict: string } => {
+  const { size, label, from, to, goals } = rng.pick(COMPARED);
+  const [a = '', b = ''] = rng.sample(makeEntities(rng, size), 2).map(({ name }) => name);
+  const first = rng.between(from, to);
+  let second = first;
+  while (Math.abs(second - first) < LEAST_DIFFERENCE) second = rng.between(from, to);
+  const goal = rng.pick(GOALS[goals]);
+  const lower = goal === GOALS[goals][0];
+  const verdict = first < second === lower ? a : b;
+  return {
+    before: `${label} of ${b} is ${second} . ${a} ${first} , ${b} ${second} . ${goal} is`,
+    verdict,
+  };
+};
+
+export const drillsRng = (seed: number, index: number): KeyedRandom =>
+  new KeyedRandom(seed, 4, index);
