@@ -42,7 +42,7 @@ const evaluatesText = (place: Place): Promise<boolean> =>
 
 /** Opens the page where it has never been, and waits until it has isolated itself. */
 const isolated = async (page: Page, url: string): Promise<void> => {
-  const explained = page.getByText('is loaded once more').waitFor();
+  const explained = page.getByText('reloads once').waitFor();
   await page.goto(url);
   await explained;
   await isolation(page).filter({ hasText: 'isolated by a reload' }).waitFor();

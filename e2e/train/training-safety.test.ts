@@ -55,7 +55,7 @@ test('goes on from the last snapshot when a worker is lost; pauses when storage 
   const used = await page.evaluate(async () => (await navigator.storage.estimate()).usage ?? 0);
   await devtools.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: used + 100_000 });
   await status(page, 'paused');
-  const alert = page.getByRole('alert');
+  const alert = page.getByRole('alert').filter({ hasText: /storage is full: this snapshot/ });
   await alert
     .getByText(/storage is full: this snapshot needs [\d.]+ MB more/)
     .first()

@@ -114,6 +114,8 @@ test('a run goes on from its last snapshot, at the rate that it has now', async 
   const state = {
     ...initialState(settings, checkpoint.config),
     step: 2,
+    updates: 2,
+    noUpdate: undefined,
     learningRate: 5e-4,
     curriculum: { drawn: 16 },
   };

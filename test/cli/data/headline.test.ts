@@ -66,9 +66,9 @@ describe('kunlun-baize', () => {
 describe('ur2', () => {
   const out = join(folder, 'ur2');
   let run: LabRun;
+  // The start that does not search takes tens of rollouts: it has its own tests.
+  const changes = ['curriculum.pool=3', 'curriculum.scoringRollouts=1', 'start=searching'];
   beforeAll(async () => {
-    // The start that does not search takes tens of rollouts: it has its own tests.
-    const changes = ['curriculum.pool=3', 'curriculum.scoringRollouts=1', 'start=searching'];
     run = await trained('ur2', out, changes);
   });
 
@@ -87,8 +87,13 @@ describe('ur2', () => {
   });
 
   test('is evaluated with the summarizer that it was trained with', async () => {
+    // Its rewards are all equal, so that the other run learned nothing; supervision always has a gradient.
+    const learned = join(folder, 'learned');
+    const loss = 'stages.0.loss={"kind":"sft","weight":"uniform","gold":false}';
+    const made = await trained('ur2', learned, [...changes, loss]);
+    expect(made.status, made.err).toBe(0);
     const file = join(folder, 'evaluated.jsonl');
-    const { status } = await labHere('evaluate', '--run', out, '--limit', '2', '--out', file);
+    const { status } = await labHere('evaluate', '--run', learned, '--limit', '2', '--out', file);
     expect(status).toBe(0);
     const events = readFileSync(file, 'utf8')
       .trim()

@@ -54,21 +54,24 @@ let trained: LabRun;
 const recordOf = (): RunFile =>
   JSON.parse(readFileSync(join(run, 'settings.json'), 'utf8')) as RunFile;
 
-beforeAll(async () => {
-  server = await judgeServer();
-  const small = ['questions=1', 'groupSize=2', 'heldOut.questions=2', 'recipe=naive-rag'];
-  trained = await labHere(
+const SMALL = ['questions=1', 'groupSize=2', 'heldOut.questions=2', 'recipe=naive-rag'];
+const train = (out: string, ...more: string[]): Promise<LabRun> =>
+  labHere(
     'train',
     '--recipe=search/grpo',
     '--steps=1',
     '--threads=1',
     '--json',
-    ...small.flatMap((change) => ['--set', change]),
+    ...SMALL.flatMap((change) => ['--set', change]),
     `--corpus=${corpus}`,
     `--questions=${questions}`,
-    `--judge=${server.url}`,
-    `--out=${run}`,
+    `--out=${out}`,
+    ...more,
   );
+
+beforeAll(async () => {
+  server = await judgeServer();
+  trained = await train(run, `--judge=${server.url}`);
 });
 afterAll(async () => {
   await server.close();
@@ -97,8 +100,12 @@ describe('a run on passages and questions of one’s own', () => {
   });
 
   test('is evaluated on its own test questions, over its own passages', async () => {
+    // All answers of the other run are wrong, so it learned nothing; supervision on all rollouts always has a gradient.
+    const learned = join(folder, 'learned');
+    const loss = 'stages.0.loss={"kind":"sft","weight":"uniform","gold":false}';
+    expect((await train(learned, '--set', loss)).status).toBe(0);
     const out = join(folder, 'evaluated.jsonl');
-    const { status, err } = await labHere('evaluate', '--run', run, '--out', out, '--json');
+    const { status, err } = await labHere('evaluate', '--run', learned, '--out', out, '--json');
     expect([status, err]).toEqual([0, '']);
     const rollouts = readFileSync(out, 'utf8').trim().split('\n');
     expect(
