@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { storageFault } from './storage-faults.ts';
 
 /** Errors in words for people. Names and values of a damaged file may hold anything. */
 
@@ -32,9 +33,12 @@ export function issueOf(error: z.ZodError, whole = ''): string {
   return place === '' ? wordsOf(issue) : `${place}: ${wordsOf(issue)}`;
 }
 
-/** What was thrown, in words: the message of an error, else the thing itself. */
-export const messageOf = (thrown: unknown): string =>
-  thrown instanceof Error ? thrown.message : String(thrown);
+/** What was thrown, in words: the message of an error, else the thing itself; faults of storage with what to do. */
+export function messageOf(thrown: unknown): string {
+  const fault = storageFault(thrown);
+  if (fault) return `${fault.what} ${fault.todo}`;
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
 
 /** What was thrown, as an error. */
 export const errorOf = (thrown: unknown): Error =>

@@ -32,7 +32,7 @@ export class RolloutFile {
 
   private constructor(stream: WriteStream, onFault: (why: string) => void) {
     this.#stream = stream;
-    stream.on('error', (error) => onFault(error.message));
+    stream.on('error', (error) => onFault(messageOf(error)));
   }
 
   /**
@@ -45,9 +45,9 @@ export class RolloutFile {
       const stream = createWriteStream(path, { flags: 'a' });
       await once(stream, 'open');
       if (torn) stream.write('\n');
-      return new RolloutFile(stream, (why) => onFault(`${path} cannot be written: ${why}`));
+      return new RolloutFile(stream, onFault);
     } catch (error) {
-      throw new UsageError(`${path} cannot be written: ${messageOf(error)}.`);
+      throw new UsageError(messageOf(error));
     }
   }
 

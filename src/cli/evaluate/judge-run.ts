@@ -1,3 +1,4 @@
+import { appendLines } from '../shared/append.ts';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { judgeIdOf, judgementKey } from '../../evaluate/judge/judge.ts';
 import {
@@ -43,11 +44,9 @@ function readKnown(file: string | null): ReturnType<typeof knownJudgements>['kno
 /** @throws UsageError */
 function begin(file: string): void {
   try {
-    // What a killed process left of a line stays a line of its own.
-    const torn = existsSync(file) && !/(^|\n)$/.test(readFileSync(file, 'utf8'));
-    appendFileSync(file, torn ? '\n' : '');
+    appendLines(file, []);
   } catch (error) {
-    throw new UsageError(`${file} cannot be written: ${messageOf(error)}.`);
+    throw new UsageError(messageOf(error));
   }
 }
 
@@ -82,7 +81,7 @@ export async function runJudge(items: readonly JudgeItem[], call: JudgeCall): Pr
           whyNotJudged(outcome),
           new Date().toISOString(),
         );
-        appendFileSync(file, `${JSON.stringify(line)}\n`);
+        appendLines(file, [JSON.stringify(line)]);
       }
       sayProgress(
         `judged ${done}/${total}  right ${right}  wrong ${wrong}  not judged ${done - right - wrong}  ${timeLeft(startedAt, done, total)}`,

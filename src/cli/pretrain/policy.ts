@@ -1,3 +1,4 @@
+import { appendLines } from '../shared/append.ts';
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -186,7 +187,7 @@ function startSource({ options, settings, tokenizer }: Run, threads: DrawThread[
 
 function log({ out }: Run, record: object): void {
   const line = JSON.stringify({ ...record, time: new Date().toISOString() });
-  appendFileSync(join(out, 'log.jsonl'), `${line}\n`);
+  appendLines(join(out, 'log.jsonl'), [line]);
 }
 
 function save({ out, options, settings, tokenizer, state, weights }: Run, at: Progress): void {

@@ -1,3 +1,4 @@
+import { appendLines } from '../shared/append.ts';
 import {
   closeSync,
   existsSync,
@@ -176,7 +177,7 @@ export function makeRunFolder(run: string): void {
   try {
     mkdirSync(run, { recursive: true });
   } catch (error) {
-    throw new UsageError(`${run} cannot be made: ${messageOf(error)}.`);
+    throw new UsageError(messageOf(error));
   }
 }
 
@@ -504,13 +505,7 @@ export function trimSteps(run: string, step: number, notice: Notice): void {
 }
 
 export function appendStep(run: string, step: TrainStep): void {
-  const file = openSync(join(run, STEPS), 'a');
-  try {
-    writeSync(file, `${JSON.stringify(step)}\n`);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  appendLines(join(run, STEPS), [JSON.stringify(step)]);
 }
 
 /** The records of the steps so far, as this version wrote them. */

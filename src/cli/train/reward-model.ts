@@ -78,9 +78,7 @@ export const rewardModelCommand: Command = {
       try {
         writeFileSync(String(values['out']), text);
       } catch (error) {
-        throw new UsageError(
-          `${String(values['out'])} cannot be written: ${(error as Error).message}.`,
-        );
+        throw new UsageError(messageOf(error));
       }
     say(`${told}.`);
   },

@@ -1,3 +1,4 @@
+import { messageOf } from '../../base/errors.ts';
 import type { Failure } from './records/failure.ts';
 
 /** A file of our own that the server does not have. */
@@ -45,7 +46,7 @@ const asSentence = (text: string): string => {
 export const describeFailure = (error: unknown): Failure => {
   if (!(error instanceof Error)) return { kind: 'failed', message: String(error), detail: '' };
   const kind = KINDS[error.name] ?? 'failed';
-  const sentence = asSentence(error.message);
+  const sentence = asSentence(messageOf(error));
   return {
     kind,
     message: `${sentence} ${REMEDIES[kind]}`.trim(),

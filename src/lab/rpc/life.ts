@@ -31,7 +31,8 @@ export const announce = (life: string, locks: Locks, post: (sign: LifeSign) => v
     post({ life: ALIVE });
     return new Promise<never>(() => undefined);
   };
-  locks.request(life, forever).catch(() => undefined);
+  // A browser that stores nothing may refuse locks: the worker lives, and its end cannot be told.
+  locks.request(life, forever).catch(() => post({ life: ALIVE }));
 };
 
 let lives = 0;

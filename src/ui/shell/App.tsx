@@ -10,6 +10,7 @@ import { createCommands } from './commands.ts';
 import { PAGES, RAIL } from './places.tsx';
 import { Rail } from './Rail.tsx';
 import { StatusBar } from './StatusBar.tsx';
+import { StorageNotice } from './StorageNotice.tsx';
 import { StrayDrop } from './StrayDrop.tsx';
 import { theme } from '../kit/styles/theme.ts';
 import { TopBar } from './TopBar.tsx';
@@ -79,6 +80,7 @@ const Workbench = () => {
       </PlaceLetters>
       <StatusBar />
       <StrayDrop />
+      <StorageNotice />
       {touring ? (
         <Guarded name="The tour" around={asMessage} hide={closeTour}>
           <Tour />

@@ -1,3 +1,5 @@
+import { appendLines } from '../../shared/append.ts';
+import { groupBy } from '../../../base/items.ts';
 import {
   closeSync,
   existsSync,
@@ -37,21 +39,6 @@ interface Kept {
 
 const KEPT = 'kept.jsonl';
 const OWN = new Set([KEPT, 'rollouts', 'worlds', 'judgements.jsonl', 'evaluation.json']);
-
-const isTorn = (path: string): boolean =>
-  existsSync(path) && !/(^|\n)$/u.test(readFileSync(path, 'utf8').slice(-1));
-
-/** Appends whole lines and waits for the disk. @param torn ends what was left of a line first */
-function append(path: string, text: string, torn: boolean): void {
-  const file = openSync(path, 'a');
-  try {
-    const bytes = new TextEncoder().encode(torn ? `\n${text}` : text);
-    for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-}
 
 function readKept(path: string): Map<string, Kept> {
   const kept = new Map<string, Kept>();
@@ -129,22 +116,16 @@ export class EvaluationFolder {
     const waiting = this.#waiting;
     this.#waiting = [];
     if (this.path === null || waiting.length === 0) return;
-    const shards = new Map<string, string>();
-    for (const { kept, rollout } of waiting) {
-      const shard = kept.key.slice(0, 2);
-      shards.set(shard, `${shards.get(shard) ?? ''}${JSON.stringify(rollout)}\n`);
-    }
-    for (const [shard, text] of shards)
-      this.#append(join(this.path, 'rollouts', `${shard}.jsonl`), text);
-    this.#append(
+    const shards = groupBy(waiting, ({ kept }) => kept.key.slice(0, 2));
+    for (const [shard, some] of shards)
+      appendLines(
+        join(this.path, 'rollouts', `${shard}.jsonl`),
+        some.map(({ rollout }) => JSON.stringify(rollout)),
+      );
+    appendLines(
       join(this.path, KEPT),
-      waiting.map(({ kept }) => `${JSON.stringify(kept)}\n`).join(''),
+      waiting.map(({ kept }) => JSON.stringify(kept)),
     );
-  }
-
-  #append(path: string, text: string): void {
-    append(path, text, !this.#written.has(path) && isTorn(path));
-    this.#written.add(path);
   }
 
   write(name: string, text: string): void {
