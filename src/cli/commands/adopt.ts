@@ -1,5 +1,5 @@
 import { appendLines } from '../shared/append.ts';
-import { appendFileSync, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { adopt, type Adopted } from '../../handover/adopt/adopt.ts';
 import { AdoptError } from '../../handover/adopt/input/folder.ts';

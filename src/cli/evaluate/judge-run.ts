@@ -1,5 +1,5 @@
 import { appendLines } from '../shared/append.ts';
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { judgeIdOf, judgementKey } from '../../evaluate/judge/judge.ts';
 import {
   judgeReport,

@@ -1,3 +1,4 @@
+import { messageOf } from '../../base/errors.ts';
 import { writeFileSync } from 'node:fs';
 import { parseCustomSystem, type CustomSystem } from '../../evaluate/systems/custom.ts';
 import { fnv1a } from '../../base/hash.ts';

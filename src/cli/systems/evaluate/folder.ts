@@ -1,14 +1,10 @@
 import { appendLines } from '../../shared/append.ts';
 import { groupBy } from '../../../base/items.ts';
 import {
-  closeSync,
   existsSync,
-  fsyncSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readFileSync,
-  writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import type { Measured } from '../../../evaluate/systems/plan/estimate.ts';
@@ -59,8 +55,6 @@ export class EvaluationFolder {
   readonly #kept: Map<string, Kept>;
   #waiting: { kept: Kept; rollout: Rollout }[] = [];
   readonly #every: number;
-  /** Files that this process has written to: their last lines are whole. */
-  readonly #written = new Set<string>();
 
   /**
    * @param path null: nothing is kept beyond this process
