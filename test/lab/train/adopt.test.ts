@@ -42,6 +42,7 @@ const take = (
     id: 'policy',
     revision: REVISION,
     config,
+    stored: 'f16' as const,
     engines: 1,
     open: () => Promise.reject(new Error('weights were asked for')),
   };
