@@ -69,7 +69,7 @@ export const r1Searcher: Recipe = {
       title: 'Two stages as released for Llama',
       departures:
         'As released for Llama-3.1-8B-Instruct: rewards of its two servers, advantages divided by the group’s deviation, KL 1e-4, four ' +
-        'updates a batch. What is between the tags of results is left out of the loss, whoever wrote them: a policy that invents ' +
+        'updates a batch. Text between result tags is masked out of the loss, also where the policy wrote the tags: a policy that invents ' +
         'the tags masks itself. The KL is in the loss as k2, which has the gradient of k1 in the rewards, where the code has it: ' +
         'in equal rewards the group’s deviation would make it large. The code’s stage 2 subtracts the group’s mean and whitens ' +
         'the batch instead.',

@@ -37,7 +37,7 @@ function pieceText({ source, role, text }: Piece, { result }: Pick<Dialect, 'res
   return withoutTags(text) + openedThought(text);
 }
 
-/** Some chat templates begin the thought that the policy goes on with. */
+/** Some chat templates open the thought that the policy continues. */
 const openedThought = (text: string): string =>
   text.trimEnd().endsWith('<think>') ? '<think>' : '';
 

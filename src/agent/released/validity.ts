@@ -47,7 +47,7 @@ type Recorded = Pick<Rollout, 'events' | 'answer' | 'segments' | 'recipe' | 'que
  * 3. the rollout stopped by itself, by STIE or at a limit: not by `malformed`, `end-of-text`,
  *    `cancelled` or `error`.
  *
- * What the environment asked for (a forced answer after the last search) is no fault of the policy's.
+ * What the environment asked for (a forced answer after the last search) is not a violation by the policy.
  */
 export function formatValid(rollout: Recorded): boolean {
   const output = spokenOutput(rollout);

@@ -68,7 +68,7 @@ function holderOf(text: string): number | null {
 }
 
 /**
- * Takes a lock. A stale one is replaced by whoever holds the lock *of that stale lock*, which is named after its text.
+ * Takes a lock. A stale one is replaced only by the process that holds the lock *of that stale lock*, which is named after its text.
  * Texts are never used twice, so a process that read the stale text long ago finds another one and starts again.
  * @returns null where it is held now, else the process that holds it
  */

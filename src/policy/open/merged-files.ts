@@ -49,7 +49,7 @@ async function* weightPieces(source: TensorSource, { spec, flat }: LoraValues) {
   if (!config.tieWordEmbeddings) yield* tensorPieces(source, HEAD);
 }
 
-/** The checkpoint's own config.json, which says more than a shape does; but for the type of the weights and their head. */
+/** The checkpoint's own config.json, with the stored type of the weights and whether the head is tied. */
 async function configBytes(
   files: CheckpointFiles,
   { tieWordEmbeddings }: PolicyConfig,

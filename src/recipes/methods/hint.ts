@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /**
  * Words that the loop puts into the policy's mouth (START's hint-infer, arXiv 2503.04625; CoRT's prompt-hint, 2506.09820):
- * a thought that begins with them, which the policy goes on with.
+ * a thought that begins with them, which the policy continues.
  */
 export const hintSchema = z.strictObject({
   /**

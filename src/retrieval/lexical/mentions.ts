@@ -7,7 +7,7 @@ export interface Mentions {
   /** One passage, title included, holds all of these words. */
   together(words: readonly string[], signal?: AbortSignal): Promise<boolean>;
   /**
-   * Some word of the passages is a slip of this one (one letter or one swap apart, in words of seven letters or
+   * A word of the passages is a likely misspelling of this one (one letter or one swap apart, if it has seven letters or
    * more), or one of the two is inflected from the other. False where the source cannot list its words.
    */
   almost(word: string, signal?: AbortSignal): Promise<boolean>;
@@ -76,7 +76,7 @@ export function mentionsIn(
 /** Shorter words are often one letter from a word that has nothing to do with them: "France" and "franc". */
 const SHORTEST_SLIP = 7;
 const SHORTEST_STEM = 5;
-/** Of a plural, of whoever comes from a place, and of what belongs to it. */
+/** Endings of plurals, inhabitants and possessives. */
 const INFLECTION = /^(?:e?s|i?ans?|ns?|ese|ish|i|ic|ers?)$/u;
 
 /** Whether one word is a slip of the other, or is inflected from it. */

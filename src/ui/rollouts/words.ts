@@ -26,7 +26,7 @@ const OUTCOMES: Record<Outcome, { note: string; colour: number }> = {
     colour: 3,
   },
   'not-scored': {
-    note: 'The answer cannot be read: no protocol says where it is, and there is no verdict of a judge. In no mean.',
+    note: 'No answer could be read: the format is unknown and no judge has rated it. Left out of all averages.',
     colour: 4,
   },
   error: {

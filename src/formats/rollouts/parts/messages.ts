@@ -228,7 +228,7 @@ class Completion {
         role: isResultPiece(piece) ? this.#answered(answers) : 'other',
         text: piece.text,
       }));
-    // After a call, the next turn is its result, whoever is said to speak.
+    // After a call, the next turn is its result, whatever its role.
     const isAnswer = role === 'tool' || (role === 'user' && this.#calls.waiting);
     return whole(isAnswer ? this.#answered(answers) : 'other');
   }
