@@ -38,7 +38,7 @@ it('a step of a training tells which clauses of STIE fired, where it judged anyt
   expect(stie).not.toBeNull();
   const told = linesOf(() => meter.step({ ...trainStep(1), stie: stie! }));
   expect(told).toHaveLength(2);
-  expect(told[1]).toBe('  STIE: 1 query judged: 1 too like the last and refused.\n');
+  expect(told[1]).toBe('  STIE checked 1 query: 0 allowed, 1 refused as a repeat.\n');
 });
 
 it('a step tells how many results a summarizer failed at, and why', () => {
