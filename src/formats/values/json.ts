@@ -11,8 +11,10 @@ function stringEnd(text: string, from: number): number {
   return text.length;
 }
 
-/** Integers of so many digits may be beyond 2^53. */
-const LONG_INTEGER = /(?<![\w.+-])-?\d{16,}(?![\w.])/;
+/** Integers of so many digits may be beyond 2^53. The first pattern is the quick one, for most lines have none. */
+const LONG_DIGITS = /(?:^|[^.\d])\d{16}/;
+const LONG_INTEGER = /(?:^|[:[,\s])-?\d{16,}(?:[\s,\]}]|$)/;
+const hasLongInteger = (text: string): boolean => LONG_DIGITS.test(text) && LONG_INTEGER.test(text);
 
 /**
  * The text with what JSON.parse would refuse or round, outside strings: NaN and ±Infinity as null, and integers
@@ -40,7 +42,7 @@ function inPlainJson(text: string): string {
  * @throws SyntaxError as JSON.parse does
  */
 export function parseJson(text: string): unknown {
-  if (LONG_INTEGER.test(text)) return JSON.parse(inPlainJson(text));
+  if (hasLongInteger(text)) return JSON.parse(inPlainJson(text));
   try {
     return JSON.parse(text);
   } catch (error) {
