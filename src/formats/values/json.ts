@@ -88,7 +88,7 @@ function attempt(parse: () => unknown): LineValue {
  */
 export function lineValues(text: string): LineValue[] {
   const whole = attempt(() => parseJson(text));
-  if ('value' in whole) return [whole];
+  if ('value' in whole || !/[[{]/.test(text)) return [whole];
   const { parts, rest } = parted(text);
   const values = parts.map((part) => attempt(() => parseJson(part)));
   if (values.some((one) => 'value' in one))
