@@ -9,6 +9,8 @@ export interface SmallRun {
   group?: number;
   /** Held-out questions, scored before the first step and after every one; none where absent. */
   heldOut?: number;
+  /** Supervision on every rollout: a policy gradient is 0 where all rewards are equal, and then there is no adapter. */
+  learns?: true;
   /** What the rollouts follow; "search" takes thrice as long as this, of one retrieval each. */
   recipe?: 'naive-rag' | 'search';
 }
@@ -20,8 +22,9 @@ export const fillSmall = async (
   run: SmallRun,
 ): Promise<void> => {
   await page.goto(`${stage.url}train?new=1&device=wasm`);
-  // Draws no group again, so that every rollout has an advantage.
-  await page.getByLabel('Recipe', { exact: true }).selectOption('search/grpo');
+  // Neither samples a group again.
+  const recipe = run.learns ? 'ex-search/uniform' : 'search/grpo';
+  await page.getByLabel('Recipe', { exact: true }).selectOption(recipe);
   await page.getByLabel('Loop of the rollouts').selectOption(run.recipe ?? 'naive-rag');
   await page.getByLabel('Steps', { exact: true }).fill(String(run.steps));
   await page.getByLabel('Questions a step').fill(String(run.questions ?? 1));

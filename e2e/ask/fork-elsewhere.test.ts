@@ -168,7 +168,7 @@ slow(
   'forks with an adapter of a training run, whose file is then gone on with by that adapter',
   async () => {
     const { page } = stage;
-    const run = await startSmall(page, stage, { steps: 1 });
+    const run = await startSmall(page, stage, { steps: 1, learns: true });
     await status(page, 'finished');
     await page.goto(
       `${stage.url}ask?device=wasm&form=2&q=test-2&recipe=search&nlr=always-local&seed=3&run=1`,

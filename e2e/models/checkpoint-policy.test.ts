@@ -56,7 +56,7 @@ slow(
 )('is trained, and gives its adapter and its merged weights', async () => {
   const { page } = stage;
   const name = basename(folder);
-  await startSmall(page, stage, { steps: 1 });
+  await startSmall(page, stage, { steps: 1, learns: true });
   await status(page, 'finished');
   expect(await page.locator('main').innerText()).toContain(name);
   const downloads: string[] = [];

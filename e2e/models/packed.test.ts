@@ -56,11 +56,11 @@ slow(
   const contexts = page.locator('dt:text-is("contexts") + dd');
   expect(await contexts.innerText()).toBe('keys and values in f32');
   const fit = page.getByTestId('fit');
-  expect(await fit.innerText()).toMatch(/held as f32 \(automatic\)/);
+  expect(await fit.innerText()).toMatch(/KV cache in f32 \(automatic\)/);
   await page.getByLabel(`Contexts of ${name} held as`).selectOption('f16');
   await expect.poll(() => contexts.innerText()).toBe('keys and values in f16');
   expect(await revision.innerText()).toBe(`${plain}+int4`);
-  expect(await fit.innerText()).toMatch(/held as f16: /);
+  expect(await fit.innerText()).toMatch(/KV cache in f16: /);
 
   await page.getByRole('button', { name: 'Measure agreement with the checkpoint' }).click();
   await page.getByText(/agreement with the checkpoint: KL .* 256 tokens/).waitFor();

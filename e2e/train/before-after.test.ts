@@ -21,7 +21,13 @@ slow(
   'draws a held-out question before and after, and asks it without and with the adapter',
   async () => {
     const { page } = stage;
-    const run = await startSmall(page, stage, { steps: 3, questions: 1, group: 2, heldOut: 2 });
+    const run = await startSmall(page, stage, {
+      steps: 3,
+      questions: 1,
+      group: 2,
+      heldOut: 2,
+      learns: true,
+    });
     await status(page, 'finished');
     const picture = page.getByRole('region', { name: 'Before | after' });
     const sentence = page.getByTestId('beside-sentence');

@@ -17,7 +17,7 @@ const LONG = 300_000;
 let finished: Promise<{ page: Page; id: string }> | null = null;
 const finishedRun = async (): Promise<{ page: Page; id: string }> => {
   const page = await openPage(stage);
-  const id = await startSmall(page, stage, { steps: 2, questions: 4, group: 5, heldOut: 2 });
+  const id = await startSmall(page, stage, { steps: 2, group: 5, heldOut: 2, learns: true });
   await status(page, 'finished');
   return { page, id };
 };

@@ -17,6 +17,7 @@ import { tokenTable } from '../../../src/evaluate/rollouts/reading/token-table.t
 import { computeSide } from '../../../src/evaluate/rollouts/what-if/what-if.ts';
 import { DEFAULT_SETTINGS } from '../../../src/ui/rollouts/reader/store/settings.ts';
 import { PAYLOADS } from '../../fixtures/inspect/payloads.ts';
+import { FILM, searched } from './hops/rollout.ts';
 import { importOne } from '../../formats/rollouts/helpers.ts';
 
 const two = (passages: readonly string[][]): string =>
@@ -134,6 +135,21 @@ describe('rounds as they are read', () => {
     expect(passageKey({ title: 'A', text: `${text}y` })).toBe(key);
     expect(passageKey({ title: 'A', text: `${text.slice(1)}y` })).not.toBe(key);
     expect(passageKey({ title: 'B', text })).not.toBe(key);
+  });
+
+  it('names every round differently, and numbers only searches that were made', () => {
+    const hits = [FILM];
+    const rollout = searched(
+      [
+        { query: 'film', hits },
+        { query: 'birth', hits },
+      ],
+      'Oslo',
+    );
+    const names = (events: ImportedRollout['events']) =>
+      readRounds({ ...rollout, events }).map(({ name }) => name);
+    expect(names(rollout.events)).toEqual(['search 1', 'search 2', 'answer']);
+    expect(names([])).toEqual(['round 1, no search', 'round 2, no search', 'answer']);
   });
 
   it('does not look for yes and no', async () => {

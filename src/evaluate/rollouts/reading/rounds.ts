@@ -1,4 +1,5 @@
 import type { ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
+import type { AgentEvent } from '../../../records/events.ts';
 import { roundsOf, type ReadPassage, type Round } from '../../../formats/rollouts/rounds.ts';
 import { isClosed } from '../lint/facts.ts';
 import { findPattern, phrasePattern, sentenceStretches, type Stretch } from './spans.ts';
@@ -102,13 +103,18 @@ function readPassage(
   };
 }
 
-/** Of each segment how many searches were made with it: by the routes of its record, or the queries of its text. */
+/**
+ * The number of searches made with each segment: by the routes of its record, or, where it has none for what it
+ * retrieved, by the queries of its text.
+ */
 function searchesBySegment({
   segments,
   events,
 }: Pick<ImportedRollout, 'segments' | 'events'>): number[] {
+  const has = (kind: AgentEvent['kind']) => events?.some((event) => event.kind === kind) ?? false;
+  const byText = events === undefined || (has('retrieve') && !has('route'));
   const counts = segments.map(({ source, role }) =>
-    Number(events === undefined && source === 'policy' && role === 'search'),
+    Number(byText && source === 'policy' && role === 'search'),
   );
   for (const event of events ?? [])
     if (event.kind === 'route' && event.of === undefined) {
@@ -131,7 +137,7 @@ function roundNames(
     made += here;
     if (here === 1) return `search ${made}`;
     if (here > 1) return `searches ${made - here + 1} to ${made}`;
-    return at === rounds.length - 1 ? 'answer' : 'without a search';
+    return at === rounds.length - 1 ? 'answer' : `round ${at + 1}, no search`;
   });
 }
 
