@@ -127,7 +127,6 @@ const evaluations = new EvaluationHost({
   locks: navigator.locks,
   channel: new BroadcastChannel('forage-evaluations'),
   orders: new BroadcastChannel('forage-evaluation-orders'),
-  cores: Math.min(2, navigator.hardwareConcurrency),
 });
 
 const checkpointsHost = startCheckpoints();

@@ -26,7 +26,7 @@ import {
 } from '../train/folder.ts';
 import { sayBefore } from '../train/before.ts';
 import { holdRun } from '../train/hold.ts';
-import { describeRun, train, type TrainOptions } from '../train/run.ts';
+import { checkRun, describeRun, train, type TrainOptions } from '../train/run.ts';
 import { runSweep } from '../study/sweep.ts';
 import { foundSources } from '../train/run-sources.ts';
 import { checkJudge, JUDGE_OPTIONS } from '../evaluate/judge-options.ts';
@@ -201,7 +201,10 @@ export const trainCommand: Command = {
       value: 'GRID',
       help: 'train each pair of values of one or two settings and score it, e.g. "lr=1e-4,3e-4;groupSize=4,8" or "weights.format=0.1,0.3;seed=1,2"; the same command goes on after a kill',
     },
-    check: { type: 'boolean', help: 'with --sweep: only print what would be made' },
+    check: {
+      type: 'boolean',
+      help: 'measure this machine with a few rollouts, print time and memory of the run, and make nothing; with --sweep: print what would be made',
+    },
     json: { type: 'boolean', help: 'print one JSON line a step and nothing else' },
   },
   async run(values, _positionals, lists) {
@@ -214,11 +217,15 @@ export const trainCommand: Command = {
       (read) => checkTrainable(read, { summarizer: true }),
       lists['switch'],
     );
-    if (values.check === true && !swept) throw new UsageError('--check is for --sweep.');
     if (swept && values.out === undefined && values.check !== true)
       throw new UsageError('--sweep needs --out DIR, or --check.');
     if (swept) return runSweep(settings, values, lists);
     checkJudge(values);
+    if (values.check === true) {
+      const checked = await describeRun(settings, withSummarizer(settings, values), lists);
+      sayWarnings(checked.file.settings, lists['set']);
+      return checkRun(checked, optionsOf(values));
+    }
     if (values.out === undefined) throw new UsageError('train needs --out DIR.');
     const out = resolve(String(values.out));
     const demonstrations = demonstrationsOf(settings, values);

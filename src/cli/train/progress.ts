@@ -1,7 +1,8 @@
 import { stieInWords } from '../../agent/stie/counts-in-words.ts';
 import type { HeldOutScore, MadeStep } from '../../records/training.ts';
 import { searchesToCome } from '../../lab/train/pace/learning-to-search.ts';
-import { paceOf, secondsLeft } from '../../lab/train/pace/step-pace.ts';
+import { paceOf, secondsLeft, type StepPace } from '../../lab/train/pace/step-pace.ts';
+import { Activity } from '../../learn/run/activity.ts';
 import { nothingLearned, skippedWords } from '../../learn/run/nothing-learned.ts';
 import type { TrainLoopProgress } from '../../learn/rl/contracts.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
@@ -9,6 +10,12 @@ import { say, sayProgress } from '../shared/command.ts';
 
 const duration = (seconds: number): string =>
   seconds < 90 ? `${seconds.toFixed(0)} s` : `${(seconds / 60).toFixed(0)} min`;
+
+/** How often the line of the phase is drawn again. */
+const TICK_MS = 1000;
+
+/** The end of what was written, as far as a line has room. */
+const oneLine = (text: string): string => text.replaceAll(/\s+/gu, ' ').trim().slice(-60);
 
 function heldOutWords({ n, em, judge }: HeldOutScore): string {
   if (!judge) return `held out EM ${em.toFixed(3)}`;
@@ -20,13 +27,59 @@ function heldOutWords({ n, em, judge }: HeldOutScore): string {
 export class TrainMeter {
   readonly #steps: number;
   readonly #made: MadeStep[] = [];
+  #at: TrainLoopProgress | null = null;
+  #phaseAt = performance.now();
 
-  constructor(private readonly settings: TrainSettings) {
+  constructor(
+    private readonly settings: TrainSettings,
+    /** What the engines do, which is shown while no rollout ends. */
+    private readonly activity: Activity = new Activity(),
+    /** What steps are expected to take, before one is measured. */
+    private readonly expected: StepPace | null = null,
+  ) {
     this.#steps = settings.steps;
   }
 
-  progress({ phase, step, steps, done, total }: TrainLoopProgress): void {
-    sayProgress(`step ${step}/${steps}  ${phase} ${done}/${total}`);
+  progress(progress: TrainLoopProgress): void {
+    const { phase, step } = progress;
+    if (phase !== this.#at?.phase || step !== this.#at.step) {
+      this.#phaseAt = performance.now();
+      this.activity.begin();
+    }
+    this.#at = progress;
+    this.draw();
+  }
+
+  /** Draws the line of the phase again every second, until it is disposed of. */
+  ticking(): Disposable {
+    const timer = setInterval(() => this.draw(), TICK_MS);
+    return { [Symbol.dispose]: () => clearInterval(timer) };
+  }
+
+  draw(): void {
+    if (this.#at) sayProgress(this.#line(this.#at));
+  }
+
+  #line({ phase, step, steps, done, total }: TrainLoopProgress): string {
+    const { doing, tokens, tokensPerSecond, writing, text } = this.activity.view();
+    const seconds = (performance.now() - this.#phaseAt) / 1000;
+    const left = this.#made.length === 0 ? this.#left(step - 1) : null;
+    return [
+      `step ${step}/${steps}`,
+      `${phase} ${done}/${total}`,
+      duration(seconds),
+      ...(doing !== null && tokens > 0
+        ? [`${tokens} tokens, ${tokensPerSecond.toFixed(0)}/s`]
+        : []),
+      ...(left === null ? [] : [`≈ ${duration(left)} left`]),
+      ...(writing > 0 ? [`… ${oneLine(text)}`] : []),
+    ].join('  ');
+  }
+
+  /** Seconds to the end; null before anything is measured. */
+  #left(done: number): number | null {
+    const pace = paceOf(this.#made, searchesToCome(this.settings)) ?? this.expected;
+    return pace && secondsLeft(pace, this.settings, done);
   }
 
   /** That no step of the run had a gradient, why, and what to change. @param steps of the whole run */
@@ -40,8 +93,7 @@ export class TrainMeter {
 
   step(record: MadeStep): void {
     this.#made.push(record);
-    const pace = paceOf(this.#made, searchesToCome(this.settings));
-    const left = pace ? secondsLeft(pace, this.settings, record.step) : 0;
+    const left = this.#left(record.step) ?? 0;
     const heldOut = record.heldOut ? `  ${heldOutWords(record.heldOut)}` : '';
     if (record.heldOutAtStart) say(`step 0/${this.#steps}  ${heldOutWords(record.heldOutAtStart)}`);
     const sampled =

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { Activity } from '../../learn/run/activity.ts';
 import { assembleRun, checkRouter } from '../../learn/run/assemble.ts';
 import { heldOutJudge } from '../../evaluate/judge/held-out.ts';
 import { trainRun } from '../../learn/rl/loop.ts';
@@ -10,6 +11,7 @@ import { heldRevision, keyTypeFor, type PolicyDevice } from '../../policy/open/d
 import type { MatrixType, StoreType } from '../../policy/ops/values.ts';
 import { prepareNode } from '../../policy/node/prepare.ts';
 import { openReader } from '../../policy/open/reader.ts';
+import { paceByProbe } from '../../lab/train/pace/estimate.ts';
 import { withSource } from '../../lab/train/setup-source.ts';
 import { sourcesOptions } from '../shared/shared-options.ts';
 import {
@@ -50,7 +52,8 @@ import {
 import { BY_OPTION, withRemedy } from './no-demonstrations.ts';
 import { TrainMeter } from './progress.ts';
 import { checkSplit, defaultSource, foundSources, partsOf, recordSources } from './run-sources.ts';
-import { startThreads } from './threads.ts';
+import { checkMemory, isWorthMeasuring, measureRun, type RunShape } from './measure.ts';
+import { startThreads, type TrainThreads } from './threads.ts';
 
 /** What a run works with beside its policy; opened once. */
 export interface OpenRun {
@@ -116,6 +119,8 @@ export async function describeRun(
     ...(summarizer && { summarizer: summarizer.name }),
     ...(judge && { judge: { model: judge.spec, ...askingOf(values) } }),
   };
+  const [threads, microTokens] = [Number(values.threads), Number(values['micro-tokens'])];
+  checkMemory(checkpoint, shapeOf(file, { threads, microTokens }));
   return { file, opened: { sources: opened, summarizer, judge } };
 }
 
@@ -147,6 +152,49 @@ export interface TrainOptions {
   json: boolean;
 }
 
+const shapeOf = (
+  { settings, device, policy: { weights, keys = 'f32' } }: RunFile,
+  { threads, microTokens }: Pick<TrainOptions, 'threads' | 'microTokens'>,
+): RunShape => ({ settings, device, weights, keys, threads, microTokens });
+
+/** Threads that sample and train, for a run of that record. */
+async function openThreads(
+  file: RunFile,
+  { path, files }: CheckpointFolder,
+  options: Pick<TrainOptions, 'threads' | 'microTokens'>,
+): Promise<TrainThreads> {
+  prepareNode();
+  const { settings, ...shape } = shapeOf(file, options);
+  return startThreads({
+    ...shape,
+    folder: path,
+    id: file.policy.id,
+    adapter: settings.adapter,
+    reader: await openReader(files),
+  });
+}
+
+/** Measures this machine for a run that is not begun, and says what it would take. */
+export async function checkRun(
+  { file, opened }: NewRun,
+  options: Pick<TrainOptions, 'threads' | 'microTokens'>,
+): Promise<void> {
+  using stop = abortOnSignals('stopping …');
+  const { settings, policy } = file;
+  const checkpoint = await openFolder(policy.folder);
+  const threads = await openThreads(file, checkpoint, options);
+  const { sources, summarizer } = opened;
+  const { signal } = stop;
+  try {
+    const count = options.threads;
+    await measureRun({ settings, checkpoint, threads, count, sources, summarizer, signal });
+  } finally {
+    summarizer?.close();
+    opened.judge?.close();
+    await threads.close();
+  }
+}
+
 /** Trains the run of a folder from a state, null for the start; `given` is what it works with, where that is open. */
 export async function train(
   run: string,
@@ -156,39 +204,36 @@ export async function train(
 ): Promise<void> {
   using stop = abortOnSignals('stopping; the last whole step is saved …');
   const file = readRun(run);
-  const { settings, device, policy } = file;
+  const { settings, policy } = file;
   const folder = await runPolicyFolder(policy);
   const checkpoint = await openFolder(folder);
+  checkMemory(checkpoint, shapeOf(file, options));
   if (heldRevision(await folderRevision(checkpoint), policy.weights) !== policy.revision)
     throw new UsageError(`${policy.folder} holds other weights than the run began with.`);
-  prepareNode();
   const { config, notes } = await openCheckpoint(checkpoint.files, checkpoint.limits.maxContext);
   notes.forEach((note) => say(note));
   const { sources, summarizer, judge } = given ?? (await openRun(file));
   const { world, retriever, router } = sources;
-  const threads = await startThreads({
-    threads: options.threads,
-    folder,
-    id: policy.id,
-    device,
-    weights: policy.weights,
-    keys: policy.keys ?? 'f32',
-    adapter: settings.adapter,
-    microTokens: options.microTokens,
-    reader: await openReader(checkpoint.files),
-  });
-  const meter = new TrainMeter(settings);
+  const threads = await openThreads(file, checkpoint, options);
+  const activity = new Activity();
   const before = new BeforeLines(run, file, state !== null);
   const onNotice = (message: string): void => {
     endProgress();
     say(message);
   };
   try {
+    const measuring = { settings, checkpoint, threads, sources, summarizer, signal: stop.signal };
+    const worth = state === null && isWorthMeasuring(settings);
+    const measured = worth ? await measureRun({ ...measuring, count: options.threads }) : null;
+    const expected = measured && paceByProbe(settings, measured);
+    const meter = new TrainMeter(settings, activity, expected);
+    activity.watchLearner(threads.learner);
+    using _ticking = meter.ticking();
     const training = trainRun({
       settings,
       ...(state && { state }),
       deps: await assembleRun(settings, {
-        policy: threads.policy,
+        policy: activity.watchPolicy(threads.policy),
         learner: threads.learner,
         config,
         retriever,

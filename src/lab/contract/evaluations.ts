@@ -49,9 +49,9 @@ export interface EvaluationEstimate {
   planned: number;
   reused: number;
   toMake: number;
-  /** ≈ seconds for those to be made, worlds and policies that are opened included. */
-  seconds: number;
-  /** What the seconds were derived from, in words. */
+  /** ≈ seconds for those to be made; null where this device has not run one of the models. */
+  seconds: number | null;
+  /** What the seconds were derived from, as text. */
   basis: string;
 }
 
@@ -99,6 +99,19 @@ export interface EvaluationsApi {
   compare(id: string, other: string): Promise<AcrossTable>;
   /** What a spec would take. The worlds are opened to see which rollouts are there. */
   estimate(spec: EvaluationSpec, device: DeviceChoice): Promise<EvaluationEstimate>;
+  /**
+   * Makes the first rollouts of models that this device has not run, so that the time of the others is known. They are
+   * kept for the evaluation.
+   * @param onProgress what is being done, as text
+   * @throws Error as text
+   */
+  measure(
+    spec: EvaluationSpec,
+    device: DeviceChoice,
+    onProgress: (doing: string) => void,
+  ): Promise<void>;
+  /** Ends a measurement under way; the rollouts that it made are kept. */
+  cancelMeasure(): Promise<void>;
   /**
    * Which imported questions name what no passage mentions that the systems would search, and which of a world,
    * built in or fresh, where passages of one's own are searched for them. Sets that are searched in their own

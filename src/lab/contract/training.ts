@@ -1,3 +1,5 @@
+import type { ActivityView } from '../../learn/run/activity.ts';
+import type { TrainingMemory } from '../../learn/replicas/training-memory.ts';
 import type { AdoptFile } from '../../handover/adopt/input/folder.ts';
 import type { SweepAxis } from '../../evaluate/sweep/axes.ts';
 import type { RunRecord, RunStatus } from './records/runs.ts';
@@ -33,8 +35,12 @@ export interface TrainProgress {
    * step: of the phase.
    */
   share: number;
-  /** Seconds to the end of the run by the steps that were made on this device; null before the first. */
+  /** Seconds to the end of the run, by what was measured on this device; null before anything was. */
   etaSeconds: number | null;
+  /** Since the phase began. */
+  phaseSeconds: number;
+  /** What the engines do right now, token by token. */
+  activity: ActivityView;
   /** It was asked to end after the step under way. */
   pausing: boolean;
   /** A line for the user: a resumed snapshot, a skipped corrupt one, a frozen tab. */
@@ -74,13 +80,45 @@ export type TrainMessage =
   | { type: 'sweep'; sweepId: string | null }
   | { type: 'storage'; usedBytes: number; quotaBytes: number; persisted: boolean };
 
-export interface TrainEstimate {
-  /** ≈ seconds a step and bytes at the peak, and what they were derived from. */
+/** What a run takes, by what this device measured. */
+export interface TrainTime {
   secondsPerStep: number;
-  /** ≈ seconds before the first step: own trajectories, the scoring of questions, the first held-out score. */
+  /** Before the first step: own trajectories, the scoring of questions, the first held-out score. */
   secondsBefore: number;
-  peakBytes: number;
+  /** What it was derived from, as text. */
   basis: string;
+}
+
+export interface TrainEstimate {
+  memory: TrainingMemory;
+  /** Why it cannot be trained here, and what would fit; null where it fits. */
+  refusal: string | null;
+  /** Null as long as this device has measured nothing like it. */
+  time: TrainTime | null;
+  /** Null without a probe. */
+  probed: Probed | null;
+}
+
+export type MeasureOutcome =
+  | { status: 'measured'; estimate: TrainEstimate }
+  | { status: 'cancelled' };
+
+/** What the probe of a recipe showed. */
+export interface Probed {
+  rollouts: number;
+  right: number;
+  formatValid: number;
+  searches: number;
+  /** Policy tokens per rollout, and tokens of its whole context. */
+  decoded: number;
+  context: number;
+  tokensPerSecond: number;
+  /** Context tokens per second of an update; null where there was nothing to train. */
+  trainedPerSecond: number | null;
+  /** That all engines held afterwards. */
+  bytes: number;
+  /** Whether no two rewards differed, so that such rollouts teach nothing. */
+  allEqual: boolean;
 }
 
 export type DownloadKind = 'peft' | 'merged' | 'metrics';
@@ -111,6 +149,19 @@ export interface TrainApi {
     device: 'wasm' | 'webgpu' | 'auto',
     setup: Setup,
   ): Promise<TrainEstimate>;
+  /**
+   * Measures this device with a few rollouts of these settings and one small update, and keeps what it measured.
+   * @param onProgress what is being measured, as text
+   * @throws Error as text, where training does not fit, fails, or a run trains here
+   */
+  measure(
+    settings: TrainSettings,
+    device: 'wasm' | 'webgpu' | 'auto',
+    setup: Setup,
+    onProgress: (doing: string) => void,
+  ): Promise<MeasureOutcome>;
+  /** Ends a measurement under way. */
+  cancelMeasure(): Promise<void>;
   /** @param demonstrations JSON lines of rollouts, where `settings.warmUp` wants some */
   create(
     settings: TrainSettings,

@@ -1,7 +1,9 @@
 import { createTurns } from '../../base/turns.ts';
 import { writeEvaluationFile, readEvaluationFile } from '../../evaluate/systems/file.ts';
 import type { CustomSystem } from '../../evaluate/systems/custom.ts';
-import { expectedSeconds } from '../../evaluate/systems/plan/estimate.ts';
+import { expectedSeconds, type Measured } from '../../evaluate/systems/plan/estimate.ts';
+import { secondsPerRollout } from '../../learn/run/predict.ts';
+import type { ProbeRow } from '../storage/database.ts';
 import { missing } from '../../evaluate/systems/plan/execute.ts';
 import type { EvaluationResult } from '../../evaluate/systems/result.ts';
 import { parseSpec, type EvaluationSpec } from '../../evaluate/systems/spec.ts';
@@ -26,13 +28,14 @@ import { NamesLookUp } from './look-up-names.ts';
 import { EvaluationSession, openPlan, type SessionParts } from './session.ts';
 
 export interface EvaluationHostParts extends SessionParts {
-  runs: SessionParts['runs'] & { runs(): Promise<RunRecord[]> };
+  runs: SessionParts['runs'] & {
+    runs(): Promise<RunRecord[]>;
+    probesOf(model: string): Promise<ProbeRow[]>;
+  };
   locks: LockManager;
   /** To the same page in other tabs: messages, and orders to the tab that runs an evaluation. */
   channel: BroadcastChannel;
   orders: BroadcastChannel;
-  /** Engines that share the work. */
-  cores: number;
 }
 
 const LOCK = 'forage-evaluation-';
@@ -46,12 +49,33 @@ const TYPES: Record<TableFormat, string> = {
 
 const nowIso = (): string => new Date().toISOString();
 
+/** @param name empty: by the number of systems */
+const newRecord = (spec: EvaluationSpec, name: string): EvaluationRecord => ({
+  format: 'forage.evaluation-record/1',
+  id: `${Date.now().toString(36)}-${crypto.randomUUID().slice(0, 8)}`,
+  name: name === '' ? `Evaluation of ${spec.systems.length} systems` : name,
+  createdAt: nowIso(),
+  updatedAt: nowIso(),
+  // Until its lock is held: without it an evaluation that runs is one whose tab died.
+  status: 'paused',
+  spec,
+  hash: null,
+  planned: 0,
+  done: 0,
+  failed: 0,
+  failure: null,
+  notice: null,
+  deletedAt: null,
+});
+
 /** Evaluations in the lab worker: one at a time, stored as it goes, shown in all tabs. */
 export class EvaluationHost implements EvaluationsApi {
   readonly #parts: EvaluationHostParts;
   #listener: (messages: EvaluationMessage[]) => void = () => undefined;
   readonly #names: NamesLookUp;
   #session: EvaluationSession | null = null;
+  /** Measures this device for one that is not started. */
+  #measuring: EvaluationSession | null = null;
   #ready: Promise<void> | null = null;
   #sentAt = 0;
 
@@ -102,13 +126,11 @@ export class EvaluationHost implements EvaluationsApi {
       () => undefined,
     );
     sets.end();
-    const { store, cores } = this.#parts;
+    const { store } = this.#parts;
     const known = await store.facts(plan.rollouts.map(({ key }) => key));
     const todo = missing(plan, (key) => known.get(key) ?? null).flat();
     const paces = policies.map(({ pace }) => pace);
-    const measured = (
-      await Promise.all([...new Set(paces)].map((pace) => store.measured(pace)))
-    ).flat();
+    const measured = [...(await store.measuredOf(paces)), ...(await this.#probed(paces))];
     return {
       systems: plan.systems.length,
       skipped: plan.skipped.map(({ title, reason }) => ({ title, reason })),
@@ -116,8 +138,52 @@ export class EvaluationHost implements EvaluationsApi {
       planned: plan.rollouts.length,
       reused: plan.rollouts.filter(({ key }) => known.has(key)).length,
       toMake: todo.length,
-      ...expectedSeconds(todo, paces, measured, cores),
+      ...expectedSeconds(todo, paces, measured),
     };
+  }
+
+  measure(
+    spec: EvaluationSpec,
+    device: DeviceChoice,
+    onProgress: (doing: string) => void,
+  ): Promise<void> {
+    this.#checkFree();
+    const record = newRecord(parseSpec(spec), 'measurement');
+    const session = new EvaluationSession(record, device, this.#parts, {
+      progress: ({ phase, note, done, total }) =>
+        onProgress(phase === 'rollouts' ? `${done} of ${total} rollouts` : note),
+      rollouts: () => undefined,
+      planned: () => Promise.resolve(),
+    });
+    this.#measuring = session;
+    return this.#measured(session);
+  }
+
+  cancelMeasure(): Promise<void> {
+    this.#measuring?.abort.abort();
+    return Promise.resolve();
+  }
+
+  async #measured(session: EvaluationSession): Promise<void> {
+    try {
+      await session.measure((models) => this.#probed(models));
+    } catch (error) {
+      if (!session.abort.signal.aborted) throw error;
+    } finally {
+      if (this.#measuring === session) this.#measuring = null;
+    }
+  }
+
+  /** What probes of training say of models: their rollouts are of the same kind. */
+  async #probed(models: readonly string[]): Promise<Measured[]> {
+    const rows = await Promise.all(
+      [...new Set(models)].map((one) => this.#parts.runs.probesOf(one)),
+    );
+    return rows.flat().map(({ model, recipe, probe }) => ({
+      policy: model,
+      recipe,
+      seconds: secondsPerRollout(probe),
+    }));
   }
 
   unknownNames: EvaluationsApi['unknownNames'] = (spec, onProgress, signal) =>
@@ -126,23 +192,7 @@ export class EvaluationHost implements EvaluationsApi {
   async start(spec: EvaluationSpec, name: string, device: DeviceChoice): Promise<EvaluationRecord> {
     this.#checkFree();
     const checked = parseSpec(spec);
-    const evaluation: EvaluationRecord = {
-      format: 'forage.evaluation-record/1',
-      id: `${Date.now().toString(36)}-${crypto.randomUUID().slice(0, 8)}`,
-      name: name.trim() === '' ? `Evaluation of ${checked.systems.length} systems` : name.trim(),
-      createdAt: nowIso(),
-      updatedAt: nowIso(),
-      // Until its lock is held: without it an evaluation that runs is one whose tab died.
-      status: 'paused',
-      spec: checked,
-      hash: null,
-      planned: 0,
-      done: 0,
-      failed: 0,
-      failure: null,
-      notice: null,
-      deletedAt: null,
-    };
+    const evaluation = newRecord(checked, name.trim());
     await this.#parts.store.put(evaluation);
     await this.#begin(evaluation, device);
     return this.#parts.store.get(evaluation.id);
@@ -219,6 +269,7 @@ export class EvaluationHost implements EvaluationsApi {
   #checkFree(): void {
     if (this.#session)
       throw new Error('Another evaluation is running in this tab; pause it first.');
+    this.#measuring?.abort.abort();
   }
 
   #send(messages: EvaluationMessage[]): void {

@@ -2,7 +2,13 @@ import { messageOf } from '../../base/errors.ts';
 import { groupBy, itemAt } from '../../base/items.ts';
 import { createJudge } from '../../evaluate/judge/judge.ts';
 import { judgeAnswers } from '../../evaluate/judge/run.ts';
-import { executeEvaluation, resultOf, rowOf } from '../../evaluate/systems/plan/execute.ts';
+import { toBeTimed, type Measured } from '../../evaluate/systems/plan/estimate.ts';
+import {
+  executeEvaluation,
+  missing,
+  resultOf,
+  rowOf,
+} from '../../evaluate/systems/plan/execute.ts';
 import {
   planEvaluation,
   type EvaluationPlan,
@@ -147,6 +153,35 @@ export class EvaluationSession {
       await this.#take(plan);
       await this.#attempts(plan, policies, sets, policy);
       await this.#judge();
+    } finally {
+      policy.end();
+      sets.end();
+      await this.#flush();
+    }
+  }
+
+  /**
+   * Makes those rollouts that tell how long the others take, and nothing else of the evaluation.
+   * @param known what else this device measured of policies
+   */
+  async measure(known: (policies: readonly string[]) => Promise<Measured[]>): Promise<void> {
+    const { store } = this.#parts;
+    const { plan, policies, sets } = await openPlan(
+      this.#record.spec,
+      this.#device,
+      this.#parts,
+      (note) => this.#move('planning', note),
+    );
+    const policy = new OpenPolicy(this.#parts.openApart);
+    try {
+      this.#known = await store.facts(plan.rollouts.map(({ key }) => key));
+      const paces = policies.map(({ pace }) => pace);
+      const measured = [...(await store.measuredOf(paces)), ...(await known(paces))];
+      const todo = missing(plan, (key) => this.#known.get(key) ?? null).flat();
+      const timed = { ...plan, rollouts: toBeTimed(todo, paces, measured) };
+      this.#byKey = groupBy(timed.rollouts, ({ key }) => key);
+      this.#plan = timed;
+      await this.#execute(timed, policies, sets, policy, () => undefined);
     } finally {
       policy.end();
       sets.end();

@@ -196,9 +196,15 @@ export class EvaluationStore {
   }
 
   /** Rollouts of a policy that this device made. */
-  async measured(policy: string): Promise<Measured[]> {
+  async #measured(policy: string): Promise<Measured[]> {
     const rows = await this.#db.facts.where('policy').equals(policy).limit(MEASURED).toArray();
     return rows.map(({ recipe, facts }) => ({ recipe, policy, seconds: facts.seconds }));
+  }
+
+  /** Those of several. */
+  async measuredOf(policies: readonly string[]): Promise<Measured[]> {
+    const each = [...new Set(policies)].map((policy) => this.#measured(policy));
+    return (await Promise.all(each)).flat();
   }
 
   /** Removes an evaluation; its rollouts stay for others. */

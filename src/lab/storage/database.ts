@@ -1,4 +1,5 @@
 import { Dexie, type EntityTable, type Table } from 'dexie';
+import type { Probe } from '../../learn/run/probe-shape.ts';
 import type { TrainStep } from '../../records/training.ts';
 import type { RunRecord } from '../contract/records/runs.ts';
 
@@ -62,11 +63,22 @@ export interface DemonstrationsRow {
   file: BlobRef;
 }
 
+/** A probe of this device. */
+export interface ProbeRow {
+  /** All that it depends on (`probeKey`). */
+  key: string;
+  /** Model and device, as evaluations name it. */
+  model: string;
+  recipe: string;
+  probe: Probe;
+}
+
 export class ForageDatabase extends Dexie {
   runs!: EntityTable<RunRecord, 'id'>;
   steps!: Table<StepRow, [string, number]>;
   pointers!: EntityTable<PointerRow, 'runId'>;
   demonstrations!: EntityTable<DemonstrationsRow, 'runId'>;
+  probes!: EntityTable<ProbeRow, 'key'>;
 
   constructor(name = 'forage', options: ConstructorParameters<typeof Dexie>[1] = {}) {
     // Browsers call a transaction done before it is on the disk, unless told otherwise.
@@ -77,5 +89,6 @@ export class ForageDatabase extends Dexie {
       pointers: 'runId',
       demonstrations: 'runId',
     });
+    this.version(2).stores({ probes: 'key, model' });
   }
 }

@@ -1,5 +1,6 @@
 import { messageOf } from '../../base/errors.ts';
 import type { Rollout } from '../../records/rollout.ts';
+import type { Probe } from '../../learn/run/probe-shape.ts';
 import type { TrainStep } from '../../records/training.ts';
 import { decodeState, encodeState, isUntrained, type TrainState } from '../../learn/rl/state.ts';
 import { type BlobStore, gunzip, gzip } from './blobs.ts';
@@ -9,6 +10,7 @@ import type {
   ForageDatabase,
   KeptAdapter,
   PointerRow,
+  ProbeRow,
   StepRow,
   StoredSnapshot,
 } from './database.ts';
@@ -326,6 +328,20 @@ export class RunStore {
     const row = await this.#db.demonstrations.get(runId);
     if (!row) return null;
     return decode(await gunzip(await this.#checked(row.file)));
+  }
+
+  async putProbe(row: ProbeRow): Promise<void> {
+    await this.#db.probes.put(row);
+  }
+
+  /** What was measured under that key; null where nothing was. */
+  async probe(key: string): Promise<Probe | null> {
+    return (await this.#db.probes.get(key))?.probe ?? null;
+  }
+
+  /** Probes of a model on a device. */
+  probesOf(model: string): Promise<ProbeRow[]> {
+    return this.#db.probes.where('model').equals(model).toArray();
   }
 
   /** Removes a run with all that belongs to it. */

@@ -1,5 +1,6 @@
 import type { Rollout } from '../../records/rollout.ts';
 import type { MadeStep } from '../../records/training.ts';
+import { Activity } from '../../learn/run/activity.ts';
 import type { TrainLoopProgress } from '../../learn/rl/contracts.ts';
 import type { PendingStep } from '../storage/run-store.ts';
 import type { RunRecord, RunStatus } from '../contract/records/runs.ts';
@@ -33,6 +34,8 @@ export const liveRollout = (rollout: Rollout, of: LiveRollout['of']): LiveRollou
 export class ActiveRun {
   readonly id: string;
   readonly abort = new AbortController();
+  readonly activity = new Activity();
+  #phaseAt = performance.now();
   /** Lets go of the run's lock. */
   readonly release: () => void;
   /** Resolves when it has ended, however it ended. */
@@ -51,6 +54,7 @@ export class ActiveRun {
   readonly #settings: RunRecord['settings'];
   /** Of this session and of those before it, as far as they were on this device. */
   readonly #measured: MadeStep[];
+  readonly #expected: StepPace | null;
   #at: TrainLoopProgress;
   /** Of the step, or the phase before the first one; what it was never falls. */
   #share = 0;
@@ -64,7 +68,10 @@ export class ActiveRun {
     { id, settings, step, before = [] }: Pick<RunRecord, 'id' | 'settings' | 'step' | 'before'>,
     measured: readonly MadeStep[],
     release: () => void,
+    /** What steps are expected to take, before one is measured. */
+    expected: StepPace | null = null,
   ) {
+    this.#expected = expected;
     this.id = id;
     this.release = release;
     this.#settings = settings;
@@ -108,6 +115,10 @@ export class ActiveRun {
       this.#begun = step;
       this.#share = 0;
     }
+    if (before.phase !== phase || before.step !== step) {
+      this.#phaseAt = performance.now();
+      this.activity.begin();
+    }
     const begun = this.#begun === step;
     if (!begun && (before.phase !== phase || before.step !== step)) this.#share = 0;
     this.#at = progress;
@@ -147,7 +158,7 @@ export class ActiveRun {
   }
 
   #pace(): StepPace | null {
-    return paceOf(this.#measured, searchesToCome(this.#settings));
+    return paceOf(this.#measured, searchesToCome(this.#settings)) ?? this.#expected;
   }
 
   progress(status: RunStatus): TrainProgress {
@@ -166,6 +177,8 @@ export class ActiveRun {
       total,
       share: this.#share,
       etaSeconds: pace && secondsLeft(pace, this.#settings, whole) - made,
+      phaseSeconds: (performance.now() - this.#phaseAt) / 1000,
+      activity: this.activity.view(),
       pausing: this.pausing && status === 'running',
       notice: this.pausing && status === 'running' ? 'Pausing after this step.' : this.#toTell(),
     };

@@ -9,6 +9,7 @@ import { createJudge } from '../../evaluate/judge/judge.ts';
 import type { HeldOutJudge } from '../../learn/rl/contracts.ts';
 import type { TextModel } from '../../policy/text-model.ts';
 import type { QuestionSplit } from '../corpus/retrieval/split.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { BUILT_IN_SETUP, type PolicyRef, type Setup } from '../../records/setup.ts';
 import { assembleRun } from '../../learn/run/assemble.ts';
 import { asksForSummaries } from '../../learn/rl/trainable.ts';
@@ -26,6 +27,9 @@ import type { RunReporter } from './reporter.ts';
 
 /** Losses of a device or worker within this time after which training stops by itself. */
 const LOSSES = { most: 3, withinMs: 5 * 60_000 };
+
+/** How often progress is sent though nothing ended. */
+const TICK_MS = 500;
 
 /** Sources and questions that a run trains with. */
 interface TrainWorld {
@@ -57,6 +61,17 @@ export interface DriveParts {
   helper(ref: PolicyRef): Promise<TextModel>;
 }
 
+/** Who summarizes for rollouts that read summaries. @throws Error as text */
+export async function summarizerFor(
+  settings: TrainSettings,
+  { summarizer }: Setup,
+  helper: DriveParts['helper'],
+): Promise<Summarizer | null> {
+  if (!asksForSummaries(settings)) return null;
+  if (summarizer.kind !== 'model') return openSummarizer(summarizer);
+  return openSummarizer(summarizer, { model: await helper(summarizer.policy) });
+}
+
 /** Trains a run to its end, over lost workers, and stores it as it goes. */
 export class RunDrive {
   readonly #parts: DriveParts;
@@ -77,6 +92,15 @@ export class RunDrive {
     using _watch = watchForFreezes((seconds) => {
       active.notice = `The browser froze this tab for ${seconds} s; training went on afterwards.`;
     });
+    // Rollouts and micro-batches may take minutes: what the engines do is shown meanwhile.
+    const ticking = setInterval(() => {
+      try {
+        this.#reporter.progress(active, false);
+      } catch {
+        // The channels of a tab that is being closed are closed first.
+        clearInterval(ticking);
+      }
+    }, TICK_MS);
     try {
       const end = await this.#attempts();
       const paused = end === 'stopped' ? 'paused' : 'stopped';
@@ -85,6 +109,8 @@ export class RunDrive {
       if (active.abort.signal.aborted) return { status: 'stopped' };
       const status = error instanceof StorageFull ? 'paused' : 'failed';
       return { status, failure: describeFailure(error) };
+    } finally {
+      clearInterval(ticking);
     }
   }
 
@@ -145,15 +171,16 @@ export class RunDrive {
     const { settings, setup = BUILT_IN_SETUP } = this.#run;
     const note = (line: string): void => active.note(line);
     const state = await store.restore(active.id, note);
+    active.activity.watchLearner(engines.learner);
     return trainRun({
       settings,
       deps: await assembleRun(settings, {
-        policy: engines.policy,
+        policy: active.activity.watchPolicy(engines.policy),
         learner: engines.learner,
         config: engines.config,
         retriever: world.retriever,
         router: world.router,
-        summarizer: await this.#summarizer(setup),
+        summarizer: await summarizerFor(settings, setup, this.#parts.helper),
         questions: world.questions,
         judge: await this.#judge(setup),
         demonstrations: () => store.demonstrations(active.id),
@@ -183,13 +210,6 @@ export class RunDrive {
         learningRate: () => active.learningRate,
       },
     });
-  }
-
-  /** Who summarizes for rollouts that read summaries. @throws Error in words */
-  async #summarizer({ summarizer }: Setup): Promise<Summarizer | null> {
-    if (!asksForSummaries(this.#run.settings)) return null;
-    if (summarizer.kind !== 'model') return openSummarizer(summarizer);
-    return openSummarizer(summarizer, { model: await this.#parts.helper(summarizer.policy) });
   }
 
   /** Held-out scores go without a judge that cannot be opened: training does not hang on it. */

@@ -14,21 +14,29 @@ import type {
   Download,
   DownloadKind,
   DroppedKind,
+  MeasureOutcome,
+  TrainEstimate,
   RolloutsOf,
   TrainApi,
   TrainMessage,
 } from '../contract/training.ts';
-import { RunDrive, type DriveParts } from './drive.ts';
-import { estimate, measuredHere, nearestRun } from './pace/estimate.ts';
+import { RunDrive, summarizerFor, type DriveParts } from './drive.ts';
+import { deviceLimits } from '../models/serving/device-limits.ts';
+import { memoryRefusal } from '../../learn/replicas/training-memory.ts';
+import { probeSummary } from '../../learn/run/predict.ts';
+import { expectedTime, measuredHere, nearestRun, paceByProbe } from './pace/estimate.ts';
+import { measure, memoryFor, modelOn, probeKey, type MeasureParts } from './measure.ts';
 import { holdRun } from './locks.ts';
 import type { RunRecord } from '../contract/records/runs.ts';
 import { OtherTabs, type Order } from './other-tabs.ts';
 import type { AdoptFile } from '../../handover/adopt/input/folder.ts';
 import { adoptRun } from './adopt.ts';
 import { NamedJobs } from '../storage/jobs.ts';
-import { hasSummarizer, storeRuns } from './new-runs.ts';
+import { checkMemory, hasSummarizer, storeRuns } from './new-runs.ts';
+import { withSource } from './setup-source.ts';
 import { SweepQueue, waitingOf } from './sweep-queue.ts';
-import type { PolicyFacts } from '../models/serving/policy-facts.ts';
+import { keysOn, type PolicyFacts } from '../models/serving/policy-facts.ts';
+import type { StepPace } from './pace/step-pace.ts';
 import { newId, nowIso, RunRecords } from './records.ts';
 import { RunReporter } from './reporter.ts';
 
@@ -47,6 +55,9 @@ export interface HostParts extends DriveParts {
   channel: BroadcastChannel;
   orders: BroadcastChannel;
 }
+
+/** Name of the job that measures the device. */
+const MEASURE = 'measure';
 
 /** @throws Error where the run has so many steps already */
 function longer({ settings, step, name }: RunRecord, steps: number): TrainSettings {
@@ -114,17 +125,87 @@ export class TrainingHost implements TrainApi {
     return rollouts.map((rollout) => withLoss(rollout, settings));
   }
 
-  async estimate(settings: TrainSettings, device: 'wasm' | 'webgpu' | 'auto', setup: Setup) {
-    const checked = parseTrainSettings(settings);
-    const { config, engines, id } = await this.#parts.policy(setup.policy);
+  async estimate(
+    settings: TrainSettings,
+    device: 'wasm' | 'webgpu' | 'auto',
+    setup: Setup,
+  ): Promise<TrainEstimate> {
+    const checked = withSource(parseTrainSettings(settings), setup);
+    const facts = await this.#parts.policy(setup.policy);
     const { store } = this.#parts;
-    const chosen = await chooseDevice(device, navigator.gpu, navigator.hardwareConcurrency);
+    const view = await deviceLimits(device, navigator);
     const past = (await store.runs()).filter(
-      (run) => run.policy.id === id && run.device === chosen.facts.device && run.deletedAt === null,
+      ({ policy, device: on, deletedAt }) =>
+        policy.id === facts.id && on === view.device && deletedAt === null,
     );
     const run = nearestRun(checked, past);
     const steps = run ? measuredHere(run, await store.steps(run.id)) : [];
-    return estimate(checked, config, engines, run && { run, steps });
+    const probe = await store.probe(probeKey(checked, facts, view, setup));
+    const memory = memoryFor(checked, facts, view);
+    return {
+      memory,
+      refusal: memoryRefusal(memory, 'on Models'),
+      time: expectedTime(checked, run && { run, steps }, probe),
+      probed: probe && probeSummary(probe),
+    };
+  }
+
+  measure(
+    settings: TrainSettings,
+    device: 'wasm' | 'webgpu' | 'auto',
+    setup: Setup,
+    onProgress: (doing: string) => void,
+  ): Promise<MeasureOutcome> {
+    this.#checkFree();
+    return this.#jobs.run(MEASURE, async (signal) => {
+      const checked = withSource(parseTrainSettings(settings), setup);
+      await this.#measure(checked, device, setup, { signal, onProgress });
+      return { status: 'measured', estimate: await this.estimate(checked, device, setup) };
+    });
+  }
+
+  cancelMeasure(): Promise<void> {
+    this.#jobs.cancel(MEASURE);
+    return Promise.resolve();
+  }
+
+  async #measure(
+    settings: TrainSettings,
+    device: 'wasm' | 'webgpu' | 'auto',
+    setup: Setup,
+    { signal, onProgress }: Pick<MeasureParts, 'signal' | 'onProgress'>,
+  ): Promise<void> {
+    const { policy, store, helper, startEngines } = this.#parts;
+    const view = await deviceLimits(device, navigator);
+    const facts = await policy(setup.policy);
+    const refusal = memoryRefusal(memoryFor(settings, facts, view), 'on Models');
+    if (refusal !== null) throw new Error(refusal);
+    onProgress('starting the engines');
+    const lost = new AbortController();
+    const engines = await startEngines({
+      policy: setup.policy,
+      device: view.device,
+      keys: keysOn(view.device, facts),
+      adapter: settings.adapter,
+      signal,
+      onLost: (error) => lost.abort(error),
+    });
+    try {
+      const probe = await measure({
+        settings,
+        facts,
+        view,
+        engines,
+        world: await this.#parts.world(setup),
+        summarizer: await summarizerFor(settings, setup, helper),
+        signal: AbortSignal.any([signal, lost.signal]),
+        onProgress,
+      });
+      const key = probeKey(settings, facts, view, setup);
+      await store.putProbe({ key, model: modelOn(facts, view), recipe: settings.recipe, probe });
+    } finally {
+      engines.terminate();
+    }
   }
 
   async create(
@@ -184,10 +265,12 @@ export class TrainingHost implements TrainApi {
     const run = { ...stored, settings, device: device ?? stored.device };
     await this.#checkGoesOn(run);
     const setup = run.setup ?? BUILT_IN_SETUP;
-    const [world, policy] = await Promise.all([
+    const [world, policy, view] = await Promise.all([
       this.#parts.world(setup),
       this.#parts.policy(setup.policy),
+      deviceLimits(run.device, navigator),
     ]);
+    checkMemory(settings, policy, view);
     if (run.policy.revision !== policy.revision)
       throw new Error(
         `"${run.name}" trains the policy ${run.policy.id} ${run.policy.revision}; loaded is ${policy.id} ${policy.revision}. Load the policy that it began with.`,
@@ -286,6 +369,8 @@ export class TrainingHost implements TrainApi {
     this.#parts.checkFiles();
     if (this.#active)
       throw new Error('Another run is training in this tab; pause or stop it first.');
+    // It would slow the run, and be slowed by it.
+    this.#jobs.cancel(MEASURE);
   }
 
   /** Follows a run that another tab trains to its end. */
@@ -325,12 +410,25 @@ export class TrainingHost implements TrainApi {
   async #begin(run: RunRecord, measured: readonly MadeStep[]): Promise<void> {
     const release = await holdRun(run.id, this.#parts.locks);
     if (!release) throw new Error(`Another tab is training "${run.name}".`);
-    const active = new ActiveRun(run, measured, release);
+    const expected = measured.length > 0 ? null : await this.#expected(run).catch(() => null);
+    const active = new ActiveRun(run, measured, release, expected);
     this.#active = active;
     this.#reporter.here(run.id);
     const { device } = run;
     await this.#records.change(run.id, { status: 'running', device, failure: null, notice: null });
     active.ended = this.#drive(active, run);
+  }
+
+  /** What steps are expected to take, before the run made one; null without a probe. */
+  async #expected({
+    settings,
+    device,
+    setup = BUILT_IN_SETUP,
+  }: RunRecord): Promise<StepPace | null> {
+    const view = await deviceLimits(device, navigator);
+    const facts = await this.#parts.policy(setup.policy);
+    const probe = await this.#parts.store.probe(probeKey(settings, facts, view, setup));
+    return probe && paceByProbe(settings, probe);
   }
 
   /** Trains to the end, and says how it ended. Never rejects. */

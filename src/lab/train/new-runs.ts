@@ -12,10 +12,13 @@ import { isStored } from '../../recipes/parts/stage-loss.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { RunRecord } from '../contract/records/runs.ts';
 import { splitWords, type QuestionSplit } from '../corpus/retrieval/split.ts';
+import { memoryRefusal } from '../../learn/replicas/training-memory.ts';
 import { chooseDevice } from '../models/serving/device.ts';
+import { deviceLimits, type DeviceView } from '../models/serving/device-limits.ts';
 import { keysOn, type PolicyFacts } from '../models/serving/policy-facts.ts';
 import type { RunStore } from '../storage/run-store.ts';
 import type { DriveParts } from './drive.ts';
+import { memoryFor } from './measure.ts';
 import { newId } from './records.ts';
 import { withSource } from './setup-source.ts';
 
@@ -76,6 +79,12 @@ function checkJudge({ judge }: Setup): void {
     );
 }
 
+/** @throws Error that says what would fit */
+export function checkMemory(settings: TrainSettings, facts: PolicyFacts, view: DeviceView): void {
+  const refusal = memoryRefusal(memoryFor(settings, facts, view), 'on Models');
+  if (refusal !== null) throw new Error(refusal);
+}
+
 /** The demonstrations of a warm-up. @throws Error where they are not given, or of no use */
 async function demonstrationsText(
   given: Blob | undefined,
@@ -133,6 +142,8 @@ export async function storeRuns(
   const chosen = await chooseDevice(device, navigator.gpu, navigator.hardwareConcurrency);
   const [world, policy] = await Promise.all([parts.world(setup), parts.policy(setup.policy)]);
   checkSplit(world.split);
+  const view = await deviceLimits(device, navigator);
+  for (const { settings } of checked) checkMemory(settings, policy, view);
   const keys = keysOn(chosen.facts.device, policy);
   const texts = await Promise.all(
     checked.map(({ settings }) => textFor(settings, demonstrations, policy)),

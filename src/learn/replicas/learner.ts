@@ -51,6 +51,8 @@ function packByLength<S extends { ids: ArrayLike<number> }>(
 export class PolicyLearner {
   /** Most tokens of one context. */
   readonly maxTokens: number;
+  /** Called with tokens of forward and backward passes as they are computed; absent: nobody listens. */
+  onTokens: ((tokens: number) => void) | undefined;
   readonly #replicas: readonly ReplicaClient[];
   /** Version of the adapter that each replica holds; null: not known. */
   readonly #held: (number | null)[];
@@ -64,6 +66,7 @@ export class PolicyLearner {
     if (replicas.some(({ maxTokens }) => maxTokens !== first.maxTokens))
       throw new Error('learner: its replicas take different numbers of tokens');
     this.#replicas = replicas;
+    for (const replica of replicas) replica.onTokens = (tokens) => this.onTokens?.(tokens);
     this.maxTokens = first.maxTokens;
     this.#held = replicas.map(() => null);
   }

@@ -32,6 +32,8 @@ export interface ToReplica {
 
 export type FromReplica =
   | { replica: 'ready'; maxTokens: number }
+  /** Tokens of a batch that were computed since the last such message. */
+  | { replica: 'work'; tokens: number }
   | { replica: number; result: Answer }
   | { replica: number; error: string };
 
@@ -75,6 +77,7 @@ export function serveReplica(
       (error: unknown) => channel.postMessage({ replica: data.replica, error: messageOf(error) }),
     );
   });
+  replica.onTokens = (tokens) => channel.postMessage({ replica: 'work', tokens });
   channel.start?.();
   channel.postMessage({ replica: 'ready', maxTokens: replica.maxTokens });
 }
@@ -84,6 +87,7 @@ type Result = Extract<FromReplica, { result: unknown }>['result'];
 /** The near end of a replica in a worker. */
 export class RemoteReplica implements ReplicaClient {
   readonly maxTokens: number;
+  onTokens: ReplicaClient['onTokens'];
   readonly #port: Channel<FromReplica, ToReplica>;
   readonly #waiting = new Map<
     number,
@@ -150,6 +154,10 @@ export class RemoteReplica implements ReplicaClient {
   #receive(message: FromReplica): void {
     if (typeof message !== 'object' || !('replica' in message) || message.replica === 'ready')
       return;
+    if (message.replica === 'work') {
+      this.onTokens?.(message.tokens);
+      return;
+    }
     const waiting = this.#waiting.get(message.replica);
     this.#waiting.delete(message.replica);
     if ('error' in message) waiting?.reject(new Error(message.error));

@@ -70,6 +70,8 @@ export interface ReplicaClient {
   score(items: readonly ScoredItem[]): Promise<ItemScores[]>;
   /** Hidden states at the trained tokens of the items, that each is predicted from; absent where there are none. */
   hidden?(items: readonly ScoredItem[]): Promise<HiddenStates[]>;
+  /** Called with tokens of batches as they are computed; absent: nobody listens. */
+  onTokens?: ((tokens: number) => void) | undefined;
   /** Bytes that the trainer holds on its device. */
   bytes(): Promise<number>;
   close(): Promise<void>;
@@ -101,11 +103,13 @@ function split(items: readonly { mask: Uint8Array }[], scores: RowScores): ItemS
 
 /** A trainer and the loss beside it, so that only advantages go to a worker and gradients come back. */
 export class TrainReplica implements ReplicaClient {
+  onTokens: ReplicaClient['onTokens'];
   readonly #trainer: LoraTrainer;
   #version: number | null = null;
 
   constructor(trainer: LoraTrainer) {
     this.#trainer = trainer;
+    trainer.onTokens = (tokens) => this.onTokens?.(tokens);
   }
 
   get maxTokens(): number {

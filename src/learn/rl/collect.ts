@@ -128,6 +128,8 @@ async function makeRollouts(request: Making, wanted: readonly Wanted[]): Promise
   const sampling = { temperature: settings.temperature, topP: settings.topP };
   const more = wanted.reduce((sum, { size, begun }) => sum + size - begun.length, 0);
   progress.total = Math.max(progress.done, progress.total) + more;
+  // Before the first of them has ended.
+  if (more > 0) request.onRollout(progress.done, progress.total);
   const ended = (rollout: Rollout): void => {
     progress.done += 1;
     // Revived rollouts come beside those of the group.

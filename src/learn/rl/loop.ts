@@ -102,6 +102,7 @@ class TrainLoop {
     const before = this.#state.warmedUp;
     try {
       const demonstrations = await this.#demonstrations(warmUp.from ?? 'given');
+      this.#tell('warm-up', before, warmUp.updates);
       this.#state = await warmUpAdapter({
         settings: { ...this.#settings, warmUp },
         learner,
@@ -363,6 +364,7 @@ class TrainLoop {
       this.#hooks.onRollout?.(rollout, 'held-out');
     };
     const at = { runId, step, signal, judge, onRollout };
+    this.#tell('held-out', 0, heldOut.length);
     return scoreHeldOut(this.#settings, agent, heldOut, at);
   }
 

@@ -41,6 +41,11 @@ export interface LoraTrainer {
    * it. Forward pass only.
    */
   hidden?(batch: PackedBatch): Promise<HiddenStates>;
+  /**
+   * Called while a batch is computed, layer by layer, with its share of the tokens: they sum to those of the batch.
+   * Absent: nobody listens.
+   */
+  onTokens?: ((tokens: number) => void) | undefined;
   zeroGradients(): void;
   /** The summed gradient by the adapter's values, a copy, in their order. */
   gradients(): Promise<Float32Array>;

@@ -16,6 +16,9 @@ import { surely, trainingMemory, trainingStore, type TrainingMemory } from './tr
 const ALIGNED = 8;
 const aligned = (count: number): number => Math.ceil(count / ALIGNED) * ALIGNED;
 
+/** Of a step's operations, those of the backward pass: two products for each of the forward pass. */
+const BACKWARD_SHARE = 2 / 3;
+
 /**
  * LoRA training of a frozen decoder over block operations. Of a layer its input is kept, and what it computes where
  * there is room for that of all layers; else the backward pass computes it again, layer by layer, in buffers that layers
@@ -23,6 +26,7 @@ const aligned = (count: number): number => Math.ceil(count / ALIGNED) * ALIGNED;
  * gradient of the first layer's input.
  */
 export class DecoderLoraTrainer implements LoraTrainer {
+  onTokens: LoraTrainer['onTokens'];
   readonly maxTokens: number;
   readonly #decoder: Decoder;
   readonly #limits: TrainLimits;
@@ -98,14 +102,14 @@ export class DecoderLoraTrainer implements LoraTrainer {
 
   async score(batch: PackedBatch): Promise<RowScores> {
     await this.#reserve(batch, false);
-    return this.#withInputs(batch, () => this.#scores(batch));
+    return this.#withInputs(batch, 1, () => this.#scores(batch));
   }
 
   async hidden(batch: PackedBatch): Promise<HiddenStates> {
     await this.#reserve(batch, false);
     const { ops, config } = this.#decoder;
     const { hiddenSize: width, layers } = config;
-    const all = await this.#withInputs(batch, () =>
+    const all = await this.#withInputs(batch, 1, () =>
       ops.readActivations(itemAt(this.#inputs, layers, 'inputs'), batch.ids.length),
     );
     const values = new Float32Array(batch.rows.length * width);
@@ -121,15 +125,17 @@ export class DecoderLoraTrainer implements LoraTrainer {
   ): Promise<RowScores> {
     if (this.#state !== 'on') throw new Error('adapter: it is switched off; there is no gradient');
     await this.#reserve(batch, true);
-    return this.#withInputs(batch, async (mixed) => {
+    return this.#withInputs(batch, 1 - BACKWARD_SHARE, async (mixed) => {
       const scores = await this.#scores(batch);
       const coefficients = weigh(scores);
       if (coefficients.length !== batch.rows.length)
         throw new Error('batch: the loss must give one coefficient a row');
       const { ops, config } = this.#decoder;
       this.#headBackward(coefficients);
-      for (let layer = config.layers - 1; layer >= 0; layer--)
+      for (let layer = config.layers - 1; layer >= 0; layer--) {
         this.#layerBackward(layer, layer > 0 || mixed !== null);
+        this.onTokens?.((BACKWARD_SHARE * batch.ids.length) / config.layers);
+      }
       ops.submit();
       if (mixed && batch.latents)
         this.#gates?.learn(
@@ -222,9 +228,13 @@ export class DecoderLoraTrainer implements LoraTrainer {
     this.#decoder.embed(this.#tokens, itemAt(this.#inputs, 0, 'inputs'));
   }
 
-  /** The forward pass over a batch, its latent tokens mixed by the gates; then `work`, which reads what it made. */
+  /**
+   * The forward pass over a batch, its latent tokens mixed by the gates; then `work`, which reads what it made.
+   * @param share of the work on the batch
+   */
   async #withInputs<T>(
     batch: PackedBatch,
+    share: number,
     work: (mixed: MixedBatch | null) => Promise<T>,
   ): Promise<T> {
     const decoder = this.#decoder;
@@ -238,15 +248,18 @@ export class DecoderLoraTrainer implements LoraTrainer {
         const at = { tokens: this.#tokens, x };
         if (mixed) table = embedRows(decoder, at, this.#runs(batch).runs, mixed.rows, 'many');
       }
-      this.#runLayers(config.layers);
+      this.#runLayers(config.layers, (share * batch.ids.length) / config.layers);
       return await work(mixed);
     } finally {
       if (table) ops.free(table);
     }
   }
 
-  /** Takes what was placed through the layers, keeping every layer's input. */
-  #runLayers(layers: number): void {
+  /**
+   * Takes what was placed through the layers, keeping every layer's input.
+   * @param tokensEach that each layer counts as; 0: it is not counted
+   */
+  #runLayers(layers: number, tokensEach = 0): void {
     if (this.#state === 'none') throw new Error('adapter: none was set');
     const decoder = this.#decoder;
     const { ops } = decoder;
@@ -271,6 +284,7 @@ export class DecoderLoraTrainer implements LoraTrainer {
         attention(decoder, layer, from, x, tokens, store, inside);
         feedForward(decoder, layer, x, tokens, inside);
       }
+      if (tokensEach > 0) this.onTokens?.(tokensEach);
     }
   }
 

@@ -71,7 +71,8 @@ export interface FitPlan extends FitNumbers {
 const sizesOf = ({ device, maxBinding, maxBuffer }: DeviceLimits): Sizes =>
   device === 'webgpu' ? webGpuSizes(Math.min(maxBinding, maxBuffer)) : wasmSizes;
 
-const gib = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(2)} GiB`;
+/** Decimal, as everywhere on the page. */
+const inGB = (bytes: number): string => `${(bytes / 1e9).toFixed(2)} GB`;
 
 /** Builds sampler and trainer over operations that only count, and fills the contexts. */
 function held(q: FitQuestion, slots: number): Omit<FitNumbers, 'flopsPerToken' | 'flopsPerStep'> {
@@ -125,9 +126,9 @@ function faultOf(numbers: FitNumbers, limits: DeviceLimits): string | null {
   const { largestBuffer: largest, totalBytes } = numbers;
   const most = Math.min(limits.maxBinding, limits.maxBuffer);
   if (largest.bytes > most)
-    return `its largest array (${largest.label}) has ${gib(largest.bytes)}; this device allows ${gib(most)} in one`;
+    return `its largest array (${largest.label}) has ${inGB(largest.bytes)}; this device allows ${inGB(most)} in one`;
   if (totalBytes > limits.memory)
-    return `it needs ${gib(totalBytes)}; ${gib(limits.memory)} are there`;
+    return `it needs ${inGB(totalBytes)}, and this device gives ${inGB(limits.memory)}`;
   return null;
 }
 

@@ -18,7 +18,8 @@ import {
 import { choosePolicy, useSetup } from '../setup/setup-store.ts';
 import { UndoBar } from '../kit/UndoBar.tsx';
 import { forgetPolicy, lostWords, takeUpPolicy, type PolicyUse } from '../setup/setup-uses.ts';
-import { useDeviceLimits, type DeviceView } from './fit/device-limits.ts';
+import { useDeviceLimits } from './fit/device-limits.ts';
+import type { DeviceView } from '../../lab/models/serving/device-limits.ts';
 import { webLlmWords } from './fit/verdict-words.ts';
 import { Table, type Head } from '../kit/Table.tsx';
 

@@ -6,7 +6,7 @@ import { startEvaluation } from '../evaluate/store/evaluate-actions.ts';
 import { formatEvaluateAddress, NEW_EVALUATION } from '../evaluate/store/evaluate-address.ts';
 import { FIRST_SPEC } from '../evaluate/store/evaluate-draft.ts';
 import { useEvaluate } from '../evaluate/store/evaluate-store.ts';
-import type { TrainEstimate } from '../../lab/contract/training.ts';
+import type { TrainTime } from '../../lab/contract/training.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { useSetup } from '../setup/setup-store.ts';
 import { need } from '../lab/connection.ts';
@@ -76,10 +76,10 @@ const askExample = async (go: (path: string) => void): Promise<void> => {
 /** The newest run that has made a step, whatever became of it. */
 const newestRun = () => visibleRuns(useTrain.getState().runs).find(({ step }) => step > 0);
 
-/** Null where the lab cannot say. */
-const estimated = async (settings: TrainSettings): Promise<TrainEstimate | null> => {
+/** Null where nothing is measured on this device yet. */
+const estimated = async (settings: TrainSettings): Promise<TrainTime | null> => {
   try {
-    return await trainApi().estimate(settings, 'auto', useSetup.getState().setup);
+    return (await trainApi().estimate(settings, 'auto', useSetup.getState().setup)).time;
   } catch {
     return null;
   }

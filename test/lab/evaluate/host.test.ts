@@ -9,6 +9,7 @@ import { EvaluationHost, type EvaluationHostParts } from '../../../src/lab/evalu
 import { EvaluationStore } from '../../../src/lab/evaluate/store.ts';
 import { createRouter } from '../../../src/agent/router/router.ts';
 import type { EvaluationResult } from '../../../src/evaluate/systems/result.ts';
+import { probeOf } from '../../fixtures/probes.ts';
 import { LOCAL, retrieverOver } from '../../agent/helpers.ts';
 import { QUESTIONS, seededPolicy, SPEC } from '../../evaluate/systems/small-evaluation.ts';
 
@@ -73,6 +74,7 @@ function openTab(
       runs: () => Promise.resolve([]),
       adapterAt: unreached,
       adapterSteps: unreached,
+      probesOf: () => Promise.resolve([]),
     },
     facts: () => Promise.resolve({ id: 'mini', revision: 'a' }) as never,
     endpointOf: () => null,
@@ -97,7 +99,6 @@ function openTab(
     locks,
     channel,
     orders,
-    cores: 2,
     ...changed,
   };
   const messages: EvaluationMessage[] = [];
@@ -134,6 +135,40 @@ beforeEach(() => {
 });
 afterEach(() => {
   for (const channel of channels.splice(0)) channel.close();
+});
+
+describe('how long it takes', () => {
+  it('is not promised before this device has run the model; the first rollouts say it, and are kept', async () => {
+    const { host } = openTab();
+    const before = await host.estimate(spec, 'wasm');
+    expect(before).toMatchObject({ seconds: null, basis: 'not measured on this device yet' });
+    const doing: string[] = [];
+    await host.measure(spec, 'wasm', (line) => doing.push(line));
+    const after = await host.estimate(spec, 'wasm');
+    expect(after.seconds).toBeGreaterThan(0);
+    expect(after.basis).toMatch(/^from \d+ rollouts that this device made$/u);
+    expect(after.reused).toBeGreaterThan(0);
+    expect(after.toMake).toBeLessThan(before.toMake);
+    expect(doing.some((line) => /^\d+ of \d+ rollouts$/u.test(line))).toBe(true);
+    // No evaluation came of it.
+    expect(await host.list()).toEqual([]);
+  });
+
+  it('is that of a probe of training, where one was made with the model', async () => {
+    const probe = probeOf({ rollout: 2, update: 1 });
+    const row = { key: 'k', model: 'mini a wasm', recipe: 'search', probe };
+    const { host } = openTab(undefined, {
+      runs: {
+        run: () => Promise.reject(new Error('not asked for')),
+        runs: () => Promise.resolve([]),
+        adapterAt: () => Promise.reject(new Error('not asked for')),
+        adapterSteps: () => Promise.reject(new Error('not asked for')),
+        probesOf: (model) => Promise.resolve(model === row.model ? [row] : []),
+      },
+    });
+    const { seconds, toMake } = await host.estimate(spec, 'wasm');
+    expect(seconds).toBeCloseTo(2 * toMake, 6);
+  });
 });
 
 describe('evaluations in the lab', () => {

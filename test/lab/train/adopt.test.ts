@@ -35,6 +35,7 @@ const take = (
     id: 'policy',
     revision: '73a6c7860a7f',
     config,
+    stored: 'f16' as const,
     engines: 1,
     open: () => Promise.reject(new Error('weights were asked for')),
   };

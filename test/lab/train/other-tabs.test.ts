@@ -8,6 +8,7 @@ import { TrainingHost, type HostParts } from '../../../src/lab/train/host.ts';
 import type { RunRecord } from '../../../src/lab/contract/records/runs.ts';
 import type { TrainMessage, TrainProgress } from '../../../src/lab/contract/training.ts';
 import { OtherTabs } from '../../../src/lab/train/other-tabs.ts';
+import { tinyWeights } from '../../learn/rl/helpers.ts';
 import { TabLocks } from '../models/checkpoints/tab-locks.ts';
 import { MemoryBlobs } from '../storage/memory-blobs.ts';
 
@@ -28,7 +29,7 @@ const POLICY = {
   startEngines: ({ signal }: { signal: AbortSignal }) =>
     new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
   policies: () => Promise.resolve([]),
-  policy: async () => ({ id: 'tiny', revision: '0' }),
+  policy: async () => ({ id: 'tiny', revision: '0', config: tinyWeights().config, stored: 'f16' }),
   world: async () => ({ seed: 1, questions: [] }),
 } as unknown as Pick<HostParts, 'startEngines' | 'policies' | 'policy' | 'world' | 'helper'>;
 

@@ -3,8 +3,15 @@ import type { MadeStep } from '../../../src/records/training.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
 import { ActiveRun } from '../../../src/lab/train/active-run.ts';
-import { estimate, measuredHere, nearestRun } from '../../../src/lab/train/pace/estimate.ts';
+import {
+  expectedTime,
+  measuredHere,
+  nearestRun,
+  paceByProbe,
+  timeByProbe,
+} from '../../../src/lab/train/pace/estimate.ts';
 import { paceOf, secondsLeft } from '../../../src/lab/train/pace/step-pace.ts';
+import { probeOf } from '../../fixtures/probes.ts';
 import { runRecord } from '../../fixtures/train-runs.ts';
 import { trainStep } from '../../fixtures/train-steps.ts';
 
@@ -63,8 +70,8 @@ describe('the time that a run still takes', () => {
     // Steps 13 to 20 by 20 s, and the snapshots after 15 and 20.
     expect(secondsLeft(paceOf(made)!, unscored, 12)).toBe(8 * 20 + 2 * 4);
     const run = runRecord('a', { settings: unscored, step: 12 });
-    const found = estimate(unscored, config, 2, { run, steps: made });
-    expect(found.secondsPerStep).toBeCloseTo(20 + 4 / 5, 6);
+    const found = expectedTime(unscored, { run, steps: made }, null);
+    expect(found?.secondsPerStep).toBeCloseTo(20 + 4 / 5, 6);
   });
 
   it('does not rise where a run is paused and resumed', () => {
@@ -95,6 +102,20 @@ describe('the time that a run still takes', () => {
     expect(again.progress('running').etaSeconds).toBeCloseTo(truth(2), 6);
     const first = new ActiveRun(runRecord('a', { settings }), [], () => {});
     expect(first.progress('running').etaSeconds).toBeNull();
+  });
+
+  it('is known before the first step by a probe, until a step is measured', () => {
+    const active = new ActiveRun(
+      runRecord('a', { settings }),
+      [],
+      () => {},
+      paceByProbe(settings, probed),
+    );
+    // 100 steps of 1 s of rollouts and 6.4 s of an update, and 10 scores of 64 questions, a second each.
+    expect(active.progress('running').etaSeconds).toBeCloseTo(100 * 7.4 + 10, 6);
+    active.stepped(timed(1, { step: 20 }), []);
+    active.moved({ phase: 'snapshot', step: 1, steps: 100, done: 1, total: 1 });
+    expect(active.progress('running').etaSeconds).toBeCloseTo(truth(1), 6);
   });
 });
 
@@ -207,19 +228,8 @@ it('the notice of a run keeps each of its lines, once', () => {
   expect(active.progress('running').notice).toBe('Going on from step 2. Scored otherwise.');
 });
 
-const config = {
-  vocabSize: 512,
-  hiddenSize: 64,
-  layers: 2,
-  heads: 4,
-  kvHeads: 2,
-  headDim: 16,
-  intermediateSize: 128,
-  rmsNormEps: 1e-6,
-  ropeTheta: 1e4,
-  tieWordEmbeddings: true,
-  maxPositions: 512,
-};
+/** 64 rollouts take 1 s, and learning from them 6.4 s. */
+const probed = probeOf({ rollout: 1 / 64, update: 0.1 }, true);
 
 describe('what a run will take', () => {
   const grpo = getTraining('search/grpo');
@@ -238,17 +248,19 @@ describe('what a run will take', () => {
       questions: grpo.questions / 2,
       heldOut: { ...grpo.heldOut, questions: 0 },
     };
-    const found = estimate(half, config, 2, run && { run, steps });
-    expect(found.basis).toBe('from your last run of this training recipe, “first try”');
+    const found = expectedTime(half, run && { run, steps }, null);
+    expect(found?.basis).toBe('from your last run of this training recipe, “first try”');
     // 20 s for 64 rollouts; half as many, and half a second for the snapshot.
     expect(grpo.questions * grpo.groupSize).toBe(64);
-    expect(found.secondsPerStep).toBeCloseTo(10.5, 6);
+    expect(found?.secondsPerStep).toBeCloseTo(10.5, 6);
+    // A run of the same training recipe says more than a probe.
+    expect(expectedTime(half, run && { run, steps }, probed)).toEqual(found);
   });
 
   it('claims no run of a recipe that was never trained', () => {
     const past = [runRecord('other', { settings: searchR1, step: 3, name: 'R1' })];
     const run = nearestRun(grpo, past);
-    expect(estimate(grpo, config, 2, run && { run, steps }).basis).toBe(
+    expect(expectedTime(grpo, run && { run, steps }, null)?.basis).toBe(
       'from your run “R1”: another training recipe, the same rollout recipe',
     );
     const none = nearestRun(grpo, [
@@ -257,7 +269,19 @@ describe('what a run will take', () => {
       runRecord('another agent', { settings: { ...grpo, recipe: 'naive-rag' }, step: 3 }),
     ]);
     expect(none).toBeNull();
-    expect(estimate(grpo, config, 2, null).basis).toMatch(/^from another machine/);
+    // Nothing is said from another machine.
+    expect(expectedTime(grpo, null, null)).toBeNull();
+    expect(expectedTime(grpo, run && { run, steps }, probed)?.basis).toMatch(
+      /^measured on this device with 64 rollouts/,
+    );
+  });
+
+  it('is not by steps that made no update', () => {
+    const skipped = steps.map((step) => ({ ...step, skipped: { why: 'equal-rewards' as const } }));
+    const run = runRecord('mine', { settings: grpo, step: 3 });
+    expect(expectedTime(grpo, { run, steps: skipped }, null)).toBeNull();
+    const some = expectedTime(grpo, { run, steps: [...skipped, timed(4, { step: 20 })] }, null);
+    expect(some?.secondsPerStep).toBeCloseTo(20.5 + (64 * 0.25) / 10, 6);
   });
 
   it('leaves out the steps that an imported run brought along', () => {
@@ -271,14 +295,16 @@ describe('what a run will take', () => {
 it('an estimate counts the rollouts before the first step: own trajectories, scored questions, held-out ones', () => {
   const before = (id: string, change: Partial<TrainSettings>): number => {
     const settings = { ...getTraining(id), questions: 8, groupSize: 8, ...change };
-    const { secondsBefore, secondsPerStep } = estimate(settings, config, 2, null);
-    return secondsBefore / secondsPerStep;
+    return timeByProbe(settings, probed).secondsBefore;
   };
   const heldOut = { questions: 64, every: 10, temperature: 0.3 };
-  // 64 rollouts a step: 64 held-out questions are one step more.
+  // 64 rollouts take a second: 64 held-out questions are one.
   expect(before('search/grpo', { heldOut })).toBeCloseTo(1, 9);
-  // Up to 128 a step with a second batch: 256 own trajectories and 64 questions.
-  expect(before('kunlun-baize/whole', { heldOut })).toBeCloseTo(320 / 128, 9);
+  // 256 own trajectories and 64 questions, and the updates on the trajectories.
+  const { warmUp } = getTraining('kunlun-baize/whole');
+  if (!warmUp) throw new Error('no warm-up');
+  const learned = (warmUp.updates * warmUp.batch * 200) / 2000;
+  expect(before('kunlun-baize/whole', { heldOut })).toBeCloseTo(5 + learned, 6);
   // 96 questions scored by 20 rollouts each.
   expect(before('ur2/paper', { heldOut })).toBeCloseTo((1920 + 64) / 64, 9);
 });
@@ -286,13 +312,14 @@ it('an estimate counts the rollouts before the first step: own trajectories, sco
 describe('a step on stored trajectories makes no rollouts', () => {
   const heldOut = { questions: 0, every: 10, temperature: 0.3 };
   const secondsOf = (id: string, change: Partial<TrainSettings> = {}): number =>
-    estimate({ ...getTraining(id), heldOut, ...change }, config, 2, null).secondsPerStep;
+    timeByProbe({ ...getTraining(id), heldOut, ...change }, probed).secondsPerStep;
 
-  it('of 13 parts of a rollout 3 are learning from it; a pair is two', () => {
+  it('and takes what learning from as many contexts takes; a pair is two', () => {
     const rollouts = secondsOf('search/grpo', { questions: 8, groupSize: 8 });
-    // 8 trajectories, and 8 pairs: of 64 rollouts by 13 parts.
-    expect(secondsOf('agent-distillation/distil') / rollouts).toBeCloseTo((8 * 3) / (64 * 13), 9);
-    expect(secondsOf('dto/dpo') / rollouts).toBeCloseTo((16 * 3) / (64 * 13), 9);
+    // A second of rollouts, and 64 contexts of 200 tokens at 2,000 a second.
+    expect(rollouts).toBeCloseTo(1 + 6.4, 9);
+    expect(secondsOf('agent-distillation/distil')).toBeCloseTo(0.8, 9);
+    expect(secondsOf('dto/dpo')).toBeCloseTo(1.6, 9);
     // However many rollouts a step would make.
     expect(secondsOf('dto/dpo', { questions: 64 })).toBe(secondsOf('dto/dpo'));
     // One stage of 10 steps on 8 trajectories, then 10 steps of rollouts.
@@ -304,7 +331,7 @@ describe('a step on stored trajectories makes no rollouts', () => {
       { ...own, steps: 10 },
     ];
     const both = secondsOf('search/grpo', { questions: 8, groupSize: 8, steps: 20, stages });
-    expect(both / rollouts).toBeCloseTo((1 + (8 * 3) / (64 * 13)) / 2, 9);
+    expect(both).toBeCloseTo((rollouts + 0.8) / 2, 9);
   });
 
   it('and is estimated by what such steps took', () => {
@@ -315,7 +342,7 @@ describe('a step on stored trajectories makes no rollouts', () => {
       rollouts: 0,
       seconds: { rollout: 0, update: 2, heldOut: 0, checkpoint: 0, total: 2 },
     }));
-    expect(estimate(distil, config, 2, { run, steps }).secondsPerStep).toBeCloseTo(2, 9);
+    expect(expectedTime(distil, { run, steps }, null)?.secondsPerStep).toBeCloseTo(2, 9);
     // Twice the batch takes twice as long.
     const [stage] = distil.stages;
     if (!stage) throw new Error('no stage');
@@ -323,6 +350,6 @@ describe('a step on stored trajectories makes no rollouts', () => {
       ...distil,
       stages: [{ ...stage, loss: { kind: 'stored-sft' as const, batch: 16 } }],
     };
-    expect(estimate(larger, config, 2, { run, steps }).secondsPerStep).toBeCloseTo(4, 9);
+    expect(expectedTime(larger, { run, steps }, null)?.secondsPerStep).toBeCloseTo(4, 9);
   });
 });

@@ -202,6 +202,7 @@ export const openBrowser = ({ weights, revision, world }: TrainingParts) => {
           id: 'tiny',
           revision,
           config: weights.config,
+          stored: 'f16',
           engines: 1,
           open: () => Promise.reject(new Error('its files were asked for')),
         }),

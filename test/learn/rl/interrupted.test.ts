@@ -76,7 +76,8 @@ describe('a warm-up before the first step', () => {
       deps,
       hooks: { onNotice: (line) => void notices.push(line) },
     });
-    expect(told.slice(2, 6)).toEqual([
+    expect(told.slice(2, 7)).toEqual([
+      'warm-up 1: 0/2',
       'warm-up 1: 1/2',
       'warm-up 1: 2/2',
       'snapshot 0: 0/1',
@@ -127,8 +128,8 @@ describe('a warm-up before the first step', () => {
       deps,
       hooks: {
         signal: abort.signal,
-        onProgress: ({ phase }) => {
-          if (phase === 'warm-up') abort.abort();
+        onProgress: ({ phase, done }) => {
+          if (phase === 'warm-up' && done > 0) abort.abort();
         },
       },
     });

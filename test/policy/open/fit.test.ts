@@ -152,7 +152,7 @@ describe('a device', () => {
     const { verdict } = planFit(question({ limits }));
     expect(verdict).toEqual({
       kind: 'no',
-      why: 'its largest array (embedding) has 0.51 GiB; this device allows 0.13 GiB in one',
+      why: 'its largest array (embedding) has 0.54 GB; this device allows 0.13 GB in one',
     });
   });
 
@@ -164,7 +164,7 @@ describe('a device', () => {
     expect(plan.totalBytes).toBeLessThanOrEqual(limits.memory);
     expect(planFit(question({ limits: { ...roomy, memory: 1024 * MiB } })).verdict).toMatchObject({
       kind: 'no',
-      why: expect.stringMatching(/it needs 1\.9\d GiB; 1\.00 GiB are there/) as string,
+      why: expect.stringMatching(/it needs 2\.\d\d GB, and this device gives 1\.07 GB/) as string,
     });
   });
 });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { HereFit } from '../../../src/policy/open/fit-here.ts';
 import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
-import type { DeviceView } from '../../../src/ui/models/fit/device-limits.ts';
+import type { DeviceView } from '../../../src/lab/models/serving/device-limits.ts';
 import { verdictWords, webLlmWords } from '../../../src/ui/models/fit/verdict-words.ts';
 import { PublishedSection } from '../../../src/ui/models/PublishedSection.tsx';
 import { useCheckpoints } from '../../../src/ui/models/store/checkpoint-store.ts';
@@ -17,6 +17,7 @@ const limits: DeviceView = {
   maxBuffer: Infinity,
   memory: 4 * GB,
   basis: 'the limit of WebAssembly',
+  engines: 2,
   gpu: null,
 };
 const need = (type: 'f32' | 'int4', totalBytes: number, slots: number) => ({

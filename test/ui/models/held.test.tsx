@@ -1,7 +1,7 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import { CheckpointsSection } from '../../../src/ui/models/CheckpointsSection.tsx';
 import { FitSummary } from '../../../src/ui/models/fit/FitSummary.tsx';
-import type { DeviceView } from '../../../src/ui/models/fit/device-limits.ts';
+import type { DeviceView } from '../../../src/lab/models/serving/device-limits.ts';
 import ModelsPage from '../../../src/ui/models/ModelsPage.tsx';
 import {
   holdCheckpointAs,
@@ -27,6 +27,7 @@ vi.mock('../../../src/ui/models/fit/device-limits.ts', () => {
     maxBuffer: Infinity,
     memory: 4e9,
     basis: 'as this test says',
+    engines: 2,
     gpu: null,
   };
   return { useDeviceLimits: () => view };

@@ -14,6 +14,7 @@ import { emptyRollout } from '../../fixtures/rollouts.ts';
 import { runRecord } from '../../fixtures/train-runs.ts';
 import { buttonsIn, htmlOf, htmlOfAt, linksIn, valuesOf, wordsIn } from '../kit/render.tsx';
 import { vi } from 'vitest';
+import { IDLE } from '../../fixtures/activity.ts';
 
 const bar = () => htmlOf(<StatusBar />, useLab, useRun, useTrain, useOffline);
 
@@ -144,6 +145,8 @@ describe('the status bar', () => {
           total: 4,
           share: 0.2,
           etaSeconds: null,
+          phaseSeconds: 0,
+          activity: IDLE,
           pausing: false,
           notice: null,
         },

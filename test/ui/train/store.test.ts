@@ -30,6 +30,7 @@ import { tableOf } from '../../../src/ui/ask/store/training-step.ts';
 import { emptyRollout } from '../../fixtures/rollouts.ts';
 import { runRecord } from '../../fixtures/train-runs.ts';
 import { trainStep } from '../../fixtures/train-steps.ts';
+import { IDLE } from '../../fixtures/activity.ts';
 
 const step = (number: number, rest: Partial<TrainStep> = {}): TrainStep => ({
   ...trainStep(number, 'a'),
@@ -51,6 +52,8 @@ const progress: TrainProgress = {
   total: 64,
   share: 0,
   etaSeconds: null,
+  phaseSeconds: 0,
+  activity: IDLE,
   pausing: false,
   notice: null,
 };

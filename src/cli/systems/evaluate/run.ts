@@ -137,8 +137,9 @@ async function tellCost(
     say(`timing the first ${timed.length} of them …`);
     await make({ ...opened, plan: { ...plan, rollouts: timed } }, folder, failures, signal);
   }
-  const { seconds, basis } = expectedSeconds(left(), paces, folder.measured(), policies.threads);
-  if (seconds > 0) say(`${left().length} rollouts left, ≈ ${duration(seconds)} ${basis}`);
+  const { seconds, basis } = expectedSeconds(left(), paces, folder.measured());
+  if (seconds === null) say(`${left().length} rollouts left; how long they take is ${basis}`);
+  else if (seconds > 0) say(`${left().length} rollouts left, ≈ ${duration(seconds)} ${basis}`);
 }
 
 /** LJ over the answers; a verdict is kept in the folder and asked for once. */

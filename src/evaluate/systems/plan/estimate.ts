@@ -14,16 +14,11 @@ export interface Measured {
 }
 
 export interface Expected {
-  seconds: number;
-  /** In words. */
+  /** Null where this device has not run one of the policies. */
+  seconds: number | null;
+  /** What it rests on, as text. */
   basis: string;
 }
-
-/**
- * Seconds of a rollout of the built-in policy on one core, of `bench/train/iteration.ts`; what is said
- * before this device has made one.
- */
-const ELSEWHERE_SECONDS = 0.19;
 
 /** Rollouts that are timed where a policy was never run: they fill its slots. */
 const TIMED = 32;
@@ -50,13 +45,11 @@ export function toBeTimed(
  * A system takes what the rollouts of its recipe took with the same policy, one that was never run the mean of
  * all that were.
  * @param policies id of the policy at each place of the plan
- * @param cores engines that share the work
  */
 export function expectedSeconds(
   todo: readonly PlannedRollout[],
   policies: readonly string[],
   measured: readonly Measured[],
-  cores: number,
 ): Expected {
   if (todo.length === 0) return { seconds: 0, basis: 'every rollout is here already' };
   const secondsOf = new Map<string, number>();
@@ -78,13 +71,10 @@ export function expectedSeconds(
     const policy = policies[at] ?? '';
     const one = secondsOf.get(`${policy} ${recipe.id}`) ?? secondsOf.get(policy);
     if (one !== undefined) known++;
-    seconds += one === undefined ? ELSEWHERE_SECONDS / cores : one;
+    seconds += one ?? 0;
   }
-  const basis =
-    known === todo.length
-      ? `from ${measured.length} rollouts that this device made`
-      : known === 0
-        ? `from another machine, ${ELSEWHERE_SECONDS} s a rollout and core; your own time shows after the first rollouts`
-        : `${known} of ${todo.length} from rollouts that this device made, the others from another machine`;
-  return { seconds, basis };
+  if (known === todo.length)
+    return { seconds, basis: `from ${measured.length} rollouts that this device made` };
+  const of = known === 0 ? '' : `, but for ${known} of ${todo.length} rollouts`;
+  return { seconds: null, basis: `not measured on this device yet${of}` };
 }

@@ -9,6 +9,8 @@ import { openCheckpoint as openHeld } from '../checkpoints/open.ts';
 import { revisionOf } from '../checkpoints/plan/revision.ts';
 import type { CheckpointStore } from '../checkpoints/store.ts';
 import { heldRevision } from '../../../policy/open/device.ts';
+import type { StoredType } from '../../../policy/checkpoint/weight-type.ts';
+import { storedTypeOf } from '../../../policy/open/fit-here.ts';
 import { sha256 } from '../../../base/hash.ts';
 import { fetchCheckpoint, jsonOf } from './checkpoint.ts';
 import type { Checkpoint, FetchedCheckpoint, StoredCheckpoint } from '../../contract/policy.ts';
@@ -72,15 +74,17 @@ export const filesOf = (checkpoint: Checkpoint, open: OpenStored): Promise<Check
 export async function factsOf(
   checkpoint: Checkpoint,
   open: OpenStored,
-): Promise<{ config: PolicyConfig; revision: string }> {
+): Promise<{ config: PolicyConfig; revision: string; stored: StoredType }> {
   if (isStored(checkpoint)) {
     const bytes = await readSmallFile(await open(checkpoint.stored), 'config.json');
-    const json: unknown = JSON.parse(new TextDecoder().decode(bytes));
-    return { config: parsePolicyConfig(json), revision: checkpoint.revision };
+    const json = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
+    const stored = storedTypeOf(json) ?? 'f32';
+    return { config: parsePolicyConfig(json), revision: checkpoint.revision, stored };
   }
   const { files } = checkpoint;
   const revision = (await sha256(files['model.safetensors']!)).slice(0, 12);
-  return { config: parsePolicyConfig(jsonOf(files, 'config.json')), revision };
+  const json = jsonOf(files, 'config.json');
+  return { config: parsePolicyConfig(json), revision, stored: storedTypeOf(json) ?? 'f32' };
 }
 
 /** The checkpoint that the page's server gives. */

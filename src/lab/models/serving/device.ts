@@ -20,8 +20,11 @@ export const enginesName = (started: number, engines: number): string =>
     ? `${started} of ${engines} engines`
     : `${engines} ${engines === 1 ? 'engine' : 'engines'}`;
 
+/** Engines that decode and train on so many cores. */
+export const enginesOn = (cores: number): number => Math.max(1, Math.min(MOST_ENGINES, cores));
+
 const onCores = (cores: number): Device => {
-  const engines = Math.max(1, Math.min(MOST_ENGINES, cores));
+  const engines = enginesOn(cores);
   const adapter = enginesName(engines, engines);
   return { facts: { device: 'wasm', adapter, fallback: false }, engines };
 };

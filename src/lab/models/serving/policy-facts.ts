@@ -1,11 +1,15 @@
 import type { CheckpointFiles } from '../../../policy/checkpoint/checkpoint-files.ts';
 import type { PolicyConfig } from '../../../policy/checkpoint/config.ts';
 import type { CacheLimits } from '../../../policy/checkpoint/limits.ts';
-import { keyTypeFor } from '../../../policy/open/device.ts';
-import type { StoreType } from '../../../policy/ops/values.ts';
+import type { TrainingQuestion } from '../../../learn/replicas/training-memory.ts';
+import type { StoredType } from '../../../policy/checkpoint/weight-type.ts';
+import { keyTypeFor, matrixTypeFor } from '../../../policy/open/device.ts';
+import { MAX_SLOTS } from '../../../policy/open/loaded-policy.ts';
+import type { MatrixType, StoreType } from '../../../policy/ops/values.ts';
 import type { EngineDevice } from '../../contract/policy.ts';
 import { factsOf, filesOf, type CheckpointSource, type OpenStored } from './checkpoint-source.ts';
 import { chooseDevice } from './device.ts';
+import type { DeviceView } from './device-limits.ts';
 
 /** What training knows of the policy without starting it. */
 export interface PolicyFacts {
@@ -13,6 +17,9 @@ export interface PolicyFacts {
   /** Beginning of the SHA-256 of the weights, as a loaded policy names its revision. */
   revision: string;
   config: PolicyConfig;
+  /** What its weights are stored in, and what the user chose to hold them in. */
+  stored: StoredType;
+  weights?: MatrixType | undefined;
   /** Contexts of one that is no built-in one: what the user chose to hold them in, and what they are made for. */
   contexts?: { keys: StoreType | undefined } & CacheLimits;
   /** Workers that will share the training. */
@@ -31,6 +38,22 @@ export function keysOn(
   return keys ?? keyTypeFor({ ...config, maxPositions }, maxSlots, device);
 }
 
+/** What training on a device counts with, as its engines are started. */
+export function trainingQuestion(
+  facts: Pick<PolicyFacts, 'config' | 'contexts' | 'stored' | 'weights'>,
+  { device, engines, ...limits }: DeviceView,
+): Omit<TrainingQuestion, 'adapter'> {
+  const { config, contexts, stored, weights } = facts;
+  return {
+    config,
+    type: weights ?? matrixTypeFor(stored, device),
+    keys: keysOn(device, facts),
+    contexts: contexts ?? { maxContext: config.maxPositions, maxSlots: MAX_SLOTS },
+    engines,
+    limits: { ...limits, device },
+  };
+}
+
 /** @throws MissingFile, CheckpointError, CheckpointFault */
 export async function policyFacts(
   source: CheckpointSource,
@@ -44,6 +67,7 @@ export async function policyFacts(
       id: checkpoint.id,
       ...(await factsOf(checkpoint, open)),
       ...('stored' in checkpoint && {
+        weights: checkpoint.weights,
         contexts: {
           keys: checkpoint.keys,
           maxContext: checkpoint.maxContext,

@@ -1,27 +1,16 @@
 import type { MadeStep, TrainStep } from '../../../records/training.ts';
 import { countOwn } from '../../../learn/trajectories/count-own.ts';
 import { DEFAULT_WARM_UP } from '../../../learn/rl/demonstrations.ts';
-import { MICRO_TOKENS } from '../../../learn/replicas/create-replica.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
-import type { PolicyConfig } from '../../../policy/checkpoint/config.ts';
-import { planFit } from '../../../policy/open/fit.ts';
-import { parameterCount } from '../../../policy/checkpoint/weights.ts';
 import type { RunRecord } from '../../contract/records/runs.ts';
-import type { TrainEstimate } from '../../contract/training.ts';
-import { median } from '../../../base/statistics.ts';
-import { paceOf } from './step-pace.ts';
+import type { TrainTime } from '../../contract/training.ts';
+import type { Probe } from '../../../learn/run/probe-shape.ts';
+import { meanStepSeconds, warmUpSeconds, wavesSeconds } from '../../../learn/run/predict.ts';
+import { median, sum } from '../../../base/statistics.ts';
+import { paceOf, type StepPace } from './step-pace.ts';
 import { makesRollouts, workOfStep, workOfSteps } from './step-work.ts';
 
-/** What a run will take, before it is started. Every figure is an estimate and says from what. */
-
-/**
- * Seconds a rollout of the built-in policy on one core in Chromium, its share of the step included: 6.0 s
- * for 64 rollouts on two cores (`bench/train/iteration.ts`, steps 2 to 4).
- */
-const REFERENCE = { secondsPerRollout: 0.19, parameters: 1.05e6 };
-
-/** Tokens that most contexts of a rollout stay below. */
-const CONTEXT = 512;
+/** How long a run will take, before it is started, by what this device measured; nothing where it measured nothing. */
 
 const rolloutsOf = ({ questions, groupSize, dynamicSampling }: TrainSettings): number =>
   questions * groupSize * (dynamicSampling.on ? dynamicSampling.maxBatches : 1);
@@ -40,26 +29,8 @@ const secondsBefore = (settings: TrainSettings, secondsPerRollout: number): numb
   rolloutsBefore(settings) * secondsPerRollout;
 
 /** Rollouts at the same time, where no step makes any those of the held-out questions. */
-const atOnce = (settings: TrainSettings): number =>
+export const rolloutsAtOnce = (settings: TrainSettings): number =>
   makesRollouts(settings) ? rolloutsOf(settings) : Math.max(1, settings.heldOut.questions);
-
-/** Bytes of samplers and replicas, each pair over one copy of the weights. */
-function peakBytes(config: PolicyConfig, settings: TrainSettings, engines: number): number {
-  const maxLength = config.maxPositions;
-  const { totalBytes } = planFit({
-    config,
-    type: 'f32',
-    keys: 'f32',
-    slots: Math.min(64, Math.ceil(atOnce(settings) / engines)),
-    context: Math.min(CONTEXT, maxLength),
-    train: {
-      adapter: settings.adapter,
-      limits: { maxTokens: Math.max(MICRO_TOKENS, maxLength), maxLength },
-    },
-    limits: { device: 'wasm', maxBinding: Infinity, maxBuffer: Infinity, memory: Infinity },
-  });
-  return engines * totalBytes;
-}
 
 /** Steps of a run that this browser made. */
 export const measuredHere = (
@@ -114,30 +85,68 @@ function measured(
   };
 }
 
-/** @param past an earlier run of this device, of `nearestRun`, with its steps that were made here */
-export function estimate(
-  settings: TrainSettings,
-  config: PolicyConfig,
-  engines: number,
-  past: { run: RunRecord; steps: readonly MadeStep[] } | null,
-): TrainEstimate {
-  const bytes = peakBytes(config, settings, engines);
-  const known = past && measured(settings, past);
-  if (past && known !== null)
-    return {
-      secondsPerStep: known.step,
-      secondsBefore: secondsBefore(settings, known.rollout),
-      peakBytes: bytes,
-      basis: isSame(settings, past.run).training
-        ? `from your last run of this training recipe, “${past.run.name}”`
-        : `from your run “${past.run.name}”: another training recipe, the same rollout recipe`,
-    };
-  const size = parameterCount(config) / REFERENCE.parameters;
-  const rollout = (REFERENCE.secondsPerRollout * size) / engines;
+/** By a probe of the same model and recipe. */
+export function timeByProbe(settings: TrainSettings, probe: Probe): TrainTime {
+  const { heldOut } = settings;
+  const step = meanStepSeconds(settings, probe);
+  const scored = heldOut.questions;
+  // Held-out questions are one rollout each, own trajectories and scorings of questions some.
+  const others = rolloutsBefore(settings) - scored;
   return {
-    secondsPerStep: workOfSteps(settings, rolloutsOf(settings)) * rollout,
-    secondsBefore: secondsBefore(settings, rollout),
-    peakBytes: bytes,
-    basis: `from another machine, ${REFERENCE.secondsPerRollout} s a rollout and core; your own time shows after the first step`,
+    secondsPerStep: step.rollouts + step.update + step.heldOut / heldOut.every,
+    secondsBefore:
+      wavesSeconds(probe, others, 1) +
+      wavesSeconds(probe, scored, 1) +
+      warmUpSeconds(settings, probe),
+    basis: `measured on this device with ${rolloutsIn(probe)} rollouts, ${new Date(probe.at).toLocaleString('en')}`,
   };
+}
+
+/** What the steps to come are expected to take, before the run has made one. */
+export function paceByProbe(settings: TrainSettings, probe: Probe): StepPace {
+  const { rollouts, update, heldOut } = meanStepSeconds(settings, probe);
+  const { questions } = settings.heldOut;
+  return {
+    step: rollouts + update,
+    rollouts,
+    heldOut: questions === 0 ? 0 : heldOut / questions,
+    checkpoint: 0,
+  };
+}
+
+const rolloutsIn = ({ waves }: Probe): number => sum(waves.map(({ rollouts }) => rollouts.length));
+
+interface PastRun {
+  run: RunRecord;
+  steps: readonly MadeStep[];
+}
+
+/** By an earlier run; null where its steps tell nothing, as those that made no update. */
+function timeByRun(settings: TrainSettings, past: PastRun): TrainTime | null {
+  const updated = past.steps.filter(({ skipped }) => skipped === undefined);
+  const known = measured(settings, { run: past.run, steps: updated });
+  if (known === null) return null;
+  return {
+    secondsPerStep: known.step,
+    secondsBefore: secondsBefore(settings, known.rollout),
+    basis: isSame(settings, past.run).training
+      ? `from your last run of this training recipe, “${past.run.name}”`
+      : `from your run “${past.run.name}”: another training recipe, the same rollout recipe`,
+  };
+}
+
+/**
+ * A run of the same training recipe says most, then a probe, then a run whose rollouts are made alike.
+ * @param past an earlier run of this device, of `nearestRun`, with its steps that were made here
+ * @param probe of the same model and rollout recipe on this device
+ * @returns null where this device has measured nothing like it
+ */
+export function expectedTime(
+  settings: TrainSettings,
+  past: PastRun | null,
+  probe: Probe | null,
+): TrainTime | null {
+  const byRun = past && timeByRun(settings, past);
+  if (past && byRun && (isSame(settings, past.run).training || !probe)) return byRun;
+  return probe && timeByProbe(settings, probe);
 }

@@ -6,7 +6,12 @@ import type { EvaluationSpec } from '../../../evaluate/systems/spec.ts';
 import type { EvaluationEstimate } from '../../../lab/contract/evaluations.ts';
 import { formatDuration } from '../../kit/words/duration.ts';
 import { formatCount, plural } from '../../kit/words/format.ts';
-import { evaluationsApi, startEvaluation } from '../store/evaluate-actions.ts';
+import {
+  cancelMeasure,
+  evaluationsApi,
+  measureDevice,
+  startEvaluation,
+} from '../store/evaluate-actions.ts';
 import { formatEvaluateAddress } from '../store/evaluate-address.ts';
 import { faultOf, useEvaluateDraft } from '../store/evaluate-draft.ts';
 import { runningEvaluation, useEvaluate } from '../store/evaluate-store.ts';
@@ -31,6 +36,7 @@ type Answer =
 const useEstimate = (spec: EvaluationSpec, fault: string | null): Answer => {
   const device = useEvaluateDraft((state) => state.device);
   const ready = useEvaluate((state) => state.status === 'ready');
+  const measured = useEvaluate((state) => state.measured);
   const [found, setFound] = useState<{ to: EvaluationSpec; answer: Answer } | null>(null);
   useEffect(() => {
     if (!ready || fault !== null) return undefined;
@@ -50,13 +56,40 @@ const useEstimate = (spec: EvaluationSpec, fault: string | null): Answer => {
       live = false;
       clearTimeout(timer);
     };
-  }, [spec, device, ready, fault]);
+  }, [spec, device, ready, fault, measured]);
   // An answer to what was asked for before is not shown as one to this.
   return found?.to === spec ? found.answer : { state: 'asking' };
 };
 
+/** Makes the first rollouts, which are kept, to learn how long the others take. */
+const Measure = ({ spec }: { spec: EvaluationSpec }) => {
+  const device = useEvaluateDraft((state) => state.device);
+  const measuring = useEvaluate((state) => state.measuring);
+  const busy = useEvaluate((state) => runningEvaluation(state) !== undefined);
+  if (measuring !== null)
+    return (
+      <span role="status" data-testid="measuring">
+        Measuring this device: {measuring} …{' '}
+        <button type="button" className="link" onClick={() => void cancelMeasure()}>
+          Cancel
+        </button>
+      </span>
+    );
+  return (
+    <Button
+      size="xs"
+      variant="default"
+      disabled={busy}
+      title="Makes the first rollouts of models that did not run here yet; they are kept for the evaluation"
+      onClick={() => void measureDevice(spec, device)}
+    >
+      Measure this device
+    </Button>
+  );
+};
+
 /** Rows, questions, rollouts and time; systems that will not run are named, with the reason in the tooltip. */
-const Cost = ({ answer }: { answer: Answer }) => {
+const Cost = ({ answer, spec }: { answer: Answer; spec: EvaluationSpec }) => {
   if (answer.state === 'failed') return <span className="tone-bad">⚠ {answer.message}</span>;
   if (answer.state === 'asking') return <span className="fine">Estimating …</span>;
   const { systems, skipped, questions, planned, reused, toMake, seconds, basis } = answer.estimate;
@@ -77,15 +110,15 @@ const Cost = ({ answer }: { answer: Answer }) => {
           ⚠ not run: {[...new Set(skipped.map(({ title }) => title))].join(', ')}
         </span>
       ) : null}
-      <span title={`≈ ${basis}`}>
-        {toMake === 0 ? (
-          <b>nothing to run</b>
-        ) : (
-          <>
-            <b>≈ {formatDuration(seconds)}</b> on this device
-          </>
-        )}
-      </span>
+      {toMake === 0 ? (
+        <b>nothing to run</b>
+      ) : seconds === null ? (
+        <Measure spec={spec} />
+      ) : (
+        <span title={`≈ ${basis}`}>
+          <b>≈ {formatDuration(seconds)}</b> on this device
+        </span>
+      )}
       <span className="fine wide-only">{basis}</span>
     </>
   );
@@ -117,7 +150,11 @@ const Dock = () => {
   return (
     <div className="run-dock">
       <div className="estimate" role="status" data-testid="estimate">
-        {fault === null ? <Cost answer={answer} /> : <span className="tone-bad">⚠ {fault}</span>}
+        {fault === null ? (
+          <Cost answer={answer} spec={spec} />
+        ) : (
+          <span className="tone-bad">⚠ {fault}</span>
+        )}
       </div>
       <Button
         size="sm"

@@ -31,6 +31,21 @@ export const attempt = createAttempt((problem) => useEvaluate.setState({ problem
 /** Calls of the lab as it is connected now. Not to be kept: once its worker is started again they are others. */
 export const evaluationsApi = (): EvaluationsApi => lab().evaluations;
 
+/** Measures this device for an evaluation; what it is doing is in `measuring`. */
+export const measureDevice = async (spec: EvaluationSpec, device: DeviceChoice): Promise<void> => {
+  useEvaluate.setState({ problem: null, measuring: 'starting' });
+  const told = (measuring: string): void => {
+    if (useEvaluate.getState().measuring !== null) useEvaluate.setState({ measuring });
+  };
+  await attempt('This device could not be measured', () =>
+    evaluationsApi().measure(spec, device, told),
+  );
+  useEvaluate.setState(({ measured }) => ({ measuring: null, measured: measured + 1 }));
+};
+
+/** Ends a measurement; the rollouts that it made are kept. */
+export const cancelMeasure = (): Promise<void> => evaluationsApi().cancelMeasure();
+
 const nameOf = (id: string): string => evaluationById(useEvaluate.getState(), id)?.name ?? id;
 
 /** Reads what was found so far; what arrived meanwhile is the newer. */

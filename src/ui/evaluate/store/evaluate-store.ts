@@ -31,6 +31,10 @@ export interface EvaluateState {
   removedSystems: readonly CustomSystem[];
   /** The evaluation that this tab runs; another one that runs does so in another tab. */
   here: string | null;
+  /** What is measured on this device right now, as text; null where nothing is. */
+  measuring: string | null;
+  /** Measurements since the page was loaded. */
+  measured: number;
 }
 
 /** The state before anything was read; tests begin with it too. */
@@ -45,6 +49,8 @@ export const EMPTY_EVALUATE: EvaluateState = {
   removed: [],
   removedSystems: [],
   here: null,
+  measuring: null,
+  measured: 0,
 };
 
 const newestFirst = (a: EvaluationRecord, b: EvaluationRecord): number =>

@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import { messageOf } from '../../../base/errors.ts';
-import { trainLimits } from '../../../learn/replicas/create-replica.ts';
+import { trainingPlan } from '../../../learn/replicas/training-memory.ts';
 import { parsePolicyConfig, type PolicyConfig } from '../../../policy/checkpoint/config.ts';
 import { cacheLimits } from '../../../policy/checkpoint/limits.ts';
 import { keyTypeFor, matrixTypeFor } from '../../../policy/open/device.ts';
@@ -9,7 +9,8 @@ import { planFit, type FitPlan } from '../../../policy/open/fit.ts';
 import { MATRIX_TYPES, type MatrixType, type StoreType } from '../../../policy/ops/values.ts';
 import { formatBytes, formatCount, formatParameters } from '../../kit/words/format.ts';
 import { Table } from '../../kit/Table.tsx';
-import { useDeviceLimits, type DeviceView } from './device-limits.ts';
+import { useDeviceLimits } from './device-limits.ts';
+import type { DeviceView } from '../../../lab/models/serving/device-limits.ts';
 
 /** The adapter that training is asked for here. */
 const ADAPTER = { rank: 16, alpha: 32, targets: ['q_proj' as const, 'v_proj' as const] };
@@ -47,12 +48,13 @@ const rowsOf = (config: PolicyConfig, keys: StoreType, limits: DeviceView): Row[
   const { maxContext: context, maxSlots: slots } = cacheLimits(config);
   const limited = { ...config, maxPositions: context };
   return MATRIX_TYPES.map((type) => {
-    const question = { config: limited, type, keys, slots, context, limits };
-    const train = { adapter: ADAPTER, limits: trainLimits(context) };
+    const { engines } = limits;
+    const contexts = { maxContext: context, maxSlots: slots };
+    const question = { config: limited, type, keys, limits };
     return {
       type,
-      samples: planFit({ ...question, train: null }),
-      trains: planFit({ ...question, train }),
+      samples: planFit({ ...question, slots, context, train: null }),
+      trains: trainingPlan({ ...question, contexts, adapter: ADAPTER, engines }),
     };
   });
 };
@@ -120,6 +122,9 @@ export const FitSummary = (props: {
         rollouts of {formatCount(maxContext)} tokens in parallel, KV cache in {keys}
         {wanted ? null : ' (automatic)'}
         {row ? `: ${formatBytes(row.samples.contextBytes)}` : null}
+        {limits.engines > 1
+          ? ` · in each of ${limits.engines} engines, which share the work; Train counts the same`
+          : null}
       </p>
       <Table
         className="plain-table"

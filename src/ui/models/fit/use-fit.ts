@@ -2,7 +2,8 @@ import { useEffect, useState } from 'react';
 import { messageOf } from '../../../base/errors.ts';
 import { createTurns } from '../../../base/turns.ts';
 import { fitHere, type HereFit, type HereQuestion } from '../../../policy/open/fit-here.ts';
-import { useDeviceLimits, type DeviceView } from './device-limits.ts';
+import { useDeviceLimits } from './device-limits.ts';
+import type { DeviceView } from '../../../lab/models/serving/device-limits.ts';
 
 /** What a checkpoint needs here, once it is counted; null until then. */
 export type Counted =

@@ -2,7 +2,7 @@ import type { DeviceLimits } from '../../../policy/open/fit.ts';
 import type { HereFit } from '../../../policy/open/fit-here.ts';
 import type { WebLlmLine } from '../../../policy/remote/webllm/models.ts';
 import { formatBytes } from '../../kit/words/format.ts';
-import type { DeviceView } from './device-limits.ts';
+import type { DeviceView } from '../../../lab/models/serving/device-limits.ts';
 
 /** Whether a model fits this device, in a few words, and what they rest on. */
 export interface VerdictWords {

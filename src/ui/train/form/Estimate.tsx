@@ -1,16 +1,19 @@
+import { Button } from '@mantine/core';
 import { useEffect, useMemo, useState } from 'react';
 import { messageOf } from '../../../base/errors.ts';
 import type { DeviceChoice } from '../../../lab/contract/settings.ts';
-import type { TrainEstimate } from '../../../lab/contract/training.ts';
+import type { Probed, TrainEstimate, TrainTime } from '../../../lab/contract/training.ts';
+import type { TrainingMemory } from '../../../learn/replicas/training-memory.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import { isStored } from '../../../recipes/parts/stage-loss.ts';
 import { formatDuration } from '../../kit/words/duration.ts';
-import { formatBytes, formatCount, plural } from '../../kit/words/format.ts';
+import { formatBytes, formatCount, formatNumber, plural } from '../../kit/words/format.ts';
 import { useSetup } from '../../setup/setup-store.ts';
+import { cancelMeasure, measureDevice } from '../store/train-actions.ts';
 import { trainApi, useTrain } from '../store/train-store.ts';
 import { toTry, TRY_STEPS } from '../store/try-run.ts';
 
-/** What a run will take, and one that tries, before either is started. */
+/** What a run will take, measured on this device, and a short run that only tries. */
 
 /** Wait for the form to rest before the lab is asked. */
 const REST_MS = 350;
@@ -26,6 +29,7 @@ export const useEstimate = (settings: TrainSettings | null, device: DeviceChoice
   const [answer, setAnswer] = useState<Answer>(null);
   // Before the lab is connected a question would fail, and be shown as the settings’ fault.
   const connected = useTrain((state) => state.status === 'ready');
+  const measured = useTrain((state) => state.measured);
   const setup = useSetup((state) => state.setup);
   useEffect(() => {
     if (!connected || !settings) return undefined;
@@ -45,7 +49,7 @@ export const useEstimate = (settings: TrainSettings | null, device: DeviceChoice
       live = false;
       clearTimeout(timer);
     };
-  }, [settings, device, setup, connected]);
+  }, [settings, device, setup, connected, measured]);
   return answer;
 };
 
@@ -60,41 +64,136 @@ const batchWords = ({ questions, groupSize, stages }: TrainSettings): string => 
   return [...new Set(words)].join(', then ');
 };
 
-/**
- * Time and memory of the run as it is set, said before it is started; the tooltip says what the
- * estimate rests on.
- */
-export const Estimate = ({ settings, answer }: { settings: TrainSettings; answer: Answer }) => {
+/** Seconds per step, in all, and before the first step. */
+const Time = ({ time, steps }: { time: TrainTime; steps: number }) => (
+  <>
+    <span>
+      <b>≈ {formatDuration(time.secondsPerStep)}</b> per step
+    </span>
+    <span className="total">
+      <b>≈ {formatDuration(time.secondsPerStep * steps)}</b> for {plural(steps, 'step')}
+    </span>
+    {time.secondsBefore > 0 ? (
+      <span>
+        + <b>{formatDuration(time.secondsBefore)}</b> before the first
+      </span>
+    ) : null}
+  </>
+);
+
+/** The same count as on Models: of one engine, and how many there are. */
+const Memory = ({ memory }: { memory: TrainingMemory }) => {
+  const { engines, engineBytes, limitBytes, slots, wanted } = memory;
+  const each = engines > 1 ? ` in each of ${engines} engines` : '';
+  const fewer = slots < wanted ? `; ${plural(slots, 'rollout')} at a time, not ${wanted}` : '';
+  return (
+    <span title="Weights, contexts and training, with all contexts full; Models counts the same">
+      <b>≤ {formatBytes(engineBytes)}</b> of memory{each}, of {formatBytes(limitBytes)}
+      {fewer}
+    </span>
+  );
+};
+
+/** What the probe showed of the model, and whether its rewards teach anything. */
+const ProbedWords = ({ probed }: { probed: Probed }) => {
+  const { rollouts, right, formatValid, tokensPerSecond, decoded, bytes, allEqual } = probed;
+  return (
+    <>
+      <span className="fine" data-testid="probed">
+        measured: {formatCount(Math.round(tokensPerSecond))} tokens/s,{' '}
+        {formatCount(Math.round(decoded))} tokens per rollout, {formatNumber(probed.searches)}{' '}
+        searches, {right} of {rollouts} right, {formatValid} in the format, {formatBytes(bytes)} in
+        use
+      </span>
+      {allEqual && rollouts > 1 ? (
+        <span className="tone-hint">
+          ⚠ All {rollouts} rewards were equal: rollouts like these teach nothing. Warm the model up
+          on demonstrations, or take easier questions.
+        </span>
+      ) : null}
+    </>
+  );
+};
+
+/** Measures this device, and says what it does meanwhile. */
+const Measure = ({
+  settings,
+  device,
+  again,
+}: {
+  settings: TrainSettings;
+  device: DeviceChoice;
+  /** Whether there is a measurement already. */
+  again: boolean;
+}) => {
+  const measuring = useTrain((state) => state.measuring);
+  const blocked = useTrain((state) => state.here !== null || state.status !== 'ready');
+  const setup = useSetup((state) => state.setup);
+  if (measuring !== null)
+    return (
+      <span role="status" data-testid="measuring">
+        Measuring this device: {measuring} …{' '}
+        <button type="button" className="link" onClick={() => void cancelMeasure()}>
+          Cancel
+        </button>
+      </span>
+    );
+  const start = () => void measureDevice(settings, device, setup);
+  const title =
+    'A few rollouts of these settings and one small update. Nothing of it is kept but the measurement.';
+  return again ? (
+    <button type="button" className="link" disabled={blocked} title={title} onClick={start}>
+      Measure again
+    </button>
+  ) : (
+    <Button size="xs" variant="default" disabled={blocked} title={title} onClick={start}>
+      Measure this device
+    </Button>
+  );
+};
+
+/** Time and memory of the run as it is set, said before it is started, and what they rest on. */
+export const Estimate = ({
+  settings,
+  answer,
+  device,
+}: {
+  settings: TrainSettings;
+  answer: Answer;
+  device: DeviceChoice;
+}) => {
   const { steps } = settings;
+  const known = answer?.estimate;
   return (
     <div
       className="estimate"
       role="status"
       data-testid="estimate"
-      title={answer?.estimate ? `≈ ${answer.estimate.basis}` : undefined}
+      title={known?.time ? `≈ ${known.time.basis}` : undefined}
     >
-      <span className="batch">{batchWords(settings)} a step</span>
-      {answer?.estimate ? (
-        <>
-          <span>
-            <b>≈ {formatDuration(answer.estimate.secondsPerStep)}</b> a step
-          </span>
-          <span className="total">
-            <b>≈ {formatDuration(answer.estimate.secondsPerStep * steps)}</b> for{' '}
-            {formatCount(steps)} steps
-          </span>
-          <span>
-            <b>≈ {formatDuration(answer.estimate.secondsBefore)}</b> before the first
-          </span>
-          <span>
-            <b>≈ {formatBytes(answer.estimate.peakBytes)}</b> of memory at the peak
-          </span>
-          <span className="fine basis">{answer.estimate.basis}</span>
-        </>
-      ) : (
-        <span className="fine">
-          {answer?.problem ?? 'Time and memory are estimated in a moment.'}
+      <span className="batch">{batchWords(settings)} per step</span>
+      {known?.refusal ? (
+        <span className="tone-bad" data-testid="does-not-fit">
+          ⚠ {known.refusal}
         </span>
+      ) : null}
+      {known && !known.refusal ? (
+        <>
+          {known.time ? <Time time={known.time} steps={steps} /> : null}
+          <Memory memory={known.memory} />
+          {known.time ? null : (
+            <span className="fine">
+              How long a step takes is not measured on this device yet; it shows after step 1, or
+              now:
+            </span>
+          )}
+          <Measure settings={settings} device={device} again={known.time !== null} />
+          {known.probed ? <ProbedWords probed={known.probed} /> : null}
+          {known.time ? <span className="fine basis">{known.time.basis}</span> : null}
+        </>
+      ) : null}
+      {known ? null : (
+        <span className="fine">{answer?.problem ?? 'Memory is counted in a moment.'}</span>
       )}
     </div>
   );
@@ -102,21 +201,22 @@ export const Estimate = ({ settings, answer }: { settings: TrainSettings; answer
 
 /** A short run of the same kind, sized by the rate of this device; null where the run is as short itself. */
 export const useTry = (settings: TrainSettings | null, answer: Answer, device: DeviceChoice) => {
-  const known = answer?.estimate ?? null;
+  const known = answer?.estimate?.time ?? null;
   const tried = useMemo(
     () => (settings && settings.steps > TRY_STEPS ? toTry(settings, known) : null),
     [settings, known],
   );
-  const estimate = useEstimate(known ? tried : null, device)?.estimate;
+  const time = useEstimate(known ? tried : null, device)?.estimate?.time;
   if (!settings || !tried) return null;
   // Of the shortened run itself: its steps are smaller, and what comes before them is cut too.
-  const seconds = estimate && TRY_STEPS * estimate.secondsPerStep + estimate.secondsBefore;
+  const seconds = time && TRY_STEPS * time.secondsPerStep + time.secondsBefore;
+  const fewer = `The same run with ten steps of ${tried.questions} questions in place of ${settings.questions}`;
   return {
     settings: tried,
     words: `Try it: ${TRY_STEPS} steps${seconds ? `, ≈ ${formatDuration(seconds)}` : ''}`,
     title:
       tried.questions === settings.questions
         ? 'The same run with ten steps; it can go on to more afterwards'
-        : `The same run with ten steps of ${tried.questions} questions in place of ${settings.questions}, for about two minutes on this device; it can go on to more afterwards`,
+        : `${fewer}${known ? ', for about two minutes on this device' : ''}; it can go on to more afterwards`,
   };
 };

@@ -106,7 +106,7 @@ const Basics = ({ settings }: { settings: TrainSettings | null }) => {
 };
 
 /** Whether runs with these settings can start now, and what is in the way. */
-const useStart = (settings: TrainSettings | null) => {
+const useStart = (settings: TrainSettings | null, answer: Answer) => {
   const busy = useTrain(trainingRun);
   const ready = useTrain((state) => state.status === 'ready');
   const given = useDemonstrations(({ counts }) => counts?.of);
@@ -123,7 +123,9 @@ const useStart = (settings: TrainSettings | null) => {
   const unsummarized = settings !== null && asksForSummaries(settings) && noSummarizer;
   const noFiles = !keepsFiles();
   const waits = busy !== undefined || !ready;
-  const blocked = noFiles || !settings || missing || unsummarized || waits;
+  // Why is said beside the buttons, where time and memory are.
+  const tooBig = (answer?.estimate?.refusal ?? null) !== null;
+  const blocked = noFiles || !settings || missing || unsummarized || waits || tooBig;
   return { busy, ready, stored, wantsFile, missing, own, unsummarized, noFiles, blocked };
 };
 
@@ -273,7 +275,7 @@ export const NewRun = () => {
     [training, changes, checked],
   );
   const answer = useEstimate(checked.settings, device);
-  const can = useStart(checked.settings);
+  const can = useStart(checked.settings, answer);
   const [sweeping, setSweeping] = useState(false);
   const [more, setMore] = useState(false);
   const file = useDemonstrations((state) => state.file);
@@ -311,7 +313,7 @@ export const NewRun = () => {
         ) : null}
         <div className="start-dock" data-more={more}>
           {checked.settings && !can.noFiles ? (
-            <Estimate settings={checked.settings} answer={answer} />
+            <Estimate settings={checked.settings} answer={answer} device={device} />
           ) : null}
           <StartBar
             settings={checked.settings}

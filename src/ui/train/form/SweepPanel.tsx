@@ -144,7 +144,9 @@ const useCost = (cells: readonly SweepCell[] | null, device: DeviceChoice): numb
       for (const { settings } of cells) {
         if (!live) return;
         const one = await trainApi().estimate(settings, device, setup);
-        seconds += one.secondsBefore + one.secondsPerStep * settings.steps;
+        // Without a measurement nothing is said.
+        if (!one.time) return;
+        seconds += one.time.secondsBefore + one.time.secondsPerStep * settings.steps;
       }
       if (live) setCost({ of: cells, seconds });
     };
@@ -227,7 +229,7 @@ export const SweepPanel = ({ settings, demonstrations, blocked }: SweepPanelProp
           <>
             {plural(plan.cells.length, 'run')} of {plural(settings.steps, 'step')}, one after
             another
-            {cost === null ? '; what they cost is estimated in a moment' : ''}
+            {cost === null ? '; how long they take shows once this device is measured' : ''}
             {cost === null ? null : (
               <>
                 : <b>≈ {formatDuration(cost)}</b> together, ≈{' '}

@@ -20,6 +20,7 @@ import { RunHeadline } from './Headline.tsx';
 import { NothingLearnedNote, SkippedNote } from './NothingLearned.tsx';
 import {
   actionsOf,
+  activityText,
   goOnWords,
   hasAdapter,
   isPrepared,
@@ -185,7 +186,7 @@ const Progress = ({ run, progress }: { run: RunRecord; progress: TrainProgress |
           {live && progress.etaSeconds !== null
             ? `≈ ${formatDuration(progress.etaSeconds)} to go`
             : live
-              ? 'the time to go shows after the first step'
+              ? 'time left appears after step 1'
               : ''}
         </span>
       </div>
@@ -202,6 +203,17 @@ const Progress = ({ run, progress }: { run: RunRecord; progress: TrainProgress |
           />
           <span className="fine">{stepShareText(progress)}</span>
         </div>
+      ) : null}
+      {live ? (
+        <p className="fine run-activity" data-testid="activity">
+          {activityText(progress)}
+          {progress.activity.writing > 0 && progress.activity.text !== '' ? (
+            <>
+              {' · '}
+              <span className="run-text">… {progress.activity.text}</span>
+            </>
+          ) : null}
+        </p>
       ) : null}
     </div>
   );

@@ -1,6 +1,6 @@
 import type { RunRecord, RunStatus } from '../../../lab/contract/records/runs.ts';
 import type { TrainPhase, TrainProgress } from '../../../lab/contract/training.ts';
-import { formatCount } from '../../kit/words/format.ts';
+import { formatCount, plural } from '../../kit/words/format.ts';
 import type { IconName } from '../../kit/Icon.tsx';
 
 /** How the state of a run is said. */
@@ -44,6 +44,29 @@ export const phaseText = ({ phase, done, total }: TrainProgress): string =>
   total > 1
     ? `${PHASES[phase].name} ${formatCount(done)} / ${formatCount(total)}`
     : PHASES[phase].name;
+
+/** To the second, so that it moves. */
+const elapsed = (seconds: number): string => {
+  const whole = Math.floor(seconds);
+  const minutes = Math.floor(whole / 60);
+  return minutes === 0 ? `${whole} s` : `${minutes} min ${String(whole % 60).padStart(2, '0')} s`;
+};
+
+/** What the engines do: "1 m 04 s · 58 tokens/s · 3 rollouts under way". */
+export const activityText = ({
+  phaseSeconds,
+  activity: { doing, tokensPerSecond, tokens, writing },
+}: Pick<TrainProgress, 'phaseSeconds' | 'activity'>): string =>
+  [
+    elapsed(phaseSeconds),
+    ...(doing !== null && tokens > 0
+      ? [
+          `${formatCount(tokens)} tokens ${doing === 'writing' ? 'written' : 'computed'}`,
+          `${formatCount(Math.round(tokensPerSecond))} tokens/s`,
+        ]
+      : []),
+    ...(writing > 0 ? [`${plural(writing, 'rollout')} under way`] : []),
+  ].join(' · ');
 
 /** How far the step is, where the count beside it is of one of its phases; empty before a step. */
 export const stepShareText = ({ phase, share }: Pick<TrainProgress, 'phase' | 'share'>): string =>

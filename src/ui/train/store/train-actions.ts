@@ -124,6 +124,28 @@ export const openSteps = async (runId: string): Promise<void> => {
   });
 };
 
+/** Measures this device for a run; what it is doing is in `measuring`. */
+export const measureDevice = async (
+  settings: TrainSettings,
+  device: DeviceChoice,
+  setup: Setup,
+): Promise<void> => {
+  useTrain.setState({ problem: null, measuring: 'starting' });
+  const told = (measuring: string): void => {
+    if (useTrain.getState().measuring !== null) useTrain.setState({ measuring });
+  };
+  const outcome = await attempt('This device could not be measured', () =>
+    trainApi().measure(settings, device, setup, told),
+  );
+  useTrain.setState(({ measured }) => ({
+    measuring: null,
+    measured: outcome?.status === 'measured' ? measured + 1 : measured,
+  }));
+};
+
+/** Ends a measurement; nothing of it is kept. */
+export const cancelMeasure = (): Promise<void> => trainApi().cancelMeasure();
+
 /** @returns the new run's id; null where it could not start, with the reason in `problem` */
 export const startTraining = async (start: {
   settings: TrainSettings;

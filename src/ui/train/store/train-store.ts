@@ -42,6 +42,10 @@ export interface TrainState {
   here: string | null;
   /** The sweep that this tab works through. */
   sweep: string | null;
+  /** What is measured on this device right now, as text; null where nothing is. */
+  measuring: string | null;
+  /** Measurements since the page was loaded. */
+  measured: number;
   /** The page itself saw that nothing arrived while it was hidden. */
   frozen: string | null;
 }
@@ -59,6 +63,8 @@ export const EMPTY_TRAIN: TrainState = {
   removed: [],
   here: null,
   sweep: null,
+  measuring: null,
+  measured: 0,
   frozen: null,
 };
 

@@ -1,4 +1,4 @@
-import type { TrainEstimate } from '../../../lab/contract/training.ts';
+import type { TrainTime } from '../../../lab/contract/training.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 
 /** Steps of a run that only tries. */
@@ -10,6 +10,9 @@ const TRY_SECONDS = 120;
 /** Fewer questions a step often leave no group whose rewards vary, and nothing to learn from. */
 const FEWEST_QUESTIONS = 2;
 
+/** As long as nobody knows how fast this device is. */
+const UNMEASURED_QUESTIONS = 4;
+
 /** What is made before the first step may take this much of it. */
 const MOST_BEFORE = TRY_SECONDS / 2;
 /** Below these, what is scored or learned from says too little to be worth its time. */
@@ -17,7 +20,7 @@ const FEWEST_SCORED = 16;
 const FEWEST_DEMONSTRATIONS = 64;
 const FEWEST_SCORINGS = 2;
 
-type Known = Pick<TrainEstimate, 'secondsPerStep' | 'secondsBefore'>;
+type Known = Pick<TrainTime, 'secondsPerStep' | 'secondsBefore'>;
 
 /** A share of a count, not below `fewest` and never more than there was. */
 const scaled = (count: number, share: number, fewest: number): number =>
@@ -42,7 +45,7 @@ const shortStart = (settings: TrainSettings, share: number): TrainSettings => {
 /**
  * The same run, short: ten steps, with a score often enough that it shows what changed, of as many questions
  * as about two minutes allow.
- * @param known what the whole run is estimated to take; null: not known, all questions stay
+ * @param known what the whole run is estimated to take; null: not measured here, and it is as small as a try can be
  */
 export const toTry = (settings: TrainSettings, known: Known | null): TrainSettings => {
   const { heldOut } = settings;
@@ -51,7 +54,11 @@ export const toTry = (settings: TrainSettings, known: Known | null): TrainSettin
     steps: TRY_STEPS,
     heldOut: { ...heldOut, every: Math.min(heldOut.every, TRY_STEPS / 2) },
   };
-  if (!known) return short;
+  if (!known)
+    return {
+      ...shortStart(short, 0),
+      questions: Math.min(settings.questions, UNMEASURED_QUESTIONS),
+    };
   const before = Math.min(known.secondsBefore, MOST_BEFORE);
   // Scaled by the share that the time before the first step may keep, since it grows with these counts.
   const start = before < known.secondsBefore ? before / known.secondsBefore : 1;

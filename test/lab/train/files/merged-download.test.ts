@@ -41,6 +41,7 @@ async function unpacked(given: ReadonlyMap<string, Uint8Array>) {
       id: 'x',
       revision: 'r',
       config,
+      stored: 'f16',
       engines: 1,
       open: () => {
         held++;
@@ -112,6 +113,7 @@ it('an adapter is two files as PEFT writes them, with the name of the checkpoint
       id: 'random-qwen',
       revision: 'r',
       config,
+      stored: 'f16',
       engines: 1,
       open: () => Promise.reject(new Error('nothing is read for it')),
     },
@@ -135,7 +137,7 @@ it('no adapter is given of a run that learned nothing', async () => {
   const given = filesOf('peft', {
     run: run as RunRecord,
     state: initialState(settings, config),
-    policy: { id: 'x', revision: 'r', config, engines: 1 } as unknown as PolicyFacts,
+    policy: { id: 'x', revision: 'r', config, stored: 'f16', engines: 1 } as unknown as PolicyFacts,
     steps: () => Promise.resolve([]),
   });
   await expect(given).rejects.toThrow('"mine" has learned nothing: no step had a gradient');

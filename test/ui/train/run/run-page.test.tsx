@@ -17,6 +17,7 @@ import { useTrain } from '../../../../src/ui/train/store/train-store.ts';
 import { runRecord } from '../../../fixtures/train-runs.ts';
 import { trainStep } from '../../../fixtures/train-steps.ts';
 import { buttonsIn, htmlOf, linksIn, valuesOf, wordsIn } from '../../kit/render.tsx';
+import { IDLE } from '../../../fixtures/activity.ts';
 
 const progress = (rest: Partial<TrainProgress> = {}): TrainProgress => ({
   runId: 'a',
@@ -28,6 +29,8 @@ const progress = (rest: Partial<TrainProgress> = {}): TrainProgress => ({
   total: 64,
   share: 0.25,
   etaSeconds: 4000,
+  phaseSeconds: 0,
+  activity: IDLE,
   pausing: false,
   notice: null,
   ...rest,
@@ -117,7 +120,7 @@ describe('a run that trains', () => {
     );
     expect(names(html)).not.toContain('Resume');
     expect(wordsIn(head({}, progress({ etaSeconds: null })))).toContain(
-      'the time to go shows after the first step',
+      'time left appears after step 1',
     );
   });
 

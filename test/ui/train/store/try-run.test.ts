@@ -1,21 +1,17 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { checkedSettingsSchema } from '../../../../src/learn/settings/checked.ts';
-import { estimate } from '../../../../src/lab/train/pace/estimate.ts';
-import { parsePolicyConfig } from '../../../../src/policy/checkpoint/config.ts';
+import { timeByProbe } from '../../../../src/lab/train/pace/estimate.ts';
 import { getTraining, TRAININGS } from '../../../../src/recipes/index.ts';
+import { probeOf } from '../../../fixtures/probes.ts';
 import type { TrainSettings } from '../../../../src/recipes/parts/training.ts';
 import { toTry, TRY_STEPS } from '../../../../src/ui/train/store/try-run.ts';
 
-const config = parsePolicyConfig(
-  JSON.parse(
-    readFileSync(new URL('../../../../public/policy/config.json', import.meta.url), 'utf8'),
-  ),
-);
+/** What a device measured that takes so long per rollout, and a third of it to learn from it. */
+const on = (rollout: number) => probeOf({ rollout, update: rollout / 3 });
 
-/** Minutes that a run takes by the estimate of a machine with so many cores. */
-const minutes = (settings: TrainSettings, cores: number): number => {
-  const { secondsPerStep, secondsBefore } = estimate(settings, config, cores, null);
+/** Minutes that a run takes on it. */
+const minutes = (settings: TrainSettings, rollout: number): number => {
+  const { secondsPerStep, secondsBefore } = timeByProbe(settings, on(rollout));
   return (settings.steps * secondsPerStep + secondsBefore) / 60;
 };
 
@@ -24,16 +20,16 @@ describe('a run that tries', () => {
     'of %s takes about two minutes by the estimate of this device',
     (id) => {
       const settings = getTraining(id);
-      const tried = toTry(settings, estimate(settings, config, 2, null));
-      expect(minutes(tried, 2)).toBeGreaterThan(1);
-      expect(minutes(tried, 2)).toBeLessThan(2.1);
+      const tried = toTry(settings, timeByProbe(settings, on(0.07)));
+      expect(minutes(tried, 0.07)).toBeGreaterThan(1);
+      expect(minutes(tried, 0.07)).toBeLessThan(2.1);
     },
   );
 
   it('of every recipe is allowed, has ten steps, trains groups of two questions or more, and keeps how it learns', () => {
     for (const { id } of TRAININGS) {
       const settings = getTraining(id);
-      const tried = toTry(settings, estimate(settings, config, 1, null));
+      const tried = toTry(settings, timeByProbe(settings, on(0.15)));
       expect(checkedSettingsSchema.safeParse(tried).error, id).toBeUndefined();
       expect(tried.steps).toBe(TRY_STEPS);
       expect(tried.questions).toBeGreaterThanOrEqual(2);
@@ -44,8 +40,12 @@ describe('a run that tries', () => {
 
   it('is no smaller than it need be', () => {
     const settings = getTraining('search/grpo');
-    const tried = toTry(settings, estimate(settings, config, 16, null));
+    const tried = toTry(settings, timeByProbe(settings, on(0.01)));
     expect([tried.questions, tried.heldOut.questions]).toEqual([8, 64]);
-    expect(toTry(settings, null)).toEqual(tried);
+  });
+
+  it('is as small as a try can be where this device has measured nothing', () => {
+    const tried = toTry(getTraining('search/grpo'), null);
+    expect([tried.questions, tried.heldOut.questions, tried.steps]).toEqual([4, 16, TRY_STEPS]);
   });
 });

@@ -56,7 +56,9 @@ describe('a sweep in the form', () => {
 
   it('what is planned is said before it is begun, with what is not allowed', () => {
     const html = panel();
-    expect(wordsIn(html)).toMatch(/4 runs of 2 steps, one after another; what they cost is/);
+    expect(wordsIn(html)).toMatch(
+      /4 runs of 2 steps, one after another; how long they take shows once this device is measured/,
+    );
     expect(buttonsIn(html).at(-1)).toMatchObject({ name: 'Start 4 runs', disabled: false });
     expect(buttonsIn(panel(true)).at(-1)).toMatchObject({ disabled: true });
     // Nothing could be compared.

@@ -1,0 +1,138 @@
+import { totalmem } from 'node:os';
+import { memoryRefusal, trainingMemory } from '../../learn/replicas/training-memory.ts';
+import { probe } from '../../learn/run/probe.ts';
+import { probeSummary } from '../../learn/run/predict.ts';
+import type { Probe } from '../../learn/run/probe-shape.ts';
+import { rolloutsAtOnce, timeByProbe } from '../../lab/train/pace/estimate.ts';
+import { makesRollouts } from '../../lab/train/pace/step-work.ts';
+import { duration } from '../../evaluate/study/estimate.ts';
+import type { PolicyDevice } from '../../policy/open/device.ts';
+import type { MatrixType, StoreType } from '../../policy/ops/values.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
+import type { OpenSources } from '../shared/parts.ts';
+import type { CheckpointFolder } from '../shared/checkpoint-folder.ts';
+import { endProgress, say, sayProgress } from '../shared/command.ts';
+import type { OpenSummarizer } from '../helpers/summarizer.ts';
+import { UsageError } from '../shared/options.ts';
+import type { TrainThreads } from './threads.ts';
+
+/** What this machine needs for a run, and how long it takes, before the run is begun. */
+
+/** A 32-bit WebAssembly memory holds no more, and each thread has its own. */
+const WASM_BYTES = 2 ** 32;
+
+/** A run of fewer steps is over before a measurement pays. */
+const WORTH_STEPS = 10;
+
+/** What of a run decides how much memory it takes. */
+export interface RunShape {
+  settings: TrainSettings;
+  device: PolicyDevice;
+  weights: MatrixType | undefined;
+  keys: StoreType;
+  threads: number;
+  microTokens: number;
+}
+
+/** @throws UsageError where it does not fit, that says what would */
+export function checkMemory({ config, limits }: CheckpointFolder, run: RunShape): void {
+  const { settings, device, weights, keys, threads, microTokens } = run;
+  // Of a GPU nothing is known; WebAssembly computes with float32 unless told otherwise.
+  if (device === 'webgpu') return;
+  const memory = trainingMemory({
+    config,
+    type: weights ?? 'f32',
+    keys,
+    contexts: limits,
+    adapter: settings.adapter,
+    engines: threads,
+    rollouts: rolloutsAtOnce(settings),
+    microTokens,
+    limits: {
+      device,
+      maxBinding: Infinity,
+      maxBuffer: Infinity,
+      memory: Math.min(WASM_BYTES, totalmem() / threads),
+    },
+  });
+  const refusal = memoryRefusal(memory, 'by --weights');
+  if (refusal !== null) throw new UsageError(refusal);
+}
+
+/** Whether a measurement takes little beside the run. */
+export const isWorthMeasuring = (settings: TrainSettings): boolean =>
+  settings.steps >= WORTH_STEPS && makesRollouts(settings);
+
+interface MeasureParts {
+  settings: TrainSettings;
+  checkpoint: CheckpointFolder;
+  threads: TrainThreads;
+  /** How many they are. */
+  count: number;
+  sources: Pick<OpenSources, 'world' | 'retriever' | 'router'>;
+  summarizer: OpenSummarizer | null;
+  signal: AbortSignal;
+}
+
+/** Measures this machine with a few rollouts of the run and one small update, and says what the run will take. */
+export async function measureRun(parts: MeasureParts): Promise<Probe> {
+  const { settings, checkpoint, threads, count, sources, summarizer, signal } = parts;
+  const { world, retriever, router } = sources;
+  const trained = world.questions.filter(({ split }) => split === 'train');
+  const start = performance.now();
+  let doing = '';
+  const draw = (): void =>
+    sayProgress(
+      `measuring this machine: ${doing}, ${((performance.now() - start) / 1000).toFixed(0)} s`,
+    );
+  const ticking = setInterval(draw, 1000);
+  try {
+    const measured = await probe({
+      settings,
+      agent: {
+        policy: threads.policy,
+        retriever,
+        router,
+        summarizer: summarizer && summarizer.summarizer,
+        now: Date.now,
+      },
+      learner: threads.learner,
+      config: checkpoint.config,
+      questions: trained.length > 0 ? trained : world.questions,
+      engines: count,
+      slots: checkpoint.limits.maxSlots,
+      signal,
+      onProgress: (what) => {
+        doing = what;
+        draw();
+      },
+    });
+    endProgress();
+    sayProbe(settings, measured);
+    return measured;
+  } finally {
+    clearInterval(ticking);
+  }
+}
+
+const inGB = (bytes: number): string => `${(bytes / 1e9).toFixed(2)} GB`;
+
+/** Two lines: what was measured, and what follows of it. */
+export function sayProbe(settings: TrainSettings, measured: Probe): void {
+  const { steps } = settings;
+  const seen = probeSummary(measured);
+  const { secondsPerStep, secondsBefore } = timeByProbe(settings, measured);
+  say(
+    `measured with ${seen.rollouts} rollouts: ${seen.tokensPerSecond.toFixed(0)} tokens/s, ` +
+      `${seen.decoded.toFixed(0)} tokens and ${seen.searches.toFixed(1)} searches per rollout, ` +
+      `${seen.right} right, ${seen.formatValid} in the format; ${inGB(seen.bytes)} in use`,
+  );
+  say(
+    `≈ ${duration(secondsPerStep)} per step, ${duration(secondsBefore)} before the first, ` +
+      `${duration(secondsBefore + steps * secondsPerStep)} for ${steps} steps`,
+  );
+  if (seen.allEqual && seen.rollouts > 1)
+    say(
+      'All rewards were equal: rollouts like these teach nothing. Warm the model up on demonstrations, or take easier questions.',
+    );
+}

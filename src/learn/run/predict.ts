@@ -1,0 +1,215 @@
+import { itemAt } from '../../base/items.ts';
+import { mean, sum } from '../../base/statistics.ts';
+import { stageAt } from '../settings/stages.ts';
+import { isStored } from '../../recipes/parts/stage-loss.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
+import type { Probe, ProbedRollout } from './probe-shape.ts';
+
+/**
+ * How long rollouts and updates take, from what a probe measured. The engines are modelled (prefill once per question
+ * and engine, then decoding of all contexts together), and the model is scaled so that it gives the probe's last wave
+ * the time that it took: what it leaves out, such as searches, takes its share there too.
+ */
+
+/** Seconds of one token of each of `contexts` contexts: between measured counts on straight lines. */
+export function decodeSeconds(decode: Probe['decode'], contexts: number): number {
+  const first = itemAt(decode, 0, 'decoding rates');
+  if (decode.length === 1) return (first.seconds * contexts) / first.contexts;
+  const at = decode.findIndex((point) => point.contexts >= contexts);
+  const right = at < 0 ? decode.length - 1 : Math.max(1, at);
+  const [a, b] = [itemAt(decode, right - 1), itemAt(decode, right)];
+  const slope = (b.seconds - a.seconds) / (b.contexts - a.contexts);
+  return Math.max(0, a.seconds + slope * (contexts - a.contexts));
+}
+
+type Device = Pick<Probe, 'engines' | 'slots' | 'decode' | 'prefill'>;
+/** What rollouts are predicted from. */
+type Sampling = Device & Pick<Probe, 'waves'>;
+
+/** Seconds in which an engine decodes rollouts of these lengths, at most `slots` together. */
+function decodedIn(lengths: readonly number[], { decode, slots }: Device): number {
+  const waiting = lengths.toSorted((a, b) => b - a);
+  const running = waiting.splice(0, slots);
+  let seconds = 0;
+  let done = 0;
+  // Lengths in terms of `done`, the tokens that every running rollout has written since the start.
+  const ends = running.toSorted((a, b) => a - b);
+  while (ends.length > 0) {
+    const end = itemAt(ends, 0, 'rollouts');
+    seconds += (end - done) * decodeSeconds(decode, ends.length);
+    done = end;
+    ends.shift();
+    const next = waiting.shift();
+    if (next === undefined) continue;
+    const place = ends.findIndex((one) => one > done + next);
+    ends.splice(place < 0 ? ends.length : place, 0, done + next);
+  }
+  return seconds;
+}
+
+type Length = Pick<ProbedRollout, 'prompt' | 'read'> & { decoded: number };
+
+/** Seconds of rollouts that begin together, without the scale. @param group rollouts of one question */
+function modelled(lengths: readonly Length[], group: number, probe: Device): number {
+  const { engines, prefill } = probe;
+  const each = Array.from({ length: engines }, (_, engine) =>
+    lengths.filter((_, i) => i % engines === engine),
+  );
+  const prompt = mean(lengths.map((one) => one.prompt));
+  return Math.max(
+    ...each.map((own) => {
+      const questions = Math.ceil(lengths.length / group);
+      const given = Math.min(questions, own.length) * prompt + sum(own.map(({ read }) => read));
+      return (
+        given * prefill +
+        decodedIn(
+          own.map(({ decoded }) => decoded),
+          probe,
+        )
+      );
+    }),
+  );
+}
+
+/** All rollouts of a probe, with what is to be expected of those that were cut short. */
+const lengthsOf = ({ waves }: Sampling): Length[] =>
+  waves.flatMap(({ rollouts }) =>
+    rollouts.map(({ expected, prompt, read }) => ({ decoded: expected, prompt, read })),
+  );
+
+const cycled = <T>(items: readonly T[], count: number): T[] =>
+  Array.from({ length: count }, (_, i) => itemAt(items, i % items.length));
+
+/** Seconds of `count` rollouts that begin together. @param group rollouts of one question */
+export function rolloutSeconds(probe: Sampling, count: number, group: number): number {
+  if (count === 0) return 0;
+  const last = itemAt(probe.waves, probe.waves.length - 1, 'waves');
+  const scale = last.seconds / modelled(last.rollouts, last.group, probe);
+  return scale * modelled(cycled(lengthsOf(probe), count), group, probe);
+}
+
+/** Seconds in which engines take micro-batches as they become free. @param seconds of a token, all engines at work */
+function spreadSeconds(lengths: readonly number[], seconds: number, probe: Probe): number {
+  const batches: number[] = [];
+  for (const length of lengths.toSorted((a, b) => b - a)) {
+    const last = batches.at(-1);
+    if (last !== undefined && last + length <= probe.microTokens)
+      batches[batches.length - 1] = last + length;
+    else batches.push(length);
+  }
+  const busy = Array.from({ length: probe.engines }, () => 0);
+  for (const tokens of batches) {
+    const free = busy.indexOf(Math.min(...busy));
+    busy[free] = itemAt(busy, free) + tokens * seconds * probe.engines;
+  }
+  return Math.max(...busy);
+}
+
+const contextOf = ({ decoded, prompt, read }: Length): number => decoded + prompt + read;
+
+/** Seconds of an update on so many contexts; 0 where the probe had nothing to train. */
+const learnSeconds = (probe: Probe, count: number, kind: 'update' | 'score'): number =>
+  spreadSeconds(cycled(lengthsOf(probe).map(contextOf), count), probe[kind] ?? 0, probe);
+
+/** Share of groups whose rewards vary, by the rewards of the probe as if each came by chance. */
+function varying(probe: Probe, groupSize: number): number {
+  const rewards = probe.waves.flatMap(({ rollouts }) => rollouts.map(({ reward }) => reward));
+  const counts = new Map<number | null, number>();
+  for (const reward of rewards) counts.set(reward, (counts.get(reward) ?? 0) + 1);
+  return 1 - sum([...counts.values()].map((count) => (count / rewards.length) ** groupSize));
+}
+
+/** Batches of a step: as many as give enough groups that vary, where others are drawn again. */
+function batchesOf({ dynamicSampling, groupSize }: TrainSettings, probe: Probe): number {
+  const { on, maxBatches } = dynamicSampling;
+  if (!on) return 1;
+  const share = varying(probe, groupSize);
+  return share === 0 ? maxBatches : Math.min(maxBatches, Math.ceil(1 / share));
+}
+
+/** Rollouts that run together before the first step and in held-out scores. */
+const WAVE = 64;
+
+/** Seconds of rollouts of as many questions, in waves. */
+export const wavesSeconds = (probe: Probe, count: number, group: number): number =>
+  Math.floor(count / WAVE) * rolloutSeconds(probe, WAVE, group) +
+  rolloutSeconds(probe, count % WAVE, group);
+
+export interface StepSeconds {
+  rollouts: number;
+  update: number;
+  /** Of all held-out questions, where a step has them. */
+  heldOut: number;
+}
+
+/** A step of a stage. @param step from 1 */
+export function stepSeconds(settings: TrainSettings, probe: Probe, step: number): StepSeconds {
+  const { questions, groupSize, objective, heldOut } = settings;
+  const { loss } = itemAt(settings.stages, stageAt(settings.stages, step), 'stages');
+  const scored = wavesSeconds(probe, heldOut.questions, 1);
+  if (isStored(loss)) {
+    const count = loss.kind === 'stored-dpo' ? 2 * loss.batch : loss.batch;
+    return { rollouts: 0, update: learnSeconds(probe, count, 'update'), heldOut: scored };
+  }
+  const size = questions * groupSize;
+  const reference = objective.kl.place === 'off' ? 0 : learnSeconds(probe, size, 'score');
+  return {
+    rollouts: batchesOf(settings, probe) * rolloutSeconds(probe, size, groupSize),
+    update: reference + learnSeconds(probe, size, 'update'),
+    heldOut: scored,
+  };
+}
+
+/** A mean over the steps of a run. */
+export function meanStepSeconds(settings: TrainSettings, probe: Probe): StepSeconds {
+  // Steps of one stage are alike.
+  const stages = new Map<number, number>();
+  for (let step = 1; step <= settings.steps; step++) {
+    const stage = stageAt(settings.stages, step);
+    stages.set(stage, (stages.get(stage) ?? 0) + 1);
+  }
+  const first = (stage: number): number =>
+    1 +
+    Array.from({ length: settings.steps }, (_, i) => stageAt(settings.stages, i + 1)).indexOf(
+      stage,
+    );
+  const all = [...stages].map(([stage, count]) => ({
+    count,
+    seconds: stepSeconds(settings, probe, first(stage)),
+  }));
+  const over = (of: keyof StepSeconds): number =>
+    sum(all.map(({ count, seconds }) => count * seconds[of])) / settings.steps;
+  return { rollouts: over('rollouts'), update: over('update'), heldOut: over('heldOut') };
+}
+
+/** Seconds of supervised updates before the first step, on trajectories as long as the probe's rollouts. */
+export const warmUpSeconds = ({ warmUp }: Pick<TrainSettings, 'warmUp'>, probe: Probe): number =>
+  warmUp ? warmUp.updates * learnSeconds(probe, warmUp.batch, 'update') : 0;
+
+/** Of a rollout of the last wave, with as many at the same time. */
+export function secondsPerRollout({ waves }: Probe): number {
+  const last = itemAt(waves, waves.length - 1, 'waves');
+  return last.seconds / last.rollouts.length;
+}
+
+/** What a probe says of the policy and the device. */
+export function probeSummary({ waves, engines, bytes, update }: Probe) {
+  const rollouts = waves.flatMap((wave) => wave.rollouts);
+  const last = itemAt(waves, waves.length - 1, 'waves');
+  return {
+    rollouts: rollouts.length,
+    right: rollouts.filter(({ right }) => right).length,
+    formatValid: rollouts.filter(({ formatValid }) => formatValid).length,
+    searches: mean(rollouts.map(({ searches }) => searches)),
+    /** Policy tokens of a rollout, and tokens of its whole context. */
+    decoded: mean(rollouts.map(({ expected }) => expected)),
+    context: mean(rollouts.map(({ expected, prompt, read }) => expected + prompt + read)),
+    /** Policy tokens per second of the last wave, and context tokens per second of an update. */
+    tokensPerSecond: sum(last.rollouts.map(({ decoded }) => decoded)) / last.seconds,
+    trainedPerSecond: update === null ? null : 1 / update,
+    engines,
+    bytes,
+    /** Whether no two rewards differ: a first step would learn nothing. */
+    allEqual: new Set(rollouts.map(({ reward }) => reward)).size === 1,
+  };
+}
