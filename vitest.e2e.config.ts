@@ -12,7 +12,6 @@ const LONGEST = [
   'e2e/evaluate/evaluate.test.ts',
   'e2e/train/sweep.test.ts',
   'e2e/train/before-after.test.ts',
-  'e2e/opens-stored-by-0.1.test.ts',
   'e2e/rollouts/hostile-rollouts.test.ts',
   'e2e/shell/accessible.test.ts',
   'e2e/shell/package.test.ts',

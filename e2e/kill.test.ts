@@ -52,7 +52,7 @@ const runFile = (id: string, name: string): string =>
   JSON.stringify({
     format: 'forage.run-export/1',
     run: {
-      format: 'forage.run/1',
+      format: 'forage.run/2',
       id,
       name,
       tags: [],
@@ -62,7 +62,7 @@ const runFile = (id: string, name: string): string =>
       status: 'paused',
       settings,
       policy,
-      world: { seed: world.seed, form: 2, questions: 0 },
+      world: { seed: world.seed, questions: 0 },
       device: 'wasm',
       step: 0,
       checkpointStep: null,

@@ -6,7 +6,7 @@ import { groupBy } from '../src/base/items.ts';
 import type { Trained } from '../src/cli/study/folder.ts';
 import { linesOf } from '../src/evaluate/study/curves.ts';
 import type { ExpectedCurve, ExpectedCurves } from '../src/evaluate/study/expected-curves.ts';
-import { currentId, findTraining, getTraining } from '../src/recipes/index.ts';
+import { findTraining, getTraining } from '../src/recipes/index.ts';
 import type { TrainSettings } from '../src/recipes/parts/training.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -128,7 +128,7 @@ function curveOf(
 
 /** Curves of the recipes that were trained unchanged, else nearly so, whatever else was trained beside them. */
 export function curvesOf(trained: readonly Measured[]): ExpectedCurve[] {
-  const byTraining = groupBy(trained, ({ settings }) => currentId(settings.preset));
+  const byTraining = groupBy(trained, ({ settings }) => settings.preset);
   return [...byTraining].flatMap(([id, runs]) => {
     const byDeparture = groupBy(runs, ({ settings }) => departureOf(settings) ?? 'another');
     byDeparture.delete('another');

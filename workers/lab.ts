@@ -35,7 +35,7 @@ import { serve } from '../src/lab/rpc/serve.ts';
 /** This file lies one folder below the page's root, in the source tree as in a build. */
 const at = (path: string): string => new URL(path, new URL('../', self.location.href)).href;
 
-const policies = { 1: at('first-form/policy/'), 2: at('policy/') };
+const policy = at('policy/');
 
 const workers: WorkerFactory = {
   policy: (name) => new Worker(new URL('./policy.ts', import.meta.url), { type: 'module', name }),
@@ -52,29 +52,27 @@ const open = (id: string) => checkpoints.open(id);
 
 /** @throws Error for a policy that samples only */
 const trainable = (ref: PolicyRef) => {
-  if (ref.kind === 'built-in') return servedCheckpoint(policies[ref.form ?? 2]);
+  if (ref.kind === 'built-in') return servedCheckpoint(policy);
   if (ref.kind === 'checkpoint') return storedCheckpoint(checkpoints, ref.id);
   throw new Error(
     'WebLLM models and servers sample only: they give no gradients. Choose the built-in policy or a checkpoint of this device to train.',
   );
 };
 
-const builtInFacts = keptFacts((form: 1 | 2) =>
-  policyFacts(trainable({ kind: 'built-in', ...(form === 1 && { form }) }), open),
-);
+const builtInFacts = keptFacts(() => policyFacts(trainable({ kind: 'built-in' }), open));
 // The form of training asks with every change.
 const factsOf = async (ref: PolicyRef): Promise<PolicyFacts> =>
-  ref.kind === 'built-in' ? builtInFacts(ref.form ?? 2) : policyFacts(trainable(ref), open);
+  ref.kind === 'built-in' ? builtInFacts() : policyFacts(trainable(ref), open);
 
 const files = {
-  worlds: { 1: at('first-form/world/'), 2: at('world/') },
+  world: at('world/'),
   encoder: at('encoder/'),
   ortWasm: at(ortWasm),
 };
 
 const store = new RunStore(new ForageDatabase(), new OpfsBlobs());
 
-const conductor = new Conductor({ policies, files }, workers, {
+const conductor = new Conductor({ policy, files }, workers, {
   checkpoints,
   imported: (ids) => collections.questions(ids),
   policies: { runs: store, facts: factsOf },
@@ -92,8 +90,6 @@ const train = new TrainingHost({
     ...(await checkpoints.list())
       .filter(({ record }) => record.readyAt !== null && record.deletedAt === null)
       .map(({ record }) => ({ kind: 'checkpoint' as const, id: record.id })),
-    // Last: it is fetched only where none of the others is the one.
-    { kind: 'built-in', form: 1 },
   ],
   checkFiles: () => void filesOfSite(),
   locks: navigator.locks,

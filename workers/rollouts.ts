@@ -37,11 +37,9 @@ const recover = async (): Promise<void> => {
 const runs = ownRunsOf(new RunStore(new ForageDatabase(), new OpfsBlobs()));
 
 /** This file lies one folder below the page's root, in the source tree as in a build. */
-const policies = ['../policy/', '../first-form/policy/'].map(
-  (folder) => new URL(folder, self.location.href).href,
-);
+const policy = new URL('../policy/', self.location.href).href;
 const checkpoints = new CheckpointStore(new CheckpointDatabase(), new OpfsRangeFiles());
-const spelling = new Spelling(tokenizersOf(policies, checkpoints));
+const spelling = new Spelling(tokenizersOf(policy, checkpoints));
 
 const recovered = recover();
 const evaluations = new EvaluationStore(new EvaluationDatabase());

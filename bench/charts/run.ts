@@ -84,9 +84,9 @@ function runFile(): string {
   );
   const weights = readFileSync(join(DIST, 'policy/model.safetensors'));
   const manifest: unknown = JSON.parse(readFileSync(join(DIST, 'world/manifest.json'), 'utf8'));
-  const { seed, form } = z.object({ seed: z.number(), form: z.literal(2) }).parse(manifest);
+  const { seed } = z.object({ seed: z.number() }).parse(manifest);
   const run: RunRecord = {
-    format: 'forage.run/1',
+    format: 'forage.run/2',
     id: 'long',
     name: 'long',
     tags: [],
@@ -99,7 +99,7 @@ function runFile(): string {
       id: 'baize-mini',
       revision: createHash('sha256').update(weights).digest('hex').slice(0, 12),
     },
-    world: { seed, questions: 0, form },
+    world: { seed, questions: 0 },
     device: 'wasm',
     step: STEPS,
     checkpointStep: STEPS,

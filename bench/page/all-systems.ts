@@ -38,7 +38,6 @@ const spec = {
     {
       kind: 'fresh' as const,
       seed: Number(values['world-seed']),
-      form: 2 as const,
       split: 'test' as const,
       limit: Number(values.questions),
     },

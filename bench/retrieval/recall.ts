@@ -1,5 +1,5 @@
 import type { ChainStep, Passage, Question } from '../../src/records/records.ts';
-import { relation } from '../../src/world/facts/schema.ts';
+import { relation } from '../../src/world/schema/schema.ts';
 
 /** How a search query may be put, from a step of a gold chain. */
 export const QUERY_FORMS: Record<string, (step: ChainStep) => string> = {

@@ -106,5 +106,5 @@ function quantiles(times: number[]): string {
 
 const encoder = options['no-encoder'] ? null : await openEncoderFromDisk('public/encoder');
 await report('shipped world', fetchFromDisk('public/world'), encoder);
-const fresh = await makeWorld({ seed: Number(options.seed), form: 2 });
+const fresh = await makeWorld({ seed: Number(options.seed) });
 await report('fresh world', fresh, encoder);

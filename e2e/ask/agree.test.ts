@@ -23,7 +23,7 @@ const fromCommandLine = (): string[] => {
 it('gives the same tokens on the page and on the command line, with one seed, on WASM', async () => {
   const { page } = stage;
   await page.goto(
-    `${stage.url}ask?device=wasm&seed=5&recipe=kunlun-baize&form=2&ask=${encodeURIComponent(QUESTION)}&run=1`,
+    `${stage.url}ask?device=wasm&seed=5&recipe=kunlun-baize&ask=${encodeURIComponent(QUESTION)}&run=1`,
   );
   await runStatus(page, 'done');
   // Every segment of the context, from the details of the token strip.

@@ -107,7 +107,7 @@ it('puts gold in, lets a refused query through, goes on at another temperature a
   const { page } = stage;
   // Of its three supporting passages the local corpus lacks some, and STIE refuses to ask it again.
   await page.goto(
-    `${stage.url}ask?device=wasm&form=2&q=test-2&recipe=search&nlr=always-local&stie=corrected&seed=3&run=1`,
+    `${stage.url}ask?device=wasm&q=test-2&recipe=search&nlr=always-local&stie=corrected&seed=3&run=1`,
   );
   await runStatus(page, 'done');
   const [original] = await saved(page);

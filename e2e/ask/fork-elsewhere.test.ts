@@ -63,7 +63,7 @@ slow(
   async () => {
     const { page: asked } = stage;
     await asked.goto(
-      `${stage.url}ask?device=wasm&form=2&q=test-2&recipe=search&nlr=always-local&seed=3&run=1`,
+      `${stage.url}ask?device=wasm&q=test-2&recipe=search&nlr=always-local&seed=3&run=1`,
     );
     await runStatus(asked, 'done');
     const text = readFileSync(await downloaded(asked, 'Download JSONL'), 'utf8');
@@ -171,7 +171,7 @@ slow(
     const run = await startSmall(page, stage, { steps: 1, learns: true });
     await status(page, 'finished');
     await page.goto(
-      `${stage.url}ask?device=wasm&form=2&q=test-2&recipe=search&nlr=always-local&seed=3&run=1`,
+      `${stage.url}ask?device=wasm&q=test-2&recipe=search&nlr=always-local&seed=3&run=1`,
     );
     await runStatus(page, 'done');
     await column(page, 'Rollout 1').locator('.card[data-kind=route] .card-line').first().click();

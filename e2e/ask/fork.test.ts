@@ -21,7 +21,7 @@ slow(
   async () => {
     const { page } = stage;
     await page.goto(
-      `${stage.url}ask?device=wasm&form=2&q=test-2&recipe=search&nlr=always-local&seed=3&n=2&run=1`,
+      `${stage.url}ask?device=wasm&q=test-2&recipe=search&nlr=always-local&seed=3&n=2&run=1`,
     );
     await runStatus(page, 'done');
     const tree = page.getByRole('region', { name: 'Rollout tree' });

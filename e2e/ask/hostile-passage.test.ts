@@ -42,7 +42,7 @@ afterAll(() => copy && rmSync(copy.root, { recursive: true, force: true }));
 it('shows a script in a passage as text, never runs it, and does not let it speak for the policy', async () => {
   const { page } = stage;
   await page.goto(
-    `${stage.url}ask?device=wasm&recipe=naive-rag&nlr=always-local&ask=Zyxland+Treaty&form=2`,
+    `${stage.url}ask?device=wasm&recipe=naive-rag&nlr=always-local&ask=Zyxland+Treaty`,
   );
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await runStatus(page, 'done');

@@ -22,7 +22,7 @@ const watchOrder = (page: Page): Promise<void> =>
 
 it('says which name no passage mentions while the question is typed, and in the run before its answer', async () => {
   const { page } = stage;
-  await page.goto(`${stage.url}ask?form=2&recipe=naive-rag&device=wasm`);
+  await page.goto(`${stage.url}ask?recipe=naive-rag&device=wasm`);
   await page.getByRole('button', { name: 'Your own' }).click();
   const question = page.getByLabel('Your question');
   await question.fill('Who directed Quilted Harbor?');

@@ -80,7 +80,6 @@ slow(
   'test/scripts/service-worker.test.ts > gives way to the one that stores all, at once',
   'test/scripts/service-worker.test.ts > answers without its host with what it stored, at every address with the page',
   'e2e/shell/offline.test.ts > answers a question, and opens any of its places, after the server has gone',
-  'e2e/opens-stored-by-0.1.test.ts > $kind: its address opens what it named; $more',
 )(
   'trains, and opens its addresses and asks when the host has gone',
   async () => {

@@ -39,7 +39,6 @@ const runFile = (id: string, seed: number) => {
     step: STEPS,
     updates: STEPS,
     warmedUp: 0,
-    logprobsOf: 'sampling',
     learningRate: null,
     curriculum: null,
     router: null,

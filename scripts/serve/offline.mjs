@@ -6,16 +6,9 @@ import { SECURITY_HEADERS } from './headers.mjs';
 import { NOTICES } from './notices.mjs';
 import { HOST_FILES } from './static-host.mjs';
 
-/**
- * Compressed copies and files for a host are the server's business; the worker does not store itself. The
- * first form of world and policy is fetched only by runs and addresses of its time.
- */
+/** Compressed copies and files for a host are the server's business; the worker does not store itself. */
 const leftOut = (/** @type {string} */ path) =>
-  /\.(br|gz)$/.test(path) ||
-  path.startsWith(`first-form${sep}`) ||
-  path === 'sw.js' ||
-  path === NOTICES ||
-  HOST_FILES.includes(path);
+  /\.(br|gz)$/.test(path) || path === 'sw.js' || path === NOTICES || HOST_FILES.includes(path);
 
 /**
  * Writes `sw.js` into a built page: the service worker of `service-worker.js` with the list of the

@@ -1,7 +1,7 @@
 import { adoptCommand } from './commands/adopt.ts';
 import { askCommand } from './commands/ask.ts';
 import { benchCommand } from './commands/bench.ts';
-import { say, type Command } from './shared/command.ts';
+import type { Command } from './shared/command.ts';
 import { evaluateCommand } from './commands/evaluate.ts';
 import { exportCommand } from './commands/export.ts';
 import { recipesCommand } from './systems/recipes.ts';
@@ -47,12 +47,6 @@ const COMMANDS: readonly Command[] = [
 /** Parses its own options, because a resumed run must tell given options from defaults. */
 const PRETRAIN = { name: 'pretrain', summary: 'trains the built-in policy from nothing' };
 
-/** What version 0.1.0 called them. */
-const FORMER: Readonly<Record<string, string>> = {
-  inspect: rolloutsCommand.name,
-  'warm-up': PRETRAIN.name,
-};
-
 const HELP = [
   `${COMMAND_LINE} COMMAND [options]`,
   '',
@@ -63,9 +57,7 @@ const HELP = [
 
 /** @throws UsageError and whatever a command throws */
 async function main(argv: readonly string[]): Promise<void> {
-  const [given, ...rest] = argv;
-  const name = given === undefined ? given : (FORMER[given] ?? given);
-  if (name !== given) say(`lab ${given} is called lab ${name} now.`);
+  const [name, ...rest] = argv;
   if (name === undefined || name === '--help' || name === 'help') {
     process.stdout.write(`${HELP}\n`);
     return;

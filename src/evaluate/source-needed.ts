@@ -5,7 +5,7 @@ export type SourceNeeded = 'local' | 'web' | 'both' | null;
 
 const sourceOf = ({ source, passageId }: ChainStep): SourceNeeded => {
   if (source !== undefined) return source;
-  // Worlds of the first form name the passage alone, whose id begins with its corpus.
+  // A step without a source names a passage, whose id begins with its corpus.
   if (passageId.startsWith('local-')) return 'local';
   return passageId.startsWith('web-') ? 'web' : null;
 };

@@ -1,5 +1,4 @@
 import { knownAs } from './parts/nearest.ts';
-import type { BuiltInForm } from '../records/built-in-forms.ts';
 import { autoRefine } from './agents/auto-refine.ts';
 import { betaGrpo } from './agents/beta-grpo.ts';
 import { deepDiver } from './agents/deep-diver.ts';
@@ -38,7 +37,6 @@ import { search } from './search.ts';
 import type { OwnTrajectories } from './parts/own-trajectories.ts';
 import type { Recipe, Variant } from './parts/recipe.ts';
 import type { TrainSettings } from './parts/training.ts';
-import { FORMER } from './former.ts';
 import { ur2 } from './agents/ur2.ts';
 import { ur2Released } from './agents/ur2-released.ts';
 
@@ -91,30 +89,8 @@ export function getRecipe(id: string): Recipe {
   throw new Error(`unknown recipe "${id}"; ${knownAs(id, known)}`);
 }
 
-/** The recipe as it goes with what is built in of a form. @throws Error that says which ids are like it */
-export const recipeInForm = (id: string, form: BuiltInForm): Recipe =>
-  (form === 1 ? FORMER.find((recipe) => recipe.id === id) : undefined) ?? getRecipe(id);
-
-type Named = Pick<TrainSettings, 'recipe' | 'recipeVersion'>;
-
-/** The version to store beside a recipe's id; none where the recipe has had one version alone. */
-const versionOf = (id: string): { recipeVersion?: string } =>
-  FORMER.some((recipe) => recipe.id === id) ? { recipeVersion: getRecipe(id).version } : {};
-
-/** Settings that were stored before a recipe had a second version say none, and mean the first. */
-export const withStoredVersion = <T extends Named>(stored: T): T => {
-  const first = FORMER.find(({ id }) => id === stored.recipe)?.version;
-  return stored.recipeVersion !== undefined || first === undefined
-    ? stored
-    : { ...stored, recipeVersion: first };
-};
-
-/** Settings with the loop of another recipe, as it is today. */
-export const namedToday = (recipe: string): Named => ({ recipe, ...versionOf(recipe) });
-
 /** The recipe whose loop a run's rollouts run. @throws Error that says which ids are like it */
-export const recipeOf = ({ recipe, recipeVersion }: Named): Recipe =>
-  FORMER.find(({ id, version }) => id === recipe && version === recipeVersion) ?? getRecipe(recipe);
+export const recipeOf = ({ recipe }: Pick<TrainSettings, 'recipe'>): Recipe => getRecipe(recipe);
 
 /** One way to train one recipe. */
 export interface Training {
@@ -129,14 +105,9 @@ export const TRAININGS: readonly Training[] = RECIPES.flatMap((recipe) =>
   recipe.training.map((variant) => ({ id: `${recipe.id}/${variant.name}`, recipe, variant })),
 );
 
-/**
- * The training that an id names: `search-r1/grpo`, a recipe's id alone for its usual variant, or an id
- * that a variant had. Undefined where there is none.
- */
+/** The training that an id names: `search-r1/grpo`, or a recipe's id for its usual variant. Undefined where there is none. */
 export const findTraining = (id: string): Training | undefined =>
-  TRAININGS.find((one) => one.id === id) ??
-  TRAININGS.find(({ recipe }) => recipe.id === id) ??
-  TRAININGS.find(({ variant }) => variant.formerIds?.includes(id));
+  TRAININGS.find((one) => one.id === id) ?? TRAININGS.find(({ recipe }) => recipe.id === id);
 
 /**
  * What of its policy's rollouts a training with a stored loss learns from, where no file is given: as its variant says,
@@ -151,10 +122,6 @@ export function ownTrajectoriesOf({
   return said ?? { choice: pairs ? { weight: 'none', pairs: 'reward' } : { weight: 'right' } };
 }
 
-/** What stored settings began as, by today's id; a name of nobody's stays what it is. */
-export const currentId = (stored: string): string =>
-  TRAININGS.find(({ variant }) => variant.formerIds?.includes(stored))?.id ?? stored;
-
 /** An id as part of a run's id or a file's name: `search-r1-grpo`. */
 export const asWord = (id: string): string => id.replaceAll(/[^\w-]+/gu, '-').slice(0, 40);
 
@@ -163,7 +130,7 @@ export function getTraining(id: string): TrainSettings {
   const found = findTraining(id);
   if (!found) throw new Error(untrained(id));
   const { recipe, variant } = found;
-  const named = { preset: found.id, ...namedToday(variant.loop ?? recipe.id) };
+  const named = { preset: found.id, recipe: variant.loop ?? recipe.id };
   return structuredClone({ ...variant.settings, ...named });
 }
 

@@ -196,7 +196,6 @@ export const kunlunBaize: Recipe = {
       name: 'dapo',
       title: 'DAPO on plain search, short reward',
       departures: 'Rollouts run the plain search loop, without RDRA, STIE and NLR.',
-      formerIds: ['dapo-kunlun'],
       loop: 'search',
       settings: {
         ...DAPO,

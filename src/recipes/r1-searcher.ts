@@ -54,7 +54,6 @@ export const r1Searcher: Recipe = {
       title: 'REINFORCE++ with a baseline, two stages',
       departures:
         'The code draws at top-p 0.95; here it is 1, so that log-probabilities are of what is drawn from.',
-      formerIds: ['r1-searcher'],
       settings: {
         ...TRAINING,
         stages: [

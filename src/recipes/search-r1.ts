@@ -57,7 +57,6 @@ export const searchR1: Recipe = {
       departures:
         'A micro-batch is the next 8 rollouts of the update; the code balances lengths between its GPUs ' +
         'first. Its default top-p 0.95 is 1 here, so that log-probabilities are of what is drawn from.',
-      formerIds: ['search-r1-grpo'],
       settings: {
         ...TRAINING,
         stages: [{ steps: TRAINING.steps, reward: 'search-r1', weights: {} }],

@@ -22,7 +22,6 @@ export const search: Recipe = {
     {
       name: 'grpo',
       title: 'GRPO, exact match alone',
-      formerIds: ['grpo-em'],
       settings: {
         ...TRAINING,
         stages: [{ steps: TRAINING.steps, reward: 'em', weights: {} }],

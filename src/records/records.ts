@@ -12,7 +12,6 @@ export interface Passage {
   noise?: 'stale' | 'contradicting' | 'distractor';
 }
 
-/** The last seven occur in worlds of the second form. */
 export const QUESTION_TYPES = [
   'bridge',
   'comparison',

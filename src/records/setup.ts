@@ -33,13 +33,8 @@ export const webLlmModelSchema = z.strictObject({
   maxContext: z.int().min(256).max(10_000_000),
 });
 
-/**
- * A part that comes with the page. `form: 1`: as it was when the built-in world had its first form and
- * the built-in policy was trained on it; runs and addresses of that time name it so
- * (`built-in-forms.ts`).
- */
-const builtInFields = { kind: z.literal('built-in'), form: z.literal(1).optional() };
-const builtInSchema = z.strictObject(builtInFields);
+/** A part that comes with the page. */
+const builtInSchema = z.strictObject({ kind: z.literal('built-in') });
 
 const policyRefSchema = z.discriminatedUnion('kind', [
   builtInSchema,
@@ -54,7 +49,7 @@ const policyRefSchema = z.discriminatedUnion('kind', [
 const localSpecSchemaOf = (methods: readonly string[]) =>
   z.discriminatedUnion('kind', [
     /** `method`: how it is searched; words and vectors fused, as it is shipped, where absent. */
-    z.strictObject({ ...builtInFields, method: z.enum(methods).optional() }),
+    z.strictObject({ kind: z.literal('built-in'), method: z.enum(methods).optional() }),
     z.strictObject({
       kind: z.literal('collections'),
       ids: z.array(id).min(1).max(50),

@@ -1,46 +1,39 @@
-import type { Passage, Question } from '../records/records.ts';
-import type { CompositionFilter } from './questions/compositions.ts';
-import { makeEntities } from './facts/entities.ts';
-import { makeFacts, placeEntities, type Entity, type Fact, type WorldSize } from './facts/facts.ts';
-import { Knowledge } from './facts/knowledge.ts';
-import { makePages, noisyRelations, writeNoise, writePage, type Page } from './facts/passages.ts';
-import { drawForm, drawQuestion } from './questions/questions.ts';
-import type { Hops, QuestionScope } from './questions/question-scope.ts';
+import type { Question } from '../records/records.ts';
 import { KeyedRandom } from '../base/random.ts';
+import type { WorldSize } from './facts/names.ts';
+import type { Entity } from './facts/entities.ts';
+import type { Fact } from './facts/facts.ts';
+import { makeEncyclopedia, type Encyclopedia } from './pages/encyclopedia.ts';
+import { FORM_NAMES, FORMS, type FormName } from './questions/forms.ts';
+import type { Drawn, Scope } from './questions/scope.ts';
 
 type Split = 'train' | 'dev' | 'test';
 
-/** A fictional encyclopedia with its two corpora and its questions. */
-export interface World {
+/** A fictional encyclopedia, its two corpora and its questions: docs/methods.md, section 7. */
+export interface GeneratedWorld extends Encyclopedia {
   seed: number;
-  entities: Entity[];
-  facts: Fact[];
-  /** Clean pages of about half of the entities. */
-  local: Passage[];
-  /** Pages of the rest, re-worded pages of about half of `local`, and noise. */
-  web: Passage[];
-  questions: Record<Split, Question[]>;
+  questions: Readonly<Record<Split, Question[]>>;
 }
 
 /** Seed of the world that ships with the page. */
 export const SHIPPED_SEED = 20250619;
 
 const FULL_SIZE: WorldSize = {
-  person: 2000,
-  film: 1000,
-  book: 700,
-  city: 420,
-  country: 60,
-  company: 480,
-  river: 140,
-  award: 260,
-  university: 240,
-  band: 260,
+  person: 1100,
+  film: 590,
+  book: 440,
+  city: 300,
+  country: 80,
+  company: 300,
+  river: 120,
+  award: 170,
+  university: 170,
+  band: 200,
 };
 const MINI_SIZE: WorldSize = {
   person: 40,
-  film: 18,
-  book: 12,
+  film: 20,
+  book: 14,
   city: 12,
   country: 5,
   company: 10,
@@ -49,148 +42,99 @@ const MINI_SIZE: WorldSize = {
   university: 6,
   band: 6,
 };
-
-/** Share of local pages that the web also holds, in other words. */
-const REWORDED = 0.5;
-/** Noise passages for each clean page of the web. */
-const NOISE = 0.22;
-const COUNTS: Readonly<Record<Split, number>> = { train: 2400, dev: 360, test: 400 };
-/** Shares of 1 to 4 hops. */
-const HOPS: readonly (readonly [Hops, number])[] = [
-  [1, 0.3],
-  [2, 0.35],
-  [3, 0.2],
-  [4, 0.15],
-];
-/** Share of the test questions of several relations whose composition training lacks. */
+const COUNTS: Readonly<Record<Split, number>> = { train: 2400, dev: 400, test: 600 };
+/** Share of the test questions of a form with held-out compositions that are of one. */
 const HELD_OUT = 0.45;
-
 /** Draws of one form before another form is drawn. */
-const TRIES = 300;
-
-/** Everything but the questions. */
-export interface Encyclopedia {
-  entities: Entity[];
-  facts: Fact[];
-  knowledge: Knowledge;
-  pages: Page[];
-  local: Passage[];
-  web: Passage[];
-  /** Clean passage by title: the local one where there is one. */
-  clean: ReadonlyMap<string, { passage: Passage; local: boolean }>;
-}
-
-const makeEncyclopedia = (seed: number, size: WorldSize): Encyclopedia => {
-  const entities = makeEntities(new KeyedRandom(seed, 1), size);
-  const facts = makeFacts(new KeyedRandom(seed, 2), entities);
-  placeEntities(new KeyedRandom(seed, 3), entities, facts);
-  const knowledge = new Knowledge(entities, facts);
-  const pages = makePages(entities, facts);
-  const rng = new KeyedRandom(seed, 4);
-  const local: Passage[] = [];
-  const web: Omit<Passage, 'id'>[] = [];
-  for (const page of pages) {
-    if (page.about.local) local.push({ id: `local-${local.length}`, ...write(rng, page) });
-    if (!page.about.local || rng.chance(REWORDED)) web.push(write(rng, page));
-  }
-  web.push(...makeNoise(rng, knowledge, Math.round(web.length * NOISE)));
-  const shuffled = rng.shuffle(web).map((p, i): Passage => ({ id: `web-${i}`, ...p }));
-  const clean = new Map<string, { passage: Passage; local: boolean }>();
-  for (const p of shuffled) if (!p.noise) clean.set(p.title, { passage: p, local: false });
-  for (const p of local) clean.set(p.title, { passage: p, local: true });
-  return { entities, facts, knowledge, pages, local, web: shuffled, clean };
-};
-
-const write = (rng: KeyedRandom, page: Page): Omit<Passage, 'id'> => {
-  const sentences = writePage(rng, page);
-  return { title: page.title, text: sentences.join(' '), sentences };
-};
-
-const makeNoise = (rng: KeyedRandom, k: Knowledge, count: number): Omit<Passage, 'id'>[] => {
-  const out: Omit<Passage, 'id'>[] = [];
-  for (let tries = 0; out.length < count && tries < count * 5; tries++) {
-    const about = rng.pick(k.entities);
-    const fact = k.fact(about, rng.maybe(noisyRelations(about)) ?? '');
-    const wrong = fact && k.wrongObject(rng, fact.relation, fact.object);
-    const other = rng.pick(k.kind(about.kind));
-    if (fact && wrong !== undefined && other !== about)
-      out.push(writeNoise(rng, fact, wrong, other));
-  }
-  return out;
-};
-
-/** Scope of questions over an encyclopedia. Throws where a page is missing: a bug of the generator. */
-export const questionScope = (
-  world: Encyclopedia,
-  filter: CompositionFilter,
-  mayAnchor: (e: Entity) => boolean = () => true,
-): QuestionScope => ({
-  knowledge: world.knowledge,
-  filter,
-  mayAnchor,
-  locate: (title) => {
-    const found = world.clean.get(title);
-    if (!found) throw new Error(`no passage titled ${title}`);
-    return { id: found.passage.id, local: found.local };
-  },
-});
-
-/** A whole world from one number. Same seed and size, same world. */
-export const generateWorld = (options: { seed: number; size?: WorldSize }): World => {
-  const { seed, size = FULL_SIZE } = options;
-  const world = makeEncyclopedia(seed, size);
-  const split = splitEntities(new KeyedRandom(seed, 5), world.entities);
-  const scale = Math.min(1, world.entities.length / 5000);
-  const draw = (name: Split, stream: number): Question[] => {
-    const count = Math.ceil(COUNTS[name] * scale);
-    return drawQuestions(
-      new KeyedRandom(seed, 6, stream),
-      world,
-      name,
-      (e) => split.get(e) === name,
-      count,
-    );
-  };
-  return {
-    seed,
-    entities: world.entities,
-    facts: world.facts,
-    local: world.local,
-    web: world.web,
-    questions: { train: draw('train', 0), dev: draw('dev', 1), test: draw('test', 2) },
-  };
-};
+const TRIES = 400;
 
 /** A small world for training; cheap enough to make one for a handful of examples. */
 export const generateMiniWorld = (seed: number): Encyclopedia => makeEncyclopedia(seed, MINI_SIZE);
 
-const splitEntities = (rng: KeyedRandom, entities: readonly Entity[]): Map<Entity, Split> =>
-  new Map(entities.map((e) => [e, rng.weighted({ train: 0.6, dev: 0.2, test: 0.2 })]));
+/** What may be asked of a whole encyclopedia, without splits and without held-out compositions. */
+export const openScope = (world: Encyclopedia, rng: KeyedRandom): Scope => ({
+  world,
+  filter: 'seen',
+  mayAnchor: () => true,
+  mayUse: () => true,
+  wanted: rng.chance(0.5) ? 'yes' : 'no',
+});
+
+/** A question of some form; undefined where the encyclopedia is too small for one. */
+export const drawQuestion = (rng: KeyedRandom, scope: Scope, form: FormName): Drawn | undefined => {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const found = FORMS[form].draw(rng, scope);
+    if (found) return found;
+  }
+  return undefined;
+};
+
+/** A whole world from one number. Same seed and size, same world. */
+export const generateWorld = (options: { seed: number; size?: WorldSize }): GeneratedWorld => {
+  const { seed, size = FULL_SIZE } = options;
+  const world = makeEncyclopedia(seed, size);
+  const rng = new KeyedRandom(seed, 2, 6);
+  const anchors = new Map<Entity, Split>(
+    world.entities.map((e) => [e, rng.weighted({ train: 0.5, dev: 0.2, test: 0.3 })]),
+  );
+  const scale = Math.min(1, world.entities.length / 3200);
+  const owners = new Map<string, Split>();
+  const draw = (split: Split, stream: number): Question[] =>
+    drawQuestions(new KeyedRandom(seed, 2, 7, stream), world, {
+      split,
+      count: Math.ceil(COUNTS[split] * scale),
+      anchors,
+      owners,
+    });
+  // Each split may use what no split before it has used: the small ones choose first.
+  const test = draw('test', 2);
+  const dev = draw('dev', 1);
+  return { ...world, seed, questions: { train: draw('train', 0), dev, test } };
+};
+
+interface Draws {
+  split: Split;
+  count: number;
+  anchors: ReadonlyMap<Entity, Split>;
+  /** The split whose chains use a fact; grows. */
+  owners: Map<string, Split>;
+}
+
+/** What a fact says; of two who are married, both pages say the same. */
+const tells = ({ subject, relation, object }: Fact): string =>
+  relation === 'person.spouse'
+    ? [relation, ...[subject.id, object.target?.id ?? ''].toSorted()].join(' ')
+    : `${relation} ${subject.id}`;
 
 const drawQuestions = (
   rng: KeyedRandom,
   world: Encyclopedia,
-  split: Split,
-  mayAnchor: (e: Entity) => boolean,
-  count: number,
+  { split, count, anchors, owners }: Draws,
 ): Question[] => {
-  const seen = questionScope(world, 'seen', mayAnchor);
-  const heldOut = questionScope(world, 'held-out', mayAnchor);
+  const scope: Scope = {
+    world,
+    filter: 'seen',
+    mayAnchor: (e) => anchors.get(e) === split,
+    mayUse: (fact) => (owners.get(tells(fact)) ?? split) === split,
+    wanted: 'yes',
+  };
   const out: Question[] = [];
   const texts = new Set<string>();
-  for (const [hops, share] of HOPS) {
-    const target = out.length + Math.round(count * share);
-    const mixed = split === 'test' && hops > 1;
-    for (let draws = 0; out.length < target && draws < target * 20; draws++) {
-      const form = drawForm(rng, hops);
-      const scope = mixed && rng.chance(HELD_OUT) ? heldOut : seen;
-      for (let tries = 0; tries < TRIES; tries++) {
-        const drawn = drawQuestion(rng, scope, form, hops);
-        if (!drawn || texts.has(drawn.text)) continue;
-        texts.add(drawn.text);
-        out.push({ id: '', ...drawn });
-        break;
-      }
+  const total = FORM_NAMES.reduce((sum, name) => sum + FORMS[name].share, 0);
+  for (const name of FORM_NAMES) {
+    const { share, heldOut } = FORMS[name];
+    const target = Math.max(1, Math.round((count * share) / total));
+    let found = 0;
+    for (let draws = 0; found < target && draws < target * 4; draws++) {
+      const filter = split === 'test' && heldOut && rng.chance(HELD_OUT) ? 'held-out' : 'seen';
+      const one = drawQuestion(rng, { ...scope, filter }, name);
+      if (!one || texts.has(one.question.text)) continue;
+      texts.add(one.question.text);
+      for (const fact of one.uses) owners.set(tells(fact), split);
+      // Yes and no take turns, so that neither is the better guess.
+      if (one.question.type === 'yesno') scope.wanted = scope.wanted === 'yes' ? 'no' : 'yes';
+      found++;
+      out.push({ id: '', ...one.question });
     }
   }
   return rng.shuffle(out).map((q, i) => ({ ...q, id: `${split}-${i}` }));

@@ -162,20 +162,11 @@ describe('the options of several systems', () => {
 
   it('name systems, a fresh world and seeds', () => {
     expect(
-      spec(
-        '--recipes',
-        'search, search-r1',
-        '--world-seed',
-        '7',
-        '--world-form',
-        '2',
-        '--seeds',
-        '1,2',
-      ),
+      spec('--recipes', 'search, search-r1', '--world-seed', '7', '--seeds', '1,2'),
     ).toMatchObject({
       systems: ['search', 'search-r1'],
       seeds: [1, 2],
-      questions: [{ kind: 'fresh', seed: 7, form: 2, split: 'test', limit: 300 }],
+      questions: [{ kind: 'fresh', seed: 7, split: 'test', limit: 300 }],
       policies: [{ kind: 'folders' }],
     });
     expect(spec('--recipes', 'all').systems.length).toBeGreaterThan(10);

@@ -95,7 +95,7 @@ test('a run goes on from its last snapshot, at the rate that it has now', async 
   const checkpoint = await openFolder(undefined);
   const settings = { ...getTraining('search/grpo'), steps: 6 };
   const file: RunFile = {
-    format: 'forage.cli-run/1',
+    format: 'forage.cli-run/2',
     runId: 'mine',
     settings,
     device: 'wasm',

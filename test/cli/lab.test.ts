@@ -164,7 +164,7 @@ describe('questions of compositions that training never asks', () => {
 
 test('another seed gives another world, on which rollouts run unchanged', async () => {
   const world = join(folder, 'world');
-  const made = await labHere('world', '--seed', '5', '--form', '1', '--out', world, '--json');
+  const made = await labHere('world', '--seed', '5', '--out', world, '--json');
   expect(made.status).toBe(0);
   const { local, web } = JSON.parse(made.out) as { local: number; web: number };
   expect(local).toBeGreaterThanOrEqual(3000);

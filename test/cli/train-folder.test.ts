@@ -38,7 +38,7 @@ afterAll(() => rmSync(run, { recursive: true, force: true }));
 test('a step saved again leaves the snapshot in force whole until the new one is', () => {
   const { config } = tinyWeights();
   const file: RunFile = {
-    format: 'forage.cli-run/1',
+    format: 'forage.cli-run/2',
     runId: 'run',
     settings: tinySettings(),
     device: 'wasm',
@@ -70,7 +70,7 @@ test('adapters of earlier steps stay, with their routers, until the steps are ma
   const past = mkdtempSync(join(tmpdir(), 'forage-past-'));
   const { config } = tinyWeights();
   const file: RunFile = {
-    format: 'forage.cli-run/1',
+    format: 'forage.cli-run/2',
     runId: 'run',
     settings: tinySettings(),
     device: 'wasm',
@@ -105,7 +105,7 @@ test('a run that learned nothing has no adapter', () => {
   const empty = mkdtempSync(join(tmpdir(), 'forage-nothing-'));
   const { config } = tinyWeights();
   const file: RunFile = {
-    format: 'forage.cli-run/1',
+    format: 'forage.cli-run/2',
     runId: 'run',
     settings: tinySettings(),
     device: 'wasm',
@@ -130,7 +130,7 @@ test('a run that learned nothing has no adapter', () => {
 test('what the weights are held in is read back, and must be a type that there is', () => {
   const packed = mkdtempSync(join(tmpdir(), 'forage-packed-'));
   const file: RunFile = {
-    format: 'forage.cli-run/1',
+    format: 'forage.cli-run/2',
     runId: 'run',
     settings: tinySettings(),
     device: 'wasm',
@@ -149,7 +149,7 @@ test('what contexts are held in is read back; a run that says nothing has them i
   const folder = mkdtempSync(join(tmpdir(), 'forage-halves-'));
   const policy = { folder: '/policy', id: 'untrained', revision: '0' };
   const file = (keys?: 'f16'): RunFile => ({
-    format: 'forage.cli-run/1',
+    format: 'forage.cli-run/2',
     runId: 'run',
     settings: tinySettings(),
     device: 'webgpu',
@@ -167,7 +167,7 @@ test('what contexts are held in is read back; a run that says nothing has them i
 describe('damage', () => {
   const { config } = tinyWeights();
   const file: RunFile = {
-    format: 'forage.cli-run/1',
+    format: 'forage.cli-run/2',
     runId: 'run',
     settings: tinySettings(),
     device: 'wasm',

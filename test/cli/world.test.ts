@@ -16,7 +16,7 @@ import { afterAll, describe, expect, test, vi } from 'vitest';
 import { fetchFromDisk, writeToDisk } from '../../src/cli/shared/build-world.ts';
 import { loadWorld } from '../../src/retrieval/world/load.ts';
 import { writeWorld } from '../../src/retrieval/world/write.ts';
-import { generateSecondWorld } from '../../src/world/second/world.ts';
+import { generateWorld } from '../../src/world/world.ts';
 import type { WorldReport } from '../../src/evaluate/world/report.ts';
 import type { WorldManifest, WorldQuestion } from '../../src/retrieval/world/manifest.ts';
 import { slow } from '../slow/slow.ts';
@@ -44,9 +44,7 @@ const SIZE = {
 describe('lab world', () => {
   test.each([
     [['--out', 'w'], /world needs --seed N/],
-    [['--seed', '1', '--form', '3', '--out', 'w'], /--form is 3; it must be at most 2/],
     [['--seed', '1', '--world', 'w', '--out', 'w'], /--world names a folder to measure/],
-    [['--report', '--form', '1'], /world needs --seed N/],
     [['--report', '--seed', '1', '--out', 'w'], /--report writes no folder/],
     [['--report', '--seed', '1', '--world', 'w'], /give one/],
     [['--report', '--world', '/nowhere'], /\/nowhere is no world: it has no manifest\.json/],
@@ -57,21 +55,20 @@ describe('lab world', () => {
   });
 
   test('measures a folder', async () => {
-    const world = generateSecondWorld({ seed: 12, size: SIZE });
+    const world = generateWorld({ seed: 12, size: SIZE });
     const questions = (['train', 'dev', 'test'] as const).flatMap((split) =>
       world.questions[split].map((question) => ({ ...question, split })),
     );
     const { local, web } = world;
     const out = join(folder, 'w');
-    await writeWorld({ seed: 12, form: 2, local, web, questions }, writeToDisk(out), null);
-    expect((await loadWorld(fetchFromDisk(out))).manifest).toMatchObject({ form: 2, seed: 12 });
+    await writeWorld({ seed: 12, local, web, questions }, writeToDisk(out), null);
+    expect((await loadWorld(fetchFromDisk(out))).manifest).toMatchObject({ seed: 12 });
 
     const asJson = await labHere('world', '--report', '--world', out, '--json');
     expect(asJson.status).toBe(0);
     const report = JSON.parse(asJson.out) as WorldReport;
     expect(report).toMatchObject({
       seed: 12,
-      form: 2,
       contents: { passages: { local: local.length, web: web.length } },
     });
     // Without vectors there is nothing to search by them.

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { untrainable } from '../../src/learn/rl/trainable.ts';
 import { checkRouter } from '../../src/learn/run/assemble.ts';
@@ -11,8 +9,6 @@ import {
   recipeOf,
   TRAININGS,
 } from '../../src/recipes/index.ts';
-import { recipeSettingsSchema, type RecipeSettings } from '../../src/recipes/parts/settings.ts';
-import type { TrainSettings } from '../../src/recipes/parts/training.ts';
 
 const IDS = TRAININGS.map(({ id }) => id);
 
@@ -122,100 +118,10 @@ describe('trainings', () => {
   });
 });
 
-describe('presets of version 0.1.0', () => {
-  /** What that version meant by its presets, written by it. */
-  const presets = JSON.parse(
-    readFileSync(resolve(import.meta.dirname, '../fixtures/stored-by-0.1/presets.json'), 'utf8'),
-  ) as { settings: TrainSettings; loop: RecipeSettings }[];
-
-  const renamed = {
-    'dapo-kunlun': 'kunlun-baize/dapo',
-    ur2: 'ur2/paper',
-    'search-r1-grpo': 'search-r1/grpo',
-    'r1-searcher': 'r1-searcher/reinforce++',
-    'grpo-em': 'search/grpo',
-    'ur2-released': 'ur2-released/two-stages',
-  };
-
-  /**
-   * A loop of then as today's defaults read it: parts that came later are off; STIE, which these loops leave
-   * off too, reads y_t otherwise by default now. What a run stores says how.
-   */
-  const today = (loop: RecipeSettings): RecipeSettings => {
-    expect(loop.stie).toMatchObject({ mode: 'off', current: 'most-confident' });
-    const { stie, ...rest } = recipeSettingsSchema.parse(loop);
-    return { ...rest, stie: { ...stie, current: 'first-sample' } };
-  };
-
-  it('are these', () => {
-    expect(presets.map(({ settings }) => settings.preset)).toEqual(Object.keys(renamed));
-  });
-
-  // UR² ran the plain search loop then, and it has one of its own now: a new run is another one.
-  const same = Object.entries(renamed).filter(([old]) => !old.startsWith('ur2'));
-
-  it.each(same)('%s trains as it did but for three passages a search, as %s', (old, id) => {
-    const { settings, loop } = presets.find((one) => one.settings.preset === old)!;
-    const { recipe, recipeVersion, ...now } = getTraining(old);
-    expect(recipeVersion).toBe('2');
-    expect(now).toEqual({ ...settings, preset: id, recipe: undefined });
-    const then = today(loop);
-    const { retrieval } = then;
-    // A dialect is for policies that are asked in words.
-    const { dialect: _, ...loopNow } = getRecipe(recipe).settings;
-    expect(loopNow).toEqual({ ...then, retrieval: { ...retrieval, k: 3 } });
-  });
-
-  it.each(Object.entries(renamed))(
-    'a stored run of %s keeps every number, and its loop',
-    (old, id) => {
-      const { settings, loop } = presets.find((one) => one.settings.preset === old)!;
-      const stored = parseTrainSettings(settings);
-      expect(stored).toEqual({ ...settings, preset: id, recipeVersion: '1' });
-      expect(recipeOf(stored).settings).toEqual(today(loop));
-    },
-  );
-
-  it('a run that was stored with the plain loop under the name ur2 keeps it', () => {
-    const { recipeVersion: _, ...before } = { ...getTraining('search/grpo'), recipe: 'ur2' };
-    const stored = parseTrainSettings(before);
-    expect(stored).toEqual({ ...before, recipeVersion: '1' });
-    const plain = presets.find(({ settings }) => settings.preset === 'grpo-em')!;
-    expect(recipeOf(stored).settings).toEqual(today(plain.loop));
-    // Stored again by this version, it means the same.
-    expect(parseTrainSettings(JSON.parse(JSON.stringify(stored)))).toEqual(stored);
-  });
-
-  it('the id that was `ur2/released` names the recipe of the released code', () => {
-    expect(findTraining('ur2/released')?.id).toBe('ur2-released/two-stages');
-    expect(getTraining('ur2/released')).toEqual(getTraining('ur2-released'));
-    const { recipeVersion: _, ...plain } = getTraining('search/grpo');
-    const stored = { ...plain, preset: 'ur2/released', recipe: 'ur2' };
-    expect(parseTrainSettings(stored)).toMatchObject({
-      preset: 'ur2-released/two-stages',
-      recipeVersion: '1',
-    });
-  });
-});
-
 describe('the loop of another recipe', () => {
-  it.each(['verl-tool', 'rex-rag', 'empirical'])(
-    '%s speaks the tags of Search-R1, and where a run began without them goes on so',
-    (recipe) => {
-      expect(getRecipe(recipe).settings.dialect).toBe('search-r1');
-      const { dialect, ...former } = recipeOf({ recipe, recipeVersion: '1' }).settings;
-      expect(dialect).toBeUndefined();
-      expect({ ...former, dialect: 'search-r1' }).toEqual(getRecipe(recipe).settings);
-    },
-  );
-
-  it('is today’s where it is named by a change', () => {
+  it('is that recipe’s where it is named by a change', () => {
     const changed = withChanges(getTraining('search/grpo'), ['recipe=ur2']);
-    expect(changed.recipeVersion).toBe('2');
-    expect(recipeOf(changed).settings.retrieval).toMatchObject({ maxSearches: 4, summarize: 'on' });
-    const old = withChanges(getTraining('search/grpo'), ['recipe=ur2', 'recipeVersion="1"']);
-    const plain = recipeOf({ recipe: 'search', recipeVersion: '1' });
-    expect(plain.version).toBe('1');
-    expect(recipeOf(old).settings).toEqual(plain.settings);
+    expect(recipeOf(changed)).toBe(getRecipe('ur2'));
+    expect(changed.preset).toBe('search/grpo');
   });
 });

@@ -17,7 +17,7 @@ import type { TrainSettings } from '../../src/recipes/parts/training.ts';
 
 const run = (settings: Partial<TrainSettings>, scores: Record<number, number>): Measured => ({
   settings: { ...getTraining('kunlun-baize/whole'), ...settings },
-  world: 'form2-seed11',
+  world: 'seed11',
   curve: Object.entries(scores).map(([step, em]) => ({
     step: Number(step),
     reward: null,
@@ -107,7 +107,7 @@ it('a curve is the mean over seeds of what was trained as its recipe says, at an
     {
       training: 'kunlun-baize/whole',
       seeds: [1, 2],
-      worlds: ['form2-seed11'],
+      worlds: ['seed11'],
       questions: 64,
       em: [
         [0, 0.375],

@@ -148,7 +148,7 @@ describe('the permalink', () => {
       '{"policy":{"k":"none"}}',
       '{"web":{"kind":"searxng","url":"file:///x"}}',
     ]) {
-      const { address, problems } = parseAddress(`?q=a-1&form=2&with=${encodeURIComponent(text)}`);
+      const { address, problems } = parseAddress(`?q=a-1&with=${encodeURIComponent(text)}`);
       expect(address.setup).toEqual({});
       expect(problems).toEqual([`with=${text}`]);
     }

@@ -6,7 +6,7 @@ import { rougeL } from './rouge.ts';
 
 /** Long answers: which questions want one, and what its prose is worth beside gold and passages. */
 
-/** Whether the question asks for prose: the second form's and the first form's summaries. */
+/** Whether the question asks for prose. */
 export const wantsLongAnswer = ({
   type,
   summary,

@@ -36,7 +36,7 @@ async function writeRollouts(out: string, adopted: Adopted): Promise<number> {
 function runFile({ experiment, settings }: Adopted, { found, folder }: AdoptPolicy): RunFile {
   const { policy, world, runId } = experiment;
   return {
-    format: 'forage.cli-run/1',
+    format: 'forage.cli-run/2',
     runId,
     settings,
     device: 'wasm',
@@ -48,7 +48,6 @@ function runFile({ experiment, settings }: Adopted, { found, folder }: AdoptPoli
     world: {
       folder: world.folder !== null && existsSync(world.folder) ? world.folder : null,
       seed: world.seed,
-      ...(world.form && { form: world.form }),
     },
   };
 }

@@ -24,7 +24,7 @@ import {
 } from '../evaluate/judge-options.ts';
 import { runJudge } from '../evaluate/judge-run.ts';
 import { recordedWorld } from '../shared/made-world.ts';
-import { openParts, runPolicyFolder, type PartsOptions } from '../shared/parts.ts';
+import { openParts, type PartsOptions } from '../shared/parts.ts';
 import { runQuestions } from '../evaluate/run-questions.ts';
 import {
   checkSummaries,
@@ -107,7 +107,7 @@ async function subjectOf(values: OptionValues, lists: OptionLists): Promise<Subj
     ...(trained !== null && { routerWeights: decodeRouterState(trained).weights }),
     ...(await sourcesOfRun(file, named)),
     adapter: folder,
-    policy: policy ?? (await runPolicyFolder(file.policy)),
+    policy: policy ?? file.policy.folder,
     weights: weights ?? file.policy.weights,
     keys: keys ?? file.policy.keys ?? 'f32',
     recipe: text('recipe') ?? file.settings.recipe,

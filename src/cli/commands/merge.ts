@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { mergedFiles, type PiecedFile } from '../../policy/open/merged-files.ts';
 import { makeFolder } from '../shared/empty-folder.ts';
 import { UsageError, type OptionValues } from '../shared/options.ts';
-import { openFolder, readAdapterFolder, runPolicyFolder } from '../shared/parts.ts';
+import { openFolder, readAdapterFolder } from '../shared/parts.ts';
 import { SIDE_FILES } from '../../lab/models/checkpoints/plan/file-names.ts';
 import { adapterAt, readRun, readRunAt } from '../train/folder.ts';
 import { endProgress, print, say, sayProgress, type Command } from '../shared/command.ts';
@@ -29,7 +29,7 @@ async function subjectOf(
     const at = readRunAt(run);
     return {
       adapter: adapterAt(at, say).folder,
-      policy: policy ?? (await runPolicyFolder(readRun(at.run).policy)),
+      policy: policy ?? readRun(at.run).policy.folder,
     };
   }
   if (adapter === undefined) throw new UsageError('merge needs --run DIR or --adapter DIR.');

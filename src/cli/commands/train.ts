@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { readTrajectories } from '../../formats/trajectories/read.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
-import { asksForSummaries, checkResumable, checkTrainable } from '../../learn/rl/trainable.ts';
+import { asksForSummaries, checkTrainable } from '../../learn/rl/trainable.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
 import {
   asUsage,
@@ -74,7 +74,6 @@ const FIXED = [
   'recipe',
   'seed',
   'world',
-  'world-form',
   'world-seed',
   'policy',
   'demonstrations',
@@ -111,13 +110,12 @@ async function resume(run: string, values: OptionValues, lists: OptionLists): Pr
   const file = { ...stored, ...(sources && { sources }) };
   if (values.steps !== undefined) file.settings.steps = Number(values.steps);
   if ((state?.step ?? 0) < file.settings.steps)
-    asUsage(() => {
+    asUsage(() =>
       checkTrainable(file.settings, {
         summarizer: file.summarizer !== undefined,
         done: state?.step ?? 0,
-      });
-      if (state) checkResumable(file.settings, state);
-    });
+      }),
+    );
   if (values.steps !== undefined || moved.corpus || moved.questions !== undefined)
     writeRun(run, file);
   trimSteps(run, state?.step ?? 0, say);

@@ -1,6 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BuiltInForm } from '../../records/built-in-forms.ts';
 import { measureWorld, reportText } from '../../evaluate/world/report.ts';
 import {
   buildWorld,
@@ -18,8 +17,6 @@ const openEncoder = () => openEncoderFromDisk(builtIn('encoder'));
 const encoding = (done: number, total: number): void =>
   sayProgress(`encoding passages ${done}/${total}`);
 
-const formOf = (values: OptionValues): BuiltInForm => (values.form === 1 ? 1 : 2);
-
 function seedOf(values: OptionValues): number {
   if (values.seed === undefined) throw new UsageError('world needs --seed N.');
   return Number(values.seed);
@@ -35,34 +32,25 @@ async function write(values: OptionValues): Promise<void> {
     existsSync(out) && readdirSync(out).length > 0 && !existsSync(`${out}/manifest.json`);
   if (strange && values.force !== true)
     throw new UsageError(`${out} holds other files; name an empty folder or add --force.`);
-  const manifest = await buildWorld(
-    seed,
-    writeToDisk(out),
-    await openEncoder(),
-    encoding,
-    formOf(values),
-  );
+  const manifest = await buildWorld(seed, writeToDisk(out), await openEncoder(), encoding);
   endProgress();
   const { local, web, questions } = manifest.counts;
-  const { form = 1 } = manifest;
-  if (values.json) print(JSON.stringify({ out, seed: manifest.seed, form, local, web, questions }));
+  if (values.json) print(JSON.stringify({ out, seed: manifest.seed, local, web, questions }));
   else say(`${out}: ${local} local and ${web} web passages, ${questions} questions.`);
 }
 
 async function report(values: OptionValues): Promise<void> {
   if (values.out !== undefined)
     throw new UsageError('--report writes no folder; leave --out out, or --report.');
-  const made = values.seed !== undefined || values.form !== undefined;
+  const made = values.seed !== undefined;
   if (values.world !== undefined && made)
-    throw new UsageError(
-      '--world measures a folder that is there, --seed and --form one that is made; give one.',
-    );
+    throw new UsageError('--world measures a folder, --seed a generated world; give one.');
   const folder = made ? undefined : String(values.world ?? builtIn('world'));
   if (folder !== undefined && !existsSync(join(folder, 'manifest.json')))
     throw new UsageError(`${folder} is no world: it has no manifest.json.`);
   const files =
     folder === undefined
-      ? await makeWorld({ seed: seedOf(values), form: formOf(values) }, encoding)
+      ? await makeWorld({ seed: seedOf(values) }, encoding)
       : fetchFromDisk(folder);
   const measured = await openMeasured(files, await openEncoder());
   const found = await measureWorld(measured, (done, total) =>
@@ -77,18 +65,11 @@ export const worldCommand: Command = {
   summary: 'generates a world and writes its folder, or measures one',
   options: {
     seed: { type: 'integer', value: 'N', help: 'which world', min: 0 },
-    form: {
-      type: 'integer',
-      value: 'F',
-      help: 'form of the world: 1, or 2 as is built in [2]',
-      min: 1,
-      max: 2,
-    },
     out: { type: 'string', value: 'DIR', help: 'folder to write' },
     force: { type: 'boolean', help: 'write into a folder that holds other files' },
     report: {
       type: 'boolean',
-      help: 'measure a world (the built-in one unless --world, or --seed and --form), write none',
+      help: 'measure a world (the built-in one unless --world or --seed), write none',
     },
     world: { type: 'string', value: 'DIR', help: 'folder to measure with --report' },
     json: { type: 'boolean', help: 'print one JSON object' },

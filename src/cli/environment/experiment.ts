@@ -122,7 +122,6 @@ export async function describeExperiment(
     world: {
       folder: typeof world === 'string' ? resolve(world) : null,
       seed: opened.manifest.seed,
-      ...(opened.manifest.form && { form: opened.manifest.form }),
     },
     corpus: corpus
       ? {

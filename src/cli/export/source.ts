@@ -9,7 +9,6 @@ import { writePeft } from '../../policy/lora/peft.ts';
 import { readSmallFile } from '../../policy/checkpoint/checkpoint.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
-import type { BuiltInForm } from '../../records/built-in-forms.ts';
 import { SHIPPED_SEED } from '../../world/world.ts';
 import { loadWorld, type World } from '../../retrieval/world/load.ts';
 import { MANIFEST_FILE } from '../../retrieval/world/manifest.ts';
@@ -20,7 +19,7 @@ import { folderRevision, type CheckpointFolder } from '../shared/checkpoint-fold
 import { say } from '../shared/command.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
 import { readQuestions } from '../shared/import-files.ts';
-import { openFolder, runPolicyFolder } from '../shared/parts.ts';
+import { openFolder } from '../shared/parts.ts';
 import { foundSources, partsOf } from '../train/run-sources.ts';
 import { builtIn, projectPath } from '../shared/paths.ts';
 import { asUsage, readSettings } from '../shared/train-settings.ts';
@@ -50,9 +49,9 @@ async function tokenizerOf({
   return found;
 }
 
-/** The world of a folder, without what searches it; null: the built-in one of the form. @throws UsageError */
-function readWorld(folder: string | null, form: BuiltInForm): Promise<World> {
-  const path = folder ?? builtIn('world', form);
+/** The world of a folder, without what searches it; null: the built-in one. @throws UsageError */
+function readWorld(folder: string | null): Promise<World> {
+  const path = folder ?? builtIn('world');
   if (!existsSync(join(path, MANIFEST_FILE)))
     throw new UsageError(`${path} is no world: it has no ${MANIFEST_FILE}.`);
   return loadWorld(fetchFromDisk(path));
@@ -93,19 +92,19 @@ function settingsOfRun(
   return asUsage(() => withChanges(settings, changes));
 }
 
-/** Whether the run trains on a world that was made in memory, and is not built in. */
+/** Whether the run trains on a generated world, which only its seed names. */
 const isMade = ({ world }: RunFile): boolean =>
-  world.form !== undefined && world.folder === null && world.seed !== SHIPPED_SEED;
+  world.folder === null && world.seed !== SHIPPED_SEED;
 
-/** A world that was made in memory leaves as a folder alone. */
+/** A generated world is exported as a folder. */
 function worldFolder(file: RunFile | null, values: OptionValues): string | null {
   const given = values.world === undefined ? null : resolve(String(values.world));
   if (!file) return given;
-  const { form, seed, folder } = file.world;
+  const { seed, folder } = file.world;
   if (!isMade(file)) return folder;
   if (given === null)
     throw new UsageError(
-      `The run trains on a world that was made (form ${form}, seed ${seed}). Write it with lab world --form ${form} --seed ${seed} --out DIR, and export with --world DIR.`,
+      `The run trains on the generated world of seed ${seed}. Write it with lab world --seed ${seed} --out DIR, and export with --world DIR.`,
     );
   return given;
 }
@@ -153,8 +152,7 @@ export async function readSource(
   const settings = file
     ? settingsOfRun(file, values, changes)
     : readSettings('export', values, changes, () => undefined);
-  const own = file ? await runPolicyFolder(file.policy) : undefined;
-  const checkpoint = await openFolder(text('policy') ?? own);
+  const checkpoint = await openFolder(text('policy') ?? file?.policy.folder);
   const revision = await folderRevision(checkpoint);
   const begun =
     file && folder !== null
@@ -170,7 +168,7 @@ export async function readSource(
       `${checkpoint.path} holds other weights than the run began with; its adapter does not fit them. Leave it out: --without adapter.`,
     );
   const world = worldFolder(file, values);
-  const opened = await readWorld(world, file ? (file.world.form ?? 1) : 2);
+  const opened = await readWorld(world);
   if (file && opened.manifest.seed !== file.world.seed)
     throw new UsageError(
       `The run trains on the world of seed ${file.world.seed}; ${world ?? 'the built-in one'} has seed ${opened.manifest.seed}.`,
@@ -190,11 +188,7 @@ export async function readSource(
       vocabulary: config.vocabSize,
       tokenizer: await tokenizerOf(checkpoint),
     },
-    world: {
-      folder: world,
-      seed: opened.manifest.seed,
-      ...(opened.manifest.form && { form: opened.manifest.form }),
-    },
+    world: { folder: world, seed: opened.manifest.seed },
     corpus: data.corpus,
     engine: data.engine,
     questions: data.questions ?? opened.questions,

@@ -49,8 +49,8 @@ async function firstWith(
   return { found: null, tried };
 }
 
-/** The policies that ship with the project, the one of today first. */
-const shipped = (): string[] => [builtIn('policy'), builtIn('policy', 1)];
+/** The policy that ships with the project. */
+const shipped = (): string[] => [builtIn('policy')];
 
 /**
  * Looks where it is said to be, and there alone; else where it was exported from, and among the policies that ship

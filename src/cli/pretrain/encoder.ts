@@ -24,7 +24,7 @@ import { messageOf } from '../../base/errors.ts';
 const { values: options } = parseArgs({
   options: {
     out: { type: 'string', default: 'public/encoder' },
-    tokenizer: { type: 'string', default: 'public/first-form/policy/tokenizer.json' },
+    tokenizer: { type: 'string', default: 'public/encoder/tokenizer.json' },
     seed: { type: 'string', default: '1' },
     steps: { type: 'string', default: '1400' },
     log: { type: 'string', default: 'training/encoder-log.jsonl' },

@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
-import { ExampleSource, type DrillKind } from '../../pretrain/policy/batches.ts';
+import { CURSOR_START, ExampleSource, type DrillKind } from '../../pretrain/policy/batches.ts';
 import { Learner, PART_MULTIPLE, partCount } from '../../pretrain/policy/learner.ts';
 import { messageOf } from '../../base/errors.ts';
 import { grow, type Vocabulary } from '../../pretrain/policy/grow.ts';
@@ -38,11 +38,11 @@ const HELD_OUT_DRILLS = 400;
 function heldOut(
   tokenizer: HuggingFaceTokenizer,
   count: number,
-  { maxLength, secondForm }: PretrainSettings,
+  { maxLength }: PretrainSettings,
 ): Example[] {
   const source = new ExampleSource(HELD_OUT_SEED, tokenizer, maxLength);
-  const cursor = { trajectories: 0, spans: 0 };
-  return Array.from({ length: count }, () => source.trajectory(cursor, 0, secondForm));
+  const cursor = { ...CURSOR_START };
+  return Array.from({ length: count }, () => source.trajectory(cursor, 0));
 }
 
 /** Everything one run holds. */
@@ -111,9 +111,9 @@ function prepare(options: RunOptions): Run {
   const resumed = options.resume === undefined ? undefined : readProgress(out);
   const settings = { ...DEFAULT_SETTINGS, ...resumed?.settings, ...options.given };
   const tokenizer = readTokenizer(options.tokenizer);
-  if (settings.secondForm > 0 && tokenizer.specialId('<form>') === undefined)
+  if (tokenizer.specialId('<form>') === undefined)
     throw new UsageError(
-      `--second-form needs a tokenizer with the tags of its blocks, as public/policy has; ${options.tokenizer} has none.`,
+      `${options.tokenizer} lacks the tags that demonstrations are written in; use the tokenizer of public/policy.`,
     );
   // The vocabulary fills whole SIMD vectors; ids beyond the tokenizer's are never used.
   const config = shapeOf(settings, Math.ceil(tokenizer.vocabSize / 8) * 8);
@@ -128,7 +128,7 @@ function prepare(options: RunOptions): Run {
   else if (options.init !== undefined)
     state.weights.set(exportedWeights(options.init, config, options.tokenizer, settings.seed));
   else initWeights(config, settings.seed, state.weights);
-  const start = resumed?.progress ?? { step: 0, tokens: 0, cursor: { trajectories: 0, spans: 0 } };
+  const start = resumed?.progress ?? { step: 0, tokens: 0, cursor: CURSOR_START };
   const drawn = start.cursor.streams?.length ?? 1;
   if (start.step > 0 && drawn !== settings.streams)
     throw new UsageError(
@@ -203,7 +203,7 @@ function save({ out, options, settings, tokenizer, state, weights }: Run, at: Pr
 
 /** Share of held-out exercises done right; null where none of that kind are trained. */
 async function rightVerdicts({ settings, tokenizer }: Run, learner: Learner, kind: DrillKind) {
-  if (settings.drillShare === 0 || (kind !== 'compare' && settings.secondForm === 0)) return null;
+  if (settings.drillShare === 0) return null;
   const source = new ExampleSource(HELD_OUT_SEED, tokenizer, settings.maxLength);
   const { all } = await evaluateHeldOut(learner, source.drills(HELD_OUT_DRILLS, kind));
   return all.whole;
@@ -274,15 +274,9 @@ async function trainWith(run: Run, learner: Learner, source: BatchSource): Promi
   });
 }
 
-/** What version 0.1.0 called `--snapshot-every`. */
-const FORMER = /^--checkpoint-every(?=$|=)/u;
-
 /** Runs `lab pretrain`. @throws UsageError for what the caller got wrong */
 export async function pretrain(argv: readonly string[]): Promise<void> {
-  const words = argv.map((word) => word.replace(FORMER, '--snapshot-every'));
-  if (words.join() !== argv.join())
-    console.error('--checkpoint-every is called --snapshot-every now.');
-  const options = readOptions(words);
+  const options = readOptions(argv);
   if (options.help) return console.log(commandHelp(COMMAND));
   prepareNode();
   const run = prepare(options);

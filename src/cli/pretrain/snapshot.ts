@@ -29,8 +29,7 @@ const count = z.number().int().nonnegative();
 const cursorSchema = z.object({
   trajectories: count,
   spans: count,
-  drills: count.optional(),
-  second: count.optional(),
+  drills: count,
 });
 const pointerSchema = z.object({
   folder: z.string(),

@@ -3,12 +3,9 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { FURTHER_TOKENS, SPECIAL_TOKENS } from '../../records/protocol.ts';
 import { trainBpe } from '../../pretrain/policy/bpe.ts';
-import type { DemonstrationMix } from '../../world/trajectories/demonstrate.ts';
+import { DemonstrationStream } from '../../world/demonstrations/stream.ts';
 import { WHOLE_WORDS } from '../../world/facts/inventory.ts';
 import { generateMiniWorld } from '../../world/world.ts';
-import { DemonstrationStream } from '../../world/second/demonstrations/stream.ts';
-import { generateMiniWorld as generateSecondMiniWorld } from '../../world/second/world.ts';
-import { trajectoryStream } from '../../world/trajectories/stream.ts';
 
 /** Trains the tokenizer of the built-in policy on text of fresh mini worlds and writes its files. */
 
@@ -21,40 +18,16 @@ const { values } = parseArgs({
   },
 });
 
-/** A mix of its own: tuning the demonstrations must not change the vocabulary of a checkpoint. */
-const MIX: DemonstrationMix = {
-  noisy: 0.5,
-  background: 0.2,
-  naiveRag: 0.15,
-  lookalikes: 0,
-  troubles: {
-    miss: 0.25,
-    'miss-twice': 0.05,
-    stale: 0.35,
-    'wrong-query': 0.15,
-    repeated: 0.12,
-    'empty-query': 0,
-    failed: 0,
-    'answer-now': 0.08,
-  },
-};
-
 /** Rare words of the inventory are shown this often more, so that each becomes one piece. */
 const EMPHASIS = 150;
 
 function* texts(seed: number, worlds: number): Generator<string> {
   for (let i = 0; i < EMPHASIS; i++) yield ` ${WHOLE_WORDS.join(' ')}`;
-  const stream = trajectoryStream(seed, { mix: MIX });
+  const demonstrations = new DemonstrationStream(seed);
   for (let w = 0; w < worlds; w++) {
     const world = generateMiniWorld(seed * 100_000 + w);
     for (const p of [...world.local, ...world.web]) yield ` ${p.title} : ${p.text}`;
-    for (let i = 0; i < 6; i++) for (const s of stream.next().segments) yield s.text;
-  }
-  const second = new DemonstrationStream(seed);
-  for (let w = 0; w < worlds; w++) {
-    const world = generateSecondMiniWorld(seed * 100_000 + w);
-    for (const p of [...world.local, ...world.web]) yield ` ${p.title} : ${p.text}`;
-    for (let i = 0; i < 8; i++) for (const s of second.at(8 * w + i).segments) yield s.text;
+    for (let i = 0; i < 8; i++) for (const s of demonstrations.at(8 * w + i).segments) yield s.text;
   }
 }
 

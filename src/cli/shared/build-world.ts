@@ -8,9 +8,7 @@ import type { FetchFile } from '../../base/fetch-file.ts';
 import type { WorldManifest } from '../../retrieval/world/manifest.ts';
 import type { PassageEncoder } from '../../retrieval/sources/sources.ts';
 import { recordsOf, writeWorld, type WriteFile } from '../../retrieval/world/write.ts';
-import { generateSecondWorld } from '../../world/second/world.ts';
 import { generateWorld, SHIPPED_SEED } from '../../world/world.ts';
-import type { BuiltInForm } from '../../records/built-in-forms.ts';
 import { messageOf } from '../../base/errors.ts';
 import { PACKED, projectPath } from './paths.ts';
 
@@ -20,10 +18,8 @@ export function buildWorld(
   write: WriteFile,
   encoder: PassageEncoder | null,
   onProgress?: (done: number, total: number) => void,
-  form: BuiltInForm = 2,
 ): Promise<WorldManifest> {
-  const made = form === 2 ? generateSecondWorld({ seed }) : generateWorld({ seed });
-  return writeWorld(recordsOf(made, { seed, form }), write, encoder, onProgress);
+  return writeWorld(recordsOf(generateWorld({ seed })), write, encoder, onProgress);
 }
 
 /** Files below a folder of the disk. */
@@ -70,27 +66,24 @@ export async function openEncoderFromDisk(folder: string): Promise<OnnxEncoder> 
   return OnnxEncoder.open(fetchFromDisk(folder), openOrtFromDisk);
 }
 
-const USAGE = `npx tsx src/cli/shared/build-world.ts --out DIR [--seed N] [--form 1|2] [--encoder DIR | --no-vectors]`;
+const USAGE = `npx tsx src/cli/shared/build-world.ts --out DIR [--seed N] [--encoder DIR | --no-vectors]`;
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       seed: { type: 'string', default: String(SHIPPED_SEED) },
-      form: { type: 'string', default: '2' },
       out: { type: 'string' },
       encoder: { type: 'string', default: 'public/encoder' },
       'no-vectors': { type: 'boolean', default: false },
     },
   });
   const seed = Number(values.seed);
-  if (values.out === undefined || !Number.isSafeInteger(seed) || !['1', '2'].includes(values.form))
-    throw new Error(USAGE);
+  if (values.out === undefined || !Number.isSafeInteger(seed)) throw new Error(USAGE);
   const encoder = values['no-vectors'] ? null : await openEncoderFromDisk(values.encoder);
   const onProgress = (done: number, total: number): void => {
     if (done === total || done % 1024 === 0) console.error(`encoded ${done} of ${total} passages`);
   };
-  const form = values.form === '1' ? 1 : 2;
-  const manifest = await buildWorld(seed, writeToDisk(values.out), encoder, onProgress, form);
+  const manifest = await buildWorld(seed, writeToDisk(values.out), encoder, onProgress);
   const bytes = Object.values(manifest.files).reduce((sum, file) => sum + file.bytes, 0);
   console.error(
     `${values.out}: seed ${seed}, ${manifest.counts.local} local and ${manifest.counts.web} web ` +

@@ -105,20 +105,6 @@ export const openFolder = (given: string | undefined): Promise<CheckpointFolder>
   openCheckpointFolder(policyFolder(given));
 
 /**
- * The folder of a run's policy. One that began with the built-in policy of the first form names it by the
- * path that the policy of today has.
- */
-export async function runPolicyFolder(policy: {
-  folder: string;
-  revision: string;
-}): Promise<string> {
-  if (policy.folder !== builtIn('policy')) return policy.folder;
-  const first = builtIn('policy', 1);
-  const revision = await folderRevision(await openFolder(first));
-  return policy.revision.startsWith(revision) ? first : policy.folder;
-}
-
-/**
  * The adapter of a PEFT folder; its files are compared with their hashes where these were kept (`hashes.ts`).
  * @throws UsageError where the folder has no adapter, or a damaged one; AdapterError for one that does not fit
  */

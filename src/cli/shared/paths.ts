@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { BuiltInForm } from '../../records/built-in-forms.ts';
 
 const here = fileURLToPath(import.meta.url);
 
@@ -19,5 +18,4 @@ export const projectPath = (name: string): string => join(root, name);
 const shipped = existsSync(join(root, 'public')) ? 'public' : 'dist';
 
 /** The folder of the policy, the world or the encoder that is built in: the page's own, in a package. */
-export const builtIn = (name: 'policy' | 'world' | 'encoder', form: BuiltInForm = 2): string =>
-  join(root, shipped, form === 1 ? 'first-form' : '', name);
+export const builtIn = (name: 'policy' | 'world' | 'encoder'): string => join(root, shipped, name);

@@ -29,7 +29,6 @@ const TAKEN = [
   'steps',
   'seed',
   'world',
-  'world-form',
   'world-seed',
   'corpus',
   'questions',
@@ -67,7 +66,7 @@ function worldOf(values: OptionValues, lists: OptionLists): SweepGiven['world'] 
     };
   }
   const made = madeWorldOf(values);
-  return folder === undefined ? (made ?? { form: 2, seed: SHIPPED_SEED }) : { folder };
+  return folder === undefined ? (made ?? { seed: SHIPPED_SEED }) : { folder };
 }
 
 /** A setting that a study cannot say is never left out in silence. */

@@ -65,15 +65,15 @@ export async function trainCell(
 ): Promise<void> {
   const { key, settings, world } = training;
   const { checkpoint, config, revision } = workshop;
-  const { seed, form } = sources.world.manifest;
+  const { seed } = sources.world.manifest;
   const run = folder.run(key);
   const file: RunFile = {
-    format: 'forage.cli-run/1',
+    format: 'forage.cli-run/2',
     runId: key,
     settings,
     device: 'wasm',
     policy: { folder: checkpoint.path, id: checkpoint.id, revision },
-    world: { folder: null, seed, ...(form && { form }) },
+    world: { folder: null, seed },
   };
   mkdirSync(run, { recursive: true });
   using _held = holdRun(run);

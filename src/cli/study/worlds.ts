@@ -51,7 +51,7 @@ export class StudyWorlds {
   identityOf = async ({ source }: NamedWorld): Promise<unknown> => {
     switch (source.kind) {
       case 'generated':
-        return { form: source.form, seed: source.seed };
+        return { seed: source.seed };
       case 'folder':
         return { manifest: await this.digestOf(join(source.folder, MANIFEST_FILE)) };
       case 'corpus':
@@ -66,7 +66,7 @@ export class StudyWorlds {
   /** Name of its record, the same in every study. */
   async recordName(world: NamedWorld): Promise<string> {
     const { source } = world;
-    if (source.kind === 'generated') return `form${source.form}-seed${source.seed}`;
+    if (source.kind === 'generated') return `seed${source.seed}`;
     const digest = await sha256(canonical(await this.identityOf(world)));
     return `${source.kind}-${digest.slice(0, 12)}`;
   }
@@ -125,16 +125,12 @@ export class StudyWorlds {
     };
   }
 
-  async #generated({ form, seed }: { form: 1 | 2; seed: number }, path: string): Promise<string> {
+  async #generated({ seed }: { seed: number }, path: string): Promise<string> {
     if (existsSync(join(path, MANIFEST_FILE))) return path;
-    say(`making the world of form ${form}, seed ${seed} …`);
+    say(`making the world of seed ${seed} …`);
     const encoder = await openEncoderFromDisk(builtIn('encoder'));
-    await buildWorld(
-      seed,
-      writeToDisk(path),
-      encoder,
-      (done, total) => sayProgress(`encoding passages ${done}/${total}`),
-      form,
+    await buildWorld(seed, writeToDisk(path), encoder, (done, total) =>
+      sayProgress(`encoding passages ${done}/${total}`),
     );
     endProgress();
     return path;

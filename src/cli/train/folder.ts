@@ -63,8 +63,10 @@ const runJudgeSchema = z.strictObject({
   timeoutMs: z.int().min(1),
 });
 
+const RUN_FORMAT = 'forage.cli-run/2';
+
 const runSchema = z.strictObject({
-  format: z.literal('forage.cli-run/1'),
+  format: z.literal(RUN_FORMAT),
   runId: z.string(),
   settings: z.unknown(),
   device: z.enum(['wasm', 'webgpu']),
@@ -78,13 +80,9 @@ const runSchema = z.strictObject({
     keys: z.enum(STORE_TYPES).optional(),
   }),
   world: z.strictObject({
+    /** Null: the world that `seed` generates. */
     folder: z.string().nullable(),
     seed: z.int(),
-    /**
-     * Of a world that is made from form and seed wherever the run goes on. Absent: a folder, or, in runs of the
-     * time of the first form, the built-in one of that form.
-     */
-    form: z.union([z.literal(1), z.literal(2)]).optional(),
   }),
   /** What stands in the place of the world's passages, web and questions; absent: nothing does. */
   sources: runSourcesSchema.optional(),
@@ -112,7 +110,12 @@ const LATEST = 'latest.json';
 const hashOfRun = (file: object): string => hashOf(JSON.stringify(file));
 
 function readSettingsFile(path: string): RunFile {
-  const json = JSON.parse(readFileSync(path, 'utf8')) as object;
+  const json = JSON.parse(readFileSync(path, 'utf8')) as { format?: unknown };
+  const { format } = json;
+  if (typeof format === 'string' && /^forage\.cli-run\//.test(format) && format !== RUN_FORMAT)
+    throw new UsageError(
+      `${path} is of another version of Forage (${format}, here ${RUN_FORMAT}); train again with lab train.`,
+    );
   const { sha256, ...rest } = runSchema.parse(json);
   const { sha256: _, ...said } = json as { sha256?: unknown };
   if (sha256 !== undefined && hashOfRun(said) !== sha256)
@@ -127,6 +130,7 @@ export function readRun(run: string): RunFile {
   try {
     return readSettingsFile(path);
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     const why = error instanceof z.ZodError ? issueOf(error) : messageOf(error);
     throw new UsageError(`${path} is damaged: ${why}. Restore it from a copy.`, { cause: error });
   }

@@ -25,13 +25,7 @@ import { folderRevision, type CheckpointFolder } from '../shared/checkpoint-fold
 import { endProgress, print, say } from '../shared/command.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
 import { recordedWorld } from '../shared/made-world.ts';
-import {
-  openFolder,
-  openSources,
-  runPolicyFolder,
-  type OpenSources,
-  type PartsOptions,
-} from '../shared/parts.ts';
+import { openFolder, openSources, type OpenSources, type PartsOptions } from '../shared/parts.ts';
 import {
   openSummarizerNamed,
   openSummarizerOf,
@@ -68,12 +62,10 @@ export interface NewRun {
   opened: OpenRun;
 }
 
-const worldRecord = (given: PartsOptions['world'], seed: number): Pick<RunFile, 'world'>['world'] =>
-  typeof given === 'object'
-    ? { folder: null, seed, form: given.form }
-    : given === undefined
-      ? { folder: null, seed, form: 2 }
-      : { folder: resolve(given), seed };
+const worldRecord = (given: PartsOptions['world'], seed: number): RunFile['world'] => ({
+  folder: typeof given === 'string' ? resolve(given) : null,
+  seed,
+});
 
 const keysFor = (
   { config, limits: { maxContext, maxSlots } }: CheckpointFolder,
@@ -103,7 +95,7 @@ export async function describeRun(
   const keys = (values.kv as StoreType | undefined) ?? keysFor(checkpoint, device);
   const sources = await recordSources(named, split);
   const file: RunFile = {
-    format: 'forage.cli-run/1',
+    format: 'forage.cli-run/2',
     runId: `${asWord(settings.preset)}-${settings.seed}`,
     settings,
     device,
@@ -205,7 +197,7 @@ export async function train(
   using stop = abortOnSignals('stopping; the last whole step is saved …');
   const file = readRun(run);
   const { settings, policy } = file;
-  const folder = await runPolicyFolder(policy);
+  const folder = policy.folder;
   const checkpoint = await openFolder(folder);
   checkMemory(checkpoint, shapeOf(file, options));
   if (heldRevision(await folderRevision(checkpoint), policy.weights) !== policy.revision)

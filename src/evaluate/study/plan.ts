@@ -17,7 +17,7 @@ import type { NamedWorld } from './file/worlds.ts';
  */
 
 export interface PlannedTraining {
-  /** Name of its folder: `kunlun-baize-dapo-s1-on-form2-seed11-0123456789ab`. */
+  /** Name of its folder: `kunlun-baize-dapo-s1-on-seed11-0123456789ab`. */
   key: string;
   settings: TrainSettings;
   world: NamedWorld;

@@ -79,7 +79,7 @@ const isValue = (value: unknown): value is SweepValue =>
   ['string', 'number', 'boolean'].includes(typeof value);
 
 /** What names a run's kind, and what it is measured by: runs measured otherwise are not compared. */
-const FIXED = ['preset', 'recipeVersion', 'heldOut'];
+const FIXED = ['preset', 'heldOut'];
 
 function leaves(value: unknown, path: string): string[] {
   if (FIXED.includes(path)) return [];

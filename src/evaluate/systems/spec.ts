@@ -40,7 +40,6 @@ const questionsSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('fresh'),
     seed: z.int().min(0).max(0xffffffff),
-    form: z.literal([1, 2]),
     split,
     limit,
   }),

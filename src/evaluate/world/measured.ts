@@ -34,7 +34,7 @@ export class Gold {
     this.#byTitle = { local: titles(world.local), web: titles(web) };
   }
 
-  /** Worlds of the first form do not list the passages; their titles are nobody else's. */
+  /** A step that lists no passages is found by the title of its page. */
   of(step: ChainStep): GoldStep {
     const corpus = (source: SourceName): Set<string> => {
       if (step.passageIds)

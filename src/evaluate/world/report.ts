@@ -7,7 +7,6 @@ import { measureRouting, type RoutingReport } from './routing.ts';
 export interface WorldReport extends RecallReport, Omit<RoutingReport, 'queries' | 'local'> {
   format: 'forage.world-report/1';
   seed: number;
-  form: 1 | 2;
   /** Gold queries of test questions, and the share that the local corpus answers rightly. */
   goldQueries: { n: number; local: number };
   contents: ContentsReport;
@@ -17,12 +16,11 @@ export async function measureWorld(
   measured: MeasuredWorld,
   onProgress?: (done: number, total: number) => void,
 ): Promise<WorldReport> {
-  const { seed, form = 1 } = measured.world.manifest;
+  const { seed } = measured.world.manifest;
   const { queries, local, ...routing } = measureRouting(measured);
   return {
     format: 'forage.world-report/1',
     seed,
-    form,
     goldQueries: { n: queries, local },
     ...(await measureRecall(measured, onProgress)),
     ...routing,
@@ -44,7 +42,7 @@ export function reportText(report: WorldReport): string {
       .map(([name, n]) => `${name} ${n}`)
       .join(', ');
   return [
-    `world of seed ${report.seed}, form ${report.form}: ${contents.passages.local} local and ${contents.passages.web} web passages`,
+    `world of seed ${report.seed}: ${contents.passages.local} local and ${contents.passages.web} web passages`,
     'gold queries of test questions that reach their passage in the first 5',
     row('by words', percent(recallAt5.lexical)),
     row('by vectors (local)', percent(recallAt5.dense)),

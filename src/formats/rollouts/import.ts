@@ -10,7 +10,6 @@ import { lineValues, type LineValue } from '../values/json.ts';
 import { parseJson } from './shape/json.ts';
 import { readLines } from './shape/lines.ts';
 import { columnRows, recordsWithin } from './shape/several.ts';
-import { ImportError as HeaderError } from '../import/values/types.ts';
 import { readParquet } from './parquet.ts';
 import { readTable } from './table.ts';
 
@@ -199,14 +198,9 @@ async function* importTable(
   name: string,
   container: 'csv' | 'tsv',
 ): AsyncGenerator<ImportItem> {
-  try {
-    for await (const { row, fault, line, bytes } of readTable(blob, container))
-      if (row === null) yield { kind: 'fault', line, bytes, reason: fault };
-      else yield itemOf(() => row, { name, line }, bytes);
-  } catch (error) {
-    if (!(error instanceof HeaderError)) throw error;
-    throw new ImportError(`${name} is a table that cannot be read: ${error.message}.`);
-  }
+  for await (const { row, fault, line, bytes } of readTable(blob, container))
+    if (row === null) yield { kind: 'fault', line, bytes, reason: fault };
+    else yield itemOf(() => row, { name, line }, bytes);
 }
 
 async function* importEvalLog(blob: Blob, name: string): AsyncGenerator<ImportItem> {

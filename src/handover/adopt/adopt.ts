@@ -137,7 +137,6 @@ function stateOf(
     first: new Float32Array(flat.length),
     second: new Float32Array(flat.length),
     warmedUp: 0,
-    logprobsOf: 'sampling',
     adapter: flat,
     learningRate: null,
     curriculum: curriculumAfter(experiment, source, step, notes),

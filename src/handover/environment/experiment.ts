@@ -33,14 +33,10 @@ const experimentSchema = z.object({
     /** `filesDigest` of them. */
     digest,
   }),
-  /**
-   * World folder; null: the built-in one of the form, the first where none stands here. Its seed tells
-   * another world of the same name.
-   */
+  /** World folder; null: the built-in one. Its seed tells another world of the same name. */
   world: z.object({
     folder: z.string().nullable(),
     seed: z.int(),
-    form: z.literal(2).optional(),
   }),
   /** Files of passages in place of the world's local corpus; null: the world's. */
   corpus: z
@@ -117,7 +113,6 @@ export function environmentHash(experiment: Experiment): Promise<string> {
         digest: policy.digest,
       },
       world: world.seed,
-      ...(world.form && { form: world.form }),
       corpus: corpus && { method: corpus.method, digest: corpus.digest },
       engine: engine?.kind ?? null,
       questions: questions?.digest ?? null,

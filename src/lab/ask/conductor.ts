@@ -82,7 +82,7 @@ export class Conductor implements ConductorApi {
       board,
       checkpoint: (ref) =>
         ref.kind === 'built-in'
-          ? servedCheckpoint(places.policies[ref.form ?? 2])
+          ? servedCheckpoint(places.policy)
           : storedCheckpoint(storage.checkpoints, ref.id),
       onSampled: (count) => this.#running?.rate.add(count),
       onReady: (opened) => this.#policyReady(opened),

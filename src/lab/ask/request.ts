@@ -1,7 +1,6 @@
 import type { Question } from '../../records/records.ts';
-import { formOf } from '../../records/built-in-forms.ts';
 import type { Setup } from '../../records/setup.ts';
-import { recipeInForm } from '../../recipes/index.ts';
+import { getRecipe } from '../../recipes/index.ts';
 import { LOCAL_ONLY } from '../../recipes/local-only.ts';
 import type { Recipe } from '../../recipes/parts/recipe.ts';
 import {
@@ -50,9 +49,9 @@ const overridesOf = (
 
 export const recipeFor = (
   settings: RunSettings,
-  setup: Pick<Setup, 'summarizer' | 'source'> & Partial<Setup>,
+  setup: Pick<Setup, 'summarizer' | 'source'>,
 ): { recipe: Recipe; overrides: SettingsOverride } => ({
-  recipe: recipeInForm(settings.recipe, formOf(setup)),
+  recipe: getRecipe(settings.recipe),
   overrides: overridesOf(settings.temperature, settings.mechanisms, setup),
 });
 

@@ -2,7 +2,6 @@ import { coverageOf } from '../../agent/router/coverage.ts';
 import { createRouter, type Router } from '../../agent/router/router.ts';
 import type { ImportedQuestion } from '../../formats/import/values/types.ts';
 import type { Question } from '../../records/records.ts';
-import { formOf, type BuiltInForm } from '../../records/built-in-forms.ts';
 import { BUILT_IN_SETUP, type Setup } from '../../records/setup.ts';
 import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
 import type { ConductorMessage, WorldFacts } from '../contract/ask.ts';
@@ -67,8 +66,8 @@ export class SourceKeeper {
   #slot: Slot<StartedRetrieval> = emptySlot();
   /** Whether the slot's worker has its first world. */
   #started = false;
-  /** Built-in worlds of the slot's worker, loading or loaded. */
-  readonly #worlds = new Map<BuiltInForm, Promise<LoadedSet>>();
+  /** The built-in world of the slot's worker, loading or loaded. */
+  #loaded: Promise<LoadedSet> | null = null;
   #worldLoaded: Promise<unknown> = Promise.resolve();
   readonly #list: QuestionList;
   /** Sources of the request, as soon as the worker is there. */
@@ -141,27 +140,26 @@ export class SourceKeeper {
   }
 
   async #questionsOf({ questions }: Pick<SourceRequest, 'questions'>): Promise<QuestionSet> {
-    if (questions.kind === 'built-in') return (await this.#world(questions.form ?? 2)).set;
+    if (questions.kind === 'built-in') return (await this.#world()).set;
     const imported = await this.#deps.imported(questions.ids);
     return { seed: 0, ...splitQuestions(imported) };
   }
 
-  /** A built-in world of the worker. @throws Error where it cannot be loaded */
-  #world(form: BuiltInForm): Promise<LoadedSet> {
-    const known = this.#worlds.get(form);
-    if (known) return known;
-    const loading = this.#load(form);
-    this.#worlds.set(form, loading);
+  /** The built-in world of the worker. @throws Error where it cannot be loaded */
+  #world(): Promise<LoadedSet> {
+    if (this.#loaded) return this.#loaded;
+    const loading = this.#load();
+    this.#loaded = loading;
     loading.catch(() => {
-      if (this.#worlds.get(form) === loading) this.#worlds.delete(form);
+      if (this.#loaded === loading) this.#loaded = null;
     });
     return loading;
   }
 
-  async #load(form: BuiltInForm): Promise<LoadedSet> {
+  async #load(): Promise<LoadedSet> {
     const started = await this.#slot.loading;
     if (!started) throw new Error('The world is not loaded; load it again first.');
-    return asSet(await started.api.loadWorld(form));
+    return asSet(await started.api.loadWorld());
   }
 
   #start(): void {
@@ -170,8 +168,7 @@ export class SourceKeeper {
     this.#slot = slot;
     this.#open = null;
     this.#started = false;
-    this.#worlds.clear();
-    const form = formOf(this.#request);
+    this.#loaded = null;
     const fail = (error: unknown) => {
       if (this.#slot !== slot) return;
       slot.loading = null;
@@ -187,9 +184,8 @@ export class SourceKeeper {
       files,
       board,
       onLost: fail,
-      form,
       onWorld: (world) => {
-        this.#worlds.set(form, Promise.resolve(asSet(world)));
+        this.#loaded = Promise.resolve(asSet(world));
         this.#started = true;
         this.#list.show(this.#request.questions);
         loaded();
@@ -227,7 +223,7 @@ export class SourceKeeper {
 
   async #sendFacts({ local, memory }: OpenSources): Promise<void> {
     const { local: localSpec, web } = this.#request;
-    const { facts } = await this.#world(formOf(this.#request));
+    const { facts } = await this.#world();
     this.#deps.send([
       {
         type: 'sources',

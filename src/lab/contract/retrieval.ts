@@ -1,4 +1,3 @@
-import type { BuiltInForm } from '../../records/built-in-forms.ts';
 import type { ClusterApi } from './clusters.ts';
 import type { EncoderApi } from './encoders.ts';
 import type { SearchTarget, SourceName } from '../../records/hits.ts';
@@ -12,16 +11,15 @@ import type { WorldFacts } from './ask.ts';
 
 /** What the lab worker and the retrieval worker say to each other. */
 
-/** A world that is made from its form and seed. */
+/** A world that is generated from its seed. */
 export interface Made {
-  form: BuiltInForm;
   seed: number;
 }
 
 export interface RetrievalFiles {
-  /** Folders of the built-in worlds, with a slash at their ends, by form. */
-  worlds: Readonly<Record<BuiltInForm, string>>;
-  /** In the place of any built-in one. */
+  /** Folder of the built-in world, with a slash at its end. */
+  world: string;
+  /** In place of the built-in one. */
   made?: Made;
   /** Folder of the encoder, with a slash at its end. */
   encoder: string;
@@ -72,7 +70,7 @@ export interface NamesRequest {
   questions: readonly string[];
   /** Passages of the local source, where that is known; else 0. */
   passages: number;
-  /** The world that stands in the place of any built-in one. */
+  /** The world in place of the built-in one. */
   made?: Made;
 }
 
@@ -102,8 +100,8 @@ export interface RetrievalApi {
   listen(listener: RetrievalProgress): void;
   /** Says where the files lie; the encoder is on its way from now on. */
   start(files: RetrievalFiles): void;
-  /** Fetches a built-in world, or finds it loaded. */
-  loadWorld(form: BuiltInForm): Promise<LoadedWorld>;
+  /** Fetches the built-in world, or finds it loaded. */
+  loadWorld(): Promise<LoadedWorld>;
   /**
    * Opens encoder and indexes, or finds them open.
    * @param signal withdraws this request; when nobody else waits for these sources, building them stops

@@ -134,10 +134,20 @@ export interface Download {
 /** What came of a folder from a cluster; nothing is kept of one that was cancelled. */
 export type AdoptOutcome = { status: 'ready'; run: RunRecord } | { status: 'cancelled' };
 
+/** A run that another version of Forage stored here; it cannot be opened. */
+export interface OlderRun {
+  id: string;
+  name: string;
+}
+
 /** Calls that the page makes. All reject with an Error whose message can be shown. */
 export interface TrainApi {
   listen(listener: (messages: TrainMessage[]) => void): Promise<void>;
   runs(): Promise<RunRecord[]>;
+  /** Runs of other versions of Forage, newest first; `runs` leaves them out. */
+  olderRuns(): Promise<OlderRun[]>;
+  /** Deletes these with all that belongs to them; it cannot be undone. */
+  removeOlderRuns(): Promise<void>;
   steps(runId: string): Promise<TrainStep[]>;
   /**
    * The rollouts of a step with rewards and advantages, or those of its held-out questions (of step 0:

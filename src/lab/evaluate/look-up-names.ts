@@ -98,8 +98,7 @@ export class NamesLookUp {
     onProgress: NamesProgress,
     signal: AbortSignal,
   ): AsyncGenerator<[Searched, Found], void, void> {
-    const { form, seed } = source;
-    const made = { form, seed };
+    const made = { seed: source.seed };
     let worker: StartedNames | null = null;
     const stop = (): void => worker?.terminate();
     signal.addEventListener('abort', stop, { once: true });

@@ -28,7 +28,7 @@ export async function startMadeWorld({
   let world: LoadedWorld | null = null;
   const board = new PartsBoard(({ world: { note: text, loadedBytes, totalBytes } }) => {
     const share = totalBytes > 0 ? `, ${Math.floor((100 * loadedBytes) / totalBytes)} %` : '';
-    note(`the world of form ${made.form}, seed ${made.seed}: ${text}${share}`);
+    note(`the world of seed ${made.seed}: ${text}${share}`);
   });
   try {
     const started = await startRetrieval({
@@ -36,7 +36,6 @@ export async function startMadeWorld({
       files: { ...files, made },
       board,
       onLost: (error) => lost.abort(error),
-      form: 2,
       onWorld: (loaded) => (world = loaded),
       onStarted: (end) => (terminate = end),
     });

@@ -92,16 +92,16 @@ export class OpenSets {
           'This evaluation names files of a command line; choose questions of this browser in their place.',
         );
       case 'fresh': {
-        const { form, seed } = source;
-        const name = `world of form ${form}, seed ${seed}`;
+        const { seed } = source;
+        const name = `world of seed ${seed}`;
         note(`making the ${name}`);
-        const made = await this.#parts.startWorld({ form, seed }, note);
+        const made = await this.#parts.startWorld({ seed }, note);
         return {
-          key: `form${form}-seed${seed}`,
+          key: `seed${seed}`,
           name,
           questions: chosen(made.world.questions, source),
           source,
-          identity: { form, seed, digest: made.world.digest ?? null },
+          identity: { seed, digest: made.world.digest ?? null },
           made,
         };
       }

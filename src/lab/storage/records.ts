@@ -1,6 +1,4 @@
 import { z } from 'zod';
-import { setupInForm } from '../../records/built-in-forms.ts';
-import { BUILT_IN_SETUP, type Setup } from '../../records/setup.ts';
 import { setupSchema } from '../../retrieval/setup.ts';
 import type { TrainStep } from '../../records/training.ts';
 import { STORE_TYPES } from '../../policy/ops/values.ts';
@@ -37,8 +35,10 @@ const sweepSchema = z.strictObject({
   place: z.tuple([count, count]),
 });
 
+const RUN_FORMAT = 'forage.run/2';
+
 const runSchema = z.strictObject({
-  format: z.literal('forage.run/1'),
+  format: z.literal(RUN_FORMAT),
   id: z.string().regex(/^[\w-]{1,80}$/),
   name: z.string(),
   tags: z.array(z.string()),
@@ -51,7 +51,6 @@ const runSchema = z.strictObject({
   setup: setupSchema.optional(),
   world: z.strictObject({
     seed: z.int(),
-    form: z.literal(2).optional(),
     questions: z.int(),
     split: splitSchema.optional(),
   }),
@@ -68,25 +67,24 @@ const runSchema = z.strictObject({
   deletedAt: z.string().nullable(),
 });
 
-/** What a run works with; one of the time of the first form goes on with that. */
-const setupOf = (
-  setup: Setup | undefined,
-  { form }: Pick<RunRecord['world'], 'form'>,
-): Setup | undefined => (form === 2 ? setup : setupInForm(setup ?? BUILT_IN_SETUP, 1));
+const formatOf = (value: unknown): string =>
+  z.object({ format: z.string() }).safeParse(value).data?.format ?? '';
+
+/** Whether another version of Forage wrote this record of a run, so that it cannot be read here. */
+export const isOfOtherVersion = (value: unknown): boolean => {
+  const format = formatOf(value);
+  return format.startsWith('forage.run/') && format !== RUN_FORMAT;
+};
 
 /** @throws Error of one line where it is no run */
 export function parseRun(value: unknown): RunRecord {
+  if (isOfOtherVersion(value))
+    throw new Error(
+      `the run was made by another version of Forage (${formatOf(value)}, here ${RUN_FORMAT}); train it again here`,
+    );
   const parsed = runSchema.safeParse(value);
   if (!parsed.success) throw new Error(`run: ${issueOf(parsed.error)}`);
-  const { setup: stored, importedStep, keys, ...run } = parsed.data;
-  const setup = setupOf(stored, run.world);
-  return {
-    ...run,
-    settings: parseTrainSettings(run.settings),
-    ...(setup && { setup }),
-    ...(keys && { keys }),
-    ...(importedStep !== undefined && { importedStep }),
-  };
+  return { ...parsed.data, settings: parseTrainSettings(parsed.data.settings) };
 }
 
 const number = z.number();

@@ -23,8 +23,9 @@ import {
   withinLimit,
 } from './kept-adapters.ts';
 import type { RunRecord } from '../contract/records/runs.ts';
+import type { OlderRun } from '../contract/training.ts';
 import { isQuotaError, StorageFull } from './quota.ts';
-import { parseRun, parseStep } from './records.ts';
+import { isOfOtherVersion, parseRun, parseStep } from './records.ts';
 import {
   filesOfAdapters,
   filesOfState,
@@ -65,16 +66,27 @@ export class RunStore {
     this.#blobs = blobs;
   }
 
-  /** All runs, newest first; those that a later version wrote and this one cannot read are left out. */
+  /** All runs, newest first; those that cannot be read are left out. */
   async runs(): Promise<RunRecord[]> {
-    const rows: unknown[] = await this.#db.runs.orderBy('createdAt').reverse().toArray();
-    return rows.flatMap((row) => {
+    return (await this.#rowsOfRuns()).flatMap((row) => {
       try {
         return [parseRun(row)];
       } catch {
         return [];
       }
     });
+  }
+
+  /** Runs of other versions of Forage, newest first. */
+  async olderRuns(): Promise<OlderRun[]> {
+    return (await this.#rowsOfRuns())
+      .filter(isOfOtherVersion)
+      .map(({ id, name = id }) => ({ id, name }));
+  }
+
+  /** As they are stored: any version may have written them. */
+  async #rowsOfRuns(): Promise<(Partial<RunRecord> & { id: string })[]> {
+    return this.#db.runs.orderBy('createdAt').reverse().toArray();
   }
 
   /** @throws Error where there is no such run */

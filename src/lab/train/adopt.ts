@@ -2,7 +2,6 @@ import { adopt, type Adopted, type Base } from '../../handover/adopt/adopt.ts';
 import { openArchive } from '../../handover/adopt/archive/open-archive.ts';
 import type { AdoptedExperiment } from '../../handover/adopt/input/experiment.ts';
 import { nameOf, type AdoptFile } from '../../handover/adopt/input/folder.ts';
-import { setupInForm } from '../../records/built-in-forms.ts';
 import { BUILT_IN_SETUP, type PolicyRef, type Setup } from '../../records/setup.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import type { RunRecord } from '../contract/records/runs.ts';
@@ -68,14 +67,9 @@ async function unpacked(
 const TRAINERS: Readonly<Record<string, string>> = { trl: 'TRL', verl: 'verl' };
 
 /** The setup of the run that was exported, else the built-in one over the policy that was found. */
-function setupOf(
-  stored: RunRecord | undefined,
-  found: Found | null,
-  { world }: AdoptedExperiment,
-): Setup | undefined {
+function setupOf(stored: RunRecord | undefined, found: Found | null): Setup | undefined {
   if (stored?.setup) return stored.setup;
   const policy = found?.ref ?? BUILT_IN_SETUP.policy;
-  if (world.form !== 2) return setupInForm({ ...BUILT_IN_SETUP, policy }, 1);
   return policy.kind === 'built-in' ? undefined : { ...BUILT_IN_SETUP, policy };
 }
 
@@ -98,10 +92,10 @@ function recordOf(
   const { policy, world, questions } = experiment;
   const name = trainer === null ? 'a cluster' : (TRAINERS[trainer] ?? trainer);
   const last = Math.max(steps.at(-1)?.step ?? 0, state?.step ?? 0);
-  const setup = setupOf(stored, found, experiment);
+  const setup = setupOf(stored, found);
   const told = [...otherSources(experiment, setup), ...notes];
   return {
-    format: 'forage.run/1',
+    format: 'forage.run/2',
     id: newId(settings),
     name: `${stored?.name ?? `${settings.preset}, seed ${settings.seed}`}, on ${name}`,
     tags: [name],
@@ -112,7 +106,7 @@ function recordOf(
     settings,
     policy: { id: policy.id, revision: policy.revision },
     setup,
-    world: { seed: world.seed, form: 2, questions: questions?.train ?? 0 },
+    world: { seed: world.seed, questions: questions?.train ?? 0 },
     device,
     step: last,
     checkpointStep: null,

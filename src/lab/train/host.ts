@@ -6,7 +6,7 @@ import type { SweepAxis } from '../../evaluate/sweep/axes.ts';
 import { planSweep } from '../../evaluate/sweep/cells.ts';
 import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
-import { checkResumable, checkTrainable } from '../../learn/rl/trainable.ts';
+import { checkTrainable } from '../../learn/rl/trainable.ts';
 import { chooseDevice } from '../models/serving/device.ts';
 import { ActiveRun } from './active-run.ts';
 import type {
@@ -16,6 +16,7 @@ import type {
   DroppedKind,
   MeasureOutcome,
   TrainEstimate,
+  OlderRun,
   RolloutsOf,
   TrainApi,
   TrainMessage,
@@ -46,7 +47,7 @@ export interface HostParts extends DriveParts {
    * @throws Error in words where it cannot be trained
    */
   policy(ref: PolicyRef): Promise<PolicyFacts>;
-  /** Those that can be trained, the built-in one first, that of the first form last. */
+  /** Those that can be trained, the built-in one first. */
   policies(): Promise<PolicyRef[]>;
   /** @throws Error in words where the browser keeps no files, which every step is stored in */
   checkFiles(): void;
@@ -107,6 +108,16 @@ export class TrainingHost implements TrainApi {
     const runs = await this.#records.all();
     runs.forEach((run) => this.#watch(run));
     return runs;
+  }
+
+  olderRuns(): Promise<OlderRun[]> {
+    return this.#parts.store.olderRuns();
+  }
+
+  async removeOlderRuns(): Promise<void> {
+    const { store } = this.#parts;
+    for (const { id } of await store.olderRuns()) await store.purge(id);
+    await this.#reporter.storage();
   }
 
   async steps(runId: string): Promise<TrainStep[]> {
@@ -263,7 +274,7 @@ export class TrainingHost implements TrainApi {
     const stored = await this.#parts.store.run(runId);
     const settings = steps === undefined ? stored.settings : longer(stored, steps);
     const run = { ...stored, settings, device: device ?? stored.device };
-    await this.#checkGoesOn(run);
+    this.#checkGoesOn(run);
     const setup = run.setup ?? BUILT_IN_SETUP;
     const [world, policy, view] = await Promise.all([
       this.#parts.world(setup),
@@ -357,11 +368,9 @@ export class TrainingHost implements TrainApi {
   }
 
   /** Said before the run changes in any way. @throws Error where it cannot be trained further */
-  async #checkGoesOn({ id, settings, step, setup }: RunRecord): Promise<void> {
+  #checkGoesOn({ settings, step, setup }: RunRecord): void {
     if (step >= settings.steps) return;
     checkTrainable(settings, { done: step, ...hasSummarizer(setup ?? BUILT_IN_SETUP) });
-    const state = settings.temperature === 1 ? null : await this.#parts.store.lastState(id);
-    if (state) checkResumable(settings, state);
   }
 
   /** Before anything is stored or loaded. @throws Error where no run can begin */

@@ -1,4 +1,3 @@
-import { formOf } from '../../records/built-in-forms.ts';
 import type { PolicyRef, Setup } from '../../records/setup.ts';
 import { readTrajectories } from '../../formats/trajectories/read.ts';
 import { readDemonstrations } from '../../learn/rl/demonstrations.ts';
@@ -51,7 +50,6 @@ const isBuiltIn = (setup: Setup, settings: TrainSettings): boolean => {
   const { policy, local, web, questions, summarizer, judge } = setup;
   return (
     [policy, local, web, questions].every(({ kind }) => kind === 'built-in') &&
-    formOf(setup) === 2 &&
     judge.kind === 'off' &&
     (summarizer.kind === 'off' || !asksForSummaries(settings))
   );
@@ -153,7 +151,7 @@ export async function storeRuns(
     // Of runs that are made together, the first is the oldest.
     const at = new Date(now + i).toISOString();
     return {
-      format: 'forage.run/1',
+      format: 'forage.run/2',
       id: sweep ? `${newId(settings)}-${sweep.place.join('-')}` : newId(settings),
       name: name.trim() === '' ? `${settings.preset}, seed ${settings.seed}` : name.trim(),
       tags: [],
@@ -167,7 +165,6 @@ export async function storeRuns(
       ...(!isBuiltIn(setup, settings) && { setup }),
       world: {
         seed: world.seed,
-        form: 2,
         questions: world.questions.length,
         split: world.split,
       },

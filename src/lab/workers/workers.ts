@@ -1,13 +1,12 @@
 import type { EngineWorker } from '../../policy/remote/webllm/start.ts';
-import type { BuiltInForm } from '../../records/built-in-forms.ts';
 import type { RetrievalFiles } from '../contract/retrieval.ts';
 import type { Locks, WorkerLike } from '../rpc/life.ts';
 
 /** What the conductor is given: where files lie, and how workers are started. */
 
 export interface Places {
-  /** Folders of the built-in policies, with a slash at their ends, by form. */
-  policies: Readonly<Record<BuiltInForm, string>>;
+  /** Folder of the built-in policy, with a slash at its end. */
+  policy: string;
   files: RetrievalFiles;
 }
 

@@ -86,8 +86,7 @@ class TrainLoop {
   async #start(): Promise<void> {
     const [deps, state] = [this.#deps, this.#state];
     this.#tell('starting', 0, 1);
-    const changed = checkBeginning(this.#settings, deps, state);
-    if (changed !== null) this.#hooks.onNotice?.(changed);
+    checkBeginning(this.#settings, deps, state);
     if (state.curriculum !== null) deps.curriculum.restore(state.curriculum);
     if (state.router !== null) deps.router?.restore(state.router);
     await this.#sampleWith(state.adapter);

@@ -29,11 +29,6 @@ export interface TrainState {
   startMade?: boolean;
   /** ρ of REX-RAG after the steps so far, where clones are trained. */
   reviveRate?: number;
-  /**
-   * What log-probabilities of the steps so far were of: `sampling`, what was drawn from; `model`,
-   * temperature 1 at any temperature, as in states that do not say.
-   */
-  logprobsOf: 'sampling' | 'model';
   /** In the order of `loraSlots`, like AdamW's two moments. */
   adapter: Float32Array;
   first: Float32Array;
@@ -67,7 +62,6 @@ export function initialState(settings: TrainSettings, config: PolicyConfig): Tra
     updates: 0,
     warmedUp: 0,
     noUpdate: true,
-    logprobsOf: 'sampling',
     adapter,
     first: new Float32Array(adapter.length),
     second: new Float32Array(adapter.length),
@@ -98,8 +92,6 @@ export const stateAfter = (
   warmedUp: before.warmedUp,
   ...(before.noUpdate && !update && { noUpdate: true }),
   startMade: before.startMade,
-  // No step of the other kind stands before the first.
-  logprobsOf: before.step === 0 ? 'sampling' : before.logprobsOf,
   adapter: update?.adapter ?? before.adapter,
   first: update?.first ?? before.first,
   second: update?.second ?? before.second,
@@ -113,11 +105,10 @@ const restSchema = z.strictObject({
   format: z.literal('forage.state/1'),
   step: count,
   updates: count,
-  warmedUp: count.default(0),
+  warmedUp: count,
   noUpdate: z.literal(true).optional(),
   startMade: z.boolean().optional(),
   reviveRate: z.number().min(0).max(1).optional(),
-  logprobsOf: z.enum(['sampling', 'model']).default('model'),
   learningRate: z.number().positive().nullable(),
   curriculum: z.json(),
   router: z.json(),
@@ -148,7 +139,7 @@ export interface StateFiles {
 
 /** A state as two files; reading them back gives the same bits. */
 export function encodeState(state: TrainState): StateFiles {
-  const { step, updates, warmedUp, noUpdate, startMade, reviveRate, logprobsOf } = state;
+  const { step, updates, warmedUp, noUpdate, startMade, reviveRate } = state;
   const { learningRate, curriculum, router, elapsed, accuracy, critic } = state;
   const { firstEntropies, screened, klCoefficient, reference } = state;
   const data: [string, Float32Array][] = [
@@ -166,7 +157,6 @@ export function encodeState(state: TrainState): StateFiles {
     noUpdate,
     startMade,
     reviveRate,
-    logprobsOf,
     learningRate,
     curriculum,
     router,

@@ -2,7 +2,6 @@ import { withOverrides } from '../../recipes/parts/settings.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { recipeOf } from '../../recipes/index.ts';
 import { probeClash, switchClash } from '../settings/switches.ts';
-import { stageAt } from '../settings/stages.ts';
 import type { TrainDeps } from './contracts.ts';
 import type { TrainState } from './state.ts';
 
@@ -151,72 +150,18 @@ export function checkTrainable(settings: TrainSettings, given: TrainCircumstance
   if (found) throw new Error(found.message);
 }
 
-/**
- * A run whose steps so far took log-probabilities of temperature 1, though it sampled at another,
- * followed no gradient of its objective; more steps by the right one would make a run that no settings
- * describe.
- * @throws Error for such a run
- */
-export function checkResumable({ temperature }: TrainSettings, state: TrainState): void {
-  if (temperature === 1 || state.step === 0 || state.logprobsOf === 'sampling') return;
-  throw new Error(
-    `This run sampled at temperature ${temperature}, but its steps so far (${state.step}) were trained ` +
-      'with log-probabilities of temperature 1: it cannot go on as it began. Its steps and its adapter ' +
-      'stay; start a new run with its settings.',
-  );
-}
-
-/** Rewards of the stages that a run with `done` steps still has before it. */
-function rewardsToCome({ stages, steps }: TrainSettings, done: number): string[] {
-  if (done >= steps) return [];
-  const [first, last] = [stageAt(stages, done + 1), stageAt(stages, steps)];
-  return stages.slice(first, last + 1).map(({ reward }) => reward);
-}
-
-/**
- * What the steps to come score otherwise than those that an earlier version of Forage made, in a
- * sentence for the user; null where nothing. Such a state does not say what its log-probabilities
- * were of.
- */
-export function scoredOtherwise(settings: TrainSettings, state: TrainState): string | null {
-  if (state.step === 0 || state.logprobsOf === 'sampling') return null;
-  const rewards = rewardsToCome(settings, state.step);
-  const { kind, taskMixing } = settings.curriculum;
-  const changes = [
-    ...(rewards.some((reward) => reward.startsWith('r1-searcher'))
-      ? ['answers are scored with R1-Searcher’s own normaliser']
-      : []),
-    ...(kind === 'difficulty' && taskMixing && rewards.some((reward) => reward.startsWith('ur2'))
-      ? [
-          'on questions without retrieval the policy is told that it cannot search, and the reward ' +
-            'counts a search as a fault and asks for none',
-        ]
-      : []),
-  ];
-  if (changes.length === 0) return null;
-  return `An earlier version of Forage made steps of this run; from step ${state.step + 1} on, ${changes.join(', and ')}.`;
-}
-
-/**
- * Checks all that a run needs as it begins or goes on.
- * @returns what the user is to know of its scores; null: nothing
- * @throws Error in words
- */
+/** Checks all that a run needs as it begins or is resumed. @throws Error of one sentence */
 export function checkBeginning(
   settings: TrainSettings,
   { agent, router }: TrainDeps,
   state: TrainState,
-): string | null {
-  const left = state.step < settings.steps;
-  if (left) {
+): void {
+  if (state.step < settings.steps)
     checkTrainable(settings, {
       summarizer: Boolean(agent.summarizer),
       ...(state.step > 0 && { done: state.step }),
     });
-    checkResumable(settings, state);
-  }
   if (!agent.policy.setAdapter) throw new Error('training: this policy takes no adapter');
   if (settings.router.train !== 'off' && !router)
     throw new Error('training: the settings train a router, and there is none');
-  return left ? scoredOtherwise(settings, state) : null;
 }

@@ -1,5 +1,5 @@
 import { withOverrides } from '../../recipes/parts/settings.ts';
-import { currentId, namedToday, recipeOf, withStoredVersion } from '../../recipes/index.ts';
+import { recipeOf } from '../../recipes/index.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { checkedSettingsSchema } from './checked.ts';
 import { overridesInForce } from './overrides.ts';
@@ -11,9 +11,8 @@ import { isObjectOrList } from '../../base/objects.ts';
 export function parseTrainSettings(json: unknown): TrainSettings {
   const parsed = checkedSettingsSchema.safeParse(json);
   if (!parsed.success) throw new Error(`training settings: ${issueOf(parsed.error)}`);
-  const settings = withStoredVersion({ ...parsed.data, preset: currentId(parsed.data.preset) });
-  withOverrides(recipeOf(settings).settings, overridesInForce(settings));
-  return settings;
+  withOverrides(recipeOf(parsed.data).settings, overridesInForce(parsed.data));
+  return parsed.data;
 }
 
 /** Text as JSON where it is some, else as the text itself. */
@@ -30,7 +29,6 @@ const OPTIONAL = [
   'adapter.gates',
   'branching',
   'start',
-  'recipeVersion',
   'verifier',
   'critic',
   'curriculum.tasks',
@@ -85,9 +83,5 @@ export function withChanges(settings: TrainSettings, changes: readonly string[])
       throw new Error(`there is no setting '${path.join('.')}'`);
     at[last] = valueOf(change.slice(equals + 1));
   }
-  const paths = changes.map((change) => change.split('=', 1)[0]);
-  // A loop that is chosen is today's, unless its version is named too.
-  if (isObjectOrList(copy) && paths.includes('recipe') && !paths.includes('recipeVersion'))
-    Object.assign(copy, namedToday(String(copy['recipe'])));
   return parseTrainSettings(copy);
 }

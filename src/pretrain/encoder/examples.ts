@@ -1,13 +1,14 @@
+import { KeyedRandom } from '../../base/random.ts';
 import type { Passage } from '../../records/records.ts';
 import { passageText, pad, queryText, type Tokenize } from '../../retrieval/encoder/tokens.ts';
-import type { TrainingBatch } from './trainer.ts';
+import { fullName } from '../../world/facts/entities.ts';
+import type { Encyclopedia } from '../../world/pages/encyclopedia.ts';
 import type { Fact } from '../../world/facts/facts.ts';
-import { listTitle, titleFor } from '../../world/facts/passages.ts';
-import { drawForm, drawQuestion } from '../../world/questions/questions.ts';
-import { LIST_RELATIONS } from '../../world/facts/joint-relations.ts';
-import { KeyedRandom } from '../../base/random.ts';
-import { relation } from '../../world/facts/schema.ts';
-import { generateMiniWorld, questionScope, type Encyclopedia } from '../../world/world.ts';
+import { drawForm } from '../../world/questions/forms.ts';
+import { LIST_RELATIONS } from '../../world/schema/joint-relations.ts';
+import { relation } from '../../world/schema/schema.ts';
+import { drawQuestion, generateMiniWorld, openScope } from '../../world/world.ts';
+import type { TrainingBatch } from './trainer.ts';
 
 /** Queries of one batch; every batch has as many passages again as hard negatives. */
 const BATCH_QUERIES = 96;
@@ -61,10 +62,10 @@ interface Drawn {
 function drawQuery(rng: KeyedRandom, world: Encyclopedia): Drawn | undefined {
   const form = rng.weighted(FORMS);
   if (form === 'question') return drawQuestionText(rng, world);
-  const fact = rng.pick(world.facts);
-  if (form === 'list') return drawListQuery(rng, fact);
-  const name = fact.subject.name;
-  if (form === 'name') return { query: name, title: name };
+  const fact = rng.pick(world.knowledge.facts);
+  if (form === 'list') return drawListQuery(rng, world, fact);
+  const name = fullName(fact.subject);
+  if (form === 'name') return { query: name, title: fact.subject.name };
   const { label, nouns, asks } = relation(fact.relation);
   const patterns: Record<typeof form, readonly string[]> = {
     gold: [`${label} of {x}`],
@@ -73,21 +74,22 @@ function drawQuery(rng: KeyedRandom, world: Encyclopedia): Drawn | undefined {
     noun: nouns,
   };
   const query = rng.pick(patterns[form]).replace('{x}', name);
-  return { query, title: titleFor(fact.subject, fact.relation) };
+  return { query, title: world.homeOf(fact).title };
 }
 
-function drawListQuery(rng: KeyedRandom, fact: Fact): Drawn | undefined {
+function drawListQuery(rng: KeyedRandom, world: Encyclopedia, fact: Fact): Drawn | undefined {
   const list = LIST_RELATIONS.find(({ inverts }) => inverts === fact.relation);
-  if (!list || !fact.target) return undefined;
-  const name = fact.target.name;
+  const { target } = fact.object;
+  const page = list && target && world.listPage(list, target);
+  if (!page) return undefined;
+  const name = fullName(target);
   const query = rng.chance(0.7) ? list.query.replace('{x}', name) : `${name} ${list.label}`;
-  return { query, title: listTitle(list, name) };
+  return { query, title: page.title };
 }
 
 /** A whole question; what it leads to first is a step whose subject it names. */
 function drawQuestionText(rng: KeyedRandom, world: Encyclopedia): Drawn | undefined {
-  const hops = rng.pick([1, 2, 3, 4] as const);
-  const question = drawQuestion(rng, questionScope(world, 'seen'), drawForm(rng, hops), hops);
+  const question = drawQuestion(rng, openScope(world, rng), drawForm(rng))?.question;
   const step = rng.maybe(question?.chain?.filter((s) => question.text.includes(s.subject)) ?? []);
   return question && step ? { query: question.text, title: step.title } : undefined;
 }

@@ -1,45 +1,33 @@
 import type { PolicyTokenizer } from '../../policy/policy.ts';
-import { KeyedRandom } from '../../base/random.ts';
-import { PLAIN_SEARCH } from '../../records/form-line.ts';
 import { FURTHER_TOKENS, SPECIAL_TOKENS } from '../../records/protocol.ts';
-import { numberDrill } from '../../world/second/demonstrations/number-drills.ts';
-import { DemonstrationStream } from '../../world/second/demonstrations/stream.ts';
-import {
-  comparisonDrill,
-  comparisonDrills,
-  drillsRng,
-} from '../../world/trajectories/comparison-drills.ts';
-import { copySpans, ordinaryTokens, spansRng } from '../../world/trajectories/spans.ts';
-import { trajectoryStream, type TrajectoryStream } from '../../world/trajectories/stream.ts';
+import { comparisonDrill, drillsRng } from '../../world/demonstrations/comparison-drills.ts';
+import { numberDrill } from '../../world/demonstrations/number-drills.ts';
+import { copySpans, ordinaryTokens, spansRng } from '../../world/demonstrations/spans.ts';
+import { DemonstrationStream } from '../../world/demonstrations/stream.ts';
 import {
   tokenizeTrajectory,
-  TrajectoryWriter,
   type TokenizedTrajectory,
-  type Trajectory,
-} from '../../world/trajectories/trajectory.ts';
+} from '../../world/demonstrations/trajectory.ts';
 import type { Example } from './replica.ts';
 
 /** Where the data stands: how many examples of each sort were drawn. */
 export interface Cursor {
   trajectories: number;
   spans: number;
-  /** Absent in snapshots from before there were any. */
-  drills?: number | undefined;
-  /** Trajectories of the second form; absent as well in snapshots from before. */
-  second?: number | undefined;
+  drills: number;
   /** Where each of several streams stands; the other counts mean nothing then. */
-  streams?: Cursor[] | undefined;
+  streams?: Cursor[];
 }
+
+export const CURSOR_START: Cursor = { trajectories: 0, spans: 0, drills: 0 };
 
 export interface BatchPlan {
   /** A batch is full once it holds this many tokens. */
   tokens: number;
   /** Share of the tokens that are copying exercises. */
   copyShare: number;
-  /** Share of the tokens that are exercises: in comparing and, with a second form, in reckoning and reading. */
+  /** Share of the tokens that are exercises in comparing, reckoning and reading. */
   drillShare: number;
-  /** Share of the trajectories that are of the world's second form. */
-  secondForm: number;
   /** Loss weight of tokens that the policy did not write. */
   environmentWeight: number;
 }
@@ -91,8 +79,7 @@ export class ExampleSource {
   readonly #tokenizer: PolicyTokenizer;
   readonly #maxLength: number;
   readonly #ordinary: number[];
-  #stream: TrajectoryStream;
-  readonly #second: DemonstrationStream;
+  readonly #demonstrations: DemonstrationStream;
 
   /** @param maxLength longer trajectories are left out */
   constructor(seed: number, tokenizer: PolicyTokenizer, maxLength: number) {
@@ -102,8 +89,7 @@ export class ExampleSource {
     const further = FURTHER_TOKENS.filter((token) => tokenizer.specialId(token) !== undefined);
     const specials = SPECIAL_TOKENS.length + further.length;
     this.#ordinary = ordinaryTokens(tokenizer.vocabSize, specials);
-    this.#stream = trajectoryStream(seed);
-    this.#second = new DemonstrationStream(seed);
+    this.#demonstrations = new DemonstrationStream(seed);
   }
 
   batch(from: Cursor, plan: BatchPlan): Batch {
@@ -117,16 +103,14 @@ export class ExampleSource {
     }
     const drillsEnd = tokens + plan.tokens * plan.drillShare;
     while (tokens < drillsEnd) {
-      const index = cursor.drills ?? 0;
-      cursor.drills = index + 1;
-      const example = toExample(this.#drillsAt(index, plan.secondForm > 0), 'drills', 0);
+      const example = toExample(this.#drillsAt(cursor.drills++), 'drills', 0);
       for (const [i, weight] of example.weights.entries())
         example.weights[i] = weight * DRILL_WEIGHT;
       examples.push(example);
       tokens += example.ids.length;
     }
     while (tokens < plan.tokens) {
-      const example = this.trajectory(cursor, plan.environmentWeight, plan.secondForm);
+      const example = this.trajectory(cursor, plan.environmentWeight);
       examples.push(example);
       tokens += example.ids.length;
     }
@@ -134,20 +118,19 @@ export class ExampleSource {
   }
 
   /**
-   * Exercises by number: of the second form three of four in reading, of which each stands alone and which
-   * take longest to learn; the others in reckoning and comparing by turns.
+   * Exercises by number: three of four in reading, which take longest to learn and fill a sequence each; the others in reckoning
+   * and comparing by turns.
    */
-  #drillsAt(index: number, second: boolean): TokenizedTrajectory {
+  #drillsAt(index: number): TokenizedTrajectory {
     const place = Math.floor(index / 4);
-    if (second && index % 4 > 0) return this.#reading(index - place - 1);
+    if (index % 4 > 0) return this.#reading(index - place - 1);
     const rng = drillsRng(this.#seed, index);
-    return second && place % 2 === 0
-      ? joined(() => numberDrill(rng, this.#tokenizer), SPAN_TOKENS)
-      : comparisonDrills(rng, this.#tokenizer, SPAN_TOKENS);
+    const drill = place % 2 === 0 ? numberDrill : comparisonDrill;
+    return joined(() => drill(rng, this.#tokenizer), SPAN_TOKENS);
   }
 
   #reading(index: number): TokenizedTrajectory {
-    return tokenizeTrajectory(this.#tokenizer, this.#second.reading(index));
+    return tokenizeTrajectory(this.#tokenizer, this.#demonstrations.reading(index));
   }
 
   /** Single exercises, to be scored: `whole` is then the share of right verdicts. */
@@ -162,39 +145,12 @@ export class ExampleSource {
   }
 
   /** The next trajectory that fits; moves the cursor. */
-  trajectory(cursor: Cursor, environmentWeight: number, secondForm = 0): Example {
+  trajectory(cursor: Cursor, environmentWeight: number): Example {
     for (;;) {
-      const second = cursor.second ?? 0;
-      const drawnSoFar = cursor.trajectories + second;
-      if (secondForm > 0 && new KeyedRandom(this.#seed, 7, drawnSoFar).chance(secondForm)) {
-        cursor.second = second + 1;
-        const trajectory = this.#second.at(second);
-        const tokenized = tokenizeTrajectory(this.#tokenizer, trajectory);
-        if (tokenized.ids.length <= this.#maxLength)
-          return toExample(tokenized, trajectory.kind, environmentWeight);
-        continue;
-      }
-      if (this.#stream.state.index !== cursor.trajectories)
-        this.#stream = trajectoryStream(this.#seed, {}, cursor.trajectories);
-      const drawn = this.#named(this.#stream.next());
-      cursor.trajectories++;
-      if (drawn.ids.length <= this.#maxLength)
-        return toExample(drawn, `${drawn.hops}-hop`, environmentWeight);
+      const trajectory = this.#demonstrations.at(cursor.trajectories++);
+      const tokenized = tokenizeTrajectory(this.#tokenizer, trajectory);
+      if (tokenized.ids.length <= this.#maxLength)
+        return toExample(tokenized, trajectory.kind, environmentWeight);
     }
-  }
-
-  /** A trajectory of the first form, with its form named where the policy knows such a line. */
-  #named(trajectory: Trajectory): TokenizedTrajectory & { hops: number } {
-    const { segments, kind, hops } = trajectory;
-    const named = this.#tokenizer.specialId('<form>') !== undefined;
-    const writer = new TrajectoryWriter();
-    if (named)
-      writer.form({
-        ...PLAIN_SEARCH,
-        way: kind === 'naive-rag' ? 'read' : 'search',
-        background: kind.startsWith('background'),
-      });
-    const all = { segments: [...writer.segments, ...segments] };
-    return { ...tokenizeTrajectory(this.#tokenizer, all), hops };
   }
 }

@@ -28,10 +28,8 @@ export interface PretrainSettings {
   copySteps: number;
   /** Share of copying exercises after that. */
   copyShare: number;
-  /** Share of exercises in comparing and reckoning after `copySteps`. */
+  /** Share of exercises in comparing, reckoning and reading after `copySteps`. */
   drillShare: number;
-  /** Share of the trajectories that are of the world's second form. */
-  secondForm: number;
   /** Loss weight of environment tokens, falling linearly to 0 over `envSteps` trajectory steps. */
   envWeight: number;
   envSteps: number;
@@ -63,7 +61,6 @@ export const DEFAULT_SETTINGS: PretrainSettings = {
   copySteps: 0,
   copyShare: 0,
   drillShare: 0,
-  secondForm: 0,
   envWeight: 0,
   envSteps: 1000,
   maxLength: 704,
@@ -94,7 +91,6 @@ export function batchPlan(s: PretrainSettings, step: number): BatchPlan {
     tokens: s.tokensPerStep,
     copyShare: since < 0 ? 1 : s.copyShare,
     drillShare: since < 0 ? 0 : s.drillShare,
-    secondForm: s.secondForm,
     environmentWeight: since < 0 ? 0 : s.envWeight * left,
   };
 }

@@ -1,5 +1,5 @@
 import { itemAt } from '../../base/items.ts';
-import type { Batch, BatchPlan, Cursor } from './batches.ts';
+import { CURSOR_START, type Batch, type BatchPlan, type Cursor } from './batches.ts';
 
 /** Where batches come from. */
 export interface BatchSource {
@@ -35,7 +35,7 @@ export class Streams implements BatchSource {
     return {
       examples: batches.flatMap(({ examples }) => examples),
       tokens: batches.reduce((sum, { tokens }) => sum + tokens, 0),
-      cursor: { trajectories: 0, spans: 0, streams: batches.map(({ cursor }) => cursor) },
+      cursor: { ...CURSOR_START, streams: batches.map(({ cursor }) => cursor) },
     };
   }
 }

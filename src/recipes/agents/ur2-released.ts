@@ -29,7 +29,6 @@ export const ur2Released: Recipe = {
       name: 'two-stages',
       title: 'two stages, as its released code',
       departures: UNTRUNCATED,
-      formerIds: ['ur2/released', 'ur2-released'],
       settings: {
         ...UR2_TRAINING,
         updates: 4,

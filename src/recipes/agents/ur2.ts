@@ -119,7 +119,6 @@ export const ur2: Recipe = {
       name: 'paper',
       title: 'two stages, as the paper',
       departures: UNTRUNCATED,
-      formerIds: ['ur2'],
       settings: {
         ...UR2_TRAINING,
         stages: [
@@ -130,15 +129,4 @@ export const ur2: Recipe = {
       },
     },
   ],
-};
-
-/** Version 1 ran the plain search loop: eight searches, k = 2, passages as they are. */
-export const FORMER_UR2: Recipe = {
-  ...ur2,
-  version: '1',
-  settings: {
-    ...DEFAULT_SETTINGS,
-    retrieval: { ...DEFAULT_SETTINGS.retrieval, k: 2 },
-  },
-  training: [],
 };

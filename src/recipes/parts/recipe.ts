@@ -14,8 +14,6 @@ export interface Variant {
   title: string;
   /** Where its sampling, loss or rollouts leave the source's, in words for who chooses it. */
   departures?: string;
-  /** Ids that it had; stored runs and scripts may still say them. */
-  formerIds?: readonly string[];
   /** Recipe whose loop its rollouts run, where that is not its own. */
   loop?: string;
   /** Of a stored loss: what it learns from where no file is given. */

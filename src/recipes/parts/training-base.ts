@@ -50,7 +50,7 @@ export const TRAINING = {
     optimizer: 'adam',
     entropy: 0,
     // The paper gives no β, and its printed reward trains a constant (src/learn/router/collapse.ts).
-    // With these the trained router beats both constants on the measured one (training/router.md).
+    // With these the trained router beats both constants on the measured one (training/RESULTS.md).
     nlr: { reward: 'measured', beta1: 0.2, beta2: 0.8 },
     evaluation: 'argmax',
   },

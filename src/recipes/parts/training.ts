@@ -128,15 +128,10 @@ export const stageSchema = z.strictObject({
 
 export const trainSettingsSchema = z.strictObject({
   format: z.literal('forage.train/1'),
-  /** Recipe and variant that these settings began as, `search-r1/grpo`; the format's word for it is older. */
+  /** Recipe and variant that these settings began as, `search-r1/grpo`. */
   preset: z.string(),
   /** Recipe whose loop the rollouts run, and what differs from its settings. */
   recipe: z.string(),
-  /**
-   * Version of that recipe, where it has had others (`FORMER` in `index.ts`). Settings that were stored
-   * before there was more than one do not say it, and mean the first.
-   */
-  recipeVersion: z.string().optional(),
   overrides: z.record(z.string(), z.unknown()).default({}),
   seed: z.int().min(0),
   steps: positiveInt,

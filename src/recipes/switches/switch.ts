@@ -9,7 +9,7 @@ type Changes<T> = T extends readonly unknown[]
 
 /** A change of settings, as `training` of a study's arm has it. Of `stages` the first one's reward counts, in every stage. */
 type SwitchChanges = Changes<
-  Omit<TrainSettings, 'format' | 'preset' | 'recipe' | 'recipeVersion' | 'seed' | 'steps'>
+  Omit<TrainSettings, 'format' | 'preset' | 'recipe' | 'seed' | 'steps'>
 >;
 
 /** What a paper changes in how any system is trained, as values. */

@@ -22,8 +22,6 @@ const fileEntry = z.object({
 export const worldManifestSchema = z.object({
   format: z.literal(WORLD_FORMAT),
   seed: z.number().int(),
-  /** Form of the generator that made it; the first where none stands here. */
-  form: z.literal(2).optional(),
   counts: z.object({ local: count, web: count, questions: count }),
   /** Every file but the manifest itself. */
   files: z.record(z.string(), fileEntry),

@@ -18,8 +18,6 @@ import { encodeVectors } from './vectors.ts';
 /** What a generator made. */
 export interface WorldRecords {
   seed: number;
-  /** Form of the generator, where it is not the first. */
-  form?: 2;
   local: readonly Passage[];
   web: readonly Passage[];
   questions: readonly WorldQuestion[];
@@ -27,20 +25,18 @@ export interface WorldRecords {
 
 /** What a generator returns: passages, and questions by split. */
 interface MadeOf {
+  seed: number;
   local: readonly Passage[];
   web: readonly Passage[];
   questions: Record<'train' | 'dev' | 'test', readonly Omit<WorldQuestion, 'split'>[]>;
 }
 
 /** The records of a generated world, in the order in which they are written. */
-export function recordsOf(
-  { local, web, questions }: MadeOf,
-  { seed, form }: { seed: number; form: 1 | 2 },
-): WorldRecords {
+export function recordsOf({ seed, local, web, questions }: MadeOf): WorldRecords {
   const flat = (['train', 'dev', 'test'] as const).flatMap((split) =>
     questions[split].map((question) => ({ ...question, split })),
   );
-  return { seed, ...(form === 2 && { form }), local, web, questions: flat };
+  return { seed, local, web, questions: flat };
 }
 
 /** Writes one file of the folder, by its relative name. */
@@ -65,7 +61,6 @@ export async function writeWorld(
   const manifest: WorldManifest = {
     format: WORLD_FORMAT,
     seed: world.seed,
-    ...(world.form && { form: world.form }),
     counts: {
       local: local.length,
       web: world.web.length,

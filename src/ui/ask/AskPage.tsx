@@ -10,7 +10,6 @@ import { downloadRollouts } from './store/export.ts';
 import { firstFailure, useLab } from '../lab/lab-store.ts';
 import { readsSummaries } from '../setup/reads-summaries.ts';
 import { useFitSummarizer } from '../setup/use-fit-summarizer.ts';
-import { FirstFormNote } from '../setup/form/FirstFormNote.tsx';
 import { useLinkedSetup } from './store/linked-setup.ts';
 import { isRunning, useRun } from './store/run-store.ts';
 import { openLinked } from './siblings/open-linked.ts';
@@ -253,7 +252,6 @@ export const AskPage = () => {
           <LoadingFailure />
           <AddressProblems />
           <LinkedSetupNote />
-          <FirstFormNote />
           <LinkedStepNote />
           {started ? (
             <>

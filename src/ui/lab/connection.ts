@@ -6,7 +6,6 @@ import type { DeviceChoice } from '../../lab/contract/settings.ts';
 import type { RolloutsApi } from '../../lab/contract/rollouts.ts';
 import { describeFailure } from '../../lab/contract/failures.ts';
 import { createFrameQueue } from '../kit/page/frame-queue.ts';
-import { tokensOf } from '../../records/built-in-forms.ts';
 import { forgetPieces, providePieces } from '../kit/tokens/pieces.ts';
 import { useLab } from './lab-store.ts';
 import { useResources } from '../setup/resources-store.ts';
@@ -64,7 +63,7 @@ const receive = (message: ConductorMessage): void => {
       return useLab.setState({ sources: message.facts });
     case 'policy':
       // Ids mean something else with another tokenizer.
-      forgetPieces(tokensOf(message.info));
+      forgetPieces(message.info.id);
       return useLab.setState({ policy: message.info, device: message.device });
     default:
       for (const user of wiring?.users ?? []) user.receive?.(message);

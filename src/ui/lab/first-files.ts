@@ -17,11 +17,11 @@ const listed = (): FirstFiles | null => {
   return content ? listSchema.parse(JSON.parse(content)) : null;
 };
 
-/** Whether the page's own server gives it with this setup, as it is for new runs. */
+/** Whether the page's own server has it. */
 const isServed = (part: 'lab' | Need, { policy, local }: Setup): boolean => {
   if (part === 'lab') return true;
   const ref = part === 'policy' ? policy : local;
-  return ref.kind === 'built-in' && ref.form !== 1;
+  return ref.kind === 'built-in';
 };
 
 const asked = new Set<'lab' | Need>();

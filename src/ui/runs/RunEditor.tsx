@@ -1,6 +1,5 @@
 import { Button, TextInput, Textarea } from '@mantine/core';
 import { useState } from 'react';
-import { isFirstForm } from '../../records/built-in-forms.ts';
 import type { RunRecord } from '../../lab/contract/records/runs.ts';
 import type { DroppedKind } from '../../lab/contract/training.ts';
 import { formatBytes, formatCount } from '../kit/words/format.ts';
@@ -171,7 +170,7 @@ export const RunEditor = ({ run }: { run: RunRecord }) => (
         {run.policy.id} {run.policy.revision.slice(0, 12)},{' '}
         {run.setup?.questions.kind === 'collections'
           ? `${formatCount(run.world.questions)} imported questions`
-          : `world of seed ${run.world.seed}${isFirstForm(run) ? ', first form' : ''}`}
+          : `world of seed ${run.world.seed}`}
       </span>
     </div>
   </div>

@@ -13,6 +13,7 @@ import { TrainProblem } from '../train/Problem.tsx';
 import { Adopting } from './Adopting.tsx';
 import { Compare } from './Compare.tsx';
 import { MeasuredRuns } from './MeasuredRuns.tsx';
+import { OlderRuns } from './OlderRuns.tsx';
 import { RunsTable } from './RunsTable.tsx';
 import { StorageLine } from '../lab/StorageLine.tsx';
 import './runs.css';
@@ -125,6 +126,7 @@ const RunsPage = () => {
       </div>
       <TrainProblem />
       <Adopting />
+      <OlderRuns />
       <Undo />
       {runs.length === 0 ? (
         <Empty go={go} />

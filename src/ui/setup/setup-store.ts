@@ -1,6 +1,5 @@
 import { create } from 'zustand';
 import { BUILT_IN_SETUP, type PolicyRef, type Setup } from '../../records/setup.ts';
-import { formOf, setupInForm } from '../../records/built-in-forms.ts';
 import { setupSchema } from '../../retrieval/setup.ts';
 import { remember, remembered } from '../kit/page/remembered.ts';
 
@@ -20,12 +19,9 @@ export const parseSetup = (text: string | null): Setup => {
 /** A summarizer that came with a recipe and goes with it. One that the user chose is another object. */
 const BY_RECIPE: Setup['summarizer'] = { kind: 'extractive' };
 
-/** What is remembered: the first form and what came with a recipe are not of the next visit. */
+/** What is remembered for the next visit: not what came with a recipe. */
 const lasting = (setup: Setup): Setup =>
-  setupInForm(
-    setup.summarizer === BY_RECIPE ? { ...setup, summarizer: { kind: 'off' } } : setup,
-    2,
-  );
+  setup.summarizer === BY_RECIPE ? { ...setup, summarizer: { kind: 'off' } } : setup;
 
 interface SetupStore {
   setup: Setup;
@@ -35,18 +31,12 @@ interface SetupStore {
 /** The setup that the next run uses, remembered in this browser. An address may replace it for a visit. */
 export const useSetup = create<SetupStore>()((set) => ({
   setup: parseSetup(remembered(KEY)),
-  // What is built in stays of one form, whatever part of it is chosen.
-  change: (part) =>
-    set(({ setup }) => ({ setup: setupInForm({ ...setup, ...part }, formOf(setup)) })),
+  change: (part) => set(({ setup }) => ({ setup: { ...setup, ...part } })),
 }));
 
 useSetup.subscribe(({ setup }) => {
   remember(KEY, JSON.stringify(lasting(setup)));
 });
-
-/** Goes on with what is built in now, after an address or a run of the first form. */
-export const takeSecondForm = (): void =>
-  useSetup.setState(({ setup }) => ({ setup: setupInForm(setup, 2) }));
 
 /**
  * Takes extraction where what is chosen reads summaries and nobody who writes them was chosen, and goes without again

@@ -95,14 +95,13 @@ export const RAIL: readonly RailPage[] = [
   },
 ];
 
-/** The root is Ask; version 0.1.0 gave its questions addresses there and at `/inspect`. */
+/** The root is Ask. */
 const toAsk = () => <Redirect to={`${ASK}${location.search}`} replace />;
 
 /** Every address of the workbench; of two that fit, the first is shown. */
 export const PAGES: readonly Page[] = [
   ...RAIL,
   { path: '/', place: 'ask', show: toAsk },
-  { path: '/inspect', place: 'ask', show: toAsk },
   {
     path: '/rollouts/:fileId',
     place: 'rollouts',

@@ -1,94 +1,113 @@
-import type { Entity, WorldSize } from './facts.ts';
-import * as inventory from './inventory.ts';
+import {
+  drawPools,
+  NAMERS,
+  nearDuplicate,
+  pronounOf,
+  type Pools,
+  type Pronoun,
+  type WorldSize,
+} from './names.ts';
+import { KINDS, type Kind } from '../schema/kinds.ts';
 import type { KeyedRandom } from '../../base/random.ts';
-import { KINDS, type Kind } from './kinds.ts';
 
-/** Names one letter or one word away from another are this share of all. */
-const NEAR_DUPLICATES = 0.15;
-/** Word lists of one world: a small world draws from few, so that names there share their parts. */
-export interface Pools {
-  first: readonly string[];
-  heads: readonly string[];
-  titleFirst: readonly string[];
-  titleSecond: readonly string[];
+export interface Entity {
+  id: string;
+  kind: Kind;
+  /** The title of its pages. Others may bear it too. */
+  name: string;
+  /** Another name, by which passages and questions may know it. Nobody else bears it. */
+  alias?: string;
+  /** What tells it from others of its kind and name: "(1954)". Passages and queries add it to the name. */
+  qualifier?: string;
+  pronoun: Pronoun;
 }
 
-export const drawPools = (rng: KeyedRandom, size: WorldSize): Pools => {
-  const total = Object.values(size).reduce((a, b) => a + b, 0);
-  const share = Math.min(1, Math.max(0.3, total / 1000));
-  const part = (items: readonly string[]) => rng.sample(items, Math.ceil(items.length * share));
-  return {
-    first: part(inventory.FIRST_NAMES),
-    heads: total < 1000 ? part(inventory.HEADS) : inventory.HEADS,
-    titleFirst: part(inventory.TITLE_FIRST),
-    titleSecond: part(inventory.TITLE_SECOND),
-  };
-};
+/** The name that means this entity and no other of its kind. */
+export const fullName = ({ name, qualifier }: Entity): string =>
+  qualifier === undefined ? name : `${name} ${qualifier}`;
 
-/** Makes the entities of a world, all names different. */
+/** Names one letter or one word away from another are this share of all. */
+const NEAR_DUPLICATES = 0.25;
+/** Share of entities that are known by another name too. */
+const ALIASES: Readonly<Record<Kind, number>> = {
+  person: 0.36,
+  film: 0.36,
+  book: 0.36,
+  city: 0.36,
+  country: 0.1,
+  company: 0.36,
+  river: 0,
+  award: 0.1,
+  university: 0.36,
+  band: 0.36,
+};
+/** Share of films, books and people that bear the name of another of their kind. */
+const NAMESAKES: Readonly<Partial<Record<Kind, number>>> = { person: 0.05, film: 0.08, book: 0.06 };
+/** Share of books that bear the title of a film. */
+const ADAPTED = 0.15;
+
+/** Makes the entities of a world. Namesakes get their qualifier later, from their facts. */
 export const makeEntities = (rng: KeyedRandom, size: WorldSize): Entity[] => {
   const pools = drawPools(rng, size);
   const taken = new Set<string>();
   const entities: Entity[] = [];
+  const films: string[] = [];
   for (const kind of KINDS) {
-    const count = size[kind];
-    const names: string[] = [];
-    while (names.length < count) {
-      const near = names.length > 0 && rng.chance(NEAR_DUPLICATES) ? rng.pick(names) : undefined;
-      const name = near ? nearDuplicate(rng, pools, kind, near) : NAMERS[kind](rng, pools);
-      if (taken.has(name)) continue;
-      taken.add(name);
-      names.push(name);
-    }
+    const names = drawNames(rng, pools, kind, size[kind], taken, films);
+    if (kind === 'film') films.push(...new Set(names));
     for (const name of names) {
-      const id = `${kind}-${entities.length}`;
-      entities.push({ id, kind, name, local: false, pronoun: pronounOf(kind, name) });
+      const alias = rng.chance(ALIASES[kind]) ? freshName(rng, pools, kind, taken) : undefined;
+      entities.push({
+        id: `${kind}-${entities.length}`,
+        kind,
+        name,
+        alias,
+        pronoun: pronounOf(kind, name),
+      });
     }
   }
   return entities;
 };
 
-const women = new Set(inventory.WOMEN);
-
-export const pronounOf = (kind: Kind, name: string): Entity['pronoun'] => {
-  if (kind !== 'person') return 'It';
-  return women.has(name.split(' ')[0] ?? '') ? 'She' : 'He';
-};
-
-type Namer = (rng: KeyedRandom, pools: Pools) => string;
-const invented =
-  (tails: readonly string[]): Namer =>
-  (rng, pools) =>
-    rng.pick(pools.heads) + rng.pick(tails);
-const spaced =
-  (first: Namer, second: readonly string[]): Namer =>
-  (rng, pools) =>
-    `${first(rng, pools)} ${rng.pick(second)}`;
-const title: Namer = (rng, pools) => `${rng.pick(pools.titleFirst)} ${rng.pick(pools.titleSecond)}`;
-const surname = invented(inventory.SURNAME_TAILS);
-const thing = invented(inventory.THING_TAILS);
-
-export const NAMERS: Readonly<Record<Kind, Namer>> = {
-  person: (rng, pools) => `${rng.pick(pools.first)} ${surname(rng, pools)}`,
-  film: title,
-  book: title,
-  city: invented(inventory.CITY_TAILS),
-  country: invented(inventory.COUNTRY_TAILS),
-  river: spaced(invented(inventory.RIVER_TAILS), ['River']),
-  university: spaced(thing, ['University']),
-  award: spaced(thing, inventory.AWARD_WORDS),
-  band: spaced(thing, inventory.BAND_WORDS),
-  company: spaced(thing, inventory.COMPANY_WORDS),
-};
-
-/** A name that differs from `name` in one word, or in the end of its one invented word. */
-export const nearDuplicate = (rng: KeyedRandom, pools: Pools, kind: Kind, name: string): string => {
-  const fresh = NAMERS[kind](rng, pools).split(' ');
-  const old = name.split(' ');
-  if (old.length === 1 || fresh.length === 1) {
-    const head = pools.heads.find((h) => name.startsWith(h)) ?? '';
-    const other = pools.heads.find((h) => fresh[0]?.startsWith(h)) ?? '';
-    return head + (fresh[0] ?? '').slice(other.length);
+const freshName = (rng: KeyedRandom, pools: Pools, kind: Kind, taken: Set<string>): string => {
+  for (;;) {
+    const name = NAMERS[kind](rng, pools);
+    if (taken.has(name)) continue;
+    taken.add(name);
+    return name;
   }
-  return rng.chance(0.5) ? `${old[0]} ${fresh[1]}` : `${fresh[0]} ${old[1]}`;
+};
+
+const drawNames = (
+  rng: KeyedRandom,
+  pools: Pools,
+  kind: Kind,
+  count: number,
+  taken: Set<string>,
+  films: readonly string[],
+): string[] => {
+  const names: string[] = [];
+  const borne = new Set<string>();
+  const namesakes = NAMESAKES[kind] ?? 0;
+  while (names.length < count) {
+    if (names.length > 0 && rng.chance(namesakes)) {
+      // Two share a name, never three: one question is enough to tell them apart.
+      const name = rng.pick(names);
+      if (names.filter((other) => other === name).length === 1) names.push(name);
+      continue;
+    }
+    const adapted = kind === 'book' && rng.chance(ADAPTED) ? rng.maybe(films) : undefined;
+    if (adapted !== undefined) {
+      if (!borne.has(adapted)) names.push(adapted);
+      borne.add(adapted);
+      continue;
+    }
+    const near = names.length > 0 && rng.chance(NEAR_DUPLICATES) ? rng.pick(names) : undefined;
+    const name =
+      near === undefined ? NAMERS[kind](rng, pools) : nearDuplicate(rng, pools, kind, near);
+    if (taken.has(name)) continue;
+    taken.add(name);
+    names.push(name);
+  }
+  return names;
 };

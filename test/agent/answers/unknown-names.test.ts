@@ -229,8 +229,8 @@ const alarms = async (questions: readonly string[], sources: Mentions[]): Promis
 };
 
 describe('no false alarm', () => {
-  const open = async (folder: string) => {
-    const at = new URL(`../../../public/${folder}/`, import.meta.url);
+  const open = async () => {
+    const at = new URL('../../../public/world/', import.meta.url);
     const fetchFile = (name: string): Promise<Uint8Array> => readFile(new URL(name, at));
     const world = await loadWorld(fetchFile);
     const sources = [
@@ -240,19 +240,16 @@ describe('no false alarm', () => {
     return { questions: world.questions.map(({ text }) => text), sources };
   };
 
-  it.each([
-    ['world', 3393],
-    ['first-form/world', 3160],
-  ])('on any question of the built-in world in public/%s', async (folder, count) => {
-    const { questions, sources } = await open(folder);
-    expect(questions).toHaveLength(count);
+  it('on any question of the built-in world', async () => {
+    const { questions, sources } = await open();
+    expect(questions).toHaveLength(3393);
     expect(await alarms(questions, sources)).toEqual([]);
     const lower = questions.map((question) => question.toLowerCase());
     expect(await alarms(lower, sources)).toEqual([]);
   });
 
   it('but one on questions about the real world', async () => {
-    const { sources } = await open('world');
+    const { sources } = await open();
     const real = `Which film came out first, Mama'S Little Pirate or Beauties On Motor Scooters?
 Who is the father of the composer of song I Am The World?
 When was the father of Diego Sinagra signed by Barcelona?
@@ -270,7 +267,7 @@ when was the company who abolished the dual system of government in bengal found
   });
 
   it('but one on every made-up name', async () => {
-    const { sources } = await open('world');
+    const { sources } = await open();
     const made = ['Quilted Harbor', 'Ada Quux', 'Zorblax Prize', 'University of Nowhere'];
     for (const name of made)
       expect(await unknownNames(`Who is known for ${name}?`, sources)).toHaveLength(1);
@@ -317,7 +314,7 @@ when was the company who abolished the dual system of government in bengal found
   it.skipIf(!existsSync(reals))(
     'but one on at least 95 % of 200 real questions, most of them in small letters too',
     async () => {
-      const { sources } = await open('world');
+      const { sources } = await open();
       const questions = readFileSync(reals, 'utf8')
         .split('\n', 200)
         .map((line) => (JSON.parse(line) as { question: string }).question);

@@ -203,12 +203,8 @@ describe('what cannot be trained on', () => {
     [['--split-seed', '1'], /--split-seed needs --questions FILE/],
     [['--method', 'flat'], /--method needs --corpus FILE/],
     [
-      ['--world', 'x', '--world-form', '2'],
-      /--world names a folder, --world-seed and --world-form a world that is made; give one/,
-    ],
-    [
       ['--world', 'x', '--world-seed', '1'],
-      /--world names a folder, --world-seed and --world-form a world that is made; give one/,
+      /--world names a folder, --world-seed a generated world; give one/,
     ],
     [['--judge', 'built-in'], /The built-in policy cannot judge/],
     [['--summarizer', 'built-in'], /The built-in policy cannot summarize/],

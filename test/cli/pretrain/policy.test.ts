@@ -1,19 +1,32 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { parsePolicyConfig } from '../../../src/policy/checkpoint/config.ts';
 import { readWeights } from '../../../src/policy/checkpoint/weights.ts';
+import { trainBpe } from '../../../src/pretrain/policy/bpe.ts';
+import { FURTHER_TOKENS, SPECIAL_TOKENS } from '../../../src/records/protocol.ts';
+import { TOKENIZER_CONFIG } from '../../agent/tokenizer.ts';
 import { labHere } from '../lab.ts';
 
 const run = promisify(execFile);
 const root = mkdtempSync(join(tmpdir(), 'pretrain-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-/** Not that of the policy which ships: its vocabulary is smaller. */
-const OTHER = '--tokenizer=public/first-form/policy';
+/** The bytes and the tags, and a few merges. */
+const VOCABULARY = 320;
+/** A tokenizer with a smaller vocabulary than that of the policy which ships. */
+const small = join(root, 'tokenizer');
+const vocabulary = trainBpe(['the director of the film'], {
+  vocabSize: VOCABULARY,
+  specialTokens: [...SPECIAL_TOKENS, ...FURTHER_TOKENS],
+});
+mkdirSync(small);
+writeFileSync(join(small, 'tokenizer.json'), JSON.stringify(vocabulary));
+writeFileSync(join(small, 'tokenizer_config.json'), JSON.stringify(TOKENIZER_CONFIG));
+const OTHER = `--tokenizer=${small}`;
 const TINY = [
   '--hidden=16 --layers=1 --heads=2 --kv-heads=1 --intermediate=24 --tokens-per-step=1200',
   '--micro-tokens=512 --decay-share=0 --warm-up-steps=2 --copy-share=0.3 --env-weight=0.1',
@@ -65,7 +78,7 @@ describe('lab pretrain', () => {
     const config = parsePolicyConfig(
       JSON.parse(readFileSync(join(exported!, 'config.json'), 'utf8')),
     );
-    expect(config).toMatchObject({ hiddenSize: 16, vocabSize: 2048, headDim: 8 });
+    expect(config).toMatchObject({ hiddenSize: 16, vocabSize: VOCABULARY, headDim: 8 });
     readWeights(config, readFileSync(join(exported!, 'model.safetensors')));
     expect(readdirSync(exported!)).toContain('tokenizer.json');
   }, 300_000);
@@ -98,7 +111,6 @@ describe('lab pretrain', () => {
     const more = [
       ...TINY.filter((one) => one !== '--layers=1' && one !== OTHER),
       '--layers=2',
-      '--second-form=0.5',
       '--tokenizer=public/policy',
     ];
     await pretrain(

@@ -1,6 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { gzipSync } from 'node:zlib';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { sourcesInUse } from '../../../src/agent/answers/unknown-names.ts';
@@ -55,17 +54,6 @@ describe('files of one’s own', () => {
     const source = await openCorpus(passages, 'lexical', '', () => undefined);
     const { hits } = await source.search('city of Saxony', 1);
     expect(hits.map(({ passage }) => passage.title)).toEqual(['Dresden']);
-  });
-
-  test('may be packed by gzip', async () => {
-    const pack = (path: string): string => {
-      writeFileSync(`${path}.gz`, gzipSync(readFileSync(path)));
-      return `${path}.gz`;
-    };
-    const passages = await readCorpus([pack(rivers)], () => undefined);
-    expect(passages.map(({ title }) => title)).toEqual(['Elbe', 'Oder']);
-    const { questions } = await readQuestions(pack(asked), () => undefined);
-    expect(questions.map(({ id }) => id)).toEqual(['a', 'b']);
   });
 
   test('questions keep their order; all are asked unless a split is named', async () => {

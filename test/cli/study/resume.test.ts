@@ -25,8 +25,8 @@ const studyOf = (change: Record<string, unknown>): Study =>
 
 /** Few pieces: a test lives many lives, and every piece waits for the disk. */
 const study = studyOf({
-  train: { worlds: [{ form: 2, seed: 11 }], seeds: [1], steps: 3 },
-  evaluate: { worlds: [{ form: 2, seed: 9001 }], questions: 20 },
+  train: { worlds: [{ seed: 11 }], seeds: [1], steps: 3 },
+  evaluate: { worlds: [{ seed: 9001 }], questions: 20 },
   interval: { resamples: 20 },
 });
 let plan: StudyPlan;
@@ -203,17 +203,17 @@ describe('a folder does not mix', () => {
 
   test('worlds of one name and other passages', () => {
     const folder = StudyFolder.open(path, maker);
-    folder.recordWorld('form2-seed11', { of: {}, digest: 'a', webLatencyMs: {} });
-    folder.recordWorld('form2-seed11', { of: {}, digest: 'a', webLatencyMs: { '20': 22 } });
+    folder.recordWorld('seed11', { of: {}, digest: 'a', webLatencyMs: {} });
+    folder.recordWorld('seed11', { of: {}, digest: 'a', webLatencyMs: { '20': 22 } });
     const again = StudyFolder.open(path, maker);
-    expect(again.world('form2-seed11')).toEqual({
+    expect(again.world('seed11')).toEqual({
       of: {},
       digest: 'a',
       webLatencyMs: { '20': 22 },
     });
-    expect(() =>
-      again.recordWorld('form2-seed11', { of: {}, digest: 'b', webLatencyMs: {} }),
-    ).toThrow(/holds results over form2-seed11 with other passages or questions/);
+    expect(() => again.recordWorld('seed11', { of: {}, digest: 'b', webLatencyMs: {} })).toThrow(
+      /holds results over seed11 with other passages or questions/,
+    );
   });
 
   test('and is not begun among other files', () => {

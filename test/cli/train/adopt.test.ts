@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   cpSync,
   mkdirSync,
@@ -8,20 +9,23 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRun, readRun } from '../../../src/cli/train/folder.ts';
 import { openArchive } from '../../../src/handover/adopt/archive/open-archive.ts';
+import { makePolicy } from '../../handover/adopt/made-policy.ts';
+import { ARCHIVE as RETURNED, REVISION } from '../../handover/adopt/returned.ts';
 import { labHere } from '../lab.ts';
 
 /** A folder that came back from TRL, its policy at hand and not, and what may be done with the run. */
 
-const ARCHIVE = fileURLToPath(
-  new URL('../../fixtures/handover/returned-trl.tar.gz', import.meta.url),
-);
-const FIRST = resolve('public/first-form/policy');
+const ARCHIVE = fileURLToPath(RETURNED);
 const TODAY = resolve('public/policy');
+const SHIPPED = createHash('sha256')
+  .update(readFileSync(join(TODAY, 'model.safetensors')))
+  .digest('hex')
+  .slice(0, 12);
 
 const folder = mkdtempSync(join(tmpdir(), 'forage-adopted-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -35,18 +39,59 @@ const contents = (path: string): Record<string, string> =>
       .map((file) => [relative(path, file), readFileSync(file, 'latin1')]),
   );
 
-test('the policy is found among those that ship, and said', async () => {
+/** The archive's files in a folder, as if it was trained on other weights. @param only the files to take */
+async function trainedOn(
+  name: string,
+  revision: string,
+  { from = null as string | null, only = /./ } = {},
+): Promise<string> {
+  const back = join(folder, name, 'forage-trl');
+  for (const { path, blob } of (await openArchive('a.tar.gz', new Blob([readFileSync(ARCHIVE)]))) ??
+    []) {
+    const file = path.replace('forage-trl/', '');
+    if (!only.test(file)) continue;
+    mkdirSync(dirname(join(back, file)), { recursive: true });
+    const bytes = new Uint8Array(await blob.arrayBuffer());
+    writeFileSync(join(back, file), bytes);
+    if (file !== 'experiment.json') continue;
+    const experiment = JSON.parse(await blob.text()) as { policy: object };
+    const policy = { ...experiment.policy, revision, folder: from };
+    writeFileSync(join(back, file), JSON.stringify({ ...experiment, policy }));
+  }
+  return back;
+}
+
+test('the policy is found where it was exported from, and said', async () => {
   const out = join(folder, 'found');
-  const { status, err } = await labHere('adopt', ARCHIVE, '--out', out);
+  const policy = join(folder, 'policy');
+  const revision = makePolicy(policy);
+  const back = await trainedOn('theirs', revision, { from: policy });
+  const { status, err } = await labHere('adopt', back, '--out', out);
   expect(status, err).toBe(0);
-  expect(err).toContain(`Its policy is that of ${FIRST} (73a6c7860a7f).`);
+  expect(err).toContain(`Its policy is that of ${policy} (${revision}).`);
   expect(err).toContain('2 steps, 16 rollouts, the adapter of step 2');
-  expect(readRun(out).policy).toEqual({
-    folder: FIRST,
-    id: 'baize-mini',
-    revision: '73a6c7860a7f',
-  });
+  expect(readRun(out).policy).toEqual({ folder: policy, id: 'baize-mini', revision });
   expect(readdirSync(out)).toContain('latest.json');
+});
+
+describe('of a run that was trained on the policy that ships', () => {
+  const only = /^(?:experiment\.json|out\/trainer_state\.json)$/u;
+
+  test('the policy is found', async () => {
+    const back = await trainedOn('ours', SHIPPED, { only });
+    const { status, err } = await labHere('adopt', back, '--out', join(folder, 'ours-run'));
+    expect(status, err).toBe(0);
+    expect(err).toContain(`Its policy is that of ${TODAY} (${SHIPPED}).`);
+  });
+
+  test('it is named where another one was given', async () => {
+    const back = await trainedOn('ours-2', SHIPPED, { only });
+    const policy = join(folder, 'other-policy');
+    makePolicy(policy);
+    const run = join(folder, 'ours-run-2');
+    const { err } = await labHere('adopt', back, '--policy', policy, '--out', run);
+    expect(err).toContain(`${TODAY} holds those: name it, or leave --policy out.`);
+  });
 });
 
 describe('a run without its adapter', () => {
@@ -58,12 +103,10 @@ describe('a run without its adapter', () => {
     said = err;
   });
 
-  test('is told which policy would do, and that it cannot go on', () => {
-    expect(said).toContain(
-      `The adapter was not taken: it was trained on baize-mini (73a6c7860a7f)`,
-    );
+  test('is told which policy it lacks, and that it cannot go on', () => {
+    expect(said).toContain(`The adapter was not taken: it was trained on baize-mini (${REVISION})`);
     expect(said).toContain(`${TODAY} holds other weights (`);
-    expect(said).toContain(`${FIRST} holds those: name it, or leave --policy out.`);
+    expect(said).toContain('Name the folder of that policy: --policy DIR.');
     expect(said).toContain(
       `${out} holds no snapshot: the steps can be read, and it cannot go on here.`,
     );
@@ -93,20 +136,15 @@ describe('a run without its adapter', () => {
   });
 
   test('weights that are nowhere are named with every folder that was looked at', async () => {
-    const back = join(folder, 'forage-trl');
     const run = join(folder, 'nowhere');
     // Of the experiment alone: its log is enough for the steps.
-    mkdirSync(join(back, 'out'), { recursive: true });
-    const files = (await openArchive('a.tar.gz', new Blob([readFileSync(ARCHIVE)]))) ?? [];
-    for (const name of ['experiment.json', 'out/trainer_state.json']) {
-      const text = await files.find(({ path }) => path.endsWith(name))!.blob.text();
-      writeFileSync(join(back, name), text.replaceAll('73a6c7860a7f', '000000000000'));
-    }
+    const only = /^(?:experiment\.json|out\/trainer_state\.json)$/u;
+    const back = await trainedOn('lost', '000000000000', { only });
     const { status, err } = await labHere('adopt', back, '--out', run);
     expect(status, err).toBe(0);
     const [, tried = ''] = /none of these folders holds those weights: (.*)/u.exec(err) ?? [];
     expect(tried.replaceAll(/ \([0-9a-f]{12}\)/gu, '')).toBe(
-      `${TODAY}, ${FIRST}. Name the folder of that policy: --policy DIR.`,
+      `${TODAY}. Name the folder of that policy: --policy DIR.`,
     );
   });
 });

@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ImportedRollout } from '../../../src/formats/rollouts/shape/imported.ts';
 import { LINTS, type Finding, type LintCode } from '../../../src/evaluate/rollouts/lint/finding.ts';
 import { lintRollout } from '../../../src/evaluate/rollouts/lint/index.ts';
 import { lintRun, summaryOf } from '../../../src/evaluate/rollouts/lint/run.ts';
-import { HuggingFaceTokenizer } from '../../../src/policy/open/tokenizer.ts';
+import { tokenizer } from '../../agent/tokenizer.ts';
 import { loggingBoard, r1Searcher, verl } from '../../fixtures/inspect/records.ts';
 import { importOne, ownLines, rolloutsOf } from '../../formats/rollouts/helpers.ts';
 
@@ -13,12 +12,6 @@ beforeAll(async () => {
   own = await rolloutsOf(new Blob([ownLines().join('\n')]));
 });
 
-const readJson = (name: string) =>
-  JSON.parse(readFileSync(`public/first-form/policy/${name}`, 'utf8')) as object;
-const tokenizer = new HuggingFaceTokenizer(
-  readJson('tokenizer.json'),
-  readJson('tokenizer_config.json'),
-);
 const decode = (ids: readonly number[]): string => tokenizer.decode([...ids]);
 
 const faults = (findings: readonly Finding[]): LintCode[] =>

@@ -17,8 +17,8 @@ const claim = (arm: string) => ({
 
 it('is step 0 only of an arm that neither begins from a made start nor is warmed up', async () => {
   const file = studyJson({
-    train: { worlds: [{ form: 2, seed: 11 }], seeds: [1], steps: 3 },
-    evaluate: { worlds: [{ form: 2, seed: 9001 }], questions: 20 },
+    train: { worlds: [{ seed: 11 }], seeds: [1], steps: 3 },
+    evaluate: { worlds: [{ seed: 9001 }], questions: 20 },
     arms: [
       { name: 'plain', recipe: 'search/grpo' },
       { name: 'UR²', recipe: 'ur2/paper' },

@@ -198,7 +198,7 @@ describe('a study file is refused', () => {
 });
 
 describe('numbers of groups', () => {
-  const evaluate = { worlds: [{ form: 2, seed: 9001 }], questions: 20 };
+  const evaluate = { worlds: [{ seed: 9001 }], questions: 20 };
   const problem = (change: Record<string, unknown>): string => {
     try {
       readStudy(JSON.stringify(studyJson(change)), () => true);

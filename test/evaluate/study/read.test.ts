@@ -20,13 +20,13 @@ const problemsOf = (
 const trained = { name: 'plain', recipe: 'search/grpo' };
 const withArm = (arm: Record<string, unknown>): Record<string, unknown> =>
   studyJson({ arms: [trained, { name: 'other', ...arm }] });
-const evaluate = { worlds: [{ form: 2, seed: 9001 }], questions: 20 };
-const train = { worlds: [{ form: 2, seed: 11 }], seeds: [1], steps: 3 };
+const evaluate = { worlds: [{ seed: 9001 }], questions: 20 };
+const train = { worlds: [{ seed: 11 }], seeds: [1], steps: 3 };
 
 test('a file without mistakes gives arms with all of their settings', () => {
   const { arms, worlds, trainWorlds, file } = readStudy(JSON.stringify(studyJson()), nothing);
-  expect(worlds.map(({ name }) => name)).toEqual(['form2-seed9001', 'form1-seed9002']);
-  expect(trainWorlds.map(({ name }) => name)).toEqual(['form2-seed11']);
+  expect(worlds.map(({ name }) => name)).toEqual(['seed9001', 'form1-seed9002']);
+  expect(trainWorlds.map(({ name }) => name)).toEqual(['seed11']);
   expect(arms.map(({ name, settings }) => [name, settings?.steps])).toEqual([
     ['plain', 3],
     ['more passages', 3],
@@ -237,10 +237,7 @@ describe('each problem is named', () => {
       studyJson({
         evaluate: {
           ...evaluate,
-          worlds: [
-            { form: 2, seed: 1 },
-            { name: 'b', form: 2, seed: 1 },
-          ],
+          worlds: [{ seed: 1 }, { name: 'b', seed: 1 }],
         },
       }),
       'evaluate.worlds.1: is there twice',
@@ -248,9 +245,9 @@ describe('each problem is named', () => {
     [
       'a name for two worlds',
       studyJson({
-        evaluate: { ...evaluate, worlds: [{ name: 'form2-seed11', form: 2, seed: 12 }] },
+        evaluate: { ...evaluate, worlds: [{ name: 'seed11', seed: 12 }] },
       }),
-      'the name "form2-seed11" stands for one world in train and another in evaluate',
+      'the name "seed11" stands for one world in train and another in evaluate',
     ],
     [
       'a world that is nothing',

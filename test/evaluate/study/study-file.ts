@@ -5,12 +5,9 @@ export const studyJson = (change: Record<string, unknown> = {}): Record<string, 
   format: 'forage.study/1',
   name: 'small',
   question: 'Does it help?',
-  train: { worlds: [{ form: 2, seed: 11 }], seeds: [1, 2], steps: 3 },
+  train: { worlds: [{ seed: 11 }], seeds: [1, 2], steps: 3 },
   evaluate: {
-    worlds: [
-      { form: 2, seed: 9001 },
-      { form: 1, seed: 9002 },
-    ],
+    worlds: [{ seed: 9001 }, { seed: 9002 }],
     questions: 20,
   },
   arms: [

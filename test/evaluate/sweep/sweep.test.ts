@@ -137,7 +137,7 @@ describe('as a study', () => {
     async (text) => {
       const axes = parseSweep(text);
       const cells = plan(text);
-      const world = { form: 2 as const, seed: 11 };
+      const world = { seed: 11 };
       const study = readStudy(JSON.stringify(sweepStudy(cells, axes, { world })), () => false);
       expect(study.file.evaluate.split).toBe('dev');
       const { trainings, uses } = await planStudy(study, given);

@@ -100,7 +100,6 @@ const measured: MeasuredWorld = {
     manifest: {
       format: 'forage.world/1',
       seed: 3,
-      form: 2,
       counts: { local: 4, web: 4, questions: 7 },
       vectors: null,
       files: {},

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { HuggingFaceTokenizer } from '../../../src/policy/open/tokenizer.ts';
+import { tokenizer } from '../../agent/tokenizer.ts';
 import {
   writeRollout,
   type TokenTexts,
@@ -15,16 +15,6 @@ import { FOREIGN, loggingBoard, r1Searcher } from '../../fixtures/inspect/record
 import { blobOf, importOne, ownLines, R1_SEARCHER_FILES, rolloutsOf } from './helpers.ts';
 import { loadBoard, loadVerlViewer } from './loaders.ts';
 
-const policyFile = (name: string): object =>
-  JSON.parse(
-    readFileSync(new URL(`../../../public/first-form/policy/${name}`, import.meta.url), 'utf8'),
-  );
-
-/** The tokenizer of the policy that wrote our rollouts. */
-const tokenizer = new HuggingFaceTokenizer(
-  policyFile('tokenizer.json'),
-  policyFile('tokenizer_config.json'),
-);
 const texts: TokenTexts = (ids) => ids.map((id) => tokenizer.decode([id]));
 
 const own = (): Promise<ImportedRollout[]> => rolloutsOf(new Blob([ownLines().join('\n')]), 'f');

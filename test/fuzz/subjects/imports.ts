@@ -16,7 +16,6 @@ import type { Random } from '../../../src/base/random.ts';
 import { bytesOf, mutateBytes, mutateJsonFile, mutateJsonLines, pick } from './mutate.ts';
 import { must, subject, type Subject } from './subject.ts';
 import type { ImportedRollout } from '../../../src/formats/rollouts/shape/imported.ts';
-import { readParquet } from '../../../src/formats/rollouts/parquet.ts';
 import { writeRollout } from '../../../src/formats/rollouts/write.ts';
 import { ImportError as RolloutImportError } from '../../../src/formats/rollouts/import.ts';
 import { roundsOf } from '../../../src/formats/rollouts/rounds.ts';
@@ -132,26 +131,6 @@ const CODECS = ['zstd', 'gzip', 'brotli', 'lz4'].map((codec) => {
   return [codec, [file(1), file(2)]] as const;
 });
 
-/** By pyarrow, with nulls in every kind of column, in the encodings that it writes on request. */
-const NULLS = ['snappy-v1', 'zstd-v2', 'encodings-v1', 'encodings-v2'].map(
-  (name) =>
-    new Uint8Array(
-      readFileSync(new URL(`../../fixtures/parquet/nulls-${name}.parquet`, import.meta.url)),
-    ),
-);
-
-/** Tables as trackers and spreadsheets write them, and lines as Python prints them. */
-const COLUMNS = Object.keys(STEPS[0] ?? {});
-const cells = (row: Record<string, unknown>): string[] =>
-  COLUMNS.map((name) => `"${JSON.stringify(row[name]).replaceAll('"', '""')}"`);
-const TABLES = [
-  JSON.stringify({ columns: COLUMNS, data: STEPS.map((row) => COLUMNS.map((name) => row[name])) }),
-  [COLUMNS, ...STEPS.map(cells)].map((row) => row.join(',')).join('\r\n'),
-  `{'step': 3, 'prompt': 'Question: Who?', 'completion': "<answer>L'Ada</answer>", 'exact_reward': 1.0, 'solution': array(['Ada' "L'Ada"], dtype=object), 'note': (None, nan, {'a'})}\n`.repeat(
-    2,
-  ),
-].map(bytesOf);
-
 /** Every record that is let through is one that every reader of the inspector can read. */
 function useRollout(rollout: ImportedRollout): void {
   must(faultOf(JSON.parse(writeRollout(rollout, 'forage'))) === null, 'not written back');
@@ -207,17 +186,6 @@ export const IMPORT_SUBJECTS: readonly Subject[] = [
       mutateBytes(new Uint8Array(Buffer.from(`\uFEFF${pick(random, RECORDS)}`, 'utf16le')), random),
     ),
   ),
-  subject(rolloutFile('rollouts: tables', (random) => mutateBytes(pick(random, TABLES), random))),
-  subject<Uint8Array<ArrayBuffer>>({
-    name: 'parquet: nulls and encodings',
-    unit: 150,
-    make: (random) => mutateBytes(pick(random, NULLS), random),
-    read: async (bytes) => {
-      for await (const { row } of readParquet(new Blob([bytes]))) JSON.stringify(row);
-      return [];
-    },
-    refuses: (error) => error instanceof Error && error.name === 'Error',
-  }),
   subject(rolloutFile('rollouts: parquet', (random) => mutateBytes(PARQUET, random))),
   ...CODECS.map(([codec, files]) =>
     subject(

@@ -23,14 +23,14 @@ const isPlain = (error: unknown): boolean => error instanceof Error && error.nam
 
 const RUN = writeRunFile({
   run: {
-    format: 'forage.run/1', id: 'run-a', name: 'first', tags: ['a'], notes: '', createdAt: '2026-01-01T00:00:00.000Z',
+    format: 'forage.run/2', id: 'run-a', name: 'first', tags: ['a'], notes: '', createdAt: '2026-01-01T00:00:00.000Z',
     updatedAt: '2026-01-01T00:00:00.000Z', status: 'paused', settings: getTraining('ur2/paper'),
     policy: { id: 'tiny', revision: '0' }, world: { seed: 1, questions: 10 }, device: 'wasm', step: 2,
     checkpointStep: 2, failure: null, notice: null, deletedAt: null, setup: BUILT_IN_SETUP,
   },
   steps: [trainStep(1), trainStep(2)],
   state: {
-    step: 2, updates: 2, warmedUp: 5, logprobsOf: 'sampling', adapter: Float32Array.of(0.1, -0, 1e-40, 3e38),
+    step: 2, updates: 2, warmedUp: 5, adapter: Float32Array.of(0.1, -0, 1e-40, 3e38),
     first: Float32Array.of(1, 2, 3, 4), second: Float32Array.of(5, 6, 7, 8), learningRate: 2e-3,
     curriculum: { drawn: 16 }, router: null, elapsed: 12.5,
   },

@@ -10,9 +10,12 @@ const url = (path: string): URL => new URL(`../../../${path}`, import.meta.url);
 
 export const ARCHIVE = url('test/fixtures/handover/returned-trl.tar.gz');
 
-export const config = parsePolicyConfig(
-  JSON.parse(readFileSync(url('public/first-form/policy/config.json'), 'utf8')),
-);
+export const CONFIG_FILE = url('test/fixtures/handover/policy-config.json');
+
+export const config = parsePolicyConfig(JSON.parse(readFileSync(CONFIG_FILE, 'utf8')));
+
+/** The policy that it was trained on, by the beginning of the SHA-256 of its weights. */
+export const REVISION = '73a6c7860a7f';
 
 /** By their paths below the exported folder. */
 export type Files = Record<string, string | Uint8Array<ArrayBuffer>>;

@@ -44,9 +44,9 @@ const conductor = async () => {
   };
   const made = new Conductor(
     {
-      policies: { 1: '/first-form/policy/', 2: '/policy/' },
+      policy: '/policy/',
       files: {
-        worlds: { 1: '/first-form/world/', 2: '/world/' },
+        world: '/world/',
         encoder: '/encoder/',
         ortWasm: '/ort.wasm',
       },

@@ -3,9 +3,7 @@ import { withOverrides } from '../../../src/recipes/parts/settings.ts';
 import { describeFailure, MissingFile, WorkerLost } from '../../../src/lab/contract/failures.ts';
 import { createRateMeter } from '../../../src/lab/workers/rate-meter.ts';
 import { recipeFor, typedQuestion } from '../../../src/lab/ask/request.ts';
-import { setupInForm } from '../../../src/records/built-in-forms.ts';
-import { BUILT_IN_SETUP, type Setup } from '../../../src/records/setup.ts';
-import { getRecipe } from '../../../src/recipes/index.ts';
+import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
 import { DEFAULT_SETTINGS, RECIPE_IDS } from '../../../src/lab/contract/settings.ts';
 
 describe('what the user set, as the agent takes it', () => {
@@ -17,18 +15,6 @@ describe('what the user set, as the agent takes it', () => {
       );
       expect(withOverrides(found.settings, overrides)).toEqual(found.settings);
     }
-  });
-
-  it('takes the recipe of the time of the first form, with what was built in then', () => {
-    const first = setupInForm(BUILT_IN_SETUP, 1);
-    const k = (setup: Setup): number => {
-      const { recipe } = recipeFor({ ...DEFAULT_SETTINGS, recipe: 'search' }, setup);
-      return recipe.settings.retrieval.k;
-    };
-    expect([k(first), k(BUILT_IN_SETUP)]).toEqual([2, 3]);
-    // What had no other version is as it is.
-    const { recipe } = recipeFor({ ...DEFAULT_SETTINGS, recipe: 'zero-search' }, first);
-    expect(recipe).toBe(getRecipe('zero-search'));
   });
 
   it('changes exactly the mechanisms that were set', () => {

@@ -111,7 +111,7 @@ describe('names of the questions of an evaluation', () => {
 });
 
 describe('names of the questions of a fresh world', () => {
-  const FRESH = { kind: 'fresh', seed: 7, form: 2, split: 'test', limit: 2 } as const;
+  const FRESH = { kind: 'fresh', seed: 7, split: 'test', limit: 2 } as const;
   const made = {
     local: [passage('l', 'Far Port', 'A harbor town.')],
     web: [passage('v', 'Grey Heron', 'A film about Far Port.')],
@@ -168,7 +168,7 @@ describe('names of the questions of a fresh world', () => {
       { set: 0, retrievals: [1], questions: 2, naming: 0 },
     ]);
     expect(found[0]?.first.map((one) => one.names)).toEqual([['Far Port'], ['Grey Heron']]);
-    expect(state).toMatchObject({ started: 1, running: 0, worlds: [{ form: 2, seed: 7 }] });
+    expect(state).toMatchObject({ started: 1, running: 0, worlds: [{ seed: 7 }] });
     expect(state.stages[0]).toBe('making the world of form 2, seed 7');
   });
 

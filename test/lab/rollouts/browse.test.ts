@@ -1,10 +1,8 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
-import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
 import { inspectFile } from '../../../src/evaluate/rollouts/inspect.ts';
-import { HuggingFaceTokenizer } from '../../../src/policy/open/tokenizer.ts';
 import { BOOKMARK } from '../../../src/lab/contract/records/rollout-files.ts';
 import { RolloutsDatabase } from '../../../src/lab/rollouts/database.ts';
 import { RolloutsHost } from '../../../src/lab/rollouts/host.ts';
@@ -13,6 +11,7 @@ import { runFileId, type RunSource } from '../../../src/lab/rollouts/own/own-run
 import type { Browsed, BrowseQuery } from '../../../src/lab/contract/rollouts.ts';
 import { whyNothingShared } from '../../../src/ui/rollouts/compare/nothing-shared.ts';
 import { r1Searcher, verl } from '../../fixtures/inspect/records.ts';
+import { tokenizer } from '../../agent/tokenizer.ts';
 import { blobOf, ownLines } from '../../formats/rollouts/helpers.ts';
 
 let store: RolloutsStore;
@@ -234,13 +233,6 @@ describe('export of a selection', () => {
   test('a layout that shows tokens asks for each of the policy’s once; none for a policy that is not there', async () => {
     const id = await imported(new Blob([`${ownLines().join('\n')}\n`]));
     const order = Uint32Array.from([0, 1, 2]);
-    const policy = JSON.parse(
-      readFileSync('public/first-form/policy/tokenizer.json', 'utf8'),
-    ) as object;
-    const config = JSON.parse(
-      readFileSync('public/first-form/policy/tokenizer_config.json', 'utf8'),
-    ) as object;
-    const tokenizer = new HuggingFaceTokenizer(policy, config);
     const asked: number[] = [];
     const spell = (name: string, ids: number[]) => {
       expect(name).toBe('baize-mini');

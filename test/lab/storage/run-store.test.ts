@@ -15,7 +15,6 @@ const stateAt = (step: number): TrainState => ({
   step,
   updates: step,
   warmedUp: 0,
-  logprobsOf: 'sampling',
   adapter: Float32Array.of(step, 0.1, -step),
   first: Float32Array.of(1, 2, 3),
   second: Float32Array.of(4, 5, 6),

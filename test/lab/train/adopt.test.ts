@@ -10,7 +10,14 @@ import { metricsCsv } from '../../../src/lab/train/files/metrics-csv.ts';
 import { groupRollouts } from '../../../src/ui/ask/store/rollout-groups.ts';
 import { adoptRun } from '../../../src/lab/train/adopt.ts';
 import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
-import { ARCHIVE, config, filesOf, returned, without } from '../../handover/adopt/returned.ts';
+import {
+  ARCHIVE,
+  config,
+  filesOf,
+  returned,
+  REVISION,
+  without,
+} from '../../handover/adopt/returned.ts';
 import { MemoryBlobs } from '../storage/memory-blobs.ts';
 
 /** A cluster's folder in storage: all of it, or nothing. */
@@ -33,7 +40,7 @@ const take = (
   const controller = new AbortController();
   const facts = {
     id: 'policy',
-    revision: '73a6c7860a7f',
+    revision: REVISION,
     config,
     stored: 'f16' as const,
     engines: 1,

@@ -2,7 +2,8 @@ import { openAsBlob } from 'node:fs';
 import { afterEach, expect, it, vi } from 'vitest';
 import { openArchive } from '../../../src/handover/adopt/archive/open-archive.ts';
 import { readSafetensors } from '../../../src/policy/checkpoint/safetensors.ts';
-import { ARCHIVE } from '../../handover/adopt/returned.ts';
+import { madeWeights } from '../../handover/adopt/made-policy.ts';
+import { ARCHIVE, REVISION } from '../../handover/adopt/returned.ts';
 import { closeBrowsers, openBrowser, openTrainingParts } from './tabs.ts';
 
 /** A run that a cluster made, in a browser that goes on with it. */
@@ -11,7 +12,9 @@ vi.setConfig({ testTimeout: 240_000 });
 afterEach(closeBrowsers);
 
 it('has the adapter that TRL saved and the rollouts of its steps, and goes on behind them', async () => {
-  const browser = openBrowser(await openTrainingParts(1));
+  const browser = openBrowser(
+    await openTrainingParts({ weights: madeWeights(), revision: REVISION }),
+  );
   const tab = browser.tab();
   await tab.open();
   const blob = await openAsBlob(ARCHIVE);

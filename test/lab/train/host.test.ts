@@ -4,6 +4,7 @@ import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import type { TrainState } from '../../../src/learn/rl/state.ts';
+import type { RunRecord } from '../../../src/lab/contract/records/runs.ts';
 import { ForageDatabase } from '../../../src/lab/storage/database.ts';
 import { filesOfSite } from '../../../src/lab/storage/files-of-site.ts';
 import { RunStore } from '../../../src/lab/storage/run-store.ts';
@@ -22,11 +23,10 @@ const settingsOf = (change: Partial<TrainSettings>): TrainSettings => ({
   ...change,
 });
 
-const stateAt = (logprobsOf: TrainState['logprobsOf']): TrainState => ({
+const STATE: TrainState = {
   step: 2,
   updates: 2,
   warmedUp: 0,
-  logprobsOf,
   adapter: Float32Array.of(1),
   first: Float32Array.of(1),
   second: Float32Array.of(1),
@@ -34,7 +34,7 @@ const stateAt = (logprobsOf: TrainState['logprobsOf']): TrainState => ({
   curriculum: null,
   router: null,
   elapsed: 1,
-});
+};
 
 let store: RunStore;
 let channel: BroadcastChannel;
@@ -84,13 +84,8 @@ describe('a stored run', () => {
       { overrides: { retrieval: { summarize: 'on' } } },
       /summaries is refused: no summarizer is chosen.*Its steps so far \(2\) and its adapter stay/,
     ],
-    [
-      'at T = 0.7, trained by log-probabilities of T = 1',
-      { temperature: 0.7 },
-      /its steps so far \(2\) were trained with log-probabilities of temperature 1/,
-    ],
   ] as const)('%s opens, and is not gone on with', async (_, change, message) => {
-    await paused(settingsOf(change), stateAt('model'));
+    await paused(settingsOf(change), STATE);
     const before = await store.run('run-a');
     await expect(host.resume('run-a')).rejects.toThrow(message);
     expect(await store.run('run-a')).toEqual(before);
@@ -98,12 +93,26 @@ describe('a stored run', () => {
     expect((await store.lastState('run-a'))?.step).toBe(2);
   });
 
-  it.each([
-    ['at T = 1, whatever its state says', {}, 'model'],
-    ['at T = 0.7, trained by log-probabilities of it', { temperature: 0.7 }, 'sampling'],
-  ] as const)('%s goes on', async (_, change, logprobsOf) => {
-    await paused(settingsOf(change), stateAt(logprobsOf));
+  it('at T = 0.7 goes on', async () => {
+    await paused(settingsOf({ temperature: 0.7 }), STATE);
     await expect(host.resume('run-a')).rejects.toThrow('an engine was asked for');
+  });
+});
+
+describe('runs of another version of Forage', () => {
+  it('are named, kept apart from the others, and deleted only on request', async () => {
+    const older = { ...runRecord('old', { name: 'Old run' }), format: 'forage.run/1' };
+    await store.put(older as unknown as RunRecord);
+    await store.addSteps('old', [{ record: trainStep(1, 'old'), rollouts: [] }]);
+    await store.put(runRecord('run-a'));
+    expect((await host.runs()).map(({ id }) => id)).toEqual(['run-a']);
+    expect(await host.olderRuns()).toEqual([{ id: 'old', name: 'Old run' }]);
+    await expect(host.resume('old')).rejects.toThrow(/made by another version of Forage.*train it/);
+    expect(await store.steps('old')).toHaveLength(1);
+    await host.removeOlderRuns();
+    expect(await host.olderRuns()).toEqual([]);
+    expect(await store.steps('old')).toEqual([]);
+    expect((await host.runs()).map(({ id }) => id)).toEqual(['run-a']);
   });
 });
 
@@ -120,7 +129,7 @@ describe('a run that comes as a file', () => {
     host.importRun(new Blob([writeRunFile({ run, steps: [trainStep(1), trainStep(2)], state })]));
 
   it('with its snapshot goes on behind it', async () => {
-    const { id } = await imported(stateAt('model'));
+    const { id } = await imported(STATE);
     const kept = await store.run(id);
     expect(kept).toMatchObject({ status: 'paused', checkpointStep: 2, importedStep: 2 });
     expect((await store.steps(id)).map(({ step }) => step)).toEqual([1, 2]);
@@ -138,7 +147,7 @@ describe('a run that comes as a file', () => {
   });
 
   it.each([['a snapshot'], ['none']])('with %s is seen by nobody before its steps', async (has) => {
-    const storing = imported(has === 'none' ? null : stateAt('model'));
+    const storing = imported(has === 'none' ? null : STATE);
     const tick = (): Promise<'storing'> =>
       new Promise((resolve) => {
         setTimeout(() => resolve('storing'), 0);

@@ -3,9 +3,6 @@ import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { vi } from 'vitest';
 import { createRouter } from '../../../src/agent/router/router.ts';
 import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
-import { WEIGHTS } from '../../../src/policy/checkpoint/checkpoint.ts';
-import { parsePolicyConfig } from '../../../src/policy/checkpoint/config.ts';
-import { readWeights } from '../../../src/policy/checkpoint/weights.ts';
 import type { RunRecord } from '../../../src/lab/contract/records/runs.ts';
 import type { TrainMessage } from '../../../src/lab/contract/training.ts';
 import { WorkerLost } from '../../../src/lab/contract/failures.ts';
@@ -33,21 +30,11 @@ import { MemoryBlobs } from '../storage/memory-blobs.ts';
 
 const PUBLIC = new URL('../../../public/', import.meta.url);
 
-/** The policy of the first form, as it ships. */
-const firstForm = async () => {
-  const read = (name: string) => readFile(new URL(`first-form/policy/${name}`, PUBLIC));
-  const config = parsePolicyConfig(JSON.parse((await read('config.json')).toString()));
-  return { weights: readWeights(config, await read(WEIGHTS)), revision: '73a6c7860a7f' };
-};
+const TINY = { weights: tinyWeights(), revision: '0' };
 
-/**
- * World and policy, read once for all tabs of a file.
- * @param form 1: those that ship with the first form; a tiny policy in the world of today unless given
- */
-export const openTrainingParts = async (form: 1 | 2 = 2) => {
-  const { weights, revision } =
-    form === 1 ? await firstForm() : { weights: tinyWeights(), revision: '0' };
-  const files = new URL(form === 1 ? 'first-form/world/' : 'world/', PUBLIC);
+/** A policy and the built-in world, read once for all tabs of a file. */
+export const openTrainingParts = async ({ weights, revision } = TINY) => {
+  const files = new URL('world/', PUBLIC);
   const fetchFile = (name: string): Promise<Uint8Array> => readFile(new URL(name, files));
   const loaded = await loadWorld(fetchFile);
   const ofSplit = (split: string) => loaded.questions.filter((one) => one.split === split);

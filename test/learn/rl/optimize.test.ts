@@ -60,7 +60,6 @@ const state = (adapter: readonly number[], change: Partial<TrainState> = {}): Tr
   step: 0,
   updates: 0,
   warmedUp: 0,
-  logprobsOf: 'sampling',
   adapter: Float32Array.from(adapter),
   first: new Float32Array(adapter.length),
   second: new Float32Array(adapter.length),

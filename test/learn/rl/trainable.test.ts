@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { getTraining, TRAININGS } from '../../../src/recipes/index.ts';
-import { decodeState, encodeState, type TrainState } from '../../../src/learn/rl/state.ts';
-import { checkResumable, scoredOtherwise, untrainable } from '../../../src/learn/rl/trainable.ts';
+import { decodeState, encodeState } from '../../../src/learn/rl/state.ts';
+import { untrainable } from '../../../src/learn/rl/trainable.ts';
 import { openTestWorld, tinySettings, trainTiny, type World } from './helpers.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
@@ -86,96 +86,24 @@ describe('a run', () => {
 describe('a run at temperature 0.6', () => {
   it('is trained by log-probabilities of 0.6, and says so', async () => {
     const settings = tinySettings({ steps: 2, temperature: 0.6 });
-    const { steps, rollouts, state } = await trainTiny({ settings, world });
+    const { steps, rollouts } = await trainTiny({ settings, world });
     for (const { policy } of rollouts.flat())
       expect(policy.logprobsOf).toEqual({ temperature: 0.6, topK: 0, topP: 1 });
     for (const { samplerGap, trainedTokens } of steps) {
       expect(trainedTokens).toBeGreaterThan(0);
       expect(samplerGap.max).toBeLessThan(2e-3);
     }
-    expect(state.logprobsOf).toBe('sampling');
     // The same tokens are drawn at temperature 1 with other probabilities.
     const entropy = (step: number) => steps[step - 1]!.entropy;
     const plain = await trainTiny({ settings: tinySettings({ steps: 1 }), world });
     expect(entropy(1)).toBeLessThan(0.9 * plain.steps[0]!.entropy);
   });
 
-  it('goes on bit for bit, but not from steps that were trained by temperature 1', async () => {
+  it('is resumed bit for bit', async () => {
     const settings = tinySettings({ steps: 2, temperature: 0.6 });
     const whole = await trainTiny({ settings, world });
     const stored = encodeState(whole.states[0]!);
     const resumed = await trainTiny({ settings, world, state: decodeState(stored) });
     expect(resumed.state.adapter).toEqual(whole.state.adapter);
-    const { logprobsOf: _, ...rest } = JSON.parse(stored.rest) as Record<string, unknown>;
-    const old: TrainState = decodeState({ ...stored, rest: JSON.stringify(rest) });
-    expect(old.logprobsOf).toBe('model');
-    await expect(trainTiny({ settings, world, state: old })).rejects.toThrow(
-      'This run sampled at temperature 0.6, but its steps so far (1) were trained with log-probabilities of ' +
-        'temperature 1',
-    );
-    expect(() => checkResumable({ ...settings, temperature: 1 }, old)).not.toThrow();
-  });
-});
-
-describe('a run with steps of an earlier version', () => {
-  const at = (step: number, logprobsOf: TrainState['logprobsOf'] = 'model'): TrainState => ({
-    step,
-    updates: step,
-    warmedUp: 0,
-    logprobsOf,
-    adapter: new Float32Array(1),
-    first: new Float32Array(1),
-    second: new Float32Array(1),
-    learningRate: null,
-    curriculum: null,
-    router: null,
-    elapsed: 1,
-  });
-  const r1 = getTraining('r1-searcher/reinforce++');
-  const trained = getTraining('ur2/paper');
-  const ur2 = { ...trained, curriculum: { ...trained.curriculum, taskMixing: false } };
-  const mixed = { ...ur2, curriculum: { ...ur2.curriculum, taskMixing: true } };
-
-  it('is told what is scored otherwise from its next step on', () => {
-    expect(scoredOtherwise(r1, at(7))).toBe(
-      'An earlier version of Forage made steps of this run; from step 8 on, answers are scored with R1-Searcher’s own normaliser.',
-    );
-    expect(scoredOtherwise(mixed, at(30))).toMatch(
-      /from step 31 on, on questions without retrieval the policy is told that it cannot search/,
-    );
-  });
-
-  it.each([
-    ['has no step yet', r1, at(0)],
-    ['was made by this version', r1, at(7, 'sampling')],
-    ['is finished', r1, at(100)],
-    ['mixes no tasks', ur2, at(7)],
-    ['is scored by exact match', getTraining('search/grpo'), at(7)],
-    [
-      'has left the stage behind',
-      {
-        ...r1,
-        stages: [
-          { steps: 20, reward: 'r1-searcher-stage-1' as const, weights: {} },
-          { steps: 80, reward: 'em' as const, weights: {} },
-        ],
-      },
-      at(20),
-    ],
-  ])('is told nothing where it %s', (_, settings, state) => {
-    expect(scoredOtherwise(settings, state)).toBeNull();
-  });
-
-  it('is told so by the notice of the run that goes on', async () => {
-    const stages = [{ steps: 2, reward: 'r1-searcher-stage-2' as const, weights: {} }];
-    const settings = tinySettings({ steps: 2, stages });
-    const begun = await trainTiny({ settings, world });
-    const notices: string[] = [];
-    const hooks = { onNotice: (line: string) => void notices.push(line) };
-    const old: TrainState = { ...begun.states[0]!, logprobsOf: 'model' };
-    await trainTiny({ settings, world, state: old, hooks });
-    expect(notices).toEqual([expect.stringMatching(/from step 2 on, answers are scored/)]);
-    await trainTiny({ settings, world, state: begun.states[0]!, hooks });
-    expect(notices).toHaveLength(1);
   });
 });

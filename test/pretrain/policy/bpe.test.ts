@@ -4,14 +4,15 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { SPECIAL_TOKENS } from '../../../src/records/protocol.ts';
 import { BYTE_CHARACTERS, SPLIT_PATTERN, trainBpe } from '../../../src/pretrain/policy/bpe.ts';
+import { TOKENIZER_CONFIG } from '../../agent/tokenizer.ts';
 import { HuggingFaceTokenizer } from '../../../src/policy/open/tokenizer.ts';
 import { FIRST_NAMES, TITLE_FIRST, TITLE_SECOND } from '../../../src/world/facts/inventory.ts';
 
 const read = (path: string): unknown =>
   JSON.parse(readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8'));
 const shipped = new HuggingFaceTokenizer(
-  z.looseObject({}).parse(read('public/first-form/policy/tokenizer.json')),
-  z.object({ eos_token: z.string() }).parse(read('public/first-form/policy/tokenizer_config.json')),
+  z.looseObject({}).parse(read('public/encoder/tokenizer.json')),
+  TOKENIZER_CONFIG,
 );
 const cases = z
   .array(

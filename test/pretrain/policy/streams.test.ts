@@ -6,7 +6,6 @@ const PLAN: BatchPlan = {
   tokens: 40,
   copyShare: 0,
   drillShare: 0.5,
-  secondForm: 1,
   environmentWeight: 0,
 };
 
@@ -33,7 +32,7 @@ class Counting implements BatchSource {
 }
 
 const kinds = ({ examples }: Batch): string[] => examples.map(({ kind }) => kind);
-const START = { trajectories: 0, spans: 0 };
+const START = { trajectories: 0, spans: 0, drills: 0 };
 
 describe('streams of data', () => {
   it('give every batch an equal share each, and go on where they stood', async () => {

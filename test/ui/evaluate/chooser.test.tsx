@@ -168,7 +168,7 @@ describe('the form', () => {
     const at = '2026-03-04T12:00:00';
     const three = '3 systems · built-in world · Mar 4, 12:00';
     expect(nameOfSpec(DEFAULT_SPEC, at)).toBe(three);
-    const fresh = { kind: 'fresh', seed: 7, form: 2, split: 'test', limit: null } as const;
+    const fresh = { kind: 'fresh', seed: 7, split: 'test', limit: null } as const;
     const two = {
       ...DEFAULT_SPEC,
       systems: ['naive-rag', custom],

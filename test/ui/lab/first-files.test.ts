@@ -51,7 +51,13 @@ it('asks for nothing that the setup takes from elsewhere', async () => {
   askAhead(['lab', 'sources', 'policy'], {
     ...BUILT_IN_SETUP,
     policy: { kind: 'checkpoint', id: 'mine' },
-    local: { kind: 'built-in', form: 1 },
+    local: {
+      kind: 'collections',
+      ids: ['c'],
+      method: 'lexical',
+      encoder: 'built-in',
+      reranker: null,
+    },
   });
   expect(asked).toEqual(['assets/lab.js']);
 });

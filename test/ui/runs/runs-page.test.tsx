@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { getTraining } from '../../../src/recipes/index.ts';
 import { Compare } from '../../../src/ui/runs/Compare.tsx';
 import { comparedCharts } from '../../../src/ui/runs/compare-specs.ts';
+import { OlderRunsNote } from '../../../src/ui/runs/OlderRuns.tsx';
 import RunsPage from '../../../src/ui/runs/RunsPage.tsx';
 import { keyOf, RunsTable } from '../../../src/ui/runs/RunsTable.tsx';
 import { Again } from '../../../src/ui/train/run/Again.tsx';
@@ -68,6 +69,24 @@ describe('the table of runs', () => {
     // The one that is compared already can be taken out.
     expect(full.match(/ disabled=""/g)).toHaveLength(1);
   });
+});
+
+describe('runs of another version of Forage', () => {
+  const older = (count: number) =>
+    Array.from({ length: count }, (_, i) => ({ id: `old-${i}`, name: `Old ${i}` }));
+  const note = (count: number) =>
+    wordsIn(htmlOf(<OlderRunsNote runs={older(count)} remove={() => undefined} />, useTrain));
+
+  it('are named, with what to do', () => {
+    expect(note(1)).toContain(
+      '1 run of another version of Forage cannot be opened here: “Old 0”. Train again',
+    );
+    expect(note(1)).toContain('Delete it');
+    expect(note(7)).toContain('“Old 4” and 2 more.');
+    expect(note(7)).toContain('Delete them');
+  });
+
+  it('are not spoken of where there are none', () => expect(note(0)).toBe(''));
 });
 
 describe('a comparison', () => {

@@ -29,10 +29,7 @@ const nameOf = (source: QuestionsSource): { key: string; name: string } => {
     case 'built-in':
       return { key: 'built-in', name: 'built-in world' };
     case 'fresh':
-      return {
-        key: `form${source.form}-seed${source.seed}`,
-        name: `world of form ${source.form}, seed ${source.seed}`,
-      };
+      return { key: `seed${source.seed}`, name: `world of seed ${source.seed}` };
     case 'collections':
       throw new UsageError(
         'These questions are stored in a browser; name a file with --questions.',
@@ -46,17 +43,17 @@ const nameOf = (source: QuestionsSource): { key: string; name: string } => {
 
 /** A generated world as a folder that is made once; in memory where nothing is kept. */
 async function freshWorld(
-  { seed, form }: Extract<QuestionsSource, { kind: 'fresh' }>,
+  { seed }: Extract<QuestionsSource, { kind: 'fresh' }>,
   folder: string | null,
-): Promise<string | { seed: number; form: 1 | 2 }> {
-  if (folder === null) return { seed, form };
-  const path = join(folder, 'worlds', `form${form}-seed${seed}`);
+): Promise<string | { seed: number }> {
+  if (folder === null) return { seed };
+  const path = join(folder, 'worlds', `seed${seed}`);
   if (existsSync(join(path, MANIFEST_FILE))) return path;
-  say(`making the world of form ${form}, seed ${seed} …`);
+  say(`making the world of seed ${seed} …`);
   const encoder = await openEncoderFromDisk(builtIn('encoder'));
   const progress = (done: number, total: number): void =>
     sayProgress(`encoding passages ${done}/${total}`);
-  await buildWorld(seed, writeToDisk(path), encoder, progress, form);
+  await buildWorld(seed, writeToDisk(path), encoder, progress);
   return path;
 }
 

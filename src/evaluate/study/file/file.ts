@@ -13,14 +13,13 @@ const changes = z.record(z.string(), z.unknown());
 const path = z.string().min(1);
 
 /**
- * Where questions and passages come from, one of: a world that is generated (`form`, `seed`), a world's
+ * Where questions and passages come from, one of: a generated world (`seed`), a world's
  * folder (`folder`), or files of passages and questions (`corpus`, `questions`). Paths are relative to
  * the study file.
  */
 const studyWorldSchema = z.strictObject({
-  /** In tables; of a generated world its form and seed unless given. */
+  /** In tables; of a generated world its seed unless given. */
   name: z.string().min(1).max(60).optional(),
-  form: z.union([z.literal(1), z.literal(2)]).optional(),
   seed: z.int().min(0).optional(),
   folder: path.optional(),
   corpus: z.array(path).min(1).optional(),

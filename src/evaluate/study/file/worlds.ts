@@ -3,7 +3,7 @@ import type { StudyFile, StudyWorld } from './file.ts';
 
 /** A world as the study file names it, by the one of its three kinds that it is. */
 type WorldSource =
-  | { kind: 'generated'; form: 1 | 2; seed: number }
+  | { kind: 'generated'; seed: number }
   | { kind: 'folder'; folder: string }
   | { kind: 'corpus'; corpus: readonly string[]; questions: string; method: string };
 
@@ -19,13 +19,11 @@ const unless = (problem: string, holds: boolean): string[] => (holds ? [] : [pro
 
 /** What is wrong with a world of the file, but for files that are missing. */
 function faults(world: StudyWorld): string[] {
-  const { form, seed, folder, corpus, questions, method } = world;
-  const generated = form !== undefined || seed !== undefined;
+  const { seed, folder, corpus, questions, method } = world;
   const own = corpus !== undefined || questions !== undefined;
-  const kinds = [generated, folder !== undefined, own].filter(Boolean).length;
+  const kinds = [seed !== undefined, folder !== undefined, own].filter(Boolean).length;
   return [
-    ...unless('must name one of form and seed, folder, or corpus and questions', kinds === 1),
-    ...unless('form needs a seed', form === undefined || seed !== undefined),
+    ...unless('must name one of seed, folder, or corpus and questions', kinds === 1),
     ...unless('corpus and questions belong together', !own || Boolean(corpus && questions)),
     ...unless('method needs corpus', method === undefined || corpus !== undefined),
     ...unless(
@@ -37,12 +35,9 @@ function faults(world: StudyWorld): string[] {
 
 /** @throws Error for a world with faults */
 export function namedWorld(world: StudyWorld): NamedWorld {
-  const { name, form = 1, seed, folder, corpus, questions, method = 'lexical' } = world;
+  const { name, seed, folder, corpus, questions, method = 'lexical' } = world;
   if (seed !== undefined)
-    return {
-      name: name ?? `form${form}-seed${seed}`,
-      source: { kind: 'generated', form, seed },
-    };
+    return { name: name ?? `seed${seed}`, source: { kind: 'generated', seed } };
   if (folder !== undefined)
     return { name: name ?? lastPart(folder), source: { kind: 'folder', folder } };
   if (!corpus || questions === undefined) throw new Error('a world of nothing');

@@ -35,7 +35,7 @@ export interface FoundPolicy {
 
 /** A set of questions of the spec, found. */
 export interface FoundQuestions {
-  /** Part of the questions' ids: `built-in`, `form2-seed7`. */
+  /** Part of the questions' ids: `built-in`, `seed7`. */
   key: string;
   name: string;
   questions: readonly Question[];

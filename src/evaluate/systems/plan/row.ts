@@ -17,7 +17,7 @@ export function hopsFound(
         : [],
     ),
   );
-  // In worlds of the first form a title belongs to one page, which both corpora may hold.
+  // For steps that list no passages: their page may be found in either corpus, by its title.
   const titles = new Set(
     events.flatMap((event) =>
       event.kind === 'retrieve' || event.kind === 'background'

@@ -8,7 +8,8 @@ import { AdoptError, EXPERIMENT, type AdoptFolder } from './folder.ts';
 const schema = z.object({
   schema: z.literal('forage.experiment/1'),
   runId: z.string().min(1).max(200),
-  settings: z.unknown(),
+  /** Folders that were exported earlier also name the version of their recipe, which decides nothing any more. */
+  settings: z.looseObject({ recipeVersion: z.unknown().optional() }),
   policy: z.object({
     id: z.string(),
     /** Beginning of the SHA-256 of its weights. */
@@ -19,7 +20,6 @@ const schema = z.object({
   world: z.object({
     folder: z.string().nullable(),
     seed: z.int(),
-    form: z.literal(2).optional(),
   }),
   questions: z.object({ train: z.int().min(0).default(0) }).nullish(),
   corpus: z.unknown(),
@@ -44,7 +44,8 @@ export async function readExperiment(folder: AdoptFolder): Promise<AdoptedExperi
   try {
     const parsed = schema.safeParse(JSON.parse(text));
     if (!parsed.success) throw new Error(issueOf(parsed.error, 'it'));
-    const { settings, ...rest } = parsed.data;
+    const { settings: exported, ...rest } = parsed.data;
+    const { recipeVersion: _, ...settings } = exported;
     return { ...rest, settings: parseTrainSettings(settings), startStep: rest.run?.step ?? 0 };
   } catch (error) {
     throw new AdoptError(

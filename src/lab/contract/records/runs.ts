@@ -18,9 +18,9 @@ export interface RunSweep {
   place: readonly [row: number, column: number];
 }
 
-/** A training run as it is stored: `forage.run/1`. */
+/** A training run as it is stored. */
 export interface RunRecord {
-  format: 'forage.run/1';
+  format: 'forage.run/2';
   id: string;
   name: string;
   tags: string[];
@@ -34,10 +34,8 @@ export interface RunRecord {
   setup?: Setup;
   world: {
     seed: number;
-    /** Form of what is built in; runs of the time of the first say none (`records/built-in-forms.ts`). */
-    form?: 2;
     questions: number;
-    /** How imported questions were split; absent for those of a world, and in runs of earlier versions. */
+    /** How imported questions were split; absent for those of a world. */
     split?: QuestionSplit;
   };
   device: 'wasm' | 'webgpu';

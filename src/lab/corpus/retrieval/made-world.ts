@@ -5,15 +5,12 @@ import { recordsOf, writeWorld, type WorldRecords } from '../../../retrieval/wor
 import type { Made } from '../../contract/retrieval.ts';
 
 /**
- * Passages and questions of a generated world. The generators are fetched when one is asked for: most pages
+ * Passages and questions of a generated world. The generator is fetched when it is asked for: most pages
  * never make a world.
  */
-export async function madeRecords({ form, seed }: Made): Promise<WorldRecords> {
-  const made =
-    form === 2
-      ? (await import('../../../world/second/world.ts')).generateSecondWorld({ seed })
-      : (await import('../../../world/world.ts')).generateWorld({ seed });
-  return recordsOf(made, { seed, form });
+export async function madeRecords({ seed }: Made): Promise<WorldRecords> {
+  const { generateWorld } = await import('../../../world/world.ts');
+  return recordsOf(generateWorld({ seed }));
 }
 
 /** The files of a generated world, in memory. */

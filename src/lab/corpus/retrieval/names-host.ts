@@ -34,7 +34,7 @@ export class NamesHost implements NamesApi {
   }
 
   async questionsOf(made: Made, onProgress: NamesProgress): Promise<NamingQuestion[]> {
-    onProgress(`making the world of form ${made.form}, seed ${made.seed}`, { share: 0 });
+    onProgress(`making the world of seed ${made.seed}`, { share: 0 });
     const { questions } = await this.#world(made);
     return questions.map(({ text, answers, split }) => ({
       text,

@@ -1,5 +1,4 @@
-import type { BuiltInForm } from '../../../records/built-in-forms.ts';
-import type { LocalSpec, WebSpec } from '../../../records/setup.ts';
+import type { LocalSpec } from '../../../records/setup.ts';
 import type { SearchTarget, SourceName } from '../../../records/hits.ts';
 import type { Passage } from '../../../records/records.ts';
 import { createRetriever } from '../../../retrieval/create.ts';
@@ -17,7 +16,7 @@ import { canonical, sha256 } from '../../../base/hash.ts';
 import { EncoderHost } from '../../models/encoders/host.ts';
 import type { EncoderStore } from '../../models/encoders/store.ts';
 import { openLocalSetup } from '../indexes/open-setup.ts';
-import { BuiltInWorlds } from './built-in-worlds.ts';
+import { BuiltInWorld } from './built-in-world.ts';
 import { ClusterHost } from './cluster-host.ts';
 import { fetchWithProgress } from '../../workers/fetch-progress.ts';
 import { NO_BYTES } from '../../contract/progress.ts';
@@ -75,10 +74,6 @@ interface Opening {
   waiting: number;
 }
 
-/** Form of the built-in world that a source is of; of one's own sources that which stands beside them. */
-const formOfPart = (part: LocalSpec | WebSpec): BuiltInForm =>
-  'form' in part ? (part.form ?? 2) : 2;
-
 const worldNote = (encoder: OnnxEncoder | null): string =>
   encoder ? `BM25+ and ${encoder.id}, fused` : 'BM25+ alone: this world has no vectors';
 
@@ -91,8 +86,8 @@ export class RetrievalHost implements RetrievalApi {
   readonly #opened = new Map<string, Opening>();
   readonly #locals = new LocalKeeper((spec, signal) => this.#openLocal(spec, signal));
   #files: RetrievalFiles | null = null;
-  readonly #worlds = new BuiltInWorlds({
-    files: (form) => this.#worldFiles(form),
+  readonly #world = new BuiltInWorld({
+    files: () => this.#worldFiles(),
     encoder: () => this.#builtIn(),
     webDelayMs: () => this.#webDelayMs,
     onIndexing: () => this.#progress('retrieval', 'indexing the passages', NO_BYTES),
@@ -118,11 +113,9 @@ export class RetrievalHost implements RetrievalApi {
     });
     this.names = new NamesHost({
       passages: (spec) =>
-        spec.kind === 'built-in' ? this.#builtInPassages(spec) : storage.passages(spec.ids),
+        spec.kind === 'built-in' ? this.#builtInPassages() : storage.passages(spec.ids),
       web: async (spec) =>
-        spec.kind === 'built-in'
-          ? (await this.#worlds.open(formOfPart(spec))).retriever.web.mentions
-          : null,
+        spec.kind === 'built-in' ? (await this.#world.open()).retriever.web.mentions : null,
       made: madeRecords,
     });
   }
@@ -136,8 +129,8 @@ export class RetrievalHost implements RetrievalApi {
     this.#encoder = quietly(this.#openEncoder(files));
   }
 
-  async loadWorld(form: BuiltInForm): Promise<LoadedWorld> {
-    const world = await this.#worlds.load(form);
+  async loadWorld(): Promise<LoadedWorld> {
+    const world = await this.#world.load();
     const { local, web } = world.manifest.counts;
     return {
       questions: world.questions,
@@ -237,7 +230,7 @@ export class RetrievalHost implements RetrievalApi {
     opening: Promise<KeptLocal>,
   ): Promise<Opened> {
     const isBuiltIn = local.kind === 'built-in' && web.kind === 'built-in';
-    const { retriever: world, encoder } = await this.#worlds.open(formOfPart(web));
+    const { retriever: world, encoder } = await this.#world.open();
     const opened = await opening;
     const source = openWebSource(web, {
       builtIn: () => world.web,
@@ -286,15 +279,15 @@ export class RetrievalHost implements RetrievalApi {
     return { ...opened, spec, passages };
   }
 
-  async *#builtInPassages(spec: LocalSpec): AsyncGenerator<readonly Passage[]> {
-    yield (await this.#worlds.load(formOfPart(spec))).local;
+  async *#builtInPassages(): AsyncGenerator<readonly Passage[]> {
+    yield (await this.#world.load()).local;
   }
 
   async #openBuiltIn(
     spec: Extract<LocalSpec, { kind: 'built-in' }>,
     signal: AbortSignal,
   ): Promise<KeptLocal> {
-    const { world, retriever, encoder } = await this.#worlds.open(formOfPart(spec));
+    const { world, retriever, encoder } = await this.#world.open();
     const { vectors: table, local: passages } = world;
     const vectors =
       table && encoder ? { encoder, inMemory: true, read: () => Promise.resolve(table) } : null;
@@ -320,10 +313,10 @@ export class RetrievalHost implements RetrievalApi {
     };
   }
 
-  #worldFiles(form: BuiltInForm): FetchFile {
+  #worldFiles(): FetchFile {
     if (!this.#files) throw new Error('the world is not loaded');
     if (this.#files.made) return this.#madeFiles(this.#files.made);
-    return this.#fetching(this.#files.worlds[form], 'world', ['fetching', 'reading the world']);
+    return this.#fetching(this.#files.world, 'world', ['fetching', 'reading the world']);
   }
 
   /** Files of a world that is made when the first of them is asked for, once. */

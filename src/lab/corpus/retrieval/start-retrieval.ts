@@ -1,4 +1,3 @@
-import type { BuiltInForm } from '../../../records/built-in-forms.ts';
 import type { SearchTarget, SourceName } from '../../../records/hits.ts';
 import { openedBy, type Retrieval, type Retriever } from '../../../retrieval/retriever.ts';
 import type { WorkerLost } from '../../contract/failures.ts';
@@ -63,8 +62,6 @@ export const startRetrieval = async (options: {
   files: RetrievalFiles;
   board: PartsBoard;
   onLost: (error: WorkerLost) => void;
-  /** Form of the built-in world that is loaded at once. */
-  form: BuiltInForm;
   onWorld: (world: LoadedWorld) => void;
   onStarted(terminate: () => void): void;
 }): Promise<StartedRetrieval> => {
@@ -82,7 +79,7 @@ export const startRetrieval = async (options: {
     if (board.parts[part].status === 'loading') board.loading(part, stage, progress);
   });
   await api.start(options.files);
-  const world = await api.loadWorld(options.form);
+  const world = await api.loadWorld();
   options.onWorld(world);
   board.ready('world', 'loaded');
   return {

@@ -91,19 +91,15 @@ export async function policyFacts(
 }
 
 /**
- * Facts of policies that do not change while the page is open, asked for once each; one that could not be had is asked
- * for again.
+ * Facts of a policy that does not change while the page is open, loaded once; where loading failed, the next call tries
+ * again.
  */
-export function keptFacts<Key>(
-  load: (key: Key) => Promise<PolicyFacts>,
-): (key: Key) => Promise<PolicyFacts> {
-  const kept = new Map<Key, Promise<PolicyFacts>>();
-  return (key) => {
-    const before = kept.get(key);
-    if (before) return before;
-    const loading = load(key);
-    kept.set(key, loading);
-    loading.catch(() => kept.delete(key));
-    return loading;
+export function keptFacts(load: () => Promise<PolicyFacts>): () => Promise<PolicyFacts> {
+  let kept: Promise<PolicyFacts> | null = null;
+  return () => {
+    if (kept) return kept;
+    kept = load();
+    kept.catch(() => (kept = null));
+    return kept;
   };
 }

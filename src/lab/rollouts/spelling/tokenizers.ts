@@ -3,14 +3,14 @@ import type { CheckpointStore } from '../../models/checkpoints/store.ts';
 import { fetchWithProgress } from '../../workers/fetch-progress.ts';
 import type { TokenizerAtHand } from './spelling.ts';
 
-/** Tokenizers of this browser: those of the shipped policies, and those of the checkpoints on the device. */
+/** Tokenizers of this browser: that of the built-in policy, and those of the checkpoints on the device. */
 
 const parsed = (bytes: Uint8Array): Record<string, unknown> => {
   const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
   return typeof value === 'object' && value !== null ? { ...value } : {};
 };
 
-/** @param base address of a shipped policy's folder, with a slash at its end; all of them have one name */
+/** @param base address of the built-in policy's folder, with a slash at its end */
 const shipped = (base: string): TokenizerAtHand => {
   const file = fetchWithProgress(base, () => undefined);
   return {
@@ -30,13 +30,12 @@ const shipped = (base: string): TokenizerAtHand => {
 };
 
 export const tokenizersOf =
-  (bases: readonly string[], checkpoints: CheckpointStore) =>
-  async (): Promise<TokenizerAtHand[]> => {
+  (base: string, checkpoints: CheckpointStore) => async (): Promise<TokenizerAtHand[]> => {
     const stored = (await checkpoints.list()).filter(
       ({ record }) => record.readyAt !== null && record.deletedAt === null,
     );
     return [
-      ...bases.map(shipped),
+      shipped(base),
       ...stored.map(({ record: { id, name } }): TokenizerAtHand => ({
         id,
         names: [name, id],

@@ -7,7 +7,6 @@ import { readSmallFile } from '../../../policy/checkpoint/checkpoint.ts';
 import { cacheLimits } from '../../../policy/checkpoint/limits.ts';
 import { writePeft } from '../../../policy/lora/peft.ts';
 import { isUntrained } from '../../../learn/rl/state.ts';
-import { formOf } from '../../../records/built-in-forms.ts';
 import { BUILT_IN_SETUP, type PolicyRef, type Setup } from '../../../records/setup.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import type { ExportSubject } from '../../contract/exports.ts';
@@ -114,7 +113,7 @@ export async function exportSource(
       vocabulary: facts.config.vocabSize,
       tokenizer: await tokenizerOf(facts),
     },
-    world: { folder: null, seed: world.seed, ...(formOf(setup) === 2 && { form: 2 }) },
+    world: { folder: null, seed: world.seed },
     corpus: await corpusOf(parts, setup),
     engine: 'url' in web ? { kind: web.kind, url: web.url } : null,
     questions: world.questions,

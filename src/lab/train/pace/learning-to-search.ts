@@ -15,7 +15,7 @@ const BESIDE = 0.4;
 
 /** Searches a rollout once the policy has learned to search; null where it does from the first step. */
 export function searchesToCome(
-  settings: Pick<TrainSettings, 'start' | 'recipe' | 'recipeVersion' | 'overrides'>,
+  settings: Pick<TrainSettings, 'start' | 'recipe' | 'overrides'>,
 ): number | null {
   if (settings.start !== 'not-searching') return null;
   const { retrieval } = withOverrides(recipeOf(settings).settings, settings.overrides);

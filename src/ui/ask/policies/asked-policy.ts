@@ -24,7 +24,7 @@ const KINDS = ['checkpoint', 'webllm', 'endpoint'] as const;
 const LONGEST = 220;
 
 const refText = (ref: PolicyRef): string =>
-  ref.kind === 'built-in' ? `built-in${ref.form === 1 ? '-1' : ''}` : `${ref.kind}:${ref.id}`;
+  ref.kind === 'built-in' ? ref.kind : `${ref.kind}:${ref.id}`;
 
 /** One text for one policy; runs and checkpoints by their ids, which mean something in this browser. */
 export const policyText = (policy: AskedPolicy | 'alone'): string =>
@@ -38,7 +38,6 @@ export const policyText = (policy: AskedPolicy | 'alone'): string =>
 export function parsePolicyText(text: string): AskedPolicy | 'alone' | null {
   if (text === ALONE) return 'alone';
   if (text === 'built-in') return { kind: 'base', policy: { kind: 'built-in' } };
-  if (text === 'built-in-1') return { kind: 'base', policy: { kind: 'built-in', form: 1 } };
   if (text.length > LONGEST) return null;
   const kind = KINDS.find((one) => text.startsWith(`${one}:`));
   if (kind) {

@@ -10,8 +10,7 @@ import {
   type RunSettings,
   STIE_MODES,
 } from '../../../lab/contract/settings.ts';
-import { formOf } from '../../../records/built-in-forms.ts';
-import { recipeInForm } from '../../../recipes/index.ts';
+import { getRecipe } from '../../../recipes/index.ts';
 import { PickField } from '../../kit/PickField.tsx';
 import { useSetup } from '../../setup/setup-store.ts';
 import { Term, Terms } from '../../kit/words/explain/Term.tsx';
@@ -65,7 +64,7 @@ const ROUTER_NAMES = {
 /** What is changed in the recipe: a field that is not set says in brackets what it has. */
 const Mechanism = () => {
   const { mechanisms, recipe } = useView((state) => state.address.settings);
-  const own = useSetup(({ setup }) => recipeInForm(recipe, formOf(setup))).settings;
+  const own = getRecipe(recipe).settings;
   // A setup that searches local passages alone does so whatever the recipe says.
   const alone = useSetup(({ setup }) => setup.source === 'local');
   const usual = ROUTER_NAMES[alone ? 'local' : own.retrieval.source];

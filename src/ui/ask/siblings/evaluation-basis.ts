@@ -45,7 +45,7 @@ const setKey = (source: QuestionsSource): string => {
     case 'built-in':
       return 'built-in';
     case 'fresh':
-      return `form${source.form}-seed${source.seed}`;
+      return `seed${source.seed}`;
     case 'collections':
       return `imported-${source.ids.join('-')}`;
     case 'files':

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { webSpecSchema, METHOD_IDS } from '../../../retrieval/setup.ts';
-import { formOf, setupInForm } from '../../../records/built-in-forms.ts';
 import type { LocalSpec, PolicyRef, Resources, Setup, WebSpec } from '../../../records/setup.ts';
 
 /**
@@ -40,8 +39,7 @@ const linkSetupSchema = z.strictObject({
   judge: linkPolicySchema.optional(),
 });
 
-/** `form`: of what is built in; the address says it beside the rest (`permalink.ts`). */
-export type LinkSetup = z.infer<typeof linkSetupSchema> & { form?: 1 };
+export type LinkSetup = z.infer<typeof linkSetupSchema>;
 type LinkPolicy = z.infer<typeof linkPolicySchema>;
 type LinkCollection = z.infer<typeof linkCollectionSchema>;
 
@@ -124,11 +122,8 @@ export function describeSetup(setup: Setup, lists: DeviceLists): LinkSetup {
           : undefined,
     judge: judge.kind === 'model' ? describePolicy(judge.policy, lists) : undefined,
   };
-  return {
-    // Fields that are absent, not undefined.
-    ...linkSetupSchema.parse(JSON.parse(JSON.stringify(parts))),
-    ...(formOf(setup) === 1 && { form: 1 }),
-  };
+  // Fields that are absent, not undefined.
+  return linkSetupSchema.parse(JSON.parse(JSON.stringify(parts)));
 }
 
 /** A part that is not on this device, in words with what to do. */
@@ -224,7 +219,7 @@ export function resolveSetup(link: LinkSetup, lists: DeviceLists, own: Setup): R
           own.judge,
         ),
   };
-  return { setup: setupInForm(setup, link.form ?? 2), missing: [...missing] };
+  return { setup, missing: [...missing] };
 }
 
 const BUILT_IN = { kind: 'built-in' } as const;
@@ -240,13 +235,9 @@ const policyWords = (policy: LinkPolicy | undefined, none: string): string => {
 const namesOf = (collections: readonly LinkCollection[]): string =>
   collections.map(({ n }) => n).join(', ');
 
-/** What is built in, of its form. */
-const builtIn = (name: string, { form }: LinkSetup): string =>
-  form === 1 ? `${name}, version 1` : name;
-
 const localWords = (link: LinkSetup): string => {
   const { local, source } = link;
-  if (!local) return builtIn('built-in world', link);
+  if (!local) return 'built-in world';
   const { c, m, e, r } = local;
   const how = m === 'lexical' ? m : `${m}, ${e}`;
   return `${namesOf(c)} (${how}${r === null ? '' : `, reranked by ${r}`})${source ? ', only these' : ''}`;
@@ -254,7 +245,7 @@ const localWords = (link: LinkSetup): string => {
 
 const webWords = (link: LinkSetup): string => {
   const { web } = link;
-  return web && 'url' in web ? `${web.kind} at ${web.url}` : builtIn('built-in web', link);
+  return web && 'url' in web ? `${web.kind} at ${web.url}` : 'built-in web';
 };
 
 /** A part of a setup with what it is, both in words. */
@@ -265,10 +256,10 @@ export interface PartWords {
 
 /** Every part, in one order. */
 export const linkWords = (link: LinkSetup): PartWords[] => [
-  { part: 'model', words: policyWords(link.policy, builtIn('built-in', link)) },
+  { part: 'model', words: policyWords(link.policy, 'built-in') },
   {
     part: 'questions',
-    words: link.questions ? namesOf(link.questions) : builtIn('built-in world', link),
+    words: link.questions ? namesOf(link.questions) : 'built-in world',
   },
   { part: 'passages', words: localWords(link) },
   { part: 'web', words: webWords(link) },

@@ -1,5 +1,4 @@
 import { create } from 'zustand';
-import { formOf, setupInForm, type BuiltInForm } from '../../../records/built-in-forms.ts';
 import type { Setup } from '../../../records/setup.ts';
 import { revisionOf } from '../../../lab/models/checkpoints/plan/revision.ts';
 import { refreshCheckpoints } from '../../models/store/checkpoint-actions.ts';
@@ -16,7 +15,7 @@ import {
 } from './link-setup.ts';
 import { useResources } from '../../setup/resources-store.ts';
 import { useRun } from './run-store.ts';
-import { takeSecondForm, useSetup } from '../../setup/setup-store.ts';
+import { useSetup } from '../../setup/setup-store.ts';
 import { useView } from './view-store.ts';
 
 /**
@@ -107,20 +106,10 @@ const compare = (): boolean => {
   const lists = listsNow();
   const setup = useSetup.getState().setup;
   const own = describeSetup(setup, lists);
-  if (formatLink(own) === formatLink(link)) {
-    takeForm(link);
-    return settle();
-  }
+  if (formatLink(own) === formatLink(link)) return settle();
   const { missing } = resolveSetup(link, lists, setup);
   useLinkedSetup.setState({ status: 'differs', own, missing });
   return false;
-};
-
-/** Of what is built in, the address's form: nobody chose one here. */
-const takeForm = (link: LinkSetup): void => {
-  const form: BuiltInForm = link.form ?? 2;
-  const { setup } = useSetup.getState();
-  if (formOf(setup) !== form) useSetup.setState({ setup: setupInForm(setup, form) });
 };
 
 /** The address says what is chosen here. */
@@ -130,8 +119,7 @@ const follow = (): void => {
   if (needsLists(setup, {}) && !listsRead()) return;
   const link = describeSetup(setup, listsNow());
   const { address, setAddress } = useView.getState();
-  const same = formatLink(link) === formatLink(address.setup) && link.form === address.setup.form;
-  if (!same) setAddress({ setup: link });
+  if (formatLink(link) !== formatLink(address.setup)) setAddress({ setup: link });
 };
 
 /** Works with what the address says, as far as it is on this device. */
@@ -144,12 +132,8 @@ export const takeLinkedSetup = (): void => {
 
 /** Goes on with what is chosen here. */
 export const keepOwnSetup = (): void => {
-  takeSecondForm();
   settle();
 };
-
-// Before anything is loaded.
-takeForm(useView.getState().address.setup);
 
 useSetup.subscribe(() => {
   // Chosen by hand until it is the same; else it is still to be decided.

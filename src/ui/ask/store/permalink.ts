@@ -166,14 +166,6 @@ const readSides = (query: URLSearchParams, problems: string[]): { sides?: AskSid
   return sides ? { sides } : {};
 };
 
-/** The form of what is built in. An address that asks something and says none was made with the first. */
-const readForm = (query: URLSearchParams, problems: string[]): { form?: 1 } => {
-  const raw = query.get('form');
-  if (raw === '2') return {};
-  if (raw !== null && raw !== '1') problems.push(`form=${raw.slice(0, 100)}`);
-  return raw === '1' || (raw === null && readAsked(query)) ? { form: 1 } : {};
-};
-
 /** Parses `location.search`; `problems` lists fields that were not usable, as they were written. */
 export const parseAddress = (search: string): { address: AskAddress; problems: string[] } => {
   const query = new URLSearchParams(search);
@@ -194,7 +186,7 @@ export const parseAddress = (search: string): { address: AskAddress; problems: s
       of: readOf(query, problems),
       asked: readAsked(query),
       settings,
-      setup: { ...readLink(query, problems), ...readForm(query, problems) },
+      setup: readLink(query, problems),
       ...readSides(query, problems),
       ...readForks(query, problems),
       run: query.get('run') === '1',
@@ -229,7 +221,6 @@ export const formatAddress = (address: AskAddress): string => {
   }
   if (asked?.kind === 'world') query.set('q', asked.id);
   if (asked?.kind === 'typed') query.set('ask', asked.text);
-  if (asked && address.setup.form !== 1) query.set('form', '2');
   const put = (name: string, value: string | number, unless: string | number) => {
     if (value !== unless) query.set(name, String(value));
   };

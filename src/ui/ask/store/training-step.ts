@@ -3,7 +3,6 @@ import { messageOf } from '../../../base/errors.ts';
 import { isHeldOutGroup } from '../../../records/training.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import { BUILT_IN_SETUP } from '../../../records/setup.ts';
-import { formOf, setupInForm } from '../../../records/built-in-forms.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import { DEFAULT_SETTINGS, RECIPE_IDS, type Asked } from '../../../lab/contract/settings.ts';
 import { pickOf } from '../../kit/pick-of.ts';
@@ -37,9 +36,6 @@ const show = async (rollouts: readonly Rollout[], source: RolloutSource): Promis
   const first = rollouts[0];
   if (!first) return;
   await cancelRun();
-  // Its question is asked again of the world that it is of.
-  const { setup } = useSetup.getState();
-  useSetup.setState({ setup: setupInForm(setup, formOf(source.setup)) });
   const { id, text } = first.question;
   const asked: Asked = id === TYPED ? { kind: 'typed', text } : { kind: 'world', id };
   const recipe = pickOf(RECIPE_IDS, first.recipe.id) ?? DEFAULT_SETTINGS.recipe;

@@ -71,18 +71,6 @@ const Line = ({ source, set, remove }: LineProps) => (
           value={source.seed}
           onChange={(seed) => typeof seed === 'number' && set({ ...source, seed })}
         />
-        <Select
-          size="xs"
-          label="Version"
-          data={[
-            { value: '1', label: '1' },
-            { value: '2', label: '2' },
-          ]}
-          value={String(source.form)}
-          onChange={({ currentTarget: { value } }) =>
-            set({ ...source, form: value === '1' ? 1 : 2 })
-          }
-        />
       </>
     ) : null}
     {source.kind === 'collections' ? <Collections source={source} set={set} /> : null}
@@ -168,9 +156,7 @@ export const QuestionsPicker = () => {
           size="xs"
           variant="default"
           title="A new fictional world, generated from a seed; no model here was trained on it"
-          onClick={() =>
-            add({ kind: 'fresh', seed: freshSeed(sources), form: 2, split: 'test', limit: 50 })
-          }
+          onClick={() => add({ kind: 'fresh', seed: freshSeed(sources), split: 'test', limit: 50 })}
         >
           Add a fresh world
         </Button>

@@ -1,12 +1,11 @@
 import { useMemo } from 'react';
 import { create } from 'zustand';
 import { tagNames, type TagNames } from '../../../agent/transcript/dialects/names.ts';
-import { tokensOf } from '../../../records/built-in-forms.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 
 /** Texts of single tokens, asked of the lab once each; the page itself has no tokenizer. */
 interface Pieces {
-  /** The policy whose tokenizer answers (`tokensOf`); null until one is loaded. */
+  /** The policy whose tokenizer answers; null until one is loaded. */
   policyId: string | null;
   texts: Readonly<Record<number, string>>;
 }
@@ -48,7 +47,7 @@ export const requestPieces = async (ids: readonly number[]): Promise<void> => {
 
 /** Whether the policy that is loaded knows this rollout's ids. */
 export const useKnowsIds = ({ policy }: Pick<Rollout, 'policy'>): boolean =>
-  usePieces((state) => state.policyId === tokensOf(policy));
+  usePieces((state) => state.policyId === policy.id);
 
 /** Names of the recipe's own for the policy's tag tokens, by token. */
 export const useTagNames = ({ recipe, segments }: Rollout): TagNames =>

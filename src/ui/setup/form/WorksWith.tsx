@@ -2,7 +2,6 @@ import { Select } from '../../kit/fields/Select.tsx';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { useShallow } from 'zustand/react/shallow';
-import { formOf } from '../../../records/built-in-forms.ts';
 import type { PolicyRef, Setup } from '../../../records/setup.ts';
 import { refreshCheckpoints } from '../../models/store/checkpoint-actions.ts';
 import { useCheckpoints } from '../../models/store/checkpoint-store.ts';
@@ -154,17 +153,13 @@ export const WorksWith = ({ helpers = HELPERS }: { helpers?: readonly Helper[] }
   const changed = useSetup(
     useShallow(({ setup }) => changedParts(setup).filter((part) => takesPart(part, helpers))),
   );
-  const first = useSetup(({ setup }) => formOf(setup) === 1);
   // Open where something was chosen; what is opened by hand stays open.
   const [open] = useState(changed.length > 0);
   return (
     <details className="works-with" open={open}>
       <summary>
         Model and data{' '}
-        <span className="fine">
-          · {changed.length === 0 ? 'built in' : changed.join(', ')}
-          {first ? ', version 1' : ''}
-        </span>
+        <span className="fine">· {changed.length === 0 ? 'built in' : changed.join(', ')}</span>
       </summary>
       <div className="fields">
         <PolicySelect choices={choices} />

@@ -5,7 +5,6 @@ import {
   loadExpectedCurves,
   type ExpectedCurves,
 } from '../../../evaluate/study/expected-curves.ts';
-import { formOf } from '../../../records/built-in-forms.ts';
 import type { Setup } from '../../../records/setup.ts';
 import type { TrainStep } from '../../../records/training.ts';
 import { useAnswer } from '../../kit/use-answer.ts';
@@ -22,9 +21,7 @@ const NO_STEPS: readonly TrainStep[] = [];
 
 /** Whether all that the measured runs had is chosen: the shipped policy, its world and its questions. */
 const isAsMeasured = (setup: Setup): boolean =>
-  [setup.policy, setup.local, setup.web, setup.questions].every(
-    ({ kind }) => kind === 'built-in',
-  ) && formOf(setup) === 2;
+  [setup.policy, setup.local, setup.web, setup.questions].every(({ kind }) => kind === 'built-in');
 
 /** In place of a curve: why none is known. */
 const NotMeasured = ({ why }: { why: string }) => (

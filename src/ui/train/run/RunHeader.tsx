@@ -2,7 +2,6 @@ import { splitWords } from '../../../lab/corpus/retrieval/split.ts';
 import { Button, TextInput } from '@mantine/core';
 import { useMemo, useState, type FormEvent } from 'react';
 import { Link, useLocation } from 'wouter';
-import { isFirstForm } from '../../../records/built-in-forms.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import type { TrainProgress } from '../../../lab/contract/training.ts';
 import { nothingLearned } from '../../../learn/run/nothing-learned.ts';
@@ -239,11 +238,6 @@ const Notices = ({ run, progress }: { run: RunRecord; progress: TrainProgress | 
           {line}
         </p>
       ))}
-      {isFirstForm(run) ? (
-        <p className="fine">
-          It was made with the first form of the built-in world and policy, and goes on with these.
-        </p>
-      ) : null}
       {run.world.split ? (
         <p className="fine">Questions of your own: {splitWords(run.world.split)}.</p>
       ) : null}

@@ -1,4 +1,9 @@
-import type { DroppedKind, TrainApi, TrainMessage } from '../../../lab/contract/training.ts';
+import type {
+  DroppedKind,
+  OlderRun,
+  TrainApi,
+  TrainMessage,
+} from '../../../lab/contract/training.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import type { DeviceChoice } from '../../../lab/contract/settings.ts';
 import type { Setup } from '../../../records/setup.ts';
@@ -102,6 +107,16 @@ export const reloadRuns = async (): Promise<void> => {
     return true;
   });
   if (done === null) useTrain.setState({ status: 'failed' });
+};
+
+/** Runs of another version of Forage, which cannot be opened. */
+export const readOlderRuns = async (): Promise<readonly OlderRun[]> =>
+  (await attempt('Runs of another version could not be read', () => trainApi().olderRuns())) ?? [];
+
+/** Deletes them for good. @returns those that are left */
+export const removeOlderRuns = async (): Promise<readonly OlderRun[]> => {
+  await attempt('Runs of another version were not deleted', () => trainApi().removeOlderRuns());
+  return readOlderRuns();
 };
 
 /** Reads a run's steps, once; later ones arrive by themselves. */

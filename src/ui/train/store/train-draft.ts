@@ -5,14 +5,7 @@ import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import { messageOf } from '../../../base/errors.ts';
 import { untrainable } from '../../../learn/rl/trainable.ts';
 import { warningsOf } from '../../../learn/run/warnings.ts';
-import {
-  currentId,
-  getTraining,
-  namedToday,
-  recipeOf,
-  RECIPES,
-  TRAININGS,
-} from '../../../recipes/index.ts';
+import { getTraining, recipeOf, RECIPES, TRAININGS } from '../../../recipes/index.ts';
 import { withOverrides } from '../../../recipes/parts/settings.ts';
 import { weightsProblem } from './reward-weights.ts';
 import { DEVICES, type DeviceChoice } from '../../../lab/contract/settings.ts';
@@ -60,9 +53,6 @@ export const rawSettings = ({ training, changes }: Pick<Draft, 'training' | 'cha
   const raw: Branch = { ...getTraining(training) };
   const paths = Object.keys(changes).sort((a, b) => a.split('.').length - b.split('.').length);
   for (const path of paths) writePath(raw, path, structuredClone(changes[path]));
-  // A loop that is chosen is today's; an earlier run's brings its version along.
-  if (paths.includes('recipe') && !paths.includes('recipeVersion'))
-    Object.assign(raw, namedToday(String(raw['recipe'])));
   return raw;
 };
 
@@ -208,19 +198,12 @@ const IDS = TRAININGS.map(({ id }) => id);
 
 const FIRST: Draft = { training: IDS[0] ?? '', changes: {}, name: '', device: 'auto' };
 
-const restSchema = z.object({
+const draftSchema = z.object({
+  training: z.enum(IDS),
   changes: z.record(z.string(), z.unknown()),
   name: z.string(),
   device: z.enum(DEVICES),
 });
-
-/** Version 0.1.0 called a training a preset. */
-const draftSchema = z.union([
-  restSchema.extend({ training: z.enum(IDS) }),
-  restSchema
-    .extend({ preset: z.string().transform(currentId).pipe(z.enum(IDS)) })
-    .transform(({ preset, ...rest }) => ({ ...rest, training: preset })),
-]);
 
 const KEY = 'forage.train-draft';
 

@@ -1,4 +1,3 @@
-import { gzipSync } from 'node:zlib';
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { beforeEach, expect, test } from 'vitest';
 import { CollectionsDatabase } from '../../../../src/lab/corpus/collections/passages/database.ts';
@@ -57,19 +56,6 @@ test('a job that is cancelled says so, what it stored stays', async () => {
   expect(row!.unfinished[0]).toMatchObject({ status: 'cancelled' });
   await host.dismissImport(row!.unfinished[0]!.id);
   expect((await host.list())[0]!.unfinished).toEqual([]);
-});
-
-test('a file packed by gzip gives its passages, also where its import was cancelled and resumed', async () => {
-  const packed = new Blob([new Uint8Array(gzipSync(await passages(5000).text()))]);
-  const importing = host.importFiles('j', { name: 'n' }, [entry(packed, 'a.jsonl.gz')], () => {
-    void host.cancel('j');
-  });
-  expect(await importing).toEqual({ status: 'cancelled' });
-  const [row] = await host.list();
-  expect(row!.passages).toBeLessThan(5000);
-  const done = await host.resumeImport('j', row!.unfinished[0]!.id, packed, nothing);
-  expect(done).toMatchObject({ status: 'ready' });
-  expect((await host.list())[0]).toMatchObject({ passages: 5000, unfinished: [] });
 });
 
 test('a preview says what a file would give and where it was imported already', async () => {

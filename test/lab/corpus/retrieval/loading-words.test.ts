@@ -45,11 +45,11 @@ it('what is loading is named as what it is, once all its bytes are here', async 
     if (words[part]?.at(-1) !== stage) words[part]?.push(stage);
   });
   host.start({
-    worlds: { 1: `${page}first-form/world/`, 2: `${page}world/` },
+    world: `${page}world/`,
     encoder: `${page}encoder/`,
     ortWasm: `${ort}${ORT_WASM_FILE.wasm}`,
   });
-  await host.loadWorld(2);
+  await host.loadWorld();
   expect(words['world']?.at(-1)).toBe('reading the world');
   const opened = await host.openRetriever({
     local: { kind: 'built-in' },

@@ -26,7 +26,6 @@ const file: RunFile = {
     step: 2,
     updates: 2,
     warmedUp: 5,
-    logprobsOf: 'sampling',
     adapter: Float32Array.of(0.1, -0, 1e-40, 3e38),
     first: Float32Array.of(1, 2, 3, 4),
     second: Float32Array.of(5, 6, 7, 8),

@@ -17,13 +17,13 @@ it.each([
     { policy: null, beside: { kind: 'base', policy: { kind: 'checkpoint', id: 'qwen' } } },
   ],
 ])('an address keeps whose text is sampled: %s', (query, sides) => {
-  const { address, problems } = parseAddress(`?q=test-2&form=2&${query}`);
+  const { address, problems } = parseAddress(`?q=test-2&${query}`);
   expect([address.sides, problems]).toEqual([sides, []]);
   expect(formatAddress(address)).toContain(query);
 });
 
 it('an address with a policy that cannot be read says so, and asks the policy alone', () => {
-  const { address, problems } = parseAddress('?q=test-2&form=2&policy=%40&beside=run@x');
+  const { address, problems } = parseAddress('?q=test-2&policy=%40&beside=run@x');
   expect(address.sides).toBeUndefined();
   expect(problems).toEqual(['policy=@', 'beside=run@x']);
 });

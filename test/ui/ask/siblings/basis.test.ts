@@ -182,8 +182,8 @@ describe('a rollout of an evaluation', () => {
   it.each<[string, Partial<EvaluationSpec>, string, RegExp]>([
     [
       'a made world',
-      { questions: [{ kind: 'fresh', form: 2, seed: 7, split: 'test', limit: 5 }] },
-      'form2-seed7/q',
+      { questions: [{ kind: 'fresh', seed: 7, split: 'test', limit: 5 }] },
+      'seed7/q',
       /generated a world from seed 7/,
     ],
     [

@@ -71,7 +71,7 @@ afterEach(() => {
 
 it('are made one after another, each once the rollout that it leaves is there; the address stays as it was', async () => {
   const { asked, forks } = connect();
-  open('?q=q7&form=2&n=2&run=1&fork=2-3-source-web&fork=3-2-temperature-0&rollout=2&step=2');
+  open('?q=q7&n=2&run=1&fork=2-3-source-web&fork=3-2-temperature-0&rollout=2&step=2');
   const before = shown();
   useForksOfAddress();
   await startRun();
@@ -99,7 +99,7 @@ it('are made one after another, each once the rollout that it leaves is there; t
 
 it('are made where the rollouts had ended before Ask was shown again, and not while it is not shown', async () => {
   const { forks } = connect();
-  open('?q=q7&form=2&run=1&fork=1-3-source-web');
+  open('?q=q7&run=1&fork=1-3-source-web');
   await startRun();
   await give('a');
   expect(forks()).toEqual([]);
@@ -113,7 +113,7 @@ it.each([
   ['fork=2-1-draw', 'the address forks rollout 2, and there are 1.'],
 ])('that cannot be made (%s) are named and left out, with those behind them', async (fork, why) => {
   const { forks } = connect();
-  open(`?q=q7&form=2&run=1&${fork}&fork=1-1-gold`);
+  open(`?q=q7&run=1&${fork}&fork=1-1-gold`);
   useForksOfAddress();
   await startRun();
   await give('a');

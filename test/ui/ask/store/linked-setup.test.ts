@@ -1,5 +1,4 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { formOf, setupInForm } from '../../../../src/records/built-in-forms.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { BUILT_IN_SETUP, type Setup } from '../../../../src/records/setup.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/lab/contract/settings.ts';
 import {
@@ -17,7 +16,7 @@ import {
   EMPTY_CHECKPOINTS,
   useCheckpoints,
 } from '../../../../src/ui/models/store/checkpoint-store.ts';
-import { parseSetup, takeSecondForm, useSetup } from '../../../../src/ui/setup/setup-store.ts';
+import { useSetup } from '../../../../src/ui/setup/setup-store.ts';
 import { searchCollections } from '../../../../src/ui/setup/search-with.ts';
 import { collection } from '../../corpus/views.ts';
 import { connectFake, stubPage } from '../../lab/fake-lab.ts';
@@ -27,7 +26,7 @@ const HASH = 'cd'.repeat(8);
 
 /** An address of a run over a collection that is called so. */
 const over = (n: string, h: string): string =>
-  `?q=a&form=2&with=${encodeURIComponent(JSON.stringify({ local: { c: [{ n, h }], m: 'lexical', e: 'built-in', r: null }, source: 'local' }))}`;
+  `?q=a&with=${encodeURIComponent(JSON.stringify({ local: { c: [{ n, h }], m: 'lexical', e: 'built-in', r: null }, source: 'local' }))}`;
 
 const open = (search: string): void => useView.setState({ address: parseAddress(search).address });
 const setup = (): Setup => useSetup.getState().setup;
@@ -53,7 +52,7 @@ beforeEach(() => {
 
 describe('an address and what is chosen here', () => {
   it('are the same where everything is built in', async () => {
-    open('?q=a&form=2');
+    open('?q=a');
     expect(await checkLinkedSetup()).toBe(true);
     expect(status()).toBe('same');
   });
@@ -116,7 +115,7 @@ describe('an address and what is chosen here', () => {
 
 describe('the address', () => {
   it('says what is chosen, as soon as it is chosen', async () => {
-    open('?q=a&form=2');
+    open('?q=a');
     await checkLinkedSetup();
     useSetup.getState().change({ web: { kind: 'searxng', url: 'https://u:p@a.example/s?key=1' } });
     // Neither a password nor a key goes along.
@@ -128,7 +127,7 @@ describe('the address', () => {
   });
 
   it('waits for the names of what is stored here before it says them', async () => {
-    open('?q=a&form=2');
+    open('?q=a');
     await checkLinkedSetup();
     searchCollections(['local-id']);
     expect(useView.getState().address.setup).toEqual({});
@@ -140,41 +139,5 @@ describe('the address', () => {
       e: 'built-in',
       r: null,
     });
-  });
-});
-
-describe('an address of the time of the first form', () => {
-  it('works with that, whatever is chosen besides, and is given on as it was', async () => {
-    open('?q=a&recipe=search&seed=3');
-    await checkLinkedSetup();
-    expect([status(), setup()]).toEqual(['same', setupInForm(BUILT_IN_SETUP, 1)]);
-    expect(shown()).toBe('?q=a&recipe=search&seed=3');
-    useSetup.getState().change({ web: { kind: 'searxng', url: 'https://a.example/s' } });
-    useSetup.getState().change({ web: { kind: 'built-in' } });
-    expect(setup()).toEqual(setupInForm(BUILT_IN_SETUP, 1));
-  });
-
-  it('is left for what is built in now, by hand and by an address that says so', async () => {
-    open('?q=a');
-    await checkLinkedSetup();
-    takeSecondForm();
-    expect([setup(), shown().includes('form=2')]).toEqual([BUILT_IN_SETUP, true]);
-    open('?ask=Who%3F');
-    await checkLinkedSetup();
-    expect(formOf(setup())).toBe(1);
-    open('?ask=Who%3F&form=2');
-    await checkLinkedSetup();
-    expect([status(), setup()]).toEqual(['same', BUILT_IN_SETUP]);
-  });
-
-  it('is not what the next visit begins with', async () => {
-    const kept = new Map<string, string>();
-    vi.stubGlobal('localStorage', { setItem: (key: string, text: string) => kept.set(key, text) });
-    open('?q=a');
-    await checkLinkedSetup();
-    expect(formOf(setup())).toBe(1);
-    expect(parseSetup(kept.get('forage.setup') ?? null)).toEqual(BUILT_IN_SETUP);
-    expect(kept.size).toBe(1);
-    vi.unstubAllGlobals();
   });
 });

@@ -6,7 +6,7 @@ import { formatAddress, parseAddress, placeOf } from '../../../../src/ui/ask/sto
 const parsed = (search: string) => parseAddress(search).address;
 
 describe('an address that somebody kept', () => {
-  it('of the first version, without a setup, works with what was built in then', () => {
+  it('without a setup works with what is built in', () => {
     const { address, problems } = parseAddress(
       '?q=test-2&recipe=kunlun-baize&n=4&t=0.7&seed=9&device=wasm&rdra=shown&stie=corrected&nlr=both&reward=measured&k=5&delay=250&run=1',
     );
@@ -29,7 +29,7 @@ describe('an address that somebody kept', () => {
           webDelayMs: 250,
         },
       },
-      setup: { form: 1 },
+      setup: {},
       run: true,
       rollout: 0,
       step: null,
@@ -186,7 +186,7 @@ describe('an address that is given away', () => {
   it('says recipe and seed even where they are the usual ones: those may be others one day', () => {
     const text = formatAddress({ ...parsed(''), asked: { kind: 'typed', text: 'Who & where?' } });
     expect(text).toBe(
-      `?ask=Who+%26+where%3F&form=2&recipe=${DEFAULT_SETTINGS.recipe}&seed=${DEFAULT_SETTINGS.seed}`,
+      `?ask=Who+%26+where%3F&recipe=${DEFAULT_SETTINGS.recipe}&seed=${DEFAULT_SETTINGS.seed}`,
     );
   });
 });

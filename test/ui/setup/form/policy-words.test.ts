@@ -72,7 +72,7 @@ describe('the policies that can be chosen', () => {
       { kind: 'endpoint', id: 'e9' },
       { kind: 'checkpoint', id: 'c2' },
       { kind: 'webllm', id: 'Llama-3B-of-the-list' },
-      { kind: 'built-in', form: 1 },
+      { kind: 'built-in' },
     ];
     expect(labels(own).slice(4)).toEqual([
       'Deleted: e9 (deleted)',

@@ -1,0 +1,196 @@
+import type { ChainStep, Passage } from '../../records/records.ts';
+import type { KeyedRandom } from '../../base/random.ts';
+import { Lookalikes } from './lookalikes.ts';
+import { MiniSearch } from './mini-search.ts';
+import { fullName } from '../facts/entities.ts';
+import type { Encyclopedia } from '../pages/encyclopedia.ts';
+import { ALIAS_SENTENCES } from '../pages/write.ts';
+
+export type Source = 'local' | 'web';
+
+/**
+ * Results in which passages beside the right one are replaced by lookalikes of it, and the share of their
+ * passages that stay as they are. Where the right one is missing there are more: that a like name says what was
+ * looked for is what a reader falls for, and what single sources of a full world often bring.
+ */
+const LOOKALIKES = { shown: 0.5, missing: 0.95 } as const;
+const KEPT = { shown: 0.35, missing: 0.2 } as const;
+/**
+ * Where the right one is missing: lookalikes that tell whose name a like one is, and pages of others, of any
+ * name, that state the same; and how often pages on the right name give way as well. Among thousands of
+ * passages what states the same of others comes before what states something else of the same.
+ */
+const ALIASES = 0.2;
+const OTHERS = 0.4;
+const OWN = 0.6;
+/** Results in the order in which retrieval found them; the others are shuffled. */
+const IN_ORDER = 0.6;
+
+/** What a search of a mini world brings, for demonstrations. */
+export class Results {
+  readonly #index: MiniSearch;
+  readonly #lookalikes: Lookalikes;
+  readonly #byId: ReadonlyMap<string, Passage>;
+  /** Names without what tells namesakes apart, as titles have them. */
+  readonly #plain: ReadonlyMap<string, string>;
+
+  constructor(
+    world: Encyclopedia,
+    private readonly rng: KeyedRandom,
+  ) {
+    this.#index = new MiniSearch(world);
+    this.#lookalikes = new Lookalikes(world, this.#index);
+    this.#byId = new Map([...world.local, ...world.web].map((p) => [p.id, p]));
+    this.#plain = new Map(world.entities.map((e) => [fullName(e), e.name]));
+  }
+
+  /**
+   * What a query brings for a step, lookalikes among it.
+   * @param source where it searches; both where undefined
+   * @param found whether the step's passage is put among the hits where it is not
+   */
+  hits(
+    query: string,
+    k: number,
+    step: ChainStep | undefined,
+    source?: Source,
+    found = false,
+  ): Passage[] {
+    const elsewhere = (p: Passage): boolean =>
+      source !== undefined && !p.id.startsWith(`${source}-`);
+    const hits = this.#index.search(query, k, elsewhere);
+    if (found && step && !shows(hits, step)) {
+      const gold = this.gold(step, source);
+      if (gold) hits[hits.length < k ? hits.length : k - 1] = gold;
+    }
+    if (step) this.#disguise(hits, step);
+    return this.rng.chance(IN_ORDER) ? hits : this.rng.shuffle(hits);
+  }
+
+  /** A passage that states a step, of one source if it must be. */
+  gold({ passageIds = [] }: ChainStep, source?: Source): Passage | undefined {
+    const ids = passageIds.filter((id) => source === undefined || id.startsWith(`${source}-`));
+    return this.#byId.get(this.rng.maybe(ids) ?? '');
+  }
+
+  /** Passages beside those that a reader goes by become lookalikes. */
+  #disguise(hits: Passage[], step: ChainStep): void {
+    const kind = shows(hits, step) ? 'shown' : 'missing';
+    if (!this.rng.chance(LOOKALIKES[kind])) return;
+    const name = this.#plain.get(step.subject) ?? step.subject;
+    for (const [place, passage] of hits.entries()) {
+      const mentioned = passage.text.includes(name) || passage.title.includes(name);
+      const stays = mentioned
+        ? kind === 'shown' || !this.rng.chance(OWN)
+        : this.rng.chance(KEPT[kind]);
+      if (stays || passage.noise !== undefined || step.passageIds?.includes(passage.id)) continue;
+      const one = this.#inPlace(kind, step.title, name);
+      if (one && hits.every(({ id }) => id !== one.id)) hits[place] = one;
+    }
+  }
+
+  /** What a passage gives way to. */
+  #inPlace(kind: 'shown' | 'missing', title: string, name: string): Passage | undefined {
+    const { rng } = this;
+    const drawn = kind === 'missing' ? rng.uniform() : 1;
+    if (drawn < ALIASES) return this.#lookalikes.alias(rng, name, ALIAS_SENTENCES);
+    if (drawn < ALIASES + OTHERS) return this.#lookalikes.another(rng, title, name);
+    return this.#lookalikes.passage(rng, title, name);
+  }
+}
+
+/** Whether a passage that states a step is among these. */
+export const shows = (hits: readonly Passage[], step: ChainStep): boolean =>
+  hits.some((p) => step.passageIds?.includes(p.id) === true);
+
+/** The sentence of the hits that states a step; for a list the whole passage. */
+export const sentenceOf = (hits: readonly Passage[], step: ChainStep): string | undefined => {
+  const page = hits.find((p) => step.passageIds?.includes(p.id));
+  const [first = step.object] = step.object.split(', ');
+  const name = step.subject.split(' (')[0] ?? step.subject;
+  const holding = page?.sentences.filter((s) => s.includes(first)) ?? [];
+  // A page on several names states such a value of each.
+  return holding.find((s) => s.includes(name)) ?? holding[0];
+};
+
+/** What a reader goes by where a result lacks what was looked for. */
+export interface Clue {
+  thought: string;
+  /** The better query that it leads to. */
+  query?: string;
+  /** Whether the current state of what was found is to be looked for on the web. */
+  stale?: true;
+}
+
+const NOT_FOUND: Clue = { thought: 'not found . try again .' };
+
+/**
+ * What a result without the step's passage says all the same: whose name an alias is, which page tells
+ * more, an older value with its date, a rumor.
+ */
+export const clueIn = (
+  hits: readonly Passage[],
+  step: ChainStep,
+  known: string,
+  name: string,
+): Clue => {
+  const { betterQuery = '', subject, rivals = [] } = step;
+  const sound = hits.filter((p) => p.noise === undefined);
+  const own = subject.split(' (')[0] ?? subject;
+  const brief = /^\S+ in brief \d+/.exec(betterQuery)?.[0];
+  if (known !== subject && sound.some((p) => p.text.includes(known) && p.text.includes(own)))
+    return {
+      thought: `${known} is ${subject} . next ${name.replace(known, subject)} .`,
+      query: betterQuery,
+    };
+  if (brief !== undefined && sound.some((p) => p.text.includes(brief) && p.text.includes(own)))
+    return { thought: `see ${brief} . next ${name} .`, query: betterQuery };
+  const shown = rivals.filter((rival) => hits.some((p) => p.id === rival.passageId));
+  const stale = shown.find((rival) => rival.why === 'stale');
+  if (stale?.date !== undefined)
+    return {
+      thought: `only as of ${stale.date} . look for newer .`,
+      stale: true,
+      ...(known === subject && { query: betterQuery }),
+    };
+  if (shown.some((rival) => rival.why === 'contradicting'))
+    return { thought: 'only a rumor . try again .' };
+  return NOT_FOUND;
+};
+
+const WORD = /[\p{L}\p{N}]+/gu;
+/** Most sentences of a summary. */
+const MOST = 4;
+
+/** A summary of whole sentences for a query, one line a passage, as the extractive summarizer writes it. */
+export const summaryOf = (
+  query: string,
+  hits: readonly Passage[],
+  keep: readonly string[],
+): string => {
+  const wanted = new Set(query.match(WORD));
+  const scored = hits.flatMap((p) =>
+    p.sentences.map((text) => ({
+      p,
+      text,
+      score: keep.includes(text)
+        ? Infinity
+        : new Set(
+            [...(text.match(WORD) ?? []), ...(p.title.match(WORD) ?? [])].filter((w) =>
+              wanted.has(w),
+            ),
+          ).size,
+    })),
+  );
+  const chosen = scored
+    .filter(({ score }) => score > 1)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, Math.max(MOST, keep.length));
+  if (chosen.length === 0) return 'nothing relevant was found .';
+  return [...new Set(chosen.map(({ p }) => p))]
+    .map((p) => {
+      const own = p.sentences.filter((text) => chosen.some((c) => c.p === p && c.text === text));
+      return `${p.title} : ${own.join(' ')}`;
+    })
+    .join('\n ');
+};
