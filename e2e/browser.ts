@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { chromiumFlags, ensureChromium } from '../scripts/chromium.mjs';
 import { serve, type Served } from '../scripts/serve/server.mjs';
 
-/** What every end-to-end test stands on: the built page, its real server, a real browser. */
+/** What every end-to-end test is on: the built page, its real server, a real browser. */
 
 export const DIST = resolve(import.meta.dirname, '../dist');
 
@@ -64,7 +64,7 @@ const sharedBrowser = async (webgpu: boolean): Promise<Browser> => {
 };
 
 /**
- * Serves `root` (the built page unless given) below `base` (`/` unless given) and opens a page in a
+ * Serves `root` (the built page by default) below `base` (`/` by default) and opens a page in a
  * browser for the tests of one file. Contexts that they open are closed after the last of them.
  */
 export const useStage = (options: StageOptions = {}): Stage => {

@@ -18,7 +18,7 @@ export const drop = async (
     }
     return transfer;
   }, entries);
-  // What stands there while a page loads takes no files.
+  // What is there while a page loads takes no files.
   await page.locator('main', { hasNotText: 'Loading the page' }).waitFor();
   await page.dispatchEvent(at, 'drop', { dataTransfer });
 };

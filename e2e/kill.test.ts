@@ -15,7 +15,7 @@ import { stepsDone } from './training.ts';
 
 /**
  * A run whose tab is killed again and again, also while it writes snapshots, ends in the same bits
- * as one that nobody disturbed. FORAGE_KILLS sets how often (3 unless given; 50 take some
+ * as one that nobody disturbed. FORAGE_KILLS sets how often (3 by default; 50 take some
  * minutes).
  */
 const KILLS = Number(process.env.FORAGE_KILLS ?? 3);

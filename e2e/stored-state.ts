@@ -19,7 +19,7 @@ interface StoredDatabase {
     keyPath: string | string[] | null;
     autoIncrement: boolean;
     indexes: { name: string; keyPath: string | string[]; unique: boolean; multiEntry: boolean }[];
-    /** Keys stand beside their records where the store has no key path. */
+    /** Keys are beside their records where the store has no key path. */
     records: { key: unknown; value: unknown }[];
   }[];
 }

@@ -22,7 +22,7 @@ export const fillSmall = async (
   run: SmallRun,
 ): Promise<void> => {
   await page.goto(`${stage.url}train?new=1&device=wasm`);
-  // Neither samples a group again.
+  // Neither samples per group again.
   const recipe = run.learns ? 'ex-search/uniform' : 'search/grpo';
   await page.getByLabel('Recipe', { exact: true }).selectOption(recipe);
   await page.getByLabel('Loop of the rollouts').selectOption(run.recipe ?? 'naive-rag');
@@ -65,7 +65,7 @@ export const downloaded = async (page: Page, button: string): Promise<string> =>
   return download.path();
 };
 
-/** Opens Stop and chooses a way; its consequences stand beside it. */
+/** Opens Stop and chooses a way; its consequences are beside it. */
 export const stopBy = async (page: Page, name: string | RegExp): Promise<void> => {
   await page.getByText('Stop …').click();
   await page.getByRole('button', { name }).first().click();

@@ -14,7 +14,7 @@ import type { Rollout } from '../src/records/rollout.ts';
  */
 
 const model = process.env['FORAGE_WEBLLM'];
-/** SwiftShader needs seconds a token. */
+/** SwiftShader needs seconds per token. */
 const MINUTES = 60 * 60_000;
 
 type Told = { failure: string } | { loadMs: number; totalMs: number; rollout: Rollout };

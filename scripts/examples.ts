@@ -1,6 +1,6 @@
 /**
  * Tries questions of the dev split as Ask does with a visitor's first press (its recipe, seed 1), and prints
- * what the built-in policy made of them: for the choice of `src/ui/ask/store/examples.ts`, anew with other weights.
+ * what the built-in policy made of them: for the choice of `src/ui/ask/store/examples.ts`, again with other weights.
  *
  *   npx tsx scripts/examples.ts [questions of each type, 6] [ids to try instead …]
  */

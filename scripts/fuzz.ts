@@ -1,6 +1,6 @@
 /**
  * Reads 10,000 broken inputs with every parser (test/fuzz): bytes flipped, cut, doubled and swapped; values
- * of another type, deep, long or huge. A parser may read one or refuse it with its own error in words for
+ * of another type, deep, long or huge. A parser may read one or refuse it with its own error as text for
  * people; anything else, a case of over a second, or one that takes more memory than its input and 64 MB
  * ends the script with a fault, and a case that can be run again.
  *

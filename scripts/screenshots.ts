@@ -3,7 +3,7 @@
  * docs/PAGE-{light,dark,phone}.png. A kunlun-baize rollout with the cards open that say what decided, a run of a dozen small
  * steps, a file of 160 rollouts, the map of passages, and three systems on 20 questions: about three minutes on two cores.
  *
- *   npx vite build && npx tsx scripts/screenshots.ts [pages, e.g. corpus rollouts; all unless given]
+ *   npx vite build && npx tsx scripts/screenshots.ts [pages, e.g. corpus rollouts; all by default]
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
@@ -124,7 +124,7 @@ async function evaluate(page: Page, url: string): Promise<void> {
   await page.goto(`${url}evaluate`);
   await page.getByRole('button', { name: 'Three systems on 20 questions' }).click();
   await page.locator('.evaluation-head .badge[data-status=finished]').waitFor({ timeout: 180_000 });
-  // The table is computed anew once the last rollout is in.
+  // The table is computed again once the last rollout is in.
   await page.getByText('20 questions, 20 rollouts').nth(2).waitFor();
   await shoot(page, 'evaluate');
 }

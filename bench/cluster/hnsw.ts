@@ -1,7 +1,7 @@
 /**
  * HNSW (hnswlib in WebAssembly) beside the full scan and the clusters on the vectors that `run.ts --export FOLDER` wrote.
  *
- *   npx tsx bench/cluster/hnsw.ts FOLDER [vectors, all unless given]
+ *   npx tsx bench/cluster/hnsw.ts FOLDER [vectors, all by default]
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -3,7 +3,7 @@ import { isSoftware } from '../../src/policy/webgpu/device/software.ts';
 import { WebGpuOps } from '../../src/policy/webgpu/ops.ts';
 
 /**
- * Operations on Dawn whose clock is not rounded. A browser rounds timestamps to 0.1 ms, and so does Dawn unless told:
+ * Operations on Dawn whose clock is not rounded. A browser rounds timestamps to 0.1 ms, and so does Dawn by default:
  * kernels of a fast GPU take less.
  * @param toggles of Dawn, such as `enable-dawn-features=disable_robustness`
  * @throws DeviceError where there is no adapter

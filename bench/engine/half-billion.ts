@@ -5,7 +5,7 @@
  *   npx tsx bench/engine/half-billion.ts --device webgpu [--layers 24] [--slots 16] [--tokens 64]
  *     [--prompt 256] [--train 2048] [--plan] [--weights int4] [--kv f16]
  *
- * Its weights are stored in bf16: a GPU holds them in f16, the CPU in f32, unless told otherwise.
+ * Its weights are stored in bf16: a GPU holds them in f16, the CPU in f32, by default otherwise.
  * WebGPU in Node is Dawn; VK_ICD_FILENAMES chooses its driver. `--plan` prints the plan alone.
  */
 import { parseArgs } from 'node:util';

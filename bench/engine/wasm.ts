@@ -1,11 +1,11 @@
 /**
- * The block operations on WASM, one thread: tokens a processor second of a decode, of reading, and of a LoRA
+ * The block operations on WASM, one thread: tokens per processor second of a decode, of reading, and of a LoRA
  * step, each as a share of the rate of a 512³ product in the same run.
  *
  *   npx tsx bench/engine/wasm.ts [--rollouts 16,64] [--steps 48] [--rounds 3] [--type f32] [--json]
  *
  * The shape is that of bench/rollout: d = 192, 4 layers, contexts to 512. Processor time is what counts, so
- * that other load on the machine matters less, and products stand on both sides of everything; medians of
+ * that other load on the machine matters less, and products are on both sides of everything; medians of
  * the rounds are printed.
  */
 import { parseArgs } from 'node:util';

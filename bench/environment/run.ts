@@ -5,7 +5,7 @@
  *
  *   npx tsx bench/environment/run.ts [--rollouts 10000] [--at-once 480] [--recipe search-r1] [--set K=V]
  *
- * Processor time is the server's own (Linux): a busy machine does not add to it, and rollouts a second of it are
+ * Processor time is the server's own (Linux): a busy machine does not add to it, and rollouts per second of it are
  * what a quiet core gives.
  */
 import { spawn } from 'node:child_process';

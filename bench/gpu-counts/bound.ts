@@ -7,7 +7,7 @@ const TABLES = ['embed ', PICK];
 
 /**
  * Bytes that dispatches were given; of a table that rows are looked up in, the rows: an embedding a token, of the head
- * the block of logits that a draw falls in, of the rotary tables a row a token.
+ * the block of logits that a draw falls in, of the rotary tables a row per token.
  * @param tokens of the step
  */
 export function boundBytes(

@@ -3,7 +3,7 @@ import { SHAPES } from './shapes.ts';
 
 /**
  * Published shapes with the bounds of each. Those of the half-billion model, and of training the next one in int4, are what
- * the engine must reach, but for the loop trips of a decode step; those and the others keep what it reached.
+ * the engine must reach, except for the loop trips of a decode step; those and the others keep what it reached.
  */
 export const MODELS: readonly Model[] = [
   {

@@ -23,7 +23,7 @@ interface Reading {
   readonly name: string;
 }
 
-/** Behind the closing bracket that belongs to the opening one at `at`. */
+/** After the closing bracket that belongs to the opening one at `at`. */
 function behind(code: string, at: number, open: string, close: string): number {
   let depth = 0;
   for (let i = at; i < code.length; i++) {

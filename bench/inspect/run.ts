@@ -66,7 +66,7 @@ if (BIG_MB > 0) {
     appendFileSync(big, Array.from({ length: 2000 }, (_, k) => `${rolloutLine(i + k)}\n`).join(''));
 }
 
-/** Waits for what stands beside the filter. */
+/** Waits for what is beside the filter. */
 const said = (page: Page, pattern: string): Promise<unknown> =>
   page.waitForFunction(
     (wanted) => new RegExp(wanted).test(document.querySelector('.filter-said')?.textContent ?? ''),

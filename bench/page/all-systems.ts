@@ -28,7 +28,7 @@ const { values } = parseArgs({
   },
 });
 const KILLS = Number(values.kills);
-/** It asks its policy in words, which the built-in one does not speak. */
+/** It asks its policy as text, which the built-in one does not speak. */
 const IN_WORDS = 'active-rag';
 
 const spec = {

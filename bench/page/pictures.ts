@@ -1,6 +1,6 @@
 /**
  * Main-thread tasks of the pictures, in headless Chromium against the built page (`npx vite build` first): the map
- * of the built-in corpus while it is painted, pointed at, walked over by keys and drawn anew beside a table; and of a
+ * of the built-in corpus while it is painted, pointed at, walked over by keys and drawn again beside a table; and of a
  * file of `--rollouts` made-up rollouts how they ended, where they were lost and how their numbers are distributed,
  * while they are painted, turned into tables, narrowed and saved; likewise the siblings of one question as a tree,
  * an evaluation of as many rollouts, and the film of a training run of as many held-out answers.
@@ -179,7 +179,7 @@ const picturesOfEvaluation = async (page: Page): Promise<void> => {
       await picture.locator('svg').first().waitFor({ timeout: 120_000 });
       await page.waitForTimeout(500);
     });
-    // Behind the legend's.
+    // After the legend's.
     await phase(page, `${name}: point`, () => pointed(page, picture.locator('svg').last()));
     await phase(page, `${name}: table`, () => turned(picture));
     await phase(page, `${name}: save`, () => saved(page, picture));

@@ -1,5 +1,5 @@
 /**
- * Supporting-title recall@5 of the ways to search a corpus of one's own: the share of a question's
+ * Supporting-title recall@5 of the ways to search a corpus of your own: the share of a question's
  * supporting titles that are among the first five passages, mean over questions with the 95 % interval
  * of a bootstrap over questions. The question is the query. Files in any format that Forage imports.
  * `both` asks the built-in world's web beside the corpus, which knows nothing of it.

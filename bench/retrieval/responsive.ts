@@ -2,7 +2,7 @@
  * Indexing many passages: time, memory by the source's own account, and the longest stretch in which
  * the event loop had no turn. Vectors are random around topics, as in bench/cluster.
  *
- *   npx tsx bench/retrieval/responsive.ts [passages, 100000 unless given] [dimensions, 96] [one method]
+ *   npx tsx bench/retrieval/responsive.ts [passages, 100000 by default] [dimensions, 96] [one method]
  */
 import { clusteredVectors } from '../cluster/vectors.ts';
 import type { Passage } from '../../src/records/records.ts';

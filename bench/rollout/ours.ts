@@ -4,7 +4,7 @@ import type { Policy } from '../../src/policy/policy.ts';
 import { noTokenizer } from './no-tokenizer.ts';
 import { promptLength } from './shape.ts';
 
-/** One engine a worker, as the page runs them. */
+/** One engine per worker, as the page runs them. */
 export async function startEngines(count: number): Promise<PolicyPool> {
   const members = await Promise.all(
     Array.from({ length: count }, (): Promise<RemotePolicy> => {

@@ -1,5 +1,5 @@
 /**
- * Generated tokens a second of this engine and of wllama (llama.cpp in WASM, continuous batching) in
+ * Generated tokens per second of this engine and of wllama (llama.cpp in WASM, continuous batching) in
  * one Chromium, on models of equal shape with random weights: `npm run -s lab -- bench rollout`.
  *
  *   --rollouts 16,64  --rounds 2  --tokens 224  --threads 2  --only ours|wllama  --wllama NAME  --json

@@ -37,7 +37,7 @@ const sum = (totals: readonly Totals[], of: keyof Totals): number =>
   totals.reduce((total, one) => total + one[of], 0);
 const perCall = (totals: readonly Totals[]): number => sum(totals, 'reward') / sum(totals, 'calls');
 
-/** Mean reward a call and what goes with it, an arm a line. */
+/** Mean reward per call and what goes with it, an arm per line. */
 export function armTable(arms: readonly ArmRollouts[], betas: Betas): string {
   const rows = arms.map(({ name, rollouts }) => {
     const t = rollouts.map((rollout) => totalsOf(rollout, betas));
@@ -59,7 +59,7 @@ export function armTable(arms: readonly ArmRollouts[], betas: Betas): string {
   ].join('\n');
 }
 
-/** The first arm against each other, reward a call: 95 % bootstrap interval over questions, paired. */
+/** The first arm against each other, reward per call: 95 % bootstrap interval over questions, paired. */
 export function differenceTable(arms: readonly ArmRollouts[], betas: Betas, seed: number): string {
   const [first, ...others] = arms.map(({ name, rollouts }) => ({
     name,

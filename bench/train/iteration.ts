@@ -4,7 +4,7 @@
  *
  *   npx tsx bench/train/iteration.ts [--steps 5] [--recipe search/grpo] [--json]
  *
- * The first step compiles kernels and is printed apart. What a step took stands in its own record.
+ * The first step compiles kernels and is printed apart. What a step took is in its own record.
  */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';

@@ -6,7 +6,7 @@
  *   --shapes built-in,d=192  --tokens 4096  --length 256  --share 0.5  --rank 16  --rounds 5
  *   --products 4  --depths 1,2,4,8,16  --json
  *
- * What is counted stands in flops.ts. Step and products alternate; the best round of each counts.
+ * What is counted is in flops.ts. Step and products alternate; the best round of each counts.
  */
 import { parseArgs } from 'node:util';
 import { chromium, type Page } from 'playwright-core';

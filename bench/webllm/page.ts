@@ -36,7 +36,7 @@ const bench = {
     });
   },
 
-  /** Reads a short prompt and writes `tokens` tokens behind it. */
+  /** Reads a short prompt and writes `tokens` tokens after it. */
   async askWebLlm(tokens: number): Promise<Asked> {
     if (!webLlm) throw new Error('WebLLM was not started');
     await webLlm.resetChat();

@@ -165,7 +165,7 @@ it('puts gold in, lets a refused query through, goes on at another temperature a
     expect.stringMatching(/^1-\d+-temperature-0$/),
   ]);
 
-  // In the tree by keys: the first node, the one behind it, and its event.
+  // In the tree by keys: the first node, the one after it, and its event.
   const tree = page.getByRole('region', { name: 'Rollout tree' });
   await tree.locator('.tree-button').first().focus();
   await page.keyboard.press('ArrowRight');

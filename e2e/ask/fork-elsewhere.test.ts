@@ -6,7 +6,7 @@ import { slow } from '../../test/slow/slow.ts';
 import { openPage, runStatus, useStage, visit } from '../browser.ts';
 import { downloaded, startSmall, status } from '../training.ts';
 
-/** Rollouts that are read in Rollouts and in Evaluate are gone on with in Ask. */
+/** Rollouts that are read in Rollouts and in Evaluate are continued in Ask. */
 
 const stage = useStage();
 const LONG = 240_000;

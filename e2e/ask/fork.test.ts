@@ -6,7 +6,7 @@ import { slow } from '../../test/slow/slow.ts';
 import { openPage, runStatus, useStage } from '../browser.ts';
 import { downloaded } from '../training.ts';
 
-/** A group as a tree, and a rollout that goes on from one of its events with another source. */
+/** A group as a tree, and a rollout that continues from one of its events with another source. */
 
 const stage = useStage();
 
@@ -31,7 +31,7 @@ slow(
     const answer = (await page.locator('.answer-text').first().textContent()) ?? '';
     expect(svg).toContain(answer.slice(0, 12));
 
-    // By keys: the first node, the one behind it, and its event.
+    // By keys: the first node, the one after it, and its event.
     await tree.locator('.tree-button').first().focus();
     await page.keyboard.press('ArrowRight');
     const name = (await page.locator('.tree-button:focus').getAttribute('aria-label')) ?? '';

@@ -54,7 +54,7 @@ it('keeps what had happened when the policy worker dies in the middle of a run',
   await runStatus(page, 'failed');
   expect(await page.locator('.card').count()).toBeGreaterThan(0);
   await page.getByText('the rollouts below are kept').waitFor();
-  // Sixteen last until the worker is dead; one shows that it goes on.
+  // Sixteen last until the worker is dead; one shows that it continues.
   await page.getByRole('textbox', { name: 'Rollouts', exact: true }).fill('1');
   await page.getByRole('button', { name: 'Run again' }).click();
   await runStatus(page, 'done');

@@ -23,7 +23,7 @@ it('names the missing model file and loads again once it is there', async () => 
   expect(await alert.textContent()).toContain('policy/model.safetensors');
   expect(await alert.textContent()).toContain('404');
 
-  // The rest goes on loading meanwhile.
+  // The rest continues loading meanwhile.
   await page.waitForSelector('.progress-row:has-text("Retrieval"):has-text("✓")');
   const { port } = server;
   await server.close();

@@ -78,7 +78,7 @@ const ofImported = async (page: Page): Promise<void> => {
   await said.waitFor();
   expect(await said.allTextContents()).toEqual([SAID_OF_OWN]);
   expect(await page.locator('.column').count()).toBe(0);
-  // On a phone the setup is put away: it stands beside the button there.
+  // On a phone the setup is put away: it is beside the button there.
   await page.setViewportSize({ width: 390, height: 844 });
   await page.getByRole('button', { name: 'Setup (s)' }).click();
   await page.locator('.welcome').getByText(SAID_OF_OWN).waitFor();

@@ -186,7 +186,7 @@ export const keepsPromises = (
         );
         await gone.close();
         await browser.goto(gone.url);
-        // At once: what the press needs may still be loading.
+        // At once: what the click needs may still be loading.
         await press('Run an example');
         await shows('.column[data-finished="true"]');
       },

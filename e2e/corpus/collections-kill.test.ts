@@ -7,7 +7,7 @@ import { serve, type Served } from '../../scripts/serve/server.mjs';
 import { DIST } from '../browser.ts';
 import { KillableBrowser } from '../killable.ts';
 
-/** An import whose browser is killed goes on where it was: nothing doubled, nothing lost. */
+/** An import whose browser is killed continues where it was: nothing doubled, nothing lost. */
 
 /** Enough that the kill comes before the last of them, on a quick machine too. */
 const PASSAGES = 15_000;

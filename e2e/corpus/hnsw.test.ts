@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { useStage } from '../browser.ts';
 
 /**
- * HNSW is no choice of the page: the built-in world is small enough for the exact scan. So a page of its
+ * HNSW is not a choice of the page: the built-in world is small enough for the exact scan. So a page of its
  * own is built as the real one is, and served with the same content security policy.
  */
 let root: string;

@@ -6,7 +6,7 @@ import { eventKinds, runStatus, useStage, visit } from '../browser.ts';
 import { drop } from '../drop.ts';
 import { startSmall, status } from '../training.ts';
 
-/** Questions and passages of one's own: imported, searched by every method, asked, and trained on. */
+/** Questions and passages of your own: imported, searched by every method, asked, and trained on. */
 
 const stage = useStage();
 

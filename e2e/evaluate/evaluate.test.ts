@@ -20,7 +20,7 @@ const rolloutsDone = (page: Page): Promise<number> =>
     .getByRole('progressbar', { name: 'Rollouts done' })
     .evaluate((bar) => Number(bar.getAttribute('value')));
 
-/** Ticks the two systems whose rollouts are the shortest, on so many questions. */
+/** Ticks the two systems whose rollouts are the shortest, on this many questions. */
 const chooseTwo = async (page: Page, questions: number): Promise<void> => {
   await page.getByRole('button', { name: 'clear', exact: true }).click();
   for (const name of ['Naive RAG, one retrieval', 'Naive generation, no retrieval'])
@@ -156,7 +156,7 @@ it(
     const rag = page.getByRole('region', { name: 'Naive RAG, one retrieval' });
     await rag.locator('.card[data-kind="retrieve"]').first().waitFor();
     expect(await faultsOf(page)).toEqual([]);
-    // The address is the view: opened anew it shows the same two.
+    // The address is the view: opened again it shows the same two.
     const address = page.url();
     await page.reload();
     await rag.locator('.card').first().waitFor();

@@ -33,7 +33,7 @@ it('takes a Qwen2 folder, is the policy of the next visit, and is asked', async 
   await page.goto(`${stage.url}ask?device=wasm`);
   await page.getByRole('button', { name: 'Run an example' }).click();
   await runStatus(page, 'done');
-  // Whose it is stands in the record of what was asked.
+  // Whose it is is in the record of what was asked.
   expect(await page.locator('body').innerText()).toContain(name);
   const kinds = await eventKinds(page);
   // The background passes through the router like any call.

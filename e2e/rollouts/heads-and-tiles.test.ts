@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { useStage } from '../browser.ts';
 
-/** What stands above and around the table of a file, by name, and on a phone. */
+/** What is above and around the table of a file, by name, and on a phone. */
 
 const stage = useStage();
 const OURS = resolve(import.meta.dirname, '../../test/fixtures/inspect/kunlun-baize-dev.jsonl');

@@ -90,7 +90,7 @@ it('what the page exports of our own rollouts opens in verl’s viewer and in RL
   expect(board.errors).toEqual([]);
   const steps = [...board.steps.values()];
   expect(steps.flatMap(({ lists }) => lists['prompt']!)).toHaveLength(10);
-  // The policy that wrote them is the built-in one: its tokens stand as text.
+  // The policy that wrote them is the built-in one: its tokens are as text.
   const texts = steps.flatMap(({ lists }) => lists['response_tokens'] as string[][]);
   const responses = steps.flatMap(({ lists }) => lists['response']!);
   expect(texts.map((tokens) => tokens.join(''))).toEqual(responses);

@@ -149,14 +149,14 @@ it(
     ]);
     const lost = pictures.get('Where they were lost, by EM')!;
     expect(lost).toContain('1 found, not read');
-    // What its widths mean is on the page and in the file; what a press does is on the page alone.
+    // What its widths mean is on the page and in the file; what a click does is on the page alone.
     const says = lost.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
     expect(says).toContain('Width = number of rollouts that can be scored.');
     expect(says).not.toContain('Click a branch');
     await flow.getByText('Width = number of rollouts').waitFor();
     await flow.getByText('Click a branch to list them.').waitFor();
     expect(pictures.get('Distribution of F1 (SQuAD)')).toContain('100 %');
-    // What stands below a drawing on the page stands in its file, with the keys of its signs.
+    // What is below a drawing on the page is in its file, with the keys of its signs.
     expect(pictures.get('Distribution of F1 (SQuAD)')).toMatch(
       /<rect[^>]*\/><\/g><text[^>]*>pass the filter: 5, mean 0\.2 ·<\/text>/,
     );
@@ -243,7 +243,7 @@ it(
     await page.locator('tr[data-position] a').first().click();
     await page.getByText(/^No hop map: the file names neither a gold chain/).waitFor();
     await page.getByText('1 search brought nothing with “Oslo”; the answer says “Rome”.').waitFor();
-    // There are no tokens: pieces of the text stand in their place.
+    // There are no tokens: pieces of the text are in their place.
     await page.getByRole('tab', { name: 'Tokens' }).click();
     await page.getByText(/^The file has no tokens: \d+ pieces/).waitFor();
     await page.locator('.token-words .tk').first().waitFor();

@@ -95,7 +95,7 @@ it('a folder is one run in the order of its steps, and so are dropped files of s
   expect(await heads.allInnerTexts()).toEqual(
     ['1', '2', '10'].map((step) => expect.stringMatching(new RegExp(`step ${step}\\b`))),
   );
-  // The file of a step that was never written is told by name.
+  // The file of a step that was never written is recognised by name.
   await visit(page, stage, `${new URL(page.url()).pathname.slice(1)}?view=lines`);
   await page.getByRole('row', { name: /3\.jsonl is empty/ }).waitFor();
   expect(await faultsOf(page, '.browse-body')).toEqual([]);

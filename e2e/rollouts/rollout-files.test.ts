@@ -90,7 +90,7 @@ it(
     await page.keyboard.press('Escape');
     await expect.poll(dialogs).toBe(0);
 
-    // What the file does not know is said, with its reason, and is no zero.
+    // What the file does not know is said, with its reason, and is not a zero.
     await page.getByRole('combobox', { name: 'Filter' }).fill('em = 0 and recall = 1');
     await page.keyboard.press('Enter');
     await matched(page, '0 of 240');
@@ -288,7 +288,7 @@ it(
   LONG,
 );
 
-/** One rollout a question; the answers that are not named are right. */
+/** One rollout per question; the answers that are not named are right. */
 const small = (name: string, count: number, answers: Record<number, string>): string => {
   const path = join(folder, name);
   const record = (_: unknown, q: number): string =>

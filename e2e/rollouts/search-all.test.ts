@@ -12,7 +12,7 @@ const stage = useStage();
 const OURS = resolve(import.meta.dirname, '../../test/fixtures/inspect/kunlun-baize-dev.jsonl');
 
 /**
- * Rollouts in R1-Searcher's layout. The answer of two in OURS stands in a passage of the second, and in a passage
+ * Rollouts in R1-Searcher's layout. The answer of two in OURS is in a passage of the second, and in a passage
  * and then a thought of the third.
  */
 const THEIRS = [

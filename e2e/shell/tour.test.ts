@@ -8,7 +8,7 @@ import { openPage, runStatus, useStage } from '../browser.ts';
 
 const stage = useStage();
 
-/** Words open what they mean, by a press or by Enter, and give the focus back. */
+/** Words open what they mean, by a click or by Enter, and give the focus back. */
 const opensWords = async (page: Page): Promise<void> => {
   const word = page.getByTestId('verdict').getByRole('button', { name: 'recall' });
   await word.focus();

@@ -49,7 +49,7 @@ const emptyThird = (page: Page): Promise<number> =>
       begun ||= here.length > 0;
       if (here.some(({ right }) => right >= box.left + (2 / 3) * box.width)) band = 0;
       else if (begun) band += STEP;
-      // What is below all is no band: a page may end before the screen does.
+      // What is below all is not a band: a page may end before the screen does.
       if (here.length > 0) tallest = Math.max(tallest, band);
     }
     return tallest;
@@ -95,7 +95,7 @@ const inSight = (page: Page, name: string): Promise<void> =>
     )
     .toBe(true);
 
-/** A field alone in a row would stand below the others. */
+/** A field alone in a row would be below the others. */
 const rowsAreWhole = async (page: Page): Promise<void> => {
   for (const [first, last] of [
     ['Recipe', 'Device'],
@@ -114,7 +114,7 @@ test('shows how far loading is beside the button that waits for it, at 200 % too
   const page = await openPage(stage);
   await page.setViewportSize({ width: 720, height: 450 });
   const held: Route[] = [];
-  // Not by `unroute`: where it takes the last handler away, Playwright itself goes on with what that one holds, and
+  // Not by `unroute`: where it takes the last handler away, Playwright itself continues with what that one holds, and
   // each `continue` of ours after it is refused: "Route is already handled!".
   let holding = true;
   await page.route('**/world/**', (route) => {
@@ -125,7 +125,7 @@ test('shows how far loading is beside the button that waits for it, at 200 % too
   await page.getByRole('button', { name: 'Run an example' }).click();
   const bars = page.getByRole('list', { name: 'Loading' }).locator('.meter');
   await page.getByText('It starts as soon as the world is loaded.').waitFor();
-  // The words may stand there before the first file is asked for.
+  // The words may be there before the first file is asked for.
   await expect.poll(() => held.length).toBeGreaterThan(0);
   const main = (await page.locator('main').boundingBox())!;
   for (const bar of await bars.all()) {
@@ -202,7 +202,7 @@ test('leaves no third of 2,560 pixels empty', { timeout: 180_000 }, async () => 
   await page.locator('tr[data-position] a').first().click();
   await page.locator('.rounds .round').first().waitFor();
   expect(await used(page), 'a rollout').toBeGreaterThan(2 / 3);
-  // Rounds stand beside each other, over the whole width.
+  // Rounds are beside each other, over the whole width.
   const rounds = await page
     .locator('.rounds .round')
     .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON() as DOMRect));
@@ -236,7 +236,7 @@ test('leaves no third of 2,560 pixels empty', { timeout: 180_000 }, async () => 
   const folds = page.locator('details.fold, .recipe-card > details');
   const shut = () =>
     folds.evaluateAll((all) => all.filter((one) => !(one as HTMLDetailsElement).open).length);
-  // How many there are changes with the window, too: the recipe stands beside the form or in it.
+  // How many there are changes with the window, too: the recipe is beside the form or in it.
   const open = () =>
     folds.evaluateAll((all) => all.filter((one) => (one as HTMLDetailsElement).open).length);
   await expect.poll(() => folds.count()).toBeGreaterThan(5);

@@ -6,7 +6,7 @@ import { runStatus, useStage, visit } from '../browser.ts';
 import { savedPictures } from '../saved-pictures.ts';
 import { startSmall, status } from '../training.ts';
 
-/** One question, the policy before and after training: of the run's own scores, and asked anew. */
+/** One question, the policy before and after training: of the run's own scores, and asked again. */
 
 const stage = useStage();
 
@@ -75,7 +75,7 @@ slow(
       place
         .getByRole('button', { name: new RegExp(`^Ask.* with the adapter of step ${step}$`) })
         .click();
-    // The picture that its address names is in view, though it stands below all charts and is fetched last.
+    // The picture that its address names is in view, though it is below all charts and is fetched last.
     const fetched: Route[] = [];
     await page.route('**/BesidePicture-*.js', (route) => void fetched.push(route));
     await page.goto(`${stage.url}train?run=${run}&from=0&to=2`);
@@ -106,7 +106,7 @@ slow(
     await ask(rollouts);
     await page.waitForURL(/\/ask\?/);
     expect(policy()).toBe(`${run}@2`);
-    // Of every step with a snapshot, also behind the two that the run could go on from.
+    // Of every step with a snapshot, also after the two that the run could continue from.
     await visit(page, stage, `train?run=${run}&from=0&to=1`);
     await ask(picture, 1);
     await runStatus(page, 'done');

@@ -75,7 +75,7 @@ it('charts have a band over seeds, smoothing, a log axis, zoom by drag and by ke
   expect(await chart(page, 'searches').locator('.chart-readout').textContent()).toMatch(
     / 3(\.0*)?\s*$/,
   );
-  // The crosshair stands in every chart that is drawn.
+  // The crosshair is in every chart that is drawn.
   const drawn = await page.locator('.chart-area').count();
   expect(drawn).toBeGreaterThan(1);
   await expect.poll(() => page.locator('.chart-mark').count()).toBe(drawn);
@@ -83,7 +83,7 @@ it('charts have a band over seeds, smoothing, a log axis, zoom by drag and by ke
   await expect.poll(() => lines(page, 'searches').count()).toBe(2);
   expect(await bands.count()).toBe(0);
 
-  // Smoothed lines are others, with what was measured behind them.
+  // Smoothed lines are others, with what was measured after them.
   const measured = await shapes(page, 'searches');
   await page.getByRole('slider', { name: 'Smoothing' }).fill('0.9');
   await expect.poll(() => lines(page, 'searches').count()).toBe(4);

@@ -13,7 +13,7 @@ import { matched } from '../rollouts-page.ts';
 const stage = useStage();
 const LONG = 300_000;
 
-/** A run of two steps that has ended, for those who look at it and go on from the list of runs. */
+/** A run of two steps that has ended, for those who look at it and continue from the list of runs. */
 let finished: Promise<{ page: Page; id: string }> | null = null;
 const finishedRun = async (): Promise<{ page: Page; id: string }> => {
   const page = await openPage(stage);
@@ -293,7 +293,7 @@ it(
     await beside.getByRole('button', { name: 'Before | after: picture' }).click();
     await film.getByRole('button', { name: 'Training film: table' }).click();
     expect(await film.getByRole('row').count()).toBe(3);
-    // As wide as a phone; charts follow their container when they are told of its size.
+    // As wide as a phone; charts follow their container when they are notified of its size.
     await page.setViewportSize({ width: 390, height: 844 });
     const wide = () => page.locator('main').evaluate(({ scrollWidth }) => scrollWidth);
     await expect.poll(wide).toBeLessThanOrEqual(390);

@@ -170,7 +170,7 @@ slow(
     await page.setViewportSize({ width: 390, height: 844 });
     const wide = () =>
       page.evaluate(() => [...document.querySelectorAll('main')].map((main) => main.scrollWidth));
-    // Charts follow their container when they are told of its size.
+    // Charts follow their container when they are notified of its size.
     await expect
       .poll(async () => Math.max(...(await wide())), { timeout: 20_000 })
       .toBeLessThanOrEqual(390);

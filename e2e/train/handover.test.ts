@@ -86,7 +86,7 @@ test('half a folder is a clear sentence, and stores nothing', async () => {
 /** As many as a user would wait for; in a quick run as many as take long enough to be stopped. */
 const LONG = ALL_TESTS ? 600 : 200;
 
-/** The folder that TRL left, with the rollouts of its first step repeated for so many. */
+/** The folder that TRL left, with the rollouts of its first step repeated for this many. */
 async function longRun(steps: number): Promise<Uint8Array> {
   const files = (await openArchive('x.tar.gz', await openAsBlob(ARCHIVE))) ?? [];
   const packed: Record<string, Uint8Array> = {};

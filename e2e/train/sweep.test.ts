@@ -59,7 +59,7 @@ slow(
     expect(await page.locator('.picture-table tbody tr').count()).toBe(4);
     await page.getByRole('button', { name: /: picture$/ }).click();
     const map = page.getByRole('slider', { name: 'Runs of the sweep' });
-    // Rows are learning rates, columns rollouts a question; the edge is the end.
+    // Rows are learning rates, columns rollouts per question; the edge is the end.
     for (const key of ['ArrowDown', 'ArrowDown', 'ArrowRight', 'ArrowRight']) await map.press(key);
     expect(await map.getAttribute('aria-valuetext')).toMatch(
       /^lr 0\.002\W+\S+ 3 finished: held-out EM .* 95 % interval/,

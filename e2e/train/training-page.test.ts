@@ -75,7 +75,7 @@ test(
     expect(await begin.isDisabled()).toBe(false);
     await page.getByLabel('Supervised first').uncheck();
 
-    // A paper's switch goes on and out by its name, from the keyboard too, and shows in the fields.
+    // A paper's switch continues and out by its name, from the keyboard too, and shows in the fields.
     const fold = page.locator('details.fold', { hasText: 'Critic and switches' });
     await fold.locator('summary').first().click();
     const gppo = fold.getByRole('listitem').filter({ hasText: 'GPPO' }).first();
@@ -129,7 +129,7 @@ test(
     await page.getByRole('button', { name: /Resume after step/ }).click();
     await status(page, 'running');
     await expect.poll(() => stepsDone(page), { timeout: 60_000 }).toBeGreaterThan(paused);
-    // Whoever would end it by loading the page anew is asked.
+    // Whoever would end it by loading the page again is asked.
     const asked = page.waitForEvent('dialog');
     page.evaluate(() => location.reload()).catch(() => undefined);
     const dialog = await asked;
@@ -137,7 +137,7 @@ test(
     await dialog.dismiss();
     await status(page, 'running');
 
-    // A second tab says where it trains, pauses it there, and goes on with it.
+    // A second tab says where it trains, pauses it there, and continues with it.
     const other = await page.context().newPage();
     await other.goto(page.url());
     await other.getByText('It trains in another tab').waitFor();
@@ -202,7 +202,7 @@ slow(
     await page
       .getByText(/Warm-up: 3 of 3 updates on 2 trajectories, loss [\d.]+ → [\d.]+/)
       .waitFor();
-    // It is the run's, not the tab's: told after a reload, and after the run went on.
+    // It is the run's, not the tab's: told after a reload, and after the run continued.
     await page.reload();
     await page.getByText(/Warm-up: 3 of 3 updates on 2 trajectories/).waitFor();
     await page.getByLabel('Go on to step').fill('2');

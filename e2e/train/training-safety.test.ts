@@ -23,7 +23,7 @@ slow(
     await second.goto(`${stage.url}train?run=${id}`);
     await status(second, 'running');
     await expect.poll(() => stepsDone(second), { timeout: 60_000 }).toBeGreaterThan(0);
-    // The first tab goes on undisturbed.
+    // The first tab continues undisturbed.
     const before = await stepsDone(page);
     await expect.poll(() => stepsDone(page), { timeout: 60_000 }).toBeGreaterThan(before);
     await second.getByText(/trains in another tab of this browser/).waitFor();

@@ -5,7 +5,7 @@ const KNIP = ['node_modules/knip/bin/knip.js', '--no-progress', '--no-config-hin
 const LOOKS = [
   // The tests count: what only they import is a promise by itself.
   [],
-  // They do not: a type that only a test names is no promise.
+  // They do not: a type that only a test names is not a promise.
   ['--production', '--include', 'types'],
 ];
 const failed = LOOKS.filter(

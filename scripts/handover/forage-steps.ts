@@ -3,7 +3,7 @@
  *
  *     tsx scripts/handover/forage-steps.ts OUT RECIPE TRAINER [setting=value …]
  *
- * OUT/steps.jsonl and rollouts.jsonl are of these steps, OUT/after the adapter behind them, and OUT/folder
+ * OUT/steps.jsonl and rollouts.jsonl are of these steps, OUT/after the adapter after them, and OUT/folder
  * the export, whose adapter/ is the one before them.
  */
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';

@@ -6,7 +6,7 @@ import { instrument, regionAt } from './instrument.ts';
 import type { Mutant } from './mutants.ts';
 
 interface Entry extends Covered {
-  /** Of the test and of the sources that it ran; with other ones it is measured anew. */
+  /** Of the test and of the sources that it ran; with other ones it is measured again. */
   readonly hashes: Readonly<Record<string, string>>;
 }
 

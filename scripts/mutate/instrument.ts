@@ -85,7 +85,7 @@ const rank = (text: string): number => (text.startsWith('}') || text.startsWith(
 const order = (a: { text: string; order: number }, b: { text: string; order: number }): number =>
   rank(a.text) === 0 ? b.order - a.order : a.order - b.order;
 
-/** Where an arrow may follow: behind the last parameter, its type and its default, and the result's type. */
+/** Where an arrow may follow: after the last parameter, its type and its default, and the result's type. */
 function endOfParameters(arrow: Node, source: string): number {
   const parameters = arrow['params'] as Node[];
   const result = arrow['returnType'];

@@ -191,7 +191,7 @@ function* calls(node: Node, source: string): Generator<Fault> {
     };
 }
 
-/** Functions of `src/base/items.ts`, and which of their arguments stands in what they throw. */
+/** Functions of `src/base/items.ts`, and which of their arguments is in what they throw. */
 const NAMING: Readonly<Record<string, number>> = { itemAt: 2, lastOf: 1, present: 1 };
 
 /** Whether a node is the name of a thing that a call would throw an error about. */
@@ -271,7 +271,7 @@ export function mutantsOf(file: string, source: string): Mutant[] {
 export const withMutant = (source: string, { start, end, text }: Mutant): string =>
   source.slice(0, start) + text + source.slice(end);
 
-/** "`a < b` → `<=`": what was there and what stands in its place, on one line. */
+/** "`a < b` → `<=`": what was there and what is in its place, on one line. */
 export function describe(mutant: Mutant, source: string): string {
   const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').slice(0, 70);
   const lineStart = source.lastIndexOf('\n', mutant.start - 1) + 1;

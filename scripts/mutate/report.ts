@@ -5,7 +5,7 @@ export type Fate = 'killed' | 'timed out' | 'lived' | 'no test' | 'equivalent' |
 export interface Verdict {
   readonly part: string;
   readonly mutant: Mutant;
-  /** The mutation in words, see `describe`. */
+  /** The mutation as text, see `describe`. */
   readonly text: string;
   readonly fate: Fate;
   /** Of a killed one the test that failed; of an equivalent one why no test can. */

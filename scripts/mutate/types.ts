@@ -22,7 +22,7 @@ function copySources(): void {
   mkdirSync(PLACE, { recursive: true });
   cpSync('src', join(PLACE, 'src'), { recursive: true });
   symlinkSync(resolve('node_modules'), join(PLACE, 'node_modules'));
-  // A name that a fault leaves unused is no fault of types.
+  // A name that a fault leaves unused is not a fault of types.
   // What did not change is not checked again.
   const compilerOptions = { noUnusedLocals: false, noEmit: true, incremental: true };
   const config = { extends: resolve('tsconfig.json'), compilerOptions, include: ['src'] };

@@ -16,7 +16,7 @@ export const upFrom = (path) => '../'.repeat(Math.max(0, path.split('/').length 
  * The page as it is sent to one of its permalinks.
  *
  * @param {string} html
- * @param {string} root what stands before `assets/…` there
+ * @param {string} root what is before `assets/…` there
  */
 export const linkedFrom = (html, root) =>
   html.replaceAll(/((?:src|href)=")\.\//g, (_, attribute) => attribute + root);

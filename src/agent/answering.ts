@@ -152,7 +152,7 @@ export function noteProse({ conversation, transcript }: RunState): void {
 
 /**
  * Asks for the answer now: closes what is open, writes a hint where one is given, opens
- * `<short_answer> \boxed{`, or `<long_answer>` of a question that wants one, and lets the policy go on
+ * `<short_answer> \boxed{`, or `<long_answer>` of a question that wants one, and lets the policy continue
  * from there; then the rollout stops.
  */
 export async function forceAnswer(

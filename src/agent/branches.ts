@@ -138,7 +138,7 @@ async function likelihoodIn(
   return mean(logprobs);
 }
 
-/** A fork that goes on by itself. @param open block that is open where it begins; @param seed of its next fork */
+/** A fork that continues by itself. @param open block that is open where it begins; @param seed of its next fork */
 export function branchOf(
   state: RunState,
   session: PolicySession,

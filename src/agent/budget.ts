@@ -97,11 +97,11 @@ function answerReserve(state: RunState): number {
   return hint + opening.tag.length + opening.box.length + answerTokensOf(state) + closing;
 }
 
-/** Free context behind the reserve; may be negative. */
+/** Free context after the reserve; may be negative. */
 export const contextRoom = (state: RunState): number =>
   state.deps.policy.info.maxContext - state.conversation.session.length - answerReserve(state);
 
-/** Room for the rest of an answer block that is open: all of the context but for its closing tag. */
+/** Room for the rest of an answer block that is open: all of the context except for its closing tag. */
 export const answerRoom = (state: RunState): number =>
   state.deps.policy.info.maxContext -
   state.conversation.session.length -

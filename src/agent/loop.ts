@@ -48,7 +48,7 @@ export type StepEnd =
   | ({ type: 'asked'; block: AskedBlock } & Block)
   | { type: 'end' }
   | { type: 'limit'; reason: StopEvent['reason']; detail: string }
-  /** A fault ended it, or the end of a thought that a loop waits for; the policy may go on. */
+  /** A fault ended it, or the end of a thought that a loop waits for; the policy may continue. */
   | { type: 'again' };
 
 function readParsed(state: RunState, placed: Placed): StepEnd | null {
@@ -72,7 +72,7 @@ function readParsed(state: RunState, placed: Placed): StepEnd | null {
 
 function noteThought(state: RunState, inner: string, segment: number): void {
   const text = inner.trim();
-  // In a dialect a thought is whatever prose stands there.
+  // In a dialect a thought is whatever prose is there.
   if (text === '' && state.tags.dialect) return;
   const { mode } = state.settings.background;
   const first = state.transcript.rollout.events.every((event) => event.kind !== 'think');
@@ -88,11 +88,11 @@ const acts = (end: StepEnd | null): boolean =>
 function staysBehind(next: StepEnd, placed: Placed, end: StepEnd | null): boolean {
   // An answer block that the end of text cut off is still that answer.
   if (next.type === 'end' && end?.type === 'answer') return true;
-  // Sampling ended at the first; the second stands in the same token.
+  // Sampling ended at the first; the second is in the same token.
   return placed.behind && acts(end);
 }
 
-/** A block that the policy opened behind its search, in the same token, gives way to the result. */
+/** A block that the policy opened after its search, in the same token, gives way to the result. */
 function closeBehind(state: RunState, end: StepEnd): void {
   const { conversation, tags } = state;
   if (end.type !== 'search' && end.type !== 'asked') return;
@@ -103,7 +103,7 @@ function closeBehind(state: RunState, end: StepEnd): void {
   conversation.closeOpenBlock((kind) => tags.ids(`</${kind}>`));
 }
 
-/** Words that a fork puts before what the policy goes on with. */
+/** Words that a fork puts before what the policy continues with. */
 function writeWords(state: RunState, past: Past): void {
   const hint = past.change('hint');
   if (hint !== undefined) writeHint(state, hint);
@@ -268,7 +268,7 @@ function answeredInProse(state: RunState): boolean {
 }
 
 /**
- * A policy that was not trained on the protocol ends its turn behind its thought or behind prose, as in
+ * A policy that was not trained on the protocol ends its turn after its thought or behind prose, as in
  * a chat: it is told once more what is wanted, until its faults are too many. One whose tags are tokens
  * of its own means the end.
  * @returns whether the rollout is over
@@ -328,7 +328,7 @@ async function answerAsked(
 }
 
 /**
- * Opens the context, with a first search for the question itself where the recipe has one. Its passages stand where
+ * Opens the context, with a first search for the question itself where the recipe has one. Its passages are where
  * a background does for a policy whose tags are ids, which was shown passages for a question there, unless the recipe
  * wants what follows a result.
  */

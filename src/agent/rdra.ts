@@ -16,7 +16,7 @@ import { checkCancelled, fault, type RunState } from './state.ts';
  * RDRA, equations (1)–(4) of arXiv 2506.19466: background D0 by the question, thought t = T(x, D0),
  * then retrieval by t. With `shown`, T does not see D0: t is sampled in a context of its own that
  * holds the question alone and is then inserted behind background and question. Those tokens were
- * not sampled under the context that they stand in, so they carry no log-probabilities there and
+ * not sampled under the context that they are in, so they carry no log-probabilities there and
  * are masked from the loss.
  */
 
@@ -153,7 +153,7 @@ function checkRoom(state: RunState, frame: Frame): void {
 /**
  * Opens a context: instruction (if any), background (if any) and question, and in the first one, in mode `shown`, T's
  * thought.
- * @param given text that stands where a background does
+ * @param given text that is where a background does
  */
 export async function openContext(state: RunState, given?: string): Promise<void> {
   const { conversation, deps, settings, tags, transcript } = state;

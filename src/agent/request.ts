@@ -18,7 +18,7 @@ export interface AgentDeps {
   summarizer?: Summarizer | null;
   /** Unix time in milliseconds. */
   now(): number;
-  /** Web latencies of earlier calls, for the router's measured reward; one a group where absent. */
+  /** Web latencies of earlier calls, for the router's measured reward; one per group where absent. */
   webLatency?: RunningMean;
 }
 
@@ -33,7 +33,7 @@ export interface RolloutRequest {
   runId: string;
   groupId: string;
   step: number;
-  /** The rollout goes on from an event of a recorded one; `overrides` change the settings from there. */
+  /** The rollout continues from an event of a recorded one; `overrides` change the settings from there. */
   fork?: Fork;
   /** Name of the adapter that the policy carries, for the record; null: it is to say that there is none. */
   adapter?: string | null;
@@ -49,6 +49,6 @@ export type GroupRequest = Omit<RolloutRequest, 'rolloutId' | 'fork'> & {
   onRollout?: (rollout: Rollout) => void;
 };
 
-/** A rollout that goes on from a recorded one; what is not said is as it was there. */
+/** A rollout that continues from a recorded one; what is not said is as it was there. */
 export type ForkRequest = Pick<RolloutRequest, 'rolloutId'> &
   Partial<Omit<RolloutRequest, 'rolloutId' | 'recipe' | 'fork'>>;

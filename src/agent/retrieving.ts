@@ -226,7 +226,7 @@ export function fitting(state: RunState, hits: readonly Hit[]): Hit[] {
   return hits.slice(0, n);
 }
 
-/** The result's: it is written next, or, in a context that begins anew, behind an instruction. */
+/** The result's: it is written next, or, in a context that restarts, after an instruction. */
 function resultSegment({ deps, settings, tags, transcript }: RunState): number {
   const next = transcript.lastSegment + 1;
   if (settings.retrieval.context !== 'reset') return next;

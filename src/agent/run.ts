@@ -76,7 +76,7 @@ function emptyRollout(deps: AgentDeps, request: RolloutRequest, settings: Recipe
   };
 }
 
-/** @throws Error where the recipe has to be asked in words, and the policy knows the protocol's tags alone */
+/** @throws Error where the recipe has to be asked in natural language, and the policy knows the protocol's tags alone */
 function refuse(recipe: RolloutRequest['recipe'], tokenizer: PolicyTokenizer): void {
   const reason = misfit(recipe, readTags(tokenizer).spelling);
   if (reason !== null) throw new Error(reason);
@@ -271,7 +271,7 @@ export async function runFork(
 /**
  * Runs G rollouts of one question at the same time. Rollout i has the id `<groupId>-<i>` and the
  * seed `deriveSeed(groupSeed, 'rollout', i)`, so it can be run again alone.
- * @throws what `onUpdate` throws, once all rollouts have ended: none goes on behind the caller's back
+ * @throws what `onUpdate` throws, once all rollouts have ended: none continues after the caller's back
  */
 export async function runGroup(
   deps: AgentDeps,

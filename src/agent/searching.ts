@@ -23,7 +23,7 @@ export function writeHint(state: RunState, text: string): void {
   state.conversation.answerBack('hint', blockIds(tokenizer, state.tags, 'hint', ` ${text}`, room));
 }
 
-/** Begins a thought in the policy's place, or goes on with the one that is open; it goes on from there. */
+/** Begins a thought in the policy's place, or continues with the one that is open; it continues from there. */
 export function openThought({ conversation, deps, tags }: RunState, text: string): void {
   const words = deps.policy.tokenizer.encodeText(` ${text}`);
   const opening = conversation.parser.open === 'think' ? [] : tags.ids('<think>');
@@ -154,7 +154,7 @@ export async function callSearch(
   return { route, got, summary };
 }
 
-/** What the policy reads of a result: what stands in place of the passages, a page of them, or the passages. */
+/** What the policy reads of a result: what is in place of the passages, a page of them, or the passages. */
 function shownText(state: RunState, query: string, hits: readonly Hit[]): string {
   const { deps, settings } = state;
   const { method, retrieval } = settings;
@@ -191,7 +191,7 @@ export function cutResult(
   return [...ids.slice(0, opening), ...kept, ...ids.slice(ids.length - closing)];
 }
 
-/** Begins the policy's context anew; it is empty. */
+/** Begins the policy's context again; it is empty. */
 async function beginAnew({ conversation, deps, request, transcript }: RunState): Promise<void> {
   const number = (transcript.rollout.contexts?.length ?? 0) + 1;
   conversation.beginAnew(await deps.policy.open(deriveSeed(request.seed, 'policy', number)));
@@ -211,7 +211,7 @@ function uselessResults({ transcript }: RunState): Set<number> {
 }
 
 /**
- * Goes on in a context without the results that the policy called useless, where one stands in it. What the policy wrote
+ * Goes on in a context without the results that the policy called useless, where one is in it. What the policy wrote
  * is given there: it was sampled in the context before.
  */
 async function leaveOutUseless(state: RunState): Promise<void> {
@@ -241,7 +241,7 @@ function writeResult(state: RunState, text: string): void {
   );
 }
 
-/** The further queries of one search: each is a search of its own but for the result that all share. */
+/** The further queries of one search: each is a search of its own except for the result that all share. */
 async function callFurther(
   state: RunState,
   queries: readonly string[],
@@ -272,7 +272,7 @@ function mixed(called: readonly Called[]): Hit[] {
  * Routes, retrieves and writes the result.
  * @param only the one source that STIE leaves to a repeated query
  * @param further queries that the same result answers
- * @returns null where every call failed; a hint stands in place of the result
+ * @returns null where every call failed; a hint is in place of the result
  */
 export async function searchRound(
   state: RunState,

@@ -98,7 +98,7 @@ async function writePlan(state: RunState): Promise<{ plan: string | null; over: 
   return { plan: plan?.kind === 'block' ? plan.text : null, over };
 }
 
-/** The query as the loop made it; the question itself is no query of anyone's. */
+/** The query as the loop made it; the question itself is not a query of anyone's. */
 function noteQuery(state: RunState, query: string): void {
   if (query === state.request.question.text) return;
   state.transcript.event({

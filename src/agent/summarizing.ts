@@ -11,7 +11,7 @@ import { passagesText } from './transcript/blocks.ts';
 
 /**
  * Summarized retrieval (UR², section 3.1.1): what the policy reads in place of the passages. A query
- * that asks for reasoning gets the fallback sentence as its result and a hint behind it. Both are
+ * that asks for reasoning gets the fallback sentence as its result and a hint after it. Both are
  * written by the environment, so neither is trained (the released code trains the hint).
  */
 
@@ -100,7 +100,7 @@ const extractsOf = ({ transcript }: RunState): string[] =>
       : [],
   );
 
-/** Sentences chosen for the query and the thought before it: what a policy has that cannot be asked in words. */
+/** Sentences chosen for the query and the thought before it: what a policy has that cannot be asked in natural language. */
 async function chosen(
   state: RunState,
   query: string,

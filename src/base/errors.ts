@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** Errors in words for people. Names and values of a damaged file may hold anything. */
+/** Errors as text for people. Names and values of a damaged file may hold anything. */
 
 type Issue = z.core.$ZodIssue;
 
@@ -32,7 +32,7 @@ export function issueOf(error: z.ZodError, whole = ''): string {
   return place === '' ? wordsOf(issue) : `${place}: ${wordsOf(issue)}`;
 }
 
-/** What was thrown, in words: the message of an error, else the thing itself. */
+/** What was thrown, as text: the message of an error, else the thing itself. */
 export const messageOf = (thrown: unknown): string =>
   thrown instanceof Error ? thrown.message : String(thrown);
 

@@ -31,7 +31,7 @@ const CLOSED = 2;
 
 /**
  * A cross-origin isolated page gets no opaque answers. An event stream is asked for with CORS: it gives
- * up for good where an answer came that it may not read or that is no stream, and tries again where
+ * up for good where an answer came that it may not read or that is not a stream, and tries again where
  * none came (HTML standard, server-sent events; seen in Chromium).
  */
 function eventStream(stream: EventStream, signal: AbortSignal): Promise<boolean> {

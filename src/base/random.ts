@@ -6,7 +6,7 @@ import { itemAt } from './items.ts';
  * change what another stream gives: `new KeyedRandom(seed, 3, step)` by integers, or
  * `new Random(deriveSeed(seed, 'epoch', round))` by a path of names and numbers.
  *
- * Four sequences stand here, because each of them is baked into something that must be made again
+ * Four sequences are here, because each of them is baked into something that must be made again
  * bit for bit:
  * - `KeyedRandom` (sfc32): the shipped world, and the examples that the encoder learnt from;
  * - `Random` (xoshiro128**): the shipped policy's first weights, adapters' first weights, the order of

@@ -16,7 +16,7 @@ export const heldOutScores = (
     ...(heldOut ? [{ step, score: heldOut }] : []),
   ]);
 
-/** Intervals are 95 % ones unless told otherwise: the normal quantile of a two-sided one. */
+/** Intervals are 95 % ones by default otherwise: the normal quantile of a two-sided one. */
 const LEVEL = 0.95;
 const Z = 1.96;
 

@@ -64,7 +64,7 @@ export function sizesOf(seeds: readonly SeedDifferences[]): number[] {
  * little of how much seeds differ.
  *
  * @param seeds [seeds][worlds][questions]
- * @param drawn draws of this shape, where they are at hand
+ * @param drawn draws of this shape, where they are available
  * @throws RangeError where seeds differ in their questions
  */
 export function hierarchicalBootstrap(

@@ -44,7 +44,7 @@ export interface PairedOptions extends BootstrapOptions {
 }
 
 /**
- * What stands in the place of a bootstrap of differences that are all equal, which only finds the same again.
+ * What is in the place of a bootstrap of differences that are all equal, which only finds the same again.
  * @param worlds the one difference of each world, and its questions
  */
 function withoutVariation(
@@ -98,7 +98,7 @@ function onlyValues(
  * - none for any other number whose differences are all equal, and of a single question.
  *
  * @param seeds [seeds][worlds][questions]
- * @param drawn draws of this shape, where they are at hand
+ * @param drawn draws of this shape, where they are available
  * @returns null without a question
  * @throws RangeError where seeds differ in their questions
  */

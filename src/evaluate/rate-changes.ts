@@ -4,7 +4,7 @@ import type { TrainSettings } from '../recipes/parts/training.ts';
 
 /**
  * Whether a run's learning rate was changed while it trained. Its settings keep the rate that it began with; what was
- * applied stands in its steps.
+ * applied is in its steps.
  */
 
 export interface RateChange {
@@ -24,7 +24,7 @@ const LEAST = 1e-9;
 /** More changes than anyone makes by hand: the steps follow another schedule than that of the settings. */
 export const MOST_CHANGES = 3;
 
-/** Changes in the order of the steps; a run that goes on to more steps than its cosine was made for has many. */
+/** Changes in the order of the steps; a run that continues to more steps than its cosine was made for has many. */
 export function rateChanges(
   { optimizer, steps: last }: Pick<TrainSettings, 'optimizer' | 'steps'>,
   steps: readonly Pick<TrainStep, 'step' | 'learningRate'>[],

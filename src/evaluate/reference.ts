@@ -76,7 +76,7 @@ export const armResult = (arm: string, rollouts: readonly Rollout[]): ArmResult 
 
 const percent = (share: number): string => (100 * share).toFixed(1);
 
-/** A Markdown table: an arm a column, groups as rows, EM in percent. */
+/** A Markdown table: an arm per column, groups as rows, EM in percent. */
 export const referenceTable = (arms: readonly ArmResult[]): string => {
   const rows = (pick: (arm: ArmResult) => readonly Group[], label: (name: string) => string) =>
     (arms[0] ? pick(arms[0]) : []).map(({ name, n }) => {

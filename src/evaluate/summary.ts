@@ -10,10 +10,10 @@ export interface Summary {
   f1: number;
   /** Mean share of supporting titles retrieved, over questions that name some; null where none does. */
   recall: number | null;
-  /** Mean searches a rollout. */
+  /** Mean searches per rollout. */
   searches: number;
   formatValid: number;
-  /** Policy tokens a second: of all rollouts over `wallSeconds`, or over their own seconds added up. */
+  /** Policy tokens per second: of all rollouts over `wallSeconds`, or over their own seconds added up. */
   tokensPerSecond: number;
 }
 

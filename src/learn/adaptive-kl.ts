@@ -14,7 +14,7 @@ import { klTerm } from './objective.ts';
 
 type Kl = TrainSettings['objective']['kl'];
 
-/** Most that one step may be told apart from its target. */
+/** Most that one step may be distinguished from its target. */
 const LIMIT = 0.2;
 
 /** β of the next step. @param measured KL of this one, nats a token */

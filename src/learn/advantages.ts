@@ -61,7 +61,7 @@ export function whiten(values: Float64Array, lengths: ArrayLike<number>): Float6
 }
 
 /**
- * One advantage a rollout.
+ * One advantage per rollout.
  * - `grpo` (DeepSeekMath, equation 3 of 2402.03300): `(r − mean) / (std + 1e-6)`, unbiased std.
  * - `dr-grpo` (2503.20783): no division.
  * - `rloo`: `r − mean of the others`.
@@ -70,7 +70,7 @@ export function whiten(values: Float64Array, lengths: ArrayLike<number>): Float6
  *
  * A group of one, or of equal rewards, has advantage 0 (before the whitening, where there is one).
  *
- * @param rewards one a rollout
+ * @param rewards one per rollout
  * @param groups the group number of each rollout
  * @param lengths trained tokens of each rollout, for the whitening
  * @param epsilon whose ε is added to a deviation
@@ -106,9 +106,9 @@ export function estimateAdvantages(
  * Generalised advantage estimation (Schulman et al., 2016) over one rollout's tokens that steps over
  * tokens the policy did not write: they take no part, as if its own tokens followed each other.
  *
- * @param rewards, values one a token; the value after the last token is 0
+ * @param rewards, values one per token; the value after the last token is 0
  * @param mask 1 where the policy wrote the token
- * @returns one a token, 0 where masked
+ * @returns one per token, 0 where masked
  */
 export function skippingGae(
   rewards: ArrayLike<number>,

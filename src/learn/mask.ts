@@ -1,7 +1,7 @@
 import { MODEL_DISTRIBUTION, type Rollout } from '../records/rollout.ts';
 
 /**
- * The mask without what stands between an opening and the next closing tag, tags included, whoever wrote them
+ * The mask without what is between an opening and the next closing tag, tags included, whoever wrote them
  * (R1-Searcher, train/openrlhf, as released); an opening tag without a closing one takes all that is left.
  */
 export function maskedByTags(
@@ -19,9 +19,9 @@ export function maskedByTags(
 }
 
 /**
- * The mask without the first blocks of tool output, tags included, whoever wrote them, and with the output behind them
- * (CIR, RUCAIBox/CIR, ray_trainer.py, as released: blocks are looked for in the text, and only so many as calls are
- * allowed); an opening tag without a closing one is no block.
+ * The mask without the first blocks of tool output, tags included, whoever wrote them, and with the output after them
+ * (CIR, RUCAIBox/CIR, ray_trainer.py, as released: blocks are looked for in the text, and only this many as calls are
+ * allowed); an opening tag without a closing one is not a block.
  * @param outputs 1 where the environment wrote a result
  */
 export function maskedFirstCalls(
@@ -52,7 +52,7 @@ export interface TrainedTokens {
   oldLogprobs: Float32Array;
   /** Of the softmax that they are of, over the whole vocabulary. */
   temperature: number;
-  /** Tokens with which the context began anew, in order. */
+  /** Tokens with which the context restarted, in order. */
   starts: number[];
 }
 
@@ -78,7 +78,7 @@ function temperatureOf({ id, policy }: TrainedRecord): number {
   return temperature;
 }
 
-/** Tokens with which a rollout's context began anew, in order. */
+/** Tokens with which a rollout's context restarted, in order. */
 export const startsOf = ({
   segments,
   contexts = [],

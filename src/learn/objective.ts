@@ -9,12 +9,12 @@ export type Objective = Omit<Settings, 'microBatch'> & Partial<Pick<Settings, 'm
 
 /** The trained tokens of one sequence. */
 export interface SequenceTokens {
-  /** Natural-log probabilities now and when sampled, one a token. */
+  /** Natural-log probabilities now and when sampled, one per token. */
   logprob: Float32Array;
   oldLogprob: Float32Array;
-  /** Of the reference policy; null where no KL term stands in the loss. */
+  /** Of the reference policy; null where no KL term is in the loss. */
   refLogprob: Float32Array | null;
-  /** Of the sequence, shared by its tokens, or one a token. */
+  /** Of the sequence, shared by its tokens, or one per token. */
   advantage: number | Float32Array;
   /** Weight of each token in the loss of the batch (`sequenceWeights`). */
   weight: number;

@@ -6,7 +6,7 @@ import { membersOf } from './advantages.ts';
 /**
  * Advantages of single tokens, for rewards that value single searches (StepSearch, arXiv 2505.15107, gives each
  * search its score at its last token and trains with PPO). Without a critic: what a token's rollout earned as a
- * whole, and what its searches from that token on earned, both told apart within the group. How the second is
+ * whole, and what its searches from that token on earned, both distinguished within the group. How the second is
  * normalised is ours: by mean and deviation over all trained tokens of the group.
  */
 

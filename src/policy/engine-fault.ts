@@ -1,4 +1,4 @@
-/** An engine that cannot go on: what its caches or weights hold is not certain any more. */
+/** An engine that cannot continue: what its caches or weights hold is not certain any more. */
 export class EngineFault extends Error {
   override readonly name = 'EngineFault';
 }

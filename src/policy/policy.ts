@@ -18,7 +18,7 @@ export interface GenerateOptions {
   /** Generation ends after one of these ids was sampled; the id is part of the output. */
   stopIds: readonly number[];
   /**
-   * Generation also ends right behind the token with which the text of this call first contains one
+   * Generation also ends right after the token with which the text of this call first contains one
    * of these. That token is part of the output, whatever else its text holds.
    */
   stopTexts?: readonly string[];
@@ -27,7 +27,7 @@ export interface GenerateOptions {
   sampling: Sampling;
   /**
    * What log-probabilities and entropies are of. `sampling` (absent: the same): what tokens are drawn
-   * from; of greedy ones, which are drawn from nothing, the model's. `model`: softmax(logits) over the
+   * from; of greedy ones, which are drawn from scratch, the model's. `model`: softmax(logits) over the
    * whole vocabulary, whatever is drawn from. Only an engine of ours can choose.
    */
   scores?: 'sampling' | 'model';
@@ -48,7 +48,7 @@ export interface GenerateOptions {
 }
 
 /**
- * Tokens that the policy sampled. Log-probabilities and entropies are one a token, or, where a server
+ * Tokens that the policy sampled. Log-probabilities and entropies are one per token, or, where a server
  * gives none, empty: nothing is made up.
  */
 export interface SampledTokens {
@@ -105,7 +105,7 @@ export interface PolicyInfo {
   keys?: StoreType;
   /** What the user should know of its files, one sentence each; absent: nothing. */
   notes?: readonly string[];
-  /** In words, what log-probabilities are where they are not the engine's own, or that there are none. */
+  /** As text, what log-probabilities are where they are not the engine's own, or that there are none. */
   logprobs?: string;
   /**
    * What they are of. `sampling` (absent: the same): as `GenerateOptions.scores` says; `temperature`:
@@ -152,7 +152,7 @@ export interface Policy {
   /**
    * Opens a context. The same seed and the same calls give the same tokens on the WASM device.
    * @param drawn tokens that the seed's stream of random numbers has drawn already, so that a context
-   * that is made again goes on with the numbers that it would have had; a server has no such stream
+   * that is made again continues with the numbers that it would have had; a server has no such stream
    */
   open(seed: number, drawn?: number): Promise<PolicySession>;
   /**
@@ -162,7 +162,7 @@ export interface Policy {
    */
   readonly setAdapter?: (adapter: LoraValues | null) => Promise<void>;
   /**
-   * `listener` is told of every piece of work on a step, before the kernels for it are made and while
+   * `listener` is notified of every piece of work on a step, before the kernels for it are made and while
    * they run. Absent where a policy gives no such signs.
    */
   onWork?(listener: (work: Work) => void): void;

@@ -27,7 +27,7 @@ export class PolicyStuck extends Error {
   }
 }
 
-/** How often it looks, at least so many times within its patience. */
+/** How often it looks, at least this many times within its patience. */
 const LOOKS = 8;
 const MOST_BETWEEN_MS = 5000;
 

@@ -3,10 +3,10 @@ import { DEFAULT_SETTINGS } from './parts/settings.ts';
 import { OBJECTIVE, TRAINING } from './parts/training-base.ts';
 
 /*
- * KunLunBaizeRAG (arXiv 2506.19466). Departures from the paper, and choices where it leaves one:
+ * KunLunBaizeRAG (arXiv 2506.19466). Differences from the paper, and choices where it leaves one:
  *
  * RDRA, equations (1)–(4)
- * - (1) is no input of (2) in the formulas, though the text says it is. Here T reads D0
+ * - (1) is not an input of (2) in the formulas, though the text says it is. Here T reads D0
  *   (`shown-and-used-by-T`). With `shown`, T writes its thought in a context without the
  *   background, and that thought is then inserted behind background and question. It was sampled
  *   elsewhere, so those tokens carry no log-probabilities and are masked from the loss.
@@ -14,7 +14,7 @@ import { OBJECTIVE, TRAINING } from './parts/training-base.ts';
  *   after t states it, and is what retrieves (`intention`). `thought` retrieves by t's own text.
  * - k is not given for the background: 2.
  * - Where the background comes from is not said. It passes through the router like any call
- *   (`background.source: 'router'`), with a route event and a reward of its own; it is no search, and
+ *   (`background.source: 'router'`), with a route event and a reward of its own; it is not a search, and
  *   does not count as one. `both`, `local` and `web` are arms that say that it does not.
  *
  * STIE, equations (5)–(13), `mode: corrected`; `paper` switches all of these back
@@ -37,7 +37,7 @@ import { OBJECTIVE, TRAINING } from './parts/training-base.ts';
  *   answers, ε = 0.000002, no new entity and no new sentence. Three, because a probed policy guesses
  *   among the things that a comparison names before it has looked at both: with two, four-hop
  *   questions stopped one search short, on a guess. 0.000002, because a policy that reads well is as sure
- *   of what stands on the way to the answer as of the answer: on 300 dev questions of the world of seed 77
+ *   of what is on the way to the answer as of the answer: on 300 dev questions of the world of seed 77
  *   0.0002 cost 3.6 points of EM, 0.00002 half a point, and 0.000002 nothing; a stop that is not made costs one
  *   thought, a wrong one the answer.
  * - Agreement counts as convergence only for an answer that passages support; without support it is
@@ -62,14 +62,14 @@ import { OBJECTIVE, TRAINING } from './parts/training-base.ts';
  * - Not said is whether routing is sampled when evaluated. It is sampled while training, and the likelier
  *   source is taken for held-out questions (`router.evaluation`) and by the command line's `evaluate`
  *   (`nlr.routing`), which routes a run as its held-out questions are.
- * - The router's initial weights are set by hand (router-prior.ts); the whole training goes on from them.
+ * - The router's initial weights are set by hand (router-prior.ts); the whole training continues from them.
  *
  * Protocol
  * - The answer tags are <short_answer> and <long_answer>; the instruction prompt of the paper is left
  *   out, because the built-in policy is trained on the protocol itself.
  * - Budgets in tokens are ours; at a limit the environment opens the answer block, the long one where the
  *   question asks for a long answer.
- * - Policies with other tags than tokens of their own are told of the background, of both sources and of
+ * - Policies with other tags than tokens of their own are notified of the background, of both sources and of
  *   the two forms of an answer (src/agent/transcript/instruction.ts).
  *
  * Retrieval

@@ -4,7 +4,7 @@ import { DEFAULT_SETTINGS } from './parts/settings.ts';
 /*
  * Naive generation: the answer from the weights alone, without retrieval.
  *
- * Departures from the usual baseline: no prompt in words, since the built-in policy knows only the
+ * Differences from the usual baseline: no prompt as text, since the built-in policy knows only the
  * protocol; the environment opens `<short_answer>` and its box, so that the policy can neither think
  * nor search.
  */

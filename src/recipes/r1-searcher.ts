@@ -6,7 +6,7 @@ import { OBJECTIVE, TRAINING } from './parts/training-base.ts';
 /*
  * R1-Searcher (arXiv 2503.05592).
  *
- * Loop: think and search in rounds, as the plain search loop has it. Departures: the tags of the
+ * Loop: think and search in rounds, as the plain search loop has it. Differences: the tags of the
  * built-in policy, and both sources in place of one.
  *
  * Training: retrieval and format first, then F1; REINFORCE++ with a baseline. Mean over each rollout's

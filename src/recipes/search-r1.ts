@@ -6,7 +6,7 @@ import { CRITIC, OBJECTIVE, TRAINING } from './parts/training-base.ts';
 /*
  * Search-R1 (arXiv 2503.09516).
  *
- * Loop: think and search in rounds, as the plain search loop has it. Departures: the tags of the
+ * Loop: think and search in rounds, as the plain search loop has it. Differences: the tags of the
  * built-in policy, and both sources in place of one.
  *
  * Training with GRPO: exact match, KL 1e-3 in the loss. Its code (train_grpo.sh, verl's dp_actor.py)

@@ -6,7 +6,7 @@ import { OBJECTIVE, TRAINING } from './parts/training-base.ts';
  * The plain think–search–answer loop: the protocol of arXiv 2506.19466 without RDRA, STIE and NLR.
  * Not a published system of its own; it is what the mechanisms are measured against.
  *
- * Departures from the paper's protocol: no background, every query is asked of both sources and
+ * Differences from the paper's protocol: no background, every query is asked of both sources and
  * their lists are fused, no candidate answers are probed, no query is refused.
  *
  * Training by GRPO (2402.03300) on exact match alone: what other trainings are measured against. Mean

@@ -1,6 +1,6 @@
 import type { SettingsOverride } from './parts/settings.ts';
 
-/** Every search, the background's too, in the web source: a search engine of one's own stands alone. */
+/** Every search, the background's too, in the web source: a search engine of your own stands alone. */
 export const WEB_ONLY = {
   retrieval: { source: 'web', honourTags: false },
   background: { source: 'web' },

@@ -65,7 +65,7 @@ export interface AsideEvent extends Base {
   text: string;
   /** Tokens that it wrote. */
   tokens: number;
-  /** What the loop made of it, in words. */
+  /** What the loop made of it, as text. */
   outcome?: string;
   /** Of `action`: one of several that were sampled for a step; that of rank 0 was taken. */
   action?: {
@@ -198,7 +198,7 @@ export interface VerdictEvent extends Base {
   /** What STIE did. */
   action: 'kept' | 'replaced' | 'kept-invalid' | 'refused' | 'blocked';
   replacement?: string;
-  /** The clause that decided, in words. */
+  /** The clause that decided, as text. */
   reason: string;
   counts: Record<string, number>;
   blocked: string[];

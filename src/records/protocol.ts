@@ -92,7 +92,7 @@ export const inBlock = (text: string): string => ` ${text.trim()}`;
 
 export type RenderPassages = (passages: readonly Passage[]) => string;
 
-/** Passages inside `<result>` or `<background>`: one a line, title first. */
+/** Passages inside `<result>` or `<background>`: one per line, title first. */
 export const renderPassages: RenderPassages = (passages) =>
   passages.length === 0
     ? ' nothing found'

@@ -38,9 +38,9 @@ export interface Segment {
   ids: number[];
   /** The tokens' text, where ids are pieces of text and not the vocabulary of the policy's model. */
   tokens?: string[];
-  /** Natural-log probabilities, one a token; policy segments only, and absent where it gave none. */
+  /** Natural-log probabilities, one per token; policy segments only, and absent where it gave none. */
   logprobs?: number[];
-  /** Entropies in nats, one a token; policy segments only, and absent where it gave none. */
+  /** Entropies in nats, one per token; policy segments only, and absent where it gave none. */
   entropies?: number[];
   /** 1 where the loss may train these tokens: exactly the policy's own. */
   mask: 0 | 1;
@@ -73,7 +73,7 @@ export interface RolloutMetrics {
 
 /**
  * Where a rollout left another one: it shares that one's first events, and the tokens that they stand
- * in, and went on by itself from there.
+ * in, and continued by itself from there.
  */
 export interface ForkPoint {
   rolloutId: string;
@@ -84,7 +84,7 @@ export interface ForkPoint {
   /** What was in force up to here; the record's own seed and settings are in force from here. */
   seed: number;
   settings: Record<string, unknown>;
-  /** What was changed once, at the first occasion behind the point. */
+  /** What was changed once, at the first occasion after the point. */
   changes: ForkChanges;
 }
 
@@ -111,7 +111,7 @@ export interface FrozenAnswer {
   answer: string | null;
   em: number;
   f1: number;
-  /** Whether a gold answer stands in it. */
+  /** Whether a gold answer is in it. */
   holds: number;
 }
 
@@ -153,7 +153,7 @@ export interface Rollout {
      */
     adapter?: string | null;
     revision: string;
-    /** In words, where log-probabilities are not the sampler's exact ones, or missing. */
+    /** As text, where log-probabilities are not the sampler's exact ones, or missing. */
     logprobs?: string;
     /**
      * What log-probabilities and entropies are of; null where that is not known, as of a server.
@@ -183,7 +183,7 @@ export interface Rollout {
    */
   latent?: { tokens: number; gate: number };
   /**
-   * Segments with which the policy's context began anew, in order: what stands before one was not read behind it. Absent:
+   * Segments with which the policy's context restarted, in order: what is before one was not read after it. Absent:
    * all is one context.
    */
   contexts?: number[];

@@ -73,7 +73,7 @@ export const webSpecSchemaOf = (engines: readonly string[]) =>
 
 /**
  * Where a run searches that names no source itself. `recipe`: where its recipe says; `local`: in the
- * local source alone, as a corpus of one's own needs beside a web that knows nothing of it.
+ * local source alone, as a corpus of your own needs beside a web that knows nothing of it.
  */
 export const SOURCE_DEFAULTS = ['recipe', 'local'] as const;
 

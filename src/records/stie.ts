@@ -1,6 +1,6 @@
 /**
  * How often each clause of STIE fired (arXiv 2506.19466, section 2.2): in one rollout, or summed over
- * some. "Answers" are verdicts on y_t, one a round; "queries" verdicts on search queries.
+ * some. "Answers" are verdicts on y_t, one per round; "queries" verdicts on search queries.
  */
 export interface StieCounts {
   answers: number;
@@ -20,7 +20,7 @@ export interface StieCounts {
   joinedBlocked: number;
   /** (13): probed candidates that B took from the candidate space. */
   removedBlocked: number;
-  /** (13) at the end: the policy gave a blocked answer, and another one stands in its place. */
+  /** (13) at the end: the policy gave a blocked answer, and another one is in its place. */
   finalReplaced: number;
   queries: number;
   /** (9) over queries. */

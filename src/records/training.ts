@@ -119,7 +119,7 @@ export interface TrainStep<Measure = number | null> {
    * first one; absent where there was none.
    */
   unsummarized?: { results: number; because: string };
-  /** Policy tokens a rollout, mean; and their mean entropy in nats as the sampler saw it: of the distribution that it drew from. */
+  /** Policy tokens per rollout, mean; and their mean entropy in nats as the sampler saw it: of the distribution that it drew from. */
   responseTokens: Measure;
   entropy: Measure;
   /** Tokens a rollout that were read as mixtures, and the mean of the gates a over them (HRPO); absent where none was. */
@@ -146,7 +146,7 @@ export interface TrainStep<Measure = number | null> {
   /** Tokens that the policy wrote, and tokens that went through the trainer. */
   sampledTokens: Measure;
   trainedTokens: Measure;
-  /** Sampled tokens a second of the rollout phase. */
+  /** Sampled tokens per second of the rollout phase. */
   tokensPerSecond: Measure;
   seconds: Record<'rollout' | 'update' | 'heldOut' | 'checkpoint' | 'total', Measure>;
   /** Questions drawn, by name of the curriculum's class (`hard`, `gold`, `noisy` …). */

@@ -17,7 +17,7 @@ type Comparison = 'similarity' | 'words';
 export interface RetrieverParts {
   local: Source;
   web: Source;
-  /** `words` unless told; also where a hit has no similarity. */
+  /** `words` by default; also where a hit has no similarity. */
   compareBy?: Comparison;
   /** Constant of the fusion of the two sources' lists. */
   rrfK?: number;

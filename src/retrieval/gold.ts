@@ -50,7 +50,7 @@ export class GoldRetriever implements Retriever {
 
 /**
  * The same as results of a policy's own searches, a retriever a rollout: each brings the passage of the first step that no
- * search has brought yet (behind the last step: its own again), and what the base finds beside it.
+ * search has brought yet (after the last step: its own again), and what the base finds beside it.
  */
 export class GoldSearches implements Retriever {
   readonly #base: Retriever;

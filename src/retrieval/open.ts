@@ -14,7 +14,7 @@ import type { World } from './world/load.ts';
 export interface WorldRetrieverOptions {
   /** Encodes queries and web passages; null for lexical search only. Its id must be the one of the world's vectors. */
   encoder?: (QueryEncoder & PassageEncoder) | null;
-  /** Builds the dense index; the exact scan unless told. */
+  /** Builds the dense index; the exact scan by default. */
   dense?: (vectors: VectorTable) => DenseIndex;
   /** Milliseconds added to each call to the web, read at each call. */
   webDelayMs?: () => number;

@@ -25,7 +25,7 @@ export interface SourceFailure {
 export interface Retriever {
   /**
    * The same sources with the local one searched by another method (`methods/list.ts`), which is opened
-   * when it is first asked, once; absent where whoever opened the sources cannot open them anew.
+   * when it is first asked, once; absent where whoever opened the sources cannot open them again.
    */
   by?(method: string): Retriever;
   /**
@@ -55,7 +55,7 @@ function retrieverLater(open: () => Promise<Retriever>): Retriever {
 
 /**
  * The retriever that searches by a recipe's `retrieval.method`; `setup` leaves it as it is.
- * @throws Error where these sources cannot be opened anew
+ * @throws Error where these sources cannot be opened again
  */
 export function retrieverBy(retriever: Retriever, method: string): Retriever {
   if (method === 'setup') return retriever;

@@ -37,7 +37,7 @@ export const WEB: Passage[] = [
 const source = (passages: Passage[]): LocalSource =>
   new LocalSource(passages, new LexicalIndex(passages), null);
 
-/** Two real lexical indexes behind the real retriever; the web is held in memory. */
+/** Two real lexical indexes after the real retriever; the web is held in memory. */
 export const retrieverOver = (local: Passage[] = LOCAL, web: Passage[] = WEB): Retriever => {
   const webSource = source(web);
   return createRetriever({

@@ -4,7 +4,7 @@ import { contextText, eventsOf, retrieverOver, run } from './helpers.ts';
 
 /**
  * RDRA by hand, equations (1)–(4). Four passages over which the lexical ranks are plain to see:
- * the question's words stand in A and B, the thought's in C, the query's in D.
+ * the question's words are in A and B, the thought's in C, the query's in D.
  */
 const passage = (id: string, title: string, text: string): Passage => ({
   id,

@@ -76,7 +76,7 @@ const ids = (rollouts: Rollout[]): number[][] =>
   rollouts.map((rollout) => rollout.segments.flatMap((segment) => segment.ids));
 
 const VARIANTS: [string, SettingsOverride][] = [
-  // One that has to be asked in words refuses this policy (test/agent/systems/loops.test.ts).
+  // One that has to be asked in natural language refuses this policy (test/agent/systems/loops.test.ts).
   ...RECIPES.filter(({ needs }) => needs === undefined).map(
     (recipe): [string, SettingsOverride] => [recipe.id, {}],
   ),

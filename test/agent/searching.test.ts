@@ -181,7 +181,7 @@ describe('what a search costs', () => {
     const [first, second] = eventsOf(made.rollout, 'retrieve');
     expect(first).toMatchObject({ latencyMs: 30, addedDelayMs: 4, requests: 3, bytes: 500 });
     for (const key of ['requests', 'bytes'] as const) expect(second?.[key]).toBeUndefined();
-    // The result is the segment behind the query's.
+    // The result is the segment after the query's.
     for (const { segment } of [first, second].flatMap((event) => event ?? []))
       expect(made.rollout.segments[segment ?? 0]?.role).toBe('result');
   });

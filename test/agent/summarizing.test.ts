@@ -134,7 +134,7 @@ it('shows the passages where the summarizer fails or is missing, and says so', a
       { what: 'retrieval', message: expect.stringContaining(why) },
     ]);
     expect(result(contextText(rollout))).toContain('Old Wolf : Old Wolf was written by');
-    // The step of a training tells it: its summaries are what the recipe stands on.
+    // The step of a training tells it: its summaries are what the recipe is on.
     expect(unsummarized(rollout.events)).toEqual([why]);
     expect(stepOf([rollout, rollout]).unsummarized).toEqual({ results: 2, because: why });
   }

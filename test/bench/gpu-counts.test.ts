@@ -105,7 +105,7 @@ fn main(@builtin(workgroup_id) wid: vec3u) { ${body} }`;
     // The innermost count: 5 times 3, and 5 times the two of a function.
     ['for (var i = 0u; i < 5u; i++) { for (var k = 0u; k < 3u; k++) { x += 1.0; } }', 15],
     ['for (var i = 0u; i < 5u; i++) { x += twice(i); }', 10],
-    // Uniforms, and a table of 16 bytes a row.
+    // Uniforms, and a table of 16 bytes per row.
     ['for (var i = 0u; i < u.rows / 2u; i++) { x += 1.0; }', 6],
     ['for (var i = 0u; i < u.more[0].y; i++) { x += 1.0; }', 9],
     ['let token = tokens[wid.y + 1u]; for (var i = 0u; i < token.y + 1u; i++) { x += 1.0; }', 8],

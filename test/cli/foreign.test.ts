@@ -119,7 +119,7 @@ test('shards are the same checkpoint, with a revision of their own', async () =>
   expect([one!.id, many!.id]).toEqual(['my-qwen2', 'sharded']);
   expect(await folderRevision(many!)).toMatch(/^[0-9a-f]{12}$/);
   expect(await folderRevision(many!)).not.toBe(await folderRevision(one!));
-  // Of 32,768 positions so many are held.
+  // Of 32,768 positions this many are held.
   expect(one!.limits).toEqual({ maxContext: 4096, maxSlots: 16 });
   await expect(folderFiles(qwen).readRange('config.json', 0, 1e6)).rejects.toThrow('ends at byte');
 });
@@ -206,7 +206,7 @@ describe('trained', () => {
     const whole = await sampled({ policy: merged });
     const before = await sampled({ policy: qwen });
     expect(folded.ids).toEqual(whole.ids);
-    // Equal but for the rounding of merged matrices.
+    // Equal except for the rounding of merged matrices.
     folded.logprobs.forEach((value, i) => expect(value).toBeCloseTo(whole.logprobs[i] ?? 0, 4));
     expect(folded.logprobs).not.toEqual(before.logprobs);
     expect(new Set([folded, whole, before].map(({ revision }) => revision)).size).toBe(3);

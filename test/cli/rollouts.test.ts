@@ -42,7 +42,7 @@ test('a file that is none ends with one line and status 2', async () => {
   expect(err.trim()).toBe('/nowhere.jsonl is no file that can be read.');
 });
 
-/** A folder as verl writes it, one file a step, with what else lies there. */
+/** A folder as verl writes it, one file per step, with what else lies there. */
 const dump = join(folder, 'rollouts');
 const stepLines = (step: number, n: number): string =>
   Array.from({ length: n }, (_, i) => JSON.stringify({ ...verl, step, score: i % 2 })).join('\n');

@@ -34,7 +34,7 @@ it('lab recipes lists every system with its variants, then every switch, and wha
     expect(departures.length).toBeGreaterThan(0);
     expect(signature?.length).toBeGreaterThan(20);
   }
-  // What is said to be open of a signature stands beside what was measured of it.
+  // What is said to be open of a signature is beside what was measured of it.
   for (const { id, unmeasured } of entries) expect(unmeasured).toEqual(unmeasuredOf(id));
   const open = entries.filter(({ unmeasured }) => unmeasured.length > 0);
   expect(open.filter(({ measured }) => measured.length === 0)).toEqual([]);

@@ -91,7 +91,7 @@ test('adapters of earlier steps stay, with their routers, until the steps are ma
   expect(() => at(5)).toThrow('it has those of 1, 2, 3, 4');
   expect(adapterAt(readRunAt(`${past}@2`), () => undefined)).toEqual(at(2));
   expect(adapterAt(readRunAt(past), () => undefined)).toEqual(at(4));
-  // A run that goes back to step 1 and goes on makes the others again.
+  // A run that goes back to step 1 and continues makes the others again.
   save(2);
   expect(at(1).router).toEqual({ step: 1 });
   rmSync(join(past, 'latest.json'));

@@ -19,7 +19,7 @@ describe('SQuAD normalisation', () => {
     ['a cat, an owl and the dog', 'cat owl and dog'],
     ['theory', 'theory'],
     ["Alexander's", 'alexanders'],
-    // Letters of any script stand in words, as for Python's \\b.
+    // Letters of any script are as text, as for Python's \\b.
     ['Peña the älä', 'peña älä'],
     ['a ñ aña', 'ñ aña'],
   ])('%s → %s', (text, normal) => {

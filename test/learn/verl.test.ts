@@ -162,7 +162,7 @@ describe('losses and gradients as verl has them', () => {
   it('the dual clip acts in this batch, and so does the clamp of the log ratio', () => {
     const [three, off] = fixture.losses;
     expect(three!.clipShare).toBeGreaterThan(off!.clipShare);
-    // e^20 = 4.9e8 of the clamped ratio stands in the loss; e^25 does not.
+    // e^20 = 4.9e8 of the clamped ratio is in the loss; e^25 does not.
     expect(off!.loss).toBeGreaterThan(1e7);
     expect(off!.loss).toBeLessThan(1e9);
   });

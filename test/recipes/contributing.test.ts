@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
 /**
- * Somebody who does what CONTRIBUTING.md says of a recipe, with the file that stands there: one file and its line in the
+ * Somebody who does what CONTRIBUTING.md says of a recipe, with the file that is there: one file and its line in the
  * list, in a copy of the sources.
  */
 

@@ -5,7 +5,7 @@ import { constantsOf } from '../../src/recipes/parts/sources.ts';
 
 /** Settings of training against the scripts and losses that their systems released. */
 
-/** Releases on verl: rollouts that a GPU takes at a time (or so many as its tokens hold), KL in the loss, temperature. */
+/** Releases on verl: rollouts that a GPU takes at a time (or this many as its tokens hold), KL in the loss, temperature. */
 const VERL: readonly [id: string, microBatch: number, kl: number, temperature: number][] = [
   ['research/grpo', 8, 1e-3, 1],
   ['auto-refine/grpo', 64 / 8, 1e-3, 1],

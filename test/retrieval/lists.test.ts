@@ -79,7 +79,7 @@ describe('a method of searching passages', () => {
     passage('a', 'Wolves', 'Wolves hunt in packs.'),
     passage('b', 'Violins', 'A violin has four strings.'),
   ];
-  /** One place a passage, by its first letter. */
+  /** One place per passage, by its first letter. */
   const encoder = {
     id: 'letters',
     dimensions: 2,

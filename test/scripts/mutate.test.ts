@@ -123,7 +123,7 @@ describe('the tests that a mutant is given', () => {
   const FILE = 'src/learn/a.ts';
   const source = 'f(); const g = () => { h(); };';
 
-  /** Those of test files that take so many seconds, `elsewhere` without running the place. */
+  /** Those of test files that take this many seconds, `elsewhere` without running the place. */
   function given(
     seconds: Record<string, number>,
     budget: number,

@@ -136,7 +136,7 @@ export class Solver {
     return (anchor && this.follow(path, anchor)) ?? null;
   }
 
-  /** The entity or the value behind a fact, whatever passages call it. */
+  /** The entity or the value after a fact, whatever passages call it. */
   #thing(relation: string, e: Entity): string | undefined {
     const said = this.object(relation, e);
     const to: string = RELATIONS.find((r) => r.id === relation)?.to ?? '';

@@ -27,7 +27,7 @@ export class NullCommandBuffer {
 
 type Bound = { group: NullBindGroup; offsets: readonly number[] };
 
-/** Commands of one encoder; a fault is reported as WebGPU does, and the rest goes on. */
+/** Commands of one encoder; a fault is reported as WebGPU does, and the rest continues. */
 class Recorder {
   readonly commands: Command[] = [];
   readonly book: Book;

@@ -40,11 +40,11 @@ export const DESKTOP_LIMITS = {
 type LimitName = keyof typeof DEFAULT_LIMITS;
 
 export interface NullGpuOptions {
-  /** What the adapter has beyond the defaults; `DESKTOP_LIMITS` unless given. */
+  /** What the adapter has beyond the defaults; `DESKTOP_LIMITS` by default. */
   readonly limits?: Partial<Record<LimitName, number>>;
-  /** For instance `shader-f16`, `subgroups`, `timestamp-query`; none unless given. */
+  /** For instance `shader-f16`, `subgroups`, `timestamp-query`; none by default. */
   readonly features?: readonly string[];
-  /** Bytes beyond which `createBuffer` reports an out-of-memory error; no end unless given. */
+  /** Bytes beyond which `createBuffer` reports an out-of-memory error; no end by default. */
   readonly memory?: number;
 }
 

@@ -27,7 +27,7 @@ const runsIn = async (recipe: string): Promise<Page> => {
   const kinds = await eventKinds(page);
   expect(kinds.filter((kind) => kind === 'search')).toHaveLength(1);
   expect(kinds).not.toContain('error');
-  // It was told of its own tags alone.
+  // It was notified of its own tags alone.
   expect(prompts[0]).toContain(opens);
   for (const prompt of prompts) expect(prompt).not.toContain('short_answer');
   expect(prompts.at(-1)).toContain(search);

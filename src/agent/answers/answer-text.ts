@@ -1,12 +1,12 @@
 import type { RewardClause, Rollout } from '../../records/rollout.ts';
 
-/** Where the policy's answer stands in the record, and what it wrote beside its box. */
+/** Where the policy's answer is in the record, and what it wrote beside its box. */
 
 /** Offsets into the text of a segment. */
 export type Span = RewardClause['evidence'][number];
 
 /**
- * The beginning of a tag that stands in the last token of the segment before, where one token holds
+ * The beginning of a tag that is in the last token of the segment before, where one token holds
  * parts of two tags (`><`); empty for policies whose tags are special tokens.
  */
 export function tagBegun(segments: Rollout['segments'], index: number): string {
@@ -28,7 +28,7 @@ function findBox(text: string, answer: string): { box: number; start: number } |
 }
 
 interface AnswerText {
-  /** The answer inside its box; null where it stands in no box of the policy's, as one that STIE chose. */
+  /** The answer inside its box; null where it is in no box of the policy's, as one that STIE chose. */
   span: Span | null;
   /** Text of the answer block outside its box, without tags. */
   prose: string;

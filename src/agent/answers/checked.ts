@@ -30,7 +30,7 @@ export function numberOf(text: string): number | null {
   return DIGITS.test(digits) ? Number(digits.replaceAll(',', '')) : null;
 }
 
-/** `B`, `b)`, `(B)`, `B.`, and a letter with the option behind it: `B) Borfield`. */
+/** `B`, `b)`, `(B)`, `B.`, and a letter with the option after it: `B) Borfield`. */
 const LETTER = /^\(?([a-z])\)?(?:[).:]\s*(.*))?$/isu;
 
 /**

@@ -38,7 +38,7 @@ const readPassage = ({ title, text }: Pick<Passage, 'title' | 'text'>): ReadPass
 /**
  * Whether one passage supports a statement, told by its words alone: the passage holds every name of it
  * whole and every number. Two of these together say what the statement is about and what it says of it;
- * beside a single one a third of the other content words must stand in the passage, and beside none all
+ * beside a single one a third of the other content words must be in the passage, and beside none all
  * of them. How the names are related is not read: a statement that turns the relation round passes.
  */
 function supports(passage: ReadPassage, statement: string): boolean {

@@ -3,7 +3,7 @@ import { comparedForms, type NormaliserId } from './normalisers.ts';
 
 /**
  * Answer scores, docs/methods.md section 5: maximum over the gold answers, no answer scores 0. The normaliser is
- * SQuAD's unless another is named. They stand below `evaluate` because finished rollouts and rewards need them.
+ * SQuAD's unless another is named. They are below `evaluate` because finished rollouts and rewards need them.
  */
 
 export interface AnswerScores {

@@ -4,11 +4,11 @@ import type { Rollout } from '../../records/rollout.ts';
 
 /**
  * What can be done otherwise at an event of a recorded rollout, and from which event the rollout has to be
- * made anew so that the change meets it.
+ * made again so that the change meets it.
  */
 
 /**
- * - `source`: the search at hand, or the next one, goes to the other source;
+ * - `source`: the search available, or the next one, goes to the other source;
  * - `gold`: what it finds begins with the supporting passages that are missing;
  * - `admit`: the next query that STIE refused is let through;
  * - `draw`: other random numbers; `temperature`: another one; `policy`: another adapter.
@@ -20,7 +20,7 @@ export type ForkChange = (typeof FORK_CHANGES)[number];
 export type ForkOffer =
   | {
       possible: true;
-      /** The first event that is made anew. */
+      /** The first event that is made again. */
       event: number;
       /** Of `source`: where the search goes then. */
       source?: SourceName;
@@ -62,7 +62,7 @@ function callOf(events: readonly AgentEvent[], at: number): number {
   return route < 0 ? at : route;
 }
 
-/** The query of the search whose route stands at `at`. */
+/** The query of the search whose route is at `at`. */
 const queryAt = (events: readonly AgentEvent[], at: number): string => {
   const asked = events.slice(0, at).findLast((event) => event.kind === 'search');
   const got = events.slice(at).find((event) => event.kind === 'retrieve');

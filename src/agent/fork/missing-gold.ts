@@ -4,7 +4,7 @@ import type { Retriever } from '../../retrieval/retriever.ts';
 import { missingTitles } from './changes.ts';
 import { ForkError, type Fork } from './past.ts';
 
-/** A title finds its passage among so many. */
+/** A title finds its passage among this many. */
 const DEPTH = 10;
 
 /**

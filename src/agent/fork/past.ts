@@ -11,7 +11,7 @@ import type { Retrieval } from '../../retrieval/retriever.ts';
  * knows (searches, refusals, budgets, evidence, STIE's memory) is what it was, whoever added it.
  */
 
-/** From which event of which rollout to go on, and with what changes. */
+/** From which event of which rollout to continue, and with what changes. */
 export interface Fork {
   of: Rollout;
   /** Events [0, event) stay. */
@@ -22,7 +22,7 @@ export interface Fork {
   passages?: readonly Passage[];
   /** The next query is admitted, whatever STIE says of it. */
   admit?: boolean;
-  /** The environment says this once, before the policy goes on. */
+  /** The environment says this once, before the policy continues. */
   hint?: string;
   /** The policy's next thought begins with these words, which it did not sample. */
   opening?: string;
@@ -118,7 +118,7 @@ export class Past {
     return this.#events.length;
   }
 
-  /** Whether the rollout goes on by itself. */
+  /** Whether the rollout continues by itself. */
   get live(): boolean {
     return this.#at >= this.kept;
   }
@@ -188,14 +188,14 @@ export class Past {
     return this.#events.findLastIndex(({ kind }) => OUTCOMES.has(kind)) < this.kept;
   }
 
-  /** Whether words are to be written before the policy goes on. */
+  /** Whether words are to be written before the policy continues. */
   get wordsWait(): boolean {
     const waits = (which: 'hint' | 'opening'): boolean =>
       this.#fork[which] !== undefined && !this.#done.has(which);
     return this.live && (waits('hint') || waits('opening'));
   }
 
-  /** One of the changes, at the first occasion behind the fork and never again. */
+  /** One of the changes, at the first occasion after the fork and never again. */
   change<K extends Change>(which: K): Fork[K] | undefined {
     if (!this.live || this.#done.has(which)) return undefined;
     this.#done.add(which);

@@ -35,7 +35,7 @@ export class ForkedSession implements PolicySession {
       throw new ForkError(
         `Token ${at + differs} is another one in the record: it was made with another recipe, policy or version, so it cannot be gone on with.`,
       );
-    // What the environment says behind the last event that stays is shared as far as it is the same.
+    // What the environment says after the last event that stays is shared as far as it is the same.
     if (this.#past.live && differs >= 0) this.shared ??= at + differs;
     this.#ids.push(...ids);
   }
@@ -98,7 +98,7 @@ export class ForkedSession implements PolicySession {
     return session;
   }
 
-  /** @throws ForkError before the fork: what a copy of the context wrote then stands in no record */
+  /** @throws ForkError before the fork: what a copy of the context wrote then is in no record */
   async fork(seed: number): Promise<PolicySession> {
     if (!this.#past.live)
       throw new ForkError(

@@ -42,7 +42,7 @@ const openedThought = (text: string): string =>
   text.trimEnd().endsWith('<think>') ? '<think>' : '';
 
 /**
- * @param pieces all of a rollout; those of the prompt are left out, but for a thought that it begins
+ * @param pieces all of a rollout; those of the prompt are left out, except for a thought that it begins
  * @param from where the output begins, among the pieces
  */
 export function outputOf(
@@ -58,7 +58,7 @@ export function outputOf(
   };
 }
 
-/** How often a text stands in another one. */
+/** How often a text is in another one. */
 export const count = (text: string, wanted: string): number => text.split(wanted).length - 1;
 
 /** Contents of the closed blocks of a tag, trimmed, in order. */

@@ -36,7 +36,7 @@ const queriesIn = (text: string): string[] =>
 
 /**
  * What the paper says of its format: queries and what was found are closed, a query has fewer than 20 words, and an answer
- * stands in a box or after the phrase. A query that brought nothing is no fault.
+ * is in a box or after the phrase. A query that brought nothing is not a fault.
  */
 export const ur2Paper: Release = {
   dialects: ['ur2'],

@@ -7,7 +7,7 @@ import { sum } from '../../base/statistics.ts';
  */
 
 export interface RouterWeights {
-  /** Where the weights come from, in words; shown to the user. */
+  /** Where the weights come from, as text; shown to the user. */
   origin: string;
   bias: number;
   /** u, [features]. */

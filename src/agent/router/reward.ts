@@ -28,7 +28,7 @@ export function paperOptimum(beta1: number, beta2: number): 'local' | 'web' | 't
   return gain > 0 ? 'local' : 'web';
 }
 
-/** What the printed reward prefers with these factors, in words. */
+/** What the printed reward prefers with these factors, as text. */
 export const collapseText = ({ beta1, beta2 }: Pick<RewardSettings, 'beta1' | 'beta2'>): string => {
   const ratio = beta2 === 0 ? '∞' : String(Number((beta1 / beta2).toPrecision(3)));
   const best = paperOptimum(beta1, beta2);
@@ -60,7 +60,7 @@ export interface CallOutcome {
 }
 
 /**
- * R(a) of (20); null for `both`, which is no action of the paper's. Measured: R_eff is the share of
+ * R(a) of (20); null for `both`, which is not an action of the paper's. Measured: R_eff is the share of
  * the web's mean latency that the call saved, in [−1, 1], 0 while no web call is known; R_info is
  * the share of gold evidence that it brought, 0 where the question has none.
  */

@@ -31,7 +31,7 @@ export const emptyMemory: AnswerMemory = { history: [], counts: new Map(), block
 
 export type Verdict = Omit<VerdictEvent, 't' | 'segment' | 'kind' | 'over' | 'round'>;
 
-/** Words of T(y): of the text as it stands in `paper`, of the canonical form in `corrected`. */
+/** Words of T(y): of the text as it is in `paper`, of the canonical form in `corrected`. */
 export const answerTokens = (text: string, mode: 'paper' | 'corrected'): string[] =>
   mode === 'paper' ? words(text) : words(canonicalAnswer(text));
 

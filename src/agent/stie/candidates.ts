@@ -41,7 +41,7 @@ export function agreement(samples: readonly Sample[]): Candidate[] {
   }));
 }
 
-/** How an answer is counted: as it stands in `paper`, canonically in `corrected`. */
+/** How an answer is counted: as it is in `paper`, canonically in `corrected`. */
 export const countedForm = (text: string, mode: 'paper' | 'corrected'): string =>
   mode === 'paper' ? text.trim() : canonicalAnswer(text);
 

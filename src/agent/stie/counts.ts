@@ -42,7 +42,7 @@ const noCounts = (): StieCounts => ({
   stopRepeatedQueries: 0,
 });
 
-/** The verdict on the answer that the policy gave stands in that answer's segment; a round's has none. */
+/** The verdict on the answer that the policy gave is in that answer's segment; a round's has none. */
 const isFinal = ({ over, segment }: VerdictEvent): boolean =>
   over === 'answer' && segment !== undefined;
 

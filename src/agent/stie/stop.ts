@@ -3,7 +3,7 @@ import { meanOverlap, type AnswerMemory } from './answers.ts';
 import type { TokenForm } from './overlap.ts';
 
 /**
- * The three stop rules of arXiv 2506.19466, section 2.2, "Termination Control". They stand in its text,
+ * The three stop rules of arXiv 2506.19466, section 2.2, "Termination Control". They are in its text,
  * without equations or constants: (6) is all that they share with (5) to (13). The rule on overlap says
  * "falls below a threshold": as printed the first answer that differs from the earlier ones ends the
  * reasoning, though (9) has just called it valid.
@@ -38,7 +38,7 @@ export interface StieStop {
 /**
  * Mean overlap with history `above` the threshold, or, as printed, `literal`ly below it. An answer
  * that is repeated without support is stuck, which (12) and (13) are for; `corrected` takes agreement
- * for convergence only where the answer stands as valid.
+ * for convergence only where the answer is as valid.
  */
 function overlapStop(
   memory: AnswerMemory,

@@ -54,7 +54,7 @@ export function checkValidity(
 
 const LAG_WORDS = { 1: 'the last', 2: 'the second last', 3: 'the third last' } as const;
 
-/** The first failed check in words, or why nothing failed. */
+/** The first failed check as text, or why nothing failed. */
 export function describeValidity(validity: Validity, what: string): string {
   const failed = validity.checks.find((check) => !check.passed);
   if (failed) {

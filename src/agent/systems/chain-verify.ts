@@ -56,7 +56,7 @@ const written = (nodes: readonly ChainNode[]): string =>
     )
     .join('\n');
 
-/** The whole chain at once, verified node by node; after a correction it is written anew. */
+/** The whole chain at once, verified node by node; after a correction it is written again. */
 async function wholeChain(s: Steps, verification: Verification): Promise<void> {
   const seen = new Map<string, Hit[]>();
   const said: string[] = [];
@@ -85,7 +85,7 @@ async function wholeChain(s: Steps, verification: Verification): Promise<void> {
   await s.answer();
 }
 
-/** For a policy that knows no chains: its own searches are the nodes, the thought behind a result its answer. */
+/** For a policy that knows no chains: its own searches are the nodes, the thought after a result its answer. */
 async function stepByStep(s: Steps, verification: Verification): Promise<void> {
   await s.open();
   let corrections = 0;

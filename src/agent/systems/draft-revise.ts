@@ -34,7 +34,7 @@ const namesOf = (question: string): string =>
   [...question.slice(1).matchAll(NAMED)].map(([name]) => name).join(' ');
 
 /**
- * For a policy that knows no drafts: its first thought plans what to find out; each part is asked of what stands so
+ * For a policy that knows no drafts: its first thought plans what to find out; each part is asked of what is so
  * far, and the reader's answer stands next.
  */
 async function byPlan(s: Steps): Promise<void> {
@@ -59,7 +59,7 @@ async function byPlan(s: Steps): Promise<void> {
   await s.answer();
 }
 
-/** Claim by claim, with a policy that is asked in words. */
+/** Claim by claim, with a policy that is asked in natural language. */
 async function inWords(s: Steps): Promise<void> {
   const { maxTokens = 256, most = 3 } = s.method.query ?? {};
   const { text } = await s.ask({ of: 'draft', instruction: DRAFT, user: s.question, maxTokens });

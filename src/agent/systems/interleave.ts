@@ -5,7 +5,7 @@ import type { Steps } from './parts/steps.ts';
 const isLast = (thought: string, spelling: Steps['spelling']): boolean =>
   saysAnswer(thought) || (spelling === 'ids' && /\bdone\s*\.?$/u.test(thought));
 
-/** The built-in policy thinks `not found . try again .`, too: what names nothing is no query. */
+/** The built-in policy thinks `not found . try again .`, too: what names nothing is not a query. */
 const looksUp = (thought: string, spelling: Steps['spelling']): boolean =>
   spelling === 'text' || /[\p{Lu}\p{N}]/u.test(thought);
 

@@ -15,7 +15,7 @@ async function generation(s: Steps, hits: readonly Hit[]): Promise<string> {
 }
 
 /**
- * Iter-RetGen (arXiv 2305.15294): retrieve with the question and the last generation, generate anew; the last
+ * Iter-RetGen (arXiv 2305.15294): retrieve with the question and the last generation, generate again; the last
  * round is the record's context.
  */
 export async function iterate(s: Steps): Promise<void> {

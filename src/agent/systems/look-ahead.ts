@@ -9,7 +9,7 @@ const DEFAULTS: Confidence = {
   asReleased: false,
 };
 
-/** The sentence without what the policy is unsure of; a box is no word of it. */
+/** The sentence without what the policy is unsure of; a box is not a word of it. */
 function queryOf(pieces: NonNullable<LookAhead['pieces']>, beta: number): string {
   const kept = confident(
     pieces.map(({ text }) => text),
@@ -20,7 +20,7 @@ function queryOf(pieces: NonNullable<LookAhead['pieces']>, beta: number): string
   return /[\p{L}\p{N}]/u.test(text) ? text.replaceAll(/\s+/gu, ' ').trim() : '';
 }
 
-/** The next sentence: as it was looked ahead, or anew behind passages for what it is sure of. */
+/** The next sentence: as it was looked ahead, or again behind passages for what it is sure of. */
 async function sentence(s: Steps, { theta, beta, lookAhead }: Confidence): Promise<Wrote> {
   const look = await s.lookAhead(lookAhead);
   if (look.pieces === null)

@@ -70,7 +70,7 @@ async function byPolicy(s: Steps, hit: Hit, { text, meanLogprob }: Aside): Promi
   };
 }
 
-/** The passage behind which the policy goes on best. */
+/** The passage after which the policy continues best. */
 async function bestPassage(
   s: Steps,
   query: string,

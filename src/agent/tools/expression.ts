@@ -51,7 +51,7 @@ const SAME: ReadonlyMap<string, string> = new Map([
 
 class Fault extends Error {}
 
-/** Cuts the text into tokens. @throws Fault where something else stands there */
+/** Cuts the text into tokens. @throws Fault where something else is there */
 function tokens(text: string): string[] {
   const out: string[] = [];
   TOKEN.lastIndex = 0;
@@ -82,7 +82,7 @@ class Reader {
     return said;
   }
 
-  /** What a sign of comparison says of two numbers; undefined where none stands here. */
+  /** What a sign of comparison says of two numbers; undefined where none is here. */
   #sign(): ((a: number, b: number) => boolean) | undefined {
     return HOLDS.get(this.#next(...HOLDS.keys()) ?? '');
   }

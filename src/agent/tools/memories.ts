@@ -5,7 +5,7 @@ import { LexicalIndex } from '../../retrieval/lexical/lexical.ts';
 /** Single facts in place of passages: what Memory-R1's answerer reads (arXiv 2508.19828, section 3.3). */
 
 /**
- * The facts that are most like a question, by BM25; of those that share no word with it, what stands last comes first.
+ * The facts that are most like a question, by BM25; of those that share no word with it, what is last comes first.
  * @param most facts that are read
  */
 export function likest(question: string, facts: readonly Passage[], most: number): Passage[] {

@@ -81,7 +81,7 @@ function note({ transcript }: AsideContext, event: Omit<AsideEvent, 'kind' | 't'
 const withoutThought = (text: string): string => text.replace(/^[\s\S]*<\/think>/u, '').trim();
 
 /**
- * Asks in words, in the policy's own chat template where it has one. Only for policies that read words.
+ * Asks as text, in the policy's own chat template where it has one. Only for policies that read words.
  * @param user shown harmless and cut at its beginning where the context cannot hold it
  */
 export async function ask(
@@ -159,7 +159,7 @@ export async function readPassages(
 }
 
 /**
- * What a policy that knows the protocol alone writes first behind a question: its thought, or its first query.
+ * What a policy that knows the protocol alone writes first after a question: its thought, or its first query.
  * @param way `think`: told that it cannot search; `search`: that it can
  * @returns the text of the first such block; empty where it wrote none
  */

@@ -9,7 +9,7 @@ export interface Boxes {
 
 const OPENING = /\\boxed\s*\{/g;
 
-/** Index behind the brace that balances the one before `from`; −1 where none does. */
+/** Index after the brace that balances the one before `from`; −1 where none does. */
 function balancedEnd(text: string, from: number): number {
   let depth = 1;
   for (let i = from; i < text.length; i++) {
@@ -38,7 +38,7 @@ export function readBoxes(text: string): Boxes {
 export interface BoxedAnswer {
   /** The last box's content; null where there is none, or nothing in it. */
   answer: string | null;
-  /** What is wrong with the block, in words; empty for exactly one closed, filled box. */
+  /** What is wrong with the block, as text; empty for exactly one closed, filled box. */
   faults: string[];
 }
 

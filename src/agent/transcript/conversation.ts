@@ -7,11 +7,11 @@ import { roleOf, type Stops } from './tags.ts';
 import type { LatentPart } from './latents.ts';
 import type { Transcript } from './transcript.ts';
 
-/** One parsed step of the policy and the segment that it stands in. */
+/** One parsed step of the policy and the segment that it is in. */
 export interface Placed {
   parsed: Parsed;
   segment: number;
-  /** It stands in a token that an earlier step had already: text behind a tag in one piece. */
+  /** It is in a token that an earlier step had already: text after a tag in one piece. */
   behind: boolean;
 }
 
@@ -54,7 +54,7 @@ export class Conversation {
     return this.#session;
   }
 
-  /** Leaves the context for an empty one, which the next segment begins; the policy has to think anew. */
+  /** Leaves the context for an empty one, which the next segment begins; the policy has to think again. */
   beginAnew(session: PolicySession): void {
     this.#settle();
     this.#session.close();
@@ -71,7 +71,7 @@ export class Conversation {
     return this.transcript.add(source, role, ids);
   }
 
-  /** Writes as the environment, after which the policy has to think anew. */
+  /** Writes as the environment, after which the policy has to think again. */
   answerBack(role: SegmentRole, ids: readonly number[]): number {
     const index = this.write('environment', role, ids);
     this.parser.environmentSpoke();
@@ -107,7 +107,7 @@ export class Conversation {
     let taken = 0;
     let open = true;
     const take = (added: SampledTokens): void => {
-      // A worker's last messages may come in behind its reply, which holds all tokens.
+      // A worker's last messages may come in after its reply, which holds all tokens.
       if (!open) return;
       taken += added.ids.length;
       this.#take(added, onParsed);
@@ -128,14 +128,14 @@ export class Conversation {
       entropies: generated.entropies.slice(behind),
     });
     open = false;
-    // At a stop, all tokens have their place; a tag that begins behind it may be completed later.
+    // At a stop, all tokens have their place; a tag that begins after it may be completed later.
     const rests = generated.finish === 'stop' ? this.scanner.endCall() : this.scanner.flush();
     this.#place(rests, onParsed);
     return generated;
   }
 
   /**
-   * What is held back can become no tag any more. Its token stands in a segment already, but for
+   * What is held back can become no tag any more. Its token is in a segment already, except for
    * tokens of a call that ended where the scanner sees no end.
    */
   #settle(): void {

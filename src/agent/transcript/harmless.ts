@@ -4,7 +4,7 @@ import { SPECIAL_TOKENS } from '../../records/protocol.ts';
  * Text from outside for policies whose tags are text. The parser looks at sampled tokens only, so such
  * text can never act; but a model would read a tag in a passage as a tag, and a server that tokenizes
  * text may read control tokens in it. Both are shown with other brackets, so that a reader sees what
- * stood there: `<search>` becomes `‹search›`, `<|im_end|>` becomes `‹|im_end|›`.
+ * was there: `<search>` becomes `‹search›`, `<|im_end|>` becomes `‹|im_end|›`.
  */
 
 const NAMES = [

@@ -3,8 +3,8 @@ import type { RecipeSettings } from '../../recipes/parts/settings.ts';
 import { dialectOf } from './dialects/list.ts';
 
 /**
- * What a policy that was not trained on the protocol is told of it: the tags, a thought first, one
- * query a search, the answer in a box, the limits. Made of the settings in force, whatever the recipe.
+ * What a policy that was not trained on the protocol is notified of it: the tags, a thought first, one
+ * query per search, the answer in a box, the limits. Made of the settings in force, whatever the recipe.
  */
 
 const ANSWER = [

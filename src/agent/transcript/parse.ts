@@ -5,7 +5,7 @@ import { isAnswer, isFurther, isSearch, type TagMeaning, type Tags } from './tag
 /**
  * The protocol as an incremental state machine over what the policy sampled, in the scanner's units.
  * It never looks at text for tags: that is the scanner's, where tags are text at all. Every sequence
- * of units is accepted; what breaks the protocol is a fault in words, and the machine goes on behind it.
+ * of units is accepted; what breaks the protocol is a fault as text, and the machine continues after it.
  */
 
 export type Parsed =
@@ -133,7 +133,7 @@ export class ProtocolParser {
 
   #strayUnit(unit: Unit): Step {
     const stray = this.#stray;
-    // Text whose token stands in another segment begins none of its own.
+    // Text whose token is in another segment begins none of its own.
     const starts = stray.begun || unit.tokens.length === 0 ? null : 'other';
     const blank = this.#textOf([contentOf(unit)]).trim() === '';
     if (!blank && this.tags.dialect) {

@@ -6,10 +6,10 @@ import { instructionText } from './instruction.ts';
 import type { Tags } from './tags.ts';
 
 /**
- * What stands around background and question in the context: for a policy whose tags are tokens the form
+ * What is around background and question in the context: for a policy whose tags are tokens the form
  * line in front of them, where it knows one; for one whose tags are text the
  * instruction in front of them, in the policy's own chat template where it has one, and the
- * template's text behind them, where the assistant's turn begins.
+ * template's text after them, where the assistant's turn begins.
  *
  * The template is rendered with a mark in the place of the user's text and cut there. Only its own two
  * pieces are encoded with special tokens; what the user and the passages say is encoded as text, so no
@@ -75,7 +75,7 @@ export const promptFrame = (
     ? { ...NO_FRAME, before: formIds(policy.tokenizer, settings) }
     : frameAround(policy, instructionText(settings));
 
-/** What stands around the user's text under an instruction. @throws as `promptFrame` */
+/** What is around the user's text under an instruction. @throws as `promptFrame` */
 export function frameAround(
   { chat, tokenizer }: Pick<Policy, 'chat' | 'tokenizer'>,
   instruction: string,
@@ -94,7 +94,7 @@ export function frameAround(
   };
 }
 
-/** Behind the policy's words: the end of its turn, and the template's text around the next message. */
+/** After the policy's words: the end of its turn, and the template's text around the next message. */
 function renderTurn(
   render: (messages: readonly ChatMessage[]) => string,
   opening: readonly ChatMessage[],
@@ -112,7 +112,7 @@ function renderTurn(
 }
 
 /**
- * The template's text around a further message of the user's, cut as `promptFrame` does: behind the token
+ * The template's text around a further message of the user's, cut as `promptFrame` does: after the token
  * that ended the policy's turn, up to where its next one begins.
  *
  * @param last the token that ended the turn; where the template ends a turn with it, it stands once

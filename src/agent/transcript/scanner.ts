@@ -8,7 +8,7 @@ import type { TagMeaning, Tags } from './tags.ts';
  *    hold halves of a character are held until the character is whole.
  * 2. Every token that holds a part of a tag belongs to the tag's unit, so a tag is never cut. Text in
  *    front of the tag in the unit's first token is told before it, as a unit without tokens; text
- *    behind it in the last token is told after it in the same way, or begins the next tag.
+ *    after it in the last token is told after it in the same way, or begins the next tag.
  * 3. A token that holds parts of two tags (`><`) belongs to the first.
  *
  * So every sampled token is in exactly one unit, in order, and the events do not depend on how the
@@ -23,7 +23,7 @@ export interface SampledToken {
 }
 
 export interface Unit {
-  /** None where the text stands in a token of the unit before or after. */
+  /** None where the text is in a token of the unit before or after. */
   tokens: readonly SampledToken[];
   /** The text; null where a decoding of the tokens' ids gives it (tags are ids). */
   text: string | null;
@@ -49,7 +49,7 @@ interface Piece {
 
 type Decode = (ids: readonly number[]) => string;
 
-/** A character is at most four bytes, so more tokens than that are no halves of one. */
+/** A character is at most four bytes, so more tokens than that are not halves of one. */
 const MOST_HALVES = 4;
 
 const HALF = '\uFFFD';

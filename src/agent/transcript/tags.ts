@@ -79,7 +79,7 @@ export interface Tags {
   /** Where a thought is over, however it ends: at every tag but the one that opens it. */
   readonly thoughtEnds: Stops;
   /**
-   * Text that the environment or a user brings, as it may stand in the context. Where tags are ids,
+   * Text that the environment or a user brings, as it may be in the context. Where tags are ids,
    * text cannot become one and stays as it is; where they are text, tags in it are made harmless.
    */
   plain(text: string): string;

@@ -56,7 +56,7 @@ export class Transcript {
     return this.rollout.segments.length - 1;
   }
 
-  /** The first events stand in a record: each is taken from there when it happens, with its time. */
+  /** The first events are in a record: each is taken from there when it happens, with its time. */
   keep(events: readonly AgentEvent[]): void {
     this.#kept = events;
   }
@@ -99,7 +99,7 @@ export class Transcript {
     return index;
   }
 
-  /** The next segment stands in a context of its own. */
+  /** The next segment is in a context of its own. */
   beginContext(): void {
     this.endSegment();
     const { rollout } = this;

@@ -10,7 +10,7 @@ import { makeFolder } from '../shared/empty-folder.ts';
 import { UsageError } from '../shared/options.ts';
 import { appendStep, createRun, noSnapshot, saveSnapshot, type RunFile } from '../train/folder.ts';
 
-/** What stood in the place of a world; the run's record here names the world alone. */
+/** What was in the place of a world; the run's record here names the world alone. */
 function otherSources({ corpus, engine }: AdoptedExperiment): string[] {
   const own = [corpus ? 'passages of its own' : '', engine ? 'a search engine' : ''].filter(
     Boolean,

@@ -57,7 +57,7 @@ async function openNamed(values: OptionValues, lists: OptionLists): Promise<Open
   const settings = asUsage(() =>
     parseTrainSettings({
       ...chosen,
-      // What the settings say of the sources stands above what follows from the corpus and the engine.
+      // What the settings say of the sources is above what follows from the corpus and the engine.
       overrides: mergeOverrides(sourceDefaults(named), chosen.overrides),
     }),
   );

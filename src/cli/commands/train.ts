@@ -141,7 +141,7 @@ const optionsOf = (values: OptionValues): TrainOptions => ({
 
 const { default: lexical, ...METHOD } = SOURCE_OPTIONS.method;
 
-/** A resumed run has its own: nothing is told apart from a default. */
+/** A resumed run has its own: nothing is distinguished from a default. */
 const SOURCES = {
   ...SOURCE_OPTIONS,
   corpus: {

@@ -93,7 +93,7 @@ async function checkDigests(
 /** What the command line names beside the settings. */
 export interface Named extends Pick<PartsOptions, 'world' | 'corpus' | 'engine' | 'questions'> {
   policy?: string | undefined;
-  /** Most tokens of a context; the checkpoint's own limit unless given, as far as Forage goes. */
+  /** Most tokens of a context; the checkpoint's own limit by default, as far as Forage goes. */
   maxContext?: number | undefined;
 }
 

@@ -83,7 +83,7 @@ export async function environmentParts(
     },
     vocabulary: Math.max(policy.vocabulary, tokenizer.vocabSize),
     router,
-    // Whatever settings ask for summaries: a model would have to be named to every server anew.
+    // Whatever settings ask for summaries: a model would have to be named to every server again.
     summarizer: openSummarizer({ kind: 'extractive' }),
     now: Date.now,
     version: version(),

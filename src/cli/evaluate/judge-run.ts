@@ -56,7 +56,7 @@ const timeLeft = (startedAt: number, done: number, total: number): string =>
 
 /**
  * Judges answers. A failed one is marked with its reason; Ctrl-C ends the run with what there is, and
- * the same call goes on from there.
+ * the same call continues from there.
  */
 export async function runJudge(items: readonly JudgeItem[], call: JudgeCall): Promise<Judged> {
   const { opened, asking, price, file } = call;

@@ -19,12 +19,12 @@ export interface RunOptions {
   overrides: SettingsOverride;
   /** Rollouts a question. */
   group: number;
-  /** How they come from each other; all begin at the question unless given. */
+  /** How they come from each other; all begin at the question by default. */
   branching?: Branching | null;
   seed: number;
   /** Shown in front of the progress. */
   label?: string;
-  /** Rollouts that run at the same time; as many as fill the policy's slots unless given. */
+  /** Rollouts that run at the same time; as many as fill the policy's slots by default. */
   atOnce?: number;
   /**
    * Rollouts run in waves then, each when the one before has ended; `lock-step`: those of a wave wait for each other at
@@ -58,7 +58,7 @@ export interface QuestionsRun {
   groups: Rollout[][];
   /** Wall time in all. */
   seconds: number;
-  /** By the place of its first question: seconds a rollout of each wave; empty where none were asked for. */
+  /** By the place of its first question: seconds per rollout of each wave; empty where none were asked for. */
   waves: ReadonlyMap<number, number>;
 }
 

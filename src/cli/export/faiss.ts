@@ -33,7 +33,7 @@ import { builtIn, projectPath } from '../shared/paths.ts';
 
 /** Queries that recall is measured with. */
 const QUERIES = 64;
-/** Above so many bytes of refinement codes the second stage is not built, only to measure it. */
+/** Above this many bytes of refinement codes the second stage is not built, only to measure it. */
 const MOST_REFINED = 2 ** 28;
 
 /** What `lab export` is told for an index alone. */
@@ -169,7 +169,7 @@ async function vectorsOf(
   return vectors;
 }
 
-/** At most so many items, over the whole list. */
+/** At most this many items, over the whole list. */
 const evenly = <T>(items: readonly T[], most: number): T[] =>
   Array.from({ length: Math.min(most, items.length) }, (_, i) =>
     itemAt(items, Math.floor((i * items.length) / Math.min(most, items.length))),

@@ -47,7 +47,7 @@ function caseOf(line: string, number: number, path: string): GoldenCase {
   return { ...read.data, system };
 }
 
-/** @throws UsageError where the file cannot be read, or a line is no case; names the line */
+/** @throws UsageError where the file cannot be read, or a line is not a case; names the line */
 export async function readCases(path: string): Promise<GoldenCase[]> {
   let text: string;
   try {

@@ -55,7 +55,7 @@ const shipped = (): string[] => [builtIn('policy')];
 /**
  * Looks where it is said to be, and there alone; else where it was exported from, and among the policies that ship
  * with the project.
- * @throws UsageError, CheckpointError where the folder that was named is no checkpoint
+ * @throws UsageError, CheckpointError where the folder that was named is not a checkpoint
  */
 export async function findPolicy(
   given: string | undefined,

@@ -44,7 +44,7 @@ interface For {
 /**
  * Opens what an option names.
  * @param given a folder, or the base address of an OpenAI-compatible server
- * @param modelName which of the server's models; its only one unless given
+ * @param modelName which of the server's models; its only one by default
  * @throws UsageError that says what is wrong and what to do
  */
 export async function openTextModel(

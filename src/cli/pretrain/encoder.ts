@@ -19,7 +19,7 @@ import { KeyedRandom } from '../../base/random.ts';
 import { drawExamples, toBatch } from '../../pretrain/encoder/examples.ts';
 import { messageOf } from '../../base/errors.ts';
 
-/** Trains the built-in encoder on fresh worlds and writes its folder; goes on where it stopped. */
+/** Trains the built-in encoder on fresh worlds and writes its folder; continues where it stopped. */
 
 const { values: options } = parseArgs({
   options: {

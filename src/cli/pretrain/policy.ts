@@ -29,7 +29,7 @@ import { COMMAND, readOptions, type RunOptions } from './options.ts';
 import { readTokenizer } from './tokenizer-files.ts';
 import { DrawThread, LearnThread, sharedState } from './threads.ts';
 
-/** `lab pretrain`: trains the built-in policy from nothing on fresh worlds. */
+/** `lab pretrain`: trains the built-in policy from scratch on fresh worlds. */
 
 /** Seeds of held-out data lie far from those of training. */
 const HELD_OUT_SEED = 900_000_001;
@@ -56,7 +56,7 @@ interface Run {
   start: Progress;
 }
 
-/** Weights of an exported checkpoint, to go on from with fresh moments; grown where they must be. */
+/** Weights of an exported checkpoint, to continue from with fresh moments; grown where they must be. */
 function exportedWeights(
   folder: string,
   config: PolicyConfig,

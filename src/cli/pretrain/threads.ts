@@ -87,7 +87,7 @@ export class DrawThread {
   }
 }
 
-/** Buffers that all threads see, for so many parameters and parts of a batch. */
+/** Buffers that all threads see, for this many parameters and parts of a batch. */
 export function sharedState(parameters: number, parts: number): SharedState {
   const buffer = (): Float32Array => new Float32Array(new SharedArrayBuffer(4 * parameters));
   return {

@@ -9,7 +9,7 @@ import { UsageError, type OptionSpec, type OptionValues } from './options.ts';
 
 export interface EngineOptions {
   spec: EngineSpec;
-  /** Calls under way at once; polite to a stranger's server unless given. */
+  /** Calls under way at once; polite to a stranger's server by default. */
   calls?: number | undefined;
 }
 
@@ -56,7 +56,7 @@ export function engineOptions(values: OptionValues): EngineOptions | undefined {
 
 /**
  * The engine as the web source, once it has answered: what a rollout cannot search it does not find, and
- * goes on, so that an address at fault would show in nothing but low scores.
+ * continues, so that an address at fault would show in nothing but low scores.
  * @throws UsageError that says what is wrong and what to do
  */
 export async function openEngine({ spec, calls }: EngineOptions): Promise<Source> {

@@ -15,7 +15,7 @@ import { diskFolder } from './disk-folder.ts';
 import { UsageError } from './options.ts';
 import { messageOf } from '../../base/errors.ts';
 
-/** Corpora and questions of one's own, in every format that the Corpus page imports. */
+/** Corpora and questions of your own, in every format that the Corpus page imports. */
 
 type Say = (line: string) => void;
 
@@ -63,7 +63,7 @@ export async function readCorpus(paths: readonly string[], say: Say): Promise<Pa
 
 /** How the questions of a file are split. */
 export interface SplitBy {
-  /** Path of the field that says so; `split` unless given. */
+  /** Path of the field that says so; `split` by default. */
   field?: string | undefined;
   /** Of the share that is taken where no field says so; 0 as the page has it. */
   seed?: number | undefined;

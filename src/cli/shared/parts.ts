@@ -44,27 +44,27 @@ import { UsageError } from './options.ts';
 import { builtIn } from './paths.ts';
 
 export interface PartsOptions {
-  /** Folder of the world, or one that is made; the built-in one unless given. */
+  /** Folder of the world, or one that is made; the built-in one by default. */
   world?: string | MadeWorld | undefined;
-  /** Files of passages, which stand in the place of the world's local corpus. */
+  /** Files of passages, which are in the place of the world's local corpus. */
   corpus?: CorpusOptions | undefined;
-  /** A search engine, which stands in the place of the world's web. */
+  /** A search engine, which is in the place of the world's web. */
   engine?: EngineOptions | undefined;
-  /** File of questions, which stand in the place of the world's, and how they are split. */
+  /** File of questions, which are in the place of the world's, and how they are split. */
   questions?: string | undefined;
   split?: SplitBy | undefined;
   /** Writes what the policy reads in place of passages, where the recipe wants summaries. */
   summarizer?: { summarizer: Summarizer; close(): void } | null | undefined;
-  /** Folder of the checkpoint; the built-in policy unless given. */
+  /** Folder of the checkpoint; the built-in policy by default. */
   policy?: string | undefined;
   device: 'wasm' | 'webgpu';
-  /** What the policy's weights are held in; as its files and the device suggest unless given. */
+  /** What the policy's weights are held in; as its files and the device suggest by default. */
   weights?: MatrixType | undefined;
-  /** What keys and values are held in; as their size and the device suggest unless given. */
+  /** What keys and values are held in; as their size and the device suggest by default. */
   keys?: StoreType | undefined;
   /** PEFT folder of an adapter that is merged into the policy. */
   adapter?: string | undefined;
-  /** Of a trained router; the prior unless given. */
+  /** Of a trained router; the prior by default. */
   routerWeights?: RouterWeights | undefined;
   onProgress?: (line: string) => void;
   /** What the user should know of the files that were read. */
@@ -75,7 +75,7 @@ interface CorpusOptions {
   files: readonly string[];
   /** Id of a way of searching (`retrieval/methods/list.ts`). */
   method: string;
-  /** Folder of an encoder; the built-in one unless given. */
+  /** Folder of an encoder; the built-in one by default. */
   encoder?: string | undefined;
 }
 
@@ -100,7 +100,7 @@ function folder(given: string | undefined, fallback: string, what: string, holds
 export const policyFolder = (given: string | undefined): string =>
   folder(given, builtIn('policy'), 'checkpoint', 'config.json');
 
-/** The checkpoint of a folder; the built-in policy's unless given. @throws UsageError, CheckpointError */
+/** The checkpoint of a folder; the built-in policy's by default. @throws UsageError, CheckpointError */
 export const openFolder = (given: string | undefined): Promise<CheckpointFolder> =>
   openCheckpointFolder(policyFolder(given));
 
@@ -201,7 +201,7 @@ export interface OpenSources extends Omit<OpenWorld, 'retriever'> {
 }
 
 /**
- * Opens a world with the corpus, the questions and the search engine that stand in the place of its own.
+ * Opens a world with the corpus, the questions and the search engine that are in the place of its own.
  * @throws UsageError that names the folder, file or address at fault
  */
 export async function openSources(

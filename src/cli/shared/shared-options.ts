@@ -36,7 +36,7 @@ export const THREAD_OPTIONS = {
   },
 } as const satisfies Record<string, OptionSpec>;
 
-/** Passages and questions of one's own. */
+/** Passages and questions of your own. */
 export const SOURCE_OPTIONS = {
   corpus: {
     type: 'string',
@@ -153,8 +153,8 @@ export const partsOptions = (values: OptionValues, lists: OptionLists): PartsOpt
 });
 
 /**
- * Where searches go that name no source: a corpus of one's own is not known to the world's web, nor a
- * search engine to the world's passages. With both of one's own it is as the recipe says.
+ * Where searches go that name no source: a corpus of your own is not known to the world's web, nor a
+ * search engine to the world's passages. With both of your own it is as the recipe says.
  */
 export function sourceDefaults({
   corpus,
@@ -219,7 +219,7 @@ export const RECIPE_OPTIONS = {
   },
 } as const satisfies Record<string, OptionSpec>;
 
-/** @throws UsageError for what is no change; whether the setting is one, the recipe says */
+/** @throws UsageError for what is not a change; whether the setting is one, the recipe says */
 function changesOf(changes: readonly string[]): SettingsOverride {
   let all: SettingsOverride = {};
   for (const change of changes) {

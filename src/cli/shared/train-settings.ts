@@ -70,7 +70,7 @@ function readRecipe(name: string): TrainSettings {
  * @param command for the message where no recipe is named
  * @param check throws for settings that the command cannot use
  * @param switches ids, several by commas, put over the recipe before `changes`
- * @throws UsageError where they are none, or fail the check: unless given, whether they can be trained with
+ * @throws UsageError where they are none, or fail the check: by default, whether they can be trained with
  */
 export function readSettings(
   command: string,

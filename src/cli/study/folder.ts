@@ -21,7 +21,7 @@ import { writeSafely } from '../train/write-safely.ts';
  * - `results.json`: which policy, which version and which worlds made what lies here;
  * - `trained/KEY/`: a finished training: `trained.json` (settings, curve, router) and its adapter, a
  *   PEFT folder of 16-bit floats, with the hashes of its files;
- * - `scores/KEY.json`: a finished score, a row a question;
+ * - `scores/KEY.json`: a finished score, a row per question;
  * - `studies/NAME/`: the tables and curves of a study;
  * - `signatures.json`: whether the claims of all studies hold;
  * - `runs/KEY/`: a training under way, as `lab train` writes it, and `worlds/NAME/`: generated worlds.

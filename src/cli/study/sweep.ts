@@ -20,7 +20,7 @@ import { readStudyText, runStudy } from './run.ts';
 
 /** `lab train --sweep`: a grid of trainings, made and scored as the arms of a study. */
 
-/** What a sweep is told of by `lab train`; a study says nothing of the rest. */
+/** What a sweep is notified of by `lab train`; a study says nothing of the rest. */
 const TAKEN = [
   'sweep',
   'check',

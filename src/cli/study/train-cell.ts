@@ -28,7 +28,7 @@ import type { StudyFolder } from './folder.ts';
 import type { Workshop } from './workshop.ts';
 import type { StudySources } from './worlds.ts';
 
-/** One training of a study, as `lab train` makes it, in a run folder from which it goes on. */
+/** One training of a study, as `lab train` makes it, in a run folder from which it continues. */
 
 export interface TrainCell {
   folder: StudyFolder;

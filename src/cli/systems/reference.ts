@@ -23,7 +23,7 @@ interface Arm {
   name: string;
   recipe: string;
   overrides: SettingsOverride;
-  /** Knows what a question needs; one a rollout. */
+  /** Knows what a question needs; one per rollout. */
   gold?: typeof GoldRetriever | typeof GoldSearches;
 }
 

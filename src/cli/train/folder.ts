@@ -84,7 +84,7 @@ const runSchema = z.strictObject({
     folder: z.string().nullable(),
     seed: z.int(),
   }),
-  /** What stands in the place of the world's passages, web and questions; absent: nothing does. */
+  /** What is in the place of the world's passages, web and questions; absent: nothing does. */
   sources: runSourcesSchema.optional(),
   /** Who summarizes passages; absent: nobody. */
   summarizer: z.union([z.literal('extractive'), textModelSchema]).optional(),
@@ -452,7 +452,7 @@ export function saveSnapshot(
   const files = [
     { name: 'state.safetensors', bytes: tensors as Uint8Array },
     { name: 'state.json', bytes: new TextEncoder().encode(rest) },
-    // An adapter that changes nothing is no result.
+    // An adapter that changes nothing is not a result.
     ...(isUntrained(state) ? [] : writePeft(config, settings.adapter, state.adapter, policy.id)),
   ];
   mkdirSync(join(run, folder), { recursive: true });

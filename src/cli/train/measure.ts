@@ -37,7 +37,7 @@ export interface RunShape {
 /** @throws UsageError where it does not fit, that says what would */
 export function checkMemory({ config, limits }: CheckpointFolder, run: RunShape): void {
   const { settings, device, weights, keys, threads, microTokens } = run;
-  // Of a GPU nothing is known; WebAssembly computes with float32 unless told otherwise.
+  // Of a GPU nothing is known; WebAssembly computes with float32 by default otherwise.
   if (device === 'webgpu') return;
   const memory = trainingMemory({
     config,

@@ -25,7 +25,7 @@ import { writeSafely } from './write-safely.ts';
 /**
  * What a run's folder keeps of a snapshot after the next ones took its place: `adapters/step-000010`, its adapter as a
  * PEFT folder and `router.json`, the router of that step; `adapters/sha256.json` has the hashes of their files. Enough to
- * ask with, not to go on from.
+ * ask with, not to continue from.
  */
 
 const FOLDER = 'adapters';
@@ -84,7 +84,7 @@ function listed(folder: string): Readonly<Record<string, Hashes>> {
 }
 
 /**
- * Takes the adapter out of the folder of a snapshot that nothing goes on from any more. Where all take more than 256 MiB,
+ * Takes the adapter out of the folder of a snapshot that nothing continues from any more. Where all take more than 256 MiB,
  * those of steps without a score go first.
  * @param scored whether held-out questions were asked at a step
  */

@@ -23,7 +23,7 @@ function heldOutWords({ n, em, judge }: HeldOutScore): string {
   return `held out EM ${em.toFixed(3)}, judge ${right} (${judge.judged} of ${n} judged)`;
 }
 
-/** Progress on standard error: a line a step, and on a terminal the phase under way. */
+/** Progress on standard error: a line per step, and on a terminal the phase under way. */
 export class TrainMeter {
   readonly #steps: number;
   readonly #made: MadeStep[] = [];

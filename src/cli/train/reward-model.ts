@@ -15,7 +15,7 @@ import { rolloutsOf } from './trajectories.ts';
 /** `lab reward-model`: a process reward model from rollouts with ranked candidates, as a system that decodes by it. */
 
 const CANDIDATES = 5;
-/** A question in so many is held out, to say how well the model tells the candidates of others apart. */
+/** A question in this many is held out, to say how well the model tells the candidates of others apart. */
 const HELD_OUT = 5;
 
 const isHeldOut = ({ question }: RewardPair): boolean => (fnv1a(question) >>> 0) % HELD_OUT === 0;

@@ -13,7 +13,7 @@ import { builtIn } from '../shared/paths.ts';
 
 /**
  * Passages, search engine and questions of a run's own in its record: named by path and SHA-256, so that a
- * run goes on with the same ones or says what is missing.
+ * run continues with the same ones or says what is missing.
  */
 
 const fileSchema = z.strictObject({ path: z.string(), sha256: z.string() });
@@ -51,7 +51,7 @@ export const runSourcesSchema = z.strictObject({
 });
 export type RunSources = z.infer<typeof runSourcesSchema>;
 
-/** What `openSources` is told of a run's sources. */
+/** What `openSources` is notified of a run's sources. */
 export type SourceParts = Pick<PartsOptions, 'corpus' | 'engine' | 'questions' | 'split'>;
 
 async function sha256Of(path: string): Promise<string> {
@@ -70,7 +70,7 @@ const named = async (path: string): Promise<NamedFile> => ({
 });
 
 /**
- * The record of what was named; undefined where nothing stands in the world's place.
+ * The record of what was named; undefined where nothing is in the world's place.
  * @param split of the questions that were opened
  */
 export async function recordSources(
@@ -143,7 +143,7 @@ const QUESTIONS = { what: 'questions', option: '--questions' };
 const PASSAGES = { what: 'passages', option: '--corpus' };
 
 /**
- * The sources of a run that goes on, with files where they are now.
+ * The sources of a run that continues, with files where they are now.
  * @throws UsageError that says which file is missing or another one
  */
 export async function foundSources(
@@ -175,7 +175,7 @@ export async function foundSources(
   return found;
 }
 
-/** Where a run searches whose settings name no source: a corpus or an engine of one's own stands alone. */
+/** Where a run searches whose settings name no source: a corpus or an engine of your own stands alone. */
 export function defaultSource({ corpus, engine }: SourceParts): SourceDefault | 'web' {
   if (corpus && !engine) return 'local';
   return engine && !corpus ? 'web' : 'recipe';

@@ -21,7 +21,7 @@ export interface TrainThreadInit {
   folder: string;
   id: string;
   device: 'wasm' | 'webgpu';
-  /** What the weights are held in; as the files and the device suggest unless given. */
+  /** What the weights are held in; as the files and the device suggest by default. */
   weights: MatrixType | undefined;
   /** What keys and values are held in, of sampler and replica alike. */
   keys: StoreType;

@@ -3,7 +3,7 @@ import { judgeAgreement, type JudgeAgreement } from './agreement.ts';
 import { PROMPT_VERSION } from './prompt.ts';
 import type { JudgeItem, JudgeOutcome, JudgeRun } from './run.ts';
 
-/** What is told of a judge's run: verdicts, agreement with exact match, what was not judged, its cost. */
+/** What is notified of a judge's run: verdicts, agreement with exact match, what was not judged, its cost. */
 
 /** Of a million tokens, in US dollars. */
 export interface JudgePrice {

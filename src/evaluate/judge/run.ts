@@ -33,7 +33,7 @@ export interface JudgeRunOptions {
   concurrency?: number;
   /** Failures one after another that end the run: the model is gone. */
   maxFailures?: number;
-  /** Milliseconds until an answer counts as not judged; without limit unless given. */
+  /** Milliseconds until an answer counts as not judged; without limit by default. */
   timeoutMs?: number;
   signal?: AbortSignal;
   /** Called once an answer, in the order in which they end. */
@@ -53,7 +53,7 @@ const count = (progress: JudgeProgress, outcome: JudgeOutcome): void => {
   progress[outcome.status === 'judged' ? outcome.judgement.verdict : outcome.status] += 1;
 };
 
-/** A signal that also ends after a time, with a reason in words. */
+/** A signal that also ends after a time, with a reason as text. */
 function limited(
   signal: AbortSignal | undefined,
   timeoutMs: number | undefined,

@@ -5,7 +5,7 @@ import type { JudgeOutcome } from './run.ts';
 
 /**
  * Judgements as lines of a file, `forage.judgement/1`: what was judged by whom, so that a run that was
- * ended goes on, and nobody asks twice. A failure is stored with its reason and asked again.
+ * ended continues, and nobody asks twice. A failure is stored with its reason and asked again.
  */
 
 const count = z.int().min(0);

@@ -18,7 +18,7 @@ const lineVerdict = (line: string): Verdict | undefined =>
   );
 
 /**
- * Reads a judge's reply, thoughts left out: the word alone, on its first or last line, or behind a
+ * Reads a judge's reply, thoughts left out: the word alone, on its first or last line, or after a
  * label ("Verdict: True"). Whatever says both, or says it in passing ("not true"), is unreadable and
  * counts neither for nor against.
  */

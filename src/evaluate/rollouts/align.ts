@@ -44,7 +44,7 @@ export interface AlignedGroup {
   groupId: string;
   question: ImportedRollout['question'];
   siblings: AlignedSibling[];
-  /** By round, then by sibling, as many as stand beside each other; null where a sibling had ended before. */
+  /** By round, then by sibling, as many as are beside each other; null where a sibling had ended before. */
   rows: (AlignedCell | null)[][];
 }
 

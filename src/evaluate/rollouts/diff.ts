@@ -231,7 +231,7 @@ export function diffItems(a: readonly string[], b: readonly string[]): DiffRun[]
 /** Words, each with the white space before it; joined they are the text. */
 export const wordPieces = (text: string): string[] => text.match(/\s*\S+|\s+$/g) ?? [];
 
-/** One piece of a rollout: a word, and the segment that it stands in. */
+/** One piece of a rollout: a word, and the segment that it is in. */
 export interface DiffPiece {
   segment: number;
   text: string;

@@ -13,9 +13,9 @@ import { sum } from '../../base/statistics.ts';
  *   punctuation and reads a bare "True" or "False" as yes or no. Its first cover-EM is the paper's ACC_R.
  * - **judge**: the verdict that the file itself carries (R1-Searcher's ACC_L, by GPT-4o). It counts wherever there
  *   is one, also where nothing else could be scored; agreement is over the rollouts that have both.
- * - **retrieved**: a gold answer stands as whole normalised words in text that the environment showed.
+ * - **retrieved**: a gold answer is as whole normalised words in text that the environment showed.
  *   Questions whose gold answers are yes or no, or are worked out (a count, a sum), are left out of everything
- *   that rests on it: those words stand in passages for other reasons, or in none. They are counted as `closed`.
+ *   that rests on it: those words are in passages for other reasons, or in none. They are counted as `closed`.
  */
 
 export interface Count {
@@ -85,7 +85,7 @@ export interface Statistics {
    */
   outcomesBy?: Record<OutcomeBasis, number>;
   evidence: {
-    /** Scored rollouts whose gold answer would stand in a passage, and the others: yes or no, or worked out. */
+    /** Scored rollouts whose gold answer would be in a passage, and the others: yes or no, or worked out. */
     open: number;
     closed: number;
     retrieved: Count;
@@ -129,7 +129,7 @@ const tally = <T>(list: readonly T[], test: (item: T) => boolean): number =>
 
 const isScored = (facts: RolloutFacts): facts is Scored => facts.scores !== null;
 
-/** @param open with gold answers that would stand in a passage */
+/** @param open with gold answers that would be in a passage */
 function byCriterion(
   open: readonly RolloutFacts[],
   wanted: (facts: RolloutFacts, right: boolean) => boolean,
@@ -218,7 +218,7 @@ function normalisedCounts(scores: readonly AnswerScores[]): NormalisedCounts {
   };
 }
 
-/** Counts over the rollouts of a file; every definition stands at the top of this file. */
+/** Counts over the rollouts of a file; every definition is at the top of this file. */
 export function statisticsOf(facts: readonly RolloutFacts[]): Statistics {
   const scored = facts.filter(isScored);
   const theirs = scored.flatMap(({ byR1Searcher }) => byR1Searcher ?? []);

@@ -5,7 +5,7 @@ import type { Statistics } from './statistics.ts';
 /** How rollouts end, and what was found on the way: labels with the rollouts that carry them. */
 
 /**
- * Exactly one a rollout with gold answers, "right" by the judge where the rollout has a verdict, else by EM
+ * Exactly one per rollout with gold answers, "right" by the judge where the rollout has a verdict, else by EM
  * (SQuAD's normaliser); `basisOf` says by which:
  * - `right-with-evidence`, `right-without-evidence`: whether a gold answer was retrieved; without evidence too is a
  *   yes or no where nothing was read at all;
@@ -59,8 +59,8 @@ export const basisOf = (
 };
 
 /**
- * By what the outcomes of some rollouts say right or wrong, in words; null where none says either.
- * Statistics of an earlier version lack the counts; all their verdicts stand beside scores.
+ * By what the outcomes of some rollouts say right or wrong, as text; null where none says either.
+ * Statistics of an earlier version lack the counts; all their verdicts are beside scores.
  */
 export function basisWords(
   statistics: Pick<Statistics, 'scored' | 'judge' | 'outcomesBy'>,
@@ -92,9 +92,9 @@ export function outcomeOf(facts: RolloutFacts): Outcome | null {
 }
 
 export interface Taxonomy {
-  /** Rollout ids by outcome; every rollout with gold answers stands in one list. */
+  /** Rollout ids by outcome; every rollout with gold answers is in one list. */
   outcomes: Partial<Record<Outcome, string[]>>;
-  /** Rollout ids by finding, each rollout once; a rollout may stand in several. */
+  /** Rollout ids by finding, each rollout once; a rollout may be in several. */
   findings: Partial<Record<LintCode, string[]>>;
 }
 

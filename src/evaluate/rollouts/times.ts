@@ -4,7 +4,7 @@ import { countSearches, searchNumbers } from '../../records/searches.ts';
 import type { RolloutMetrics } from '../../records/rollout.ts';
 
 /**
- * Where the seconds of a rollout went. An event stands in the record at the time when it was over, so that what it
+ * Where the seconds of a rollout went. An event is in the record at the time when it was over, so that what it
  * took lies between it and the one before. A call that states its own duration ends with its event: the rest of
  * that stretch is what the policy, or the loop, did before the call.
  */
@@ -43,13 +43,13 @@ export interface RolloutTimes {
   /** By kind, the longest first. */
   totals: { kind: TimeKind; ms: number }[];
   totalMs: number;
-  /** Stated durations that are longer than the stretch which they stand in: counted as far as it goes. */
+  /** Stated durations that are longer than the stretch which they are in: counted as far as it goes. */
   clipped: number;
 }
 
 export type TimesOf =
   | RolloutTimes
-  /** In words, why nobody can tell. */
+  /** As text, why nobody can tell. */
   | { kind: 'none'; why: string };
 
 /** One piece of the stretch before an event, in order. */
@@ -145,7 +145,7 @@ const NOTHING = 1e-6;
 const NO_EVENTS =
   'The record has no events, which carry the times: other systems’ files keep the text of a rollout alone.';
 
-/** Adds a piece to the stretch before where it goes on with the same. */
+/** Adds a piece to the stretch before where it continues with the same. */
 function push(spans: TimeSpan[], span: TimeSpan): void {
   const last = spans.at(-1);
   if (last && last.kind === span.kind && last.search === span.search) {

@@ -53,7 +53,7 @@ const times = (count: number): string =>
 
 const SOURCES = { local: 'the local corpus', web: 'the web', both: 'both sources' } as const;
 
-/** What `instead` is, in words. */
+/** What `instead` is, as text. */
 const INSTEAD: Record<NonNullable<Hop['by']>, string> = {
   stale: 'the policy took an older passage’s',
   contradicting: 'the policy took a contradicting passage’s',
@@ -92,7 +92,7 @@ const FAILED: Partial<Record<Hop['state'], End>> = {
   misread: 'not-read',
 };
 
-/** Where the stage is told by the outcome alone, as of rows that an earlier version stored. */
+/** Where the stage is recognised by the outcome alone, as of rows that an earlier version stored. */
 export function endOfOutcome(outcome: Outcome | null): End | null {
   switch (outcome) {
     case null:
@@ -133,7 +133,7 @@ const stopWords = ({ events }: ImportedRollout): string => {
   return stop?.kind === 'stop' && stop.detail !== '' ? ` (${stop.detail})` : '';
 };
 
-/** Without a chain: by whether anything was asked, and whether a gold answer stood in what was read. */
+/** Without a chain: by whether anything was asked, and whether a gold answer was in what was read. */
 function byFacts(given: Given): Why {
   const { rollout, facts, gold, answer } = given;
   const { searches, retrieved, closed, answered } = facts;

@@ -29,7 +29,7 @@ const HEAD = [
 ];
 
 /**
- * All curves as comma-separated values, a line a step; empty where a step has no such number. Fallbacks have a column
+ * All curves as comma-separated values, a line per step; empty where a step has no such number. Fallbacks have a column
  * where a training counted them.
  */
 export function curvesCsv(curves: readonly Curve[]): string {

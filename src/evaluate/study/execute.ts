@@ -5,7 +5,7 @@ import type { PlannedScore, PlannedTraining, StudyPlan } from './plan.ts';
 export interface StudyWork {
   hasTrained(key: string): boolean;
   hasScore(key: string): boolean;
-  /** Trains and keeps; goes on with a training that was begun. */
+  /** Trains and keeps; continues with a training that was begun. */
   train(training: PlannedTraining): Promise<void>;
   /** Scores and keeps. */
   score(score: PlannedScore): Promise<void>;

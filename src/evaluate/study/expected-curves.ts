@@ -15,7 +15,7 @@ const expectedCurveSchema = z.strictObject({
   questions: z.int().min(1),
   /** [step, exact match as a mean over the trainings]; step 0 is before the first, after a warm-up. */
   em: z.array(z.tuple([z.int().min(0), z.number().min(0).max(1)])).min(2),
-  /** In words, how the training departs from the recipe; absent where it does not. */
+  /** As text, how the training departs from the recipe; absent where it does not. */
   otherwise: z.string().optional(),
 });
 export type ExpectedCurve = z.infer<typeof expectedCurveSchema>;

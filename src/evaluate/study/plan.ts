@@ -33,9 +33,9 @@ export interface PlannedScore {
   world: NamedWorld;
   /** What the policy without adapter is asked of each rollout; null: nothing. */
   frozen: FrozenSource | null;
-  /** Several rollouts a question, and how they come from each other; null: one. */
+  /** Several rollouts per question, and how they come from each other; null: one. */
   group: { size: number; branching: Branching | null } | null;
-  /** How rollouts that run together go on, where that is measured. */
+  /** How rollouts that run together continue, where that is measured. */
   pace: Pace | null;
 }
 
@@ -72,7 +72,7 @@ export interface PlanCircumstances {
 const digest = async (value: unknown): Promise<string> =>
   (await sha256(canonical(value))).slice(0, 12);
 
-/** Passages of one's own are not known to the world's web. */
+/** Passages of your own are not known to the world's web. */
 const sourcesOf = ({ source }: NamedWorld): SettingsOverride =>
   source.kind === 'corpus' ? LOCAL_ONLY : {};
 

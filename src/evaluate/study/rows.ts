@@ -66,7 +66,7 @@ const callAfter = (events: readonly AgentEvent[], place: number) => {
  * Σ R(a) of (20) over the searches of a rollout, whoever routed them. The background's call is left out: an arm that fixes
  * its source has no route of it to be rewarded.
  * @param webLatencyMs what a call of the web takes, the same for every arm
- * @returns null where a call asked both sources, which is no action of the paper's
+ * @returns null where a call asked both sources, which is not an action of the paper's
  */
 function routerRewardOf(
   { events, question }: Rollout,
@@ -203,7 +203,7 @@ const DIGITS = 5;
 const short = (value: string | number | null): string | number | null =>
   typeof value === 'number' ? Number(value.toFixed(DIGITS)) : value;
 
-/** A score as a file: a row a line, values to five digits after the point; of measures those that some row has. */
+/** A score as a file: a row per line, values to five digits after the point; of measures those that some row has. */
 export function encodeScore({ key, made, seconds, rows }: Score): string {
   const head = { format: 'forage.study-score/1', key, made, seconds: Number(seconds.toFixed(1)) };
   const measures = MEASURE_IDS.filter((id) => rows.some((row) => row.measures[id] !== undefined));

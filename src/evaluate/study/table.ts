@@ -116,7 +116,7 @@ const partsOf = (arms: readonly ArmScores[], worlds: readonly string[]): Part[] 
 /**
  * The tables: arms against the reference, trained arms against the policy without their adapter, also by composition, and arms
  * against the reference by world and by composition; one without rows is left out.
- * @throws Error where the reference is no arm
+ * @throws Error where the reference is not an arm
  */
 export function studyTables(arms: readonly ArmScores[], options: TableOptions): StudyTable[] {
   const reference = arms.find(({ name }) => name === options.reference);

@@ -26,7 +26,7 @@ export interface SweepRun {
   etaSeconds: number | null;
 }
 
-/** Seconds to the end of all of them, by seconds a rollout; null before a step was made. */
+/** Seconds to the end of all of them, by seconds per rollout; null before a step was made. */
 export function sweepSecondsLeft(runs: readonly SweepRun[]): number | null {
   let [seconds, rollouts] = [0, 0];
   for (const { steps, settings } of runs) {

@@ -25,7 +25,7 @@ const STYLE = [
   '.cell{fill:#6aa9ea}.best{stroke:#e6e9ec}}',
 ].join('');
 
-/** Tint of a cell: text stands on the strongest in the ground's own ink. */
+/** Tint of a cell: text is on the strongest in the ground's own ink. */
 export const tint = (share: number): number => 0.06 + 0.44 * share;
 
 interface Layout {

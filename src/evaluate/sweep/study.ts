@@ -15,7 +15,7 @@ export interface SweepGiven {
   demonstrations?: string;
 }
 
-/** Where the scores of a cell stand in the study. */
+/** Where the scores of a cell are in the study. */
 export function armOf({ chosen, settings }: SweepCell): { arm: string; seed: number } {
   const others = chosen.filter(({ path }) => path !== 'seed');
   return {

@@ -12,7 +12,7 @@ import {
 import { formatFault } from './format.ts';
 import { isObject } from '../../base/objects.ts';
 
-/** A system of one's own: a recipe with some of its settings changed, saved and shared as JSON. */
+/** A system of your own: a recipe with some of its settings changed, saved and shared as JSON. */
 
 export interface CustomSystem {
   format: 'forage.system/1';
@@ -73,7 +73,7 @@ function unknownKey(value: unknown, schema: unknown, path: readonly string[]): s
 }
 
 /**
- * Reads a system of one's own.
+ * Reads a system of your own.
  * @throws CustomSystemError of one line that names the field, part, setting or recipe at fault
  */
 export function parseCustomSystem(value: unknown): CustomSystem {
@@ -129,7 +129,7 @@ export function readCustomSystem(text: string): CustomSystem {
 export const writeCustomSystem = (system: CustomSystem): string =>
   `${JSON.stringify(system, null, 2)}\n`;
 
-/** An id that no system has: the base's with a number behind it. */
+/** An id that no system has: the base's with a number after it. */
 export const freeId = (base: string, taken: ReadonlySet<string>): string => {
   for (let number = 2; ; number++) {
     const id = `${base.slice(0, 70)}-${number}`;

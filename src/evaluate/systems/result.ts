@@ -9,13 +9,13 @@ export interface EvaluatedSystem {
   recipe: string;
   /** What the recipe is put together from, as `about.parts` says. */
   parts: readonly string[];
-  /** Base policy, a run's adapter at a step, or a server, in words. */
+  /** Base policy, a run's adapter at a step, or a server, as text. */
   policy: string;
-  /** What is searched and how, in words, where the evaluation changes it; absent: as the system has it. */
+  /** What is searched and how, as text, where the evaluation changes it; absent: as the system has it. */
   retrieval?: string;
   /** Where it leaves its paper, one sentence each; absent of a system without a paper. */
   departures?: readonly string[];
-  /** What a system of one's own changes of its recipe: setting, what it was, what it is. */
+  /** What a system of your own changes of its recipe: setting, what it was, what it is. */
   changes?: readonly { setting: string; from: unknown; to: unknown }[];
   /** A figure of its paper: never to be compared with one measured here. */
   published: { figure: string; benchmark: string; model: string } | null;
@@ -34,7 +34,7 @@ export interface EvaluatedQuestion {
   id: string;
   text: string;
   answers: readonly string[];
-  /** Where it comes from: built-in, a world's seed, an imported set, in words. */
+  /** Where it comes from: built-in, a world's seed, an imported set, as text. */
   world: string;
   type: string | null;
   hops: number | null;

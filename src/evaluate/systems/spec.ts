@@ -70,7 +70,7 @@ const retrievalSchema = z.strictObject({
 
 const specSchema = z.strictObject({
   format: z.literal('forage.evaluation/1'),
-  /** A recipe by its id, or a system of one's own, whole. */
+  /** A recipe by its id, or a system of your own, whole. */
   systems: z
     .array(z.union([z.string(), z.unknown()]))
     .min(1)
@@ -109,7 +109,7 @@ export const DEFAULT_SPEC: EvaluationSpec = {
   judge: { kind: 'off' },
 };
 
-/** @throws Error for a name twice: its rows could not be told apart */
+/** @throws Error for a name twice: its rows could not be distinguished */
 function checkDistinct(values: readonly unknown[], what: string): void {
   const seen = new Set<string>();
   for (const value of values) {

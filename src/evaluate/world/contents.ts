@@ -4,7 +4,7 @@ import { mean, quantile } from '../../base/statistics.ts';
 import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
 import { share, testQuestions, type MeasuredWorld } from './measured.ts';
 
-/** What stands in a world's files, counted. */
+/** What is in a world's files, counted. */
 export interface ContentsReport {
   passages: { local: number; web: number };
   /** Titles of pages by the corpora that hold them, noise aside. */

@@ -31,16 +31,16 @@ export interface RecallReport {
     recallAt5: number;
     /** Of the misses, what the second query finds. */
     mended: Share;
-    /** Of what it finds, where every word that it adds stands in what both sources gave the first. */
+    /** Of what it finds, where every word that it adds is in what both sources gave the first. */
     told: Share;
   };
-  /** What stands above the right passage, in a call to both sources. */
+  /** What is above the right passage, in a call to both sources. */
   misleading: {
     /** Gold queries whose first hit is a right passage. */
     rightFirst: Share;
     /** Gold queries with a passage that states a wrong value among the first five. */
     wrongAmongFive: Share;
-    /** Gold queries for which such a passage stands above the first right one. */
+    /** Gold queries for which such a passage is above the first right one. */
     wrongAbove: Share;
     /** Gold queries to which the local corpus alone gives a wrong value and no right one. */
     onlyWrongLocally: Share;

@@ -55,7 +55,7 @@ export interface Preview {
   items: { count: number; exact: boolean };
 }
 
-/** How many records a preview shows unless told otherwise. */
+/** How many records a preview shows by default otherwise. */
 const PREVIEW_ITEMS = 100;
 /** How much of a file a preview reads at least, so that small files are counted. */
 const PREVIEW_BYTES = 2 ** 20;

@@ -28,9 +28,9 @@ const BATCH_CHARACTERS = 2 ** 20;
 
 /**
  * Reads a file of questions or passages of any known format, batch by batch: what each gave, what
- * was rejected and why, how far it is, and where to go on. Passages with the title and text of an
+ * was rejected and why, how far it is, and where to continue. Passages with the title and text of an
  * earlier one are duplicates (for the contexts of questions that is usual), as are questions with the
- * text and answers of an earlier one, but for those to which one file gives ids of their own. An id that stands for something else in the same file is rejected.
+ * text and answers of an earlier one, except for those to which one file gives ids of their own. An id that stands for something else in the same file is rejected.
  * @throws ImportError where the file as a whole cannot be read; the signal's reason when aborted
  */
 export async function* readImport(

@@ -35,7 +35,7 @@ export interface ParquetFile {
   readonly compressors: Compressors;
 }
 
-/** Node aborts on slices whose bounds are no integers, which a damaged file can state. */
+/** Node aborts on slices whose bounds are not integers, which a damaged file can state. */
 function bytesOf(blob: Blob, start: number, end: number): Promise<ArrayBuffer> {
   const whole = Number.isSafeInteger(start) && Number.isSafeInteger(end);
   if (!whole || start < 0 || end < start || end > blob.size)

@@ -19,7 +19,7 @@ const layoutOf = (record: JsonObject, importers: readonly Importer[]): Importer 
 /** A question with its answer and no text of a rollout. */
 export class QuestionError extends RecordError {}
 
-/** A rollout but for one part, which the message names: it belongs nowhere else. */
+/** A rollout except for one part, which the message names: it belongs nowhere else. */
 export class PartError extends RecordError {}
 
 const hasText = (value: unknown): boolean => typeof value === 'string' && value.trim() !== '';
@@ -40,7 +40,7 @@ const QUESTION =
 const expected = (importers: readonly Importer[]): string =>
   importers.map(({ id, keys }) => `${keys.join(' and ')} (${id})`).join(', ');
 
-/** A line of one's own making, read under the names of a layout; null where there is none for it. */
+/** A line of your own making, read under the names of a layout; null where there is none for it. */
 function readHomeMade(
   value: JsonObject,
   place: Place,

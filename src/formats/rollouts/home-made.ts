@@ -5,7 +5,7 @@ import { PROTOCOLS } from './protocols/catalogue.ts';
 import { asText, without, type JsonObject } from './shape/json.ts';
 
 /**
- * Lines of one's own making: a question and what was written to it, under names that no framework uses
+ * Lines of your own making: a question and what was written to it, under names that no framework uses
  * together. They are read as the framework's line that they resemble most.
  */
 
@@ -20,7 +20,7 @@ const TAGS = [
   ),
 ];
 
-/** How many kinds of them stand in a text. */
+/** How many kinds of them are in a text. */
 const tagsIn = (value: unknown): number =>
   isFilled(value) ? TAGS.filter((tag) => value.includes(tag)).length : 0;
 
@@ -63,7 +63,7 @@ export function renamed(record: JsonObject): Renamed | null {
   // Of the layouts, TRL's has chats.
   const prompt = asked === undefined ? '' : record[asked];
   const name = [prompt, value].some(isMessages) ? 'completion' : own;
-  // What else stands under a name of texts would be taken for the text.
+  // What else is under a name of texts would be taken for the text.
   const rest = without(record, new Set(COMPLETION_KEYS));
   return {
     record: { ...rest, prompt, [name]: value },

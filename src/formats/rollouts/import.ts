@@ -37,11 +37,11 @@ export type ImportItem =
       reason: string;
       /** The record is a question with its answer: the file may be one of questions. */
       question?: true;
-      /** The record is a rollout but for one part: the reason says which, and no other page reads it. */
+      /** The record is a rollout except for one part: the reason says which, and no other page reads it. */
       partial?: true;
     };
 
-/** A file of another kind is given up after so many faults without one rollout. */
+/** A file of another kind is given up after this many faults without one rollout. */
 const HOPELESS = 1000;
 /** A file of questions after fewer: every record says what it is. */
 const QUESTIONS = 100;
@@ -100,7 +100,7 @@ function* recordsOf(
   const whole = itemAt(() => (value = read()), number);
   const columns = whole.kind === 'fault' ? columnRows(value) : null;
   const samples = whole.kind === 'fault' ? (recordsWithin(value) ?? columns) : null;
-  // A question may have samples of another kind, which are no rollouts.
+  // A question may have samples of another kind, which are not rollouts.
   const question = whole.kind === 'fault' && (whole.question ?? whole.partial);
   const isRollout = (sample: unknown): boolean => itemAt(() => sample, number).kind === 'rollout';
   if (!samples || ((question || samples === columns) && !samples.some(isRollout)))
@@ -144,7 +144,7 @@ async function* importLines(
   stream: ReadableStream<Uint8Array>,
   name: string,
 ): AsyncGenerator<ImportItem> {
-  // A log on one line is several records, each with a number of its own: those behind it count on.
+  // A log on one line is several records, each with a number of its own: those after it count on.
   let more = 0;
   for await (const read of readLines(stream)) {
     const { number, bytes } = read;
@@ -228,7 +228,7 @@ const questionFile = (name: string): ImportError =>
  *
  * @param source a file, or its bytes as a stream (a parquet or zip file is then collected first)
  * @param name of the file: the run's name, and the first half of each rollout's id (`name:line`)
- * @throws ImportError where the file as a whole is no file of rollouts
+ * @throws ImportError where the file as a whole is not a file of rollouts
  */
 export async function* importRollouts(source: Source, name: string): AsyncGenerator<ImportItem> {
   let [rollouts, faults, questions, first] = [0, 0, 0, ''];
@@ -273,7 +273,7 @@ async function contained(
   }
 }
 
-/** Items of what lies in the file, with what went wrong on the way there in words. */
+/** Items of what lies in the file, with what went wrong on the way there as text. */
 async function* unpacked(source: Source, name: string): AsyncGenerator<ImportItem> {
   try {
     const unwrapped = await unwrap(source);

@@ -15,7 +15,7 @@ export interface TextSpan {
 
 /** One passage of a result, and where it stands. */
 export interface ReadPassage extends TextSpan {
-  /** Empty where none can be told from the text. */
+  /** Empty where none can be distinguished from the text. */
   title: string;
   text: string;
 }
@@ -35,7 +35,7 @@ const FORAGE = present(
   'the protocol of Forage itself',
 );
 
-/** The protocol whose tags stand in the segments' text; records of our own carry Forage's. */
+/** The protocol whose tags are in the segments' text; records of our own carry Forage's. */
 export const protocolOf = ({ origin }: Pick<ImportedRollout, 'origin'>): Protocol | null =>
   origin ? protocolById(origin.protocol) : FORAGE;
 
@@ -58,7 +58,7 @@ const IN_JSON = new RegExp(
   'gm',
 );
 
-/** A title between quotation marks on a line of its own, as ReSearch prints them, behind a blank line. */
+/** A title between quotation marks on a line of its own, as ReSearch prints them, after a blank line. */
 const QUOTED = /(?<![^\n]\n|[^\n])"[^\n]{1,200}"[ \t]*$/gm;
 
 /**
@@ -95,7 +95,7 @@ function passage(text: string, segment: number, start: number): ReadPassage {
   return { segment, start: from, end: from + body.length, title: '', text: body };
 }
 
-/** Passages in a result's text: numbered ones, else those below their titles, else one a line; tags are left out. */
+/** Passages in a result's text: numbered ones, else those below their titles, else one per line; tags are left out. */
 function passagesIn(
   segment: Pick<ImportedSegment, 'text'>,
   index: number,
@@ -127,7 +127,7 @@ export function queryOf(
   return { text: asked.text, segment: index, start: from, end: from + length };
 }
 
-/** The rounds of a rollout. A query opens a new round behind the results of the one before. */
+/** The rounds of a rollout. A query opens a new round after the results of the one before. */
 export function roundsOf(rollout: Pick<ImportedRollout, 'segments' | 'origin'>): Round[] {
   const protocol = rollout.origin ? protocolOf(rollout) : spokenIn(rollout.segments);
   const rounds: Round[] = [];
@@ -135,7 +135,7 @@ export function roundsOf(rollout: Pick<ImportedRollout, 'segments' | 'origin'>):
   let closed = false;
   rollout.segments.forEach((segment, index) => {
     const read = segment.source === 'environment';
-    // What the policy writes behind a result begins the next round.
+    // What the policy writes after a result begins the next round.
     if (!round || (closed && !read)) {
       round = { number: rounds.length, segments: [], query: null, passages: [] };
       rounds.push(round);
@@ -148,7 +148,7 @@ export function roundsOf(rollout: Pick<ImportedRollout, 'segments' | 'origin'>):
     if (segment.role === 'result' || segment.role === 'background') {
       if (read) round.passages.push(...passagesIn(segment, index, protocol));
     }
-    // Where the context begins anew, a result stands as a background does.
+    // Where the context restarts, a result is as a background does.
     const isResult = segment.role === 'result' || (segment.role === 'background' && round.query);
     if (read && isResult) closed = true;
   });

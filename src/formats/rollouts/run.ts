@@ -3,7 +3,7 @@ import { importRollouts, ImportError, type ImportItem } from './import.ts';
 import { LAYOUTS } from './importers/list.ts';
 import { inStepOrder } from './shape/names.ts';
 
-/** A run out of one file, or of the many that a trainer writes, one a step. */
+/** A run out of one file, or of the many that a trainer writes, one per step. */
 
 export interface RunFile {
   /** Unique within the run; ids of rollouts begin with it. */

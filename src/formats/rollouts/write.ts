@@ -11,7 +11,7 @@ import { joinColumns } from './parts/tokens.ts';
 
 /** Writers: one line of JSON a rollout, without the newline. */
 
-/** Texts of tokens, each decoded alone; null where the policy's tokenizer is not at hand. */
+/** Texts of tokens, each decoded alone; null where the policy's tokenizer is not available. */
 export type TokenTexts = (ids: readonly number[]) => readonly string[] | null;
 
 export type WrittenLayout = 'forage' | 'verl' | 'rl-logging-board';
@@ -40,7 +40,7 @@ const fieldsOf = (rollout: ImportedRollout, layout: WrittenLayout): JsonObject =
 const promptText = (rollout: ImportedRollout, prompt: readonly ImportedSegment[]): string =>
   join(prompt) || rollout.question.text;
 
-/** Where segments stand in their joined text that the environment wrote and no tag tells as its own. */
+/** Where segments are in their joined text that the environment wrote and no tag tells as its own. */
 function stretches(
   segments: readonly ImportedSegment[],
   wanted: (role: ImportedSegment['role']) => boolean,
@@ -211,7 +211,7 @@ function filled(
 
 /**
  * The board subtracts the reference's log-probabilities from the policy's in one go, and refuses the line
- * where a value is missing; then they stand under a name that it does not look for.
+ * where a value is missing; then they are under a name that it does not look for.
  */
 function referenceKey(written: ImportedRollout): string {
   const { logprobs, refLogprobs } = joinColumns(promptAndResponse(written).response);

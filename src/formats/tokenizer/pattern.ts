@@ -29,7 +29,7 @@ interface Part {
 
 const single = (nullable: boolean): Part => ({ loops: [], nullable, fixed: true, ways: 1 });
 
-/** Representatives of what patterns tell apart; two classes overlap where both match one of these. */
+/** Representatives of what patterns distinguish; two classes overlap where both match one of these. */
 const SAMPLES: readonly string[] = [
   ...Array.from({ length: 0x180 }, (_, code) => String.fromCodePoint(code)),
   ...Array.from('ǅʰאبαаเไ一東あアー가्́፩Ⅳ‘“–—…€∑→■️🏽🦊‍\u2028\u3000\ufeff\u00a0\u200b\u2003０Ａ'),
@@ -138,7 +138,7 @@ class Reader {
     if (group !== null) {
       const inner = this.#either();
       if (!this.#take(/\)/)) throw new Costly('has a bracket without its other one');
-      // Look-around stands between characters; what it holds is read anew at each place.
+      // Look-around stands between characters; what it holds is read again at each place.
       if (/[=!]$/.test(group)) return { ...inner, nullable: false, fixed: false };
       return inner;
     }

@@ -11,7 +11,7 @@ function stringEnd(text: string, from: number): number {
   return text.length;
 }
 
-/** Integers of so many digits may be beyond 2^53. The first pattern is the quick one, for most lines have none. */
+/** Integers of this many digits may be beyond 2^53. The first pattern is the quick one, for most lines have none. */
 const LONG_DIGITS = /(?:^|[^.\d])\d{16}/;
 const LONG_INTEGER = /(?:^|[:[,\s])-?\d{16,}(?:[\s,\]}]|$)/;
 const hasLongInteger = (text: string): boolean => LONG_DIGITS.test(text) && LONG_INTEGER.test(text);

@@ -17,7 +17,7 @@ const WORDS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
 const WRAPPER = /^(?:np\.|numpy\.)?(?:array|str_|bool_?|(?:float|int|uint)\d+)$/;
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', '0': '\0' };
 const TYPE = /[\s,]*\w+=(?:[\w.]+|'[^']*')/y;
-/** Lists within lists beyond which a text is no value. */
+/** Lists within lists beyond which a text is not a value. */
 const DEEPEST = 100;
 
 class Reader {
@@ -28,7 +28,7 @@ class Reader {
     this.#text = text;
   }
 
-  /** @throws SyntaxError where the text is no value, or more than one */
+  /** @throws SyntaxError where the text is not a value, or more than one */
   whole(): unknown {
     const value = this.#value(0);
     this.#skip();

@@ -12,7 +12,7 @@ import { folderOf, inFolder, type AdoptFolder } from './input/folder.ts';
 import { stepOf, type AdoptedExperiment } from './input/experiment.ts';
 import { isObject } from '../../base/objects.ts';
 
-/** The trained adapter among what came back: PEFT folders of TRL, of verl, or put there by hand. */
+/** The trained adapter among the result: PEFT folders of TRL, of verl, or put there by hand. */
 
 export interface AdoptedAdapter extends Adapter {
   /** Folder it lay in. */

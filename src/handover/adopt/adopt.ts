@@ -20,7 +20,7 @@ import { adoptedSteps, gapsIn } from './steps.ts';
 
 /** A folder that came back from a cluster, as a run: pure, for the command line and for the page. */
 
-/** The policy that an adapter belongs to, or in a sentence why it is not at hand. */
+/** The policy that an adapter belongs to, or in a sentence why it is not available. */
 export type Base = { config: PolicyConfig } | { missing: string };
 
 export interface AdoptContext {
@@ -37,7 +37,7 @@ export interface Adopted {
   trainer: string | null;
   /** With the adapter's own rank, alpha and targets. */
   settings: TrainSettings;
-  /** Where training can go on; null without an adapter. */
+  /** Where training can continue; null without an adapter. */
   state: TrainState | null;
   steps: TrainStep[];
   /** The rollouts of a step, those of the environment with advantages. */
@@ -101,7 +101,7 @@ const sameSpec = (a: LoraSpec, b: LoraSpec): boolean =>
   a.alpha === b.alpha &&
   a.targets.toSorted().join() === b.targets.toSorted().join();
 
-/** The settings with the adapter's own shape, which is what is gone on with. */
+/** The settings with the adapter's own shape, which is what is continued. */
 function settingsWith(
   { settings }: AdoptedExperiment,
   adapter: AdoptedAdapter | null,
@@ -132,7 +132,7 @@ function stateOf(
   const { flat } = adapter;
   return {
     step,
-    // Moments begin anew, and AdamW’s corrections of them with them.
+    // Moments restart, and AdamW’s corrections of them with them.
     updates: 0,
     first: new Float32Array(flat.length),
     second: new Float32Array(flat.length),
@@ -146,7 +146,7 @@ function stateOf(
 }
 
 /**
- * Reads what came back. Whatever is missing or damaged is said in `notes`, and the rest is there.
+ * Reads the result. Whatever is missing or damaged is said in `notes`, and the rest is there.
  * @throws AdoptError where there is no experiment, or nothing that came back; the signal's reason
  */
 export async function adopt(files: readonly AdoptFile[], context: AdoptContext): Promise<Adopted> {

@@ -7,7 +7,7 @@ import type { Metrics, StepMetrics } from './metrics/metrics.ts';
 import type { RolloutFact } from './rollouts/facts.ts';
 import type { RolloutSource } from './rollouts/source.ts';
 
-/** `forage.step/1` of what came back: counted over the rollouts where they are there, else as it was logged. */
+/** `forage.step/1` of the result: counted over the rollouts where they are there, else as it was logged. */
 
 type Known = number | null;
 
@@ -143,7 +143,7 @@ export function adoptedSteps(
     );
 }
 
-/** Numbers of steps that are missing between the first and the last, in words; null where none is. */
+/** Numbers of steps that are missing between the first and the last, as text; null where none is. */
 export function gapsIn(steps: readonly TrainStep[], startStep: number): string | null {
   if (steps.length === 0) return null;
   const have = new Set(steps.map(({ step }) => step));

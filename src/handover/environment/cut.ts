@@ -29,7 +29,7 @@ function earlyEnd({ id, ids, finish }: Answer, { maxTokens }: Limits): Generated
 }
 
 /**
- * What of an answer counts: up to its first stop, or `maxTokens`, whatever the engine sampled behind it.
+ * What of an answer counts: up to its first stop, or `maxTokens`, whatever the engine sampled after it.
  * @param decode of the policy's tokenizer
  * @throws Refusal where the answer ends early and does not say why
  */

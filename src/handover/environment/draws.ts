@@ -26,7 +26,7 @@ const MOST_BATCHES = 10;
 
 /**
  * The curriculum by draw number, whatever the order in which draws are asked for: batch b holds the
- * draws from b · Q on, Q questions a step. A batch belongs to the step for which one of its draws is
+ * draws from b · Q on, Q questions per step. A batch belongs to the step for which one of its draws is
  * first asked, so that a trainer that draws again (dynamic sampling) meets the same batches of a step as
  * Forage's loop does. Batches that were passed over belong to a step each, as without dynamic sampling.
  */
@@ -44,7 +44,7 @@ export class Draws {
   /**
    * @param create makes the curriculum as it stands before the first draw
    * @param start steps that the run made before, and batches, as without dynamic sampling
-   * @param curriculum is told of rollouts by the one who made it
+   * @param curriculum is notified of rollouts by the one who made it
    */
   constructor(
     settings: Pick<TrainSettings, 'seed' | 'questions' | 'steps'>,

@@ -32,7 +32,7 @@ export interface EpisodeParts {
   /** `train` questions are drawn from, `dev` questions are held out; an episode may name any of them. */
   questions: readonly (Question & { split?: string | undefined })[];
   retriever: Retriever;
-  /** Where the curriculum goes on; null: from the start. */
+  /** Where the curriculum continues; null: from the start. */
   curriculum: Json | null;
   /** Steps that the run made before. */
   startStep: number;

@@ -65,7 +65,7 @@ const experimentSchema = z.object({
     .nullable(),
   /** State of the curriculum where the run already drew or scored; null: from the start. */
   curriculum: z.json().nullable(),
-  /** The run that is gone on with: its steps so far. Draws and steps are counted over the whole of it. */
+  /** The run that is continued: its steps so far. Draws and steps are counted over the whole of it. */
   run: z
     .object({ step: z.int().min(0) })
     .nullable()

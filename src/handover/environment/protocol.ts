@@ -14,7 +14,7 @@ import { z } from 'zod';
  *
  * A Turn is `{requests: [Request, …], done: [Done, …]}`. It comes once every rollout that the call names
  * waits for tokens or has ended. The trainer samples for each Request and sends the Answers by `step`,
- * whole batches at a time, until `requests` is empty; then every rollout stood in some `done`.
+ * whole batches at a time, until `requests` is empty; then every rollout was in some `done`.
  *
  *     turn = post('/v1/open', {rollouts})
  *     done = turn.done
@@ -23,8 +23,8 @@ import { z } from 'zod';
  *         done += turn.done
  *
  * What a trainer need not care about:
- * - *Stops.* An answer is cut behind its first stop id or stop text and at `maxTokens`, whatever the engine
- *   sampled behind it. The stop itself must be in it (vLLM: `include_stop_str_in_output`; SGLang: `no_stop_trim`).
+ * - *Stops.* An answer is cut after its first stop id or stop text and at `maxTokens`, whatever the engine
+ *   sampled after it. The stop itself must be in it (vLLM: `include_stop_str_in_output`; SGLang: `no_stop_trim`).
  * - *State.* A request holds the whole context. A rollout may ask for several continuations at once
  *   (probes); they may be answered in one call or in several.
  * - *Lost replies.* The same call again gives the same bytes: `open` with the same episode, `step` with the
@@ -54,14 +54,14 @@ const seed = z
 /**
  * A rollout to begin. Exactly one of `draw`, `heldOut` and `question` says of which question.
  *
- * - `draw`: number from 0 of the curriculum's draws over the whole run, `questions` draws a step. Row n of
+ * - `draw`: number from 0 of the curriculum's draws over the whole run, `questions` draws per step. Row n of
  *   an exported data set is draw n. The server draws (uniform, difficulty, gold-noise, simulated) and knows the seed.
  * - `heldOut`: number from 0 in the run's held-out sample; sampled and routed as held-out questions are.
  * - `question`: a question by its id.
  */
 const episodeSchema = z
   .strictObject({
-    /** Unique over the run; the record's id. The same episode again goes on where it is. */
+    /** Unique over the run; the record's id. The same episode again continues where it is. */
     id: name,
     draw: count.optional(),
     heldOut: count.optional(),
@@ -73,9 +73,9 @@ const episodeSchema = z
       .int()
       .min(1)
       .max(2 ** 31),
-    /** Name of the group, for the record; unless given, that of Forage's loop. */
+    /** Name of the group, for the record; by default, that of Forage's loop. */
     group: name.optional(),
-    /** Seed of the group; unless given, that of Forage's loop, and with `question` one from `group`. */
+    /** Seed of the group; by default, that of Forage's loop, and with `question` one from `group`. */
     groupSeed: seed.optional(),
     /** With `question`: sample and route as for held-out questions. */
     evaluate: z.boolean().optional(),
@@ -125,7 +125,7 @@ export interface SampleRequest {
 /** What was sampled for a request. */
 const answerSchema = z.strictObject({
   id: name,
-  /** At least one. What stands behind the first stop, or beyond `maxTokens`, is cut off. */
+  /** At least one. What is after the first stop, or beyond `maxTokens`, is cut off. */
   ids: z.array(z.int().min(0)).min(1, 'no token was sampled'),
   /** Natural logarithms, one an id, of what `logprobsOf` says; absent where the engine gives none. */
   logprobs: z.array(z.number().max(1e-4, 'a log-probability is at most 0')).optional(),
@@ -216,7 +216,7 @@ export interface Health {
   /** `environmentHash` of the experiment: an export's `experiment.json` names the same. */
   hash: string;
   runId: string;
-  /** All settings of the run, `forage.train/1`: questions a step, group size, temperature, stages … */
+  /** All settings of the run, `forage.train/1`: questions per step, group size, temperature, stages … */
   settings: object;
   recipe: { id: string; version: string };
   policy: { id: string; revision: string; vocabulary: number; maxContext: number };

@@ -72,7 +72,7 @@ class RemoteSession implements PolicySession {
   }
 }
 
-/** What of a checkpoint is at hand where another samples from it. */
+/** What of a checkpoint is available where another samples from it. */
 export interface PolicyReader {
   info: PolicyInfo;
   tokenizer: PolicyTokenizer;

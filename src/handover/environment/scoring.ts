@@ -56,7 +56,7 @@ export class Scoring {
     return this.#left;
   }
 
-  /** Hands out up to so many rollouts that nobody works on. */
+  /** Hands out up to this many rollouts that nobody works on. */
   take(most: number): ScoringRollout[] {
     return this.#waiting.splice(0, most);
   }

@@ -8,7 +8,7 @@ import type { Ask, Wanted } from './remote-policy.ts';
 /** What one rollout says in a turn, as JSON: it is sent again as it was. */
 export interface Saying {
   requests: readonly string[];
-  /** Null while the rollout goes on. */
+  /** Null while the rollout continues. */
   done: string | null;
 }
 
@@ -133,7 +133,7 @@ export class Session {
       : new Refusal(400, `answer ${id}: its rollout never asked that`);
   }
 
-  /** Gives answers that were checked; the rollout goes on. */
+  /** Gives answers that were checked; the rollout continues. */
   give(key: string, accepted: readonly Accepted[]): void {
     this.touched = this.#now();
     for (const { id, generated } of accepted) {

@@ -62,7 +62,7 @@ export class Sessions {
     return found;
   }
 
-  /** @throws Refusal where so many more would be too many */
+  /** @throws Refusal where this many more would be too many */
   checkRoom(more: number): void {
     const { rollouts } = this.#limits;
     if (this.#open.size + more > rollouts)

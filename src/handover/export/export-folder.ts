@@ -68,7 +68,7 @@ const inputOf = ({ settings, policy, run }: ExperimentSource): MappingInput => (
   hasAdapter: run !== null,
 });
 
-/** What stands in the way of an export; empty where nothing does. */
+/** What is in the way of an export; empty where nothing does. */
 export const exportRefusals = (
   source: ExperimentSource,
   to: Trainer,

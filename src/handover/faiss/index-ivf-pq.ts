@@ -73,7 +73,7 @@ const indexHeader = (fields: Fields, dimensions: number, rows: number): Fields =
   fields.int32(dimensions).int64(rows, UNUSED, UNUSED).byte(1).int32(INNER_PRODUCT);
 
 /**
- * The bytes of the index file in pieces: what stands before the lists, then one piece a list. Ids are
+ * The bytes of the index file in pieces: what is before the lists, then one piece a list. Ids are
  * the rows of the passages.
  * @param probes lists that a search visits unless it says otherwise (`nprobe`)
  * @throws RangeError where the index has a second stage, which FAISS has no counterpart of: its codes

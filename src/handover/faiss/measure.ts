@@ -26,7 +26,7 @@ export interface Expected {
 
 export interface Measured {
   queries: number;
-  /** Mean share of the exact scan's best 10 that are found when so many lists are visited. */
+  /** Mean share of the exact scan's best 10 that are found when this many lists are visited. */
   recall: { probes: number; recall: number }[];
   /** The same by Forage's second stage over every list; null where the index has none. */
   refined: number | null;

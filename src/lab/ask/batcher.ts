@@ -2,7 +2,7 @@ import type { RolloutUpdate } from '../../records/updates.ts';
 
 /**
  * Collects updates and hands them on in batches, so that sixteen streaming rollouts cost the page a
- * few dozen messages a second and not one a token. Within a rollout the order is kept; tokens of
+ * few dozen messages a second and not one per token. Within a rollout the order is kept; tokens of
  * one segment are joined, and a segment that is replaced twice is sent once.
  */
 export interface UpdateBatcher {

@@ -31,7 +31,7 @@ async function judgeRollouts(
 
 /**
  * Judges the rollouts of a run by a model that is opened for it.
- * @throws Error in words where the judge fails; what was lost as itself, so that it is started again
+ * @throws Error where the judge fails; what was lost as itself, so that it is started again
  */
 export async function judgeRunOf(
   rollouts: readonly Rollout[],

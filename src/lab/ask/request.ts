@@ -19,7 +19,7 @@ const SOURCES = {
   both: 'both',
 } as const;
 
-/** Only the fields that the user set; everything else stays as the recipe has it. */
+/** Only the fields that the user set; everything else stays as in the recipe. */
 const overridesOf = (
   temperature: number,
   mechanisms: Mechanisms,

@@ -38,7 +38,7 @@ export class RunPolicies {
     this.#lost = lost;
   }
 
-  /** @throws Error in words where it cannot be opened, or its run or snapshot is not here */
+  /** @throws Error where it cannot be opened, or its run or snapshot is not here */
   async get(asked: AskedPolicy | undefined): Promise<RunPolicy> {
     if (!asked) return this.#ownWith(null);
     const found = await findPolicy(asked, this.#device, this.#parts);

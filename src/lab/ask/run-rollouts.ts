@@ -14,7 +14,7 @@ import type { RunPolicies, RunPolicy } from './run-policies.ts';
 import type { recipeFor } from './request.ts';
 import type { OpenSources } from './source-keeper.ts';
 
-/** The rollouts of one run of Ask: a group for each policy, or one that goes on with a record. */
+/** The rollouts of one run of Ask: a group for each policy, or one that continues with a record. */
 
 interface RunParts {
   request: RunRequest;
@@ -51,7 +51,7 @@ async function forkOf(order: ForkOrder, retriever: Retriever): Promise<Fork> {
   };
 }
 
-/** @throws ForkError where another policy would go on than the order allows */
+/** @throws ForkError where another policy would continue than the order allows */
 function checkWriter({ writer }: ForkOrder, { policy: { info } }: RunPolicy): void {
   if (!writer || (writer.id === info.id && writer.revision === info.revision)) return;
   throw new ForkError(
@@ -118,7 +118,7 @@ async function make(parts: RunParts, told: OnUpdate): Promise<Rollout[]> {
 
 /**
  * Makes the rollouts that a run asks for, and leaves the page's policy as it was.
- * @throws Error in words; ForkError where a record cannot be gone on with
+ * @throws Error; ForkError where a record cannot be continued
  */
 export async function runRollouts(parts: RunParts, told: OnUpdate): Promise<Rollout[]> {
   try {

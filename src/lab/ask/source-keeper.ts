@@ -111,7 +111,7 @@ export class SourceKeeper {
 
   /** The question of this id in the list. */
   async question(id: string): Promise<Question | null> {
-    // An address may name a question before the world is there.
+    // An address may name per question before the world is there.
     await this.#worldLoaded;
     return this.#list.find(id);
   }

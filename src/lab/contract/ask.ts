@@ -85,14 +85,14 @@ export interface ConductorApi {
   changed(checkpoint: string): Promise<void>;
   /**
    * How near the packed weights of the policy are to its checkpoint.
-   * @throws Error in words where there is nothing to compare; the signal's reason
+   * @throws Error where there is nothing to compare; the signal's reason
    */
   agreement(onLayer: OnLayer, signal: AbortSignal): Promise<Agreement>;
-  /** How fast this device is with the policy. @throws Error in words; the signal's reason */
+  /** How fast this device is with the policy. @throws Error; the signal's reason */
   measure(onFigure: OnFigure, onShare: OnShare, signal: AbortSignal): Promise<DeviceMeasure>;
   /**
    * Asks a judge of many answers. One that it fails at is among the outcomes, with the reason.
-   * @throws Error in words where the model cannot be asked at all
+   * @throws Error where the model cannot be asked at all
    */
   judge(
     ref: PolicyRef,

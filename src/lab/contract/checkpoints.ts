@@ -3,7 +3,7 @@ import type { CheckpointPlan, CheckpointRecord, Fault, LocalFile } from './recor
 
 /** What the page may ask of the checkpoints on this device, which the lab worker keeps. */
 
-/** A value, or what is wrong in words: errors lose their class on the way between workers. */
+/** A value, or what is wrong as text: errors lose their class on the way between workers. */
 export type Outcome<T> = { status: 'ready'; value: T } | { status: 'failed'; fault: Fault };
 
 /** What was named: a text (repository or address) or the files of a folder. */
@@ -91,7 +91,7 @@ export interface CheckpointsApi {
   plan(request: PlanRequest): Promise<Outcome<PlanView>>;
   cancelPlan(): Promise<void>;
   /**
-   * Begins to store what a plan lists; the download goes on after the answer.
+   * Begins to store what a plan lists; the download continues after the answer.
    * @param files those of the folder, where the plan is of one
    */
   add(plan: CheckpointPlan, name: string, files?: LocalFile[]): Promise<Outcome<{ id: string }>>;

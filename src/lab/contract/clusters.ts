@@ -145,7 +145,7 @@ export interface ClusterApi {
   place(local: LocalSpec, query: string, passages: readonly Passage[]): Promise<MapPlaces>;
   /** A passage of the source. @throws Error where it has none at that place */
   passage(local: LocalSpec, row: number): Promise<Passage>;
-  /** What was learned, where that is something else than after so many `changes`; null else. */
+  /** What was learned, where that is something else than after this many `changes`; null else. */
   learning(local: LocalSpec, changes: number): Promise<ClusterLearning | null>;
   /** Searches by clusters and by the exact scan; the index learns from it. */
   search(local: LocalSpec, query: string, k: number): Promise<ClusterAnswer>;

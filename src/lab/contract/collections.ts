@@ -21,7 +21,7 @@ export type StopReason =
   | 'memory'
   /** Another tab writes the collection. */
   | 'busy'
-  /** The file offered to go on with is another one. */
+  /** The file offered to continue with is another one. */
   | 'other-file';
 
 export type ImportOutcome =
@@ -61,7 +61,7 @@ export interface FileToImport {
 export interface ImportProgress {
   collectionId: string;
   importId: string;
-  /** Name of the file at hand, and which it is of how many. */
+  /** Name of the file available, and which it is of how many. */
   name: string;
   file: number;
   files: number;

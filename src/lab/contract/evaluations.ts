@@ -15,7 +15,7 @@ export type EvaluationPhase = 'planning' | 'opening' | 'rollouts' | 'judging';
 export interface EvaluationProgress {
   evaluationId: string;
   phase: EvaluationPhase;
-  /** What is under way, in words: a world that is made, a policy that is loaded. */
+  /** What is under way, as text: a world that is made, a policy that is loaded. */
   note: string;
   /** Rollouts that are there, of those planned; in `judging` answers that are judged. */
   done: number;
@@ -114,7 +114,7 @@ export interface EvaluationsApi {
   cancelMeasure(): Promise<void>;
   /**
    * Which imported questions name what no passage mentions that the systems would search, and which of a world,
-   * built in or fresh, where passages of one's own are searched for them. Sets that are searched in their own
+   * built in or fresh, where passages of your own are searched for them. Sets that are searched in their own
    * world are left out, and search engines, which do not tell.
    * @throws the signal's reason
    */
@@ -147,7 +147,7 @@ export interface EvaluationsApi {
   readEvaluation(file: Blob): Promise<{ name: string; spec: EvaluationSpec }>;
   /** Runs of this browser whose adapters can be evaluated. */
   runs(): Promise<EvaluableRun[]>;
-  /** Systems of one's own, by title. */
+  /** Systems of your own, by title. */
   customs(): Promise<CustomSystem[]>;
   /** Saves a system; one of that id is replaced. @throws Error of one line that names what is wrong */
   saveCustom(system: CustomSystem): Promise<void>;

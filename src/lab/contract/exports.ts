@@ -8,7 +8,7 @@ import type { Download } from './training.ts';
 
 /** A run as it stands, or a recipe with its settings. */
 export type ExportSubject =
-  /** `steps`: of the whole run, for one that is to go on for more than it has. */
+  /** `steps`: of the whole run, for one that is to continue for more than it has. */
   | { kind: 'run'; runId: string; steps: number }
   | { kind: 'settings'; settings: TrainSettings; setup: Setup };
 

@@ -11,7 +11,7 @@ export type EngineDevice = 'wasm' | 'webgpu';
 /** The GPU, the CPU or the server that the policy runs on. */
 export interface DeviceFacts {
   device: EngineDevice | 'server';
-  /** Adapter name as the browser tells it; number of engines (one a core) for WASM; a server's name. */
+  /** Adapter name as the browser tells it; number of engines (one per core) for WASM; a server's name. */
   adapter: string;
   /** A software adapter is shown as such. */
   fallback: boolean;

@@ -60,7 +60,7 @@ export interface OpenedRetriever {
   memory: LocalMemory | null;
 }
 
-/** How far a look-up of names is, in words and as a share. */
+/** How far a look-up of names is, as text and as a share. */
 export type NamesProgress = (stage: string, progress: PartShare) => void;
 
 export interface NamesRequest {

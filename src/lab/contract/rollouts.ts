@@ -42,7 +42,7 @@ export type Selection =
   | { status: 'cancelled' }
   | { status: 'fault'; message: string; position: number; length: number };
 
-/** A filter that cannot be read: what is wrong, and where it stands in the filter. */
+/** A filter that cannot be read: what is wrong, and where it is in the filter. */
 export interface FilterFault {
   status: 'fault';
   message: string;
@@ -52,7 +52,7 @@ export interface FilterFault {
 
 export type Browsed = ({ status: 'ready' } & Selected) | { status: 'cancelled' } | FilterFault;
 
-/** A stored row and where it stands in its file. */
+/** A stored row and where it is in its file. */
 export interface FoundRow extends StoredRow {
   position: number;
 }
@@ -139,7 +139,7 @@ const EXPORT_FORMATS = ['forage', 'verl', 'rl-logging-board', 'csv', 'markdown',
 
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** Decodes tokens of a policy, each alone; null where that policy's tokenizer is not at hand. */
+/** Decodes tokens of a policy, each alone; null where that policy's tokenizer is not available. */
 export type SpellTokens = (policy: string, ids: number[]) => Promise<string[] | null>;
 
 export interface ImportProgress {
@@ -184,7 +184,7 @@ export interface Reading {
   findings: Finding[];
   /** The gold chain beside what was looked up. */
   hops: HopMap;
-  /** Where it stands in its file, from 0, and the ids beside it there. */
+  /** Where it is in its file, from 0, and the ids beside it there. */
   position: number;
   previous: string | null;
   next: string | null;
@@ -243,7 +243,7 @@ export interface SearchUpdate {
   /** Of all places, 0 to 1. */
   share: number;
   places: number;
-  /** Places that were begun since the last update, and the one that went on. */
+  /** Places that were begun since the last update, and the one that continued. */
   found: FoundPlace[];
 }
 
@@ -320,7 +320,7 @@ export interface RolloutsApi {
     spell?: SpellTokens,
     onProgress?: (done: number, total: number) => void,
   ): Promise<Blob | null>;
-  /** Training runs of this browser; empty where the host has none at hand. */
+  /** Training runs of this browser; empty where the host has none available. */
   ownRuns(): Promise<OwnRun[]>;
   ownEvaluations(): Promise<OwnEvaluation[]>;
   /** Reads the rollouts of a training run as a file `run NAME`; what was read of it before is replaced. */

@@ -65,14 +65,14 @@ export type Asked = { kind: 'world'; id: string } | { kind: 'typed'; text: strin
 /** Whose text is sampled: a policy as it is, or with the adapter of a stored run. */
 export type AskedPolicy = Exclude<EvaluatedPolicy, { kind: 'folders' }>;
 
-/** A recorded rollout that is gone on with, and what is otherwise from there. */
+/** A recorded rollout that is continued, and what is otherwise from there. */
 export interface ForkOrder {
   of: Rollout;
-  /** The first event that is made anew. */
+  /** The first event that is made again. */
   event: number;
   rolloutId: string;
   change: ForkChange;
-  /** Only this policy may go on; absent: whichever the request names. */
+  /** Only this policy may continue; absent: whichever the request names. */
   writer?: Pick<Rollout['policy'], 'id' | 'revision'>;
   /** Of `source`: where the next search goes. */
   source?: SourceName;

@@ -194,7 +194,7 @@ export interface TrainApi {
   /** Goes on with the runs of a sweep that wait. */
   goOnWithSweep(sweepId: string): Promise<void>;
   /**
-   * Marks the runs that wait as deleted; `restore` undoes it. The one that trains goes on to its end.
+   * Marks the runs that wait as deleted; `restore` undoes it. The one that trains continues to its end.
    * @returns their ids
    */
   dropRest(sweepId: string): Promise<string[]>;
@@ -216,7 +216,7 @@ export interface TrainApi {
   exportRun(runId: string): Promise<Blob>;
   importRun(file: Blob): Promise<RunRecord>;
   /**
-   * Takes in what came back from a cluster: the files of a folder, or one archive of it.
+   * Takes in the result from a cluster: the files of a folder, or one archive of it.
    * @param job a name for `cancelAdopt`
    * @param onProgress steps stored, of how many
    */

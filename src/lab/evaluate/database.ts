@@ -57,7 +57,7 @@ export class EvaluationDatabase extends Dexie {
   customs!: EntityTable<CustomSystem, 'id'>;
 
   constructor(name = 'forage-evaluations', options: ConstructorParameters<typeof Dexie>[1] = {}) {
-    // Browsers call a transaction done before it is on the disk, unless told otherwise.
+    // Browsers call a transaction done before it is on the disk, by default otherwise.
     super(name, { chromeTransactionDurability: 'strict', ...options });
     this.version(1).stores({
       evaluations: 'id, createdAt',

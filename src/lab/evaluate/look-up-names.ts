@@ -91,7 +91,7 @@ export class NamesLookUp {
     }
   }
 
-  /** The world is made in a worker of its own: the page's questions go on meanwhile, and its passages are not encoded. */
+  /** The world is made in a worker of its own: the page's questions continue meanwhile, and its passages are not encoded. */
   async *#inFresh(
     source: Extract<QuestionsSource, { kind: 'fresh' }>,
     places: readonly Searched[],

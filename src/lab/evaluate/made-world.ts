@@ -9,13 +9,13 @@ export interface MadeWorldOptions {
   made: Made;
   files: RetrievalFiles;
   workers: WorkerFactory;
-  /** Told how far it is, in words. */
+  /** Told how far it is, as text. */
   note: (text: string) => void;
 }
 
 /**
  * Makes a world in a retrieval worker of its own, apart from that of the page.
- * @throws Error in words; WorkerLost
+ * @throws Error; WorkerLost
  */
 export async function startMadeWorld({
   made,

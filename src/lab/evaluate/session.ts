@@ -34,7 +34,7 @@ import type { EvaluationStore, MadeRollout } from './store.ts';
 
 export interface SessionParts extends PolicyParts, SetParts {
   store: EvaluationStore;
-  /** A model that judges or summarizes. @throws Error in words */
+  /** A model that judges or summarizes. @throws Error */
   helper(ref: PolicyRef): Promise<TextModel>;
   /** Of what runs. */
   version: string;
@@ -142,7 +142,7 @@ export class EvaluationSession {
     return this.#plan && resultOf(this.#plan, this.#record.name, known, this.#failures);
   }
 
-  /** Runs to its end. @throws Error in words; the reason of `abort` */
+  /** Runs to its end. @throws Error; the reason of `abort` */
   async run(): Promise<void> {
     const { spec } = this.#record;
     const { plan, policies, sets } = await openPlan(spec, this.#device, this.#parts, (note) =>
@@ -299,7 +299,7 @@ export class EvaluationSession {
 
   /**
    * LJ over the answers; what was judged before is kept.
-   * @throws Error where the judge failed, so that the evaluation can go on once it is mended
+   * @throws Error where the judge failed, so that the evaluation can continue once it is mended
    */
   async #judge(): Promise<void> {
     const { judge: choice } = this.#record.spec;

@@ -26,7 +26,7 @@ export interface SetParts {
   sourcesFor(
     request: SourceRequest,
   ): Promise<QuestionSet & Pick<OpenSources, 'retriever' | 'router' | 'local'>>;
-  /** Makes a world. @param note told how far it is, in words */
+  /** Makes a world. @param note told how far it is, as text */
   startWorld(made: Made, note: (text: string) => void): Promise<MadeWorld>;
   /** What decides the content of collections: their ids, and how much is in each. */
   collections(ids: readonly string[]): Promise<readonly { passages: number }[]>;
@@ -75,7 +75,7 @@ export class OpenSets {
     return this.#sets;
   }
 
-  /** @throws Error in words where questions are missing */
+  /** @throws Error where questions are missing */
   async find(source: QuestionsSource, note: (text: string) => void): Promise<void> {
     const set = await this.#open(source, note);
     if (set.questions.length === 0)
@@ -142,7 +142,7 @@ export class OpenSets {
     return { world: identity, local: local ?? null, web: web ?? null, own };
   }
 
-  /** @throws Error in words where sources cannot be opened */
+  /** @throws Error where sources cannot be opened */
   async open(
     at: number,
     retrieval: RetrievalChange,

@@ -85,7 +85,7 @@ export class EvaluationStore {
 
   /**
    * Keeps rollouts, all or none of them.
-   * @throws Error in words where the storage is full; what was kept before is untouched
+   * @throws Error where the storage is full; what was kept before is untouched
    */
   async keep(made: readonly MadeRollout[]): Promise<void> {
     const encoder = new TextEncoder();
@@ -221,7 +221,7 @@ export class EvaluationStore {
     });
   }
 
-  /** Systems of one's own by title; one that this version cannot run is left out. */
+  /** Systems of your own by title; one that this version cannot run is left out. */
   async customs(): Promise<CustomSystem[]> {
     const rows: unknown[] = await this.#db.customs.toArray();
     const known = rows.flatMap((row) => {

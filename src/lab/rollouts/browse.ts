@@ -73,7 +73,7 @@ function parted(
   return parts;
 }
 
-/** Puts rows of a group together; steps ascend, other groups stand where their first row stood. */
+/** Puts rows of a group together; steps ascend, other groups are where their first row stood. */
 function grouped(
   rows: readonly StoredRow[],
   positions: readonly number[],

@@ -96,7 +96,7 @@ class TokenBook {
     this.#spell = spell;
   }
 
-  /** Texts of all tokens of a rollout; undefined where its policy's tokenizer is not at hand. */
+  /** Texts of all tokens of a rollout; undefined where its policy's tokenizer is not available. */
   async textsOf({ policy, segments }: ImportedRollout): Promise<TokenTexts | undefined> {
     if (!policy) return undefined;
     const known = this.#texts.get(policy.id) ?? new Map<number, string>();

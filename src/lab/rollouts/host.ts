@@ -68,10 +68,10 @@ export class RolloutsHost implements RolloutsApi {
   readonly #scored = new Kept<Disagreement[]>();
 
   /**
-   * @param runs training runs, where there are any at hand
+   * @param runs training runs, where there are any available
    * @param ready what imports and the list of files wait for: files left half read are marked by then
-   * @param evaluations evaluations of several systems, where there are any at hand
-   * @param spelling tokenizers, where there are any at hand
+   * @param evaluations evaluations of several systems, where there are any available
+   * @param spelling tokenizers, where there are any available
    */
   constructor(
     store: RolloutsStore,

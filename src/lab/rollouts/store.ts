@@ -162,7 +162,7 @@ export class RolloutsStore {
     return (await this.positions(fileId, rows, filter, signal)).map((at) => rows[at]!);
   }
 
-  /** Positions of the rows that pass a filter; as `select`, of rows that are at hand. */
+  /** Positions of the rows that pass a filter; as `select`, of rows that are available. */
   async positions(
     fileId: string,
     rows: readonly StoredRow[],

@@ -31,7 +31,7 @@ export class RowTables {
     this.#tables.delete(fileId);
   }
 
-  /** Tags stand in the rows of every file of that name. */
+  /** Tags are in the rows of every file of that name. */
   retag(mark: Mark): void {
     const tags = tagsOf(mark);
     for (const table of this.#tables.values()) {

@@ -25,7 +25,7 @@ class HeldCallback {
     this.#callback = callback;
   }
 
-  /** What the host is given. A near end that is gone is no fault of the host's. */
+  /** What the host is given. A near end that is gone is not a fault of the host's. */
   readonly call = (...args: unknown[]): Promise<unknown> => {
     if (this.#released) return Promise.resolve(undefined);
     const answer = Promise.resolve(this.#callback(...args));
@@ -79,7 +79,7 @@ class HostServer implements Served {
 }
 
 export interface ServeOptions {
-  /** Where calls come from; the worker's own scope unless given. */
+  /** Where calls come from; the worker's own scope by default. */
   endpoint?: Endpoint;
   /** The name that the worker was started with. */
   life?: string;

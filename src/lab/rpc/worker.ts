@@ -55,7 +55,7 @@ function run<T>(options: WorkerOptions<T>): RunningWorker {
   const stopWaiting = watchLife(worker, { life, locks, startMs }, lose);
   const connection = new Connection(worker, name);
   worker.addEventListener('error', (event) => {
-    // Unhandled, it would go on to the owner of this thread, who would take us for lost.
+    // Unhandled, it would continue to the owner of this thread, who would take us for lost.
     event.preventDefault();
     const message = 'message' in event && typeof event.message === 'string' ? event.message : '';
     lose(message || 'its script could not be loaded');

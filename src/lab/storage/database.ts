@@ -33,7 +33,7 @@ export interface KeptAdapter {
   router: BlobRef | null;
 }
 
-/** What a run goes on from: one record, replaced in one transaction. */
+/** What a run continues from: one record, replaced in one transaction. */
 export interface PointerRow {
   runId: string;
   latest: StoredSnapshot;
@@ -81,7 +81,7 @@ export class ForageDatabase extends Dexie {
   probes!: EntityTable<ProbeRow, 'key'>;
 
   constructor(name = 'forage', options: ConstructorParameters<typeof Dexie>[1] = {}) {
-    // Browsers call a transaction done before it is on the disk, unless told otherwise.
+    // Browsers call a transaction done before it is on the disk, by default otherwise.
     super(name, { chromeTransactionDurability: 'strict', ...options });
     this.version(1).stores({
       runs: 'id, createdAt',

@@ -10,7 +10,7 @@ export interface RunSize {
   adapterBytes: number;
 }
 
-/** In words: rollouts and adapters of past steps, and whole runs. */
+/** As text: rollouts and adapters of past steps, and whole runs. */
 export function deletableWords(runs: readonly (RunSize & { name: string })[]): string {
   const largest = runs.toSorted((a, b) => b.bytes - a.bytes)[0];
   if (!largest) return 'There is nothing of Forage to delete; other data of this site fills it.';

@@ -3,7 +3,7 @@ import type { Json } from '../../learn/rl/contracts.ts';
 import type { TrainState } from '../../learn/rl/state.ts';
 import type { BlobRef, KeptAdapter } from './database.ts';
 
-/** What a run keeps of each snapshot after the next ones took its place: enough to ask with, not to go on from. */
+/** What a run keeps of each snapshot after the next ones took its place: enough to ask with, not to continue from. */
 
 /** A third of a snapshot: without the optimizer's two moments. */
 export type AskedState = Pick<TrainState, 'adapter' | 'router'>;

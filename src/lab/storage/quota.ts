@@ -21,7 +21,7 @@ const NEAR = 2 ** 27;
 
 /**
  * Bytes that a site stores. After a restart Chromium may count a part below zero, and tells it as 2^32
- * bytes less that; such a part counts as 0. One that truly is within 128 MiB of 4 GiB cannot be told from it.
+ * bytes less that; such a part counts as 0. One that truly is within 128 MiB of 4 GiB cannot be distinguished from it.
  */
 export const usedBytes = ({ usage = 0, usageDetails = {} }: SaidOfStorage): number => {
   const wrapped = Object.values(usageDetails).filter((part) => part > WRAP - NEAR && part < WRAP);

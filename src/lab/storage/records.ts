@@ -106,7 +106,7 @@ const stepSchema = z.looseObject({
 /**
  * A step that we or another copy of the page wrote. What charts and exports rely on is checked, the
  * other numbers are taken as they are.
- * @throws Error of one line where it is no step
+ * @throws Error of one line where it is not a step
  */
 export function parseStep(value: unknown): TrainStep {
   const parsed = stepSchema.safeParse(value);

@@ -139,7 +139,7 @@ export class RunStore {
     try {
       await this.#commit(runId, state, pending, change, true);
     } catch (error) {
-      // What the run goes on from comes before what is kept to ask with.
+      // What the run continues from comes before what is kept to ask with.
       if (!(error instanceof StorageFull)) throw error;
       await this.#commit(runId, state, pending, change, false);
     }
@@ -187,7 +187,7 @@ export class RunStore {
     }
   }
 
-  /** Removes what was written. @returns what to throw: the quota in words */
+  /** Removes what was written. @returns what to throw: the quota as text */
   async #undone(writing: Writing, error: unknown): Promise<unknown> {
     await writing.undo();
     return isQuotaError(error) ? new StorageFull(writing.wanted, await this.#deletable()) : error;
@@ -380,7 +380,7 @@ export class RunStore {
     return sizeOf(files);
   }
 
-  /** Deletes the adapters of past snapshots; those that the run goes on from stay. @returns bytes freed */
+  /** Deletes the adapters of past snapshots; those that the run continues from stay. @returns bytes freed */
   async dropAdapters(runId: string): Promise<number> {
     const { pointers } = this.#db;
     const files = await this.#db.transaction('rw', pointers, async () => {
@@ -399,7 +399,7 @@ export class RunStore {
     return { bytes, rolloutBytes, adapterBytes: sizeOf(filesOfAdapters(pointer)) };
   }
 
-  /** In words, what could be deleted: rollouts of steps, and whole runs. */
+  /** As text, what could be deleted: rollouts of steps, and whole runs. */
   async #deletable(): Promise<string> {
     const runs = await this.runs().catch(() => []);
     const sized = await Promise.all(

@@ -84,7 +84,7 @@ export class ActiveRun {
 
   /**
    * Adds a line to the notice, once: what a damaged snapshot led to is not displaced by what follows.
-   * @param before an earlier line that it stands in place of
+   * @param before an earlier line that it is in place of
    */
   note(line: string, before?: string): void {
     if (this.notice?.includes(line)) return;

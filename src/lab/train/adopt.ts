@@ -147,7 +147,7 @@ async function keep(
 
 /**
  * Takes a folder, or an archive of one, in as a run. Nothing stays of it where that fails or is stopped.
- * @throws AdoptError in words where nothing can be made of it; StorageFull; the signal's reason
+ * @throws AdoptError as text where nothing can be made of it; StorageFull; the signal's reason
  */
 export async function adoptRun(
   parts: AdoptParts,

@@ -57,7 +57,7 @@ export interface DriveParts {
   startEngines: StartEngines;
   /** Resolves when sources and questions are loaded. */
   world(setup: Setup): Promise<TrainWorld>;
-  /** A model that judges or summarizes. @throws Error in words */
+  /** A model that judges or summarizes. @throws Error */
   helper(ref: PolicyRef): Promise<TextModel>;
 }
 

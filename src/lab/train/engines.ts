@@ -42,7 +42,7 @@ export interface EngineOptions {
   source: CheckpointSource;
   open: OpenStored;
   device: 'wasm' | 'webgpu';
-  /** What keys and values are held in; unless given, as the checkpoint says. */
+  /** What keys and values are held in; by default, as the checkpoint says. */
   keys?: StoreType;
   adapter: LoraSpec;
   /** Ends the start. */

@@ -44,12 +44,12 @@ import { RunReporter } from './reporter.ts';
 export interface HostParts extends DriveParts {
   /**
    * The policy that is trained, without starting an engine.
-   * @throws Error in words where it cannot be trained
+   * @throws Error where it cannot be trained
    */
   policy(ref: PolicyRef): Promise<PolicyFacts>;
   /** Those that can be trained, the built-in one first. */
   policies(): Promise<PolicyRef[]>;
-  /** @throws Error in words where the browser keeps no files, which every step is stored in */
+  /** @throws Error where the browser keeps no files, which every step is stored in */
   checkFiles(): void;
   locks: LockManager;
   /** To the same page in other tabs: messages, and orders. */
@@ -60,7 +60,7 @@ export interface HostParts extends DriveParts {
 /** Name of the job that measures the device. */
 const MEASURE = 'measure';
 
-/** @throws Error where the run has so many steps already */
+/** @throws Error where the run has this many steps already */
 function longer({ settings, step, name }: RunRecord, steps: number): TrainSettings {
   if (steps <= step) throw new Error(`"${name}" has made ${step} steps; name more than that.`);
   return parseTrainSettings({ ...settings, steps });
@@ -451,7 +451,7 @@ export class TrainingHost implements TrainApi {
     if (ended) this.#records.send(ended);
     this.#reporter.here(null);
     this.#reporter.send([{ type: 'progress', progress: active.progress(end.status) }]);
-    // What could not go on says so itself; what cannot even be read shows when it is opened.
+    // What could not continue says so itself; what cannot even be read shows when it is opened.
     await this.#sweeps.ended(run, end.status).catch(() => undefined);
   }
 }

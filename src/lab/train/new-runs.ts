@@ -26,7 +26,7 @@ import { withSource } from './setup-source.ts';
 interface NewRunParts {
   store: Pick<RunStore, 'put' | 'putDemonstrations'>;
   world: DriveParts['world'];
-  /** @throws Error in words where it cannot be trained */
+  /** @throws Error where it cannot be trained */
   policy(ref: PolicyRef): Promise<PolicyFacts>;
 }
 
@@ -61,7 +61,7 @@ export const hasSummarizer = ({
   summarizer: summarizer.kind !== 'off',
 });
 
-/** @throws Error where questions of one's own leave none to train on */
+/** @throws Error where questions of your own leave none to train on */
 function checkSplit(split: QuestionSplit | undefined): void {
   if (split && split.train === 0)
     throw new Error(
@@ -123,7 +123,7 @@ async function textFor(
 
 /**
  * Checks all of them, and then stores them.
- * @throws Error in words where one of them cannot be trained; none is stored then
+ * @throws Error where one of them cannot be trained; none is stored then
  */
 export async function storeRuns(
   parts: NewRunParts,

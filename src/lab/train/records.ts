@@ -83,14 +83,14 @@ export class RunRecords {
 
   /**
    * Takes a file in as a run. Nothing stays of it where that fails.
-   * @throws Error in words where the file is none of a run; StorageFull
+   * @throws Error where the file is none of a run; StorageFull
    */
   async read(file: Blob): Promise<RunRecord> {
     const { run, steps, state } = readRunFile(await file.text());
     const store = this.#store;
     const taken = (await store.runs()).some(({ id }) => id === run.id);
     const { sweep, ...rest } = run;
-    // Without a snapshot nothing can go on behind the steps, but they can be read.
+    // Without a snapshot nothing can continue after the steps, but they can be read.
     const last = state?.step ?? steps.at(-1)?.step ?? 0;
     const readOnly = state === null && last > 0;
     const imported: RunRecord = {

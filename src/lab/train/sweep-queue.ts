@@ -3,13 +3,13 @@ import type { RunRecord, RunStatus } from '../contract/records/runs.ts';
 
 /**
  * The runs of a sweep, one after another. What is left of it is what the store says: runs that wait are
- * stored like any other, so that a sweep goes on after its tab was closed, and runs that are deleted,
+ * stored like any other, so that a sweep continues after its tab was closed, and runs that are deleted,
  * by whichever tab, are no longer begun.
  */
 
 interface SweepParts {
   runs(): Promise<RunRecord[]>;
-  /** Begins a run, or goes on with it; resolves when it trains. */
+  /** Begins a run, or continues with it; resolves when it trains. */
   resume(runId: string): Promise<void>;
   /** Told which sweep is under way. */
   moved(sweepId: string | null): void;

@@ -68,7 +68,7 @@ const together = (asked: readonly Asked[]): ByteProgress => ({
 /**
  * Reads files below `base` by HTTP and reports the bytes of all of them together, from when they are asked for:
  * of files that are asked for at once, the whole is counted before the first of them is here.
- * @param onFetched told whenever all that was asked for is here: what follows is no fetching
+ * @param onFetched told whenever all that was asked for is here: what follows is not a fetching
  * @throws MissingFile where the server has no such file
  */
 export const fetchWithProgress = (

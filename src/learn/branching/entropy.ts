@@ -4,10 +4,10 @@ import type { Branching } from '../../recipes/parts/branching.ts';
 
 /**
  * Where ARPO (arXiv 2507.19849) branches. H is the sum of the entropies of the first tokens that the policy
- * wrote there, over ln |V|; ΔH is H behind a result less H at the rollout's beginning. The entropies are of
- * the whole vocabulary and of the tokens behind the result, as the paper has them. The released code takes ten tokens of
+ * wrote there, over ln |V|; ΔH is H after a result less H at the rollout's beginning. The entropies are of
+ * the whole vocabulary and of the tokens after the result, as in the paper. The released code takes ten tokens of
  * the vocabulary, and the segment before the result (`measured: 'before-result'`), less what was first written in the
- * rollout's place: of one that branched off, that is its own first segment behind the branch. So ΔH is 0 and the branch
+ * rollout's place: of one that branched off, that is its own first segment after the branch. So ΔH is 0 and the branch
  * a fair coin at the first result that is a rollout's own. That H is kept by place in the batch and never cleared
  * (`before-result-kept`): from the second batch on it is that of another question's rollout.
  */
@@ -22,7 +22,7 @@ export const branchChance = (rise: number, { base, slope }: Pick<Rule, 'base' | 
 
 /**
  * Whether a rollout branches: as the code draws, clamp(u − w · ΔH, 0, 1) ≤ α with u uniform in [0, 1), which
- * happens with probability P; or, as the paper has it, where P > τ.
+ * happens with probability P; or, as in the paper, where P > τ.
  */
 export function branches(
   rise: number,
@@ -33,19 +33,19 @@ export function branches(
   return clamp(draw - slope * rise) <= base;
 }
 
-/** A place behind a result: the event that comes next, and the entropies of what the policy wrote there. */
+/** A place after a result: the event that comes next, and the entropies of what the policy wrote there. */
 export interface Turn {
   event: number;
-  /** From the first token behind the result; none where the policy wrote no more. */
+  /** From the first token after the result; none where the policy wrote no more. */
   entropies: number[];
   /** Of what it wrote between the result before, or the beginning, and this one. */
   before: number[];
 }
 
-/** What stands between a result and the policy's next word. */
+/** What is between a result and the policy's next word. */
 const BETWEEN = new Set(['summarize', 'candidate', 'verdict']);
 
-/** Places behind the results of a rollout, in order, at which it went on. */
+/** Places after the results of a rollout, in order, at which it continued. */
 export function turnsOf({ events, segments }: Pick<Rollout, 'events' | 'segments'>): Turn[] {
   const written = (from: number, to?: number): number[] =>
     segments
@@ -78,8 +78,8 @@ interface Place {
 
 /**
  * ΔH at one of a rollout's turns.
- * @param first H that was first written in its place, where that is told from what stands before the result; absent:
- *   what stands behind the result is told from the rollout's beginning
+ * @param first H that was first written in its place, where that is distinguished from what is before the result; absent:
+ *   what is after the result is distinguished from the rollout's beginning
  * @param sum H of the entropies of a text
  */
 export function riseAt(

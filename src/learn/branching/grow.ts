@@ -18,7 +18,7 @@ import { clonesOf } from './revive.ts';
 
 /**
  * Groups whose rollouts come from each other. Rollouts are run to their end before others branch off them:
- * what comes behind a branch does not depend on what its sibling does, so the group is the one that branching
+ * what comes after a branch does not depend on what its sibling does, so the group is the one that branching
  * on the way would give.
  */
 
@@ -30,7 +30,7 @@ interface Growing {
   next: number;
 }
 
-/** Another rollout from behind a result of one, with the seed of its place in the group. */
+/** Another rollout from after a result of one, with the seed of its place in the group. */
 async function branchOff(
   deps: AgentDeps,
   request: GroupRequest,
@@ -55,7 +55,7 @@ const growing = (rollout: Rollout): Growing => ({ rollout, turns: turnsOf(rollou
 
 /**
  * ARPO: N rollouts from the question; in rounds, in the order of their places, each branches at most once
- * behind its next result, until the group has M. What is then missing begins at the question.
+ * after its next result, until the group has M. What is then missing begins at the question.
  */
 async function growByEntropy(
   deps: AgentDeps,
@@ -146,7 +146,7 @@ async function freshRollouts(
     .map((rollout) => ({ ...rollout, groupId: request.groupId }));
 }
 
-/** TreeRPO: N rollouts from the question, and behind each result as many, down to depth D. */
+/** TreeRPO: N rollouts from the question, and after each result as many, down to depth D. */
 async function growTree(
   deps: AgentDeps,
   request: GroupRequest,

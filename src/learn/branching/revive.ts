@@ -9,7 +9,7 @@ import { runFork } from '../../agent/run.ts';
 
 /**
  * REX-RAG (arXiv 2508.08149; code: MiliLab/REX-RAG): a rollout whose own answer was wrong is, with probability
- * P, gone on with from before that answer, behind a sentence that doubts. Sentences are ours, in the words of the
+ * P, continued from before that answer, after a sentence that doubts. Sentences are ours, in the words of the
  * built-in world.
  */
 
@@ -60,7 +60,7 @@ export function clonesOf(
   return Promise.all(clones);
 }
 
-/** Whether a rollout goes on with a failed one. */
+/** Whether a rollout continues with a failed one. */
 export const isClone = ({ forks }: Pick<Rollout, 'forks'>): boolean =>
   forks?.at(-1)?.changes.opening !== undefined;
 
@@ -83,7 +83,7 @@ export const nextRate = (rate: number, smoothing: number, accuracies: readonly n
   accuracies.length === 0 ? rate : (1 - smoothing) * rate + smoothing * mean(accuracies);
 
 /**
- * μ of a probe's tokens: 1 for its first, then the share of the probes with the same beginning that go on with
+ * μ of a probe's tokens: 1 for its first, then the share of the probes with the same beginning that continue with
  * that token.
  * @param probes token ids of every probe
  */
@@ -111,7 +111,7 @@ export interface Behaviour {
 /**
  * ln π_mix of each trained token, π_mix = (1 − α) π_old + α μ. μ is 0 in originals; in a clone π_old / z^(1/j)
  * before the probe (z: share of originals that are wrong, j: trained tokens before it), the probe's own density
- * in it and π_old behind it.
+ * in it and π_old after it.
  */
 export function mixtureLogprobs(
   { oldLogprobs, probe }: Behaviour,

@@ -5,7 +5,7 @@ import { skippingGae } from '../advantages.ts';
 
 /**
  * Advantages with a critic (PPO, 1707.06347; GAE, 1506.02438), token by token. Environment tokens take no part
- * (`skip`), or, `released`, they stand in GAE, whitening and value loss like any other, as in Search-R1's code
+ * (`skip`), or, `released`, they are in GAE, whitening and value loss like any other, as in Search-R1's code
  * (verl/trainer/ppo/core_algos.py). With γ = λ = 1 that changes nothing of the policy's advantages but their whitening.
  */
 

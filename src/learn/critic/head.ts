@@ -1,7 +1,7 @@
 import { itemAt } from '../../base/items.ts';
 
 /**
- * The critic's value head: V = w · h / rms(h) + b over the hidden state h behind the policy's last layer, from which the
+ * The critic's value head: V = w · h / rms(h) + b over the hidden state h after the policy's last layer, from which the
  * next token is predicted. It learns alone: no gradient goes into the policy, where published critics are whole models.
  */
 

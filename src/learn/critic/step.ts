@@ -24,7 +24,7 @@ interface Trained {
 
 interface CriticStep {
   sequences: readonly Trained[];
-  /** Log-probabilities of the reference on the trained tokens; null where no KL stands in the reward. */
+  /** Log-probabilities of the reference on the trained tokens; null where no KL is in the reward. */
   references: readonly Float32Array[] | null;
   objective: TrainSettings['objective'];
   critic: CriticSettings;

@@ -61,7 +61,7 @@ function poolOf(
   );
 }
 
-/** A name for all questions where tasks are not told apart. */
+/** A name for all questions where tasks are not distinguished. */
 type Part = Task | 'whole';
 
 /** Without tasks all questions have the shares of retrieval QA. */

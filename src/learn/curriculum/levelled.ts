@@ -33,7 +33,7 @@ export class LevelledQuestions {
   readonly #buckets: Record<Bucket, Question[]> = { hard: [], medium: [], easy: [], dropped: [] };
   readonly #cycles = new Map<Bucket | 'all', Cycle<Levelled>>();
 
-  /** @param scores one a question */
+  /** @param scores one per question */
   constructor(
     { coldStart, mix }: { coldStart: TrainSettings['curriculum']['coldStart']; mix: Mix },
     questions: readonly Question[],

@@ -23,7 +23,7 @@ export function noiseRate(
 const DEPTH = 20;
 
 /**
- * What stands in for ZeroSearch's simulator: a search brings either what the step asked for needs, or noise, by one
+ * What is in for ZeroSearch's simulator: a search brings either what the step asked for needs, or noise, by one
  * draw for each search. Theirs is a language model that is told question and answer and writes documents; this one
  * looks up passages that are there. It knows the gold chain, so it is for training alone.
  */

@@ -44,7 +44,7 @@ function blockText(rollout: Rollout, of: 'evidence' | 'memory', bank?: BankLimit
 }
 
 /**
- * s3: the passages that were chosen of every result behind which some were, and all of every other result; each
+ * s3: the passages that were chosen of every result after which some were, and all of every other result; each
  * once.
  */
 function selectedOf(rollout: Rollout): Passage[] {

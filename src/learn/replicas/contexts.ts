@@ -4,7 +4,7 @@ import type { ItemResult, ItemScores, ScoredItem, TrainItem } from './replica.ts
 import { trainedCount } from './replica.ts';
 
 /**
- * Rollouts whose context began anew (`starts`) as the trainer needs them: each context is an item of its own, with its part
+ * Rollouts whose context restarted (`starts`) as the trainer needs them: each context is an item of its own, with its part
  * of the trained tokens, and what comes back is the rollout's again. The loss is a sum over tokens, so that it is
  * that of the rollout. An item of one context is left as it is.
  */

@@ -3,7 +3,7 @@ import type { TrainLimits } from '../../policy/lora/train-batch.ts';
 import type { LoadedPolicy } from '../../policy/open/loaded-policy.ts';
 import { TrainReplica } from './replica.ts';
 
-/** Tokens of one micro-batch unless given; a whole context always fits. */
+/** Tokens of one micro-batch by default; a whole context always fits. */
 export const MICRO_TOKENS = 2048;
 
 export interface ReplicaOptions {

@@ -39,7 +39,7 @@ export type FromReplica =
 
 type Answer = PartGradient | ItemScores[] | HiddenAnswer | number | null;
 
-/** Under a name, to be told from scores. */
+/** Under a name, to be distinguished from scores. */
 interface HiddenAnswer {
   hidden: HiddenStates[];
 }
@@ -135,7 +135,7 @@ export class RemoteReplica implements ReplicaClient {
     if (!this.#fault) await this.#call({ type: 'close' });
   }
 
-  /** Rejects all calls, those to come too: the worker behind the channel is gone. */
+  /** Rejects all calls, those to come too: the worker after the channel is gone. */
   lost(reason: Error): void {
     this.#fault ??= reason;
     for (const { reject } of this.#waiting.values()) reject(reason);

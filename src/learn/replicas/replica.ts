@@ -26,7 +26,7 @@ export interface TrainItem {
   stale?: boolean;
   /** What was read as mixtures; the reference reads the tokens themselves. */
   latents?: Latents;
-  /** Tokens with which the context began anew, in order; the learner makes items of one context of such an item. */
+  /** Tokens with which the context restarted, in order; the learner makes items of one context of such an item. */
   starts?: readonly number[];
 }
 

@@ -20,7 +20,7 @@ export interface TrainingQuestion {
   engines: number;
   /** Rollouts that are made at the same time, over all engines; absent: as many as the engines take. */
   rollouts?: number;
-  /** Tokens of a micro-batch, `MICRO_TOKENS` unless given. */
+  /** Tokens of a micro-batch, `MICRO_TOKENS` by default. */
   microTokens?: number;
   /** Of one engine. */
   limits: DeviceLimits;

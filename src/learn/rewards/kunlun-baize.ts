@@ -3,7 +3,7 @@ import { weightedReward } from './parts/definition.ts';
 import type { RewardFacts } from './parts/facts.ts';
 
 /*
- * KunLunBaizeRAG, equations (17) and (18) of arXiv 2506.19466. Departures and choices where the paper
+ * KunLunBaizeRAG, equations (17) and (18) of arXiv 2506.19466. Differences and choices where the paper
  * leaves one:
  * - The λ are not given, only that they sum to 1. Accuracy gets most, because the other terms are
  *   already near their ceiling after the format warm-up.

@@ -14,7 +14,7 @@ import type { RewardFacts } from './parts/facts.ts';
  * with their normaliser: their three servers hold the functions of their metric_calc_rule.py, of which stage 1
  * uses the first cover-EM and stage 2 F1. An output in their own format is read by their rules, stage 1 by those of its
  * own server (src/agent/released/r1-searcher.ts); in Forage's protocol "format" is that the whole output follows it.
- * Departures:
+ * Differences:
  * - Their tests for Chinese characters and for the word "assistant" look at what was read, too; here only at what the
  *   policy wrote. In Forage's protocol they have no counterpart.
  * - The paper's first stage does not look at the answer; the released code adds ±1 for it, and its
@@ -26,7 +26,7 @@ import type { RewardFacts } from './parts/facts.ts';
 const SOURCE = 'R1-Searcher, arXiv 2503.05592';
 const RELEASED = 'R1-Searcher, train/reward_server_*.py';
 
-/** Longest answer of the released second stage, in words. */
+/** Longest answer of the released second stage, as text. */
 const ANSWER_WORDS = 10;
 
 const formatHalf = (facts: RewardFacts): RewardClause =>

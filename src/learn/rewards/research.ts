@@ -12,7 +12,7 @@ import type { RewardFacts } from './parts/facts.ts';
  * ReSearch (arXiv 2503.19470; code: Agent-RL/ReCall, branch re-search, reward_score/re_search.py) and
  * AutoRefine (2505.11277; code: syr-cn/AutoRefine, reward_score/qa_em.py, refine_score 0.1 and format_score
  * 0 in cmd/train.sh). Papers and code agree on the values. An output in their own format is read by their rules
- * (src/agent/released), one in Forage's protocol by its rules. Departures:
+ * (src/agent/released), one in Forage's protocol by its rules. Differences:
  * - ReSearch's code also gives 0 to an output that the limit of tokens ended. Forage asks for the answer
  *   at its limits, so such an output is judged by what it then answered.
  * - In Forage's protocol, where the policy wrote no <refine> block, what it thought after it first read passages counts as one.

@@ -10,10 +10,10 @@ import type { RewardFacts } from './parts/facts.ts';
 /*
  * Search-R1 (arXiv 2503.09516) and its format reward (2505.15117; code:
  * PeterGriffinJin/Search-R1, verl/utils/reward_score/qa_em_format.py with the values of
- * scripts/nq_hotpotqa/v0.3/train_*_format.sh: structure 0.2, final format 0.1, retrieval 0). Departures:
+ * scripts/nq_hotpotqa/v0.3/train_*_format.sh: structure 0.2, final format 0.1, retrieval 0). Differences:
  * - "Format" is, in their own format, their order of blocks (src/agent/released/search-r1.ts), in Forage's protocol that
  *   the whole output follows it.
- * - The values are the code's; 2505.15117 itself was not at hand to compare them with.
+ * - The values are the code's; 2505.15117 itself was not available to compare them with.
  * - Their retrieval reward (a gold answer in what was read) has the value 0 in both scripts. 2505.15117 asks
  *   what it is worth; `search-r1-format-retrieval` gives it 0.1, where the answer is wrong and well formed.
  * - The code looks for the answer in prompt and response and takes the last of at least two answer blocks. Its prompt

@@ -17,8 +17,8 @@ import { fallback, longQueries } from './ur2.ts';
  * - Where retrieval is not allowed (isRetrieve), stage 1 pays 1 for a clean format and takes nothing off
  *   for another one; a tool call is one violation.
  * - Stage 2 pays 2·F1, not 2 for a right answer.
- * An output in its own format is read by its rules (src/agent/released/ur2.ts). Departures from the code:
- * - In Forage's protocol its breaches stand in for the counts of tags and answers; the test for Chinese characters has no
+ * An output in its own format is read by its rules (src/agent/released/ur2.ts). Differences from the code:
+ * - In Forage's protocol its breaches are in for the counts of tags and answers; the test for Chinese characters has no
  *   counterpart. The test for chat markers has none anywhere.
  * - The code looks for Chinese and for the fallback sentence in the whole output, so that text which was
  *   read counts too. Here only what the policy wrote, and the record's verdicts, count.

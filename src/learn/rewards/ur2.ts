@@ -8,7 +8,7 @@ import type { AskedQuery, RewardFacts } from './parts/facts.ts';
 
 /*
  * UR², equations (4) and (5) and appendix C.5 of arXiv 2508.06165, the paper's version (as released:
- * ur2-released.ts). Departures and choices:
+ * ur2-released.ts). Differences and choices:
  * - In its own format an output is read from its text (src/agent/released/ur2.ts). In Forage's protocol a violation is a breach of it, a query of 20 words or more, or an output
  *   without answer. A missing retrieval is a violation in the first stage only, which is there to make
  *   the policy search.
@@ -33,7 +33,7 @@ const QUERY_WORDS = 20;
 
 const isLong = (query: string): boolean => wordsOf(query) >= QUERY_WORDS;
 
-/** Queries of more than `most` words, but for those that are among the faults for it already. */
+/** Queries of more than `most` words, except for those that are among the faults for it already. */
 export const longQueries = ({ queries, queryWords }: RewardFacts, most: number): AskedQuery[] =>
   queries.filter(({ text }) => {
     const words = wordsOf(text);

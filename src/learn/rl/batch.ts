@@ -31,7 +31,7 @@ export interface Sequence {
   entropies: Float32Array;
   /** What was read as mixtures, where the policy thought so. */
   latents?: Latents;
-  /** Tokens with which the context began anew, where it did. */
+  /** Tokens with which the context restarted, where it did. */
   starts?: number[];
 }
 
@@ -190,7 +190,7 @@ export function addKlToRewards(
 }
 
 /**
- * Writes baseline (the group's mean) and advantage into the records; returns the advantages: one a rollout, or,
+ * Writes baseline (the group's mean) and advantage into the records; returns the advantages: one per rollout, or,
  * with `credit: span`, one a trained token.
  * @param steps clauses of the reward that value single searches
  */

@@ -103,7 +103,7 @@ interface Wanted {
   drawn: DrawnQuestion;
   batch: number;
   place: number;
-  /** Its screening rollouts, where it is gone on with. */
+  /** Its screening rollouts, where it is continued. */
   begun: readonly Rollout[];
   /** With those: the whole group, or what screens. */
   size: number;
@@ -213,7 +213,7 @@ async function answerFrozen(
   signal?.throwIfAborted();
 }
 
-/** Rollouts of a question that are made before it is known whether it is gone on with. */
+/** Rollouts of a question that are made before it is known whether it is continued. */
 function firstSize({ groupSize, dynamicSampling: { on, screen } }: TrainSettings): number {
   return on && screen !== undefined ? screen : groupSize;
 }
@@ -228,7 +228,7 @@ async function draw(
   return drawn.map((one, place) => ({ drawn: one, batch, place, begun: [], size }));
 }
 
-/** Those of screened questions that are gone on with, with the rollouts that they lack. */
+/** Those of screened questions that are continued, with the rollouts that they lack. */
 function goneOnWith(
   { groupSize, dynamicSampling }: TrainSettings,
   wanted: readonly Wanted[],
@@ -279,7 +279,7 @@ interface Made {
   batches: number;
 }
 
-/** Batches are drawn until so many groups are kept, or there were as many as are allowed; one batch where not `on`. */
+/** Batches are drawn until this many groups are kept, or there were as many as are allowed; one batch where not `on`. */
 async function inBatches(
   request: Making,
   on: boolean,
@@ -314,8 +314,8 @@ async function drawnAgain(request: Making, screened: Screened): Promise<Made> {
 }
 
 /**
- * As SPEED-RL's released code has it: while this step's questions are gone on with, those of the next one are screened,
- * so that the screening rollouts of a step are one update older than the others. Theirs takes log-probabilities anew
+ * As SPEED-RL's released code has it: while this step's questions are continued, those of the next one are screened,
+ * so that the screening rollouts of a step are one update older than the others. Theirs takes log-probabilities again
  * from the policy that is trained, so that the ratio of these is 1; here it is to the policy that made them. Theirs
  * keeps what is screened beyond a step's questions for later ones; here it is left.
  */
@@ -370,7 +370,7 @@ export async function collect(request: CollectRequest): Promise<Collected> {
   applyBatchRewards(all.flat(), stage, request.accuracyBefore ?? null, seenBy(settings));
   const drawn: Record<string, number> = {};
   for (const { drawn: one } of wanted) drawn[one.label] = (drawn[one.label] ?? 0) + 1;
-  // Of those screened ahead some may not be gone on with though they vary.
+  // Of those screened ahead some may not be continued though they vary.
   const whole = (group: readonly Rollout[]): boolean =>
     stale === undefined || group.length >= settings.groupSize;
   const kept = all.filter(

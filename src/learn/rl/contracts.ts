@@ -56,7 +56,7 @@ export interface Curriculum {
   /** Told of the rollouts of every drawn group, in the order of the draw. */
   observe?(groups: readonly (readonly Rollout[])[]): void;
   state(): Json;
-  /** @throws Error where the value is no state of this curriculum */
+  /** @throws Error where the value is not a state of this curriculum */
   restore(state: Json): void;
 }
 
@@ -108,7 +108,7 @@ export interface TrainDeps {
   demonstrations?: readonly Rollout[];
   /** What stages that learn from stored trajectories take; absent where none does. */
   stored?: StoredItems;
-  /** Makes them of the policy's own rollouts, where none are given, and keeps them for when the run goes on. */
+  /** Makes them of the policy's own rollouts, where none are given, and keeps them for when the run continues. */
   makeStored?: (context: DemonstrationContext) => Promise<StoredItems>;
   /** Samples them, where they are the run's own. */
   demonstrate?: (context: DemonstrationContext) => Promise<Demonstrations>;
@@ -173,7 +173,7 @@ export interface TrainHooks {
 export interface TrainRun {
   settings: TrainSettings;
   deps: TrainDeps;
-  /** Where to go on; absent: from the start. */
+  /** Where to continue; absent: from the start. */
   state?: TrainState;
   hooks?: TrainHooks;
 }

@@ -75,7 +75,7 @@ const questionOf = ({ question, answer, metrics }: Rollout): HeldOutQuestion => 
   searches: metrics?.searches ?? 0,
 });
 
-/** One rollout a question at the held-out temperature, routed as `router.evaluation` says. */
+/** One rollout per question at the held-out temperature, routed as `router.evaluation` says. */
 export async function scoreHeldOut(
   settings: TrainSettings,
   agent: AgentDeps,

@@ -121,7 +121,7 @@ class TrainLoop {
     return this.#state.warmedUp >= warmUp.updates;
   }
 
-  /** Where the run begins with another policy than the one at hand. @returns false where the run was ended meanwhile */
+  /** Where the run begins with another policy than the one available. @returns false where the run was ended meanwhile */
   async #makeStart(): Promise<boolean> {
     const { settings, state } = { settings: this.#settings, state: this.#state };
     const kind = kindOfStart(settings);
@@ -160,7 +160,7 @@ class TrainLoop {
     const { makeStored } = this.#deps;
     if (!makeStored || this.#state.step >= this.#settings.steps) return true;
     try {
-      // They are of the policy that the run began with, though it goes on.
+      // They are of the policy that the run began with, though it continues.
       const { step, adapter } = this.#state;
       if (step > 0) await this.#sampleWith(initialState(this.#settings, this.#deps.config).adapter);
       this.#deps = { ...this.#deps, stored: await makeStored(this.#sampling()) };
@@ -313,7 +313,7 @@ class TrainLoop {
     });
   }
 
-  /** The stage of the step behind this one, where that has rollouts. */
+  /** The stage of the step after this one, where that has rollouts. */
   #nextStage(step: number): Pick<CollectRequest, 'nextStage'> {
     const { steps, stages } = this.#settings;
     if (step >= steps) return {};
@@ -392,7 +392,7 @@ class TrainLoop {
 }
 
 /**
- * Trains until the settings' last step, a stop or an abort. On the WASM device a run that goes on
+ * Trains until the settings' last step, a stop or an abort. On the WASM device a run that continues
  * from a state continues bit for bit as if it had not been interrupted.
  *
  * @throws Error where the policy fails or a gradient is not finite: the last snapshot then holds

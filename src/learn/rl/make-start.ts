@@ -18,7 +18,7 @@ import { NOT_SEARCHING } from './start/not-searching.ts';
 import { REASONING_QUERIES } from './start/reasoning-queries.ts';
 
 /**
- * The policy that a run begins with, where it is not the one at hand: made of it by supervision on its own
+ * The policy that a run begins with, where it is not the one available: made of it by supervision on its own
  * rollouts, so that reinforcement learning finds what it is to mend.
  */
 
@@ -70,7 +70,7 @@ export interface Start {
   shouldStop(): boolean;
 }
 
-/** One rollout a question, of the policy as the sampler has it. */
+/** One rollout per question, of the policy as the sampler has it. */
 async function rolloutsOf(
   start: Start,
   questions: readonly Question[],
@@ -115,7 +115,7 @@ async function keeping(
 
 /**
  * Makes the state of the policy that a run begins with.
- * @returns null where `shouldStop` ended it: it is made anew, and the same, when the run goes on
+ * @returns null where `shouldStop` ended it: it is made again, and the same, when the run continues
  * @throws Error where there are no questions, or none gives a trajectory to learn from
  */
 export async function makeStart(start: Start, kind: StartKind): Promise<TrainState | null> {

@@ -75,7 +75,7 @@ export function addToReward(rollout: Rollout, clause: string, value: number): vo
 
 /**
  * The control: every rollout gets the reward of another one of the step, by a permutation drawn from
- * the seed. The difference stands in the record as the clause `shuffled`.
+ * the seed. The difference is in the record as the clause `shuffled`.
  */
 export function shuffleRewards(rollouts: readonly Rollout[], seed: number, step: number): void {
   const random = new Random(deriveSeed(seed, 'shuffle', step));

@@ -6,7 +6,7 @@ import type { TrainDeps } from './contracts.ts';
 import type { TrainState } from './state.ts';
 
 /**
- * What no run may be started or gone on with, though its settings are well formed. Stored runs with
+ * What no run may be started or continued, though its settings are well formed. Stored runs with
  * such settings still open; they are only not trained further.
  */
 
@@ -19,7 +19,7 @@ export interface Untrainable {
 
 /** What it is judged with beside the settings. */
 export interface TrainCircumstances {
-  /** Whether the trainer at hand has one. */
+  /** Whether the trainer available has one. */
   summarizer?: boolean;
   /** Steps that a stored run has, whose settings nobody can edit; absent: the run is not begun yet. */
   done?: number;
@@ -120,7 +120,7 @@ function chosenClash(settings: TrainSettings): Untrainable | null {
   return null;
 }
 
-/** What takes a rollout for one context, where contexts begin anew. @throws Error where overrides are not valid */
+/** What takes a rollout for one context, where contexts restart. @throws Error where overrides are not valid */
 function contextClash(settings: TrainSettings): Untrainable | null {
   const { branching, adapter, stages } = settings;
   const ground = withOverrides(recipeOf(settings).settings, settings.overrides);

@@ -18,7 +18,7 @@ import { decodeRouterState, encodeRouterState, type RouterState } from './state.
 import { routerStep } from './statistics.ts';
 
 /*
- * NLR learns: equation (23) of arXiv 2506.19466 on both layers of the router's network. Departures
+ * NLR learns: equation (23) of arXiv 2506.19466 on both layers of the router's network. Differences
  * from (23), each a setting of `router`:
  * - a baseline is taken from the reward (`baseline`): the running mean of the steps before this one,
  *   decay 0.9. (23) has none: with rewards that are all positive it makes whatever was drawn more
@@ -32,7 +32,7 @@ import { routerStep } from './statistics.ts';
 const DECAY = 0.9;
 
 export interface RouterLearnerOptions {
-  /** Where training starts, and what its coverage feature asks; the prior set by hand unless given. */
+  /** Where training starts, and what its coverage feature asks; the prior set by hand by default. */
   router?: Router;
   /** Told in words of a step that could teach nothing. */
   onNotice?: (message: string) => void;

@@ -12,7 +12,7 @@ export interface RouterState {
   steps: number;
   /** Running mean of rewards; null before the first update. */
   baseline: number | null;
-  /** The web calls behind the mean latency of the measured reward, milliseconds. */
+  /** The web calls after the mean latency of the measured reward, milliseconds. */
   webLatency: { sum: number; count: number };
 }
 
@@ -36,7 +36,7 @@ const schema = z.strictObject({
 export const encodeRouterState = (state: RouterState): Json =>
   structuredClone({ format: 'forage.router/1', ...state }) as unknown as Json;
 
-/** @throws Error of one line where the value is no state of a router */
+/** @throws Error of one line where the value is not a state of a router */
 export function decodeRouterState(json: Json): RouterState {
   const parsed = schema.safeParse(json);
   if (!parsed.success) throw new Error(`router state: ${issueOf(parsed.error)}`);

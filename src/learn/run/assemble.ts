@@ -31,7 +31,7 @@ export interface RunParts extends Pick<TrainDeps, 'learner' | 'config' | 'runId'
   judge?: HeldOutJudge | null;
   /** JSON lines of what a warm-up imitates or stages learn from, null: none; read only where the settings want some. */
   demonstrations: () => string | null | Promise<string | null>;
-  /** Keeps those that a run made itself, so that `demonstrations` has them when it goes on. */
+  /** Keeps those that a run made itself, so that `demonstrations` has them when it continues. */
   keepTrajectories?: (text: string) => void | Promise<void>;
   /** A line that the user should know. */
   onNotice: (line: string) => void;

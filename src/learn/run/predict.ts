@@ -107,7 +107,7 @@ function spreadSeconds(lengths: readonly number[], seconds: number, probe: Probe
 
 const contextOf = ({ decoded, prompt, read }: Length): number => decoded + prompt + read;
 
-/** Seconds of an update on so many contexts; 0 where the probe had nothing to train. */
+/** Seconds of an update on this many contexts; 0 where the probe had nothing to train. */
 const learnSeconds = (probe: Probe, count: number, kind: 'update' | 'score'): number =>
   spreadSeconds(cycled(lengthsOf(probe).map(contextOf), count), probe[kind] ?? 0, probe);
 

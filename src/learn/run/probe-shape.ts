@@ -33,7 +33,7 @@ export interface Probe {
   slots: number;
   /** Growing ones; the last is nearest to a step. */
   waves: readonly ProbeWave[];
-  /** Seconds of one token of each of so many contexts of an engine, all engines at work. */
+  /** Seconds of one token of each of this many contexts of an engine, all engines at work. */
   decode: readonly { contexts: number; seconds: number }[];
   /** Seconds of a token of given text on one engine. */
   prefill: number;

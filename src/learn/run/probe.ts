@@ -141,7 +141,7 @@ async function wave(
   return rollouts;
 }
 
-/** Seconds of one token of each of so many contexts, over all engines. */
+/** Seconds of one token of each of this many contexts, over all engines. */
 async function decodeSeconds(
   { agent: { policy, now }, engines, signal }: ProbeParts,
   contexts: number,

@@ -6,7 +6,7 @@ import { varies } from '../advantages.ts';
  * Which groups of rollouts teach enough to be trained on.
  * - DAPO (2503.14476, equation 11): those whose rewards, or exact match, vary.
  * - Online difficulty filtering (2504.03380): those whose share p of right answers lies strictly within a band;
- *   progress is in proportion to p (1 − p). The paper's thresholds were not at hand: 0.2 and 0.8 are ours.
+ *   progress is in proportion to p (1 − p). The paper's thresholds were not available: 0.2 and 0.8 are ours.
  */
 
 type Dynamic = TrainSettings['dynamicSampling'];

@@ -67,7 +67,7 @@ function samplingClash({ dynamicSampling, groupSize }: TrainSettings): Clash | n
   return null;
 }
 
-/** Spread is told from accuracies of several epochs: every question of the pool has to be asked at least twice. */
+/** Spread is distinguished from accuracies of several epochs: every question of the pool has to be asked at least twice. */
 export function probeClash({ curriculum, questions }: TrainSettings): Clash | null {
   const { kind, ids = [], pool, probeSteps = PROBE_STEPS } = curriculum;
   const most = Math.floor((probeSteps * questions) / 2);

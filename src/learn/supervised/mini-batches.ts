@@ -3,7 +3,7 @@ import type { Pair } from './dpo.ts';
 
 /**
  * Mini-batches of preference optimisation (2305.18290, section 4: the loss is a mean over pairs, minimised by stochastic
- * gradients): a pass over P pairs is ⌈P / B⌉ updates on at most B of them, as equal as can be, in an order that each pass draws anew. An update's
+ * gradients): a pass over P pairs is ⌈P / B⌉ updates on at most B of them, as equal as can be, in an order that each pass draws again. An update's
  * loss is the mean over its own pairs, at the adapter that the update before it left.
  *
  * @param pairs of a step, in any order

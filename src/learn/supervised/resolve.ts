@@ -24,7 +24,7 @@ export interface StoredItems {
 
 const TAGS = [...SPECIAL_TOKENS, ...FURTHER_TOKENS];
 
-/** Text as tokens; what stands there as a tag of the protocol is one where the policy has it as a token. */
+/** Text as tokens; what is there as a tag of the protocol is one where the policy has it as a token. */
 function encodeTagged(tokenizer: PolicyTokenizer, text: string): number[] {
   const known = new Map<string, number>(
     TAGS.flatMap((tag) => {
@@ -89,7 +89,7 @@ export function resolveTrajectories(
     const mask = Uint8Array.from(
       parts.flatMap((part) => Array.from(part.ids, () => Number(part.trained))),
     );
-    // The first token of a context is predicted from nothing.
+    // The first token of a context is predicted from scratch.
     if (ids.length > 0) mask[0] = 0;
     if (ids.length > maxTokens || trainedCount(mask) === 0) continue;
     places.set(id, items.length);

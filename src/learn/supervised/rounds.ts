@@ -11,7 +11,7 @@ import { stageAt } from '../settings/stages.ts';
  *
  *     −ln σ(β · [ln π(y⁺)/π_i(y⁺) − ln π(y⁻)/π_i(y⁻)])
  *
- * from π_i on to π_{i+1}. With one round the reference is the policy as the stage begins, behind a stage of reinforcement
+ * from π_i on to π_{i+1}. With one round the reference is the policy as the stage begins, after a stage of reinforcement
  * learning that one's; with none the checkpoint.
  */
 

@@ -10,7 +10,7 @@ import type { TrainSettings } from '../../recipes/parts/training.ts';
 /** Rollouts of a question. */
 export const GROUP = 4;
 
-/** At least and at most so many rollouts; between them half as many as the steps take trajectories, which see each about twice. */
+/** At least and at most this many rollouts; between them half as many as the steps take trajectories, which see each about twice. */
 const LEAST = 64;
 const MOST = 1200;
 const PASSES = 2;

@@ -23,7 +23,7 @@ export const PAIRS = ['none', 'reward', 'efficient', 'actions', 'truncated'] as 
 export interface MakeOptions {
   /**
    * `right`: 1 for right answers, others are left out; `first`: the first right one of a question alone; `uniform`: 1 for
-   * all; `reward`: what a rollout earned, where that is above 0; `none`: rollouts stand in pairs alone.
+   * all; `reward`: what a rollout earned, where that is above 0; `none`: rollouts are in pairs alone.
    */
   weight: (typeof WEIGHTS)[number];
   /** Rules of pairs: those of a stage's `pairs`, and `truncated`, DTO's. */
@@ -208,7 +208,7 @@ function drawnFrom(
 }
 
 /**
- * The set: rollouts that weigh something or stand in a pair, and the pairs.
+ * The set: rollouts that weigh something or are in a pair, and the pairs.
  * @throws Error where two rollouts have one id, one has no tokens of a model, or nothing is left
  */
 export function makeTrajectories(given: readonly Rollout[], options: MakeOptions): TrajectorySet {

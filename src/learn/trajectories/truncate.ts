@@ -53,7 +53,7 @@ export function truncated(rollout: Rollout, alpha: number): StoredSegment[] | nu
   const boundary = at === null ? undefined : boundaries[at];
   const whole = segmentsOf(rollout);
   if (!boundary || boundary.answer === null || at === null) return null;
-  // Behind the last boundary it answers anyhow.
+  // After the last boundary it answers anyhow.
   if (at === boundaries.length - 1) return null;
   return [
     ...whole.slice(0, boundary.segments),

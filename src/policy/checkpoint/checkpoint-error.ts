@@ -17,7 +17,7 @@ export class CheckpointError extends Error {
 
 export const AGAIN = 'Download or export the checkpoint again';
 
-/** Runs a parser over a file; what it throws is told as a fault of the file. */
+/** Runs a parser over a file; what it throws is reported as a fault of the file. */
 export function parsed<T>(file: string, parse: () => T): T {
   try {
     return parse();

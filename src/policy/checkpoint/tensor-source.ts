@@ -14,7 +14,7 @@ export interface TensorSource {
   readonly config: PolicyConfig;
   /** What most weights are stored as. */
   readonly dtype: StoredType;
-  /** Values [from, to) of a parameter of `parameterSlots`, all of them unless told; in f32. */
+  /** Values [from, to) of a parameter of `parameterSlots`, all of them by default; in f32. */
   read(name: string, from?: number, to?: number): Promise<Float32Array>;
   /** All values of a parameter as they are stored. */
   stored(name: string): Promise<StoredTensor>;

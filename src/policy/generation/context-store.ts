@@ -15,7 +15,7 @@ interface Held extends Place {
   start: number;
 }
 
-/** Contexts get room for a power of two of positions, at least so many. */
+/** Contexts get room for a power of two of positions, at least this many. */
 const LEAST = 64;
 /** Ranges lie at multiples of it. */
 export const ALIGNED = 8;
@@ -32,7 +32,7 @@ function placesOf({ maxPositions }: Pick<PolicyConfig, 'maxPositions'>, length: 
 }
 
 /**
- * A store a layer, for so many contexts of so many positions: what `ContextStore.reserve` comes to.
+ * A store per layer, for this many contexts of this many positions: what `ContextStore.reserve` comes to.
  * @throws MemoryError (a device may say so later)
  */
 export function makeStores(
@@ -49,8 +49,8 @@ export function makeStores(
 }
 
 /**
- * Keys and values of all contexts: one store a layer, in which a context has a range of places. Where no
- * range is free, the stores are made anew, a layer at a time, with the contexts side by side. A device
+ * Keys and values of all contexts: one store per layer, in which a context has a range of places. Where no
+ * range is free, the stores are made again, a layer at a time, with the contexts side by side. A device
  * that has no memory for that is asked before anything is moved; the stores stay as they are then.
  */
 export class ContextStore {
@@ -117,7 +117,7 @@ export class ContextStore {
     this.given++;
   }
 
-  /** Makes the stores large enough for so many contexts of so many positions. @throws MemoryError */
+  /** Makes the stores large enough for this many contexts of this many positions. @throws MemoryError */
   reserve(contexts: number, positions: number): Promise<void> {
     return this.#alone(async () => {
       const total = contexts * placesOf(this.#decoder.config, positions);
@@ -162,7 +162,7 @@ export class ContextStore {
     return this.#positions - start >= positions ? start : null;
   }
 
-  /** Start of so many free places at the end of stores that were made anew. */
+  /** Start of this many free places at the end of stores that were made again. */
   async #makeRoom(positions: number): Promise<number> {
     if (this.#positions === 0 && (await this.#asBefore(positions))) return 0;
     let wanted = positions;

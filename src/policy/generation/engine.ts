@@ -21,7 +21,7 @@ import { freeStep, makeStep, type Step } from './step.ts';
 import { sleep } from '../../base/sleep.ts';
 import { createYield } from '../../base/yielding.ts';
 
-/** Decoding never waits longer than so many turns of reading, some tens of milliseconds each. */
+/** Decoding never waits longer than this many turns of reading, some tens of milliseconds each. */
 const MOST_PAUSED_TURNS = 3;
 
 /** How often it looks whether there is memory, while all that it has to do waits for some. */
@@ -58,7 +58,7 @@ export class GenerationEngine {
   #updating = false;
   /** Turns in a row in which nothing was decoded though it could have been. */
   #paused = 0;
-  /** Why generation cannot go on: after a failed step the stores hold nothing certain. */
+  /** Why generation cannot continue: after a failed step the stores hold nothing certain. */
   #fault: EngineFault | null = null;
 
   /** @throws MemoryError */
@@ -143,9 +143,9 @@ export class GenerationEngine {
   }
 
   /**
-   * Lets `change` make the weights anew, or the adapter, where they lie.
+   * Lets `change` make the weights again, or the adapter, where they lie.
    * @throws Error while sessions are open: their keys and values belong to the old ones. Where `change`
-   * fails, generation cannot go on
+   * fails, generation cannot continue
    */
   async update(change: (decoder: Decoder) => Promise<void>): Promise<void> {
     await this.#running;

@@ -156,7 +156,7 @@ export class LatentSteps {
     }
   }
 
-  /** Embeddings are read anew where weights have changed. */
+  /** Embeddings are read again where weights have changed. */
   forget(): void {
     this.#table = null;
   }

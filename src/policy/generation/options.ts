@@ -7,7 +7,7 @@ export interface EngineOptions {
   readonly readRows: number;
   /** What keys and values are held in. */
   readonly keys: StoreType;
-  /** How long a context waits for memory that contexts at rest hold; not at all unless given. */
+  /** How long a context waits for memory that contexts at rest hold; not at all by default. */
   readonly patienceMs?: number;
   /** Decodes ids; needed where generation is to end at texts. */
   readonly decode?: (ids: readonly number[]) => string;

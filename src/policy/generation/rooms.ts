@@ -15,7 +15,7 @@ export class Rooms {
   readonly #patienceMs: number;
   /** Who was told that there is no memory, and how often places had been given back by then. */
   readonly #denied = new Map<EngineSession, { error: MemoryError; given: number }>();
-  /** Since when nobody who has room went on. */
+  /** Since when nobody who has room continued. */
   #stalledAt: number | null = null;
 
   constructor(contexts: ContextStore, maxPositions: number, patienceMs: number) {

@@ -12,7 +12,7 @@ export class EngineSession implements PolicySession {
   pending: number[] = [];
   /** What the first of them is read as, where that is a mixture: [hidden size]. */
   mixed: Float32Array | null = null;
-  /** What has keys and values: token ids, those that were decoded told from those that were read (`asDecoded`). */
+  /** What has keys and values: token ids, those that were decoded distinguished from those that were read (`asDecoded`). */
   text: number[] = [];
   /** So many of those gave finite logits. */
   certain = 0;
@@ -22,7 +22,7 @@ export class EngineSession implements PolicySession {
   place: Place | null = null;
   request: Request | null = null;
   closed = false;
-  /** Why this context is of no use any more: its keys and values hold numbers that are none. */
+  /** Why this context is of no use any more: its keys and values hold NaNs. */
   broken: Error | null = null;
 
   constructor(engine: GenerationEngine, seed: number, drawn = 0) {

@@ -5,7 +5,7 @@ import type { EngineSession } from './session.ts';
 /** Fewer tokens than these are read rather than copied or waited for. */
 const LEAST = 16;
 
-/** Of a token that was read. Those that were drawn are told apart: their keys may differ in the last bits. */
+/** Of a token that was read. Those that were drawn are distinguished: their keys may differ in the last bits. */
 export const asRead = (id: number): number => id;
 /** Of a token that was decoded. */
 export const asDecoded = (id: number): number => ~id;
@@ -15,7 +15,7 @@ export const MIXED = NaN;
 const aligned = (count: number): number => count - (count % ALIGNED);
 
 /**
- * How many tokens of its pending text another session has behind the same past, read as this one would read them: the keys
+ * How many tokens of its pending text another session has after the same past, read as this one would read them: the keys
  * and values of those are the same, bit for bit. Rollouts of one question begin alike and often stay so for long.
  * @param token what the other has or is to have at a position (`EngineSession.text`), `length` of them
  */
@@ -36,7 +36,7 @@ function shared(
 
 /**
  * What to copy from that session which has most of what this one is to read next, and how many tokens it then need not
- * read; null where none has. What no finite logits came of yet is nobody's: numbers that are none stay with whose they are.
+ * read; null where none has. What no finite logits came of yet is nobody's: NaNs stay with whose they are.
  * @param to where this one's context lies
  */
 export function hasRead(

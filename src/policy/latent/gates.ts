@@ -180,7 +180,7 @@ export function expectedInput(
   const sums = new Float64Array(width);
   let squares = 0;
   for (let v = 0; v < logits.length; v++) {
-    // Not over their sum: it stands in both the expectation and the norm.
+    // Not over their sum: it is in both the expectation and the norm.
     const weight = Math.exp(((logits[v] ?? 0) - most) / by);
     if (weight < NOTHING) continue;
     squares += weight * weight;

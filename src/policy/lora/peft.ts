@@ -38,7 +38,7 @@ export class AdapterError extends Error {
 /**
  * Writes an adapter as the folder that Python PEFT loads with `PeftModel.from_pretrained`: its factors
  * under PEFT's names, and the settings that decide how they are applied. Gates of latent reasoning, which PEFT does not
- * know, stand beside them in a file that it does not read.
+ * know, are beside them in a file that it does not read.
  *
  * @param flat values in the order of `loraSlots`, then those of gates
  * @param baseName checkpoint that the adapter belongs to, for `base_model_name_or_path`

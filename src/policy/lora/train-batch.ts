@@ -3,7 +3,7 @@ import { joinedFloats } from '../../base/bytes.ts';
 /** One token sequence to learn from. */
 export interface TrainSequence {
   ids: ArrayLike<number>;
-  /** Weight of predicting `ids[i]` from what precedes it, one a token; `weights[0]` is never used. */
+  /** Weight of predicting `ids[i]` from what precedes it, one per token; `weights[0]` is never used. */
   weights: ArrayLike<number>;
   /** What logits are divided by; 1 where absent. */
   temperature?: number;
@@ -37,7 +37,7 @@ export interface PackedBatch {
 
 /**
  * Joins sequences. Rows without weight never enter the output layer.
- * @throws Error where a sequence has not one weight a token; RangeError for a temperature of 0 or less
+ * @throws Error where a sequence has not one weight per token; RangeError for a temperature of 0 or less
  */
 export function packBatch(sequences: readonly TrainSequence[], weightScale = 1): PackedBatch {
   const lengths = Int32Array.from(sequences, (s) => s.ids.length);
@@ -125,7 +125,7 @@ export interface TrainLimits {
   maxLength: number;
   /**
    * Most bytes that what all layers compute on the way forward may take, so that the way back finds it; where it is
-   * more, each layer computes it again. What suits the device unless given.
+   * more, each layer computes it again. What suits the device by default.
    */
   insideBytes?: number;
 }

@@ -37,7 +37,7 @@ export interface LoraTrainer {
    */
   accumulate(batch: PackedBatch, weigh: (scores: RowScores) => Float32Array): Promise<RowScores>;
   /**
-   * The hidden state behind the last layer at each row of the batch, [rows, width]; absent where a trainer cannot give
+   * The hidden state after the last layer at each row of the batch, [rows, width]; absent where a trainer cannot give
    * it. Forward pass only.
    */
   hidden?(batch: PackedBatch): Promise<HiddenStates>;

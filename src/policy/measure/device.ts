@@ -41,16 +41,16 @@ export interface DeviceMeasure {
 }
 
 export interface MeasureOptions extends Watch {
-  /** What keys and values are held in; float32 unless given. */
+  /** What keys and values are held in; float32 by default. */
   readonly keys?: StoreType | undefined;
   readonly onFigure?: ((figure: Figure) => void) | undefined;
 }
 
 const SLOTS = [1, 16, 64];
-/** Positions that every slot looks back on, if the policy has so many. */
+/** Positions that every slot looks back on, if the policy has this many. */
 const CONTEXT = 512;
 const STEP_TOKENS = 1024;
-/** A step takes about as long to measure as so many other figures. */
+/** A step takes about as long to measure as this many other figures. */
 const STEP_PARTS = 4;
 /** Kernels that are told, the slowest ones. */
 const KERNELS = 6;
@@ -123,7 +123,7 @@ export function slowest(of: string, times: readonly KernelTime[], most = KERNELS
     .slice(0, most);
 }
 
-/** Progress over so many parts, one after another, each of which takes about as long. */
+/** Progress over this many parts, one after another, each of which takes about as long. */
 function inParts(all: number, { signal, onShare }: Watch) {
   let done = 0;
   return {

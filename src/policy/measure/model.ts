@@ -41,7 +41,7 @@ export function decodeBytes(
   return matrixBytes(decoder) + 2 * each * (context + 1) * slots;
 }
 
-/** Decode steps of so many slots at a context. @throws the signal's reason; MemoryError */
+/** Decode steps of this many slots at a context. @throws the signal's reason; MemoryError */
 export async function measureDecode(
   decoder: Decoder,
   { slots, context, keys }: { slots: number; context: number; keys: StoreType },

@@ -32,7 +32,7 @@ export const deviceReport = (
   };
 };
 
-/** A figure in words. */
+/** A figure as text. */
 export interface FigureWords {
   readonly name: string;
   readonly value: string;

@@ -15,7 +15,7 @@ export interface Trial {
 const MODEL = { temperature: 1, topK: 0, topP: 1 };
 const roomFor = (positions: number): number => Math.ceil(positions / 8) * 8;
 
-/** A store a layer, and what a pass over `rows` rows computes in. @throws MemoryError */
+/** A store per layer, and what a pass over `rows` rows computes in. @throws MemoryError */
 function passOver(decoder: Decoder, rows: number, positions: number, type: StoreType) {
   const { ops, config } = decoder;
   const { kvHeads, headDim, hiddenSize } = config;

@@ -19,7 +19,7 @@ export interface Agreement {
 export interface AgreementOptions {
   /** What the checkpoint's matrices are held in meanwhile: one that loses nothing of it. */
   readonly type: MatrixType;
-  /** What the packed decoder's keys and values are held in; float32 unless given. */
+  /** What the packed decoder's keys and values are held in; float32 by default. */
   readonly keys?: StoreType;
   readonly signal?: AbortSignal;
   readonly onLayer?: (done: number, layers: number) => void;

@@ -92,7 +92,7 @@ export class Decoder {
     return itemAt(this.weights.layers, index, 'layers');
   }
 
-  /** The norm that a layer begins with; of the one behind the last, the head's. */
+  /** The norm that a layer begins with; of the one after the last, the head's. */
   normOf(layer: number): Norm {
     return this.weights.layers[layer]?.inputNorm ?? this.weights.finalNorm;
   }
@@ -120,7 +120,7 @@ export class Decoder {
     return this.#rotary;
   }
 
-  /** Frees the rotary tables; one that is no view, its device with everything on it. */
+  /** Frees the rotary tables; one that is not a view, its device with everything on it. */
   dispose(): void {
     if (this.#rotary) this.ops.free(this.#rotary);
     this.#rotary = null;

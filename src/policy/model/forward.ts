@@ -70,7 +70,7 @@ export const headsOf = (
   return { x, norm, by, headNorms, rotary, heads: decoder.config.heads, tokens, store };
 };
 
-/** The first `layers` layers, all unless told, over x in place. */
+/** The first `layers` layers, all by default, over x in place. */
 export function runLayers(
   decoder: Decoder,
   x: Activations,

@@ -49,7 +49,7 @@ export interface TrainingMemory {
 
 type Keep = <T extends Handle>(handle: T) => T;
 
-/** Most bytes for what all layers compute, unless given: a GPU computes it again in little time, and has other use for memory. */
+/** Most bytes for what all layers compute, by default: a GPU computes it again in little time, and has other use for memory. */
 const INSIDE_BYTES = { oracle: 2 ** 27, wasm: 2 ** 27, webgpu: 0 };
 
 /** Values of a row of what a layer computes, without keys and values. */
@@ -63,7 +63,7 @@ const insideWidth = (c: PolicyConfig): number =>
 /** Sequences of a batch that a store has gaps for at first. */
 const GAPS = 64;
 
-/** Positions of a store of keys at first: sequences begin at multiples of 8. */
+/** Positions of a KV cache at first: sequences begin at multiples of 8. */
 const positionsOf = ({ maxTokens }: TrainLimits): number => Math.ceil(maxTokens / 8) * 8 + 8 * GAPS;
 
 /** Whether all layers keep what they compute. */

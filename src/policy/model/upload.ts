@@ -16,7 +16,7 @@ import { layerMatrices } from './shapes.ts';
 export interface UploadOptions {
   /** What matrices are held in. One with values beyond binary16 is in float32 where this is `f16`. */
   readonly type: MatrixType;
-  /** Called behind every layer. */
+  /** Called after every layer. */
   readonly onLayer?: (done: number, layers: number) => void;
 }
 
@@ -58,7 +58,7 @@ class Upload {
     return this.#made(this.#ops.vector((await this.read(name)).slice(), name));
   }
 
-  /** Parameters one behind the other. */
+  /** Parameters one after the other. */
   async vectors(names: readonly string[], label: string): Promise<Vector> {
     const parts = await Promise.all(names.map((name) => this.read(name)));
     const all = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));

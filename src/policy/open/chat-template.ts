@@ -184,7 +184,7 @@ export interface RenderOptions {
   addGenerationPrompt: boolean;
   /** Further names of the template, such as `enable_thinking`. */
   variables?: Readonly<Record<string, string | number | boolean>>;
-  /** What `strftime_now` tells; the present unless given. */
+  /** What `strftime_now` tells; the present by default. */
   now?: Date;
 }
 
@@ -250,7 +250,7 @@ function reasonOf(error: unknown): string {
   return error.message.replaceAll(/\bundefined\b/gi, 'nothing');
 }
 
-/** Runs a part of the template engine; what it throws is told as a fault of the template. */
+/** Runs a part of the template engine; what it throws is reported as a fault of the template. */
 function told<T>(run: () => T): T {
   try {
     return run();

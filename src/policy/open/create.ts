@@ -13,7 +13,7 @@ import { matrixTypeFor, startOps, type PolicyDevice } from './device.ts';
  * `LoadedPolicy.trainer`, which needs no second copy of the weights.
  *
  * @param weights in memory, or a source, which is read layer by layer
- * @param type what matrices are held in; as `matrixTypeFor` says unless given
+ * @param type what matrices are held in; as `matrixTypeFor` says by default
  * @throws RangeError for a spec that no adapter can have; MemoryError
  */
 export async function createLoraTrainer(

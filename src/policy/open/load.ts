@@ -43,9 +43,9 @@ export interface LoadPolicyOptions {
   readonly maxContext?: number;
   /** SHA-256 prefix of the weights, where it is known; else weights by range are named by size. */
   readonly revision?: string;
-  /** What matrices are held in; unless given, halves of a 16-bit checkpoint on a GPU, else float32. */
+  /** What matrices are held in; by default, halves of a 16-bit checkpoint on a GPU, else float32. */
   readonly weights?: MatrixType;
-  /** What keys and values of contexts are held in; unless given, as `keyTypeFor` says. */
+  /** What keys and values of contexts are held in; by default, as `keyTypeFor` says. */
   readonly keys?: StoreType;
   /** The checkpoint's chat template, where the one who loads it asks it for text. */
   readonly chat?: PolicyChat;

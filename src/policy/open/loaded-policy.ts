@@ -45,13 +45,13 @@ export interface LoadedOptions {
 /** Tokens of given text that a turn reads: some tens of milliseconds on either device. */
 const READ_ROWS = { wasm: 256, webgpu: 1024 } as const;
 
-/** As long as a search may take, after which a context that rests goes on and ends. */
+/** As long as a search may take, after which a context that rests continues and ends. */
 const PATIENCE_MS = 60_000;
 
-/** Contexts that decode together unless given. */
+/** Contexts that decode together by default. */
 export const MAX_SLOTS = 64;
 
-/** How the engine of a policy works on a device, but for stop texts. */
+/** How the engine of a policy works on a device, except for stop texts. */
 export const engineOptions = (
   device: PolicyDevice,
   maxSlots: number,

@@ -28,7 +28,7 @@ function told<T>(what: string, run: () => T): T {
     return run();
   } catch (error) {
     if (error instanceof CheckpointError) throw error;
-    // The platform's own errors speak of the library's insides, but for those of a pattern's syntax.
+    // The platform's own errors speak of the library's insides, except for those of a pattern's syntax.
     const own = error instanceof SyntaxError || (error instanceof Error && error.name === 'Error');
     const why = own
       ? messageOf(error).replaceAll(/undefined|\[object \w+\]/g, 'none')

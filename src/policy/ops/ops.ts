@@ -59,7 +59,7 @@ export interface Ops {
   free(...handles: readonly Handle[]): void;
   /**
    * What `make` makes, once it is certain that the device has the memory; present where a device says later that
-   * it has not. What a failed attempt made is freed, and everything else goes on.
+   * it has not. What a failed attempt made is freed, and everything else continues.
    * @throws MemoryError
    */
   attempt?<T>(make: () => T): Promise<T>;
@@ -132,12 +132,12 @@ export interface Ops {
 
   // Head ---------------------------------------------------------------------------------------------
 
-  /** Draws the next token of every picked row: `placeDraws` first, `readDraws` behind it. */
+  /** Draws the next token of every picked row: `placeDraws` first, `readDraws` after it. */
   sample(o: HeadInput & { draws: Draws }): void;
   placeDraws(draws: Draws, wanted: readonly Draw[]): void;
   readDraws(draws: Draws): Promise<Drawn[]>;
 
-  /** Log-probability and entropy of picked rows: `placePicks` first, `readScores` behind it. */
+  /** Log-probability and entropy of picked rows: `placePicks` first, `readScores` after it. */
   score(o: HeadInput & { picks: Picks }): void;
   /** Row, next token and temperature of every row that is scored. */
   placePicks(

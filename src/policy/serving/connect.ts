@@ -194,7 +194,7 @@ export class RemotePolicy implements Policy {
     }
   }
 
-  /** Rejects all calls, those to come too, with `reason`: what is behind the channel is gone. */
+  /** Rejects all calls, those to come too, with `reason`: what is after the channel is gone. */
   lost(reason: Error): void {
     if (this.#fault) return;
     this.#fault = reason;
@@ -243,7 +243,7 @@ export interface ConnectOptions {
   onSampled?: (count: number) => void;
   /**
    * Told when the far end is of no use any more, because it gives no sign of work or its engine cannot
-   * go on, before all calls reject: end it then.
+   * continue, before all calls reject: end it then.
    */
   onGone?: (error: Gone) => void;
   patience?: Patience;

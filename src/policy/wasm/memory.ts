@@ -68,7 +68,7 @@ export class WasmMemory {
   }
 
   /**
-   * A block of `bytes`, aligned to a cache line. Views that were made before are of no use behind it.
+   * A block of `bytes`, aligned to a cache line. Views that were made before are of no use after it.
    * @throws MemoryError where there is no more
    */
   allocate(bytes: number, label: string): number {

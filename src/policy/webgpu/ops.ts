@@ -71,7 +71,7 @@ import {
 } from './many/forward.ts';
 import { placePicks, readLogits, readScores, score, scoreBackward } from './many/head.ts';
 
-/** The block operations on WebGPU: a file a kernel under `kernels/`. */
+/** The block operations on WebGPU: a file per kernel under `kernels/`. */
 export class WebGpuOps implements Ops {
   readonly device = 'webgpu';
 

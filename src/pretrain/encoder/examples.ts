@@ -133,7 +133,7 @@ function append<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): voi
   else map.set(key, [value]);
 }
 
-/** Tokens of a batch, and which passages are no negatives: other wordings of a query's positive. */
+/** Tokens of a batch, and which passages are not negatives: other wordings of a query's positive. */
 export function toBatch(examples: readonly Example[], tokenize: Tokenize): TrainingBatch {
   const passages = [
     ...examples.map(({ positive }) => positive),

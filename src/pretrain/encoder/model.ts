@@ -14,7 +14,7 @@ import { LearningProducts } from './products.ts';
 export class Encoder extends EncoderModel<LearningProducts> {
   /** Of matrices, in the kernels' memory. */
   readonly #matrixGradients = new Map<string, Rows>();
-  /** Of parameters that are no matrices. */
+  /** Of parameters that are not matrices. */
   readonly #gradients: EncoderWeights = {};
 
   private constructor(config: EncoderConfig, products: LearningProducts, weights: EncoderWeights) {
@@ -31,7 +31,7 @@ export class Encoder extends EncoderModel<LearningProducts> {
     return new Encoder(config, await LearningProducts.create(), weights);
   }
 
-  /** Gradient of a parameter that is no matrix. */
+  /** Gradient of a parameter that is not a matrix. */
   gradient(name: string): Float32Array {
     return present(this.#gradients[name], `the gradient of the encoder's ${name}`);
   }

@@ -15,7 +15,7 @@ export interface TrainingBatch {
   ignore: Float32Array;
 }
 
-/** Everything that training needs to go on exactly where it stopped. */
+/** Everything that training needs to continue exactly where it stopped. */
 export interface TrainerState {
   /** Steps done. */
   step: number;
@@ -81,7 +81,7 @@ export class EncoderTrainer {
         const first = BETA1 * (m[i] ?? 0) + (1 - BETA1) * d;
         const second = BETA2 * (v[i] ?? 0) + (1 - BETA2) * d * d;
         [m[i], v[i]] = [first, second];
-        // From what is stored, so that a run that goes on from a checkpoint takes the same step.
+        // From what is stored, so that a run that continues from a checkpoint takes the same step.
         const [m32, v32] = [Math.fround(first), Math.fround(second)];
         p[i] = (p[i] ?? 0) - (rate * m32) / (Math.sqrt(v32 * correction) + EPSILON);
       }

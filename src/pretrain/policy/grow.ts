@@ -8,7 +8,7 @@ import {
 } from '../../policy/checkpoint/weights.ts';
 
 /**
- * A policy with more layers or another vocabulary that computes what a smaller one computes, to go on
+ * A policy with more layers or another vocabulary that computes what a smaller one computes, to continue
  * training from. A layer is added as the identity: its two output projections are zero, so that what
  * it reads changes nothing until they learn (function-preserving, as Net2Net, arXiv 1511.05641). A token that
  * both vocabularies have keeps its row; a new one gets the mean of the rows of its pieces; a new tag that of
@@ -56,7 +56,7 @@ export function layerPlan(old: number, now: number): (number | undefined)[] {
   const plan: (number | undefined)[] = [];
   for (let layer = 0; layer < old; layer++) {
     plan.push(layer);
-    // Spread evenly, the last behind the last layer.
+    // Spread evenly, the last after the last layer.
     const due = Math.floor(((layer + 1) * added) / old) - Math.floor((layer * added) / old);
     for (let i = 0; i < due; i++) plan.push(undefined);
   }

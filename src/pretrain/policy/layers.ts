@@ -37,7 +37,7 @@ export const aligned = (count: number): number => Math.ceil(count / ALIGNED) * A
 
 /**
  * The layers of a decoder, forward and backward, over operations that learn. Everything that a layer
- * computes is kept, so that nothing is computed twice: for small policies that are made from nothing.
+ * computes is kept, so that nothing is computed twice: for small policies that are made from scratch.
  */
 export class TrainedLayers {
   readonly #ops: TrainableOps;
@@ -79,7 +79,7 @@ export class TrainedLayers {
     this.reserve(aligned(rows));
   }
 
-  /** Makes room for the keys of so many positions in every layer. */
+  /** Makes room for the keys of this many positions in every layer. */
   reserve(positions: number): void {
     if ((this.#stores[0]?.positions ?? 0) >= positions) return;
     const ops = this.#ops;

@@ -23,7 +23,7 @@ export interface StepReport {
 
 /** Ranges of the gradient that are summed apart; fixed, so that their sum is. */
 const RANGES = 8;
-/** Parts come in multiples of this on threads, so that up to so many replicas end a step together. */
+/** Parts come in multiples of this on threads, so that up to this many replicas end a step together. */
 export const PART_MULTIPLE = 4;
 
 /** Parts of a batch: each a little over `tokens` tokens at most, with even numbers of tokens. */

@@ -20,7 +20,7 @@ export class Streams implements BatchSource {
     this.#sources = sources;
   }
 
-  /** @throws Error where the data stands in another number of streams */
+  /** @throws Error where the data is in another number of streams */
   async batch(from: Cursor, plan: BatchPlan): Promise<Batch> {
     const sources = this.#sources;
     const cursors = from.streams ?? sources.map(() => from);

@@ -38,7 +38,7 @@ function checkShape(c: PolicyConfig): void {
       throw new Error(`training needs ${name} to be a multiple of 8, got ${size}`);
 }
 
-/** A parameter on the device, and where its values stand in views of all of them. */
+/** A parameter on the device, and where its values are in views of all of them. */
 interface Parameter {
   readonly handle: Matrix | Vector;
   readonly of: (weights: PolicyWeights) => Float32Array | null | undefined;

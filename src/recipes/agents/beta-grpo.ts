@@ -4,7 +4,7 @@ import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
 
 /*
  * β-GRPO, "Search Wisely" (arXiv 2505.17281): Search-R1 whose right answers count only where every query was
- * sure. No code was at hand; groups of 5 and learning rate 1e-6 are said of it by others.
+ * sure. No code was available; groups of 5 and learning rate 1e-6 are said of it by others.
  */
 export const betaGrpo: Recipe = {
   id: 'beta-grpo',

@@ -3,7 +3,7 @@ import { OBJECTIVE, TRAINING } from '../parts/training-base.ts';
 import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
 
 /*
- * DeepDiver (Pangu, arXiv 2505.24332; no code): at most 7 rounds of 2 passages a query; graded loosely first and
+ * DeepDiver (Pangu, arXiv 2505.24332; no code): at most 7 rounds of 2 passages per query; graded loosely first and
  * strictly behind 30 % of the steps (theirs: 80 steps). A search may hold five queries.
  */
 const loop = searchLoop(2, 7);

@@ -8,7 +8,7 @@ import { DEFAULT_SETTINGS } from '../parts/settings.ts';
  * passages are given; while it thinks, the policy reads each token that it drew mixed with the expectation over all tokens,
  * by gates that are trained beside the adapter (`src/policy/latent/gates.ts`). The answer is written in tokens.
  *
- * Published: groups of 4 in 64 rollouts a step, temperature 0.5, no ratio and no clip, KL k3 0.005 to the reference
+ * Published: groups of 4 in 64 rollouts per step, temperature 0.5, no ratio and no clip, KL k3 0.005 to the reference
  * without latents, gradient norm 0.1, weight decay 0.1, cosine with a tenth of warm-up, r_min 0.99 and r_max 0.999; LoRA
  * of rank 32 and alpha 64 at 5e-6, gates at 1e-4, Λ at 1e-3. The decay is on Λ too: by itself it draws a down.
  */

@@ -11,7 +11,7 @@ export const searchLoop = (k: number, maxSearches: number): RecipeSettings => ({
 export const GOLD_OF_ARTICLES =
   'A gold answer of articles only, such as "The", is compared with its articles; released reward functions compare empty texts.';
 
-/** Departures that all of them share. */
+/** Differences that all of them share. */
 export const SHARED_DEPARTURES = [
   'The tags are those of the built-in policy, which is trained on the protocol and needs no prompt.',
   'A search asks both sources in place of one.',

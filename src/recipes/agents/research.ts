@@ -3,7 +3,7 @@ import { TRAINING, verlObjective } from '../parts/training-base.ts';
 import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
 
 /*
- * ReSearch (arXiv 2503.19470; code: Agent-RL/ReCall, branch re-search): 5 passages a search and no limit of
+ * ReSearch (arXiv 2503.19470; code: Agent-RL/ReCall, branch re-search): 5 passages per search and no limit of
  * searches but the tokens; F1, with a floor of 0.1 for the format.
  */
 export const research: Recipe = {

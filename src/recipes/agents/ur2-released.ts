@@ -11,9 +11,9 @@ import { UNTRUNCATED, UR2_SETTINGS, UR2_TRAINING } from './ur2.ts';
  *   is split into four updates (1,024 rollouts by 256).
  * - The loss divides by each rollout's own tokens, as (1) does.
  *
- * The code masks only what stands between the document tags, so that the hint behind a fallback is trained
+ * The code masks only what is between the document tags, so that the hint after a fallback is trained
  * as if the policy had written it. That fault is not reproduced: tokens are trained by who wrote them, here
- * as everywhere. The other departures are those of `ur2`.
+ * as everywhere. The other differences are those of `ur2`.
  */
 export const ur2Released: Recipe = {
   id: 'ur2-released',

@@ -17,10 +17,10 @@ import { OBJECTIVE, TRAINING } from '../parts/training-base.ts';
  * - Whether a question may retrieve at all is part of the question (`mayRetrieve`, the code's isRetrieve).
  * - A policy whose tags are text speaks the paper's own (`dialect`): `<|begin_of_query|>` and its like, and the answer
  *   in a box or behind "the correct answer is:".
- * Departures: a policy whose tags are tokens of its own, as the built-in one's, speaks those, and its answer stands in
+ * Differences: a policy whose tags are tokens of its own, as the built-in one's, speaks those, and its answer is in
  * a box. Both sources in place of one. The summarizer sees query and passages, not the reasoning before it (D.3).
  *
- * Training as the paper has it: stage 1 (10 steps) rewards form and retrieval, stage 2 the answer; no
+ * Training as in the paper: stage 1 (10 steps) rewards form and retrieval, stage 2 the answer; no
  * clip, no KL, Norm_batch(Norm_group), each rollout's mean over its own tokens, (1) to (3).
  * - Stage 1 begins with a policy that does not search (`start`), as instruct models do not: the built-in one
  *   was pre-trained to search, and there is nothing to teach it.
@@ -31,7 +31,7 @@ import { OBJECTIVE, TRAINING } from '../parts/training-base.ts';
  * - Tasks 1 : 1 : 1, as the paper has 3,000 questions each of QA, mathematics and MedQA (4.1). Retrieval QA
  *   always retrieves, arithmetic where it is hard, multiple choice 1 : 1, as 3.1.2 says. With other shares,
  *   or none, `curriculum.tasks`.
- * Departures: paper (C.1) and code draw at top-p 0.9 and compute log-probabilities over the whole
+ * Differences: paper (C.1) and code draw at top-p 0.9 and compute log-probabilities over the whole
  * vocabulary, so that ratio and gradient are of another distribution than was drawn from. Here top-p is 1.
  * Mathematics is the arithmetic of the built-in world. Batch, group and learning rate are sized for a
  * policy of a million parameters (paper: 64 questions by 16 rollouts, 2e-6).

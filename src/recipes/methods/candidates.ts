@@ -42,7 +42,7 @@ export interface Worth {
 
 /**
  * Places of the actions, best first: a right answer, then searches that bring the most new supporting passages, then
- * those that bring the most new ones, then shorter ones; wrong answers behind all. Ties are ours.
+ * those that bring the most new ones, then shorter ones; wrong answers after all. Ties are ours.
  */
 export function rankActions(worths: readonly Worth[]): number[] {
   const tier = ({ right }: Worth): number => (right === null ? 1 : right ? 0 : 2);

@@ -6,7 +6,7 @@ import { actionWeightsSchema } from './reward-model.ts';
  * again; how a chain is found at test time.
  */
 /**
- * What is low of the chain that is kept; ln p is a mean over the tokens of what is forced as the answer behind the chain.
+ * What is low of the chain that is kept; ln p is a mean over the tokens of what is forced as the answer after the chain.
  * - `confidence`: −ln p of the answer that the policy would give.
  * - `no-information`: ln p(“No relevant information found”), the paper's and its code's.
  * - `gold`: −ln p(gold answer), by which its training chains are chosen; an oracle.
@@ -27,7 +27,7 @@ export type ChainScorer = (typeof CHAIN_SCORERS)[number];
 export const chainSchema = z.strictObject({
   /** L: most searches of a chain. */
   length: z.int().min(1).max(16),
-  /** What chains are told apart by; `confidence` where absent. */
+  /** What chains are distinguished by; `confidence` where absent. */
   scorer: z.enum(CHAIN_SCORERS).optional(),
   /** `reward-model`: its weights; features that are not named count nothing. */
   weights: actionWeightsSchema.optional(),

@@ -32,7 +32,7 @@ const isReasoning = (sentence: string): boolean =>
 /** Whether a thought ends IRCoT's chain. */
 export const saysAnswer = (sentence: string): boolean => /\banswer is\b/iu.test(sentence);
 
-/** IRCoT: the last thought that is no conclusion, words that ask left out; without one, the question. */
+/** IRCoT: the last thought that is not a conclusion, words that ask left out; without one, the question. */
 export function lastThoughtQuery(thoughts: readonly string[], question: string): string {
   const last = thoughts.findLast((thought) => thought.trim() !== '' && !isReasoning(thought));
   const kept = (last ?? '')

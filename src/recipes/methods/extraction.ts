@@ -14,13 +14,13 @@ export const extractionSchema = z.strictObject({
    * of pages (`src/agent/tools/browse.ts`). Absent: none.
    */
   clicks: z.int().min(1).max(10).optional(),
-  /** As WebThinker's explorer: all that it wrote so far is put behind its prompt again after every turn. */
+  /** As WebThinker's explorer: all that it wrote so far is put after its prompt again after every turn. */
   reappends: z.literal(true).optional(),
 });
 
 /**
- * What stands behind the prompt of an explorer that puts all its output behind it after every turn (WebThinker,
- * run_web_thinker.py): of n outputs the first stands there n times.
+ * What is after the prompt of an explorer that puts all its output after it after every turn (WebThinker,
+ * run_web_thinker.py): of n outputs the first is there n times.
  */
 export const reappended = (outputs: readonly string[]): string[] =>
   outputs.flatMap((_, turn) => outputs.slice(0, turn + 1));

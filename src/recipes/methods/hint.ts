@@ -6,8 +6,8 @@ import { z } from 'zod';
  */
 export const hintSchema = z.strictObject({
   /**
-   * `open`: the first thought; `before-answer`: in place of an answer, which is asked for again behind it; `after-result`:
-   * the thought behind a result, where START's words of hesitation would stand.
+   * `open`: the first thought; `before-answer`: in place of an answer, which is asked for again after it; `after-result`:
+   * the thought after a result, where START's words of hesitation would stand.
    */
   where: z.enum(['open', 'before-answer', 'after-result']),
   text: z.string().min(1).max(400),

@@ -20,7 +20,7 @@ export const methodSchema = z.strictObject({
   /**
    * A first search with the question itself, before the policy writes (Self-Ask as FlashRAG has it). `question`: for a
    * policy whose tags are ids its passages stand before the question, as a background does; `result`: they are a result
-   * behind it, as they are for every other policy, with the blocks that follow results.
+   * after it, as they are for every other policy, with the blocks that follow results.
    */
   firstSearch: z.enum(['question', 'result']).optional(),
   confidence: confidenceSchema.optional(),

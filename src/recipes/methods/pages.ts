@@ -24,7 +24,7 @@ export const plain = (text: string): string =>
     .replaceAll(/\s+/gu, ' ')
     .trim();
 
-/** The page that a text names: the longest title that is the text, or stands in it as whole words. */
+/** The page that a text names: the longest title that is the text, or is in it as whole words. */
 function namedPage(text: string, pages: readonly Page[]): Page | null {
   const asked = ` ${plain(text)} `;
   const named = pages.filter(({ title }) => asked.includes(` ${plain(title)} `));
@@ -46,7 +46,7 @@ export function observation(
   };
 }
 
-/** The n-th sentence, from 0, of a page that holds a text; null behind the last one. */
+/** The n-th sentence, from 0, of a page that holds a text; null after the last one. */
 export function lookUp(page: Page | null, text: string, n: number): string | null {
   const wanted = plain(text);
   if (!page || wanted === '') return null;

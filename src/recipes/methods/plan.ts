@@ -24,7 +24,7 @@ export interface SubQuestion {
 
 const LINE = /^\s*(?:\d+\s*[.):]|[-*])\s*(.+?)\s*(?:\[\s*(yes|no)\s*\])?\s*$/iu;
 
-/** Numbered lines, each with `[yes]` or `[no]` behind it where it says whether it needs passages. */
+/** Numbered lines, each with `[yes]` or `[no]` after it where it says whether it needs passages. */
 export const readPlan = (text: string, most: number): SubQuestion[] =>
   text
     .split('\n')

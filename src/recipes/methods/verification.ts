@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /**
  * Verify and retry (SearChain, arXiv 2304.14732, section 3.2): a reader answers each query of the policy's chain from
- * a passage; where it is sure and the policy said something else, the policy is corrected and goes on from there.
+ * a passage; where it is sure and the policy said something else, the policy is corrected and continues from there.
  */
 export const verificationSchema = z.strictObject({
   /** The reader counts above this. Of a policy: natural log of the geometric mean of its answer's probabilities. */
@@ -47,7 +47,7 @@ export interface ChainNode {
 
 export interface Chain {
   nodes: ChainNode[];
-  /** What stands behind `[Final Content]`; null without one. */
+  /** What is behind `[Final Content]`; null without one. */
   final: string | null;
 }
 

@@ -8,7 +8,7 @@ const share = z.number().min(0).max(1);
 const SHARED_CREDITS = ['soft', 'hard', 'once'] as const;
 
 export const branchingSchema = z.discriminatedUnion('kind', [
-  /** ARPO (2507.19849): rollouts branch behind a result where the policy's entropy rose. */
+  /** ARPO (2507.19849): rollouts branch after a result where the policy's entropy rose. */
   z.strictObject({
     kind: z.literal('entropy'),
     /** N: rollouts that begin at the question; the group's size is M. */
@@ -20,8 +20,8 @@ export const branchingSchema = z.discriminatedUnion('kind', [
     when: z.union([z.literal('drawn'), share]),
     /**
      * `before-result`, as the released code: entropies of what was written before the result, less what the rollout first
-     * wrote itself, behind its branch if it is one. `before-result-kept`: less what was first written in this place of a
-     * step in all of the run, since its table of them is never cleared. Absent: of what is behind the result.
+     * wrote itself, after its branch if it is one. `before-result-kept`: less what was first written in this place of a
+     * step in all of the run, since its table of them is never cleared. Absent: of what is after the result.
      */
     measured: z.enum(['before-result', 'before-result-kept']).optional(),
     /** Tokens whose entropy is summed, from the first one there. */
@@ -35,7 +35,7 @@ export const branchingSchema = z.discriminatedUnion('kind', [
     children: z.int().min(2).max(8),
     depth: z.int().min(1).max(4),
   }),
-  /** REX-RAG (2508.08149): wrong rollouts are gone on with behind a sentence that doubts. */
+  /** REX-RAG (2508.08149): wrong rollouts are continued after a sentence that doubts. */
   z.strictObject({
     kind: z.literal('revive'),
     /** P: that a wrong rollout is cloned. */

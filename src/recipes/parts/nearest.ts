@@ -1,12 +1,12 @@
 /** Names that are like one that nobody has, for the message that says so. */
 
-/** A list of at most so many is given whole; of a longer one so many are shown. */
+/** A list of at most this many is given whole; of a longer one this many are shown. */
 const LISTED = 12;
 const SHOWN = 5;
 /** Likenesses that are offered. */
 const OFFERED = 3;
 
-/** Letters and digits alone: what stands between words is the first thing to be forgotten. */
+/** Letters and digits alone: what is between words is the first thing to be forgotten. */
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 
 /** Letters that are inserted, left out, replaced, or swapped with their neighbour (optimal string alignment). */

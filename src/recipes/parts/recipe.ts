@@ -3,16 +3,16 @@ import type { RecipeSettings } from './settings.ts';
 import type { Sources } from './sources.ts';
 import type { TrainSettings } from './training.ts';
 
-/** Settings of a run of training but for what the recipe says of itself. */
+/** Settings of a run of training except for what the recipe says of itself. */
 export type VariantSettings = Omit<TrainSettings, 'preset' | 'recipe'>;
 
 /** One way in which a recipe is trained. */
 export interface Variant {
-  /** What stands after the recipe's id and a slash: `grpo` of `search-r1/grpo`. */
+  /** What is after the recipe's id and a slash: `grpo` of `search-r1/grpo`. */
   name: string;
   /** How it is trained, for a menu. */
   title: string;
-  /** Where its sampling, loss or rollouts leave the source's, in words for who chooses it. */
+  /** Where its sampling, loss or rollouts leave the source's, as text for who chooses it. */
   departures?: string;
   /** Recipe whose loop its rollouts run, where that is not its own. */
   loop?: string;

@@ -61,8 +61,8 @@ const retrievalSchema = z.strictObject({
     })
     .optional(),
   /**
-   * `reset`, as SmartRAG: behind a search the policy's context begins anew, with what it reads of the result, where a
-   * background stands, and the question. `judged`, ReSeek's hard effect: with the next search it begins anew without the
+   * `reset`, as SmartRAG: after a search the policy's context restarts, with what it reads of the result, where a
+   * background stands, and the question. `judged`, ReSeek's hard effect: with the next search it restarts without the
    * results that the policy called useless. Absent: results are appended, and stay.
    */
   context: z.enum(['reset', 'judged']).optional(),
@@ -71,7 +71,7 @@ const retrievalSchema = z.strictObject({
    * `agent/tools/memories.ts`). Absent: passages.
    */
   memories: z.strictObject({ cap: positiveInt.max(64), read: positiveInt.max(16) }).optional(),
-  /** `warn`, as StepSearch: behind the last result the environment says that no search is left. Absent: it is not said. */
+  /** `warn`, as StepSearch: after the last result the environment says that no search is left. Absent: it is not said. */
   lastTurn: z.literal('warn').optional(),
   /**
    * `end`, as WebThinker's released code: a query that was asked before ends the rollout without an answer, one of at most
@@ -100,7 +100,7 @@ const backgroundSchema = z.strictObject({
   /** `router`: from π(a|s), like any call, with a route event and a reward of its own. */
   source: z.enum(['local', 'web', 'both', 'router']),
   /**
-   * What stands for t in equation (3): `intention`, the query that the thought leads to, or
+   * What is for t in equation (3): `intention`, the query that the thought leads to, or
    * `thought`, the text of t itself (first search only).
    */
   secondStage: z.enum(['intention', 'thought']),

@@ -11,7 +11,7 @@ export const stageLossSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('sft'),
     weight: z.enum(['right', 'first', 'likelihood', 'best', 'uniform', 'released']),
-    /** The gold answer stands in the place of the policy's own. */
+    /** The gold answer is in the place of the policy's own. */
     gold: z.boolean(),
   }),
   /** Direct preference optimisation on pairs of a step's rollouts, or of actions in them. */
@@ -27,10 +27,10 @@ export const stageLossSchema = z.discriminatedUnion('kind', [
      * `actions`: RAG-Gym's, candidates for one step of a rollout by their ranks.
      */
     pairs: z.enum(['reward', 'efficient', 'actions']).optional(),
-    /** `efficient`: more than so many times as long is the longer one; 1.5 where absent. */
+    /** `efficient`: more than this many times as long is the longer one; 1.5 where absent. */
     gamma: z.number().min(1).optional(),
     /**
-     * Iterated DPO: the stage's steps are so many rounds, as equal as can be, and the reference of a round is the policy with
+     * Iterated DPO: the stage's steps are this many rounds, as equal as can be, and the reference of a round is the policy with
      * which it begins (`learn/supervised/rounds.ts`). Absent: the checkpoint, throughout.
      */
     rounds: z.int().min(1).max(1000).optional(),

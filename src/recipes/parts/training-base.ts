@@ -3,7 +3,7 @@ import type { TrainSettings } from './training.ts';
 
 /**
  * What the variants share, for the built-in policy. Batch, group and learning rate are sized for
- * about a million parameters; the papers' own stand in the recipes.
+ * about a million parameters; the papers' own are in the recipes.
  */
 export const TRAINING = {
   format: 'forage.train/1',
@@ -88,7 +88,7 @@ export const verlObjective = (microBatch: number, klCoefficient = 1e-3) =>
 
 /**
  * PPO's critic with γ = λ = 1 and the value clip of verl. A linear head over hidden states takes a larger rate than a
- * model (1e-5), and more updates a step than one.
+ * model (1e-5), and more updates per step than one.
  */
 export const CRITIC = {
   gamma: 1,

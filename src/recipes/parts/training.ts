@@ -89,7 +89,7 @@ export const objectiveSchema = z.strictObject({
 });
 
 /**
- * Pitfalls of verifiers (2505.22203). `rule`: exact match; `substring`: right where a gold answer stands in the answer,
+ * Pitfalls of verifiers (2505.22203). `rule`: exact match; `substring`: right where a gold answer is in the answer,
  * which a list of names fools; `hybrid`: exact match, else an F1 of at least `threshold`.
  */
 const verifierSchema = z.strictObject({
@@ -109,7 +109,7 @@ const criticSchema = z.strictObject({
   updates: positiveInt.max(200),
   /** Most that a value moves from what it was before the step and is still learned from. */
   valueClip: z.number().positive(),
-  /** Whether environment tokens stand in GAE, whitening and value loss, as in Search-R1's released code. */
+  /** Whether environment tokens are in GAE, whitening and value loss, as in Search-R1's released code. */
   environment: z.enum(['skip', 'released']),
 });
 
@@ -122,7 +122,7 @@ export const stageSchema = z.strictObject({
   weights: z.record(z.string(), z.number()).default({}),
   /** Changes of the loop's settings for the rollouts of this stage; held-out questions are asked without them. */
   overrides: z.record(z.string(), z.unknown()).optional(),
-  /** What it learns by; absent: the policy gradient of `objective`. One update a step. */
+  /** What it learns by; absent: the policy gradient of `objective`. One update per step. */
   loss: stageLossSchema.optional(),
 });
 
@@ -135,7 +135,7 @@ export const trainSettingsSchema = z.strictObject({
   overrides: z.record(z.string(), z.unknown()).default({}),
   seed: z.int().min(0),
   steps: positiveInt,
-  /** Questions a step, and rollouts a question. */
+  /** Questions a step, and rollouts per question. */
   questions: positiveInt.max(256),
   groupSize: positiveInt.max(64),
   /** Optimizer updates a batch is split into; 1 is on-policy. */
@@ -157,12 +157,12 @@ export const trainSettingsSchema = z.strictObject({
     /** SPEED-RL: rollouts that screen a question before the rest of its group is made. */
     screen: positiveInt.optional(),
     /**
-     * `false`, as its released code: the next step's questions are screened while this one's are gone on with, one update
+     * `false`, as its released code: the next step's questions are screened while this one's are continued, one update
      * earlier than the rest of their groups. Absent or true: both belong to the step.
      */
     sameStepScreen: z.boolean().optional(),
   }),
-  /** What stands in for the check of answers while the run trains; absent or null: the check itself. */
+  /** What is in for the check of answers while the run trains; absent or null: the check itself. */
   verifier: verifierSchema.nullable().optional(),
   /** PPO: advantages come token by token from a critic; the estimator is not asked. Absent or null: no critic. */
   critic: criticSchema.nullable().optional(),
@@ -251,7 +251,7 @@ export const trainSettingsSchema = z.strictObject({
     /** `gold-noise`: what e of (16) counts, steps or retrievals. */
     noiseBy: z.enum(['epoch', 'retrievals']).default('epoch'),
     /**
-     * `gold-noise`: how (16) goes on after E. `rest`, also where absent: noise lives in what is not gold yet and ends with
+     * `gold-noise`: how (16) continues after E. `rest`, also where absent: noise lives in what is not gold yet and ends with
      * it; `floor`, "the noisier the later": a share of noisy groups stays and grows with α.
      */
     noiseReading: z.enum(['rest', 'floor']).optional(),
@@ -259,7 +259,7 @@ export const trainSettingsSchema = z.strictObject({
     noiseFloor: share.optional(),
   }),
   router: z.strictObject({
-    /** `off`: as the recipe has it; `beside`: trained with the language policy; `alone`: only the router. */
+    /** `off`: as in the recipe; `beside`: trained with the language policy; `alone`: only the router. */
     train: z.enum(['off', 'beside', 'alone']),
     learningRate: z.number().positive(),
     /** What is taken from each reward: the running mean of earlier steps, or nothing, as in (23). */
@@ -275,14 +275,14 @@ export const trainSettingsSchema = z.strictObject({
     /** How the router chooses for the held-out questions, trained or not; a trained one learns from samples. */
     evaluation: nlrSchema.shape.routing,
   }),
-  /** A fixed sample of the dev split, scored every so many steps. */
+  /** A fixed sample of the dev split, scored every this many steps. */
   heldOut: z.strictObject({
     questions: z.int().min(0).max(1000),
     every: positiveInt,
     temperature: z.number().min(0).max(4),
   }),
   /**
-   * The policy that reinforcement learning begins with, made of the one at hand by supervision
+   * The policy that reinforcement learning begins with, made of the one available by supervision
    * (`src/learn/rl/start/`). `not-searching`: one that thinks and answers at once, as UR²'s stage 1 needs one to
    * teach. `reasoning-queries`: one that searches for what it should work out, which UR²'s fallback
    * penalty is about. Absent: as it is.

@@ -15,7 +15,7 @@ export const promptedLoop = (
   ...(method === undefined ? {} : { method }),
 });
 
-/** Departures that all of them share. */
+/** Differences that all of them share. */
 export const PROMPTED_DEPARTURES = [
   'The instruction is in our words, without examples; passages come from both sources, as many of the k as the context holds.',
 ] as const;

@@ -2,7 +2,7 @@ import type { Recipe } from '../parts/recipe.ts';
 import { PROMPTED_DEPARTURES, promptedLoop } from './loop.ts';
 
 /*
- * Self-Ask (arXiv 2210.03350; of FlashRAG: at most 5 follow-ups behind a first search with the question).
+ * Self-Ask (arXiv 2210.03350; of FlashRAG: at most 5 follow-ups after a first search with the question).
  */
 export const selfAsk: Recipe = {
   id: 'self-ask',

@@ -3,7 +3,7 @@ import type { Switch } from './switch.ts';
 
 /*
  * FSPO (arXiv 2505.24630) as its released code has it (nusnlp/FSPO: verl/workers/fsdp_workers.py, trainer/ppo/ray_trainer.py):
- * the answer alone is rewarded, and tokens behind the thought count as supported whatever the answer is.
+ * the answer alone is rewarded, and tokens after the thought count as supported whatever the answer is.
  */
 export const fspoAsReleased: Switch = {
   id: 'fspo-as-released',

@@ -2,7 +2,7 @@ import type { Switch } from './switch.ts';
 
 /*
  * SPEED-RL (arXiv 2506.09016; code: rqzhangberkeley/DAPO, data_controller.py): questions are screened with few rollouts, and
- * gone on with where these differ. Its script screens with 8 and goes on with 16, its plots with 4 and 20.
+ * continued where these differ. Its script screens with 8 and continues with 16, its plots with 4 and 20.
  */
 export const speedRl: Switch = {
   id: 'speed-rl',

@@ -250,7 +250,7 @@ export class ClusterIndex implements DenseIndex {
     const relevance = near.map(({ similarity }) => Math.exp(sharpness * (similarity - most)));
     const weights = near.map(({ weight }) => weight);
     const p = shares(weights, relevance, tau, minimumShare);
-    // An empty cluster takes any number: random documents stand in for its own.
+    // An empty cluster takes any number: random documents are in for its own.
     const room = near.map(({ size }) => size || this.size);
     const counts = allocate(p, room, Math.min(Math.max(candidates, k), this.size));
     return near.map((one, i) => ({

@@ -68,7 +68,7 @@ export class LiveClusters {
     return this.#forgotten !== null;
   }
 
-  /** Searches and learns. @param text the query in words */
+  /** Searches and learns. @param text the query as text */
   search(text: string, vector: Float32Array, k: number): TracedNeighbours {
     const found = this.index.trace(vector, k);
     this.#recent = [answered(text, found), ...this.#recent.slice(0, RECENT - 1)];

@@ -119,7 +119,7 @@ export function withoutEval<Result>(run: () => Result): Result {
   }
 }
 
-/** The same for what goes on after an await; nothing else should compile text meanwhile. */
+/** The same for what continues after an await; nothing else should compile text meanwhile. */
 export async function withoutEvalAsync<Result>(run: () => Promise<Result>): Promise<Result> {
   const real = globalThis.Function;
   globalThis.Function = makeConstructor(real);

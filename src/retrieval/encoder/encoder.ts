@@ -100,7 +100,7 @@ export class OnnxEncoder implements QueryEncoder, PassageEncoder {
   async encodeQuery(text: string, signal?: AbortSignal): Promise<Float32Array> {
     const cached = this.#queries.get(text);
     if (cached) return cached;
-    // One query a run: padding beside others would change the last bits.
+    // One query per run: padding beside others would change the last bits.
     const vector = await this.#runFew([this.#tokens(encodedQuery(text, this.manifest))]);
     signal?.throwIfAborted();
     this.#queries.set(text, vector);

@@ -18,7 +18,7 @@ const textFields = {
   id: z.string().min(1),
   model: z.string().min(1),
   tokenizer: z.string().min(1),
-  /** Texts are cut after so many tokens, special tokens included. */
+  /** Texts are cut after this many tokens, special tokens included. */
   maxTokens: z.int().positive(),
   /** Id of padding. Its mask is 0, so it matters only where positions are counted from the ids. */
   padId: z.int().nonnegative().default(0),
@@ -35,7 +35,7 @@ export const encoderManifestSchema = z.object({
    * [batch, length, d] the mean over tokens, the greatest of each dimension, the first or the last token.
    */
   pooling: z.enum(['none', 'mean', 'max', 'cls', 'last']),
-  /** Name of the output that is pooled; the first one unless told. */
+  /** Name of the output that is pooled; the first one by default. */
   output: z.string().optional(),
   /** Whether to scale vectors to unit length (again). */
   normalize: z.boolean(),
@@ -62,7 +62,7 @@ export const rerankerManifestSchema = z.object({
    * lies above the first.
    */
   labels: z.union([z.literal(1), z.literal(2)]).default(1),
-  /** Name of the output that holds them; the first one unless told. */
+  /** Name of the output that holds them; the first one by default. */
   output: z.string().optional(),
 });
 

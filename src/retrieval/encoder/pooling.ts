@@ -44,7 +44,7 @@ function poolOne(
   return pooled;
 }
 
-/** Tokens stand at the front of a row, so their number is the sum of its mask. */
+/** Tokens are at the front of a row, so their number is the sum of its mask. */
 const sum = (values: Int32Array, start: number, length: number): number =>
   values.subarray(start, start + length).reduce((total, value) => total + value, 0);
 

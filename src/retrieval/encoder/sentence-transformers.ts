@@ -95,7 +95,7 @@ export const isSentenceTransformer = ({ files }: Pick<ModelFolder, 'files'>): bo
 
 /**
  * The manifest of an encoder. E5 and BGE folders without prompts of their own get those of their
- * model cards, told apart by name.
+ * model cards, distinguished by name.
  * @throws Error that names the file at fault and what is not supported
  */
 export async function describeEncoder(

@@ -34,7 +34,7 @@ export class TextTemplate {
     return idsOf(this.#tokenizer, text);
   }
 
-  /** @throws Error where the tokenizer's template cannot be told from what it writes */
+  /** @throws Error where the tokenizer's template cannot be distinguished from what it writes */
   single(text: string, maxTokens: number): TokenRow {
     this.#single ??= this.#learn(null);
     const { before, after, segments } = this.#single;
@@ -44,7 +44,7 @@ export class TextTemplate {
 
   /**
    * Both texts are cut where they are too long together, the longer one first.
-   * @throws Error where the tokenizer's template cannot be told from what it writes
+   * @throws Error where the tokenizer's template cannot be distinguished from what it writes
    */
   pair(first: string, second: string, maxTokens: number): TokenRow {
     this.#pair ??= this.#learn(SECOND);

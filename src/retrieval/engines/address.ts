@@ -6,7 +6,7 @@ import type { EngineKind } from './kinds/engine.ts';
 /**
  * The address of the call from what was typed: `de.wikipedia.org` → `https://de.wikipedia.org/w/api.php`,
  * `localhost:8000` for Search-R1 → `http://localhost:8000/retrieve`.
- * @returns null where it is no address
+ * @returns null where it is not an address
  * @throws Error for a kind that is not in the list
  */
 export function completeAddress(

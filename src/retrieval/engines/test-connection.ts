@@ -4,7 +4,7 @@ import { EngineHttp, systemDeps, type HttpDeps, type HttpLimits, type Meter } fr
 import { engineKind } from './kinds/list.ts';
 import { engineOf, type EngineSpec } from './open.ts';
 
-/** Tries one search and says in words what came of it, and what to do next. */
+/** Tries one search and says as text what came of it, and what to do next. */
 
 type ConnectionOutcome =
   | 'ok'

@@ -14,7 +14,7 @@ export interface Fused {
 /**
  * Reciprocal rank fusion of lists of keys, best first. Ties go to the better best rank, then to the
  * smaller key, so that the order never depends on the order in which lists arrive. A key that a list
- * repeats counts once, at its first rank. Every list weighs 1 unless told.
+ * repeats counts once, at its first rank. Every list weighs 1 by default.
  */
 export function fuse(
   lists: readonly (readonly string[])[],

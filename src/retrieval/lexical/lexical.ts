@@ -97,7 +97,7 @@ export class LexicalIndex {
     const found: number[] = [];
     const words = new Map<string, number>();
     for (const word of terms(query)) {
-      // A word that stands there again scores again, and counts once as found.
+      // A word that is there again scores again, and counts once as found.
       const again = words.has(word);
       if (!again) words.set(word, words.size + 1);
       const weight = idf(this.#passages.length, this.#postings.documentFrequency(word));
@@ -135,7 +135,7 @@ export class LexicalIndex {
 
   /**
    * @param rarity the word's IDF
-   * @param nth of the different words of the query, from 1; 0 where it stood there before
+   * @param nth of the different words of the query, from 1; 0 where it was there before
    */
   #score(word: string, field: number, rarity: number, nth: number, found: number[]): void {
     const list = this.#postings.list(word, field);

@@ -18,7 +18,7 @@ const PASSAGES_A_TURN = 64;
 
 /**
  * Folded texts, kept from the first time they are wanted, since folding takes nearly all the time of a scan; those
- * beyond so many characters are folded anew each time.
+ * beyond this many characters are folded again each time.
  */
 function foldedTexts(
   passages: readonly Pick<Passage, 'title' | 'text'>[],

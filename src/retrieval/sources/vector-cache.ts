@@ -10,15 +10,15 @@ import { itemAt, present } from '../../base/items.ts';
 export interface VectorCache {
   /** A vector for each key, where it is known. */
   read(encoder: string, keys: readonly string[]): Promise<(Float32Array | undefined)[]>;
-  /** Row i belongs to key i. Failing to store is no failure of the caller. */
+  /** Row i belongs to key i. Failing to store is not a failure of the caller. */
   write(encoder: string, keys: readonly string[], vectors: VectorTable): Promise<void>;
 }
 
 /** An encoder whose vectors can be kept: it tells what they depend on. */
 export interface CacheableEncoder extends PassageEncoder {
-  /** All that a vector depends on beside the text; the id unless told. */
+  /** All that a vector depends on beside the text; the id by default. */
   readonly revision?: string;
-  /** The text that the model is shown; title and text unless told. */
+  /** The text that the model is shown; title and text by default. */
   passageText?(passage: Passage): string;
 }
 
@@ -30,7 +30,7 @@ const digest = (text: string): Promise<string> => sha256(textBytes.encode(text))
 
 /**
  * Vectors of passages, row i for passage i: known ones from the cache, the others encoded and stored
- * block by block, so that what was stopped goes on where it was. Equal texts are encoded once.
+ * block by block, so that what was stopped continues where it was. Equal texts are encoded once.
  * @throws Error where a stored vector has another length; the signal's reason when aborted
  */
 export async function encodeCached(

@@ -108,7 +108,7 @@ const RULES: readonly Rule[] = [
 /** "x / y" in a name ("AC/DC", "24/7", dates) computes nothing. */
 const NAMES = /\b\p{Lu}{1,4}\/\p{Lu}{1,4}\b|\b\d{1,4}\/\d{1,2}(?:\/\d{1,4})?\b/gu;
 
-/** A capital behind the first letter: something has a name. */
+/** A capital after the first letter: something has a name. */
 const NAMED = /\p{Lu}/u;
 
 export function classifyQuery(query: string): QueryClass {

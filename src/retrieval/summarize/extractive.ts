@@ -13,7 +13,7 @@ import {
 } from './summarizer.ts';
 
 /**
- * A summary of whole sentences. Each is ranked against the query by BM25 over the sentences at hand
+ * A summary of whole sentences. Each is ranked against the query by BM25 over the sentences available
  * (its title counts as part of it: a sentence about "he" is about the title), by cosine similarity
  * where there is an encoder, and by the rank of its passage. Chosen are the best that say something
  * new, up to a length; passages come in the order of their best sentence, each with its title, so that
@@ -126,7 +126,7 @@ function choose(ranked: readonly Sentence[], maxWords: number, maxSentences: num
   return chosen;
 }
 
-/** One line a passage, its title first and its sentences in their own order. */
+/** One line per passage, its title first and its sentences in their own order. */
 function render(chosen: readonly Sentence[], passages: readonly Passage[]): string {
   const order = [...new Set(chosen.map(({ passage }) => passage))];
   return order

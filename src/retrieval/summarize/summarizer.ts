@@ -18,7 +18,7 @@ export interface Summary {
   text: string;
   /** The query asks for reasoning: nothing was summarized. */
   fallback: boolean;
-  /** Why, in words: the clause of the classifier, or what the model said. */
+  /** Why, as text: the clause of the classifier, or what the model said. */
   reason: string;
   /** Names who wrote it. */
   by: string;
@@ -41,7 +41,7 @@ export interface Method {
   draft(request: SummaryRequest): Promise<Draft>;
 }
 
-/** What stands in the result where a query asks for reasoning (UR², appendix C.4, in our words). */
+/** What is in the result where a query asks for reasoning (UR², appendix C.4, in our words). */
 export const FALLBACK_SENTENCE =
   'this asks for reasoning , not for a fact that could be looked up . no passage answers it .';
 

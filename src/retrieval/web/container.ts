@@ -1,6 +1,6 @@
 /**
  * A shard file: four ASCII bytes that say its kind, the CRC-32 of the payload (little endian), the
- * payload. A file that was cut short or damaged is told from a good one before anything is read.
+ * payload. A file that was cut short or damaged is distinguished from a good one before anything is read.
  */
 
 const HEADER = 8;

@@ -13,7 +13,7 @@ export interface Meter {
   bytes: number;
 }
 
-/** Decoded shards of one kind behind a least-recently-used cache. */
+/** Decoded shards of one kind after a least-recently-used cache. */
 export class ShardStore<Shard> {
   readonly #fetchFile: FetchFile;
   readonly #decode: (file: Uint8Array, name: string) => Shard;

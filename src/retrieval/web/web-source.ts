@@ -5,7 +5,7 @@ import type { Similarities } from '../sources/similarities.ts';
 import type { WebIndex } from './client.ts';
 import type { WebSearchOptions } from './shard-store.ts';
 
-/** The web corpus behind its static index. The index is opened by the first search that needs it. */
+/** The web corpus after its static index. The index is opened by the first search that needs it. */
 export class WebSource implements Source {
   readonly name = 'web' as const;
   /** `off` makes every call pay for all of its shards. */

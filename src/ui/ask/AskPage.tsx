@@ -104,7 +104,7 @@ const RunFailure = () => {
   if (!failure) return null;
   const title =
     kept > 0 ? 'The run ended early; the rollouts below are kept' : 'The run did not start';
-  // The cause stands above already.
+  // The cause is above already.
   if (cause === failure.message) {
     return (
       <p className="note">
@@ -125,7 +125,7 @@ const RunFailure = () => {
   );
 };
 
-/** A group of several rollouts, summed up over the columns; forks are no draws of it. */
+/** A group of several rollouts, summed up over the columns; forks are not draws of it. */
 const Summary = () => {
   const { order: all, byId, finished } = useDeferredValue(useRun((state) => state.table));
   const forks = useRun((state) => state.forks);

@@ -47,7 +47,7 @@ const Signs = () => (
   </dl>
 );
 
-/** What a press asks and runs. */
+/** What a click asks and runs. */
 const Examples = () => {
   const rows = useLab((state) => state.questions);
   const examples = useMemo(() => examplesOf(rows), [rows]);

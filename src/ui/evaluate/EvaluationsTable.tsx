@@ -25,7 +25,7 @@ const Editor = ({ record }: { record: EvaluationRecord }) => {
   const { text, setText, commit } = useRename(record);
   const [, go] = useLocation();
   const again = () => {
-    // Without the name: the next one is named after what it compares, and two of one name could not be told apart.
+    // Without the name: the next one is named after what it compares, and two of one name could not be distinguished.
     useEvaluateDraft.setState({ spec: record.spec, name: '' });
     go(NEW_EVALUATION);
   };

@@ -46,7 +46,7 @@ const ANSWERS: Record<EvaluateView, string> = {
   compare: 'this evaluation and another one, question by question',
 };
 
-/** What stands in the place of a list that is empty; after a failed reading nothing, as the problem above says why. */
+/** What is in the place of a list that is empty; after a failed reading nothing, as the problem above says why. */
 export const FirstView = () => {
   const status = useEvaluate((state) => state.status);
   if (status === 'waiting') return <p role="status">Reading the evaluations …</p>;

@@ -30,7 +30,7 @@ export type IconName = keyof typeof PATHS;
 const SOLID: ReadonlySet<IconName> = new Set(['first', 'back', 'play', 'forward', 'last', 'stop']);
 
 /**
- * An icon in the colour of the text; what it means is said by what it stands in.
+ * An icon in the colour of the text; what it means is said by what it is in.
  * @param size CSS pixels
  */
 export const Icon = ({ name, size = 16 }: { name: IconName; size?: number }) => (

@@ -1,4 +1,4 @@
-/** Stands behind a switch over every member of a union; the compiler proves that it is not reached. */
+/** Stands after a switch over every member of a union; the compiler proves that it is not reached. */
 export const unreachable = (value: never): never => {
   throw new Error(`not expected here: ${JSON.stringify(value)}`);
 };

@@ -21,7 +21,7 @@ export const useFileDrop = (take: (dropped: DataTransfer) => void) => {
         setOver(true);
       },
       onDragLeave: (event: DragEvent) => {
-        // Leaving for an element inside is no leaving.
+        // Leaving for an element inside is not a leaving.
         const to = event.relatedTarget;
         if (!(to instanceof Node) || !event.currentTarget.contains(to)) setOver(false);
       },

@@ -66,7 +66,7 @@ export const LoadingList = () => {
   );
 };
 
-/** What failed, in words, with a way on; the details can be copied. */
+/** What failed, as text, with a way on; the details can be copied. */
 export const FailureNote = (props: {
   title: string;
   failure: Failure;

@@ -102,7 +102,7 @@ const Progress = ({ checkpoint }: { checkpoint: CheckpointView }) => {
   // A server may send more than it announced; the bar ends at 100 % all the same.
   const total = Math.max(progress?.totalBytes ?? checkpoint.totalBytes, done);
   const share = total === 0 ? 0 : done / total;
-  // Progress of the last visit may still be there; without a running download it is no rate.
+  // Progress of the last visit may still be there; without a running download it is not a rate.
   const moves = checkpoint.state !== 'paused' && progress !== undefined;
   return (
     <div className="download">

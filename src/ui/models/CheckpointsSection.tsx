@@ -50,7 +50,7 @@ const Undo = () => (
   </UndoBar>
 );
 
-/** What failed last that is not about one checkpoint; failures of a download stand in its row. */
+/** What failed last that is not about one checkpoint; failures of a download are in its row. */
 const Problem = () => {
   const problem = useCheckpoints((state) => state.problem);
   if (!problem) return null;

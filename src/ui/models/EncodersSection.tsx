@@ -45,7 +45,7 @@ const Row = ({ encoder }: { encoder: EncoderFacts }) => (
   </li>
 );
 
-/** What follows from its deletion, to stand behind its name. */
+/** What follows from its deletion, to stand after its name. */
 const lostOf = (uses: readonly EncoderUse[]): string =>
   (uses.includes('encoder') ? '; the built-in encoder is used now' : '') +
   (uses.includes('reranker') ? '; results are no longer reranked' : '');

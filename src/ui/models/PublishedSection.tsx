@@ -62,7 +62,7 @@ const Action = ({
       <UseAsPolicy policy={{ kind: 'checkpoint', id: stored.id }} name={repository} use={use} />
     );
   if (stored) return <span className="fine">Downloading; see Models on this device.</span>;
-  // What it would bring stands below, with the button that begins.
+  // What it would bring is below, with the button that begins.
   if (looked) return null;
   const look = () => void lookNamed(repository, storedHub(), repository);
   const fits = counted?.fit?.verdict.kind === 'fits';

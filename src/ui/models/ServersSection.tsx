@@ -34,7 +34,7 @@ const EMPTY: Endpoint = {
   maxContext: 8192,
 };
 
-/** What is wrong with the form, in words; null where nothing is. */
+/** What is wrong with the form, as text; null where nothing is. */
 const faultOf = (endpoint: Endpoint): string | null => {
   const parsed = endpointSchema.safeParse({ ...endpoint, id: endpoint.id || 'new' });
   if (parsed.success) return null;

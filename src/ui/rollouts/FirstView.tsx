@@ -23,7 +23,7 @@ const marksOf = ({ blocks }: Protocol): string =>
     ' ',
   );
 
-/** Which records are told apart by which keys. */
+/** Which records are distinguished by which keys. */
 const Layouts = () => (
   <section aria-labelledby="layouts">
     <h2 id="layouts">File formats (recognised by keys)</h2>

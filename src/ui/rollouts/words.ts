@@ -71,7 +71,7 @@ export function outcomeBars(counts: Partial<Record<Outcome, number>>): OutcomeBa
 export const groupedOutcomeName = (outcome: Outcome, basis: string | null): string =>
   withBasis(OUTCOME_NAMES[outcome], outcome === 'not-scored' || outcome === 'error' ? null : basis);
 
-/** What stands behind a count of rollouts of a file; nothing where the file was read to its end. */
+/** What is after a count of rollouts of a file; nothing where the file was read to its end. */
 export const PARTIAL: Record<FileRecord['status'], string> = {
   ready: '',
   importing: ' so far',

@@ -35,7 +35,7 @@ const chartOf = (measured: readonly Measured[]) => ({
   kind: 'lines' as const,
   series: measured.map(({ id, curve }, colour) => ({
     id,
-    // Short enough to stand at the end of its line.
+    // Short enough to be at the end of its line.
     name: id,
     colour,
     points: curve.em.map(([x, y]) => ({ x, y })),

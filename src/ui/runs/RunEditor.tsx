@@ -63,7 +63,7 @@ const Notes = ({ run }: { run: RunRecord }) => {
 
 /**
  * Rollouts of past steps and their adapters take most of a run’s space; charts and the snapshot that
- * it goes on from do not need them.
+ * it continues from do not need them.
  */
 const FreeSpace = ({ run, what }: { run: RunRecord; what: DroppedKind }) => {
   const [freed, setFreed] = useState<number | null>(null);
@@ -107,7 +107,7 @@ const FreeSpace = ({ run, what }: { run: RunRecord; what: DroppedKind }) => {
   );
 };
 
-/** A run that made all its steps goes on there for as many again. */
+/** A run that made all its steps continues there for as many again. */
 const stepsThere = ({ step, settings }: RunRecord): number =>
   settings.steps > step ? settings.steps : 2 * step;
 

@@ -67,7 +67,7 @@ const ClusterButton = () => (
   </PickButton>
 );
 
-/** What stands in the place of an empty list; after a failed reading nothing, since the problem above says why. */
+/** What is in the place of an empty list; after a failed reading nothing, since the problem above says why. */
 const Empty = ({ go }: { go: (path: string) => void }) => {
   const status = useTrain((state) => state.status);
   if (status === 'waiting') return <p role="status">Reading the runs …</p>;

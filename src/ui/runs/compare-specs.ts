@@ -184,7 +184,7 @@ const groupSeries = (group: readonly ComparedRun[], measure: Compared): Series[]
 };
 
 /**
- * A chart a measure with a line a run; a run that has not measured it has none.
+ * A chart a measure with a line per run; a run that has not measured it has none.
  * @param groups places of runs that are drawn as one line with a band; each run by itself where absent
  */
 export const comparedCharts = (

@@ -16,7 +16,7 @@ export interface RunCurve {
   points: Point[];
 }
 
-/** The curve of a run’s sparkline. Shares, 0 to 1; the held-out score before training stands at step 0. */
+/** The curve of a run’s sparkline. Shares, 0 to 1; the held-out score before training is at step 0. */
 export const curveOf = (steps: readonly TrainStep[]): RunCurve => {
   const scored = heldOutScores(steps);
   if (scored.length > 1)

@@ -12,7 +12,7 @@ const keyOf = ({ settings, setup, policy }: RunRecord, changed: string | null): 
 /**
  * Places of runs that share all settings but the seed, of which there are two at least; a run alone is a group
  * of one. In the order of the runs.
- * @param changed what was changed of a run while it trained, in words; null: nothing
+ * @param changed what was changed of a run while it trained, as text; null: nothing
  */
 export const seedGroups = (
   runs: readonly RunRecord[],

@@ -30,7 +30,7 @@ const putCollections = (ids: readonly string[], method: Omit<Collected, 'ids'>):
 
 /**
  * Searches these collections, or the built-in world where there is none. Runs search them alone unless
- * a web source of one's own is set.
+ * a web source of your own is set.
  * @param method how, where no collection was searched before
  */
 export const searchCollections = (

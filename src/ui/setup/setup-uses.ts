@@ -46,7 +46,7 @@ const LOST: Record<PolicyUse, string> = {
   judge: 'nothing is judged now',
 };
 
-/** What follows from a deletion, to stand behind the name; empty where nothing does. */
+/** What follows from a deletion, to stand after the name; empty where nothing does. */
 export const lostWords = (uses: readonly PolicyUse[]): string =>
   uses.map((use) => `; ${LOST[use]}`).join('');
 

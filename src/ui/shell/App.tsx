@@ -53,12 +53,12 @@ const Pages = () => {
   );
 };
 
-/** What stands around every page, and the dialogs over it. */
+/** What is around every page, and the dialogs over it. */
 const Workbench = () => {
   const [path, go] = useLocation();
   const { setColorScheme } = useMantineColorScheme();
   const scheme = useComputedColorScheme('light');
-  // Made anew only with the theme: keys are listened for by this list.
+  // Made again only with the theme: keys are listened for by this list.
   const commands = useMemo(() => {
     const toggleTheme = () => setColorScheme(scheme === 'dark' ? 'light' : 'dark');
     return { toggleTheme, list: createCommands({ go, toggleTheme }) };
@@ -66,7 +66,7 @@ const Workbench = () => {
   const dialog = useDialogs((state) => state.open);
   const explained = useExplained((state) => state.open !== null);
   const touring = useTour((state) => state.open);
-  // Dialogs name what the page at hand has; keys ask for themselves when they are pressed.
+  // Dialogs name what the page available has; keys ask for themselves when they are pressed.
   const here = commands.list.filter(({ when }) => when?.(path) ?? true);
   useKeys(commands.list);
   useAddress();

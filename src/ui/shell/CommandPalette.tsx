@@ -81,7 +81,7 @@ export const CommandPalette = ({ commands }: { commands: readonly Command[] }) =
   }, []);
   // Questions are read by the first page that asks them, which need not be this one.
   useNeeds('sources');
-  // Systems of one's own likewise.
+  // Systems of your own likewise.
   useEffect(() => {
     if (evaluates)
       void import('../evaluate/store/custom-actions.ts').then(({ readCustoms }) => readCustoms());

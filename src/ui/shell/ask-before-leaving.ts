@@ -4,7 +4,7 @@ import { useBrowse } from '../rollouts/store/browse-store.ts';
 import { useAdopting } from '../train/store/adopt-actions.ts';
 import { trainingRun, useTrain } from '../train/store/train-store.ts';
 
-/** Whether something long is under way that ends with this tab. What another tab does goes on. */
+/** Whether something long is under way that ends with this tab. What another tab does continues. */
 export const worksHere = (): boolean => {
   const [train, evaluate] = [useTrain.getState(), useEvaluate.getState()];
   const [run, evaluation] = [trainingRun(train), runningEvaluation(evaluate)];
@@ -18,7 +18,7 @@ export const worksHere = (): boolean => {
 };
 
 /**
- * Has the browser ask before the tab is closed or loaded anew while something long is under way: a training goes on
+ * Has the browser ask before the tab is closed or loaded again while something long is under way: a training continues
  * from its last step, but no one should have to find out hours later that it stopped.
  */
 export const askBeforeLeaving = (): void =>

@@ -19,7 +19,7 @@ const TrainPage = onDemand(() => import('../train/TrainPage.tsx'));
 
 /** A page of the workbench at an address; the file of a page is loaded when it is first opened. */
 interface Page {
-  /** Pattern of addresses; what stands behind a colon is handed to `show`. */
+  /** Pattern of addresses; what is after a colon is handed to `show`. */
   path: string;
   /** Place whose styles hold in it: its folder in `src/ui`. */
   place: string;
@@ -105,7 +105,7 @@ export const PAGES: readonly Page[] = [
   {
     path: '/rollouts/:fileId',
     place: 'rollouts',
-    // Another file begins anew; one and the same stays as it is when its query changes.
+    // Another file restarts; one and the same stays as it is when its query changes.
     show: ({ fileId = '' }) => <FilePage key={fileId} />,
   },
   { path: '/rollouts/:fileId/:rolloutId', place: 'rollouts', show: () => <ReaderPage /> },

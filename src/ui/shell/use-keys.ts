@@ -44,7 +44,7 @@ export const useKeys = (commands: readonly Command[]): void => {
       const here = commands.filter((command) => hearsKeys(command, pagePath()));
       const command =
         here.find(({ keys }) => keys.includes(key)) ??
-        // The letter behind a `g` that meant nothing together is a key of its own.
+        // The letter after a `g` that meant nothing together is a key of its own.
         here.find(({ keys }) => keys.includes(event.key));
       if (!command) return;
       event.preventDefault();

@@ -7,7 +7,7 @@ import './tour.css';
 
 const IDS = CHAPTERS.map(({ id }) => id);
 
-/** The chapters, each reached by a press; those that were seen are ticked. */
+/** The chapters, each reached by a click; those that were seen are ticked. */
 const Contents = () => {
   const chapter = useTour((state) => state.chapter);
   const seen = useTour((state) => state.seen);
@@ -30,7 +30,7 @@ const Contents = () => {
   );
 };
 
-/** A step with what it can do. What is to be done may be skipped; then “Next” is what stands out. */
+/** A step with what it can do. What is to be done may be skipped; then “Next” is what is out. */
 const Step = ({ step, last }: { step: TourStep; last: boolean }) => {
   const [, go] = useLocation();
   const [started, setStarted] = useState(false);
@@ -95,7 +95,7 @@ const End = () => (
 const heading = (chapter: Chapter | undefined, index: number): string =>
   chapter ? `${index + 1} of ${CHAPTERS.length}: ${chapter.title}` : 'The tour is over';
 
-/** A panel over a corner of any page: it waits while its reader looks around, and goes on another day. */
+/** A panel over a corner of any page: it waits while its reader looks around, and continues another day. */
 export default function Tour() {
   const index = useTour((state) => state.chapter);
   const at = useTour((state) => state.step);

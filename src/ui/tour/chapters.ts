@@ -19,7 +19,7 @@ import { checkDraft } from '../train/store/train-draft.ts';
 import { trainApi, trainingRun, useTrain, visibleRuns } from '../train/store/train-store.ts';
 import { toTry, TRY_STEPS } from '../train/store/try-run.ts';
 
-/** What the tour says, chapter by chapter, and what a press does: the very things that the pages do. */
+/** What the tour says, chapter by chapter, and what a click does: the very things that the pages do. */
 
 /** What a visitor has done, in this tour or without it. */
 export type Deed = 'asked' | 'trained' | 'opened' | 'compared';
@@ -32,7 +32,7 @@ export const useDeeds = (): Record<Deed, boolean> => ({
   compared: useEvaluate(({ evaluations }) => evaluations.some(({ done }) => done > 0)),
 });
 
-/** A paragraph, and what a press does for it. */
+/** A paragraph, and what a click does for it. */
 export interface TourStep {
   text: string;
   act?: {

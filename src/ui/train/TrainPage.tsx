@@ -20,13 +20,13 @@ import './form/form.css';
 import './form/beside.css';
 import './run/run.css';
 
-/** Runs that can go on, above the form of a new one. */
+/** Runs that can continue, above the form of a new one. */
 const Unfinished = () => {
   const runs = useTrain((state) => state.runs);
   const unfinished = visibleRuns(runs).filter(
     ({ status, step, settings }) => status === 'running' || step < settings.steps,
   );
-  // The runs of a sweep go on together.
+  // The runs of a sweep continue together.
   const open = unfinished.filter(({ sweep }) => !sweep).slice(0, 3);
   const sweeps = [...groupBy(unfinished, ({ sweep }) => sweep?.id)].flatMap(([id, of]) =>
     id === undefined ? [] : [{ id, name: of[0]?.sweep?.name ?? '', left: of.length }],

@@ -153,7 +153,7 @@ const compared = (question: Draft, steps: readonly PlanStep[]): Conclusion | und
   if (!a || !b || !c || !d) return undefined;
   const answer = question.answers[0] ?? '';
   const goal = COMPARATIVES.exec(question.text)?.[1] ?? 'earlier';
-  // A deep comparison asks for the things or for the people behind them.
+  // A deep comparison asks for the things or for the people after them.
   const things = answer === a.known || answer === b.known;
   const [one, two] = things ? [a.known, b.known] : [c.known, d.known];
   return {

@@ -162,7 +162,7 @@ const WORD = /[\p{L}\p{N}]+/gu;
 /** Most sentences of a summary. */
 const MOST = 4;
 
-/** A summary of whole sentences for a query, one line a passage, as the extractive summarizer writes it. */
+/** A summary of whole sentences for a query, one line per passage, as the extractive summarizer writes it. */
 export const summaryOf = (
   query: string,
   hits: readonly Passage[],

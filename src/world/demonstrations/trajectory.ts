@@ -11,7 +11,7 @@ import type { Passage } from '../../records/records.ts';
 import { formLine, type Form, type FormBlock } from '../../records/form-line.ts';
 import type { SegmentRole, TokenSource } from '../../records/rollout.ts';
 
-/** A run of text with one writer, as it stands in the policy's context. */
+/** A run of text with one writer, as it is in the policy's context. */
 export interface TrajectorySegment {
   source: TokenSource;
   role: SegmentRole;
@@ -110,7 +110,7 @@ export class TrajectoryWriter {
   result(passages: readonly Passage[]): void {
     this.add('environment', 'result', renderPassages(passages), '<result>');
   }
-  /** A result that is no list of passages. */
+  /** A result that is not a list of passages. */
   told(text: string): void {
     this.add('environment', 'result', inBlock(text), '<result>');
   }

@@ -6,7 +6,7 @@ import type { Relation } from '../schema/relation.ts';
 import { relationsOf } from '../schema/schema.ts';
 import { fullName, type Entity } from './entities.ts';
 
-/** What a relation leads to, as passages write it, and the entity behind it. */
+/** What a relation leads to, as passages write it, and the entity after it. */
 export interface Stated {
   text: string;
   target?: Entity;
@@ -76,7 +76,7 @@ const qualify = (entities: readonly Entity[], facts: readonly Fact[]): void => {
       const [relation = '', text = ''] = QUALIFIERS[entity.kind] ?? [];
       const fact = values.get(`${relation} ${entity.id}`);
       if (!fact) continue;
-      // Two of one name and one year would be told apart by nothing.
+      // Two of one name and one year would be distinguished by nothing.
       while (taken.has(fact.object.text)) fact.object.text = String(Number(fact.object.text) + 1);
       taken.add(fact.object.text);
       entity.qualifier = text.replace('{o}', fact.object.text);

@@ -46,7 +46,7 @@ export class Knowledge {
   kind(kind: Kind): readonly Entity[] {
     return this.#byKind.get(kind) ?? [];
   }
-  /** The facts behind a list page: one for each item. */
+  /** The facts after a list page: one for each item. */
   items(list: ListRelation, of: Entity): readonly Fact[] {
     return this.#byTarget.get(`${list.inverts} ${of.id}`) ?? [];
   }

@@ -35,7 +35,7 @@ const DISTRACTORS = [
   'An old map names both {a} and {b}.',
 ];
 const TITLES = ['Notes on {x}', 'Letters about {x}', '{x} in the papers'];
-/** Share of doubtful claims that stand under the title of the right page. */
+/** Share of doubtful claims that are under the title of the right page. */
 const UNDER_ITS_NAME = 0.5;
 
 /** How many doubtful claims are made about a disputed fact, in each corpus. */

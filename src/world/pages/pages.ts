@@ -32,7 +32,7 @@ export interface Page {
   dates?: { current: number; older: number };
 }
 
-/** Share of lasting facts that stand on a brief page about several, and not on a page of their own. */
+/** Share of lasting facts that are on a brief page about several, and not on a page of their own. */
 const BRIEF = 0.07;
 const BRIEF_SIZE = 3;
 /** Share of aliases that have a page of their own, which says whose name it is. */

@@ -124,7 +124,7 @@ export const arithmetic: Sampler = (rng, scope) => {
   );
 };
 
-/** A thing, the year of it, and who stands behind it. */
+/** A thing, the year of it, and who stands after it. */
 const AGES = [
   {
     year: 'film.releaseYear',

@@ -81,7 +81,7 @@ const chainOf = (scope: Scope, path: Path, known: string): ChainStep[] =>
 
 const relationsOn = (path: Path): Relation[] => path.map((f) => relation(f.relation));
 
-/** Whether an answer stands in the question already. */
+/** Whether an answer is in the question already. */
 const given = (text: string, answers: readonly string[]): boolean =>
   answers.some((answer) => text.toLowerCase().includes(answer.toLowerCase()));
 
@@ -130,7 +130,7 @@ export const background: Sampler = (rng, scope) => {
 
 const LETTERS = ['A', 'B', 'C', 'D'];
 
-/** Options behind a question, with their letters. */
+/** Options after a question, with their letters. */
 export const withOptions = (text: string, options: readonly string[]): string =>
   `${text} ${options.map((option, i) => `${LETTERS[i]}) ${option}`).join(' ')}`;
 

@@ -29,7 +29,7 @@ export interface Drawn {
 }
 export type Sampler = (rng: KeyedRandom, scope: Scope) => Drawn | undefined;
 
-/** How a question names an entity, and by which name a query then asks for it. */
+/** How a question names an entity, and by which name per query then asks for it. */
 export interface Mention {
   text: string;
   known: string;
@@ -94,7 +94,7 @@ export const lookUp = (scope: Scope, fact: Fact, known: string): ChainStep => {
 
 /**
  * A name that the first results make known: the own name for an alias, the title of a brief page that
- * the entity's page points to. Else the title of the page that such values stand on, without the rest.
+ * the entity's page points to. Else the title of the page that such values are on, without the rest.
  */
 const betterQuery = (page: Page, fact: Fact, known: string): string => {
   const name = fullName(fact.subject);

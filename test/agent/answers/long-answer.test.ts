@@ -49,7 +49,7 @@ describe('the prose of a long answer', () => {
   });
 
   it('needs other words beside a single name, and all of them beside none', () => {
-    // "employs", "people" stand there: 2 of 3. "sells red boats" does not at all.
+    // "employs", "people" are there: 2 of 3. "sells red boats" does not at all.
     expect(supported('Gillin Systems employs many people.')).toBe(1);
     expect(supported('Gillin Systems sells red boats.')).toBe(0);
     expect(supported('it employs people')).toBe(1);

@@ -17,7 +17,7 @@ const { pairs } = JSON.parse(
   readFileSync(new URL('../../fixtures/inspect/reference-scores.json', import.meta.url), 'utf8'),
 ) as { pairs: ({ prediction: string; gold: string } & Record<string, AnswerScores>)[] };
 
-/** The published normalisers leave nothing of these gold answers; what we do there stands below. */
+/** The published normalisers leave nothing of these gold answers; what we do there is below. */
 const EMPTY = new Set(['a', 'The The', '+']);
 
 it('every normaliser is one whose published scores are known, and has its note', () => {

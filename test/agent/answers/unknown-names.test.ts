@@ -30,7 +30,7 @@ const both = [mentionsIn(LOCAL), web];
 describe('names that no passage mentions', () => {
   it.each([
     ['Who directed Loud Harbor?', ['Loud Harbor']],
-    // Both words stand in passages, never in one.
+    // Both words are in passages, never in one.
     ['Who directed Silent Wolf?', ['Silent Wolf']],
     ['Who was born earlier, Victor Kerlund or Ada Quux?', ['Ada Quux']],
     ['What is Loud Harbor’s release year? Loud Harbor is old.', ['Loud Harbor']],
@@ -134,7 +134,7 @@ describe('names that no passage mentions', () => {
   });
 
   it.each([
-    // A sentence begins with a capital, whatever the word is; behind an initial none begins.
+    // A sentence begins with a capital, whatever the word is; after an initial none begins.
     ['Wolves eat. Sheep too.', []],
     // Alone it is a name where it is the subject of what follows, or owns it.
     ['Quux was here. Lee’s hat too.', ['Quux', 'Lee']],
@@ -182,7 +182,7 @@ describe('names that no passage mentions', () => {
     expect(asked).toEqual(['a: lee', 'b: lee', 'a: ~lee', 'b: ~lee']);
     expect(await of('Is it Lee or Lee?', source('a', []))).toEqual(['Lee']);
     expect(asked).toEqual(['a: lee', 'a: ~lee']);
-    // Of two words a slip in one is no excuse.
+    // Of two words a slip in one is not an excuse.
     expect(await of('Is it Ann Lee?', source('a', [], ['ann', 'lee', 'ann lee']))).toEqual([
       'Ann Lee',
     ]);

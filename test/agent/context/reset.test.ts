@@ -13,7 +13,7 @@ import { ScriptedBackend, tokensOf } from '../../policy/remote/pieces/scripted-b
 import { ScriptedPolicy } from '../scripted-policy.ts';
 import { tokenizer } from '../tokenizer.ts';
 
-/** A context that begins anew behind each search, as SmartRAG's. */
+/** A context that restarts after each search, as SmartRAG's. */
 
 const RESET: SettingsOverride = { retrieval: { context: 'reset', k: 1 } };
 const search = (query: string): string => `<think> look</think><search> ${query}</search>`;

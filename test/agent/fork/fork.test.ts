@@ -168,7 +168,7 @@ describe('a fork with a change', () => {
     expect(eventsOf(before, 'verdict').map(({ action }) => action)).toEqual(['kept', 'refused']);
     const [first, second, ...later] = eventsOf(after, 'verdict').map(({ action }) => action);
     expect([first, second]).toEqual(['kept', 'kept']);
-    // Once: the script repeats itself behind the fork.
+    // Once: the script repeats itself after the fork.
     expect(new Set(later)).toEqual(new Set(['refused']));
     expect(eventsOf(before, 'retrieve')).toHaveLength(1);
     expect(eventsOf(after, 'retrieve')).toHaveLength(2);

@@ -66,7 +66,7 @@ const RUSSIA: AgentEvent[] = [
     action: 'replaced',
     replacement: 'France',
     blocked: ['russia'],
-    // The answer stands in a segment; a round's verdict has none.
+    // The answer is in a segment; a round's verdict has none.
     segment: 12,
   }),
 ];
@@ -194,7 +194,7 @@ describe('the clauses of STIE that fired', () => {
       Object.keys(sumStieCounts([stieCounts(RUSSIA)]) ?? {}).map((name) => [name, 0]),
     ) as unknown as StieCounts;
     const before = stieInWords({ ...none, answers: 1, queries: 1 });
-    // One that is like several earlier ones fails at several lags: these are no counts of answers or queries.
+    // One that is like several earlier ones fails at several lags: these are not counts of answers or queries.
     const names = Object.keys(none).filter((name) => !/Lag\d/u.test(name));
     for (const name of names as (keyof StieCounts)[])
       expect(stieInWords({ ...none, answers: 1, queries: 1, [name]: 2 }), name).not.toBe(before);

@@ -63,7 +63,7 @@ describe('candidates for every step', () => {
       [1, 'Mondria'],
       [2, 'Borfield'],
     ]);
-    // What was taken is the rollout's own, behind the context that it was sampled behind.
+    // What was taken is the rollout's own, after the context that it was sampled behind.
     const ids = rollout.segments.flatMap((segment) => segment.ids);
     for (const { action } of actions.filter((one) => one.action?.rank === 0))
       expect(ids.slice(action?.at, (action?.at ?? 0) + (action?.ids.length ?? 0))).toEqual(

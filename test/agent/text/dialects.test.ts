@@ -13,7 +13,7 @@ import { runText, serverOf } from './helpers.ts';
 /** What published checkpoints write, call by call, each in its own format. */
 interface Published {
   recipe: string;
-  /** What stands around what the environment writes. */
+  /** What is around what the environment writes. */
   result: [open: string, close: string];
   calls: string[];
   queries: string[];

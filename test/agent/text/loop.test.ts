@@ -24,7 +24,7 @@ const STEPS = [
 
 const isForced = ({ prefix }: TextRequest): boolean => prefix.endsWith('\\boxed{');
 
-/** One of the steps a call, cut at the given sizes. */
+/** One of the steps per call, cut at the given sizes. */
 function stepping(steps: readonly string[], cut: (text: string) => TextChunk[]): ScriptedBackend {
   let next = 0;
   return new ScriptedBackend((request) =>

@@ -18,7 +18,7 @@ const RELEASED: Record<string, Record<string, [open: string, close: string]>> = 
   },
   // Agent-RL/ReSearch, reward_score/re_search.py: its result is called as the protocol calls it.
   research: { result: ['<result>', '</result>'], short_answer: ['<answer>', '</answer>'] },
-  // Tsinghua-dhy/UR2: the answer stands in a box, between no tags.
+  // Tsinghua-dhy/UR2: the answer is in a box, between no tags.
   ur2: {
     search: ['<|begin_of_query|>', '<|end_of_query|>'],
     result: ['<|begin_of_documents|>', '<|end_of_documents|>'],
@@ -49,7 +49,7 @@ const RELEASED: Record<string, Record<string, [open: string, close: string]>> = 
   },
   // The protocol is KunLunBaizeRAG's own.
   'kunlun-baize': {},
-  // Lines in place of tags: "Follow up:" is no name of a token.
+  // Lines in place of tags: "Follow up:" is not a name of a token.
   'self-ask': {},
 };
 

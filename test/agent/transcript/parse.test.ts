@@ -18,7 +18,7 @@ const closed = (text: string): [string, string, boolean][] =>
     step.type === 'closed' ? [[step.kind, step.inner, step.usable]] : [],
   );
 
-/** Which segments begin behind an answer block that the environment opened. */
+/** Which segments begin after an answer block that the environment opened. */
 const starts = (text: string): (string | null)[] => {
   const parser = new ProtocolParser(tags, (ids) => tokenizer.decode(ids));
   parser.force('short_answer', []);

@@ -50,7 +50,7 @@ describe('kunlun-baize', () => {
       expect.arrayContaining(['format', 'length', 'accuracy']),
     );
     expect([step.heldOutAtStart?.n, step.heldOut?.n]).toEqual([1, 1]);
-    // What the warm-up came to stays in the run's folder, and is said where the run is gone on with.
+    // What the warm-up came to stays in the run's folder, and is said where the run is continued.
     const { before = [] } = JSON.parse(readFileSync(join(out, 'settings.json'), 'utf8')) as RunFile;
     expect(before.filter((line) => /^Warm-up: 1 of 1 updates on [1-9]/.test(line))).toHaveLength(1);
     expect(err).toContain(before[0]);

@@ -167,7 +167,7 @@ describe('a study', () => {
     expect(readFileSync(join(whole, 'studies', 'small', 'table.md'), 'utf8')).toContain(
       '| naive-rag | It searches once |',
     );
-    // Step 0 and two steps of each training stand in the curves.
+    // Step 0 and two steps of each training are in the curves.
     const curves = readFileSync(join(whole, 'studies', 'small', 'curves.csv'), 'utf8');
     expect(
       curves

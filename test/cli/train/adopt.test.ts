@@ -18,7 +18,7 @@ import { makePolicy } from '../../handover/adopt/made-policy.ts';
 import { ARCHIVE as RETURNED, REVISION } from '../../handover/adopt/returned.ts';
 import { labHere } from '../lab.ts';
 
-/** A folder that came back from TRL, its policy at hand and not, and what may be done with the run. */
+/** A folder that came back from TRL, its policy available and not, and what may be done with the run. */
 
 const ARCHIVE = fileURLToPath(RETURNED);
 const TODAY = resolve('public/policy');

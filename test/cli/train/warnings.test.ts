@@ -25,7 +25,7 @@ test('lab train says what its settings leave without effect, and trains', async 
   expect(status, err).toBe(0);
   expect(said(err)).toEqual([WARNING]);
   expect(existsSync(join(out, 'latest.json'))).toBe(true);
-  // The run goes on as it was begun, and is warned of as it was.
+  // The run continues as it was begun, and is warned of as it was.
   const on = await labHere('train', '--resume', out, '--steps=2', '--threads=1', '--json');
   expect(said(on.err)).toEqual([WARNING]);
 });

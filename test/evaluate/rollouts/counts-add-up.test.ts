@@ -103,7 +103,7 @@ const recipe = 'kunlun-baize';
 
 const range = (count: number): number[] => Array.from({ length: count }, (_, i) => i + 1);
 
-/** Numbers behind a word in some texts, ranges written out, each once, in order. */
+/** Numbers after a word in some texts, ranges written out, each once, in order. */
 const numbersAfter = (word: RegExp, texts: readonly string[]): number[] => [
   ...new Set(
     texts.flatMap((text) =>

@@ -88,7 +88,7 @@ describe('the diff of two sequences', () => {
 test('a stretch beyond the cap is searched no further, though something in it stands alone there', () => {
   const times = (item: string, count: number): string[] =>
     Array.from({ length: count }, () => item);
-  // "k" stands once before "one", and once behind it.
+  // "k" stands once before "one", and once after it.
   const side = (item: string): string[] => [
     ...times(item, 400),
     'k',
@@ -101,7 +101,7 @@ test('a stretch beyond the cap is searched no further, though something in it st
   const runs = diffItems(side('a'), side('b'));
   expect(count(runs, 'same')).toBe(2);
   expect(runs.map(({ kind }) => kind)).toEqual(['removed', 'added', 'same', 'removed', 'added']);
-  // Behind the last anchor no less.
+  // After the last anchor no less.
   const behind = (item: string): string[] => side(item).toReversed();
   expect(count(diffItems(behind('a'), behind('b')), 'same')).toBe(2);
 });

@@ -69,7 +69,7 @@ describe('a search of all texts of a rollout', () => {
     expect(one(text)?.before).toMatch(/^…word\d\d (word\d\d )+$/);
     expect(one(text)?.after).toMatch(/^ word0 (word\d+ )+word\d+…$/);
     expect(words.startsWith(one(text)!.after.slice(1, -1))).toBe(true);
-    // The word that the last cut stands at is whole.
+    // The word that the last cut is at is whole.
     expect(`${words} `).toContain(`${one(text)!.after.slice(1, -1)} `);
     expect(one('<think>we are here now</think>\n')).toEqual({
       before: 'we are ',

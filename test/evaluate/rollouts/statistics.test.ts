@@ -19,7 +19,7 @@ const { files: RECORDED } = JSON.parse(
 ) as { files: Record<string, Record<string, number>> };
 
 const SHARED = fileURLToPath(new URL('../../../../shared/data/r1-searcher/', import.meta.url));
-/** Where R1-Searcher's own folder of results is at hand, all five files are read. */
+/** Where R1-Searcher's own folder of results is available, all five files are read. */
 const FOLDER = process.env['R1_SEARCHER_RESULTS'] ?? SHARED;
 
 for (const [file, expected] of Object.entries(RECORDED)) {

@@ -52,7 +52,7 @@ function rollout(id: string, brings: string[], answer: string, forks: ForkPoint[
   };
 }
 
-/** It left another one behind its first result. */
+/** It left another one after its first result. */
 const behindFirst = (of: Rollout, opening?: string): ForkPoint => {
   const event = of.events.findIndex(({ kind }) => kind === 'retrieve') + 1;
   // Question, first thought, first search and its result.
@@ -151,7 +151,7 @@ describe('a group that begins at the question', () => {
 });
 
 describe('a tree', () => {
-  // a: A, then C, right. b leaves it behind the first result: then B, wrong. c and d: as much, wrong.
+  // a: A, then C, right. b leaves it after the first result: then B, wrong. c and d: as much, wrong.
   const a = rollout('a', ['A', 'C'], 'Borfield');
   const b = rollout('b', ['A', 'B'], 'Ulmfield', [behindFirst(a)]);
   const c = rollout('c', ['B', 'C'], 'Ulmfield');
@@ -185,7 +185,7 @@ test('rollouts that go on with a wrong one are counted by themselves', () => {
 });
 
 test('entropies rise at the results behind which a group branches', () => {
-  /** Entropies of its policy segments: before, behind the first result and behind the second. */
+  /** Entropies of its policy segments: before, after the first result and after the second. */
   const withEntropies = (one: Rollout, values: number[]): Rollout => {
     let result = 0;
     return {
@@ -199,7 +199,7 @@ test('entropies rise at the results behind which a group branches', () => {
       }),
     };
   };
-  // ΔH behind the first and the second result, over ln 7: a 0.6 and 0.1, c 0.2 and 0.5; b left a behind the first.
+  // ΔH after the first and the second result, over ln 7: a 0.6 and 0.1, c 0.2 and 0.5; b left a after the first.
   const a = withEntropies(rollout('a', ['A', 'C'], 'Borfield'), [0.1, 0.7, 0.2]);
   const b = withEntropies(rollout('b', ['A', 'B'], 'Ulmfield', [behindFirst(a)]), [0.1, 0.9, 0.4]);
   const c = withEntropies(rollout('c', ['A', 'B'], 'Ulmfield'), [0.1, 0.3, 0.6]);

@@ -16,7 +16,7 @@ interface Search {
   block?: [FormBlock, string];
 }
 
-/** Searches with what they bring, the source that was asked, and the block behind each. */
+/** Searches with what they bring, the source that was asked, and the block after each. */
 function rollout(
   searches: Search[],
   change: Partial<Rollout['question']> = {},
@@ -47,7 +47,7 @@ function rollout(
           ]
         : []),
       { ...event, hits },
-      // In the thought behind the result.
+      // In the thought after the result.
       ...(block
         ? [{ t: 0, kind: 'block' as const, block: block[0], text: block[1], segment: 3 * at + 1 }]
         : []),
@@ -164,7 +164,7 @@ describe('blocks', () => {
       of(rollout([{ brings, block: ['refine', text] }]), 'goldLost');
     expect(refined('it is Ulmfield', [GOLD])).toBe(1);
     expect(refined('it is Borfield', [GOLD])).toBe(0);
-    // It never stood there, or nothing was to be kept.
+    // It never was there, or nothing was to be kept.
     expect(refined('it is Ulmfield', [OTHER])).toBeUndefined();
     expect(of(rollout([{ brings: [GOLD] }]), 'goldLost')).toBeUndefined();
   });
@@ -244,7 +244,7 @@ test('an answer that no passage holds', () => {
 });
 
 test('thoughts that name what was not read', () => {
-  // Thoughts of `made`: one plan, and one behind the result.
+  // Thoughts of `made`: one plan, and one after the result.
   const thinking = (thought: string): Rollout => {
     const one = rollout([{ brings: [GOLD] }]);
     const segments = one.segments.map((segment, i) =>

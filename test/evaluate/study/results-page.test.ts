@@ -42,7 +42,7 @@ function tells(page: Interval, table: Interval): boolean {
   );
 }
 
-/** The page says under "Limits" of each why it stands in no table. */
+/** The page says under "Limits" of each why it is in no table. */
 const IN_NO_TABLE = [
   '8.8 6.8 11.0',
   '-2.0 -4.7 0.3',

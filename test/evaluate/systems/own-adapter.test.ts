@@ -3,7 +3,7 @@ import { executeEvaluation } from '../../../src/evaluate/systems/plan/execute.ts
 import type { Rollout } from '../../../src/records/rollout.ts';
 import { open, planOf, QUESTIONS, SPEC } from './small-evaluation.ts';
 
-/** Whether an adapter was at work: by it a record is gone on with wherever it is read. */
+/** Whether an adapter was at work: by it a record is continued wherever it is read. */
 
 it.each([null, 'run-a-step-2'])(
   'a rollout of an evaluation says itself which adapter wrote it: %s',

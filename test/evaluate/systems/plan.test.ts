@@ -172,7 +172,7 @@ describe('making the rollouts', () => {
         return { ...place, deps: { ...place.deps, retriever: failing }, adapter: 'run-a-step-2' };
       },
       keep: ({ key }, { policy }, facts) => {
-        // By it the rollout is gone on with elsewhere.
+        // By it the rollout is continued elsewhere.
         expect(policy.adapter).toBe('run-a-step-2');
         known.set(key, facts);
       },

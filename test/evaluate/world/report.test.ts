@@ -146,7 +146,7 @@ describe('recall', () => {
   });
 
   it('rises by the second query, whose words the first results may tell', () => {
-    // Of two misses the first is mended ("Oslo" stands in web-3); the other has no second query.
+    // Of two misses the first is mended ("Oslo" is in web-3); the other has no second query.
     expect(report.secondQuery).toEqual({
       recallAt5: 0.75,
       mended: { value: 0.5, n: 2 },

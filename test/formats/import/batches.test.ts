@@ -27,7 +27,7 @@ describe('a file comes in batches', () => {
     expect(sizes(found)).toEqual([200, 200, 50]);
     expect(found.map(({ progress }) => progress.items)).toEqual([200, 400, 450]);
     expect(found.map(({ position }) => position?.item)).toEqual([200, 400, 450]);
-    // Where nothing is left, nothing is to go on from.
+    // Where nothing is left, nothing is to continue from.
     const whole = await batches(jsonl(...passages(400)));
     expect(sizes(whole)).toEqual([200, 200, 0]);
     expect(whole.at(-1)?.position).toBeNull();

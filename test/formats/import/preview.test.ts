@@ -42,7 +42,7 @@ describe('a preview of a file', () => {
   });
 
   it.each([
-    // Enough was read with exactly so many items, and exactly so many bytes.
+    // Enough was read with exactly this many items, and exactly this many bytes.
     [200, 6000, 200, 200],
     [201, 6000, 200, 400],
     [5, 8192, 128, 128],

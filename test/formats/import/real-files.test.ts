@@ -39,7 +39,7 @@ describe('small files as they are published', () => {
       '5a7a06935542990198eaf050',
       '5a7bbb64554299042af8f7cc',
     ]);
-    // Ida Holm's passage stands in both contexts.
+    // Ida Holm's passage is in both contexts.
     expect(imported.passages).toHaveLength(5);
     expect(imported.duplicates).toHaveLength(1);
   });

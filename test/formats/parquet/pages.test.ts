@@ -88,7 +88,7 @@ describe('the pages of a column', () => {
     expect(check([...data(2, PLAIN), ...data(1, PLAIN)])()).toBe(3);
     expect(check([...data(3, PLAIN), 0xff, 0xff, 0xff])()).toBe(3);
     expect(check([...data(2, PLAIN), 0xff, 0xff])).toThrow();
-    // One byte is no page.
+    // One byte is not a page.
     expect(check([...data(2, PLAIN), 0xff])()).toBe(2);
     // Of a nested column to the end, as one row has any number of values.
     const nested = { path: LIST, all: 1 };
@@ -193,7 +193,7 @@ describe('the pages of a column', () => {
   });
 });
 
-/** A run of `count` equal values, behind its length in four bytes. */
+/** A run of `count` equal values, after its length in four bytes. */
 const levels = (count: number): number[] => [2, 0, 0, 0, 2 * count, 1];
 
 describe('a page of version 1', () => {
@@ -313,7 +313,7 @@ describe('a page of version 2', () => {
       });
     expect(of([6, 1, 8, 6, 7])).not.toThrow();
     expect(of([6, 1, 8, 8, 7])).toThrow('a run of 4 values');
-    // Nulls are no values.
+    // Nulls are not values.
     expect(of([6, 1, 8, 4, 7], { nulls: 1 })).not.toThrow();
     expect(of([6, 1, 8, 6, 7], { nulls: 1 })).toThrow('a run of 3 values');
     expect(of([6, 1], { nulls: 3 })).not.toThrow();

@@ -47,7 +47,7 @@ describe('a file that cannot be parquet is refused with what is wrong', () => {
     await expect(openParquet(bare(metadata(), size + 1))).rejects.toThrow(
       `metadata of ${size + 1} bytes are not within the file`,
     );
-    // Who made the file is a text of any length: field 6, two behind that of the row groups.
+    // Who made the file is a text of any length: field 6, two after that of the row groups.
     const of = (length: number): Blob => {
       const fields = structBytes(metadata()).slice(0, -1);
       const text = length - fields.length - 6;
@@ -154,7 +154,7 @@ describe('a row group is checked before it is read', () => {
     await expect(checkGroup(short, 0, ['step'])).rejects.toThrow(
       'column step has 20 values for 1099511627776 rows',
     );
-    // What stands at the file's beginning is no page.
+    // What is at the file's beginning is not a page.
     await expect(checked({ dictionary_page_offset: 0n, data_page_offset: 0n })).rejects.toThrow(
       'a size of no number is not between',
     );

@@ -23,7 +23,7 @@ const numbersOf = (value: unknown, what: string): number[] => {
   return value;
 };
 
-/** Keys that the board collects, one list a step. */
+/** Keys that the board collects, one list per step. */
 const BOARD_KEYS = [
   'prompt',
   'response',

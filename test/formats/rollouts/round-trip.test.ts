@@ -162,7 +162,7 @@ describe('into another layout', () => {
     const [back] = await rolloutsOf(new Blob([writeRollout(await importOne(r1Searcher), 'verl')]));
     expect(back!.origin!.layout).toBe('verl');
     expect(back!.question.answers).toEqual(['Oslo']);
-    // The file has no prompt; the question stands in its place.
+    // The file has no prompt; the question is in its place.
     const { responseAt } = back!.origin!;
     const texts = back!.segments.map(({ text }) => text);
     expect(texts.slice(0, responseAt).join('')).toBe(r1Searcher['question']);

@@ -53,7 +53,7 @@ describe("tokens' texts that joined are the text", () => {
   it('give a character to the last of the tokens that hold parts of it', () => {
     expect(spellTokens('a雪b', ['a', '\uFFFD', '\uFFFD', 'b'])).toEqual(['a', '', '雪', 'b']);
     expect(spellTokens('雪', ['\uFFFD', '\uFFFD'])).toEqual(['', '雪']);
-    // Text before or behind the part in one token.
+    // Text before or after the part in one token.
     expect(spellTokens('x 雪y', ['x', ' \uFFFD', '\uFFFDy'])).toEqual(['x', '', ' 雪y']);
     expect(spellTokens('雪a雪', ['\uFFFD', '\uFFFD', 'a', '\uFFFD', '\uFFFD'])).toEqual([
       '',

@@ -5,7 +5,7 @@
  *   npx tsx test/fuzz/decoders/run.ts [--device wasm|webgpu] [--seed 1] [--from 0] [--cases 2000]
  *     [--alike 1] [--log FILE]
  *
- * A case follows from seed and number, so that pieces can be run apart: `--from 500 --cases 100`. `--alike 20`: so many
+ * A case follows from seed and number, so that pieces can be run apart: `--from 500 --cases 100`. `--alike 20`: this many
  * neighbours have the same sizes, whose kernels are compiled once. A log has a line a case; what it has is not run
  * again, and counts among the results. Prints the largest differences and every case beyond the tolerance, or with an error of the device; ends
  * with 1 where there is one.
@@ -46,7 +46,7 @@ prepareNode();
 async function device(): Promise<Ops> {
   if (values.device === 'webgpu') {
     const { openOps } = await import('../../policy/ops/support/swiftshader.ts');
-    // Kernels as a GPU runs them, also where the CPU stands in for it.
+    // Kernels as a GPU runs them, also where the CPU is in for it.
     return openOps({ software: false });
   }
   const { createWasmOps } = await import('../../../src/policy/wasm/ops.ts');

@@ -69,7 +69,7 @@ async function open({ folder }: Broken): Promise<void> {
   await reranker.scorePairs([[TEXTS[0], TEXTS[1]]]);
 }
 
-/** JSON and files that are missing are told by their readers. */
+/** JSON and files that are missing are recognised by their readers. */
 const isTyped = (error: unknown): boolean =>
   error instanceof EncoderError ||
   (error instanceof Error && /: (?:not valid JSON|not in the folder)$/.test(error.message));

@@ -221,7 +221,7 @@ export function mutateJsonLines(bytes: Uint8Array, random: Random): Uint8Array<A
   return bytesOf(lines.map((line) => `${line}\n`).join(''));
 }
 
-/** A text in which pieces of its own, or odd ones, stand where they do not belong. */
+/** A text in which pieces of its own, or odd ones, are where they do not belong. */
 export function mutateText(text: string, random: Random, pieces: readonly string[] = []): string {
   let out = text;
   for (let n = random.below(4); n >= 0; n--) {

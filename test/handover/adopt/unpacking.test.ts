@@ -151,7 +151,7 @@ test('of a tar.gz archive only what is read is kept, and it ends at 256 MB', asy
     tarFile('rollouts.jsonl', new Uint8Array(randomBytes(4 * MB)), 300 * MB),
   );
   expect(await refusal('x.tgz', large)).toMatch(/read unpack to more than 256 MB\. Unpack it/);
-  // The file itself is never begun, but for the rest of a piece that was read.
+  // The file itself is never begun, except for the rest of a piece that was read.
   expect(unpacked.bytes).toBeLessThan(2 * MB);
   const bomb = tarGz(tarFile('optimizer.bin', new Uint8Array(100 * MB)));
   unpacked.bytes = 0;

@@ -131,7 +131,7 @@ describe('a call that is made again', () => {
     const searched = await served.post('/v1/step', first);
     expect(searched.status).toBe(200);
     expect(await served.post('/v1/step', first)).toEqual(searched);
-    // Opened again, it goes on where it is.
+    // Opened again, it continues where it is.
     expect(await served.post('/v1/open', opening)).toEqual(searched);
     const second = { answers: [{ id: 'a#1', ids: ANSWER, logprobs: flat(ANSWER) }] };
     const [ended, again] = await Promise.all([
@@ -193,7 +193,7 @@ describe('probes', () => {
       expect(left.map((one) => one.id)).toContain(id);
       left = (await served.step([{ id, ids, logprobs: flat(ids) }])).requests;
     }
-    // All are answered: the rollout goes on.
+    // All are answered: the rollout continues.
     expect(left.map(({ scores }) => scores)).toEqual(['sampling']);
   });
 });

@@ -18,8 +18,8 @@ import { rememberingRetriever } from '../../../src/handover/environment/remember
 import type { SampleRequest } from '../../../src/handover/environment/protocol.ts';
 
 /**
- * Forage's own loop samples a step with its own engine; then the same step is run by the environment, whose
- * requests are answered with the tokens of the first, and with rubbish behind every stop. Both must be one:
+ * Forage's own loop samples per step with its own engine; then the same step is run by the environment, whose
+ * requests are answered with the tokens of the first, and with rubbish after every stop. Both must be one:
  * who samples is all that differs.
  */
 
@@ -83,7 +83,7 @@ function lasting(value: unknown): unknown {
   );
 }
 
-/** The record but for what is volatile, and for the sentence on who gave its log-probabilities. */
+/** The record except for what is volatile, and for the sentence on who gave its log-probabilities. */
 const comparable = ({
   policy: { id, revision, adapter, logprobsOf },
   ...record
@@ -195,7 +195,7 @@ describe.each([
 
   it.each(variants)('%s: a step answered over HTTP is that of the loop', async (_, settings) => {
     const recorded = await record(settings, policy);
-    // Dynamic sampling draws a second batch for the step.
+    // Dynamic sampling draws per second batch for the step.
     expect([1, 2].map((batches) => batches * QUESTIONS * GROUP)).toContain(
       recorded.rollouts.length,
     );

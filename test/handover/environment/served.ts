@@ -19,7 +19,7 @@ import type { Rollout } from '../../../src/records/rollout.ts';
 import { tokenizer } from '../../agent/tokenizer.ts';
 import { testWorld } from './world.ts';
 
-/** An environment behind a real server, and a trainer's side of the dialogue. */
+/** An environment after a real server, and a trainer's side of the dialogue. */
 
 /** An episode as a caller writes it: what has a default may be left out. */
 export type EpisodeInput = {

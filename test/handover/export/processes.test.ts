@@ -10,7 +10,7 @@ interface Sizes {
   questions: number;
   groupSize: number;
   updates: number;
-  /** Exactly so many rollouts in a micro-batch (token-mean). */
+  /** Exactly this many rollouts in a micro-batch (token-mean). */
   microBatch?: number;
 }
 

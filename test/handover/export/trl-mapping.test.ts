@@ -38,12 +38,12 @@ function refusedByHand({ estimator, clip, dualClip, kl, aggregation, microBatch 
   const names = [];
   if (['rloo', 'reinforce++-baseline', 'ur2'].includes(estimator))
     names.push('objective.estimator');
-  // min(ρ, δ)·A meets clip(ρ)·A only behind it: with a clip of 1 + 4, a δ of 3 would lift the ceiling to 5.
+  // min(ρ, δ)·A meets clip(ρ)·A only after it: with a clip of 1 + 4, a δ of 3 would lift the ceiling to 5.
   if (dualClip !== null && (clip === null || clip.high + 1 > dualClip))
     names.push('objective.dualClip');
   if (kl.place === 'reward') names.push('objective.kl.place');
   if (kl.place === 'loss' && kl.form !== 'k3') names.push('objective.kl.form');
-  // 64 rollouts an update: micro-batches of 24 leave 16.
+  // 64 rollouts per update: micro-batches of 24 leave 16.
   if (aggregation === 'token-mean' && microBatch === 24) names.push('objective.microBatch');
   return names;
 }

@@ -100,7 +100,7 @@ describe('names of the questions of an evaluation', () => {
     const engine = { kind: 'searxng', url: 'http://localhost:1/' } as const;
     const there = { systems: ['naive-rag'], questions: [imported] };
     expect((await lookedUp({ ...there, retrieval: [{ web: engine }] })).found).toEqual([]);
-    // But in passages of one's own they are.
+    // But in passages of your own they are.
     const moved = await lookedUp({
       systems: ['naive-rag'],
       questions: [built],

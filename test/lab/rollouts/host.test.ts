@@ -61,7 +61,7 @@ test('a group is aligned and its credit is worked out; what if another estimator
   const { after } = await host.whatIf(fileId, row!.row.group, settings, rloo);
   expect(after.rollouts.map(({ advantage }) => advantage)).toEqual([1, -1]);
   expect(await host.group(fileId, 'none', settings, 16)).toBeNull();
-  // Of a large group only the siblings that stand beside each other come with their rounds.
+  // Of a large group only the siblings that are beside each other come with their rounds.
   const narrow = (await host.group(fileId, row!.row.group, settings, 1))!;
   expect(narrow.aligned.rows.map((cells) => cells.length)).toEqual(group.aligned.rows.map(() => 1));
   expect(narrow.aligned.siblings).toEqual(group.aligned.siblings);

@@ -235,7 +235,7 @@ describe('adapters', () => {
     expect(await store.adapterSteps('run-a')).toEqual([]);
     await expect(store.adapterAt('run-a', 2)).rejects.toThrow(/step 2 is not kept/);
     expect((await store.run('run-a')).untrained).toBe(true);
-    // It goes on from there all the same.
+    // It continues from there all the same.
     expect((await stored()).state).toEqual(untrained(2));
     await commit(3);
     expect(await store.adapterSteps('run-a')).toEqual([3]);

@@ -32,7 +32,7 @@ beforeEach(() => {
   store = new RunStore(db, blobs);
 });
 
-/** Takes a folder in, TRL's unless given. @param progress what is done at each step that is stored */
+/** Takes a folder in, TRL's by default. @param progress what is done at each step that is stored */
 const take = (
   progress: (done: number, abort: () => void) => void = () => undefined,
   files: AdoptFile[] = [{ path: 'x.tar.gz', blob: new Blob([readFileSync(ARCHIVE)]) }],

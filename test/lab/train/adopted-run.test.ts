@@ -6,7 +6,7 @@ import { madeWeights } from '../../handover/adopt/made-policy.ts';
 import { ARCHIVE, REVISION } from '../../handover/adopt/returned.ts';
 import { closeBrowsers, openBrowser, openTrainingParts } from './tabs.ts';
 
-/** A run that a cluster made, in a browser that goes on with it. */
+/** A run that a cluster made, in a browser that continues with it. */
 
 vi.setConfig({ testTimeout: 240_000 });
 afterEach(closeBrowsers);

@@ -157,7 +157,7 @@ describe('a run that trains in another tab', () => {
 });
 
 describe('a tab that trains and does not answer', () => {
-  /** @param obey what it does with orders; it trains nothing unless given */
+  /** @param obey what it does with orders; it trains nothing by default */
   const tabOf = (
     name: string,
     locks: TabLocks,

@@ -40,7 +40,7 @@ describe('the time that a run still takes', () => {
     // 2 steps, one score of 64 questions, 2 snapshots.
     expect(secondsLeft(pace, settings, 98)).toBe(2 * 20 + 16 + 1);
     expect(secondsLeft(pace, settings, 100)).toBe(0);
-    // The last step, 7, is scored and stored though it is no multiple of 5 and of 4.
+    // The last step, 7, is scored and stored though it is not a multiple of 5 and of 4.
     const odd = { steps: 7, heldOut: { ...settings.heldOut, every: 5 }, checkpointEvery: 4 };
     expect(secondsLeft(pace, odd, 3)).toBe(4 * 20 + 2 * 16 + 2 * 0.5);
     const unscored = { ...odd, heldOut: { ...odd.heldOut, questions: 0 } };
@@ -185,7 +185,7 @@ describe('how much of the step under way is done', () => {
     ['held-out', 64, 64],
     ['rollouts', 32, 64],
     ['rollouts', 64, 64],
-    // Dynamic sampling draws a second batch.
+    // Dynamic sampling draws per second batch.
     ['rollouts', 70, 128],
     ['update', 1, 2],
     ['update', 2, 2],

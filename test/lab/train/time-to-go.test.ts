@@ -60,7 +60,7 @@ it('is nearly always, where a step takes as long as its searches', () => {
   expect(within(ratios)).toBeGreaterThan(0.88);
 });
 
-/** Steps of plain search that began with a policy made not to search, seeds 0 to 2: seconds and searches a rollout. */
+/** Steps of plain search that began with a policy made not to search, seeds 0 to 2: seconds and searches per rollout. */
 const LEARNING = [
   {
     seconds: [1.0, 2.56, 3.89, 3.19, 5.88, 5.08, 4.09, 2.7, 6.28, 5.35, 2.93, 4.47],

@@ -98,7 +98,7 @@ it('ARPO as released: whether a branch branches at its first own result is a fai
     const turns = turnsOf(rollout);
     const of = group.find(({ id }) => id === point?.rolloutId);
     if (!point || !of) return [];
-    // It took over behind this result of the other; its own next one is judged in the round of that number.
+    // It took over after this result of the other; its own next one is judged in the round of that number.
     const own = turnsOf(of).findIndex(({ event }) => event === point.event) + 1;
     const turn = turns[own];
     if (!turn) return [];

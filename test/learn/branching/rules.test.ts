@@ -82,12 +82,12 @@ describe('ARPO as released', () => {
     ]);
     expect(rises(sum(firstWritten(known, 0)))).toEqual([0, 3]);
     expect(branchChance(0, { base: 0.5, slope: 0.2 })).toBe(0.5);
-    // Behind the result: 9 and 5, less the 10 of the whole.
+    // After the result: 9 and 5, less the 10 of the whole.
     expect(rises()).toEqual([-1, -5]);
   });
 
   it('of a branch is told from its own first segment: its first own result is a fair coin, too', () => {
-    // Branched off behind the first result, so that 2, 2 is the first that it wrote; its opening is another's.
+    // Branched off after the first result, so that 2, 2 is the first that it wrote; its opening is another's.
     expect(rises(sum(firstWritten(known, 1)))[1]).toBe(0);
   });
 
@@ -95,7 +95,7 @@ describe('ARPO as released', () => {
     const begun = segment('policy', [4]) as Rollout['segments'][number];
     const other = { ...rollout, segments: [begun, ...rollout.segments.slice(1)] };
     const of = { turns: turnsOf(other), opening: openingOf(other) };
-    // The first batch writes 1 there; the next one’s 4 is told from it.
+    // The first batch writes 1 there; the next one’s 4 is distinguished from it.
     const kept = sum(firstWritten(known, 0));
     expect([kept, sum(firstWritten(of, 0))]).toEqual([1, 4]);
     const rise = riseAt({ ...of, at: 0 }, kept, sum);
@@ -106,7 +106,7 @@ describe('ARPO as released', () => {
 
   it('has in the place of a branch what it wrote itself, up to its next result', () => {
     expect(firstWritten({ turns, opening: openingOf(rollout) }, 1)).toEqual([2, 2]);
-    // None of its own behind the last: all that it wrote.
+    // None of its own after the last: all that it wrote.
     expect(firstWritten({ turns, opening: openingOf(rollout) }, 2)).toEqual([5]);
     expect(firstWritten({ turns: [], opening: [1, 2] }, 0)).toEqual([1, 2]);
   });
@@ -142,7 +142,7 @@ describe("REX-RAG's correction", () => {
   });
 
   it('is told from the probe’s tokens alone, by π behind the update over what the loss takes', async () => {
-    // Read, written, and a probe of two tokens that the policy goes on behind; the learner gives each token −1.
+    // Read, written, and a probe of two tokens that the policy continues behind; the learner gives each token −1.
     const clone: Rollout = {
       ...emptyRollout('clone'),
       segments: [readSegment([50]), policySegment([1]), policySegment([2, 3]), policySegment([4])],

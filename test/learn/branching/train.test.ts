@@ -78,7 +78,7 @@ describe('training on groups whose rollouts come from each other', () => {
       for (const { samplerGap } of steps) expect(samplerGap.max ?? 0).toBeLessThan(1e-3);
       const [first, last] = [states[0], states.at(-1)];
       expect(first?.adapter).not.toEqual(last?.adapter);
-      // A run that goes on from its files is the run itself.
+      // A run that continues from its files is the run itself.
       if (!first) throw new Error('no state');
       const again = await train(run, decodeState(encodeState(first)));
       expect(again.state.adapter).toEqual(last?.adapter);

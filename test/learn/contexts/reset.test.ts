@@ -18,7 +18,7 @@ import { openTestWorld, tinySettings, type World } from '../rl/helpers.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
-/** Rollouts whose context begins anew behind a search, where they are trained. */
+/** Rollouts whose context restarts after a search, where they are trained. */
 
 /** Two contexts: the policy wrote 1 2 in the first, and 3 in the second. */
 const anew = () => ({

@@ -128,7 +128,7 @@ describe('the noise of noisy questions', () => {
   it('or with the retrievals, where these drive it: as many as a step has rollouts are one epoch', async () => {
     const still = make({ noise: 1, noiseBy: 'retrievals' });
     const driven = make({ noise: 1, noiseBy: 'retrievals' });
-    // Two questions by four rollouts a step: 24 retrievals are three epochs more than the first.
+    // Two questions by four rollouts per step: 24 retrievals are three epochs more than the first.
     driven.observe([[{ metrics: { searches: 24 } } as Rollout]]);
     const [before, after] = [await noiseOf(still, 2), await noiseOf(driven, 2)];
     expect(Math.abs(before - noiseStrength(1, 5))).toBeLessThan(0.15);

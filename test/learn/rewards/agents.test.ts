@@ -23,7 +23,7 @@ const passage = (title: string, text = title): Passage => ({
   sentences: [text],
 });
 
-/** One answered search for each list of passages, and these blocks behind the last of them. */
+/** One answered search for each list of passages, and these blocks after the last of them. */
 function reading(
   results: readonly (readonly Passage[])[],
   blocks: readonly [FormBlock, string][] = [],

@@ -48,7 +48,7 @@ describe('queries', () => {
   it.each([
     ['answered by passages', [asked('city', 2), retrieve([])], [true, false]],
     ['answered by a summary of them', [asked('city'), retrieve([]), summary(false)], [true, false]],
-    // UR²: the passages were held back, and a hint stands in their place.
+    // UR²: the passages were held back, and a hint is in their place.
     ['sent back behind them', [asked('city'), retrieve([]), summary(true)], [false, true]],
     ['refused', [asked('city'), verdict('query', 'refused')], [false, true]],
     ['let through', [asked('city'), verdict('query', 'accepted')], [false, false]],

@@ -19,7 +19,7 @@ const passage = (title: string, text = title, noise?: Passage['noise']): Passage
   ...(noise && { noise }),
 });
 
-/** Searches that bring these passages, one list a search. */
+/** Searches that bring these passages, one list per search. */
 const searching = (
   results: readonly (readonly Passage[])[],
   more: Parameters<typeof made>[0] = {},
@@ -226,7 +226,7 @@ describe('AutoRefine', () => {
   it('looks for the gold answer in refine blocks where there are some', () => {
     const base = searching([[A]], { answer: 'Ulmfield', thought: 'Borfield it is' });
     expect(total(base, 'autorefine')).toBeCloseTo(0.1, 12);
-    // The block stands in the segment of the first thought, which does not name it.
+    // The block is in the segment of the first thought, which does not name it.
     const block: AgentEvent = { t: 0, kind: 'block', block: 'refine', text: 'plan', segment: 1 };
     expect(total({ ...base, events: [...base.events, block] }, 'autorefine')).toBe(0);
   });

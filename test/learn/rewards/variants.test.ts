@@ -194,7 +194,7 @@ describe('research and autorefine', () => {
     ['autorefine', partly, 2 / 3],
     ['autorefine', wrong, 0],
     ['autorefine', made({ answer: 'Ulmfield', thought: 'he lives in Borfield .' }), 0.1],
-    // It is no bonus: a right answer earns F1 alone, no answer nothing.
+    // It is not a bonus: a right answer earns F1 alone, no answer nothing.
     ['autorefine', made({ thought: 'he lives in Borfield .' }), 1],
     ['autorefine', made({ answer: null, thought: 'he lives in Borfield .' }), 0],
     // Without a result there is no refinement, and what was read is none.

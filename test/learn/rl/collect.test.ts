@@ -175,7 +175,7 @@ describe('screening and bands', () => {
   });
 
   it('goes on only with the questions whose first rollouts vary, and trains on whole groups', async () => {
-    // Screened: a varies, b is all right, c all wrong. a goes on with two more.
+    // Screened: a varies, b is all right, c all wrong. a continues with two more.
     const texts = [RIGHT, WRONG, RIGHT, RIGHT, WRONG, WRONG, RIGHT, RIGHT];
     const { made, trained } = await step(texts, four({ screen: 2 }));
     expect(made.all.map(({ length }) => length)).toEqual([4, 2, 2]);
@@ -214,7 +214,7 @@ describe('screening and bands', () => {
 
   it('screen the next step’s questions beside this one’s, where that is asked for', async () => {
     const ahead = { ...four({ screen: 2, sameStepScreen: false }), questions: 2 };
-    // Nothing is screened yet: a varies, b does not; then a goes on while c and d are screened.
+    // Nothing is screened yet: a varies, b does not; then a continues while c and d are screened.
     const first = [RIGHT, WRONG, RIGHT, RIGHT, RIGHT, RIGHT, RIGHT, WRONG, WRONG, WRONG];
     const one = await step(first, ahead, { nextStage: STAGE });
     expect(one.trained).toEqual(['a']);
@@ -231,7 +231,7 @@ describe('screening and bands', () => {
       ['run-2-0-0-0', 'run-2-0-0-1'],
       ['run-2-0-1-0', 'run-2-0-1-1'],
     ]);
-    // c goes on; the last step screens nothing, and leaves the curriculum as it found it.
+    // c continues; the last step screens nothing, and leaves the curriculum as it found it.
     const two = await step([WRONG, WRONG], ahead, { step: 2, screened }, one.drawn + 3);
     expect(two.trained).toEqual(['c']);
     expect(two.made.trained[0]?.map(({ reward }) => reward)).toEqual([1, 0, 0, 0]);

@@ -84,7 +84,7 @@ describe('a warm-up before the first step', () => {
       'snapshot 0: 1/1',
     ]);
     expect(saved).toEqual([0, 1]);
-    // As it starts, warmed up, and behind its one step.
+    // As it starts, warmed up, and after its one step.
     expect(sampled).toHaveLength(3);
     expect(sampled[1]).not.toEqual(sampled[0]);
     expect(notices).toEqual([
@@ -206,7 +206,7 @@ describe('a curriculum that gets ready', () => {
       state: () => ({ seen: observed.length }),
     });
     const { state } = await train(settingsOf(), { deps: { curriculum } });
-    // One question by two rollouts a step.
+    // One question by two rollouts per step.
     expect(observed).toEqual([2, 2, 2]);
     expect(state.curriculum).toEqual({ seen: 3 });
   });

@@ -109,7 +109,7 @@ export async function train(settings: TrainSettings, options: Options = {}): Pro
   ];
   const { info, tokenizer } = new ScriptedPolicy({ main: [] });
   let opened = 0;
-  // The n-th look at the clock is n seconds behind the one before.
+  // The n-th look at the clock is n seconds after the one before.
   let [looks, clock] = [0, 0];
   const run = await trainRun({
     settings,

@@ -5,7 +5,7 @@ import { readSafetensors, writeSafetensors } from '../../../src/policy/checkpoin
 import { emptyRollout, policySegment } from '../../fixtures/rollouts.ts';
 import { settingsOf, weights } from './scripted-run.ts';
 
-/** The stored state of a run: what goes on from it, and what is refused. */
+/** The stored state of a run: what continues from it, and what is refused. */
 
 const state: TrainState = {
   step: 3,

@@ -5,7 +5,7 @@ import { retrieverOver } from '../../agent/helpers.ts';
 import { ScriptedPolicy } from '../../agent/scripted-policy.ts';
 import { Even, flat, question, settingsOf, stopAfter, train } from './scripted-run.ts';
 
-/** The loop around steps: what is done when, told to whom, and where it goes on. */
+/** The loop around steps: what is done when, told to whom, and where it continues. */
 
 describe('a run of three steps', () => {
   it('scores held-out questions every second step and behind the last, and saves as often', async () => {
@@ -84,7 +84,7 @@ describe('a run of three steps', () => {
 
   it('keeps the curriculum’s state of each step, as a copy', async () => {
     const { state } = await train(settingsOf());
-    // Two rollouts a step, one held-out question before the first and in two of them; the last comes before the state.
+    // Two rollouts per step, one held-out question before the first and in two of them; the last comes before the state.
     expect(state.curriculum).toEqual({ drawn: 9 });
     expect(state.router).toBeNull();
   });

@@ -12,7 +12,7 @@ function settingsOf(train: 'alone' | 'beside'): TrainSettings {
   const base = tinySettings({ steps: 2, heldOut: { questions: 0, every: 1, temperature: 0.3 } });
   return {
     ...base,
-    // one search a rollout, whatever the untrained policy writes
+    // one search per rollout, whatever the untrained policy writes
     recipe: 'naive-rag',
     overrides: {
       ...base.overrides,

@@ -55,7 +55,7 @@ describe('what is written', () => {
     expect(seen).toEqual(seen.toSorted((a, b) => a - b));
     const { tokens, tokensPerSecond, writing, text } = activity.view();
     expect([tokens, writing]).toEqual([40, 0]);
-    // A step of the engine a second.
+    // A step of the engine per second.
     expect(tokensPerSecond).toBeGreaterThan(0);
     expect(tokensPerSecond).toBeLessThanOrEqual(40);
     expect(text).toBe(tokenizer.decode(made.ids.slice(-24)));

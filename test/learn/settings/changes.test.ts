@@ -52,7 +52,7 @@ describe('what a run changes in its recipe', () => {
       retrieval: { k: 2 },
       nlr: { ...nlr, beta1: 0.5 },
     });
-    // What is no object of settings says nothing of them.
+    // What is not an object of settings says nothing of them.
     for (const odd of [null, 'paper', ['paper']])
       expect(inForce('alone', { nlr: odd })).toEqual({ nlr });
   });

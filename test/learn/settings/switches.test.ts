@@ -84,7 +84,7 @@ describe('switches of training', () => {
     expect(chosen(48)).toBeNull();
     expect(chosen(49)?.path).toBe('curriculum.pool');
     expect(chosen(49)?.message).toContain('Set curriculum.pool to 48 or less');
-    // A run that has chosen goes on.
+    // A run that has chosen continues.
     expect(chosen(49, 20)).toBeNull();
     const one = withChanges(base, [
       'curriculum.kind=one-shot',

@@ -73,7 +73,7 @@ it('is learned until few of its rollouts search, told of the run, and stored bef
   expect(saved).toEqual([0, 1]);
   expect(steps).toHaveLength(1);
   expect(state.startMade).toBe(true);
-  // The rollouts of the step are of that policy, not of the one at hand.
+  // The rollouts of the step are of that policy, not of the one available.
   expect(carried.at(-2)).not.toEqual(carried[0]);
   expect(carried.at(-2)).toEqual(carried.at(-3));
 });

@@ -64,7 +64,7 @@ it('its trajectory is, token by token, what the loop writes where the last step 
   const real = await leaving();
   expect(fallbacksOf([real])).toBe(1);
   expect(made && idsOf(made)).toEqual(idsOf(real));
-  // The query and what follows are learned, what the environment wrote is not; what stands before is known.
+  // The query and what follows are learned, what the environment wrote is not; what is before is known.
   const maskOf = (rollout: Rollout): number[] => [
     ...(usableDemonstrations([rollout], { onlyCorrect: true, maxTokens: 4096 })[0]?.mask ?? []),
   ];

@@ -165,7 +165,7 @@ describe('pairs in mini-batches', () => {
   });
 });
 
-/** Whether so many steps are done: it is asked before each. */
+/** Whether this many steps are done: it is asked before each. */
 const stopsAfter = (steps: number): (() => boolean) => {
   let asked = 0;
   return () => asked++ >= steps;

@@ -78,7 +78,7 @@ describe('stored trajectories in the tokens of a policy', () => {
     const close = tokenizer.specialId('</search>');
     const inner = tokenizer.encodeText('Oslo');
     expect([...(item?.ids ?? [])]).toEqual([search, ...inner, close, 40, 41, 42]);
-    // The first token of a context is predicted from nothing.
+    // The first token of a context is predicted from scratch.
     expect([...(item?.mask ?? [])]).toEqual([0, ...inner.map(() => 1), 1, 0, 0, 1]);
   });
 

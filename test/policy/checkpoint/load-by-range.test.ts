@@ -54,7 +54,7 @@ describe('a policy from files by range', () => {
     await policy.setAdapter!({ spec, flat });
     const adapted = await sample(policy);
     expect(adapted.logprobs).not.toEqual(base.logprobs);
-    // The same but for the rounding of merged matrices.
+    // The same except for the rounding of merged matrices.
     const merged = mergeAdapter(weights, spec, flat);
     const { tokenizer, info } = policy;
     const alike = await sample(await createPolicy(merged, tokenizer, info, { device: 'wasm' }));

@@ -69,7 +69,7 @@ describe('log-probabilities and entropies', () => {
 test('while others read, a session that decodes waits at most three turns for its next token', async () => {
   const [writing, ...reading] = [1, 2, 3].map((seed) => engine.open(seed));
   writing?.append(ids(2));
-  // Of 8 tokens a turn, the text of each takes 25 turns. No two are the same, which would be read once.
+  // Of 8 tokens per turn, the text of each takes 25 turns. No two are the same, which would be read once.
   for (const [i, session] of reading.entries()) session.append(ids(200 + i).slice(i));
   const stop = new AbortController();
   const times: number[] = [];
@@ -104,7 +104,7 @@ test('memory of contexts goes when the last one closes, not before', async () =>
   expect(held).toBeGreaterThan(empty);
   one.close();
   expect(decoder.ops.bytes).toBe(held);
-  // What it wrote is still there to go on from.
+  // What it wrote is still there to continue from.
   expect((await two.generate(plan)).ids).toHaveLength(12);
   two.close();
   await idle();

@@ -46,7 +46,7 @@ it('that the device has no memory for is refused, and everything stays as it was
   expect(ops.bytes).toBe(held);
   expect(store.stores).toEqual(before);
   expect(places.map(({ start }) => start)).toEqual(starts);
-  // The device goes on.
+  // The device continues.
   await ops.settled();
   ops.submit();
 });

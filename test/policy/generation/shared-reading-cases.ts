@@ -8,7 +8,7 @@ import type { Ops } from '../../../src/policy/ops/ops.ts';
 import type { Generated } from '../../../src/policy/policy.ts';
 import { weights } from './tiny-decoder.ts';
 
-/** Text that several sessions have behind the same past, on every device. */
+/** Text that several sessions have after the same past, on every device. */
 
 /** Tokens of text that were read so far, by all. */
 let read = 0;
@@ -30,7 +30,7 @@ const text = (seed: number, count: number): number[] => {
   return Array.from({ length: count }, () => random.below(60));
 };
 
-/** Turns of a rollout: what is read, and how many tokens are drawn behind it. */
+/** Turns of a rollout: what is read, and how many tokens are drawn after it. */
 type Turn = readonly [ids: readonly number[], drawn: number];
 
 async function rollout(seed: number, turns: readonly Turn[], temperature: number) {

@@ -16,7 +16,7 @@ const plan = (maxTokens: number) => ({ maxTokens, stopIds: [], sampling });
 const text = (length: number, from: number): number[] =>
   Array.from({ length }, (_, i) => from + (i % 40));
 
-/** An engine on a device that says later that it has no memory for more than so many positions. */
+/** An engine on a device that says later that it has no memory for more than this many positions. */
 async function limited(positions: number, patienceMs?: number) {
   const ops = await createWasmOps();
   const decoder = await uploadDecoder(ops, sourceOf(await loadWeights(files)), { type: 'f32' });

@@ -154,7 +154,7 @@ describe('schedule and clipping', () => {
     expect(scheduleFactor(10, cosine)).toBe(1);
     expect(scheduleFactor(55, cosine)).toBeCloseTo(0.5, 10);
     expect(scheduleFactor(100, cosine)).toBeCloseTo(0, 10);
-    // A third of the way: cos(π/3) = 1/2. Behind the end it stays at 0.
+    // A third of the way: cos(π/3) = 1/2. After the end it stays at 0.
     expect(scheduleFactor(40, cosine)).toBeCloseTo(0.75, 10);
     expect([101, 150].map((s) => scheduleFactor(s, cosine))).toEqual([0, 0]);
     expect([101, 150].map((s) => scheduleFactor(s, wsd))).toEqual([0, 0]);

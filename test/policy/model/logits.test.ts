@@ -30,7 +30,7 @@ const DEVICES: [string, () => Promise<Ops>][] = [
 
 const STORE = 128;
 
-/** Logits behind the last of `ids`, of which all but the last `steps` are read at once. */
+/** Logits after the last of `ids`, of which all but the last `steps` are read at once. */
 async function* logitsOf(decoder: Decoder, ids: readonly number[], steps: number) {
   const { ops } = decoder;
   const { kvHeads, headDim, hiddenSize, layers } = config;

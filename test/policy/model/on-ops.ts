@@ -17,7 +17,7 @@ export const trainerOn = async (
 ): Promise<DecoderLoraTrainer> =>
   new DecoderLoraTrainer(await uploadDecoder(ops, source, { type }), spec, limits);
 
-/** An engine over given operations, which reads few tokens a turn, so that texts are cut. */
+/** An engine over given operations, which reads few tokens per turn, so that texts are cut. */
 export const engineOn = async (
   ops: Ops,
   source: TensorSource,

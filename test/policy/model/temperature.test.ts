@@ -127,7 +127,7 @@ describe('a batch', () => {
 });
 
 /**
- * One layer that adds nothing, behind which the context `[5]` has logits 2, 1, 0, −1 and four of −40.
+ * One layer that adds nothing, after which the context `[5]` has logits 2, 1, 0, −1 and four of −40.
  * The output row of token a holds +1 at 2a and −1 at 2a + 1, so that the gradient of entry 2a of the
  * hidden state is that of logit a.
  */

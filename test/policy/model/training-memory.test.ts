@@ -56,7 +56,7 @@ async function sizes() {
   return { made, stepped };
 }
 
-/** What else the engine does goes on, and so does a smaller trainer. */
+/** What else the engine does continues, and so does a smaller trainer. */
 async function goesOn(on: CountedEngine): Promise<void> {
   const trial = decodeTrial(on.decoder, 2, 100);
   await trial.run();

@@ -51,7 +51,7 @@ describe('what contexts are held in', () => {
   });
 
   it('is halves on a GPU where they are large, unless someone chooses', () => {
-    // 16 contexts of 4,096 tokens, 24,576 bytes a token: 1.5 GiB.
+    // 16 contexts of 4,096 tokens, 24,576 bytes per token: 1.5 GiB.
     expect(keyTypeFor(of(QWEN25_05B, 4096), 16, 'webgpu')).toBe('f16');
     expect(keyTypeFor(of(QWEN25_05B, 4096), 16, 'wasm')).toBe('f32');
     // A context of 4,096 tokens: 96 MiB.

@@ -63,7 +63,7 @@ async function layer(ops: Ops, s: Sizes, make: (b: Builder) => Tokens, x: Float3
   const down = b.projection(s, [s.d], s.M, { lora: true }).by;
   const norm = b.norm(s.d, s.eps);
   const head = b.matrix({ out: s.V, in: s.d, type: s.type });
-  // What stands before the last token of each context, the same for all who ask.
+  // What is before the last token of each context, the same for all who ask.
   const before = b.tokens(
     [0, 1, 2, 3, 4, 5, 6].map((i) => ({ ids: anyIds(3 * i), position: 0, start: 64 * i })),
     'many',

@@ -14,7 +14,7 @@ import { openOps } from './support/swiftshader.ts';
 // A software driver compiles and runs these for a while.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 60_000 });
 
-// Kernels as a GPU runs them; those of a CPU that stands in for one are run by the other tests.
+// Kernels as a GPU runs them; those of a CPU that is in for one are run by the other tests.
 let ops: WebGpuOps;
 beforeAll(async () => {
   ops = await openOps({ software: false });

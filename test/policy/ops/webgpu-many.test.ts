@@ -169,7 +169,7 @@ const attendedOver =
     };
   };
 
-/** A layer with adapters and the head behind it; the same weights each time. */
+/** A layer with adapters and the head after it; the same weights each time. */
 function layer(ops: Ops, s: Sizes) {
   const b = new Builder(ops, 9);
   const { input } = headsInput(b, s, { positions: 128, places: 400 }, { lora: true });
@@ -185,7 +185,7 @@ function layer(ops: Ops, s: Sizes) {
 }
 
 /**
- * Takes runs through the layer and back. Row for row: x behind it, log-probabilities and entropies, and the
+ * Takes runs through the layer and back. Row for row: x after it, log-probabilities and entropies, and the
  * gradient of the sum of log-probabilities by what goes into the feed-forward part.
  */
 async function pass(ops: Ops, s: Sizes, runs: readonly TokenRun[], x0: Float32Array) {
@@ -247,7 +247,7 @@ describe('a row’s numbers are its own, bit for bit', () => {
       expect(await pass(gpu, s, [run(0)], joined([0]))).toEqual(together.slice(93));
       expect(await pass(gpu, s, [run(2)], joined([2]))).toEqual(together.slice(3, 93));
       expect(await pass(gpu, s, [run(1)], joined([1]))).toEqual(together.slice(0, 3));
-      // Cut in two at a place that is no end of a tile.
+      // Cut in two at a place that is not an end of a tile.
       const text = run(2);
       const pieces = [
         { ...text, ids: anyIds(41) },

@@ -11,7 +11,7 @@ import { openOps } from './support/swiftshader.ts';
 // A software driver compiles and runs these for a while.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 60_000 });
 
-// The tests' driver is no GPU, but what a GPU would run is right on it as well.
+// The tests' driver is not a GPU, but what a GPU would run is right on it as well.
 let ops: WebGpuOps;
 /** What every device with WebGPU has. */
 let least: WebGpuOps;

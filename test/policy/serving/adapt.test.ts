@@ -69,7 +69,7 @@ test('with an adapter it samples as a policy of merged weights, directly and in 
     const adapted = await sample(policy);
     expect(adapted.ids).not.toEqual(before.ids);
     expect(adapted.ids).toEqual(wanted.ids);
-    // Equal but for the rounding of merged matrices.
+    // Equal except for the rounding of merged matrices.
     adapted.logprobs.forEach((value, i) => expect(value).toBeCloseTo(wanted.logprobs[i] ?? 0, 4));
     results.push(adapted);
     await policy.setAdapter?.(await adapter(3));

@@ -127,7 +127,7 @@ describe('kernels', () => {
   it.each(ALL_TESTS ? [6, 7] : [6])(
     'write nowhere but into what was allocated: cases of seed %i',
     async (seed) => {
-      // Behind every block there are bytes that belong to no one. They must stay as they were.
+      // After every block there are bytes that belong to no one. They must stay as they were.
       const guards = new Map<number, Block>();
       let bytesAt = (_at: number, bytes: number): Uint8Array => new Uint8Array(bytes);
       const check = (): void => {

@@ -84,7 +84,7 @@ describe('training the encoder', () => {
     const weights = initialWeights(config, noise());
     for (const [name, values] of Object.entries(weights))
       if (name.endsWith('Bias')) values.forEach((_, i) => (values[i] = 0.1 * Math.sin(i + 1)));
-    // Texts of several lengths, one without tokens, and a passage that is no negative of the first query.
+    // Texts of several lengths, one without tokens, and a passage that is not a negative of the first query.
     const texts = {
       queries: pad([[1, 7, 3], [2], [9, 9]], 6, 4),
       passages: pad([[1, 7, 11, 4, 2], [2, 8], [9, 3, 5], [1, 4, 3], []], 6, 6),

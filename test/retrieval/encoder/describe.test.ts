@@ -122,7 +122,7 @@ describe('the manifest of a folder', () => {
       90,
     ],
     [{ 'sentence_bert_config.json': {}, 'tokenizer_config.json': { model_max_length: null } }, 512],
-    // Positions of this family begin behind the id of padding.
+    // Positions of this family begin after the id of padding.
     [{ 'config.json': { model_type: 'xlm-roberta', max_position_embeddings: 514 } }, 512],
     [{ 'config.json': { model_type: 'camembert', max_position_embeddings: 514 } }, 512],
     [{ 'config.json': { model_type: 'mpnet', max_position_embeddings: 514 } }, 512],
@@ -333,7 +333,7 @@ describe('the template of a tokenizer', () => {
       ids: [4, 9, 10, 3, 2, 11, 3, 4],
       types: [1, 0, 0, 0, 1, 1, 1, 0],
     });
-    // Room for two behind the five special ones.
+    // Room for two after the five special ones.
     expect(many.pair('b c', 'd e', 7)).toEqual({
       ids: [4, 9, 3, 2, 11, 3, 4],
       types: [1, 0, 0, 1, 1, 1, 0],
@@ -348,7 +348,7 @@ describe('the template of a tokenizer', () => {
     expect(() => first.pair('b', 'c', 9)).toThrow(said);
     const second = template(bert([text('A')], [text('A'), special('[SEP]')]));
     expect(() => second.pair('b', 'c', 9)).toThrow(said);
-    // The second text is looked for behind the first.
+    // The second text is looked for after the first.
     const turned = template(bert([text('A')], [text('B'), text('A')]));
     expect(() => turned.pair('b', 'c', 9)).toThrow(said);
   });

@@ -66,7 +66,7 @@ export function fakeOrt({
 export const bertTokenizer = (): Record<string, unknown> =>
   readJson('test/fixtures/encoders/bert-cross/tokenizer.json') as Record<string, unknown>;
 
-/** A folder from memory; "model.onnx" is there unless told otherwise. */
+/** A folder from memory; "model.onnx" is there by default otherwise. */
 export const folder =
   (files: Record<string, object>): FetchFile =>
   async (name) => {

@@ -76,7 +76,7 @@ describe('the lexical index', () => {
   it('scores as the sum over the definition does, with the IDF of whole passages', () => {
     fc.assert(
       fc.property(corpora, queries, (corpus, query) => {
-        // A word that stands in a query twice scores twice.
+        // A word that is in a query twice scores twice.
         const asked = `${query} ${query.split(' ')[0]}`;
         const wanted = byDefinition(corpus, asked);
         const index = new LexicalIndex(corpus);
@@ -123,7 +123,7 @@ describe('the lexical index', () => {
   });
 
   it('counts a word in title and text of one passage once: a worked score', () => {
-    // "harbor" stands in 2 of 3 passages (3 fields), "film" in 2. Lengths are 1, 1, 1 and 2, 3, 1 terms:
+    // "harbor" is in 2 of 3 passages (3 fields), "film" in 2. Lengths are 1, 1, 1 and 2, 3, 1 terms:
     // means 1 and 2. IDF of both: ln(1 + (3 − 2 + ½) / (2 + ½)) = ln 1.6 = 0.4700036292.
     const index = new LexicalIndex([
       passage('a', 'Harbor', 'Harbor film'),

@@ -17,7 +17,7 @@ describe('words that passages hold together', () => {
     [['old', 'novel'], true],
     // In two passages.
     [['wolf', 'tide'], false],
-    // A part of a word is no word.
+    // A part of a word is not a word.
     [['wol'], false],
     [['harbour'], false],
     [['harbour', 'tide'], false],

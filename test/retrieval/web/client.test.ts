@@ -51,7 +51,7 @@ describe('the files of an index', () => {
     expect(decodePassages(shard(passageShardFile(0)), 'x').map(({ id }) => id)).toEqual(['a', 'b']);
     expect(decodePassages(shard(passageShardFile(1)), 'x').map(({ id }) => id)).toEqual(['c']);
     expect(files.has(passageShardFile(2))).toBe(false);
-    // In order of id: a is 0, b is 1. Fox stands in the title of a (twice) and in its text.
+    // In order of id: a is 0, b is 1. Fox is in the title of a (twice) and in its text.
     expect(decodePostings(shard(termShardFile(0)), 'x', 3)).toEqual(
       new Map([
         ['fox', { documents: [0, 1], frequencies: [3, 1] }],

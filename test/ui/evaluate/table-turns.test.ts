@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** What asks again and again, an answer taking so many ms. */
+/** What asks again and again, an answer taking this many ms. */
 const asker = (turns: TableTurns, took: number, every: number) => {
   const times: number[] = [];
   const begun = Date.now();

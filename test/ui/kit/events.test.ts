@@ -127,7 +127,7 @@ describe.each(KINDS)('the card of %s', (kind) => {
     for (const open of [false, true]) {
       const html = of(hostile, open);
       expect(html).not.toMatch(/<(img|script)/);
-      // Within a tag, what looks like a handler stands in quotes or not at all.
+      // Within a tag, what looks like a handler is in quotes or not at all.
       const bare = html.replaceAll(/"[^"]*"/g, '""');
       expect(bare).not.toMatch(/<[^>]* on\w+=/);
     }

@@ -32,7 +32,7 @@ const asNow = <T,>(stores: readonly Store[], draw: () => T): T => {
 export const htmlOf = (node: ReactNode, ...stores: Store[]): string =>
   htmlOfAt('/', node, ...stores);
 
-/** @param path of the page that it stands on */
+/** @param path of the page that it is on */
 export const htmlOfAt = (path: string, node: ReactNode, ...stores: Store[]): string =>
   asNow(stores, () =>
     renderToStaticMarkup(
@@ -70,7 +70,7 @@ export interface Control {
   /** As a screen reader says it. */
   name: string;
   disabled: boolean;
-  /** All that stands in the tag. */
+  /** All that is in the tag. */
   tag: string;
 }
 

@@ -23,7 +23,7 @@ describe('the tour', () => {
     endChapter(IDS);
     expect(now()).toEqual({ chapter: 0, step: 0, seen: ['train', 'read'] });
     endChapter(IDS);
-    // Behind the last: it is over.
+    // After the last: it is over.
     expect(now()).toEqual({ chapter: 3, step: 0, seen: ['train', 'read', 'ask'] });
   });
 

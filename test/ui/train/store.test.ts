@@ -330,7 +330,7 @@ describe('rollouts of the step under way', () => {
       applyTrainMessages({ ...EMPTY_TRAIN, steps: { a: [] } }, [...messages, ...more]).atStart;
     expect(after()).toEqual({});
     expect(after(ended('x', 1))).toEqual({ a: { em: 0.5, n: 2 } });
-    // Later ones stand in the records of their steps.
+    // Later ones are in the records of their steps.
     expect(after(ended('x', 1), ended('k', 1, 'held-out'), ended('y', 2))).toEqual({
       a: { em: 0.5, n: 2 },
     });

@@ -65,7 +65,7 @@ describe('demonstrations', () => {
   });
 
   it('state nothing that was not read: every name and year of a thought stood in front of it', () => {
-    // Sums, counts and what the reader says of himself stand in no passage.
+    // Sums, counts and what the reader says of himself are in no passage.
     const own =
       /^(next|plan|done|not|only|newest|look|see|difference|sum|count|same|before|asked)\b/;
     let checked = 0;

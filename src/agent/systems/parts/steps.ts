@@ -17,7 +17,7 @@ export interface Wrote {
   thought: string | null;
   /** The query, where it made a search of its own. */
   query: string | null;
-  /** `thought`: at the end of a thought, or behind a fault; the policy may go on. */
+  /** `thought`: at the end of a thought, or after a fault; the policy may continue. */
   ended: 'thought' | 'action';
   /** Does what it asked for: a search, an answer, the end of its turn, a limit. @returns whether the rollout is over */
   act(): Promise<boolean>;
@@ -30,7 +30,7 @@ export interface LookAhead {
   pieces: readonly { text: string; probability: number }[] | null;
   /** Makes it the policy's next words. */
   adopt(): Wrote;
-  /** Leaves it: what stands in the record is that it was tried, and what came of it. */
+  /** Leaves it: what is in the record is that it was tried, and what came of it. */
   drop(outcome: string): void;
 }
 
@@ -43,7 +43,7 @@ export interface Proposed {
   ids: readonly number[];
   /** Makes it the policy's next words; the context must be the one that it was written behind. */
   adopt(): Wrote;
-  /** Leaves it, with what came of it in words. */
+  /** Leaves it, with what came of it as text. */
   drop(outcome: string): void;
   /** Leaves it, its tokens counted as the policy's. */
   count(): void;
@@ -55,7 +55,7 @@ export interface WouldAnswer {
   meanLogprob: number | null;
 }
 
-/** A fork of the context that goes on by itself until it is closed. */
+/** A fork of the context that continues by itself until it is closed. */
 export interface Branch {
   /** @param temperature in the place of the sampling's; 0: greedy */
   act(temperature?: number): Promise<Proposed>;
@@ -76,7 +76,7 @@ export interface Steps {
   readonly question: string;
   readonly settings: RecipeSettings;
   readonly method: Method;
-  /** `ids`: the policy knows the protocol alone, and cannot be asked in words. */
+  /** `ids`: the policy knows the protocol alone, and cannot be asked in natural language. */
   readonly spelling: 'ids' | 'text';
 
   /** Whether another search may be made. */
@@ -144,9 +144,9 @@ export interface Steps {
   }): Promise<Aside>;
   /** A short answer to a question from these passages alone, beside the context. */
   read(question: string, hits: readonly Hit[]): Promise<Aside>;
-  /** What a policy that knows the protocol alone writes first behind the question, beside the context. */
+  /** What a policy that knows the protocol alone writes first after the question, beside the context. */
   first(of: AsideEvent['of'], way: 'think' | 'search', kind: BlockKind): Promise<string>;
-  /** How the policy would go on behind this passage, in a fork. */
+  /** How the policy would continue after this passage, in a fork. */
   continuation(hit: Hit): Promise<Aside>;
   /** P(search) of search and answer, as the policy's next tag has it; null where it gives no probabilities. */
   searchShare(): Promise<number | null>;

@@ -9,11 +9,11 @@ import { actionFeatures } from './action-features.ts';
 const seenBefore = (s: Steps): Set<string> =>
   new Set(s.foundAll().map(({ passage }) => passage.id));
 
-/** Hits of a candidate's query; none of an answer, or of one that is no action. */
+/** Hits of a candidate's query; none of an answer, or of one that is not an action. */
 const broughtBy = async (s: Steps, { kind, text }: Proposed): Promise<Hit[]> =>
   kind === 'search' && s.canSearch() ? s.look(text) : [];
 
-/** What an action comes to, in words; null where it fails: it cannot be read, or brings nothing. */
+/** What an action comes to, as text; null where it fails: it cannot be read, or brings nothing. */
 function outcomeOf({ kind, text }: Proposed, hits: readonly Hit[]): string | null {
   if (kind === 'answer') return text === '' ? null : `answer ${text.toLowerCase()}`;
   const [first] = hits;

@@ -6,7 +6,7 @@ import { normalise } from '../../answers/normalisers.ts';
 import type { Branch, Proposed, Steps } from '../parts/steps.ts';
 import { actionFeatures } from './action-features.ts';
 
-/** What chains are told apart by; the lowest is kept (`src/recipes/methods/chain.ts`). */
+/** What chains are distinguished by; the lowest is kept (`src/recipes/methods/chain.ts`). */
 
 /** Steps that were written in a branch, in order. */
 export interface Walk {
@@ -25,7 +25,7 @@ const NO_INFORMATION = 'No relevant information found';
 
 export const scorerOf = ({ scorer = 'confidence' }: Pick<Chain, 'scorer'>): ChainScorer => scorer;
 
-/** Whether a scorer looks behind a chain at the place of its answer, so that an answer must not stand there yet. */
+/** Whether a scorer looks behind a chain at the place of its answer, so that an answer must not be there yet. */
 export const looksBehind = (chain: Pick<Chain, 'scorer'>): boolean =>
   ['no-information', 'gold', 'vote'].includes(scorerOf(chain));
 
@@ -43,7 +43,7 @@ export function rewardOf(s: Steps, walk: Walk, step: Proposed, { weights = {} }:
 /** What is measured of one walk: its score, or the answer that is voted for. */
 export type Measured = number | string;
 
-/** How unsure the policy is of the answer that it would give behind a chain: −ln p a token, the less the better. */
+/** How unsure the policy is of the answer that it would give after a chain: −ln p a token, the less the better. */
 const unsureOf = async ({ branch }: Walk): Promise<number> =>
   -((await branch.wouldAnswer()).meanLogprob ?? 0);
 
@@ -67,7 +67,7 @@ export async function measure(s: Steps, walk: Walk, chain: Chain): Promise<Measu
   }
 }
 
-/** Scores of walks that are told apart together. */
+/** Scores of walks that are distinguished together. */
 export function scoresOf(measured: readonly Measured[]): number[] {
   const answers = measured.filter((one) => typeof one === 'string');
   const votes = disagreement(answers, (text) => normalise(text, 'squad'));

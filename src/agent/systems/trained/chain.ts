@@ -18,7 +18,7 @@ async function nextStep(walk: Walk, chain: Chain, temperature?: number): Promise
   return step;
 }
 
-/** How a walk goes on. */
+/** How a walk continues. */
 interface Pace {
   chain: Chain;
   /** Most searches more. */
@@ -27,7 +27,7 @@ interface Pace {
   greedy?: boolean;
 }
 
-/** Goes on in its branch by at most so many searches. */
+/** Goes on in its branch by at most this many searches. */
 async function walkOn(s: Steps, walk: Walk, { chain, most, greedy }: Pace): Promise<Walk> {
   const temperature = greedy === true ? 0 : chain.temperature;
   for (let i = 0; i < most && !walk.ended; i++) {
@@ -53,7 +53,7 @@ const begun = async (s: Steps, from?: Walk): Promise<Walk> => ({
   ended: from?.ended ?? false,
 });
 
-/** Whether the answer of a chain gives way to passages for the question, behind which it is asked for. */
+/** Whether the answer of a chain gives way to passages for the question, after which it is asked for. */
 const givesWay = ({ closing = 0 }: Chain, { kind }: Proposed): boolean =>
   closing > 0 && kind === 'answer';
 

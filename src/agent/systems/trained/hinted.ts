@@ -12,7 +12,7 @@ async function firstThought(s: Steps): Promise<string> {
   return thought.split(/\n\s*\n/u)[0]?.trim() ?? '';
 }
 
-/** The loop of the protocol with words put into the policy's mouth: at its beginning, behind its results or in place of its answer. */
+/** The loop of the protocol with words put into the policy's mouth: at its beginning, after its results or in place of its answer. */
 export async function hinted(s: Steps): Promise<void> {
   const { hint } = s.method;
   await s.open();

@@ -1,7 +1,7 @@
 import type { ChainStep } from '../../../records/records.ts';
 import type { Steps } from '../parts/steps.ts';
 
-/** The sub-answer of a gold step, as it stands where a result does. */
+/** The sub-answer of a gold step, as it is where a result does. */
 const answered = ({ title, query, object }: ChainStep): { title: string; text: string } => ({
   title,
   text: `${query} is ${object} .`,

@@ -22,7 +22,7 @@ export interface Mark {
   close: string | null;
 }
 
-/** What stands around what the environment writes. */
+/** What is around what the environment writes. */
 type Around = readonly [open: string, close: string];
 
 /**
@@ -46,7 +46,7 @@ export interface Dialect {
    * the first line; boxed in the last prose of the turn.
    */
   answer: 'boxed-block' | 'text' | 'text-line' | 'boxed-prose';
-  /** Of `boxed-prose`: words behind which an answer without a box stands. */
+  /** Of `boxed-prose`: words after which an answer without a box stands. */
   phrase?: string;
   /** What the policy is told, in our words. */
   instruction(settings: RecipeSettings): string;
@@ -63,7 +63,7 @@ export const tag = (kind: BlockKind, name: string = kind): Mark => ({
   close: `</${name}>`,
 });
 
-/** What stands around question and remarks where a system has no tags for them. */
+/** What is around question and remarks where a system has no tags for them. */
 export const PLAIN_TURN = {
   question: ['Question:', '\n'],
   hint: ['\n', '\n'],

@@ -36,7 +36,7 @@ function calledQuery(inner: string): string {
 
 /**
  * s3 (arXiv 2505.14146; code: pat-jj/s3, scripts/data_process, s3/llm_agent/generation_s3.py). Theirs writes
- * `<search_complete>` behind a choice, which is read as a thought, and leaves the answer to another model; here the
+ * `<search_complete>` after a choice, which is read as a thought, and leaves the answer to another model; here the
  * searcher is asked for one, which earns nothing.
  */
 export const S3: Dialect = {

@@ -27,7 +27,7 @@ interface Found extends FoundPolicy {
 
 const ANY_ADAPTER: LoraSpec = { ...TRAINING.adapter, targets: [...TRAINING.adapter.targets] };
 
-/** What rows call an adapter, in ids and in words. */
+/** What rows call an adapter, in ids and as text. */
 function labelOf(
   path: string,
   step: number | null,
@@ -74,7 +74,7 @@ export class EvaluatedPolicies {
     const trained = given.run ?? given.adapter;
     const label = trained === undefined ? { key: id, name: id } : labelOf(trained, step, basename);
     const taken = this.#found.some(({ key }) => key === label.key);
-    // Folders of one name are told apart by their paths.
+    // Folders of one name are distinguished by their paths.
     const { key, name } = trained !== undefined && taken ? labelOf(trained, step) : label;
     this.#found.push({
       key,

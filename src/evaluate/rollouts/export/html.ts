@@ -13,7 +13,7 @@ import { itemAt } from '../../../base/items.ts';
  * head forbids them too, so that a fault of the escaping could do nothing.
  */
 
-/** Tokens that are written one by one; the text of all stands in the rounds. */
+/** Tokens that are written one by one; the text of all is in the rounds. */
 const MOST_SPANS = 20_000;
 
 interface Mark extends Stretch {

@@ -21,7 +21,7 @@ const quote = (text: string): string =>
 
 const RESERVED = /^(?:and|or|not)$/i;
 
-/** A value as it may stand in a filter: bare where it can. */
+/** A value as it may be in a filter: bare where it can. */
 export const printValue = (text: string): string =>
   /^[\p{L}\p{N}_.:+-][^\s()"=<>!]*$/u.test(text) && !RESERVED.test(text) ? text : quote(text);
 

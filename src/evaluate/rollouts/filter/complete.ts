@@ -116,7 +116,7 @@ const holds = ({ text, kind, note }: Completion, written: string): boolean =>
   (kind === 'value' && ` ${note.toLowerCase()}`.includes(` ${written}`));
 
 /**
- * What may stand at a place of a filter: fields, operators, values, `and` and `or`; those that begin as
+ * What may be at a place of a filter: fields, operators, values, `and` and `or`; those that begin as
  * what is written there first, then those that hold it, themselves or in what the page calls them.
  * @param position of the cursor, 0 to the length of the text
  */

@@ -3,7 +3,7 @@ import { itemAt, present } from '../../../base/items.ts';
 
 /** Runs an automaton over texts in one pass, making the deterministic states as they are met. */
 
-/** What stands beside a place in the text; assertions look at nothing else. */
+/** What is beside a place in the text; assertions look at nothing else. */
 type Side = 'edge' | 'line' | 'word' | 'other';
 
 interface State {

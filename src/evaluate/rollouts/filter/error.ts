@@ -1,6 +1,6 @@
 import { oneLine } from '../../../base/errors.ts';
 
-/** What may stand at a place of a filter: the kinds that completion tells apart. */
+/** What may be at a place of a filter: the kinds that completion distinguishes. */
 export type Wanted =
   | { kind: 'condition' }
   | { kind: 'operator'; field: string }
@@ -12,7 +12,7 @@ export class FilterError extends Error {
   /** Offset into the text of the filter, and how much of it is meant; 0 at its end. */
   readonly position: number;
   readonly length: number;
-  /** What could have stood there, in words. */
+  /** What could have was there, as text. */
   readonly expected: string;
   /** For completion; null where the fault is of another kind. */
   readonly wanted: Wanted | null;

@@ -179,7 +179,7 @@ export interface CompiledFilter {
    * passes. `is missing` and `is present` are always true or false.
    */
   row(row: RolloutRow): boolean | null;
-  /** Whether a rollout passes whose text is at hand. */
+  /** Whether a rollout passes whose text is available. */
   rollout(row: RolloutRow, body: Body): boolean;
 }
 

@@ -15,7 +15,7 @@ const MAX_FILTER = 4000;
 
 const UNESCAPED: Record<string, string> = { n: '\n', t: '\t' };
 
-/** Reads a string whose opening quote stands at `start`. */
+/** Reads a string whose opening quote is at `start`. */
 function stringAt(text: string, start: number): Token {
   let value = '';
   for (let i = start + 1; i < text.length; i++) {

@@ -14,7 +14,7 @@ import { looksOf, type Look, type LookedPassage } from './looks.ts';
 /**
  * - `read`: the passage arrived, and the policy wrote what it says afterwards;
  * - `arrived`: it arrived; nothing tells whether it was read;
- * - `misread`: it arrived, and the policy went on with something else;
+ * - `misread`: it arrived, and the policy continued with something else;
  * - `not-found`: it was asked for where it lies (or nobody knows where it lies), and did not come;
  * - `wrong-source`: it was asked for, only where it does not lie;
  * - `not-searched`: no query named its subject.
@@ -56,7 +56,7 @@ export interface Hop {
   source: SearchTarget | null;
   /** Of `misread`: what the policy wrote instead; null where it wrote nothing of the kind. */
   instead: string | null;
-  /** What `instead` is: a wrong value that stands in another passage, the next query, or the answer. */
+  /** What `instead` is: a wrong value that is in another passage, the next query, or the answer. */
   by: 'stale' | 'contradicting' | 'namesake' | 'query' | 'answer' | null;
   /** Of `not-searched`: a query that named it was refused. */
   refused: boolean;
@@ -74,7 +74,7 @@ const NO_CHAIN =
 
 const NO_HOP = 'all that it takes stands in the question, and nothing has to be looked up';
 
-/** Whether all of a name's words stand in the query. */
+/** Whether all of a name's words are in the query. */
 const names = (query: ReadonlySet<string>, name: string): boolean => {
   const wanted = contentWords(name);
   return wanted.length > 0 && wanted.every((word) => query.has(word));
@@ -102,7 +102,7 @@ function states(passage: LookedPassage, step: ChainStep): boolean {
 const reaches = (asked: SearchTarget | null, lies: ChainStep['source']): boolean =>
   asked === null || asked === 'both' || lies === undefined || lies === 'both' || asked === lies;
 
-/** All that the policy wrote behind a segment, as normalised words. */
+/** All that the policy wrote after a segment, as normalised words. */
 const writtenAfter = (
   { segments }: Pick<ImportedRollout, 'segments'>,
   from: number | null,
@@ -113,7 +113,7 @@ const writtenAfter = (
     )
     .join(' ');
 
-/** What the policy went on with where it did not go on with what the passage says. */
+/** What the policy continued with where it did not continue with what the passage says. */
 function insteadOf(
   rollout: ImportedRollout,
   step: ChainStep,

@@ -26,7 +26,7 @@ function locate({ segments }: ImportedRollout, segment: number, needle: string):
 }
 
 /**
- * Under-search: the answer given stands in nothing that was read. A yes or no, and what is worked out from
+ * Under-search: the answer given is in nothing that was read. A yes or no, and what is worked out from
  * what was read, is under-searched only where nothing was read at all; what needs no passage never is.
  */
 export function underSearch(rollout: ImportedRollout): Finding[] {

@@ -35,14 +35,14 @@ export interface RolloutFacts {
    * "noanswer", or it is worked out, or is that there is none (`WORKED_OUT`).
    */
   closed: boolean;
-  /** A gold answer stands in what the environment showed. Always false where `closed`. */
+  /** A gold answer is in what the environment showed. Always false where `closed`. */
   retrieved: boolean;
   /** Searches that were made; queries that the policy wrote where the record has no events to count. */
   searches: number;
   /** The environment showed results or background, whoever asked for them. */
   shown: boolean;
   /**
-   * Something that was read may hold the answer: a gold answer stands in it, or, where `closed`, words cannot tell.
+   * Something that was read may hold the answer: a gold answer is in it, or, where `closed`, words cannot tell.
    * True where the question needs no passage. An answer that is right without it is memory, or a guess.
    */
   evidence: boolean;
@@ -55,14 +55,14 @@ const CLOSED = new Set(['yes', 'no', 'noanswer']);
 export const isClosed = (golds: readonly string[]): boolean =>
   golds.length > 0 && golds.every((gold) => CLOSED.has(normalizeAnswer(gold)));
 
-/** Types of question of the built-in world whose answer stands in no passage, or in many for other reasons. */
+/** Types of question of the built-in world whose answer is in no passage, or in many for other reasons. */
 const WORKED_OUT = new Set(['arithmetic', 'computation', 'counting', 'unanswerable']);
 
 /** Whether finding a gold answer's words in a passage would prove nothing. */
 export const isClosedQuestion = ({ answers, type }: ImportedRollout['question']): boolean =>
   isClosed(answers) || (type !== undefined && WORKED_OUT.has(type) && answers.length > 0);
 
-/** A computation of the built-in world: all that it takes stands in the question. */
+/** A computation of the built-in world: all that it takes is in the question. */
 export const needsNoPassage = ({ type }: ImportedRollout['question']): boolean =>
   type === 'computation';
 
@@ -102,7 +102,7 @@ export const needlesOf = (answers: readonly string[]): string[] =>
     .filter((answer) => answer !== '' && !CLOSED.has(answer))
     .map((answer) => ` ${answer} `);
 
-/** Whether one of the answers stands in a text. */
+/** Whether one of the answers is in a text. */
 export const holdsAnswer = (words: string, needles: readonly string[]): boolean =>
   needles.some((needle) => words.includes(needle));
 

@@ -151,7 +151,7 @@ function difficultyInverted(rows: readonly LintSummary[]): Finding[] {
   ];
 }
 
-/** Findings over a whole run. Steps are told apart where the file counts them. */
+/** Findings over a whole run. Steps are distinguished where the file counts them. */
 export function lintRun(rows: readonly LintSummary[]): Finding[] {
   const steps = [...groupBy(rows, ({ step }) => String(step)).values()];
   const groups = [...groupBy(rows, ({ groupId, step }) => `${step}/${groupId}`).values()];

@@ -87,7 +87,7 @@ const unbalanced = (text: string): boolean => {
   return depth !== 0;
 };
 
-/** An answer that holds what stands between two boxes. */
+/** An answer that holds what is between two boxes. */
 export function greedyBox(rollout: ImportedRollout): Finding[] {
   const { answer, segments } = rollout;
   if (answer === null || !(answer.includes('\\boxed') || unbalanced(answer))) return [];
@@ -119,7 +119,7 @@ function answersIn(text: string): { text: string; start: number }[] {
   return [...blocks, ...boxesIn(text)];
 }
 
-/** An answer that stands in an answer block of the prompt and in none of the response. */
+/** An answer that is in an answer block of the prompt and in none of the response. */
 export function answerFromPrompt(rollout: ImportedRollout): Finding[] {
   const wanted = rollout.answer === null ? '' : normalizeAnswer(rollout.answer);
   if (wanted === '') return [];

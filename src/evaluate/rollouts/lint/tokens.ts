@@ -14,7 +14,7 @@ function firstDifference(a: readonly number[], b: readonly number[]): number {
   return -1;
 }
 
-/** What is wrong with one segment's tokens, in words, and from which token on; null where nothing is. */
+/** What is wrong with one segment's tokens, as text, and from which token on; null where nothing is. */
 function faultOf(
   segment: ImportedSegment,
   decode?: Decode,

@@ -41,7 +41,7 @@ function beginOf(text: string, start: number): number {
   return space < 0 ? wholeFrom(text, from) : from + space;
 }
 
-/** Where the piece behind the words ends. */
+/** Where the piece after the words ends. */
 function endOf(text: string, end: number): number {
   const to = Math.min(text.length, end + AFTER);
   if (to === text.length) return to;

@@ -30,7 +30,7 @@ export interface Gain {
   fresh: number;
   /** Supporting titles read first in this round; null where the question names none. */
   newSupporting: string[] | null;
-  /** A gold answer stands in a passage of this round and stood in none before. */
+  /** A gold answer is in a passage of this round and was in none before. */
   answerFirst: boolean;
 }
 
@@ -42,7 +42,7 @@ export interface RoundReading extends Omit<Round, 'passages'> {
   gain: Gain | null;
 }
 
-/** Passages longer than this are not searched to their end: they are no passages. */
+/** Passages longer than this are not searched to their end: they are not passages. */
 const LONGEST = 200_000;
 
 /** Results cut one passage at different places; its title and how it begins tell it. */
@@ -188,7 +188,7 @@ export function readRounds(
 
 export const capital = (text: string): string => `${text[0]?.toUpperCase() ?? ''}${text.slice(1)}`;
 
-/** The gain in words: "3 of 5 passages new, first with the answer". */
+/** The gain as text: "3 of 5 passages new, first with the answer". */
 export function gainInWords({ passages, fresh, newSupporting, answerFirst }: Gain): string {
   const parts = [`${fresh} of ${passages} passages new`];
   if (newSupporting !== null)

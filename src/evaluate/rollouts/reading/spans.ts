@@ -9,10 +9,10 @@ export interface Stretch {
 const escapePattern = (text: string): string =>
   text.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`);
 
-/** A text as a pattern, as it stands but for its case. */
+/** A text as a pattern, as it stands except for its case. */
 export const textPattern = (text: string): RegExp => new RegExp(escapePattern(text), 'giu');
 
-/** Characters of the longest phrase: a longer one is no name, and would make a pattern too large. */
+/** Characters of the longest phrase: a longer one is not a name, and would make a pattern too large. */
 const LONGEST_PHRASE = 2000;
 
 /** A phrase as a pattern: whole words, whatever their case and white space; null for an empty phrase. */

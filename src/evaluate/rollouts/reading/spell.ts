@@ -16,7 +16,7 @@ const MOST_PARTS = 4;
 /**
  * Texts of ids, one each; joined they are what the ids decode to together. Where several ids make one
  * letter, the first has it and the others are empty. Where a decoder treats the beginning of a text
- * otherwise (it drops a blank there), each id is read behind the ids before it.
+ * otherwise (it drops a blank there), each id is read after the ids before it.
  */
 export function spellIds(ids: readonly number[], decode: Decode): string[] {
   const known = new Map<number, string>();

@@ -24,7 +24,7 @@ export const TOKEN_COLUMNS = {
 
 export type TokenColumn = keyof typeof TOKEN_COLUMNS;
 
-/** What stands for a token: the file's tokens, or words where it has none. */
+/** What is for a token: the file's tokens, or words where it has none. */
 type TokenKind = 'tokens' | 'ids' | 'pieces';
 
 export interface TokenTable {
@@ -33,7 +33,7 @@ export interface TokenTable {
   kind: TokenKind;
   /** Some segments have tokens, others are cut at white space. */
   mixed: boolean;
-  /** The text goes on after the last piece: `MOST_PIECES` are cut at most. */
+  /** The text continues after the last piece: `MOST_PIECES` are cut at most. */
   more: boolean;
   /** Segment of each token, and place in it. */
   segment: Int32Array;

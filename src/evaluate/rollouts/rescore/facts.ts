@@ -26,7 +26,7 @@ import { itemAt } from '../../../base/items.ts';
 
 /**
  * What scorers look at in any imported rollout. Records of our own are read as the trainer reads them,
- * from their events. Others have no events: who wrote what, and what the tags say, stands in for them.
+ * from their events. Others have no events: who wrote what, and what the tags say, is in for them.
  */
 export interface ScoringFacts extends Omit<RewardFacts, 'tokens'> {
   /** A record of our own: it holds all that the trainer sees. */
@@ -100,7 +100,7 @@ function refinement(segments: readonly ImportedSegment[]): RewardFacts['afterRea
   };
 }
 
-/** The long form has a tag of its own in one protocol; what stands in it before the box is its prose. */
+/** The long form has a tag of its own in one protocol; what is in it before the box is its prose. */
 function answerForm(
   segments: readonly ImportedSegment[],
   answered: boolean,

@@ -11,7 +11,7 @@ function withoutTurnEnd(text: string): string {
 }
 
 /**
- * Breaches of a tag protocol in text that the policy wrote, one a place: a block that was not closed by
+ * Breaches of a tag protocol in text that the policy wrote, one per place: a block that was not closed by
  * its own tag, a tag of the protocol where none may stand, a tag that is the environment's to write, an
  * empty query, and text between blocks where the protocol has none. Systems differ in further rules of
  * their own; those are not judged here.
@@ -40,7 +40,7 @@ export function formFaults(
       if (role === 'search' && empty) fault(0, text.length);
     } else if (protocol.prose === 'other' && text.trim() !== '') {
       const stray = tags.find((tag) => text.trim() === tag);
-      // A thought whose opening tag stands in the prompt is closed here.
+      // A thought whose opening tag is in the prompt is closed here.
       if (stray !== '</think>' || opened) fault(0, text.length);
       opened = true;
       return;

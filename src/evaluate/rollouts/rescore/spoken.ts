@@ -7,7 +7,7 @@ import type { DialectId } from '../../../recipes/methods/dialect.ts';
 
 /** Published formats in which the outputs of an imported file can be read. */
 
-/** By the protocol whose tags stand in a file; some systems share theirs. */
+/** By the protocol whose tags are in a file; some systems share theirs. */
 const SPOKEN: Readonly<Record<string, readonly DialectId[]>> = {
   'search-r1': ['search-r1'],
   autorefine: ['auto-refine'],
@@ -42,7 +42,7 @@ const shownIn = (pieces: readonly ImportedSegment[]): DialectId[] =>
     return pieces.some(({ text }) => text.includes(open));
   });
 
-/** Formats that the tags do not tell apart, and whether they tell one at all. */
+/** Formats that the tags do not distinguish, and whether they tell one at all. */
 function spokenIn(
   rollout: ImportedRollout,
   pieces: readonly ImportedSegment[],

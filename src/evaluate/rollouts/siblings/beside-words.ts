@@ -85,7 +85,7 @@ function answerWords(a: BesideEnd, b: BesideEnd, names: readonly [string, string
   return `nothing differs: the same searches, the same passages, and both ${both}.`;
 }
 
-/** How it ended, behind the first difference. */
+/** How it ended, after the first difference. */
 function endWords(a: BesideEnd, b: BesideEnd, names: readonly [string, string]): string {
   if (!sameText(a.answer, b.answer))
     return ` ${sentenceCase(names[0])} ${outcome(a)}; ${names[1]} ${outcome(b)}.`;
@@ -98,7 +98,7 @@ const sentenceCase = (text: string): string => text.slice(0, 1).toUpperCase() + 
 
 /**
  * What differs first, and how the two end.
- * @param names of the two, as they stand in the middle of a sentence
+ * @param names of the two, as they are in the middle of a sentence
  * @returns null while one of them still runs
  */
 export function besideSentence(

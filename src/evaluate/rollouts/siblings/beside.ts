@@ -73,7 +73,7 @@ function differenceOf(a: BesideRound | null, b: BesideRound | null): BesideRow['
   return null;
 }
 
-/** Round n beside round n; a background stands beside a background alone. */
+/** Round n beside round n; a background is beside a background alone. */
 function alignRounds(a: readonly BesideRound[], b: readonly BesideRound[]): BesideRow[] {
   const numbers = [...new Set([...a, ...b].map(({ number }) => number))].toSorted((x, y) => x - y);
   return numbers.map((number) => {

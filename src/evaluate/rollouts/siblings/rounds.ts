@@ -12,7 +12,7 @@ interface BesidePassage {
 
 /** One search, with the queries that were refused before it. Events are indices in the rollout. */
 export interface BesideRound {
-  /** 0: the background; else the place of the round: that of its search, or one behind the last. */
+  /** 0: the background; else the place of the round: that of its search, or one after the last. */
   number: number;
   /** Null where every query of the round was refused, or none was made. */
   query: string | null;
@@ -47,7 +47,7 @@ export function besideRounds({
   let unmade: number | null = null;
   let brought = true;
   let now: BesideRound | null = null;
-  /** The round at hand, or a new one where a search begins behind one that is over. */
+  /** The round available, or a new one where a search begins behind one that is over. */
   const at = (event: number, begins: boolean): BesideRound => {
     if (now && !(begins && (brought || now.failed))) return now;
     const searches = rounds.filter(({ number }) => number > 0).length;

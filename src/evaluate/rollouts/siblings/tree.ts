@@ -18,7 +18,7 @@ export interface TreeStep {
 }
 
 export interface TreeNode {
-  /** As it stands in the first of `members`. */
+  /** As it is in the first of `members`. */
   step: TreeStep;
   /** Steps from the root, which has 0. */
   depth: number;
@@ -68,7 +68,7 @@ function contentOf(event: AgentEvent): unknown {
 }
 
 /**
- * What an event is for the tree. A route is part of the result behind it; a probe and what STIE kept leave the
+ * What an event is for the tree. A route is part of the result after it; a probe and what STIE kept leave the
  * context as it was, so that they set nobody apart; an end follows from the answer.
  */
 function partOf(event: AgentEvent, before: AgentEvent | undefined): 'step' | 'folded' | 'nothing' {
@@ -88,7 +88,7 @@ function partOf(event: AgentEvent, before: AgentEvent | undefined): 'step' | 'fo
 
 /**
  * The steps of a rollout: its events, each with the route before it; or what policy and environment wrote
- * behind the prompt.
+ * after the prompt.
  */
 export function stepsOf({
   events,
@@ -154,7 +154,7 @@ function grow(
 }
 
 /**
- * Merges siblings on what they share from the beginning; what is alike behind a difference stays apart, since
+ * Merges siblings on what they share from the beginning; what is alike after a difference stays apart, since
  * it was reached in another context.
  * @param siblings steps of each
  * @param values of the siblings, in the same order
@@ -180,7 +180,7 @@ const known = (value: number | null | undefined): value is number =>
 
 /**
  * Advantages where training stored them; else what a sibling earned, or its EM, less the mean of the group:
- * the first of them that differs. A fork is in no mean: it is no draw of the group.
+ * the first of them that differs. A fork is in no mean: it is not a draw of the group.
  */
 export function valuesOf(
   siblings: readonly (Pick<ImportedRollout, 'advantage' | 'reward'> & { em: number | null })[],

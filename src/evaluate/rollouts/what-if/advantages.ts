@@ -7,7 +7,7 @@ import type { EstimatorId } from '../../../recipes/parts/training.ts';
  * - `estimator`: as the estimator is published;
  * - `none`: the reward less its baseline;
  * - `group`: divided by the group's deviation;
- * - `batch`: whitened over the tokens of all rollouts at hand;
+ * - `batch`: whitened over the tokens of all rollouts available;
  * - `group-and-batch`: both.
  */
 export type Normalisation = 'estimator' | 'none' | 'group' | 'batch' | 'group-and-batch';
@@ -31,7 +31,7 @@ export const needsLengths = (estimator: EstimatorId, choice: Normalisation): boo
   normalisationOf(estimator, choice).endsWith('batch');
 
 /**
- * One advantage a rollout. RLOO keeps its baseline, the others', under every normalisation but division
+ * One advantage per rollout. RLOO keeps its baseline, the others', under every normalisation but division
  * by the group's deviation, which is GRPO's.
  * @param lengths trained tokens of each rollout; looked at where `needsLengths`
  * @throws Error as `estimateAdvantages`

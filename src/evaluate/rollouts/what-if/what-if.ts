@@ -47,7 +47,7 @@ interface TokenWeights {
 
 export interface RolloutOutcome {
   id: string;
-  /** With the KL's part where it stands in the reward. */
+  /** With the KL's part where it is in the reward. */
   reward: number | null;
   /** Mean reward of the group; of the others for RLOO. */
   baseline: number | null;
@@ -74,7 +74,7 @@ export interface Side {
   cannot: string[];
 }
 
-/** Log-probabilities under the policy of the update, one a token of the flat list; else the sampler's. */
+/** Log-probabilities under the policy of the update, one per token of the flat list; else the sampler's. */
 export type CurrentLogprobs = (rollout: ImportedRollout) => ArrayLike<number> | null;
 
 interface Member {
@@ -289,7 +289,7 @@ export function computeSide(
 export interface WhatIf {
   before: Side;
   after: Side;
-  /** Advantages as the file has them, one a rollout; null where it has none. */
+  /** Advantages as the file has them, one per rollout; null where it has none. */
   stored: (number | null)[];
 }
 

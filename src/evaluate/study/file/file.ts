@@ -18,17 +18,17 @@ const path = z.string().min(1);
  * the study file.
  */
 const studyWorldSchema = z.strictObject({
-  /** In tables; of a generated world its seed unless given. */
+  /** In tables; of a generated world its seed by default. */
   name: z.string().min(1).max(60).optional(),
   seed: z.int().min(0).optional(),
   folder: path.optional(),
   corpus: z.array(path).min(1).optional(),
   questions: path.optional(),
-  /** How `corpus` is searched; lexically unless given. */
+  /** How `corpus` is searched; lexically by default. */
   method: z.string().optional(),
 });
 
-/** How rollouts that run together go on. */
+/** How rollouts that run together continue. */
 const PACES = ['own', 'lock-step'] as const;
 export type Pace = (typeof PACES)[number];
 
@@ -47,13 +47,13 @@ const armSchema = z.strictObject({
   /** What the policy without adapter is asked of each rollout, for the measures of frozen answers. */
   frozen: z.enum(FROZEN_SOURCES).optional(),
   /**
-   * `own`: each rollout goes on as soon as it can; `lock-step`: those that run together wait for each other at every search.
+   * `own`: each rollout continues as soon as it can; `lock-step`: those that run together wait for each other at every search.
    * Where it is given, rollouts run in waves, each when the one before has ended, and how long each takes is kept.
    */
   pace: z.enum(PACES).optional(),
   /**
    * How the rollouts of a question come from each other where it is evaluated by groups; its
-   * training's unless given; null: they do not.
+   * training's by default; null: they do not.
    */
   branching: branchingSchema.nullable().optional(),
   /** Rollouts (.jsonl) of the supervised warm-up, or trajectories that its stages learn from. */
@@ -66,7 +66,7 @@ export const studyFileSchema = z.strictObject({
   name: z.string().regex(/^[a-z0-9][\w-]{0,59}$/i, 'must be letters, digits, _ and -'),
   /** What it asks, in a sentence. */
   question: z.string().trim().min(1),
-  /** Checkpoint folder; the built-in policy unless given. */
+  /** Checkpoint folder; the built-in policy by default. */
   policy: path.optional(),
   /** Milliseconds added to each call of the web, in training and evaluation. */
   webDelayMs: z.number().min(0).max(60_000).default(0),
@@ -93,7 +93,7 @@ export const studyFileSchema = z.strictObject({
     seed: z.int().min(0).default(0),
     /**
      * Rollouts of each question, grown as the arm's training grows its groups; every number is then their mean, and those of
-     * groups have a value. One rollout a question unless given.
+     * groups have a value. One rollout per question by default.
      */
     group: z.int().min(2).max(64).optional(),
     /** Questions that are asked once more, one at a time, for the numbers that clocks tell. */

@@ -4,7 +4,7 @@ import { placeOf, wordsOf } from '../../../base/errors.ts';
 /**
  * Every problem that a schema found, a line each; keys that a strict object does not have are named as
  * unknown settings.
- * @param where what stands in front of each place, such as `arms "whole": `
+ * @param where what is in front of each place, such as `arms "whole": `
  */
 export const issueLines = (error: z.ZodError, where = ''): string[] =>
   error.issues.flatMap((issue) => {

@@ -52,7 +52,7 @@ function numberProblems({ numbers, evaluate }: StudyFile): string[] {
   ];
 }
 
-/** What several rollouts a question rule out, and what needs them. */
+/** What several rollouts per question rule out, and what needs them. */
 function groupProblems({ numbers, evaluate, arms }: StudyFile): string[] {
   const { group, timed } = evaluate;
   if (group === undefined)

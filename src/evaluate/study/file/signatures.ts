@@ -54,7 +54,7 @@ export const signatureSchema = z.strictObject({
    * −`margin` (`not-lower`), below `margin` (`not-higher`), or between the two (`equal`).
    */
   expect: z.enum(EXPECTATIONS),
-  /** In the number's own unit, shares between 0 and 1; 0 unless given, and needed where the claim is of no change. */
+  /** In the number's own unit, shares between 0 and 1; 0 by default, and needed where the claim is of no change. */
   margin: z.number().min(0).default(0),
 });
 

@@ -17,7 +17,7 @@ const lastPart = (path: string): string => path.replace(/\/+$/, '').split('/').a
 
 const unless = (problem: string, holds: boolean): string[] => (holds ? [] : [problem]);
 
-/** What is wrong with a world of the file, but for files that are missing. */
+/** What is wrong with a world of the file, except for files that are missing. */
 function faults(world: StudyWorld): string[] {
   const { seed, folder, corpus, questions, method } = world;
   const own = corpus !== undefined || questions !== undefined;

@@ -60,7 +60,7 @@ interface MadeSearch {
   brings: boolean;
 }
 
-/** Where a segment's first token stands in the context. */
+/** Where a segment's first token is in the context. */
 const startOf = ({ segments }: Rollout, segment: number): number =>
   segments.slice(0, segment).reduce((sum, { ids }) => sum + ids.length, 0);
 
@@ -156,7 +156,7 @@ function turnCreditGain(group: Group): number | null {
 }
 
 /**
- * Mean ΔH of ARPO at the results behind which the group branches, less the mean at other results that come as late in their
+ * Mean ΔH of ARPO at the results after which the group branches, less the mean at other results that come as late in their
  * rollouts, since entropy rises with the turn anyway and branches come early. Null without two such, and where
  * rollouts do not branch by entropy.
  */

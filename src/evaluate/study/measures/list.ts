@@ -58,7 +58,7 @@ function goldLost(_: Rollout, { blocks, searches, golds }: RewardFacts): number 
 const contradictory = (_: Rollout, { blocks }: RewardFacts): number | null =>
   contradicted(banksOf(blocks).at(-1) ?? '');
 
-/** How much greater that share would be for a manager that only adds what stood in any of the banks. */
+/** How much greater that share would be for a manager that only adds what was in any of the banks. */
 function contradictoryAdded(rollout: Rollout, facts: RewardFacts): number | null {
   const own = contradictory(rollout, facts);
   const added = contradicted(addedUp(banksOf(facts.blocks)));
@@ -131,7 +131,7 @@ const unheld = (_: Rollout, { answerText, shown, golds }: RewardFacts): number |
       );
 
 /**
- * Searches behind a thought that names the final answer already; null without an answer, of yes and no, and where the
+ * Searches after a thought that names the final answer already; null without an answer, of yes and no, and where the
  * question names it.
  */
 function checks(
@@ -160,7 +160,7 @@ function wrongSure({ segments }: Rollout, { em, answer }: RewardFacts): number |
 const hasSelections = ({ selections }: RewardFacts): boolean =>
   selections.some(({ chosen }) => chosen !== null);
 
-/** Of a rollout that the frozen policy was asked about: what it says from nothing is wrong. */
+/** Of a rollout that the frozen policy was asked about: what it says from scratch is wrong. */
 const frozenBy = (
   { frozen }: Rollout,
   value: (

@@ -5,7 +5,7 @@ export type NumberUnit = 'percent' | 'count' | 'share';
 
 const DIGITS: Record<NumberUnit, number> = { percent: 1, count: 2, share: 3 };
 
-/** A share so small that it would read 0.000 is told by its first digit, to six places. */
+/** A share so small that it would read 0.000 is recognised by its first digit, to six places. */
 const digitsOf = (value: number, unit: NumberUnit): number =>
   unit === 'share' && value !== 0
     ? Math.min(6, Math.max(DIGITS.share, -Math.floor(Math.log10(Math.abs(value)))))

@@ -14,7 +14,7 @@ const verdictSchema = z.strictObject({
   /** Of the number: what it is called, and how it is written. */
   title: z.string(),
   unit: z.enum(['percent', 'count', 'share']),
-  /** What was compared with what, over which questions, and what was expected, in words. */
+  /** What was compared with what, over which questions, and what was expected, as text. */
   compared: z.string(),
   /** Null where it was not measured; its ends are where it has no interval. */
   difference: z

@@ -3,7 +3,7 @@ import { WAVE } from '../measures/wave.ts';
 import { shown, shownDifference } from '../measures/units.ts';
 import type { Verdict } from './verdict.ts';
 
-/** A verdict in words, for tables, documents and the page. */
+/** A verdict as text, for tables, documents and the page. */
 
 const signed = (text: string): string => text.replaceAll('-', '−');
 

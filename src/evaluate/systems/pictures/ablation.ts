@@ -64,7 +64,7 @@ export function ablationsOf(recipe: Recipe): CustomSystem[] {
 /** One variant of a system. */
 interface AblationRow {
   system: string;
-  /** For each setting of the matrix what it is here, in words. */
+  /** For each setting of the matrix what it is here, as text. */
   settings: string[];
   row: TableRow;
 }

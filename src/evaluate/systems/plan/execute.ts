@@ -30,7 +30,7 @@ export interface EvaluationWork {
   open(place: PlannedPlace): Promise<OpenPlace>;
   /** Keeps a rollout that was made; the next begins when it is kept. */
   keep(planned: PlannedRollout, rollout: Rollout, facts: RolloutFacts): void | Promise<void>;
-  /** Told of a rollout that failed; the others go on. */
+  /** Told of a rollout that failed; the others continue. */
   failed(planned: PlannedRollout, message: string): void;
   signal?: AbortSignal;
   atOnce?: number;

@@ -25,7 +25,7 @@ import { sourceNeeded } from '../../source-needed.ts';
 export interface FoundPolicy {
   /** Part of the rows' ids, where there are several: `built-in`, `run-x-step-20`. */
   key: string;
-  /** In words. */
+  /** As text. */
   name: string;
   /** What decides what it writes: weights, adapter, router, device. */
   identity: unknown;
@@ -103,7 +103,7 @@ function retrievalWords({ k, maxSearches, source, local, web }: RetrievalChange)
   ];
 }
 
-/** Passages of one's own are not known to the world's web, nor a search engine to the world's passages. */
+/** Passages of your own are not known to the world's web, nor a search engine to the world's passages. */
 function sourceDefault({ local, web, source }: RetrievalChange): SettingsOverride {
   if (source !== undefined) return {};
   const [ownLocal, ownWeb] = [local?.kind === 'collections', web && web.kind !== 'built-in'];
@@ -111,7 +111,7 @@ function sourceDefault({ local, web, source }: RetrievalChange): SettingsOverrid
   return ownWeb && !ownLocal ? WEB_ONLY : {};
 }
 
-/** The evaluation's sampling under what a system of one's own says, the retrieval setting over both. */
+/** The evaluation's sampling under what a system of your own says, the retrieval setting over both. */
 function overridesFor(
   { temperature, routing }: EvaluationSpec,
   changes: SettingsOverride,
@@ -232,7 +232,7 @@ async function runnable(
 /**
  * The plan of an evaluation: policy by policy, since one opens at a time, then set by set, and question by
  * question over all systems, so that what is there after a part of the time compares them.
- * @throws Error in words for a setting that does not go with a system, and where nothing can be asked
+ * @throws Error for a setting that does not go with a system, and where nothing can be asked
  */
 export async function planEvaluation(
   spec: EvaluationSpec,

@@ -34,7 +34,7 @@ export function hopsFound(
 export type RolloutFacts = Omit<EvaluatedRollout, 'system' | 'question' | 'seed' | 'rollout'>;
 
 /**
- * @throws Error in words for a rollout that says nothing of its system: the policy or a search failed, it
+ * @throws Error for a rollout that says nothing of its system: the policy or a search failed, it
  *   was cancelled, or the question has no gold answer
  */
 export function factsOf(question: Question, rollout: Rollout): RolloutFacts {

@@ -64,7 +64,7 @@ const asRows = (
   failed: [],
 });
 
-/** The differences of a column tested together: one row a system. */
+/** The differences of a column tested together: one row per system. */
 const corrected = (rows: readonly AcrossRow[]): AcrossRow[] => {
   const columns = MEASURES.map((_, at) => {
     const known = rows.flatMap(({ cells }, row) => {

@@ -2,7 +2,7 @@ import { groupBy } from '../../../base/items.ts';
 import { MEASURES, type Measure } from './measures.ts';
 import type { SystemsTable, TableCell } from './shape.ts';
 
-/** What stands under a table, on the page as in its files. */
+/** What is under a table, on the page as in its files. */
 
 /** How the intervals are made. */
 export const INTERVALS =

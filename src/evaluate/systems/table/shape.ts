@@ -42,7 +42,7 @@ export interface TableRow {
 }
 
 export interface SystemsTable {
-  /** What its questions have in common, in words: `all`, a type, a number of hops, a source. */
+  /** What its questions have in common, as text: `all`, a type, a number of hops, a source. */
   part: string;
   /** Id of the system that the others are compared with. */
   reference: string;

@@ -14,7 +14,7 @@ import { differencesOf, presentValues, SystemValues, type WorldValues } from './
 const LEVEL = 0.05;
 
 export interface TableOptions {
-  /** Row to compare with; the first unless given. */
+  /** Row to compare with; the first by default. */
   reference?: string | undefined;
   interval?: BootstrapOptions;
   /** Awaited between rows, so that who computes it can do something else. */
@@ -55,7 +55,7 @@ class Intervals {
 
   /**
    * The same of shares. Where every question has 0, or every one 1, resampling only finds that again: five wrong answers
-   * do not make it certain that the sixth is wrong. Wilson's interval stands there.
+   * do not make it certain that the sixth is wrong. Wilson's interval is there.
    */
   ofShares(worlds: readonly (readonly number[])[]): Interval | null {
     const interval = this.of(worlds);
@@ -152,9 +152,9 @@ function partsOf(
 /**
  * The table over the questions that `keep` lets through: means, differences from the chosen row, and what
  * is best. A question's value is the mean over its seeds; each world counts alike. Intervals resample
- * the questions within each world (95 % unless told otherwise; Wilson's where all are 0, or all 1, and for differences what `pairedDifference` says). The rows of a column are one family of
+ * the questions within each world (95 % by default otherwise; Wilson's where all are 0, or all 1, and for differences what `pairedDifference` says). The rows of a column are one family of
  * Holm's correction.
- * @throws Error where the reference is no row
+ * @throws Error where the reference is not a row
  */
 async function tableOf(
   result: EvaluationResult,

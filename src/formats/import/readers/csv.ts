@@ -61,7 +61,7 @@ interface TextRecord {
   problem?: string;
 }
 
-/** Splits at line ends outside quotes; behind the last one there may be an empty record. */
+/** Splits at line ends outside quotes; after the last one there may be an empty record. */
 async function* records(
   blob: Blob,
   resume: ResumePosition | undefined,

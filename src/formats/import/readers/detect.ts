@@ -83,7 +83,7 @@ const isEncrypted = (row: unknown): boolean => {
 };
 
 /**
- * CSV or TSV with a header that names a question and its answer, or a text; null for what is no table.
+ * CSV or TSV with a header that names a question and its answer, or a text; null for what is not a table.
  * @param written whether the name says that it is running text
  * @throws ImportError for a table of other columns: as running text it would be a passage that holds the answers
  */

@@ -62,7 +62,7 @@ export const readContents = (value: unknown): PassageDraft | Problem => {
   const newline = all.indexOf('\n');
   const first = newline === -1 ? '' : all.slice(0, newline).trim();
   const quoted = /^"(.*)"$/u.exec(first)?.[1] ?? first;
-  // There is text behind the first line: the contents were trimmed.
+  // There is text after the first line: the contents were trimmed.
   const sentences = splitSentences(all.slice(newline + 1));
   return { ...(id != null && { id }), title: normaliseSpace(quoted), sentences, key: '' };
 };

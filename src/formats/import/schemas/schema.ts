@@ -15,7 +15,7 @@ export interface ItemSchema {
   id: string;
   /** As the Corpus page shows it. */
   name: string;
-  /** What its files hold, where one of them was opened as something else; `name` unless given. */
+  /** What its files hold, where one of them was opened as something else; `name` by default. */
   holds?: string;
   /** What the items are; question files with contexts give passages too. */
   kind: 'questions' | 'passages';

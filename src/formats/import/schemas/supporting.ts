@@ -20,7 +20,7 @@ const isGiven = (value: unknown): boolean => value != null && value !== '';
 
 /**
  * Adds to a question the supporting titles that its item lists, unless its layout has told them already.
- * What is no list of titles is left out and named.
+ * What is not a list of titles is left out and named.
  */
 export function withSupporting(
   read: QuestionItem | Problem,

@@ -46,7 +46,7 @@ type Task = Partial<Pick<Question, (typeof FIELDS)[number]['field']>>;
 
 const isGiven = (value: unknown): boolean => value != null && value !== '';
 
-/** The question as the policy reads it: options that it does not list stand behind it, with their letters from A on. */
+/** The question as the policy reads it: options that it does not list stand after it, with their letters from A on. */
 function listed(text: string, choices: readonly string[]): string {
   if (choices.every((option) => text.includes(option))) return text;
   const lines = choices.map(

@@ -38,7 +38,7 @@ class Ledger {
 const ENTRY_BYTES = 160;
 
 /**
- * What is there already: what was imported before, and what the file at hand gave so far. Handed on
+ * What is there already: what was imported before, and what the file available gave so far. Handed on
  * from file to file of one collection, so that duplicates are found over all of them.
  */
 export class KnownItems {

@@ -10,7 +10,7 @@ export const normaliseSpace = (text: string): string => text.replace(/\s+/gu, ' 
  * Sentences of running text. A sentence ends at `. ! ? …` before a capital or digit, unless the stop
  * belongs to a common abbreviation or an initial, and at the full stops of Chinese and Japanese.
  * Deterministic on every platform, unlike `Intl.Segmenter`. Joined by spaces they give the
- * space-normalised text, but for scripts that write no space between sentences.
+ * space-normalised text, except for scripts that write no space between sentences.
  */
 export function splitSentences(text: string): string[] {
   const clean = normaliseSpace(text);

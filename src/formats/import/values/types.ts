@@ -59,7 +59,7 @@ export interface Duplicate {
   id: string;
 }
 
-/** Where reading can go on. Plain data, to be stored with what was imported up to it. */
+/** Where reading can continue. Plain data, to be stored with what was imported up to it. */
 export interface ResumePosition {
   format: Format;
   /** Byte at which the next item starts; 0 where items are counted from the start again (parquet, prose). */
@@ -111,7 +111,7 @@ export interface ImportOptions {
   chunking?: Partial<ChunkingOptions>;
   /** Whether the contexts of question files are imported as passages. Default: they are. */
   contexts?: boolean;
-  /** Path of the field that says which split a question is in; `split` unless given. */
+  /** Path of the field that says which split a question is in; `split` by default. */
   splitField?: string;
   /** What is stored already; what this file gives is added to it. */
   known?: KnownItems;
@@ -144,6 +144,6 @@ export interface RawItem {
   problem?: { key: string; expected: string };
   /** Bytes of the file that are done with after this item. */
   bytes: number;
-  /** Where reading goes on after this item. */
+  /** Where reading continues after this item. */
   next: ResumePosition | null;
 }

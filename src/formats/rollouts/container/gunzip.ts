@@ -5,7 +5,7 @@ import { joined } from '../../../base/bytes.ts';
 
 /** What is unpacked at a time; deflate makes at most 1032 times as much of it. */
 const PIECE = 16 * 1024;
-/** A file may unpack to this, and to so many times its own bytes. */
+/** A file may unpack to this, and to this many times its own bytes. */
 export const FREE_BYTES = 64 * 2 ** 20;
 export const MOST_RATIO = 200;
 

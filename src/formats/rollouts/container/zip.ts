@@ -49,7 +49,7 @@ export const isZstandard = ({ method }: ZipEntry): boolean => method === ZSTANDA
 export const isUnpackable = (entry: ZipEntry): boolean =>
   entry.method === STORED || isDeflated(entry) || isZstandard(entry);
 
-/** Unpacks Zstandard to so many bytes; loaded where an archive needs it. */
+/** Unpacks Zstandard to this many bytes; loaded where an archive needs it. */
 export type UnpackZstandard = (packed: Uint8Array, length: number) => Uint8Array;
 
 const viewOf = (bytes: Uint8Array): DataView =>
@@ -88,7 +88,7 @@ function placeOf(
   while (field + 4 <= extraEnd && view.getUint16(field, true) !== EXTRA_64)
     field += 4 + view.getUint16(field + 2, true);
   let wide = field + 4;
-  // Only those that 32 bits do not hold stand there, in this order.
+  // Only those that 32 bits do not hold are there, in this order.
   const read = (from: number): number => {
     const value = view.getUint32(from, true);
     if (value !== IN_64_BITS || wide + 8 > extraEnd) return value;
@@ -243,7 +243,7 @@ export async function* unzipParts(
   const { offset, size } = entry;
   const unpacker = new Unpacker(entry, spend, zstandard);
   const step = isZstandard(entry) ? size : SLICE;
-  // Its local header with the first bytes behind it, at once.
+  // Its local header with the first bytes after it, at once.
   const head = await bytesIn(
     file,
     offset,

@@ -43,7 +43,7 @@ function choicesOf(record: JsonObject): JsonObject[] {
   });
 }
 
-/** Log-probabilities stand beside a choice; here they are put into the message that the choice became. */
+/** Log-probabilities are beside a choice; here they are put into the message that the choice became. */
 function withLogprobs(record: JsonObject): unknown {
   const { messages } = record;
   const choices = choicesOf(record);

@@ -13,7 +13,7 @@ import { isObject } from '../../../base/objects.ts';
 
 /**
  * The chat with what a response beside it says: `choices` of a logged request hold the last message, and
- * log-probabilities stand beside a message, not in it.
+ * log-probabilities are beside a message, not in it.
  */
 function chatOf(record: JsonObject): unknown {
   const given = record['messages'];

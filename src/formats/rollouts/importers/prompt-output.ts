@@ -27,7 +27,7 @@ function readOpenRlhf(record: JsonObject): RecordParts {
   };
 }
 
-/** A score, or one a token: their sum is the rollout's. */
+/** A score, or one per token: their sum is the rollout's. */
 function scoreOf(value: unknown): number | null {
   if (!Array.isArray(value)) return asNumber(value);
   const numbers = value.map(asNumber);

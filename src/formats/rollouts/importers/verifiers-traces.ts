@@ -26,7 +26,7 @@ function lastBranch(nodes: readonly JsonObject[]): JsonObject[] {
     if (!node) break;
     path.unshift(node);
     const parent = asNumber(node['parent']);
-    // A graph is written in order: a parent behind its child would be a ring.
+    // A graph is written in order: a parent after its child would be a ring.
     if (parent !== null && (parent >= at || parent < 0))
       throw new RecordError(`"nodes" ${at} has the parent ${parent}; expected an earlier one`);
     at = parent;

@@ -41,7 +41,7 @@ function turns(record: JsonObject, key: 'prompt' | 'completion', role: string): 
   return messages;
 }
 
-/** The model's turns with the tokens of `trajectory`, a step a turn, where it was kept. */
+/** The model's turns with the tokens of `trajectory`, a step per turn, where it was kept. */
 function withTokens(said: Message[], trajectory: unknown): Message[] {
   const steps = Array.isArray(trajectory) ? trajectory : [];
   if (steps.length !== said.filter(({ role }) => role === 'assistant').length) return said;

@@ -337,7 +337,7 @@ const texts = z.object({
 /** What is to be read of a rollout, without its tokens and events. */
 export type RolloutTexts = z.infer<typeof texts>;
 
-/** The texts of a record, whatever its other parts are; null where it is no rollout. */
+/** The texts of a record, whatever its other parts are; null where it is not a rollout. */
 export const textsOf = (value: unknown): RolloutTexts | null => texts.safeParse(value).data ?? null;
 
 /** What is wrong with a record, first fault only: `segments[2].ids: expected …`; null where nothing is. */

@@ -14,7 +14,7 @@ import { COLUMNS, NO_COLUMNS, readColumns, tokenSegments, type ReadColumns } fro
 import { itemAt } from '../../../base/items.ts';
 import { isObject } from '../../../base/objects.ts';
 
-/** Why one record cannot be read, in words that name the key at fault. */
+/** Why one record cannot be read, as text that name the key at fault. */
 export class RecordError extends Error {}
 
 /** Where a record stands. */
@@ -163,7 +163,7 @@ const isStretch = (value: unknown): value is Stretch =>
   (value['start'] as number) >= 0 &&
   (value['start'] as number) < (value['end'] as number);
 
-/** Stretches of a text of so many characters, in order and apart; what is none is left out. */
+/** Stretches of a text of this many characters, in order and apart; what is none is left out. */
 function stretchesAt(record: JsonObject, key: string, length: number): Stretch[] {
   const value = record[key];
   let at = 0;
@@ -174,7 +174,7 @@ function stretchesAt(record: JsonObject, key: string, length: number): Stretch[]
   });
 }
 
-/** A prompt cut where passages stand in it that were retrieved before the policy wrote anything. */
+/** A prompt cut where passages are in it that were retrieved before the policy wrote anything. */
 function promptSegments(prompt: ImportedSegment[], record: JsonObject): ImportedSegment[] {
   const [only] = prompt;
   const read = only ? stretchesAt(record, PROMPT_READ, only.text.length) : [];

@@ -44,7 +44,7 @@ const ROLES: Record<string, Turn['role']> = {
   ipython: 'tool',
 };
 
-/** Turns of a text; what has another name than a role is no turn. */
+/** Turns of a text; what has another name than a role is not a turn. */
 function turnsOf(text: string): Turn[] {
   const marks = [...text.matchAll(OPENING)].flatMap((match) => {
     const name = match.slice(1).find((group) => group !== undefined) ?? '';

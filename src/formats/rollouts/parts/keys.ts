@@ -28,7 +28,7 @@ export const COMPLETION_KEYS = [
   'model_response',
 ] as const;
 
-/** The same where tags of a protocol stand in it: without them it may be a passage, or an answer alone. */
+/** The same where tags of a protocol are in it: without them it may be a passage, or an answer alone. */
 export const TAGGED_KEYS = ['text', 'prediction', 'pred', 'generated', 'trajectory'] as const;
 
 /** Where reward functions leave the answer that they found; null where they found none. */

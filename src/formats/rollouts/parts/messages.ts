@@ -77,7 +77,7 @@ function callOf(value: unknown): MessageCall[] {
   return call ? [{ ...call, id }] : [];
 }
 
-/** A block that answers a call: Anthropic's, in a turn of the user's, or after a call of a server's tool. */
+/** A block that answers per call: Anthropic's, in a turn of the user's, or after a call of a server's tool. */
 const isResult = (block: JsonObject): boolean =>
   /(?:^|_)tool_result$/.test(asText(block['type']) ?? '');
 const isCall = (block: JsonObject): boolean => /(?:^|_)tool_use$/.test(asText(block['type']) ?? '');
@@ -123,7 +123,7 @@ function channelMessage(item: JsonObject): Message | null {
     : null;
 }
 
-/** Messages of one of the file's: several where its blocks hold results. Null where it is no message. */
+/** Messages of one of the file's: several where its blocks hold results. Null where it is not a message. */
 function messagesIn(item: unknown): Message[] | null {
   if (!isObject(item)) return null;
   const channel = channelMessage(item);
@@ -153,7 +153,7 @@ function messagesIn(item: unknown): Message[] | null {
   }));
 }
 
-/** Chat messages; null where the value is no list of them. */
+/** Chat messages; null where the value is not a list of them. */
 export function messagesOf(value: unknown): Message[] | null {
   if (!Array.isArray(value)) return null;
   const messages = value.map(messagesIn);
@@ -221,7 +221,7 @@ class Completion {
     ];
     const pieces = this.#cut(content);
     const results = pieces.filter(isResultPiece).length;
-    // Tags tell several results apart. One is the whole message, but for what a user says beside it.
+    // Tags tell several results apart. One is the whole message, except for what a user says beside it.
     if (results > 1 || (results === 1 && role !== 'tool'))
       return pieces.map((piece) => ({
         source: 'environment',

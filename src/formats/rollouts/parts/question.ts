@@ -18,7 +18,7 @@ const LABEL = /^Question[ \t]*:\s*/;
 export const questionIn = (prompt: string): string => questionInTurn(askedLast(prompt) ?? prompt);
 
 /**
- * The question in a turn: what follows the last "Question:" or "User:", or stands in the last
+ * The question in a turn: what follows the last "Question:" or "User:", or is in the last
  * `<question>` block; up to where the turn ends. The whole prompt, trimmed, where no marker is found.
  */
 function questionInTurn(prompt: string): string {

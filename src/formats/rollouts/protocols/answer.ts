@@ -91,7 +91,7 @@ function finalAnswer(text: string, prompt: string): string | null {
 
 /**
  * The last answer that the policy gave by its protocol's rule; null without one. Prompt and environment
- * are never searched for it, so that the example in a prompt is no answer; the prompt only says which
+ * are never searched for it, so that the example in a prompt is not an answer; the prompt only says which
  * place counts.
  */
 export function readAnswer(
@@ -112,7 +112,7 @@ export function readAnswer(
 }
 
 /**
- * Why nobody can say whether an answer was given; null where it is plain that none was: nothing stands at
+ * Why nobody can say whether an answer was given; null where it is plain that none was: nothing is at
  * the place that the protocol or the prompt names, or the text ends in a call or a thought. To be asked
  * where `readAnswer` found none.
  */

@@ -5,7 +5,7 @@ import { REACT } from './react.ts';
 import { DEEPSEEK_CALL, queryField, TOOL_CALL } from './tool-call.ts';
 
 /*
- * Tag protocols of published systems. Only tags stand here: what a system does with them is its
+ * Tag protocols of published systems. Only tags are here: what a system does with them is its
  * recipe's business. ZeroSearch, StepSearch and others write Search-R1's tags, so that text
  * alone cannot tell them apart.
  */

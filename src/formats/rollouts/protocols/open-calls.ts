@@ -77,7 +77,7 @@ export class OpenCalls {
   }
 }
 
-/** Results of calls that ask for nothing to read are no results: what a calculator answers is no passage. */
+/** Results of calls that ask for nothing to read are not results: what a calculator answers is not a passage. */
 export function pairResults(pieces: readonly Piece[], calls: OpenCalls): Piece[] {
   return pieces.map((piece) => {
     if (piece.reads !== undefined) calls.add({ reads: piece.reads });

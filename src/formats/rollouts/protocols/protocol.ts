@@ -1,7 +1,7 @@
 import type { TokenSource } from '../../../records/rollout.ts';
 import type { ImportedRole, ImportedSegment } from '../shape/imported.ts';
 
-/** One kind of block: what stands between `open` and `close`, who writes it and what it is for. */
+/** One kind of block: what is between `open` and `close`, who writes it and what it is for. */
 export interface BlockRule {
   open: string;
   close: string;
@@ -51,7 +51,7 @@ export interface Protocol {
   answer: 'block' | 'boxed-block' | 'box-or-block' | 'boxed-prose' | 'final' | 'any';
   /** Chat marks around what the environment wrote (`<|im_start|>user`) are the environment's too. */
   turns?: Turns;
-  /** A result before any call is no result: absent where its tags alone make it one. */
+  /** A result before any call is not a result: absent where its tags alone make it one. */
   calledOnly?: true;
   /** Tells the protocol where no tag of it does. */
   recognises?: (text: string) => boolean;

@@ -11,7 +11,7 @@ import type { Content, Piece, Protocol } from './protocol.ts';
 const OPENING = /^[ \t]{0,8}(Thought|Action|Observation|Final Answer)(?: (\d{1,4}))?:/gm;
 
 const FINISH = /^finish\[/i;
-/** The paper's tools bring text to read; LangChain's are told by name. */
+/** The paper's tools bring text to read; LangChain's are recognised by name. */
 const SEARCH =
   /^(?:\w{1,40}[ _-]?)?(?:search|lookup|wiki\w*|retriev\w*|brows\w*|google|bing|duckduckgo\w*|tavily\w*)/i;
 
@@ -44,7 +44,7 @@ function cut(text: string): Piece[] {
 const BRACKETS = /^[^[\n]{1,60}\[([\s\S]*)\]\s*$/;
 const INPUT = /^[ \t]*Action Input(?: \d{1,4})?:[ \t]*/m;
 
-/** What stands in the brackets of an action, behind "Action Input:", or behind the line's own mark. */
+/** What is in the brackets of an action, behind "Action Input:", or after the line's own mark. */
 function content(text: string): Content | null {
   const mark = OPENING_ONCE.exec(text);
   if (!mark) return null;

@@ -3,16 +3,16 @@ import { HARMONY } from './harmony.ts';
 import type { Protocol } from './protocol.ts';
 import { REACT } from './react.ts';
 
-/** Blocks without which a protocol is not told apart from chat: a lone `<think>` proves nothing. */
+/** Blocks without which a protocol is not distinguished from chat: a lone `<think>` proves nothing. */
 const telling = new Set(['search', 'result', 'answer', 'refine', 'evidence', 'background']);
 
-/** Kinds of block whose opening tag, or closing tag, stands in the text. */
+/** Kinds of block whose opening tag, or closing tag, is in the text. */
 const found = (text: string, { blocks }: Protocol) =>
   blocks.filter(({ open, close }) => text.includes(open) || text.includes(close));
 
 /**
  * The protocol whose kinds of block are found most often in the text; the first of the catalogue where
- * several are; where no telling tag stands in it, the first protocol that knows it by other signs. Null
+ * several are; where no telling tag is in it, the first protocol that knows it by other signs. Null
  * for plain prose.
  *
  * Two pairs share their tags. `<search>` with `<answer>` and a box in the answer is ReSearch's, and

@@ -37,7 +37,7 @@ function environmentEnd(tags: readonly Tag[], from: number, length: number): num
   return fallback ?? length;
 }
 
-/** Where a block of the policy ends: behind its closing tag, or before whatever block opens first. */
+/** Where a block of the policy ends: after its closing tag, or before whatever block opens first. */
 function policyEnd(tags: readonly Tag[], from: number, length: number): number {
   const { rule } = itemAt(tags, from, 'tags');
   for (let i = from + 1; i < tags.length; i++) {
@@ -168,7 +168,7 @@ const MOST_BEFORE = 24;
 
 /**
  * The opening tag of a segment and where it ends. Where tags are ordinary text, the tag's first token
- * may hold text in front of it (` <search>`), or the tag's beginning may stand in the last token of the
+ * may hold text in front of it (` <search>`), or the tag's beginning may be in the last token of the
  * segment before (`><`, then `search>`).
  */
 function openingIn(text: string, { blocks }: Protocol): { rule: BlockRule; end: number } | null {

@@ -58,7 +58,7 @@ export class ThoughtEnds {
       .reverse();
   }
 
-  /** End of the thought that a tag closes; null where the next block of the environment answers a call in it. */
+  /** End of the thought that a tag closes; null where the next block of the environment answers per call in it. */
   #closed(from: number, close: number): number | null {
     const [tag, next] = [itemAt(this.#tags, close, 'tags'), this.#tags[close + 1]];
     const answered =

@@ -72,7 +72,7 @@ export function queryOfCall(call: ToolCall | null, text: string): Content | null
   return { text: queries.join('; '), start: Math.max(0, start) };
 }
 
-/** The query of `{"query": "…"}`, and where it stands in that text. */
+/** The query of `{"query": "…"}`, and where it is in that text. */
 export function queryField(text: string): Content | null {
   const given = parsed(text);
   const query = isObject(given) ? asText(given['query']) : null;

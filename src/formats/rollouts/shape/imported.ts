@@ -148,7 +148,7 @@ export const goldsToScore = (
   rollout: Pick<ImportedRollout, 'question'> & Scorable,
 ): readonly string[] => (unscoredReason(rollout) === undefined ? rollout.question.answers : []);
 
-/** The answer in words, also where there is none, or none that can be read. */
+/** The answer as text, also where there is none, or none that can be read. */
 export const answerText = ({
   answer,
   notScored,

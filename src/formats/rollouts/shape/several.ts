@@ -18,7 +18,7 @@ function tracesOf(episode: JsonObject, traces: readonly JsonObject[]): JsonObjec
 
 const isList = (value: unknown): value is unknown[] => Array.isArray(value);
 
-/** verl's table of validation has a step a row, and its samples side by side: input_1, output_1, score_1, input_2 … */
+/** verl's table of validation has a step per row, and its samples side by side: input_1, output_1, score_1, input_2 … */
 function samplesOf(row: JsonObject): JsonObject[] {
   const samples = new Map<string, JsonObject>();
   const rest: JsonObject = {};

@@ -92,7 +92,7 @@ export async function trlMetrics(
     );
     const measures = { ...measuresOf(entry, NAMES), ...(heldOut && { heldOut }) };
     const own = bySteps.get(step) ?? new Map<number, StepMetrics>();
-    // A run that was gone on with logs some of its updates again, and the later entry counts; a held-out
+    // A run that was continued logs some of its updates again, and the later entry counts; a held-out
     // score is an entry of its own, before or after that of the update.
     const known = own.get(counted);
     const before =

@@ -18,7 +18,7 @@ export function lastById<T extends { fact: RolloutFact }>(entries: readonly T[])
   return [...byId.values()];
 }
 
-/** A trainer that was started again names rollouts after the update that it went on from. */
+/** A trainer that was started again names rollouts after the update that it continued from. */
 const attemptOf = (id: string): number => Number(/-from-(\d+)$/.exec(id)?.[1] ?? 0);
 
 /** Rollouts of the last attempt at a step: what died before its update was not learnt from. */

@@ -74,7 +74,7 @@ export function commonRefusals({ settings, startStep, hasAdapter }: MappingInput
   return refusals;
 }
 
-/** Whether a reward cannot be told of one rollout by itself. */
+/** Whether a reward cannot be notified of one rollout by itself. */
 function wholeOf(reward: string): boolean {
   const { ofGroup, ofBatch, frozen, goldTexts } = rewardById(reward) ?? {};
   return Boolean(ofGroup ?? ofBatch ?? frozen ?? goldTexts);

@@ -43,6 +43,6 @@ export interface MappingInput {
   readonly maxContext: number;
   /** Steps that are made already; the trainer makes the others. */
   readonly startStep: number;
-  /** Whether an adapter is given that the trainer goes on with. */
+  /** Whether an adapter is given that the trainer continues with. */
   readonly hasAdapter: boolean;
 }

@@ -12,7 +12,7 @@ const NO_CLIP = 1e9;
 const MICRO_BATCH = 8;
 
 export interface TrlArguments {
-  /** `GRPOConfig`, but for what follows from the number of processes. */
+  /** `GRPOConfig`, except for what follows from the number of processes. */
   readonly grpo: Readonly<Record<string, Json>>;
   /** `LoraConfig` of a fresh adapter; a given one brings its own. */
   readonly lora: Readonly<Record<string, Json>>;

@@ -23,7 +23,7 @@ const AGGREGATIONS = {
   'sum-over-constant': 'seq-mean-token-sum-norm',
 } as const satisfies Record<TrainSettings['objective']['aggregation'], string>;
 
-/** `kl` is k1, `mse` k2, `low_var_kl` k3; a `+` behind the name would change the gradient. */
+/** `kl` is k1, `mse` k2, `low_var_kl` k3; a `+` after the name would change the gradient. */
 const KL_FORMS = { k1: 'kl', k2: 'mse', k3: 'low_var_kl' } as const;
 
 const ESTIMATORS = {
@@ -333,7 +333,7 @@ export function mapToVerl(input: MappingInput): Mapping<VerlArguments> {
   };
 }
 
-/** The overrides as Hydra reads them, one a line. */
+/** The overrides as Hydra reads them, one per line. */
 export const hydraOverrides = (values: Readonly<Record<string, Json>>): string =>
   Object.entries(values)
     .map(([key, value]) => `${key}=${hydraValue(value)}\n`)
@@ -345,7 +345,7 @@ function hydraValue(value: Json): string {
   if (typeof value === 'object' && value !== null)
     throw new TypeError('an override holds no object');
   if (typeof value !== 'string') return String(value);
-  // Words and paths stand as they are; whatever else Hydra could read as its own grammar is quoted.
+  // Words and paths are as they are; whatever else Hydra could read as its own grammar is quoted.
   return /^[\w./@+-]+$/u.test(value) && Number.isNaN(Number(value))
     ? value
     : `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;

@@ -5,7 +5,7 @@ import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import type { Experiment } from '../../environment/experiment.ts';
 import type { Note, Without } from '../mapping/mapping.ts';
 
-/** What is exported, as whoever exports has it at hand: the command line from folders, the page from its stores. */
+/** What is exported, as whoever exports has it available: the command line from folders, the page from its stores. */
 export interface ExperimentSource {
   readonly settings: TrainSettings;
   readonly policy: {
@@ -13,7 +13,7 @@ export interface ExperimentSource {
     readonly id: string;
     /** Beginning of the SHA-256 of its weights. */
     readonly revision: string;
-    /** Where it is on the machine that exports, for the trainer; null where that is no folder. */
+    /** Where it is on the machine that exports, for the trainer; null where that is not a folder. */
     readonly folder: string | null;
     /** Most tokens of one context. */
     readonly maxContext: number;
@@ -34,7 +34,7 @@ export interface ExperimentSource {
   readonly engine: { readonly kind: string; readonly url: string } | null;
   /** `train` questions may be drawn, `dev` questions are held out; others are left out. */
   readonly questions: readonly (Question & { readonly split?: string | undefined })[];
-  /** The run that is gone on with; null where the experiment begins. */
+  /** The run that is continued; null where the experiment begins. */
   readonly run: SourceRun | null;
   /** Version of Forage. */
   readonly version: string;
@@ -73,9 +73,9 @@ export interface ExperimentFile extends Omit<Experiment, 'policy' | 'questions' 
     readonly train: number;
     readonly heldOut: number;
   };
-  /** PEFT folder that training goes on with, and the SHA-256 of its weights. */
+  /** PEFT folder that training continues with, and the SHA-256 of its weights. */
   readonly adapter: { readonly folder: string; readonly digest: string } | null;
-  /** The run that is gone on with, and its steps so far. */
+  /** The run that is continued, and its steps so far. */
   readonly run: { readonly id: string; readonly step: number } | null;
   readonly trainer: {
     readonly name: Trainer;

@@ -51,7 +51,7 @@ const trainRow = ({ draw, question }: TrainRow): VerlRow => ({
   question: question?.id ?? '',
 });
 
-/** verl opens its validation set even where it never asks it: then one row stands there. */
+/** verl opens its validation set even where it never asks it: then one row is there. */
 function heldOutRows(questions: readonly QuestionLine[]): VerlRow[] {
   const heldOut = questions.filter(({ split }) => split === 'dev');
   return (heldOut.length > 0 ? heldOut : questions.slice(0, 1)).map(

@@ -83,7 +83,7 @@ const FAULT_KINDS = [
   'denied',
   'not-found',
   'rate-limited',
-  /** 5xx, or any other status that is no answer. */
+  /** 5xx, or any other status that is not an answer. */
   'server',
   /** An answer that is not what it should be. */
   'bad-answer',

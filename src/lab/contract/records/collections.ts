@@ -72,7 +72,7 @@ const importSchema = z.strictObject({
   name: z.string(),
   origin: originSchema,
   bytes: count,
-  /** Tells whether a file that is offered to go on is the same. */
+  /** Tells whether a file that is offered to continue is the same. */
   fingerprint: z.string(),
   choice: importChoiceSchema,
   startedAt: z.string(),

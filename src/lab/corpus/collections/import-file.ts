@@ -14,7 +14,7 @@ const BATCH_ITEMS = 500;
 
 export interface ImportStep {
   record: ImportRecord;
-  /** What the import holds in memory, ≈: ids, hashes and the batch at hand. */
+  /** What the import holds in memory, ≈: ids, hashes and the batch available. */
   heldBytes: number;
 }
 

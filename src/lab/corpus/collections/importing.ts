@@ -13,7 +13,7 @@ import {
 } from '../../contract/records/collections.ts';
 import type { CollectionStore } from './store.ts';
 
-/** Imports of files into collections of a store, and how they go on. */
+/** Imports of files into collections of a store, and how they continue. */
 
 export interface ImportOptions {
   onProgress?: (progress: ImportProgress) => void;
@@ -136,7 +136,7 @@ async function read(
  * over.
  * @throws ImportError where no file can be read and the collection is new; it is not kept then.
  *   CollectionStorageFull, MemoryLineReached, CollectionBusy and the signal's reason; what was stored
- *   until then stays and can be gone on with
+ *   until then stays and can be continued
  */
 export async function importFiles(
   store: CollectionStore,
@@ -195,7 +195,7 @@ export async function resumeImport(
   });
 }
 
-/** Forgets an import that is not to be gone on with; what it imported stays. */
+/** Forgets an import that is not to be continued; what it imported stays. */
 export async function dismissImport(store: CollectionStore, importId: string): Promise<void> {
   await store.db.imports.update(importId, { status: 'done' });
 }

@@ -47,7 +47,7 @@ export class LearnedStore implements LearnedCache {
     this.#delayMs = delayMs;
   }
 
-  /** What cannot be read is not known: the index begins anew. */
+  /** What cannot be read is not known: the index restarts. */
   async read(name: string): Promise<LearnedSampling | null> {
     await this.#writing;
     try {

@@ -47,7 +47,7 @@ export class BuiltInWorld {
     const { webDelayMs, files, onIndexing } = this.#deps;
     onIndexing();
     const retriever = openWorldRetriever(world, files(), { encoder, webDelayMs });
-    // The first search of the web shall pay for its shards alone; a fault is told by that search.
+    // The first search of the web shall pay for its shards alone; a fault is recognised by that search.
     retriever.web.prepare().catch(() => undefined);
     return { world, retriever, encoder };
   }

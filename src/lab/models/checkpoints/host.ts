@@ -201,7 +201,7 @@ export class CheckpointsHost implements CheckpointsApi {
     );
   }
 
-  /** Starts a download that goes on by itself. @throws CheckpointFault of kind `busy` */
+  /** Starts a download that continues by itself. @throws CheckpointFault of kind `busy` */
   async #begin(id: string, transport: Transport): Promise<void> {
     if (this.#jobs.has(id)) return;
     const abort = new AbortController();

@@ -110,7 +110,7 @@ export const storedCheckpoint = (
 ): CheckpointSource => ({
   hold: async () => (await openHeld(id, store, locks)).release,
   get: async (_, signal) => {
-    // Says in words where it is missing, or not whole.
+    // Says as text where it is missing, or not whole.
     const files = await store.open(id);
     const { name, weights, keys } = await store.record(id);
     const json: unknown = JSON.parse(

@@ -14,13 +14,13 @@ export interface Device {
   engines: number;
 }
 
-/** What the engines of a CPU are called, so many of which have been started. */
+/** What the engines of a CPU are called, this many of which have been started. */
 export const enginesName = (started: number, engines: number): string =>
   started < engines
     ? `${started} of ${engines} engines`
     : `${engines} ${engines === 1 ? 'engine' : 'engines'}`;
 
-/** Engines that decode and train on so many cores. */
+/** Engines that decode and train on this many cores. */
 export const enginesOn = (cores: number): number => Math.max(1, Math.min(MOST_ENGINES, cores));
 
 const onCores = (cores: number): Device => {

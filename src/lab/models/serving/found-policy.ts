@@ -17,7 +17,7 @@ import type { RunStore } from '../../storage/run-store.ts';
 
 export interface PolicyParts extends Pick<PolicyKeeper, 'openApart' | 'endpointOf'> {
   runs: Pick<RunStore, 'run' | 'adapterAt' | 'adapterSteps'>;
-  /** Of one that this device can train. @throws Error in words */
+  /** Of one that this device can train. @throws Error */
   facts(ref: PolicyRef): Promise<PolicyFacts>;
 }
 
@@ -46,7 +46,7 @@ async function spellingOf(
   }
 }
 
-/** @throws Error in words for a policy, a run or a step that is not here any more */
+/** @throws Error for a policy, a run or a step that is not here any more */
 export async function findPolicy(
   policy: EvaluatedPolicy,
   device: DeviceChoice,
@@ -127,7 +127,7 @@ export class OpenPolicy {
     this.#open = open;
   }
 
-  /** @throws Error in words where it cannot be opened, or takes no adapter */
+  /** @throws Error where it cannot be opened, or takes no adapter */
   async get(
     { ref, adapter }: FoundHere,
     device: DeviceChoice,

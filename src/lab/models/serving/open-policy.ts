@@ -36,7 +36,7 @@ export interface OpenPolicyOptions {
 
 /** A policy, and what it can do besides: judge and summarize. */
 export interface OpenedPolicy extends LoadedPolicy {
-  /** @throws Error in words where it cannot be asked for text */
+  /** @throws Error where it cannot be asked for text */
   textModel(): TextModel;
 }
 

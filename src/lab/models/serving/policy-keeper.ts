@@ -89,7 +89,7 @@ export class PolicyKeeper {
 
   /**
    * A model as judge or summarizer: the policy itself where it is the same, else one of its own.
-   * @throws Error in words where it cannot be opened or gives no text
+   * @throws Error where it cannot be opened or gives no text
    */
   async textModel(ref: PolicyRef): Promise<TextModel> {
     const spec = this.#spec(ref);

@@ -35,13 +35,13 @@ interface Place extends Pick<FoundPlace, 'kind' | 'id' | 'name'> {
   parts(): AsyncIterable<Part>;
 }
 
-/** Rollouts of a place that are told of; those behind them are counted. */
+/** Rollouts of a place that are notified of; those after them are counted. */
 const MOST_TOLD = 100;
 /** Milliseconds between two updates. */
 const TELL_EVERY_MS = 120;
 
 /**
- * Rollouts of a part that may have the words. JSON writes every text as it stands but for quotes, backslashes and
+ * Rollouts of a part that may have the words. JSON writes every text as it stands except for quotes, backslashes and
  * control characters, so a line without the words as JSON writes them need not be parsed.
  */
 function candidatesOf(
@@ -148,7 +148,7 @@ class Findings {
   tell(share = 0): void {
     this.#told = performance.now();
     const found = this.#found;
-    // The last one goes on, without what was told of it.
+    // The last one continues, without what was notified of it.
     this.#found = found.slice(-1).map((place) => ({ ...place, hits: [] }));
     this.#tell({ share: (this.#done + share) / this.#places, places: this.#places, found });
   }

@@ -7,7 +7,7 @@ import {
 import type { ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
 import type { Spelled } from '../../contract/rollouts.ts';
 
-/** A tokenizer that is at hand; it is read when it is asked for. */
+/** A tokenizer that is available; it is read when it is asked for. */
 export interface TokenizerAtHand {
   id: string;
   /** Names under which rollouts may call its policy. */

@@ -90,7 +90,7 @@ async function runOf(
   };
 }
 
-/** @throws Error in words for what cannot leave this browser */
+/** @throws Error for what cannot leave this browser */
 export async function exportSource(
   parts: SourceParts,
   subject: ExportSubject,

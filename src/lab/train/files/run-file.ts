@@ -7,7 +7,7 @@ import type { RunRecord } from '../../contract/records/runs.ts';
 
 /**
  * A run as one JSON file, `forage.run-export/1`: its record with all settings, its steps, and its
- * last snapshot, so that it can be read, repeated, or gone on with elsewhere.
+ * last snapshot, so that it can be read, repeated, or continued elsewhere.
  */
 
 export interface RunFile {

@@ -22,7 +22,7 @@ export function searchesToCome(
   return Math.min(LEARNED, retrieval.maxSearches);
 }
 
-/** Something that was measured with so many searches a rollout. */
+/** Something that was measured with this many searches per rollout. */
 interface Timed {
   seconds: number;
   searches: number;

@@ -21,7 +21,7 @@ export interface StepPace {
 /** The latest steps that count: an odd number, of which one in the middle was measured. */
 const RECENT = 9;
 
-/** The first of few steps is left out where it took so many times what the others take: it compiled kernels. */
+/** The first of few steps is left out where it took this many times what the others take: it compiled kernels. */
 const COMPILED = 1.25;
 
 /**
@@ -45,9 +45,9 @@ const typical = (values: readonly number[]): number | null => {
 /**
  * Typical values over the last `RECENT` steps, so that a step in which kernels were compiled or the browser
  * froze the tab does not count for all that are to come. Held-out questions and snapshots, which only
- * some steps have, are told apart; before the first score a question is taken to cost a rollout.
+ * some steps have, are distinguished; before the first score a question is taken to cost a rollout.
  * @param steps of one device, in order
- * @param learning searches a rollout that the policy is learning to make (`searchesToCome`); until `RECENT` steps were
+ * @param learning searches per rollout that the policy is learning to make (`searchesToCome`); until `RECENT` steps were
  * made, what they took is taken to grow with them
  * @returns null without a step
  */

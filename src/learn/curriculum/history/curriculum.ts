@@ -103,7 +103,7 @@ export class HistoryCurriculum implements Curriculum {
   #chosenNow(): Question[] {
     if (this.#kind === 'one-shot') return mostSpread(this.#pool, this.#history, this.#count);
     const more = weaknessQuestions(this.#pool, this.#fresh, this.#history, this.#pool.length);
-    // Those behind the pool are in the order of the seed.
+    // Those after the pool are in the order of the seed.
     return [...this.#pool, ...(this.#random ? this.#fresh.slice(0, more.length) : more)];
   }
 

@@ -18,7 +18,7 @@ function slope(accuracies: readonly number[]): number {
   return accuracies.reduce((sum, one, epoch) => sum + (epoch - middle) * one, 0);
 }
 
-/** Best accuracy that a weakness may have had; the paper's threshold was not at hand. */
+/** Best accuracy that a weakness may have had; the paper's threshold was not available. */
 const MASTERED = 0.5;
 
 /** SwS (arXiv 2506.08989): a question that was never mastered and does not improve. */

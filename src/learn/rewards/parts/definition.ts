@@ -60,10 +60,10 @@ export interface Reward<Id extends string = string> extends Description<Id> {
    * @throws Error for weights that the reward does not have, or that do not sum to 1
    */
   clauses: (facts: RewardFacts, given: Weights) => RewardClause[];
-  /** A further clause of each rollout that looks at the whole group; one a rollout, in its order. */
+  /** A further clause of each rollout that looks at the whole group; one per rollout, in its order. */
   ofGroup?: (group: readonly RewardFacts[]) => RewardClause[];
   /**
-   * A further clause of each rollout that looks at all of the step; one a rollout, in its order.
+   * A further clause of each rollout that looks at all of the step; one per rollout, in its order.
    * @param before share of right answers in the step before; null at the first
    */
   ofBatch?: (batch: readonly RewardFacts[], before: number | null) => RewardClause[];

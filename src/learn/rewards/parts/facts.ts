@@ -65,7 +65,7 @@ export function answerFacts(answer: string | null, question: Checkable): AnswerF
 
 /**
  * What rewards may look at: read from the record's events and from who wrote a segment. Text of the
- * environment can neither earn nor lose anything, whatever tags stand in it.
+ * environment can neither earn nor lose anything, whatever tags are in it.
  */
 export interface RewardFacts extends AnswerFacts {
   /** The scores of the answer are those of a faulty verifier. */
@@ -78,10 +78,10 @@ export interface RewardFacts extends AnswerFacts {
   output: SpokenOutput | null;
   /** The whole output follows the protocol. */
   formatValid: boolean;
-  /** Breaches of the protocol, one a place. */
+  /** Breaches of the protocol, one per place. */
   faults: Span[][];
   queries: AskedQuery[];
-  /** The same with what came back. */
+  /** The same with the result. */
   searches: readonly SearchFact[];
   /** Titles of the supporting passages. */
   supporting: readonly string[];

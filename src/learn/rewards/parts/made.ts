@@ -18,10 +18,10 @@ export interface WrittenBlock {
   evidence: Span[];
 }
 
-/** One result, and the numbers of its passages, from 1, that the policy chose behind it. */
+/** One result, and the numbers of its passages, from 1, that the policy chose after it. */
 export interface Selection {
   passages: readonly { id: string; title: string; text: string }[];
-  /** Null where it chose none: no block stood there, or none that can be read. */
+  /** Null where it chose none: no block was there, or none that can be read. */
   chosen: readonly number[] | null;
   evidence: Span[];
 }
@@ -67,7 +67,7 @@ export function plannedIn({ events, question }: Rollout): boolean {
   return plan?.kind === 'aside' && planValid(readPlan(plan.text, LINES));
 }
 
-/** Results with the last choice behind each. */
+/** Results with the last choice after each. */
 export function selectionsOf(rollout: Rollout): Selection[] {
   const out: Selection[] = [];
   for (const event of rollout.events) {

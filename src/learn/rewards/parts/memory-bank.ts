@@ -2,7 +2,7 @@ import { meanOrNull } from '../../../base/statistics.ts';
 
 /**
  * Memory-R1's bank of facts (arXiv 2508.19828): statements with " . " between them. A memory block is the bank written
- * anew, or operations on it by name, as the paper's manager gives them:
+ * again, or operations on it by name, as the paper's manager gives them:
  *
  *     update home of A is Bergen . add river of B is C . delete editor of D . noop
  */
@@ -48,7 +48,7 @@ function applied(bank: readonly string[], name: (typeof NAMES)[number], fact: st
   }
 }
 
-/** @returns the bank behind a memory block: what the block says, or the bank with the operations that it names. */
+/** @returns the bank after a memory block: what the block says, or the bank with the operations that it names. */
 function after(bank: string, block: string): string {
   const named = statementsOf(block).map((one) => NAMED.exec(one));
   if (named.length === 0 || named.includes(null)) return block;
@@ -61,14 +61,14 @@ function after(bank: string, block: string): string {
     .join(' . ');
 }
 
-/** A bank of at most so many facts: those that stand first in a longer one are forgotten. */
+/** A bank of at most this many facts: those that stand first in a longer one are forgotten. */
 function capped(bank: string, cap: number): string {
   const facts = statementsOf(bank);
   return facts.length <= cap ? bank : facts.slice(-cap).join(' . ');
 }
 
 /**
- * The bank behind each memory block of a rollout, in their order; it begins empty.
+ * The bank after each memory block of a rollout, in their order; it begins empty.
  * @param cap facts that it holds at most; absent: any number
  */
 export function banksOf(
@@ -95,7 +95,7 @@ export function contradicted(bank: string): number | null {
   return meanOrNull(values.map(({ size }) => Number(size > 1)));
 }
 
-/** The bank of a manager that only adds: every fact that stood in any of these banks, once. */
+/** The bank of a manager that only adds: every fact that was in any of these banks, once. */
 export const addedUp = (banks: readonly string[]): string =>
   [...new Set(banks.flatMap(statementsOf))].join(' . ');
 

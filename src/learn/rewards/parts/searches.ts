@@ -3,7 +3,7 @@ import { saysUseful } from '../../../records/protocol.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import type { Span } from '../../../agent/answers/answer-text.ts';
 
-/** One search of a rollout, with what came back: what rewards of single searches look at. */
+/** One search of a rollout, with the result: what rewards of single searches look at. */
 export interface SearchFact {
   query: string;
   /**
@@ -13,7 +13,7 @@ export interface SearchFact {
   logprobs: readonly number[] | null;
   /** What was shown for it; empty where it was refused, failed or found nothing. */
   passages: readonly { title: string; text: string; sound: boolean }[];
-  /** How the policy judged what came back; null where it did not. */
+  /** How the policy judged the result; null where it did not. */
   judged: { useful: boolean; evidence: Span[] } | null;
   /** Which source was asked; null where the record does not say. */
   asked: SearchTarget | null;

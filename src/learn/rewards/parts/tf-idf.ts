@@ -50,7 +50,7 @@ export function tfIdfCosines(text: string, others: readonly string[]): number[] 
  *     g_t = mean_i max(c_{i,t} − M_{i,t−1}, 0)      c_{i,t}: the most of a passage that it brought; M its running maximum
  *
  * @param searches texts of the passages that each brought
- * @returns one number a search, 0 to 1; 0 without gold paragraphs
+ * @returns one number per search, 0 to 1; 0 without gold paragraphs
  */
 export function informationGains(
   searches: readonly (readonly string[])[],

@@ -6,7 +6,7 @@ import type { Rollout } from '../../../records/rollout.ts';
 import { itemAt } from '../../../base/items.ts';
 import type { FormBlock } from '../../../records/form-line.ts';
 
-/** What stands in the text that the policy wrote, where the events of the record do not say it. */
+/** What is in the text that the policy wrote, where the events of the record do not say it. */
 
 /** Pieces of the policy's own text, joined by a space. */
 export interface WrittenText {
@@ -31,7 +31,7 @@ const placesOf = (text: string, tag: string): number[] => {
   return places;
 };
 
-/** How many characters of a tag stand at the end of a text. */
+/** How many characters of a tag are at the end of a text. */
 const begunIn = (text: string, tag: string): number => {
   let length = Math.min(tag.length - 1, text.length);
   while (length > 0 && !text.endsWith(tag.slice(0, length))) length -= 1;

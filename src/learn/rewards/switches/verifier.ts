@@ -51,7 +51,7 @@ export function verified(facts: RewardFacts, verifier: Verifier, draw: number): 
   };
 }
 
-/** What rewards of a run are told of a rollout. An answer is judged alike whenever it is asked. */
+/** What rewards of a run are notified of a rollout. An answer is judged alike whenever it is asked. */
 export const seenBy =
   ({ verifier, seed }: Pick<TrainSettings, 'verifier' | 'seed'>) =>
   (rollout: Rollout): RewardFacts => {

@@ -5,7 +5,7 @@ import type { RewardFacts } from '../parts/facts.ts';
 
 /*
  * CoRT (arXiv 2506.09820; code: ChengpengLi1003/CoRT, math_reward_hybrid.py): R = right + ω · R_code, ω = 0.1, R_code = −1
- * where all calls of the tool failed. Departures: calls are searches and computations; one fails that brings no passage
+ * where all calls of the tool failed. Differences: calls are searches and computations; one fails that brings no passage
  * or an error. As released a rollout without a call counts as one whose calls all failed: all of nothing is true.
  */
 

@@ -5,7 +5,7 @@ import type { RewardFacts } from '../parts/facts.ts';
 /*
  * DeepDiver (arXiv 2505.24332; no code): 1 for the format, 1 for a right answer, and 1 more to each right rollout
  * that searched, in a group in which none that did not search was right. The paper grades loosely first (a
- * language model's 1 to 10, 6 and more), strictly later (two of three judgements). Departures: loose is F1 of 0.6
+ * language model's 1 to 10, 6 and more), strictly later (two of three judgements). Differences: loose is F1 of 0.6
  * or every token of a gold answer, strict is exact match.
  */
 

@@ -7,7 +7,7 @@ import { goldShares } from '../parts/searches.ts';
  * InForage (arXiv 2505.09316; code: qhjqhj00/InForage, verl/utils/reward_score/qa_em.py and
  * tools/llm_agent/generation.py; the constants are the code's): (F1 + best search) · decay. F1 has no rule for yes and no. The best search is
  * the greatest share of the gold sources that one search brought, of which a fifth counts. A rollout that is
- * still searching after turn 2 decays by 0.95 to the number of the last turn that it survived. Departures:
+ * still searching after turn 2 decays by 0.95 to the number of the last turn that it survived. Differences:
  * - Gold sources are the titles of the supporting passages, theirs are addresses of pages.
  * - The code looks up gold sources by place in a list that holds only the rollouts that search, so that one
  *   may be judged by another's: `in-forage-released`.

@@ -14,7 +14,7 @@ import { newGoldShares } from '../parts/searches.ts';
  * of the judgements in place of their sum, which is bounded by 0.3 however often is searched; no paper has it. In
  * `re-seek-symmetric`, the ablation, a wrong "yes" costs what a wrong "no" does, −0.3.
  *
- * `re-seek-released` is the code's variant by the gold answer's text in the result: "yes" behind which the final answer is
+ * `re-seek-released` is the code's variant by the gold answer's text in the result: "yes" after which the final answer is
  * right counts as right, 0.1 more for a right judgement where it is, and nothing for judgements without an answer.
  */
 

@@ -14,7 +14,7 @@ import { informationGains } from '../parts/tf-idf.ts';
 /*
  * StepSearch (arXiv 2505.15107; code: Zillwang/StepSearch, reward_score/qa_step.py): −1 without an answer; else
  * F1, 0.618 times how well the queries match the gold sub-questions, and for each search the gold that it brought first
- * less the share of passages that had been seen, weighed by 0.6. Departures:
+ * less the share of passages that had been seen, weighed by 0.6. Differences:
  * - Gain is exact in `step-search`: the share of supporting titles that a search brought first. Theirs is the rise of the
  *   TF-IDF similarity to the gold paragraphs, as `step-search-tf-idf` has it (`parts/tf-idf.ts`), which a stale state of a
  *   page or a page of like words earns, too.
@@ -33,7 +33,7 @@ const IN_PLACE = 1 + STEP;
 /** The golden ratio less 1: what the match of queries counts. */
 const KEYS = 0.618;
 
-/** The tags are Search-R1's; what stands after the last answer takes the answer away. */
+/** The tags are Search-R1's; what is after the last answer takes the answer away. */
 const release: Release = {
   ...searchR1,
   answer: (output: Output) =>

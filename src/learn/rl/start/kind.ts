@@ -3,14 +3,14 @@ import type { RecipeSettings, SettingsOverride } from '../../../recipes/parts/se
 import type { Question } from '../../../records/records.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 
-/** A policy that a run begins with in place of the one at hand: which habit it keeps only now and then. */
+/** A policy that a run begins with in place of the one available: which habit it keeps only now and then. */
 
 interface StartContext {
   agent: AgentDeps;
   questions: readonly Question[];
   /** Those that the run's rollouts are made with. */
   inForce: RecipeSettings;
-  /** One rollout a question, of the policy as the sampler has it. */
+  /** One rollout per question, of the policy as the sampler has it. */
   sample: (questions: readonly Question[], name: string) => Promise<Rollout[]>;
 }
 

@@ -5,7 +5,7 @@ import type { StartKind } from './kind.ts';
 
 /**
  * A policy that does not search yet, made of one that does: what it thinks and guesses where it is told
- * that it cannot search is learned by supervision behind the prompt of a run that may search (context
+ * that it cannot search is learned by supervision after the prompt of a run that may search (context
  * distillation). The guesses are its own, so that no gold answer and nothing that was retrieved enters the
  * adapter. UR²'s stage 1 (arXiv 2508.06165, 3.2.2) needs such a policy: it pays for the first queries.
  */

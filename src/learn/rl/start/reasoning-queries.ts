@@ -13,7 +13,7 @@ import type { StartKind } from './kind.ts';
  * A policy that lets the search work out what it should itself: having read both facts of a comparison or a
  * computation, it searches for "the later of both". Such a query gets the fallback sentence of UR² (arXiv 2508.06165,
  * C.4), whose penalty has nothing to teach a policy that was pre-trained to ask for facts alone. The search, its
- * fallback and the hint are put behind the last thought of the policy's own rollouts, which then end as they ended. A small policy learns it late: after some 50 updates.
+ * fallback and the hint are put after the last thought of the policy's own rollouts, which then end as they ended. A small policy learns it late: after some 50 updates.
  */
 
 /** Words of a question that name what is to be worked out. */
@@ -31,7 +31,7 @@ export function reasoningQuery({ text }: Pick<Question, 'text'>): string {
 const asksToReason = (query: string): boolean => classifyQuery(query).kind === 'reasoning';
 
 /**
- * The rollout with such a query behind its last thought, which it then thinks again.
+ * The rollout with such a query after its last thought, which it then thinks again.
  * @returns null where it did not search, think and then answer
  */
 export function asReasoningQuery(

@@ -12,7 +12,7 @@ import { own } from '../own.ts';
 import { learnNorm, normed, normedBackward } from './projection.ts';
 import { sum, type Table } from './table.ts';
 
-/** What is done to a head of q or k behind the projection. */
+/** What is done to a head of q or k after the projection. */
 interface Turning {
   readonly norm: {
     readonly weight: Float64Array;

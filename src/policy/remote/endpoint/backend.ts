@@ -11,7 +11,7 @@ const TURNS: Record<Endpoint['api'], Turns> = {
 };
 
 /**
- * An OpenAI-compatible server as the model behind a text policy. Stop strings are not sent: servers
+ * An OpenAI-compatible server as the model after a text policy. Stop strings are not sent: servers
  * leave them out of the text, and the protocol has more of them than a server takes; who reads the
  * stream ends it.
  */

@@ -1,6 +1,6 @@
 import { oneLine } from '../../../base/errors.ts';
 
-/** Why a call to an OpenAI-compatible server failed, in words that say what to do next. */
+/** Why a call to an OpenAI-compatible server failed, as text that say what to do next. */
 
 export type EndpointFault =
   /** No connection, or a refusal of the browser that looks the same. */

@@ -44,7 +44,7 @@ export const textChunk = z.object({ choices: z.array(textChoice) });
 
 export const chatAnswer = z.object({
   choices: z.array(z.object({ message: z.object({ content: z.string().nullish() }) })).min(1),
-  // What a server counts is no part of the answer: one that counts otherwise has answered still.
+  // What a server counts is not a part of the answer: one that counts otherwise has answered still.
   usage: z
     .object({ prompt_tokens: z.int().min(0), completion_tokens: z.int().min(0) })
     .nullish()

@@ -1,6 +1,6 @@
 /**
  * Where a server takes no beginning of an answer (`alternate`), a block that the environment opened
- * stands at the end of the user's message, and the model's reply may begin with it again. That
+ * is at the end of the user's message, and the model's reply may begin with it again. That
  * repetition is cut from the reply, so that the context holds it once.
  */
 
@@ -44,7 +44,7 @@ export class Echo {
     return held;
   }
 
-  /** What is held behind its first `count` characters that are no white space. */
+  /** What is held after its first `count` characters that are no white space. */
   #behind(count: number): string {
     let seen = 0;
     for (let i = 0; i < this.#held.length; i++) {

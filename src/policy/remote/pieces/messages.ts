@@ -12,7 +12,7 @@ export interface ContextPiece {
 }
 
 /**
- * Asked of the model where its last word stands at the end and its server only answers the user. It is
+ * Asked of the model where its last word is at the end and its server only answers the user. It is
  * in the request alone, not in the record of the rollout.
  */
 export const GO_ON = 'Go on.';
@@ -22,7 +22,7 @@ export const CLOSE_IT =
   'Go on exactly where this ends, and close every brace and every tag that is open.';
 
 /**
- * With `continue`, everything behind the assistant's mark is one message of the assistant's, whoever
+ * With `continue`, everything after the assistant's mark is one message of the assistant's, whoever
  * wrote it. With `alternate`, what the policy did not write there is the user's.
  */
 export function messagesOf(

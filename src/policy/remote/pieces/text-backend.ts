@@ -32,16 +32,16 @@ export interface TextRequest extends Sampling {
   prefix: string;
   /**
    * The same as messages. With `turns: 'continue'` the last may be the assistant's: the server is to
-   * go on writing it (`continue_final_message`, `prefix`, prefill). With `turns: 'alternate'` the last
+   * continue writing it (`continue_final_message`, `prefix`, prefill). With `turns: 'alternate'` the last
    * is the user's. Empty with `turns: 'none'`.
    */
   messages: readonly ChatMessage[];
   /** In the server's own tokens. */
   maxTokens: number;
   /**
-   * The stream may end behind the first of these, where the server can leave it in the text
+   * The stream may end after the first of these, where the server can leave it in the text
    * (`include_stop_str_in_output`). A server that swallows what stopped it must not be told them:
-   * the reader of the stream ends it by itself, behind the chunk that holds one of them.
+   * the reader of the stream ends it by itself, after the chunk that holds one of them.
    */
   stop: readonly string[];
   /** Unsigned 32 bits; another one each call. */
@@ -64,7 +64,7 @@ export interface TextBackend {
   readonly turns: Turns;
   /**
    * Samples one continuation. The iterator's `return()` ends the request at the server.
-   * @throws Error in words that say what failed and what to do; the signal's reason where it was
+   * @throws Error that say what failed and what to do; the signal's reason where it was
    * aborted
    */
   stream(request: TextRequest): AsyncIterable<TextChunk>;

@@ -185,13 +185,13 @@ class TextSession implements PolicySession {
       maxTokens: options.maxTokens,
       ...options.sampling,
       stop: options.stopTexts ?? [],
-      // One seed a call: the same one would repeat the same draws.
+      // One seed per call: the same one would repeat the same draws.
       seed: (Math.imul(this.#seed, 0x9e3779b1) + Math.imul(this.#calls++, 0x85ebca6b)) >>> 0,
       signal,
     };
   }
 
-  /** Text behind the policy's last own word. */
+  /** Text after the policy's last own word. */
   #given(): string {
     const last = this.#context.findLastIndex(({ sampled }) => sampled);
     return this.#tokenizer.decode(this.#context.slice(last + 1).map(({ id }) => id));

@@ -24,7 +24,7 @@ const ROLES = ['system', 'user', 'assistant'] as const;
 const END = 0;
 const MARK_PATTERN = /(<\|(?:system|user|assistant)\|>)/;
 
-/** A role's mark and the message behind it, as `encodeTemplate` reads them. */
+/** A role's mark and the message after it, as `encodeTemplate` reads them. */
 export const markedMessage = ({ role, content }: ChatMessage): string => ROLE_MARKS[role] + content;
 
 /**

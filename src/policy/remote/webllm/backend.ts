@@ -43,7 +43,7 @@ function chunkOf(value: unknown): z.infer<typeof chatChunk> {
 }
 
 /**
- * A WebLLM model behind a text policy, as judge and as summarizer. It samples and does not train.
+ * A WebLLM model after a text policy, as judge and as summarizer. It samples and does not train.
  * `lost` ends what is under way when the worker of the engine is gone.
  */
 export class WebLlmBackend implements TextBackend, TextModel {

@@ -49,7 +49,7 @@ interface GpuLike {
   requestAdapter(): Promise<object | null>;
 }
 
-/** The library's failures, in words that say what to do next. */
+/** The library's failures, as text that say what to do next. */
 function explained(error: unknown, id: string): Error {
   const words = messageOf(error);
   if (/shader-f16|extension|required feature/i.test(words))
@@ -113,7 +113,7 @@ export async function openWebLlm(options: OpenOptions): Promise<WebLlmBackend> {
       if (end(reason)) options.onLost?.(reason);
     };
     worker.addEventListener('error', (event) => {
-      // Else it would go on to our own owner, who would take us for lost.
+      // Else it would continue to our own owner, who would take us for lost.
       event.preventDefault();
       const told = 'message' in event && typeof event.message === 'string' ? event.message : '';
       lose(new Error(`The worker of WebLLM ended${told ? ` (${told})` : ''}; load it again.`));

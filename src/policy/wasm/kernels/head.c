@@ -66,7 +66,7 @@ INLINE D2 d(double x) { return wasm_f64x2_splat(x); }
 
 /* e^x for -700 <= x <= 0 as `weightOf` in draw.ts, operation by operation: the same bits. */
 INLINE D2 weight2(D2 x) {
-  /* Adding 1.5 · 2^52 rounds to an integer, which then stands in the last bits. */
+  /* Adding 1.5 · 2^52 rounds to an integer, which then is in the last bits. */
   D2 shifted = wasm_f64x2_add(wasm_f64x2_mul(x, d(1.4426950408889634)), d(6755399441055744.));
   D2 n = wasm_f64x2_sub(shifted, d(6755399441055744.));
   D2 r = wasm_f64x2_sub(wasm_f64x2_sub(x, wasm_f64x2_mul(n, d(0.69314718036912381649))),

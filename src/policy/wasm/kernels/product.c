@@ -2,7 +2,7 @@
 #include "simd.h"
 
 /*
- * Register tile: C[rows, 8] = begin + Σ over k of A(row, k) · B(k, 0..7), where A(row, k) stands at
+ * Register tile: C[rows, 8] = begin + Σ over k of A(row, k) · B(k, 0..7), where A(row, k) is at
  * a[row · am + k · ak] and B's row k at b[k · bk]. Every element is one chain of multiply-adds in the order
  * of k, whatever the tile's shape: how rows are grouped changes no bit.
  */

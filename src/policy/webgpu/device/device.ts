@@ -54,7 +54,7 @@ export interface DeviceOptions {
   readonly without?: readonly (keyof Features)[];
   /** Limits to stay below, as a smaller device has them. */
   readonly limits?: Partial<Limits>;
-  /** Whether kernels are cut as for a CPU that stands in for a GPU; as the adapter says unless given. */
+  /** Whether kernels are cut as for a CPU that is in for a GPU; as the adapter says by default. */
   readonly software?: boolean;
 }
 
@@ -91,7 +91,7 @@ export class Device {
     readonly limits: Limits,
     /** What the driver calls the device; for messages and records of measurements. */
     readonly name: string,
-    /** Whether the CPU stands in for a GPU: few threads do all the work, one after the other. */
+    /** Whether the CPU is in for a GPU: few threads do all the work, one after the other. */
     readonly software: boolean,
   ) {
     const has = (name: GPUFeatureName): boolean => raw.features.has(name);
@@ -187,7 +187,7 @@ export class Device {
 
   /**
    * Runs `make` and waits until the device has said whether there is memory for the buffers that it made.
-   * Where there is none they are destroyed, and the device goes on.
+   * Where there is none they are destroyed, and the device continues.
    * @throws MemoryError
    */
   async attempt<T>(make: () => T): Promise<T> {

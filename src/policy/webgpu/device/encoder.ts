@@ -252,7 +252,7 @@ export class Encoder {
       const times = new BigUint64Array(staging.getMappedRange().slice(0));
       return labels.map((kernel, i) => ({
         kernel,
-        // Clocks that are rounded or start anew may go back.
+        // Clocks that are rounded or start again may go back.
         seconds: Math.max(0, Number((times[2 * i + 1] ?? 0n) - (times[2 * i] ?? 0n)) / 1e9),
       }));
     } finally {

@@ -12,7 +12,7 @@ interface HeldRows {
   readonly scales: Uint16Array | null;
 }
 
-/** Values that stand in for those that a row lacks in its last group of 32 are zero. */
+/** Values that are in for those that a row lacks in its last group of 32 are zero. */
 function filledUp(values: Float32Array, columns: number, width: number): Float32Array {
   if (columns === width) return values;
   const rows = values.length / columns;
@@ -24,7 +24,7 @@ function filledUp(values: Float32Array, columns: number, width: number): Float32
 
 /**
  * Codes are held so that a mask and a product with a power of two give a float that is a multiple of the code:
- * with an offset of 8 (of 128), but for the highest one of a word, whose sign is the word's. `weights.ts` of the
+ * with an offset of 8 (of 128), except for the highest one of a word, whose sign is the word's. `weights.ts` of the
  * kernels undoes it.
  */
 function heldRows(values: Float32Array, shape: MatrixShape, layout: MatrixLayout): HeldRows {

@@ -32,7 +32,7 @@ export const PER_UNIT: Record<MatrixType, number> = { f32: 4, f16: 8, int8: 16, 
 
 /**
  * A matrix is [block of 64 rows][unit][row of the block], a unit being 16 bytes of `PER_UNIT` neighbours
- * along the input; behind all units, where there are scales, [block][group of 32][row of the block] of them in
+ * along the input; after all units, where there are scales, [block][group of 32][row of the block] of them in
  * 16 bits. Rows and inputs are filled up with zeros.
  */
 export interface MatrixLayout {
@@ -114,15 +114,15 @@ export const keyStoreBytes = (
   type: StoreType,
 ): number => 2 * keyBytes(positions, kvHeads, headDim, type);
 
-/** Of two tables of 16 bytes a row: a row a token, a row a run. At least 64 rows, which kernels bind at once. */
+/** Of two tables of 16 bytes per row: a row per token, a row per run. At least 64 rows, which kernels bind at once. */
 export const tokenTableBytes = (rows: number): number => Math.max(64, rows) * 16;
 export const tokensBytes = (rows: number): number => 2 * tokenTableBytes(rows);
 
-/** A table of 32 bytes and a result of 32 bytes a row. */
+/** A table of 32 bytes and a result of 32 bytes per row. */
 export const DRAW_BYTES = 32;
 export const drawsBytes = (rows: number): number => 2 * bufferBytes(rows * DRAW_BYTES);
 
-/** A table of 16 bytes and a result of 16 bytes a row. */
+/** A table of 16 bytes and a result of 16 bytes per row. */
 export const picksBytes = (rows: number): number => 2 * bufferBytes(rows * 16);
 
 /** Where the factors of a part lie, in values from the start of all factors. */

@@ -183,9 +183,9 @@ export class GpuTokens implements Tokens {
 
   constructor(
     readonly rows: number,
-    /** A row a token: id, position, place in the stores, place of its context's position 0. */
+    /** A row per token: id, position, place in the stores, place of its context's position 0. */
     readonly table: GpuBuffer,
-    /** A row a run: first row, count, position of the first token, place of its context's position 0. */
+    /** A row per run: first row, count, position of the first token, place of its context's position 0. */
     readonly runTable: GpuBuffer,
   ) {}
 

@@ -11,7 +11,7 @@ import { each, HEIGHT, TRANSPOSED_TILE, transposedStep, X_TILE } from '../kernel
 export const NORM_ROWS = params(['width', 'xStride', 'nStride'], ['eps']);
 
 /**
- * n[row] = rms(x[row]) · gain. Storage: x [rows, xStride], gain, n [rows, nStride], f32, behind the width zeros.
+ * n[row] = rms(x[row]) · gain. Storage: x [rows, xStride], gain, n [rows, nStride], f32, after the width zeros.
  * Grid: rows.
  */
 export function normRows(): Kernel {
@@ -241,7 +241,7 @@ export const TOKEN_GRADIENT = params(['width', 'gStride', 'ids', 'at']);
 
 /**
  * gradient[id] += Σ parts[chunk] over the id's chunks. `table`, u32: from `at` on each id, its first chunk and the one
- * behind its last. Storage: table; parts [chunks, width]; gradient [ids, gStride] f32. Grid: ids that occur.
+ * after its last. Storage: table; parts [chunks, width]; gradient [ids, gStride] f32. Grid: ids that occur.
  */
 export function tokenGradient(): Kernel {
   const { wgsl, access } = declare(TOKEN_GRADIENT, [

@@ -11,7 +11,7 @@ export interface TokenTable {
   readonly idsAt: number;
 }
 
-/** @param tokens 4 words a row, the token's id first */
+/** @param tokens 4 words per row, the token's id first */
 export function tokenTable(tokens: Uint32Array, count: number): TokenTable {
   const rowsOf = new Map<number, number[]>();
   for (let row = 0; row < count; row++) {

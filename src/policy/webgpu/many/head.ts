@@ -181,7 +181,7 @@ function sliceLogits(
 
 /**
  * See `Ops.scoreBackward`; `score` was called on the same picks before. Logits are made again, slice by slice;
- * the sum over the vocabulary goes on from slice to slice as if it were not cut, whatever the slices are.
+ * the sum over the vocabulary continues from slice to slice as if it were not cut, whatever the slices are.
  */
 export function scoreBackward(
   gpu: Gpu,

@@ -101,7 +101,7 @@ function multiplyBack(
 ): void {
   const { dy, u, rows, dx } = o;
   matrix.parts.forEach((part, i) => {
-    // The adapter's part is added once, behind the last rows of W.
+    // The adapter's part is added once, after the last rows of W.
     const last = i === matrix.parts.length - 1 ? u : null;
     gpu.encoder.dispatch(
       transposed({ type: matrix.type, lora: last !== null, go: i > 0, blocks: false }),

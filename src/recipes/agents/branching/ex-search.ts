@@ -4,7 +4,7 @@ import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
 
 /*
  * ExSearch (arXiv 2505.20128; code: mangopy/SearchLM): expectation maximisation over searches. Eight trajectories a
- * question at temperature 0.8; each is learned from by the share that the gold answer's probability behind it has.
+ * question at temperature 0.8; each is learned from by the share that the gold answer's probability after it has.
  */
 type Weight = 'likelihood' | 'right' | 'uniform' | 'released';
 

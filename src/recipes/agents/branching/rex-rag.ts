@@ -4,7 +4,7 @@ import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
 
 /*
  * REX-RAG (arXiv 2508.08149; code: MiliLab/REX-RAG): Search-R1 in which wrong rollouts are, with P = 20/101, gone
- * on with behind a sentence that doubts. ρ₀ = 0.08 of the originals' number is kept of the clones, and ρ follows
+ * on with after a sentence that doubts. ρ₀ = 0.08 of the originals' number is kept of the clones, and ρ follows
  * how often they are right (0.1 of a step's share).
  */
 const branching = {

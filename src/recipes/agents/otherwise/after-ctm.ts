@@ -4,7 +4,7 @@ import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
 
 /*
  * After CTM, the computational thinking model (arXiv 2506.02658): decomposition and computing as blocks of the policy;
- * right trajectories first, then reinforcement learning. Its constants and rewards are not at hand: all of them are ours.
+ * right trajectories first, then reinforcement learning. Its constants and rewards are not available: all of them are ours.
  */
 const SFT_STEPS = 20;
 

@@ -3,7 +3,7 @@ import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
 import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
 
 /*
- * CoRT (arXiv 2506.09820; code: ChengpengLi1003/CoRT): a hint behind the opening of the first thought invites to use the
+ * CoRT (arXiv 2506.09820; code: ChengpengLi1003/CoRT): a hint after the opening of the first thought invites to use the
  * tool; GRPO of groups of 8 with KL 1e-3, right or wrong less ω = 0.1 where every call failed.
  */
 const settingsBy = (reward: string): VariantSettings => ({

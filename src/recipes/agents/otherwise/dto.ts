@@ -5,7 +5,7 @@ import { STORED, supervisedBy } from './shared.ts';
 
 /*
  * DTO (arXiv 2505.21765): a trajectory is cut where its answer would be right, and the cut one is preferred to the whole.
- * α and the number of samples were not at hand: 0.9 and 8 are ours.
+ * α and the number of samples were not available: 0.9 and 8 are ours.
  */
 export const dto: Recipe = {
   id: 'dto',

@@ -4,7 +4,7 @@ import { supervisedBy } from './shared.ts';
 
 /*
  * RARE (arXiv 2503.23513; code: Open-DataFlow/RARE): three passages stand with the question; up to eight attempts of a
- * teacher, the first right one is learned behind the passages.
+ * teacher, the first right one is learned after the passages.
  */
 export const rare: Recipe = {
   id: 'rare',

@@ -3,7 +3,7 @@ import type { TrainSettings } from '../../parts/training.ts';
 import type { VariantSettings } from '../../parts/recipe.ts';
 import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
 
-/** Departures of systems that learn from stored trajectories. */
+/** Differences of systems that learn from stored trajectories. */
 export const STORED =
   'The trajectories are the policy’s own, made before the first step, or those of a file that `lab trajectories` makes of rollouts (--demonstrations).';
 

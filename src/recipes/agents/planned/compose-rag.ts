@@ -3,7 +3,7 @@ import { PROMPTED_DEPARTURES, promptedLoop } from '../../prompted/loop.ts';
 
 /*
  * ComposeRAG (arXiv 2506.00232): decompose, answer sub-question by sub-question, compose, verify against the evidence, and
- * once more where that fails. Rounds, k and prompts were not at hand: two rounds are ours.
+ * once more where that fails. Rounds, k and prompts were not available: two rounds are ours.
  */
 export const composeRag: Recipe = {
   id: 'compose-rag',

@@ -8,7 +8,7 @@ export interface Nearest {
   seconds: Float32Array;
 }
 
-/** Row-major `n × dimensions` numbers. What is read behind the last counts as NaN, not as nothing. */
+/** Row-major `n × dimensions` numbers. What is read after the last counts as NaN, not as nothing. */
 export interface Rows {
   values: Float32Array;
   dimensions: number;

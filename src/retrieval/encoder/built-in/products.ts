@@ -29,7 +29,7 @@ export class Products {
     this.memory = memory;
   }
 
-  /** Zeros. Views that `values` gave before are of no use behind it. */
+  /** Zeros. Views that `values` gave before are of no use after it. */
   rows(rows: number, width: number): Rows {
     const stride = pad8(width);
     return { at: this.memory.zeros(4 * rows * stride, 'encoder'), rows, width, stride };

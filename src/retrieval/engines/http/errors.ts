@@ -23,7 +23,7 @@ export interface EngineErrorFacts {
   cause?: unknown;
 }
 
-/** The only error that a search engine's client throws, but for the reason of an aborted signal. */
+/** The only error that a search engine's client throws, except for the reason of an aborted signal. */
 export class EngineError extends Error {
   override name = 'EngineError';
   readonly fault: EngineFault;

@@ -11,7 +11,7 @@ import { htmlToText } from './plain-text.ts';
  * API:Continue, API:Cross-site_requests, Manual:Maxlag_parameter): Wikipedia in any language, or any
  * wiki that is readable without logging in. One call does it: `generator=search` with `prop=extracts`
  * gives the plain text of each page's introduction. Where a wiki lacks TextExtracts, or a page has no
- * introduction, the snippets of `list=search` stand in.
+ * introduction, the snippets of `list=search` are in.
  *
  * The wiki's own search wants every word in the page unless it runs CirrusSearch. A question that
  * finds nothing is asked again with its names alone, then with the longest of them.

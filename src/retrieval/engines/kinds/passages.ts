@@ -9,7 +9,7 @@ export interface Found {
   score: number | null;
 }
 
-/** Longer texts are cut behind a sentence: a policy reads no more, and records stay small. */
+/** Longer texts are cut after a sentence: a policy reads no more, and records stay small. */
 const MAX_TEXT = 3_000;
 const MAX_TITLE = 300;
 

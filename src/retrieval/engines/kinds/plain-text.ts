@@ -19,7 +19,7 @@ const NAMED: Record<string, string> = {
 /** More of a snippet is not looked at. Every pattern here has bounds, so that time stays in proportion. */
 const MAX_MARKUP = 20_000;
 
-/** Elements whose text is no prose. */
+/** Elements whose text is not a prose. */
 const SILENT = /<(script|style|template|noscript)\b[^>]{0,300}>[\s\S]{0,4000}?<\/\1\s{0,9}>/giu;
 const TAG = /<(?:\/?[a-z][a-z0-9-]{0,30}(?:\s[^<>]{0,1000})?\/?|!--[^>]{0,1000}--)>/giu;
 /** Tags that part words; the others (`<b>`, `<span>`) stand inside them. */

@@ -19,7 +19,7 @@ const answerSchema = z.union([
 
 type Answer = z.infer<typeof answerSchema>;
 
-/** A list of documents is no list of lists of documents: that tells the two forms apart. */
+/** A list of documents is not a list of lists of documents: that tells the two forms apart. */
 const isScored = (answer: Answer): answer is Extract<Answer, [unknown, unknown]> =>
   Array.isArray(answer[0]?.[0]);
 

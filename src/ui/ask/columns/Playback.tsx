@@ -7,7 +7,7 @@ import { move, togglePlaying } from '../store/actions.ts';
 import { dwellMs } from '../store/playback.ts';
 import { useView } from '../store/view-store.ts';
 
-/** Goes to the next event when the one at hand was long enough to read; ends at the last. */
+/** Goes to the next event when the one available was long enough to read; ends at the last. */
 const usePlaying = (rollout: Rollout): void => {
   const playing = useView((state) => state.playing);
   const step = useView((state) => state.address.step);

@@ -99,7 +99,7 @@ const useInView = (focused: boolean, index: number) => {
     const { offsetLeft, offsetWidth } = element;
     const right = offsetLeft + offsetWidth - row.clientWidth;
     row.scrollLeft = Math.min(offsetLeft, Math.max(right, row.scrollLeft));
-    // Whoever asks sees the page from its head; the first column is no choice.
+    // Whoever asks sees the page from its head; the first column is not a choice.
     if (first ? index === 0 : here) return;
     const { top } = element.getBoundingClientRect();
     if (first) return keepInView(() => element, toHead);
@@ -108,7 +108,7 @@ const useInView = (focused: boolean, index: number) => {
   return { column, press };
 };
 
-/** Cards that are open. The current one of playback is open by itself, and closed by a press on it. */
+/** Cards that are open. The current one of playback is open by itself, and closed by a click on it. */
 const useOpenCards = (current: number | null) => {
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
   const toggle = useCallback((index: number) => {

@@ -44,7 +44,7 @@ const change = (by: Partial<AskSides>): void => {
   setAddress({ sides: someSides({ ...(address.sides ?? NO_SIDES), ...by }) });
 };
 
-/** Which adapter of a training run is asked with, and which other policy stands beside it. */
+/** Which adapter of a training run is asked with, and which other policy is beside it. */
 export const PolicyChoice = () => {
   const runs = useAdapters((state) => state.runs);
   const sides = useView((state) => state.address.sides) ?? NO_SIDES;

@@ -27,7 +27,7 @@ const factsOf = ({ hops, type, localSuffices, split }: QuestionRow): string =>
     .filter((part) => part !== null && part !== '')
     .join(' · ');
 
-/** A question in the list; what is known of it stands below it. */
+/** A question in the list; what is known of it is below it. */
 const Row = (props: { row: QuestionRow }) => (
   <>
     <span className="question-text">{props.row.text}</span>
@@ -35,7 +35,7 @@ const Row = (props: { row: QuestionRow }) => (
   </>
 );
 
-/** What the questions at hand differ in. */
+/** What the questions available differ in. */
 interface Choices {
   hops: number[];
   types: QuestionType[];

@@ -14,7 +14,7 @@ const ForkMenu = onDemand(async () => ({
   default: (await import('../../kit/fork/ForkMenu.tsx')).ForkMenu,
 }));
 
-/** Every policy that may go on: the one without an adapter, and each kept adapter. */
+/** Every policy that may continue: the one without an adapter, and each kept adapter. */
 const usePolicies = (): readonly ForkPolicy[] | null => {
   const runs = useAdapters((state) => state.runs);
   const base = useRun(({ source, request }) => (source?.setup ?? request?.setup)?.policy);
@@ -64,7 +64,7 @@ const forkHere = (rollout: Rollout, event: number): ReactNode => (
   <ForkHere rollout={rollout} event={event} />
 );
 
-/** Cards within offer to go on from their events. */
+/** Cards within offer to continue from their events. */
 export const WithForks = ({ children }: { children: ReactNode }) => (
   <EventActions value={forkHere}>{children}</EventActions>
 );

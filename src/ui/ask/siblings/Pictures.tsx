@@ -30,7 +30,7 @@ const openEvent = (id: string, event: number): void => {
   focusRollout(order.indexOf(id));
   const { select, setAddress } = useView.getState();
   select({ kind: 'event', rolloutId: id, event });
-  // Where no details stand beside the rollout, its card opens.
+  // Where no details are beside the rollout, its card opens.
   if (isOverlay()) setAddress({ step: event });
   document
     .querySelector(`[data-rollout="${CSS.escape(id)}"] .card[data-index="${event}"]`)

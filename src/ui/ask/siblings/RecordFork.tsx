@@ -62,7 +62,7 @@ const RecordFork = ({ place, rollout, event }: RecordForkProps) => {
   );
 };
 
-/** Cards within offer to go on from their events, in Ask. @param place null: they do not */
+/** Cards within offer to continue from their events, in Ask. @param place null: they do not */
 export const WithRecordForks = (props: { place: RecordPlace | null; children: ReactNode }) => {
   const { place, children } = props;
   const { file = null, rollout: id = null } = place ?? {};

@@ -12,7 +12,7 @@ import type { RecordPlace } from '../store/permalink.ts';
 import type { RecordSource } from '../store/run-store.ts';
 import { evaluationBasis, type EvaluationParts } from './evaluation-basis.ts';
 
-/** What a rollout that is read elsewhere can be gone on with here. */
+/** What a rollout that is read elsewhere can be continued here. */
 
 /** What a fork works with, or why there can be none. */
 export type Basis =
@@ -124,8 +124,8 @@ async function recordBasis(rollout: Rollout): Promise<EvaluationParts | { why: s
 }
 
 /**
- * What goes on with a rollout, or why nothing here can. Policy and sources are loaded to see it.
- * @throws Error in words where storage or a source does not answer
+ * What continues with a rollout, or why nothing here can. Policy and sources are loaded to see it.
+ * @throws Error where storage or a source does not answer
  */
 export async function basisOf(place: RecordPlace, rollout: Rollout): Promise<Basis> {
   await readAdapters();

@@ -89,7 +89,7 @@ async function sourcesOf(spec: EvaluationSpec, question: string): Promise<Setup 
   };
 }
 
-/** The step that a row names in words, where the evaluation asked for the newest snapshot. */
+/** The step that a row names as text, where the evaluation asked for the newest snapshot. */
 const stepOf = ({ policy }: Pick<EvaluatedSystem, 'policy'>): number | null => {
   const step = /, step (\d+)$/.exec(policy)?.[1];
   return step === undefined ? null : Number(step);
@@ -113,7 +113,7 @@ async function withPolicy(
   return { setup: { ...setup, policy }, policy: { kind: 'run', run: run.id, step } };
 }
 
-/** @throws Error in words where storage does not answer */
+/** @throws Error where storage does not answer */
 export async function evaluationBasis(
   evaluation: string,
   { id }: Pick<Rollout, 'id'>,

@@ -6,7 +6,7 @@ import { openLinkedStep, useLinkedStep } from '../store/training-step.ts';
 export const openLinked = async (of: NonNullable<AskAddress['of']>): Promise<void> => {
   if (!('file' in of)) return openLinkedStep(of);
   try {
-    // Few addresses name a file: the page begins without what reads one.
+    // Few addresses name per file: the page begins without what reads one.
     const { openRecord } = await import('./open-record.ts');
     await openRecord(of);
   } catch (error) {

@@ -11,7 +11,7 @@ import { basisOf } from './basis.ts';
 const NOT_HERE =
   'This address shows a rollout that is not in this browser: its file or evaluation was deleted, or is in another browser.';
 
-/** @returns null where it is not in this browser, or is no record of ours */
+/** @returns null where it is not in this browser, or is not a record of ours */
 async function readRecord({ file, rollout }: RecordPlace): Promise<Rollout | null> {
   const { evaluations, rollouts } = lab();
   // An evaluation keeps its own; the file that the reader makes of it may be gone.

@@ -35,7 +35,7 @@ let waiting = false;
 const makeNext = async (): Promise<void> => {
   if (waiting || !nextFork()) return;
   waiting = true;
-  // By them it is known who goes on.
+  // By them it is known who continues.
   if (useAdapters.getState().runs === null) await readAdapters();
   waiting = false;
   const fork = nextFork();

@@ -4,13 +4,13 @@ import type { EvaluableRun } from '../../../lab/contract/evaluations.ts';
 import { groupIdOf, type AskedPolicy, type RunRequest } from '../../../lab/contract/settings.ts';
 import type { ForkNote, RecordSource, StepSource } from '../store/run-store.ts';
 
-/** Which policy wrote a rollout on the screen, and which goes on with it where that one is not kept. */
+/** Which policy wrote a rollout on the screen, and which continues with it where that one is not kept. */
 
-/** Who goes on with a rollout. */
+/** Who continues with a rollout. */
 export interface Writer {
   /** Undefined: the setup's policy as it is. */
   policy?: AskedPolicy;
-  /** A sentence, where another one than its writer goes on. */
+  /** A sentence, where another one than its writer continues. */
   note: string | null;
 }
 

@@ -30,7 +30,7 @@ export const failRun = (error: unknown, runId?: string): void => {
   useRun.setState({ run: { ...run, status: 'failed', failure: asFailure(error) } });
 };
 
-/** Whether there is something to ask: an empty field is no question. */
+/** Whether there is something to ask: an empty field is not a question. */
 export const isAsked = (asked: Asked | null): boolean =>
   asked?.kind === 'typed' ? asked.text.trim() !== '' : asked !== null;
 
@@ -151,7 +151,7 @@ export const move = (to: Move): void => {
   if (to === 'leave') useView.setState({ playing: false });
 };
 
-/** Starts playback (again from the first event where it stands at the end), or pauses it. */
+/** Starts playback (again from the first event where it is at the end), or pauses it. */
 export const togglePlaying = (): void => {
   const { playing, address } = useView.getState();
   const count = focusedRollout()?.events.length ?? 0;

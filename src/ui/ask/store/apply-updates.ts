@@ -4,7 +4,7 @@ import type { Rollout } from '../../../records/rollout.ts';
 
 /** The rollouts of one run. */
 export interface RolloutTable {
-  /** As they began; a fork behind the one that it left, from when it is asked for. */
+  /** As they began; a fork after the one that it left, from when it is asked for. */
   order: readonly string[];
   byId: Readonly<Record<string, Rollout>>;
   /** Ids of rollouts that ended. */

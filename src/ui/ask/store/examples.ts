@@ -3,9 +3,9 @@ import { filterQuestions, NO_FILTER } from './filters.ts';
 
 /**
  * Questions of the built-in world that Ask offers to a visitor, the first to whoever presses Run: it
- * ends right, by both sources; on the way STIE refuses a query, behind which the policy finds another name. All are of
+ * ends right, by both sources; on the way STIE refuses a query, after which the policy finds another name. All are of
  * the dev split: nothing was trained on them, and nothing is measured on them. They were chosen by running
- * `npx tsx scripts/examples.ts`, which is to be done anew for other weights of the policy.
+ * `npx tsx scripts/examples.ts`, which is to be done again for other weights of the policy.
  */
 export const EXAMPLES = [
   'Which film did Leon Norrath direct with Elena Belner as its star?',

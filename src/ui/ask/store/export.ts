@@ -6,7 +6,7 @@ import { useRun } from './run-store.ts';
 export const toJsonLines = (rollouts: readonly Rollout[]): string =>
   rollouts.map((rollout) => `${JSON.stringify(rollout)}\n`).join('');
 
-/** "kunlun-baize-test-2-seed-1.jsonl": what a folder of such files can be told apart by. */
+/** "kunlun-baize-test-2-seed-1.jsonl": what a folder of such files can be distinguished by. */
 const fileName = (rollouts: readonly Rollout[], seed: number): string => {
   const first = rollouts[0];
   return `${first?.recipe.id ?? 'rollouts'}-${first?.question.id ?? 'none'}-seed-${seed}.jsonl`.replaceAll(

@@ -40,7 +40,7 @@ const textOf = ({ rollout, event, change, source, temperature, policy }: LinkedF
 
 type Told = Pick<LinkedFork, 'source' | 'temperature' | 'policy'>;
 
-/** What stands behind the change; null where that is not what the change needs. */
+/** What is after the change; null where that is not what the change needs. */
 function toldOf(change: ForkChange, text: string | undefined): Told | null {
   switch (change) {
     case 'source': {
@@ -72,7 +72,7 @@ function parseOne(text: string): LinkedFork | null {
 
 /**
  * Forks of an address, in the order in which they are made. A later one may leave an earlier one, so what
- * stands behind a field that cannot be read is left out with it.
+ * stands after a field that cannot be read is left out with it.
  */
 export function readForks(query: URLSearchParams, problems: string[]): { forks?: LinkedFork[] } {
   const texts = query.getAll('fork');

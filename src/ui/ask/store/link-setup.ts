@@ -126,7 +126,7 @@ export function describeSetup(setup: Setup, lists: DeviceLists): LinkSetup {
   return linkSetupSchema.parse(JSON.parse(JSON.stringify(parts)));
 }
 
-/** A part that is not on this device, in words with what to do. */
+/** A part that is not on this device, as text with what to do. */
 export type Missing = string;
 
 function findPolicy(link: LinkPolicy | undefined, lists: DeviceLists): PolicyRef | Missing {
@@ -225,7 +225,7 @@ export function resolveSetup(link: LinkSetup, lists: DeviceLists, own: Setup): R
 const BUILT_IN = { kind: 'built-in' } as const;
 const formatWeb = (web: WebSpec | undefined): string => JSON.stringify(web ?? BUILT_IN);
 
-/* In words. */
+/* As text. */
 
 const policyWords = (policy: LinkPolicy | undefined, none: string): string => {
   if (!policy) return none;
@@ -248,7 +248,7 @@ const webWords = (link: LinkSetup): string => {
   return web && 'url' in web ? `${web.kind} at ${web.url}` : 'built-in web';
 };
 
-/** A part of a setup with what it is, both in words. */
+/** A part of a setup with what it is, both as text. */
 export interface PartWords {
   part: string;
   words: string;

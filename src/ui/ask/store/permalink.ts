@@ -49,7 +49,7 @@ export interface AskAddress {
   run: boolean;
   /** 0-based rollout in focus. */
   rollout: number;
-  /** 0-based event that playback stands on; null shows everything. */
+  /** 0-based event that playback is on; null shows everything. */
   step: number | null;
 }
 

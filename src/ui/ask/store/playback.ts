@@ -1,7 +1,7 @@
 import { unreachable } from '../../kit/unreachable.ts';
 
 /**
- * Playback stands on one event of one rollout, or on none: everything is shown, and a running rollout
+ * Playback is on one event of one rollout, or on none: everything is shown, and a running rollout
  * is followed.
  */
 export type Move = 'back' | 'forward' | 'first' | 'last' | 'leave';

@@ -7,7 +7,7 @@ import type { AskedPolicy, RunRequest } from '../../../lab/contract/settings.ts'
 import type { RecordPlace, StepGroup } from './permalink.ts';
 import { applyUpdates, EMPTY_TABLE, type RolloutTable } from './apply-updates.ts';
 
-/** A rollout that goes on with another one. */
+/** A rollout that continues with another one. */
 export interface ForkNote {
   /** Id of that one. */
   of: string;
@@ -15,7 +15,7 @@ export interface ForkNote {
   event: number;
   /** What is otherwise: "the next search goes to the web". */
   words: string;
-  /** Who goes on; absent: the policy of the setup. */
+  /** Who continues; absent: the policy of the setup. */
   policy?: AskedPolicy;
 }
 
@@ -87,7 +87,7 @@ export const isRunning = (run: RunState | null): boolean =>
 /** As with every new run: forks are of the rollouts on the screen. */
 const NO_FORKS = { forks: {}, forking: null, forkProblem: null };
 
-/** The table with a fork that is expected, behind the rollout that it leaves and the forks of that. */
+/** The table with a fork that is expected, after the rollout that it leaves and the forks of that. */
 const withFork = (table: RolloutTable, forks: RunStore['forks'], id: string, of: string) => {
   const { order } = table;
   let at = order.indexOf(of) + 1;

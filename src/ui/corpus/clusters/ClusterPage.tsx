@@ -128,7 +128,7 @@ const Index = (props: { local: LocalSpec; clusters: Clusters; overview: ClusterO
   );
 };
 
-/** One source; another one begins anew. */
+/** One source; another one restarts. */
 const SourceClusters = ({ local }: { local: LocalSpec }) => {
   const { status } = useLab((state) => state.parts.retrieval);
   const clusters = useClusters(local, status === 'ready');

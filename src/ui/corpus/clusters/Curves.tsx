@@ -150,7 +150,7 @@ export const ChoiceChart = ({ choice }: { choice: NonNullable<ClusterOverview['c
               />
             ))}
           </LineChart>
-          {/* Names stand beside the plot in the ink of their line, in its order from above. */}
+          {/* Names are beside the plot in the ink of their line, in its order from above. */}
           <div className="chart-labels" aria-hidden="true">
             {LINES.map(({ key, colour }, i) => (
               <span key={key} style={{ top: 16 + 14 * i, color: `var(--series-ink-${colour})` }}>

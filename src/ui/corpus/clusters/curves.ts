@@ -1,7 +1,7 @@
 import type { SamplingOptions } from '../../../retrieval/cluster/options.ts';
 import { temperature } from '../../../retrieval/cluster/sampling.ts';
 
-/** τ after so many queries. */
+/** τ after this many queries. */
 export interface CurvePoint {
   query: number;
   temperature: number;

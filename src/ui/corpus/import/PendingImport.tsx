@@ -157,7 +157,7 @@ const Files = ({ pending: { files, shown, leftOut } }: { pending: Pending }) => 
   </div>
 );
 
-/** In words: what the file is, how many items it has, and what becomes of them. */
+/** As text: what the file is, how many items it has, and what becomes of them. */
 const Found = ({ pending }: { pending: Pending }) => {
   const { preview } = pending;
   if (!preview || preview.status === 'cancelled') return <p role="status">Looking at the file …</p>;

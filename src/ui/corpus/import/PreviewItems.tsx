@@ -8,7 +8,7 @@ const HEADS: readonly Head[] = [['line', 'figure'], ['key'], ['why it is rejecte
 /** Questions and passages that are shown; rejected items are shown up to 50, as they are what can be mended. */
 const SHOWN = 8;
 
-/** Where each stands in its file, the key at fault and what was expected there. */
+/** Where each is in its file, the key at fault and what was expected there. */
 const RejectedTable = ({ items }: { items: readonly Rejection[] }) => (
   <Table className="preview-table" heads={HEADS}>
     {items.map(({ line, item, key, expected }, index) => (

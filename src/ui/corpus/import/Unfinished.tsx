@@ -18,7 +18,7 @@ const WORDS = {
   done: 'is done',
 } as const;
 
-/** Goes on with the file if it is at hand, else asks for it. */
+/** Goes on with the file if it is available, else asks for it. */
 const Resume = ({ record }: { record: ImportRecord }) => {
   const input = useRef<HTMLInputElement>(null);
   const busy = useCollections((state) => state.job !== null);

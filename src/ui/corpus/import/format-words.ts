@@ -1,7 +1,7 @@
 import type { Container, Format } from '../../../formats/import/values/types.ts';
 import { formatsOf, itemSchema, SCHEMAS } from '../../../formats/import/schemas/list.ts';
 
-/** Formats in words, and those that a file may be read as. */
+/** Formats as text, and those that a file may be read as. */
 
 const CONTAINER_WORDS: Readonly<Record<Container, string>> = {
   jsonl: 'JSON lines',

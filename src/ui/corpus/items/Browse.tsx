@@ -182,7 +182,7 @@ export const Browse = ({ row }: { row: CollectionView }) => {
         <p className="fine">None of its {kind} holds all of these words.</p>
       ) : (
         <List
-          // Another number of items is another list: an import went on, and pages that were read may be short.
+          // Another number of items is another list: an import continued, and pages that were read may be short.
           key={`${kind} ${row[kind]}`}
           id={row.id}
           kind={kind}

@@ -11,7 +11,7 @@ import {
 } from './map-plan.ts';
 import type { MarkedQuery } from './marks.ts';
 
-/** Colours that are told apart; clusters beyond them take them again. */
+/** Colours that are distinguished; clusters beyond them take them again. */
 const COLOURS = 8;
 /** Pixels from a dot within which the pointer means it. */
 const NEAR = 12;

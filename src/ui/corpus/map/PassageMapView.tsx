@@ -17,7 +17,7 @@ import type { MarkedQuery } from './marks.ts';
 import type { OpenedMap } from './use-map.ts';
 import './map.css';
 
-/** What the marks mean, in words. */
+/** What the marks mean, as text. */
 const KINDS: Record<Mark['kind'], string> = {
   hit: 'found',
   'hit-gold': 'gold, found',
@@ -129,7 +129,7 @@ const Note = ({ map, marked }: { map: PassageMap; marked: MarkedQuery | null }) 
   );
 };
 
-/** What stands in the place of a map that is not there: its progress, why there can be none, or what failed. */
+/** What is in the place of a map that is not there: its progress, why there can be none, or what failed. */
 const Waiting = ({ opened }: { opened: OpenedMap }) => {
   const { progress, error, without } = opened;
   if (error)

@@ -28,7 +28,7 @@ export interface MapPlan {
   toPixels: (place: readonly [number, number]) => readonly [number, number];
 }
 
-/** Pixels around the outermost dots, for the signs that stand on them. */
+/** Pixels around the outermost dots, for the signs that are on them. */
 const PAD = 18;
 
 /** The map in a drawing: both axes of one scale, so that distances can be compared. */

@@ -60,7 +60,7 @@ export function marksOfAnswer(
   { query, hits, missed }: ClusterAnswer,
   { query: at }: MapPlaces,
 ): MarkedQuery {
-  // A row that is not among the points was left out of the map, which has room for so many.
+  // A row that is not among the points was left out of the map, which has room for this many.
   const points = new Map([...map.rows].map((row, point) => [row, point]));
   const mark = (
     row: number,

@@ -20,7 +20,7 @@ const specOf = (kind: string, typed: string): WebSpec | null => {
   return url === null ? null : { kind, url };
 };
 
-/** By value: a spec is made anew with every letter that is typed. */
+/** By value: a spec is made again with every letter that is typed. */
 const sameSpec = (a: WebSpec, b: WebSpec | null): boolean =>
   JSON.stringify(a) === JSON.stringify(b);
 

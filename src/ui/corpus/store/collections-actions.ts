@@ -31,7 +31,7 @@ const set = useCollections.setState;
 const JOB = 'collections';
 const PREVIEW = 'collections-preview';
 
-/** Files of this visit, so that an import that was stopped goes on without asking for them again. */
+/** Files of this visit, so that an import that was stopped continues without asking for them again. */
 const files = new Map<string, Blob>();
 const keyOf = ({ name, bytes }: Pick<ImportRecord, 'name' | 'bytes'>): string => `${name}/${bytes}`;
 /** The file of an import by its name and size, where this visit had it; the lab checks that it is the same. */
@@ -45,7 +45,7 @@ export const dismissProblem = (): void => set({ problem: null });
 /** Takes the sentence about what was done last off the page, and the offer to use that collection. */
 export const dismissNotice = (): void => set({ notice: null, added: null });
 
-/** Reads the list anew; `failed` with a `problem` where that cannot be done. Storage is measured anew too. */
+/** Reads the list again; `failed` with a `problem` where that cannot be done. Storage is measured again too. */
 export const readCollections = async (): Promise<void> => {
   storageChanged();
   try {
@@ -274,7 +274,7 @@ export const offerUrl = async (url: string): Promise<boolean> => {
   return file !== null;
 };
 
-/** Fetches the file again to go on with it. */
+/** Fetches the file again to continue with it. */
 export const resumeFromUrl = async (record: ImportRecord, url: string): Promise<void> => {
   const file = await fetched(url);
   if (file) await resumeImport(record, file);
@@ -289,7 +289,7 @@ export const cancelJob = (): void => {
 
 /* Collections. */
 
-/** Renames, and reads the list anew: another tab may have changed it as well. */
+/** Renames, and reads the list again: another tab may have changed it as well. */
 export const renameCollection = async (id: string, name: string): Promise<void> => {
   await attempt('It could not be renamed', () => api().rename(id, name));
   await readCollections();

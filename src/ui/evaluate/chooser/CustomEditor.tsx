@@ -67,7 +67,7 @@ const faultIn = (system: CustomSystem): string | null => {
   }
 };
 
-/** A copy of a recipe, or a system of one's own: its parts and settings, to be saved and shared. */
+/** A copy of a recipe, or a system of your own: its parts and settings, to be saved and shared. */
 export const CustomEditor = ({ entry, close }: { entry: SystemEntry; close: () => void }) => {
   const customs = useEvaluate((state) => state.customs);
   const [system, setSystem] = useState<CustomSystem>(() => {

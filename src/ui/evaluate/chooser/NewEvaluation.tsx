@@ -32,7 +32,7 @@ type Answer =
   | { state: 'known'; estimate: EvaluationEstimate }
   | { state: 'failed'; message: string };
 
-/** What the evaluation would take; asked anew when the form rests. */
+/** What the evaluation would take; asked again when the form rests. */
 const useEstimate = (spec: EvaluationSpec, fault: string | null): Answer => {
   const device = useEvaluateDraft((state) => state.device);
   const ready = useEvaluate((state) => state.status === 'ready');

@@ -30,7 +30,7 @@ const toggle = (policy: EvaluatedPolicy): void => {
 /** A trained run: its adapter at the last step, or at an earlier one. */
 const RunLine = ({ run, chosen }: { run: EvaluableRun; chosen: readonly EvaluatedPolicy[] }) => {
   const mine = chosen.filter((one) => one.kind === 'run' && one.run === run.id);
-  // Those that are not ticked wait in a list: a long run keeps more adapters than boxes could stand here.
+  // Those that are not ticked wait in a list: a long run keeps more adapters than boxes could be here.
   const left = run.steps.filter(
     (step) => !mine.some((one) => one.kind === 'run' && one.step === step),
   );
@@ -61,7 +61,7 @@ const RunLine = ({ run, chosen }: { run: EvaluableRun; chosen: readonly Evaluate
             { value: '', label: 'another step …' },
             ...left.map((step) => ({ value: String(step), label: `step ${step}` })),
           ]}
-          // It is a list of things to add; what was added stands beside it as a ticked box.
+          // It is a list of things to add; what was added is beside it as a ticked box.
           value=""
           onChange={({ currentTarget: { value } }) =>
             value !== '' && toggle({ kind: 'run', run: run.id, step: Number(value) })

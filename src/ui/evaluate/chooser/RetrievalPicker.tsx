@@ -50,7 +50,7 @@ const OwnSources = ({ setting, set }: LineProps) => {
   const setup = useSetup((state) => state.setup);
   const own = setup.local.kind !== 'built-in' || setup.web.kind !== 'built-in';
   const used = setting.local !== undefined || setting.web !== undefined;
-  // Without anything of one's own the box would choose what is searched anyway.
+  // Without anything of your own the box would choose what is searched anyway.
   if (!own && !used) return null;
   return (
     <label className="check-line">
@@ -121,7 +121,7 @@ export const RetrievalPicker = () => {
       <Button
         size="xs"
         variant="default"
-        // With a k of its own: two equal settings would be two rows that cannot be told apart, which is refused.
+        // With a k of its own: two equal settings would be two rows that cannot be distinguished, which is refused.
         onClick={() => change([...settings, { k: 1 + settings.length }])}
       >
         Add another setting

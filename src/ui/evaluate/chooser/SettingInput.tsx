@@ -10,11 +10,11 @@ interface SettingInputProps {
   /** What the recipe has. */
   original: unknown;
   changed: boolean;
-  /** `undefined`: as the recipe has it. */
+  /** `undefined`: as in the recipe. */
   change: (value: unknown) => void;
 }
 
-/** As it stands in the field: nothing for what is left out. */
+/** As it is in the field: nothing for what is left out. */
 const textOf = (value: unknown): string => (value === undefined ? '' : JSON.stringify(value));
 
 /** A value that has no field of its own, written as JSON; it counts when the field is left. */
@@ -55,7 +55,7 @@ const JsonInput = ({
   );
 };
 
-/** One setting as the field that its kind wants; back at the recipe's own value it is no change. */
+/** One setting as the field that its kind wants; back at the recipe's own value it is not a change. */
 export const SettingInput = (props: SettingInputProps) => {
   const { field, value, original, changed, change } = props;
   const { setting, path, optional } = field;
@@ -121,7 +121,7 @@ export const SettingInput = (props: SettingInputProps) => {
               checked={now.includes(one)}
               onChange={(event) =>
                 set(
-                  // In the schema's order, so that ticking one off and on again is no change.
+                  // In the schema's order, so that ticking one off and on again is not a change.
                   setting.values.filter((each) =>
                     each === one ? event.currentTarget.checked : now.includes(each),
                   ),

@@ -14,7 +14,7 @@ interface SystemCardProps {
   entry: SystemEntry;
   ticked: boolean;
   tick: (entry: SystemEntry, ticked: boolean) => void;
-  /** Opens a copy, or a system of one's own, for changing. */
+  /** Opens a copy, or a system of your own, for changing. */
   edit: (entry: SystemEntry) => void;
   /** Ticks it with what it is without each of its parts. */
   ablate: (entry: SystemEntry) => void;

@@ -28,7 +28,7 @@ const NOTHING: LookedUp = { state: 'nothing' };
 const keyOf = ({ systems, questions, retrieval }: EvaluationSpec, round: number): string =>
   JSON.stringify([systems, questions, retrieval, round]);
 
-/** Names of the chosen questions that nothing mentions which would be searched; asked anew when the form rests. */
+/** Names of the chosen questions that nothing mentions which would be searched; asked again when the form rests. */
 export const useUnknownNames = (): LookedUp => {
   const spec = useEvaluateDraft((state) => state.spec);
   const ready = useEvaluate((state) => state.status === 'ready');

@@ -5,7 +5,7 @@ const MOST = 50;
 /** Seeds have 32 bits. */
 const LARGEST = 0xffffffff;
 
-/** Seeds in order, each once; null where the text is no list of seeds. */
+/** Seeds in order, each once; null where the text is not a list of seeds. */
 export const parseSeeds = (text: string): number[] | null => {
   const seeds = new Set<number>();
   for (const part of text.split(/[\s,;]+/u).filter(Boolean)) {

@@ -26,7 +26,7 @@ export interface SettingField {
 
 /** The fields below one heading: the settings of one object of the schema. */
 export interface SettingPart {
-  /** `retrieval`; `loop` for what stands alone. */
+  /** `retrieval`; `loop` for what is alone. */
   name: string;
   fields: readonly SettingField[];
 }

@@ -14,11 +14,11 @@ export interface SystemEntry {
   summary: string;
   /** The recipe itself, or the one that it was made from. */
   recipe: Recipe;
-  /** Set for a system of one's own. */
+  /** Set for a system of your own. */
   custom: CustomSystem | null;
 }
 
-/** Systems of a kind, as they stand under one heading. */
+/** Systems of a kind, as they are under one heading. */
 export interface SystemGroup {
   name: string;
   entries: readonly SystemEntry[];
@@ -32,7 +32,7 @@ const ofRecipe = (recipe: Recipe): SystemEntry => ({
   custom: null,
 });
 
-/** A system of one's own as it is ticked; none where its recipe is unknown. */
+/** A system of your own as it is ticked; none where its recipe is unknown. */
 export const customEntry = (custom: CustomSystem): SystemEntry[] => {
   const recipe = RECIPES.find(({ id }) => id === custom.base);
   const summary = custom.notes === '' ? `Made from ${recipe?.title ?? custom.base}.` : custom.notes;
@@ -93,7 +93,7 @@ export const withTicked = (
   const ids = new Set(entries.map(({ id }) => id));
   const known = new Set(choices.map(idOf));
   if (!ticked) return choices.filter((choice) => !ids.has(idOf(choice)));
-  // A system of one's own is taken whole, as it is now: it may be changed or deleted before this is run.
+  // A system of your own is taken whole, as it is now: it may be changed or deleted before this is run.
   const added = entries.filter(({ id }) => !known.has(id));
   return [...choices, ...added.map(({ id, custom }): SystemChoice => custom ?? id)];
 };

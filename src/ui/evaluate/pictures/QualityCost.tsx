@@ -84,7 +84,7 @@ const planOf = (points: readonly CostPoint[], quality: Measure, width: number): 
   };
 };
 
-/** Rules and ticks; the name of the cost stands under its axis, that of the quality in the title. */
+/** Rules and ticks; the name of the cost is under its axis, that of the quality in the title. */
 const Axes = ({ plan, width, cost }: { plan: Plan; width: number; cost: Measure }) => {
   const right = width - PAD.right;
   const foot = HEIGHT - PAD.bottom;

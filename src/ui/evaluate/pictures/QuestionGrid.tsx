@@ -108,7 +108,7 @@ const Legend = () => (
   </ul>
 );
 
-/** Of the grid: a row is a system, a column a question. */
+/** Of the grid: a row is a system, a column per question. */
 interface Place {
   row: number;
   column: number;
@@ -170,7 +170,7 @@ const Cells = ({ systems, rows, onOpen, width }: QuestionGridProps & { width: nu
     const next = moved(event.key, at ?? { row: 0, column: 0 }, data);
     if (!next) return;
     event.preventDefault();
-    // What moves the cursor is no key of the page.
+    // What moves the cursor is not a key of the page.
     event.stopPropagation();
     setAt(next);
     const x = plan.left + next.column * plan.column;
@@ -255,7 +255,7 @@ const GridTable = ({ systems, rows, onOpen }: Omit<QuestionGridProps, 'empty'>) 
                       onClick={() => onOpen(question.id, id)}
                     >
                       {kind.startsWith('right') ? '✓' : kind === 'mixed' ? '±' : '✗'}{' '}
-                      {/* The legend stands above the table too: the shape says what is known of the evidence. */}
+                      {/* The legend is above the table too: the shape says what is known of the evidence. */}
                       <Mark kind={kind} />
                       <span className="visually-hidden"> {CELL_WORDS[kind]}</span>
                     </button>

@@ -77,7 +77,7 @@ const linesOf = (
   }));
 };
 
-/** Null too where no rollout came to the place: nothing of nothing is no share. */
+/** Null too where no rollout came to the place: nothing of nothing is not a share. */
 const shareOf = (passed: Passed | null): number | null =>
   passed === null || passed.of === 0 ? null : passed.left / passed.of;
 

@@ -5,7 +5,7 @@ import type { GridCell } from '../../../evaluate/systems/pictures/pictures.ts';
 
 /**
  * How a cell looks. Right is a filled square: whole with the evidence, with a hole without it, with a slit where
- * the question names none. Wrong is a frame, a dot and a dash in their places. No kind is told by colour alone.
+ * the question names none. Wrong is a frame, a dot and a dash in their places. No kind is recognised by colour alone.
  */
 export const CELL_KINDS = [
   'right-found',
@@ -58,7 +58,7 @@ const shapeOf = (kind: CellKind, x: number, y: number, size: number): string => 
     case 'right-found':
       return square(0, side);
     case 'right-unfound':
-      // Evenodd: a filled square with a hole, nothing behind the answer.
+      // Evenodd: a filled square with a hole, nothing after the answer.
       return side < 4 ? square(0, side) : square(0, side) + square(middle, small);
     case 'right-unnamed':
       return square(0, side) + dash;

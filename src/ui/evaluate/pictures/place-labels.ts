@@ -8,7 +8,7 @@ export interface LabelledPoint {
   width: number;
 }
 
-/** Where a name goes: its base line, and which end of it stands at `x`, as in SVG. */
+/** Where a name goes: its base line, and which end of it is at `x`, as in SVG. */
 export interface PlacedLabel {
   x: number;
   y: number;

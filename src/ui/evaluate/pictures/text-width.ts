@@ -11,11 +11,11 @@ const letterWidth = (letter: string): number =>
 export const nameWidth = (text: string, bold: boolean): number =>
   Array.from(text).reduce((sum, letter) => sum + letterWidth(letter), 0) * (bold ? 1.14 : 1);
 
-/** Room for the longest of the texts with a gap behind it, `most` pixels at most. */
+/** Room for the longest of the texts with a gap after it, `most` pixels at most. */
 export const widthOf = (texts: readonly string[], most: number): number =>
   Math.min(most, Math.ceil(Math.max(0, ...texts.map(({ length }) => length)) * CHARACTER) + 12);
 
-/** A text that fits into so many pixels; the whole one is in the table. */
+/** A text that fits into this many pixels; the whole one is in the table. */
 export const cut = (text: string, width: number): string => {
   const fits = Math.floor((width - 8) / CHARACTER);
   return text.length > fits ? `${text.slice(0, Math.max(1, fits - 1))}…` : text;

@@ -40,7 +40,7 @@ const sidesOf = ({ cells }: GridRow): { right: string[]; wrong: string[] } => {
   return { right: side(true), wrong: side(false) };
 };
 
-/** Two of each side at most: more do not stand beside each other on most screens. */
+/** Two of each side at most: more do not be beside each other on most screens. */
 const toCompare = (row: GridRow): string[] => {
   const { right, wrong } = sidesOf(row);
   return [...right.slice(0, 2), ...wrong.slice(0, 2)];

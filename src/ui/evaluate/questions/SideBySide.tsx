@@ -34,7 +34,7 @@ export const SideBySide = (props: SideBySideProps) => {
   const [, go] = useLocation();
   const box = useRef<HTMLElement>(null);
   useEffect(() => {
-    // It comes up below the grid, where a press on a cell would seem to have done nothing.
+    // It comes up below the grid, where a click on a cell would seem to have done nothing.
     box.current?.scrollIntoView({ block: 'start' });
     box.current?.focus({ preventScroll: true });
   }, []);

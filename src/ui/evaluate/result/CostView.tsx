@@ -57,7 +57,7 @@ export const CostView = (props: {
     () => (table ? pointsOf(table, result, quality, cost) : []),
     [table, result, quality, cost],
   );
-  // The same objects while nothing is chosen anew: the plan of the plane is made by them.
+  // The same objects while nothing is chosen again: the plan of the plane is made by them.
   const measures = useMemo(() => [drawn(quality), drawn(cost)] as const, [quality, cost]);
   return (
     <>

@@ -20,7 +20,7 @@ import { useEvaluateDraft } from '../store/evaluate-draft.ts';
 import { EvaluationBadge, phaseWords } from './status.tsx';
 import { useRename } from '../store/use-rename.ts';
 
-/** The name as the page's heading; a press lets it be written anew. */
+/** The name as the page's heading; a click lets it be written again. */
 const Name = ({ record }: { record: EvaluationRecord }) => {
   const { text, setText, commit } = useRename(record);
   return text === null ? (
@@ -77,10 +77,10 @@ const Exports = ({ id, request }: { id: string; request: TableRequest }) => (
   </Menu>
 );
 
-/** Pause while it runs; else going on, which tries failed rollouts again; nothing where all is done. */
+/** Pause while it runs; else continuing, which tries failed rollouts again; nothing where all is done. */
 const Buttons = ({ record, pausing }: { record: EvaluationRecord; pausing: boolean }) => {
   const device = useEvaluateDraft((state) => state.device);
-  // A name and no record: a record changes with every rollout, and would draw this anew.
+  // A name and no record: a record changes with every rollout, and would draw this again.
   const other = useEvaluate((state) => {
     const running = runningEvaluation(state);
     return running && running.id !== record.id ? running.name : undefined;

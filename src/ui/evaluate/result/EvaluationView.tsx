@@ -91,7 +91,7 @@ const Shown = ({ record, result }: { record: EvaluationRecord; result: Evaluatio
   const drawn = useDeferredValue(result);
   const change = useCallback(
     (part: Partial<EvaluateAddress>) => {
-      // Read anew, so that `change` stays one function whatever the address is: tables that are memoised take it.
+      // Read again, so that `change` stays one function whatever the address is: tables that are memoised take it.
       const now = parseEvaluateAddress(location.search);
       // Another view, question or list is a place to come back from; another order is not.
       const replace =
@@ -100,7 +100,7 @@ const Shown = ({ record, result }: { record: EvaluationRecord; result: Evaluatio
     },
     [go, record.id],
   );
-  // A row that is not there, as of an address from elsewhere, is no reference.
+  // A row that is not there, as of an address from elsewhere, is not a reference.
   const reference = result.systems.find(({ id }) => id === address.reference)?.id;
   // Other views draw all questions, though the table was parted before.
   const by = address.view === 'table' ? address.by : 'all';

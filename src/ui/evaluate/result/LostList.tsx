@@ -17,7 +17,7 @@ const HEADS: readonly Head[] = [
   ['read it', 'visually'],
 ];
 
-/** What became of the rollouts, as the heading of their list goes on. */
+/** What became of the rollouts, as the heading of their list continues. */
 const placeWords = (at: LostAt): string => {
   if (typeof at === 'number') return `lost at hop ${at}`;
   return at === 'whole' ? 'wrong by EM with the whole chain' : 'wrong by EM with a broken chain';

@@ -10,9 +10,9 @@ import { fileStem, saveFile } from '../../kit/page/save-file.ts';
 import { attempt, dismissProblem, evaluationsApi } from './evaluate-actions.ts';
 import { useEvaluate } from './evaluate-store.ts';
 
-/** Systems of one's own: saved here, shared as JSON. */
+/** Systems of your own: saved here, shared as JSON. */
 
-/** Reads the list anew: after every change, also one that failed, so that what is shown is what is stored. */
+/** Reads the list again: after every change, also one that failed, so that what is shown is what is stored. */
 export const readCustoms = async (): Promise<void> => {
   const customs = await attempt('Your own systems could not be read', () =>
     evaluationsApi().customs(),

@@ -106,7 +106,7 @@ const connect = (api: EvaluationsApi): void => {
 /** The evaluation pages follow the lab's evaluations. */
 export const evaluateLabUser: LabUser = { connected: ({ evaluations }) => connect(evaluations) };
 
-/** Reads the list anew after it could not be read; `status` is `failed` again where it still cannot. */
+/** Reads the list again after it could not be read; `status` is `failed` again where it still cannot. */
 export const reloadEvaluations = async (): Promise<void> => {
   useEvaluate.setState({ problem: null });
   const done = await attempt('The evaluations could not be read', async () => {

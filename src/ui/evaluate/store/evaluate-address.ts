@@ -47,7 +47,7 @@ export const EVALUATE = '/evaluate';
 /** The form of a new one. */
 export const NEW_EVALUATION = '/evaluate?new=1';
 
-/** Systems that stand beside each other for one question; more in an address are cut off. */
+/** Systems that are beside each other for one question; more in an address are cut off. */
 export const MOST_SIDE_BY_SIDE = 6;
 
 /** What an address without a query means; `formatEvaluateAddress` writes only what differs from it. */

@@ -52,7 +52,7 @@ useEvaluateDraft.subscribe(({ device, spec }) => {
   remember(KEY, JSON.stringify({ device, spec }));
 });
 
-/** By what a choice is told from others: the id of a recipe, or of a system of one's own. */
+/** By what a choice is distinguished from others: the id of a recipe, or of a system of your own. */
 export const idOf = (system: SystemChoice): string =>
   typeof system === 'string' ? system : system.id;
 

@@ -20,7 +20,7 @@ export interface EvaluateState {
   progress: Readonly<Record<string, EvaluationProgress>>;
   /** Only of evaluations that were opened. */
   results: Readonly<Record<string, EvaluationResult>>;
-  /** Systems of one's own, by title; empty until a page that needs them asked. */
+  /** Systems of your own, by title; empty until a page that needs them asked. */
   customs: readonly CustomSystem[];
   /** Runs whose adapters can be evaluated. */
   runs: readonly EvaluableRun[];
@@ -66,7 +66,7 @@ export const withEvaluation = (
 const placeOf = ({ system, question, seed }: EvaluatedRollout): string =>
   `${seed} ${system} ${question}`;
 
-/** Where each place stands in a list of rollouts: made once, and handed on as the list grows by thousands. */
+/** Where each place is in a list of rollouts: made once, and handed on as the list grows by thousands. */
 const placesOf = new WeakMap<readonly EvaluatedRollout[], Map<string, number>>();
 
 /** Rollouts with those that arrived; a later one of the same place replaces the earlier. */

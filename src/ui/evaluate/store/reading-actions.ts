@@ -7,7 +7,7 @@ import { attempt } from './evaluate-actions.ts';
 /** Id of the file of rollouts that an evaluation becomes; the lab's import gives the same. */
 const fileOf = (evaluation: string): string => `evaluation-${evaluation}`;
 
-/** Reads the rollouts of an evaluation as a file. @throws Error in words */
+/** Reads the rollouts of an evaluation as a file. @throws Error */
 const importAll = async (evaluation: string): Promise<string> => {
   const outcome = await lab().rollouts.importEvaluation(
     `read ${fileOf(evaluation)}`,
@@ -30,7 +30,7 @@ export const openEvaluationRollout = (
     go(readerPath(known ? fileOf(evaluation) : await importAll(evaluation), rollout));
   });
 
-/** Opens all in the table of rollouts, with filter, statistics and findings; read anew. */
+/** Opens all in the table of rollouts, with filter, statistics and findings; read again. */
 export const openEvaluationFile = (
   evaluation: string,
   go: (path: string) => void,

@@ -79,7 +79,7 @@ const Drawing = memo(
     const wanted = settings.map((setting, at) =>
       widthOf([setting, ...lines.map(({ values }) => values[at]?.text ?? '')], 150),
     );
-    // The settings stand in the table where there is no room beside the differences.
+    // The settings are in the table where there is no room beside the differences.
     const room = width - names - 240;
     const columns = wanted.reduce((sum, one) => sum + one, 0) <= room ? wanted : [];
     const left = names + columns.reduce((sum, one) => sum + one, 0);

@@ -54,7 +54,7 @@ interface ResultRowProps {
 export const ResultRow = memo((props: ResultRowProps) => {
   const { row, system, isReference } = props;
   const name = system?.title ?? row.system;
-  // A text is equal where nothing changed; a list of them would be another with every table and draw all rows anew.
+  // A text is equal where nothing changed; a list of them would be another with every table and draw all rows again.
   const columns = (JSON.parse(props.columns) as [Measure['id'], number][]).flatMap(([id, most]) => {
     const measure = MEASURES.find((one) => one.id === id);
     return measure ? [{ measure, most }] : [];

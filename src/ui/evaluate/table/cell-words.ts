@@ -23,7 +23,7 @@ export const valueWords = (value: number | null, { unit }: Measure): string =>
         ? formatSeconds(value)
         : formatNumber(value);
 
-/** Digits behind the point that tell the ends of an interval apart. */
+/** Digits after the point that tell the ends of an interval apart. */
 const digitsOf = (size: number): number => (size >= 100 ? 0 : size >= 10 ? 1 : 2);
 
 /** “58.1 to 68.7”: in the unit of the mean beside it. */

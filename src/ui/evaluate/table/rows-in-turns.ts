@@ -12,14 +12,14 @@ const textOf = (row: TableRow): string => {
   return known;
 };
 
-/** A row as it stands on the page, with the columns it was drawn for. */
+/** A row as it is on the page, with the columns it was drawn for. */
 export interface StandingRow extends TableRow {
   /** JSON of the columns and where their bars end: an end that moves has every row drawn again, in turns as well. */
   columns: string;
 }
 
 /**
- * The rows to show next: those that already stand as they should stay the same objects, at most `count` others are
+ * The rows to show next: those that already are as they should stay the same objects, at most `count` others are
  * taken over, and the rest stay as they were, or away.
  */
 export function takeRows(
@@ -55,7 +55,7 @@ const frame = (): void => {
   running = first !== undefined;
   if (!first) return;
   waiting.delete(first);
-  // One of which more is left goes behind the others.
+  // One of which more is left goes after the others.
   if (first()) waiting.add(first);
   requestAnimationFrame(frame);
 };

@@ -1,5 +1,5 @@
 /**
- * Of the worker's time at most one part in so many goes to tables that fill: it is the worker that asks for
+ * Of the worker's time at most one part in this many goes to tables that fill: it is the worker that asks for
  * their rollouts, and the intervals and tests of sixty systems take it many seconds.
  */
 const SHARE = 10;

@@ -34,7 +34,7 @@ export interface CellLine {
 
 const SOURCES = { local: '⌂ local', web: '⇄ web', both: '⌂⇄ both' } as const;
 
-/** Words of a text on lines of so many letters, two lines at most. */
+/** Words of a text on lines of this many letters, two lines at most. */
 function wrapped(text: string, letters: number): string[] {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   if (line.length <= letters) return [line];
@@ -44,7 +44,7 @@ function wrapped(text: string, letters: number): string[] {
   return [first, cut(rest, letters)];
 }
 
-/** A line of at most so many letters; what is longer ends in an ellipsis. */
+/** A line of at most this many letters; what is longer ends in an ellipsis. */
 export const cut = (text: string, letters: number): string =>
   text.length <= letters ? text : `${text.slice(0, Math.max(1, letters - 1))}…`;
 

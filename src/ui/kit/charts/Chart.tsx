@@ -248,7 +248,7 @@ const ChartArea = (props: AreaProps) => {
 /** Characters that fit below a narrow chart. */
 const LINE = 48;
 
-/** What stands below a chart: its values at a step, or what the numbers are. */
+/** What is below a chart: its values at a step, or what the numbers are. */
 const Foot = (props: {
   spec: ChartSpec;
   plan: ChartPlan | null;
@@ -303,7 +303,7 @@ export const Chart = memo(({ spec: newest, selected = null, onSelect }: ChartPro
     () => lookedAt(measured, { smoothing, log, span }),
     [measured, smoothing, log, span],
   );
-  // One chart a frame when all are looked at anew.
+  // One chart a frame when all are looked at again.
   const spec = useTurn(wanted);
   const none = isEmpty(measured);
   const empty = isEmpty(spec);

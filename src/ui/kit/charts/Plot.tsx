@@ -15,7 +15,7 @@ import type { ChartPlan } from './plan.ts';
 import type { ChartSpec, Series } from './series.ts';
 import { formatTick } from './units.ts';
 
-/** Pixels around the plot area; the labels of the lines stand at the right. */
+/** Pixels around the plot area; the labels of the lines are at the right. */
 export const PAD = { top: 8, left: 52, bottom: 20 } as const;
 
 const colourOf = ({ colour }: Series): string => `var(--series-${colour % 8})`;
@@ -67,7 +67,7 @@ const lineOf = (series: Series, plan: ChartPlan, index: number) => {
   );
 };
 
-/** What was measured, behind the smoothed line. */
+/** What was measured, after the smoothed line. */
 const behindOf = (series: Series, plan: ChartPlan, index: number) => {
   const data = plan.behind[index] ?? [];
   return data.length > 0 ? (

@@ -17,7 +17,7 @@ export interface ChartPlan {
   axis: Axis;
   /** Points to draw of each series, in the order of the series. */
   lines: readonly (readonly PlotPoint[])[];
-  /** What was measured behind a smoothed line; empty where the line is that. */
+  /** What was measured after a smoothed line; empty where the line is that. */
   behind: readonly (readonly PlotPoint[])[];
   /** How many measurements one drawn point stands for, at most. */
   stepsAPoint: number;
@@ -40,7 +40,7 @@ const measuredOf = ({ points, interval }: Series): PlotPoint[] =>
       )
     : envelopeBuckets(points, BUCKETS);
 
-/** A smoothed line has no band of its own: what was measured stands behind it. */
+/** A smoothed line has no band of its own: what was measured stands after it. */
 const pointsOf = (series: Series): PlotPoint[] =>
   series.smoothed
     ? envelopeBuckets(series.smoothed, BUCKETS).map(({ x, y }) => ({ x, y }))

@@ -11,7 +11,7 @@ export interface Series {
   /** Number of the colour, from 0; see `--series-0` in the style sheet. */
   colour: number;
   points: readonly Point[];
-  /** What is drawn in their place, with the points behind it, fainter. */
+  /** What is drawn in their place, with the points after it, fainter. */
   smoothed?: readonly Point[];
   /** Few measurements with steps between them: each is marked. */
   sparse?: boolean;
@@ -37,11 +37,11 @@ export interface ChartSpec {
   series: readonly Series[];
   /** A fixed value to compare with. */
   lines?: readonly { value: number; label: string }[];
-  /** What stands in place of the chart where there is nothing to draw. */
+  /** What is in place of the chart where there is nothing to draw. */
   empty: string;
 }
 
-/** Whether nothing was measured; `empty` then stands in its place. */
+/** Whether nothing was measured; `empty` then is in its place. */
 export const isEmpty = ({ series }: ChartSpec): boolean =>
   series.every(({ points }) => points.length === 0);
 

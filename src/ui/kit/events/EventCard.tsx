@@ -9,7 +9,7 @@ export interface EventCardProps extends EventBodyProps {
   open: boolean;
   /** Playback has not reached it. */
   ahead: boolean;
-  /** Playback stands on it. */
+  /** Playback is on it. */
   current: boolean;
   selected: boolean;
   onToggle: (index: number) => void;

@@ -5,12 +5,12 @@ import { firstSeen } from './parts/support.ts';
 
 interface EventListProps {
   rollout: Rollout;
-  /** Which of its events, as indices; all unless given. */
+  /** Which of its events, as indices; all by default. */
   indices?: readonly number[];
   className?: string;
   /** Whether all can be opened and closed at once. */
   tools?: boolean;
-  /** Goes to an event that a card names; unless given, its card opens. */
+  /** Goes to an event that a card names; by default, its card opens. */
   go?: (index: number) => void;
 }
 

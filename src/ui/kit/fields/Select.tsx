@@ -23,7 +23,7 @@ const nameOf = (value: string | number, data: SelectProps['data']): string => {
 
 /**
  * A choice from a list. An option cannot hold anything that is pressed: the acronyms of the one that is
- * chosen stand below the field, and open what they mean there.
+ * chosen are below the field, and open what they mean there.
  */
 export const Select = ({ label, data, value, description, ...field }: SelectProps) => {
   const terms = new Map(

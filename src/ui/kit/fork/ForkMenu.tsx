@@ -18,7 +18,7 @@ export interface ForkAsk {
   policy?: { policy: AskedPolicy; name: string };
 }
 
-/** A policy that may go on. */
+/** A policy that may continue. */
 export interface ForkPolicy {
   policy: AskedPolicy;
   name: string;
@@ -28,15 +28,15 @@ export interface ForkPolicy {
 export interface ForkMenuProps {
   rollout: Rollout;
   event: number;
-  /** Why this rollout cannot be gone on with; null where it can. */
+  /** Why this rollout cannot be continued; null where it can. */
   why: string | null;
   /** It is still looked for whether it can. */
   checking?: boolean;
   /** Told when the menu is opened. */
   opened?: () => void;
-  /** What goes on where no other adapter is chosen, where that is not what wrote it. */
+  /** What continues where no other adapter is chosen, where that is not what wrote it. */
   note: string | null;
-  /** Others that may go on; null while they are looked for. */
+  /** Others that may continue; null while they are looked for. */
   policies: readonly ForkPolicy[] | null;
   busy: boolean;
   start: (ask: ForkAsk) => void;
@@ -50,7 +50,7 @@ const temperatureOf = ({ recipe: { settings } }: Rollout): number => {
 
 type LineProps = ForkMenuProps & { change: ForkChange };
 
-/** A way to go on: its button, what is chosen for it, and what it would meet. */
+/** A way to continue: its button, what is chosen for it, and what it would meet. */
 const Line = ({ change, ...props }: LineProps) => {
   const { rollout, event, busy, start, policies } = props;
   const offer = offerOf(rollout, event, change);
@@ -114,7 +114,7 @@ const Line = ({ change, ...props }: LineProps) => {
   );
 };
 
-/** "Fork here": goes on with a rollout from one of its events, beside it. */
+/** "Fork here": continues with a rollout from one of its events, beside it. */
 export const ForkMenu = (props: ForkMenuProps) => {
   const { note, event, busy, rollout } = props;
   const [open, setOpen] = useState(false);

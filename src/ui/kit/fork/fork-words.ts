@@ -2,7 +2,7 @@ import type { ForkChange, ForkOffer } from '../../../agent/fork/changes.ts';
 
 /** Words of a fork. */
 
-/** A button that is pressed; of the others what is chosen stands beside them. */
+/** A button that is pressed; of the others what is chosen is beside them. */
 export const CHANGE_NAMES: Record<ForkChange, string> = {
   source: 'Ask the other source',
   gold: 'Insert the gold passages',

@@ -19,7 +19,7 @@ const Mark = ({ state }: { state: HopState }) => (
 /** Marks that a cell has room for. */
 const MOST = 6;
 
-/** The states of a chain as marks, in its order; those beyond six are counted. All are in words for who listens. */
+/** The states of a chain as marks, in its order; those beyond six are counted. All are as text for who listens. */
 export const HopMarks = ({ states }: { states: readonly HopState[] }) => {
   const shown = states.slice(0, MOST);
   const words = states.map((state, i) => `hop ${i + 1} ${HOP_NAMES[state]}`).join(', ');

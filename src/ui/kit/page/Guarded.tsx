@@ -71,7 +71,7 @@ interface GuardedProps {
   loading?: ReactNode;
   /** It is tried again when one of these changes. */
   resetKeys?: readonly unknown[];
-  /** What stands around the failure: a page in place of a page. */
+  /** What is around the failure: a page in place of a page. */
   around?: (fault: ReactNode) => ReactNode;
   /** Closes what can be done without. */
   hide?: () => void;

@@ -1,4 +1,4 @@
-/** Names, each with what it tells, under a heading: what the entrance of a place says of what will stand there. */
+/** Names, each with what it tells, under a heading: what the entrance of a place says of what will be there. */
 export const Told = ({
   title,
   entries,

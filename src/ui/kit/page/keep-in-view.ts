@@ -1,4 +1,4 @@
-/** Milliseconds without a change after which what stands around an element has come in. */
+/** Milliseconds without a change after which what is around an element has come in. */
 const SETTLES = 3000;
 
 /** What a reader does who may want another place. */

@@ -6,7 +6,7 @@ import {
   type ReactNode,
 } from 'react';
 
-/** What stands where a file is on its way; `Guarded` says it for what is in it. */
+/** What is where a file is on its way; `Guarded` says it for what is in it. */
 export const Waiting = createContext<ReactNode>(null);
 
 interface OnDemand<Props extends object> {

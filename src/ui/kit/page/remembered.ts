@@ -17,6 +17,6 @@ export const remember = (key: string, text: string): void => {
   try {
     globalThis.localStorage?.setItem(key, text);
   } catch {
-    // Not allowed, or full: this visit goes on without.
+    // Not allowed, or full: this visit continues without.
   }
 };

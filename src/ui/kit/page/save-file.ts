@@ -9,7 +9,7 @@ export const saveFile = (name: string, blob: Blob): void => {
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 };
 
-/** "My run, 2" → "my-run-2": what may stand in a file's name everywhere. */
+/** "My run, 2" → "my-run-2": what may be in a file's name everywhere. */
 export const fileStem = (name: string): string =>
   name
     .toLowerCase()

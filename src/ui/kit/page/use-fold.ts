@@ -16,7 +16,7 @@ export const useFold = (): {
   const open = own ?? roomy;
   return {
     open,
-    // It is told of the turns of the window too, which leave it as it is said to be.
+    // It is notified of the turns of the window too, which leave it as it is said to be.
     onToggle: ({ currentTarget }) => {
       if (currentTarget.open !== open) setOwn(currentTarget.open);
     },

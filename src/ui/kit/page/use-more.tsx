@@ -22,5 +22,5 @@ export const useMore = <T,>(
 /** Cells of a table that are painted at once. */
 const CELLS = 500;
 
-/** Rows of a page where each has so many cells. */
+/** Rows of a page where each has this many cells. */
 export const pageOf = (cells: number): number => Math.max(5, Math.floor(CELLS / cells));

@@ -1,6 +1,6 @@
 import type { TreeNode } from '../../../evaluate/rollouts/siblings/tree.ts';
 
-/** Where the nodes of a tree of siblings stand, in CSS pixels; a line a sibling, a column a step. */
+/** Where the nodes of a tree of siblings stand, in CSS pixels; a line a sibling, a column per step. */
 
 const ROW = 36;
 const TOP = 6;

@@ -23,7 +23,7 @@ export interface StepWords {
   line: string;
 }
 
-/** What a step is, of the rollout that it is told from. */
+/** What a step is, of the rollout that it is distinguished from. */
 export function stepWords(
   { events, segments }: Pick<ImportedRollout, 'events' | 'segments'>,
   { of, at }: TreeStep,

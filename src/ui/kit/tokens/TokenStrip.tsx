@@ -94,7 +94,7 @@ const WriterLegend = () => (
   </>
 );
 
-/** The legend below strips of tokens; children stand behind it. */
+/** The legend below strips of tokens; children stand after it. */
 export const StripLegend = (props: { by: ColourMode['by']; children?: ReactNode }) => (
   <span className="legend">
     {props.by === 'writer' ? <WriterLegend /> : <AdvantageLegend />}

@@ -79,7 +79,7 @@ export const stripGrid = (count: number, width: number): StripGrid => {
   return { columns, rows: Math.max(1, Math.ceil(count / columns)), cell, rowHeight };
 };
 
-/** Index of the token at a point of the strip, CSS pixels; null beside and behind them. */
+/** Index of the token at a point of the strip, CSS pixels; null beside and after them. */
 export const cellAt = (grid: StripGrid, x: number, y: number, count: number): number | null => {
   const column = Math.floor(x / grid.cell);
   const row = Math.floor(y / grid.rowHeight);

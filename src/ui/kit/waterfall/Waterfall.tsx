@@ -7,7 +7,7 @@ import { searchWords, spanName, timeNotes, totalWords } from './time-words.ts';
 import { ROW, waterfallLayout } from './waterfall-layout.ts';
 import './waterfall.css';
 
-/** Where the seconds of one rollout went, stretch by stretch; a press goes to the event that ended it. */
+/** Where the seconds of one rollout went, stretch by stretch; a click goes to the event that ended it. */
 
 interface TimedRecord {
   events?: readonly AgentEvent[] | undefined;

@@ -1,7 +1,7 @@
 import { normalizeAnswer } from '../../../agent/answers/answers.ts';
 import type { ChainStep } from '../../../records/records.ts';
 
-/** Steps of a gold chain in words. */
+/** Steps of a gold chain as text. */
 
 /** "company.foundingYear" → "founding year". */
 export const relationWords = (relation: string): string =>

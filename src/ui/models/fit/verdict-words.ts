@@ -9,7 +9,7 @@ export interface VerdictWords {
   tone: 'good' | 'hint' | 'bad';
   /** A few words, as in “fits as int8”. */
   badge: string;
-  /** What that rests on, behind the badge. */
+  /** What that rests on, after the badge. */
   more: string;
 }
 

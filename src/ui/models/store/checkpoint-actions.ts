@@ -22,7 +22,7 @@ const api = (): CheckpointsApi => {
   return connected;
 };
 
-/** For what is no fault of the checkpoint: the worker died, the records cannot be read. */
+/** For what is not a fault of the checkpoint: the worker died, the records cannot be read. */
 const BROKEN = 'Load the page again; what is stored stays.';
 
 const tell = (error: unknown): void =>
@@ -54,7 +54,7 @@ const connectCheckpoints = (to: CheckpointsApi): void => {
   });
 };
 
-/** The list of checkpoints follows the lab's: downloads go on while other pages are shown. */
+/** The list of checkpoints follows the lab's: downloads continue while other pages are shown. */
 export const modelsLabUser: LabUser = {
   connected: ({ checkpoints }) => connectCheckpoints(checkpoints),
 };

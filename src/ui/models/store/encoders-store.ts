@@ -38,7 +38,7 @@ const attempt = async (call: () => Promise<unknown>, next: string): Promise<bool
   }
 };
 
-/** Reads the list anew. Where that fails it is `ready` too: there is nothing to wait for. */
+/** Reads the list again. Where that fails it is `ready` too: there is nothing to wait for. */
 export const readEncoders = async (): Promise<void> => {
   try {
     useEncoders.setState({ encoders: await lab().encoders.list(), status: 'ready' });

@@ -109,7 +109,7 @@ const Questions = (props: {
   );
 };
 
-/** The difference over the shared questions with its interval, then the questions behind it. */
+/** The difference over the shared questions with its interval, then the questions after it. */
 const Result = (props: { a: string; b: string; by: Criterion; compared: ComparedRuns }) => {
   const { a, b, by, compared } = props;
   const [kind, setKind] = useState<Kind>('flipped');
@@ -162,7 +162,7 @@ const Result = (props: { a: string; b: string; by: Criterion; compared: Compared
 };
 
 /**
- * Asks the worker anew for another file or score; both files may hold tens of thousands of
+ * Asks the worker again for another file or score; both files may hold tens of thousands of
  * rollouts.
  */
 const Compared = ({ a, b, by }: { a: string; b: string; by: Criterion }) => {

@@ -44,7 +44,7 @@ type Read =
 
 const START: Read = { state: 'reading', share: 0 };
 
-/** Ends a scoring. One that has ended already is not found, which is no problem. */
+/** Ends a scoring. One that has ended already is not found, which is not a problem. */
 const stop = (job: string): void =>
   void attempt('The scoring could not be stopped', () => lab().rollouts.cancel(job));
 

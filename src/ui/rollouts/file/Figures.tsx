@@ -6,8 +6,8 @@ import { useSelection } from '../store/browse-selection.ts';
 import { figuresOf } from '../table/definitions.ts';
 
 /**
- * What the file states, each number with its definition; a press shows its cases. Under a filter the
- * numbers are those of the rollouts that pass it, and the file's stand below. A phone shows the first of them, and
+ * What the file states, each number with its definition; a click shows its cases. Under a filter the
+ * numbers are those of the rollouts that pass it, and the file's are below. A phone shows the first of them, and
  * all when asked to: the table is what one came for.
  */
 export const Figures = (props: {

@@ -160,7 +160,7 @@ const useAsked = (file: FileRecord | undefined, fileId: string, address: BrowseA
 };
 
 /**
- * What narrows and arranges the table, and what takes it out. Its state is the address, but for the
+ * What narrows and arranges the table, and what takes it out. Its state is the address, except for the
  * panel: whether it is open is a matter of the window, not of what is shown.
  */
 const Toolbar = (props: {
@@ -233,7 +233,7 @@ const Toolbar = (props: {
  */
 const TableView = (props: { file: FileRecord; address: BrowseAddress; change: Change }) => {
   const { file, address, change } = props;
-  // On a narrow screen the overview stands below the table: it is asked for, and then brought into view.
+  // On a narrow screen the overview is below the table: it is asked for, and then brought into view.
   const [panel, setPanel] = useState(!isNarrow());
   const main = useRef<HTMLDivElement>(null);
   useEffect(() => {

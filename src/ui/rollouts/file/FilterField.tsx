@@ -33,7 +33,7 @@ const faultOf = (text: string): Fault | null => {
 };
 
 /**
- * The text again, behind the field and scrolled with it, with the fault underlined: an `<input>` cannot
+ * The text again, after the field and scrolled with it, with the fault underlined: an `<input>` cannot
  * underline a part of its text.
  * @param left CSS pixels that the field is scrolled by
  */
@@ -73,7 +73,7 @@ const Options = (props: {
         aria-selected={index === props.at}
         ref={index === props.at ? intoView : undefined}
         className={index === props.at ? 'completion chosen' : 'completion'}
-        // Prevents the press from moving the focus: the field would close the list on blur.
+        // Prevents the click from moving the focus: the field would close the list on blur.
         onPointerDown={(event) => {
           event.preventDefault();
           props.take(item);
@@ -98,7 +98,7 @@ interface FilterFieldProps {
   /** Rollouts that pass, and all; null while they are counted. */
   matched: number | null;
   total: number | null;
-  /** What stands behind the counts of a file that is not read to its end. */
+  /** What is after the counts of a file that is not read to its end. */
   partial?: string;
   loading: boolean;
 }

@@ -4,7 +4,7 @@ import { Picture } from '../../kit/charts/picture/Picture.tsx';
 import { formatCount, formatShare } from '../../kit/words/format.ts';
 import { BAR, bandPath, branchPath, flowLayout } from './flow-layout.ts';
 
-/** Where rollouts were lost on the way from question to answer; a press opens those of a kind. */
+/** Where rollouts were lost on the way from question to answer; a click opens those of a kind. */
 
 interface FlowProps {
   title: string;

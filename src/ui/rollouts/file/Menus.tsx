@@ -194,7 +194,7 @@ const EXPORTS: readonly { format: ExportFormat; name: string; note: string; end:
   { format: 'latex', name: 'LaTeX table', note: 'the table’s columns, booktabs', end: 'tex' },
 ];
 
-/** Texts of tokens of the policy that is loaded; no other's tokenizer is at hand. */
+/** Texts of tokens of the policy that is loaded; no other's tokenizer is available. */
 const spell = (policy: string, ids: number[]): Promise<string[] | null> =>
   lab().ask.spell(policy, ids);
 
@@ -242,7 +242,7 @@ export const ExportMenu = (props: {
         format,
         columns,
         spell,
-        // What is told may arrive behind the file itself.
+        // What is told may arrive after the file itself.
         (done) => setWritten((now) => (now === null ? null : done)),
       );
       if (blob) saveFile(await fileName(file, selected, format, end), blob);

@@ -83,7 +83,7 @@ export function flowLayout(flow: Flow, width: number): FlowLayout {
   return { labels, height: y - STEP + BAR + 4, stages };
 }
 
-/** What goes on, straight down. */
+/** What continues, straight down. */
 export const bandPath = ({ y, width }: FlowStage, next: FlowStage): string => {
   const through = Math.min(width, next.width);
   return `M0 ${y + BAR}H${through.toFixed(1)}V${next.y}H0Z`;

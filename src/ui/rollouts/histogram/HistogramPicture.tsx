@@ -175,7 +175,7 @@ const Table = ({ histogram, title, onPick }: BarsProps) => (
   </table>
 );
 
-/** Counts and means behind the bars, and how many rollouts the bars leave out. */
+/** Counts and means after the bars, and how many rollouts the bars leave out. */
 const Foot = ({ histogram }: { histogram: Histogram }) => {
   const { column, shown, all } = histogram;
   if (column === null) return null;
@@ -209,14 +209,14 @@ export const HistogramPicture = (props: {
   const [column, setColumn] = useState<string | null>(null);
   const [made, setMade] = useState<Picked | null>(null);
   const histogram = useHistogram(fileId, filter, column, selected);
-  // After another change of the filter the press cannot be taken back any more.
+  // After another change of the filter the click cannot be taken back any more.
   const picked = made !== null && made.after === filter ? made : null;
   const shownColumn = histogram?.column ?? null;
   const title =
     shownColumn === null ? 'Distribution' : `Distribution of ${numberTitle(shownColumn)}`;
   const onPick = (bin: HistogramBin) => {
     if (bin.filter === null) return;
-    // Another bar stands in the place of the one before; the same one again takes it back.
+    // Another bar is in the place of the one before; the same one again takes it back.
     const before = picked?.before ?? filter;
     const after = bin.filter === picked?.bin.filter ? before : narrowed(before, bin.filter);
     setMade({ bin, before, after });

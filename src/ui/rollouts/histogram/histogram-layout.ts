@@ -13,7 +13,7 @@ export interface HistogramLayout {
   top: number;
   foot: number;
   bins: { x: number; width: number; shown: number; all: number }[];
-  /** Where a value stands under the bars: every bin has one, or its boundaries do. */
+  /** Where a value is under the bars: every bin has one, or its boundaries do. */
   labels: { x: number; value: number; anchor: 'start' | 'middle' | 'end' }[];
 }
 

@@ -33,7 +33,7 @@ interface JudgeStore {
  */
 export const useJudging = create<JudgeStore>()(() => ({ job: null, kept: 0 }));
 
-/** Verdicts are kept after so many, or so long. */
+/** Verdicts are kept after this many, or so long. */
 const KEEP = { answers: 32, ms: 4000 };
 
 let abort: AbortController | null = null;

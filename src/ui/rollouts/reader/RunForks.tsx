@@ -14,7 +14,7 @@ import { ForkMenu } from '../../kit/fork/ForkMenu.tsx';
 import { useTrain, visibleRuns } from '../../train/store/train-store.ts';
 
 /**
- * Rollouts of ours can be gone on with: those of a training run of this browser with its adapters, others
+ * Rollouts of ours can be continued: those of a training run of this browser with its adapters, others
  * where their policy and sources are here, which is looked for when it is asked for. Of the rest it is said
  * why not.
  */
@@ -31,7 +31,7 @@ const useRunOf = ({ rollout, file }: Pick<Reading, 'rollout' | 'file'>) =>
         ),
   );
 
-/** Why a rollout cannot be gone on with; null where it can. */
+/** Why a rollout cannot be continued; null where it can. */
 function whyNoFork(
   { rollout, file }: Pick<Reading, 'rollout' | 'file'>,
   run: object | undefined,
@@ -75,7 +75,7 @@ const RunFork = (props: { reading: Reading; rollout: Rollout; event: number }) =
   );
 };
 
-/** Cards within offer to go on from their events, where that is possible. */
+/** Cards within offer to continue from their events, where that is possible. */
 export const WithRunForks = ({ reading, children }: { reading: Reading; children: ReactNode }) => {
   const run = useRunOf(reading);
   const can = whyNoFork(reading, run) === null;

@@ -11,9 +11,9 @@ const SHORTEST = 2;
 interface SearchFieldProps {
   /** What the address says. */
   wanted: string;
-  /** Searches for the same words anew. */
+  /** Searches for the same words again. */
   again: () => void;
-  /** @param further the same writing goes on: "back" does not stop at each key */
+  /** @param further the same writing continues: "back" does not stop at each key */
   search: (text: string, further: boolean) => void;
   /** Puts the focus on the first rollout that was found. */
   enterList: () => void;

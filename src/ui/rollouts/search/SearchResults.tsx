@@ -56,7 +56,7 @@ interface SearchResultsProps {
   again: () => void;
 }
 
-/** What a search of all rollouts found, by file and run; it streams while the search goes on. */
+/** What a search of all rollouts found, by file and run; it streams while the search continues. */
 export const SearchResults = ({ wanted, over, again }: SearchResultsProps) => {
   const { text, status, found, problem } = useSearched();
   useEffect(() => resumeSearch(wanted, over), [wanted, over]);

@@ -36,7 +36,7 @@ const NOTHING: SearchState = {
 /** Changed by the functions of this file; `opened` by who opens a place. */
 export const useSearched = create<SearchState>()(() => NOTHING);
 
-/** What was found, with an update: a place that went on has its new rollouts behind the old ones. */
+/** What was found, with an update: a place that continued has its new rollouts after the old ones. */
 export function withUpdate(
   found: readonly FoundPlace[],
   { found: fresh }: Pick<SearchUpdate, 'found'>,
@@ -59,7 +59,7 @@ export const stopSearch = (): void => {
   if (useSearched.getState().status === 'searching') useSearched.setState({ status: 'stopped' });
 };
 
-/** Another page was opened: a search under way is not worth its time, and begins anew on return. */
+/** Another page was opened: a search under way is not worth its time, and restarts on return. */
 export const leaveSearch = (): void => {
   running.abort();
   if (useSearched.getState().status === 'searching') useSearched.setState({ status: 'idle' });

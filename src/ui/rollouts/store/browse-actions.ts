@@ -20,7 +20,7 @@ export const tellProblem = (what: string, error: unknown): void =>
 /** As everywhere, but this page shows one sentence and no details. */
 export const attempt = createAttempt(({ text }) => useBrowse.setState({ problem: text }));
 
-/** Reads the list of files anew; `failed` with a `problem` where that cannot be done. */
+/** Reads the list of files again; `failed` with a `problem` where that cannot be done. */
 export const reloadFiles = async (): Promise<void> => {
   try {
     useBrowse.setState({ files: await lab().rollouts.files(), status: 'ready' });
@@ -73,7 +73,7 @@ const newJob = (name: string, bytes: number): ImportJob => ({
   message: '',
 });
 
-/** Runs one import with its line on the page. `first` is told as soon as something can be read. */
+/** Runs one import with its line on the page. `first` is reported as soon as something can be read. */
 const runJob = async (
   { job, name }: ImportJob,
   start: (onProgress: (progress: ImportProgress) => void) => Promise<ImportOutcome>,

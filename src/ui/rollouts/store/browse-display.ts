@@ -8,7 +8,7 @@ import type { Selected } from '../../../lab/contract/rollouts.ts';
  */
 export const headOf = (group: number): number => -1 - group;
 
-/** The group whose head a line is; for lines that are no rows. */
+/** The group whose head a line is; for lines that are not rows. */
 export const groupOf = (line: number): number => -1 - line;
 
 /** Whether a line is a rollout: its number is then a position in the file. */
@@ -23,7 +23,7 @@ const linesOf = (
 ): Int32Array => {
   if (groups.length === 0) return Int32Array.from(order);
   const lines: number[] = [];
-  // Groups stand in order, outer before inner; what lies in a closed one is passed over.
+  // Groups are in order, outer before inner; what lies in a closed one is passed over.
   let hiddenUntil = 0;
   groups.forEach((group, index) => {
     const to = group.from + group.count;

@@ -167,7 +167,7 @@ const rememberOrder = async (fileId: string, position: number): Promise<void> =>
   }
 };
 
-/** Opens a rollout of the table in the reader, which then goes on in the table's order. */
+/** Opens a rollout of the table in the reader, which then continues in the table's order. */
 export const openRow = async (
   { position, row }: Pick<FoundRow, 'position' | 'row'>,
   go: (path: string) => void,

@@ -31,7 +31,7 @@ export interface BrowseStore {
   views: readonly SavedView[];
   ownRuns: readonly OwnRun[];
   ownEvaluations: readonly OwnEvaluation[];
-  /** What went wrong last, in words to show. */
+  /** What went wrong last, as text to show. */
   problem: string | null;
   /** Whether files are dragged over the page. */
   over: boolean;

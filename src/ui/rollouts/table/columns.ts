@@ -14,7 +14,7 @@ export interface Column {
   kind: 'text' | 'number' | 'bit';
 }
 
-/** Columns that are no numbers; the others say of themselves what they are. */
+/** Columns that are not numbers; the others say of themselves what they are. */
 const TEXTS: Record<string, [note: string, width: number]> = {
   line: ['line of the file, or row of the parquet file', 64],
   id: ['id of the rollout', 180],

@@ -16,7 +16,7 @@ const NAMES: Readonly<Record<Trainer, { name: string; on: string }>> = {
   verl: { name: 'verl', on: 'verl with Ray, FSDP, and vLLM or SGLang.' },
 };
 
-/** What can be left out, in words. */
+/** What can be left out, as text. */
 const PARTS: Readonly<Record<Without, string>> = {
   'dynamic-sampling': 'dynamic sampling: groups with equal rewards are not replaced',
   kl: 'the KL term',
@@ -115,7 +115,7 @@ export const ExportDialog = ({ subject: given, name, onClose }: DialogProps) => 
   const [without, setWithout] = useState<Without[]>([]);
   const [making, setMaking] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
-  // Looked at anew with every choice: the folder itself is made only when it is downloaded.
+  // Looked at again with every choice: the folder itself is made only when it is downloaded.
   const plan = useAnswer(JSON.stringify([subject, to, without]), () =>
     lab().exports.plan(subject, to, without),
   );

@@ -6,7 +6,7 @@ import type { CheckpointView } from '../../../lab/contract/checkpoints.ts';
 /** One word a policy, by which lists tell them apart. */
 export const keyOf = (ref: PolicyRef): string => ('id' in ref ? `${ref.kind}:${ref.id}` : ref.kind);
 
-/** The value of a list of helpers: a model’s key, or the word of what stands for it (`off`, `extractive`). */
+/** The value of a list of helpers: a model’s key, or the word of what is for it (`off`, `extractive`). */
 export const helperValue = (helper: Setup['summarizer'] | Setup['judge']): string =>
   helper.kind === 'model' ? keyOf(helper.policy) : helper.kind;
 

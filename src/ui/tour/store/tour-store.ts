@@ -2,7 +2,7 @@ import { create } from 'zustand';
 import { z } from 'zod';
 import { remember, remembered } from '../../kit/page/remembered.ts';
 
-/** Where a visitor is in the guided tour; remembered in this browser, so that it goes on another day. */
+/** Where a visitor is in the guided tour; remembered in this browser, so that it continues another day. */
 
 const keptSchema = z.object({
   chapter: z.int().min(0),
@@ -38,14 +38,14 @@ useTour.subscribe(({ chapter, step, seen }) => {
 /** Opens the tour where it was left. */
 export const openTour = (): void => useTour.setState({ open: true });
 
-/** Puts the tour away; it goes on where it was left. */
+/** Puts the tour away; it continues where it was left. */
 export const closeTour = (): void => useTour.setState({ open: false });
 
 /** Goes to a step; what is left behind is not marked as seen. */
 export const goToStep = (chapter: number, step: number): void =>
   useTour.setState({ chapter, step });
 
-/** Ends a chapter: marks it, and stands at the next one that was not seen, if any. */
+/** Ends a chapter: marks it, and is at the next one that was not seen, if any. */
 export const endChapter = (ids: readonly string[]): void =>
   useTour.setState(({ chapter, seen }) => {
     const id = ids[chapter];

@@ -93,7 +93,7 @@ export const RunBeside = ({ run, film }: { run: RunRecord; film: TrainingFilm })
   const from = steps.includes(wanted.from) ? wanted.from : first;
   const to = wanted.to !== null && steps.includes(wanted.to) ? wanted.to : newest;
   const { pair, reading, problem } = usePair(run, row.id, from, to);
-  // An address that names it is about it, whatever stands above; what is in view already stays where it is.
+  // An address that names it is about it, whatever is above; what is in view already stays where it is.
   const isNamed = address.beside !== undefined;
   useEffect(
     () => (isNamed ? keepInView(() => document.getElementById(ID), toTop) : undefined),

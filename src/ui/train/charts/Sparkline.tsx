@@ -5,12 +5,12 @@ const WIDTH = 88;
 const HEIGHT = 22;
 const PAD = 2;
 
-/** A line without axes, from its lowest to its highest value; what it says is in words beside it. */
+/** A line without axes, from its lowest to its highest value; what it says is as text beside it. */
 export const Sparkline = ({ points, name }: { points: readonly Point[]; name: string }) => {
   // Few enough points for so few pixels: tables draw one of these a row.
   const drawn = envelopeBuckets(points, WIDTH / 2);
   const [first, last] = [drawn[0], drawn.at(-1)];
-  // One point is no line.
+  // One point is not a line.
   if (!first || !last || drawn.length < 2) return null;
   const values = drawn.map(({ y }) => y);
   const [low, high] = [Math.min(...values), Math.max(...values)];

@@ -33,7 +33,7 @@ const fallbacksARollout = ({ fallbacks, rollouts }: TrainStep): number | null =>
 const unsummarizedARollout = ({ unsummarized, rollouts }: TrainStep): number | null =>
   unsummarized === undefined || rollouts === 0 ? null : unsummarized.results / rollouts;
 
-/** Only EM has an interval: F1 is no share of questions, so Wilson’s formula says nothing of it. */
+/** Only EM has an interval: F1 is not a share of questions, so Wilson’s formula says nothing of it. */
 const heldOutIntervals = (steps: Steps): NonNullable<Series['interval']> =>
   new Map(heldOutScores(steps).map(({ step, score }) => [step, shareInterval(score.em, score.n)]));
 

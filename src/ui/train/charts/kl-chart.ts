@@ -2,7 +2,7 @@ import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import type { ChartSpec } from '../../kit/charts/series.ts';
 import { line, spec, type Steps } from './chart-parts.ts';
 
-/** What the KL weighs, where its coefficient goes after a target; else it stands in the settings. */
+/** What the KL weighs, where its coefficient goes after a target; else it is in the settings. */
 export const klCoefficient = (steps: Steps, { objective: { kl } }: TrainSettings): ChartSpec[] =>
   kl.adaptive
     ? [

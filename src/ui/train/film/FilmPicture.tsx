@@ -47,7 +47,7 @@ export const sizesOf = ({ steps, rows }: TrainingFilm, width: number): Sizes => 
   return { names, column, mark: Math.max(2, column - 2) };
 };
 
-/** As much of a text as has room, with an ellipsis behind it where it is cut. */
+/** As much of a text as has room, with an ellipsis after it where it is cut. */
 const shortened = (text: string, pixels: number): string => {
   const room = Math.max(4, Math.ceil(pixels / CHARACTER) - 2);
   return text.length <= room ? text : `${text.slice(0, room - 1)}…`;
@@ -104,7 +104,7 @@ const Row = memo((props: Sizes & { row: FilmRow }) => {
   );
 });
 
-/** The film as a drawing: a line a question, a column a score. */
+/** The film as a drawing: a line per question, a column a score. */
 const Drawing = ({ film, width, at, chosen }: PictureProps) => {
   const sizes = sizesOf(film, width);
   const { names, column, mark } = sizes;
@@ -200,7 +200,7 @@ export const FilmPicture = (
     if (row < 0 || row >= film.rows.length) return;
     const across = Math.floor((event.clientX - box.left - names) / column);
     if (across >= film.steps.length) return;
-    // A press on a name chooses the question at the score that is shown.
+    // A click on a name chooses the question at the score that is shown.
     choose({ row, at: across < 0 ? at : across });
   };
   return (

@@ -30,7 +30,7 @@ const WarmUpNeedsRight = ({ settings }: { settings: TrainSettings | null }) => {
 
 /** What the run trains on where it is the user's own, or how to get there. */
 export const OwnData = ({ settings }: { settings: TrainSettings | null }) => {
-  // Compared id by id: another list of the same ones is no change.
+  // Compared id by id: another list of the same ones is not a change.
   const chosen = useSetup(useShallow(({ setup }) => questionSetsOf(setup)));
   const local = useSetup(({ setup }) => setup.local);
   const collections = useCollections((state) => state.collections);

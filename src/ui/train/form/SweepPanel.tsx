@@ -31,7 +31,7 @@ const OFTEN: Readonly<Record<string, string>> = {
 /** Path of a reward’s factor: its stage from 0, and its clause. */
 const WEIGHT = /^stages\.(\d+)\.weights\.(.+)$/;
 
-/** A setting in words, where the form has some; else its path. */
+/** A setting as text, where the form has some; else its path. */
 const labelOf = (path: string): string => {
   const [, stage, clause] = WEIGHT.exec(path) ?? [];
   if (stage !== undefined) return `weight of ${clause} in the reward of stage ${Number(stage) + 1}`;
@@ -40,7 +40,7 @@ const labelOf = (path: string): string => {
 
 /**
  * What these settings can be swept over: what is swept most, then all else.
- * @param chosen stay in the list though they do nothing any more; why stands below
+ * @param chosen stay in the list though they do nothing any more; why is below
  */
 const choicesOf = (settings: TrainSettings, chosen: readonly string[]) => {
   const can = sweepable(settings);

@@ -1,6 +1,6 @@
 import { COLLAPSE_RATIO, collapseText, type RewardSettings } from '../../../agent/router/reward.ts';
 
-/** The scale ends here; a larger ratio stands at its end. */
+/** The scale ends here; a larger ratio is at its end. */
 const END = 2;
 /** From the left end, as CSS has it. */
 const placeOf = (ratio: number): string => `${(Math.min(END, ratio) / END) * 100}%`;

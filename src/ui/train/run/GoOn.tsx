@@ -5,13 +5,13 @@ import { formatCount } from '../../kit/words/format.ts';
 import { resumeRun } from '../store/train-actions.ts';
 import { trainingRun, useTrain } from '../store/train-store.ts';
 
-/** More steps for a run that reached its last one; its adapter, curriculum and schedule go on. */
+/** More steps for a run that reached its last one; its adapter, curriculum and schedule continue. */
 export const GoOn = ({ run }: { run: RunRecord }) => {
-  // Text while it is no number.
+  // Text while it is not a number.
   const [steps, setSteps] = useState<number | string>(run.settings.steps + 10);
   const other = useTrain((state) => trainingRun(state)?.name);
   const over = run.step >= run.settings.steps && run.status !== 'running';
-  // An imported run may have come without a snapshot: there is nothing to go on from.
+  // An imported run may have come without a snapshot: there is nothing to continue from.
   if (!over || run.checkpointStep === null) return null;
   const valid = typeof steps === 'number' && Number.isInteger(steps) && steps > run.step;
   return (

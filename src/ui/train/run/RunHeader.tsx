@@ -218,7 +218,7 @@ const Progress = ({ run, progress }: { run: RunRecord; progress: TrainProgress |
   );
 };
 
-/** What happened that is no failure, in a live region so that it is read out when it arrives. */
+/** What happened that is not a failure, in a live region so that it is read out when it arrives. */
 const Notices = ({ run, progress }: { run: RunRecord; progress: TrainProgress | undefined }) => {
   const frozen = useTrain((state) => state.frozen);
   const live = run.status === 'running';
@@ -316,7 +316,7 @@ export const RunHeader = ({ run, steps }: { run: RunRecord; steps: readonly Trai
         {run.status === 'running' ? (
           <RateControl run={run} current={last?.learningRate ?? null} />
         ) : null}
-        {/* Keyed by the step: its number begins anew behind each stretch. */}
+        {/* Keyed by the step: its number restarts after each stretch. */}
         <GoOn key={run.step} run={run} />
       </div>
     </header>

@@ -61,7 +61,7 @@ const ScrollTo = ({ id, name }: { id: string; name: string }) => (
   </>
 );
 
-/** What will stand here: in place of a page of empty charts. */
+/** What will be here: in place of a page of empty charts. */
 const ToCome = ({ groups }: { groups: readonly ChartGroup[] }) => (
   <section className="to-come" aria-label="Charts to come">
     <h2>What will stand here</h2>
@@ -109,7 +109,7 @@ export const RunView = ({ run, step }: { run: RunRecord; step: number | null }) 
   );
   const last = known.at(-1)?.step ?? 0;
   const { resume, stop } = actionsOf(run);
-  // Nothing more will stand here.
+  // Nothing more will be here.
   const ended = !resume && !stop;
   return (
     <>

@@ -19,7 +19,7 @@ import { trainApi } from '../store/train-store.ts';
 import { groupRollouts, type RolloutGroup } from '../../ask/store/rollout-groups.ts';
 
 /**
- * The rollouts that are kept of a step, by question. Read anew for each step, since a page that
+ * The rollouts that are kept of a step, by question. Read again for each step, since a page that
  * kept them all would hold the whole run.
  */
 const useRollouts = (runId: string, step: number): Loaded<RolloutGroup[]> =>

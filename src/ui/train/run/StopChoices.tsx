@@ -95,7 +95,7 @@ const choicesOf = (
       says: stopped(run, progress, where),
       act: () => void stopRun(run.id, true),
     },
-    // Only where there are steps behind the snapshot is there something to throw away.
+    // Only where there are steps after the snapshot is there something to throw away.
     ...(whole > stored
       ? [
           {

@@ -4,7 +4,7 @@ import { Icon } from '../../kit/Icon.tsx';
 /** A way to end what trains. */
 export interface StopChoice {
   name: string;
-  /** What it costs, and how it can go on. */
+  /** What it costs, and how it can continue. */
   says: string;
   act: () => void;
   disabled?: boolean;

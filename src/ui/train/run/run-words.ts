@@ -87,7 +87,7 @@ const hasNoSnapshot = ({ importedStep = 0, checkpointStep, step }: RunRecord): b
 /** A run that starts again tries the same rollouts, and again finds none of them right. */
 const endsInWarmUp = ({ failure }: RunRecord): boolean => failure?.kind === 'no-demonstrations';
 
-/** A run that reached its last step has nothing to go on with. */
+/** A run that reached its last step has nothing to continue with. */
 export const actionsOf = (run: RunRecord): RunActions => ({
   stop: run.status === 'running',
   resume:
@@ -97,7 +97,7 @@ export const actionsOf = (run: RunRecord): RunActions => ({
     !endsInWarmUp(run),
 });
 
-/** Whether something that is made before the first step is stored, and no step: the run goes on from there. */
+/** Whether something that is made before the first step is stored, and no step: the run continues from there. */
 export const isPrepared = ({ checkpointStep, step }: RunRecord): boolean =>
   step === 0 && checkpointStep === 0;
 
@@ -114,7 +114,7 @@ export const hasAdapter = (run: RunRecord): boolean =>
 export const learnedNothing = ({ status, untrained }: RunRecord): boolean =>
   status === 'finished' && untrained === true;
 
-/** What the button is called that lets a run go on, and what it does. */
+/** What the button is called that lets a run continue, and what it does. */
 export const goOnWords = (run: RunRecord): { name: string; title: string } => {
   if (run.step > 0)
     return {

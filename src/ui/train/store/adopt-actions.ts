@@ -16,7 +16,7 @@ interface Adopting {
   waiting: readonly string[];
   /** What was taken in since nothing was being read. */
   taken: readonly Pick<RunRecord, 'id' | 'name' | 'notice'>[];
-  /** What of it was cancelled, in words; null where nothing was. */
+  /** What of it was cancelled, as text; null where nothing was. */
   cancelled: string | null;
 }
 
@@ -49,7 +49,7 @@ const isArchive = (name: string): boolean => /\.(?:tar|tar\.gz|tgz|zip)$/i.test(
 
 const quoted = (names: readonly string[]): string => names.map((name) => `“${name}”`).join(', ');
 
-/** What came of it stands in `useAdopting`, what failed in `problem`. */
+/** What came of it is in `useAdopting`, what failed in `problem`. */
 async function adoptOne({ name, files }: Offered): Promise<void> {
   const reading = { name, done: 0, total: 0, cancelling: false };
   useAdopting.setState({ reading, waiting: queue.map((offered) => offered.name) });
@@ -82,7 +82,7 @@ async function adoptAll(offered: readonly Offered[]): Promise<void> {
   useAdopting.setState({ reading: null, waiting: [] });
 }
 
-/** Stops what is read, of which nothing is kept, and what waits behind it. */
+/** Stops what is read, of which nothing is kept, and what waits after it. */
 export async function cancelAdopting(): Promise<void> {
   const left = queue.map(({ name }) => name);
   queue = [];

@@ -23,7 +23,7 @@ export const useDemonstrations = create<Demonstrations>()(() => NONE);
 
 /** Which tokens the policy has is checked when the run starts: the page does not hold the policy. */
 const countsOf = (text: string): Demonstrations['counts'] => {
-  // The format stands in the first line.
+  // The format is in the first line.
   if (text.slice(0, 400).includes(TRAJECTORIES)) {
     const { trajectories, pairs } = readTrajectories(text);
     return { of: 'stored', all: trajectories.length, pairs: pairs.length };

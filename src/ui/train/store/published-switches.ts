@@ -35,7 +35,7 @@ const withRewards = (draft: Draft, rewardAt: (stage: number) => Rewarded | undef
   return withChange(draft, 'stages', rewarded);
 };
 
-/** The draft without a switch: what it changes is the recipe's again, but for what another one needs. */
+/** The draft without a switch: what it changes is the recipe's again, except for what another one needs. */
 export const withSwitchOut = (draft: Draft, one: Switch): Draft => {
   const others = switchesOn(rawSettings(draft)).filter((other) => other !== one);
   const stays = new Set(others.flatMap(pathsOf));

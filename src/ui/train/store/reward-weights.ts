@@ -4,7 +4,7 @@ import { rewardById } from '../../../learn/rewards/list.ts';
 export const weightsOf = (reward: string): Readonly<Record<string, number>> | null =>
   rewardById(reward)?.weights ?? null;
 
-/** What is wrong with a stage's factors, in words; null where nothing is. */
+/** What is wrong with a stage's factors, as text; null where nothing is. */
 export const weightsProblem = (
   reward: string,
   weights: Readonly<Record<string, number>>,

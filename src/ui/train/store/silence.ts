@@ -3,7 +3,7 @@
  * for long, while it was hidden and something was training.
  */
 
-/** Messages come several times a second while rollouts run; an update is silent for some seconds. */
+/** Messages come several times per second while rollouts run; an update is silent for some seconds. */
 const SILENCE_MS = 20_000;
 
 /** What is needed to tell a frozen tab from an idle lab. */

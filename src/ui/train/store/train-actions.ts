@@ -57,7 +57,7 @@ const receive = createFrameQueue<TrainMessage>((messages) => {
   if (messages.some(({ type }) => type === 'storage')) storageChanged();
 });
 
-/** A worker that died is connected to anew, the page is watched once. */
+/** A worker that died is connected to again, the page is watched once. */
 let watching = false;
 
 const readRuns = async (api: TrainApi): Promise<void> => {
@@ -100,7 +100,7 @@ const connectTraining = (api: TrainApi): void => {
 /** The training pages follow the lab's training; see `connectTraining`. */
 export const trainLabUser: LabUser = { connected: ({ train }) => connectTraining(train) };
 
-/** Reads the runs anew after they could not be read; `status` is `failed` again where they still cannot. */
+/** Reads the runs again after they could not be read; `status` is `failed` again where they still cannot. */
 export const reloadRuns = async (): Promise<void> => {
   const done = await attempt('The runs could not be read', async () => {
     await readRuns(trainApi());
@@ -168,7 +168,7 @@ export const startTraining = async (start: {
   device: DeviceChoice;
   /** Trajectories for `settings.warmUp`. */
   demonstrations: File | null;
-  /** What it works with; what is chosen unless given. */
+  /** What it works with; what is chosen by default. */
   setup?: Setup;
 }): Promise<string | null> => {
   useTrain.setState({ problem: null, frozen: null });

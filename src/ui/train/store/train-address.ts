@@ -20,7 +20,7 @@ export interface BesideAddress {
   to: number | null;
 }
 
-/** More lines than this cannot be told apart. */
+/** More lines than this cannot be distinguished. */
 export const MOST_COMPARED = 8;
 
 const stepOf = (raw: string | null): number | null => {

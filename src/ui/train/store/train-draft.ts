@@ -48,7 +48,7 @@ const writePath = (into: Branch, path: string, value: unknown): void => {
   at[keys.at(-1)!] = value;
 };
 
-/** The settings as the form has them, checked or not. Whole objects are set before their fields. */
+/** The settings as in the form, checked or not. Whole objects are set before their fields. */
 export const rawSettings = ({ training, changes }: Pick<Draft, 'training' | 'changes'>): Branch => {
   const raw: Branch = { ...getTraining(training) };
   const paths = Object.keys(changes).sort((a, b) => a.split('.').length - b.split('.').length);
@@ -58,7 +58,7 @@ export const rawSettings = ({ training, changes }: Pick<Draft, 'training' | 'cha
 
 const sameJson = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** The same without what stands at the path. */
+/** The same without what is at the path. */
 const withoutPath = (from: unknown, path: readonly string[]): unknown => {
   const [key, ...rest] = path;
   if (key === undefined || !isObjectOrList(from) || !(key in from)) return from;
@@ -77,7 +77,7 @@ const withoutField = (changes: Draft['changes'], path: string): Draft['changes']
   );
 
 /**
- * The draft with one value changed; a value that is the recipe's own is no change.
+ * The draft with one value changed; a value that is the recipe's own is not a change.
  * @param value undefined: the recipe's own, or none where it has none
  */
 export const withChange = (draft: Draft, path: string, value: unknown): Draft => {
@@ -164,7 +164,7 @@ export const checkDraft = (draft: Pick<Draft, 'training' | 'changes'>): Checked 
   const problem = recipeProblem(parsed.data);
   if (problem !== null)
     return { settings: null, errors: { [problem.path]: problem.words }, warnings: [] };
-  // Whether there is a summarizer is no field of the form: the bar below it says so.
+  // Whether there is a summarizer is not a field of the form: the bar below it says so.
   const fault = untrainable(parsed.data, { summarizer: true });
   if (fault) {
     // A field of the form shows its own problem, any other setting that of all that was changed.
@@ -180,7 +180,7 @@ const touches = (path: string, fault: string): boolean =>
 
 /**
  * The draft without the changes that are not allowed: what was typed by mistake, or allowed by another
- * version, is the recipe's own again when the form is opened anew.
+ * version, is the recipe's own again when the form is opened again.
  */
 export const withoutFaults = (draft: Draft): Draft => {
   const faults = Object.keys(checkDraft(draft).errors);

@@ -35,7 +35,7 @@ export interface TrainState {
   atStart: Readonly<Record<string, Pick<HeldOutScore, 'em' | 'n'>>>;
   /** Runs of which not all steps are read yet. */
   reading: readonly string[];
-  /** What went wrong last, in words to show; the run it is about where there is one. */
+  /** What went wrong last, as text to show; the run it is about where there is one. */
   problem: Problem | null;
   removed: readonly Removed[];
   /** The run that this tab trains; another one that trains does so in another tab. */

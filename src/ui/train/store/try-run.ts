@@ -7,7 +7,7 @@ export const TRY_STEPS = 10;
 /** What such a run is to take. */
 const TRY_SECONDS = 120;
 
-/** Fewer questions a step often leave no group whose rewards vary, and nothing to learn from. */
+/** Fewer questions per step often leave no group whose rewards vary, and nothing to learn from. */
 const FEWEST_QUESTIONS = 2;
 
 /** As long as nobody knows how fast this device is. */

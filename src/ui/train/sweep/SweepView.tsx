@@ -31,7 +31,7 @@ const scoreWords = (steps: readonly TrainStep[] | undefined): string => {
   return `held-out EM ${formatShare(last.score.em)} of ${plural(last.score.n, 'question')} after step ${last.step}, 95 % interval ${formatShare(low)} to ${formatShare(high)}`;
 };
 
-/** What a run does, behind its name. */
+/** What a run does, after its name. */
 const STATES: Record<GridCell['state'], string> = {
   waiting: 'waits',
   running: 'trains',
@@ -75,7 +75,7 @@ const choicesOf = (
 };
 
 /**
- * Ways to end the sweep while a run of it trains, or to go on with those that wait.
+ * Ways to end the sweep while a run of it trains, or to continue with those that wait.
  * @param props.dropped told what can be undone
  */
 const Controls = (props: { sweep: RunSweep; grid: Grid; dropped: (ids: string[]) => void }) => {

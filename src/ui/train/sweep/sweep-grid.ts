@@ -84,7 +84,7 @@ export const metricOf = (id: string): SweepMetric => {
 
 /**
  * Every pair of the axes’ values, with the run’s state and number.
- * @param metric which number; the best cell is told by it
+ * @param metric which number; the best cell is recognised by it
  */
 export function sweepGrid(
   runs: readonly RunRecord[],

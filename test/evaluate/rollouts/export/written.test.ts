@@ -138,7 +138,7 @@ describe('one rollout as HTML', () => {
     expect(html).toContain('<span class="badge">gold title</span>');
     // "Answer seen but not given" points at the passage, and is explained below it.
     expect(html).toContain('<p class="note">⚠ Answer seen but not given: One result holds');
-    // "Under-search" is about the rollout as a whole: it stands in the head.
+    // "Under-search" is about the rollout as a whole: it is in the head.
     const head = html.slice(html.indexOf('<header>'), html.indexOf('</header>'));
     expect(head).toContain('⚠ Answered without evidence');
     expect(head).not.toContain('Answer seen but not given');

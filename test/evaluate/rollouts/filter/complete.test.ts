@@ -8,7 +8,7 @@ const known = (field: string): readonly string[] =>
     field
   ] ?? [];
 
-/** The cursor stands at `|`. */
+/** The cursor is at `|`. */
 function at(marked: string) {
   const position = marked.indexOf('|');
   const text = marked.replace('|', '');

@@ -45,7 +45,7 @@ export const search = (text: string, part: Part = {}): ImportedSegment => ({
   text: `<search>${text}</search>`,
   ...part,
 });
-/** One passage a line: `Title : text`. */
+/** One passage per line: `Title : text`. */
 export const result = (text: string, part: Part = {}): ImportedSegment => ({
   source: 'environment',
   role: 'result',

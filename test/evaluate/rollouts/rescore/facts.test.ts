@@ -169,7 +169,7 @@ describe('breaches of a protocol', () => {
     ['with white space behind it', ['<think>a</think> \n'], []],
     ['not closed', ['<think>a'], ['<think>a']],
     ['not closed before its turn ends', ['<think>a<|im_end|>'], ['<think>a<|im_end|>']],
-    // The tag that closes a block stands behind the one that opens it.
+    // The tag that closes a block stands after the one that opens it.
     ['opened alone', ['<think>'], ['<think>']],
     ['closed by another', ['<think>a</answer>'], ['<think>a</answer>']],
     ['empty', ['<think></think>'], []],

@@ -101,7 +101,7 @@ describe('siblings as a tree', () => {
           ],
         ],
       ],
-      // What is alike behind a difference was reached in another context.
+      // What is alike after a difference was reached in another context.
       [0, '2', [[1, '2', [[2, '2', [[3, '2', []]]]]]]],
     ]);
     expect(tree[0]?.children[0]?.children[0]?.children.map(({ ends }) => ends)).toEqual([[0], [1]]);
@@ -192,7 +192,7 @@ describe('the values of siblings', () => {
   });
 
   it('are EM less the mean without rewards, and a fork is in no mean', () => {
-    // The mean of 1, 0, 0, 1 is one half; the fork, right too, stands as far above it.
+    // The mean of 1, 0, 0, 1 is one half; the fork, right too, is as far above it.
     const all = [sibling(1), sibling(0), sibling(0), sibling(1), sibling(1)];
     expect(valuesOf(all, (at) => at === 4)).toEqual({
       basis: 'em',

@@ -83,7 +83,7 @@ describe('a document that does not end', () => {
     const batches = readImport(blob(text), { format: LIST });
     const { value } = await batches.next();
     expect(value?.rejected).toEqual([{ line, item, key: '', expected }]);
-    // There is nothing to go on with.
+    // There is nothing to continue with.
     expect(value).toMatchObject({ position: null, progress: { bytes: text.length } });
   });
 });

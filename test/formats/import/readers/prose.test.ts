@@ -154,7 +154,7 @@ it('keeps every word in order and every chunk within its bound', async () => {
         for (const { text } of found) {
           const words = text.match(/\d+/gu)?.map(Number) ?? [];
           expect(words.length).toBeLessThanOrEqual(maxWords);
-          // A chunk goes on where the last one ended, less the sentences that it repeats.
+          // A chunk continues where the last one ended, less the sentences that it repeats.
           const first = words[0] ?? 0;
           expect(words).toEqual(words.map((_, i) => first + i));
           expect(words.at(-1)).toBeGreaterThan(seen.at(-1) ?? -1);

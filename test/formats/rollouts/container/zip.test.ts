@@ -25,7 +25,7 @@ function stored(
     const offset = parts.length;
     parts.push(...le(0x0403_4b50, 4), ...le(0, 22), ...le(named.length, 2), ...le(3, 2));
     parts.push(...named, 1, 2, 3, ...held);
-    // Sizes and offset in 64 bits, behind the other fields (APPNOTE 4.5.3).
+    // Sizes and offset in 64 bits, after the other fields (APPNOTE 4.5.3).
     const long = wide
       ? [...le(1, 2), ...le(24, 2), ...le(held.length, 8), ...le(held.length, 8), ...le(offset, 8)]
       : [];
@@ -191,7 +191,7 @@ describe('the entries of an archive', () => {
     const view = new DataView(archive.buffer);
     view.setUint32(at + 20, 0xffff_ffff, true);
     expect(zipEntries(archive)[0]).toMatchObject({ size: 0xffff_ffff, originalSize: 3, offset: 0 });
-    // One length of three stands in the field of 64 bits: that of the entry as it is packed.
+    // One length of three is in the field of 64 bits: that of the entry as it is packed.
     const wide = stored([{ name: 'a', data: 'one', extra: [1, 0, 8, 0, 9, 0, 0, 0, 1, 0, 0, 0] }]);
     new DataView(wide.buffer).setUint32(wide.length - 22 - 59 + 20, 0xffff_ffff, true);
     expect(zipEntries(wide)[0]).toMatchObject({ size: 2 ** 32 + 9, originalSize: 3, offset: 0 });

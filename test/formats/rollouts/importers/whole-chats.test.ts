@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { importOne } from '../helpers.ts';
 import { blocks, told } from './told.ts';
 
-/** A response that repeats its prompt: the example in it is no answer. */
+/** A response that repeats its prompt: the example in it is not an answer. */
 
 const ASKED = 'Which town lies on the Tarn?';
 const RULES = 'Answer in <answer> and </answer>. For example, <answer> Beijing </answer>.';
@@ -46,7 +46,7 @@ describe('a response that repeats its prompt', () => {
     expect(await told(verl(ASKED, prompt + SAID))).toMatchObject({ asked: ASKED, answer: null });
     const right = `${prompt}<answer>Albi</answer>`;
     expect(await told(verl(ASKED, right))).toMatchObject({ answer: 'Albi' });
-    // The question is found where nothing stands beside it, too.
+    // The question is found where nothing is beside it, too.
     expect(await told({ text: right, gold: 'Albi' })).toMatchObject({
       asked: ASKED,
       golds: ['Albi'],

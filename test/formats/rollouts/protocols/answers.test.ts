@@ -96,7 +96,7 @@ describe('the last answer by the protocol’s rule', () => {
     expect(readAnswer(segments, null)).toBe('a');
     expect(readAnswer(segments.slice(1), null)).toBeNull();
     expect(whyUnread(segments, null)).toBeNull();
-    // What is blank behind the last words does not count.
+    // What is blank after the last words does not count.
     expect(readAnswer([...segments.slice(0, 1), { ...segments[1]!, text: ' ' }], null)).toBe('a');
     const call: ImportedSegment = { source: 'policy', role: 'search', text: 'The answer is c.' };
     expect(readAnswer([...segments.slice(0, 1), call], null)).toBeNull();

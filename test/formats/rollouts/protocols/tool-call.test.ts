@@ -139,7 +139,7 @@ describe('calls and what answers them', () => {
       'other',
       'other',
     ]);
-    // A call that is no JSON, or was cut off, is still one.
+    // A call that is not JSON, or was cut off, is still one.
     expect(roles('<tool_call>who?</tool_call>', answer)).toEqual(['search', 'result']);
     expect(roles('<tool_call>{"name":"add","arguments":{}}')).toEqual(['other']);
     expect(roles(answer)).toEqual(['other']);

@@ -37,7 +37,7 @@ it('what is loading is named as what it is, once all its bytes are here', async 
       dexie: { indexedDB: new IDBFactory(), IDBKeyRange },
     }),
   });
-  /** Words as they changed, by part; and those that stood at a full bar last. */
+  /** Words as they changed, by part; and those that was at a full bar last. */
   const words: Record<string, string[]> = { world: [], retrieval: [] };
   const full: Record<string, boolean> = {};
   host.listen((part, stage, progress) => {

@@ -10,7 +10,7 @@ export interface HubServer {
   files: Map<string, Uint8Array>;
   /** Requests of file bodies, in order. */
   asked: { name: string; from: number; ifRange: string | null; sent: number }[];
-  /** Cuts the connection when so many bytes of a file were sent, counted from its begin. */
+  /** Cuts the connection when this many bytes of a file were sent, counted from its begin. */
   cutAt: Map<string, number[]>;
   /** Sends nothing of a file from this byte on until the request ends, where set. */
   holdAt: Map<string, number>;
@@ -35,7 +35,7 @@ const sha = (bytes: Uint8Array): string => createHash('sha256').update(bytes).di
 
 const COMMIT = '0123456789abcdef0123456789abcdef01234567';
 
-/** Weights of so many float32 values, random but the same each time. */
+/** Weights of this many float32 values, random but the same each time. */
 export const weights = (name: string, values: number, seed = 1): Uint8Array => {
   const data = new Float32Array(values);
   for (let i = 0, x = seed; i < values; i++) {
@@ -47,7 +47,7 @@ export const weights = (name: string, values: number, seed = 1): Uint8Array => {
 
 const text = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
 
-/** A checkpoint in two shards, of so many values each. */
+/** A checkpoint in two shards, of this many values each. */
 export const shardedFiles = (values = 50_000, last = values): Map<string, Uint8Array> => {
   const first = 'model-00001-of-00002.safetensors';
   const second = 'model-00002-of-00002.safetensors';

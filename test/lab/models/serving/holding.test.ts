@@ -138,7 +138,7 @@ it('what it is held in changes its revision, and it is loaded again', async () =
   await store.change(id, { weights: 'int4' });
   keeper.changed('another', false);
   expect(await loaded()).toBe(plain);
-  // A run goes on with what it began with.
+  // A run continues with what it began with.
   keeper.changed(id, true);
   expect(await loaded()).toBe(plain);
   keeper.want({ kind: 'checkpoint', id }, 'wasm');

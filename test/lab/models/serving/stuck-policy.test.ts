@@ -50,7 +50,7 @@ function hangingWorkers() {
     };
     const { worker, close } = inProcessWorker(api, life, locks);
     endings.push(close);
-    // It goes on hanging, as a thread in a GPU driver does.
+    // It continues hanging, as a thread in a GPU driver does.
     return { ...worker, terminate: () => terminated.push(life) };
   };
   return { policy, started, terminated };

@@ -34,7 +34,7 @@ export function headsInput(
   return { input, adapter };
 }
 
-/** Contexts that are read in two pieces and go on by a token each; then copies of them go on. */
+/** Contexts that are read in two pieces and continue by a token each; then copies of them continue. */
 export const attention: CaseBody = async (b, s) => {
   const { ops, random } = b;
   const lengths = raggedLengths(random, 70);

@@ -224,7 +224,7 @@ export class Decoder {
     };
   }
 
-  /** Takes dx [rows, hidden] from behind the last layer to below the first. */
+  /** Takes dx [rows, hidden] from after the last layer to below the first. */
   backward(tokens: Tokens, kept: readonly Kept[], dx: Activations): void {
     const ops = this.#ops;
     const c = this.#weights.config;

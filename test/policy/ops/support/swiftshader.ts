@@ -21,7 +21,7 @@ function loadLibrary(path: string): void {
   try {
     process.dlopen({ exports: {} }, path, RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
   } catch {
-    // It is no addon of Node, but it stays loaded.
+    // It is not an addon of Node, but it stays loaded.
   }
 }
 
@@ -37,7 +37,7 @@ export function nodeGpu(): Promise<GPU> {
 
 /**
  * Dawn asks on every turn of Node's loop whether the device is done, and makes a function to ask with: forty thousand a
- * small decoder, which takes as much processor time as what they wait for. On a CPU that stands in for a GPU it asks every
+ * small decoder, which takes as much processor time as what they wait for. On a CPU that is in for a GPU it asks every
  * millisecond instead.
  */
 function askSeldom(): void {

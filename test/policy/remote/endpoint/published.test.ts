@@ -62,7 +62,7 @@ it.each(Object.keys(CHECKPOINTS))(
       expect(eventsOf(rollout, 'summarize')).toHaveLength(reads ? 1 : 0);
       expect(rollout.segments.filter(({ role }) => role === 'hint')).toEqual([]);
       expect(eventsOf(rollout, 'error')).toEqual([]);
-      // It was told of its own tags alone.
+      // It was notified of its own tags alone.
       expect(prompts[0]).toContain(opens);
       for (const prompt of prompts) expect(prompt).not.toContain('short_answer');
       expect(prompts.at(-1)).toContain(search);

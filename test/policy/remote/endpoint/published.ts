@@ -72,7 +72,7 @@ export async function publishedServer(
           ? asked.messages.map(({ content }) => content).join('\n')
           : asked.prompt;
       prompts.push(all);
-      // The tags stand in the instruction, too, which ends where the question begins.
+      // The tags are in the instruction, too, which ends where the question begins.
       const context = all.slice(all.lastIndexOf('Question:'));
       const read = context.includes(begin) && context.includes(close);
       const said = context.slice(context.indexOf(begin)).includes(name);

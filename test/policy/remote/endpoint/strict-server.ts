@@ -46,13 +46,13 @@ export type Asked = z.infer<typeof chatRequest> | z.infer<typeof textRequest>;
 export interface Scripted {
   /** Tokens that the model writes, whatever it is asked, or by what it is asked. */
   tokens: string[] | ((asked: Asked) => string[]);
-  /** Answers of the next requests that are no answers: status, headers, body. */
+  /** Answers of the next requests that are not answers: status, headers, body. */
   failures: { status: number; headers?: Record<string, string>; body?: string }[];
   key: string;
   models: string[];
   /** Bytes of the stream that go out in one write; 0 for an event at a time. */
   slice: number;
-  /** Closes the connection after so many events. */
+  /** Closes the connection after this many events. */
   breakAfter: number;
   logprobs: boolean;
   /** Ends a stream without a word when another request comes in, as llama-cpp-python does. */

@@ -13,7 +13,7 @@ import { emptyRollout } from '../../../fixtures/rollouts.ts';
 import { runRecord } from '../../../fixtures/train-runs.ts';
 import { connectFake, stubPage } from '../../lab/fake-lab.ts';
 
-/** A question of a training run, asked anew without and with what the run learned. */
+/** A question of a training run, asked again without and with what the run learned. */
 
 const SIDES = { policy: { kind: 'run', run: 'run-a', step: 40 }, beside: 'alone' } as const;
 const address = () => useView.getState().address;

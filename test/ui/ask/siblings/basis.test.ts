@@ -16,7 +16,7 @@ import { emptyRollout, hit, passage } from '../../../fixtures/rollouts.ts';
 import { runRecord } from '../../../fixtures/train-runs.ts';
 import { connectFake, stubPage, type Answers } from '../../lab/fake-lab.ts';
 
-/** Which rollouts that are read elsewhere can be gone on with, by what, and what is said of the others. */
+/** Which rollouts that are read elsewhere can be continued, by what, and what is said of the others. */
 
 const HERE = passage('p1', 'Oslo', 'It rains.');
 

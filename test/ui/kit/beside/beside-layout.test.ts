@@ -37,7 +37,7 @@ const answered = (): CellLine[] => [
 /** Letters of a line of 11.5 px, as wide as those of the picture mostly are. */
 const LETTER = 6.5;
 
-/** What is wrong with a drawing, in words. */
+/** What is wrong with a drawing, as text. */
 const faultsOf = (layout: BesideLayout, width: number): string[] => {
   const { cells, rows, heads, height, stacked } = layout;
   const boxes = cells.map(({ x, y, width: w, height: h }) => ({

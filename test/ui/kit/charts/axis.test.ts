@@ -44,7 +44,7 @@ describe('an axis', () => {
     [0, 0.3, [0, 0.1, 0.2, 0.3]],
     [-0.3, 0.7, [-0.5, 0, 0.5, 1]],
     [3, 97, [0, 50, 100]],
-    // One value alone stands above a foot of zero; what is always 0 lies at it.
+    // One value alone is above a foot of zero; what is always 0 lies at it.
     [0.4, 0.4, [0, 0.1, 0.2, 0.3, 0.4]],
     [-2, -2, [-2, -1.5, -1, -0.5, 0]],
     [0, 0, [0, 0.5, 1]],
@@ -90,7 +90,7 @@ describe('an axis', () => {
     [5, 4, [5]],
     [1, 3, [1, 2, 3]],
     [1, 100, [1, 20, 40, 60, 80, 100]],
-    // 1,000 would stand on top of 1,003.
+    // 1,000 would be on top of 1,003.
     [1, 1003, [1, 500, 1003]],
   ])('of steps %i … %i begins and ends with them', (first, last, ticks) => {
     expect(stepTicks(first, last)).toEqual(ticks);

@@ -15,7 +15,7 @@ import { htmlOf, wordsIn } from '../render.tsx';
 
 /** The opened menu of a fork. */
 
-// What a press would open is open from the start.
+// What a click would open is open from the start.
 vi.mock('react', async (load) => ({
   ...(await load<typeof import('react')>()),
   useState: <T,>(first: T) => [first === false ? true : first, () => undefined],

@@ -131,7 +131,7 @@ describe('what a step asks for', () => {
 
   it.each([
     ['films starring Linus Farvik', 'films starring Linus Farvik'],
-    // The question calls its subject by another name: both stand there.
+    // The question calls its subject by another name: both are there.
     ['films starring Elena Belner', 'films starring Elena Belner (Linus Farvik)'],
     // A part of another name is not the name.
     ['films starring Linus Farviken', 'films starring Linus Farviken (Linus Farvik)'],

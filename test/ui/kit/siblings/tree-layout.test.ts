@@ -61,7 +61,7 @@ const overlap = (a: Box, b: Box): boolean =>
 /** Numbers of a path, in order. */
 const numbersIn = (path: string): number[] => [...path.matchAll(/-?[\d.]+/g)].map(Number);
 
-/** What is wrong with a drawing, in words. */
+/** What is wrong with a drawing, as text. */
 const faultsOf = ({ nodes, leaves, names, height }: TreeLayout, width: number): string[] => {
   const boxes = nodes.map(boxOf);
   const outside = boxes.flatMap(({ left, right, top, bottom }, i) =>
@@ -225,7 +225,7 @@ describe('its lines', () => {
   });
 
   it('bend to an answer on another line', () => {
-    // The first sibling ends where the second goes on.
+    // The first sibling ends where the second continues.
     const { leaves, names } = treeLayout(treeOf('a', 'ab'), 800, 2);
     const [ended] = leaves;
     if (!ended) throw new Error('two answers were laid out');

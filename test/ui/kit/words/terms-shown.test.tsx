@@ -6,7 +6,7 @@ import { Table } from '../../../../src/ui/kit/Table.tsx';
 import { Select } from '../../../../src/ui/kit/fields/Select.tsx';
 import { buttonsIn, htmlOf } from '../render.tsx';
 
-/** Acronyms open what they mean wherever they stand, unless a press there does something else. */
+/** Acronyms open what they mean wherever they stand, unless a click there does something else. */
 
 const opened = (html: string): string[] =>
   buttonsIn(html.replaceAll(/<button(?![^>]*explained)[^>]*>.*?<\/button>/gs, '')).map(
@@ -27,7 +27,7 @@ it('in the heads of tables, and beside those that sort', () => {
   expect(opened(html)).toEqual(['EM', 'What EM means']);
   // What sorts is a button of its own.
   expect(buttonsIn(html).map(({ name }) => name)).toContain('held-out EM ↓');
-  // What is beside it is no part of the column's name.
+  // What is beside it is not a part of the column's name.
   expect(html).toMatch(/<th[^>]* aria-sort="descending"[^>]* aria-label="held-out EM"/);
 });
 

@@ -199,7 +199,7 @@ describe('a checkpoint', () => {
     await act();
     expect(state().problem).toEqual(fault);
     expect(state().removed).toEqual([]);
-    // Runs go on with it: it is still there.
+    // Runs continue with it: it is still there.
     expect(useSetup.getState().setup.policy).toEqual({ kind: 'checkpoint', id: 'a' });
     connect({ [name]: died, pause: died });
     await act();

@@ -81,7 +81,7 @@ describe('the flow from question to answer', () => {
           const names = stage.branches.map((one) => one.y);
           const fits =
             stage.width <= labels + 1e-9 &&
-            // Its name stands above the bar.
+            // Its name is above the bar.
             stage.y >= 14 &&
             stage.y + BAR <= height &&
             names.every((one) => one + 13 <= height && (!next || one + 13 <= next.y + BAR)) &&

@@ -29,7 +29,7 @@ const items = (count: number) =>
     prediction: 'Ida',
   }));
 
-/** A lab of a file with so many answers, whose judge does as it is told. */
+/** A lab of a file with this many answers, whose judge does as it is told. */
 const connect = (count: number, judge: Ask, rollouts: Partial<Answers['rollouts']> = {}) =>
   connectFake({
     rollouts: {

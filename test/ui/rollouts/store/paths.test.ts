@@ -87,7 +87,7 @@ describe('the address of a file', () => {
 describe('a filter that is narrowed', () => {
   it.each([
     ['em = 0 or f1 = 0', 'em = 0', '(em = 0 or f1 = 0) and em = 0'],
-    // What stands beside an "or" holds for one side alone.
+    // What is beside an "or" holds for one side alone.
     [
       'em = 0 or f1 = 0 and judge = 1',
       'judge = 1',

@@ -5,7 +5,7 @@ import { FilterField } from '../../../../src/ui/rollouts/file/FilterField.tsx';
 import { PARTIAL, PARTIAL_NOTE } from '../../../../src/ui/rollouts/words.ts';
 import type { FileRecord } from '../../../../src/lab/contract/records/rollout-files.ts';
 
-/** What stands beside the filter of a file of which 1,024 rollouts are read, 12 of them selected. */
+/** What is beside the filter of a file of which 1,024 rollouts are read, 12 of them selected. */
 const said = (status: FileRecord['status'], filter: string): string => {
   const html = renderToStaticMarkup(
     createElement(FilterField, {

@@ -142,7 +142,7 @@ describe('the steps of a run', () => {
 describe('a tab that the browser froze', () => {
   const START = Date.parse('2026-01-01T00:00:00Z');
 
-  /** Something arrives so many seconds later. */
+  /** Something arrives this many seconds later. */
   const after = (seconds: number): void => {
     vi.setSystemTime(Date.now() + seconds * 1000);
     tell({ type: 'here', runId: 'a' });

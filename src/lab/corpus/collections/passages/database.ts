@@ -42,7 +42,7 @@ export class CollectionsDatabase extends Dexie {
   index!: Table<IndexChunk, ChunkKey>;
 
   constructor(name = 'forage-collections', options: ConstructorParameters<typeof Dexie>[1] = {}) {
-    // Browsers call a transaction done before it is on the disk, unless told otherwise.
+    // Browsers call a transaction done before it is on the disk, by default otherwise.
     super(name, { chromeTransactionDurability: 'strict', ...options });
     this.version(1).stores({
       collections: 'id',

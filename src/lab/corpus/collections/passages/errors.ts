@@ -26,7 +26,7 @@ export class MemoryLineReached extends Error {
   }
 }
 
-/** The file offered to go on with is not the one that the import began with. */
+/** The file offered to continue with is not the one that the import began with. */
 export class OtherFile extends Error {
   override readonly name = 'OtherFile';
 

@@ -61,7 +61,7 @@ export async function* questionsIn(
     yield await unpackQuestions(gz);
 }
 
-/** The chunk that holds the item at a place; undefined behind the last. */
+/** The chunk that holds the item at a place; undefined after the last. */
 export async function chunkAt(
   db: CollectionsDatabase,
   collectionId: string,

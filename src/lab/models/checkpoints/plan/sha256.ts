@@ -1,6 +1,6 @@
 /**
  * SHA-256 (FIPS 180-4) of a stream, whose state can be stored and taken up again: a download that
- * was broken off goes on without reading again what is on the disk. The platform's own digest wants
+ * was broken off continues without reading again what is on the disk. The platform's own digest wants
  * the whole input at once.
  */
 

@@ -100,7 +100,7 @@ function longTitle(source: Source): string {
   }
 }
 
-/** Address of a file of a source. @param revision commit that the source stands at, where known */
+/** Address of a file of a source. @param revision commit that the source is at, where known */
 export function fileUrl(source: RemoteSource, name: string, revision: string | null): string {
   if (source.kind === 'url') return new URL(name, source.url).href;
   const { base, repository } = source;

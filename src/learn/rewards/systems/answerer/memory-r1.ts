@@ -6,8 +6,8 @@ import { banksOf, operations, OPERATIONS } from '../../parts/memory-bank.ts';
 
 /*
  * Memory-R1 (arXiv 2508.19828; no code): exact match of what a frozen answerer says from the memory bank that the
- * policy keeps. Departures: the shipped policy writes the bank anew behind every result, and what it added, updated,
- * deleted or kept is told by comparing two of them; a policy that names operations, as theirs does, has them applied;
+ * policy keeps. Differences: the shipped policy writes the bank again after every result, and what it added, updated,
+ * deleted or kept is recognised by comparing two of them; a policy that names operations, as theirs does, has them applied;
  * facts come from searches in place of a dialogue; the answerer is the checkpoint without its adapter and reads the
  * whole bank; with `memory-r1-retrieved` the bank holds 16 facts and four are read, by likeness to the question
  * (`src/learn/frozen/memories.ts`), where theirs reads 60. The operations are counted in clauses of weight 0.

@@ -5,8 +5,8 @@ import type { RewardFacts } from '../../parts/facts.ts';
 /*
  * s3 (arXiv 2505.14146; code: pat-jj/s3, verl/utils/reward_score/rag_2.py): what a frozen generator gains by the
  * passages that the searcher selected, over those that one retrieval with the question brings. Paper: the gain,
- * Acc(G(q, D_s3)) − Acc(G(q, D_RAG)). Released: accuracy and gain, 2 Acc − Acc_RAG. Departures: the generator is
- * the checkpoint without its adapter; Acc is that a gold answer stands in its answer, where theirs asks a language
+ * Acc(G(q, D_s3)) − Acc(G(q, D_RAG)). Released: accuracy and gain, 2 Acc − Acc_RAG. Differences: the generator is
+ * the checkpoint without its adapter; Acc is that a gold answer is in its answer, where theirs asks a language
  * model when none does.
  */
 

@@ -9,9 +9,9 @@ import type { RewardFacts } from '../../parts/facts.ts';
  * ARENA (arXiv 2505.13258; code: ren258/ARENA, src/evaluate.py): 1 for the format, 1 for exact match, 1 where the
  * passages named are exactly the supporting ones and 0.5 where some are, and 10 more where all three are whole.
  * Exact match is by their normaliser: punctuation becomes a space. An output in their own format is read by their rules
- * (src/agent/released/arena.ts), in which text on the line after the answer passes. Departures in Forage's protocol: the
+ * (src/agent/released/arena.ts), in which text on the line after the answer passes. Differences in Forage's protocol: the
  * format is its own and one choice of passages; passages are those of every result, by title; `arena-released` lets pass
- * what stands after the answer.
+ * what is after the answer.
  */
 
 const JOINT = 10;
@@ -74,7 +74,7 @@ const arenaBy = <const Id extends string>(
 
 export const arena = arenaBy('arena', 'ARENA', (facts) => facts.formatValid && choseOnce(facts));
 
-/** As released: what stands behind the answer breaks no format. */
+/** As released: what is after the answer breaks no format. */
 export const arenaReleased = arenaBy('arena-released', 'ARENA, as released', (facts) => {
   const end = Math.max(-1, ...facts.answer.map(({ segment }) => segment));
   const before = facts.faults.filter((fault) => fault.every(({ segment }) => segment < end));

@@ -6,7 +6,7 @@ import type { RewardFacts } from '../../parts/facts.ts';
 /*
  * Interleaved Reasoning (arXiv 2505.19640; no code): ±1 for the format; 2 for a right answer, −1.5 for a wrong one,
  * −2 for none, only where the format holds; and up to 0.5 for right sub-answers on the way, only where the answer is
- * right, the format holds and more rollouts of the step are right than of the step before. Departures: λ_f = λ_a = 1
+ * right, the format holds and more rollouts of the step are right than of the step before. Differences: λ_f = λ_a = 1
  * (the paper gives none); a sub-answer is a summary block, right where it holds the object of its step of the gold
  * chain; the chain's last object is the answer's.
  */
@@ -37,7 +37,7 @@ export function intermediate(shape: Shape, first: readonly (number | null)[]): n
   }
 }
 
-/** The step at which each intermediate object of the gold chain first stands in a sub-answer. */
+/** The step at which each intermediate object of the gold chain first is in a sub-answer. */
 export function firstGiven({
   steps,
   blocks,

@@ -8,7 +8,7 @@ import type { RewardFacts } from '../../parts/facts.ts';
 /*
  * Med-R³ (arXiv 2507.23541; code: 8023looker/Med-R3), the reward of its first and third stage: 0 where the format
  * is broken; 1, 0.4 or 0 for the answer; 0.8 times the mean of three likenesses of the reasoning to the reference
- * graph; less a penalty on thoughts that are short beside the answer. Departures: no medicine; 0.4 is for an answer
+ * graph; less a penalty on thoughts that are short beside the answer. Differences: no medicine; 0.4 is for an answer
  * that is partly right (F1 of 0.6 or every gold token), where theirs asks a language model; entities are the objects
  * of the gold chain, a path is which follows which, and the likeness of embeddings is token F1 with the chain; the
  * language penalty is left out: the world has one language.

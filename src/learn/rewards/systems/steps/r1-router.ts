@@ -7,12 +7,12 @@ import type { RewardFacts } from '../../parts/facts.ts';
 /*
  * R1-Router (arXiv 2505.22095; code: OpenBMB/R1-Router, verl/utils/reward_score/step.py): a routing step earns half
  * the similarity of its sub-question to the gold one and 0.5 for the right source; the answer earns its token recall,
- * or 1 only where that is whole, for a gold answer of at most five words or several of them. Departures: sources are
+ * or 1 only where that is whole, for a gold answer of at most five words or several of them. Differences: sources are
  * local and web in place of text, images and tables; a step is a search, compared with the step of the gold chain
  * whose query is most like it; likeness is token F1 in place of the cosine of an encoder; a rollout is whole, where
  * theirs groups the same step of a trajectory that another model made: `credit: span` gives each search its own.
- * `r1-router-step` is of one step by itself, behind the gold steps before it (`src/agent/systems/trained/one-step.ts`), and
- * compared with that step alone: behind all of them, answering is right, and a search earns nothing; before, an answer does.
+ * `r1-router-step` is of one step by itself, after the gold steps before it (`src/agent/systems/trained/one-step.ts`), and
+ * compared with that step alone: after all of them, answering is right, and a search earns nothing; before, an answer does.
  */
 
 const HALF = 0.5;

@@ -21,7 +21,7 @@ const GROUP = 4;
 /**
  * How the attention of `rows` rows is cut: chunks of a workgroup, workgroups of the longest context, and the partial results
  * that a (row, head) has room for. Of many rows a workgroup makes a whole group of chunks, which saves three of four
- * partial results. Rooms are in steps of at most a quarter, so that buffers are bound anew rarely.
+ * partial results. Rooms are in steps of at most a quarter, so that buffers are bound again rarely.
  */
 export function cutsOf(longest: number, rows: number) {
   const most = Math.min(longest, 64 * CHUNKS);
@@ -46,7 +46,7 @@ interface Shape {
   readonly loads: { readonly keys: number; readonly values: number };
 }
 
-/** A trip of a GPU's thread goes through 32 values of each; a CPU that stands in for one waits for nothing. */
+/** A trip of a GPU's thread goes through 32 values of each; a CPU that is in for one waits for nothing. */
 const LOADS = { gpu: { keys: 8, values: 8 }, software: { keys: 4, values: 2 } };
 
 /** Query heads of a workgroup, and parts that the sum over values is cut into: what 16 kB hold. */
@@ -60,7 +60,7 @@ function cutOf({ group, d4 }: Shape): { heads: number; parts: number } {
 const CHUNK = `(64u << (32u - countLeadingZeros((live - 1u) / ${64 * CHUNKS}u)))`;
 
 /**
- * WGSL: a partial result (sums, their maximum, sum of weights) with another one behind it. Products are explicit `fma`, so
+ * WGSL: a partial result (sums, their maximum, sum of weights) with another one after it. Products are explicit `fma`, so
  * that whoever merges gets the same bits.
  */
 const MERGE = `
@@ -76,8 +76,8 @@ const each = (count: number, code: (i: number) => string): string =>
 
 /**
  * A workgroup a (chunk of positions, key head and some of its query heads, row): keys and values are read once for
- * all of them. Chunks longer than 64 positions go on from 64 to 64, with the softmax so far rescaled. Of many rows it
- * goes on from chunk to chunk of a group and merges them.
+ * all of them. Chunks longer than 64 positions continue from 64 to 64, with the softmax so far rescaled. Of many rows it
+ * continues from chunk to chunk of a group and merges them.
  */
 function attendCode(shape: Shape): string {
   const { group, heads: all, kvHeads, D, d4 } = shape;

@@ -73,7 +73,7 @@ export function fewSample(gpu: Gpu, state: FewState, o: HeadInput & { draws: Dra
     runProduct(gpu, {
       ...product,
       name: 'pick',
-      // A workgroup a row, whose block is known since the dispatch before.
+      // A workgroup per row, whose block is known since the dispatch before.
       tileOfRow: 'chosen[t0].block - u.more[0].y',
       bound: [
         given,

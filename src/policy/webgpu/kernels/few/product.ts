@@ -10,7 +10,7 @@ import { groupQuads, matrixFunctions, UNITS } from '../weights.ts';
  *
  * Of one row what costs time is waiting for weights: a wide GPU needs megabytes of loads under way to give its
  * bandwidth (3 TB/s for 0.7 µs are 2 MB). So a sum is over as many threads as leave few rounds of loads, and a thread
- * asks for several groups before it uses one. A CPU that stands in for a GPU takes threads one after the other, and
+ * asks for several groups before it uses one. A CPU that is in for a GPU takes threads one after the other, and
  * pays for each at every barrier: there they are few.
  */
 export interface Tile {
@@ -27,7 +27,7 @@ export interface Tile {
 
 /** @property workgroups that there are at least; @property most parts of a sum */
 const TILES = [
-  // Output matrices: so many workgroups that a part is the whole sum.
+  // Output matrices: this many workgroups that a part is the whole sum.
   { lanes: 32, perThread: 4, most: 1, workgroups: 512 },
   { lanes: 8, perThread: 4, most: 16, workgroups: 112 },
   { lanes: 4, perThread: 2, most: 64, workgroups: 0 },
@@ -42,7 +42,7 @@ const TILES_IN_SOFTWARE = [
 
 /**
  * @param pairs whether a row of outputs takes two rows of the matrix (gate and up)
- * @param software whether the CPU stands in for a GPU
+ * @param software whether the CPU is in for a GPU
  */
 export function tileOf(
   out: number,
@@ -199,7 +199,7 @@ export const productPlace = ({ tile, rowTile, tileOfRow }: ProductCode): string 
   let first = tile * ${tile.outs}u;
   let lane = li % ${tile.lanes}u; let j = li / ${tile.lanes}u;`;
 
-/** The product up to a barrier, behind which `total` gives sums. */
+/** The product up to a barrier, after which `total` gives sums. */
 export function productBody(code: ProductCode): string {
   const { type, groups, tile, rowTile, subgroups, x, row } = code;
   const { lanes, perThread: R, split } = tile;
@@ -264,7 +264,7 @@ const SQUARES = 8;
 
 /**
  * WGSL of 1 / rms of row t of the tile, from the partial sums of squares of 8 columns each that lie in `x`. What is
- * loaded is asked for in `before`, in front of the product; `store` goes before a barrier, `finish` behind it.
+ * loaded is asked for in `before`, in front of the product; `store` goes before a barrier, `finish` after it.
  */
 export function inverseRms(
   x: string,

@@ -57,7 +57,7 @@ export interface ProductRun {
   /** WGSL functions and workgroup memory that `epilogue` uses. */
   readonly declarations?: (code: ProductCode) => string;
   /**
-   * WGSL behind the product, with `first`, `t0`, `li`, `u.row0` and `value(l, t)`: output l of the workgroup of row t of
+   * WGSL after the product, with `first`, `t0`, `li`, `u.row0` and `value(l, t)`: output l of the workgroup of row t of
    * its tile, with its norm and adapter, without a bias. `bias(o)` is 0 where there is none.
    */
   readonly epilogue: (code: ProductCode) => string;

@@ -15,7 +15,7 @@ import { float } from '../../device/encoder.ts';
 import { bucketOf, UNIFORMS, type LoraUniforms } from './product.ts';
 
 /**
- * Working memory of few rows that has x prepared for a norm: x · weight, [bucket][stride], behind it the partial sums
+ * Working memory of few rows that has x prepared for a norm: x · weight, [bucket][stride], after it the partial sums
  * of squares of x, [bucket][stride / 8], one for 8 columns. Whoever writes x may prepare it for the norm that
  * reads it next, and saves that a dispatch.
  */
@@ -45,7 +45,7 @@ export class FewState {
     return { fresh: this.fresh(store, tokens), append };
   }
 
-  /** Before anything but `attend` of the same tokens uses a store, or the tokens are placed anew. */
+  /** Before anything but `attend` of the same tokens uses a store, or the tokens are placed again. */
   settleKeys(): void {
     if (!this.appended) return;
     const { store, tokens } = this.appended;
@@ -100,7 +100,7 @@ export class FewState {
     return memory;
   }
 
-  /** As `normed`, of the rows that a table of 8 words a row names first. */
+  /** As `normed`, of the rows that a table of 8 words per row names first. */
   gathered(x: GpuActivations, { weight }: Norm, rows: number, table: Range): FewMemory {
     const memory = this.memory(x, rows);
     prepare(this.gpu, x, own(GpuVector, weight), memory, rows, table);

@@ -134,7 +134,7 @@ ${MAIN}
 
 /**
  * Gradients of keys and values, tile of keys after tile; queries that see them in their order.
- * Storage: tiles as in `attention`, behind them (from `keyTiles` on) two vec4u a tile of keys: first row, rows,
+ * Storage: tiles as in `attention`, after them (from `keyTiles` on) two vec4u a tile of keys: first row, rows,
  * position of the first, place of the context's beginning; first tile of queries, end of them, −, −. q; keys and values; dOut;
  * stats; dKeys and dValues [rows, dStride]. Grid: tiles of keys, key heads.
  */

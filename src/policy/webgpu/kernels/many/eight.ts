@@ -29,7 +29,7 @@ fn eight(o: u32, k8: u32) -> Eight {`;
   let w = ${unit}];
   return Eight(vec4f(unpack2x16float(w.x), unpack2x16float(w.y)), vec4f(unpack2x16float(w.z), unpack2x16float(w.w)));
 }`;
-    // Codes are held with an offset, but for the highest one of a word: see the writer of matrices.
+    // Codes are held with an offset, except for the highest one of a word: see the writer of matrices.
     case 'int8':
       return `${scale}
 ${head}

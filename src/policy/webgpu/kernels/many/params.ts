@@ -18,7 +18,7 @@ const float = (value: number): number => {
 };
 
 /**
- * @param integers u32 fields @param floats f32 fields behind them
+ * @param integers u32 fields @param floats f32 fields after them
  * @param parts whether an array `parts` of `partCount` used vec4u follows
  */
 export function params<I extends string, F extends string = never>(

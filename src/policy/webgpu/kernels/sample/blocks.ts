@@ -14,7 +14,7 @@ var<workgroup> ofParts: array<vec4u, ${parts * rowTile}>;`;
 }
 
 /**
- * WGSL behind the product of the head, of rows [u.row0 + first, u.more[0].x) of it: of each row's block the largest logit,
+ * WGSL after the product of the head, of rows [u.row0 + first, u.more[0].x) of it: of each row's block the largest logit,
  * its id, whether all are finite, and over that maximum Σ e and Σ d e at the row's temperature and at 1. See
  * `gatherBlocks` for how they lie; the block's number is `u.more[0].y` + tile of `u.more[0].z`.
  * @param keep WGSL that keeps logit `v` of output `o` of `row`; empty where only the sums are wanted

@@ -8,7 +8,7 @@ export const CHOSEN = `
 struct Chosen { block: u32, left: f32, max: f32, top: u32, sums: vec4f, finite: u32 }`;
 
 /**
- * Which block of a row its random number falls in, and what is left of it there: a workgroup a row. At temperature 0 the
+ * Which block of a row its random number falls in, and what is left of it there: a workgroup per row. At temperature 0 the
  * block of the largest logit. Logits are not read: the sums of the blocks are.
  */
 export const chooseCode = (blocks: Blocks): string => `
@@ -70,7 +70,7 @@ var<workgroup> weightOf: array<f32, ${outs}>;
 var<workgroup> groupSums: array<f32, ${groupsOf(outs)}>;`;
 
 /**
- * WGSL behind the product of a row with its chosen block, of rows [u.row0 + first, u.more[0].x) of the head: the id in which
+ * WGSL after the product of a row with its chosen block, of rows [u.row0 + first, u.more[0].x) of the head: the id in which
  * what is left of the random number is reached, and its numbers.
  */
 export function pickEpilogue(outs: number, threads: number): string {

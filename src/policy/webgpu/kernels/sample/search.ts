@@ -12,7 +12,7 @@ import {
  * The smallest logit that top-k, then top-p leave, without ranking: its key is found from the top, four bits a
  * dispatch. Each dispatch adds up how many ids (top-k) or how much of their weight (top-p) have each of the 16 values of the
  * next four bits, slice by slice; the next one puts the slices together, chooses the bits in which the wanted number is
- * reached, and goes on below them. No sum is by atomics, so it has one order.
+ * reached, and continues below them. No sum is by atomics, so it has one order.
  *
  * The state of a row: bits found so far, what lies above them, what is wanted, the key of the last id that is kept and
  * how many ids with that key are, how many are not, the largest logit. Two states and two sets of sums take turns.
@@ -23,7 +23,7 @@ const UNIFORM = `struct U { rows: u32, level: u32, mode: u32, before: u32, turn:
 /** How a search counts: ids, their weights, or that nothing came before. */
 export const MODES = { count: 0, mass: 1, none: 2 } as const;
 
-/** First state of each row; a workgroup a row. */
+/** First state of each row; a workgroup per row. */
 export const openCode = (cut: Blocks): string => `${UNIFORM}
 @group(0) @binding(1) var<storage, read> table: array<Wanted>;
 @group(0) @binding(2) var<storage, read> blocks: array<vec4u>;
@@ -111,7 +111,7 @@ fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: 
   if (wid.x == 0u && li == 0u) { states[(1u - u.turn) * u.rows + row] = s; }
   let shift = 28u - 4u * u.level;
   var sum = 0.0;
-  // Rounds that would add nothing are left out: of a row that this search is not for, and behind the vocabulary.
+  // Rounds that would add nothing are left out: of a row that this search is not for, and after the vocabulary.
   let ids = min(${cut.slice}u, ${cut.vocabulary}u - wid.x * ${cut.slice}u);
   var rounds = (ids + ${8 * SLICE_THREADS - 1}u) / ${8 * SLICE_THREADS}u;
   if (!takesPart(w, u.mode)) { rounds = 0u; }

@@ -14,9 +14,9 @@ interface PictureProps {
   className?: string;
   /** How it is read, under the pointer on the title. */
   hint?: string;
-  /** What is drawn and how it is read, in a sentence or two; it stands in its files too. */
+  /** What is drawn and how it is read, in a sentence or two; it is in its files too. */
   note?: ReactNode;
-  /** What a press does, behind the note; on the page alone. */
+  /** What a click does, after the note; on the page alone. */
   does?: string;
   /** Why there is nothing to draw; null where there is. */
   empty: ReactNode;
@@ -26,7 +26,7 @@ interface PictureProps {
   renderTable: () => ReactNode;
   /** What is chosen in it, above the drawing. */
   controls?: ReactNode;
-  /** Below the drawing, and below the table; what explains the drawing has `data-legend` and stands in its files too. */
+  /** Below the drawing, and below the table; what explains the drawing has `data-legend` and is in its files too. */
   foot?: ReactNode;
 }
 
@@ -34,7 +34,7 @@ interface PictureProps {
 const Drawing = ({ render, width }: { render: (width: number) => ReactNode; width: number }) =>
   render(width);
 
-/** A picture with its title, its files, and the table behind it. */
+/** A picture with its title, its files, and the table after it. */
 export const Picture = (props: PictureProps) => {
   const { id, title, heading: Heading = 'h3', className, hint, note, does, empty } = props;
   const { renderPicture, renderTable, controls, foot } = props;

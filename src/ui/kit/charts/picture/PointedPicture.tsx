@@ -23,13 +23,13 @@ interface PointedPictureProps {
   label: string;
   /** Places that there are. */
   count: number;
-  /** What stands at a place. */
+  /** What is at a place. */
   says: (place: number) => string;
   /** What is said of it while none is chosen, to who listens. */
   none: string;
-  /** How it is read, below it while none is chosen; it stands in its files too. */
+  /** How it is read, below it while none is chosen; it is in its files too. */
   reads?: string;
-  /** What pointer and keys do, behind it. */
+  /** What pointer and keys do, after it. */
   hint: string;
   /** The place at a point of the drawing, pixels from its upper left corner; null where there is none. */
   placeAt: (x: number, y: number) => number | null;
@@ -40,7 +40,7 @@ interface PointedPictureProps {
   renderDrawing: (chosen: number | null) => ReactNode;
 }
 
-/** A drawing in which a place is chosen by pointer or arrow keys and opened by a click or Enter; its words stand below. */
+/** A drawing in which a place is chosen by pointer or arrow keys and opened by a click or Enter; its words are below. */
 export const PointedPicture = (props: PointedPictureProps) => {
   const { className, label, count, says, none, reads, hint, placeAt, next, open, renderDrawing } =
     props;

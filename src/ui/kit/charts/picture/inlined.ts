@@ -15,7 +15,7 @@ const STYLES = [
   'text-anchor',
 ] as const;
 
-/** What an element would have without an attribute of its own: its parent's, but for `opacity`, which is not inherited. */
+/** What an element would have without an attribute of its own: its parent's, except for `opacity`, which is not inherited. */
 type Inherited = Readonly<Record<string, string>>;
 
 /** Gives every element of `copy` the look of its twin in `source`, which is on the page. */

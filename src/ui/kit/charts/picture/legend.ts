@@ -1,9 +1,9 @@
 import { inlined } from './inlined.ts';
 
 /*
- * What explains a picture on the page stands beside its drawing as HTML: sentences, and keys of its signs. Elements
- * with the attribute `data-legend` are set anew below the drawing of the file, wrapped to its width; what in them
- * says what a press does has `data-page-only` and is left out.
+ * What explains a picture on the page is beside its drawing as HTML: sentences, and keys of its signs. Elements
+ * with the attribute `data-legend` are set again below the drawing of the file, wrapped to its width; what in them
+ * says what a click does has `data-page-only` and is left out.
  */
 
 const SVG = 'http://www.w3.org/2000/svg';
@@ -45,7 +45,7 @@ const wordsOf = (text: string, parent: Element, joined: boolean): Word[] => {
       text: word,
       colour,
       weight,
-      // An acronym is an element of its own, the comma behind it a text of its own.
+      // An acronym is an element of its own, the comma after it a text of its own.
       joined: at === 0 && joined && !/^\s/.test(text),
     }));
 };
@@ -110,7 +110,7 @@ class Setting {
   #x = 0;
   #lines = 0;
   #widest = 0;
-  /** Words alike that stand beside each other are one text. */
+  /** Words alike that are beside each other are one text. */
   #run: { element: SVGElement; text: string; from: number; look: string } | null = null;
   readonly #room: number;
   readonly #pen = document.createElement('canvas').getContext('2d');

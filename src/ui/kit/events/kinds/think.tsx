@@ -1,7 +1,7 @@
 import { Terms } from '../../words/explain/Term.tsx';
 import type { CardDefinition } from '../parts/definition.ts';
 
-/** Where a thought stands in the paper’s protocol. */
+/** Where a thought is in the paper’s protocol. */
 const PHASES = {
   alignment: 'RDRA: t = T(x, D0), equation (2)',
   step: 'between searches',

@@ -23,7 +23,7 @@ const escapePattern = (text: string): string =>
 export const findSpans = (text: string, needle: string): [number, number][] => {
   const wanted = needle.trim();
   if (wanted === '') return [];
-  // Not in a text in lower case: some letters are longer there, and every place behind them is another.
+  // Not in a text in lower case: some letters are longer there, and every place after them is another.
   const pattern = new RegExp(escapePattern(wanted), 'giu');
   const spans: [number, number][] = [];
   for (let found = pattern.exec(text); found; found = pattern.exec(text)) {

@@ -6,7 +6,7 @@ import { TERM_IDS } from './terms.ts';
 const WIDTH = 320;
 const MARGIN = 8;
 
-/** An entry without its name, which stands above it. */
+/** An entry without its name, which is above it. */
 export const EntryBody = ({ entry }: { entry: Entry }) => (
   <>
     <p>{entry.text}</p>
@@ -37,7 +37,7 @@ const placeOf = (anchor: DOMRect, height: number): { left: number; top: number }
   return { left, top: Math.max(MARGIN, top) };
 };
 
-/** The explanation of the word that was pressed. Escape, a press elsewhere and scrolling close it. */
+/** The explanation of the word that was pressed. Escape, a click elsewhere and scrolling close it. */
 export default function Explanation() {
   const open = useExplained((state) => state.open);
   const box = useRef<HTMLDivElement>(null);

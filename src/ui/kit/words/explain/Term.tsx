@@ -20,7 +20,7 @@ export const Term = (props: {
       aria-haspopup="dialog"
       aria-expanded={open}
       onClick={(event) => {
-        // A term in something that opens by a press opens itself alone.
+        // A term in something that opens by a click opens itself alone.
         event.stopPropagation();
         event.preventDefault();
         explain(id, event.currentTarget);

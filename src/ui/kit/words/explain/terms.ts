@@ -1,6 +1,6 @@
 /**
  * What has an explanation, by id, and the acronyms and symbols by which a text is searched for it. What
- * each means stands in `glossary.ts`, which is fetched when one is first opened.
+ * each means is in `glossary.ts`, which is fetched when one is first opened.
  */
 export const TERM_IDS = [
   'em',

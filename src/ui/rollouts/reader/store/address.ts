@@ -17,7 +17,7 @@ export const VIEWS = {
   time: 'Time',
 } as const;
 
-/** Keys of `VIEWS`; they stand in addresses, so that a renamed one breaks links. */
+/** Keys of `VIEWS`; they are in addresses, so that a renamed one breaks links. */
 export type ReaderView = keyof typeof VIEWS;
 
 /** A rollout of a file of this browser. */
@@ -37,7 +37,7 @@ export interface ReaderAddress extends RolloutName {
   tokens: { from: number; to: number } | null;
   /** The other side of a diff. */
   other: RolloutName | null;
-  /** What else stands in the query: filter and order of the table that the rollout was opened from. */
+  /** What else is in the query: filter and order of the table that the rollout was opened from. */
   rest: string;
 }
 
@@ -127,7 +127,7 @@ export interface Place {
 export const usePlace = (): Place => {
   const [path, go] = useLocation();
   const search = useSearch();
-  // The router decodes what it can; an id may hold what it cannot tell apart then.
+  // The router decodes what it can; an id may hold what it cannot distinguish then.
   const address = useMemo(
     () => parseReaderAddress(path && pagePath(), search && location.search),
     [path, search],

@@ -14,7 +14,7 @@ export interface Neighbours {
   selected: boolean;
 }
 
-/** The table's order for a file; null where there is none or what is stored is no order. */
+/** The table's order for a file; null where there is none or what is stored is not an order. */
 export const readOrder = (text: string | null, fileId: string): string[] | null => {
   if (text === null) return null;
   try {

@@ -34,7 +34,7 @@ export const settingsSource = (loss: LossSettings | null): string =>
     ? `the settings of the run (${loss.preset})`
     : 'default settings: the file does not state its training settings';
 
-/** How advantages are scaled, in words. */
+/** How advantages are scaled, as text. */
 export const NORMALISATIONS: Record<Normalisation, string> = {
   estimator: 'as the estimator is published',
   none: 'none: reward minus baseline',
@@ -43,7 +43,7 @@ export const NORMALISATIONS: Record<Normalisation, string> = {
   'group-and-batch': 'both',
 };
 
-/** Which tokens are trained, in words. */
+/** Which tokens are trained, as text. */
 export const MASKS: Record<MaskChoice, string> = {
   stored: 'as the file says',
   policy: 'what the model wrote',
@@ -51,7 +51,7 @@ export const MASKS: Record<MaskChoice, string> = {
   'all-but-documents': 'everything but documents',
 };
 
-/** "GRPO, sequence-mean, clip 0.2 … 0.2, no KL": what the computed numbers stand on. */
+/** "GRPO, sequence-mean, clip 0.2 … 0.2, no KL": what the computed numbers are on. */
 export const settingsWords = ({ objective, normalisation, mask }: WhatIfSettings): string => {
   const { estimator, aggregation, clip, dualClip, kl, constantLength } = objective;
   return [

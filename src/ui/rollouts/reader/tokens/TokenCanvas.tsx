@@ -26,7 +26,7 @@ interface TokenCanvasProps {
   cursor: number | null;
   range: TokenRange | null;
   label: string;
-  /** What the token under the cursor is, in words. */
+  /** What the token under the cursor is, as text. */
   words: string;
   onCursor: (at: number | null) => void;
   onRange?: (range: TokenRange | null) => void;

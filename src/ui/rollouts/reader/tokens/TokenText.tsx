@@ -99,7 +99,7 @@ interface TokenTextProps {
   range: TokenRange | null;
   /** Token to scroll to; a new object scrolls again, even to the same token. */
   reveal: { at: number } | null;
-  /** What the token under the cursor is, in words. */
+  /** What the token under the cursor is, as text. */
   words: string;
   onCursor: (at: number | null) => void;
   onRange: (range: TokenRange | null) => void;
@@ -108,7 +108,7 @@ interface TokenTextProps {
 }
 
 /**
- * The text with a cursor that moves by token and line, and a range chosen by Shift or a press. Blocks
+ * The text with a cursor that moves by token and line, and a range chosen by Shift or a click. Blocks
  * differ in height and are measured as they are drawn.
  */
 export const TokenText = (props: TokenTextProps) => {

@@ -48,7 +48,7 @@ const kindWords = (table: TokenTable): string => {
   return `${count} tokens.${mixed}${more}`;
 };
 
-/** The range of the address, cut to the tokens there are; null where it begins behind them. */
+/** The range of the address, cut to the tokens there are; null where it begins after them. */
 const isRange = (range: TokenRange | null, count: number): TokenRange | null =>
   range && range.from < count ? { from: range.from, to: Math.min(range.to, count - 1) } : null;
 

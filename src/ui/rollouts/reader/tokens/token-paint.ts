@@ -35,11 +35,11 @@ const IN_NATS: ReadonlySet<TokenColour> = new Set(['logprob', 'refLogprob', 'ent
 
 /** Nats of the strongest colour: a probability of 1 in 22,000. */
 const MOST_NATS = 10;
-/** The scale is nearly linear below so many nats. */
+/** The scale is nearly linear below this many nats. */
 const FINE_NATS = 0.1;
 
 /**
- * Place of so many nats on the scale, 0 to 1: log(1 + |x| / 0.1) / log(1 + 10 / 0.1). 0.1 nat is at 0.15,
+ * Place of this many nats on the scale, 0 to 1: log(1 + |x| / 0.1) / log(1 + 10 / 0.1). 0.1 nat is at 0.15,
  * 1 nat at 0.52, 3 nats at 0.74.
  */
 export const shareOfNats = (nats: number): number =>

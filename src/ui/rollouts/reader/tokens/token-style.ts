@@ -13,7 +13,7 @@ export interface TokenStyle {
 }
 
 /**
- * The style of a cell. Besides the colour a line tells the sign: it is below the text for numbers above
+ * The style of a cell. Besides the colour per line tells the sign: it is below the text for numbers above
  * the middle, and above the text for numbers below it.
  * @param plain the colour is no number (who wrote it): every token has the same strength
  */

@@ -11,7 +11,7 @@ import { trueToken, visible } from '../../../kit/tokens/pieces.ts';
 /** All kinds of numbers a token may have, in the order in which they are listed. */
 export const COLUMN_IDS = Object.keys(TOKEN_COLUMNS) as TokenColumn[];
 
-/** The policy’s own token in words, where it is shown under the name that the recipe’s format has for it; else undefined. */
+/** The policy’s own token as text, where it is shown under the name that the recipe’s format has for it; else undefined. */
 export const renamedToken = ({ names, texts }: TokenTable, at: number): string | undefined => {
   const own = texts[at] ?? null;
   return own !== null && names.has(own) ? trueToken(own) : undefined;
@@ -23,7 +23,7 @@ export const tokenText = (table: TokenTable, at: number): string => {
   return own === null ? `#${table.ids[at]}` : visible(revealHidden(table.names.get(own) ?? own));
 };
 
-/** The loss mask in words: 1, 0, or −1 where the file does not say. */
+/** The loss mask as text: 1, 0, or −1 where the file does not say. */
 export const maskWords = (bit: number): string =>
   bit === 1 ? '1, trained' : bit === 0 ? '0, not in the loss' : 'not in the file';
 

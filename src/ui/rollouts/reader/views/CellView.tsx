@@ -23,7 +23,7 @@ const sameAs = (siblings: readonly number[]): string => {
   return `same as ${named.join(', ')}${more > 0 ? ` and ${formatCount(more)} more` : ''}`;
 };
 
-/** What stands in a cell, and the segment that it is of. */
+/** What is in a cell, and the segment that it is of. */
 type Part = { segment: number } & (
   | { kind: 'own'; role: string; text: string }
   | { kind: 'query'; text: string }

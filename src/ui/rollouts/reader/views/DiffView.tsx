@@ -308,7 +308,7 @@ const Differences = (props: {
 interface DiffViewProps {
   reading: Reading;
   other: RolloutName | null;
-  /** Number of the change to stand on. */
+  /** Number of the change to be on. */
   step: number | null;
   choose: (rollout: RolloutName) => void;
   open: (rollout: RolloutName) => void;

@@ -6,7 +6,7 @@ import { EventList } from '../../../kit/events/EventList.tsx';
 
 /**
  * Events that the text alone does not tell (routing, STIE, probes, calls, the end), as indices by the
- * segment behind which they are shown.
+ * segment after which they are shown.
  */
 export const ownEventsBySegment = (events: readonly AgentEvent[]): Map<number, number[]> => {
   const lists = new Map<number, number[]>();

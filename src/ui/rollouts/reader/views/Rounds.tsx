@@ -159,7 +159,7 @@ const Block = memo((props: BlockProps) => {
   const writer = writerOf(segment as Parameters<typeof writerOf>[0]);
   const marks = useMemo(() => faultMarks(findings, index), [findings, index]);
   const count = ids?.length ?? tokens?.length;
-  // Findings without a place are about the rollout as a whole and stand at the top.
+  // Findings without a place are about the rollout as a whole and are at the top.
   const own = findings.filter(({ where }) => where.some((span) => span.segment === index));
   // Passages are cut one by one; only running text is cut as a whole.
   const { from, to } = props.tags ? { from: 0, to: text.length } : insideOf(rollout, text, marks);

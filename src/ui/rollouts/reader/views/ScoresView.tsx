@@ -52,7 +52,7 @@ const ClauseButton = (props: { clause: RewardClause; chosen: boolean; onChoose: 
   );
 };
 
-/** One scorer. Pressing a clause again goes on to its next span. */
+/** One scorer. Pressing a clause again continues to its next span. */
 const ScoreRow = (props: {
   score: Rescored;
   em: number | null;

@@ -28,7 +28,7 @@ const useFind = (texts: readonly string[], wanted: string) => {
   return wanted !== '' && found?.wanted === wanted ? found.list : wanted === '' ? NOTHING : null;
 };
 
-/** "3 of 128", or what stands in place of it. */
+/** "3 of 128", or what is in place of it. */
 const foundWords = (list: readonly FoundText[] | null, at: number, wanted: string): string => {
   if (wanted === '') return '';
   if (list === null) return 'searching …';

@@ -97,7 +97,7 @@ const StageRow = (props: {
   );
 };
 
-/** One reward a stage; the last stage lasts to the end. */
+/** One reward per stage; the last stage lasts to the end. */
 export const StageFields = () => {
   const value = useDraftValue('stages');
   const stages = isStages(value) ? value : [];

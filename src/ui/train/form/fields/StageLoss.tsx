@@ -74,7 +74,7 @@ const Field = (props: {
           max={field.max}
           step={field.step ?? 1}
           allowDecimal={field.step !== undefined}
-          // What is out of bounds is complained about beside the field, not changed behind the reader’s back.
+          // What is out of bounds is complained about beside the field, not changed after the reader’s back.
           clampBehavior="none"
           placeholder={field.absent === undefined ? undefined : `(${field.absent})`}
           value={typeof value === 'number' || typeof value === 'string' ? value : ''}

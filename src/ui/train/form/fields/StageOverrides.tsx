@@ -61,7 +61,7 @@ export const StageOverrides = (props: {
                 onChange={(next) => set(typeof next === 'number' ? next : null)}
               />
             );
-          // A list has no field here; it stays as the recipe has it.
+          // A list has no field here; it stays as in the recipe.
           return typeof value === 'string' ? (
             <TextInput
               key={path}

@@ -39,7 +39,7 @@ export const TrajectoryFile = ({ of }: { of: keyof typeof TITLES }) => {
       accept=".jsonl,application/jsonl,application/x-ndjson"
       clearable
       clearButtonProps={{ 'aria-label': 'Leave the file out' }}
-      // What was found stands below the field, so that fields of a line stay at one height.
+      // What was found is below the field, so that fields of a line stay at one height.
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       value={file}
       error={problem ?? other}

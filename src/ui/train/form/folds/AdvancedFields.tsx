@@ -14,7 +14,7 @@ export const AdvancedFields = () => {
   const problem = useErrors().overrides;
   return (
     <>
-      {/* As high as all others together: on a wide screen it stands below what is chosen first, the others beside. */}
+      {/* As high as all others together: on a wide screen it is below what is chosen first, the others beside. */}
       <div className="folds">
         <SwitchesFold />
       </div>

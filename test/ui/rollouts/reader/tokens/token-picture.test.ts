@@ -72,7 +72,7 @@ const keyWords = (svg: string): string[] => {
   return [...key.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, text = '']) => text);
 };
 
-/** Places at which a picture is wrong, in words. */
+/** Places at which a picture is wrong, as text. */
 const faultsOf = (svg: string, width: number, height: number): string[] =>
   tokensIn(svg).flatMap((box, i, all) => {
     const before = all[i - 1];
@@ -194,7 +194,7 @@ describe('the picture of tokens', () => {
       'tokens 1 to 2, from 0, of 3',
     ]);
     expect(keyed({ by: 'mask' })).toEqual(['trained', 'mask 0']);
-    // A masked token is told from one of which nothing is said.
+    // A masked token is distinguished from one of which nothing is said.
     expect(
       tokenPicture(options(rollout, { by: 'mask' })).svg.match(/url\(#masked\)/g),
     ).toHaveLength(2);
