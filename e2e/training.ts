@@ -25,10 +25,10 @@ export const fillSmall = async (
   // Neither samples per group again.
   const recipe = run.learns ? 'ex-search/uniform' : 'search/grpo';
   await page.getByLabel('Recipe', { exact: true }).selectOption(recipe);
-  await page.getByLabel('Loop of the rollouts').selectOption(run.recipe ?? 'naive-rag');
+  await page.getByLabel('Rollout system').selectOption(run.recipe ?? 'naive-rag');
   await page.getByLabel('Steps', { exact: true }).fill(String(run.steps));
-  await page.getByLabel('Questions a step').fill(String(run.questions ?? 1));
-  await page.getByLabel('Rollouts a question').fill(String(run.group ?? 2));
+  await page.getByLabel('Questions per step').fill(String(run.questions ?? 1));
+  await page.getByLabel('Rollouts per question').fill(String(run.group ?? 2));
   await page.getByText('Held-out score').click();
   await page.getByLabel('Held-out questions').fill(String(run.heldOut ?? 0));
   if (run.heldOut) await page.getByLabel('Scored every, steps').fill('1');

@@ -82,7 +82,7 @@ async function train(page: Page, url: string): Promise<void> {
   const small = {
     Steps: '20',
     'for steps': '4',
-    'Questions a step': '16',
+    'Questions per step': '16',
     'Questions scored': '64',
     'Held-out questions': '32',
     'Scored every, steps': '2',

@@ -20,8 +20,8 @@ does not name is of this repository: learning rate, batch and steps are sized fo
 [methods.md](methods.md); the signature is what a run should show if the idea works. Beside it stands what studies of this
 repository measured of it (\`training/studies\`, [studies.md](studies.md))${
   measuredPolicy ? `, with ${measuredPolicy.id}@${measuredPolicy.revision}` : ''
-}: *shown* where the whole interval of the difference lies where the claim
-wants it, *contradicted* where the whole of it lies elsewhere. What papers change in how any system is trained stands behind the
+}: *supported* where the whole interval of the difference is on the side that the claim
+names, *not supported here* where it is on the other side, else *inconclusive*. What papers change in how any system is trained stands behind the
 systems: [switches of training](#switches-of-training).
 `;
 

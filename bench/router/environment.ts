@@ -25,7 +25,7 @@ export interface NlrSettings {
 }
 
 export const RECIPE = 'search';
-/** Passages a search returns. */
+/** Passages per search returns. */
 const K = 2;
 
 export const overridesOf = (

@@ -149,8 +149,8 @@ slow(
     await page.locator('summary', { hasText: 'Warm-up on trajectories' }).click();
     await page.getByLabel('Rollouts tried').fill('2');
     await page.getByLabel('Steps', { exact: true }).fill('1');
-    await page.getByLabel('Questions a step').fill('1');
-    await page.getByLabel('Rollouts a question').fill('2');
+    await page.getByLabel('Questions per step').fill('1');
+    await page.getByLabel('Rollouts per question').fill('2');
     await page.locator('summary', { hasText: 'Held-out score' }).click();
     await page.getByLabel('Held-out questions').fill('1');
     await page.getByRole('button', { name: 'Start training' }).click();

@@ -39,11 +39,11 @@ slow(
     const { page } = stage;
     await fillIn(page, 'kunlun-baize/whole', {
       Steps: '1',
-      'Questions a step': '2',
-      'Rollouts a question': '2',
+      'Questions per step': '2',
+      'Rollouts per question': '2',
       'Rollouts tried': '8',
       Updates: '1',
-      'Trajectories an update': '2',
+      'Trajectories per update': '2',
       'Steps until gold': '2',
       'Held-out questions': '1',
     });
@@ -80,8 +80,8 @@ slow(
     await fillIn(page, 'ur2/paper', {
       Steps: '2',
       'for steps': '1',
-      'Questions a step': '2',
-      'Rollouts a question': '2',
+      'Questions per step': '2',
+      'Rollouts per question': '2',
       'Scored by, rollouts': '2',
       'Questions scored': '8',
       'Held-out questions': '1',

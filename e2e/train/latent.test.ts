@@ -22,8 +22,8 @@ slow(
     await page.goto(`${stage.url}train?new=1&device=wasm`);
     await page.getByLabel('Recipe', { exact: true }).selectOption('hrpo/hrpo');
     await page.getByLabel('Steps', { exact: true }).fill('2');
-    await page.getByLabel('Questions a step').fill('2');
-    await page.getByLabel('Rollouts a question').fill('2');
+    await page.getByLabel('Questions per step').fill('2');
+    await page.getByLabel('Rollouts per question').fill('2');
     await page.getByText('Held-out score').click();
     await page.getByLabel('Held-out questions').fill('0');
     await page.getByText('Adapter (LoRA)').click();

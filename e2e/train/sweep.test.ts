@@ -28,7 +28,7 @@ slow(
     await panel.getByLabel('Values by row').fill('1e-3, 2e-3');
     await panel.getByLabel('Columns').selectOption({ label: '(one setting alone)' });
     await panel.getByText(/2 runs of 1 step,/).waitFor();
-    await panel.getByLabel('Columns').selectOption({ label: 'rollouts a question' });
+    await panel.getByLabel('Columns').selectOption({ label: 'rollouts per question' });
     await panel.getByLabel('Values by column').fill('2, 3');
     await panel.getByText(/4 runs of 1 step,.*≈ .* together/).waitFor();
     await panel.getByRole('button', { name: 'Start 4 runs' }).click();

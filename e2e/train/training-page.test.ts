@@ -82,7 +82,7 @@ test(
     await gppo.getByRole('button', { name: 'Put on: GPPO' }).press('Enter');
     await gppo.getByText('on', { exact: true }).waitFor();
     expect(await page.getByLabel('Beyond the clip').inputValue()).toBe('gppo');
-    expect(await page.getByLabel('Updates a step', { exact: true }).inputValue()).toBe('4');
+    expect(await page.getByLabel('Updates per step', { exact: true }).inputValue()).toBe('4');
     expect(await faultsOf(page)).toEqual([]);
     await gppo.getByRole('button', { name: 'Take out: GPPO' }).press('Enter');
     await gppo.getByRole('button', { name: 'Put on: GPPO' }).waitFor();
@@ -140,12 +140,12 @@ test(
     // A second tab says where it trains, pauses it there, and continues with it.
     const other = await page.context().newPage();
     await other.goto(page.url());
-    await other.getByText('It trains in another tab').waitFor();
+    await other.getByText('This run is training in another tab').waitFor();
     await stopBy(other, 'Pause after this step');
     await Promise.all([status(page, 'paused'), status(other, 'paused')]);
     await other.getByRole('button', { name: /Resume after step/ }).click();
-    await page.getByText('It trains in another tab').waitFor();
-    expect(await other.getByText('It trains in another tab').count()).toBe(0);
+    await page.getByText('This run is training in another tab').waitFor();
+    expect(await other.getByText('This run is training in another tab').count()).toBe(0);
     await other.close();
     await page.getByText('The tab was closed while this run trained').waitFor();
     await page.getByRole('button', { name: /Resume after step/ }).click();

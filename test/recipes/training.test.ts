@@ -13,7 +13,7 @@ import {
 const IDS = TRAININGS.map(({ id }) => id);
 
 describe('trainings', () => {
-  it.each(IDS)('%s is valid, and 64 rollouts a step; of a round that is one step, 512', (id) => {
+  it.each(IDS)('%s is valid, and 64 rollouts per step; of a round that is one step, 512', (id) => {
     const settings = getTraining(id);
     expect(parseTrainSettings(JSON.parse(JSON.stringify(settings)))).toEqual(settings);
     const [{ steps, loss } = {}] = settings.stages;

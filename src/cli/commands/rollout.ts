@@ -82,7 +82,7 @@ export const rolloutCommand: Command = {
     group: {
       type: 'integer',
       value: 'G',
-      help: 'rollouts a question',
+      help: 'rollouts per question',
       default: 1,
       min: 1,
       max: 64,

@@ -17,7 +17,7 @@ const ROLLOUTS_AT_ONCE = 32;
 export interface RunOptions {
   recipe: Recipe;
   overrides: SettingsOverride;
-  /** Rollouts a question. */
+  /** Rollouts per question. */
   group: number;
   /** How they come from each other; all begin at the question by default. */
   branching?: Branching | null;

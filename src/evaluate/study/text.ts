@@ -3,7 +3,7 @@ import { endsText } from '../paired-difference.ts';
 import { SIGNATURE_NUMBERS, signatureNumber, type SignatureNumber } from './file/numbers.ts';
 import { shown, shownDifference } from './measures/units.ts';
 import type { Verdict } from './signatures/verdict.ts';
-import { differenceWords } from './signatures/words.ts';
+import { differenceWords, OUTCOME_WORDS } from './signatures/words.ts';
 import type { StudyTable, TableCell, TableRow } from './table.ts';
 
 /** The tables as files: Markdown, CSV and LaTeX. */
@@ -68,7 +68,7 @@ function signatureBlock(verdicts: readonly Verdict[]): string[] {
       one.title,
       differenceWords(one) ?? '–',
       String(one.n),
-      one.outcome,
+      OUTCOME_WORDS[one.outcome],
     ]),
   ];
   return [['## Signatures', '', ...lines.map(markdownLine)].join('\n')];

@@ -59,7 +59,7 @@ const questionsSchema = z.discriminatedUnion('kind', [
 
 /** What is searched, and how; a field that is absent stays as each system has it. */
 const retrievalSchema = z.strictObject({
-  /** Passages a search returns. */
+  /** Passages per search returns. */
   k: z.int().min(1).max(20).optional(),
   maxSearches: z.int().min(0).max(64).optional(),
   source: z.enum(['local', 'web', 'both', 'router']).optional(),

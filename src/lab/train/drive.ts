@@ -127,7 +127,7 @@ export class RunDrive {
         const recent = lost.filter((at) => at > Date.now() - LOSSES.withinMs);
         if (recent.length >= LOSSES.most)
           throw new Error(
-            `${error.message}: ${recent.length} times within five minutes. ${this.#run.device === 'webgpu' ? 'Resume on WASM, or start' : 'Start'} a run with fewer questions or rollouts a step; its snapshots are kept.`,
+            `${error.message}: ${recent.length} times within five minutes. ${this.#run.device === 'webgpu' ? 'Resume on WASM, or start' : 'Start'} a run with fewer questions or rollouts per step; its snapshots are kept.`,
             { cause: error },
           );
         active.notice = `${error.message}; started again from the last snapshot.`;

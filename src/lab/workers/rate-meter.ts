@@ -1,4 +1,4 @@
-/** Tokens a second over the last seconds. */
+/** Tokens per second over the last seconds. */
 export interface RateMeter {
   readonly total: number;
   add(count: number): void;

@@ -30,7 +30,7 @@ const retrievalSchema = z.strictObject({
    * `src/retrieval/methods/list.ts`. The paper's cluster retriever is `cluster`.
    */
   method: z.enum(SEARCH_METHODS).optional(),
-  /** Passages a search returns. */
+  /** Passages per search returns. */
   k: z.int().min(1).max(20),
   /**
    * Whether k gives way to the most passages that the policy's context holds, where they are shown as

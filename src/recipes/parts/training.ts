@@ -135,7 +135,7 @@ export const trainSettingsSchema = z.strictObject({
   overrides: z.record(z.string(), z.unknown()).default({}),
   seed: z.int().min(0),
   steps: positiveInt,
-  /** Questions a step, and rollouts per question. */
+  /** Questions per step, and rollouts per question. */
   questions: positiveInt.max(256),
   groupSize: positiveInt.max(64),
   /** Optimizer updates a batch is split into; 1 is on-policy. */
@@ -303,7 +303,7 @@ export const trainSettingsSchema = z.strictObject({
       /** `own`: rollouts that are sampled, 256 where absent; the right ones of them are learned from. */
       rollouts: z.int().min(2).max(4096).optional(),
       updates: positiveInt,
-      /** Trajectories an update. */
+      /** Trajectories per update. */
       batch: positiveInt.max(256),
       learningRate: z.number().positive(),
       /** Leaves out trajectories whose answer was wrong, or that have no gold answer. */

@@ -13,7 +13,7 @@ export const gppo: Switch = {
     kind: 'switch of training',
     parts: ['loss switches: gradient beyond the clip'],
     departures: [
-      'Four updates a step, as with one every ratio is 1 and no clip is met.',
+      'Four updates per step, as with one every ratio is 1 and no clip is met.',
       'Clip and dual clip stay the recipe’s; the paper’s are 0.2, 0.28 and 10 (`objective.clip`, `objective.dualClip`).',
       'The likelihood of right rollouts, 0.1 in its code, is off: `objective.positiveNll=0.1`.',
       'Beyond the dual clip the gradient is 0, as in its code.',
@@ -27,7 +27,7 @@ export const gppo: Switch = {
       'changes.updates': 'ours; it matters with two or more',
     },
     signature:
-      'Hardly a token has no gradient, where GRPO with as many updates a step has some; wrong rollouts are learned from faster.',
+      'Hardly a token has no gradient, where GRPO with as many updates per step has some; wrong rollouts are learned from faster.',
   },
   changes: { updates: 4, objective: { surrogate: 'gppo' } },
   mark: 'objective.surrogate',

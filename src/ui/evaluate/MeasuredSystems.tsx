@@ -2,6 +2,7 @@ import { useMemo } from 'react';
 import { useLocation } from 'wouter';
 import { measuredPolicy, verdictsFor } from '../../evaluate/study/signatures/measured.ts';
 import type { Outcome, Verdict } from '../../evaluate/study/signatures/verdict.ts';
+import { OUTCOME_WORDS } from '../../evaluate/study/signatures/words.ts';
 import { useFold } from '../kit/page/use-fold.ts';
 import { ClaimList } from '../kit/signatures/MeasuredClaims.tsx';
 import { systemGroups, type SystemEntry } from './chooser/system-groups.ts';
@@ -20,11 +21,11 @@ const OUTCOMES: readonly (readonly [Outcome, string, string])[] = [
 const count = (verdicts: readonly Verdict[], outcome: Outcome): number =>
   verdicts.filter((one) => one.outcome === outcome).length;
 
-/** `2 shown, 1 contradicted` */
+/** `2 supported, 1 not supported here` */
 const inWords = (verdicts: readonly Verdict[]): string =>
   OUTCOMES.flatMap(([outcome]) => {
     const found = count(verdicts, outcome);
-    return found > 0 ? [`${found} ${outcome}`] : [];
+    return found > 0 ? [`${found} ${OUTCOME_WORDS[outcome]}`] : [];
   }).join(', ');
 
 /** A sign a claim; its words are for those who do not see it, and in the tooltip. */
@@ -94,7 +95,7 @@ export const MeasuredSystems = () => {
               <span aria-hidden="true" className={tone}>
                 {sign}
               </span>{' '}
-              {count(all, outcome)} {outcome}
+              {count(all, outcome)} {OUTCOME_WORDS[outcome]}
             </span>
           ))}
         </span>

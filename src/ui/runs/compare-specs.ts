@@ -96,7 +96,7 @@ const MEASURES: readonly Compared[] = [
   {
     id: 'entropy',
     title: 'Entropy',
-    note: 'nats a policy token',
+    note: 'nats per policy token',
     unit: 'nats',
     of: ({ entropy }) => entropy,
     include: [0],
@@ -104,7 +104,7 @@ const MEASURES: readonly Compared[] = [
   {
     id: 'kl',
     title: 'KL to the reference',
-    note: 'k3, nats a token',
+    note: 'k3, nats per token',
     unit: 'nats',
     of: ({ kl }) => kl,
     include: [0],
@@ -119,7 +119,7 @@ const MEASURES: readonly Compared[] = [
   },
   {
     id: 'seconds',
-    title: 'Seconds a step',
+    title: 'Seconds per step',
     note: 'all phases',
     unit: 'seconds',
     of: ({ seconds }) => seconds.total,

@@ -116,7 +116,7 @@ describe('a claim about the course of a training', () => {
     );
     const words = verdictWords(verdict({ against: 'b' }, a, b));
     expect(words).toMatch(
-      /^shown: reward of a step \+0\.250 \[.*\], 4 steps, training 1 seed, study s$/,
+      /^supported: reward of a step \+0\.250 \[.*\], 4 steps, training 1 seed, study s$/,
     );
     const file = { format: 'forage.signatures/1', policy: { id: 'p', revision: 'r' } };
     const kept = verdictsSchema.parse({ ...file, verdicts: [verdict({ than: 0 }, a)] });
@@ -209,7 +209,7 @@ describe('numbers of groups', () => {
   };
   const arms = [{ name: 'plain', recipe: 'search/grpo' }];
 
-  test('need several rollouts a question', () => {
+  test('need several rollouts per question', () => {
     const numbers = ['em', 'allWrong'];
     expect(problem({ numbers })).toContain('numbers: allWrong needs evaluate.group');
     expect(problem({ numbers, evaluate: { ...evaluate, group: 4 } })).toBe('accepted');

@@ -172,7 +172,7 @@ describe('a claim is', () => {
     );
     if (!verdict) throw new Error('no verdict');
     expect(verdictWords(verdict)).toBe(
-      'not shown: searches 0.00 [no interval], 4 questions, 1 world, study s',
+      'inconclusive: searches 0.00 [no interval], 4 questions, 1 world, study s',
     );
     const file = { format: 'forage.signatures/1', policy: null, verdicts: [verdict] } as const;
     const text = encodeVerdicts({ ...file, verdicts: [verdict] });
@@ -199,7 +199,7 @@ describe('a claim is', () => {
     expect(plain).toMatchObject({ study: 's', n: 4, worlds: ['w1'], seeds: [], level: 0.95 });
     // One of four differs; some resamples have none of it.
     expect(verdictWords(plain)).toMatch(
-      /^not shown: EM −25\.0 \[−(75|50)\.0, 0\.0\], 4 questions, 1 world, study s$/,
+      /^inconclusive: EM −25\.0 \[−(75|50)\.0, 0\.0\], 4 questions, 1 world, study s$/,
     );
     expect(verdictWords(missing)).toBe('not measured: study s');
   });

@@ -92,7 +92,7 @@ describe('steps', () => {
     expect(bare.notes.join(' ')).toMatch(/No rollouts came back/);
   });
 
-  test('two updates a step are one step, whose means are of both', async () => {
+  test('two updates per step are one step, whose means are of both', async () => {
     const twice = changed(files, 'experiment.json', (file) => {
       (file['settings'] as { updates: number }).updates = 2;
     });

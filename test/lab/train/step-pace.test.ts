@@ -320,7 +320,7 @@ describe('a step on stored trajectories makes no rollouts', () => {
     expect(rollouts).toBeCloseTo(1 + 6.4, 9);
     expect(secondsOf('agent-distillation/distil')).toBeCloseTo(0.8, 9);
     expect(secondsOf('dto/dpo')).toBeCloseTo(1.6, 9);
-    // However many rollouts a step would make.
+    // However many rollouts per step would make.
     expect(secondsOf('dto/dpo', { questions: 64 })).toBe(secondsOf('dto/dpo'));
     // One stage of 10 steps on 8 trajectories, then 10 steps of rollouts.
     const [stage] = getTraining('agent-distillation/distil').stages;

@@ -124,7 +124,7 @@ describe('a run by rounds', () => {
     expect(resumed.state.reference).toEqual(stopped.state.reference);
   });
 
-  it('makes as many updates a step as it has passes', async () => {
+  it('makes as many updates per step as it has passes', async () => {
     const passes = settingsOf({
       steps: 1,
       stages: [{ steps: 1, reward: 'em', weights: {}, loss: { ...DPO, rounds: 1, passes: 3 } }],

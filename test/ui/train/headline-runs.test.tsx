@@ -35,18 +35,18 @@ afterEach(() => {
 const SIZES = {
   'kunlun-baize/whole': [
     ['Steps', 'steps', 1],
-    ['Questions a step', 'questions', 2],
-    ['Rollouts a question', 'groupSize', 2],
+    ['Questions per step', 'questions', 2],
+    ['Rollouts per question', 'groupSize', 2],
     ['Rollouts tried', 'warmUp.rollouts', 8],
     ['Updates', 'warmUp.updates', 1],
-    ['Trajectories an update', 'warmUp.batch', 2],
+    ['Trajectories per update', 'warmUp.batch', 2],
     ['Steps until gold', 'curriculum.goldEpochs', 2],
     ['Held-out questions', 'heldOut.questions', 1],
   ],
   'ur2/paper': [
     ['Steps', 'steps', 2],
-    ['Questions a step', 'questions', 2],
-    ['Rollouts a question', 'groupSize', 2],
+    ['Questions per step', 'questions', 2],
+    ['Rollouts per question', 'groupSize', 2],
     ['Scored by, rollouts', 'curriculum.scoringRollouts', 2],
     ['Questions scored', 'curriculum.pool', 8],
     ['Held-out questions', 'heldOut.questions', 1],

@@ -59,7 +59,7 @@ it.each([
   ],
   [
     'tool-star/rounds',
-    ['Likelihood ×', 'Better from', 'Worse up to', 'Rounds', 'Passes', 'Pairs an update'],
+    ['Likelihood ×', 'Better from', 'Worse up to', 'Rounds', 'Passes', 'Pairs per update'],
   ],
   ['web-thinker/dpo', ['Pairs by', 'Length ratio']],
   ['ex-search/em', ['Weighed by', 'Gold in place of its answer']],

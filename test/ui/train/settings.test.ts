@@ -149,9 +149,6 @@ describe('the form of a new run', () => {
       '{"preset":"gone","changes":{"seed":3},"name":"","device":"auto"}',
     ])
       expect(parseDraft(text)).toEqual(draft('kunlun-baize/whole'));
-    // As version 0.1.0 stored it.
-    const { training: _, ...rest } = mine;
-    expect(parseDraft(JSON.stringify({ ...rest, preset: 'ur2' }))).toEqual(mine);
   });
 
   it('brings back neither a value that is not allowed nor the name of an earlier run', () => {

@@ -1,9 +1,17 @@
 import { endsText } from '../../paired-difference.ts';
 import { WAVE } from '../measures/wave.ts';
 import { shown, shownDifference } from '../measures/units.ts';
-import type { Verdict } from './verdict.ts';
+import type { Outcome, Verdict } from './verdict.ts';
 
 /** A verdict as text, for tables, documents and the page. */
+
+/** Studies store the outcomes by other names. */
+export const OUTCOME_WORDS: Record<Outcome, string> = {
+  shown: 'supported',
+  'not shown': 'inconclusive',
+  contradicted: 'not supported here',
+  'not measured': 'not measured',
+};
 
 const signed = (text: string): string => text.replaceAll('-', '−');
 
@@ -30,6 +38,6 @@ export function measurementWords(verdict: Verdict): string {
   ].join(', ');
 }
 
-/** `not shown: EM −0.4 [−1.2, 0.5], 900 questions, 3 worlds, study NAME` */
+/** `inconclusive: EM −0.4 [−1.2, 0.5], 900 questions, 3 worlds, study NAME` */
 export const verdictWords = (verdict: Verdict): string =>
-  `${verdict.outcome}: ${measurementWords(verdict)}`;
+  `${OUTCOME_WORDS[verdict.outcome]}: ${measurementWords(verdict)}`;

@@ -25,7 +25,7 @@ export const ragGym: Recipe = {
     departures: [
       ...SHARED_DEPARTURES,
       'Actions are ranked by the gold chain, where theirs asks GPT-4o: right answers first, then what brings most new supporting passages, new passages, and shorter ones. Held-out questions are asked without it.',
-      'Five candidates a step in place of ten, and two rollouts a question.',
+      'Five candidates a step in place of ten, and two rollouts per question.',
       'Its own agent, which drafts an answer and searches for the claim without support, needs a policy that is asked in words; here the loop is plain search.',
       'The process reward model is a sum of weighted features of an action, where theirs is a head on the language model. It is fitted by `lab reward-model` to rollouts with `--set loop=actions --set method.candidates.n=5 --set method.candidates.by=gold`, and makes a system of its own that `lab evaluate --custom` and Evaluate take.',
     ],

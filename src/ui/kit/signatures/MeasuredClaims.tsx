@@ -1,7 +1,7 @@
 import { measuredPolicy, verdictsFor } from '../../../evaluate/study/signatures/measured.ts';
 import type { Outcome } from '../../../evaluate/study/signatures/verdict.ts';
 import { unmeasuredOf } from '../../../evaluate/study/signatures/unmeasured.ts';
-import { measurementWords } from '../../../evaluate/study/signatures/words.ts';
+import { measurementWords, OUTCOME_WORDS } from '../../../evaluate/study/signatures/words.ts';
 import { Terms } from '../words/explain/Term.tsx';
 import './claims.css';
 
@@ -12,7 +12,7 @@ const TONE: Record<Outcome, string> = {
   'not measured': 'badge',
 };
 
-/** Claims of a recipe's signature with what was measured of each, and those that were not. */
+/** What a recipe should show: each claim with its measurement, then the claims without one. */
 export const ClaimList = ({ recipe }: { recipe: string }) => {
   const open = unmeasuredOf(recipe);
   return (
@@ -20,7 +20,7 @@ export const ClaimList = ({ recipe }: { recipe: string }) => {
       <ul aria-label="Claims that were measured">
         {verdictsFor(recipe).map((verdict) => (
           <li key={`${verdict.study} ${verdict.claim}`}>
-            <span className={TONE[verdict.outcome]}>{verdict.outcome}</span>{' '}
+            <span className={TONE[verdict.outcome]}>{OUTCOME_WORDS[verdict.outcome]}</span>{' '}
             <Terms>{verdict.claim}</Terms>{' '}
             <span className="fine" title={`${verdict.compared}; ${100 * verdict.level} % interval`}>
               <Terms>{measurementWords(verdict)}</Terms>
@@ -37,7 +37,7 @@ export const ClaimList = ({ recipe }: { recipe: string }) => {
   );
 };
 
-/** What studies of the shipped policy say of a recipe's signature, claim by claim. */
+/** What studies with the built-in model found for each claim of a recipe. */
 export const MeasuredClaims = ({ recipe }: { recipe: string }) => {
   if (verdictsFor(recipe).length === 0) return <p className="fine">Not measured here.</p>;
   const policy = measuredPolicy ? `${measuredPolicy.id}@${measuredPolicy.revision}` : '';

@@ -163,7 +163,7 @@ const optimisation = (steps: Steps, settings: TrainSettings): ChartSpec[] => {
     spec(
       'entropy',
       'Entropy',
-      'nats a policy token, of the distribution that is drawn from',
+      'nats per policy token, of the distribution that is drawn from',
       'nats',
       [line(withRollouts(steps), 'entropy', 0, ({ entropy }) => entropy)],
       { include: [0] },
@@ -172,7 +172,7 @@ const optimisation = (steps: Steps, settings: TrainSettings): ChartSpec[] => {
       'kl',
       'KL to the reference',
       // k3 = e^d − d − 1 with d = log π_ref − log π (docs/methods.md, section 4).
-      'k3, nats a token; the reference is the policy without the adapter',
+      'k3, nats per token; the reference is the policy without the adapter',
       'nats',
       [line(steps, 'KL', 0, ({ kl }) => kl)],
       {
@@ -261,7 +261,7 @@ const otherSeconds = ({ seconds }: TrainStep): number | null =>
 const speed = (steps: Steps): ChartSpec[] => [
   spec(
     'rate-tokens',
-    'Tokens a second',
+    'Tokens per second',
     'sampled, over the rollout phase',
     'tokens',
     [line(steps, 'tokens/s', 0, ({ tokensPerSecond }) => tokensPerSecond)],
@@ -283,7 +283,7 @@ const speed = (steps: Steps): ChartSpec[] => [
   spec(
     'drawn',
     'Drawn by the curriculum',
-    'questions a step by class, stacked',
+    'questions per step by class, stacked',
     'questions',
     namesOf(steps, ({ drawn }) => drawn).map((name, index) =>
       // 0 and not absent: a stack needs every part at every step.

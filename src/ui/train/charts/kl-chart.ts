@@ -9,7 +9,7 @@ export const klCoefficient = (steps: Steps, { objective: { kl } }: TrainSettings
         spec(
           'kl-coefficient',
           'KL coefficient',
-          `goes after ${kl.form} of ${kl.adaptive.target} nats a token`,
+          `goes after ${kl.form} of ${kl.adaptive.target} nats per token`,
           'number',
           [line(steps, 'coefficient', 0, (step) => step.klCoefficient)],
           { include: [0], empty: 'Shows after the first step.' },

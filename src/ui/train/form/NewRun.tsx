@@ -61,7 +61,7 @@ const Basics = ({ settings }: { settings: TrainSettings | null }) => {
           data={TRAINING_CHOICES}
           onChange={(event) => chooseTraining(event.currentTarget.value)}
         />
-        <SelectField wide path="recipe" label="Loop of the rollouts" choices={LOOP_CHOICES} />
+        <SelectField wide path="recipe" label="Rollout system" choices={LOOP_CHOICES} />
         <TextInput
           size="xs"
           label="Name"
@@ -89,8 +89,8 @@ const Basics = ({ settings }: { settings: TrainSettings | null }) => {
       )}
       <div className="form-fields">
         <NumberField path="steps" label="Steps" min={1} />
-        <NumberField path="questions" label="Questions a step" min={1} max={256} />
-        <NumberField path="groupSize" label="Rollouts a question" min={1} max={64} />
+        <NumberField path="questions" label="Questions per step" min={1} max={256} />
+        <NumberField path="groupSize" label="Rollouts per question" min={1} max={64} />
         <NumberField
           path="temperature"
           label="Temperature"

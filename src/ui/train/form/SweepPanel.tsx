@@ -19,13 +19,13 @@ import { trainApi } from '../store/train-store.ts';
 /** What is swept most, by path; the words of the form. */
 const OFTEN: Readonly<Record<string, string>> = {
   'optimizer.learningRate': 'learning rate',
-  groupSize: 'rollouts a question',
-  questions: 'questions a step',
+  groupSize: 'rollouts per question',
+  questions: 'questions per step',
   temperature: 'temperature',
   seed: 'seed',
   'objective.kl.coefficient': 'KL coefficient',
   'adapter.rank': 'rank of the adapter',
-  updates: 'updates a step',
+  updates: 'updates per step',
 };
 
 /** Path of a reward’s factor: its stage from 0, and its clause. */

@@ -185,7 +185,7 @@ const Progress = ({ run, progress }: { run: RunRecord; progress: TrainProgress |
           {live && progress.etaSeconds !== null
             ? `≈ ${formatDuration(progress.etaSeconds)} to go`
             : live
-              ? 'time left appears after step 1'
+              ? 'Time left appears after step 1'
               : ''}
         </span>
       </div>
@@ -229,7 +229,7 @@ const Notices = ({ run, progress }: { run: RunRecord; progress: TrainProgress | 
     <div role="status">
       {elsewhere ? (
         <p className="note">
-          It trains in another tab of this browser; what you press here is done there.
+          This run is training in another tab; the buttons here control it.
         </p>
       ) : null}
       {notice ? <p className="note">{notice}</p> : null}

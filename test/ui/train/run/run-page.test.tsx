@@ -120,7 +120,7 @@ describe('a run that trains', () => {
     );
     expect(names(html)).not.toContain('Resume');
     expect(wordsIn(head({}, progress({ etaSeconds: null })))).toContain(
-      'time left appears after step 1',
+      'Time left appears after step 1',
     );
   });
 
@@ -175,7 +175,7 @@ describe('a run that trains', () => {
 
   it('in another tab says so', () => {
     useTrain.setState({ here: null });
-    expect(wordsIn(head({}, progress()))).toContain('It trains in another tab of this browser');
+    expect(wordsIn(head({}, progress()))).toContain('This run is training in another tab; the buttons here control it');
     useTrain.setState({ here: 'a' });
     expect(wordsIn(head({}, progress()))).not.toContain('another tab');
   });

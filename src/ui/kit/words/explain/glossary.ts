@@ -302,7 +302,7 @@ export const GLOSSARY: Readonly<Record<TermId, Entry>> = {
     name: 'warm-up',
     text: 'Supervised steps on right rollouts before reinforcement learning begins.',
   },
-  curriculum: { name: 'curriculum', text: 'Which questions a step draws, and how hard.' },
+  curriculum: { name: 'curriculum', text: 'Which questions per step draws, and how hard.' },
   temperature: {
     name: 'temperature',
     text: 'Logits are divided by it before a token is drawn: 0 takes the likeliest, 1 draws as the policy says.',

@@ -40,7 +40,7 @@ export const WarmUpFields = () => {
             <TrajectoryFile of="rollouts" />
           )}
           <NumberField path="warmUp.updates" label="Updates" min={1} />
-          <NumberField path="warmUp.batch" label="Trajectories an update" min={1} />
+          <NumberField path="warmUp.batch" label="Trajectories per update" min={1} />
           <RateField path="warmUp.learningRate" label="Warm-up rate" />
           <SwitchField
             path="warmUp.onlyCorrect"

@@ -143,7 +143,7 @@ export const LOSS_FIELDS: Readonly<Record<Loss['kind'], readonly LossField[]>> =
     {
       of: 'number',
       name: 'pairsAnUpdate',
-      label: 'Pairs an update',
+      label: 'Pairs per update',
       title: 'A pass over more is several updates; all: a pass is one',
       min: 1,
       max: 1024,

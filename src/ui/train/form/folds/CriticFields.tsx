@@ -32,7 +32,7 @@ export const CriticFields = () => {
           />
           <NumberField path="critic.lambda" label="λ of GAE" decimal step={0.01} min={0} max={1} />
           <RateField path="critic.learningRate" label="Critic’s rate" />
-          <NumberField path="critic.updates" label="Critic’s updates a step" min={1} max={200} />
+          <NumberField path="critic.updates" label="Critic’s updates per step" min={1} max={200} />
           <NumberField path="critic.valueClip" label="Value clip" decimal step={0.1} />
           <SelectField
             path="critic.environment"

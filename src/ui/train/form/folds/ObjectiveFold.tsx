@@ -53,7 +53,7 @@ export const ObjectiveFold = () => {
       ) : null}
       <NumberField
         path="updates"
-        label="Updates a step"
+        label="Updates per step"
         title="1 is on-policy: ratios are 1 and nothing is clipped"
         min={1}
         max={16}
@@ -89,7 +89,7 @@ export const ObjectiveFold = () => {
             <>
               <NumberField
                 path="objective.kl.adaptive.target"
-                label="Target, nats a token"
+                label="Target, nats per token"
                 decimal
                 step={0.01}
               />

@@ -50,7 +50,7 @@ export const SwitchesFold = () => {
       <SelectField
         path="objective.surrogate"
         label="Beyond the clip"
-        title="GPPO keeps the gradient at the clip’s value; it needs two updates a step or more"
+        title="GPPO keeps the gradient at the clip’s value; it needs two updates per step or more"
         choices={[{ value: 'gppo', label: 'gradient kept (GPPO)' }]}
         absent="(gradient 0, PPO)"
       />
