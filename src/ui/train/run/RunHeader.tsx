@@ -228,9 +228,7 @@ const Notices = ({ run, progress }: { run: RunRecord; progress: TrainProgress | 
   return (
     <div role="status">
       {elsewhere ? (
-        <p className="note">
-          This run is training in another tab; the buttons here control it.
-        </p>
+        <p className="note">This run is training in another tab; the buttons here control it.</p>
       ) : null}
       {notice ? <p className="note">{notice}</p> : null}
       {run.before?.map((line) => (

@@ -175,7 +175,9 @@ describe('a run that trains', () => {
 
   it('in another tab says so', () => {
     useTrain.setState({ here: null });
-    expect(wordsIn(head({}, progress()))).toContain('This run is training in another tab; the buttons here control it');
+    expect(wordsIn(head({}, progress()))).toContain(
+      'This run is training in another tab; the buttons here control it',
+    );
     useTrain.setState({ here: 'a' });
     expect(wordsIn(head({}, progress()))).not.toContain('another tab');
   });
