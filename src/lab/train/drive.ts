@@ -58,7 +58,7 @@ export interface DriveParts {
   /** Resolves when sources and questions are loaded. */
   world(setup: Setup): Promise<TrainWorld>;
   /** A model that judges or summarizes. @throws Error */
-  helper(ref: PolicyRef): Promise<TextModel>;
+  helper: (ref: PolicyRef) => Promise<TextModel>;
 }
 
 /** Who summarizes for rollouts that read summaries. @throws Error as text */
