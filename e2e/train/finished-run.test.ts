@@ -141,7 +141,7 @@ it('the rollouts of a training run open in the same table, step by step, and aga
 
   // Its numbers are computed under its own settings.
   await page.locator('tr[data-position] a').first().click();
-  const its = 'the settings of the run (search/grpo)';
+  const its = 'the settings of the run (ex-search/uniform)';
   for (const view of ['What if', 'Group', 'Tokens']) {
     await page.getByRole('tab', { name: view }).click();
     await page.getByText(its).waitFor();
@@ -311,7 +311,9 @@ it(
     expect(await page.locator('.column').count()).toBe(2);
     const asked = new URL(page.url()).searchParams;
     expect([asked.get('beside'), asked.get('policy')]).toEqual(['alone', `${id}@newest`]);
-    const answeredBy = page.getByText(/^Answered by the adapter of .*, newest snapshot, with/);
+    const answeredBy = page.getByText(
+      /^Answered by the adapter of .*, newest snapshot, compared with/,
+    );
     await answeredBy.waitFor();
     // On a phone too, where the setup, which says so as well, is put away.
     await page.setViewportSize({ width: 390, height: 844 });
@@ -347,7 +349,7 @@ it(
       .getByRole('paragraph')
       .filter({ hasText: 'Your last run of this recipe' });
     await expected.locator('.sparkline').waitFor();
-    expect(await expected.textContent()).toMatch(/EM [\d.]+ % → [\d.]+ % in 2 steps/);
+    expect(await expected.textContent()).toMatch(/EM [\d.]+ % → [\d.]+ % in 4 steps/);
     await page.getByRole('button', { name: 'Sweep …' }).click();
     const panel = page.getByRole('region', { name: 'Sweep' });
     await panel.getByLabel('Values by row').fill('1e-3');
@@ -371,7 +373,7 @@ it(
     for (const key of ['ArrowRight', 'ArrowRight']) await map.press(key);
     expect(await map.getAttribute('aria-valuetext')).toMatch(/^lr 0\.002 finished: held-out EM/);
     await map.press('Enter');
-    await page.getByRole('heading', { name: /search\/grpo, sweep: lr 0\.002$/ }).waitFor();
+    await page.getByRole('heading', { name: /ex-search\/uniform, sweep: lr 0\.002$/ }).waitFor();
     await page.getByRole('link', { name: 'Its sweep' }).click();
     await page.getByText('2 of 2 runs ended').waitFor();
     expect(stage.faults).toEqual([]);

@@ -13,7 +13,7 @@ import { useSetup } from '../../setup/setup-store.ts';
 import { Sparkline } from '../charts/Sparkline.tsx';
 import { openSteps } from '../store/train-actions.ts';
 import { formatTrainAddress } from '../store/train-address.ts';
-import { useTrain, visibleRuns } from '../store/train-store.ts';
+import { useTrain, visibleRuns, type TrainState } from '../store/train-store.ts';
 import { Terms } from '../../kit/words/explain/Term.tsx';
 
 /** One list for all: a new one each time would be another value of the store. */
@@ -71,23 +71,30 @@ const MeasuredElsewhere = ({ training }: { training: string }) => {
   ) : null;
 };
 
+/** How the EM of a run changed; null where fewer than two scores say so. */
+const changeOf = (steps: readonly TrainStep[]) => {
+  const headline = headlineOf(steps);
+  return headline && headline.first !== headline.last ? headline : null;
+};
+
+/** The newest run of the recipe that is over; those that are known to have fewer than two scores are passed over. */
+const lastRun = ({ runs, steps, reading }: TrainState, training: string) =>
+  visibleRuns(runs).find(({ id, settings, step, status }) => {
+    if (settings.preset !== training || step === 0 || status === 'running') return false;
+    const read = reading.includes(id) ? undefined : steps[id];
+    return read === undefined || changeOf(read) !== null;
+  });
+
 /** How a run of the recipe goes: the last one here, else one that was measured elsewhere, or that neither is known. */
 export const Expected = ({ training }: { training: string }) => {
-  const run = useTrain((state) =>
-    visibleRuns(state.runs).find(
-      ({ settings, step, status }) =>
-        settings.preset === training && step > 0 && status !== 'running',
-    ),
-  );
+  const run = useTrain((state) => lastRun(state, training));
   const steps = useTrain((state) => (run ? state.steps[run.id] : undefined)) ?? NO_STEPS;
   const id = run?.id;
   useEffect(() => {
     if (id !== undefined) void openSteps(id);
   }, [id]);
-  const headline = useMemo(() => headlineOf(steps), [steps]);
-  // One score says nothing of how it went.
-  if (!run || !headline || headline.first === headline.last)
-    return <MeasuredElsewhere training={training} />;
+  const headline = useMemo(() => changeOf(steps), [steps]);
+  if (!run || !headline) return <MeasuredElsewhere training={training} />;
   const { first, last } = headline;
   const points = heldOutScores(steps).map(({ step, score }) => ({ x: step, y: score.em }));
   return (
