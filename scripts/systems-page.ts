@@ -88,9 +88,9 @@ const body = (one: Recipe | Switch): string[] => {
           '',
           'Departures:',
           '',
-          ...about.departures.map((departure) => `- ${departure}`),
+          ...about.differences.map((departure) => `- ${departure}`),
           '',
-          `Signature: ${about.signature}`,
+          `Signature: ${about.expectedEffect}`,
           '',
           ...measured(id),
         ]

@@ -143,7 +143,7 @@ const step = (trainer: Trainer): Promise<number> =>
 
 const engine = new GenerationEngine(await uploadDecoder(ops, sourceOf(weights), { type }), {
   maxSlots: 64,
-  readRows: 256,
+  prefillChunk: 256,
   keys: 'f32',
 });
 const trainer = new DecoderLoraTrainer(

@@ -21,7 +21,7 @@ function replyOf({ request, settings, transcript }: RunState): string {
 }
 
 /** ReAct's look-up: the next sentence with this text on the page that was opened last. */
-function lookedUp(state: RunState, text: string): string {
+function nextMention(state: RunState, text: string): string {
   const { page, text: last, seen } = state.page;
   const n = last === text ? seen : 0;
   state.page = { page, text, seen: n + 1 };
@@ -30,7 +30,7 @@ function lookedUp(state: RunState, text: string): string {
 }
 
 function replyTo(state: RunState, block: AskedBlock, text: string): string {
-  if (block === 'lookup') return lookedUp(state, text);
+  if (block === 'lookup') return nextMention(state, text);
   return block === 'compute' ? computeReply(text) : replyOf(state);
 }
 

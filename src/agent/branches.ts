@@ -5,7 +5,7 @@ import type { Hit } from '../records/hits.ts';
 import { contextRoom, stepRoom, type Room } from './budget.ts';
 import { act, adoptStep, type StepEnd } from './loop.ts';
 import { checkCancelled, stop, type RunState } from './state.ts';
-import type { Branch, Proposed, WouldAnswer, Wrote } from './systems/parts/steps.ts';
+import type { Branch, ProposedAction, WouldAnswer, StepOutcome } from './systems/parts/steps.ts';
 import { readAction } from './transcript/action.ts';
 import {
   answerOpening,
@@ -40,8 +40,8 @@ const thoughtSince = ({ transcript }: RunState, before: number): string | null =
   return last?.kind === 'think' ? last.text : null;
 };
 
-/** How the policy's words ended, for a loop. */
-export function wrote(state: RunState, before: number, end: StepEnd): Wrote {
+/** Result of one policy step. */
+export function stepOutcome(state: RunState, before: number, end: StepEnd): StepOutcome {
   const faulty = state.faults >= state.settings.budgets.maxFaults;
   return {
     thought: thoughtSince(state, before),
@@ -60,12 +60,12 @@ export function wrote(state: RunState, before: number, end: StepEnd): Wrote {
  * What the policy wrote in a fork, as a step that may become the rollout's own. One that a limit cut off ends as the
  * limit does: a loop that waits for an action would wait for ever.
  */
-function proposed(
+function proposedAction(
   state: RunState,
   generated: Generated,
   open: BlockKind | null,
   { tokens, limit, detail }: Room,
-): Proposed {
+): ProposedAction {
   const { ids } = generated;
   const action = readAction(state.deps.policy.tokenizer, state.tags, generated, open);
   const written = { ids, text: textOf(state, ids) };
@@ -76,9 +76,9 @@ function proposed(
       const before = state.transcript.rollout.events.length;
       const end = adoptStep(state, generated);
       const goesOn = generated.finish === 'stop' && tokens > 0;
-      if (end.type !== 'again' || goesOn) return wrote(state, before, end);
+      if (end.type !== 'again' || goesOn) return stepOutcome(state, before, end);
       const reason = generated.finish === 'context' ? 'context-full' : limit;
-      return wrote(state, before, { type: 'limit', reason, detail });
+      return stepOutcome(state, before, { type: 'limit', reason, detail });
     },
     drop: (outcome) => noteAside(state, 'action', written, outcome),
     count: () => noteAside(state, 'action', written),
@@ -161,7 +161,7 @@ export function branchOf(
         signal: request.signal,
       });
       checkCancelled(state);
-      const step = proposed(state, generated, now, limit);
+      const step = proposedAction(state, generated, now, limit);
       now = null;
       return step;
     },
@@ -206,7 +206,7 @@ export async function look({ deps, request, settings }: RunState, query: string)
 }
 
 /** Candidates for a step, the one that is taken first. */
-export function noteActions(state: RunState, ranked: readonly Proposed[]): void {
+export function noteActions(state: RunState, ranked: readonly ProposedAction[]): void {
   if (ranked.length < 2) return;
   const at = state.conversation.session.length;
   ranked.forEach(({ ids, kind, text }, rank) =>

@@ -84,16 +84,16 @@ function noteThought(state: RunState, inner: string, segment: number): void {
 const acts = (end: StepEnd | null): boolean =>
   end?.type === 'search' || end?.type === 'answer' || end?.type === 'asked';
 
-/** Whether what was read leaves the step's end as it is. */
-function staysBehind(next: StepEnd, placed: Placed, end: StepEnd | null): boolean {
+/** Whether this block must not replace the step's outcome. */
+function keepsOutcome(next: StepEnd, placed: Placed, end: StepEnd | null): boolean {
   // An answer block that the end of text cut off is still that answer.
   if (next.type === 'end' && end?.type === 'answer') return true;
   // Sampling ended at the first; the second is in the same token.
-  return placed.behind && acts(end);
+  return placed.afterStop && acts(end);
 }
 
-/** A block that the policy opened after its search, in the same token, gives way to the result. */
-function closeBehind(state: RunState, end: StepEnd): void {
+/** Closes a block that the policy opened after its search, in the same token: the result comes first. */
+function closeBlockAfterCall(state: RunState, end: StepEnd): void {
   const { conversation, tags } = state;
   if (end.type !== 'search' && end.type !== 'asked') return;
   noteProse(state);
@@ -116,7 +116,7 @@ export function adoptStep(state: RunState, generated: Generated): StepEnd {
   let end: StepEnd | null = null;
   state.conversation.adopt(generated, (placed) => {
     const next = readParsed(state, placed);
-    if (next && !staysBehind(next, placed, end)) end = next;
+    if (next && !keepsOutcome(next, placed, end)) end = next;
   });
   return end ?? { type: 'again' };
 }
@@ -149,11 +149,11 @@ export async function policyStep(
     },
     (placed) => {
       const next = readParsed(state, placed);
-      if (next && !staysBehind(next, placed, end)) end = next;
+      if (next && !keepsOutcome(next, placed, end)) end = next;
     },
   );
   checkCancelled(state);
-  if (end) closeBehind(state, end);
+  if (end) closeBlockAfterCall(state, end);
   if (end) return end;
   if (generated.finish === 'stop') return { type: 'again' };
   const reason = generated.finish === 'context' ? 'context-full' : room.limit;
@@ -164,11 +164,11 @@ export async function policyStep(
 const INVALID = 5;
 
 /**
- * Queries that are not searched: those at which WebThinker's released code (run_web_thinker.py) ends, and those that
- * Search-o1's (run_search_o1.py) tells that they were asked before.
+ * Rejects queries that are not searched: those at which WebThinker's released code (run_web_thinker.py) ends, and
+ * repeated ones, for which Search-o1's (run_search_o1.py) writes a notice.
  * @returns whether the rollout is over; null for any other query
  */
-async function lapsed(state: RunState, query: string): Promise<boolean | null> {
+async function rejectQuery(state: RunState, query: string): Promise<boolean | null> {
   const { lapses } = state.settings.retrieval;
   if (lapses === undefined) return null;
   const repeated = state.searches.some((earlier) => earlier.query === query && !earlier.failed);
@@ -203,7 +203,7 @@ async function onSearch(state: RunState, block: Block & { tag: SearchTag }): Pro
   const round = state.searches.length + 1;
   const { tag, segment } = block;
   state.transcript.event({ kind: 'search', query, round, tag, segment });
-  const over = await lapsed(state, query);
+  const over = await rejectQuery(state, query);
   if (over !== null) return over;
   if (retrieval.maxSearches === 0) {
     fault(state, 'a search where none is allowed', segment);

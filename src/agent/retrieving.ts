@@ -140,7 +140,7 @@ export interface Retrieved {
 const LINK_DEPTH = 3;
 
 /** The pages behind links of what was found, each the first of its title that a search for that name brings. */
-async function behindLinks(
+async function linkedPassages(
   { deps, request, settings }: RunState,
   { hits, source }: Retrieval,
   query: string,
@@ -164,7 +164,7 @@ async function searchNow(
   k: number,
 ): Promise<Retrieval> {
   const asked = await state.deps.retriever.search(source, query, k, state.request.signal);
-  const linked = await behindLinks(state, asked, query);
+  const linked = await linkedPassages(state, asked, query);
   const { memories } = state.settings.retrieval;
   const whole = [...asked.hits, ...linked];
   const found = { ...asked, hits: memories ? remembered(query, whole, memories) : whole };

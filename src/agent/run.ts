@@ -11,7 +11,7 @@ import { readAnswerText } from './answers/answer-text.ts';
 import { Evidence } from './answers/evidence.ts';
 import { proseScores, retrievedPassages } from './answers/long-answer.ts';
 import { agentLoop } from './loop.ts';
-import { misfit } from './settings/needs.ts';
+import { mismatchReason } from './settings/needs.ts';
 import { permitted } from './settings/permission.ts';
 import { ProtocolParser } from './transcript/parse.ts';
 import type { AgentDeps, ForkRequest, GroupRequest, RolloutRequest } from './request.ts';
@@ -26,7 +26,7 @@ import { Cancelled, initialProgress, isCancelled, type RunState } from './state.
 import { readTags } from './transcript/tags.ts';
 import { createScanner } from './transcript/scanner.ts';
 import { Transcript } from './transcript/transcript.ts';
-import { retrieverBy } from '../retrieval/retriever.ts';
+import { retrieverByMethod } from '../retrieval/retriever.ts';
 import type { RolloutUpdate } from '../records/updates.ts';
 import { formatValid } from './released/validity.ts';
 import { holdLatents } from './transcript/latents.ts';
@@ -78,7 +78,7 @@ function emptyRollout(deps: AgentDeps, request: RolloutRequest, settings: Recipe
 
 /** @throws Error where the recipe has to be asked in natural language, and the policy knows the protocol's tags alone */
 function refuse(recipe: RolloutRequest['recipe'], tokenizer: PolicyTokenizer): void {
-  const reason = misfit(recipe, readTags(tokenizer).spelling);
+  const reason = mismatchReason(recipe, readTags(tokenizer).spelling);
   if (reason !== null) throw new Error(reason);
 }
 
@@ -212,7 +212,7 @@ export async function runRollout(
   const joined = deps.retriever.join?.();
   try {
     const sources = joined?.retriever ?? deps.retriever;
-    const retriever = retrieverBy(sources, settings.retrieval.method ?? 'setup');
+    const retriever = retrieverByMethod(sources, settings.retrieval.method ?? 'setup');
     await converse({ ...deps, retriever }, request, settings, transcript);
   } catch (error) {
     if (error instanceof ForkError) throw error;

@@ -192,9 +192,9 @@ export function cutResult(
 }
 
 /** Begins the policy's context again; it is empty. */
-async function beginAnew({ conversation, deps, request, transcript }: RunState): Promise<void> {
+async function resetContext({ conversation, deps, request, transcript }: RunState): Promise<void> {
   const number = (transcript.rollout.contexts?.length ?? 0) + 1;
-  conversation.beginAnew(await deps.policy.open(deriveSeed(request.seed, 'policy', number)));
+  conversation.resetContext(await deps.policy.open(deriveSeed(request.seed, 'policy', number)));
 }
 
 /** Segments of results that the policy called useless. */
@@ -214,13 +214,13 @@ function uselessResults({ transcript }: RunState): Set<number> {
  * Goes on in a context without the results that the policy called useless, where one is in it. What the policy wrote
  * is given there: it was sampled in the context before.
  */
-async function leaveOutUseless(state: RunState): Promise<void> {
+async function dropUselessResults(state: RunState): Promise<void> {
   const { segments, contexts } = state.transcript.rollout;
   const start = contexts?.at(-1) ?? 0;
   const useless = uselessResults(state);
   const kept = segments.slice(start).filter((_, i) => !useless.has(start + i));
   if (kept.length === segments.length - start) return;
-  await beginAnew(state);
+  await resetContext(state);
   for (const { role, ids } of kept) state.conversation.write('prompt', role, ids);
 }
 
@@ -282,7 +282,7 @@ export async function searchRound(
   further: readonly string[] = [],
 ): Promise<Retrieved | null> {
   const { context, lastTurn, maxSearches } = state.settings.retrieval;
-  if (context === 'judged') await leaveOutUseless(state);
+  if (context === 'judged') await dropUselessResults(state);
   const first = await callSearch(state, query, tag, only);
   const called = [first, ...(await callFurther(state, further, tag))];
   const got = called.findLast((one) => one.got !== null)?.got ?? null;
@@ -296,7 +296,7 @@ export async function searchRound(
       ? inBlock(summaries.map((summary) => summary.text).join(' '))
       : shownText(state, query, mixed(called));
   if (context === 'reset') {
-    await beginAnew(state);
+    await resetContext(state);
     await openContext(state, text);
   } else writeResult(state, text);
   if (summaries.length > 0 && summaries.every(({ fallback }) => fallback))

@@ -5,12 +5,12 @@ import { retrieveShare } from '../recipes/methods/reflection.ts';
 import type { Generated } from '../policy/policy.ts';
 import { answerByVote, forceAnswer } from './answering.ts';
 import { questionScores } from './answers/checked.ts';
-import { branchOf, look, noteActions, noteAside, textOf, wrote } from './branches.ts';
+import { branchOf, look, noteActions, noteAside, textOf, stepOutcome } from './branches.ts';
 import { contextRoom } from './budget.ts';
 import { adoptStep, openWithSearch, policyStep } from './loop.ts';
 import { callSearch, openThought, searchRound, writeHint } from './searching.ts';
 import { asideContext, checkCancelled, stop, type RunState } from './state.ts';
-import type { Branch, LookAhead, Steps, Wrote } from './systems/parts/steps.ts';
+import type { Branch, LookAhead, Steps, StepOutcome } from './systems/parts/steps.ts';
 import { ask, firstBlock, readPassages } from './transcript/aside.ts';
 import { blockIds, passagesText, readQueryIn } from './transcript/blocks.ts';
 import { isAnswer, isSearch } from './transcript/tags.ts';
@@ -24,10 +24,10 @@ const LEAST_RESULT = 24;
 const forkSeed = ({ request, transcript }: RunState): number =>
   deriveSeed(request.seed, 'fork', transcript.rollout.events.length);
 
-async function write(state: RunState, until: 'thought' | 'action'): Promise<Wrote> {
+async function write(state: RunState, until: 'thought' | 'action'): Promise<StepOutcome> {
   const before = state.transcript.rollout.events.length;
   const stops = until === 'thought' ? state.tags.thoughtStops : state.tags.stops;
-  return wrote(state, before, await policyStep(state, stops));
+  return stepOutcome(state, before, await policyStep(state, stops));
 }
 
 /** What a fork of the context samples behind `given`. */
@@ -74,7 +74,7 @@ async function lookAhead(state: RunState, maxTokens: number): Promise<LookAhead>
       : null,
     adopt: () => {
       const before = state.transcript.rollout.events.length;
-      return wrote(state, before, adoptStep(state, generated));
+      return stepOutcome(state, before, adoptStep(state, generated));
     },
     drop: (outcome) => noteAside(state, 'look-ahead', { ids, text }, outcome),
   };
@@ -90,7 +90,7 @@ async function writePlan(state: RunState): Promise<{ plan: string | null; over: 
     stopIds: close === undefined ? stopIds : [...stopIds, close],
     stopTexts,
   });
-  const step = wrote(state, before, end);
+  const step = stepOutcome(state, before, end);
   const over = step.ended === 'action' && (await step.act());
   const plan = state.transcript.rollout.events
     .slice(before)
@@ -252,7 +252,7 @@ export function stepsOf(state: RunState): Steps {
       state.conversation.answerBack('result', resultIds(state, hits));
     },
     hint: (text) => writeHint(state, text),
-    tell: (query, { title, text }) => {
+    writeExchange: (query, { title, text }) => {
       writeQuery(state, query);
       const passage = { id: title, title, text, sentences: [text] };
       state.conversation.answerBack(

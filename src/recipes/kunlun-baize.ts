@@ -123,7 +123,7 @@ export const kunlunBaize: Recipe = {
       'gold and noise schedules',
       'short and long rewards by form',
     ],
-    departures: [
+    differences: [
       'The background is an input of T, and passes through the router like any search.',
       'STIE runs as corrected; as printed it is a setting.',
       'The router learns from the measured reward: the printed one trains a constant.',
@@ -148,7 +148,7 @@ export const kunlunBaize: Recipe = {
       'settings.nlr.beta1': 'ours; not given',
       'settings.nlr.beta2': 'ours; not given',
     },
-    signature:
+    expectedEffect:
       'Exact match not below plain search at fewer searches or less latency; without RDRA a search more a question.',
   },
   settings: {
@@ -169,7 +169,7 @@ export const kunlunBaize: Recipe = {
     {
       name: 'whole',
       title: 'the whole recipe',
-      departures:
+      differences:
         'The warm-up learns from right rollouts of the policy itself; an epoch of the gold and noise schedules is a step.',
       settings: {
         ...DAPO,
@@ -195,7 +195,7 @@ export const kunlunBaize: Recipe = {
     {
       name: 'dapo',
       title: 'DAPO on plain search, short reward',
-      departures: 'Rollouts run the plain search loop, without RDRA, STIE and NLR.',
+      differences: 'Rollouts run the plain search loop, without RDRA, STIE and NLR.',
       loop: 'search',
       settings: {
         ...DAPO,

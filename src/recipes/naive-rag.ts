@@ -17,10 +17,10 @@ export const naiveRag: Recipe = {
     paper: '2005.11401',
     kind: 'not trained',
     parts: [],
-    departures: [
+    differences: [
       'The environment opens the answer, so that the policy can do nothing but answer; both sources are asked.',
     ],
-    signature:
+    expectedEffect:
       'Questions of one hop are answered about as well as by searching, those of several are not.',
   },
   settings: { ...DEFAULT_SETTINGS, loop: 'naive-rag' },

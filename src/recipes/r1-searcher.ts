@@ -22,7 +22,7 @@ export const r1Searcher: Recipe = {
     paper: '2503.05592',
     kind: 'trained by RL',
     parts: ['stages', 'outcome and format ladder'],
-    departures: [
+    differences: [
       'The tags are those of the built-in policy, which is trained on the protocol and needs no prompt.',
       'A search asks both sources in place of one.',
       'Its code draws at top-p 0.95; here it is 1.',
@@ -44,7 +44,7 @@ export const r1Searcher: Recipe = {
       'as-released.objective.kl.coefficient': 'code: scripts/llama_reinforce_plus_train_stage*.sh',
       'as-released.updates': 'code: scripts/llama_reinforce_plus_train_stage1.sh, 240 by 60',
     },
-    signature:
+    expectedEffect:
       'Stage 1 raises searches a question and not exact match, stage 2 raises exact match; without stage 1 searches do not rise.',
   },
   settings: { ...DEFAULT_SETTINGS, dialect: 'r1-searcher' },
@@ -52,7 +52,7 @@ export const r1Searcher: Recipe = {
     {
       name: 'reinforce++',
       title: 'REINFORCE++ with a baseline, two stages',
-      departures:
+      differences:
         'The code draws at top-p 0.95; here it is 1, so that log-probabilities are of what is drawn from.',
       settings: {
         ...TRAINING,
@@ -66,7 +66,7 @@ export const r1Searcher: Recipe = {
     {
       name: 'as-released',
       title: 'Two stages as released for Llama',
-      departures:
+      differences:
         'As released for Llama-3.1-8B-Instruct: rewards of its two servers, advantages divided by the group’s deviation, KL 1e-4, four ' +
         'updates a batch. Text between result tags is masked out of the loss, also where the policy wrote the tags: a policy that invents ' +
         'the tags masks itself. The KL is in the loss as k2, which has the gradient of k1 in the rewards, where the code has it: ' +

@@ -22,7 +22,7 @@ export const searchR1: Recipe = {
     paper: '2503.09516',
     kind: 'trained by RL',
     parts: ['turns'],
-    departures: [
+    differences: [
       'The tags are those of the built-in policy, which is trained on the protocol and needs no prompt.',
       'A search asks both sources in place of one.',
       'Up to 8 searches in place of 2 or 4.',
@@ -46,7 +46,7 @@ export const searchR1: Recipe = {
       'reward.search-r1': 'code: verl/utils/reward_score/qa_em.py',
       'reward.search-r1-released': 'code: verl/utils/reward_score/qa_em.py, extract_solution',
     },
-    signature:
+    expectedEffect:
       'Every rollout searches within the first steps, and searches rise with hops; trained on results as well, the KL to the start grows faster at equal reward.',
   },
   settings: { ...DEFAULT_SETTINGS, dialect: 'search-r1' },
@@ -54,7 +54,7 @@ export const searchR1: Recipe = {
     {
       name: 'grpo',
       title: 'GRPO, exact match, KL',
-      departures:
+      differences:
         'A micro-batch is the next 8 rollouts of the update; the code balances lengths between its GPUs ' +
         'first. Its default top-p 0.95 is 1 here, so that log-probabilities are of what is drawn from.',
       settings: {
@@ -71,7 +71,7 @@ export const searchR1: Recipe = {
     {
       name: 'ppo',
       title: 'PPO, exact match, KL in the reward',
-      departures:
+      differences:
         'The critic is a linear head over the policy’s hidden states, no gradient of it reaches the policy; the ' +
         'code’s is a whole model at learning rate 1e-5. Groups of 8 in place of single rollouts; GAE steps over ' +
         'environment tokens, which the code does not (`critic.environment=released`); top-p is 1.',
@@ -90,7 +90,7 @@ export const searchR1: Recipe = {
     {
       name: 'as-released',
       title: 'GRPO with the faults of the released code',
-      departures:
+      differences:
         'As in the released code, results are cut at 500 tokens, with which the closing tag may go, and what gives no ' +
         'answer is scored by the example answer of its prompt, Beijing.',
       settings: {
@@ -108,7 +108,7 @@ export const searchR1: Recipe = {
     {
       name: 'ppo-as-released',
       title: 'PPO over environment tokens, as released',
-      departures:
+      differences:
         'As in the released code, environment tokens stand in GAE, whitening and value loss, and the reward reads its prompt’s example.',
       settings: {
         ...TRAINING,

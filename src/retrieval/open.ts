@@ -4,7 +4,7 @@ import type { FetchFile } from '../base/fetch-file.ts';
 import { LexicalIndex } from './lexical/lexical.ts';
 import { LocalSource } from './local.ts';
 import { openLocalSource } from './open-local.ts';
-import { openedBy, type Retriever } from './retriever.ts';
+import { openByMethod, type Retriever } from './retriever.ts';
 import { encodedSimilarities } from './sources/similarities.ts';
 import type { PassageEncoder, QueryEncoder, Source } from './sources/sources.ts';
 import { WebIndex } from './web/client.ts';
@@ -49,7 +49,7 @@ export function openWorldRetriever(
   const compareBy = encoder ? 'similarity' : 'words';
   const over = (source: Source): Retriever =>
     createRetriever({ local: source, web, compareBy, ...(webDelayMs && { webDelayMs }) });
-  const by = openedBy(async (method) => {
+  const by = openByMethod(async (method) => {
     const { vectors } = world;
     return over((await openLocalSource(world.local, { method }, { encoder, vectors })).source);
   });

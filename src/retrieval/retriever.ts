@@ -37,7 +37,7 @@ export interface Retriever {
 }
 
 /** A retriever that is opened when it is first asked, and again after it could not be. */
-function retrieverLater(open: () => Promise<Retriever>): Retriever {
+function lazyRetriever(open: () => Promise<Retriever>): Retriever {
   let opening: Promise<Retriever> | null = null;
   return {
     async search(source, query, k, signal) {
@@ -57,7 +57,7 @@ function retrieverLater(open: () => Promise<Retriever>): Retriever {
  * The retriever that searches by a recipe's `retrieval.method`; `setup` leaves it as it is.
  * @throws Error where these sources cannot be opened again
  */
-export function retrieverBy(retriever: Retriever, method: string): Retriever {
+export function retrieverByMethod(retriever: Retriever, method: string): Retriever {
   if (method === 'setup') return retriever;
   if (!retriever.by)
     throw new Error(
@@ -67,12 +67,12 @@ export function retrieverBy(retriever: Retriever, method: string): Retriever {
 }
 
 /** `by` for sources that can be opened by any method: each is opened once. */
-export function openedBy(
+export function openByMethod(
   open: (method: string) => Promise<Retriever>,
 ): (method: string) => Retriever {
   const known = new Map<string, Retriever>();
   return (method) => {
-    const found = known.get(method) ?? retrieverLater(() => open(method));
+    const found = known.get(method) ?? lazyRetriever(() => open(method));
     known.set(method, found);
     return found;
   };

@@ -101,7 +101,7 @@ interface Draws {
 }
 
 /** What a fact says; of two who are married, both pages say the same. */
-const tells = ({ subject, relation, object }: Fact): string =>
+const factKey = ({ subject, relation, object }: Fact): string =>
   relation === 'person.spouse'
     ? [relation, ...[subject.id, object.target?.id ?? ''].toSorted()].join(' ')
     : `${relation} ${subject.id}`;
@@ -115,7 +115,7 @@ const drawQuestions = (
     world,
     filter: 'seen',
     mayAnchor: (e) => anchors.get(e) === split,
-    mayUse: (fact) => (owners.get(tells(fact)) ?? split) === split,
+    mayUse: (fact) => (owners.get(factKey(fact)) ?? split) === split,
     wanted: 'yes',
   };
   const out: Question[] = [];
@@ -130,7 +130,7 @@ const drawQuestions = (
       const one = drawQuestion(rng, { ...scope, filter }, name);
       if (!one || texts.has(one.question.text)) continue;
       texts.add(one.question.text);
-      for (const fact of one.uses) owners.set(tells(fact), split);
+      for (const fact of one.uses) owners.set(factKey(fact), split);
       // Yes and no take turns, so that neither is the better guess.
       if (one.question.type === 'yesno') scope.wanted = scope.wanted === 'yes' ? 'no' : 'yes';
       found++;

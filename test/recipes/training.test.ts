@@ -45,7 +45,7 @@ describe('trainings', () => {
       'search-r1/grpo',
       'r1-searcher/reinforce++',
     ])
-      expect(findTraining(id)?.variant.departures).toContain('top-p');
+      expect(findTraining(id)?.variant.differences).toContain('top-p');
   });
 
   it('stored settings without a micro-batch mean what they meant', () => {
@@ -64,7 +64,7 @@ describe('trainings', () => {
       if (variant.loop === undefined) expect(getTraining(id).recipe).toBe(recipe.id);
     }
     expect(getTraining('kunlun-baize/dapo').recipe).toBe('search');
-    expect(findTraining('kunlun-baize/dapo')?.variant.departures).toContain('plain search loop');
+    expect(findTraining('kunlun-baize/dapo')?.variant.differences).toContain('plain search loop');
   });
 
   it('kunlun-baize alone is the whole of it: its loop, warm-up, schedule, router and reward by form', () => {

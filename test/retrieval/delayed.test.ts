@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { withWebDelay } from '../../src/retrieval/delayed.ts';
-import { retrieverBy, type Retriever } from '../../src/retrieval/retriever.ts';
+import { retrieverByMethod, type Retriever } from '../../src/retrieval/retriever.ts';
 
 /** Says by which method it was searched, and who of a batch did it. */
 const source = (name: string): Retriever => ({
@@ -14,7 +14,7 @@ test('delays the web alone, by any method and for each of a batch, and says how 
   const joined = delayed.join?.().retriever;
   for (const [retriever, name] of [
     [delayed, 'both'],
-    [retrieverBy(delayed, 'lexical'), 'both by lexical'],
+    [retrieverByMethod(delayed, 'lexical'), 'both by lexical'],
     [joined, 'both, joined'],
   ] as const) {
     expect(await retriever?.search('local', 'q', 1)).toEqual({

@@ -53,7 +53,7 @@ const list = page(
 const world: Encyclopedia = {
   entities: [ada, bruno, ...films, ...rivers],
   knowledge: new Knowledge([ada, bruno, ...films, ...rivers], facts),
-  untold: [],
+  unstated: [],
   pages: [...pages, list],
   local: [],
   web: [],

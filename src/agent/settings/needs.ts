@@ -5,7 +5,7 @@ import type { Tags } from '../transcript/tags.ts';
  * Why a policy cannot run a recipe, in one sentence; null where it can.
  * @param spelling of the policy's tags: one whose tags are ids of their own cannot be asked in natural language
  */
-export const misfit = (
+export const mismatchReason = (
   { needs, id, title = id }: Pick<Recipe, 'id'> & Partial<Pick<Recipe, 'needs' | 'title'>>,
   spelling: Tags['spelling'],
 ): string | null =>

@@ -1,5 +1,5 @@
 import { confident, inForce, triggers, type Confidence } from '../../recipes/methods/confidence.ts';
-import type { LookAhead, Steps, Wrote } from './parts/steps.ts';
+import type { LookAhead, Steps, StepOutcome } from './parts/steps.ts';
 
 const DEFAULTS: Confidence = {
   theta: 0.8,
@@ -21,7 +21,7 @@ function queryOf(pieces: NonNullable<LookAhead['pieces']>, beta: number): string
 }
 
 /** The next sentence: as it was looked ahead, or again behind passages for what it is sure of. */
-async function sentence(s: Steps, { theta, beta, lookAhead }: Confidence): Promise<Wrote> {
+async function sentence(s: Steps, { theta, beta, lookAhead }: Confidence): Promise<StepOutcome> {
   const look = await s.lookAhead(lookAhead);
   if (look.pieces === null)
     throw new Error(

@@ -36,17 +36,17 @@ export interface Aside {
 
 type Of = AsideEvent['of'];
 
-interface Wanted {
+interface AsideRequest {
   of: Of;
   maxTokens: number;
   stops: Pick<Stops, 'stopIds' | 'stopTexts'>;
 }
 
 /** Samples behind `prompt` in a context of its own. @throws Error where the prompt leaves no room */
-async function sampled(
+async function sampleAside(
   { policy, settings, seed, signal, transcript }: AsideContext,
   prompt: readonly number[],
-  { of, maxTokens, stops }: Wanted,
+  { of, maxTokens, stops }: AsideRequest,
 ): Promise<Generated> {
   const room = policy.info.maxContext - prompt.length - 1;
   if (room < 1)
@@ -101,7 +101,7 @@ export async function ask(
   const room = Math.max(1, policy.info.maxContext - least);
   const shown = cutIds(whole.toReversed(), room, () => '').toReversed();
   const { stopIds } = tags.stops;
-  const generated = await sampled(context, [...frame.before, ...shown, ...frame.after], {
+  const generated = await sampleAside(context, [...frame.before, ...shown, ...frame.after], {
     of,
     maxTokens,
     stops: { stopIds, stopTexts: [] },
@@ -142,7 +142,7 @@ export async function readPassages(
   const left = maxContext - form.length - asked.length - settings.budgets.answerTokens - 8;
   const result = blockIds(tokenizer, tags, 'result', text, Math.max(2, left));
   const prompt = [...form, ...asked, ...result, ...tag, ...box];
-  const generated = await sampled(context, prompt, {
+  const generated = await sampleAside(context, prompt, {
     of: 'reading',
     maxTokens: settings.budgets.answerTokens,
     stops: tags.stops,
@@ -183,7 +183,7 @@ export async function firstBlock(
       : []),
   ];
   const stops = kind === 'think' ? tags.thoughtStops : tags.stops;
-  const generated = await sampled(context, prompt, { of, maxTokens, stops });
+  const generated = await sampleAside(context, prompt, { of, maxTokens, stops });
   const decode = (ids: readonly number[]): string => tokenizer.decode(ids);
   const parser = new ProtocolParser(tags, decode);
   const scanner = createScanner(tags, decode);

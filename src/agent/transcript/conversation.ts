@@ -12,7 +12,7 @@ export interface Placed {
   parsed: Parsed;
   segment: number;
   /** It is in a token that an earlier step had already: text after a tag in one piece. */
-  behind: boolean;
+  afterStop: boolean;
 }
 
 export interface SampleOptions {
@@ -55,7 +55,7 @@ export class Conversation {
   }
 
   /** Leaves the context for an empty one, which the next segment begins; the policy has to think again. */
-  beginAnew(session: PolicySession): void {
+  resetContext(session: PolicySession): void {
     this.#settle();
     this.#session.close();
     this.#session = session;
@@ -173,7 +173,7 @@ export class Conversation {
       onParsed({
         parsed,
         segment: before && !step.ends ? segment - 1 : segment,
-        behind: unit.tokens.length === 0,
+        afterStop: unit.tokens.length === 0,
       });
     }
   }

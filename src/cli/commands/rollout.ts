@@ -1,4 +1,4 @@
-import { stieInWords } from '../../agent/stie/counts-in-words.ts';
+import { stieText } from '../../agent/stie/counts-text.ts';
 import type { Question } from '../../records/records.ts';
 import { summarizeRollouts, type Summary, type SummaryByHops } from '../../evaluate/summary.ts';
 import { getRecipe } from '../../recipes/index.ts';
@@ -44,7 +44,7 @@ export function table(summary: SummaryByHops): string {
           `long answers ${long.n}: ROUGE-L ${percent(long.rougeL).trim()}, statements supported ${percent(long.supported).trim()}`,
         ]
       : []),
-    ...(stie ? [`STIE ${stieInWords(stie)}`] : []),
+    ...(stie ? [`STIE ${stieText(stie)}`] : []),
   ].join('\n');
 }
 

@@ -42,7 +42,7 @@ const near = (a: number, b: number): boolean => Math.abs(a - b) <= TOLERANCE;
 const EMPTY_GOLD =
   'The normaliser leaves nothing of the gold answer. Ours keeps its articles, so that "the" is no answer to "a", and the same text has F1 1; the released functions compare empty texts.';
 
-/** The difference that every system's notes state (`SHARED_DEPARTURES`). */
+/** The difference that every system's notes state (`SHARED_DIFFERENCES`). */
 const statedFor = ({ golds }: GoldenCase): string | null =>
   golds.some((gold) => normalise(gold, 'squad') === '') ? EMPTY_GOLD : null;
 

@@ -27,7 +27,7 @@ import type { SourceName } from '../../records/hits.ts';
 import { createRetriever } from '../../retrieval/create.ts';
 import { mentionsIn, type Mentions } from '../../retrieval/lexical/mentions.ts';
 import { openWorldRetriever, type WorldRetriever } from '../../retrieval/open.ts';
-import { openedBy, type Retriever } from '../../retrieval/retriever.ts';
+import { openByMethod, type Retriever } from '../../retrieval/retriever.ts';
 import type { Summarizer } from '../../retrieval/summarize/summarizer.ts';
 import { loadWorld, type World } from '../../retrieval/world/load.ts';
 import { fetchFromDisk, openEncoderFromDisk } from './build-world.ts';
@@ -231,7 +231,7 @@ export async function openSources(
   const local = corpus
     ? await openCorpus(world.local, corpus.method, encoder, onProgress)
     : opened.retriever.local;
-  const by = openedBy(async (method) =>
+  const by = openByMethod(async (method) =>
     createRetriever({
       local: await openCorpus(world.local, method, encoder, onProgress),
       web,

@@ -18,11 +18,11 @@ const described = (one: Recipe | Switch) => {
     paper: about?.paper ?? null,
     kind: about?.kind ?? null,
     parts: about?.parts ?? [],
-    departures: about?.departures ?? [],
+    departures: about?.differences ?? [],
     /** Constants with their values and where these are from; what is not named is of this repository. */
     sources: constantsOf(one),
     published: about?.published ?? null,
-    signature: about?.signature ?? null,
+    signature: about?.expectedEffect ?? null,
     /** What studies measured of the signature; empty where none did. */
     measured: verdictsFor(id).map((verdict) => ({ ...verdict, policy: measuredPolicy })),
     /** Clauses of it that no study asks, though it asks others. */

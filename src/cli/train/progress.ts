@@ -1,4 +1,4 @@
-import { stieInWords } from '../../agent/stie/counts-in-words.ts';
+import { stieText } from '../../agent/stie/counts-text.ts';
 import type { HeldOutScore, MadeStep } from '../../records/training.ts';
 import { searchesToCome } from '../../lab/train/pace/learning-to-search.ts';
 import { paceOf, secondsLeft, type StepPace } from '../../lab/train/pace/step-pace.ts';
@@ -114,6 +114,6 @@ export class TrainMeter {
         `  ${results} of its results were not summarized, so their passages were read: ${because}`,
       );
     }
-    if (record.stie) say(`  STIE ${stieInWords(record.stie)}`);
+    if (record.stie) say(`  STIE ${stieText(record.stie)}`);
   }
 }

@@ -1,5 +1,5 @@
 import { LruCache } from '../../base/lru.ts';
-import { retrieverBy, type Retrieval, type Retriever } from '../../retrieval/retriever.ts';
+import { retrieverByMethod, type Retrieval, type Retriever } from '../../retrieval/retriever.ts';
 
 /** Searches that are remembered: some steps' worth. */
 const SEARCHES = 4096;
@@ -18,7 +18,7 @@ export function rememberingRetriever(
   return {
     ...(base.by && {
       by: (method: string) => {
-        const found = others.get(method) ?? rememberingRetriever(retrieverBy(base, method), now);
+        const found = others.get(method) ?? rememberingRetriever(retrieverByMethod(base, method), now);
         others.set(method, found);
         return found;
       },

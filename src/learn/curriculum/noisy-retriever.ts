@@ -1,6 +1,6 @@
 import type { Hit, SearchTarget } from '../../records/hits.ts';
 import { deriveSeed, uniform } from '../../base/random.ts';
-import { retrieverBy, type Retrieval, type Retriever } from '../../retrieval/retriever.ts';
+import { retrieverByMethod, type Retrieval, type Retriever } from '../../retrieval/retriever.ts';
 
 export interface NoiseOptions {
   /** Probability with which each passage of a result is replaced, 0 to 1. */
@@ -30,7 +30,7 @@ export class NoisyRetriever implements Retriever {
   }
 
   by(method: string): NoisyRetriever {
-    return new NoisyRetriever(retrieverBy(this.#base, method), this.#options);
+    return new NoisyRetriever(retrieverByMethod(this.#base, method), this.#options);
   }
 
   async search(

@@ -11,7 +11,7 @@ import { askFrozen, FROZEN_K } from '../frozen/answers.ts';
 import { lookUpGold } from '../gold-texts.ts';
 import { rewardById } from '../rewards/list.ts';
 import { keeps, rewardsVary } from '../sampling/band.ts';
-import { seenBy } from '../rewards/switches/verifier.ts';
+import { factsThroughVerifier } from '../rewards/switches/verifier.ts';
 import { overridesInForce } from '../settings/overrides.ts';
 import { applyBatchRewards, applyGroupRewards, applyRewards } from './scoring.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
@@ -65,9 +65,9 @@ export interface CollectRequest {
   /** Runs work while the policy carries no adapter; rewards that ask the frozen policy need it. */
   frozen?: <T>(work: () => Promise<T>) => Promise<T>;
   signal?: AbortSignal;
-  /** Batches that were drawn again count on: what was done never falls. */
+  /** Progress is monotonic; resampled batches add to it. */
   onRollout(done: number, total: number): void;
-  /** Told of each rollout when it ends, with what it earned by itself: a copy, the record comes later. */
+  /** Called with a copy of each finished rollout and its own reward. */
   onEnded?: ((rollout: Rollout) => void) | undefined;
 }
 
@@ -98,49 +98,49 @@ export function checkFaults(rollouts: readonly Rollout[]): void {
         throw new Error(`rollout ${id}: ${event.detail}`);
 }
 
-/** A drawn question with its place among the step's draws, and how many rollouts are to be made of it. */
-interface Wanted {
+/** A question to sample: its position among the step's draws, and its number of rollouts. */
+interface PlannedGroup {
   drawn: DrawnQuestion;
   batch: number;
   place: number;
-  /** Its screening rollouts, where it is continued. */
-  begun: readonly Rollout[];
-  /** With those: the whole group, or what screens. */
+  /** Its screening rollouts, if it passed. */
+  screened: readonly Rollout[];
+  /** Rollouts including those: the whole group, or the screening pass. */
   size: number;
 }
 
-/** Rollouts made so far and wanted in all; what was done never falls. */
+/** Rollouts done and planned; `done` never decreases. */
 interface Progress {
   done: number;
   total: number;
 }
 
-/** What the rollouts of a step share while they are made. */
-interface Making extends CollectRequest {
+/** A request with the state that its rollouts share. */
+interface SamplingRequest extends CollectRequest {
   progress: Progress;
   firsts: FirstEntropies;
 }
 
 /** Rollouts of each question, without rewards. */
-async function makeRollouts(request: Making, wanted: readonly Wanted[]): Promise<Rollout[][]> {
+async function makeRollouts(request: SamplingRequest, wanted: readonly PlannedGroup[]): Promise<Rollout[][]> {
   const { settings, agent, runId, step, signal, stage, progress, firsts } = request;
   const recipe = recipeOf(settings);
   const sampling = { temperature: settings.temperature, topP: settings.topP };
-  const more = wanted.reduce((sum, { size, begun }) => sum + size - begun.length, 0);
+  const more = wanted.reduce((sum, { size, screened: begun }) => sum + size - begun.length, 0);
   progress.total = Math.max(progress.done, progress.total) + more;
-  // Before the first of them has ended.
+  // Report the total before the first rollout ends.
   if (more > 0) request.onRollout(progress.done, progress.total);
   const ended = (rollout: Rollout): void => {
     progress.done += 1;
-    // Revived rollouts come beside those of the group.
+    // Revived rollouts are in addition to those of the group.
     request.onRollout(progress.done, Math.max(progress.done, progress.total));
     if (!request.onEnded) return;
-    const told = { ...rollout };
-    applyRewards([told], stage, settings.overlong, seenBy(settings));
-    request.onEnded(told);
+    const copy = { ...rollout };
+    applyRewards([copy], stage, settings.overlong, factsThroughVerifier(settings));
+    request.onEnded(copy);
   };
   const groups = await Promise.all(
-    wanted.map(({ drawn: { question, overrides, agent: own }, batch, place, begun, size }) =>
+    wanted.map(({ drawn: { question, overrides, agent: own }, batch, place, screened: begun, size }) =>
       growGroup(
         { ...agent, ...own },
         {
@@ -157,7 +157,7 @@ async function makeRollouts(request: Making, wanted: readonly Wanted[]): Promise
           onRollout: ended,
           ...(signal ? { signal } : {}),
         },
-        // What screens begins at the question; the group is grown around it.
+        // Screening rollouts start at the question; branching only adds to them later.
         size < settings.groupSize ? undefined : settings.branching,
         { place, firsts, begun },
       ),
@@ -168,10 +168,10 @@ async function makeRollouts(request: Making, wanted: readonly Wanted[]): Promise
   return groups;
 }
 
-/** Rewards of rollouts that are made, each by itself. No other rollouts may be under way: the frozen policy may be asked. */
+/** Rewards of finished rollouts. No other rollout may be running: the frozen policy may be asked. */
 async function reward(
-  request: Making,
-  wanted: readonly Wanted[],
+  request: SamplingRequest,
+  wanted: readonly PlannedGroup[],
   groups: Rollout[][],
 ): Promise<Rollout[][]> {
   const { settings, stage } = request;
@@ -180,18 +180,18 @@ async function reward(
     const questions = wanted.map(({ drawn }) => drawn.question);
     await lookUpGold(request.agent.retriever, questions, groups, request.signal);
   }
-  applyRewards(groups.flat(), stage, settings.overlong, seenBy(settings));
+  applyRewards(groups.flat(), stage, settings.overlong, factsThroughVerifier(settings));
   return groups;
 }
 
 /** Rollouts of each question, with their rewards. */
-const runWanted = async (request: Making, wanted: readonly Wanted[]): Promise<Rollout[][]> =>
+const runGroups = async (request: SamplingRequest, wanted: readonly PlannedGroup[]): Promise<Rollout[][]> =>
   reward(request, wanted, await makeRollouts(request, wanted));
 
-/** Has the frozen policy answer, where the reward of the stage wants that. */
+/** Lets the frozen policy answer, if the reward of the stage needs that. */
 async function answerFrozen(
   { agent, stage, signal, frozen }: CollectRequest,
-  wanted: readonly Wanted[],
+  wanted: readonly PlannedGroup[],
   groups: readonly Rollout[][],
 ): Promise<void> {
   const { frozen: from, bank } = rewardById(stage.reward) ?? {};
@@ -213,8 +213,8 @@ async function answerFrozen(
   signal?.throwIfAborted();
 }
 
-/** Rollouts of a question that are made before it is known whether it is continued. */
-function firstSize({ groupSize, dynamicSampling: { on, screen } }: TrainSettings): number {
+/** Rollouts per question in the screening pass. */
+function screeningSize({ groupSize, dynamicSampling: { on, screen } }: TrainSettings): number {
   return on && screen !== undefined ? screen : groupSize;
 }
 
@@ -222,28 +222,28 @@ function firstSize({ groupSize, dynamicSampling: { on, screen } }: TrainSettings
 async function draw(
   { settings, curriculum, step }: Pick<CollectRequest, 'settings' | 'curriculum' | 'step'>,
   batch: number,
-): Promise<Wanted[]> {
+): Promise<PlannedGroup[]> {
   const drawn = await curriculum.draw({ step, batch, count: settings.questions });
-  const size = firstSize(settings);
-  return drawn.map((one, place) => ({ drawn: one, batch, place, begun: [], size }));
+  const size = screeningSize(settings);
+  return drawn.map((one, place) => ({ drawn: one, batch, place, screened: [], size }));
 }
 
-/** Those of screened questions that are continued, with the rollouts that they lack. */
-function goneOnWith(
+/** Screened questions that stay, and how many rollouts each needs in all. */
+function passedScreening(
   { groupSize, dynamicSampling }: TrainSettings,
-  wanted: readonly Wanted[],
+  wanted: readonly PlannedGroup[],
   groups: readonly Rollout[][],
-): Wanted[] {
+): PlannedGroup[] {
   return wanted
     .map((one, i) => ({ ...one, begun: itemAt(groups, i, 'groups'), size: groupSize }))
     .filter(({ begun }) => keeps(dynamicSampling, begun));
 }
 
-/** The groups with the rollouts that were made later. @param rest of which questions these are */
-function joined(
-  wanted: readonly Wanted[],
+/** The groups with the rollouts that were sampled later. @param rest the questions of `more` */
+function withFurtherRollouts(
+  wanted: readonly PlannedGroup[],
   groups: readonly Rollout[][],
-  rest: readonly Wanted[],
+  rest: readonly PlannedGroup[],
   more: readonly Rollout[][],
 ): Rollout[][] {
   return groups.map((group, i) => {
@@ -258,34 +258,34 @@ function joined(
  * others of its group only where these are kept. The screened ones are trained on as well, so that the accuracy of
  * what was kept is biased towards the middle.
  */
-async function runDrawn(request: Making, wanted: readonly Wanted[]): Promise<Rollout[][]> {
+async function runBatch(request: SamplingRequest, wanted: readonly PlannedGroup[]): Promise<Rollout[][]> {
   const { settings } = request;
-  const groups = await runWanted(request, wanted);
-  if (firstSize(settings) === settings.groupSize) return withGroupRewards(request, groups);
-  const rest = goneOnWith(settings, wanted, groups);
-  const whole = joined(wanted, groups, rest, await runWanted(request, rest));
+  const groups = await runGroups(request, wanted);
+  if (screeningSize(settings) === settings.groupSize) return withGroupRewards(request, groups);
+  const rest = passedScreening(settings, wanted, groups);
+  const whole = withFurtherRollouts(wanted, groups, rest, await runGroups(request, rest));
   return withGroupRewards(request, whole);
 }
 
-function withGroupRewards({ settings, stage }: Making, groups: Rollout[][]): Rollout[][] {
-  for (const group of groups) applyGroupRewards(group, stage, seenBy(settings));
+function withGroupRewards({ settings, stage }: SamplingRequest, groups: Rollout[][]): Rollout[][] {
+  for (const group of groups) applyGroupRewards(group, stage, factsThroughVerifier(settings));
   return groups;
 }
 
 /** All groups of a step before some are chosen, and their questions. */
-interface Made {
-  wanted: Wanted[];
+interface SampledGroups {
+  wanted: PlannedGroup[];
   all: Rollout[][];
   batches: number;
 }
 
 /** Batches are drawn until this many groups are kept, or there were as many as are allowed; one batch where not `on`. */
-async function inBatches(
-  request: Making,
+async function sampleBatches(
+  request: SamplingRequest,
   on: boolean,
-  run: (wanted: Wanted[]) => Promise<Rollout[][]>,
-  begun: Made = { wanted: [], all: [], batches: 0 },
-): Promise<Made> {
+  run: (wanted: PlannedGroup[]) => Promise<Rollout[][]>,
+  begun: SampledGroups = { wanted: [], all: [], batches: 0 },
+): Promise<SampledGroups> {
   const { questions, dynamicSampling } = request.settings;
   let { wanted, all, batches } = begun;
   const wantsMore = (): boolean =>
@@ -301,11 +301,11 @@ async function inBatches(
 }
 
 /** Draws again what was screened in the step before, and leaves the curriculum as it is now. */
-async function drawnAgain(request: Making, screened: Screened): Promise<Made> {
+async function redrawScreened(request: SamplingRequest, screened: Screened): Promise<SampledGroups> {
   const { curriculum } = request;
   const now = structuredClone(curriculum.state());
   curriculum.restore(structuredClone(screened.curriculum));
-  const wanted: Wanted[] = [];
+  const wanted: PlannedGroup[] = [];
   for (let batch = 0; batch < screened.batches; batch++)
     wanted.push(...(await draw(request, batch)));
   curriculum.restore(now);
@@ -319,20 +319,20 @@ async function drawnAgain(request: Making, screened: Screened): Promise<Made> {
  * from the policy that is trained, so that the ratio of these is 1; here it is to the policy that made them. Theirs
  * keeps what is screened beyond a step's questions for later ones; here it is left.
  */
-async function runAhead(request: Making): Promise<Made & Pick<Collected, 'stale' | 'screened'>> {
+async function screenAhead(request: SamplingRequest): Promise<SampledGroups & Pick<Collected, 'stale' | 'screened'>> {
   const { settings, curriculum, nextStage, step, screened } = request;
   const before = screened?.step === step ? screened : null;
   const mine = before
-    ? await drawnAgain(request, before)
-    : await inBatches(request, true, (wanted) => runWanted(request, wanted));
+    ? await redrawScreened(request, before)
+    : await sampleBatches(request, true, (wanted) => runGroups(request, wanted));
   const stale = new Set(before ? mine.all.flat().map(({ id }) => id) : []);
-  const rest = goneOnWith(settings, mine.wanted, mine.all).slice(0, settings.questions);
+  const rest = passedScreening(settings, mine.wanted, mine.all).slice(0, settings.questions);
   const finish = async (more: Rollout[][]): Promise<Rollout[][]> => {
-    const whole = joined(mine.wanted, mine.all, rest, await reward(request, rest, more));
+    const whole = withFurtherRollouts(mine.wanted, mine.all, rest, await reward(request, rest, more));
     return withGroupRewards(request, whole);
   };
   if (!nextStage) return { ...mine, all: await finish(await makeRollouts(request, rest)), stale };
-  const next: Making = { ...request, step: step + 1, stage: nextStage };
+  const next: SamplingRequest = { ...request, step: step + 1, stage: nextStage };
   const state = structuredClone(curriculum.state());
   const wanted = await draw(next, 0);
   const [more, screens] = await Promise.all([
@@ -341,7 +341,7 @@ async function runAhead(request: Making): Promise<Made & Pick<Collected, 'stale'
   ]);
   const all = await finish(more);
   const first = { wanted, all: await reward(next, wanted, screens), batches: 1 };
-  const ahead = await inBatches(next, true, (own) => runWanted(next, own), first);
+  const ahead = await sampleBatches(next, true, (own) => runGroups(next, own), first);
   return {
     ...mine,
     all,
@@ -361,13 +361,13 @@ export async function collect(request: CollectRequest): Promise<Collected> {
   // A router that is trained alone learns from groups that do not vary, too.
   const on = settings.dynamicSampling.on && settings.router.train !== 'alone';
   const firsts = { ...request.firstEntropies };
-  const making: Making = { ...request, progress: { done: 0, total: 0 }, firsts };
-  const made: Made & Pick<Collected, 'stale' | 'screened'> =
+  const making: SamplingRequest = { ...request, progress: { done: 0, total: 0 }, firsts };
+  const made: SampledGroups & Pick<Collected, 'stale' | 'screened'> =
     on && screen !== undefined && !sameStepScreen
-      ? await runAhead(making)
-      : await inBatches(making, on, (wanted) => runDrawn(making, wanted));
+      ? await screenAhead(making)
+      : await sampleBatches(making, on, (wanted) => runBatch(making, wanted));
   const { wanted, all, batches, stale, screened } = made;
-  applyBatchRewards(all.flat(), stage, request.accuracyBefore ?? null, seenBy(settings));
+  applyBatchRewards(all.flat(), stage, request.accuracyBefore ?? null, factsThroughVerifier(settings));
   const drawn: Record<string, number> = {};
   for (const { drawn: one } of wanted) drawn[one.label] = (drawn[one.label] ?? 0) + 1;
   // Of those screened ahead some may not be continued though they vary.

@@ -21,8 +21,8 @@ import { passRate } from '../sampling/band.ts';
 import { stageAt } from '../settings/stages.ts';
 import { handedOn, initialState, stateAfter, type TrainState } from './state.ts';
 import { checkBeginning } from './trainable.ts';
-import { kindOfStart, makeStart } from './make-start.ts';
-import { updateOf, type Updated } from './step-update.ts';
+import { warmStartKind, warmStart } from './warm-start.ts';
+import { updateOf, type StepResult } from './step-update.ts';
 import type { UpdateReport } from './update.ts';
 import { warmUpAdapter } from './warm-up.ts';
 import { itemAt } from '../../base/items.ts';
@@ -124,11 +124,11 @@ class TrainLoop {
   /** Where the run begins with another policy than the one available. @returns false where the run was ended meanwhile */
   async #makeStart(): Promise<boolean> {
     const { settings, state } = { settings: this.#settings, state: this.#state };
-    const kind = kindOfStart(settings);
+    const kind = warmStartKind(settings);
     if (!kind || state.step > 0 || state.startMade) return true;
     const { learner, startQuestions = [], runId } = this.#deps;
     try {
-      const made = await makeStart(
+      const made = await warmStart(
         {
           settings,
           agent: this.#agent,
@@ -327,7 +327,7 @@ class TrainLoop {
   }
 
   /** Advantages and the optimizer updates; `measureKl`: score the reference though no loss needs it. */
-  #update(state: TrainState, collected: Collected, measureKl: boolean): Promise<Updated> {
+  #update(state: TrainState, collected: Collected, measureKl: boolean): Promise<StepResult> {
     return updateOf({
       deps: this.#deps,
       settings: this.#settings,

@@ -13,7 +13,7 @@ import { itemAt } from '../../base/items.ts';
 type Stage = TrainSettings['stages'][number];
 
 /** What the reward is told of a rollout: the facts, or what a faulty verifier takes for them. */
-type Seen = (rollout: Rollout) => RewardFacts;
+type FactsReader = (rollout: Rollout) => RewardFacts;
 
 /** Tokens that the policy wrote. */
 const writtenTokens = (rollout: Rollout): number =>
@@ -24,7 +24,7 @@ export function applyRewards(
   rollouts: readonly Rollout[],
   stage: Stage,
   overlong: TrainSettings['overlong'],
-  seen: Seen = readFacts,
+  seen: FactsReader = readFacts,
 ): void {
   for (const rollout of rollouts) {
     const clauses = scoreFacts(seen(rollout), stage.reward, stage.weights);
@@ -41,7 +41,7 @@ export function applyRewards(
 export function applyGroupRewards(
   group: readonly Rollout[],
   { reward }: Stage,
-  seen: Seen = readFacts,
+  seen: FactsReader = readFacts,
 ): void {
   const clauses = rewardById(reward)?.ofGroup?.(group.map((rollout) => seen(rollout))) ?? [];
   for (const [i, clause] of clauses.entries()) addClause(itemAt(group, i, 'group'), clause);
@@ -52,7 +52,7 @@ export function applyBatchRewards(
   batch: readonly Rollout[],
   { reward }: Stage,
   before: number | null,
-  seen: Seen = readFacts,
+  seen: FactsReader = readFacts,
 ): void {
   const { ofBatch } = rewardById(reward) ?? {};
   if (!ofBatch) return;

@@ -50,9 +50,9 @@ interface StepUpdate {
 }
 
 /** What a step hands on to the next beside the adapter: nothing of what it has not. */
-type Carried = Pick<TrainState, 'reviveRate' | 'critic' | 'klCoefficient' | 'reference'>;
+type CarriedState = Pick<TrainState, 'reviveRate' | 'critic' | 'klCoefficient' | 'reference'>;
 
-export interface Updated {
+export interface StepResult {
   /** Null where nothing was to be learned from, or only the router is trained. */
   update: UpdateReport | null;
   /** Why there is no update; absent where there is one, and where only the router is trained. */
@@ -63,11 +63,11 @@ export interface Updated {
   klCoefficient?: number;
   /** Mean ratio of the tokens of probes after the update; absent where no clone was trained. */
   probeRatio?: number;
-  carried: Carried;
+  carried: CarriedState;
 }
 
 /** What stays as the step before left it. A reference is of its own stage alone. */
-const stays = ({ reviveRate, critic, klCoefficient }: TrainState): Carried => ({
+const carriedUnchanged = ({ reviveRate, critic, klCoefficient }: TrainState): CarriedState => ({
   reviveRate,
   critic,
   klCoefficient,
@@ -77,7 +77,7 @@ const stays = ({ reviveRate, critic, klCoefficient }: TrainState): Carried => ({
 async function storedUpdate(
   { deps, settings, state, onUpdate }: StepUpdate,
   loss: StoredStage,
-): Promise<Updated> {
+): Promise<StepResult> {
   const { stored, learner } = deps;
   if (!stored)
     throw new Error('training: the stage learns from stored trajectories, and there are none');
@@ -97,7 +97,7 @@ async function storedUpdate(
     update,
     ...(!update && { skipped: { why: 'nothing-to-imitate' } }),
     kl: null,
-    carried: stays(state),
+    carried: carriedUnchanged(state),
   };
 }
 
@@ -178,10 +178,10 @@ const isTrained = ({ oldLogprobs }: Sequence): boolean => oldLogprobs.length > 0
 
 /** A skipped update with its KL to the reference, which is 0 where the policy is the reference; else nobody scored it. */
 function withKlOfNoUpdate(
-  made: Updated,
+  made: StepResult,
   { kl: { place, coefficient, adaptive } }: TrainSettings['objective'],
   { isReference, measureKl }: { isReference: boolean; measureKl: boolean },
-): Updated {
+): StepResult {
   const measured = isReference && (place !== 'off' || measureKl) ? 0 : null;
   const next =
     adaptive && measured !== null ? nextCoefficient(coefficient, measured, adaptive) : null;
@@ -194,7 +194,7 @@ function withKlOfNoUpdate(
 }
 
 /** Advantages and the optimizer updates of one step; none where the gradient is 0 by construction. */
-export async function updateOf(step: StepUpdate): Promise<Updated> {
+export async function updateOf(step: StepUpdate): Promise<StepResult> {
   const { deps, state, measureKl, onUpdate } = step;
   const settings = withCoefficient(step.settings, state.klCoefficient);
   const at = stageAt(settings.stages, state.step + 1);
@@ -227,13 +227,13 @@ export async function updateOf(step: StepUpdate): Promise<Updated> {
       seed,
       state.step + 1,
     );
-  const without = (skipped?: SkippedUpdate): Updated => {
+  const without = (skipped?: SkippedUpdate): StepResult => {
     curriculum.observe?.(all);
     return {
       update: null,
       ...(skipped && { skipped }),
       kl: null,
-      carried: { ...stays(state), ...revived },
+      carried: { ...carriedUnchanged(state), ...revived },
     };
   };
   if (router.train === 'alone') return without();
@@ -285,7 +285,7 @@ export async function updateOf(step: StepUpdate): Promise<Updated> {
     ...(ratio !== null && { probeRatio: ratio }),
     ...(adaptive && { klCoefficient: coefficient }),
     carried: {
-      ...stays(state),
+      ...carriedUnchanged(state),
       ...revived,
       ...(critic && { critic }),
       ...(reference && { reference }),

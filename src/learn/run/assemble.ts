@@ -6,7 +6,7 @@ import { ownDemonstrations } from '../curriculum/own-demonstrations.ts';
 import type { HeldOutJudge, TrainDeps } from '../rl/contracts.ts';
 import { readDemonstrations } from '../rl/demonstrations.ts';
 import { heldOutSample } from '../rl/held-out.ts';
-import { kindOfStart, startQuestions } from '../rl/make-start.ts';
+import { warmStartKind, warmStartQuestions } from '../rl/warm-start.ts';
 import { createRouterLearner } from '../router/learner.ts';
 import { readTrajectories } from '../../formats/trajectories/read.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
@@ -43,7 +43,7 @@ export function checkRouter(settings: TrainSettings): void {
 }
 
 /** What was given to imitate. @throws Error where nothing was */
-async function givenOf({ demonstrations }: RunParts): Promise<string> {
+async function givenDemonstrations({ demonstrations }: RunParts): Promise<string> {
   const text = await demonstrations();
   if (text === null) throw new Error('The trajectories that this run warms up on are missing.');
   return text;
@@ -53,7 +53,7 @@ async function givenOf({ demonstrations }: RunParts): Promise<string> {
  * The stored trajectories that stages learn from, in the policy's tokens; where none are given, how they are made.
  * @throws Error where a stage cannot learn from them, or they are none of this policy
  */
-async function storedOf(
+async function storedTrajectories(
   settings: TrainSettings,
   { demonstrations, policy, learner, questions, keepTrajectories }: RunParts,
 ): Promise<Pick<TrainDeps, 'stored' | 'makeStored'>> {
@@ -98,12 +98,12 @@ export async function assembleRun(settings: TrainSettings, parts: RunParts): Pro
     }),
     ...(settings.warmUp &&
       settings.warmUp.from !== 'own' && {
-        demonstrations: readDemonstrations(await givenOf(parts), config.vocabSize),
+        demonstrations: readDemonstrations(await givenDemonstrations(parts), config.vocabSize),
       }),
-    ...(await storedOf(settings, parts)),
+    ...(await storedTrajectories(settings, parts)),
     demonstrate: (context) => ownDemonstrations(settings, ofSplit('train'), context),
-    ...(kindOfStart(settings) && {
-      startQuestions: startQuestions(ofSplit('train'), settings),
+    ...(warmStartKind(settings) && {
+      startQuestions: warmStartQuestions(ofSplit('train'), settings),
     }),
     agent: { policy, retriever, router, now, summarizer: parts.summarizer ?? null },
     ...(parts.judge && { judge: parts.judge }),

@@ -15,7 +15,7 @@ import type { TrainItem } from '../replicas/replica.ts';
 import { checkFaults, rolloutOverrides } from '../rl/collect.ts';
 import { sequencesOf, updateBatches } from '../rl/batch.ts';
 import { applyRewards } from '../rl/scoring.ts';
-import { seenBy } from '../rewards/switches/verifier.ts';
+import { factsThroughVerifier } from '../rewards/switches/verifier.ts';
 import { mergeOverrides } from '../../recipes/parts/settings.ts';
 import { isObject } from '../../base/objects.ts';
 import { rewardById } from '../rewards/list.ts';
@@ -137,7 +137,7 @@ async function wave(
   // Some rewards need more than the rollout: the answers of the frozen policy, or gold texts.
   const { frozen, goldTexts } = rewardById(stage.reward) ?? {};
   if (!isStored(stage.loss) && !frozen && !goldTexts)
-    applyRewards(rollouts, stage, settings.overlong, seenBy(settings));
+    applyRewards(rollouts, stage, settings.overlong, factsThroughVerifier(settings));
   return rollouts;
 }
 

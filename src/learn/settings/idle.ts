@@ -20,7 +20,7 @@ const where = (idle: boolean, because: string): string | null => (idle ? because
 const supervised = ({ stages }: TrainSettings): boolean =>
   stages.every(({ loss }) => loss !== undefined);
 
-const trainsRouterAlone = ({ router, stages }: TrainSettings): boolean =>
+const trainsOnlyRouter = ({ router, stages }: TrainSettings): boolean =>
   router.train === 'alone' && !stages.some(({ loss }) => isStored(loss));
 
 /** Curricula that look at a pool of questions before they draw. */
@@ -38,14 +38,14 @@ const ALONE = 'the router is trained alone, and the policy makes no update';
 const RULES: readonly Rule[] = [
   {
     paths: ['objective.', 'critic.', 'updates'],
-    because: (settings) => where(trainsRouterAlone(settings), ALONE),
+    because: (settings) => where(trainsOnlyRouter(settings), ALONE),
   },
   {
     // A warm-up and a start are updates of the policy too.
     paths: ['optimizer.'],
     because: (settings) =>
       where(
-        trainsRouterAlone(settings) && settings.warmUp === null && settings.start === undefined,
+        trainsOnlyRouter(settings) && settings.warmUp === null && settings.start === undefined,
         ALONE,
       ),
   },

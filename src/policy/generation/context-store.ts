@@ -3,15 +3,15 @@ import type { PolicyConfig } from '../checkpoint/config.ts';
 import { EngineFault } from '../engine-fault.ts';
 import type { Decoder } from '../model/decoder.ts';
 import { MemoryError } from '../ops/faults.ts';
-import type { KeyMove, KeyStore, StoreType } from '../ops/values.ts';
+import type { KvMove, KvCache, StoreType } from '../ops/values.ts';
 
 /** Where a context's positions lie in every layer's store. It moves when stores grow. */
-export interface Place {
+export interface CacheRange {
   readonly start: number;
   readonly positions: number;
 }
 
-interface Held extends Place {
+interface Held extends CacheRange {
   start: number;
 }
 
@@ -40,11 +40,11 @@ export function makeStores(
   type: StoreType,
   contexts: number,
   length: number,
-): KeyStore[] {
+): KvCache[] {
   const { kvHeads, headDim, layers } = config;
   const positions = contexts * placesOf(config, length);
   return Array.from({ length: layers }, (_, layer) =>
-    ops.keyStore({ positions, kvHeads, headDim, type }, `keys of layer ${layer}`),
+    ops.kvCache({ positions, kvHeads, headDim, type }, `keys of layer ${layer}`),
   );
 }
 
@@ -58,7 +58,7 @@ export class ContextStore {
   readonly #type: StoreType;
   /** Positions of as many contexts as decode together. */
   readonly #most: number;
-  #stores: KeyStore[] = [];
+  #stores: KvCache[] = [];
   #positions = 0;
   /** How many there were when the stores were last given back. */
   #before = 0;
@@ -68,7 +68,7 @@ export class ContextStore {
   #busy: Promise<void> | null = null;
   readonly #held = new Set<Held>();
   /** How often places were given back: who was refused need not ask again before that. */
-  given = 0;
+  releases = 0;
 
   constructor(decoder: Decoder, type: StoreType, contexts: number) {
     this.#decoder = decoder;
@@ -77,7 +77,7 @@ export class ContextStore {
   }
 
   /** One a layer. @throws EngineFault where contexts were lost */
-  get stores(): readonly KeyStore[] {
+  get stores(): readonly KvCache[] {
     if (this.#lost) throw this.#lost;
     return this.#stores;
   }
@@ -88,20 +88,20 @@ export class ContextStore {
   }
 
   /** Room for a context of at least `length` positions. @throws MemoryError */
-  take(length: number): Promise<Place> {
+  allocate(length: number): Promise<CacheRange> {
     return this.#alone(() => this.#place(length));
   }
 
   /** A place that holds `length` positions, with the first `held` of them copied where it is another one. */
-  async widen(place: Place, length: number, held: number): Promise<Place> {
+  async widen(place: CacheRange, length: number, held: number): Promise<CacheRange> {
     if (length <= place.positions) return place;
     const wider = await this.branch(place, length, held);
-    this.give(place);
+    this.release(place);
     return wider;
   }
 
   /** A second place that holds `length` positions, of which the first `held` are copied from another one. */
-  branch(from: Place, length: number, held: number): Promise<Place> {
+  branch(from: CacheRange, length: number, held: number): Promise<CacheRange> {
     return this.#alone(async () => {
       const place = await this.#place(length);
       if (held > 0) {
@@ -112,9 +112,9 @@ export class ContextStore {
     });
   }
 
-  give(place: Place): void {
+  release(place: CacheRange): void {
     for (const held of this.#held) if (held === place) this.#held.delete(held);
-    this.given++;
+    this.releases++;
   }
 
   /** Makes the stores large enough for this many contexts of this many positions. @throws MemoryError */
@@ -131,7 +131,7 @@ export class ContextStore {
     this.#stores = [];
     this.#before = this.#positions;
     this.#positions = 0;
-    this.given++;
+    this.releases++;
   }
 
   /** One at a time, in the order of the calls. */
@@ -143,7 +143,7 @@ export class ContextStore {
     return mine;
   }
 
-  async #place(length: number): Promise<Place> {
+  async #place(length: number): Promise<CacheRange> {
     const positions = placesOf(this.#decoder.config, length);
     const start = this.#free(positions) ?? (await this.#makeRoom(positions));
     const place = { start, positions };
@@ -231,16 +231,16 @@ export class ContextStore {
     await ops.settled();
   }
 
-  #made(positions: number, label = 'contexts'): KeyStore {
+  #made(positions: number, label = 'contexts'): KvCache {
     const { ops, config } = this.#decoder;
     const { kvHeads, headDim } = config;
-    return ops.keyStore({ positions, kvHeads, headDim, type: this.#type }, label);
+    return ops.kvCache({ positions, kvHeads, headDim, type: this.#type }, label);
   }
 
   /** A new store for a layer, with `moves` copied out of its old one. */
-  async #remake(layer: number, positions: number, moves: readonly KeyMove[]): Promise<void> {
+  async #remake(layer: number, positions: number, moves: readonly KvMove[]): Promise<void> {
     const { ops } = this.#decoder;
-    const make = (): KeyStore => this.#made(positions, `keys of layer ${layer}`);
+    const make = (): KvCache => this.#made(positions, `keys of layer ${layer}`);
     const fresh = ops.attempt ? await ops.attempt(make) : make();
     const old = this.#stores[layer];
     this.#stores[layer] = fresh;
@@ -252,7 +252,7 @@ export class ContextStore {
   }
 
   /** Gives the first `layers` layers stores of the old size, with the contexts where they were. */
-  async #undo(layers: number, moves: readonly KeyMove[], reason: unknown): Promise<void> {
+  async #undo(layers: number, moves: readonly KvMove[], reason: unknown): Promise<void> {
     if (this.#positions === 0) return this.clear();
     const back = moves.map(({ from, to, count }) => ({ from: to, to: from, count }));
     try {

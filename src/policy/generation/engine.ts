@@ -8,15 +8,15 @@ import type { Adapter, Draws } from '../ops/values.ts';
 import type { Generated, GenerateOptions } from '../policy.ts';
 import { StopTexts } from '../stop-texts.ts';
 import type { Work } from '../watchdog.ts';
-import { ContextStore, type Place } from './context-store.ts';
+import { ContextStore, type CacheRange } from './context-store.ts';
 import { ForcedTokens } from './forced.ts';
 import { LatentSteps } from './latent.ts';
 import { NonFiniteLogits } from './non-finite.ts';
 import type { EngineOptions } from './options.ts';
 import { deliver, isComplete, type Request } from './request.ts';
-import { Rooms } from './rooms.ts';
+import { MemoryAdmission } from './memory-admission.ts';
 import { EngineSession } from './session.ts';
-import { hasRead, isComing } from './shared-reading.ts';
+import { findCachedPrefix, isPrefixPending } from './prefix-caching.ts';
 import { freeStep, makeStep, type Step } from './step.ts';
 import { sleep } from '../../base/sleep.ts';
 import { createYield } from '../../base/yielding.ts';
@@ -39,7 +39,7 @@ export class GenerationEngine {
   readonly #decoder: Decoder;
   readonly #options: EngineOptions;
   readonly #contexts: ContextStore;
-  readonly #rooms: Rooms;
+  readonly #admission: MemoryAdmission;
   readonly #reading: Step;
   readonly #decoding: Step;
   readonly #draws: Draws;
@@ -68,8 +68,8 @@ export class GenerationEngine {
     this.#decoder = decoder;
     this.#options = options;
     this.#contexts = new ContextStore(decoder, options.keys, options.maxSlots);
-    this.#rooms = new Rooms(this.#contexts, config.maxPositions, options.patienceMs ?? 0);
-    this.#reading = makeStep(decoder, options.readRows, 'reading');
+    this.#admission = new MemoryAdmission(this.#contexts, config.maxPositions, options.memoryWaitMs ?? 0);
+    this.#reading = makeStep(decoder, options.prefillChunk, 'reading');
     this.#decoding = makeStep(decoder, options.maxSlots, 'decoding');
     this.#latent = new LatentSteps(decoder, this.#reading, options.maxSlots, options.decode);
     this.#forced = new ForcedTokens(decoder, options.maxSlots);
@@ -88,11 +88,11 @@ export class GenerationEngine {
   async fork(parent: EngineSession, seed: number): Promise<EngineSession> {
     const child = this.open(seed);
     child.pending = [...parent.pending];
-    child.text = [...parent.text];
-    child.certain = parent.certain;
-    child.mixed = parent.mixed;
+    child.cachedTokens = [...parent.cachedTokens];
+    child.finiteCount = parent.finiteCount;
+    child.mixture = parent.mixture;
     try {
-      await this.#rooms.copy(parent, child);
+      await this.#admission.copyRange(parent, child);
     } catch (error) {
       child.close();
       throw error;
@@ -135,10 +135,10 @@ export class GenerationEngine {
   /** Frees what a closed session holds. A request under way ends as if aborted. */
   release(session: EngineSession): void {
     if (session.request) this.#finish(session, 'abort');
-    this.#rooms.forget(session);
+    this.#admission.forget(session);
     this.#open.delete(session);
-    if (session.place) this.#contexts.give(session.place);
-    session.place = null;
+    if (session.cacheRange) this.#contexts.release(session.cacheRange);
+    session.cacheRange = null;
     this.#clearIfIdle();
   }
 
@@ -206,7 +206,7 @@ export class GenerationEngine {
       while (this.#active.size > 0) {
         await this.#settle();
         await this.#contexts.step(() => this.#turn());
-        if (this.#rooms.allWait(this.#active)) await sleep(LOOK_MS).then(() => this.#end(null));
+        if (this.#admission.allWait(this.#active)) await sleep(LOOK_MS).then(() => this.#end(null));
         else await this.#yield();
       }
     } catch (error) {
@@ -244,9 +244,9 @@ export class GenerationEngine {
       else if (isComplete(request, session.pending.length)) this.#finish(session, 'length');
       else if (session.length >= this.config.maxPositions) this.#finish(session, 'context');
       else if (session.length === 0) this.#fail(session, new Error('policy: the context is empty'));
-      else await this.#rooms.give(session);
+      else await this.#admission.growRange(session);
     }
-    const refused = this.#rooms.refused(this.#active, this.#open);
+    const refused = this.#admission.nextRefused(this.#active, this.#open);
     if (refused) this.#fail(refused.session, refused.error);
   }
 
@@ -255,15 +255,15 @@ export class GenerationEngine {
    * the same past is copied from it; where one that came before has it to read, this one waits. Tells whether any was read.
    */
   async #read(): Promise<boolean> {
-    let left = this.#options.readRows;
+    let left = this.#options.prefillChunk;
     const work: { session: EngineSession; ids: number[]; start: number }[] = [];
     const before: EngineSession[] = [];
     for (const session of this.#active) {
-      const { place } = session;
-      if (!place || this.#rooms.waits(session)) continue;
+      const { cacheRange: place } = session;
+      if (!place || this.#admission.isWaiting(session)) continue;
       if (session.pending.length > 1) this.#copyRead(session, place);
       const count = Math.min(left, session.pending.length - 1);
-      if (count > 0 && !isComing(session, before)) {
+      if (count > 0 && !isPrefixPending(session, before)) {
         left -= count;
         work.push({ session, ids: session.pending.slice(0, count), start: place.start });
       }
@@ -283,25 +283,25 @@ export class GenerationEngine {
     this.#end(this.#reading);
     for (const { session, ids } of work) {
       if (session.closed) continue;
-      session.took(ids.length);
+      session.markPrefilled(ids.length);
     }
     return true;
   }
 
   /** Copies what another session has read of this one's pending text, if any has. */
-  #copyRead(session: EngineSession, to: Place): void {
-    const read = hasRead(session, to, this.#open);
+  #copyRead(session: EngineSession, to: CacheRange): void {
+    const read = findCachedPrefix(session, to, this.#open);
     if (!read) return;
     this.#decoder.ops.copyKeys(this.#contexts.stores, [read.move]);
-    session.took(read.count);
+    session.markPrefilled(read.count);
   }
 
   /** One token for every session that has nothing left to read. */
   async #decode(): Promise<void> {
     const work: EngineSession[] = [];
     for (const session of this.#active) {
-      const { request, place, pending } = session;
-      if (!request || !place || this.#rooms.waits(session)) continue;
+      const { request, cacheRange: place, pending } = session;
+      if (!request || !place || this.#admission.isWaiting(session)) continue;
       if (pending.length !== 1 || isComplete(request, 1)) continue;
       if (work.push(session) === this.#options.maxSlots) break;
     }
@@ -326,7 +326,7 @@ export class GenerationEngine {
     const decoder = this.#decoder;
     const { ops, weights } = decoder;
     this.#begin(this.#decoding);
-    const runs = work.map(({ pending: ids, cached: position, place }) => ({
+    const runs = work.map(({ pending: ids, cached: position, cacheRange: place }) => ({
       ids,
       position,
       start: place?.start ?? 0,
@@ -341,7 +341,7 @@ export class GenerationEngine {
     const free = await ops.readDraws(this.#draws);
     const drawn = await this.#forced.take(this.#decoding, work, free);
     done();
-    for (const session of work) session.decoded();
+    for (const session of work) session.markDecoded();
     await this.#latent.mix(this.#decoding, work, drawn);
     this.#end(this.#decoding);
     return drawn;
@@ -361,7 +361,7 @@ export class GenerationEngine {
     const { request } = session;
     if (!request) return;
     if (!drawn.finite) throw new NonFiniteLogits();
-    session.certain = session.cached;
+    session.finiteCount = session.cached;
     const { options, output, stopTexts } = request;
     const ofModel = options.scores === 'model' || options.sampling.temperature === 0;
     session.drawn++;
@@ -381,7 +381,7 @@ export class GenerationEngine {
     if (!request) return;
     session.request = null;
     this.#active.delete(session);
-    this.#rooms.forget(session);
+    this.#admission.forget(session);
     const latent = request.latent?.tokens;
     request.resolve({ ...request.output, finish, ...(latent && { latent }) });
   }
@@ -390,7 +390,7 @@ export class GenerationEngine {
     const { request } = session;
     session.request = null;
     this.#active.delete(session);
-    this.#rooms.forget(session);
+    this.#admission.forget(session);
     request?.reject(error);
   }
 }

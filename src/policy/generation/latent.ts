@@ -100,7 +100,7 @@ export class LatentSteps {
   ): () => void {
     const decoder = this.#decoder;
     const table = this.#table;
-    if (!table || sessions.every(({ mixed }) => mixed === null)) {
+    if (!table || sessions.every(({ mixture: mixed }) => mixed === null)) {
       decoder.ops.place(step.tokens, runs, size);
       decoder.embed(step.tokens, step.x);
       return () => undefined;
@@ -112,7 +112,7 @@ export class LatentSteps {
       const first = at;
       for (let i = 0; i < ids.length; i++, at += width)
         rows.set(this.#embedding(table, ids[i] ?? 0), at);
-      const mixed = sessions[r]?.mixed;
+      const mixed = sessions[r]?.mixture;
       if (mixed) rows.set(mixed, first);
     });
     const made = embedRows(decoder, step, runs, rows, size);
@@ -152,7 +152,7 @@ export class LatentSteps {
       const hidden = expectedInput(own, temperature, table, width);
       const mixed = new Float32Array(width);
       call.add(hidden, mixInput(gates, this.#embedding(table, id), hidden, mixed));
-      session.mixed = mixed;
+      session.mixture = mixed;
     }
   }
 

@@ -1,14 +1,14 @@
 import type { StoreType } from '../ops/values.ts';
 
 export interface EngineOptions {
-  /** Most contexts that decode together; further ones wait for their turn. */
+  /** Largest number of contexts in a decode batch; further ones wait. */
   readonly maxSlots: number;
-  /** Tokens of given text that one turn reads. */
-  readonly readRows: number;
-  /** What keys and values are held in. */
+  /** Tokens per prefill step. */
+  readonly prefillChunk: number;
+  /** Number type of the KV cache. */
   readonly keys: StoreType;
-  /** How long a context waits for memory that contexts at rest hold; not at all by default. */
-  readonly patienceMs?: number;
-  /** Decodes ids; needed where generation is to end at texts. */
+  /** How long to wait for idle sessions to release memory, in ms (default 0). */
+  readonly memoryWaitMs?: number;
+  /** Decodes ids; needed for stop texts. */
   readonly decode?: (ids: readonly number[]) => string;
 }

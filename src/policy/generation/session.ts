@@ -1,28 +1,28 @@
 import type { Generated, GenerateOptions, PolicySession } from '../policy.ts';
-import type { Place } from './context-store.ts';
+import type { CacheRange } from './context-store.ts';
 import type { GenerationEngine } from './engine.ts';
 import type { Request } from './request.ts';
-import { asDecoded, asRead, MIXED } from './shared-reading.ts';
+import { asDecoded, asPrefilled, MIXTURE } from './prefix-caching.ts';
 
-/** One context: bookkeeping here, keys and values in the engine's store. */
+/** One context: bookkeeping here, its KV cache in the engine's stores. */
 export class EngineSession implements PolicySession {
   readonly seed: number;
   readonly #engine: GenerationEngine;
-  /** Tokens that are part of the context but not yet read. */
+  /** Tokens of the context that are not prefilled yet. */
   pending: number[] = [];
-  /** What the first of them is read as, where that is a mixture: [hidden size]. */
-  mixed: Float32Array | null = null;
-  /** What has keys and values: token ids, those that were decoded distinguished from those that were read (`asDecoded`). */
-  text: number[] = [];
-  /** So many of those gave finite logits. */
-  certain = 0;
-  /** Tokens drawn so far: the counter of this session's random numbers. */
+  /** Embedding to prefill instead of the first pending token (latent thinking): [hidden size]. */
+  mixture: Float32Array | null = null;
+  /** Tokens in the KV cache; prefilled ones as their id, decoded ones as ~id (`asDecoded`). */
+  cachedTokens: number[] = [];
+  /** Number of leading cached tokens with finite logits. */
+  finiteCount = 0;
+  /** Tokens sampled so far: the counter of this session's random numbers. */
   drawn: number;
-  /** Where they lie; null before anything was read. */
-  place: Place | null = null;
+  /** Its range in the KV cache; null before the first prefill. */
+  cacheRange: CacheRange | null = null;
   request: Request | null = null;
   closed = false;
-  /** Why this context is of no use any more: its keys and values hold NaNs. */
+  /** Why this context cannot be used any more: its KV cache contains NaNs. */
   broken: Error | null = null;
 
   constructor(engine: GenerationEngine, seed: number, drawn = 0) {
@@ -31,29 +31,29 @@ export class EngineSession implements PolicySession {
     this.drawn = drawn;
   }
 
-  /** Positions [0, cached) have keys and values. */
+  /** Positions [0, cached) are in the KV cache. */
   get cached(): number {
-    return this.text.length;
+    return this.cachedTokens.length;
   }
 
   get length(): number {
     return this.cached + this.pending.length;
   }
 
-  /** The first `count` pending tokens have keys and values now: they were read. */
-  took(count: number): void {
-    for (const id of this.pending.splice(0, count)) this.#has(asRead(id));
+  /** The first `count` pending tokens are in the KV cache now. */
+  markPrefilled(count: number): void {
+    for (const id of this.pending.splice(0, count)) this.#pushCached(asPrefilled(id));
   }
 
-  /** So has the one that was pending: it was decoded. */
-  decoded(): void {
-    for (const id of this.pending) this.#has(asDecoded(id));
+  /** The pending token was decoded and is in the KV cache now. */
+  markDecoded(): void {
+    for (const id of this.pending) this.#pushCached(asDecoded(id));
     this.pending = [];
   }
 
-  #has(token: number): void {
-    this.text.push(this.mixed ? MIXED : token);
-    this.mixed = null;
+  #pushCached(token: number): void {
+    this.cachedTokens.push(this.mixture ? MIXTURE : token);
+    this.mixture = null;
   }
 
   append(ids: readonly number[]): void {

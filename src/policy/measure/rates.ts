@@ -81,7 +81,7 @@ export async function measureRates(
   const times = ops.device === 'webgpu' ? TIMES.webgpu : TIMES.wasm;
   const { positions, kvHeads, headDim } = COPY;
   const bytes = 2 * 4 * positions * kvHeads * headDim;
-  const [from, to] = ['from', 'to'].map((label) => ops.keyStore({ ...COPY, type: 'f32' }, label));
+  const [from, to] = ['from', 'to'].map((label) => ops.kvCache({ ...COPY, type: 'f32' }, label));
   const { rows, size } = PRODUCT;
   const writer = ops.matrix({ out: size, in: size, type: 'f32' }, 'trial');
   writer.write(0, new Float32Array(size * size).fill(1 / size));

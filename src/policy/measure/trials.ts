@@ -4,7 +4,7 @@ import { packBatch } from '../lora/train-batch.ts';
 import type { Decoder } from '../model/decoder.ts';
 import { forwardBuffers, readKeys, runLayers } from '../model/forward.ts';
 import { DecoderLoraTrainer } from '../model/trainer.ts';
-import type { Activations, KeyStore, StoreType } from '../ops/values.ts';
+import type { Activations, KvCache, StoreType } from '../ops/values.ts';
 
 /** Work of a loaded model that can be repeated: what is measured and counted. */
 export interface Trial {
@@ -19,11 +19,11 @@ const roomFor = (positions: number): number => Math.ceil(positions / 8) * 8;
 function passOver(decoder: Decoder, rows: number, positions: number, type: StoreType) {
   const { ops, config } = decoder;
   const { kvHeads, headDim, hiddenSize } = config;
-  const stores: KeyStore[] = [];
+  const stores: KvCache[] = [];
   try {
     for (let layer = 0; layer < config.layers; layer++) {
       const shape = { positions, kvHeads, headDim, type };
-      stores.push(ops.keyStore(shape, `keys of layer ${layer}`));
+      stores.push(ops.kvCache(shape, `keys of layer ${layer}`));
     }
   } catch (error) {
     ops.free(...stores);

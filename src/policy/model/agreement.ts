@@ -1,7 +1,7 @@
 import { logSumExp } from '../../base/statistics.ts';
 import type { TensorSource } from '../checkpoint/tensor-source.ts';
 import { createYield } from '../../base/yielding.ts';
-import type { Activations, KeyStore, MatrixType, Picks, StoreType, Tokens } from '../ops/values.ts';
+import type { Activations, KvCache, MatrixType, Picks, StoreType, Tokens } from '../ops/values.ts';
 import { Decoder, freeEnds, freeLayer } from './decoder.ts';
 import { attention, feedForward, forwardBuffers } from './forward.ts';
 import { uploadEnds, uploadLayer } from './upload.ts';
@@ -52,8 +52,8 @@ export async function agreement(
   const tokens = ops.tokens(rows);
   const buffers = forwardBuffers(ops, config, rows);
   const positions = Math.ceil(rows / 8) * 8;
-  const storeOf = (held: StoreType): KeyStore =>
-    ops.keyStore({ positions, kvHeads, headDim, type: held }, 'comparison');
+  const storeOf = (held: StoreType): KvCache =>
+    ops.kvCache({ positions, kvHeads, headDim, type: held }, 'comparison');
   const picks = ops.picks(ROWS);
   const stream = (decoder: Decoder, held: StoreType): Stream => ({
     decoder,
@@ -95,7 +95,7 @@ export async function agreement(
 /** A decoder and what a text became in it. */
 interface Stream {
   readonly decoder: Decoder;
-  readonly store: KeyStore;
+  readonly store: KvCache;
   readonly x: Activations;
 }
 

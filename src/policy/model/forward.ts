@@ -1,7 +1,7 @@
 import type { PolicyConfig } from '../checkpoint/config.ts';
 import { itemAt } from '../../base/items.ts';
 import type { Norm, Ops } from '../ops/ops.ts';
-import type { Activations, KeyStore, Tokens } from '../ops/values.ts';
+import type { Activations, KvCache, Tokens } from '../ops/values.ts';
 import type { Decoder } from './decoder.ts';
 
 /** What a pass through the layers needs room for; layers share it. */
@@ -43,7 +43,7 @@ export function attention(
   from: Activations,
   x: Activations,
   tokens: Tokens,
-  store: KeyStore,
+  store: KvCache,
   { q, attended }: ForwardBuffers,
   kept?: Kept,
 ): void {
@@ -62,7 +62,7 @@ export const headsOf = (
   layer: number,
   x: Activations,
   tokens: Tokens,
-  store: KeyStore,
+  store: KvCache,
 ) => {
   const { inputNorm: norm, headNorms } = decoder.layer(layer);
   const rotary = decoder.rotaryOf(layer);
@@ -75,7 +75,7 @@ export function runLayers(
   decoder: Decoder,
   x: Activations,
   tokens: Tokens,
-  stores: readonly KeyStore[],
+  stores: readonly KvCache[],
   buffers: ForwardBuffers,
   layers = decoder.config.layers,
 ): void {
@@ -93,7 +93,7 @@ export function readKeys(
   decoder: Decoder,
   x: Activations,
   tokens: Tokens,
-  stores: readonly KeyStore[],
+  stores: readonly KvCache[],
   buffers: ForwardBuffers,
 ): void {
   const last = decoder.config.layers - 1;

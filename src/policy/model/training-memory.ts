@@ -5,7 +5,7 @@ import type {
   Activations,
   Adapter,
   AdapterShape,
-  KeyStore,
+  KvCache,
   Picks,
   StoreType,
   Tokens,
@@ -41,7 +41,7 @@ export interface TrainingMemory {
   /** One a layer, or one that they share. */
   readonly insides: readonly Inside[];
   /** As many, of their keys and values. */
-  readonly stores: KeyStore[];
+  readonly stores: KvCache[];
   readonly backward: BackwardBuffers;
   /** Inputs of the layers, and of the head. */
   readonly inputs: readonly Activations[];
@@ -114,7 +114,7 @@ export const trainingStore = (
   { kvHeads, headDim }: PolicyConfig,
   positions: number,
   type: StoreType,
-): KeyStore => ops.keyStore({ positions, kvHeads, headDim, type }, 'training');
+): KvCache => ops.kvCache({ positions, kvHeads, headDim, type }, 'training');
 
 /**
  * What `make` makes, and when it is certain that the device has the memory: a GPU says so later. Where it has not,

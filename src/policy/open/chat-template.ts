@@ -204,7 +204,7 @@ export class ChatTemplate {
         `chat template: it has ${source.length} characters; at most ${MOST.source} are read`,
       );
     this.#specials = specials;
-    this.#parsed = told(() => new Template(source).parsed);
+    this.#parsed = asTemplateError(() => new Template(source).parsed);
   }
 
   /**
@@ -233,7 +233,7 @@ export class ChatTemplate {
       documents: null,
       add_generation_prompt: options.addGenerationPrompt,
     };
-    return told(() => {
+    return asTemplateError(() => {
       for (const [name, value] of Object.entries(names)) environment.set(name, value);
       const result = new BoundedInterpreter(environment).run(this.#parsed);
       if (typeof result.value !== 'string') throw new Error('it gave no text');
@@ -251,7 +251,7 @@ function reasonOf(error: unknown): string {
 }
 
 /** Runs a part of the template engine; what it throws is reported as a fault of the template. */
-function told<T>(run: () => T): T {
+function asTemplateError<T>(run: () => T): T {
   try {
     return run();
   } catch (error) {
@@ -306,7 +306,7 @@ export async function loadChatTemplate(files: CheckpointFiles): Promise<ChatTemp
   const file = await readOptionalFile(files, 'chat_template.jinja');
   const settings = await readOptionalFile(files, 'tokenizer_config.json');
   const text = (bytes: Uint8Array): string => new TextDecoder().decode(new Uint8Array(bytes));
-  const config: unknown = settings ? told(() => JSON.parse(text(settings)) as unknown) : {};
+  const config: unknown = settings ? asTemplateError(() => JSON.parse(text(settings)) as unknown) : {};
   if (!isObjectOrList(config)) throw new ChatTemplateError('tokenizer_config.json holds no object');
   return chatTemplateOf({ ...config }, file && text(file));
 }

@@ -82,8 +82,8 @@ function held(q: FitQuestion, slots: number): Omit<FitNumbers, 'flopsPerToken' |
   const weightBytes = ops.bytes;
   const options = engineOptions(q.limits.device, slots, q.keys);
   void new GenerationEngine(decoder, options);
-  const { readRows } = options;
-  const working = { config: q.config, type: q.type, slots, context: q.context, readRows };
+  const { prefillChunk } = options;
+  const working = { config: q.config, type: q.type, slots, context: q.context, prefillChunk };
   const sampleBytes = ops.bytes - weightBytes + sizes.working({ ...working, train: null });
   const before = ops.bytes;
   makeStores(decoder, q.keys, slots, q.context);

@@ -43,10 +43,10 @@ export interface LoadedOptions {
 }
 
 /** Tokens of given text that a turn reads: some tens of milliseconds on either device. */
-const READ_ROWS = { wasm: 256, webgpu: 1024 } as const;
+const PREFILL_CHUNK = { wasm: 256, webgpu: 1024 } as const;
 
 /** As long as a search may take, after which a context that rests continues and ends. */
-const PATIENCE_MS = 60_000;
+const MEMORY_WAIT_MS = 60_000;
 
 /** Contexts that decode together by default. */
 export const MAX_SLOTS = 64;
@@ -56,7 +56,7 @@ export const engineOptions = (
   device: PolicyDevice,
   maxSlots: number,
   keys: StoreType,
-): EngineOptions => ({ maxSlots, readRows: READ_ROWS[device], keys, patienceMs: PATIENCE_MS });
+): EngineOptions => ({ maxSlots, prefillChunk: PREFILL_CHUNK[device], keys, memoryWaitMs: MEMORY_WAIT_MS });
 
 /** A policy on this device. It samples, and trains adapters, over one copy of its weights. */
 export class LoadedPolicy implements Policy {

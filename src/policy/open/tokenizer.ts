@@ -23,7 +23,7 @@ const idsIn = (given: unknown): number[] =>
 const FILE = 'tokenizer.json';
 
 /** Runs the library, whose own errors say nothing to a user: settings that do not fit together. */
-function told<T>(what: string, run: () => T): T {
+function asCheckpointError<T>(what: string, run: () => T): T {
   try {
     return run();
   } catch (error) {
@@ -64,13 +64,13 @@ export class HuggingFaceTokenizer implements PolicyTokenizer {
     const extra: unknown = Reflect.get(config, 'additional_special_tokens');
     if (Array.isArray(extra) && extra.length > MOST_EXTRA)
       throw new Error(`additional_special_tokens: ${extra.length} tokens are too many`);
-    this.tokenizer = told('no tokenizer can be made of it', () => new Tokenizer(json, config));
+    this.tokenizer = asCheckpointError('no tokenizer can be made of it', () => new Tokenizer(json, config));
     const added = this.tokenizer.get_added_tokens_decoder();
     this.special = new Map([...added].map(([id, token]) => [token.content, id]));
     const eos = config.eos_token;
     if (!this.tokenizer.model) throw new Error('the tokenizer has no model');
     this.vocabSize = this.tokenizer.get_vocab().size;
-    this.withAdded = told(
+    this.withAdded = asCheckpointError(
       'no tokenizer can be made of it',
       () => new AddedTokenEncoder(this.tokenizer),
     );
@@ -99,7 +99,7 @@ export class HuggingFaceTokenizer implements PolicyTokenizer {
 
   /** Normalizer, pre-tokenizer and model alone: added tokens are never looked for in the text. */
   encodeText(text: string): number[] {
-    return told('a text cannot be cut into tokens', () => this.#cut(text));
+    return asCheckpointError('a text cannot be cut into tokens', () => this.#cut(text));
   }
 
   #cut(text: string): number[] {
@@ -120,7 +120,7 @@ export class HuggingFaceTokenizer implements PolicyTokenizer {
    */
   encodeTemplate(text: string): number[] {
     if (text === '') return [];
-    return told('a text cannot be cut into tokens', () => this.withAdded.encode(text));
+    return asCheckpointError('a text cannot be cut into tokens', () => this.withAdded.encode(text));
   }
 
   specialId(token: string): number | undefined {
@@ -129,7 +129,7 @@ export class HuggingFaceTokenizer implements PolicyTokenizer {
 
   decode(ids: readonly number[]): string {
     if (ids.length === 0) return '';
-    return told('tokens cannot be made a text', () =>
+    return asCheckpointError('tokens cannot be made a text', () =>
       this.tokenizer.decode([...ids], {
         skip_special_tokens: false,
         clean_up_tokenization_spaces: false,

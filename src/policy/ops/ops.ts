@@ -5,8 +5,8 @@ import type {
   Adapter,
   AdapterShape,
   Draws,
-  KeyMove,
-  KeyStore,
+  KvMove,
+  KvCache,
   Lora,
   Matrix,
   MatrixShape,
@@ -47,10 +47,10 @@ export interface Ops {
   matrix(shape: MatrixShape, label: string): MatrixWriter;
   /** Tables [positions, D/2] of cosines and sines of a pair's angle. */
   rotary(cos: Float32Array, sin: Float32Array, pairs: number): Rotary;
-  keyStore(
+  kvCache(
     shape: { positions: number; kvHeads: number; headDim: number; type: StoreType },
     label: string,
-  ): KeyStore;
+  ): KvCache;
   tokens(rows: number): Tokens;
   picks(rows: number): Picks;
   draws(rows: number): Draws;
@@ -79,9 +79,9 @@ export interface Ops {
   place(tokens: Tokens, runs: readonly TokenRun[], size: 'few' | 'many'): void;
   /** Copies positions [from, from + count) of each store to `to`. `count` is rounded up to a multiple of 8. */
   copyKeys(
-    stores: readonly KeyStore[],
-    moves: readonly KeyMove[],
-    target?: readonly KeyStore[],
+    stores: readonly KvCache[],
+    moves: readonly KvMove[],
+    target?: readonly KvCache[],
   ): void;
 
   // Forward ------------------------------------------------------------------------------------------
@@ -228,7 +228,7 @@ export type Handle =
   | Vector
   | Matrix
   | Rotary
-  | KeyStore
+  | KvCache
   | Tokens
   | Picks
   | Draws
@@ -257,13 +257,13 @@ export interface HeadsInput {
   readonly rotary: Rotary | null;
   readonly heads: number;
   readonly tokens: Tokens;
-  readonly store: KeyStore;
+  readonly store: KvCache;
 }
 
 export interface AttentionInput {
   readonly q: Activations;
   readonly heads: number;
-  readonly store: KeyStore;
+  readonly store: KvCache;
   readonly tokens: Tokens;
 }
 

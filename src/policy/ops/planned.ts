@@ -2,7 +2,7 @@ import type { PolicyConfig } from '../checkpoint/config.ts';
 import type { LoraSpec } from '../lora/spec.ts';
 import type { TrainLimits } from '../lora/train-batch.ts';
 import type { Handle, Ops } from './ops.ts';
-import type { AdapterShape, KeyStore, MatrixShape, MatrixType, StoreType } from './values.ts';
+import type { AdapterShape, KvCache, MatrixShape, MatrixType, StoreType } from './values.ts';
 
 /** Bytes of everything that a device can hold, from shapes alone. */
 export interface Sizes {
@@ -13,7 +13,7 @@ export interface Sizes {
   /** Bytes of the largest piece of a matrix, where it is held in several; absent: it is one. */
   piece?(shape: MatrixShape): number;
   rotary(positions: number, pairs: number): number;
-  keyStore(shape: { positions: number; kvHeads: number; headDim: number; type: StoreType }): number;
+  kvCache(shape: { positions: number; kvHeads: number; headDim: number; type: StoreType }): number;
   tokens(rows: number): number;
   picks(rows: number): number;
   draws(rows: number): number;
@@ -30,7 +30,7 @@ export interface Working {
   readonly slots: number;
   readonly context: number;
   /** Tokens of given text that a turn of sampling reads. */
-  readonly readRows: number;
+  readonly prefillChunk: number;
   readonly train: { readonly adapter: LoraSpec; readonly limits: TrainLimits } | null;
 }
 
@@ -88,9 +88,9 @@ export function plannedOps(sizes: Sizes): PlannedOps {
       const positions = cos.length / pairs;
       return made({ kind: 'rotary', positions, pairs }, sizes.rotary(positions, pairs), 'rotary');
     },
-    keyStore: (shape, label) => {
-      const store: KeyStore = { kind: 'keys', ...shape };
-      return made(store, sizes.keyStore(shape), label);
+    kvCache: (shape, label) => {
+      const store: KvCache = { kind: 'keys', ...shape };
+      return made(store, sizes.kvCache(shape), label);
     },
     tokens: (rows) => made({ kind: 'tokens', rows, count: 0 }, sizes.tokens(rows), 'tokens'),
     picks: (rows) => made({ kind: 'picks', rows, count: 0 }, sizes.picks(rows), 'picks'),

@@ -62,7 +62,7 @@ export type StoreType = (typeof STORE_TYPES)[number];
  * Keys and values of one layer: places for the positions of contexts. A context's places are neighbours;
  * which are whose is the caller's to say.
  */
-export interface KeyStore {
+export interface KvCache {
   readonly kind: 'keys';
   readonly positions: number;
   readonly kvHeads: number;
@@ -71,7 +71,7 @@ export interface KeyStore {
 }
 
 /** `count` neighbouring positions, from a place in a store to another one. */
-export interface KeyMove {
+export interface KvMove {
   readonly from: number;
   readonly to: number;
   readonly count: number;

@@ -1,6 +1,6 @@
 import { own } from '../ops/own.ts';
 import type { HeadsInput, Ops } from '../ops/ops.ts';
-import type { KeyMove, KeyStore } from '../ops/values.ts';
+import type { KvMove, KvCache } from '../ops/values.ts';
 import {
   pad8,
   WasmActivations,
@@ -150,9 +150,9 @@ export function projectHeadsBackward(memory: WasmMemory, o: Options<'projectHead
 /** Copies whole panels of 8 positions. */
 export function copyKeys(
   memory: WasmMemory,
-  stores: readonly KeyStore[],
-  moves: readonly KeyMove[],
-  targets: readonly KeyStore[] = stores,
+  stores: readonly KvCache[],
+  moves: readonly KvMove[],
+  targets: readonly KvCache[] = stores,
 ): void {
   stores.forEach((handle, i) => {
     const source = own(WasmStore, handle);

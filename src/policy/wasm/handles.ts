@@ -5,7 +5,7 @@ import type {
   Adapter,
   AdapterShape,
   Draws,
-  KeyStore,
+  KvCache,
   Lora,
   Matrix,
   MatrixShape,
@@ -133,7 +133,7 @@ export interface StoreShape {
 }
 
 /** Keys [kvHeads][room / 8][headDim][8], values [kvHeads][room][headDim filled up to 8]. */
-export class WasmStore implements KeyStore {
+export class WasmStore implements KvCache {
   readonly kind = 'keys';
   readonly positions: number;
   readonly kvHeads: number;

@@ -69,7 +69,7 @@ function opsOver(memory: WasmMemory): Ops {
     vector: (values, label) => new WasmVector(memory, values, label),
     matrix: (shape, label) => new WasmWriter(memory, shape, label),
     rotary: (cos, sin, pairs) => new WasmRotary(memory, cos, sin, pairs),
-    keyStore: (shape, label) => new WasmStore(memory, shape, label),
+    kvCache: (shape, label) => new WasmStore(memory, shape, label),
     tokens: (rows) => new WasmTokens(memory, rows),
     picks: (rows) => new WasmPicks(memory, rows),
     draws: (rows) => new WasmDraws(memory, rows),

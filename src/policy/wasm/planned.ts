@@ -26,10 +26,10 @@ const innerColumns = (shapes: readonly AdapterShape[]): number =>
 
 /** Scratch of everything that is called, by name. */
 function scratch(of: Working, train: ({ adapter: LoraSpec } & TrainLimits) | null) {
-  const { config: c, slots, context, readRows } = of;
+  const { config: c, slots, context, prefillChunk } = of;
   const d = pad8(c.hiddenSize);
   const wide = pad8(c.headDim);
-  const rows = train ? train.maxTokens : Math.max(readRows, slots);
+  const rows = train ? train.maxTokens : Math.max(prefillChunk, slots);
   const headRows = rowsAtOnce(c.vocabSize, train ? train.maxTokens : slots);
   const places = pad8(train ? train.maxLength : context);
   const { qkv, gateUp } = layerMatrices(c);
@@ -92,7 +92,7 @@ export const wasmSizes: Sizes = {
     return blockBytes(values) + (scales > 0 ? blockBytes(scales) : 0);
   },
   rotary: (positions, pairs) => 2 * floats(positions * pairs),
-  keyStore({ positions, kvHeads, headDim, type }) {
+  kvCache({ positions, kvHeads, headDim, type }) {
     const bytes = (type === 'f16' ? 2 : 4) * pad8(positions) * kvHeads;
     return blockBytes(bytes * headDim) + blockBytes(bytes * pad8(headDim));
   },

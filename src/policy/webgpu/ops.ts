@@ -16,8 +16,8 @@ import type {
   Adapter,
   AdapterShape,
   Draws,
-  KeyMove,
-  KeyStore,
+  KvMove,
+  KvCache,
   MatrixShape,
   MatrixWriter,
   Matrix,
@@ -48,7 +48,7 @@ import {
   GpuActivations,
   GpuAdapter,
   GpuDraws,
-  GpuKeyStore,
+  GpuKvCache,
   GpuMatrix,
   GpuPicks,
   GpuRotary,
@@ -126,11 +126,11 @@ export class WebGpuOps implements Ops {
     return new GpuRotary(cos.length / pairs, pairs, this.filled(held, 'rotary'));
   }
 
-  keyStore(
+  kvCache(
     shape: { positions: number; kvHeads: number; headDim: number; type: StoreType },
     label: string,
-  ): KeyStore {
-    return GpuKeyStore.on(this.gpu.device, shape, label);
+  ): KvCache {
+    return GpuKvCache.on(this.gpu.device, shape, label);
   }
 
   tokens(rows: number): Tokens {
@@ -181,14 +181,14 @@ export class WebGpuOps implements Ops {
   }
 
   copyKeys(
-    stores: readonly KeyStore[],
-    moves: readonly KeyMove[],
-    target: readonly KeyStore[] = stores,
+    stores: readonly KvCache[],
+    moves: readonly KvMove[],
+    target: readonly KvCache[] = stores,
   ): void {
     this.few.settleKeys();
     stores.forEach((store, i) => {
-      const from = own(GpuKeyStore, store);
-      copyKeys(this.gpu, from, own(GpuKeyStore, target[i] ?? store), moves);
+      const from = own(GpuKvCache, store);
+      copyKeys(this.gpu, from, own(GpuKvCache, target[i] ?? store), moves);
     });
   }
 

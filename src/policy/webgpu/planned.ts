@@ -8,11 +8,11 @@ const RUNS = 64;
 
 /** Scratch of the operations, which sampling and training share. */
 function working(
-  { config, type, slots, context, readRows, train }: Working,
+  { config, type, slots, context, prefillChunk, train }: Working,
   largest: number,
 ): number {
   if (!train) {
-    const read = { config, type, rows: readRows, runs: RUNS, adapter: null, train: false };
+    const read = { config, type, rows: prefillChunk, runs: RUNS, adapter: null, train: false };
     const reading = manyWorking(read, largest);
     return reading + fewWorking({ config, slots, context, adapter: null });
   }
@@ -32,8 +32,8 @@ export const webGpuSizes = (largest: number): Sizes => ({
   matrix: (shape) => sizes.matrixBytes(shape, largest),
   piece: (shape) => Math.max(...sizes.matrixParts(shape, largest).map(({ bytes }) => bytes)),
   rotary: sizes.rotaryBytes,
-  keyStore: ({ positions, kvHeads, headDim, type }) =>
-    sizes.keyStoreBytes(positions, kvHeads, headDim, type),
+  kvCache: ({ positions, kvHeads, headDim, type }) =>
+    sizes.kvCacheBytes(positions, kvHeads, headDim, type),
   tokens: sizes.tokensBytes,
   picks: sizes.picksBytes,
   draws: sizes.drawsBytes,

@@ -3,7 +3,7 @@ import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import type { Decoder } from '../../policy/model/decoder.ts';
 import { headsOf } from '../../policy/model/forward.ts';
 import type { TrainableOps } from '../../policy/ops/trainable.ts';
-import type { Activations, KeyStore, Tokens } from '../../policy/ops/values.ts';
+import type { Activations, KvCache, Tokens } from '../../policy/ops/values.ts';
 
 /** What a layer leaves for its backward pass; N rows. */
 interface LayerBuffers {
@@ -44,7 +44,7 @@ export class TrainedLayers {
   readonly #decoder: Decoder;
   readonly #layers: readonly LayerBuffers[];
   readonly #gradients: Gradients;
-  #stores: readonly KeyStore[] = [];
+  #stores: readonly KvCache[] = [];
   /** [N, d]: what the last layer gives. */
   readonly output: Activations;
   /** Gradient of `output`, and behind `backward` of the embeddings. */
@@ -86,7 +86,7 @@ export class TrainedLayers {
     const { kvHeads, headDim, layers }: PolicyConfig = this.#decoder.config;
     ops.free(...this.#stores);
     this.#stores = Array.from({ length: layers }, () =>
-      ops.keyStore({ positions, kvHeads, headDim, type: 'f32' }, 'keys'),
+      ops.kvCache({ positions, kvHeads, headDim, type: 'f32' }, 'keys'),
     );
   }
 

@@ -1,6 +1,6 @@
 import type { Recipe } from '../parts/recipe.ts';
 import { TRAINING, verlObjective } from '../parts/training-base.ts';
-import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
+import { searchLoop, SHARED_DIFFERENCES } from './loop.ts';
 
 /*
  * AutoRefine (arXiv 2505.11277; code: syr-cn/AutoRefine): at most 5 searches of 3 passages; after every result
@@ -16,8 +16,8 @@ export const autoRefine: Recipe = {
     paper: '2505.11277',
     kind: 'trained by RL',
     parts: ['blocks: refine', 'process reward: gold in what was refined'],
-    departures: [
-      ...SHARED_DEPARTURES,
+    differences: [
+      ...SHARED_DIFFERENCES,
       'Theirs learns refine blocks from a prompt; the built-in policy was shown them in its training.',
     ],
     published: { figure: 'EM 0.405', benchmark: 'mean of seven sets', model: 'Qwen2.5-3B' },
@@ -29,7 +29,7 @@ export const autoRefine: Recipe = {
       'grpo.groupSize': 'ours; code: 5 (cmd/train.sh)',
       'reward.autorefine': 'code: reward_score/qa_em.py, 0.1 for the refinement',
     },
-    signature:
+    expectedEffect:
       'The refine block holds the gold answer nearly as often as the result does; without its reward, less often.',
   },
   settings: { ...searchLoop(3, 5), blocks: ['refine'], dialect: 'auto-refine' },

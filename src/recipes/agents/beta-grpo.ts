@@ -1,6 +1,6 @@
 import type { Recipe } from '../parts/recipe.ts';
 import { OBJECTIVE, TRAINING } from '../parts/training-base.ts';
-import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
+import { searchLoop, SHARED_DIFFERENCES } from './loop.ts';
 
 /*
  * β-GRPO, "Search Wisely" (arXiv 2505.17281): Search-R1 whose right answers count only where every query was
@@ -15,8 +15,8 @@ export const betaGrpo: Recipe = {
     paper: '2505.17281',
     kind: 'trained by RL',
     parts: ['shaping: confidence gate'],
-    departures: [
-      ...SHARED_DEPARTURES,
+    differences: [
+      ...SHARED_DIFFERENCES,
       'It begins with the built-in policy; the paper begins with one that Search-R1 had trained.',
       'β is 0.4, of the three values that the paper compares.',
     ],
@@ -31,7 +31,7 @@ export const betaGrpo: Recipe = {
       'grpo.groupSize': 'ours; paper, second hand: 5',
       'reward.beta-grpo': 'ours, as others run it: β 0.4; paper, second hand: 0.2, 0.4 and 0.6',
     },
-    signature:
+    expectedEffect:
       'The least probability of a query token rises, and searches for what was read already fall; with β = 0 it is Search-R1.',
   },
   settings: { ...searchLoop(3, 4), dialect: 'search-r1' },

@@ -1,6 +1,6 @@
 import type { Recipe } from '../parts/recipe.ts';
 import { OBJECTIVE, TRAINING } from '../parts/training-base.ts';
-import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
+import { searchLoop, SHARED_DIFFERENCES } from './loop.ts';
 
 /*
  * DeepDiver (Pangu, arXiv 2505.24332; no code): at most 7 rounds of 2 passages per query; graded loosely first and
@@ -22,8 +22,8 @@ export const deepDiver: Recipe = {
       'conditional bonus: group rule',
       'stages: loose, then strict',
     ],
-    departures: [
-      ...SHARED_DEPARTURES,
+    differences: [
+      ...SHARED_DIFFERENCES,
       'Up to five queries a round stand with semicolons between them, and each counts as a search, at most 7, where theirs counts rounds. The built-in policy writes one.',
       'Loose is F1 of 0.6 or every token of a gold answer, strict is exact match; theirs are graded by a language model.',
       'Groups of 8 in place of 14.',
@@ -43,7 +43,7 @@ export const deepDiver: Recipe = {
       'reward.deep-diver': 'paper',
       'reward.deep-diver-loose': 'ours, for the paper’s grade of 6 of 10 by a model',
     },
-    signature:
+    expectedEffect:
       'The share of groups in which the bonus is paid falls, and rounds rise with difficulty; strict from the start comes to less.',
   },
   settings: { ...loop, retrieval: { ...loop.retrieval, queries: 5 } },

@@ -1,6 +1,6 @@
 import type { Recipe, VariantSettings } from '../parts/recipe.ts';
 import { TRAINING, verlObjective } from '../parts/training-base.ts';
-import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
+import { searchLoop, SHARED_DIFFERENCES } from './loop.ts';
 
 /*
  * DeepResearcher (arXiv 2504.03160; code: GAIR-NLP/DeepResearcher): at most 10 turns. Theirs searches the web
@@ -21,8 +21,8 @@ export const deepResearcher: Recipe = {
     paper: '2504.03160',
     kind: 'trained by RL',
     parts: ['outcome and format ladder'],
-    departures: [
-      ...SHARED_DEPARTURES,
+    differences: [
+      ...SHARED_DIFFERENCES,
       'A search brings passages, where theirs brings snippets and a second tool opens pages; `deep-researcher/browse` has the tool: a query that is a title opens the page, of which the sentences are read that share words with the question and the queries so far, where theirs has a model read it part by part.',
       'Groups of 8 in place of 16.',
     ],
@@ -42,7 +42,7 @@ export const deepResearcher: Recipe = {
       'browse.overrides.method.browse.extract': 'ours',
       'reward.deep-researcher': 'code: reward_score/format_and_f1.py',
     },
-    signature:
+    expectedEffect:
       'Broken formats vanish within the first steps; searches that check a first answer appear.',
   },
   settings: { ...searchLoop(3, 10), dialect: 'deep-researcher' },
@@ -55,7 +55,7 @@ export const deepResearcher: Recipe = {
     {
       name: 'browse',
       title: 'The same with snippets, and pages that are opened',
-      departures:
+      differences:
         'A page is opened by a search for its title; the built-in policy was shown no snippets.',
       settings: { ...settings, overrides: { method: { browse: { snippet: 1, extract: 6 } } } },
     },

@@ -52,7 +52,7 @@ export const hrpo: Recipe = {
     paper: '2505.18454',
     kind: 'trained by RL',
     parts: ['latent reasoning: gates'],
-    departures: [
+    differences: [
       'A small policy of 4 layers and width 128 with the protocol’s tags: its thought ends at a tag where theirs ends at ####, and the environment opens the answer, so that there is exactly one.',
       'The passages come from both sources in place of one index, and as many of the three as the context holds.',
       'Rank 16 at 1e-3 in place of rank 32 at 5e-6, and gates and Λ at ten times the published rates: runs are of 100 steps, not of an epoch.',
@@ -76,7 +76,7 @@ export const hrpo: Recipe = {
       'hrpo.adapter.gates.learningRate': 'ours; code: 1e-4',
       'hrpo.adapter.gates.lambdaLearningRate': 'ours; code: 1e-3',
     },
-    signature:
+    expectedEffect:
       'Mean a falls below its start and completions shorten; with gates that stay shut (a = 1) it is GRPO on tokens, bit for bit.',
   },
   settings: {

@@ -1,6 +1,6 @@
 import type { Recipe, VariantSettings } from '../parts/recipe.ts';
 import { TRAINING, verlObjective } from '../parts/training-base.ts';
-import { GRPO_FOR_PPO, searchLoop, SHARED_DEPARTURES } from './loop.ts';
+import { GRPO_FOR_PPO, searchLoop, SHARED_DIFFERENCES } from './loop.ts';
 
 /*
  * InForage, "Scent of Knowledge" (arXiv 2505.09316; code: qhjqhj00/InForage): Search-R1's loop with at most 6
@@ -22,8 +22,8 @@ export const inForage: Recipe = {
     paper: '2505.09316',
     kind: 'trained by RL',
     parts: ['process reward: gold titles, best search', 'shaping: decay by turn'],
-    departures: [
-      ...SHARED_DEPARTURES,
+    differences: [
+      ...SHARED_DIFFERENCES,
       GRPO_FOR_PPO,
       'Its supervised warm-up is the training of the built-in policy.',
       'Gold sources are titles of supporting passages.',
@@ -37,7 +37,7 @@ export const inForage: Recipe = {
       'reward.in-forage':
         'code: tools/llm_agent/generation.py, verl/utils/reward_score/qa_em.py: 0.2, 0.95',
     },
-    signature:
+    expectedEffect:
       'The best gold share of a search rises before exact match does; without the decay, searches a question do not fall.',
   },
   settings: { ...searchLoop(3, 6), dialect: 'in-forage' },
@@ -45,13 +45,13 @@ export const inForage: Recipe = {
     {
       name: 'grpo',
       title: 'GRPO, answer and best search',
-      departures: GRPO_FOR_PPO,
+      differences: GRPO_FOR_PPO,
       settings: settingsBy('in-forage'),
     },
     {
       name: 'as-released',
       title: 'The same with gold by place',
-      departures:
+      differences:
         'The released code looks gold sources up by place among the rollouts that search, so that a search may be judged by the gold of another question.',
       settings: settingsBy('in-forage-released'),
     },

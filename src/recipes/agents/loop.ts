@@ -12,7 +12,7 @@ export const GOLD_OF_ARTICLES =
   'A gold answer of articles only, such as "The", is compared with its articles; released reward functions compare empty texts.';
 
 /** Differences that all of them share. */
-export const SHARED_DEPARTURES = [
+export const SHARED_DIFFERENCES = [
   'The tags are those of the built-in policy, which is trained on the protocol and needs no prompt.',
   'A search asks both sources in place of one.',
   'Learning rate, batch and steps are sized for a small policy with LoRA.',

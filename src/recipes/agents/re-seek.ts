@@ -1,6 +1,6 @@
 import type { Recipe, VariantSettings } from '../parts/recipe.ts';
 import { TRAINING, verlObjective } from '../parts/training-base.ts';
-import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
+import { searchLoop, SHARED_DIFFERENCES } from './loop.ts';
 
 /*
  * ReSeek (arXiv 2510.00568; code: TencentBAC/ReSeek): at most 4 searches of 3 passages; after every result the
@@ -23,8 +23,8 @@ export const reSeek: Recipe = {
     paper: '2510.00568',
     kind: 'trained by RL',
     parts: ['blocks: judge', 'judge action', 'context: judged'],
-    departures: [
-      ...SHARED_DEPARTURES,
+    differences: [
+      ...SHARED_DIFFERENCES,
       'A result is useful where it brings a supporting passage not read before, not where a reranker finds it like the gold answer.',
       'Theirs learns judge blocks from a prompt; the built-in policy was shown them in its training.',
     ],
@@ -44,7 +44,7 @@ export const reSeek: Recipe = {
       'reward.re-seek-mean': 'ours',
       'reward.re-seek-symmetric': 'ours: −0.3 for both mistakes',
     },
-    signature:
+    expectedEffect:
       'Judgements become right, and answers right behind a "no" vanish; with symmetric penalties less so.',
   },
   settings: { ...searchLoop(3, 4), blocks: ['judge'], dialect: 're-seek' },
@@ -57,27 +57,27 @@ export const reSeek: Recipe = {
     {
       name: 'as-released',
       title: 'The same, judged by the text of the gold answer',
-      departures:
+      differences:
         'Judgements are checked by the text of the gold answer in the result; "yes" behind which the answer is right counts as right.',
       settings: settingsBy('re-seek-released'),
     },
     {
       name: 'mean',
       title: 'The same with the mean of the judgements',
-      departures:
+      differences:
         'The sum of the judgements, in which right "no"s can be collected search by search, gives way to their mean.',
       settings: settingsBy('re-seek-mean'),
     },
     {
       name: 'symmetric',
       title: 'The same with both mistakes alike',
-      departures: 'The ablation: a wrong "yes" costs what a wrong "no" does, 0.3.',
+      differences: 'The ablation: a wrong "yes" costs what a wrong "no" does, 0.3.',
       settings: settingsBy('re-seek-symmetric'),
     },
     {
       name: 'hard',
       title: 'The same, with useless results left out',
-      departures:
+      differences:
         'A result that is judged useless leaves the context with the next search; until then the judgement and what follows it have it in view.',
       settings: { ...settingsBy('re-seek'), overrides: { retrieval: { context: 'judged' } } },
     },

@@ -1,6 +1,6 @@
 import type { Recipe } from '../parts/recipe.ts';
 import { TRAINING, verlObjective } from '../parts/training-base.ts';
-import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
+import { searchLoop, SHARED_DIFFERENCES } from './loop.ts';
 
 /*
  * ReSearch (arXiv 2503.19470; code: Agent-RL/ReCall, branch re-search): 5 passages per search and no limit of
@@ -16,8 +16,8 @@ export const research: Recipe = {
     paper: '2503.19470',
     kind: 'trained by RL',
     parts: ['outcome and format ladder'],
-    departures: [
-      ...SHARED_DEPARTURES,
+    differences: [
+      ...SHARED_DIFFERENCES,
       'Searches end at 16; the answer is asked for at a limit, where the code gives 0.',
     ],
     published: {
@@ -35,7 +35,7 @@ export const research: Recipe = {
       'grpo.groupSize': 'ours; code: 5 (scripts/train/train.sh)',
       'reward.research': 'code: src/verl/utils/reward_score/re_search.py',
     },
-    signature: 'The format is learnt before F1 rises; without the floor it is learnt later.',
+    expectedEffect: 'The format is learnt before F1 rises; without the floor it is learnt later.',
   },
   settings: { ...searchLoop(5, 16), dialect: 'research' },
   training: [

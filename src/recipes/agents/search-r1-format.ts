@@ -1,6 +1,6 @@
 import type { Recipe } from '../parts/recipe.ts';
 import { OBJECTIVE, TRAINING } from '../parts/training-base.ts';
-import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
+import { searchLoop, SHARED_DIFFERENCES } from './loop.ts';
 
 /*
  * Search-R1 with a format reward, the empirical study of arXiv 2505.15117 (same code, scripts v0.3): 4 searches
@@ -23,8 +23,8 @@ export const searchR1Format: Recipe = {
     paper: '2505.15117',
     kind: 'trained by RL',
     parts: ['outcome and format ladder', 'process reward: gold string'],
-    departures: [
-      ...SHARED_DEPARTURES,
+    differences: [
+      ...SHARED_DIFFERENCES,
       "The order of blocks is Forage's, which also wants one box.",
       'The axes of model and engine are settings of a run.',
     ],
@@ -36,7 +36,7 @@ export const searchR1Format: Recipe = {
       'reward.search-r1-format':
         'code: reward_score/qa_em_format.py with the values of v0.3: 0.2, 0.1',
     },
-    signature:
+    expectedEffect:
       'The format is right earlier than under exact match alone, and exact match rises earlier.',
   },
   settings: { ...searchLoop(3, 4), dialect: 'search-r1' },

@@ -1,7 +1,7 @@
 import type { Recipe, VariantSettings } from '../parts/recipe.ts';
 import type { SettingsOverride } from '../parts/settings.ts';
 import { TRAINING, verlObjective } from '../parts/training-base.ts';
-import { GRPO_FOR_PPO, searchLoop, SHARED_DEPARTURES } from './loop.ts';
+import { GRPO_FOR_PPO, searchLoop, SHARED_DIFFERENCES } from './loop.ts';
 
 /*
  * StepSearch (arXiv 2505.15107; code: Zillwang/StepSearch): at most 5 searches of 3 passages; every search is
@@ -29,8 +29,8 @@ export const stepSearch: Recipe = {
       'process reward: key match',
       'advantages per span',
     ],
-    departures: [
-      ...SHARED_DEPARTURES,
+    differences: [
+      ...SHARED_DIFFERENCES,
       `${GRPO_FOR_PPO} What a search earned is the advantage of the tokens up to it, told apart within the group.`,
       'Gain is the share of supporting titles that a search brings first, not the rise of a TF-IDF similarity, which `step-search/tf-idf` has.',
       'Queries are matched with those of the gold chain, of which each has one wording.',
@@ -48,7 +48,7 @@ export const stepSearch: Recipe = {
       'reward.step-search-tf-idf': 'code: verl/utils/reward_score/qa_step.py',
       'reward.step-search-released': 'code: verl/trainer/main_ppo.py, 1.6',
     },
-    signature:
+    expectedEffect:
       'The share of passages that had been seen before falls; without the charge it rises.',
   },
   settings: { ...searchLoop(3, 5), dialect: 'search-r1' },
@@ -56,20 +56,20 @@ export const stepSearch: Recipe = {
     {
       name: 'grpo',
       title: 'GRPO, F1 and single searches',
-      departures: GRPO_FOR_PPO,
+      differences: GRPO_FOR_PPO,
       settings: settingsBy('step-search'),
     },
     {
       name: 'tf-idf',
       title: 'The same with gain by TF-IDF, and a warning behind the last result',
-      departures:
+      differences:
         'A gold paragraph is a passage that states a step of the gold chain, found by its title.',
       settings: settingsBy('step-search-tf-idf', { retrieval: { lastTurn: 'warn' } }),
     },
     {
       name: 'as-released',
       title: 'The same with searches weighed by 1.6',
-      departures:
+      differences:
         'The released code adds the weighed score of a search to itself, and of several queries for a sub-question the latest counts.',
       settings: settingsBy('step-search-released'),
     },

@@ -28,7 +28,7 @@ export const ur2Released: Recipe = {
     {
       name: 'two-stages',
       title: 'two stages, as its released code',
-      departures: UNTRUNCATED,
+      differences: UNTRUNCATED,
       settings: {
         ...UR2_TRAINING,
         updates: 4,

@@ -87,7 +87,7 @@ export const ur2: Recipe = {
       'task mixing by permission',
       'summaries in place of passages, fallback',
     ],
-    departures: [
+    differences: [
       'The tags are those of the built-in policy; both sources in place of one.',
       'The summarizer sees query and passages, not the reasoning before it.',
       'Stage 1 begins with a policy that was made not to search.',
@@ -110,7 +110,7 @@ export const ur2: Recipe = {
       'paper.curriculum.pool': 'ours; paper: the whole training set',
       'paper.objective.clip': 'paper, (1) to (3)',
     },
-    signature:
+    expectedEffect:
       'Stage 1 raises searches a question from near none; without summaries, curriculum or stage 1 the end is lower.',
   },
   settings: UR2_SETTINGS,
@@ -118,7 +118,7 @@ export const ur2: Recipe = {
     {
       name: 'paper',
       title: 'two stages, as the paper',
-      departures: UNTRUNCATED,
+      differences: UNTRUNCATED,
       settings: {
         ...UR2_TRAINING,
         stages: [

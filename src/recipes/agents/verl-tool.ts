@@ -1,6 +1,6 @@
 import type { Recipe } from '../parts/recipe.ts';
 import { OBJECTIVE, TRAINING, verlObjective } from '../parts/training-base.ts';
-import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
+import { searchLoop, SHARED_DIFFERENCES } from './loop.ts';
 
 /*
  * VerlTool's search tool (arXiv 2509.01055; TIGER-AI-Lab/verl-tool, examples/train/search_r1): Search-R1 with at
@@ -15,8 +15,8 @@ export const verlTool: Recipe = {
     paper: '2509.01055',
     kind: 'trained by RL',
     parts: ['turns'],
-    departures: [
-      ...SHARED_DEPARTURES,
+    differences: [
+      ...SHARED_DIFFERENCES,
       'Groups of 8 in place of 16.',
       'The quarter for more than ten answer tags cannot occur: an answer ends the rollout.',
       'Unfinished rollouts, which its DAPO script masks, are those that a limit ended, forced answers among them.',
@@ -36,7 +36,7 @@ export const verlTool: Recipe = {
         'ours; code: as many as 8,196 tokens hold (examples/train/search_r1/train_3b.sh)',
       'grpo.groupSize': 'ours; code: 16 (examples/train/search_r1/train_3b.sh)',
     },
-    signature: 'Tokens of a seed are the same as in lock step; the sampler idles less.',
+    expectedEffect: 'Tokens of a seed are the same as in lock step; the sampler idles less.',
   },
   settings: { ...searchLoop(3, 2), dialect: 'search-r1' },
   training: [

@@ -1,6 +1,6 @@
 import type { Recipe, VariantSettings } from '../parts/recipe.ts';
 import { TRAINING, verlObjective } from '../parts/training-base.ts';
-import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
+import { searchLoop, SHARED_DIFFERENCES } from './loop.ts';
 
 /*
  * ZeroSearch (arXiv 2505.04588; code: Alibaba-NLP/ZeroSearch): at most 5 searches of 5 passages, trained on F1
@@ -26,8 +26,8 @@ export const zeroSearch: Recipe = {
     paper: '2505.04588',
     kind: 'trained by RL',
     parts: ['engine: simulated'],
-    departures: [
-      ...SHARED_DEPARTURES,
+    differences: [
+      ...SHARED_DIFFERENCES,
       'The simulated engine looks up passages; theirs is a language model that writes them.',
       'Three passages a search in place of five: the context of the built-in policy is short.',
     ],
@@ -41,7 +41,7 @@ export const zeroSearch: Recipe = {
       'grpo.groupSize': 'ours; code: 5 (train_grpo.sh)',
       'reward.f1': 'code: reward_score/qa_em.py',
     },
-    signature:
+    expectedEffect:
       'Exact match with the real engine is not below that of a run trained on it; with noise that does not grow it is lower.',
   },
   settings: { ...searchLoop(3, 5), dialect: 'search-r1' },
@@ -50,7 +50,7 @@ export const zeroSearch: Recipe = {
     {
       name: 'as-released',
       title: 'The same with questions by place',
-      departures:
+      differences:
         'As in the released code, of the rollouts that search in a round the first is answered for the question of the batch’s first, and so on, so that the engine may be told another question and its answer. A rollout’s n-th search is of round n.',
       settings: { ...settings, curriculum: { ...settings.curriculum, simulator: 'by-place' } },
     },

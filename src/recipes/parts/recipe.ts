@@ -13,7 +13,7 @@ export interface Variant {
   /** How it is trained, for a menu. */
   title: string;
   /** Where its sampling, loss or rollouts leave the source's, as text for who chooses it. */
-  departures?: string;
+  differences?: string;
   /** Recipe whose loop its rollouts run, where that is not its own. */
   loop?: string;
   /** Of a stored loss: what it learns from where no file is given. */
@@ -29,13 +29,13 @@ export interface About<Kind = 'trained by RL' | 'trained otherwise' | 'not train
   /** What it is put together from, in the words of `docs/methods.md`. */
   parts: readonly string[];
   /** Where loop and training here leave the paper's; one sentence each. */
-  departures: readonly string[];
+  differences: readonly string[];
   /** Where its constants are from, by their paths; what is not named is of this repository, or of the loop that it shares. */
   sources?: Sources;
   /** A figure of its paper or code, with benchmark and model; never to be compared with one measured here. */
   published?: { figure: string; benchmark: string; model: string };
   /** What a run should show if the idea works, and the ablation that should not show it. */
-  signature: string;
+  expectedEffect: string;
 }
 
 /** A system as values: its loop and its training, with which constants. */

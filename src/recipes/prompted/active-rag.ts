@@ -1,5 +1,5 @@
 import type { Recipe } from '../parts/recipe.ts';
-import { PROMPTED_DEPARTURES, promptedLoop } from './loop.ts';
+import { PROMPTED_DIFFERENCES, promptedLoop } from './loop.ts';
 
 /*
  * ActiveRAG (arXiv 2402.13547; code: OpenMatch/ActiveRAG): anchoring, associate, logician and cognition over 5 passages. No
@@ -15,8 +15,8 @@ export const activeRag: Recipe = {
     paper: '2402.13547',
     kind: 'not trained',
     parts: ['knowledge extraction', 'vote'],
-    departures: [
-      ...PROMPTED_DEPARTURES,
+    differences: [
+      ...PROMPTED_DIFFERENCES,
       'Only policies that read words: the built-in one knows no roles and is refused.',
       'The answers are voted on; the paper reports the best agent of each benchmark, which `method.roles.answer` chooses.',
     ],
@@ -24,7 +24,7 @@ export const activeRag: Recipe = {
       'settings.retrieval.k': 'code: OpenMatch/ActiveRAG',
       'settings.method.roles.answer': 'ours; theirs reports the best of four',
     },
-    signature:
+    expectedEffect:
       'Each agent is about as good as the vote, and the best of four in hindsight is far above both.',
   },
   needs: 'words',

@@ -1,5 +1,5 @@
 import type { Recipe } from '../parts/recipe.ts';
-import { PROMPTED_DEPARTURES, promptedLoop } from './loop.ts';
+import { PROMPTED_DIFFERENCES, promptedLoop } from './loop.ts';
 
 /*
  * FLARE (arXiv 2305.06983; code: jzbjyb/FLARE, its setting for 2WikiMultihopQA: θ 0.8, β 0.4, k of 2). The published figure is
@@ -15,8 +15,8 @@ export const flare: Recipe = {
     paper: '2305.06983',
     kind: 'not trained',
     parts: ['confidence-triggered retrieval'],
-    departures: [
-      ...PROMPTED_DEPARTURES,
+    differences: [
+      ...PROMPTED_DIFFERENCES,
       'A sentence is a thought, an answer block or a line; tokens are the policy’s own.',
       'The built-in policy thinks without a plan for searches, and a search that it writes all the same is made.',
       '`method.confidence.asReleased` has θ = β = 0.2 and five sentences, as FlashRAG’s re-implementation.',
@@ -33,7 +33,7 @@ export const flare: Recipe = {
       'settings.method.confidence.lookAhead': 'code: jzbjyb/FLARE',
       'settings.method.confidence.sentences': 'ours',
     },
-    signature:
+    expectedEffect:
       'Searches rise with θ and exact match with them, up to the policy’s calibration; at θ = 0.2 it is naive generation.',
   },
   settings: promptedLoop(

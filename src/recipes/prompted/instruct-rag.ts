@@ -1,5 +1,5 @@
 import type { Recipe } from '../parts/recipe.ts';
-import { PROMPTED_DEPARTURES, promptedLoop } from './loop.ts';
+import { PROMPTED_DIFFERENCES, promptedLoop } from './loop.ts';
 
 /*
  * InstructRAG (arXiv 2406.13629; code: weizhepei/InstructRAG): 5 passages, the best one last.
@@ -13,8 +13,8 @@ export const instructRag: Recipe = {
     paper: '2406.13629',
     kind: 'not trained',
     parts: ['rationale over passages'],
-    departures: [
-      ...PROMPTED_DEPARTURES,
+    differences: [
+      ...PROMPTED_DIFFERENCES,
       'By instruction alone: no rationales as examples, no fine-tuning on them. Its right rollouts can be learned from by `lab trajectories`, with `--grounded` without those that no passage supports.',
       'The rationale of the built-in policy is what it notes of the passages (its refine block) and its next thought; it numbers no passages.',
     ],
@@ -23,7 +23,7 @@ export const instructRag: Recipe = {
       'settings.retrieval.k': 'code: weizhepei/InstructRAG',
       'settings.method.order': 'code: weizhepei/InstructRAG',
     },
-    signature: 'Accuracy against the number of distractors falls less than of naive RAG.',
+    expectedEffect: 'Accuracy against the number of distractors falls less than of naive RAG.',
   },
   settings: {
     ...promptedLoop('rationale', { k: 5, maxSearches: 1 }, { method: { order: 'best-last' } }),

@@ -1,5 +1,5 @@
 import type { Recipe } from '../parts/recipe.ts';
-import { PROMPTED_DEPARTURES, promptedLoop } from './loop.ts';
+import { PROMPTED_DIFFERENCES, promptedLoop } from './loop.ts';
 
 /*
  * IRCoT (arXiv 2212.10509; code: StonyBrookNLP/ircot): at most 10 sentences; the query is the last one that is no
@@ -14,8 +14,8 @@ export const ircot: Recipe = {
     paper: '2212.10509',
     kind: 'not trained',
     parts: ['interleaved thoughts as queries'],
-    departures: [
-      ...PROMPTED_DEPARTURES,
+    differences: [
+      ...PROMPTED_DIFFERENCES,
       'One context: passages stand where they were found, and the answer is read there, not by a separate reader over 15 paragraphs.',
       'The setup’s method in place of BM25 with k of 2 to 8.',
       'The built-in policy has the first passages as a background and is shown its thought as the query, where that names anything; its word `done` ends the chain.',
@@ -29,7 +29,7 @@ export const ircot: Recipe = {
       'settings.retrieval.k': 'code: one of 2, 4, 6 and 8',
       'settings.method.rounds': 'code: 10 sentences',
     },
-    signature: 'Recall of gold passages rises with rounds; comparison questions gain least.',
+    expectedEffect: 'Recall of gold passages rises with rounds; comparison questions gain least.',
   },
   settings: promptedLoop(
     'interleave',

@@ -1,5 +1,5 @@
 import type { Recipe } from '../parts/recipe.ts';
-import { PROMPTED_DEPARTURES, promptedLoop } from './loop.ts';
+import { PROMPTED_DIFFERENCES, promptedLoop } from './loop.ts';
 
 /*
  * Iter-RetGen (arXiv 2305.15294, equation (1); constants of FlashRAG: three rounds). The earlier rounds are asides;
@@ -14,8 +14,8 @@ export const iterRetgen: Recipe = {
     paper: '2305.15294',
     kind: 'not trained',
     parts: ['chain of retrieval', 'draft as query'],
-    departures: [
-      ...PROMPTED_DEPARTURES,
+    differences: [
+      ...PROMPTED_DIFFERENCES,
       'Two passages a round in place of five, as most systems here have.',
       'The built-in policy generates its short answer alone, so that a later query holds the question and a name.',
     ],
@@ -28,7 +28,7 @@ export const iterRetgen: Recipe = {
       'settings.retrieval.k': 'ours; FlashRAG: 5',
       'settings.method.rounds': 'FlashRAG: 3',
     },
-    signature:
+    expectedEffect:
       'The second query names the bridge of bridge questions; the gain from the second round to the third is far below that from the first to the second.',
   },
   settings: promptedLoop(

@@ -16,6 +16,6 @@ export const promptedLoop = (
 });
 
 /** Differences that all of them share. */
-export const PROMPTED_DEPARTURES = [
+export const PROMPTED_DIFFERENCES = [
   'The instruction is in our words, without examples; passages come from both sources, as many of the k as the context holds.',
 ] as const;

@@ -1,5 +1,5 @@
 import type { Recipe } from '../parts/recipe.ts';
-import { PROMPTED_DEPARTURES, promptedLoop } from './loop.ts';
+import { PROMPTED_DIFFERENCES, promptedLoop } from './loop.ts';
 
 /*
  * RAT (arXiv 2403.05313; code: CraftJarvis/RAT): draft, split, query, revise. The range of gains is of its abstract.
@@ -14,8 +14,8 @@ export const rat: Recipe = {
     paper: '2403.05313',
     kind: 'not trained',
     parts: ['draft as query', 'verify and retry'],
-    departures: [
-      ...PROMPTED_DEPARTURES,
+    differences: [
+      ...PROMPTED_DIFFERENCES,
       'Claims are sentences, at most three; the last revision is the answer that stands in the record.',
       'The built-in policy’s draft is its plan: each part is asked of what stands so far, and a revision is the short answer to that.',
       'Passages in place of web pages. A step whose search fails is skipped, its claim unrevised, as theirs is after 30 s; how long a search may take is the search engine’s limit.',
@@ -28,7 +28,7 @@ export const rat: Recipe = {
     sources: {
       'settings.method.query.most': 'ours',
     },
-    signature:
+    expectedEffect:
       'Later revisions also overwrite right earlier claims; without revisions the draft’s errors stay.',
   },
   settings: promptedLoop(

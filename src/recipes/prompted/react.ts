@@ -1,5 +1,5 @@
 import type { Recipe } from '../parts/recipe.ts';
-import { PROMPTED_DEPARTURES, promptedLoop } from './loop.ts';
+import { PROMPTED_DIFFERENCES, promptedLoop } from './loop.ts';
 
 /*
  * ReAct (arXiv 2210.03629; code: ysymyth/ReAct): 7 steps, the last of them `Finish`; a search shows the first 5 sentences or
@@ -14,8 +14,8 @@ export const react: Recipe = {
     paper: '2210.03629',
     kind: 'not trained',
     parts: ['page search and look-up'],
-    departures: [
-      ...PROMPTED_DEPARTURES,
+    differences: [
+      ...PROMPTED_DIFFERENCES,
       'A passage is a page: passages are short, so that a look-up has little to find.',
       'A search opens the page whose title its text holds, among what the setup’s method finds.',
       'The built-in policy writes no look-ups.',
@@ -27,7 +27,7 @@ export const react: Recipe = {
       'settings.method.pages.sentences': 'code: ysymyth/ReAct',
       'settings.method.pages.similar': 'code: ysymyth/ReAct',
     },
-    signature:
+    expectedEffect:
       'The share of searches that name no page predicts failure; with passages shown in place of the page, it does not.',
   },
   settings: promptedLoop(

@@ -1,5 +1,5 @@
 import type { Recipe } from '../parts/recipe.ts';
-import { PROMPTED_DEPARTURES, promptedLoop } from './loop.ts';
+import { PROMPTED_DIFFERENCES, promptedLoop } from './loop.ts';
 
 /*
  * Rewrite-retrieve-read (arXiv 2305.14283; code: xbmxb/RAG-query-rewriting): rewrites of at most 50 tokens, cut at
@@ -14,8 +14,8 @@ export const rewriteRetrieveRead: Recipe = {
     paper: '2305.14283',
     kind: 'not trained',
     parts: ['rewrite as query'],
-    departures: [
-      ...PROMPTED_DEPARTURES,
+    differences: [
+      ...PROMPTED_DIFFERENCES,
       'The rewriter is the policy itself and is not trained; the paper trains one with PPO on exact match, F1 and hits, which is the reward `rewriter`.',
       'The built-in policy rewrites by what it would search first.',
       'At most four queries; the passages of each are shown.',
@@ -24,7 +24,7 @@ export const rewriteRetrieveRead: Recipe = {
       'settings.method.query.maxTokens': 'code: xbmxb/RAG-query-rewriting',
       'settings.method.query.most': 'ours',
     },
-    signature:
+    expectedEffect:
       'Gold passages among the retrieved rise before exact match does; with the question as the query neither does.',
   },
   settings: promptedLoop(

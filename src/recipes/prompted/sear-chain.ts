@@ -1,5 +1,5 @@
 import type { Recipe } from '../parts/recipe.ts';
-import { PROMPTED_DEPARTURES, promptedLoop } from './loop.ts';
+import { PROMPTED_DIFFERENCES, promptedLoop } from './loop.ts';
 
 /*
  * SearChain (arXiv 2304.14732; code: xsc1234/Search-in-the-Chain): at most 5 rounds, the first passage. No figure was
@@ -15,8 +15,8 @@ export const searChain: Recipe = {
     paper: '2304.14732',
     kind: 'not trained',
     parts: ['sub-question plan', 'verify and retry'],
-    departures: [
-      ...PROMPTED_DEPARTURES,
+    differences: [
+      ...PROMPTED_DIFFERENCES,
       'The reader is the policy itself over the first passage, and counts above a mean log-probability of −0.5; the paper’s is a trained one with a logit of 1.5.',
       'With the built-in policy the chain is its own searches, each answer is the thought behind a result, and a correction is a hint behind that; it writes no chain anew.',
     ],
@@ -24,7 +24,7 @@ export const searChain: Recipe = {
       'settings.method.verify.threshold': 'ours; code: 1.5 on the scale of its reader',
       'settings.method.verify.rounds': 'code: xsc1234/Search-in-the-Chain',
     },
-    signature:
+    expectedEffect:
       'Corrections are right more often than not; with answers of a wrong passage they harm.',
   },
   settings: promptedLoop(

@@ -1,5 +1,5 @@
 import type { Recipe } from '../parts/recipe.ts';
-import { PROMPTED_DEPARTURES, promptedLoop } from './loop.ts';
+import { PROMPTED_DIFFERENCES, promptedLoop } from './loop.ts';
 
 /*
  * Search-o1 (arXiv 2501.05366; code: sunnynexus/Search-o1): at most 10 searches, k of 10. The reasoning is shown to the
@@ -15,8 +15,8 @@ export const searchO1: Recipe = {
     paper: '2501.05366',
     kind: 'not trained',
     parts: ['turns', 'knowledge extraction'],
-    departures: [
-      ...PROMPTED_DEPARTURES,
+    differences: [
+      ...PROMPTED_DIFFERENCES,
       'With the built-in policy the extract is made of whole sentences chosen for the query and the last thought; it cannot be asked for one.',
       'Ten passages in place of ten web pages of 3000 characters.',
       'A repeated query is searched again; with `retrieval.lapses=notice` it is told so in place of passages, and not counted, as in the released code.',
@@ -31,7 +31,7 @@ export const searchO1: Recipe = {
       'settings.retrieval.maxSearches': 'code: 10 of multi-hop questions, else 5',
       'settings.method.extraction.maxTokens': 'ours',
     },
-    signature:
+    expectedEffect:
       'Tokens inserted a search fall five- to tenfold at equal accuracy; with noisy results accuracy is above that with whole passages.',
   },
   settings: promptedLoop(

@@ -1,5 +1,5 @@
 import type { Recipe } from '../parts/recipe.ts';
-import { PROMPTED_DEPARTURES, promptedLoop } from './loop.ts';
+import { PROMPTED_DIFFERENCES, promptedLoop } from './loop.ts';
 
 /*
  * Self-Ask (arXiv 2210.03350; of FlashRAG: at most 5 follow-ups after a first search with the question).
@@ -14,8 +14,8 @@ export const selfAsk: Recipe = {
     paper: '2210.03350',
     kind: 'not trained',
     parts: ['sub-question plan', 'first search with the question'],
-    departures: [
-      ...PROMPTED_DEPARTURES,
+    differences: [
+      ...PROMPTED_DIFFERENCES,
       'Two passages a search in place of five, as most systems here have.',
       'Results of earlier follow-ups stay visible; FlashRAG shows the latest alone.',
       'The passages stand where the paper’s engine writes a short answer; the policy writes the intermediate answer.',
@@ -25,7 +25,7 @@ export const selfAsk: Recipe = {
       'settings.retrieval.k': 'ours; FlashRAG: 5',
       'settings.retrieval.maxSearches': 'FlashRAG: 5 follow-ups behind the first search',
     },
-    signature:
+    expectedEffect:
       'A question of n hops takes n follow-ups and the first search; without follow-ups, bridge questions fall and comparisons fall less.',
   },
   settings: promptedLoop(

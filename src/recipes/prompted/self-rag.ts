@@ -1,5 +1,5 @@
 import type { Recipe } from '../parts/recipe.ts';
-import { PROMPTED_DEPARTURES, promptedLoop } from './loop.ts';
+import { PROMPTED_DIFFERENCES, promptedLoop } from './loop.ts';
 
 /*
  * Self-RAG (arXiv 2310.11511; code: AkariAsai/self-rag, whose weights are 1; the paper's of usefulness is 0.5, not confirmed).
@@ -13,8 +13,8 @@ export const selfRag: Recipe = {
     paper: '2310.11511',
     kind: 'not trained',
     parts: ['confidence-triggered retrieval', 'segment scores'],
-    departures: [
-      ...PROMPTED_DEPARTURES,
+    differences: [
+      ...PROMPTED_DIFFERENCES,
       'No tokens of reflection: P(retrieve) is that of a search against an answer as the next tag; relevance and support are read off the words of passage and continuation, usefulness is left out.',
       'A policy that reads words is asked for the grades.',
       'One passage a segment goes on; no beam of 2.',
@@ -32,7 +32,7 @@ export const selfRag: Recipe = {
         'code: AkariAsai/self-rag; paper, not confirmed: 0.5',
       'settings.method.reflection.passages': 'ours; code: 10',
     },
-    signature:
+    expectedEffect:
       'The threshold draws a curve of searches against exact match; with a passage at random in place of the best, exact match falls.',
   },
   settings: promptedLoop(

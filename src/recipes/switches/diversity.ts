@@ -13,7 +13,7 @@ export const diversity: Switch = {
     paper: '2505.23433',
     kind: 'switch of training',
     parts: ['loss switches: diversity on right rollouts'],
-    departures: [
+    differences: [
       'The term is of the sampled tokens alone, not of the whole distribution.',
       'A rollout is right where its exact match is 1, whatever its reward.',
       'Its weight is the recipe’s aggregation; group size and temperature (6 and 0.9 in the paper) stay the recipe’s.',
@@ -26,7 +26,7 @@ export const diversity: Switch = {
     sources: {
       'changes.objective.diversity': 'paper: λ, at most 0.02',
     },
-    signature:
+    expectedEffect:
       'What eight rollouts solve together rises at equal accuracy of one, with more distinct first queries a group.',
   },
   changes: { objective: { diversity: 0.01 } },

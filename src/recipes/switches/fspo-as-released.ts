@@ -13,13 +13,13 @@ export const fspoAsReleased: Switch = {
     paper: '2505.24630',
     kind: 'switch of training',
     parts: ['advantages per span'],
-    departures: [
+    differences: [
       'A step is a thought in place of a sentence, checked as `fspo` has it.',
       'The released mask begins at the wrong token, by another tokenizer; that is not reproduced.',
       'Its reward takes the place of the recipe’s in every stage; KL and learning rate stay the recipe’s.',
     ],
     sources: { 'reward.fspo-released': 'code: trainer/ppo/ray_trainer.py, the F1 of the answer' },
-    signature: 'Wrong answers become surer, which by the paper’s rule they do not.',
+    expectedEffect: 'Wrong answers become surer, which by the paper’s rule they do not.',
   },
   changes: {
     objective: { factuality: 'as-released' },

@@ -14,7 +14,7 @@ export const fspo: Switch = {
     paper: '2505.24630',
     kind: 'switch of training',
     parts: ['process reward: verdicts on thoughts', 'advantages per span'],
-    departures: [
+    differences: [
       'A step is a thought in place of a sentence.',
       'The verifier compares names and numbers with the passages that were read, in place of a language model.',
       'Tokens outside thoughts keep their advantage. As released they are all pushed up, those of wrong answers too: `fspo-as-released`.',
@@ -29,7 +29,7 @@ export const fspo: Switch = {
     sources: {
       'reward.fspo': 'paper: answer and mean verdict',
     },
-    signature:
+    expectedEffect:
       'The share of thoughts that nothing read supports falls while accuracy does not; as released, wrong answers become surer.',
   },
   changes: {

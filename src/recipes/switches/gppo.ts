@@ -12,7 +12,7 @@ export const gppo: Switch = {
     paper: '2508.07629',
     kind: 'switch of training',
     parts: ['loss switches: gradient beyond the clip'],
-    departures: [
+    differences: [
       'Four updates per step, as with one every ratio is 1 and no clip is met.',
       'Clip and dual clip stay the recipe’s; the paper’s are 0.2, 0.28 and 10 (`objective.clip`, `objective.dualClip`).',
       'The likelihood of right rollouts, 0.1 in its code, is off: `objective.positiveNll=0.1`.',
@@ -26,7 +26,7 @@ export const gppo: Switch = {
     sources: {
       'changes.updates': 'ours; it matters with two or more',
     },
-    signature:
+    expectedEffect:
       'Hardly a token has no gradient, where GRPO with as many updates per step has some; wrong rollouts are learned from faster.',
   },
   changes: { updates: 4, objective: { surrogate: 'gppo' } },

@@ -12,7 +12,7 @@ export const oneShotRlvr: Switch = {
     paper: '2504.20571',
     kind: 'switch of training',
     parts: ['question-stream control: fixed ids'],
-    departures: [
+    differences: [
       'Accuracies come from the first three steps of the run itself, over a pool of eight questions that eight a step ask three times; the paper takes them from a whole earlier run over its whole set. `curriculum.probeSteps` and `curriculum.pool` change that.',
       'Two or four questions with `curriculum.count`, named ones with `curriculum.ids`.',
       'No bonus on entropy, which the paper finds to matter; its KL of 1e-3 is the recipe’s to have.',
@@ -28,7 +28,7 @@ export const oneShotRlvr: Switch = {
       'changes.curriculum.probeSteps': 'ours; paper: a whole earlier run',
       'changes.curriculum.pool': 'ours; paper: its whole set',
     },
-    signature:
+    expectedEffect:
       'Held-out accuracy keeps rising after the accuracy on the one question has reached 1.',
   },
   changes: { curriculum: { kind: 'one-shot', probeSteps: 3, pool: 8 } },

@@ -13,7 +13,7 @@ export const onlineFiltering: Switch = {
     paper: '2504.03380',
     kind: 'switch of training',
     parts: ['question-stream control: band'],
-    departures: [
+    differences: [
       'The band from 0.2 to 0.8 is of this repository: the paper’s thresholds were not at hand.',
       'It is strict on both sides, and groups whose rewards are all equal are left out too.',
       'At most four batches are drawn, one after another; the paper draws until the batch is full, beside the training.',
@@ -30,7 +30,7 @@ export const onlineFiltering: Switch = {
       'changes.dynamicSampling.maxBatches':
         'ours: of one batch alone what lies beyond the band would fill the step again',
     },
-    signature:
+    expectedEffect:
       'The balanced band teaches more a step than a one-sided one (questions below 0.8 alone), which teaches more than none.',
   },
   changes: { dynamicSampling: { on: true, band: { low: 0.2, high: 0.8 }, maxBatches: 4 } },

@@ -10,7 +10,7 @@ export const posteriorGrpo: Switch = {
     paper: '2508.05170',
     kind: 'switch of training',
     parts: ['reward gates: process by outcome'],
-    departures: [
+    differences: [
       'The reward of reasoning is the share of supporting titles that the searches brought, in place of a reward model of thoughts that is trained on optimised and degraded ones.',
       'The outcome is exact match in place of tests of a program.',
       'Its reward takes the place of the recipe’s in every stage; without the gate it is `posterior-ungated`.',
@@ -23,7 +23,7 @@ export const posteriorGrpo: Switch = {
     sources: {
       'reward.posterior': 'paper: R_f + R_o + R_o R_t',
     },
-    signature: 'Without the gate the reward rises while accuracy does not; with it both do.',
+    expectedEffect: 'Without the gate the reward rises while accuracy does not; with it both do.',
   },
   changes: { stages: [{ steps: TRAINING.steps, reward: 'posterior', weights: {} }] },
   mark: 'stages.0.reward',

@@ -12,7 +12,7 @@ export const speedRl: Switch = {
     paper: '2506.09016',
     kind: 'switch of training',
     parts: ['question-stream control: screening'],
-    departures: [
+    differences: [
       'The paper was withdrawn over faults of its experiments, so that the speed-up that it claims is not quoted.',
       'Four rollouts of the recipe’s group screen, in place of 8 of 24.',
       'A question is kept where its reward varies, or exact match with `dynamicSampling.by=accuracy`.',
@@ -23,7 +23,7 @@ export const speedRl: Switch = {
     sources: {
       'changes.dynamicSampling.screen': 'code: 4 of 24 in its plots, 8 of 24 in its script',
     },
-    signature:
+    expectedEffect:
       'It takes fewer rollouts than uniform sampling to the same accuracy; the accuracy of what is kept leans towards the middle, because what screened is trained on too.',
   },
   changes: { dynamicSampling: { on: true, screen: 4 } },

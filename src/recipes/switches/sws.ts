@@ -13,7 +13,7 @@ export const sws: Switch = {
     paper: '2506.08989',
     kind: 'switch of training',
     parts: ['question-stream control: weakness synthesis'],
-    departures: [
+    differences: [
       'Further questions are those that the first phase did not draw from, with certain answers; in the paper a language model writes them from concepts and eight samples vote on the answer.',
       'A category is form, hops and the relation that is asked for last.',
       'A weakness was right in at most half of its rollouts and did not improve: the paper’s thresholds are not known here. Three steps ask a question of the pool at most once, so that nothing is known of its improving; `curriculum.probeSteps` changes that.',
@@ -27,7 +27,7 @@ export const sws: Switch = {
     sources: {
       'changes.curriculum.probeSteps': 'ours; not confirmed',
     },
-    signature:
+    expectedEffect:
       'Accuracy rises more in weak categories than in strong ones, against as many questions added at random.',
   },
   changes: { curriculum: { kind: 'weakness', probeSteps: 3 } },

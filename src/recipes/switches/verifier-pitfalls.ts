@@ -12,7 +12,7 @@ export const verifierPitfalls: Switch = {
     paper: '2505.22203',
     kind: 'switch of training',
     parts: ['reward gates: faulty verifier'],
-    departures: [
+    differences: [
       'What passes is drawn at random, once a rollout, in place of a model that is fooled. A check that the policy can learn to fool, by a long answer of many names, is `verifier.kind=substring` with `verifier.falsePositive=0`.',
       'Rules that miss right answers are `verifier.falseNegative=0.3` with `verifier.falsePositive=0`.',
       'The hybrid of rule and model is exact match, else an F1 of at least `verifier.threshold` (`verifier.kind=hybrid`).',
@@ -26,7 +26,7 @@ export const verifierPitfalls: Switch = {
       'changes.verifier.falsePositive': 'ours',
       'changes.verifier.threshold': 'ours',
     },
-    signature:
+    expectedEffect:
       'The reward of training rises away from exact match where the policy can fool the check (substring), and not where right answers are missed.',
   },
   changes: {

@@ -1,4 +1,4 @@
-import { isThere, systemStream, type OpenStream } from '../../base/is-there.ts';
+import { isReachable, systemStream, type OpenStream } from '../../base/reachable.ts';
 import { EngineError } from './http/errors.ts';
 import { EngineHttp, systemDeps, type HttpDeps, type HttpLimits, type Meter } from './http/http.ts';
 import { engineKind } from './kinds/list.ts';
@@ -51,12 +51,12 @@ export interface ConnectionTest {
 
 const DEFAULT_QUERY = 'history';
 
-type Told = Pick<ConnectionReport, 'outcome' | 'said' | 'advice'>;
+type Diagnosis = Pick<ConnectionReport, 'outcome' | 'said' | 'advice'>;
 
 const seconds = (ms: number): string => `${Math.ceil(ms / 1000)} s`;
 
 /** By status. */
-function tellHttp(spec: EngineSpec, error: EngineError): Told {
+function diagnoseHttp(spec: EngineSpec, error: EngineError): Diagnosis {
   const { status, retryAfterMs, message } = error;
   const { addressAdvice, forbidden } = engineKind(spec.kind);
   if (status === 403 && forbidden)
@@ -101,12 +101,12 @@ function tellHttp(spec: EngineSpec, error: EngineError): Told {
   return { outcome: 'http', said: `The server refused (${message}).`, advice: addressAdvice };
 }
 
-function tell(spec: EngineSpec, error: EngineError): Told {
+function diagnose(spec: EngineSpec, error: EngineError): Diagnosis {
   const { host } = new URL(spec.url);
   const { addressAdvice } = engineKind(spec.kind);
   switch (error.fault) {
     case 'http':
-      return tellHttp(spec, error);
+      return diagnoseHttp(spec, error);
     case 'timeout':
       return {
         outcome: 'timeout',
@@ -155,25 +155,25 @@ function isMixed(spec: EngineSpec, origin: string | null): boolean {
   return protocol === 'http:' && !local && (origin ?? '').startsWith('https:');
 }
 
-async function tellUnreachable(
+async function diagnoseUnreachable(
   spec: EngineSpec,
   error: EngineError,
   http: HttpDeps,
   { origin = null, signal, stream = systemStream }: ConnectionTest,
-): Promise<Told> {
+): Promise<Diagnosis> {
   if (isMixed(spec, origin))
     return {
       outcome: 'mixed-content',
       said: 'This page is served by HTTPS, and a browser lets it call HTTP only on this machine.',
       advice: 'Give the server HTTPS, or serve Forage by HTTP from a host that you trust.',
     };
-  if (await isThere(engineOf(spec).address, http.fetch, stream, signal))
+  if (await isReachable(engineOf(spec).address, http.fetch, stream, signal))
     return {
       outcome: 'cors',
       said: `${new URL(spec.url).host} is there, but the browser may not let this page read its answer (CORS).`,
       advice: engineKind(spec.kind).corsAdvice,
     };
-  return tell(spec, error);
+  return diagnose(spec, error);
 }
 
 /**
@@ -188,8 +188,8 @@ export async function testConnection(
   const client = new EngineHttp(http, { timeoutMs: 10_000, ...limits, retries: 0 });
   const meter: Meter = { requests: 0, bytes: 0 };
   const start = http.now();
-  const report = (told: Told, more: Partial<ConnectionReport> = {}): ConnectionReport => ({
-    ...told,
+  const report = (diagnosis: Diagnosis, more: Partial<ConnectionReport> = {}): ConnectionReport => ({
+    ...diagnosis,
     ...meter,
     status: null,
     latencyMs: http.now() - start,
@@ -216,8 +216,8 @@ export async function testConnection(
     const latencyMs = http.now() - start;
     const told =
       error.fault === 'unreachable'
-        ? await tellUnreachable(spec, error, http, options)
-        : tell(spec, error);
+        ? await diagnoseUnreachable(spec, error, http, options)
+        : diagnose(spec, error);
     return report(told, { status: error.status, latencyMs });
   }
 }

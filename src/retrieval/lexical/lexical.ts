@@ -19,7 +19,7 @@ export interface BuildSignals {
   signal?: AbortSignal;
 }
 
-const TOLD_EVERY = 64;
+const REPORT_EVERY = 64;
 const FIELDS = 2;
 
 /** BM25+ (Lv and Zhai, 2011). */
@@ -76,7 +76,7 @@ export class LexicalIndex {
     const turn = createTurns(signal);
     for (const [done, passage] of passages.entries()) {
       builder.add(fieldsOf(passage));
-      if (done % TOLD_EVERY === 0) {
+      if (done % REPORT_EVERY === 0) {
         onProgress?.(done, passages.length);
         await turn();
       }

@@ -24,7 +24,7 @@ export interface WorldRecords {
 }
 
 /** What a generator returns: passages, and questions by split. */
-interface MadeOf {
+interface WorldParts {
   seed: number;
   local: readonly Passage[];
   web: readonly Passage[];
@@ -32,7 +32,7 @@ interface MadeOf {
 }
 
 /** The records of a generated world, in the order in which they are written. */
-export function recordsOf({ seed, local, web, questions }: MadeOf): WorldRecords {
+export function recordsOf({ seed, local, web, questions }: WorldParts): WorldRecords {
   const flat = (['train', 'dev', 'test'] as const).flatMap((split) =>
     questions[split].map((question) => ({ ...question, split })),
   );

@@ -15,7 +15,7 @@ export interface Encyclopedia {
   entities: readonly Entity[];
   knowledge: Knowledge;
   /** True facts that no passage states. */
-  untold: readonly Fact[];
+  unstated: readonly Fact[];
   pages: readonly Page[];
   local: Passage[];
   web: Passage[];
@@ -27,12 +27,12 @@ export interface Encyclopedia {
 }
 
 /** Share of the facts that may stay untold which are. */
-const UNTOLD = 0.05;
+const UNSTATED_SHARE = 0.05;
 /** Relations that a list page, or the page of the other spouse, would give away. */
-const TOLD_ELSEWHERE = new Set([...LIST_RELATIONS.map((list) => list.inverts), 'person.spouse']);
+const STATED_ELSEWHERE = new Set([...LIST_RELATIONS.map((list) => list.inverts), 'person.spouse']);
 
-const mayBeUntold = ({ relation: id, subject }: Fact): boolean =>
-  !TOLD_ELSEWHERE.has(id) && subject.qualifier === undefined;
+const mayBeUnstated = ({ relation: id, subject }: Fact): boolean =>
+  !STATED_ELSEWHERE.has(id) && subject.qualifier === undefined;
 
 /** A whole encyclopedia from one number. Same seed and size, same encyclopedia. */
 export const makeEncyclopedia = (seed: number, size: WorldSize): Encyclopedia => {
@@ -40,7 +40,7 @@ export const makeEncyclopedia = (seed: number, size: WorldSize): Encyclopedia =>
   const entities = makeEntities(key(1), size);
   const all = makeFacts(key(2), entities);
   const secret = key(3);
-  const untold = new Set(all.filter((f) => mayBeUntold(f) && secret.chance(UNTOLD)));
+  const untold = new Set(all.filter((f) => mayBeUnstated(f) && secret.chance(UNSTATED_SHARE)));
   const facts = all.filter((f) => !untold.has(f));
   const knowledge = new Knowledge(entities, facts);
   const pages = makePages(key(4), entities, facts);
@@ -54,7 +54,7 @@ export const makeEncyclopedia = (seed: number, size: WorldSize): Encyclopedia =>
   return {
     entities,
     knowledge,
-    untold: [...untold],
+    unstated: [...untold],
     pages,
     local: corpora.local,
     web: corpora.web,

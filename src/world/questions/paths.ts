@@ -174,7 +174,7 @@ const NO_ANSWER = ['cannot be answered', 'not known', 'unknown', 'no answer'];
 
 /** A path whose last fact no passage states. */
 export const unanswerable: Sampler = (rng, scope) => {
-  const missing = rng.maybe(scope.world.untold);
+  const missing = rng.maybe(scope.world.unstated);
   if (scope.filter === 'held-out' || !missing || !scope.mayUse(missing)) return undefined;
   const ways = scope.world.knowledge
     .leadingTo(missing.subject)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { stieInWords } from '../../../src/agent/stie/counts-in-words.ts';
+import { stieText } from '../../../src/agent/stie/counts-text.ts';
 import { stieCounts, sumStieCounts } from '../../../src/agent/stie/counts.ts';
 import type { StieCounts } from '../../../src/records/stie.ts';
 import type { AgentEvent, DifferenceCheck, VerdictEvent } from '../../../src/records/events.ts';
@@ -146,7 +146,7 @@ describe('the clauses of STIE that fired', () => {
     const replaced = verdict({ checks: [check(2, false)], valid: false, action: 'replaced' });
     const words = (events: AgentEvent[]): string => {
       const counts = stieCounts(events);
-      return counts ? stieInWords(counts) : '';
+      return counts ? stieText(counts) : '';
     };
     expect(words([replaced, replaced, verdict({})])).toBe(
       'checked 3 answers (1 new, 2 replaced, as a repeat or empty).',
@@ -184,7 +184,7 @@ describe('the clauses of STIE that fired', () => {
 
   it('add up: those that are new and those that are alike are all that were judged', () => {
     const counts = stieCounts(RUSSIA);
-    const sentence = counts ? (stieInWords(counts).split('.')[0] ?? '') : '';
+    const sentence = counts ? (stieText(counts).split('.')[0] ?? '') : '';
     const [all, ...parts] = [...sentence.matchAll(/\d+/gu)].map(([count]) => Number(count));
     expect([all, parts]).toEqual([5, [2, 1, 2]]);
   });
@@ -193,10 +193,10 @@ describe('the clauses of STIE that fired', () => {
     const none = Object.fromEntries(
       Object.keys(sumStieCounts([stieCounts(RUSSIA)]) ?? {}).map((name) => [name, 0]),
     ) as unknown as StieCounts;
-    const before = stieInWords({ ...none, answers: 1, queries: 1 });
+    const before = stieText({ ...none, answers: 1, queries: 1 });
     // One that is like several earlier ones fails at several lags: these are not counts of answers or queries.
     const names = Object.keys(none).filter((name) => !/Lag\d/u.test(name));
     for (const name of names as (keyof StieCounts)[])
-      expect(stieInWords({ ...none, answers: 1, queries: 1, [name]: 2 }), name).not.toBe(before);
+      expect(stieText({ ...none, answers: 1, queries: 1, [name]: 2 }), name).not.toBe(before);
   });
 });

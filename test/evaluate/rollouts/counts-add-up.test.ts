@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { runGroup } from '../../../src/agent/run.ts';
-import { stieInWords } from '../../../src/agent/stie/counts-in-words.ts';
+import { stieText } from '../../../src/agent/stie/counts-text.ts';
 import { stieCounts, sumStieCounts } from '../../../src/agent/stie/counts.ts';
 import { describeEvent } from '../../../src/cli/commands/ask.ts';
 import { openParts } from '../../../src/cli/shared/parts.ts';
@@ -188,7 +188,7 @@ describe('the counts of STIE add up', () => {
     const each = rollouts.map(({ events }) => stieCounts(events));
     for (const counts of [...each, sumStieCounts(each)]) {
       if (!counts) continue;
-      const words = stieInWords(counts);
+      const words = stieText(counts);
       const answers = /(\d+) answers? \((.*?)\)(?: and|\.)/u.exec(words);
       expect(Number(answers?.[1] ?? 0), words).toBe(counts.answers);
       const parts = [...(answers?.[2] ?? '').matchAll(/\d+/gu)].map(([part]) => Number(part));

@@ -144,7 +144,7 @@ export async function numbersOn(ops: Ops, one: RandomDecoder): Promise<DecoderNu
   const gradient = await trainer.gradients();
   trainer.dispose();
 
-  const engine = new GenerationEngine(decoder.view(), { maxSlots: 3, readRows: 16, keys });
+  const engine = new GenerationEngine(decoder.view(), { maxSlots: 3, prefillChunk: 16, keys });
   const sampling = { temperature: 0, topK: 0, topP: 1 };
   const runs = await Promise.all(
     prompts.map((ids, i) => {

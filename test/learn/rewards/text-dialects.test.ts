@@ -11,7 +11,7 @@ import { readFacts, type RewardFacts } from '../../../src/learn/rewards/parts/fa
 import type { RewardId } from '../../../src/learn/rewards/list.ts';
 import { rewardById } from '../../../src/learn/rewards/list.ts';
 import { setF1 } from '../../../src/learn/rewards/systems/deep-researcher.ts';
-import { verified } from '../../../src/learn/rewards/switches/verifier.ts';
+import { judgedByVerifier } from '../../../src/learn/rewards/switches/verifier.ts';
 import { emptyRollout } from '../../fixtures/rollouts.ts';
 import { verl } from '../../fixtures/inspect/records.ts';
 import { importOne } from '../../formats/rollouts/helpers.ts';
@@ -220,7 +220,7 @@ describe('a file that is scored again', () => {
 test('a noisy verifier’s word stands where a release reads the same answer', () => {
   const text = '<think> a </think><answer> Rome </answer>';
   const facts = readFacts(spoken('search-r1', [written('answer', text)], 'Rome'));
-  const fooled = verified(
+  const fooled = judgedByVerifier(
     facts,
     { kind: 'rule', threshold: 0.5, falsePositive: 1, falseNegative: 0 } as never,
     0.5,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { startQuestions } from '../../../src/learn/rl/make-start.ts';
+import { warmStartQuestions } from '../../../src/learn/rl/warm-start.ts';
 import { asTrajectory } from '../../../src/learn/rl/start/not-searching.ts';
 import { usableDemonstrations } from '../../../src/learn/rl/warm-up.ts';
 import { QUESTION, run } from '../../agent/helpers.ts';
@@ -78,11 +78,11 @@ describe('a guess as a trajectory', () => {
 
 it('questions of the start are some of those for training, the same for the same seed', () => {
   const all = Array.from({ length: 100 }, (_, i): Question => ({ ...QUESTION, id: `q${i}` }));
-  const drawn = startQuestions(all, { seed: 3, start: 'not-searching' });
+  const drawn = warmStartQuestions(all, { seed: 3, start: 'not-searching' });
   expect(drawn).toHaveLength(64);
   expect(new Set(drawn.map(({ id }) => id)).size).toBe(64);
-  expect(startQuestions(all, { seed: 3, start: 'not-searching' })).toEqual(drawn);
-  expect(startQuestions(all, { seed: 4, start: 'not-searching' })).not.toEqual(drawn);
-  expect(startQuestions(all.slice(0, 5), { seed: 3, start: 'not-searching' })).toHaveLength(5);
-  expect(startQuestions([], { seed: 3, start: 'not-searching' })).toEqual([]);
+  expect(warmStartQuestions(all, { seed: 3, start: 'not-searching' })).toEqual(drawn);
+  expect(warmStartQuestions(all, { seed: 4, start: 'not-searching' })).not.toEqual(drawn);
+  expect(warmStartQuestions(all.slice(0, 5), { seed: 3, start: 'not-searching' })).toHaveLength(5);
+  expect(warmStartQuestions([], { seed: 3, start: 'not-searching' })).toEqual([]);
 });

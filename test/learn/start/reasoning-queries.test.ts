@@ -3,7 +3,7 @@ import { createRouter } from '../../../src/agent/router/router.ts';
 import { runRollout } from '../../../src/agent/run.ts';
 import { readTags } from '../../../src/agent/transcript/tags.ts';
 import { fallbacksOf } from '../../../src/learn/rl/record.ts';
-import { startQuestions } from '../../../src/learn/rl/make-start.ts';
+import { warmStartQuestions } from '../../../src/learn/rl/warm-start.ts';
 import {
   asReasoningQuery,
   leavesReasoning,
@@ -103,6 +103,6 @@ it('is made with comparisons and computations that may be searched for', () => {
     { ...COMPARED, id: 'choice', options: ['A', 'B'] },
     { ...COMPARED, id: 'closed', mayRetrieve: false },
   ];
-  const drawn = startQuestions(questions, { seed: 3, start: 'reasoning-queries' });
+  const drawn = warmStartQuestions(questions, { seed: 3, start: 'reasoning-queries' });
   expect(drawn.map(({ id }) => id)).toEqual(['q2']);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { estimateAdvantages } from '../../../src/learn/advantages.ts';
 import { readFacts } from '../../../src/learn/rewards/parts/facts.ts';
-import { seenBy, verified } from '../../../src/learn/rewards/switches/verifier.ts';
+import { factsThroughVerifier, judgedByVerifier } from '../../../src/learn/rewards/switches/verifier.ts';
 import { made } from '../rewards/records.ts';
 
 /** Faults of verifiers: what the reward is told is not what the record's own metrics say. */
@@ -12,28 +12,28 @@ const wrong = readFacts(made({ answer: 'Ulmfield' }));
 
 describe('a faulty verifier', () => {
   it('misses right answers and passes wrong ones as often as it is told to', () => {
-    expect([0.19, 0.21].map((draw) => verified(right, rule, draw).em)).toEqual([0, 1]);
-    expect([0.09, 0.11].map((draw) => verified(wrong, rule, draw).em)).toEqual([1, 0]);
+    expect([0.19, 0.21].map((draw) => judgedByVerifier(right, rule, draw).em)).toEqual([0, 1]);
+    expect([0.09, 0.11].map((draw) => judgedByVerifier(wrong, rule, draw).em)).toEqual([1, 0]);
   });
   it('that looks for a gold answer in the text is fooled by a list of names; a hybrid one by overlap', () => {
     const exact = { ...rule, falseNegative: 0, falsePositive: 0 };
     const list = readFacts(made({ answer: 'Ulmfield or Borfield or Sanna' }));
     expect(list.em).toBe(0);
-    expect(verified(list, { ...exact, kind: 'substring' }, 0.5).em).toBe(1);
+    expect(judgedByVerifier(list, { ...exact, kind: 'substring' }, 0.5).em).toBe(1);
     const partly = readFacts(made({ answer: 'Borfield town' }));
-    expect(verified(partly, { ...exact, kind: 'hybrid' }, 0.5).em).toBe(1);
-    expect(verified(partly, { ...exact, kind: 'hybrid', threshold: 0.7 }, 0.5).em).toBe(0);
-    expect(verified(partly, exact, 0.5)).toBe(partly);
+    expect(judgedByVerifier(partly, { ...exact, kind: 'hybrid' }, 0.5).em).toBe(1);
+    expect(judgedByVerifier(partly, { ...exact, kind: 'hybrid', threshold: 0.7 }, 0.5).em).toBe(0);
+    expect(judgedByVerifier(partly, exact, 0.5)).toBe(partly);
   });
   it('judges a rollout alike whenever it is asked, and no verifier is the check itself', () => {
     const rollout = made();
     const half = { ...rule, falseNegative: 0.5 };
-    const ask = (id: string): number => seenBy({ verifier: half, seed: 3 })({ ...rollout, id }).em;
+    const ask = (id: string): number => factsThroughVerifier({ verifier: half, seed: 3 })({ ...rollout, id }).em;
     const all = Array.from({ length: 200 }, (_, i) => ask(`r${i}`));
     expect(all).toEqual(Array.from({ length: 200 }, (_, i) => ask(`r${i}`)));
     expect(all.filter((em) => em === 1).length).toBeGreaterThan(70);
     expect(all.filter((em) => em === 1).length).toBeLessThan(130);
-    expect(seenBy({ seed: 3 })(rollout)).toEqual(right);
+    expect(factsThroughVerifier({ seed: 3 })(rollout)).toEqual(right);
   });
   it('one miss of four right of eight costs that rollout 0.72 (0.775 by the biased deviation)', () => {
     const rewards = [1, 1, 1, 0, 0, 0, 0, 0];

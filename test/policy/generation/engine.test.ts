@@ -19,7 +19,7 @@ let decoder: Decoder;
 let engine: GenerationEngine;
 beforeAll(async () => {
   decoder = await uploadDecoder(await createWasmOps(), sourceOf(weights), { type: 'f32' });
-  engine = new GenerationEngine(decoder, { maxSlots: 4, readRows: 8, keys: 'f32' });
+  engine = new GenerationEngine(decoder, { maxSlots: 4, prefillChunk: 8, keys: 'f32' });
 });
 
 /** Once the last turn is over, so that what closed sessions held is free. */
@@ -113,7 +113,7 @@ test('memory of contexts goes when the last one closes, not before', async () =>
 
 test('reserved room need not grow', async () => {
   await idle();
-  const made = vi.spyOn(decoder.ops, 'keyStore');
+  const made = vi.spyOn(decoder.ops, 'kvCache');
   await engine.reserve(3, 100 + 12 + 32);
   expect(made).toHaveBeenCalledTimes(config.layers);
   const sessions = [1, 2, 3].map((seed) => engine.open(seed));
@@ -138,7 +138,7 @@ test('a session generates once at a time, and not once it is closed', async () =
 });
 
 test('tells when a kind of step is taken for the first time, which compiles', async () => {
-  const fresh = new GenerationEngine(decoder.view(), { maxSlots: 1, readRows: 8, keys: 'f32' });
+  const fresh = new GenerationEngine(decoder.view(), { maxSlots: 1, prefillChunk: 8, keys: 'f32' });
   const heard: Work[] = [];
   fresh.onWork((work) => heard.push(work));
   const session = fresh.open(1);

@@ -34,7 +34,7 @@ async function broken(): Promise<GenerationEngine> {
   const writer = ops.matrix({ out: vocabSize, in: hiddenSize, type: 'f32' }, 'broken');
   writer.write(0, table);
   const decoder = new Decoder(ops, weights.config, { ...whole.weights, embed: writer.finish() });
-  return new GenerationEngine(decoder, { maxSlots: 64, readRows: 256, keys: 'f32' });
+  return new GenerationEngine(decoder, { maxSlots: 64, prefillChunk: 256, keys: 'f32' });
 }
 
 let policy: GenerationEngine;
@@ -119,7 +119,7 @@ describe('a step that fails', () => {
     const decoder = await uploadDecoder(oracleOps(), sourceOf(await loadWeights(files)), {
       type: 'f32',
     });
-    const engine = new GenerationEngine(decoder, { maxSlots: 4, readRows: 16, keys: 'f32' });
+    const engine = new GenerationEngine(decoder, { maxSlots: 4, prefillChunk: 16, keys: 'f32' });
     const session = engine.open(1);
     session.append(prompt);
     // Stands for any reason, such as a device that was taken away.
@@ -140,7 +140,7 @@ describe('without memory for another context', () => {
       type: 'f32',
     });
     const { ops } = decoder;
-    const engine = new GenerationEngine(decoder, { maxSlots: 4, readRows: 16, keys: 'f32' });
+    const engine = new GenerationEngine(decoder, { maxSlots: 4, prefillChunk: 16, keys: 'f32' });
     const gap = engine.open(7);
     gap.append(prompt);
     await gap.generate(plan);
@@ -148,11 +148,11 @@ describe('without memory for another context', () => {
     const ids = [...(await first.generate(plan)).ids];
     // What is held moves to where the gap was, so that a layer that has not moved holds other keys there.
     gap.close();
-    const keyStore = ops.keyStore.bind(ops);
+    const kvCache = ops.kvCache.bind(ops);
     let made = 0;
-    ops.keyStore = (...wanted) => {
+    ops.kvCache = (...wanted) => {
       if (fails(made++)) throw new MemoryError('the device has no memory for it');
-      return keyStore(...wanted);
+      return kvCache(...wanted);
     };
     const long = Array.from({ length: 140 }, (_, i) => 30 + (i % 40));
     const second = await opened(2, long, engine);

@@ -28,7 +28,7 @@ async function three(memory = 44 * MB) {
   engine = await CountedEngine.start(config, 'f32', { memory });
   const { ops } = engine.decoder;
   const store = new ContextStore(engine.decoder, 'f32', 4);
-  const places = [await store.take(500), await store.take(500), await store.take(500)];
+  const places = [await store.allocate(500), await store.allocate(500), await store.allocate(500)];
   return { ops, store, places, counter: engine.gpu.counter };
 }
 
@@ -37,7 +37,7 @@ it('that the device has no memory for is refused, and everything stays as it was
   const [before, starts] = [[...store.stores], places.map(({ start }) => start)];
   const held = counter.liveBytes;
   counter.restart();
-  await expect(store.take(500)).rejects.toThrow(MemoryError);
+  await expect(store.allocate(500)).rejects.toThrow(MemoryError);
   expect(counter.counts.errors.length).toBeGreaterThan(0);
   for (const error of counter.counts.errors) expect(error).toMatch(/^out-of-memory/);
   // Nothing was handed over that uses what was not there.
@@ -53,12 +53,12 @@ it('that the device has no memory for is refused, and everything stays as it was
 
 it('has room again once a context is closed, without growth', async () => {
   const { store, places, counter } = await three();
-  await expect(store.take(500)).rejects.toThrow(MemoryError);
+  await expect(store.allocate(500)).rejects.toThrow(MemoryError);
   const [, second] = places;
   if (!second) throw new Error('three were taken');
-  store.give(second);
+  store.release(second);
   const held = counter.liveBytes;
-  expect((await store.take(500)).start).toBe(second.start);
+  expect((await store.allocate(500)).start).toBe(second.start);
   expect(counter.liveBytes).toBe(held);
 });
 
@@ -67,10 +67,10 @@ it('is made a layer at a time where there is memory', async () => {
   const [first, second, third] = places;
   const [before] = store.stores;
   if (!first || !second || !third || !before) throw new Error('three were taken');
-  store.give(second);
-  expect(await store.take(200)).toEqual({ start: 504, positions: 256 });
+  store.release(second);
+  expect(await store.allocate(200)).toEqual({ start: 504, positions: 256 });
   counter.restart();
-  const last = await store.take(500);
+  const last = await store.allocate(500);
   expect([first, third, last].map(({ start }) => start)).toEqual([0, 760, 1264]);
   // Beside what is held then, the old store of one layer.
   const { peakBytes, errors } = counter.counts;
@@ -85,9 +85,9 @@ it('at first, where not even one context fits, leaves nothing behind', async () 
   const { counter } = engine.gpu;
   const held = counter.liveBytes;
   const store = new ContextStore(engine.decoder, 'f32', 4);
-  await expect(store.take(500)).rejects.toThrow(/out of memory at keys of layer 1/);
+  await expect(store.allocate(500)).rejects.toThrow(/out of memory at keys of layer 1/);
   expect(counter.liveBytes).toBe(held);
-  expect((await store.take(60)).positions).toBe(64);
+  expect((await store.allocate(60)).positions).toBe(64);
 });
 
 it('beyond what the device binds at once is refused as well', async () => {
@@ -95,12 +95,12 @@ it('beyond what the device binds at once is refused as well', async () => {
     limits: { maxStorageBufferBindingSize: 5 * MB },
   });
   const store = new ContextStore(engine.decoder, 'f32', 4);
-  const one = await store.take(500);
-  await store.take(500);
-  await expect(store.take(500)).rejects.toThrow(/allows 10000000.*Hold contexts in f16/);
+  const one = await store.allocate(500);
+  await store.allocate(500);
+  await expect(store.allocate(500)).rejects.toThrow(/allows 10000000.*Hold contexts in f16/);
   expect(one.start).toBe(0);
   // The same contexts in halves fit.
   const halves = new ContextStore(engine.decoder, 'f16', 4);
-  for (let i = 0; i < 4; i++) await halves.take(500);
+  for (let i = 0; i < 4; i++) await halves.allocate(500);
   await engine.decoder.ops.settled();
 });

@@ -46,7 +46,7 @@ export function latentGeneration(open: () => Promise<Ops>): void {
   let engine: GenerationEngine;
   beforeAll(async () => {
     decoder = await uploadDecoder(await open(), sourceOf(weights), { type: 'f32' });
-    engine = new GenerationEngine(decoder, { maxSlots: 4, readRows: 8, keys: 'f32' });
+    engine = new GenerationEngine(decoder, { maxSlots: 4, prefillChunk: 8, keys: 'f32' });
   });
 
   const adapt = (spec: LoraSpec): Promise<void> =>

@@ -17,14 +17,14 @@ const text = (length: number, from: number): number[] =>
   Array.from({ length }, (_, i) => from + (i % 40));
 
 /** An engine on a device that says later that it has no memory for more than this many positions. */
-async function limited(positions: number, patienceMs?: number) {
+async function limited(positions: number, memoryWaitMs?: number) {
   const ops = await createWasmOps();
   const decoder = await uploadDecoder(ops, sourceOf(await loadWeights(files)), { type: 'f32' });
   const tooLarge = { keys: false };
-  const keyStore = ops.keyStore.bind(ops);
-  ops.keyStore = (shape, label) => {
+  const kvCache = ops.kvCache.bind(ops);
+  ops.kvCache = (shape, label) => {
     if (shape.positions > positions) tooLarge.keys = true;
-    return keyStore(shape, label);
+    return kvCache(shape, label);
   };
   Object.assign(ops, {
     attempt: async <T>(make: () => T): Promise<T> => {
@@ -36,8 +36,8 @@ async function limited(positions: number, patienceMs?: number) {
       throw new MemoryError('the device has no memory for it');
     },
   });
-  const options = { maxSlots: 4, readRows: 64, keys: 'f32' } as const;
-  const engine = new GenerationEngine(decoder, { ...options, ...(patienceMs && { patienceMs }) });
+  const options = { maxSlots: 4, prefillChunk: 64, keys: 'f32' } as const;
+  const engine = new GenerationEngine(decoder, { ...options, ...(memoryWaitMs && { memoryWaitMs }) });
   const opened = (seed: number, ids: readonly number[]) => {
     const session = engine.open(seed);
     session.append(ids);

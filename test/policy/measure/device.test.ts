@@ -35,11 +35,11 @@ async function measureLacking() {
     runs++;
     return [{ kernel: 'product', seconds: 0.5 }];
   };
-  const keyStore: Ops['keyStore'] = (shape, label) => {
+  const kvCache: Ops['kvCache'] = (shape, label) => {
     if (shape.positions === 64 * 40) throw new MemoryError('no memory for the keys');
-    return ops.keyStore(shape, label);
+    return ops.kvCache(shape, label);
   };
-  const own = { kernelTimes: { value: kernelTimes }, keyStore: { value: keyStore } };
+  const own = { kernelTimes: { value: kernelTimes }, kvCache: { value: kvCache } };
   const shares: number[] = [];
   const measure = await measureDevice(await decoderOn(Object.create(ops, own) as Ops), {
     onShare: (share) => shares.push(share),

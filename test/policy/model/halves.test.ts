@@ -39,7 +39,7 @@ new Random(3).fillNormal(flat, 0.05);
 
 async function sampled(ops: Ops, keys: StoreType) {
   const decoder = await uploadDecoder(ops, sourceOf(weights), { type: 'f32' });
-  const engine = new GenerationEngine(decoder, { maxSlots: 4, readRows: 16, keys });
+  const engine = new GenerationEngine(decoder, { maxSlots: 4, prefillChunk: 16, keys });
   const session = engine.open(1);
   session.append(prompt);
   const sampling = { temperature: 1, topK: 0, topP: 1 };

@@ -35,7 +35,7 @@ async function* logitsOf(decoder: Decoder, ids: readonly number[], steps: number
   const { ops } = decoder;
   const { kvHeads, headDim, hiddenSize, layers } = config;
   const stores = Array.from({ length: layers }, () =>
-    ops.keyStore({ positions: STORE, kvHeads, headDim, type: 'f32' }, 'keys'),
+    ops.kvCache({ positions: STORE, kvHeads, headDim, type: 'f32' }, 'keys'),
   );
   const [tokens, picks] = [ops.tokens(STORE), ops.picks(1)];
   const x = ops.activations(STORE, hiddenSize, 'x');

@@ -25,6 +25,6 @@ export const engineOn = async (
 ): Promise<GenerationEngine> =>
   new GenerationEngine(await uploadDecoder(ops, source, { type }), {
     maxSlots: 4,
-    readRows: 24,
+    prefillChunk: 24,
     keys: 'f32',
   });

@@ -5,7 +5,7 @@ import {
   OracleActivations,
   OracleAdapter,
   OraclePicks,
-  OracleStore,
+  OracleKvCache,
 } from '../../../src/policy/ops/oracle/handles.ts';
 import { oracleOps } from '../../../src/policy/ops/oracle/oracle.ts';
 import { own } from '../../../src/policy/ops/own.ts';
@@ -133,7 +133,7 @@ describe.each(sizes(6))('the gradients of the oracle are slopes of its forward p
     };
     fromQueries();
     ops.attendBackward({ ...attended, dOut, dq, dKeys, dValues });
-    const store = own(OracleStore, input.store);
+    const store = own(OracleKvCache, input.store);
     // The gradients of keys and values are by row; in the store they lie at the rows' places.
     const placed = (gradient: Float64Array): Float64Array => {
       const at = new Float64Array(store.keys.values.length);
@@ -199,7 +199,7 @@ describe('the oracle', () => {
     const ones = ops.vector(Float32Array.of(1, 1), 'ones');
     // A quarter turn at position 1.
     const rotary = ops.rotary(Float32Array.of(1, 0), Float32Array.of(0, 1), 1);
-    const store = ops.keyStore({ positions: 8, kvHeads: 1, headDim: 2, type: 'f32' }, 'keys');
+    const store = ops.kvCache({ positions: 8, kvHeads: 1, headDim: 2, type: 'f32' }, 'keys');
     const tokens = b.tokens([{ ids: [0, 0], position: 0, start: 0 }], 'many');
     const [q, out, lse] = [
       ops.activations(2, 2, 'q'),

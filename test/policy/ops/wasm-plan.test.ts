@@ -26,7 +26,7 @@ const config = {
   tieWordEmbeddings: true,
   maxPositions: 256,
 };
-const options = { maxSlots: 8, readRows: 256, keys: 'f32' } as const;
+const options = { maxSlots: 8, prefillChunk: 256, keys: 'f32' } as const;
 const spec = { rank: 8, alpha: 8, targets: [...LORA_TARGETS] };
 const limits = { maxTokens: 512, maxLength: 128 };
 const length = 128;
@@ -38,8 +38,8 @@ it.each(MATRIX_TYPES)('a plan of %s weights is what is held, to the byte', async
   // Tables of angles are made when the first text is read.
   plan.reach(1);
   await new GenerationEngine(plan, options).reserve(8, config.maxPositions);
-  const { readRows } = options;
-  const working = { config, type, slots: 8, context: config.maxPositions, readRows };
+  const { prefillChunk } = options;
+  const working = { config, type, slots: 8, context: config.maxPositions, prefillChunk };
   const sampling = planned.bytes + wasmSizes.working({ ...working, train: null });
   const before = planned.bytes;
   void new DecoderLoraTrainer(plan.view(), spec, limits);

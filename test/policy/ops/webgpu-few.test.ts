@@ -85,7 +85,7 @@ class Layer {
       mlp: lora([M, M], d),
       down: lora([d], M),
       rotary: b.rotary(this.capacity, D),
-      store: ops.keyStore(
+      store: ops.kvCache(
         {
           positions: 3 * this.capacity,
           kvHeads: G,

@@ -8,7 +8,7 @@ import type { EngineSpec } from '../../../src/retrieval/engines/open.ts';
 import { systemDeps } from '../../../src/retrieval/engines/http/http.ts';
 import { json, serve, type Reply, type TestServer } from './server.ts';
 import { searchR1Reply, wikiReply } from './strict.ts';
-import type { OpenStream } from '../../../src/base/is-there.ts';
+import type { OpenStream } from '../../../src/base/reachable.ts';
 
 const servers: TestServer[] = [];
 afterEach(async () => {

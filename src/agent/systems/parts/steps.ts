@@ -11,8 +11,8 @@ import type { BlockKind } from '../../transcript/dialects/dialect.ts';
  * one leaves its events and its segments in the record.
  */
 
-/** How the policy's words ended. */
-export interface Wrote {
+/** Result of one policy step. */
+export interface StepOutcome {
   /** The last thought in them; null without one. */
   thought: string | null;
   /** The query, where it made a search of its own. */
@@ -29,20 +29,20 @@ export interface LookAhead {
   /** The pieces of its text without tags, with their probabilities; null where the policy gives none. */
   pieces: readonly { text: string; probability: number }[] | null;
   /** Makes it the policy's next words. */
-  adopt(): Wrote;
+  adopt(): StepOutcome;
   /** Leaves it: what is in the record is that it was tried, and what came of it. */
   drop(outcome: string): void;
 }
 
 /** The next action of the policy as it wrote it in a fork. */
-export interface Proposed {
+export interface ProposedAction {
   /** `none`: it wrote neither a search nor an answer. */
   kind: 'search' | 'answer' | 'none';
   /** The query, or the answer. */
   text: string;
   ids: readonly number[];
   /** Makes it the policy's next words; the context must be the one that it was written behind. */
-  adopt(): Wrote;
+  adopt(): StepOutcome;
   /** Leaves it, with what came of it as text. */
   drop(outcome: string): void;
   /** Leaves it, its tokens counted as the policy's. */
@@ -58,7 +58,7 @@ export interface WouldAnswer {
 /** A fork of the context that continues by itself until it is closed. */
 export interface Branch {
   /** @param temperature in the place of the sampling's; 0: greedy */
-  act(temperature?: number): Promise<Proposed>;
+  act(temperature?: number): Promise<ProposedAction>;
   /** Writes passages as a result. */
   read(hits: readonly Hit[]): void;
   /** The short answer it would give now, greedily. */
@@ -83,7 +83,7 @@ export interface Steps {
   canSearch(): boolean;
   /** Instruction and question, as the first words of the record's context; a first search where the recipe has one. */
   open(): Promise<void>;
-  write(until: 'thought' | 'action'): Promise<Wrote>;
+  write(until: 'thought' | 'action'): Promise<StepOutcome>;
   lookAhead(maxTokens: number): Promise<LookAhead>;
 
   /**
@@ -118,9 +118,9 @@ export interface Steps {
 
   branch(): Promise<Branch>;
   /** So many candidates for the policy's next action. */
-  propose(n: number): Promise<Proposed[]>;
+  propose(n: number): Promise<ProposedAction[]>;
   /** Notes candidates for a step, best first; the first is taken. */
-  noteActions(ranked: readonly Proposed[]): void;
+  noteActions(ranked: readonly ProposedAction[]): void;
   wouldAnswer(): Promise<WouldAnswer>;
   /** Begins a thought with these words, as the policy's. */
   begin(words: string): void;
@@ -133,7 +133,7 @@ export interface Steps {
   show(hits: readonly Hit[]): void;
   hint(text: string): void;
   /** The environment writes a query and what answers it; nothing is searched for. */
-  tell(query: string, found: { title: string; text: string }): void;
+  writeExchange(query: string, found: { title: string; text: string }): void;
 
   /** Asks a policy that reads words beside the context. */
   ask(aside: {

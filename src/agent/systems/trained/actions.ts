@@ -2,7 +2,7 @@ import { consistentAction, rankActions, type Worth } from '../../../recipes/meth
 import { itemAt } from '../../../base/items.ts';
 import { actionReward } from '../../../recipes/methods/reward-model.ts';
 import type { Hit } from '../../../records/hits.ts';
-import type { Proposed, Steps } from '../parts/steps.ts';
+import type { ProposedAction, Steps } from '../parts/steps.ts';
 import { actionFeatures } from './action-features.ts';
 
 /** Passages that earlier searches brought. */
@@ -10,17 +10,17 @@ const seenBefore = (s: Steps): Set<string> =>
   new Set(s.foundAll().map(({ passage }) => passage.id));
 
 /** Hits of a candidate's query; none of an answer, or of one that is not an action. */
-const broughtBy = async (s: Steps, { kind, text }: Proposed): Promise<Hit[]> =>
+const broughtBy = async (s: Steps, { kind, text }: ProposedAction): Promise<Hit[]> =>
   kind === 'search' && s.canSearch() ? s.look(text) : [];
 
 /** What an action comes to, as text; null where it fails: it cannot be read, or brings nothing. */
-function outcomeOf({ kind, text }: Proposed, hits: readonly Hit[]): string | null {
+function outcomeOf({ kind, text }: ProposedAction, hits: readonly Hit[]): string | null {
   if (kind === 'answer') return text === '' ? null : `answer ${text.toLowerCase()}`;
   const [first] = hits;
   return kind === 'search' && first ? `finds ${first.passage.title}` : null;
 }
 
-function worthOf(s: Steps, proposed: Proposed, hits: readonly Hit[], seen: Set<string>): Worth {
+function worthOf(s: Steps, proposed: ProposedAction, hits: readonly Hit[], seen: Set<string>): Worth {
   const fresh = hits.filter(({ passage }) => !seen.has(passage.id));
   const { kind, text, ids } = proposed;
   return {
@@ -32,7 +32,7 @@ function worthOf(s: Steps, proposed: Proposed, hits: readonly Hit[], seen: Set<s
 }
 
 /** By a process reward model, which looks at what was read, not at what a candidate would bring. */
-function byReward(s: Steps, candidates: readonly Proposed[]): number[] {
+function byReward(s: Steps, candidates: readonly ProposedAction[]): number[] {
   const { weights = {} } = s.method.candidates ?? {};
   const state = {
     question: s.question,
@@ -48,7 +48,7 @@ function byReward(s: Steps, candidates: readonly Proposed[]): number[] {
 }
 
 /** Places of the candidates, the one that is taken first. */
-async function ranked(s: Steps, candidates: readonly Proposed[]): Promise<number[]> {
+async function ranked(s: Steps, candidates: readonly ProposedAction[]): Promise<number[]> {
   if (s.method.candidates?.by === 'reward-model') return byReward(s, candidates);
   const brought: Hit[][] = [];
   for (const one of candidates) brought.push(await broughtBy(s, one));

@@ -3,7 +3,7 @@ import { disagreement, type Chain, type ChainScorer } from '../../../recipes/met
 import { actionReward } from '../../../recipes/methods/reward-model.ts';
 import type { Hit } from '../../../records/hits.ts';
 import { normalise } from '../../answers/normalisers.ts';
-import type { Branch, Proposed, Steps } from '../parts/steps.ts';
+import type { Branch, ProposedAction, Steps } from '../parts/steps.ts';
 import { actionFeatures } from './action-features.ts';
 
 /** What chains are distinguished by; the lowest is kept (`src/recipes/methods/chain.ts`). */
@@ -11,7 +11,7 @@ import { actionFeatures } from './action-features.ts';
 /** Steps that were written in a branch, in order. */
 export interface Walk {
   branch: Branch;
-  steps: Proposed[];
+  steps: ProposedAction[];
   /** What its searches brought, in order. */
   hits: Hit[];
   /** Of its steps, where a reward model tells chains apart. */
@@ -26,11 +26,11 @@ const NO_INFORMATION = 'No relevant information found';
 export const scorerOf = ({ scorer = 'confidence' }: Pick<Chain, 'scorer'>): ChainScorer => scorer;
 
 /** Whether a scorer looks behind a chain at the place of its answer, so that an answer must not be there yet. */
-export const looksBehind = (chain: Pick<Chain, 'scorer'>): boolean =>
+export const needsOpenAnswer = (chain: Pick<Chain, 'scorer'>): boolean =>
   ['no-information', 'gold', 'vote'].includes(scorerOf(chain));
 
 /** What the reward model says of the next step of a walk. */
-export function rewardOf(s: Steps, walk: Walk, step: Proposed, { weights = {} }: Chain): number {
+export function rewardOf(s: Steps, walk: Walk, step: ProposedAction, { weights = {} }: Chain): number {
   const own = walk.steps.flatMap(({ kind, text }) => (kind === 'search' ? [text] : []));
   const read = [...s.foundAll(), ...walk.hits].map(
     ({ passage }) => `${passage.title} . ${passage.text}`,

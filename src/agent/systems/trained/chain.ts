@@ -1,12 +1,12 @@
 import { lowest, lowestMean, type Chain } from '../../../recipes/methods/chain.ts';
-import type { Branch, Proposed, Steps } from '../parts/steps.ts';
-import { looksBehind, measure, rewardOf, scorerOf, scoresOf, type Walk } from './chain-scores.ts';
+import type { Branch, ProposedAction, Steps } from '../parts/steps.ts';
+import { needsOpenAnswer, measure, rewardOf, scorerOf, scoresOf, type Walk } from './chain-scores.ts';
 
 const DEFAULTS: Chain = { length: 3, decode: { kind: 'one' } };
 
 /** The next step of a walk. Where its scorer looks behind the chain, an answer is tried in a fork and not left standing. */
-async function nextStep(walk: Walk, chain: Chain, temperature?: number): Promise<Proposed> {
-  if (!looksBehind(chain)) return walk.branch.act(temperature);
+async function nextStep(walk: Walk, chain: Chain, temperature?: number): Promise<ProposedAction> {
+  if (!needsOpenAnswer(chain)) return walk.branch.act(temperature);
   const ahead = await walk.branch.fork();
   const step = await ahead.act(temperature).catch((error: unknown) => {
     ahead.close();
@@ -54,11 +54,11 @@ const begun = async (s: Steps, from?: Walk): Promise<Walk> => ({
 });
 
 /** Whether the answer of a chain gives way to passages for the question, after which it is asked for. */
-const givesWay = ({ closing = 0 }: Chain, { kind }: Proposed): boolean =>
+const givesWay = ({ closing = 0 }: Chain, { kind }: ProposedAction): boolean =>
   closing > 0 && kind === 'answer';
 
 /** Makes steps of a branch the rollout's own. @returns whether it is over */
-async function adopt(steps: readonly Proposed[], chain: Chain): Promise<boolean> {
+async function adopt(steps: readonly ProposedAction[], chain: Chain): Promise<boolean> {
   for (const step of steps) {
     if (givesWay(chain, step)) {
       step.count();

@@ -17,7 +17,7 @@ export async function oneStep(s: Steps): Promise<void> {
   await s.open();
   const chain = s.chain();
   const given = Math.floor(s.groupChance() * (chain.length + 1));
-  for (const step of chain.slice(0, given)) s.tell(step.query, answered(step));
+  for (const step of chain.slice(0, given)) s.writeExchange(step.query, answered(step));
   for (;;) {
     const next = await s.write('action');
     if (next.ended === 'thought') continue;

@@ -6,7 +6,7 @@ import type { RouterWeights } from '../../../agent/router/network.ts';
 import { createRouter, type Router } from '../../../agent/router/router.ts';
 import type { FoundQuestions } from '../../../evaluate/systems/plan/plan.ts';
 import type { QuestionsSource, RetrievalChange } from '../../../evaluate/systems/spec.ts';
-import { retrieverBy, type Retriever } from '../../../retrieval/retriever.ts';
+import { retrieverByMethod, type Retriever } from '../../../retrieval/retriever.ts';
 import { MANIFEST_FILE } from '../../../retrieval/world/manifest.ts';
 import { buildWorld, openEncoderFromDisk, writeToDisk } from '../../shared/build-world.ts';
 import { endProgress, say, sayProgress } from '../../shared/command.ts';
@@ -95,7 +95,7 @@ export function retrieverFor({ sources }: OpenSet, { local, web }: RetrievalChan
     );
   return local?.method === undefined
     ? sources.retriever
-    : retrieverBy(sources.retriever, local.method);
+    : retrieverByMethod(sources.retriever, local.method);
 }
 
 export const routerFor = ({ sources }: OpenSet, weights: RouterWeights | undefined): Router =>

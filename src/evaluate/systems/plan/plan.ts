@@ -1,5 +1,5 @@
 import { sourcesInUse } from '../../../agent/answers/unknown-names.ts';
-import { misfit } from '../../../agent/settings/needs.ts';
+import { mismatchReason } from '../../../agent/settings/needs.ts';
 import { canonical, sha256 } from '../../../base/hash.ts';
 import { itemAt } from '../../../base/items.ts';
 import { deriveSeed } from '../../../base/random.ts';
@@ -177,10 +177,10 @@ function rowsOf(
         parts: about?.parts ?? [],
         policy: policy.name,
         ...(words.length > 0 && { retrieval: words.join(', ') }),
-        ...(about && { departures: about.departures }),
+        ...(about && { departures: about.differences }),
         ...(changes && { changes }),
         published: custom ? null : (about?.published ?? null),
-        signature: about?.signature ?? null,
+        signature: about?.expectedEffect ?? null,
         base,
         overrides,
         loop: loopOf(base, overrides),
@@ -219,7 +219,7 @@ async function runnable(
   const skipped: SkippedSystem[] = [];
   for (const row of rows) {
     const spelling = row.base.needs && (await itemAt(policies, row.policyAt).spelling());
-    const reason = spelling ? misfit({ ...row.base, title: row.title }, spelling) : null;
+    const reason = spelling ? mismatchReason({ ...row.base, title: row.title }, spelling) : null;
     if (reason === null) kept.push(row);
     else skipped.push({ ...systemOf(row), reason });
   }

@@ -1,5 +1,5 @@
 import type { SearchTarget, SourceName } from '../../../records/hits.ts';
-import { openedBy, type Retrieval, type Retriever } from '../../../retrieval/retriever.ts';
+import { openByMethod, type Retrieval, type Retriever } from '../../../retrieval/retriever.ts';
 import type { WorkerLost } from '../../contract/failures.ts';
 import type {
   LoadedWorld,
@@ -28,7 +28,7 @@ export class RemoteRetriever implements Retriever {
   constructor(api: Api, key: string, open?: (method: string) => Promise<Retriever>) {
     this.#api = api;
     this.#key = key;
-    if (open) this.by = openedBy(open);
+    if (open) this.by = openByMethod(open);
   }
 
   search(source: SearchTarget, query: string, k: number, signal?: AbortSignal): Promise<Retrieval> {

@@ -13,7 +13,7 @@ import { readFacts, type RewardFacts } from '../parts/facts.ts';
 type Verifier = NonNullable<TrainSettings['verifier']>;
 
 /** Whether the verifier calls an answer right, before chance has its say. */
-function calledRight(
+function matchesByRule(
   { kind, threshold }: Pick<Verifier, 'kind' | 'threshold'>,
   { em, f1, answerText, golds }: Pick<RewardFacts, 'em' | 'f1' | 'answerText' | 'golds'>,
 ): boolean {
@@ -32,8 +32,8 @@ function calledRight(
  * whole match.
  * @param draw 0 to 1, what chance says
  */
-export function verified(facts: RewardFacts, verifier: Verifier, draw: number): RewardFacts {
-  const called = calledRight(verifier, facts);
+export function judgedByVerifier(facts: RewardFacts, verifier: Verifier, draw: number): RewardFacts {
+  const called = matchesByRule(verifier, facts);
   const flipped = draw < (called ? verifier.falseNegative : verifier.falsePositive);
   const right = called !== flipped;
   if (right === (facts.em === 1)) return facts;
@@ -51,11 +51,11 @@ export function verified(facts: RewardFacts, verifier: Verifier, draw: number): 
   };
 }
 
-/** What rewards of a run are notified of a rollout. An answer is judged alike whenever it is asked. */
-export const seenBy =
+/** Reward inputs after the simulated noisy verifier; deterministic per rollout. */
+export const factsThroughVerifier =
   ({ verifier, seed }: Pick<TrainSettings, 'verifier' | 'seed'>) =>
   (rollout: Rollout): RewardFacts => {
     const facts = readFacts(rollout);
     if (!verifier || facts.answerText === null) return facts;
-    return verified(facts, verifier, uniform(deriveSeed(seed, 'verifier', rollout.id)));
+    return judgedByVerifier(facts, verifier, uniform(deriveSeed(seed, 'verifier', rollout.id)));
   };

@@ -3,7 +3,7 @@ import type { AttentionInput, HeadsInput } from '../ops.ts';
 import {
   OracleActivations,
   OracleRotary,
-  OracleStore,
+  OracleKvCache,
   OracleTokens,
   OracleVector,
   type PlacedToken,
@@ -61,7 +61,7 @@ function turningOf(o: HeadsInput, h: number, token: PlacedToken): Turning {
 
 /** From raw [rows, (H + 2G) D]: q, and keys and values into the store. */
 export function placeHeads(o: HeadsInput, raw: Table, q: Table): void {
-  const store = own(OracleStore, o.store);
+  const store = own(OracleKvCache, o.store);
   const { headDim: D, kvHeads: G } = store;
   own(OracleTokens, o.tokens).placed.forEach((token, r) => {
     const place = token.start + token.position;
@@ -113,7 +113,7 @@ function weightsOf(
   r: number,
   h: number,
 ): { p: number[]; lse: number } {
-  const { keys, headDim: D, kvHeads } = own(OracleStore, o.store);
+  const { keys, headDim: D, kvHeads } = own(OracleKvCache, o.store);
   const q = own(OracleActivations, o.q);
   const g = Math.floor(h / (o.heads / kvHeads));
   const scores = Array.from({ length: token.position + 1 }, (_, j) =>
@@ -125,7 +125,7 @@ function weightsOf(
 }
 
 export function attend(o: AttentionInput, out: Table, lse: Table | null): void {
-  const { values, headDim: D, kvHeads } = own(OracleStore, o.store);
+  const { values, headDim: D, kvHeads } = own(OracleKvCache, o.store);
   own(OracleTokens, o.tokens).placed.forEach((token, r) => {
     for (let h = 0; h < o.heads; h++) {
       const g = Math.floor(h / (o.heads / kvHeads));
@@ -145,7 +145,7 @@ export function attend(o: AttentionInput, out: Table, lse: Table | null): void {
 export function attendBackward(
   o: AttentionInput & { dOut: Table; dq: Table; dKeys: Table; dValues: Table },
 ): void {
-  const { keys, values, headDim: D, kvHeads } = own(OracleStore, o.store);
+  const { keys, values, headDim: D, kvHeads } = own(OracleKvCache, o.store);
   const q = own(OracleActivations, o.q);
   const { placed } = own(OracleTokens, o.tokens);
   const rowOf = new Map(placed.map((token, r) => [token.start + token.position, r]));

@@ -6,7 +6,7 @@ import type {
   Adapter,
   AdapterShape,
   Draws,
-  KeyStore,
+  KvCache,
   Lora,
   Matrix,
   MatrixShape,
@@ -120,7 +120,7 @@ export class OracleRotary implements Rotary {
   }
 }
 
-export class OracleStore implements KeyStore {
+export class OracleKvCache implements KvCache {
   readonly kind = 'keys';
   readonly positions: number;
   readonly kvHeads: number;

@@ -10,7 +10,7 @@ import {
   OracleMatrix,
   OraclePicks,
   OracleRotary,
-  OracleStore,
+  OracleKvCache,
   OracleTokens,
   OracleVector,
   OracleWriter,
@@ -72,8 +72,8 @@ export function oracleOps(): Ops {
       };
     },
     rotary: (cos, sin, pairs) => made(new OracleRotary(cos, sin, pairs), 2 * cos.length),
-    keyStore: (shape) =>
-      made(new OracleStore(shape), 2 * shape.positions * shape.kvHeads * shape.headDim),
+    kvCache: (shape) =>
+      made(new OracleKvCache(shape), 2 * shape.positions * shape.kvHeads * shape.headDim),
     tokens: (rows) => made(new OracleTokens(rows), rows),
     picks: (rows) => made(new OraclePicks(rows), rows),
     draws: (rows) => made(new OracleDraws(rows), rows),
@@ -91,7 +91,7 @@ export function oracleOps(): Ops {
       stores.forEach((store, s) => {
         const target = targets[s];
         if (!target) throw new Error('oracle: one target a store');
-        const [source, to] = [own(OracleStore, store), own(OracleStore, target)];
+        const [source, to] = [own(OracleKvCache, store), own(OracleKvCache, target)];
         for (const { from, to: first, count } of moves)
           for (let i = 0; i < count; i++) {
             to.keys.row(first + i).set(source.keys.row(from + i).map((v) => to.held(v)));

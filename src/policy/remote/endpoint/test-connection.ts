@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../../records/setup.ts';
-import { isThere, systemStream, type OpenStream } from '../../../base/is-there.ts';
+import { isReachable, systemStream, type OpenStream } from '../../../base/reachable.ts';
 import { EndpointClient } from './client.ts';
 import { EndpointError, type EndpointFault } from './errors.ts';
 import { joinUrl } from './transport.ts';
@@ -36,7 +36,7 @@ async function explained(
   // A browser tells a page nothing of why a request failed.
   const { stream = systemStream, signal } = tools;
   const send = tools.fetch ?? ((address: string, init: RequestInit) => fetch(address, init));
-  if (await isThere(joinUrl(url, 'models'), send, stream, signal))
+  if (await isReachable(joinUrl(url, 'models'), send, stream, signal))
     return {
       fault: 'cors',
       message: `A server answers at ${url}, but does not allow this page to read it (CORS). Allow the page's origin there: llama.cpp does by default, Ollama takes OLLAMA_ORIGINS, vLLM --allowed-origins.`,

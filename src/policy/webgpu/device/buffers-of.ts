@@ -5,7 +5,7 @@ import {
   GpuActivations,
   GpuAdapter,
   GpuDraws,
-  GpuKeyStore,
+  GpuKvCache,
   GpuMatrix,
   GpuPicks,
   GpuRotary,
@@ -24,7 +24,7 @@ export function gradientsOf(adapter: Adapter): GpuBuffer {
 /** All that a handle holds. */
 export function buffersOf(handle: Handle): GpuBuffer[] {
   if (handle instanceof GpuActivations || handle instanceof GpuVector) return [handle.buffer];
-  if (handle instanceof GpuRotary || handle instanceof GpuKeyStore) return [handle.buffer];
+  if (handle instanceof GpuRotary || handle instanceof GpuKvCache) return [handle.buffer];
   if (handle instanceof GpuMatrix) return handle.parts.map(({ units }) => units.buffer);
   if (handle instanceof GpuTokens) return [handle.table, handle.runTable];
   if (handle instanceof GpuDraws || handle instanceof GpuPicks)

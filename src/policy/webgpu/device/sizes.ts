@@ -107,7 +107,7 @@ export function keyBytes(positions: number, kvHeads: number, headDim: number, ty
   return padded(positions * kvHeads * storedDim(headDim) * each, ALIGNED);
 }
 
-export const keyStoreBytes = (
+export const kvCacheBytes = (
   positions: number,
   kvHeads: number,
   headDim: number,

@@ -3,7 +3,7 @@ import type {
   Adapter,
   AdapterShape,
   Draws,
-  KeyStore,
+  KvCache,
   Lora,
   Matrix,
   MatrixShape,
@@ -114,7 +114,7 @@ export class GpuRotary implements Rotary {
  * Keys, then values, each [position][kvHead][dim] in float32 or in 16 bits, two in a word. `dim` is the head size
  * filled up to a multiple of 4; what fills it is zero. Keys lie in the order of the head (not the matrix').
  */
-export class GpuKeyStore implements KeyStore {
+export class GpuKvCache implements KvCache {
   readonly kind = 'keys';
   readonly positions: number;
   readonly kvHeads: number;
@@ -125,7 +125,7 @@ export class GpuKeyStore implements KeyStore {
   readonly values: Range;
 
   constructor(
-    shape: Pick<KeyStore, 'positions' | 'kvHeads' | 'headDim' | 'type'>,
+    shape: Pick<KvCache, 'positions' | 'kvHeads' | 'headDim' | 'type'>,
     readonly buffer: GpuBuffer,
   ) {
     this.positions = shape.positions;
@@ -141,9 +141,9 @@ export class GpuKeyStore implements KeyStore {
   /** @throws MemoryError where it is larger than what the device binds at once, or holds in a buffer */
   static on(
     device: Device,
-    shape: Pick<KeyStore, 'positions' | 'kvHeads' | 'headDim' | 'type'>,
+    shape: Pick<KvCache, 'positions' | 'kvHeads' | 'headDim' | 'type'>,
     label: string,
-  ): GpuKeyStore {
+  ): GpuKvCache {
     const { kvHeads, headDim, type } = shape;
     // `copyKeys` rounds counts up to a multiple of 8.
     const positions = padded(shape.positions, 8);
@@ -155,7 +155,7 @@ export class GpuKeyStore implements KeyStore {
           `${Math.min(2 * maxStorageBufferBindingSize, maxBufferSize)}. Hold contexts in f16, or have ` +
           'fewer of them at a time, or shorter ones',
       );
-    return new GpuKeyStore({ ...shape, positions }, device.buffer(2 * size, label));
+    return new GpuKvCache({ ...shape, positions }, device.buffer(2 * size, label));
   }
 }
 

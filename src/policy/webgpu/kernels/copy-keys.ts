@@ -2,8 +2,8 @@ import type { Range } from '../device/device.ts';
 import { GROUP_ID } from '../device/encoder.ts';
 import type { Gpu } from '../device/gpu.ts';
 import { padded } from '../device/sizes.ts';
-import type { GpuKeyStore } from '../device/values.ts';
-import type { KeyMove } from '../../ops/values.ts';
+import type { GpuKvCache } from '../device/values.ts';
+import type { KvMove } from '../../ops/values.ts';
 
 const THREADS = 64;
 /** Moves of a dispatch: what a uniform of 256 bytes holds. */
@@ -42,9 +42,9 @@ fn main(@builtin(workgroup_id) wid: vec3u, @builtin(num_workgroups) groups: vec3
 /** Copies positions of a store to others of it, or of `to`; ranges that overlap are not allowed. */
 export function copyKeys(
   gpu: Gpu,
-  store: GpuKeyStore,
-  to: GpuKeyStore,
-  moves: readonly KeyMove[],
+  store: GpuKvCache,
+  to: GpuKvCache,
+  moves: readonly KvMove[],
 ): void {
   for (const { from, to: target, count } of moves) {
     if (Math.max(from + count, 0) > store.positions || target + count > to.positions)

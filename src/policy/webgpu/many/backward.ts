@@ -3,7 +3,7 @@ import type { Activations, Tokens } from '../../ops/values.ts';
 import type { Gpu } from '../device/gpu.ts';
 import type { Rows } from '../device/learned.ts';
 import { strideOf } from '../device/sizes.ts';
-import { GpuKeyStore, GpuMatrix, GpuRotary, GpuTokens, GpuVector, own } from '../device/values.ts';
+import { GpuKvCache, GpuMatrix, GpuRotary, GpuTokens, GpuVector, own } from '../device/values.ts';
 import {
   ATTENTION_BACKWARD,
   ATTENTION_SUMS,
@@ -74,7 +74,7 @@ export function attendBackward(
   },
 ): void {
   const tokens = own(GpuTokens, o.tokens);
-  const store = own(GpuKeyStore, o.store);
+  const store = own(GpuKvCache, o.store);
   const { kvHeads, headDim, type } = store;
   const { heads } = o;
   const share = heads / kvHeads;
@@ -125,7 +125,7 @@ export function projectHeadsBackward(
   },
 ): void {
   const tokens = own(GpuTokens, o.tokens);
-  const { kvHeads, headDim } = own(GpuKeyStore, o.store);
+  const { kvHeads, headDim } = own(GpuKvCache, o.store);
   const matrix = own(GpuMatrix, o.by.matrix);
   const rows = tokens.count;
   const rotary = o.rotary && own(GpuRotary, o.rotary);

@@ -5,7 +5,7 @@ import type { Rows } from '../device/learned.ts';
 import { strideOf } from '../device/sizes.ts';
 import {
   GpuActivations,
-  GpuKeyStore,
+  GpuKvCache,
   GpuMatrix,
   GpuRotary,
   GpuTokens,
@@ -29,7 +29,7 @@ export function projectHeadsMany(
   o: HeadsInput & { q: Activations; raw?: Activations },
 ): void {
   const tokens = own(GpuTokens, o.tokens);
-  const store = own(GpuKeyStore, o.store);
+  const store = own(GpuKvCache, o.store);
   const { kvHeads, headDim, type } = store;
   const rows = tokens.count;
   const raw = o.raw
@@ -72,7 +72,7 @@ export function attendMany(
   o: AttentionInput & { out: Activations; lse?: Activations },
 ): void {
   const tokens = own(GpuTokens, o.tokens);
-  const store = own(GpuKeyStore, o.store);
+  const store = own(GpuKvCache, o.store);
   const { kvHeads, headDim, type } = store;
   const share = o.heads / kvHeads;
   const tiles = tilesOf(gpu, tokens, share);

@@ -1,7 +1,7 @@
 import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
 import type { Recipe, VariantSettings } from '../../parts/recipe.ts';
 import { DEFAULT_SETTINGS } from '../../parts/settings.ts';
-import { SHARED_DEPARTURES } from '../loop.ts';
+import { SHARED_DIFFERENCES } from '../loop.ts';
 import { BLOCKS_SHOWN } from './shown.ts';
 
 /*
@@ -31,9 +31,9 @@ export const arena: Recipe = {
     paper: '2505.13258',
     kind: 'trained by RL',
     parts: ['first result given', 'blocks: relevance', 'joint bonus', 'KL k2'],
-    departures: [
-      ...SHARED_DEPARTURES.slice(0, 1),
-      ...SHARED_DEPARTURES.slice(2),
+    differences: [
+      ...SHARED_DIFFERENCES.slice(0, 1),
+      ...SHARED_DIFFERENCES.slice(2),
       'The references are what the question itself brings, and may lack a supporting passage; theirs hold all of them among distractors.',
       'Untrained, the built-in policy nearly always asks for a search behind its passages; none is left, so it is refused and told to answer.',
       'Groups of 8 in place of 7; ε is 1e-6 in place of 1e-4.',
@@ -55,7 +55,7 @@ export const arena: Recipe = {
       'reward.arena': 'code: src/evaluate.py: 1, 1, 1 or 0.5, 10',
       'reward.arena-released': 'code: src/evaluate.py, its pattern over lines',
     },
-    signature:
+    expectedEffect:
       'Exactly the supporting passages are named more often, and right answers with wrong passages vanish; without the bonus less so.',
   },
   settings: {

@@ -1,6 +1,6 @@
 import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
 import type { Recipe, Variant } from '../../parts/recipe.ts';
-import { GRPO_FOR_PPO, searchLoop, SHARED_DEPARTURES } from '../loop.ts';
+import { GRPO_FOR_PPO, searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 import { BLOCKS_SHOWN } from './shown.ts';
 
 /*
@@ -28,8 +28,8 @@ export const interleaved: Recipe = {
     paper: '2505.19640',
     kind: 'trained by RL',
     parts: ['blocks: sub-answer', 'process reward: sub-answers', 'batch rule'],
-    departures: [
-      ...SHARED_DEPARTURES,
+    differences: [
+      ...SHARED_DIFFERENCES,
       GRPO_FOR_PPO,
       'It searches; theirs reasons over given paragraphs without tools.',
       'λ_f and λ_a are 1; the paper gives none.',
@@ -47,7 +47,7 @@ export const interleaved: Recipe = {
       'grpo.objective.kl.coefficient': 'paper',
       'reward.interleaved': 'paper: 2, −1.5, −2 and 0.5; its λ are not given, 1 is ours',
     },
-    signature:
+    expectedEffect:
       'The first right sub-answer comes after fewer tokens; with the intermediate reward ungated sub-answers rise and answers do not.',
   },
   settings: { ...searchLoop(3, 4), blocks: ['summary'] },

@@ -1,6 +1,6 @@
 import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
 import type { Recipe } from '../../parts/recipe.ts';
-import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
+import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 import { BLOCKS_SHOWN } from './shown.ts';
 
 /*
@@ -17,8 +17,8 @@ export const memoryR1: Recipe = {
     paper: '2508.19828',
     kind: 'trained by RL',
     parts: ['blocks: memory', 'memory bank', 'frozen answerer'],
-    departures: [
-      ...SHARED_DEPARTURES,
+    differences: [
+      ...SHARED_DIFFERENCES,
       'A world of facts, with older states of pages, in place of dialogues; facts come from searches.',
       'The bank is written anew behind every result; which fact was added, updated, deleted or kept is told by comparison, not named.',
       'The frozen answerer is the checkpoint without its adapter and reads the whole bank, or, in `memory-r1/retrieved`, four facts of at most sixteen, in place of 60. `memory-r1/answerer` trains it by itself, on a memory that holds every sentence that the question finds, sixteen at most: names of those that it keeps, then the answer.',
@@ -39,7 +39,7 @@ export const memoryR1: Recipe = {
       'reward.memory-r1': 'paper: exact match',
       'reward.memory-r1-retrieved': 'ours: 16 and 4; paper: 60 are read',
     },
-    signature:
+    expectedEffect:
       'Facts are updated where they were deleted and added before, and fewer contradict each other; a manager that only adds does not.',
   },
   settings: { ...searchLoop(2, 4), blocks: ['memory'] },
@@ -56,7 +56,7 @@ export const memoryR1: Recipe = {
     {
       name: 'answerer',
       title: 'The answerer by itself: GRPO, which of four facts it keeps and what it answers',
-      departures:
+      differences:
         'Its memory is what a manager that only adds holds of one retrieval with the question, so that questions of two hops at most are asked; it runs ARENA’s loop, whose numbers stand for the memories that theirs writes out.',
       loop: 'arena',
       settings: {
@@ -70,7 +70,7 @@ export const memoryR1: Recipe = {
     {
       name: 'retrieved',
       title: 'GRPO, what a frozen copy answers from four facts of the memory',
-      departures: 'The memory holds sixteen facts; the oldest are forgotten.',
+      differences: 'The memory holds sixteen facts; the oldest are forgotten.',
       settings: {
         ...TRAINING,
         stages: [{ steps: TRAINING.steps, reward: 'memory-r1-retrieved', weights: {} }],

@@ -1,6 +1,6 @@
 import { TRAINING, verlObjective } from '../../parts/training-base.ts';
 import type { Recipe } from '../../parts/recipe.ts';
-import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
+import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 import { BLOCKS_SHOWN } from './shown.ts';
 
 /*
@@ -17,8 +17,8 @@ export const rSearch: Recipe = {
     paper: '2506.04185',
     kind: 'trained by RL',
     parts: ['blocks: evidence', 'frozen answerer', 'outcome and format ladder'],
-    departures: [
-      ...SHARED_DEPARTURES,
+    differences: [
+      ...SHARED_DIFFERENCES,
       'The frozen answerer is the checkpoint without its adapter, greedy; theirs is Llama-3.2-3B at temperature 0.1.',
       BLOCKS_SHOWN,
     ],
@@ -36,7 +36,7 @@ export const rSearch: Recipe = {
       'grpo.groupSize': 'ours; code: 5 (scripts/train_*.sh)',
       'reward.r-search': 'code: src/verl/utils/reward_score/qa_f1.py: 0.2, 0.2',
     },
-    signature:
+    expectedEffect:
       'What the frozen copy answers from the evidence rises towards what the policy answers; without the evidence term it does not.',
   },
   settings: { ...searchLoop(3, 4), blocks: ['evidence'], dialect: 'r-search' },

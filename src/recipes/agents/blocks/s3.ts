@@ -1,6 +1,6 @@
 import { TRAINING, verlObjective } from '../../parts/training-base.ts';
 import type { Recipe } from '../../parts/recipe.ts';
-import { GRPO_FOR_PPO, searchLoop, SHARED_DEPARTURES } from '../loop.ts';
+import { GRPO_FOR_PPO, searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 import { BLOCKS_SHOWN } from './shown.ts';
 
 /*
@@ -30,8 +30,8 @@ export const s3: Recipe = {
       'gain beyond naive RAG',
       'data selection: what one retrieval answers is left out',
     ],
-    departures: [
-      ...SHARED_DEPARTURES,
+    differences: [
+      ...SHARED_DIFFERENCES,
       GRPO_FOR_PPO,
       'The frozen generator is the checkpoint without its adapter; theirs is Qwen2.5-14B.',
       'The searcher ends its search with an answer of its own, which earns nothing; metrics and held-out scores are of that answer.',
@@ -55,7 +55,7 @@ export const s3: Recipe = {
       'reward.s3': 'paper: gain beyond RAG',
       'reward.s3-released': 'code: verl/utils/reward_score/rag_2.py',
     },
-    signature:
+    expectedEffect:
       'The same frozen answerer becomes right more often though it is not trained, and fewer questions get worse by searching.',
   },
   settings: {

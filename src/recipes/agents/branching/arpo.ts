@@ -1,6 +1,6 @@
 import type { Recipe, VariantSettings } from '../../parts/recipe.ts';
 import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
-import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
+import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 
 /*
  * ARPO (arXiv 2507.19849; code: dongguanting/ARPO): half of a group begins at the question, the rest branches off
@@ -33,8 +33,8 @@ export const arpo: Recipe = {
     paper: '2507.19849',
     kind: 'trained by RL',
     parts: ['branch on entropy', 'blocks: compute', 'conditional bonus: both tools'],
-    departures: [
-      ...SHARED_DEPARTURES,
+    differences: [
+      ...SHARED_DIFFERENCES,
       'The entropy is of the whole vocabulary and of the tokens behind the result, as in the paper; the code takes ten tokens of it, and the segment before the result, which `arpo/as-released` does, too.',
       'Its first entropies are of the rollout itself; the released table of them is never cleared between batches: `arpo/as-released-kept`.',
       'w is 0.5 in place of 0.2, for a policy that is surer of its words.',
@@ -55,7 +55,7 @@ export const arpo: Recipe = {
       'grpo.objective.dualClip': 'code',
       'reward.tool-star': 'code: verl/utils/reward_score/deep_research.py',
     },
-    signature:
+    expectedEffect:
       'Tool calls that are made a trained rollout fall, and branches stand behind results of high entropy; with w = 0 they do not.',
   },
   settings: { ...searchLoop(3, 3), blocks: ['compute'], dialect: 'tool-star' },
@@ -69,20 +69,20 @@ export const arpo: Recipe = {
     {
       name: 'once',
       title: 'Branches, shared tokens counted once',
-      departures: 'Paper and code count a shared token in every rollout that holds it.',
+      differences: 'Paper and code count a shared token in every rollout that holds it.',
       settings: { ...settings, branching: { ...branching, credit: 'once' } },
     },
     {
       name: 'as-released',
       title: 'Branches by the entropy before the result',
-      departures:
+      differences:
         'As in the released code, the entropy is of what was written before the result, less that of what the rollout, or branch, first wrote itself: at its first own result branching is a fair coin.',
       settings: { ...settings, branching: { ...branching, measured: 'before-result' } },
     },
     {
       name: 'as-released-kept',
       title: 'Branches by the entropy before the result, less the first of all in its place',
-      departures:
+      differences:
         'As in the released code, the entropy is of what was written before the result, and is told from what was first written in the same place of a batch in all of the run. A place is that of the question in its batch and of the rollout in its group; theirs numbers branches over the batch.',
       settings: { ...settings, branching: { ...branching, measured: 'before-result-kept' } },
     },

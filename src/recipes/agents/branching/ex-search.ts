@@ -1,6 +1,6 @@
 import type { Recipe, VariantSettings } from '../../parts/recipe.ts';
 import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
-import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
+import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 
 /*
  * ExSearch (arXiv 2505.20128; code: mangopy/SearchLM): expectation maximisation over searches. Eight trajectories a
@@ -32,8 +32,8 @@ export const exSearch: Recipe = {
     paper: '2505.20128',
     kind: 'trained otherwise',
     parts: ['weighted SFT'],
-    departures: [
-      ...SHARED_DEPARTURES,
+    differences: [
+      ...SHARED_DIFFERENCES,
       'What it read is thought over in place of a fact block, and no ranking of 20 passages is written: a search brings two.',
       'Trajectories are sampled anew in every step in place of five rounds over a stored set, and at top-p 1 in place of 0.95.',
       'The probability is of the whole answer block with its tags, summed over its tokens.',
@@ -50,7 +50,7 @@ export const exSearch: Recipe = {
       'em.stages.0.loss.weight': 'paper: w(z)',
       'as-released.stages.0.loss.weight': 'code: src/tuning/trainer.py',
     },
-    signature:
+    expectedEffect:
       "Weights by likelihood learn faster than right or wrong alone where few are right; the released code's weights do no better than equal ones.",
   },
   settings: searchLoop(2, 5),
@@ -65,7 +65,7 @@ export const exSearch: Recipe = {
     {
       name: 'as-released',
       title: "The released code's weights",
-      departures:
+      differences:
         'The released code weighs by the loss in place of the likelihood, so worse ones count more.',
       settings: settingsBy('released'),
     },

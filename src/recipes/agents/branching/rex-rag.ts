@@ -1,6 +1,6 @@
 import type { Recipe, VariantSettings } from '../../parts/recipe.ts';
 import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
-import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
+import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 
 /*
  * REX-RAG (arXiv 2508.08149; code: MiliLab/REX-RAG): Search-R1 in which wrong rollouts are, with P = 20/101, gone
@@ -35,8 +35,8 @@ export const rexRag: Recipe = {
     paper: '2508.08149',
     kind: 'trained by RL',
     parts: ['revive failures', 'objective: ratio to a mixture'],
-    departures: [
-      ...SHARED_DEPARTURES,
+    differences: [
+      ...SHARED_DIFFERENCES,
       'Eight sentences in the words of the built-in world in place of 30; the policy was not shown them before.',
       'The cap on the ratio in the scripts with DAPO is left out.',
       'Groups of 8 in place of 5.',
@@ -54,7 +54,7 @@ export const rexRag: Recipe = {
       'grpo.branching.rate': 'code: ρ₀',
       'grpo.branching.smoothing': 'code: α of the moving mean',
     },
-    signature:
+    expectedEffect:
       'Groups in which every rollout is wrong become fewer and clones are right at times; without the correction the ratio of the sentences is far from 1.',
   },
   settings: { ...searchLoop(3, 4), dialect: 'search-r1' },
@@ -63,7 +63,7 @@ export const rexRag: Recipe = {
     {
       name: 'uncorrected',
       title: 'GRPO, failures revived, no correction',
-      departures: 'The ablation: clones are trained as if the policy had written the sentences.',
+      differences: 'The ablation: clones are trained as if the policy had written the sentences.',
       settings: { ...settings, branching: { ...branching, correction: 'none' } },
     },
   ],

@@ -1,6 +1,6 @@
 import type { Recipe } from '../../parts/recipe.ts';
 import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
-import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
+import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 
 /*
  * Tool-Star (arXiv 2505.16410; code: dongguanting/Tool-Star): search and a second tool, at most 3 calls, F1 with a
@@ -23,8 +23,8 @@ export const toolStar: Recipe = {
       'conditional bonus: both tools',
       'stages: RL, then DPO',
     ],
-    departures: [
-      ...SHARED_DEPARTURES,
+    differences: [
+      ...SHARED_DIFFERENCES,
       'The second tool is a calculator over retrieved values in place of Python, and only searches are counted against the limit of 3.',
       'Theirs learns both tools from 54,000 trajectories. The shipped policy was shown its blocks in its training.',
       'The DPO behind the reinforcement learning pairs rollouts of 0.75 and more with those of 0 and less; its constants are ours. Its reference is the checkpoint; `tool-star/rounds` takes the policy as a round begins.',
@@ -36,7 +36,7 @@ export const toolStar: Recipe = {
       'reward.tool-star':
         'code: Tool_Star_RL/src/verl/verl/utils/reward_score/re_search.py, 0.1 for both tools',
     },
-    signature:
+    expectedEffect:
       'The share of right rollouts that use both tools rises; without the bonus it does not. Both tools on questions that need one would be farming.',
   },
   settings: { ...searchLoop(3, 3), blocks: ['compute'], dialect: 'tool-star' },
@@ -65,7 +65,7 @@ export const toolStar: Recipe = {
     {
       name: 'rounds',
       title: 'GRPO, then two rounds of DPO, each from the policy as it stands',
-      departures:
+      differences:
         'The first round’s reference is the policy behind the reinforcement learning. How many rounds theirs has is not confirmed.',
       settings: {
         ...TRAINING,

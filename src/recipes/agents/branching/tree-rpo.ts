@@ -1,6 +1,6 @@
 import type { Recipe } from '../../parts/recipe.ts';
 import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
-import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
+import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 
 /*
  * TreeRPO (arXiv 2506.05183): a group is a tree of turns; a turn is worth the mean of what follows it and is told
@@ -15,8 +15,8 @@ export const treeRpo: Recipe = {
     paper: '2506.05183',
     kind: 'trained by RL',
     parts: ['tree rollouts', 'span advantages'],
-    departures: [
-      ...SHARED_DEPARTURES,
+    differences: [
+      ...SHARED_DIFFERENCES,
       'A step is a turn with its search in place of a fixed number of tokens, and the tree branches behind results.',
       'Two children and three levels in place of eight and three, which the paper is said to have.',
       "The advantage is divided by the siblings' own deviation; the paper's normaliser is not known here.",
@@ -32,7 +32,7 @@ export const treeRpo: Recipe = {
       'grpo.branching.children': 'ours; 8 is not confirmed of the paper',
       'grpo.branching.depth': 'not confirmed of the paper',
     },
-    signature:
+    expectedEffect:
       "A turn's advantage tells whether it retrieved a supporting passage better than GRPO's does, at as many leaves.",
   },
   settings: searchLoop(3, 4),

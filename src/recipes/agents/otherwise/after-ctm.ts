@@ -1,6 +1,6 @@
 import type { Recipe } from '../../parts/recipe.ts';
 import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
-import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
+import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 
 /*
  * After CTM, the computational thinking model (arXiv 2506.02658): decomposition and computing as blocks of the policy;
@@ -17,12 +17,12 @@ export const afterCtm: Recipe = {
     paper: '2506.02658',
     kind: 'trained otherwise',
     parts: ['blocks: plan', 'blocks: compute', 'code tool', 'stages: SFT, then RL'],
-    departures: [
-      ...SHARED_DEPARTURES,
+    differences: [
+      ...SHARED_DIFFERENCES,
       'A composition of parts after its abstract, not its method: of its four operators there are decomposition and simulation, as plan and calculator.',
       'Its rewards for simple, modular and verified solutions are left out; the answer alone is rewarded.',
     ],
-    signature:
+    expectedEffect:
       'Without the calculator questions that count or reckon fall, and bridge questions do not.',
   },
   settings: { ...searchLoop(2, 6), blocks: ['plan', 'compute'] },

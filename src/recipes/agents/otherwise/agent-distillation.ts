@@ -1,5 +1,5 @@
 import type { Recipe } from '../../parts/recipe.ts';
-import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
+import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 import { STORED, supervisedBy } from './shared.ts';
 
 /*
@@ -15,8 +15,8 @@ export const agentDistillation: Recipe = {
     paper: '2505.17612',
     kind: 'trained otherwise',
     parts: ['self-consistent action', 'teacher distillation'],
-    departures: [
-      ...SHARED_DEPARTURES,
+    differences: [
+      ...SHARED_DIFFERENCES,
       'Actions are searches, not Python; the vote is on the title of the first passage that an action brings, or on the answer.',
       `${STORED} The teacher is whoever made these rollouts, which a policy of the same vocabulary must; theirs is Qwen2.5-32B with its first thought given. \`--set loop=hinted --set method.hint.where=open --set method.hint.from=first-thought\` gives a teacher’s rollouts the first thought that it has without searching, and \`--words\` of \`lab trajectories\` has it learned.`,
       'The searches of actions that are not taken are not counted, their tokens are. Their actions are sampled at 0.4; here a run or an evaluation sets the temperature, for all systems alike.',
@@ -31,7 +31,7 @@ export const agentDistillation: Recipe = {
       'settings.retrieval.maxSearches': 'code: processors/agent.py, 5 steps',
       'settings.method.candidates.n': 'code: 8 actions a step',
     },
-    signature:
+    expectedEffect:
       'With more actions a step, searches that bring nothing become rarer first, then answers better; one action shows neither.',
   },
   settings: {
@@ -43,7 +43,7 @@ export const agentDistillation: Recipe = {
     {
       name: 'distil',
       title: 'Imitation of stored trajectories',
-      departures: STORED,
+      differences: STORED,
       settings: supervisedBy({ kind: 'stored-sft', batch: 8 }),
     },
   ],

@@ -1,6 +1,6 @@
 import type { Recipe } from '../../parts/recipe.ts';
 import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
-import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
+import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 
 /*
  * AR-Bench (arXiv 2506.08295): a benchmark of problems that lack something, which has to be asked for. Here the question
@@ -15,8 +15,8 @@ export const arBench: Recipe = {
     paper: '2506.08295',
     kind: 'trained by RL',
     parts: ['blocks: ask', 'ask action'],
-    departures: [
-      ...SHARED_DEPARTURES,
+    differences: [
+      ...SHARED_DIFFERENCES,
       'A benchmark, not a system: its detective cases, situation puzzles and numbers to guess are not here; questions that need a clarification are.',
       'The reply is the world’s, by rule; a question that needs none is answered so.',
       'It is trained by GRPO on exact match; theirs tries SFT, DPO and search at test time.',
@@ -31,7 +31,7 @@ export const arBench: Recipe = {
       'settings.retrieval.maxSearches': 'ours; code: 25 turns',
       'reward.ar-bench': 'ours; its measure: code (tmlr-group/AR-Bench)',
     },
-    signature:
+    expectedEffect:
       'It asks on questions with namesakes and on no others; without the block it is right on these about half of the time.',
   },
   settings: { ...searchLoop(2, 6), blocks: ['ask'] },
@@ -48,7 +48,7 @@ export const arBench: Recipe = {
     {
       name: 'asks',
       title: 'GRPO by exact match and what asks narrow',
-      departures:
+      differences:
         'Each ask is paid the share of the namesakes that it is expected to leave out, by which the paper’s search at test time ranks asks; a question that is clear pays nothing.',
       settings: {
         ...TRAINING,

@@ -1,7 +1,7 @@
 import type { Recipe } from '../../parts/recipe.ts';
 import type { TrainSettings } from '../../parts/training.ts';
 import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
-import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
+import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 
 /*
  * CIR (arXiv 2505.24480; code: RUCAIBox/CIR): code-integrated reasoning by reinforcement learning with ±1, no KL, clip 0.2 /
@@ -33,8 +33,8 @@ export const cir: Recipe = {
     paper: '2505.24480',
     kind: 'trained by RL',
     parts: ['blocks: compute', 'code tool', 'stages: more calls'],
-    departures: [
-      ...SHARED_DEPARTURES,
+    differences: [
+      ...SHARED_DIFFERENCES,
       'Its tool is Python; here it is search with a calculator over retrieved values, and the limit that rises is that of searches.',
       'Groups of 8 in place of 16, three stages in place of five.',
       'The environment is masked by who wrote it; the released code finds tool output by its tags in text that was tokenised anew, as many blocks as calls are allowed, and trains on what is behind them: `cir/as-released`, on the tokens that were sampled.',
@@ -51,7 +51,7 @@ export const cir: Recipe = {
       'stages.stages.0.overrides.retrieval.maxSearches': 'code: 2, raised to 4, 5, 8 and 10',
       'reward.cir': 'code: ±1',
     },
-    signature:
+    expectedEffect:
       'With the full limit from the start calls collapse or outputs grow early; by stages they do not.',
   },
   settings: { ...searchLoop(2, 8), blocks: ['compute'] },
@@ -69,7 +69,7 @@ export const cir: Recipe = {
     {
       name: 'as-released',
       title: 'The stages, masked by the first results',
-      departures:
+      differences:
         'As in the released code, as many blocks of results as searches are allowed are left out of the loss, whoever wrote them, and results behind them are trained on; a calculation has a result, and is not counted.',
       settings: {
         ...settings,

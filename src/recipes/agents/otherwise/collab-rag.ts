@@ -1,7 +1,7 @@
 import type { Recipe, VariantSettings } from '../../parts/recipe.ts';
 import type { SettingsOverride } from '../../parts/settings.ts';
 import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
-import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
+import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 
 /*
  * Collab-RAG (arXiv 2504.04915; code: ritaranx/Collab-RAG): a decomposer writes the plan, a reader answers line by line;
@@ -44,8 +44,8 @@ export const collabRag: Recipe = {
     paper: '2504.04915',
     kind: 'trained otherwise',
     parts: ['blocks: plan', 'sub-question plan', 'rejection-sampling SFT', 'DPO pairs of rollouts'],
-    departures: [
-      ...SHARED_DEPARTURES,
+    differences: [
+      ...SHARED_DIFFERENCES,
       'Decomposer and reader are one policy, and the reader is as it is trained; theirs is a frozen GPT-4o-mini.',
       'The plan of the built-in policy is parts with commas between them; one that names nothing is asked of the answer before it. A policy that reads words writes numbered lines with #1, #2 and whether passages are needed.',
       'Its passages stand in the context before the final answer, two a sub-question in place of nine; all pairs of a question are taken.',
@@ -68,7 +68,7 @@ export const collabRag: Recipe = {
       'rounds.stages.1.loss.rounds': 'ours; not given',
       'as-released.overrides.method.plan.substitute': 'code: llm_reader.py, line 183',
     },
-    signature:
+    expectedEffect:
       'Answers get better with the plan alone trained; without substitution bridge questions fall to about the accuracy of comparisons.',
   },
   settings: {
@@ -82,21 +82,21 @@ export const collabRag: Recipe = {
     {
       name: 'rounds',
       title: 'SFT on right ones, then two rounds of DPO',
-      departures:
+      differences:
         'The first round’s reference is the policy behind SFT, the second’s the policy behind the first; the paper gives no number of rounds.',
       settings: training({}, { rounds: 2 }),
     },
     {
       name: 'format',
       title: 'The same with two rounds of DPO, and nothing for a plan that cannot be read',
-      departures:
+      differences:
         'Both rounds are ours; a plan of the built-in policy is well formed where it has a part.',
       settings: training({}, { rounds: 2 }, 'collab-rag'),
     },
     {
       name: 'as-released',
       title: 'The same without substitution',
-      departures: 'Answers are not put into later sub-questions, as in the released code.',
+      differences: 'Answers are not put into later sub-questions, as in the released code.',
       settings: training({ method: { plan: { substitute: false } } }),
     },
   ],

@@ -1,5 +1,5 @@
 import type { Recipe } from '../../parts/recipe.ts';
-import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
+import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 import { supervisedBy } from './shared.ts';
 
 /*
@@ -17,8 +17,8 @@ export const corag: Recipe = {
     paper: '2501.14342',
     kind: 'trained otherwise',
     parts: ['chain of retrieval', 'path scorer and decoding', 'rejection-sampling SFT'],
-    departures: [
-      ...SHARED_DEPARTURES,
+    differences: [
+      ...SHARED_DIFFERENCES,
       'One context: passages stand in it, and the sub-answer is the thought behind them, where theirs shows the chain of sub-answers alone.',
       'Chains are scored by how unsure the policy is of its answer behind them, where theirs takes the likelihood of “No relevant information found” (`method.chain.scorer=no-information`; the shipped policy never learned to say so); the lowest is kept, as there.',
       'Searches of chains that are not kept are not counted, their tokens are.',
@@ -35,7 +35,7 @@ export const corag: Recipe = {
       'settings.method.chain.length':
         'code: corag/src/agent/corag_agent.py; 6 in its evaluation, paper: at most 10',
     },
-    signature:
+    expectedEffect:
       'Exact match rises about linearly in the logarithm of tokens over lengths and decodings; a random chain of N does no better than one.',
   },
   settings: {

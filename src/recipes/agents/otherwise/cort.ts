@@ -1,6 +1,6 @@
 import type { Recipe, VariantSettings } from '../../parts/recipe.ts';
 import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
-import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
+import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 
 /*
  * CoRT (arXiv 2506.09820; code: ChengpengLi1003/CoRT): a hint after the opening of the first thought invites to use the
@@ -26,8 +26,8 @@ export const cort: Recipe = {
     paper: '2506.09820',
     kind: 'trained by RL',
     parts: ['hint insertion', 'blocks: compute', 'code tool', 'shaping: cost of failed calls'],
-    departures: [
-      ...SHARED_DEPARTURES,
+    differences: [
+      ...SHARED_DIFFERENCES,
       'Its tool is a Python interpreter that keeps its state; here it is search with a calculator over retrieved values.',
       'Of its hints, the one that opens the first thought; what it learns before from 30 traces made by hand is left out.',
       'Held-out questions are asked with the hint, too, as theirs is a part of the prompt.',
@@ -45,7 +45,7 @@ export const cort: Recipe = {
       'reward.cort': 'paper: ω 0.1',
       'reward.cort-released': 'code: deepscaler/rewards/math_reward_hybrid.py',
     },
-    signature:
+    expectedEffect:
       'As released, rollouts without a call vanish even where no call is needed; as in the paper they do not.',
   },
   settings: {
@@ -59,7 +59,7 @@ export const cort: Recipe = {
     {
       name: 'as-released',
       title: 'GRPO, no call costs too',
-      departures: 'A rollout without a call loses as much as one whose calls all failed.',
+      differences: 'A rollout without a call loses as much as one whose calls all failed.',
       settings: settingsBy('cort-released'),
     },
   ],

@@ -1,6 +1,6 @@
 import { DEFAULT_SETTINGS } from '../../parts/settings.ts';
 import type { Recipe } from '../../parts/recipe.ts';
-import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
+import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 import { STORED, supervisedBy } from './shared.ts';
 
 /*
@@ -17,8 +17,8 @@ export const dto: Recipe = {
     paper: '2505.21765',
     kind: 'trained otherwise',
     parts: ['answers sampled at every turn', 'DPO pairs of stored trajectories'],
-    departures: [
-      ...SHARED_DEPARTURES,
+    differences: [
+      ...SHARED_DIFFERENCES,
       'A boundary is the end of a result, where theirs cuts a thought into patterns; what does not help is not pruned, only what is behind the cut.',
       'DPO, where a review of it names another preference loss.',
       `${STORED} \`lab rollout --recipe dto\` samples eight answers behind each result, and \`lab trajectories --pairs truncated\` cuts.`,
@@ -33,7 +33,7 @@ export const dto: Recipe = {
       'settings.stie.candidates': 'ours; not given',
       'dpo.stages.0.loss.beta': 'ours; not given',
     },
-    signature:
+    expectedEffect:
       'Searches a question fall without a loss of accuracy; pairs of other lengths at random lose it.',
   },
   settings: {
@@ -57,7 +57,7 @@ export const dto: Recipe = {
     {
       name: 'dpo',
       title: 'DPO on stored pairs of a cut and a whole rollout',
-      departures: STORED,
+      differences: STORED,
       trajectories: { choice: { weight: 'none', pairs: 'truncated' } },
       settings: supervisedBy({ kind: 'stored-dpo', beta: 0.1, nll: 0, batch: 8 }),
     },

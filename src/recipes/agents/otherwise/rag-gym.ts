@@ -1,5 +1,5 @@
 import type { Recipe } from '../../parts/recipe.ts';
-import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
+import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 import { supervisedBy } from './shared.ts';
 
 /*
@@ -22,8 +22,8 @@ export const ragGym: Recipe = {
       'DPO pairs of actions',
       'rejection-sampling SFT',
     ],
-    departures: [
-      ...SHARED_DEPARTURES,
+    differences: [
+      ...SHARED_DIFFERENCES,
       'Actions are ranked by the gold chain, where theirs asks GPT-4o: right answers first, then what brings most new supporting passages, new passages, and shorter ones. Held-out questions are asked without it.',
       'Five candidates a step in place of ten, and two rollouts per question.',
       'Its own agent, which drafts an answer and searches for the claim without support, needs a policy that is asked in words; here the loop is plain search.',
@@ -42,7 +42,7 @@ export const ragGym: Recipe = {
       'dpo.stages.0.loss.high': 'code: dpo/dpo.py',
       'dpo.stages.0.loss.low': 'code: dpo/dpo.py',
     },
-    signature:
+    expectedEffect:
       'Preferences between queries teach more than imitation of the best one; where answering is the only choice they do not.',
   },
   settings: searchLoop(2, 5),
@@ -59,7 +59,7 @@ export const ragGym: Recipe = {
     {
       name: 'rounds',
       title: 'The same in two rounds, each from the policy of the one before',
-      departures: 'The released code trains once; rounds, each with its own reference, are ours.',
+      differences: 'The released code trains once; rounds, each with its own reference, are ours.',
       settings: supervisedBy(
         { kind: 'dpo', beta: 0.1, nll: 0, high: 0.75, low: 0.5, pairs: 'actions', rounds: 2 },
         { questions: 32, groupSize: 2 },

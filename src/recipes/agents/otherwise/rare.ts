@@ -1,5 +1,5 @@
 import type { Recipe } from '../../parts/recipe.ts';
-import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
+import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 import { supervisedBy } from './shared.ts';
 
 /*
@@ -15,8 +15,8 @@ export const rare: Recipe = {
     paper: '2503.23513',
     kind: 'trained otherwise',
     parts: ['one retrieval, then a thought', 'rejection-sampling SFT'],
-    departures: [
-      ...SHARED_DEPARTURES,
+    differences: [
+      ...SHARED_DIFFERENCES,
       'The policy is its own teacher, where theirs is QwQ-32B; attempts go on behind the first right one and are not looked at.',
       'Attempts are sampled at temperature 0.95 without top-p 0.7 and top-k 50, anew in every step.',
       'In an invented world nothing can be recalled, so that the gain over recall is not seen here; the optional KTO is left out.',
@@ -32,7 +32,7 @@ export const rare: Recipe = {
       'sft.temperature': 'code: Open-DataFlow/RARE',
       'sft.groupSize': 'code: up to 8 attempts',
     },
-    signature:
+    expectedEffect:
       'Answers follow passages that were swapped; one that was trained without passages gives the old fact.',
   },
   settings: { ...searchLoop(3, 1), loop: 'rationale' },

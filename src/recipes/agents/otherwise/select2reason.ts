@@ -1,5 +1,5 @@
 import type { Recipe } from '../../parts/recipe.ts';
-import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
+import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 import { STORED, supervisedBy } from './shared.ts';
 
 /*
@@ -15,8 +15,8 @@ export const select2Reason: Recipe = {
     paper: '2505.17266',
     kind: 'trained otherwise',
     parts: ['data selection', 'weighted SFT'],
-    departures: [
-      ...SHARED_DEPARTURES,
+    differences: [
+      ...SHARED_DIFFERENCES,
       'A selector of data, not a loop: its loop here is plain search, in place of mathematics.',
       'Difficulty is the share of a question’s rollouts that are wrong, where theirs asks a judge; length is what the policy wrote.',
       `${STORED} \`lab trajectories --top 0.1 --difficulty 0.25\` selects; its code leaves the weight to who calls it.`,
@@ -26,7 +26,7 @@ export const select2Reason: Recipe = {
       benchmark: 'nine sets of mathematics, its abstract',
       model: 'Qwen2.5-7B',
     },
-    signature:
+    expectedEffect:
       'A tenth that is selected teaches as much as all; at equal tokens the advantage shrinks.',
   },
   settings: searchLoop(2, 6),
@@ -34,7 +34,7 @@ export const select2Reason: Recipe = {
     {
       name: 'sft',
       title: 'Imitation of selected trajectories',
-      departures: STORED,
+      differences: STORED,
       trajectories: { choice: { top: { share: 0.1, weight: 0.25 } } },
       settings: supervisedBy({ kind: 'stored-sft', batch: 16 }),
     },

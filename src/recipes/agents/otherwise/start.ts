@@ -1,6 +1,6 @@
 import type { Recipe } from '../../parts/recipe.ts';
 import type { SettingsOverride } from '../../parts/settings.ts';
-import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
+import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 import { STORED, supervisedBy } from './shared.ts';
 
 /*
@@ -26,8 +26,8 @@ export const start: Recipe = {
     paper: '2503.04625',
     kind: 'trained otherwise',
     parts: ['hint insertion', 'rejection-sampling SFT'],
-    departures: [
-      ...SHARED_DEPARTURES,
+    differences: [
+      ...SHARED_DIFFERENCES,
       'Its tool is Python and its tasks are mathematics; here the tool is search.',
       'The hint stands in place of an answer, which is dropped, or, in `hint-rft-results`, behind every result: there are no words of hesitation to stand behind.',
       `Hint-RFT: ${STORED} Own ones are right with a hint, on questions that no rollout without it answers, and the hint is learned; so does \`lab rollout --recipe start --set loop=hinted --set method.hint=…\` with \`--failed\` and \`--words\`.`,
@@ -43,7 +43,7 @@ export const start: Recipe = {
       'masked.stages.0.overrides.method.hint.where': 'paper: before the stop token',
       'masked.stages.0.overrides.method.hint.most': 'ours',
     },
-    signature:
+    expectedEffect:
       'Searches on hard questions and their accuracy rise without hints; where the hint was masked they do not.',
   },
   settings: searchLoop(2, 6),
@@ -56,14 +56,14 @@ export const start: Recipe = {
     {
       name: 'hint-rft',
       title: 'Stored trajectories that a hint turned right',
-      departures: STORED,
+      differences: STORED,
       trajectories: { overrides: HINTED, failedWithout: true, choice: { words: true } },
       settings: supervisedBy({ kind: 'stored-sft', batch: 16 }),
     },
     {
       name: 'hint-rft-results',
       title: 'Stored trajectories that hints behind results turned right',
-      departures: STORED,
+      differences: STORED,
       trajectories: { overrides: BEHIND_RESULTS, failedWithout: true, choice: { words: true } },
       settings: supervisedBy({ kind: 'stored-sft', batch: 16 }),
     },

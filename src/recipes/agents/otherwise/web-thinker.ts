@@ -1,6 +1,6 @@
 import type { Recipe } from '../../parts/recipe.ts';
 import { TRAINING } from '../../parts/training-base.ts';
-import { SHARED_DEPARTURES, searchLoop } from '../loop.ts';
+import { SHARED_DIFFERENCES, searchLoop } from '../loop.ts';
 import { supervisedBy } from './shared.ts';
 
 /*
@@ -26,8 +26,8 @@ export const webThinker: Recipe = {
     paper: '2504.21776',
     kind: 'trained otherwise',
     parts: ['knowledge extraction', 'DPO pairs of rollouts'],
-    departures: [
-      ...SHARED_DEPARTURES,
+    differences: [
+      ...SHARED_DIFFERENCES,
       'The explorer is an extract of whole sentences from ten passages, and opens no links, up to three of which `web-thinker/links` opens: names in what was found that are titles of pages. No reports are written.',
       'At most 8 searches in place of 19 effective ones; a repeated query is searched again. `overrides.retrieval.lapses=end` ends without an answer there, and spends all searches on a query of at most five characters, as the released code does.',
       'Pairs are sampled anew in every step, and the reference is the checkpoint throughout; `web-thinker/rounds` has its two rounds, each from the policy of the round before, though still with new pairs in every step, and `web-thinker/rounds-once` with pairs that are sampled once a round.',
@@ -49,7 +49,7 @@ export const webThinker: Recipe = {
       'rounds-once.stages.0.loss.pairsAnUpdate': 'ours; not given',
       'as-released-whole.overrides.retrieval.maxSearches': 'code: scripts/run_web_thinker.py',
     },
-    signature:
+    expectedEffect:
       'Preferring fewer calls alone lowers searches at equal accuracy; preferring right ones alone raises both.',
   },
   settings: {
@@ -66,14 +66,14 @@ export const webThinker: Recipe = {
     {
       name: 'rounds',
       title: 'The same in two rounds, each from the policy of the one before',
-      departures:
+      differences:
         'In each round pairs are sampled anew in every step, where theirs samples them once with the policy that the round begins with.',
       settings: supervisedBy({ ...dpo, rounds: 2 }),
     },
     {
       name: 'links',
       title: 'Online DPO, and links of what was found are opened',
-      departures: 'Which links are opened follows from the query, where theirs is asked.',
+      differences: 'Which links are opened follows from the query, where theirs is asked.',
       settings: supervisedBy(dpo, {
         overrides: { method: { extraction: { clicks: 3 } } },
       }),
@@ -81,7 +81,7 @@ export const webThinker: Recipe = {
     {
       name: 'rounds-once',
       title: 'The same in two rounds whose pairs are sampled once',
-      departures:
+      differences:
         'A round is one step of 512 rollouts, whose pairs are learned twice, eight at a time; how many theirs takes at a time is not given.',
       settings: supervisedBy(
         { ...dpo, rounds: 2, passes: 2, pairsAnUpdate: 8 },
@@ -96,14 +96,14 @@ export const webThinker: Recipe = {
     {
       name: 'as-released',
       title: 'The same with the released code’s ends',
-      departures:
+      differences:
         'As in the released code, a repeated query ends a rollout without an answer, and one of at most five characters spends all searches.',
       settings: supervisedBy(dpo, { overrides: { retrieval: { lapses: 'end' } } }),
     },
     {
       name: 'as-released-whole',
       title: 'The same with all of the released code’s faults',
-      departures:
+      differences:
         'Beside these ends, a search is counted before it is compared with the limit, so that 19 of 20 are made, and what was extracted so far is put behind the extraction’s prompt again with every search; the explorer’s own turns are searches here.',
       settings: supervisedBy(dpo, {
         overrides: {

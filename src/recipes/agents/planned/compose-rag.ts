@@ -1,5 +1,5 @@
 import type { Recipe } from '../../parts/recipe.ts';
-import { PROMPTED_DEPARTURES, promptedLoop } from '../../prompted/loop.ts';
+import { PROMPTED_DIFFERENCES, promptedLoop } from '../../prompted/loop.ts';
 
 /*
  * ComposeRAG (arXiv 2506.00232): decompose, answer sub-question by sub-question, compose, verify against the evidence, and
@@ -15,8 +15,8 @@ export const composeRag: Recipe = {
     paper: '2506.00232',
     kind: 'not trained',
     parts: ['sub-question plan', 'verify and retry'],
-    departures: [
-      ...PROMPTED_DEPARTURES,
+    differences: [
+      ...PROMPTED_DIFFERENCES,
       'The verifier looks whether a passage holds the answer word for word; theirs is a model.',
       'Where it fails, the question is searched with the draft of its answer behind it; there is no new plan, no rewriting of sub-questions and no reranking.',
       'The built-in policy’s plan is parts with commas between them.',
@@ -30,7 +30,7 @@ export const composeRag: Recipe = {
       'settings.method.plan.most': 'ours',
       'settings.method.plan.verify': 'ours; not at hand',
     },
-    signature:
+    expectedEffect:
       'Answers that no passage holds become rarer, by more where retrieval is weak; without verification they do not.',
   },
   settings: {

@@ -1,6 +1,6 @@
 import type { Recipe } from '../../parts/recipe.ts';
 import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
-import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
+import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 
 /*
  * Med-R³'s progression (arXiv 2507.23541; code: 8023looker/Med-R3), general: reasoning first, then retrieval, then both.
@@ -15,8 +15,8 @@ export const medR3: Recipe = {
     paper: '2507.23541',
     kind: 'trained by RL',
     parts: ['stages', 'process reward: gold titles', 'reasoning beside a reference graph'],
-    departures: [
-      ...SHARED_DEPARTURES,
+    differences: [
+      ...SHARED_DIFFERENCES,
       'No medicine: the reference graph is the gold chain of the question.',
       'Without a search nothing of an invented world is known: the first stage teaches format and the names of the chain, not answers.',
       'The language penalty is left out, and a language model’s grade of 1 in 2 is an answer that is partly right.',
@@ -33,7 +33,7 @@ export const medR3: Recipe = {
       'reward.med-r3': 'code: 0.8 for the likeness to its graphs, 0.1 for length',
       'reward.med-r3-stage-2': 'code: share of gold titles',
     },
-    signature:
+    expectedEffect:
       'The second stage raises recall at equal exact match, the third turns it into exact match; all in one stage does less.',
   },
   settings: searchLoop(3, 4),

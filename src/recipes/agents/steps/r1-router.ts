@@ -1,6 +1,6 @@
 import type { Recipe } from '../../parts/recipe.ts';
 import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
-import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
+import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 
 /*
  * R1-Router (arXiv 2505.22095; code: OpenBMB/R1-Router): each step asks a sub-question and names the source that is to
@@ -18,8 +18,8 @@ export const r1Router: Recipe = {
     paper: '2505.22095',
     kind: 'trained by RL',
     parts: ['tools: source choice by the policy', 'process reward: route', 'advantages per span'],
-    departures: [
-      ...SHARED_DEPARTURES,
+    differences: [
+      ...SHARED_DIFFERENCES,
       'The sources are the local corpus and the web, in place of text, images with text, and tables.',
       'Groups are whole rollouts in which each search has the advantage of what it and later ones earn; theirs groups the same step of a trajectory that another model made, as `r1-router/steps` does with steps of the gold chain.',
       'The policy reads passages, not a separate answer to each sub-question; likeness of queries is token F1.',
@@ -39,7 +39,7 @@ export const r1Router: Recipe = {
       'reward.r1-router-step': 'code: Easy-R1/verl/utils/reward_score/step.py: 0.5, 0.5',
       'reward.r1-router': 'code: Easy-R1/verl/utils/reward_score/step.py: 0.5, 0.5',
     },
-    signature:
+    expectedEffect:
       'Searches name the source that has the passage; with the outcome alone as reward they do not.',
   },
   settings: { ...loop, retrieval: { ...loop.retrieval, chooses: true, honourTags: true } },
@@ -56,7 +56,7 @@ export const r1Router: Recipe = {
     {
       name: 'steps',
       title: 'Step-GRPO: a group is one step behind the gold steps before it',
-      departures:
+      differences:
         'A group draws which step it is of; sub-questions and sub-answers before it are those of the gold chain. There are no groups of answers to sub-questions: the answer that is rewarded is the last.',
       settings: {
         ...TRAINING,

@@ -1,6 +1,6 @@
 import type { Recipe, VariantSettings } from '../../parts/recipe.ts';
 import { CRITIC, OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
-import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
+import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 
 /*
  * SmartRAG (arXiv 2410.18141; code: gaojingsheng/SmartRAG): decides whether to search, searches at most a quota, answers;
@@ -33,10 +33,10 @@ const adaptive: VariantSettings = {
     kl: { ...ppo.objective.kl, adaptive: { target: 0.2, gain: 0.1 } },
   },
 };
-const CRITIC_DEPARTURE =
+const CRITIC_DIFFERENCE =
   'The critic is a linear head over the policy’s hidden states; searches cost where they end (`credit: span`).';
 const RESET = { retrieval: { context: 'reset' } } as const;
-const RESET_DEPARTURE =
+const RESET_DIFFERENCE =
   'A result stands where the background stood, in front of the question; what was found before is not seen again.';
 
 export const smartRag: Recipe = {
@@ -48,8 +48,8 @@ export const smartRag: Recipe = {
     paper: '2410.18141',
     kind: 'trained by RL',
     parts: ['background', 'context: reset', 'shaping: cost a search', 'critic'],
-    departures: [
-      ...SHARED_DEPARTURES,
+    differences: [
+      ...SHARED_DIFFERENCES,
       'The result is appended to the context; theirs begins a new prompt with question and observation: `smart-rag/reset`, `smart-rag/reset-ppo`, or `retrieval.context=reset`.',
       'What it knows without searching is a background of passages for the question, where theirs knows it by heart; no supervised warm-up teaches when to search.',
       'KL is k3 with 0.001 in the loss, where theirs adapts its coefficient, as `smart-rag/adaptive` does; γ and λ are those of its library.',
@@ -68,7 +68,7 @@ export const smartRag: Recipe = {
       'reward.smart-rag':
         'code: rl4lms/envs/text_generation/reward.py and the popqa configs: 0.2, 1',
     },
-    signature:
+    expectedEffect:
       'Searches vanish on questions that the background answers and stay on the others; without the cost they stay on all.',
   },
   settings: {
@@ -80,25 +80,25 @@ export const smartRag: Recipe = {
     {
       name: 'ppo',
       title: 'PPO, EM and F1 less the searches',
-      departures: CRITIC_DEPARTURE,
+      differences: CRITIC_DIFFERENCE,
       settings: ppo,
     },
     {
       name: 'reset',
       title: 'GRPO, a new prompt behind each search',
-      departures: RESET_DEPARTURE,
+      differences: RESET_DIFFERENCE,
       settings: { ...grpo, overrides: RESET },
     },
     {
       name: 'reset-ppo',
       title: 'PPO, a new prompt behind each search',
-      departures: `${CRITIC_DEPARTURE} ${RESET_DEPARTURE}`,
+      differences: `${CRITIC_DIFFERENCE} ${RESET_DIFFERENCE}`,
       settings: { ...ppo, overrides: RESET },
     },
     {
       name: 'adaptive',
       title: 'PPO, a new prompt behind each search, KL after a target',
-      departures: `${CRITIC_DEPARTURE} ${RESET_DEPARTURE}`,
+      differences: `${CRITIC_DIFFERENCE} ${RESET_DIFFERENCE}`,
       settings: { ...adaptive, overrides: RESET },
     },
   ],

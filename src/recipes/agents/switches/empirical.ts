@@ -1,7 +1,7 @@
 import type { Recipe, Variant } from '../../parts/recipe.ts';
 import type { TrainSettings } from '../../parts/training.ts';
 import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
-import { searchLoop, SHARED_DEPARTURES } from '../loop.ts';
+import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 
 /*
  * The empirical study of search agents (arXiv 2505.15117; code: PeterGriffinJin/Search-R1, scripts v0.3): Search-R1
@@ -41,8 +41,8 @@ export const empirical: Recipe = {
     paper: '2505.15117',
     kind: 'trained by RL',
     parts: ['outcome and format ladder', 'process reward: gold string', 'engine'],
-    departures: [
-      ...SHARED_DEPARTURES,
+    differences: [
+      ...SHARED_DIFFERENCES,
       'The axis of starting models is left to the checkpoint that a run is started with.',
       'The random engine brings what the text of another question brings.',
     ],
@@ -50,7 +50,7 @@ export const empirical: Recipe = {
       'settings.retrieval.maxSearches': 'code: scripts/nq_hotpotqa/v0.3',
       'reward.search-r1-format': 'code: reward_score/qa_em_format.py',
     },
-    signature:
+    expectedEffect:
       'Trained with a random engine the policy searches less at the end; with a noisy one less than with the real one.',
   },
   settings: { ...searchLoop(3, 4), dialect: 'search-r1' },

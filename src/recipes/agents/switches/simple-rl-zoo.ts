@@ -27,7 +27,7 @@ export const simpleRlZoo: Recipe = {
     paper: '2503.18892',
     kind: 'trained by RL',
     parts: ['outcome reward', 'questions of one stratum'],
-    departures: [
+    differences: [
       'It begins with a policy that knows the protocol: one that does not cannot write it. `start`, `warmUp` and `stages.0.reward` are the axes of its study.',
       'Strata are hops; both sources are searched.',
       'Learning rate, batch and steps are sized for a small policy with LoRA.',
@@ -40,7 +40,7 @@ export const simpleRlZoo: Recipe = {
       'medium.objective.microBatch': 'code: train_grpo_math_tune_ray.sh',
       'medium.curriculum.hops.min': 'ours, hops for its levels of mathematics',
     },
-    signature:
+    expectedEffect:
       'A format reward lowers the final accuracy of a weak start; strata that are too hard or too easy teach less.',
   },
   settings: DEFAULT_SETTINGS,

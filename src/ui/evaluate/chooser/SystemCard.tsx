@@ -78,7 +78,7 @@ export const SystemCard = memo(({ entry, ticked, tick, edit, ablate }: SystemCar
         <details>
           <summary>departures, signature</summary>
           <p className="fine">
-            <b>Signature:</b> <Terms>{about.signature}</Terms>
+            <b>Signature:</b> <Terms>{about.expectedEffect}</Terms>
           </p>
           <MeasuredClaims recipe={recipe.id} />
           {about.published ? (
@@ -87,9 +87,9 @@ export const SystemCard = memo(({ entry, ticked, tick, edit, ablate }: SystemCar
               <Terms>{`${about.published.figure} on ${about.published.benchmark}, ${about.published.model}`}</Terms>
             </p>
           ) : null}
-          {about.departures.length > 0 ? (
+          {about.differences.length > 0 ? (
             <ul className="departures">
-              {about.departures.map((departure) => (
+              {about.differences.map((departure) => (
                 <li key={departure} className="fine">
                   <Terms>{departure}</Terms>
                 </li>

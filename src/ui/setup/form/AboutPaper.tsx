@@ -25,7 +25,7 @@ export const AboutPaper = ({
       <Terms>{about.parts.join('; ')}</Terms>
     </dd>
     <dt>Differences from the paper</dt>
-    {about.departures.map((departure) => (
+    {about.differences.map((departure) => (
       <dd key={departure}>
         <Sentence text={departure} />
       </dd>
@@ -41,7 +41,7 @@ export const AboutPaper = ({
     ) : null}
     <dt>What the method should show</dt>
     <dd>
-      <Terms>{about.signature}</Terms>
+      <Terms>{about.expectedEffect}</Terms>
       <MeasuredClaims recipe={id} />
     </dd>
   </dl>

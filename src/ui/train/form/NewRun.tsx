@@ -49,7 +49,7 @@ const TRAINING_CHOICES = TRAININGS.map(({ id, recipe, variant }) => ({
 /** What most runs change: recipe, name, device, and how much is sampled a step. */
 const Basics = ({ settings }: { settings: TrainSettings | null }) => {
   const { training, name, device } = useDraft();
-  const departures = findTraining(training)?.variant.departures;
+  const departures = findTraining(training)?.variant.differences;
   return (
     <>
       <div className="form-fields">

@@ -107,7 +107,7 @@ describe('wasm', () => {
   it('copies keys within the stores, whole panels of stores of one shape', async () => {
     const ops = await createWasmOps();
     const shape = { positions: 24, kvHeads: 2, headDim: 4, type: 'f32' } as const;
-    const [a, b] = [ops.keyStore(shape, 'a'), ops.keyStore({ ...shape, kvHeads: 1 }, 'b')];
+    const [a, b] = [ops.kvCache(shape, 'a'), ops.kvCache({ ...shape, kvHeads: 1 }, 'b')];
     const copy = (from: number, to: number, count: number) => (): void =>
       ops.copyKeys([a], [{ from, to, count }]);
     expect(copy(0, 16, 8)).not.toThrow();
@@ -117,7 +117,7 @@ describe('wasm', () => {
     expect(copy(16, 0, 9)).toThrow(/16 positions from 16 to 0 do not fit/);
     expect(copy(0, 16, 9)).toThrow(/16 positions from 0 to 16 do not fit/);
     expect(() => ops.copyKeys([a], [{ from: 0, to: 0, count: 8 }], [b])).toThrow(/one shape/);
-    const half = ops.keyStore({ ...shape, type: 'f16' }, 'half');
+    const half = ops.kvCache({ ...shape, type: 'f16' }, 'half');
     expect(() => ops.copyKeys([a], [{ from: 0, to: 0, count: 8 }], [half])).toThrow(/one shape/);
   });
 });

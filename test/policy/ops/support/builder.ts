@@ -5,7 +5,7 @@ import type {
   Activations,
   Adapter,
   AdapterShape,
-  KeyStore,
+  KvCache,
   Matrix,
   MatrixShape,
   MatrixType,
@@ -158,9 +158,9 @@ export class Builder {
     return tokens;
   }
 
-  store({ G, D, store }: Sizes, positions: number): KeyStore {
+  store({ G, D, store }: Sizes, positions: number): KvCache {
     const shape = { positions, kvHeads: G, headDim: D, type: store };
-    return this.ops.keyStore(shape, 'keys');
+    return this.ops.kvCache(shape, 'keys');
   }
 }
 

@@ -10,7 +10,7 @@ import type {
   Activations,
   Adapter,
   AdapterShape,
-  KeyStore,
+  KvCache,
   Lora,
   Matrix,
   MatrixShape,
@@ -29,7 +29,7 @@ interface Layer {
   readonly gateUp: Projection;
   readonly down: Projection;
   readonly headNorms: { q: Norm['weight']; k: Norm['weight']; eps: number } | null;
-  readonly store: KeyStore;
+  readonly store: KvCache;
 }
 
 /** What a layer keeps for its way back. */
@@ -108,7 +108,7 @@ export class Decoder {
           layer.qNorm && layer.kNorm
             ? { q: norm(layer.qNorm).weight, k: norm(layer.kNorm).weight, eps: c.rmsNormEps }
             : null,
-        store: ops.keyStore({ ...shape, type: 'f32' }, 'keys'),
+        store: ops.kvCache({ ...shape, type: 'f32' }, 'keys'),
       };
     });
   }

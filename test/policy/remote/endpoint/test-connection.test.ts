@@ -2,7 +2,7 @@ import { afterEach, expect, it } from 'vitest';
 import type { Endpoint } from '../../../../src/records/setup.ts';
 import { testEndpoint } from '../../../../src/policy/remote/endpoint/test-connection.ts';
 import { strictServer, type Scripted, type StrictServer } from './strict-server.ts';
-import type { OpenStream } from '../../../../src/base/is-there.ts';
+import type { OpenStream } from '../../../../src/base/reachable.ts';
 
 const open: StrictServer[] = [];
 afterEach(async () => {

@@ -1,7 +1,7 @@
 import type { AttentionInput } from '../../../ops/ops.ts';
 import type { Activations } from '../../../ops/values.ts';
 import type { Gpu } from '../../device/gpu.ts';
-import { GpuActivations, GpuKeyStore, GpuTokens, own } from '../../device/values.ts';
+import { GpuActivations, GpuKvCache, GpuTokens, own } from '../../device/values.ts';
 import { bucketOf } from './product.ts';
 import { FILLED, heldFour, type FewState } from './state.ts';
 
@@ -268,7 +268,7 @@ export function fewAttend(
   const { heads } = o;
   const [q, out] = [own(GpuActivations, o.q), own(GpuActivations, o.out)];
   const lse = o.lse ? own(GpuActivations, o.lse) : null;
-  const [store, tokens] = [own(GpuKeyStore, o.store), own(GpuTokens, o.tokens)];
+  const [store, tokens] = [own(GpuKvCache, o.store), own(GpuTokens, o.tokens)];
   const { headDim: D, kvHeads, dim } = store;
   const f16 = store.type === 'f16';
   const loads = gpu.device.software ? LOADS.software : LOADS.gpu;

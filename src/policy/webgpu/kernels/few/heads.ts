@@ -5,7 +5,7 @@ import type { Range } from '../../device/device.ts';
 import type { Gpu } from '../../device/gpu.ts';
 import {
   GpuActivations,
-  GpuKeyStore,
+  GpuKvCache,
   GpuMatrix,
   GpuRotary,
   GpuTokens,
@@ -50,7 +50,7 @@ export function fewHeads(
   const [x, q] = [own(GpuActivations, o.x), own(GpuActivations, o.q)];
   const raw = o.raw && own(GpuActivations, o.raw);
   const [matrix, tokens] = [own(GpuMatrix, o.by.matrix), own(GpuTokens, o.tokens)];
-  const store = own(GpuKeyStore, o.store);
+  const store = own(GpuKvCache, o.store);
   const rotary = o.rotary && own(GpuRotary, o.rotary);
   const { headDim: D, kvHeads: G } = store;
   const turned = matrix.turned;
@@ -206,7 +206,7 @@ function turn(
   { headNorms, heads }: HeadsInput,
   o: {
     tokens: GpuTokens;
-    store: GpuKeyStore;
+    store: GpuKvCache;
     q: GpuActivations;
     fresh: Range;
     rotary: GpuRotary | null;

@@ -7,7 +7,7 @@ import {
   GpuLora,
   GpuVector,
   type GpuActivations,
-  type GpuKeyStore,
+  type GpuKvCache,
   type GpuTokens,
 } from '../../device/values.ts';
 import type { Norm, Projection } from '../../../ops/ops.ts';
@@ -22,7 +22,7 @@ import { bucketOf, UNIFORMS, type LoraUniforms } from './product.ts';
 export class FewState {
   private ready: { x: GpuActivations; norm: GpuVector; key: string } | null = null;
 
-  private appended: { store: GpuKeyStore; tokens: GpuTokens } | null = null;
+  private appended: { store: GpuKvCache; tokens: GpuTokens } | null = null;
 
   constructor(readonly gpu: Gpu) {}
 
@@ -30,14 +30,14 @@ export class FewState {
    * Where new keys and values of the tokens go: [row][keys, then values][kvHead][dim]. `attend` takes them into the store,
    * so that a step binds the store once; `settleKeys` does, where something else comes first.
    */
-  append(store: GpuKeyStore, tokens: GpuTokens): Range {
+  append(store: GpuKvCache, tokens: GpuTokens): Range {
     this.settleKeys();
     this.appended = { store, tokens };
     return this.fresh(store, tokens);
   }
 
   /** The new keys and values, and whether `attend` is to take them into this store. */
-  taken(store: GpuKeyStore, tokens: GpuTokens): { fresh: Range; append: boolean } {
+  taken(store: GpuKvCache, tokens: GpuTokens): { fresh: Range; append: boolean } {
     const append =
       this.appended?.store === store && this.appended.tokens === tokens && !tokens.shared;
     if (append) this.appended = null;
@@ -59,7 +59,7 @@ export class FewState {
     );
   }
 
-  private fresh({ kvHeads, dim }: GpuKeyStore, { count }: GpuTokens): Range {
+  private fresh({ kvHeads, dim }: GpuKvCache, { count }: GpuTokens): Range {
     return this.gpu.scratch('few rows, new keys', freshBytes(count, kvHeads, dim));
   }
 

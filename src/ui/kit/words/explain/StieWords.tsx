@@ -1,4 +1,4 @@
-import { stieInWords } from '../../../../agent/stie/counts-in-words.ts';
+import { stieText } from '../../../../agent/stie/counts-text.ts';
 import type { StieCounts } from '../../../../records/stie.ts';
 import { Term } from './Term.tsx';
 import type { TermId } from './terms.ts';
@@ -18,7 +18,7 @@ const PIECES = /\b(answers?|repeats?|blocked)\b/;
 export const StieWords = ({ counts }: { counts: StieCounts }) => (
   <p className="fine" data-testid="stie-counts">
     <Term id="stie">STIE</Term>{' '}
-    {stieInWords(counts)
+    {stieText(counts)
       .split(PIECES)
       .map((piece, at) => {
         const id = MEANT[piece];

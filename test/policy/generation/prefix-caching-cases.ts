@@ -22,7 +22,7 @@ const start = async (open: () => Promise<Ops>): Promise<void> => {
     place(tokens, runs, size);
   };
   decoder = await uploadDecoder(ops, sourceOf(weights), { type: 'f32' });
-  engine = new GenerationEngine(decoder, { maxSlots: 4, readRows: 24, keys: 'f32' });
+  engine = new GenerationEngine(decoder, { maxSlots: 4, prefillChunk: 24, keys: 'f32' });
 };
 
 const text = (seed: number, count: number): number[] => {

@@ -59,7 +59,7 @@ export const systemStream: OpenStream | null =
  * @param open null where the platform has no event streams
  * @throws the signal's reason
  */
-export async function isThere(
+export async function isReachable(
   address: string,
   send: Fetch,
   open: OpenStream | null,

@@ -64,7 +64,7 @@ const stopWords = (counts: StieCounts): string[] => {
 };
 
 /** To follow "STIE": "checked 6 answers (all new) and 7 queries: 6 allowed, 1 refused as a repeat." What is 0 is left out. */
-export const stieInWords = (counts: StieCounts): string => {
+export const stieText = (counts: StieCounts): string => {
   const checked = [...answerWords(counts), ...queryWords(counts)];
   return [
     checked.length === 0 ? 'checked nothing.' : `checked ${checked.join(' and ')}.`,

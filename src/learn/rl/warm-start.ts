@@ -12,39 +12,33 @@ import { checkFaults, rolloutOverrides } from './collect.ts';
 import { DEFAULT_WARM_UP } from './demonstrations.ts';
 import type { TrainState } from './state.ts';
 import { warmUpAdapter } from './warm-up.ts';
-import { between, habitNowAndThen } from './start/habit-share.ts';
+import { interpolateAdapters, bisectAdapterScale } from './start/bisect-adapter-scale.ts';
 import type { StartKind } from './start/kind.ts';
 import { NOT_SEARCHING } from './start/not-searching.ts';
 import { REASONING_QUERIES } from './start/reasoning-queries.ts';
 
-/**
- * The policy that a run begins with, where it is not the one available: made of it by supervision on its own
- * rollouts, so that reinforcement learning finds what it is to mend.
- */
+/** Optional SFT on the policy's own rollouts before RL, which gives it the behaviour that RL should then correct. */
 
-/**
- * Questions that are learned from, and the updates on them, some at a time until at most a share `few` of the
- * rollouts keeps the habit. Fewer than `least` would be too few: what is never sampled earns nothing.
- */
+/** Questions to learn from, and the updates on them; these continue until few enough rollouts show the habit. */
 const START = { questions: 64, batch: 16, learningRate: 5e-4 } as const;
 
-/** Questions that the share is measured on. */
+/** Questions to measure the share on. */
 const MEASURED = 32;
-/** Adapters between the last two that are measured where the last has too little of the habit. */
+/** Interpolated adapters to measure when the last one shows the habit too rarely. */
 const TRIES = 5;
 
 const KINDS = { 'not-searching': NOT_SEARCHING, 'reasoning-queries': REASONING_QUERIES } as const;
 
-/** Whether the run makes its start. */
-export const kindOfStart = ({ start }: Pick<TrainSettings, 'start'>): StartKind | null =>
+/** The warm start of the run; null without one. */
+export const warmStartKind = ({ start }: Pick<TrainSettings, 'start'>): StartKind | null =>
   start === undefined || start === 'searching' ? null : KINDS[start];
 
-/** The questions that a run makes its start with: of those that it may train on. */
-export function startQuestions(
+/** The training questions of the warm start. */
+export function warmStartQuestions(
   questions: readonly Question[],
   settings: Pick<TrainSettings, 'seed' | 'start'>,
 ): Question[] {
-  const kind = kindOfStart(settings);
+  const kind = warmStartKind(settings);
   const suited = kind ? questions.filter((question) => kind.suits(question)) : [];
   const most = Math.min(START.questions, suited.length);
   if (most === 0) return [];
@@ -52,7 +46,7 @@ export function startQuestions(
   return Array.from({ length: most }, (_, i) => cycle.at(i));
 }
 
-export interface Start {
+export interface WarmStart {
   settings: TrainSettings;
   agent: AgentDeps;
   learner: PolicyLearner;
@@ -63,16 +57,16 @@ export interface Start {
   signal?: AbortSignal | undefined;
   /** Updates done, and how many there are at most. */
   onProgress(done: number, total: number): void;
-  /** Told of each rollout when it ends. */
+  /** Called with each finished rollout. */
   onEnded?(rollout: Rollout): void;
   onNotice(line: string): void;
-  /** Asked between updates. */
+  /** Checked between updates. */
   shouldStop(): boolean;
 }
 
-/** One rollout per question, of the policy as the sampler has it. */
+/** One rollout per question with the sampler's current policy. */
 async function rolloutsOf(
-  start: Start,
+  start: WarmStart,
   questions: readonly Question[],
   { name, own = {} }: { name: string; own?: SettingsOverride },
 ): Promise<Rollout[]> {
@@ -99,9 +93,9 @@ async function rolloutsOf(
   return groups.flat();
 }
 
-/** How many rollouts keep the habit, and of how many. */
-async function keeping(
-  start: Start,
+/** How many rollouts show the habit, and of how many. */
+async function habitShare(
+  start: WarmStart,
   kind: StartKind,
   round: number,
 ): Promise<{ kept: number; of: number }> {
@@ -118,7 +112,7 @@ async function keeping(
  * @returns null where `shouldStop` ended it: it is made again, and the same, when the run continues
  * @throws Error where there are no questions, or none gives a trajectory to learn from
  */
-export async function makeStart(start: Start, kind: StartKind): Promise<TrainState | null> {
+export async function warmStart(start: WarmStart, kind: StartKind): Promise<TrainState | null> {
   const { settings, agent, learner, questions } = start;
   if (questions.length === 0) throw new Error(`start: ${kind.none}`);
   const { batch, learningRate } = START;
@@ -135,13 +129,13 @@ export async function makeStart(start: Start, kind: StartKind): Promise<TrainSta
     ),
     sample: (asked, name) => rolloutsOf(start, asked, { name }),
   });
-  const before = await keeping(start, kind, 0);
+  const before = await habitShare(start, kind, 0);
   let now = before;
   let state: TrainState = { ...start.state, warmedUp: 0 };
   let often = state.adapter;
-  const shareWith = async (flat: Float32Array): ReturnType<typeof keeping> => {
+  const shareWith = async (flat: Float32Array): ReturnType<typeof habitShare> => {
     await agent.policy.setAdapter?.({ spec: settings.adapter, flat });
-    return keeping(start, kind, state.warmedUp);
+    return habitShare(start, kind, state.warmedUp);
   };
   while (now.kept > few * now.of && state.warmedUp < most) {
     often = state.adapter;
@@ -160,12 +154,12 @@ export async function makeStart(start: Start, kind: StartKind): Promise<TrainSta
     now = await shareWith(state.adapter);
   }
   const seldom = state.adapter;
-  const found = await habitNowAndThen(
-    (at) => shareWith(between(often, seldom, at)),
-    { at: 1, ...now },
+  const found = await bisectAdapterScale(
+    (at) => shareWith(interpolateAdapters(often, seldom, at)),
+    { scale: 1, ...now },
     { least, most: few, tries: TRIES },
   );
-  const adapter = found.at === 1 ? seldom : between(often, seldom, found.at);
+  const adapter = found.scale === 1 ? seldom : interpolateAdapters(often, seldom, found.scale);
   await agent.policy.setAdapter?.({ spec: settings.adapter, flat: adapter });
   start.onNotice(
     kind.said({

@@ -1,4 +1,4 @@
 import { createWasmOps } from '../../../src/policy/wasm/ops.ts';
-import { sharedReading } from './shared-reading-cases.ts';
+import { sharedReading } from './prefix-caching-cases.ts';
 
 sharedReading(createWasmOps, 24);

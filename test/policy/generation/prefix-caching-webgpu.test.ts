@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 import { openOps } from '../ops/support/swiftshader.ts';
-import { sharedReading } from './shared-reading-cases.ts';
+import { sharedReading } from './prefix-caching-cases.ts';
 
 // It compiles slowly.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isThere, type OpenStream } from '../../src/base/is-there.ts';
+import { isReachable, type OpenStream } from '../../src/base/reachable.ts';
 
 /** An event stream whose next event the test decides. */
 class Stream implements ReturnType<OpenStream> {
@@ -28,7 +28,7 @@ describe('a server is there', () => {
       calls.push(init);
       return Promise.resolve(Response.error());
     };
-    expect(await isThere(ADDRESS, answered, null)).toBe(true);
+    expect(await isReachable(ADDRESS, answered, null)).toBe(true);
     expect(calls).toMatchObject([
       { mode: 'no-cors', credentials: 'omit', referrerPolicy: 'no-referrer', cache: 'no-store' },
     ]);
@@ -42,7 +42,7 @@ describe('a server is there', () => {
     ['is tried again', 'error', 0, false],
   ] as const)('by an event stream that %s', async (_, type, readyState, there) => {
     const stream = new Stream();
-    const asked = isThere(ADDRESS, refused, () => {
+    const asked = isReachable(ADDRESS, refused, () => {
       queueMicrotask(() => stream.fire(type, readyState));
       return stream;
     });
@@ -51,13 +51,13 @@ describe('a server is there', () => {
   });
 
   it('is not known where nobody answers and there are no event streams', async () => {
-    expect(await isThere(ADDRESS, refused, null)).toBe(false);
+    expect(await isReachable(ADDRESS, refused, null)).toBe(false);
   });
 
   it('is asked no more once the caller has given up', async () => {
     const stop = new AbortController();
     const stream = new Stream();
-    const asked = isThere(ADDRESS, refused, () => stream, stop.signal);
+    const asked = isReachable(ADDRESS, refused, () => stream, stop.signal);
     setTimeout(() => stop.abort(new Error('closed')), 5);
     await expect(asked).rejects.toThrow('closed');
     expect(stream.closed).toBe(true);
