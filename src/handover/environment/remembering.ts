@@ -18,7 +18,8 @@ export function rememberingRetriever(
   return {
     ...(base.by && {
       by: (method: string) => {
-        const found = others.get(method) ?? rememberingRetriever(retrieverByMethod(base, method), now);
+        const found =
+          others.get(method) ?? rememberingRetriever(retrieverByMethod(base, method), now);
         others.set(method, found);
         return found;
       },

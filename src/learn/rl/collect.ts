@@ -122,7 +122,10 @@ interface SamplingRequest extends CollectRequest {
 }
 
 /** Rollouts of each question, without rewards. */
-async function makeRollouts(request: SamplingRequest, wanted: readonly PlannedGroup[]): Promise<Rollout[][]> {
+async function makeRollouts(
+  request: SamplingRequest,
+  wanted: readonly PlannedGroup[],
+): Promise<Rollout[][]> {
   const { settings, agent, runId, step, signal, stage, progress, firsts } = request;
   const recipe = recipeOf(settings);
   const sampling = { temperature: settings.temperature, topP: settings.topP };
@@ -140,27 +143,28 @@ async function makeRollouts(request: SamplingRequest, wanted: readonly PlannedGr
     request.onEnded(copy);
   };
   const groups = await Promise.all(
-    wanted.map(({ drawn: { question, overrides, agent: own }, batch, place, screened: begun, size }) =>
-      growGroup(
-        { ...agent, ...own },
-        {
-          question,
-          recipe,
-          overrides: mergeOverrides(
-            rolloutOverrides(settings, sampling, stage.overrides),
-            overrides ?? {},
-          ),
-          ...groupOf(settings, runId, { step, batch, place }),
-          size,
-          runId,
-          step,
-          onRollout: ended,
-          ...(signal ? { signal } : {}),
-        },
-        // Screening rollouts start at the question; branching only adds to them later.
-        size < settings.groupSize ? undefined : settings.branching,
-        { place, firsts, begun },
-      ),
+    wanted.map(
+      ({ drawn: { question, overrides, agent: own }, batch, place, screened: begun, size }) =>
+        growGroup(
+          { ...agent, ...own },
+          {
+            question,
+            recipe,
+            overrides: mergeOverrides(
+              rolloutOverrides(settings, sampling, stage.overrides),
+              overrides ?? {},
+            ),
+            ...groupOf(settings, runId, { step, batch, place }),
+            size,
+            runId,
+            step,
+            onRollout: ended,
+            ...(signal ? { signal } : {}),
+          },
+          // Screening rollouts start at the question; branching only adds to them later.
+          size < settings.groupSize ? undefined : settings.branching,
+          { place, firsts, begun },
+        ),
     ),
   );
   signal?.throwIfAborted();
@@ -185,8 +189,10 @@ async function reward(
 }
 
 /** Rollouts of each question, with their rewards. */
-const runGroups = async (request: SamplingRequest, wanted: readonly PlannedGroup[]): Promise<Rollout[][]> =>
-  reward(request, wanted, await makeRollouts(request, wanted));
+const runGroups = async (
+  request: SamplingRequest,
+  wanted: readonly PlannedGroup[],
+): Promise<Rollout[][]> => reward(request, wanted, await makeRollouts(request, wanted));
 
 /** Lets the frozen policy answer, if the reward of the stage needs that. */
 async function answerFrozen(
@@ -258,7 +264,10 @@ function withFurtherRollouts(
  * others of its group only where these are kept. The screened ones are trained on as well, so that the accuracy of
  * what was kept is biased towards the middle.
  */
-async function runBatch(request: SamplingRequest, wanted: readonly PlannedGroup[]): Promise<Rollout[][]> {
+async function runBatch(
+  request: SamplingRequest,
+  wanted: readonly PlannedGroup[],
+): Promise<Rollout[][]> {
   const { settings } = request;
   const groups = await runGroups(request, wanted);
   if (screeningSize(settings) === settings.groupSize) return withGroupRewards(request, groups);
@@ -301,7 +310,10 @@ async function sampleBatches(
 }
 
 /** Draws again what was screened in the step before, and leaves the curriculum as it is now. */
-async function redrawScreened(request: SamplingRequest, screened: Screened): Promise<SampledGroups> {
+async function redrawScreened(
+  request: SamplingRequest,
+  screened: Screened,
+): Promise<SampledGroups> {
   const { curriculum } = request;
   const now = structuredClone(curriculum.state());
   curriculum.restore(structuredClone(screened.curriculum));
@@ -319,7 +331,9 @@ async function redrawScreened(request: SamplingRequest, screened: Screened): Pro
  * from the policy that is trained, so that the ratio of these is 1; here it is to the policy that made them. Theirs
  * keeps what is screened beyond a step's questions for later ones; here it is left.
  */
-async function screenAhead(request: SamplingRequest): Promise<SampledGroups & Pick<Collected, 'stale' | 'screened'>> {
+async function screenAhead(
+  request: SamplingRequest,
+): Promise<SampledGroups & Pick<Collected, 'stale' | 'screened'>> {
   const { settings, curriculum, nextStage, step, screened } = request;
   const before = screened?.step === step ? screened : null;
   const mine = before
@@ -328,7 +342,12 @@ async function screenAhead(request: SamplingRequest): Promise<SampledGroups & Pi
   const stale = new Set(before ? mine.all.flat().map(({ id }) => id) : []);
   const rest = passedScreening(settings, mine.wanted, mine.all).slice(0, settings.questions);
   const finish = async (more: Rollout[][]): Promise<Rollout[][]> => {
-    const whole = withFurtherRollouts(mine.wanted, mine.all, rest, await reward(request, rest, more));
+    const whole = withFurtherRollouts(
+      mine.wanted,
+      mine.all,
+      rest,
+      await reward(request, rest, more),
+    );
     return withGroupRewards(request, whole);
   };
   if (!nextStage) return { ...mine, all: await finish(await makeRollouts(request, rest)), stale };
@@ -367,7 +386,12 @@ export async function collect(request: CollectRequest): Promise<Collected> {
       ? await screenAhead(making)
       : await sampleBatches(making, on, (wanted) => runBatch(making, wanted));
   const { wanted, all, batches, stale, screened } = made;
-  applyBatchRewards(all.flat(), stage, request.accuracyBefore ?? null, factsThroughVerifier(settings));
+  applyBatchRewards(
+    all.flat(),
+    stage,
+    request.accuracyBefore ?? null,
+    factsThroughVerifier(settings),
+  );
   const drawn: Record<string, number> = {};
   for (const { drawn: one } of wanted) drawn[one.label] = (drawn[one.label] ?? 0) + 1;
   // Of those screened ahead some may not be continued though they vary.

@@ -68,7 +68,11 @@ export class GenerationEngine {
     this.#decoder = decoder;
     this.#options = options;
     this.#contexts = new ContextStore(decoder, options.keys, options.maxSlots);
-    this.#admission = new MemoryAdmission(this.#contexts, config.maxPositions, options.memoryWaitMs ?? 0);
+    this.#admission = new MemoryAdmission(
+      this.#contexts,
+      config.maxPositions,
+      options.memoryWaitMs ?? 0,
+    );
     this.#reading = makeStep(decoder, options.prefillChunk, 'reading');
     this.#decoding = makeStep(decoder, options.maxSlots, 'decoding');
     this.#latent = new LatentSteps(decoder, this.#reading, options.maxSlots, options.decode);

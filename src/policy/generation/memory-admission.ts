@@ -59,7 +59,11 @@ export class MemoryAdmission {
   async copyRange(parent: EngineSession, child: EngineSession): Promise<void> {
     if (!parent.cacheRange) return;
     try {
-      const place = await this.#contexts.branch(parent.cacheRange, child.length + AHEAD, child.cached);
+      const place = await this.#contexts.branch(
+        parent.cacheRange,
+        child.length + AHEAD,
+        child.cached,
+      );
       if (child.closed) this.#contexts.release(place);
       else child.cacheRange = place;
     } catch (error) {

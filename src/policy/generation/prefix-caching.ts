@@ -60,7 +60,10 @@ export function findCachedPrefix(
 }
 
 /** Whether a session earlier in the queue is about to prefill what this session needs next. */
-export const isPrefixPending = (session: EngineSession, before: readonly EngineSession[]): boolean =>
+export const isPrefixPending = (
+  session: EngineSession,
+  before: readonly EngineSession[],
+): boolean =>
   before.some(({ cachedTokens: text, pending, mixture: mixed }) => {
     const token = (i: number): number | undefined =>
       i < text.length ? text[i] : asPrefilled(pending[i - text.length] ?? -1);

@@ -306,7 +306,9 @@ export async function loadChatTemplate(files: CheckpointFiles): Promise<ChatTemp
   const file = await readOptionalFile(files, 'chat_template.jinja');
   const settings = await readOptionalFile(files, 'tokenizer_config.json');
   const text = (bytes: Uint8Array): string => new TextDecoder().decode(new Uint8Array(bytes));
-  const config: unknown = settings ? asTemplateError(() => JSON.parse(text(settings)) as unknown) : {};
+  const config: unknown = settings
+    ? asTemplateError(() => JSON.parse(text(settings)) as unknown)
+    : {};
   if (!isObjectOrList(config)) throw new ChatTemplateError('tokenizer_config.json holds no object');
   return chatTemplateOf({ ...config }, file && text(file));
 }

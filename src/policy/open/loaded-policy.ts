@@ -56,7 +56,12 @@ export const engineOptions = (
   device: PolicyDevice,
   maxSlots: number,
   keys: StoreType,
-): EngineOptions => ({ maxSlots, prefillChunk: PREFILL_CHUNK[device], keys, memoryWaitMs: MEMORY_WAIT_MS });
+): EngineOptions => ({
+  maxSlots,
+  prefillChunk: PREFILL_CHUNK[device],
+  keys,
+  memoryWaitMs: MEMORY_WAIT_MS,
+});
 
 /** A policy on this device. It samples, and trains adapters, over one copy of its weights. */
 export class LoadedPolicy implements Policy {

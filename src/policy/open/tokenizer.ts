@@ -64,7 +64,10 @@ export class HuggingFaceTokenizer implements PolicyTokenizer {
     const extra: unknown = Reflect.get(config, 'additional_special_tokens');
     if (Array.isArray(extra) && extra.length > MOST_EXTRA)
       throw new Error(`additional_special_tokens: ${extra.length} tokens are too many`);
-    this.tokenizer = asCheckpointError('no tokenizer can be made of it', () => new Tokenizer(json, config));
+    this.tokenizer = asCheckpointError(
+      'no tokenizer can be made of it',
+      () => new Tokenizer(json, config),
+    );
     const added = this.tokenizer.get_added_tokens_decoder();
     this.special = new Map([...added].map(([id, token]) => [token.content, id]));
     const eos = config.eos_token;

@@ -78,11 +78,7 @@ export interface Ops {
    */
   place(tokens: Tokens, runs: readonly TokenRun[], size: 'few' | 'many'): void;
   /** Copies positions [from, from + count) of each store to `to`. `count` is rounded up to a multiple of 8. */
-  copyKeys(
-    stores: readonly KvCache[],
-    moves: readonly KvMove[],
-    target?: readonly KvCache[],
-  ): void;
+  copyKeys(stores: readonly KvCache[], moves: readonly KvMove[], target?: readonly KvCache[]): void;
 
   // Forward ------------------------------------------------------------------------------------------
 

@@ -188,7 +188,10 @@ export async function testConnection(
   const client = new EngineHttp(http, { timeoutMs: 10_000, ...limits, retries: 0 });
   const meter: Meter = { requests: 0, bytes: 0 };
   const start = http.now();
-  const report = (diagnosis: Diagnosis, more: Partial<ConnectionReport> = {}): ConnectionReport => ({
+  const report = (
+    diagnosis: Diagnosis,
+    more: Partial<ConnectionReport> = {},
+  ): ConnectionReport => ({
     ...diagnosis,
     ...meter,
     status: null,

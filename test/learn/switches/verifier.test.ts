@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { estimateAdvantages } from '../../../src/learn/advantages.ts';
 import { readFacts } from '../../../src/learn/rewards/parts/facts.ts';
-import { factsThroughVerifier, judgedByVerifier } from '../../../src/learn/rewards/switches/verifier.ts';
+import {
+  factsThroughVerifier,
+  judgedByVerifier,
+} from '../../../src/learn/rewards/switches/verifier.ts';
 import { made } from '../rewards/records.ts';
 
 /** Faults of verifiers: what the reward is told is not what the record's own metrics say. */
@@ -28,7 +31,8 @@ describe('a faulty verifier', () => {
   it('judges a rollout alike whenever it is asked, and no verifier is the check itself', () => {
     const rollout = made();
     const half = { ...rule, falseNegative: 0.5 };
-    const ask = (id: string): number => factsThroughVerifier({ verifier: half, seed: 3 })({ ...rollout, id }).em;
+    const ask = (id: string): number =>
+      factsThroughVerifier({ verifier: half, seed: 3 })({ ...rollout, id }).em;
     const all = Array.from({ length: 200 }, (_, i) => ask(`r${i}`));
     expect(all).toEqual(Array.from({ length: 200 }, (_, i) => ask(`r${i}`)));
     expect(all.filter((em) => em === 1).length).toBeGreaterThan(70);

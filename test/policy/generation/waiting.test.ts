@@ -37,7 +37,10 @@ async function limited(positions: number, memoryWaitMs?: number) {
     },
   });
   const options = { maxSlots: 4, prefillChunk: 64, keys: 'f32' } as const;
-  const engine = new GenerationEngine(decoder, { ...options, ...(memoryWaitMs && { memoryWaitMs }) });
+  const engine = new GenerationEngine(decoder, {
+    ...options,
+    ...(memoryWaitMs && { memoryWaitMs }),
+  });
   const opened = (seed: number, ids: readonly number[]) => {
     const session = engine.open(seed);
     session.append(ids);

@@ -20,7 +20,12 @@ function outcomeOf({ kind, text }: ProposedAction, hits: readonly Hit[]): string
   return kind === 'search' && first ? `finds ${first.passage.title}` : null;
 }
 
-function worthOf(s: Steps, proposed: ProposedAction, hits: readonly Hit[], seen: Set<string>): Worth {
+function worthOf(
+  s: Steps,
+  proposed: ProposedAction,
+  hits: readonly Hit[],
+  seen: Set<string>,
+): Worth {
   const fresh = hits.filter(({ passage }) => !seen.has(passage.id));
   const { kind, text, ids } = proposed;
   return {

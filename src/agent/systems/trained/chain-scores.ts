@@ -30,7 +30,12 @@ export const needsOpenAnswer = (chain: Pick<Chain, 'scorer'>): boolean =>
   ['no-information', 'gold', 'vote'].includes(scorerOf(chain));
 
 /** What the reward model says of the next step of a walk. */
-export function rewardOf(s: Steps, walk: Walk, step: ProposedAction, { weights = {} }: Chain): number {
+export function rewardOf(
+  s: Steps,
+  walk: Walk,
+  step: ProposedAction,
+  { weights = {} }: Chain,
+): number {
   const own = walk.steps.flatMap(({ kind, text }) => (kind === 'search' ? [text] : []));
   const read = [...s.foundAll(), ...walk.hits].map(
     ({ passage }) => `${passage.title} . ${passage.text}`,

@@ -1,6 +1,13 @@
 import { lowest, lowestMean, type Chain } from '../../../recipes/methods/chain.ts';
 import type { Branch, ProposedAction, Steps } from '../parts/steps.ts';
-import { needsOpenAnswer, measure, rewardOf, scorerOf, scoresOf, type Walk } from './chain-scores.ts';
+import {
+  needsOpenAnswer,
+  measure,
+  rewardOf,
+  scorerOf,
+  scoresOf,
+  type Walk,
+} from './chain-scores.ts';
 
 const DEFAULTS: Chain = { length: 3, decode: { kind: 'one' } };
 

@@ -32,7 +32,11 @@ function matchesByRule(
  * whole match.
  * @param draw 0 to 1, what chance says
  */
-export function judgedByVerifier(facts: RewardFacts, verifier: Verifier, draw: number): RewardFacts {
+export function judgedByVerifier(
+  facts: RewardFacts,
+  verifier: Verifier,
+  draw: number,
+): RewardFacts {
   const called = matchesByRule(verifier, facts);
   const flipped = draw < (called ? verifier.falseNegative : verifier.falsePositive);
   const right = called !== flipped;

@@ -44,5 +44,8 @@ export async function bisectAdapterScale(
 }
 
 /** Linear interpolation from `often` (0) to `seldom` (1). */
-export const interpolateAdapters = (often: Float32Array, seldom: Float32Array, scale: number): Float32Array =>
-  often.map((value, i) => value + scale * ((seldom[i] ?? value) - value));
+export const interpolateAdapters = (
+  often: Float32Array,
+  seldom: Float32Array,
+  scale: number,
+): Float32Array => often.map((value, i) => value + scale * ((seldom[i] ?? value) - value));

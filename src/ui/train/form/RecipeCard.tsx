@@ -61,7 +61,9 @@ export const RecipeCard = (props: {
         <AboutPaper id={found.recipe.id} about={about} />
       ) : (
         <details {...fold}>
-          <summary>Parts and {plural(about.differences.length, 'departure')} from the paper</summary>
+          <summary>
+            Parts and {plural(about.differences.length, 'departure')} from the paper
+          </summary>
           <AboutPaper id={found.recipe.id} about={about} />
         </details>
       )}
