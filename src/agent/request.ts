@@ -17,7 +17,7 @@ export interface AgentDeps {
   /** Writes what the policy reads in place of passages, where the recipe has `retrieval.summarize` on. */
   summarizer?: Summarizer | null;
   /** Unix time in milliseconds. */
-  now(): number;
+  now: () => number;
   /** Web latencies of earlier calls, for the router's measured reward; one per group where absent. */
   webLatency?: RunningMean;
 }
