@@ -48,18 +48,18 @@ const sound = async (page: Page): Promise<void> => {
 it(
   'shows the text of every token of our own rollouts, by keys, as a table and as a picture',
   async () => {
-    const page = await opened(readFileSync(OURS, 'utf8'));
+    // The last one: two searches, and an answer that the model wrote itself.
+    const line = readFileSync(OURS, 'utf8').trim().split('\n').at(-1) ?? '';
+    const page = await opened(line);
     await page.locator('tr[data-position] a').first().click();
     await page.getByRole('tab', { name: 'Tokens' }).click();
     const words = page.locator('.token-words');
-    await page.getByText('133 tokens.').waitFor();
+    await page.getByText('232 tokens.').waitFor();
     await page.waitForFunction(() =>
-      [...document.querySelectorAll('.token-words .tk')].some((one) => one.textContent === ' Lan'),
+      [...document.querySelectorAll('.token-words .tk')].some((one) => one.textContent === ' Zel'),
     );
     // All of the text is there, token by token.
-    const record = JSON.parse(readFileSync(OURS, 'utf8').split('\n')[0] ?? '') as {
-      segments: { text: string }[];
-    };
+    const record = JSON.parse(line) as { segments: { text: string }[] };
     const shown = (await words.allTextContents()).join('').replaceAll('⏎', '');
     expect(shown).toBe(record.segments.map(({ text }) => text).join(''));
 
@@ -71,7 +71,7 @@ it(
         .evaluate((token) =>
           Number.parseFloat(getComputedStyle(token).getPropertyValue('--share')),
         );
-    // The one token of this rollout that was not certain: log p = −1.81.
+    // The one token of this rollout that was not certain: log p = −0.13.
     expect(
       await page
         .locator('.token-words .tk')
@@ -89,19 +89,19 @@ it(
     await page.keyboard.press('End');
     await page.keyboard.press('ArrowLeft');
     const strip = page.getByRole('slider', { name: 'Tokens of this rollout' });
-    expect(await strip.getAttribute('aria-valuenow')).toBe('131');
-    expect(await strip.getAttribute('aria-valuetext')).toMatch(/^token 131: ␣} · policy, answer/);
+    expect(await strip.getAttribute('aria-valuenow')).toBe('230');
+    expect(await strip.getAttribute('aria-valuetext')).toMatch(/^token 230: ␣} · policy, answer/);
     await page.keyboard.press('Shift+ArrowLeft');
     await page.getByRole('region', { name: 'Chosen tokens' }).waitFor();
-    await page.waitForURL(/tokens=130-131/);
+    await page.waitForURL(/tokens=229-230/);
     const tokens = (await savedPictures(page)).get('Tokens');
-    expect(tokens).toContain('>well</text>');
+    expect(tokens).toContain('>eria</text>');
     // With the key of its backgrounds, and which tokens they are.
-    expect(tokens).toMatch(/<g id="key">.*>nat, log scale<.*>tokens 130 to 131, from 0, of \d+</);
+    expect(tokens).toMatch(/<g id="key">.*>nat, log scale<.*>tokens 229 to 230, from 0, of \d+</);
     // Tokens are looked at in `hostile-rollouts.test.ts`, too.
     if (ALL_TESTS) await sound(page);
     await page.getByRole('button', { name: 'table', exact: true }).click();
-    await page.getByRole('rowheader', { name: '131', exact: true }).waitFor();
+    await page.getByRole('rowheader', { name: '230', exact: true }).waitFor();
 
     // Its record says when each event was over: a retrieval of 265 ms, then the policy, 4.71 s in all.
     await page.getByRole('tab', { name: 'Time' }).click();
@@ -257,18 +257,24 @@ it(
   'draws the siblings of a file as a tree whose nodes open their rollout, and says why none can be forked',
   async () => {
     const line = readFileSync(OURS, 'utf8').split('\n')[0] ?? '';
-    const first = JSON.parse(line) as { id: string; answer: string; events: { kind: string }[] };
+    const written = JSON.parse(line) as {
+      id: string;
+      answer: string;
+      events: { kind: string }[];
+      policy: object;
+    };
+    const first = { ...written, policy: { ...written.policy, revision: '0123456789ab' } };
     // The same up to its answer.
     const events = first.events.map((event) =>
       event.kind === 'answer' ? { ...event, text: 'Nowhere' } : event,
     );
     const second = { ...first, id: `${first.id}-other`, answer: 'Nowhere', events };
-    const page = await opened(`${line}\n${JSON.stringify(second)}\n`);
+    const page = await opened(lines([first, second]));
     await page.locator('tr[data-position] a').first().click();
     // Other weights wrote it than those of this page.
     await page.locator('.reader .card-line').first().click();
     await page.getByRole('button', { name: 'Fork here' }).first().click();
-    await page.getByText('It cannot be forked here: baize-mini 2164d4fccae3 wrote it').waitFor();
+    await page.getByText('It cannot be forked here: baize-mini 0123456789ab wrote it').waitFor();
     await page.getByRole('tab', { name: 'Group' }).click();
     const tree = page.getByRole('region', { name: 'Rollout tree' });
     await tree.getByRole('button', { name: /^Event 1, .* 2 of 2 rollouts/ }).waitFor();

@@ -17,11 +17,11 @@ const OURS = resolve(import.meta.dirname, '../../test/fixtures/inspect/kunlun-ba
  */
 const THEIRS = [
   ['Where is the lighthouse of Ulm?', 'Ulm has no lighthouse.', 'I give up.', 'nowhere'],
-  ['Who keeps the old mill?', 'The mill of Fenbeck is kept by Ida.', 'It is Ida.', 'Ida'],
+  ['Who keeps the old mill?', 'The mill of Zeleria is kept by Ida.', 'It is Ida.', 'Ida'],
   [
     'Who keeps the new mill?',
-    'The new mill of Fenbeck is empty.',
-    'So in Fenbeck nobody.',
+    'The new mill of Zeleria is empty.',
+    'So in Zeleria nobody.',
     'nobody',
   ],
 ]
@@ -57,11 +57,11 @@ it('finds words in passages and answers of all files, opens them at the place, a
   await page.getByRole('link', { name: 'theirs.jsonl' }).waitFor();
 
   await page.keyboard.press('/');
-  await page.keyboard.type('fenBECK');
-  await said(page, '4 of 13 rollouts have “fenBECK”, in 2 files');
+  await page.keyboard.type('zelERIA');
+  await said(page, '4 of 13 rollouts have “zelERIA”, in 2 files');
   // In ours the answer has it and the passage that told it; in theirs a passage or a thought.
-  expect(await marked(page, 'ours.jsonl')).toEqual(Array<string>(4).fill('Fenbeck'));
-  expect(await marked(page, 'theirs.jsonl')).toEqual(['Fenbeck', 'Fenbeck']);
+  expect(await marked(page, 'ours.jsonl')).toEqual(Array<string>(4).fill('Zeleria'));
+  expect(await marked(page, 'theirs.jsonl')).toEqual(['Zeleria', 'Zeleria']);
   expect(await faultsInBoth(page)).toEqual([]);
   await page.emulateMedia({ colorScheme: 'light' });
   for (const width of [390, 720, 1440]) {
@@ -71,33 +71,33 @@ it('finds words in passages and answers of all files, opens them at the place, a
 
   // The latest file is the first; down from the field, and back up to it.
   await page.keyboard.press('ArrowDown');
-  expect(await focused(page)).toContain('The mill of Fenbeck is kept by Ida.');
+  expect(await focused(page)).toContain('The mill of Zeleria is kept by Ida.');
   await page.keyboard.press('ArrowUp');
   expect(await page.locator('#rollouts-search:focus').count()).toBe(1);
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowDown');
-  expect(await focused(page)).toContain('So in Fenbeck nobody.');
+  expect(await focused(page)).toContain('So in Zeleria nobody.');
   await page.keyboard.press('Enter');
 
   await page.locator('.reader-head').waitFor();
-  expect(new URL(page.url()).searchParams.get('find')).toBe('fenBECK');
+  expect(new URL(page.url()).searchParams.get('find')).toBe('zelERIA');
   const current = page.locator('mark.is-current');
   const row = page.locator('.raw-row', { has: current });
   await row.waitFor();
-  expect(await current.innerText()).toBe('Fenbeck');
+  expect(await current.innerText()).toBe('Zeleria');
   // What was shown of the rollout, though a passage before it has the words too.
-  expect(await row.innerText()).toContain('So in Fenbeck nobody.');
+  expect(await row.innerText()).toContain('So in Zeleria nobody.');
   expect(await page.getByRole('status').getByText('2 of 2').count()).toBe(1);
 
   // Back leads to what was found, where it was left, without another search.
   await page.goBack();
-  await said(page, '4 of 13 rollouts have “fenBECK”');
-  await expect.poll(() => focused(page)).toContain('So in Fenbeck nobody.');
+  await said(page, '4 of 13 rollouts have “zelERIA”');
+  await expect.poll(() => focused(page)).toContain('So in Zeleria nobody.');
   // The address alone does it too.
   await page.reload();
-  await said(page, '4 of 13 rollouts have “fenBECK”');
+  await said(page, '4 of 13 rollouts have “zelERIA”');
   expect(await page.getByRole('searchbox', { name: 'Search all rollouts' }).inputValue()).toBe(
-    'fenBECK',
+    'zelERIA',
   );
 
   // The file's name leads to all of them in its table.

@@ -112,7 +112,7 @@ const hashOfRun = (file: object): string => hashOf(JSON.stringify(file));
 function readSettingsFile(path: string): RunFile {
   const json = JSON.parse(readFileSync(path, 'utf8')) as { format?: unknown };
   const { format } = json;
-  if (typeof format === 'string' && /^forage\.cli-run\//.test(format) && format !== RUN_FORMAT)
+  if (typeof format === 'string' && format.startsWith('forage.cli-run/') && format !== RUN_FORMAT)
     throw new UsageError(
       `${path} is of another version of Forage (${format}, here ${RUN_FORMAT}); train again with lab train.`,
     );

@@ -118,7 +118,7 @@ export async function measureRun(parts: MeasureParts): Promise<Probe> {
 const inGB = (bytes: number): string => `${(bytes / 1e9).toFixed(2)} GB`;
 
 /** Two lines: what was measured, and what follows of it. */
-export function sayProbe(settings: TrainSettings, measured: Probe): void {
+function sayProbe(settings: TrainSettings, measured: Probe): void {
   const { steps } = settings;
   const seen = probeSummary(measured);
   const { secondsPerStep, secondsBefore } = timeByProbe(settings, measured);

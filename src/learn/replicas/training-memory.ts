@@ -27,7 +27,7 @@ export interface TrainingQuestion {
 }
 
 /** What it would fit with. */
-export interface Instead {
+interface Instead {
   /** Types of weights, the widest first. */
   types: { type: MatrixType; engineBytes: number }[];
   /** Whether a GPU of this machine is taken to hold it. */

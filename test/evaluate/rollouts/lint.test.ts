@@ -3,7 +3,7 @@ import type { ImportedRollout } from '../../../src/formats/rollouts/shape/import
 import { LINTS, type Finding, type LintCode } from '../../../src/evaluate/rollouts/lint/finding.ts';
 import { lintRollout } from '../../../src/evaluate/rollouts/lint/index.ts';
 import { lintRun, summaryOf } from '../../../src/evaluate/rollouts/lint/run.ts';
-import { tokenizer } from '../../agent/tokenizer.ts';
+import { policyTokenizer as tokenizer } from '../../agent/tokenizer.ts';
 import { loggingBoard, r1Searcher, verl } from '../../fixtures/inspect/records.ts';
 import { importOne, ownLines, rolloutsOf } from '../../formats/rollouts/helpers.ts';
 
@@ -19,9 +19,9 @@ const faults = (findings: readonly Finding[]): LintCode[] =>
 
 const codes = (findings: readonly Finding[]): LintCode[] => findings.map(({ code }) => code);
 
-/** A real rollout of ours with searches, changed in one place. */
+/** A real rollout of ours with searches and a wrong answer, changed in one place. */
 function planted(change: (rollout: ImportedRollout) => void): ImportedRollout {
-  const copy = structuredClone(own[2]!);
+  const copy = structuredClone(own[0]!);
   change(copy);
   return copy;
 }
@@ -92,7 +92,7 @@ describe('every fault of the published implementations is found where it was pla
   });
 
   test('re-tokenized: other ids, another count, ids that decode to another text', () => {
-    const at = segmentOf(own[2]!, 'search');
+    const at = segmentOf(own[0]!, 'search');
     const trained = planted((r) => {
       const segment = r.segments[at]!;
       segment.trainedIds = segment.ids!.map((id, i) => (i === 2 ? id + 1 : id));
@@ -153,7 +153,7 @@ describe('every fault of the published implementations is found where it was pla
       r.reward = 0.25 + 0.02;
     });
     expect(faults(lintRollout(rollout))).toEqual(['reward-scaled-twice']);
-    const at = segmentOf(own[2]!, 'search');
+    const at = segmentOf(own[0]!, 'search');
     const onTokens = planted((r) => {
       r.rewards = [
         { clause: 'step', value: 2, weight: 0.1, evidence: [{ segment: at, start: 0, end: 4 }] },
@@ -198,7 +198,7 @@ describe('every fault of the published implementations is found where it was pla
     );
     const rollout = await importOne({ ...verl, output });
     expect(textAt(rollout, 'result-ended-early')).toEqual(['</information>']);
-    const at = segmentOf(own[2]!, 'result');
+    const at = segmentOf(own[0]!, 'result');
     const early = planted((r) => {
       const segment = r.segments[at]!;
       segment.ids!.splice(4, 0, segment.ids!.at(-1)!);

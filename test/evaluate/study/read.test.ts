@@ -25,7 +25,7 @@ const train = { worlds: [{ seed: 11 }], seeds: [1], steps: 3 };
 
 test('a file without mistakes gives arms with all of their settings', () => {
   const { arms, worlds, trainWorlds, file } = readStudy(JSON.stringify(studyJson()), nothing);
-  expect(worlds.map(({ name }) => name)).toEqual(['seed9001', 'form1-seed9002']);
+  expect(worlds.map(({ name }) => name)).toEqual(['seed9001', 'seed9002']);
   expect(trainWorlds.map(({ name }) => name)).toEqual(['seed11']);
   expect(arms.map(({ name, settings }) => [name, settings?.steps])).toEqual([
     ['plain', 3],
@@ -252,12 +252,7 @@ describe('each problem is named', () => {
     [
       'a world that is nothing',
       studyJson({ evaluate: { ...evaluate, worlds: [{ name: 'a' }] } }),
-      'evaluate.worlds.0: must name one of form and seed, folder, or corpus and questions',
-    ],
-    [
-      'a form without a seed',
-      studyJson({ evaluate: { ...evaluate, worlds: [{ form: 2 }] } }),
-      'evaluate.worlds.0: form needs a seed',
+      'evaluate.worlds.0: must name one of seed, folder, or corpus and questions',
     ],
     [
       'a missing folder',

@@ -11,7 +11,7 @@ import { runFileId, type RunSource } from '../../../src/lab/rollouts/own/own-run
 import type { Browsed, BrowseQuery } from '../../../src/lab/contract/rollouts.ts';
 import { whyNothingShared } from '../../../src/ui/rollouts/compare/nothing-shared.ts';
 import { r1Searcher, verl } from '../../fixtures/inspect/records.ts';
-import { tokenizer } from '../../agent/tokenizer.ts';
+import { policyTokenizer as tokenizer } from '../../agent/tokenizer.ts';
 import { blobOf, ownLines } from '../../formats/rollouts/helpers.ts';
 
 let store: RolloutsStore;

@@ -163,13 +163,13 @@ describe('over what is stored', () => {
 
   it('finds rollouts of a run that no file was made of, by the ids that they have in its file', async () => {
     const host = open();
-    const [before] = await searchOf(host, 'fenbeck');
+    const [before] = await searchOf(host, 'borish');
     expect(before).toMatchObject({ kind: 'run', id: 'r1', rollouts: own.length, problem: null });
     expect(before!.count).toBeGreaterThan(0);
     await host.importRun('i', 'r1', nothing);
     for (const { id } of before!.hits) expect(await host.find(runFileId('r1'), id)).not.toBeNull();
     // From then on it is looked for in the file, once.
-    const after = await searchOf(host, 'fenbeck');
+    const after = await searchOf(host, 'borish');
     expect(after.map(({ kind, id }) => [kind, id])).toEqual([['file', runFileId('r1')]]);
     expect(after[0]!.hits).toEqual(before!.hits);
   });
@@ -177,7 +177,7 @@ describe('over what is stored', () => {
   it('finds what the filter of the table finds that the place leads to', async () => {
     const host = open();
     await host.importRun('i', 'r1', nothing);
-    for (const words of ['Fenbeck', 'the', 'and', 'native of', '</think>', 'no such words']) {
+    for (const words of ['Borish', 'the', 'and', 'was born in', '</think>', 'no such words']) {
       const found = await host.select('s', runFileId('r1'), havingText(words));
       if (found.status !== 'ready') throw new Error(`${words}: ${found.status}`);
       const [place] = await searchOf(host, words);
@@ -193,6 +193,6 @@ describe('over what is stored', () => {
     await host.importFile('i', await run.lines('r1', signal), 'f.jsonl', nothing);
     const [file] = await host.files();
     await host.remove(file!.id);
-    expect((await searchOf(host, 'fenbeck')).map(({ kind }) => kind)).toEqual(['run']);
+    expect((await searchOf(host, 'borish')).map(({ kind }) => kind)).toEqual(['run']);
   });
 });

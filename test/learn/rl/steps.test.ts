@@ -17,7 +17,7 @@ describe('a run of three steps', () => {
       [3, 1],
     ]);
     expect(saved).toEqual([2, 3]);
-    expect(state).toMatchObject({ step: 3, updates: 3, warmedUp: 0, logprobsOf: 'sampling' });
+    expect(state).toMatchObject({ step: 3, updates: 3, warmedUp: 0 });
   });
 
   it('saves behind its last step once, though that is a step to save at', async () => {

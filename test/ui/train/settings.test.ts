@@ -146,7 +146,6 @@ describe('the form of a new run', () => {
       'x',
       '{}',
       '{"training":"gone","changes":{"seed":3},"name":"","device":"auto"}',
-      '{"preset":"gone","changes":{"seed":3},"name":"","device":"auto"}',
     ])
       expect(parseDraft(text)).toEqual(draft('kunlun-baize/whole'));
   });
