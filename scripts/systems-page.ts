@@ -48,7 +48,7 @@ const measured = (id: string): string[] => {
       ];
 };
 
-type Said = Recipe['about'] | Switch['about'];
+type About = Recipe['about'] | Switch['about'];
 
 const variantsOf = ({ id, training }: Recipe): string =>
   training.map(({ name }) => `\`${id}/${name}\``).join(', ') || 'not trained';
@@ -80,7 +80,7 @@ const sources = (one: Recipe | Switch): string[] => {
 /** All that is said of a system or a switch under its title. */
 const body = (one: Recipe | Switch): string[] => {
   const { id, summary } = one;
-  const about: Said = one.about;
+  const about: About = one.about;
   return [
     summary,
     ...(about

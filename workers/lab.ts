@@ -6,12 +6,12 @@ import { CheckpointDatabase } from '../src/lab/models/checkpoints/database.ts';
 import { startCheckpoints } from '../src/lab/models/checkpoints/start-host.ts';
 import { CheckpointStore } from '../src/lab/models/checkpoints/store.ts';
 import { servedCheckpoint, storedCheckpoint } from '../src/lab/models/serving/checkpoint-source.ts';
-import { Conductor } from '../src/lab/ask/conductor.ts';
+import { AskHost } from '../src/lab/ask/host.ts';
 import type { LabApi } from '../src/lab/contract/lab.ts';
 import type { WorkerFactory } from '../src/lab/workers/workers.ts';
 import { EvaluationDatabase } from '../src/lab/evaluate/database.ts';
 import { EvaluationHost } from '../src/lab/evaluate/host.ts';
-import { startMadeNames, startMadeWorld } from '../src/lab/evaluate/made-world.ts';
+import { startGeneratedNames, startGeneratedWorld } from '../src/lab/evaluate/generated-world.ts';
 import { EvaluationStore } from '../src/lab/evaluate/store.ts';
 import { ForageDatabase } from '../src/lab/storage/database.ts';
 import { freeDeleted } from '../src/lab/storage/free-deleted.ts';
@@ -24,13 +24,13 @@ import { ExportHost } from '../src/lab/train/export/exports.ts';
 import { readBundledFile } from '../src/handover/files/bundled.ts';
 import { TrainingHost } from '../src/lab/train/host.ts';
 import {
-  keptFacts,
+  cachedFacts,
   policyFacts,
   type PolicyFacts,
 } from '../src/lab/models/serving/policy-facts.ts';
 import { serve } from '../src/lab/rpc/serve.ts';
 
-/** The lab worker: the conductor and the training host, which start the others. */
+/** The lab worker: the host of questions and the training host, which start the others. */
 
 /** This file lies one folder below the page's root, in the source tree as in a build. */
 const at = (path: string): string => new URL(path, new URL('../', self.location.href)).href;
@@ -59,7 +59,7 @@ const trainable = (ref: PolicyRef) => {
   );
 };
 
-const builtInFacts = keptFacts(() => policyFacts(trainable({ kind: 'built-in' }), open));
+const builtInFacts = cachedFacts(() => policyFacts(trainable({ kind: 'built-in' }), open));
 // The form of training asks with every change.
 const factsOf = async (ref: PolicyRef): Promise<PolicyFacts> =>
   ref.kind === 'built-in' ? builtInFacts() : policyFacts(trainable(ref), open);
@@ -72,7 +72,7 @@ const files = {
 
 const store = new RunStore(new ForageDatabase(), new OpfsBlobs());
 
-const conductor = new Conductor({ policy, files }, workers, {
+const askHost = new AskHost({ policy, files }, workers, {
   checkpoints,
   imported: (ids) => collections.questions(ids),
   policies: { runs: store, facts: factsOf },
@@ -82,8 +82,8 @@ const train = new TrainingHost({
   store,
   startEngines: ({ policy: ref, ...options }) =>
     startEngines({ ...options, workers, source: trainable(ref), open }),
-  world: (setup) => conductor.sourcesFor(setup),
-  helper: (ref) => conductor.helper(ref),
+  world: (setup) => askHost.sourcesFor(setup),
+  helper: (ref) => askHost.helper(ref),
   policy: factsOf,
   policies: async () => [
     { kind: 'built-in' },
@@ -100,7 +100,7 @@ const train = new TrainingHost({
 const exports = new ExportHost({
   store,
   policy: factsOf,
-  world: (setup) => conductor.sourcesFor(setup),
+  world: (setup) => askHost.sourcesFor(setup),
   passages: (id) => collections.exportJsonl(id, 'passages'),
   version: String(import.meta.env['VITE_VERSION'] ?? ''),
   read: readBundledFile,
@@ -110,15 +110,15 @@ const evaluations = new EvaluationHost({
   store: new EvaluationStore(new EvaluationDatabase()),
   runs: store,
   facts: factsOf,
-  openApart: (...args) => conductor.openApart(...args),
-  endpointOf: (ref) => conductor.endpointOf(ref),
-  sourcesFor: (request) => conductor.sourcesFor(request),
-  startWorld: (made, note) => startMadeWorld({ made, files, workers, note }),
+  openApart: (...args) => askHost.openApart(...args),
+  endpointOf: (ref) => askHost.endpointOf(ref),
+  sourcesFor: (request) => askHost.sourcesFor(request),
+  startWorld: (made, note) => startGeneratedWorld({ made, files, workers, note }),
   collections: async (ids) =>
     (await collections.list()).filter(({ id }) => ids.includes(id)).map((one) => ({ ...one })),
-  names: conductor.names,
-  startNames: () => startMadeNames(workers),
-  helper: (ref) => conductor.helper(ref),
+  names: askHost.names,
+  startNames: () => startGeneratedNames(workers),
+  helper: (ref) => askHost.helper(ref),
   version: String(import.meta.env['VITE_VERSION'] ?? ''),
   locks: navigator.locks,
   channel: new BroadcastChannel('forage-evaluations'),
@@ -134,13 +134,13 @@ freeDeleted([
 ]);
 
 const host: LabApi = {
-  ask: conductor,
+  ask: askHost,
   train,
   exports,
   collections,
   checkpoints: checkpointsHost,
-  clusters: conductor.clusters,
-  encoders: conductor.encoders,
+  clusters: askHost.clusters,
+  encoders: askHost.encoders,
   evaluations,
 };
 

@@ -8,7 +8,7 @@
 import { parseArgs } from 'node:util';
 import type { FetchFile } from '../../src/base/fetch-file.ts';
 import { fetchFromDisk, openEncoderFromDisk } from '../../src/cli/shared/build-world.ts';
-import { makeWorld } from '../../src/cli/shared/made-world.ts';
+import { makeWorld } from '../../src/cli/shared/generated-world.ts';
 import { openMeasured } from '../../src/cli/world/measured-world.ts';
 import { Gold, testQuestions, type MeasuredWorld } from '../../src/evaluate/world/measured.ts';
 import type { SearchTarget } from '../../src/records/hits.ts';

@@ -121,7 +121,7 @@ slow(
   'test/retrieval/sources/kept.test.ts > say what searches them and what they take',
   'e2e/corpus/hnsw.test.ts > builds and searches an HNSW graph in a worker of a production build, under its content security policy',
   'test/lab/ask/question-list.test.ts > waits for imported questions that are still being read',
-  'test/lab/ask/source-keeper.test.ts > what works with collections gets their questions as their files split them, and searches their passages',
+  'test/lab/ask/source-loader.test.ts > what works with collections gets their questions as their files split them, and searches their passages',
   'test/cli/data/own-data.test.ts > trains on the train split, scores dev before the first step and after, with the judge',
   'test/cli/data/own-data.test.ts > whose warm-up finds no right answer says with which option to train without',
   'test/ui/train/run/own-questions.test.tsx > a run on questions of one’s own says how they were split, one on the built-in world does not',

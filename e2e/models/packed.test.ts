@@ -22,7 +22,7 @@ slow(
   'test/lab/models/serving/holding.test.ts > what it is held in changes its revision, and it is loaded again',
   'test/lab/models/serving/holding.test.ts > what it is held in is changed where nothing runs: it is loaded again without being chosen again',
   'test/lab/models/serving/holding.test.ts > what its contexts are held in is no other revision, and a run goes on with its own',
-  'test/lab/ask/conductor.test.ts > what could not be loaded is tried again once a checkpoint is held in something else',
+  'test/lab/ask/host.test.ts > what could not be loaded is tried again once a checkpoint is held in something else',
   'test/lab/models/checkpoints/host.test.ts > stops a download, hides it, and can be undone',
   'test/policy/model/agreement.test.ts > of fewer bits is worse',
   'test/policy/measure/device.test.ts > is measured figure by figure, and nothing is left on it',

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Covered } from './host.ts';
+import type { TestCoverage } from './host.ts';
 import { instrument, regionAt } from './instrument.ts';
 import type { Mutant } from './mutants.ts';
 
-interface Entry extends Covered {
+interface Entry extends TestCoverage {
   /** Of the test and of the sources that it ran; with other ones it is measured again. */
   readonly hashes: Readonly<Record<string, string>>;
 }
@@ -35,7 +35,7 @@ export class Coverage {
     });
   }
 
-  add(covered: readonly Covered[]): void {
+  add(covered: readonly TestCoverage[]): void {
     for (const each of covered) {
       const files = [each.test, ...Object.keys(each.ran)];
       const hashes = Object.fromEntries(files.map((file) => [file, hashOf(file)]));

@@ -24,7 +24,7 @@ export interface Request {
   readonly longest: number;
 }
 
-export interface Covered {
+export interface TestCoverage {
   readonly test: string;
   readonly ms: number;
   /** Regions that ran, per source file. */
@@ -34,7 +34,7 @@ export interface Covered {
 export interface Response {
   /** What failed: the file, the test, and what it said. With a mutant it is one at most. */
   readonly failures: readonly string[];
-  readonly covered: readonly Covered[];
+  readonly covered: readonly TestCoverage[];
 }
 
 const root = process.cwd();

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { runRollout } from '../../src/agent/run.ts';
 import { createRouter } from '../../src/agent/router/router.ts';
 import { NoisyRetriever } from '../../src/learn/curriculum/noisy-retriever.ts';
-import { rememberingRetriever } from '../../src/handover/environment/remembering.ts';
+import { cachingRetriever } from '../../src/handover/environment/caching-retriever.ts';
 import { getRecipe } from '../../src/recipes/index.ts';
 import { SEARCH_METHODS } from '../../src/recipes/parts/settings.ts';
 import { openWorldRetriever, type WorldRetriever } from '../../src/retrieval/open.ts';
@@ -55,7 +55,7 @@ describe('the built-in world by another method', () => {
     const words = await found(retriever.by!('lexical'), query);
     const noisy = new NoisyRetriever(retriever, { strength: 0, seed: 1, supporting: [] });
     expect(await found(noisy.by('lexical'), query)).toEqual(words);
-    expect(await found(rememberingRetriever(retriever).by!('lexical'), query)).toEqual(words);
+    expect(await found(cachingRetriever(retriever).by!('lexical'), query)).toEqual(words);
   });
 });
 

@@ -8,7 +8,7 @@ describe('imports go one way', () => {
 
   test('the arrows of the house are allowed', () => {
     expect(check('agent/run.ts', '../policy/policy.ts')).toBeUndefined();
-    expect(check('ui/app.tsx', '../lab/ask/conductor.ts')).toBeUndefined();
+    expect(check('ui/app.tsx', '../lab/ask/host.ts')).toBeUndefined();
     expect(check('ui/app.tsx', 'react')).toBeUndefined();
     expect(check('world/trajectories/trajectory.ts', '../../records/protocol.ts')).toBeUndefined();
     expect(check('cli/main.ts', 'node:fs')).toBeUndefined();

@@ -23,7 +23,7 @@ import {
   readPrice,
 } from '../evaluate/judge-options.ts';
 import { runJudge } from '../evaluate/judge-run.ts';
-import { recordedWorld } from '../shared/made-world.ts';
+import { recordedWorld } from '../shared/generated-world.ts';
 import { openParts, type PartsOptions } from '../shared/parts.ts';
 import { runQuestions } from '../evaluate/run-questions.ts';
 import {

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { TRAINERS, type Trainer } from '../../handover/export/parts/experiment.ts';
 import { exportFolder } from '../../handover/export/export-folder.ts';
 import type { FolderFile } from '../../handover/export/parts/folder.ts';
-import { WITHOUT, type Without } from '../../handover/export/mapping/mapping.ts';
+import { OMITTABLE_PARTS, type OmittedPart } from '../../handover/export/mapping/mapping.ts';
 import { settingsWithout } from '../../handover/export/without.ts';
 import { print, say, type Command } from '../shared/command.ts';
 import { exportIndex, INDEX_OPTIONS } from '../export/faiss.ts';
@@ -12,12 +12,15 @@ import { readSource, readHandoverFile } from '../export/source.ts';
 import { UsageError, type OptionLists } from '../shared/options.ts';
 import { sayWarnings, SETTINGS_OPTIONS } from '../shared/train-settings.ts';
 
-const isWithout = (name: string): name is Without => (WITHOUT as readonly string[]).includes(name);
+const isWithout = (name: string): name is OmittedPart =>
+  (OMITTABLE_PARTS as readonly string[]).includes(name);
 
-function withoutOf(lists: OptionLists): Without[] {
+function withoutOf(lists: OptionLists): OmittedPart[] {
   return (lists['without'] ?? []).map((name) => {
     if (isWithout(name)) return name;
-    throw new UsageError(`--without is '${name}'; it must be one of ${WITHOUT.join(', ')}.`);
+    throw new UsageError(
+      `--without is '${name}'; it must be one of ${OMITTABLE_PARTS.join(', ')}.`,
+    );
   });
 }
 
@@ -46,7 +49,7 @@ export const exportCommand: Command = {
     without: {
       type: 'string',
       value: 'PART',
-      help: `leaves out what the trainer has no counterpart of (${WITHOUT.join(' | ')}); may be repeated`,
+      help: `leaves out what the trainer has no counterpart of (${OMITTABLE_PARTS.join(' | ')}); may be repeated`,
       multiple: true,
     },
     policy: {

@@ -1,5 +1,5 @@
 import { inspectRun, type Inspection } from '../../evaluate/rollouts/inspect.ts';
-import { lacksLine } from '../../evaluate/rollouts/lacks.ts';
+import { lacksLine } from '../../evaluate/rollouts/missing-parts.ts';
 import { LINTS, type LintCode } from '../../evaluate/rollouts/lint/finding.ts';
 import { basisWords } from '../../evaluate/rollouts/taxonomy.ts';
 import { UsageError } from '../shared/options.ts';

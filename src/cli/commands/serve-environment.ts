@@ -16,7 +16,7 @@ import { sourceDefaults, sourcesOptions, PARTS_OPTIONS } from '../shared/shared-
 
 const NAME = 'serve-environment';
 
-interface Opened {
+interface OpenExperiment {
   experiment: Experiment;
   sources: OpenSources;
 }
@@ -33,7 +33,11 @@ const FIXED = [
   'max-context',
 ] as const;
 
-async function openFile(file: string, values: OptionValues, lists: OptionLists): Promise<Opened> {
+async function openFile(
+  file: string,
+  values: OptionValues,
+  lists: OptionLists,
+): Promise<OpenExperiment> {
   const given =
     FIXED.find((name) => values[name] !== undefined) ??
     ['set', 'corpus'].find((name) => lists[name] !== undefined);
@@ -48,7 +52,7 @@ async function openFile(file: string, values: OptionValues, lists: OptionLists):
   };
 }
 
-async function openNamed(values: OptionValues, lists: OptionLists): Promise<Opened> {
+async function openNamed(values: OptionValues, lists: OptionLists): Promise<OpenExperiment> {
   const named = sourcesOptions(values, lists);
   // The environment summarizes by extraction.
   const chosen = readSettings(NAME, values, lists['set'] ?? [], (settings) =>

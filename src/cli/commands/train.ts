@@ -30,7 +30,7 @@ import { checkRun, describeRun, train, type TrainOptions } from '../train/run.ts
 import { runSweep } from '../study/sweep.ts';
 import { foundSources } from '../train/run-sources.ts';
 import { checkJudge, JUDGE_OPTIONS } from '../evaluate/judge-options.ts';
-import { MADE_WORLD_OPTIONS } from '../shared/made-world.ts';
+import { GENERATED_WORLD_OPTIONS } from '../shared/generated-world.ts';
 import { SOURCE_OPTIONS, SUMMARIZER_OPTIONS, THREAD_OPTIONS } from '../shared/shared-options.ts';
 import { say, type Command } from '../shared/command.ts';
 import { MATRIX_TYPES, STORE_TYPES } from '../../policy/ops/values.ts';
@@ -164,7 +164,7 @@ export const trainCommand: Command = {
     out: { type: 'string', value: 'DIR', help: 'folder of the new run' },
     resume: { type: 'string', value: 'DIR', help: 'go on with the run in that folder' },
     world: { type: 'string', value: 'DIR', help: 'world folder; the built-in one unless given' },
-    ...MADE_WORLD_OPTIONS,
+    ...GENERATED_WORLD_OPTIONS,
     ...SOURCES,
     ...SUMMARIZER_OPTIONS,
     ...JUDGE_OPTIONS,

@@ -7,7 +7,7 @@ import {
   openEncoderFromDisk,
   writeToDisk,
 } from '../shared/build-world.ts';
-import { makeWorld } from '../shared/made-world.ts';
+import { makeWorld } from '../shared/generated-world.ts';
 import { openMeasured } from '../world/measured-world.ts';
 import { UsageError, type OptionValues } from '../shared/options.ts';
 import { builtIn } from '../shared/paths.ts';

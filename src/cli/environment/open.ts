@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { EnvironmentParts } from '../../handover/environment/environment.ts';
 import { environmentHash, type Experiment } from '../../handover/environment/experiment.ts';
-import { rememberingRetriever } from '../../handover/environment/remembering.ts';
+import { cachingRetriever } from '../../handover/environment/caching-retriever.ts';
 import { openSummarizer } from '../../retrieval/summarize/index.ts';
 import { openReader } from '../../policy/open/reader.ts';
 import { folderFiles } from '../shared/checkpoint-folder.ts';
 import type { EngineOptions } from '../shared/engine.ts';
-import { recordedWorld } from '../shared/made-world.ts';
+import { recordedWorld } from '../shared/generated-world.ts';
 import { UsageError } from '../shared/options.ts';
 import { openSources, type OpenSources, type PartsOptions } from '../shared/parts.ts';
 import { projectPath } from '../shared/paths.ts';
@@ -64,7 +64,7 @@ export async function environmentParts(
     settings,
     runId,
     questions: world.questions,
-    retriever: experiment.engine ? retriever : rememberingRetriever(retriever),
+    retriever: experiment.engine ? retriever : cachingRetriever(retriever),
     curriculum,
     startStep: run?.step ?? 0,
     shard,

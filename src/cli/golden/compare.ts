@@ -10,7 +10,7 @@ import { rewardById } from '../../learn/rewards/list.ts';
 import type { RewardClause, Rollout } from '../../records/rollout.ts';
 import type { GoldenCase } from './cases.ts';
 import { replay } from './replay.ts';
-import { STEP_TOTALS, systemOf, type OwnValue } from './systems.ts';
+import { STEP_TOTALS, systemOf, type ForageValue } from './systems.ts';
 
 /** Values of golden cases beside ours, live and scored again as a file of another system. */
 
@@ -47,12 +47,12 @@ const statedFor = ({ golds }: GoldenCase): string | null =>
   golds.some((gold) => normalise(gold, 'squad') === '') ? EMPTY_GOLD : null;
 
 const wanted =
-  ({ without = [], only }: Extract<OwnValue, { reward: string }>) =>
+  ({ without = [], only }: Extract<ForageValue, { reward: string }>) =>
   ({ clause }: RewardClause): boolean =>
     !without.includes(clause) && (only === undefined || clause === only);
 
 /** Our value; null where the facts cannot give it. */
-function ownValue(of: OwnValue, facts: ScoringFacts): number | null {
+function ownValue(of: ForageValue, facts: ScoringFacts): number | null {
   if ('faultless' in of)
     return facts.output && Number(of.faultless.faults(facts.output, facts.golds).length === 0);
   const reward = rewardById(of.reward);
@@ -88,14 +88,12 @@ export async function compare(golden: GoldenCase): Promise<Compared> {
   let notComputed = 0;
   const differences = Object.entries(systemOf(system).values).flatMap(
     ([value, of]): Difference[] => {
-      const wantedValue = theirs[value];
-      if (typeof wantedValue !== 'number') return [];
+      const released = theirs[value];
+      if (typeof released !== 'number') return [];
       const [own, rescored] = [ownValue(of, live), ownValue(of, again)];
       if (rescored === null) notComputed++;
       const same =
-        own !== null &&
-        near(own, wantedValue) &&
-        (rescored === null || near(rescored, wantedValue));
+        own !== null && near(own, released) && (rescored === null || near(rescored, released));
       if (same) return [];
       const what = subkind === undefined ? kind : `${kind}, ${subkind}`;
       return [
@@ -105,7 +103,7 @@ export async function compare(golden: GoldenCase): Promise<Compared> {
           kind: what,
           golds,
           value,
-          released: wantedValue,
+          released,
           live: own,
           rescored,
           stated: statedFor(golden),

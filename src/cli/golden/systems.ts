@@ -9,7 +9,7 @@ import type { SettingsOverride } from '../../recipes/parts/settings.ts';
 /** Systems whose released rewards are known, and which of our values each of theirs is compared with. */
 
 /** Our value: a reward, without some of its clauses or one of them alone; or whether a release finds no fault. */
-export type OwnValue =
+export type ForageValue =
   | { reward: RewardId; without?: readonly string[]; only?: string }
   | { faultless: Release };
 
@@ -17,7 +17,7 @@ interface GoldenSystem {
   recipe: string;
   overrides?: SettingsOverride;
   /** By what is compared. Without an entry a value of the file is not compared: it is a part of another. */
-  values: Readonly<Record<string, OwnValue>>;
+  values: Readonly<Record<string, ForageValue>>;
 }
 
 /** StepSearch's totals, made of several of its values: `totalsOf` in `compare.ts`. */
@@ -26,7 +26,7 @@ export const STEP_TOTALS = {
   withoutGain: 'score + 1.6 Σ step_scores, information_gain off',
 } as const;
 
-const BOTH_TOOLS: OwnValue = { reward: 'tool-star' };
+const BOTH_TOOLS: ForageValue = { reward: 'tool-star' };
 const UR2: Pick<GoldenSystem, 'recipe' | 'overrides'> = {
   recipe: 'ur2-released',
   overrides: { retrieval: { summarize: 'off' } },

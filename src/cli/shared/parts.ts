@@ -39,13 +39,13 @@ import {
 import { adapterHashes, checkedFile } from './hashes.ts';
 import { openEngine, type EngineOptions } from './engine.ts';
 import { openCorpus, readCorpus, readQuestions, type SplitBy } from './import-files.ts';
-import { makeWorld, type MadeWorld } from './made-world.ts';
+import { makeWorld, type GeneratedWorld } from './generated-world.ts';
 import { UsageError } from './options.ts';
 import { builtIn } from './paths.ts';
 
 export interface PartsOptions {
   /** Folder of the world, or one that is made; the built-in one by default. */
-  world?: string | MadeWorld | undefined;
+  world?: string | GeneratedWorld | undefined;
   /** Files of passages, which are in the place of the world's local corpus. */
   corpus?: CorpusOptions | undefined;
   /** A search engine, which is in the place of the world's web. */
@@ -175,7 +175,7 @@ export interface OpenWorld {
 
 /** @throws UsageError */
 export async function openWorld(
-  given: string | MadeWorld | undefined,
+  given: string | GeneratedWorld | undefined,
   weights?: RouterWeights,
   onProgress: (line: string) => void = () => undefined,
 ): Promise<OpenWorld> {

@@ -26,7 +26,7 @@ export interface RolloutRun {
   leftOut: number;
 }
 
-interface Found {
+interface InputFile {
   path: string;
   given: boolean;
 }
@@ -73,7 +73,7 @@ function* filesBelow(
   }
 }
 
-function filesOf(path: string): { found: Found[]; leftOut: number } {
+function filesOf(path: string): { found: InputFile[]; leftOut: number } {
   if (kindOf(path) === 'file') return { found: [{ path, given: true }], leftOut: 0 };
   const all = [...filesBelow(path)];
   const found = all.flatMap((one) => (one.wanted ? [{ path: one.path, given: false }] : []));
@@ -98,7 +98,7 @@ function commonFolder(paths: readonly string[]): string {
  */
 export async function openRolloutRun(paths: readonly string[]): Promise<RolloutRun> {
   const groups = paths.map(filesOf);
-  const found = new Map<string, Found>();
+  const found = new Map<string, InputFile>();
   for (const one of groups.flatMap((group) => group.found)) {
     const real = realpathSync(one.path);
     const given = one.given || (found.get(real)?.given ?? false);

@@ -14,7 +14,7 @@ import { METHOD_IDS } from '../../retrieval/setup.ts';
 import { UsageError, type OptionLists, type OptionSpec, type OptionValues } from './options.ts';
 import { ENGINE_OPTIONS, engineOptions } from './engine.ts';
 import type { PartsOptions } from './parts.ts';
-import { MADE_WORLD_OPTIONS, madeWorldOf } from './made-world.ts';
+import { GENERATED_WORLD_OPTIONS, madeWorldOf } from './generated-world.ts';
 import { say, sayProgress } from './command.ts';
 
 /** How a training is spread over this machine. */
@@ -88,7 +88,7 @@ export const SUMMARIZER_OPTIONS = {
 
 export const PARTS_OPTIONS = {
   world: { type: 'string', value: 'DIR', help: 'world folder; the built-in one unless given' },
-  ...MADE_WORLD_OPTIONS,
+  ...GENERATED_WORLD_OPTIONS,
   policy: {
     type: 'string',
     value: 'DIR',

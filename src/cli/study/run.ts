@@ -13,7 +13,7 @@ import { UsageError } from '../shared/options.ts';
 import { StudyFolder } from './folder.ts';
 import { scoreCell, timeCell } from './score-cell.ts';
 import { trainCell } from './train-cell.ts';
-import { Workshop } from './workshop.ts';
+import { StudyEngine } from './study-engine.ts';
 import { StudyWorlds } from './worlds.ts';
 
 /** `lab study`: from the file to the tables. A sweep is a study too. */
@@ -158,15 +158,14 @@ export async function runStudy(opened: OpenedStudy, options: RunOptions): Promis
   const { study, base } = opened;
   const { file } = study;
   const policy = file.policy === undefined ? undefined : resolve(base, file.policy);
-  const workshop = await Workshop.open(policy, options);
+  const engine = await StudyEngine.open(policy, options);
   const worlds = new StudyWorlds(base, file.webDelayMs);
   const plan = await planStudy(study, {
-    revision: workshop.revision,
+    revision: engine.revision,
     identityOf: worlds.identityOf,
     digestOf: worlds.digestOf,
   });
-  const folder =
-    options.out === null ? null : StudyFolder.open(resolve(options.out), workshop.maker);
+  const folder = options.out === null ? null : StudyFolder.open(resolve(options.out), engine.maker);
   const hasTrained = (key: string): boolean => folder?.hasTrained(key) ?? false;
   const hasScore = (key: string): boolean => folder?.hasScore(key) ?? false;
   const left = workLeft(plan, { hasTrained, hasScore });
@@ -186,7 +185,7 @@ export async function runStudy(opened: OpenedStudy, options: RunOptions): Promis
         const { demonstrations } = training;
         await trainCell(training, {
           folder,
-          workshop,
+          engine,
           signal,
           sources: await worlds.open(training.world, folder),
           demonstrations: () =>
@@ -196,7 +195,7 @@ export async function runStudy(opened: OpenedStudy, options: RunOptions): Promis
       score: async (score) => {
         const sources = await worlds.open(score.world, folder);
         const { evaluate } = file;
-        await scoreCell(score, { folder, workshop, worlds, sources, evaluate, signal });
+        await scoreCell(score, { folder, engine, worlds, sources, evaluate, signal });
         say(`scored   ${score.key}`);
       },
       onDone: (now) => {
@@ -218,7 +217,7 @@ export async function runStudy(opened: OpenedStudy, options: RunOptions): Promis
         signal.throwIfAborted();
         const sources = await worlds.open(score.world, folder);
         const { evaluate } = file;
-        await timeCell(score, { folder, workshop, worlds, sources, evaluate, signal });
+        await timeCell(score, { folder, engine, worlds, sources, evaluate, signal });
         say(`timed    ${score.key}`);
       }
     const written = writeReport(opened, plan, folder);
@@ -232,6 +231,6 @@ export async function runStudy(opened: OpenedStudy, options: RunOptions): Promis
     endProgress();
     say('stopped; the same command goes on.');
   } finally {
-    await workshop.close();
+    await engine.close();
   }
 }

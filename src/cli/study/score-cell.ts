@@ -18,14 +18,14 @@ import { UsageError } from '../shared/options.ts';
 import { readAdapterFolder } from '../shared/parts.ts';
 import { runQuestions } from '../evaluate/run-questions.ts';
 import type { StudyFolder } from './folder.ts';
-import type { Workshop } from './workshop.ts';
+import type { StudyEngine } from './study-engine.ts';
 import type { StudySources, StudyWorlds } from './worlds.ts';
 
 /** One score of a study: a policy over the questions of a world. */
 
 export interface ScoreCell {
   folder: StudyFolder;
-  workshop: Workshop;
+  engine: StudyEngine;
   worlds: StudyWorlds;
   sources: StudySources;
   evaluate: StudyFile['evaluate'];
@@ -84,20 +84,20 @@ async function askAll({
 
 /** What a score asks, and whom: policy with its adapter, sources and router as the training left it. */
 async function openCell(score: PlannedScore, cell: ScoreCell) {
-  const { folder, workshop, sources, evaluate, signal } = cell;
+  const { folder, engine, sources, evaluate, signal } = cell;
   const { training, world, overrides } = score;
   const adapter =
     training === null
       ? null
-      : await readAdapterFolder(workshop.config, folder.trainedFolder(training));
+      : await readAdapterFolder(engine.config, folder.trainedFolder(training));
   const routed = training === null ? null : folder.readTrained(training).router;
-  const { policy } = await workshop.threads(adapter?.spec ?? ANY_ADAPTER);
+  const { policy } = await engine.threads(adapter?.spec ?? ANY_ADAPTER);
   await policy.setAdapter?.(adapter);
   const deps: AgentDeps = {
     policy,
     retriever: sources.retriever,
     router: sources.router(routed === null ? undefined : decodeRouterState(routed).weights),
-    summarizer: workshop.summarizer,
+    summarizer: engine.summarizer,
     now: Date.now,
     webLatency: new RunningMean(),
   };
@@ -141,7 +141,7 @@ const webLatencyOf = async (
 
 /** Runs the questions and keeps their rows. */
 export async function scoreCell(score: PlannedScore, cell: ScoreCell): Promise<void> {
-  const { folder, workshop, evaluate, signal } = cell;
+  const { folder, engine, evaluate, signal } = cell;
   const { key } = score;
   const opened = await openCell(score, cell);
   const { questions, deps, options, adapter } = opened;
@@ -166,7 +166,7 @@ export async function scoreCell(score: PlannedScore, cell: ScoreCell): Promise<v
   };
   folder.writeScore({
     key,
-    made: workshop.made,
+    made: engine.made,
     seconds: seconds + timed.seconds,
     rows: questions.map((question, i) =>
       score.group
@@ -186,7 +186,7 @@ export async function scoreCell(score: PlannedScore, cell: ScoreCell): Promise<v
 
 /** Times a score that is there once more; all else of it is left as it was. */
 export async function timeCell(score: PlannedScore, cell: ScoreCell): Promise<void> {
-  const { folder, workshop, evaluate } = cell;
+  const { folder, engine, evaluate } = cell;
   const before = folder.readScore(score.key);
   const { rollouts } = await askTimed(score.key, await openCell(score, cell), evaluate.timed);
   const timing = {
@@ -195,7 +195,7 @@ export async function timeCell(score: PlannedScore, cell: ScoreCell): Promise<vo
   };
   folder.writeScore({
     ...before,
-    made: { ...before.made, timed: workshop.made },
+    made: { ...before.made, timed: engine.made },
     rows: before.rows.map((row, i) => ({ ...row, ...timingsOf(rollouts[i] ?? null, timing) })),
   });
 }

@@ -4,7 +4,7 @@ import { mean } from '../../base/statistics.ts';
 import { parseSweep, type SweepAxis } from '../../evaluate/sweep/axes.ts';
 import { planSweep, type SweepCell } from '../../evaluate/sweep/cells.ts';
 import { sweepFiles } from '../../evaluate/sweep/report.ts';
-import { armOf, sweepStudy, type SweepGiven } from '../../evaluate/sweep/study.ts';
+import { armOf, sweepStudy, type SweepInputs } from '../../evaluate/sweep/study.ts';
 import type { StudyPlan } from '../../evaluate/study/plan.ts';
 import type { StudyResults } from '../../evaluate/study/report.ts';
 import type { Study } from '../../evaluate/study/file/read.ts';
@@ -13,7 +13,7 @@ import { checkTrainable } from '../../learn/rl/trainable.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { SHIPPED_SEED } from '../../world/world.ts';
 
-import { madeWorldOf } from '../shared/made-world.ts';
+import { madeWorldOf } from '../shared/generated-world.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
 import { asUsage } from '../shared/train-settings.ts';
 import { readStudyText, runStudy } from './run.ts';
@@ -53,7 +53,7 @@ const pathOf = (values: OptionValues, name: string): string | undefined =>
   values[name] === undefined ? undefined : resolve(String(values[name]));
 
 /** Where questions and passages come from; the built-in world unless something is named. */
-function worldOf(values: OptionValues, lists: OptionLists): SweepGiven['world'] {
+function worldOf(values: OptionValues, lists: OptionLists): SweepInputs['world'] {
   const corpus = lists['corpus'] ?? [];
   const [questions, folder] = [pathOf(values, 'questions'), pathOf(values, 'world')];
   if (corpus.length > 0 || questions !== undefined) {

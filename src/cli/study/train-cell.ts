@@ -25,14 +25,14 @@ import { BY_ARM, withRemedy } from '../train/no-demonstrations.ts';
 import { TrainMeter } from '../train/progress.ts';
 import { BeforeLines } from '../train/before.ts';
 import type { StudyFolder } from './folder.ts';
-import type { Workshop } from './workshop.ts';
+import type { StudyEngine } from './study-engine.ts';
 import type { StudySources } from './worlds.ts';
 
 /** One training of a study, as `lab train` makes it, in a run folder from which it continues. */
 
 export interface TrainCell {
   folder: StudyFolder;
-  workshop: Workshop;
+  engine: StudyEngine;
   sources: StudySources;
   /** Text of the file of trajectories; empty where there is none. */
   demonstrations: () => string | null;
@@ -61,10 +61,10 @@ function curveOf(steps: readonly MadeStep[]): CurvePoint[] {
  */
 export async function trainCell(
   training: PlannedTraining,
-  { folder, workshop, sources, demonstrations, signal }: TrainCell,
+  { folder, engine, sources, demonstrations, signal }: TrainCell,
 ): Promise<void> {
   const { key, settings, world } = training;
-  const { checkpoint, config, revision } = workshop;
+  const { checkpoint, config, revision } = engine;
   const { seed } = sources.world.manifest;
   const run = folder.run(key);
   const file: RunFile = {
@@ -79,7 +79,7 @@ export async function trainCell(
   using _held = holdRun(run);
   const state = begun(run, training);
   if (!state) createRun(run, file);
-  const threads = await workshop.threads(settings.adapter);
+  const threads = await engine.threads(settings.adapter);
   const onNotice = (line: string): void => {
     endProgress();
     say(line);
@@ -92,7 +92,7 @@ export async function trainCell(
     router: sources.router(),
     questions: sources.world.questions,
     demonstrations,
-    summarizer: workshop.summarizer,
+    summarizer: engine.summarizer,
     runId: key,
     now: Date.now,
     onNotice,
@@ -129,7 +129,7 @@ export async function trainCell(
   folder.writeTrained(
     {
       key,
-      made: workshop.made,
+      made: engine.made,
       settings,
       world: world.name,
       steps: step,

@@ -10,7 +10,7 @@ import {
 import { join } from 'node:path';
 import { z } from 'zod';
 import { ADAPTER_CONFIG } from '../../policy/lora/peft.ts';
-import { withinBytes } from '../../lab/storage/kept-adapters.ts';
+import { withinBytes } from '../../lab/storage/stored-adapters.ts';
 import type { Json } from '../../learn/rl/contracts.ts';
 import {
   checkedFile,

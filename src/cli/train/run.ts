@@ -24,7 +24,7 @@ import { abortOnSignals } from '../helpers/abort.ts';
 import { folderRevision, type CheckpointFolder } from '../shared/checkpoint-folder.ts';
 import { endProgress, print, say } from '../shared/command.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
-import { recordedWorld } from '../shared/made-world.ts';
+import { recordedWorld } from '../shared/generated-world.ts';
 import { openFolder, openSources, type OpenSources, type PartsOptions } from '../shared/parts.ts';
 import {
   openSummarizerNamed,

@@ -5,7 +5,7 @@ import { askAgain, judgeMessages, PROMPT_VERSION, type JudgedAnswer } from './pr
 import { readVerdict, type Verdict } from './verdict.ts';
 
 /** What one verdict took; a reply that was asked for again counts twice. */
-interface Spent {
+interface VerdictCost {
   calls: number;
   /** Calls whose tokens the model did not tell. */
   uncounted: number;
@@ -23,7 +23,7 @@ export interface Judgement {
   said: string;
   cached: boolean;
   /** Where the judge was told to count. */
-  spent?: Spent;
+  spent?: VerdictCost;
 }
 
 export interface Judge {
@@ -55,7 +55,7 @@ export const judgementKey = (
   { question, golds, prediction }: JudgedAnswer,
 ): Promise<string> => sha256(JSON.stringify([id, question, golds, prediction]));
 
-function addCall(spent: Spent, use: TokenUse | null, seconds: number): void {
+function addCall(spent: VerdictCost, use: TokenUse | null, seconds: number): void {
   spent.calls += 1;
   spent.seconds += seconds;
   if (!use) spent.uncounted += 1;
@@ -74,7 +74,7 @@ export function createJudge(model: TextModel, options: JudgeOptions = {}): Judge
   const ask = async (answer: JudgedAnswer, signal?: AbortSignal): Promise<Judgement> => {
     const messages = judgeMessages(answer);
     let said = '';
-    const spent: Spent = { calls: 0, uncounted: 0, prompt: 0, completion: 0, seconds: 0 };
+    const spent: VerdictCost = { calls: 0, uncounted: 0, prompt: 0, completion: 0, seconds: 0 };
     const counts = clock && { spent };
     for (let attempt = 0; attempt < attempts; attempt++) {
       const asked = attempt === 0 ? messages : [...messages, ...askAgain(said)];

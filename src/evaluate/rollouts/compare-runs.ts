@@ -40,7 +40,7 @@ export interface RunComparison {
   difference: PairedDifference | null;
 }
 
-interface Gathered {
+interface ScoreSum {
   sum: number;
   ids: string[];
 }
@@ -59,8 +59,8 @@ const scoreOf = (facts: ComparedFacts, criterion: Criterion): number | null => {
 export const hasScore = (facts: ComparedFacts, criterion: Criterion): boolean =>
   scoreOf(facts, criterion) !== null;
 
-function gather(facts: readonly ComparedFacts[], criterion: Criterion): Map<string, Gathered> {
-  const questions = new Map<string, Gathered>();
+function gather(facts: readonly ComparedFacts[], criterion: Criterion): Map<string, ScoreSum> {
+  const questions = new Map<string, ScoreSum>();
   for (const one of facts) {
     const score = scoreOf(one, criterion);
     if (score === null) continue;

@@ -1,5 +1,5 @@
 import { type RunFile, importRun } from '../../formats/rollouts/run.ts';
-import { countLacks, type Lacks } from './lacks.ts';
+import { countMissing, type MissingParts } from './missing-parts.ts';
 import { readFactsOf, type RolloutFacts } from './lint/facts.ts';
 import type { Finding, LintCode } from './lint/finding.ts';
 import { lintRollout } from './lint/index.ts';
@@ -18,7 +18,7 @@ export interface Inspection {
   /** Rollouts of each file, in the order of the steps; only where there are several. */
   files?: Record<string, number>;
   /** Rollouts that lack something, by what. */
-  lacks: Lacks;
+  lacks: MissingParts;
   statistics: Statistics;
   /** Findings by code: how many, and in how many rollouts. */
   lint: Partial<Record<LintCode, { findings: number; rollouts: number }>>;
@@ -69,7 +69,7 @@ export async function inspectRun(
   const protocols: Record<string, number> = {};
   const faults: Inspection['faults'] = [];
   const counts: Record<string, number> = {};
-  const lacks: Lacks = {};
+  const lacks: MissingParts = {};
   for await (const item of importRun(files, name)) {
     onProgress?.(item.bytes);
     const { file } = item;
@@ -82,7 +82,7 @@ export async function inspectRun(
     const protocol = rollout.origin ? (rollout.origin.protocol ?? 'none') : 'forage';
     layouts[layout] = (layouts[layout] ?? 0) + 1;
     protocols[protocol] = (protocols[protocol] ?? 0) + 1;
-    countLacks(lacks, rollout);
+    countMissing(lacks, rollout);
     inspector.add(rollout);
   }
   const { statistics, lint, outcomes } = inspector.result();

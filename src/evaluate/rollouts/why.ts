@@ -115,14 +115,14 @@ export function endOfOutcome(outcome: Outcome | null): End | null {
   }
 }
 
-interface Given {
+interface OutcomeFacts {
   rollout: ImportedRollout;
   facts: RolloutFacts;
   answer: string;
   gold: string;
 }
 
-const answerWords = ({ rollout, facts }: Pick<Given, 'rollout' | 'facts'>): string => {
+const answerWords = ({ rollout, facts }: Pick<OutcomeFacts, 'rollout' | 'facts'>): string => {
   if (!facts.answered) return 'no answer was given';
   return `the answer says ${quoted(rollout.answer ?? '')}`;
 };
@@ -134,7 +134,7 @@ const stopWords = ({ events }: ImportedRollout): string => {
 };
 
 /** Without a chain: by whether anything was asked, and whether a gold answer was in what was read. */
-function byFacts(given: Given): Why {
+function byFacts(given: OutcomeFacts): Why {
   const { rollout, facts, gold, answer } = given;
   const { searches, retrieved, closed, answered } = facts;
   if (needsNoPassage(rollout.question)) {
@@ -180,7 +180,7 @@ export function whyOf(rollout: ImportedRollout, facts: RolloutFacts, map: HopMap
   if (told === null) return null;
   if (told === 'right' || told === 'right-unread') return { end: told, sentence: null };
   const gold = quoted(rollout.question.answers[0] ?? '');
-  const given: Given = { rollout, facts, gold, answer: answerWords({ rollout, facts }) };
+  const given: OutcomeFacts = { rollout, facts, gold, answer: answerWords({ rollout, facts }) };
   if (facts.judge !== false && facts.scores?.coverEm === 1)
     return {
       end: 'not-answered',
@@ -218,7 +218,7 @@ const answeredBy = ({ by }: Hop): boolean => by === 'answer';
 const sentenceOf = (words: string): string => `${words[0]?.toUpperCase() ?? ''}${words.slice(1)}`;
 
 /** Where a rollout was lost. */
-type Lost = Exclude<End, 'right' | 'right-unread'>;
+type LostStage = Exclude<End, 'right' | 'right-unread'>;
 
 /** How many rollouts passed each stage, in order; those of which it cannot be told are counted apart. */
 export interface Flow {
@@ -228,18 +228,18 @@ export interface Flow {
   read: number;
   right: number;
   /** Lost before each stage. */
-  lost: Record<Lost, number>;
+  lost: Record<LostStage, number>;
   /** Right without having come this way. */
   unread: number;
   /** No gold answers, or the answer cannot be read. */
-  untold: number;
+  undetermined: number;
 }
 
 export function flowOf(ends: Iterable<End | null>): Flow {
   const lost = { 'not-asked': 0, 'not-found': 0, 'not-read': 0, 'not-answered': 0 };
-  let [right, unread, untold] = [0, 0, 0];
+  let [right, unread, undetermined] = [0, 0, 0];
   for (const end of ends) {
-    if (end === null) untold += 1;
+    if (end === null) undetermined += 1;
     else if (end === 'right') right += 1;
     else if (end === 'right-unread') unread += 1;
     else lost[end] += 1;
@@ -248,5 +248,5 @@ export function flowOf(ends: Iterable<End | null>): Flow {
   const found = read + lost['not-read'];
   const asked = found + lost['not-found'];
   const all = asked + lost['not-asked'] + unread;
-  return { all, asked, found, read, right, lost, unread, untold };
+  return { all, asked, found, read, right, lost, unread, undetermined };
 }

@@ -66,7 +66,7 @@ function differencesOf(
   );
 }
 
-interface Found {
+interface MeasuredDifference {
   difference: PairedDifference;
   /** Steps that it is a mean over. */
   n: number;
@@ -80,7 +80,7 @@ function contrastOf(
   curves: readonly Curve[],
   seeds: readonly number[],
   { worlds, interval }: CourseOptions,
-): Found | null {
+): MeasuredDifference | null {
   const own = differencesOf(claim, claim.steps, curves, seeds, worlds);
   if (!own) return null;
   // A number of a step is a mean over its rollouts: nothing that is right or wrong.

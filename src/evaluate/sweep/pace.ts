@@ -3,21 +3,21 @@ import type { TrainSettings } from '../../recipes/parts/training.ts';
 
 /** How long a sweep still takes, by what its runs took so far. */
 
-type Sized = Pick<TrainSettings, 'steps' | 'questions' | 'groupSize' | 'heldOut'>;
+type RunSizeSettings = Pick<TrainSettings, 'steps' | 'questions' | 'groupSize' | 'heldOut'>;
 
 /** Rollouts of some steps, held-out ones among them. */
-const rolloutsIn = ({ questions, groupSize, heldOut }: Sized, steps: number): number =>
+const rolloutsIn = ({ questions, groupSize, heldOut }: RunSizeSettings, steps: number): number =>
   steps * questions * groupSize + Math.floor(steps / heldOut.every) * heldOut.questions;
 
 /** Rollouts of a whole run: it is scored before the first step and after the last as well. */
-const rolloutsOf = (settings: Sized): number => {
+const rolloutsOf = (settings: RunSizeSettings): number => {
   const { steps, heldOut } = settings;
   const last = steps % heldOut.every === 0 ? 0 : 1;
   return rolloutsIn(settings, steps) + (1 + last) * heldOut.questions;
 };
 
 export interface SweepRun {
-  settings: Sized;
+  settings: RunSizeSettings;
   /** Made so far. */
   steps: readonly Pick<TrainStep, 'seconds'>[];
   /** Waits to be begun, trains, or has ended in some way. */

@@ -9,7 +9,7 @@ import { choiceText, type SweepCell } from './cells.ts';
 /** A sweep as a study file: a cell is an arm, or a seed of one where the seed is swept. */
 
 /** What a study needs to know beside the settings. Paths are as the study file has them. */
-export interface SweepGiven {
+export interface SweepInputs {
   world: StudyWorld;
   policy?: string;
   demonstrations?: string;
@@ -45,7 +45,7 @@ const sweepName = (axes: readonly SweepAxis[]): string =>
 export function sweepStudy(
   cells: readonly SweepCell[],
   axes: readonly SweepAxis[],
-  { world, policy, demonstrations }: SweepGiven,
+  { world, policy, demonstrations }: SweepInputs,
 ): z.input<typeof studyFileSchema> {
   const [first] = cells;
   if (!first) throw new Error('a sweep without cells');

@@ -15,7 +15,7 @@ export interface RoutingReport {
   features: readonly { name: FeatureName; accuracy: number }[];
 }
 
-interface Routed {
+interface RoutedQuestion {
   features: Readonly<Record<FeatureName, number>>;
   /** Local where the local corpus holds what is right: it is the cheaper of the two. */
   right: SourceName;
@@ -25,7 +25,7 @@ interface Routed {
 const [SEARCHES, CONTEXT, PASSAGES] = [8, 1024, 3];
 
 /** The state before each gold query, where every query before it went to the right source and found. */
-export function routedSteps(measured: MeasuredWorld): Routed[] {
+export function routedSteps(measured: MeasuredWorld): RoutedQuestion[] {
   const { world, countTokens } = measured;
   const gold = new Gold(measured);
   const localCoverage = coverageOf(world.local);
@@ -40,7 +40,7 @@ export function routedSteps(measured: MeasuredWorld): Routed[] {
   return testQuestions(measured).flatMap(({ text, chain = [] }) => {
     const past: RouterState['past'][number][] = [];
     let used = countTokens(text);
-    return chain.map((step): Routed => {
+    return chain.map((step): RoutedQuestion => {
       const right: SourceName = gold.of(step).gold.local.size > 0 ? 'local' : 'web';
       const features = routerFeatures({
         question: text,

@@ -1,4 +1,4 @@
-import { missingPart, renamed } from './home-made.ts';
+import { missingPart, renamed } from './custom-layout.ts';
 import { IMPORTERS } from './importers/list.ts';
 import { readForage } from './own/forage.ts';
 import { buildRollout, RecordError, type Importer, type Place } from './parts/build.ts';

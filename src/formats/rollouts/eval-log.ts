@@ -1,6 +1,6 @@
 import { messageOf } from '../../base/errors.ts';
 import type { TextOrFault } from './shape/lines.ts';
-import { TooMuch, unpackBudget } from './container/budget.ts';
+import { UnpackLimitReached, unpackBudget } from './container/budget.ts';
 import {
   isDeflated,
   isUnpackable,
@@ -63,7 +63,7 @@ async function unpacked(
       text += decoder.decode(part, { stream: true });
     return { text: text + decoder.decode() };
   } catch (error) {
-    if (error instanceof TooMuch) throw error;
+    if (error instanceof UnpackLimitReached) throw error;
     return { text: null, fault: 'is damaged: it cannot be unpacked' };
   }
 }

@@ -40,7 +40,7 @@ const overlaps = (a: string, b: string): boolean => {
   return SAMPLES.some((sample) => first.test(sample) && second.test(sample));
 };
 
-class Costly extends Error {}
+class CostlyPattern extends Error {}
 
 function needsCubicTime(loops: readonly string[]): boolean {
   return loops.some((a, i) => loops.slice(i + 1).some((b) => overlaps(a, b)));
@@ -59,7 +59,8 @@ class Reader {
   /** @throws Costly */
   check(): void {
     this.#either();
-    if (this.#at < this.#text.length) throw new Costly('has a bracket without its other one');
+    if (this.#at < this.#text.length)
+      throw new CostlyPattern('has a bracket without its other one');
   }
 
   #take(pattern: RegExp): string | null {
@@ -71,7 +72,7 @@ class Reader {
   }
 
   #either(): Part {
-    if (++this.#depth > DEEPEST) throw new Costly('is nested too deep');
+    if (++this.#depth > DEEPEST) throw new CostlyPattern('is nested too deep');
     const parts = [this.#row()];
     while (this.#take(/\|/)) parts.push(this.#row());
     this.#depth--;
@@ -94,9 +95,9 @@ class Reader {
     const last = parts.findLastIndex(({ nullable }) => !nullable);
     const pending = parts.filter((_, i) => i < last).flatMap(({ loops }) => loops);
     if (needsCubicTime(pending))
-      throw new Costly('repeats the same characters twice before a condition');
+      throw new CostlyPattern('repeats the same characters twice before a condition');
     const ways = parts.reduce((product, part) => product * part.ways, 1);
-    if (ways > MOST_WAYS) throw new Costly('can be read in too many ways');
+    if (ways > MOST_WAYS) throw new CostlyPattern('can be read in too many ways');
     return {
       loops: parts.flatMap(({ loops }) => loops),
       nullable: last < 0,
@@ -124,7 +125,7 @@ class Reader {
 
   /** A part that can be read in several ways may only be repeated a few times. */
   #copies(part: Part, most: number, least: number): Part {
-    if (most > MOST_COPIES) throw new Costly('repeats what can be read in several ways');
+    if (most > MOST_COPIES) throw new CostlyPattern('repeats what can be read in several ways');
     return {
       loops: Array.from({ length: most }, () => part.loops).flat(),
       nullable: part.nullable || least === 0,
@@ -137,17 +138,17 @@ class Reader {
     const group = this.#take(/\((?:\?(?:<[=!]|<[A-Za-z_]\w*>|[a-z]*(?:-[a-z]+)?:|[:=!>]))?/);
     if (group !== null) {
       const inner = this.#either();
-      if (!this.#take(/\)/)) throw new Costly('has a bracket without its other one');
+      if (!this.#take(/\)/)) throw new CostlyPattern('has a bracket without its other one');
       // Look-around stands between characters; what it holds is read again at each place.
       if (/[=!]$/.test(group)) return { ...inner, nullable: false, fixed: false };
       return inner;
     }
     if (this.#take(/[$^]|\\[bBAzZG]/)) return single(false);
-    if (this.#take(/\\(?:[1-9]|k<)/)) throw new Costly('refers back to what was read');
+    if (this.#take(/\\(?:[1-9]|k<)/)) throw new CostlyPattern('refers back to what was read');
     const one =
       this.#class() ??
       this.#take(/\\(?:[pPxu]\{[^}]*\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[^])|[^\\]/);
-    if (one === null) throw new Costly('ends too soon');
+    if (one === null) throw new CostlyPattern('ends too soon');
     return single(false);
   }
 
@@ -157,7 +158,8 @@ class Reader {
     const start = this.#at;
     let depth = 0;
     do {
-      if (this.#at >= this.#text.length) throw new Costly('has a bracket without its other one');
+      if (this.#at >= this.#text.length)
+        throw new CostlyPattern('has a bracket without its other one');
       const char = this.#text[this.#at];
       if (char === '\\') this.#at++;
       else if (char === '[') depth++;
@@ -185,7 +187,7 @@ export function costOfPattern(source: string): string | null {
     new Reader(source).check();
     return null;
   } catch (error) {
-    if (error instanceof Costly) return error.message;
+    if (error instanceof CostlyPattern) return error.message;
     // A class that JavaScript does not know: nothing can be said of what it repeats.
     if (error instanceof SyntaxError) return 'has characters that are not understood';
     throw error;

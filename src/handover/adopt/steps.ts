@@ -9,16 +9,22 @@ import type { RolloutSource } from './rollouts/source.ts';
 
 /** `forage.step/1` of the result: counted over the rollouts where they are there, else as it was logged. */
 
-type Known = number | null;
+type MaybeNumber = number | null;
 
 /** Mean over the rollouts that say it; null where fewer than all that could do. */
-function meanOf(facts: readonly RolloutFact[], of: (fact: RolloutFact) => Known): Known {
+function meanOf(
+  facts: readonly RolloutFact[],
+  of: (fact: RolloutFact) => MaybeNumber,
+): MaybeNumber {
   const values = facts.flatMap((fact) => of(fact) ?? []);
   return values.length === 0 ? null : mean(values);
 }
 
 /** As `meanOf`, but null where any does not say it: a mean over some would be another number. */
-function wholeMean(facts: readonly RolloutFact[], of: (fact: RolloutFact) => Known): Known {
+function wholeMean(
+  facts: readonly RolloutFact[],
+  of: (fact: RolloutFact) => MaybeNumber,
+): MaybeNumber {
   const values = facts.flatMap((fact) => of(fact) ?? []);
   return values.length === 0 || values.length < facts.length ? null : mean(values);
 }
@@ -35,7 +41,7 @@ function rewardOf(facts: readonly RolloutFact[], logged: StepMetrics): TrainStep
 }
 
 /** Groups whose rewards are all equal; null where a reward is not known. */
-function flatGroups(groups: readonly (readonly RolloutFact[])[]): Known {
+function flatGroups(groups: readonly (readonly RolloutFact[])[]): MaybeNumber {
   if (groups.length === 0 || groups.some((group) => group.some(({ reward }) => reward === null)))
     return null;
   return groups.filter((group) => group.every(({ reward }) => reward === group[0]?.reward)).length;
@@ -55,7 +61,7 @@ function heldOutOf(facts: readonly RolloutFact[]): HeldOutScore | null {
   };
 }
 
-function entropyOf(facts: readonly RolloutFact[]): Known {
+function entropyOf(facts: readonly RolloutFact[]): MaybeNumber {
   const count = sum(facts.map(({ entropy }) => entropy.count));
   return count === 0 ? null : sum(facts.map(({ entropy }) => entropy.sum)) / count;
 }

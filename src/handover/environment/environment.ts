@@ -26,7 +26,7 @@ import { Refusal } from './refusal.ts';
 import { RemotePolicy, type PolicyReader } from './remote-policy.ts';
 import { resultOf } from './result.ts';
 import type { ScoringRollout } from './scoring.ts';
-import type { Saying, Session } from './session.ts';
+import type { TurnMessage, Session } from './session.ts';
 import { Sessions, type SessionLimits } from './sessions.ts';
 
 export interface EnvironmentParts extends EpisodeParts {
@@ -306,7 +306,7 @@ function checked<T>(schema: z.ZodType<T>, body: unknown): T {
 }
 
 /** A Turn of what rollouts said, which is JSON already. */
-function turn(sayings: readonly Saying[], left?: number): string {
+function turn(sayings: readonly TurnMessage[], left?: number): string {
   const requests = sayings.flatMap((saying) => saying.requests);
   const done = sayings.flatMap((saying) => (saying.done === null ? [] : [saying.done]));
   const behind = left === undefined ? '' : `,"left":${left}`;

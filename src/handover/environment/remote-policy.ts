@@ -13,10 +13,10 @@ import type { SampleRequest } from './protocol.ts';
 /** A policy whose tokens come from outside: `generate` becomes a request that a trainer answers. */
 
 /** What a session wants sampled; who asks, and by which id, the one who is asked knows. */
-export type Wanted = Omit<SampleRequest, 'id' | 'rollout'> & Pick<Limits, 'fillsContext'>;
+export type SamplingCall = Omit<SampleRequest, 'id' | 'rollout'> & Pick<Limits, 'fillsContext'>;
 
 /** Asks the trainer. Where the rollout is given up it resolves with what an aborted engine gives: no tokens. */
-export type Ask = (wanted: Wanted) => Promise<Generated>;
+export type Ask = (wanted: SamplingCall) => Promise<Generated>;
 
 const NOTHING = { ids: [], logprobs: [], entropies: [] };
 
@@ -47,7 +47,7 @@ class RemoteSession implements PolicySession {
     if (signal?.aborted) return { ...NOTHING, finish: 'abort' };
     if (maxTokens <= 0 || options.forced) return { ...NOTHING, finish: 'length' };
     if (room <= 0) return { ...NOTHING, finish: 'context' };
-    const wanted: Wanted = {
+    const wanted: SamplingCall = {
       context: this.#ids,
       maxTokens: Math.min(maxTokens, room),
       stopIds,

@@ -3,10 +3,10 @@ import type { Generated } from '../../policy/policy.ts';
 import { cut } from './cut.ts';
 import type { Answer, SampleRequest } from './protocol.ts';
 import { Refusal } from './refusal.ts';
-import type { Ask, Wanted } from './remote-policy.ts';
+import type { Ask, SamplingCall } from './remote-policy.ts';
 
 /** What one rollout says in a turn, as JSON: it is sent again as it was. */
-export interface Saying {
+export interface TurnMessage {
   requests: readonly string[];
   /** Null while the rollout continues. */
   done: string | null;
@@ -14,7 +14,7 @@ export interface Saying {
 
 interface Pending {
   json: string;
-  wanted: Wanted;
+  wanted: SamplingCall;
   resolve: (generated: Generated) => void;
 }
 
@@ -27,7 +27,7 @@ export interface Accepted {
 /** A turn that may be asked for again. */
 interface Turn {
   key: string;
-  saying: Promise<Saying>;
+  saying: Promise<TurnMessage>;
 }
 
 /** Turns of one rollout that may be asked for again: calls whose replies were lost, some at a time. */
@@ -154,14 +154,14 @@ export class Session {
   }
 
   /** What followed the answers of this key, which were given; without a key, what was said last. */
-  async saying(key?: string): Promise<Saying> {
+  async saying(key?: string): Promise<TurnMessage> {
     const turn =
       key === undefined ? this.#turns.at(-1) : this.#turns.findLast((one) => one.key === key);
     return turn?.saying ?? { requests: [], done: this.#done };
   }
 
   /** What it says once it waits or has ended. */
-  async #settled(): Promise<Saying> {
+  async #settled(): Promise<TurnMessage> {
     // A rollout may ask for several continuations at once: let it finish asking.
     await aTurn();
     while (!this.waits) await new Promise<void>((resolve) => this.#waiting.push(resolve));

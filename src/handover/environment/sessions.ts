@@ -2,7 +2,7 @@ import { groupBy } from '../../base/items.ts';
 import type { PolicyTokenizer } from '../../policy/policy.ts';
 import type { Answer } from './protocol.ts';
 import { Refusal } from './refusal.ts';
-import { Session, turnKey, type Accepted, type Saying } from './session.ts';
+import { Session, turnKey, type Accepted, type TurnMessage } from './session.ts';
 
 export interface SessionLimits {
   /** Rollouts that may be open at a time. */
@@ -108,7 +108,7 @@ export class Sessions {
    * @returns what each rollout says next, in the order in which the answers name them
    * @throws Refusal
    */
-  step(answers: readonly Answer[]): Promise<Saying[]> {
+  step(answers: readonly Answer[]): Promise<TurnMessage[]> {
     const seen = new Set<string>();
     for (const { id } of answers) {
       if (seen.has(id)) throw new Refusal(400, `answer ${id}: it stands twice in the call`);

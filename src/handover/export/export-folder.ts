@@ -18,7 +18,7 @@ import {
   type TextFile,
 } from './parts/folder.ts';
 import { firstDraw, rowCount } from './mapping/common.ts';
-import type { MappingInput, Refusal, Without } from './mapping/mapping.ts';
+import type { MappingInput, Refusal, OmittedPart } from './mapping/mapping.ts';
 import { questionLines, trainRows, type QuestionLine } from './parts/questions.ts';
 import { pinnedVersions } from './requirements.ts';
 import type { TrainerExport } from './parts/trainer.ts';
@@ -50,12 +50,12 @@ export class ExportRefused extends Error {
 }
 
 export interface ExportOptions {
-  readonly without?: readonly Without[];
+  readonly without?: readonly OmittedPart[];
   /** How the files that the folder holds copies of are read. */
   readonly read: ReadSource;
 }
 
-const leaving = (source: ExperimentSource, without: readonly Without[]): ExperimentSource => ({
+const leaving = (source: ExperimentSource, without: readonly OmittedPart[]): ExperimentSource => ({
   ...source,
   settings: settingsWithout(source.settings, without),
   run: without.includes('adapter') ? null : source.run,
@@ -72,7 +72,7 @@ const inputOf = ({ settings, policy, run }: ExperimentSource): MappingInput => (
 export const exportRefusals = (
   source: ExperimentSource,
   to: Trainer,
-  without: readonly Without[] = [],
+  without: readonly OmittedPart[] = [],
 ): readonly Refusal[] => EXPORTS[to].map(inputOf(leaving(source, without))).refusals;
 
 const inFolder = (folder: string, files: readonly NamedBytes[]): FolderFile[] =>

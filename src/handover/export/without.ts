@@ -1,12 +1,12 @@
 import type { TrainSettings } from '../../recipes/parts/training.ts';
-import type { Without } from './mapping/mapping.ts';
+import type { OmittedPart } from './mapping/mapping.ts';
 
 /** The settings without some of their parts; those that have none of them stay as they are. */
 export function settingsWithout(
   settings: TrainSettings,
-  without: readonly Without[],
+  without: readonly OmittedPart[],
 ): TrainSettings {
-  const leaves = (part: Without): boolean => without.includes(part);
+  const leaves = (part: OmittedPart): boolean => without.includes(part);
   const { credit, ...objective } = settings.objective;
   return {
     ...settings,

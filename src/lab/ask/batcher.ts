@@ -13,9 +13,9 @@ export interface UpdateBatcher {
 
 type Clock = (run: () => void, ms: number) => unknown;
 
-type Told = Extract<RolloutUpdate, { type: 'segment' | 'tokens' }>;
+type TextUpdate = Extract<RolloutUpdate, { type: 'segment' | 'tokens' }>;
 
-const isAbout = (update: RolloutUpdate | undefined, index: number): update is Told =>
+const isAbout = (update: RolloutUpdate | undefined, index: number): update is TextUpdate =>
   (update?.type === 'segment' || update?.type === 'tokens') && update.index === index;
 
 /** Adds an update to the queue of its rollout; what it makes superfluous goes. */

@@ -1,12 +1,12 @@
 import { messageOf } from '../../base/errors.ts';
 import type { Question } from '../../records/records.ts';
 import type { QuestionsSpec } from '../../records/setup.ts';
-import type { ConductorMessage, QuestionRow } from '../contract/ask.ts';
+import type { AskMessage, QuestionRow } from '../contract/ask.ts';
 
-type Listed = Question & { split?: string | undefined };
+type ListedQuestion = Question & { split?: string | undefined };
 type ById = ReadonlyMap<string, Question>;
 
-const toRow = (question: Listed): QuestionRow => ({
+const toRow = (question: ListedQuestion): QuestionRow => ({
   id: question.id,
   text: question.text,
   split: question.split ?? '',
@@ -26,13 +26,13 @@ const bySplit = (a: QuestionRow, b: QuestionRow): number =>
  * look-up waits until those that were chosen last are read.
  */
 export class QuestionList {
-  readonly #read: (spec: QuestionsSpec) => Promise<readonly Listed[]>;
-  readonly #send: (messages: ConductorMessage[]) => void;
+  readonly #read: (spec: QuestionsSpec) => Promise<readonly ListedQuestion[]>;
+  readonly #send: (messages: AskMessage[]) => void;
   #byId: Promise<ById> = Promise.resolve(new Map());
 
   constructor(
-    read: (spec: QuestionsSpec) => Promise<readonly Listed[]>,
-    send: (messages: ConductorMessage[]) => void,
+    read: (spec: QuestionsSpec) => Promise<readonly ListedQuestion[]>,
+    send: (messages: AskMessage[]) => void,
   ) {
     this.#read = read;
     this.#send = send;
@@ -60,7 +60,7 @@ export class QuestionList {
 
   async #questions(
     spec: QuestionsSpec,
-  ): Promise<{ questions: readonly Listed[]; problem: string | null }> {
+  ): Promise<{ questions: readonly ListedQuestion[]; problem: string | null }> {
     try {
       return { questions: await this.#read(spec), problem: null };
     } catch (error) {

@@ -1,8 +1,8 @@
 import type { RouterWeights } from '../../agent/router/network.ts';
 import type { Policy } from '../../policy/policy.ts';
 import type { PolicyRef } from '../../records/setup.ts';
-import type { AskedPolicy, DeviceChoice } from '../contract/settings.ts';
-import { findPolicy, OpenPolicy, type PolicyParts } from '../models/serving/found-policy.ts';
+import type { PolicyChoice, DeviceChoice } from '../contract/settings.ts';
+import { findPolicy, OpenPolicy, type PolicyParts } from '../models/serving/find-policy.ts';
 
 /** The policies that one run of Ask is made with. */
 
@@ -15,7 +15,7 @@ export interface RunPolicy {
 }
 
 /** The page's own policy, which the run that ended leaves as it was. */
-interface Own {
+interface PagePolicy {
   ref: PolicyRef;
   policy: Policy;
 }
@@ -24,13 +24,18 @@ interface Own {
 export class RunPolicies {
   readonly #parts: PolicyParts;
   readonly #device: DeviceChoice;
-  readonly #own: Own;
+  readonly #own: PagePolicy;
   readonly #apart: OpenPolicy;
   readonly #lost: (reason: unknown) => void;
   #adapted = false;
 
   /** @param lost told when a policy beside the page's own ended without being asked to */
-  constructor(parts: PolicyParts, device: DeviceChoice, own: Own, lost: (reason: unknown) => void) {
+  constructor(
+    parts: PolicyParts,
+    device: DeviceChoice,
+    own: PagePolicy,
+    lost: (reason: unknown) => void,
+  ) {
     this.#parts = parts;
     this.#device = device;
     this.#own = own;
@@ -39,7 +44,7 @@ export class RunPolicies {
   }
 
   /** @throws Error where it cannot be opened, or its run or snapshot is not here */
-  async get(asked: AskedPolicy | undefined): Promise<RunPolicy> {
+  async get(asked: PolicyChoice | undefined): Promise<RunPolicy> {
     if (!asked) return this.#ownWith(null);
     const found = await findPolicy(asked, this.#device, this.#parts);
     const more = {

@@ -9,10 +9,10 @@ import type { Rollout } from '../../records/rollout.ts';
 import type { RolloutUpdate } from '../../records/updates.ts';
 import { withOverrides, type RecipeSettings } from '../../recipes/parts/settings.ts';
 import type { Retriever } from '../../retrieval/retriever.ts';
-import { groupIdOf, type ForkOrder, type RunRequest } from '../contract/settings.ts';
+import { groupIdOf, type ForkRequest, type RunRequest } from '../contract/settings.ts';
 import type { RunPolicies, RunPolicy } from './run-policies.ts';
 import type { recipeFor } from './request.ts';
-import type { OpenSources } from './source-keeper.ts';
+import type { OpenSources } from './source-loader.ts';
 
 /** The rollouts of one run of Ask: a group for each policy, or one that continues with a record. */
 
@@ -40,7 +40,7 @@ function depsOf({ policy, router }: RunPolicy, { sources, summarizer }: RunParts
   };
 }
 
-async function forkOf(order: ForkOrder, retriever: Retriever): Promise<Fork> {
+async function forkOf(order: ForkRequest, retriever: Retriever): Promise<Fork> {
   const { of, event, change, source } = order;
   return {
     of,
@@ -52,7 +52,7 @@ async function forkOf(order: ForkOrder, retriever: Retriever): Promise<Fork> {
 }
 
 /** @throws ForkError where another policy would continue than the order allows */
-function checkWriter({ writer }: ForkOrder, { policy: { info } }: RunPolicy): void {
+function checkWriter({ writer }: ForkRequest, { policy: { info } }: RunPolicy): void {
   if (!writer || (writer.id === info.id && writer.revision === info.revision)) return;
   throw new ForkError(
     `${writer.id} ${writer.revision} wrote this rollout, and ${info.id} ${info.revision} would go on. Choose the policy that wrote it, or fork with another adapter.`,
@@ -60,7 +60,7 @@ function checkWriter({ writer }: ForkOrder, { policy: { info } }: RunPolicy): vo
 }
 
 /** @throws ForkError where the record reads summaries that nobody would write, or another policy wrote it */
-async function runForked(order: ForkOrder, parts: RunParts, told: OnUpdate): Promise<Rollout> {
+async function runForked(order: ForkRequest, parts: RunParts, told: OnUpdate): Promise<Rollout> {
   const { of, rolloutId, seed, temperature } = order;
   const { question, request, signal, summarizer } = parts;
   const { retrieval } = withOverrides(of.recipe.settings as unknown as RecipeSettings, {});

@@ -1,6 +1,6 @@
 import type { Need, Parts } from './progress.ts';
 import type { Failure } from './records/failure.ts';
-import type { DeviceFacts, OnFigure, OnLayer, OnShare } from './policy.ts';
+import type { DeviceFacts, OnMeasurement, OnLayer, OnShare } from './policy.ts';
 import type { DeviceMeasure } from '../../policy/measure/device.ts';
 import type { Agreement } from '../../policy/model/agreement.ts';
 import type { SearchTarget } from '../../records/hits.ts';
@@ -14,7 +14,7 @@ import type { PolicyRef, Resources, Setup } from '../../records/setup.ts';
 import type { WebLlmLine } from '../../policy/remote/webllm/models.ts';
 import type { RunRequest, RunSettings, DeviceChoice } from './settings.ts';
 
-/** The conductor: its messages to the page, and the calls that the page makes. */
+/** The host of questions: its messages to the page, and the calls that the page makes. */
 
 /** One line of the question list; the whole question is fetched when it is chosen. */
 export interface QuestionRow {
@@ -55,7 +55,7 @@ export interface RunState {
   failure: Failure | null;
 }
 
-export type ConductorMessage =
+export type AskMessage =
   | { type: 'parts'; parts: Parts }
   /** `problem`: why there are none. */
   | { type: 'questions'; rows: QuestionRow[]; problem: string | null }
@@ -70,9 +70,9 @@ export type ConductorMessage =
 export type OnJudged = (outcome: JudgeOutcome, by: string) => void | Promise<void>;
 
 /** Calls that the page makes; each is one message to the lab worker. */
-export interface ConductorApi {
+export interface AskApi {
   /** Everything that happens from now on arrives at `listener`, in order. */
-  listen(listener: (messages: ConductorMessage[]) => void): Promise<void>;
+  listen(listener: (messages: AskMessage[]) => void): Promise<void>;
   /** Says what to work with. Nothing is loaded before it is needed. */
   start(device: DeviceChoice, setup: Setup): Promise<void>;
   /** Loads these, now and again whenever something else is chosen; a run needs all of them. */
@@ -89,7 +89,7 @@ export interface ConductorApi {
    */
   agreement(onLayer: OnLayer, signal: AbortSignal): Promise<Agreement>;
   /** How fast this device is with the policy. @throws Error; the signal's reason */
-  measure(onFigure: OnFigure, onShare: OnShare, signal: AbortSignal): Promise<DeviceMeasure>;
+  measure(onFigure: OnMeasurement, onShare: OnShare, signal: AbortSignal): Promise<DeviceMeasure>;
   /**
    * Asks a judge of many answers. One that it fails at is among the outcomes, with the reason.
    * @throws Error where the model cannot be asked at all

@@ -2,7 +2,7 @@ import type { CustomSystem } from '../../evaluate/systems/custom.ts';
 import type { EvaluatedRollout, EvaluationResult } from '../../evaluate/systems/result.ts';
 import type { EvaluationSpec } from '../../evaluate/systems/spec.ts';
 import type { AcrossTable } from '../../evaluate/systems/table/across.ts';
-import type { Parting, SystemsTable, TableFormat } from '../../evaluate/systems/table/shape.ts';
+import type { TableSplit, SystemsTable, TableFormat } from '../../evaluate/systems/table/shape.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import type { NamesProgress } from './retrieval.ts';
 import type { EvaluationRecord } from './records/evaluations.ts';
@@ -79,7 +79,7 @@ export interface TableRequest {
   /** Id of the row to compare with; the first where absent. */
   reference?: string;
   /** One table, or one for each type of question, number of hops, source needed, or world. */
-  by?: Parting;
+  by?: TableSplit;
 }
 
 /** Calls that the page makes. All reject with an Error whose message can be shown. */

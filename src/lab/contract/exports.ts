@@ -1,4 +1,4 @@
-import type { Note, Refusal, Without } from '../../handover/export/mapping/mapping.ts';
+import type { Note, Refusal, OmittedPart } from '../../handover/export/mapping/mapping.ts';
 import type { Trainer } from '../../handover/export/parts/experiment.ts';
 import type { Setup } from '../../records/setup.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
@@ -23,7 +23,7 @@ export interface ExportPlan {
 
 /** Calls that the page makes. All reject with an Error whose message can be shown. */
 export interface ExportApi {
-  plan(subject: ExportSubject, to: Trainer, without: readonly Without[]): Promise<ExportPlan>;
+  plan(subject: ExportSubject, to: Trainer, without: readonly OmittedPart[]): Promise<ExportPlan>;
   /** The folder as a tar archive. */
-  folder(subject: ExportSubject, to: Trainer, without: readonly Without[]): Promise<Download>;
+  folder(subject: ExportSubject, to: Trainer, without: readonly OmittedPart[]): Promise<Download>;
 }

@@ -1,4 +1,4 @@
-import type { ConductorApi } from './ask.ts';
+import type { AskApi } from './ask.ts';
 import type { ExportApi } from './exports.ts';
 import type { TrainApi } from './training.ts';
 import type { CollectionsApi } from './collections.ts';
@@ -9,7 +9,7 @@ import type { EvaluationsApi } from './evaluations.ts';
 
 /** All that the lab worker offers. */
 export interface LabApi {
-  ask: ConductorApi;
+  ask: AskApi;
   train: TrainApi;
   exports: ExportApi;
   collections: CollectionsApi;

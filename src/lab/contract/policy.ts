@@ -58,12 +58,12 @@ export interface PolicyWorkerApi {
    */
   agreement(onLayer: OnLayer, signal: AbortSignal): Promise<Agreement>;
   /** How fast the device is, and how much of that the policy uses. @throws the signal's reason */
-  measure(onFigure: OnFigure, onShare: OnShare, signal: AbortSignal): Promise<DeviceMeasure>;
+  measure(onFigure: OnMeasurement, onShare: OnShare, signal: AbortSignal): Promise<DeviceMeasure>;
 }
 
 /** Layers that were compared so far, of all. */
 export type OnLayer = (done: number, layers: number) => void;
-export type OnFigure = (figure: Figure) => void;
+export type OnMeasurement = (figure: Figure) => void;
 /** How much of a measurement is done, 0 to 1. */
 export type OnShare = (share: number) => void;
 

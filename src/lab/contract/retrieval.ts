@@ -12,7 +12,7 @@ import type { WorldFacts } from './ask.ts';
 /** What the lab worker and the retrieval worker say to each other. */
 
 /** A world that is generated from its seed. */
-export interface Made {
+export interface WorldSeed {
   seed: number;
 }
 
@@ -20,7 +20,7 @@ export interface RetrievalFiles {
   /** Folder of the built-in world, with a slash at its end. */
   world: string;
   /** In place of the built-in one. */
-  made?: Made;
+  made?: WorldSeed;
   /** Folder of the encoder, with a slash at its end. */
   encoder: string;
   /** onnxruntime's WebAssembly file. */
@@ -71,7 +71,7 @@ export interface NamesRequest {
   /** Passages of the local source, where that is known; else 0. */
   passages: number;
   /** The world in place of the built-in one. */
-  made?: Made;
+  made?: WorldSeed;
 }
 
 /** What the names of a world's question are looked up by. */
@@ -81,7 +81,7 @@ export type NamingQuestion = Pick<WorldQuestion, 'text' | 'answers'> &
 /** Names of many questions at once; nothing is indexed for it that is not indexed already. */
 export interface NamesApi {
   /** All questions of a world, which is made for it. */
-  questionsOf(made: Made, onProgress: NamesProgress): Promise<NamingQuestion[]>;
+  questionsOf(made: WorldSeed, onProgress: NamesProgress): Promise<NamingQuestion[]>;
   /**
    * Of every question the names that no passage of these sources mentions; null where a source does not
    * tell, as a search engine.

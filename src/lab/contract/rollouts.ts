@@ -5,7 +5,7 @@ import type { HopMap } from '../../evaluate/rollouts/hops/hops.ts';
 import type { Outcome } from '../../evaluate/rollouts/taxonomy.ts';
 import type { Statistics } from '../../evaluate/rollouts/statistics.ts';
 import type { Unknown } from '../../evaluate/rollouts/filter/unknown.ts';
-import type { FoundRollout } from '../../evaluate/rollouts/reading/full-text.ts';
+import type { MatchingRollout } from '../../evaluate/rollouts/reading/full-text.ts';
 import type { RoundReading } from '../../evaluate/rollouts/reading/rounds.ts';
 import type { AlignedGroup, GroupCredit, TokenCredit } from '../../evaluate/rollouts/align.ts';
 import type { Criterion, RunComparison } from '../../evaluate/rollouts/compare-runs.ts';
@@ -50,10 +50,10 @@ export interface FilterFault {
   length: number;
 }
 
-export type Browsed = ({ status: 'ready' } & Selected) | { status: 'cancelled' } | FilterFault;
+export type Browsed = ({ status: 'ready' } & BrowseResult) | { status: 'cancelled' } | FilterFault;
 
 /** A stored row and where it is in its file. */
-export interface FoundRow extends StoredRow {
+export interface MatchingRow extends StoredRow {
   position: number;
 }
 
@@ -110,7 +110,7 @@ export interface BrowseGroup {
   flat: boolean;
 }
 
-export interface Selected {
+export interface BrowseResult {
   /** Rows of the file, and of it those that pass, in order: positions in the file. */
   total: number;
   order: Uint32Array;
@@ -215,7 +215,7 @@ export type RolloutFile = 'jsonl' | 'markdown' | 'html';
 export type NoScore = 'empty' | 'older' | 'not-scored' | 'no-gold' | 'no-verdict';
 
 /** Where a file stands with judges. */
-export interface JudgeStanding {
+export interface JudgeStatus {
   /** Rollouts with gold answers whose own answer can be read, and of them those without a verdict. */
   judgeable: number;
   without: number;
@@ -226,7 +226,7 @@ export interface JudgeStanding {
 }
 
 /** A file, or a training run or an evaluation without one, with what a search found in it. */
-export interface FoundPlace {
+export interface SearchMatch {
   kind: 'file' | 'run' | 'evaluation';
   id: string;
   name: string;
@@ -234,7 +234,7 @@ export interface FoundPlace {
   rollouts: number;
   count: number;
   /** Those found since the last update; of a place the first ones only. */
-  hits: FoundRollout[];
+  hits: MatchingRollout[];
   /** Why the rest of it could not be read; null where nothing failed. */
   problem: string | null;
 }
@@ -244,7 +244,7 @@ export interface SearchUpdate {
   share: number;
   places: number;
   /** Places that were begun since the last update, and the one that continued. */
-  found: FoundPlace[];
+  found: SearchMatch[];
 }
 
 export interface RolloutsApi {
@@ -265,7 +265,7 @@ export interface RolloutsApi {
   select(job: string, fileId: string, filter: string): Promise<Selection>;
   /** A selection as positions in the file; rows are asked for with `rowsAt`. A newer call of the job stops it. */
   browse(job: string, fileId: string, query: BrowseQuery): Promise<Browsed>;
-  rowsAt(fileId: string, positions: readonly number[]): Promise<FoundRow[]>;
+  rowsAt(fileId: string, positions: readonly number[]): Promise<MatchingRow[]>;
   /**
    * Looks for some words, whatever their case, in question, answer and all texts of every rollout, also of training
    * runs and evaluations that no file was made of.
@@ -279,7 +279,7 @@ export interface RolloutsApi {
   /** Rollout ids at positions. */
   ids(fileId: string, positions: readonly number[]): Promise<string[]>;
   /** The row of a rollout; null where the file has none of that id. */
-  find(fileId: string, rolloutId: string): Promise<FoundRow | null>;
+  find(fileId: string, rolloutId: string): Promise<MatchingRow | null>;
   /** A rollout with its rounds, findings and siblings, packed; null where the file, or it, is not there. */
   readPacked(fileId: string, rolloutId: string): Promise<PackedReading | null>;
   /** Texts of its tokens, by the tokenizer of the policy that made it. */
@@ -391,7 +391,7 @@ export interface RolloutsApi {
     b: { fileId: string; place: RolloutPlace },
   ): Promise<{ a: DiffPiece[]; b: DiffPiece[]; runs: DiffRun[] }>;
   /** @throws Error where there is no such file */
-  judgeStanding(fileId: string): Promise<JudgeStanding>;
+  judgeStanding(fileId: string): Promise<JudgeStatus>;
   /** What a judge is asked; `again`: answers with a verdict too. */
   toJudge(fileId: string, again: boolean): Promise<JudgeItem[]>;
   /** Keeps what a judge said in the rollouts. @param by its id */

@@ -60,13 +60,13 @@ export const DEFAULT_SETTINGS: RunSettings = {
 };
 
 /** A question of the built-in world by its id, or one that the user typed. */
-export type Asked = { kind: 'world'; id: string } | { kind: 'typed'; text: string };
+export type QuestionChoice = { kind: 'world'; id: string } | { kind: 'typed'; text: string };
 
 /** Whose text is sampled: a policy as it is, or with the adapter of a stored run. */
-export type AskedPolicy = Exclude<EvaluatedPolicy, { kind: 'folders' }>;
+export type PolicyChoice = Exclude<EvaluatedPolicy, { kind: 'folders' }>;
 
 /** A recorded rollout that is continued, and what is otherwise from there. */
-export interface ForkOrder {
+export interface ForkRequest {
   of: Rollout;
   /** The first event that is made again. */
   event: number;
@@ -83,13 +83,13 @@ export interface ForkOrder {
 
 export interface RunRequest {
   runId: string;
-  asked: Asked;
+  asked: QuestionChoice;
   settings: RunSettings;
   setup: Setup;
   /** Policies that each make the rollouts, one after another; the setup's where absent. Of a fork: the first. */
-  policies?: readonly AskedPolicy[];
+  policies?: readonly PolicyChoice[];
   /** Goes on with a rollout in place of new ones. */
-  fork?: ForkOrder;
+  fork?: ForkRequest;
 }
 
 /** `groupId` of what a run's policies make, by their place in the request. */

@@ -36,7 +36,7 @@ const mayName = ({ kind }: QuestionsSource, { sources: { local } }: Searched): b
   kind === 'collections' || (kind !== 'files' && local.kind !== 'built-in');
 
 /** What was found under one way of searching; null where a source does not tell. */
-type Found = Pick<UnknownInSet, 'questions' | 'naming' | 'first'> | null;
+type UnknownNames = Pick<UnknownInSet, 'questions' | 'naming' | 'first'> | null;
 
 /** Of fresh worlds: making one takes seconds, and the form asks again at every change. */
 const REMEMBERED = 16;
@@ -44,7 +44,7 @@ const REMEMBERED = 16;
 /** Finds the questions of a spec whose names no passage mentions that is searched for them. */
 export class NamesLookUp {
   readonly #parts: SetParts;
-  readonly #known = new LruCache<{ found: Found }>(REMEMBERED);
+  readonly #known = new LruCache<{ found: UnknownNames }>(REMEMBERED);
 
   constructor(parts: SetParts) {
     this.#parts = parts;
@@ -75,7 +75,7 @@ export class NamesLookUp {
     places: readonly Searched[],
     onProgress: NamesProgress,
     signal: AbortSignal,
-  ): AsyncGenerator<[Searched, Found], void, void> {
+  ): AsyncGenerator<[Searched, UnknownNames], void, void> {
     if (places.length === 0) return;
     const sets = new OpenSets(this.#parts);
     await sets.find(source, () => undefined);
@@ -97,7 +97,7 @@ export class NamesLookUp {
     places: readonly Searched[],
     onProgress: NamesProgress,
     signal: AbortSignal,
-  ): AsyncGenerator<[Searched, Found], void, void> {
+  ): AsyncGenerator<[Searched, UnknownNames], void, void> {
     const made = { seed: source.seed };
     let worker: StartedNames | null = null;
     const stop = (): void => worker?.terminate();
@@ -140,7 +140,7 @@ export class NamesLookUp {
 const textsOf = (questions: readonly { text: string; answers: readonly string[] }[]): string[] =>
   questions.filter(({ answers }) => answers.length > 0).map(({ text }) => text);
 
-function foundIn(texts: readonly string[], names: readonly string[][] | null): Found {
+function foundIn(texts: readonly string[], names: readonly string[][] | null): UnknownNames {
   if (names === null) return null;
   const naming = texts
     .map((text, at) => ({ text, names: names[at] ?? [] }))

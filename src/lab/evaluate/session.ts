@@ -26,11 +26,11 @@ import type { DeviceChoice } from '../contract/settings.ts';
 import {
   findPolicy,
   OpenPolicy,
-  type FoundHere,
+  type LocalPolicy,
   type PolicyParts,
-} from '../models/serving/found-policy.ts';
+} from '../models/serving/find-policy.ts';
 import { OpenSets, type SetParts } from './sets.ts';
-import type { EvaluationStore, MadeRollout } from './store.ts';
+import type { EvaluationStore, StoredRollout } from './store.ts';
 
 export interface SessionParts extends PolicyParts, SetParts {
   store: EvaluationStore;
@@ -61,11 +61,11 @@ export async function openPlan(
   device: DeviceChoice,
   parts: SessionParts,
   note: (text: string) => void,
-): Promise<{ plan: EvaluationPlan; policies: FoundHere[]; sets: OpenSets }> {
+): Promise<{ plan: EvaluationPlan; policies: LocalPolicy[]; sets: OpenSets }> {
   const sets = new OpenSets(parts);
   try {
     note('looking for policies');
-    const policies: FoundHere[] = [];
+    const policies: LocalPolicy[] = [];
     for (const policy of spec.policies) policies.push(await findPolicy(policy, device, parts));
     for (const source of spec.questions) await sets.find(source, note);
     const plan = await planEvaluation(spec, {
@@ -91,7 +91,7 @@ export class EvaluationSession {
   readonly #record: EvaluationRecord;
   readonly #device: DeviceChoice;
   readonly #parts: SessionParts;
-  readonly #tell: SessionListener;
+  readonly #report: SessionListener;
   #plan: EvaluationPlan | null = null;
   #known = new Map<string, RolloutFacts>();
   readonly #verdicts = new Map<string, boolean>();
@@ -105,7 +105,7 @@ export class EvaluationSession {
   /** Of the time since, what went into opening policies and sources, ms: no rollout was made in it. */
   #openedMs = 0;
   #judged = { done: 0, total: 0 };
-  #waiting: MadeRollout[] = [];
+  #waiting: StoredRollout[] = [];
   #waitingSince = 0;
   /** Planned rollouts by the key that they share. */
   #byKey = new Map<string, PlannedRollout[]>();
@@ -120,7 +120,7 @@ export class EvaluationSession {
     this.#record = record;
     this.#device = device;
     this.#parts = parts;
-    this.#tell = tell;
+    this.#report = tell;
   }
 
   /** Counts for the record. */
@@ -201,13 +201,13 @@ export class EvaluationSession {
     this.#reused = this.#done;
     if (plan.leftOut > 0)
       this.notice = `${plan.leftOut} questions have no gold answer and are left out.`;
-    await this.#tell.planned(plan, this.#done);
+    await this.#report.planned(plan, this.#done);
   }
 
   /** Opens again what was lost. */
   async #attempts(
     plan: EvaluationPlan,
-    policies: readonly FoundHere[],
+    policies: readonly LocalPolicy[],
     sets: OpenSets,
     policy: OpenPolicy,
   ): Promise<void> {
@@ -229,7 +229,7 @@ export class EvaluationSession {
 
   async #execute(
     plan: EvaluationPlan,
-    policies: readonly FoundHere[],
+    policies: readonly LocalPolicy[],
     sets: OpenSets,
     policy: OpenPolicy,
     onOpen: (lost: AbortSignal) => void,
@@ -293,7 +293,7 @@ export class EvaluationSession {
     });
     this.#made += waiting.length;
     this.#done += rows.length;
-    this.#tell.rollouts(rows);
+    this.#report.rollouts(rows);
     this.#move('rollouts', this.#note);
   }
 
@@ -332,7 +332,7 @@ export class EvaluationSession {
           kept.push(this.#parts.store.judge(this.id, outcome.id, right));
           const facts = this.#known.get(outcome.id);
           if (facts)
-            this.#tell.rollouts(
+            this.#report.rollouts(
               (this.#byKey.get(outcome.id) ?? []).map((planned) =>
                 rowOf(planned, { ...facts, judge: Number(right) }),
               ),
@@ -360,7 +360,7 @@ export class EvaluationSession {
     const now = phase !== this.#phase || note !== this.#note;
     this.#phase = phase;
     this.#note = note;
-    this.#tell.progress(this.progress, now);
+    this.#report.progress(this.progress, now);
   }
 
   get progress(): EvaluationProgress {

@@ -2,19 +2,19 @@ import { coverageOf } from '../../agent/router/coverage.ts';
 import type { RouterWeights } from '../../agent/router/network.ts';
 import { createRouter, type Router } from '../../agent/router/router.ts';
 import { itemAt } from '../../base/items.ts';
-import type { FoundQuestions } from '../../evaluate/systems/plan/plan.ts';
+import type { ResolvedQuestions } from '../../evaluate/systems/plan/plan.ts';
 import type { QuestionsSource, RetrievalChange } from '../../evaluate/systems/spec.ts';
 import type { Passage } from '../../records/records.ts';
 import { BUILT_IN_SETUP } from '../../records/setup.ts';
 import type { Retriever } from '../../retrieval/retriever.ts';
-import type { OpenSources, QuestionSet, SourceRequest } from '../ask/source-keeper.ts';
-import type { LoadedWorld, Made, NamesApi, RetrieverSpec } from '../contract/retrieval.ts';
+import type { OpenSources, QuestionSet, SourceRequest } from '../ask/source-loader.ts';
+import type { LoadedWorld, WorldSeed, NamesApi, RetrieverSpec } from '../contract/retrieval.ts';
 import type { RemoteSources } from '../corpus/retrieval/start-retrieval.ts';
 
 /** The questions of an evaluation with what is searched for them. */
 
 /** A generated world in a worker of its own. */
-export interface MadeWorld {
+export interface GeneratedWorld {
   world: LoadedWorld;
   open(spec: RetrieverSpec): Promise<RemoteSources>;
   lost: AbortSignal;
@@ -27,7 +27,7 @@ export interface SetParts {
     request: SourceRequest,
   ): Promise<QuestionSet & Pick<OpenSources, 'retriever' | 'router' | 'local'>>;
   /** Makes a world. @param note told how far it is, as text */
-  startWorld(made: Made, note: (text: string) => void): Promise<MadeWorld>;
+  startWorld(made: WorldSeed, note: (text: string) => void): Promise<GeneratedWorld>;
   /** What decides the content of collections: their ids, and how much is in each. */
   collections(ids: readonly string[]): Promise<readonly { passages: number }[]>;
   /** Names of questions in the page's own retrieval worker. */
@@ -41,10 +41,10 @@ export interface StartedNames {
   terminate(): void;
 }
 
-interface OpenSet extends FoundQuestions {
+interface OpenSet extends ResolvedQuestions {
   source: QuestionsSource;
   identity: unknown;
-  made: MadeWorld | null;
+  made: GeneratedWorld | null;
 }
 
 export interface OpenedPlace {
@@ -71,7 +71,7 @@ export class OpenSets {
     this.#parts = parts;
   }
 
-  get sets(): readonly FoundQuestions[] {
+  get sets(): readonly ResolvedQuestions[] {
     return this.#sets;
   }
 

@@ -18,7 +18,7 @@ const MEASURED = 2000;
 /** Rollouts that are read from storage at a time. */
 const AT_ONCE = 50;
 
-export interface MadeRollout extends FactsRow {
+export interface StoredRollout extends FactsRow {
   rollout: Rollout;
 }
 
@@ -87,7 +87,7 @@ export class EvaluationStore {
    * Keeps rollouts, all or none of them.
    * @throws Error where the storage is full; what was kept before is untouched
    */
-  async keep(made: readonly MadeRollout[]): Promise<void> {
+  async keep(made: readonly StoredRollout[]): Promise<void> {
     const encoder = new TextEncoder();
     const rows = await Promise.all(
       made.map(async ({ rollout, ...facts }) => ({

@@ -4,7 +4,7 @@ import type {
   ComparedRuns,
   Facet,
   FilterFault,
-  Selected,
+  BrowseResult,
 } from '../contract/rollouts.ts';
 import { histogramOf, type Histogram } from '../../evaluate/rollouts/distribution/histogram.ts';
 import { compareRuns, type Criterion } from '../../evaluate/rollouts/compare-runs.ts';
@@ -113,7 +113,7 @@ export function selected(
   rows: readonly StoredRow[],
   passing: readonly number[],
   { filter, sort, group }: BrowseQuery,
-): Selected {
+): BrowseResult {
   const sorted = ordered(rows, passing, sort);
   const { order, groups } = grouped(rows, sorted, group);
   const inside = passing.map((at) => rows[at]!.row);

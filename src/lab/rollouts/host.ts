@@ -16,10 +16,10 @@ import type {
   BrowseQuery,
   ComparedRuns,
   ExportFormat,
-  FoundRow,
+  MatchingRow,
   ImportOutcome,
   ImportProgress,
-  JudgeStanding,
+  JudgeStatus,
   RolloutsApi,
   RolloutFile,
   SearchUpdate,
@@ -35,7 +35,7 @@ import type {
   StoredRow,
 } from '../contract/records/rollout-files.ts';
 import { findDisagreements } from './disagreements.ts';
-import { Kept } from './kept.ts';
+import { ResultCache } from './result-cache.ts';
 import { isRolloutFormat, rolloutLines, TABLE_TYPES, tableText } from './export.ts';
 import {
   evaluationFileId,
@@ -52,7 +52,7 @@ import { searchAll } from './search/search-all.ts';
 import { searchedOf } from './search/searched.ts';
 import { Spelling } from './spelling/spelling.ts';
 import type { RolloutsStore, StoreImportOptions } from './store.ts';
-import { itemsToJudge, standingOf } from './verdicts.ts';
+import { itemsToJudge, judgeStatusOf } from './verdicts.ts';
 import { RowTables } from './tables.ts';
 
 /** Answers the page from a store; one job of a name at a time. */
@@ -65,7 +65,7 @@ export class RolloutsHost implements RolloutsApi {
   readonly #spelling: Spelling;
   readonly #jobs = new NamedJobs();
   #keeping: Promise<void> = Promise.resolve();
-  readonly #scored = new Kept<Disagreement[]>();
+  readonly #scored = new ResultCache<Disagreement[]>();
 
   /**
    * @param runs training runs, where there are any available
@@ -179,7 +179,7 @@ export class RolloutsHost implements RolloutsApi {
     });
   }
 
-  async rowsAt(fileId: string, positions: readonly number[]): Promise<FoundRow[]> {
+  async rowsAt(fileId: string, positions: readonly number[]): Promise<MatchingRow[]> {
     const rows = await this.#tables.rows(fileId);
     return positions.flatMap((position) => {
       const row = rows[position];
@@ -198,7 +198,7 @@ export class RolloutsHost implements RolloutsApi {
     await searchAll(searched, text, onFound, signal);
   }
 
-  async find(fileId: string, rolloutId: string): Promise<FoundRow | null> {
+  async find(fileId: string, rolloutId: string): Promise<MatchingRow | null> {
     const position = await this.#tables.position(fileId, rolloutId);
     return position === null ? null : ((await this.rowsAt(fileId, [position]))[0] ?? null);
   }
@@ -366,10 +366,10 @@ export class RolloutsHost implements RolloutsApi {
     );
   }
 
-  async judgeStanding(fileId: string): Promise<JudgeStanding> {
+  async judgeStanding(fileId: string): Promise<JudgeStatus> {
     const file = await this.#store.file(fileId);
     if (!file) throw new Error('This file is not here any more; open it again.');
-    return standingOf(file, await this.#tables.rows(fileId));
+    return judgeStatusOf(file, await this.#tables.rows(fileId));
   }
 
   async toJudge(fileId: string, again: boolean) {

@@ -1,7 +1,7 @@
 import type { ImportProgress } from '../contract/rollouts.ts';
 import { importRun, type RunFile, type RunItem } from '../../formats/rollouts/run.ts';
 import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
-import { countLacks } from '../../evaluate/rollouts/lacks.ts';
+import { countMissing } from '../../evaluate/rollouts/missing-parts.ts';
 import { lintRollout } from '../../evaluate/rollouts/lint/index.ts';
 import { lintRun, summaryOf, type LintSummary } from '../../evaluate/rollouts/lint/run.ts';
 import { readFactsOf, type RolloutFacts } from '../../evaluate/rollouts/lint/facts.ts';
@@ -64,7 +64,7 @@ class FileWriter {
     }
     record.layouts[item.layout] = (record.layouts[item.layout] ?? 0) + 1;
     record.rollouts += 1;
-    countLacks((record.lacks ??= {}), item.rollout);
+    countMissing((record.lacks ??= {}), item.rollout);
     this.#take(item.rollout, item.line);
     const enough = this.#chunk === 0 ? FIRST_ROLLOUTS : CHUNK_ROLLOUTS;
     if (this.#rows.length < enough && this.#chars < CHUNK_CHARS) return false;

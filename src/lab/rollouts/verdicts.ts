@@ -14,7 +14,7 @@ import {
   type RolloutPlace,
   type StoredRow,
 } from '../contract/records/rollout-files.ts';
-import type { JudgeStanding } from '../contract/rollouts.ts';
+import type { JudgeStatus } from '../contract/rollouts.ts';
 import { gzip } from '../storage/blobs.ts';
 import type { RolloutsDatabase } from './database.ts';
 
@@ -142,7 +142,7 @@ const isJudgeable = ({ outcome, notScored }: StoredRow['row']): boolean =>
   outcome !== null && notScored === undefined;
 
 /** Where a file stands with judges. */
-export function standingOf(file: FileRecord, rows: readonly StoredRow[]): JudgeStanding {
+export function judgeStatusOf(file: FileRecord, rows: readonly StoredRow[]): JudgeStatus {
   const pairs = rows.flatMap(({ row: { numbers } }) =>
     numbers.judge === null || numbers.em == null
       ? []

@@ -17,7 +17,7 @@ import {
 type Callback = ((...args: unknown[]) => unknown) & Partial<ProxyMethods>;
 
 /** A callback of the near end, held while the host may use it: comlink drops one that is garbage collected. */
-class HeldCallback {
+class PinnedCallback {
   readonly #callback: Callback;
   #released = false;
 
@@ -42,7 +42,7 @@ class HeldCallback {
 class HostServer implements Served {
   readonly #host: object;
   readonly #running = new Map<number, AbortController>();
-  readonly #subscriptions = new Set<HeldCallback>();
+  readonly #subscriptions = new Set<PinnedCallback>();
 
   constructor(host: object) {
     this.#host = host;
@@ -50,10 +50,10 @@ class HostServer implements Served {
 
   async call(header: CallHeader, ...args: unknown[]): Promise<Outcome> {
     const abort = new AbortController();
-    const callbacks: HeldCallback[] = [];
+    const callbacks: PinnedCallback[] = [];
     this.#running.set(header.call, abort);
-    const hold = (callback: Callback): HeldCallback['call'] => {
-      const held = new HeldCallback(callback);
+    const hold = (callback: Callback): PinnedCallback['call'] => {
+      const held = new PinnedCallback(callback);
       if (subscribes(header.path)) this.#subscriptions.add(held);
       else callbacks.push(held);
       return held.call;

@@ -23,7 +23,7 @@ export interface StoredSnapshot {
 }
 
 /** The adapter of a snapshot, kept after the snapshot itself is gone. */
-export interface KeptAdapter {
+export interface StoredAdapter {
   step: number;
   /** Whether held-out questions were asked with it. */
   scored: boolean;
@@ -40,7 +40,7 @@ export interface PointerRow {
   /** Kept until the next one is written, in case the latest turns out to be damaged. */
   previous: StoredSnapshot | null;
   /** By step. Absent in records that were stored before adapters were kept. */
-  adapters?: readonly KeptAdapter[];
+  adapters?: readonly StoredAdapter[];
 }
 
 export interface StepRow {

@@ -11,7 +11,7 @@ export interface StorageUse {
 }
 
 /** What a browser says of a site's storage: `StorageManager.estimate()`, with Chromium's shares of its parts. */
-type SaidOfStorage = StorageEstimate & {
+type BrowserEstimate = StorageEstimate & {
   usageDetails?: Readonly<Record<string, number>>;
 };
 
@@ -23,7 +23,7 @@ const NEAR = 2 ** 27;
  * Bytes that a site stores. After a restart Chromium may count a part below zero, and tells it as 2^32
  * bytes less that; such a part counts as 0. One that truly is within 128 MiB of 4 GiB cannot be distinguished from it.
  */
-export const usedBytes = ({ usage = 0, usageDetails = {} }: SaidOfStorage): number => {
+export const usedBytes = ({ usage = 0, usageDetails = {} }: BrowserEstimate): number => {
   const wrapped = Object.values(usageDetails).filter((part) => part > WRAP - NEAR && part < WRAP);
   // A sum below a part of its own took that part as negative already.
   return wrapped.reduce((left, part) => (left >= part ? left - part : left), usage);

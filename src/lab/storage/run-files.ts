@@ -1,7 +1,7 @@
 import type { Rollout } from '../../records/rollout.ts';
 import { gunzip, gzip } from './blobs.ts';
 import type { BlobRef, PointerRow, StepRow } from './database.ts';
-import { filesOfAdapter } from './kept-adapters.ts';
+import { filesOfAdapter } from './stored-adapters.ts';
 
 /** Which files the records of a run name, and how rollouts lie in them. */
 

@@ -8,7 +8,7 @@ import { readChecked, Writing } from './checked-files.ts';
 import type {
   BlobRef,
   ForageDatabase,
-  KeptAdapter,
+  StoredAdapter,
   PointerRow,
   ProbeRow,
   StepRow,
@@ -21,7 +21,7 @@ import {
   keepAdapter,
   readAdapter,
   withinLimit,
-} from './kept-adapters.ts';
+} from './stored-adapters.ts';
 import type { RunRecord } from '../contract/records/runs.ts';
 import type { OlderRun } from '../contract/training.ts';
 import { isQuotaError, StorageFull } from './quota.ts';
@@ -217,7 +217,7 @@ export class RunStore {
   #point(
     runId: string,
     latest: StoredSnapshot,
-    adapter: KeptAdapter | null,
+    adapter: StoredAdapter | null,
     rows: StepRow[],
     change: Partial<RunRecord>,
   ): Promise<BlobRef[]> {

@@ -52,13 +52,13 @@ const decodedLength = (headers: Headers): number | null => {
 };
 
 /** A file that was asked for. `size` is in bytes; null while neither its caller nor the server said it. */
-interface Asked {
+interface RequestedFile {
   size: number | null;
   loaded: number;
 }
 
 /** All of them together; how much that will be is not known before every size is. */
-const together = (asked: readonly Asked[]): ByteProgress => ({
+const together = (asked: readonly RequestedFile[]): ByteProgress => ({
   loaded: asked.reduce((sum, { loaded }) => sum + loaded, 0),
   total: asked.some(({ size }) => size === null)
     ? 0
@@ -76,12 +76,12 @@ export const fetchWithProgress = (
   onProgress: (progress: ByteProgress) => void,
   onFetched: () => void = () => undefined,
 ): FetchFile => {
-  let all: readonly Asked[] = [];
+  let all: readonly RequestedFile[] = [];
   let underWay = 0;
   const read = async (
     name: string,
     { signal, fresh = false }: NonNullable<Parameters<FetchFile>[1]>,
-    file: Asked,
+    file: RequestedFile,
   ): Promise<Uint8Array> => {
     const response = await request(base + name, {
       cache: fresh ? 'no-store' : 'default',
@@ -95,7 +95,7 @@ export const fetchWithProgress = (
     });
   };
   return async (name, options = {}) => {
-    const file: Asked = { size: options.bytes ?? null, loaded: 0 };
+    const file: RequestedFile = { size: options.bytes ?? null, loaded: 0 };
     // What others are known by is done before they begin: its bytes would fill a bar that then starts again.
     if (options.index !== true) all = [...all, file];
     underWay++;

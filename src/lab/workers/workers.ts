@@ -2,7 +2,7 @@ import type { EngineWorker } from '../../policy/remote/webllm/start.ts';
 import type { RetrievalFiles } from '../contract/retrieval.ts';
 import type { Locks, WorkerLike } from '../rpc/life.ts';
 
-/** What the conductor is given: where files lie, and how workers are started. */
+/** Inputs of the host of questions: where files are, and how workers are started. */
 
 export interface Places {
   /** Folder of the built-in policy, with a slash at its end. */

@@ -1,4 +1,4 @@
-import { MEMORY_LINE } from '../../lab/corpus/collections/passages/memory-line.ts';
+import { MEMORY_LIMIT } from '../../lab/corpus/collections/passages/memory-limit.ts';
 import { formatBytes } from '../kit/words/format.ts';
 import { useCollections } from './store/collections-store.ts';
 import { useMemory } from './use-memory.ts';
@@ -25,7 +25,7 @@ export const MemoryLine = () => {
       {held === null ? null : (
         <span title="Ids and hashes for finding duplicates, and the current batch; files are streamed">
           {' '}
-          · the import uses ≈ {formatBytes(held)} of at most {formatBytes(MEMORY_LINE)}
+          · the import uses ≈ {formatBytes(held)} of at most {formatBytes(MEMORY_LIMIT)}
         </span>
       )}
     </span>

@@ -1,5 +1,5 @@
 import type { Setup } from '../../records/setup.ts';
-import type { ConductorMessage } from '../../lab/contract/ask.ts';
+import type { AskMessage } from '../../lab/contract/ask.ts';
 import type { Need } from '../../lab/contract/progress.ts';
 import type { LabApi } from '../../lab/contract/lab.ts';
 import type { DeviceChoice } from '../../lab/contract/settings.ts';
@@ -22,9 +22,9 @@ export type LabConnection = LabApi & {
   rollouts: RolloutsApi;
 };
 
-/** Opens a connection; every message of the conductor is handed to `receive`. */
+/** Opens a connection; every message of the host is handed to `receive`. */
 export type LabOpener = (
-  receive: (messages: ConductorMessage[]) => void,
+  receive: (messages: AskMessage[]) => void,
   device: DeviceChoice,
   setup: Setup,
 ) => LabConnection;
@@ -34,7 +34,7 @@ export interface LabUser {
   /** Called with each new connection: the first, and one after every restart of a worker that died. */
   connected?: (lab: LabConnection) => void;
   /** Called for each message, in order; several messages may come in one frame. */
-  receive?: (message: ConductorMessage) => void;
+  receive?: (message: AskMessage) => void;
   /** The worker died or could not start: what waits for its messages waits in vain. */
   lost?: (error: unknown) => void;
 }
@@ -53,7 +53,7 @@ let connection: LabConnection | null = null;
 let wiring: LabWiring | null = null;
 
 /** Keeps what is loaded; everything about a run is for the places that show it. */
-const receive = (message: ConductorMessage): void => {
+const receive = (message: AskMessage): void => {
   switch (message.type) {
     case 'parts':
       return useLab.setState({ parts: message.parts });
@@ -74,7 +74,7 @@ const receive = (message: ConductorMessage): void => {
 export const connectLab = (wired: LabWiring): void => {
   wiring = wired;
   useLab.setState({ labFailure: null });
-  const queue = createFrameQueue<ConductorMessage>((messages) => messages.forEach(receive));
+  const queue = createFrameQueue<AskMessage>((messages) => messages.forEach(receive));
   const { resources, keys } = useResources.getState();
   const { setup } = useSetup.getState();
   const opened = wired.open(queue, wired.device(), setup);

@@ -230,7 +230,7 @@ describe('the branches of the flow, the outcomes and the figures add up', () => 
       expect(flow.right + flow.unread).toBe(statistics.em.count);
       const lost = Object.values(flow.lost).reduce((sum, count) => sum + count, 0);
       expect(flow.right + flow.unread + lost).toBe(flow.all);
-      expect(flow.all + flow.untold).toBe(some.length);
+      expect(flow.all + flow.undetermined).toBe(some.length);
     },
   );
 });

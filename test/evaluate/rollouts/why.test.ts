@@ -155,7 +155,7 @@ describe('the flow', () => {
       right: 2,
       lost: { 'not-asked': 1, 'not-found': 2, 'not-read': 1, 'not-answered': 0 },
       unread: 1,
-      untold: 1,
+      undetermined: 1,
     });
   });
 

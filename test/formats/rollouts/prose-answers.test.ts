@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   boxAnswer,
   hashAnswer,
-  saidAnswer,
+  answerInProse,
 } from '../../../src/formats/rollouts/protocols/prose.ts';
 
 describe('an answer in a box', () => {
@@ -49,5 +49,5 @@ describe('a sentence that says the answer', () => {
     ['The answer depends on it', null],
     [`The answer is ${'x'.repeat(101)}`, null],
     [`${'x '.repeat(200)}. The answer is Lima`, null],
-  ])('%j: %j', (text, answer) => expect(saidAnswer(text)).toBe(answer));
+  ])('%j: %j', (text, answer) => expect(answerInProse(text)).toBe(answer));
 });

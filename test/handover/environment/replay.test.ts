@@ -14,7 +14,7 @@ import { byteTokenizer } from '../../agent/text/tokenizers.ts';
 import { itemAt, present } from '../../../src/base/items.ts';
 import { drive, partsOf, resultsOf, serve, settingsOf, type Served } from './served.ts';
 import { testWorld } from './world.ts';
-import { rememberingRetriever } from '../../../src/handover/environment/remembering.ts';
+import { cachingRetriever } from '../../../src/handover/environment/caching-retriever.ts';
 import type { SampleRequest } from '../../../src/handover/environment/protocol.ts';
 
 /**
@@ -185,7 +185,7 @@ describe.each([
     const { retriever } = await testWorld();
     return serve(
       await partsOf(settings, {
-        retriever: rememberingRetriever(retriever),
+        retriever: cachingRetriever(retriever),
         reader: { info: { ...policy.info, device: 'server' }, tokenizer, chat },
         vocabulary: tokenizer.vocabSize,
       }),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Question } from '../../../src/records/records.ts';
 import type { QuestionsSpec } from '../../../src/records/setup.ts';
-import type { ConductorMessage } from '../../../src/lab/contract/ask.ts';
+import type { AskMessage } from '../../../src/lab/contract/ask.ts';
 import { QuestionList } from '../../../src/lab/ask/question-list.ts';
 
 const question = (id: string, split?: string): Question & { split?: string | undefined } => ({
@@ -21,7 +21,7 @@ const bench = () => {
     end: (found: Question[]) => void;
     fail: (e: Error) => void;
   }[] = [];
-  const told: ConductorMessage[] = [];
+  const told: AskMessage[] = [];
   const list = new QuestionList(
     (spec) => new Promise((end, fail) => reads.push({ spec, end, fail })),
     (messages) => told.push(...messages),

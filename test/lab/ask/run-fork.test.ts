@@ -6,8 +6,8 @@ import type { RunPolicies } from '../../../src/lab/ask/run-policies.ts';
 import { runRollouts } from '../../../src/lab/ask/run-rollouts.ts';
 import {
   DEFAULT_SETTINGS,
-  type AskedPolicy,
-  type ForkOrder,
+  type PolicyChoice,
+  type ForkRequest,
 } from '../../../src/lab/contract/settings.ts';
 import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
 import { eventsOf, LOCAL, QUESTION, retrieverOver, run } from '../../agent/helpers.ts';
@@ -20,8 +20,8 @@ const SCRIPT = [
 ];
 
 const fork = async (
-  change: Pick<ForkOrder, 'change' | 'source' | 'temperature'>,
-  asked?: AskedPolicy,
+  change: Pick<ForkRequest, 'change' | 'source' | 'temperature'>,
+  asked?: PolicyChoice,
 ) => {
   const { rollout, policy } = await run(
     { main: SCRIPT },
@@ -30,7 +30,7 @@ const fork = async (
   const of = JSON.parse(JSON.stringify(rollout)) as typeof rollout;
   const got: unknown[] = [];
   const policies = {
-    get: (one?: AskedPolicy) => {
+    get: (one?: PolicyChoice) => {
       got.push(one);
       return Promise.resolve({ policy, ...(one && { adapter: 'run-a-step-1' }) });
     },

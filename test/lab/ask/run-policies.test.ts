@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { RunPolicies } from '../../../src/lab/ask/run-policies.ts';
-import type { PolicyParts } from '../../../src/lab/models/serving/found-policy.ts';
+import type { PolicyParts } from '../../../src/lab/models/serving/find-policy.ts';
 import type { LoraValues, Policy } from '../../../src/policy/policy.ts';
 import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
 import { runRecord } from '../../fixtures/train-runs.ts';

@@ -7,7 +7,7 @@ import type {
 import { NamesLookUp } from '../../../src/lab/evaluate/look-up-names.ts';
 import type { SetParts } from '../../../src/lab/evaluate/sets.ts';
 import { NamesHost } from '../../../src/lab/corpus/retrieval/names-host.ts';
-import type { Made, NamesRequest } from '../../../src/lab/contract/retrieval.ts';
+import type { WorldSeed, NamesRequest } from '../../../src/lab/contract/retrieval.ts';
 import { mentionsIn } from '../../../src/retrieval/lexical/mentions.ts';
 import { SPEC } from '../../evaluate/systems/small-evaluation.ts';
 import { passage } from '../../retrieval/passages.ts';
@@ -125,7 +125,7 @@ describe('names of the questions of a fresh world', () => {
 
   /** Its own workers: how many were started, which of them still run, what worlds were made. */
   const counting = (wait: () => Promise<void> = () => Promise.resolve()) => {
-    const state = { started: 0, running: 0, worlds: [] as Made[], stages: [] as string[] };
+    const state = { started: 0, running: 0, worlds: [] as WorldSeed[], stages: [] as string[] };
     const lookUp = new NamesLookUp({
       sourcesFor: unreached,
       startWorld: unreached,

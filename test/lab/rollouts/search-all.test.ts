@@ -1,6 +1,6 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { describe, expect, it } from 'vitest';
-import type { FoundPlace, SearchUpdate } from '../../../src/lab/contract/rollouts.ts';
+import type { SearchMatch, SearchUpdate } from '../../../src/lab/contract/rollouts.ts';
 import { RolloutsDatabase } from '../../../src/lab/rollouts/database.ts';
 import { RolloutsHost } from '../../../src/lab/rollouts/host.ts';
 import { runFileId, type RunSource } from '../../../src/lab/rollouts/own/own-runs.ts';
@@ -47,10 +47,10 @@ const searched = (change: Partial<Searched> = {}): Searched => ({
 const found = async (text: string, over = searched(), signal = new AbortController().signal) => {
   const updates: SearchUpdate[] = [];
   await searchAll(over, text, (update) => updates.push(update), signal);
-  const places = updates.reduce<FoundPlace[]>((all, update) => withUpdate(all, update), []);
+  const places = updates.reduce<SearchMatch[]>((all, update) => withUpdate(all, update), []);
   return { places, updates };
 };
-const hitsOf = (places: readonly FoundPlace[]) =>
+const hitsOf = (places: readonly SearchMatch[]) =>
   places.map(({ name, count, rollouts, hits }) => [
     name,
     count,
@@ -155,10 +155,10 @@ describe('over what is stored', () => {
     const database = new RolloutsDatabase('test', { indexedDB: new IDBFactory(), IDBKeyRange });
     return new RolloutsHost(new RolloutsStore(database), run);
   };
-  const searchOf = async (host: RolloutsHost, text: string): Promise<FoundPlace[]> => {
+  const searchOf = async (host: RolloutsHost, text: string): Promise<SearchMatch[]> => {
     const updates: SearchUpdate[] = [];
     await host.searchAll(text, (update) => updates.push(update), signal);
-    return updates.reduce<FoundPlace[]>((all, update) => withUpdate(all, update), []);
+    return updates.reduce<SearchMatch[]>((all, update) => withUpdate(all, update), []);
   };
 
   it('finds rollouts of a run that no file was made of, by the ids that they have in its file', async () => {

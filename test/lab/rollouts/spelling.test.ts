@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { Spelling, type TokenizerAtHand } from '../../../src/lab/rollouts/spelling/spelling.ts';
+import { Spelling, type AvailableTokenizer } from '../../../src/lab/rollouts/spelling/spelling.ts';
 import type { ImportedRollout } from '../../../src/formats/rollouts/shape/imported.ts';
 import { rolloutOf } from '../../evaluate/rollouts/lint/rollout.ts';
 
 const letters = (ids: readonly number[]): string => String.fromCharCode(...ids);
 
-const at = (name: string, decode: (ids: readonly number[]) => string): TokenizerAtHand => ({
+const at = (name: string, decode: (ids: readonly number[]) => string): AvailableTokenizer => ({
   id: `id of ${name}`,
   names: [name],
   open: () => Promise.resolve(decode),
@@ -17,7 +17,7 @@ const rollout = (part: Partial<ImportedRollout> = {}): ImportedRollout =>
     { policy: { id: 'mine', revision: 'abc' }, ...part },
   );
 
-const spell = (list: TokenizerAtHand[], one = rollout()) =>
+const spell = (list: AvailableTokenizer[], one = rollout()) =>
   new Spelling(() => Promise.resolve(list)).spell(one);
 
 const wrong = at('mine', (ids) => ids.join());
@@ -39,7 +39,7 @@ it('says which policy is missing, and whether another of its name is here', asyn
     other: false,
   });
   expect(await spell([wrong])).toMatchObject({ status: 'missing', other: true });
-  const broken: TokenizerAtHand = { ...wrong, open: () => Promise.reject(new Error('gone')) };
+  const broken: AvailableTokenizer = { ...wrong, open: () => Promise.reject(new Error('gone')) };
   expect(await spell([broken])).toMatchObject({ status: 'missing', other: false });
 });
 

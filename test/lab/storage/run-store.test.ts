@@ -3,7 +3,7 @@ import { assert, asyncProperty, integer } from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { TrainState } from '../../../src/learn/rl/state.ts';
 import { ForageDatabase } from '../../../src/lab/storage/database.ts';
-import { withinLimit } from '../../../src/lab/storage/kept-adapters.ts';
+import { withinLimit } from '../../../src/lab/storage/stored-adapters.ts';
 import { RunStore } from '../../../src/lab/storage/run-store.ts';
 import type { RunRecord } from '../../../src/lab/contract/records/runs.ts';
 import { emptyRollout } from '../../fixtures/rollouts.ts';

@@ -3,7 +3,7 @@ import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
 import type { RunStatus } from '../../../src/lab/contract/records/runs.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import { RunPolicies } from '../../../src/lab/ask/run-policies.ts';
-import type { PolicyParts } from '../../../src/lab/models/serving/found-policy.ts';
+import type { PolicyParts } from '../../../src/lab/models/serving/find-policy.ts';
 import type { LoraValues, Policy } from '../../../src/policy/policy.ts';
 import { readSafetensors } from '../../../src/policy/checkpoint/safetensors.ts';
 import { closeBrowsers, openBrowser, openTrainingParts, shortRun } from './tabs.ts';

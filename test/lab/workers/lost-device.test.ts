@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { describeFailure } from '../../../src/lab/contract/failures.ts';
-import { PolicyKeeper } from '../../../src/lab/models/serving/policy-keeper.ts';
-import { PartsBoard } from '../../../src/lab/workers/parts-board.ts';
+import { PolicyLoader } from '../../../src/lab/models/serving/policy-loader.ts';
+import { PartTracker } from '../../../src/lab/workers/part-tracker.ts';
 import { memoryFiles } from '../../../src/policy/checkpoint/checkpoint-files.ts';
 import { loadTokenizer } from '../../../src/policy/open/load.ts';
 import { QueueLocks } from '../rpc/in-process.ts';
@@ -91,9 +91,9 @@ test('a device that is taken away in the middle ends what is under way and says 
   const none = (): never => {
     throw new Error('this test starts policy workers only');
   };
-  const keeper = new PolicyKeeper({
+  const loader = new PolicyLoader({
     workers: { policy: workers(locks), retrieval: none, webllm: none, locks },
-    board: new PartsBoard(() => undefined),
+    tracker: new PartTracker(() => undefined),
     checkpoint: () => ({
       get: () => Promise.resolve({ id: 'tiny', files }),
       reader: () => Promise.resolve({ tokenizer }),
@@ -106,7 +106,7 @@ test('a device that is taken away in the middle ends what is under way and says 
   const sampling = { temperature: 1, topK: 0, topP: 1 };
   /** Tokens of a context, told one by one. */
   const generate = async (maxTokens: number, onTokens: (count: number) => void) => {
-    const { policy, device } = (await keeper.loading) ?? none();
+    const { policy, device } = (await loader.loading) ?? none();
     expect(device.device).toBe('webgpu');
     const session = await policy.open(1);
     session.append([22, 40, 60]);
@@ -117,8 +117,8 @@ test('a device that is taken away in the middle ends what is under way and says 
       onTokens: ({ ids }) => onTokens(ids.length),
     });
   };
-  keeper.want({ kind: 'built-in' }, 'webgpu');
-  keeper.load();
+  loader.want({ kind: 'built-in' }, 'webgpu');
+  loader.load();
   let came = 0;
   const outcome = generate(200, (count) => {
     came += count;
@@ -132,7 +132,7 @@ test('a device that is taken away in the middle ends what is under way and says 
   expect(kind).toBe('lost');
   expect(message).toMatch(/What had arrived is kept; restart it and run again\.$/);
 
-  keeper.load();
+  loader.load();
   expect((await generate(2, () => undefined)).ids).toHaveLength(2);
   expect(devices).toHaveLength(2);
   expect(failures).toHaveLength(1);

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
-import type { ConductorMessage } from '../../../src/lab/contract/ask.ts';
+import type { AskMessage } from '../../../src/lab/contract/ask.ts';
 import type { PartState } from '../../../src/lab/contract/progress.ts';
 import { lab, need, reportLost, retryLoading } from '../../../src/ui/lab/connection.ts';
 import { allReady, firstFailure, useLab } from '../../../src/ui/lab/lab-store.ts';
@@ -18,9 +18,9 @@ const part = (rest: Partial<PartState> = {}): PartState => ({
   ...rest,
 });
 
-const policy = (id: string): ConductorMessage => ({
+const policy = (id: string): AskMessage => ({
   type: 'policy',
-  info: { id, revision: 'r' } as Extract<ConductorMessage, { type: 'policy' }>['info'],
+  info: { id, revision: 'r' } as Extract<AskMessage, { type: 'policy' }>['info'],
   device: { device: 'wasm', adapter: '4', fallback: false },
 });
 

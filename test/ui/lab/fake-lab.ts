@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 import { connectLab, type LabConnection, type LabUser } from '../../../src/ui/lab/connection.ts';
-import type { ConductorMessage } from '../../../src/lab/contract/ask.ts';
+import type { AskMessage } from '../../../src/lab/contract/ask.ts';
 
 /** A lab that answers as a test says and writes down what it was asked: `['train.pause', 'run-a']`. */
 
@@ -50,7 +50,7 @@ export const fakeLab = (answers: Answers = {}): FakeLab => {
 
 export interface ConnectedLab extends FakeLab {
   /** Messages of the lab; they are there when it returns. */
-  send: (...messages: ConductorMessage[]) => void;
+  send: (...messages: AskMessage[]) => void;
   /** How often the connection was opened. */
   opened: () => number;
 }
@@ -72,7 +72,7 @@ export const stubPage = (
 /** Connects the page to a fake lab. */
 export const connectFake = (answers: Answers = {}, users: LabUser[] = []): ConnectedLab => {
   const lab = fakeLab(answers);
-  let receive: (messages: ConductorMessage[]) => void = () => undefined;
+  let receive: (messages: AskMessage[]) => void = () => undefined;
   let opened = 0;
   connectLab({
     open: (listener) => {

@@ -1,5 +1,5 @@
 import type { FileRecord } from '../../../src/lab/contract/records/rollout-files.ts';
-import type { FoundRow, Selected } from '../../../src/lab/contract/rollouts.ts';
+import type { MatchingRow, BrowseResult } from '../../../src/lab/contract/rollouts.ts';
 import { rowOf, type RolloutRow } from '../../../src/evaluate/rollouts/row.ts';
 import { emptyRollout } from '../../fixtures/rollouts.ts';
 
@@ -26,7 +26,7 @@ const ROW = rowOf({ ...emptyRollout('r'), layout: 'forage' } as unknown as Param
   typeof rowOf
 >[0]);
 
-export const foundRow = (position: number, rest: Partial<RolloutRow> = {}): FoundRow => ({
+export const foundRow = (position: number, rest: Partial<RolloutRow> = {}): MatchingRow => ({
   position,
   chunk: 0,
   index: position,
@@ -35,7 +35,7 @@ export const foundRow = (position: number, rest: Partial<RolloutRow> = {}): Foun
 });
 
 /** A selection of rows in the order of these positions. */
-export const selection = (...order: number[]): Selected =>
+export const selection = (...order: number[]): BrowseResult =>
   ({
     total: 10,
     order: Uint32Array.from(order),
@@ -44,4 +44,4 @@ export const selection = (...order: number[]): Selected =>
     lint: {},
     clauses: [],
     unknown: [],
-  }) as unknown as Selected;
+  }) as unknown as BrowseResult;

@@ -27,7 +27,7 @@ import { writeSafely } from '../../train/write-safely.ts';
  * What a killed process left of a line is left out, and made again.
  */
 
-interface Kept {
+interface StoredResult {
   key: string;
   recipe: string;
   /** Which policy made it; absent in what was kept before estimates asked for it. */
@@ -53,12 +53,12 @@ function append(path: string, text: string, torn: boolean): void {
   }
 }
 
-function readKept(path: string): Map<string, Kept> {
-  const kept = new Map<string, Kept>();
+function readResults(path: string): Map<string, StoredResult> {
+  const kept = new Map<string, StoredResult>();
   if (!existsSync(path)) return kept;
   for (const line of readFileSync(path, 'utf8').split('\n')) {
     try {
-      const one = JSON.parse(line) as Kept;
+      const one = JSON.parse(line) as StoredResult;
       kept.set(one.key, one);
     } catch {
       // A torn line, or the empty one at the end.
@@ -69,8 +69,8 @@ function readKept(path: string): Map<string, Kept> {
 
 export class EvaluationFolder {
   readonly path: string | null;
-  readonly #kept: Map<string, Kept>;
-  #waiting: { kept: Kept; rollout: Rollout }[] = [];
+  readonly #results: Map<string, StoredResult>;
+  #waiting: { kept: StoredResult; rollout: Rollout }[] = [];
   readonly #every: number;
   /** Files that this process has written to: their last lines are whole. */
   readonly #written = new Set<string>();
@@ -90,7 +90,7 @@ export class EvaluationFolder {
           `${path} holds other files, and no evaluation; name an empty or a new folder.`,
         );
     }
-    this.#kept = path === null ? new Map() : readKept(join(path, KEPT));
+    this.#results = path === null ? new Map() : readResults(join(path, KEPT));
   }
 
   /** Makes the folder; until then a new one is only planned. */
@@ -98,10 +98,10 @@ export class EvaluationFolder {
     if (this.path !== null) mkdirSync(join(this.path, 'rollouts'), { recursive: true });
   }
 
-  known = (key: string): RolloutFacts | null => this.#kept.get(key)?.facts ?? null;
+  known = (key: string): RolloutFacts | null => this.#results.get(key)?.facts ?? null;
 
-  all(): Kept[] {
-    return [...this.#kept.values()];
+  all(): StoredResult[] {
+    return [...this.#results.values()];
   }
 
   /** How long its rollouts took. */
@@ -119,7 +119,7 @@ export class EvaluationFolder {
       policy,
       facts,
     };
-    this.#kept.set(key, kept);
+    this.#results.set(key, kept);
     this.#waiting.push({ kept, rollout });
     if (this.#waiting.length >= this.#every) this.flush();
   }

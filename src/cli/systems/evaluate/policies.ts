@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { RouterWeights } from '../../../agent/router/network.ts';
 import { readTags } from '../../../agent/transcript/tags.ts';
-import type { FoundPolicy } from '../../../evaluate/systems/plan/plan.ts';
+import type { ResolvedPolicy } from '../../../evaluate/systems/plan/plan.ts';
 import type { EvaluatedPolicy } from '../../../evaluate/systems/spec.ts';
 import { decodeRouterState } from '../../../learn/router/state.ts';
 import type { Adapter } from '../../../policy/lora/peft.ts';
@@ -11,13 +11,13 @@ import { TRAINING } from '../../../recipes/parts/training-base.ts';
 import { say } from '../../shared/command.ts';
 import { UsageError } from '../../shared/options.ts';
 import { foldedRevision, readAdapterFolder } from '../../shared/parts.ts';
-import { Workshop } from '../../study/workshop.ts';
+import { StudyEngine } from '../../study/study-engine.ts';
 import { sayBefore } from '../../train/before.ts';
 import { adapterAt, readRun } from '../../train/folder.ts';
 
 /** The policies of an evaluation, one open at a time. */
 
-interface Found extends FoundPolicy {
+interface LocatedPolicy extends ResolvedPolicy {
   folder: string | undefined;
   adapter: Adapter | null;
   router: RouterWeights | undefined;
@@ -42,8 +42,8 @@ function labelOf(
 
 export class EvaluatedPolicies {
   readonly threads: number;
-  readonly #found: Found[] = [];
-  #open: { folder: string | undefined; workshop: Workshop } | null = null;
+  readonly #found: LocatedPolicy[] = [];
+  #open: { folder: string | undefined; workshop: StudyEngine } | null = null;
 
   /** @param threads samplers */
   constructor(threads: number) {
@@ -92,7 +92,7 @@ export class EvaluatedPolicies {
     });
   }
 
-  get found(): readonly Found[] {
+  get found(): readonly LocatedPolicy[] {
     return this.#found;
   }
 
@@ -111,11 +111,11 @@ export class EvaluatedPolicies {
     return { policy, adapter: found.adapter ? found.key : null, router: found.router };
   }
 
-  async #workshop(folder: string | undefined): Promise<Workshop> {
+  async #workshop(folder: string | undefined): Promise<StudyEngine> {
     if (this.#open && this.#open.folder === folder) return this.#open.workshop;
     await this.close();
     const options = { threads: this.threads, microTokens: 2048 };
-    const workshop = await Workshop.open(folder, options);
+    const workshop = await StudyEngine.open(folder, options);
     this.#open = { folder, workshop };
     return workshop;
   }

@@ -28,7 +28,7 @@ import { partsOf, tablesBy } from './tables.ts';
 
 /** `lab evaluate --recipes`: several systems on the same questions. */
 
-interface Opened {
+interface OpenEvaluation {
   spec: EvaluationSpec;
   plan: EvaluationPlan;
   sets: OpenSet[];
@@ -39,7 +39,7 @@ async function open(
   spec: EvaluationSpec,
   policies: EvaluatedPolicies,
   folder: string | null,
-): Promise<Opened> {
+): Promise<OpenEvaluation> {
   for (const policy of spec.policies) await policies.find(policy);
   const sets: OpenSet[] = [];
   for (const source of spec.questions) sets.push(await openSet(source, folder));
@@ -59,7 +59,7 @@ async function open(
 
 /** Makes what is missing of a plan, and keeps it. @param failures messages of what failed, by key */
 async function make(
-  { spec, plan, sets, policies }: Opened,
+  { spec, plan, sets, policies }: OpenEvaluation,
   folder: EvaluationFolder,
   failures: Map<string, string>,
   signal: AbortSignal,
@@ -116,8 +116,8 @@ async function make(
  * Says what is to be made and how long it takes: from rollouts that were made here, else from the first ones, which are
  * made for that.
  */
-async function tellCost(
-  opened: Opened,
+async function printEstimate(
+  opened: OpenEvaluation,
   folder: EvaluationFolder,
   failures: Map<string, string>,
   signal: AbortSignal,
@@ -252,7 +252,7 @@ export async function evaluateSystems(values: OptionValues, lists: OptionLists):
     if (plan.leftOut > 0) say(`${plan.leftOut} questions have no gold answer and are left out.`);
     folder.begin();
     const failures = new Map<string, string>();
-    await tellCost(opened, folder, failures, stop.signal);
+    await printEstimate(opened, folder, failures, stop.signal);
     if (values['estimate'] === true) return;
     await make(opened, folder, failures, stop.signal);
     const result = await judged(resultOf(plan, name, folder.known, failures), values, folder);

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { coverageOf } from '../../../agent/router/coverage.ts';
 import type { RouterWeights } from '../../../agent/router/network.ts';
 import { createRouter, type Router } from '../../../agent/router/router.ts';
-import type { FoundQuestions } from '../../../evaluate/systems/plan/plan.ts';
+import type { ResolvedQuestions } from '../../../evaluate/systems/plan/plan.ts';
 import type { QuestionsSource, RetrievalChange } from '../../../evaluate/systems/spec.ts';
 import { retrieverByMethod, type Retriever } from '../../../retrieval/retriever.ts';
 import { MANIFEST_FILE } from '../../../retrieval/world/manifest.ts';
@@ -16,7 +16,7 @@ import { builtIn } from '../../shared/paths.ts';
 
 /** The questions of an evaluation with what is searched for them. */
 
-interface OpenSet extends FoundQuestions {
+interface OpenSet extends ResolvedQuestions {
   sources: OpenSources;
   identity: unknown;
 }

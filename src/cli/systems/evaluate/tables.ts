@@ -1,5 +1,5 @@
 import type { EvaluationResult } from '../../../evaluate/systems/result.ts';
-import type { Parting, SystemsTable } from '../../../evaluate/systems/table/shape.ts';
+import type { TableSplit, SystemsTable } from '../../../evaluate/systems/table/shape.ts';
 import { systemsTables } from '../../../evaluate/systems/table/table.ts';
 import { UsageError } from '../../shared/options.ts';
 
@@ -10,7 +10,7 @@ const BY = {
   form: { by: 'type', heading: (part) => `form: ${part}` },
   hops: { by: 'hops', heading: (part) => part },
   source: { by: 'source', heading: (part) => `source needed: ${part}` },
-} as const satisfies Record<string, { by: Parting; heading: (part: string) => string }>;
+} as const satisfies Record<string, { by: TableSplit; heading: (part: string) => string }>;
 
 const PARTS = Object.keys(BY) as (keyof typeof BY)[];
 const isPart = (text: string): text is keyof typeof BY => PARTS.some((part) => part === text);

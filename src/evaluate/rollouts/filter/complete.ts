@@ -1,5 +1,5 @@
 import { printValue } from './ast.ts';
-import { FilterError, type Wanted } from './error.ts';
+import { FilterError, type ExpectedSyntax } from './error.ts';
 import { fieldOf, FIELDS, OPERATOR_NOTES, OPERATORS } from './fields.ts';
 import { parseTokens } from './parse.ts';
 import { tokenize, type Token } from './tokenize.ts';
@@ -52,7 +52,7 @@ function valueItems(name: string, operator: string, known: KnownValues): Complet
   }));
 }
 
-function itemsFor(wanted: Wanted, known: KnownValues): Completion[] {
+function itemsFor(wanted: ExpectedSyntax, known: KnownValues): Completion[] {
   switch (wanted.kind) {
     case 'condition':
       return fieldItems(known);
@@ -76,7 +76,7 @@ function itemsFor(wanted: Wanted, known: KnownValues): Completion[] {
 }
 
 /** What the filter asks for behind `tokens`; null where it is wrong before its end. */
-function wantedAfter(text: string, tokens: readonly Token[]): Wanted | null {
+function expectedAfter(text: string, tokens: readonly Token[]): ExpectedSyntax | null {
   if (tokens.length === 0) return { kind: 'condition' };
   try {
     parseTokens(text, tokens);
@@ -130,7 +130,7 @@ export function completionsAt(
   const split = splitAt(text.slice(0, at));
   if (!split) return none;
   const { tokens, from, partial } = split;
-  const wanted = wantedAfter(text.slice(0, from), tokens);
+  const wanted = expectedAfter(text.slice(0, from), tokens);
   if (!wanted) return none;
   const rest = text.slice(at).search(/[\s()"=<>!]|$/);
   const written = partial.toLowerCase();

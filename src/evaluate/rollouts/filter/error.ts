@@ -1,7 +1,7 @@
 import { oneLine } from '../../../base/errors.ts';
 
 /** What may be at a place of a filter: the kinds that completion distinguishes. */
-export type Wanted =
+export type ExpectedSyntax =
   | { kind: 'condition' }
   | { kind: 'operator'; field: string }
   | { kind: 'value'; field: string; operator: string }
@@ -15,14 +15,14 @@ export class FilterError extends Error {
   /** What could have was there, as text. */
   readonly expected: string;
   /** For completion; null where the fault is of another kind. */
-  readonly wanted: Wanted | null;
+  readonly wanted: ExpectedSyntax | null;
 
   constructor(
     position: number,
     length: number,
     expected: string,
     found: string,
-    wanted: Wanted | null = null,
+    wanted: ExpectedSyntax | null = null,
   ) {
     super(oneLine(`at character ${position + 1}: expected ${expected}, found ${found}`));
     this.name = 'FilterError';

@@ -69,7 +69,7 @@ const WRITERS: Record<string, ImportedSegment['source']> = {
   read: 'environment',
 };
 
-const standsIn = (field: string, { source, role }: ImportedSegment): boolean =>
+const isInField = (field: string, { source, role }: ImportedSegment): boolean =>
   field === 'text' || (WRITERS[field] ? source === WRITERS[field] : role === field);
 
 const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
@@ -89,7 +89,7 @@ const segmentTest =
   (_row, body) =>
     body === null
       ? LEFT_TO_THE_TEXT
-      : told(body.segments.some((segment) => standsIn(field, segment) && test(segment.text)));
+      : told(body.segments.some((segment) => isInField(field, segment) && test(segment.text)));
 
 /** A test of texts: of a row's own field, or of the segments that carry the field. */
 function textTest(field: string, test: (text: string) => boolean): Test {

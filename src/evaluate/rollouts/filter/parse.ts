@@ -1,5 +1,5 @@
 import type { Filter, NumberOperator } from './ast.ts';
-import { FilterError, type Wanted } from './error.ts';
+import { FilterError, type ExpectedSyntax } from './error.ts';
 import { fieldOf, OPERATORS, type Field } from './fields.ts';
 import { checkPattern } from './pattern.ts';
 import { tokenize, type Token } from './tokenize.ts';
@@ -35,7 +35,7 @@ class Parser {
     return filter;
   }
 
-  #fail(expected: string, wanted: Wanted | null): never {
+  #fail(expected: string, wanted: ExpectedSyntax | null): never {
     const token = this.#tokens[this.#at];
     const found = token ? `“${this.#text.slice(token.start, token.end)}”` : 'the end';
     const start = token?.start ?? this.#text.length;
@@ -121,7 +121,7 @@ class Parser {
   }
 
   #value({ name, kind }: Field, operator: string): Filter {
-    const wanted: Wanted = { kind: 'value', field: name, operator };
+    const wanted: ExpectedSyntax = { kind: 'value', field: name, operator };
     const token = this.#tokens[this.#at];
     if (operator === 'is') {
       const what = token?.kind === 'word' ? token.value.toLowerCase() : '';

@@ -4,7 +4,7 @@ import type { ImportedRollout } from '../../../formats/rollouts/shape/imported.t
 import type { SearchTarget } from '../../../records/hits.ts';
 import type { ChainStep } from '../../../records/records.ts';
 import { holdsAnswer, needlesOf, needsNoPassage, segmentWords } from '../lint/facts.ts';
-import { looksOf, type Look, type LookedPassage } from './looks.ts';
+import { lookupsOf, type Lookup, type LookupPassage } from './lookups.ts';
 
 /**
  * The gold chain of a question beside what a rollout did: which steps' passages arrived, which were read,
@@ -91,7 +91,7 @@ function asksFor(
 }
 
 /** Whether a passage states a step: by its id; by title and object where the file gives no ids. */
-function states(passage: LookedPassage, step: ChainStep): boolean {
+function states(passage: LookupPassage, step: ChainStep): boolean {
   if (passage.id !== null) return [step.passageId, ...(step.passageIds ?? [])].includes(passage.id);
   return (
     normalizeAnswer(passage.title) === normalizeAnswer(step.title) &&
@@ -118,7 +118,7 @@ function insteadOf(
   rollout: ImportedRollout,
   step: ChainStep,
   after: string,
-  later: readonly Look[],
+  later: readonly Lookup[],
 ): Pick<Hop, 'instead' | 'by'> {
   const rival = step.rivals?.find(({ object }) => holdsAnswer(after, needlesOf([object])));
   if (rival) return { instead: rival.object, by: rival.why };
@@ -155,7 +155,7 @@ function hopOf(
   rollout: ImportedRollout,
   steps: readonly ChainStep[],
   at: number,
-  looks: Look[],
+  looks: Lookup[],
 ): Hop {
   const step = steps[at]!;
   const found = looks.find(({ passages }) => passages.some((passage) => states(passage, step)));
@@ -195,7 +195,7 @@ function hopOf(
 }
 
 /** A supporting title as a step of which nothing else is known. */
-function titleHop(title: string, looks: Look[]): Hop {
+function titleHop(title: string, looks: Lookup[]): Hop {
   const same = normalizeAnswer(title);
   const found = looks.find(({ passages }) =>
     passages.some((passage) => normalizeAnswer(passage.title) === same),
@@ -226,7 +226,7 @@ const MOST_HOPS = 24;
 
 export function hopMap(rollout: ImportedRollout): HopMap {
   const { chain, supporting, missing } = rollout.question;
-  const looks = looksOf(rollout);
+  const looks = lookupsOf(rollout);
   if (chain && (chain.length > 0 || missing)) {
     const steps = chain.slice(0, MOST_HOPS);
     return {

@@ -24,7 +24,7 @@ export interface LintSummary {
 
 const LABELS = ['difficulty', 'level', 'bucket'];
 
-function keptIn(fields: Record<string, unknown>): boolean | null {
+function keptFlag(fields: Record<string, unknown>): boolean | null {
   if (typeof fields['kept'] === 'boolean') return fields['kept'];
   const out = fields['dropped'] ?? fields['filtered'];
   return typeof out === 'boolean' ? !out : null;
@@ -45,7 +45,7 @@ export function summaryOf(rollout: ImportedRollout): LintSummary {
     em: scores?.em ?? null,
     f1: scores?.f1 ?? null,
     difficulty: (rollout.question.difficulty ?? label)?.toLowerCase() ?? null,
-    kept: keptIn(fields),
+    kept: keptFlag(fields),
   };
 }
 

@@ -11,7 +11,7 @@ export interface Excerpt {
   after: string;
 }
 
-export interface FoundRollout {
+export interface MatchingRollout {
   id: string;
   step: number | null;
   question: Excerpt;
@@ -84,7 +84,7 @@ const ORDER: readonly ImportedSegment['source'][] = ['policy', 'environment', 'p
  * Where a rollout has some words; null where it has them nowhere.
  * @param pattern of `textPattern`
  */
-export function findInRollout(rollout: RolloutTexts, pattern: RegExp): FoundRollout | null {
+export function findInRollout(rollout: RolloutTexts, pattern: RegExp): MatchingRollout | null {
   const { id, step, question, answer, segments } = rollout;
   const asked = has(question.text, pattern);
   const answered = answer !== null && has(answer, pattern);

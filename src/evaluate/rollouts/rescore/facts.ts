@@ -21,7 +21,7 @@ import type { SearchFact } from '../../../learn/rewards/parts/searches.ts';
 import { saysUseful } from '../../../records/protocol.ts';
 import { policyTokens } from '../row-numbers.ts';
 import { formFaults } from './form.ts';
-import { importedOutput } from './spoken.ts';
+import { importedOutput } from './dialects.ts';
 import { itemAt } from '../../../base/items.ts';
 
 /**

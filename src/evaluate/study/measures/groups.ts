@@ -48,7 +48,7 @@ const callsMade = ({ rollouts }: Group): number =>
   );
 
 /** A search that something came back for, in the rollout that made it. */
-interface MadeSearch {
+interface GroupSearch {
   /** Place of its rollout in the group. */
   by: number;
   /** Place of its event. */
@@ -65,7 +65,7 @@ const startOf = ({ segments }: Rollout, segment: number): number =>
   segments.slice(0, segment).reduce((sum, { ids }) => sum + ids.length, 0);
 
 /** Searches that were answered, each once. */
-function madeSearches({ rollouts, facts }: Group): MadeSearch[] {
+function madeSearches({ rollouts, facts }: Group): GroupSearch[] {
   return rollouts.flatMap((rollout, by) => {
     const { searches, supporting } = itemAt(facts, by);
     const gains = newGoldShares(searches, supporting);
@@ -96,7 +96,7 @@ const goesThrough = (rollout: Rollout, of: Rollout, event: number): boolean =>
   (rollout.forks ?? []).some((fork) => fork.rolloutId === of.id && fork.event > event);
 
 /** Advantages of searches where exact match is the reward and a search counts in every rollout through it, by GRPO: the mean of theirs. */
-function byRollouts({ rollouts, facts }: Group, searches: readonly MadeSearch[]): number[] {
+function byRollouts({ rollouts, facts }: Group, searches: readonly GroupSearch[]): number[] {
   const advantages = estimateAdvantages(
     'grpo',
     facts.map(({ em }) => em),
@@ -112,7 +112,7 @@ function byRollouts({ rollouts, facts }: Group, searches: readonly MadeSearch[])
 }
 
 /** The same by TreeRPO: of the node that the search belongs to, 0 where its siblings are of equal value. */
-function byNodes({ rollouts, facts }: Group, searches: readonly MadeSearch[]): number[] {
+function byNodes({ rollouts, facts }: Group, searches: readonly GroupSearch[]): number[] {
   const shared = rollouts.map((rollout, i) => ({
     rollout: { ...rollout, reward: itemAt(facts, i).em },
     group: 0,
@@ -130,7 +130,10 @@ function byNodes({ rollouts, facts }: Group, searches: readonly MadeSearch[]): n
  * Of all pairs of a search that brings a supporting passage and one that does not: how often the first has the higher
  * advantage, equal ones counted half (the area under the curve, by Mann and Whitney). Null without a pair.
  */
-function toldApart(searches: readonly MadeSearch[], advantages: readonly number[]): number | null {
+function distinguished(
+  searches: readonly GroupSearch[],
+  advantages: readonly number[],
+): number | null {
   const of = (brings: boolean): number[] =>
     advantages.filter((_, i) => itemAt(searches, i).brings === brings);
   return meanOrNull(
@@ -142,7 +145,7 @@ function toldApart(searches: readonly MadeSearch[], advantages: readonly number[
 function turnCredit(group: Group): number | null {
   const searches = madeSearches(group);
   const credit = group.branching?.kind === 'tree' ? byNodes : byRollouts;
-  return toldApart(searches, credit(group, searches));
+  return distinguished(searches, credit(group, searches));
 }
 
 /** Of a tree: how much better TreeRPO's advantages tell its searches apart than GRPO's over its leaves. */
@@ -150,7 +153,7 @@ function turnCreditGain(group: Group): number | null {
   if (group.branching?.kind !== 'tree') return null;
   const searches = madeSearches(group);
   const [own, other] = [byNodes, byRollouts].map((credit) =>
-    toldApart(searches, credit(group, searches)),
+    distinguished(searches, credit(group, searches)),
   );
   return own == null || other == null ? null : own - other;
 }
@@ -194,7 +197,7 @@ function riseAtBranches({ rollouts, branching, vocabulary }: Group): number | nu
  * Where the first half of a group screens as SPEED-RL does, and both right and wrong ones are in it: how much further from one
  * half the share of right ones is among the rest. Null where the screening drops the group.
  */
-function leanOfKept({ facts }: Group): number | null {
+function keptAccuracyLean({ facts }: Group): number | null {
   const half = Math.floor(facts.length / 2);
   const fromMiddle = (part: readonly RewardFacts[]): number =>
     Math.abs(mean(part.map(({ em }) => Number(em === 1))) - 0.5);
@@ -222,7 +225,7 @@ export const GROUP_MEASURES = [
     id: 'leanOfKept',
     title: 'distance of the accuracy from one half behind the screening, beyond that in it',
     unit: 'percent',
-    of: leanOfKept,
+    of: keptAccuracyLean,
   },
   {
     id: 'signalBound',

@@ -120,7 +120,7 @@ const banked =
   };
 
 /** 1 where no passage that was shown holds the answer; null without an answer, and of yes and no. */
-const unheld = (_: Rollout, { answerText, shown, golds }: RewardFacts): number | null =>
+const unsupported = (_: Rollout, { answerText, shown, golds }: RewardFacts): number | null =>
   answerText === null || isClosed(golds)
     ? null
     : Number(
@@ -341,7 +341,7 @@ export const MEASURES = [
     title: 'answers that no passage holds',
     unit: 'percent',
     binary: true,
-    of: unheld,
+    of: unsupported,
   },
   {
     id: 'frozenF1',

@@ -54,9 +54,9 @@ export interface Survival {
 }
 
 /** Where rollouts are lost: at a hop, the first being 1; or in the answer, with the whole chain retrieved or not. */
-export type LostAt = number | 'whole' | 'broken';
+export type FailurePoint = number | 'whole' | 'broken';
 
-const isLostAt = ({ hopsFound, em }: EvaluatedRollout, at: LostAt): boolean => {
+const isLostAt = ({ hopsFound, em }: EvaluatedRollout, at: FailurePoint): boolean => {
   if (typeof at === 'number') return hopsFound.indexOf(false) === at - 1;
   const whole = hopsFound.every(Boolean);
   return hopsFound.length > 0 && em !== 1 && whole === (at === 'whole');
@@ -66,7 +66,7 @@ const isLostAt = ({ hopsFound, em }: EvaluatedRollout, at: LostAt): boolean => {
 export const lostAt = (
   { rollouts }: EvaluationResult,
   of: string,
-  at: LostAt,
+  at: FailurePoint,
 ): EvaluatedRollout[] => rollouts.filter((one) => one.system === of && isLostAt(one, at));
 
 export function survivalOf({ systems, rollouts }: EvaluationResult): Survival[] {

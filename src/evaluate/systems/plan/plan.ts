@@ -22,7 +22,7 @@ import { sourceNeeded } from '../../source-needed.ts';
 /** Every rollout of an evaluation, in the order in which they are made, each with a hash of its inputs. */
 
 /** A policy of the spec, found. */
-export interface FoundPolicy {
+export interface ResolvedPolicy {
   /** Part of the rows' ids, where there are several: `built-in`, `run-x-step-20`. */
   key: string;
   /** As text. */
@@ -34,7 +34,7 @@ export interface FoundPolicy {
 }
 
 /** A set of questions of the spec, found. */
-export interface FoundQuestions {
+export interface ResolvedQuestions {
   /** Part of the questions' ids: `built-in`, `seed7`. */
   key: string;
   name: string;
@@ -42,8 +42,8 @@ export interface FoundQuestions {
 }
 
 export interface PlanParts {
-  policies: readonly FoundPolicy[];
-  sets: readonly FoundQuestions[];
+  policies: readonly ResolvedPolicy[];
+  sets: readonly ResolvedQuestions[];
   /** What decides what is found: contents of passages, ways of searching, versions of the world's makers. */
   sources(set: number, retrieval: RetrievalChange): Promise<unknown>;
   /** Version of what runs: another one may run a loop otherwise. */
@@ -151,7 +151,7 @@ function loopOf(recipe: Recipe, overrides: SettingsOverride): unknown {
 
 function rowsOf(
   spec: EvaluationSpec,
-  policies: readonly FoundPolicy[],
+  policies: readonly ResolvedPolicy[],
   choice: SystemChoice,
 ): Row[] {
   const custom = typeof choice === 'string' ? null : choice;
@@ -200,7 +200,7 @@ const systemOf = ({
   ...system
 }: Row) => system;
 
-const questionOf = (question: Question, { key, name }: FoundQuestions): EvaluatedQuestion => ({
+const questionOf = (question: Question, { key, name }: ResolvedQuestions): EvaluatedQuestion => ({
   id: `${key}/${question.id}`,
   text: question.text,
   answers: question.answers,
@@ -213,7 +213,7 @@ const questionOf = (question: Question, { key, name }: FoundQuestions): Evaluate
 /** Rows whose policy can run them, and those that are skipped. @throws Error where none is left */
 async function runnable(
   rows: readonly Row[],
-  policies: readonly FoundPolicy[],
+  policies: readonly ResolvedPolicy[],
 ): Promise<{ rows: Row[]; skipped: SkippedSystem[] }> {
   const kept: Row[] = [];
   const skipped: SkippedSystem[] = [];

@@ -50,8 +50,8 @@ export interface SystemsTable {
 }
 
 /** By what a table is split into several. */
-export const PARTINGS = ['all', 'type', 'hops', 'source', 'world'] as const;
-export type Parting = (typeof PARTINGS)[number];
+export const TABLE_SPLITS = ['all', 'type', 'hops', 'source', 'world'] as const;
+export type TableSplit = (typeof TABLE_SPLITS)[number];
 
 export const TABLE_FORMATS = ['markdown', 'csv', 'latex'] as const;
 export type TableFormat = (typeof TABLE_FORMATS)[number];

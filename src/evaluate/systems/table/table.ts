@@ -6,7 +6,7 @@ import { pairedDifference, type PairedDifference } from '../../paired-difference
 import type { EvaluatedQuestion, EvaluationResult } from '../result.ts';
 import { holm } from './holm.ts';
 import { MEASURES, type Measure } from './measures.ts';
-import type { Difference, Parting, SystemsTable, TableCell } from './shape.ts';
+import type { Difference, TableSplit, SystemsTable, TableCell } from './shape.ts';
 import { signFlipTest } from './signs.ts';
 import { differencesOf, presentValues, SystemValues, type WorldValues } from './values.ts';
 
@@ -136,7 +136,7 @@ function column(
 /** The questions of each part, in order; a question without the feature is in none. */
 function partsOf(
   questions: readonly EvaluatedQuestion[],
-  by: Parting,
+  by: TableSplit,
 ): { part: string; keep: (question: EvaluatedQuestion) => boolean }[] {
   if (by === 'all') return [{ part: 'all', keep: () => true }];
   const values = [...new Set(questions.flatMap((question) => question[by] ?? []))];
@@ -198,7 +198,7 @@ async function tableOf(
 /** The tables of an evaluation: one, or one for each type, number of hops, source or world. */
 export async function systemsTables(
   result: EvaluationResult,
-  by: Parting,
+  by: TableSplit,
   options: TableOptions = {},
 ): Promise<SystemsTable[]> {
   const tables: SystemsTable[] = [];

@@ -2,14 +2,14 @@ import { messageOf } from '../../../base/errors.ts';
 import { lineValues } from '../../values/json.ts';
 import type { RawItem } from './types.ts';
 
-type Found = Pick<RawItem, 'value' | 'problem'>;
+type ParsedValue = Pick<RawItem, 'value' | 'problem'>;
 
-const problem = (error: unknown): Found => ({
+const problem = (error: unknown): ParsedValue => ({
   problem: { key: '', expected: `expected JSON: ${messageOf(error).slice(0, 200)}` },
 });
 
 /** The JSON values of a line, one as a rule, and what is wrong where there is none. */
-export function parseJsonLine(text: string): Found[] {
+export function parseJsonLine(text: string): ParsedValue[] {
   try {
     return lineValues(text).map((read) =>
       'error' in read ? problem(read.error) : { value: read.value },
@@ -21,7 +21,7 @@ export function parseJsonLine(text: string): Found[] {
 }
 
 /** A JSON text as a value, or what is wrong with it. */
-export function parseJsonValue(text: string): Found {
+export function parseJsonValue(text: string): ParsedValue {
   const [first, ...others] = parseJsonLine(text);
   return first && others.length === 0 ? first : problem(new Error('more than one value'));
 }

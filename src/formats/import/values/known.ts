@@ -1,5 +1,5 @@
 /** What an item's id stands for already. */
-type Taken = 'here' | 'elsewhere' | null;
+type IdOrigin = 'here' | 'elsewhere' | null;
 
 interface Entry {
   id: string;
@@ -9,7 +9,7 @@ interface Entry {
 }
 
 /** Ids and content hashes of one kind of item, in both directions. */
-class Ledger {
+class ItemIndex {
   readonly #byHash = new Map<string, Entry>();
   readonly #byId = new Map<string, Entry>();
   bytes = 0;
@@ -27,7 +27,7 @@ class Ledger {
 
   idOf = (hash: string): string | undefined => this.#byHash.get(hash)?.id;
 
-  taken(id: string, file: string): Taken {
+  taken(id: string, file: string): IdOrigin {
     const entry = this.#byId.get(id);
     if (!entry) return null;
     return entry.file === file ? 'here' : 'elsewhere';
@@ -42,8 +42,8 @@ const ENTRY_BYTES = 160;
  * from file to file of one collection, so that duplicates are found over all of them.
  */
 export class KnownItems {
-  readonly passages = new Ledger();
-  readonly questions = new Ledger();
+  readonly passages = new ItemIndex();
+  readonly questions = new ItemIndex();
   /** The file that is read now, by any name that no other has. */
   file = '';
 
@@ -54,5 +54,5 @@ export class KnownItems {
 }
 
 /** An id for an item of `file`: one that another file's item has gets the beginning of the content's hash. */
-export const freeId = (ledger: Ledger, file: string, id: string, hash: string): string =>
+export const freeId = (ledger: ItemIndex, file: string, id: string, hash: string): string =>
   ledger.taken(id, file) === 'elsewhere' ? `${id}~${hash.slice(0, 8)}` : id;

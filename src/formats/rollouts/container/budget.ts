@@ -4,7 +4,7 @@ import { FREE_BYTES, MOST_RATIO } from './gunzip.ts';
 const MOST_UNPACKED = 256 * 2 ** 20;
 
 /** An archive as a whole unpacks to more than is read. */
-export class TooMuch extends Error {}
+export class UnpackLimitReached extends Error {}
 
 /**
  * Counts what unpacking takes, and ends it at 256 MiB, or at 64 MiB and 200 times the bytes of the archive where that
@@ -37,6 +37,6 @@ function counter(most: number, message: string): (bytes: number) => void {
   let left = most;
   return (bytes) => {
     left -= bytes;
-    if (left < 0) throw new TooMuch(message);
+    if (left < 0) throw new UnpackLimitReached(message);
   };
 }

@@ -18,14 +18,14 @@ export interface Unwrapped {
   read: (() => number) | null;
 }
 
-interface Peeked {
+interface StreamHead {
   head: Uint8Array;
   stream: () => ReadableStream<Uint8Array>;
   whole: Blob | null;
 }
 
 /** Reads what is looked at, and puts it back in front. */
-async function peekStream(stream: ReadableStream<Uint8Array>): Promise<Peeked> {
+async function peekStream(stream: ReadableStream<Uint8Array>): Promise<StreamHead> {
   const reader = stream.getReader();
   const parts: Uint8Array[] = [];
   let length = 0;
@@ -50,7 +50,7 @@ async function peekStream(stream: ReadableStream<Uint8Array>): Promise<Peeked> {
   return { head: head.subarray(0, HEAD_BYTES), stream: again, whole: null };
 }
 
-async function peek(source: Source): Promise<Peeked> {
+async function peek(source: Source): Promise<StreamHead> {
   if (!(source instanceof Blob)) return peekStream(source);
   const head = new Uint8Array(await source.slice(0, HEAD_BYTES).arrayBuffer());
   return { head, stream: () => source.stream(), whole: source };

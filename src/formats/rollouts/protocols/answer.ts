@@ -1,7 +1,7 @@
 import { itemAt } from '../../../base/items.ts';
 import type { ImportedSegment } from '../shape/imported.ts';
 import { boxesIn } from './boxes.ts';
-import { boxAnswer, hashAnswer, saidAnswer } from './prose.ts';
+import { boxAnswer, hashAnswer, answerInProse } from './prose.ts';
 import type { Protocol } from './protocol.ts';
 import { blockText } from './split.ts';
 import { isThought } from './thoughts.ts';
@@ -41,7 +41,7 @@ const PLACES = [
   // Headings of a prompt begin so too.
   { named: /(?:["'`]|after |with )####|####\s{0,4}(?:[<{[\d]|answer)/i, read: hashAnswer },
   { named: /finish\[/i, read: null },
-  { named: null, read: saidAnswer },
+  { named: null, read: answerInProse },
 ] as const;
 
 /** Whether the prompt says where the answer is to stand: a text without it there then gives none. */

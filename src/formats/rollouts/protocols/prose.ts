@@ -40,7 +40,7 @@ const SAYS =
  * What the last line that reads "The answer is X." or "Answer: X" says. Null where more sentences follow
  * on that line: where the answer ends is then a guess.
  */
-export function saidAnswer(text: string): string | null {
+export function answerInProse(text: string): string | null {
   const line = text.split('\n').findLast((one) => one.length <= LONGEST_LINE && SAYS.test(one));
   const said = (line === undefined ? undefined : SAYS.exec(line)?.[1])
     ?.replaceAll(/^[*_"“”]+|[*_"“”.]+$/g, '')

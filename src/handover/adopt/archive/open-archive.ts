@@ -1,6 +1,10 @@
 import { messageOf } from '../../../base/errors.ts';
 import { createTurns } from '../../../base/turns.ts';
-import { passBudget, TooMuch, unpackBudget } from '../../../formats/rollouts/container/budget.ts';
+import {
+  passBudget,
+  UnpackLimitReached,
+  unpackBudget,
+} from '../../../formats/rollouts/container/budget.ts';
 import { gunzip, UnpackError } from '../../../formats/rollouts/container/gunzip.ts';
 import {
   isUnpackable,
@@ -151,7 +155,7 @@ export async function openArchive(
     if (error instanceof UnpackError)
       throw new AdoptError(`${name} cannot be read: it ${error.message}.`);
     const todo =
-      error instanceof TooMuch
+      error instanceof UnpackLimitReached
         ? 'Unpack it, and give the folder'
         : 'Pack the folder again, or give the folder itself';
     throw new AdoptError(

@@ -3,7 +3,7 @@ import type { TrainSettings } from '../../../recipes/parts/training.ts';
 /** What another trainer makes of Forage's settings: pure values, so that every case can be checked by hand. */
 
 /** Parts of an experiment that it may do without where a trainer has no counterpart. */
-export const WITHOUT = [
+export const OMITTABLE_PARTS = [
   'dynamic-sampling',
   'kl',
   'credit',
@@ -11,7 +11,7 @@ export const WITHOUT = [
   'warm-up',
   'adapter',
 ] as const;
-export type Without = (typeof WITHOUT)[number];
+export type OmittedPart = (typeof OMITTABLE_PARTS)[number];
 
 /** A setting that the trainer cannot follow. */
 export interface Refusal {
@@ -20,7 +20,7 @@ export interface Refusal {
   /** What the trainer lacks, and what to do: one sentence or two. */
   readonly why: string;
   /** What may be left out so that it can; null where that would be another experiment. */
-  readonly without: Without | null;
+  readonly without: OmittedPart | null;
 }
 
 /** A place where the trainer computes something else, with how much where that is known. */

@@ -3,7 +3,7 @@ import type { Json } from '../../../learn/rl/contracts.ts';
 import type { Question } from '../../../records/records.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import type { Experiment } from '../../environment/experiment.ts';
-import type { Note, Without } from '../mapping/mapping.ts';
+import type { Note, OmittedPart } from '../mapping/mapping.ts';
 
 /** What is exported, as whoever exports has it available: the command line from folders, the page from its stores. */
 export interface ExperimentSource {
@@ -67,7 +67,7 @@ export interface ExperimentFile extends Omit<Experiment, 'policy' | 'questions' 
   /** Version of Forage that wrote it. */
   readonly forage: string;
   /** Parts that were left out of the settings. */
-  readonly without: readonly Without[];
+  readonly without: readonly OmittedPart[];
   readonly policy: Experiment['policy'] & { readonly folder: string | null };
   readonly questions: NonNullable<Experiment['questions']> & {
     readonly train: number;

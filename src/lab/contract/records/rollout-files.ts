@@ -1,5 +1,5 @@
 import type { JudgeCost } from '../../../evaluate/judge/report.ts';
-import type { Lacks } from '../../../evaluate/rollouts/lacks.ts';
+import type { MissingParts } from '../../../evaluate/rollouts/missing-parts.ts';
 import type { LintCode } from '../../../evaluate/rollouts/lint/finding.ts';
 import type { Statistics } from '../../../evaluate/rollouts/statistics.ts';
 import type { RolloutRow } from '../../../evaluate/rollouts/row.ts';
@@ -53,7 +53,7 @@ export interface FileRecord {
   layouts: Record<string, number>;
   rollouts: number;
   /** Rollouts that lack something, by what; absent in files that an earlier version read. */
-  lacks?: Lacks;
+  lacks?: MissingParts;
   /** Lines that could not be read: how many, and the first ones. */
   faultCount: number;
   faults: FileFault[];

@@ -10,7 +10,7 @@ import {
 import {
   CollectionBusy,
   CollectionStorageFull,
-  MemoryLineReached,
+  MemoryLimitReached,
   OtherFile,
 } from './passages/errors.ts';
 import { fingerprint } from './passages/fingerprint.ts';
@@ -38,7 +38,7 @@ const PREVIEW_ITEMS = 50;
 const reasonOf = (error: unknown): StopReason | null => {
   if (error instanceof ImportError) return 'unreadable';
   if (error instanceof CollectionStorageFull) return 'full';
-  if (error instanceof MemoryLineReached) return 'memory';
+  if (error instanceof MemoryLimitReached) return 'memory';
   if (error instanceof CollectionBusy) return 'busy';
   if (error instanceof OtherFile) return 'other-file';
   return null;

@@ -2,9 +2,9 @@ import { KnownItems } from '../../../formats/import/values/known.ts';
 import { readImport } from '../../../formats/import/read.ts';
 import type { ImportBatch, ImportOptions } from '../../../formats/import/values/types.ts';
 import type { CollectionsDatabase } from './passages/database.ts';
-import { MemoryLineReached } from './passages/errors.ts';
+import { MemoryLimitReached } from './passages/errors.ts';
 import { unpackHashes } from './passages/hashes.ts';
-import { MEMORY_LINE } from './passages/memory-line.ts';
+import { MEMORY_LIMIT } from './passages/memory-limit.ts';
 import { indexChunks } from './passages/read.ts';
 import type { ImportChoice, ImportRecord } from '../../contract/records/collections.ts';
 import { addTo } from './passages/write.ts';
@@ -61,7 +61,7 @@ export async function importFile(
   record: ImportRecord,
   file: Blob,
   known: KnownItems,
-  { onStep, signal, now, memoryLine = MEMORY_LINE }: ImportFileOptions,
+  { onStep, signal, now, memoryLine = MEMORY_LIMIT }: ImportFileOptions,
 ): Promise<ImportRecord> {
   known.file = record.id;
   const reader = readImport(file, {
@@ -75,7 +75,7 @@ export async function importFile(
   let next = await reader.next();
   while (!next.done) {
     const batch = next.value;
-    if (known.bytes > memoryLine) throw new MemoryLineReached(memoryLine);
+    if (known.bytes > memoryLine) throw new MemoryLimitReached(memoryLine);
     // The last batch says that it is the last, so that nothing is read twice after it.
     const ahead = await reader.next().catch((error: unknown) => ({ error }));
     const last = 'done' in ahead && ahead.done === true;

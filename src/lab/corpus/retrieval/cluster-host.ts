@@ -23,11 +23,11 @@ import {
   type ClusterView,
 } from './cluster-view.ts';
 import { openMap, placesOf, type OpenMap } from './passage-map.ts';
-import type { KeptLocal } from './local-keeper.ts';
+import type { OpenLocalSource } from './local-source-pool.ts';
 
 /** What is looked into: a local source as searches have it. */
 export type ClusterSource = Pick<
-  KeptLocal,
+  OpenLocalSource,
   'spec' | 'passages' | 'vectors' | 'clusters' | 'encoded'
 >;
 

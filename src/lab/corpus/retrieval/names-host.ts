@@ -6,7 +6,7 @@ import type { Mentions } from '../../../retrieval/lexical/mentions.ts';
 import { mentionsOfWords } from '../../../retrieval/lexical/word-mentions.ts';
 import type { WorldRecords } from '../../../retrieval/world/write.ts';
 import type {
-  Made,
+  WorldSeed,
   NamesApi,
   NamesProgress,
   NamesRequest,
@@ -20,7 +20,7 @@ export interface NamesHostDeps {
   /** What the web mentions; null where it does not tell. */
   web(spec: WebSpec): Promise<Mentions | null>;
   /** A world that is made. */
-  made(made: Made): Promise<Pick<WorldRecords, 'local' | 'web' | 'questions'>>;
+  made(made: WorldSeed): Promise<Pick<WorldRecords, 'local' | 'web' | 'questions'>>;
 }
 
 /** Looks up the names of many questions; passages are read once, and none are kept. */
@@ -33,7 +33,7 @@ export class NamesHost implements NamesApi {
     this.#deps = deps;
   }
 
-  async questionsOf(made: Made, onProgress: NamesProgress): Promise<NamingQuestion[]> {
+  async questionsOf(made: WorldSeed, onProgress: NamesProgress): Promise<NamingQuestion[]> {
     onProgress(`making the world of seed ${made.seed}`, { share: 0 });
     const { questions } = await this.#world(made);
     return questions.map(({ text, answers, split }) => ({
@@ -76,7 +76,7 @@ export class NamesHost implements NamesApi {
   /** What the web mentions, of these words at least; null where it does not tell. */
   async #web(
     spec: WebSpec,
-    made: Made | undefined,
+    made: WorldSeed | undefined,
     words: ReadonlySet<string>,
     signal: AbortSignal,
   ): Promise<Mentions | null> {
@@ -84,7 +84,7 @@ export class NamesHost implements NamesApi {
     return mentionsOfWords([(await this.#world(made)).web], words, undefined, signal);
   }
 
-  #world(made: Made): ReturnType<NamesHostDeps['made']> {
+  #world(made: WorldSeed): ReturnType<NamesHostDeps['made']> {
     const key = JSON.stringify(made);
     if (this.#made?.key !== key) this.#made = { key, world: this.#deps.made(made) };
     return this.#made.world;

@@ -20,8 +20,8 @@ import { BuiltInWorld } from './built-in-world.ts';
 import { ClusterHost } from './cluster-host.ts';
 import { fetchWithProgress } from '../../workers/fetch-progress.ts';
 import { NO_BYTES } from '../../contract/progress.ts';
-import { LocalKeeper, type KeptLocal, type LocalLease } from './local-keeper.ts';
-import { madeRecords, madeWorld } from './made-world.ts';
+import { LocalSourcePool, type OpenLocalSource, type LocalLease } from './local-source-pool.ts';
+import { madeRecords, madeWorld } from './generated-world.ts';
 import { NamesHost } from './names-host.ts';
 import { createPace } from './pace.ts';
 import { mentionsOf, unmentionedNames, type SourceMentions } from './source-mentions.ts';
@@ -62,13 +62,13 @@ const STAGES: Record<LocalStage, string> = {
   clusters: 'building clusters',
 };
 
-interface Opened extends OpenedRetriever {
+interface ActiveRetriever extends OpenedRetriever {
   retriever: Retriever;
   mentions: SourceMentions;
 }
 
 interface Opening {
-  promise: Promise<Opened>;
+  promise: Promise<ActiveRetriever>;
   lease: LocalLease;
   /** Requests that wait for it; none once it is open. */
   waiting: number;
@@ -84,7 +84,7 @@ export class RetrievalHost implements RetrievalApi {
   readonly #storage: RetrievalStorage;
   /** By the specification, last used last. */
   readonly #opened = new Map<string, Opening>();
-  readonly #locals = new LocalKeeper((spec, signal) => this.#openLocal(spec, signal));
+  readonly #locals = new LocalSourcePool((spec, signal) => this.#openLocal(spec, signal));
   #files: RetrievalFiles | null = null;
   readonly #world = new BuiltInWorld({
     files: () => this.#worldFiles(),
@@ -212,7 +212,7 @@ export class RetrievalHost implements RetrievalApi {
   }
 
   /** A local source for those who look into it; it stays open as long as those that search it. */
-  async #local(spec: LocalSpec): Promise<KeptLocal> {
+  async #local(spec: LocalSpec): Promise<OpenLocalSource> {
     const found = this.#locals.find(spec);
     if (found) return found;
     await this.openRetriever({ local: spec, web: { kind: 'built-in' } });
@@ -227,8 +227,8 @@ export class RetrievalHost implements RetrievalApi {
   async #open(
     key: string,
     { local, web }: RetrieverSpec,
-    opening: Promise<KeptLocal>,
-  ): Promise<Opened> {
+    opening: Promise<OpenLocalSource>,
+  ): Promise<ActiveRetriever> {
     const isBuiltIn = local.kind === 'built-in' && web.kind === 'built-in';
     const { retriever: world, encoder } = await this.#world.open();
     const opened = await opening;
@@ -252,7 +252,7 @@ export class RetrievalHost implements RetrievalApi {
     };
   }
 
-  async #openLocal(spec: LocalSpec, signal: AbortSignal): Promise<KeptLocal> {
+  async #openLocal(spec: LocalSpec, signal: AbortSignal): Promise<OpenLocalSource> {
     if (spec.kind === 'built-in') return this.#openBuiltIn(spec, signal);
     const report = createPace((stage, progress) => this.#progress('retrieval', stage, progress));
     const passages: Passage[] = [];
@@ -286,7 +286,7 @@ export class RetrievalHost implements RetrievalApi {
   async #openBuiltIn(
     spec: Extract<LocalSpec, { kind: 'built-in' }>,
     signal: AbortSignal,
-  ): Promise<KeptLocal> {
+  ): Promise<OpenLocalSource> {
     const { world, retriever, encoder } = await this.#world.open();
     const { vectors: table, local: passages } = world;
     const vectors =

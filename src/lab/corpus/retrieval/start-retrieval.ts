@@ -10,7 +10,7 @@ import type {
 } from '../../contract/retrieval.ts';
 import type { Remote } from '../../rpc/remote.ts';
 import { startWorker } from '../../rpc/worker.ts';
-import type { PartsBoard } from '../../workers/parts-board.ts';
+import type { PartTracker } from '../../workers/part-tracker.ts';
 import type { WorkerFactory } from '../../workers/workers.ts';
 
 type Api = Pick<Remote<RetrievalApi>, 'search' | 'unknownNames'>;
@@ -60,14 +60,14 @@ export interface StartedRetrieval {
 export const startRetrieval = async (options: {
   workers: WorkerFactory;
   files: RetrievalFiles;
-  board: PartsBoard;
+  tracker: PartTracker;
   onLost: (error: WorkerLost) => void;
   onWorld: (world: LoadedWorld) => void;
   onStarted(terminate: () => void): void;
 }): Promise<StartedRetrieval> => {
-  const { workers, board, onLost } = options;
-  board.loading('world', 'starting the worker');
-  board.loading('retrieval', 'starting the worker');
+  const { workers, tracker, onLost } = options;
+  tracker.loading('world', 'starting the worker');
+  tracker.loading('retrieval', 'starting the worker');
   const { api, terminate } = startWorker<RetrievalApi>({
     name: 'retrieval',
     create: workers.retrieval,
@@ -76,12 +76,12 @@ export const startRetrieval = async (options: {
   });
   options.onStarted(terminate);
   await api.listen((part, stage, progress) => {
-    if (board.parts[part].status === 'loading') board.loading(part, stage, progress);
+    if (tracker.parts[part].status === 'loading') tracker.loading(part, stage, progress);
   });
   await api.start(options.files);
   const world = await api.loadWorld();
   options.onWorld(world);
-  board.ready('world', 'loaded');
+  tracker.ready('world', 'loaded');
   return {
     api,
     open: async (spec, signal) => {

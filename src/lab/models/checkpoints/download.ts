@@ -166,7 +166,7 @@ class Download {
             onBytes: (done, arrived) => {
               failures = 0;
               this.#rate.add(arrived);
-              this.#tell(row, done, null);
+              this.#report(row, done, null);
             },
           },
           row,
@@ -177,7 +177,7 @@ class Download {
         if (!(error instanceof CheckpointFault) || !PASSING.includes(error.kind)) throw error;
         const wait = Math.max(waits[failures++] ?? -1, error.retryAfter ?? -1);
         if (failures > waits.length || wait > LONGEST_WAIT) throw error;
-        this.#tell(row, row.done, `${error.message} Trying again in ${wait} s.`, true);
+        this.#report(row, row.done, `${error.message} Trying again in ${wait} s.`, true);
         await sleep(wait * 1000, options.signal);
       }
     }
@@ -188,7 +188,7 @@ class Download {
     this.#rows = this.#rows.map((other) => (other.name === row.name ? row : other));
   }
 
-  #tell(row: FileRow, done: number, waiting: string | null, now = false): void {
+  #report(row: FileRow, done: number, waiting: string | null, now = false): void {
     const t = this.#now();
     if (!now && t - this.#told < TELL_MS) return;
     this.#told = t;

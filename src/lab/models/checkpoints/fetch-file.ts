@@ -2,7 +2,7 @@ import type { FileWriter } from '../../storage/range-files.ts';
 import type { FileRow } from './database.ts';
 import { CheckpointFault } from './plan/fault.ts';
 import { Sha256 } from './plan/sha256.ts';
-import type { Opened, Transport } from './transport.ts';
+import type { FileBody, Transport } from './transport.ts';
 import { interrupted } from './plan/web.ts';
 
 export interface FetchParts {
@@ -92,7 +92,7 @@ class ChunkSink {
 }
 
 /** Reads a connection to its end. What arrived before it broke is kept. */
-async function drain(parts: FetchParts, opened: Opened, sink: ChunkSink): Promise<void> {
+async function drain(parts: FetchParts, opened: FileBody, sink: ChunkSink): Promise<void> {
   const reader = opened.body.getReader();
   const { name } = sink.row;
   try {

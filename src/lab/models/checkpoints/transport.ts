@@ -6,7 +6,7 @@ import type { LocalFile, PlannedFile } from '../../contract/records/checkpoints.
 import { ask, refusal, type Web } from './plan/web.ts';
 
 /** A file from some byte on. */
-export interface Opened {
+export interface FileBody {
   /** Where the body begins: where it was asked to, or 0 where the file is another one by now. */
   from: number;
   /** Bytes of the whole file, where the source tells. */
@@ -22,7 +22,7 @@ export interface Transport {
    * @param tag that of the file these bytes are of
    * @throws CheckpointFault; the signal's reason where it was aborted
    */
-  open(file: PlannedFile, from: number, tag: string | null, signal: AbortSignal): Promise<Opened>;
+  open(file: PlannedFile, from: number, tag: string | null, signal: AbortSignal): Promise<FileBody>;
   /** The tag that the file has now; null where the source does not tell. */
   tag(file: PlannedFile, signal: AbortSignal): Promise<string | null>;
 }
@@ -69,7 +69,7 @@ export function httpTransport(web: Web, repository: string | null): Transport {
       const begin = tag === null && file.sha256 === null ? 0 : from;
       const response = await request(file, begin, tag, signal);
       const { headers, status } = response;
-      const again = async (): Promise<Opened> => {
+      const again = async (): Promise<FileBody> => {
         await response.body?.cancel().catch(() => undefined);
         return this.open(file, 0, null, signal);
       };

@@ -9,7 +9,7 @@ import { openWebLlm, webLlmProblem } from '../../../policy/remote/webllm/start.t
 import type { CheckpointSource } from './checkpoint-source.ts';
 import { WorkerLost } from '../../contract/failures.ts';
 import type { DeviceFacts } from '../../contract/policy.ts';
-import type { PartsBoard } from '../../workers/parts-board.ts';
+import type { PartTracker } from '../../workers/part-tracker.ts';
 import type { DeviceChoice } from '../../contract/settings.ts';
 import { startPolicy, type LoadedPolicy } from './start-policy.ts';
 import { newLife, watchLife } from '../../rpc/life.ts';
@@ -21,7 +21,7 @@ export interface OpenPolicyOptions {
   ref: PolicyRef;
   workers: WorkerFactory;
   device: DeviceChoice;
-  board: Pick<PartsBoard, 'loading'>;
+  tracker: Pick<PartTracker, 'loading'>;
   resources: Resources;
   /** API key of an endpoint; empty where it has none. */
   keyOf: (endpoint: string) => string;
@@ -84,8 +84,8 @@ function openEndpoint(id: string, options: OpenPolicyOptions): OpenedPolicy {
 const WEBLLM_START_MS = 120_000;
 
 async function openInWebLlm(id: string, options: OpenPolicyOptions): Promise<OpenedPolicy> {
-  const { workers, board, resources, onStarted, onSampled } = options;
-  board.loading('policy', `WebLLM: ${id}`, { share: 0 });
+  const { workers, tracker, resources, onStarted, onSampled } = options;
+  tracker.loading('policy', `WebLLM: ${id}`, { share: 0 });
   const abort = new AbortController();
   // Ends what is under way too; before there is a worker, nothing but the wait for it.
   onStarted(() => abort.abort(new Error('the WebLLM model was closed')));
@@ -109,7 +109,7 @@ async function openInWebLlm(id: string, options: OpenPolicyOptions): Promise<Ope
       ...(resources.mirror.weights !== undefined && { weights: resources.mirror.weights }),
       ...(resources.mirror.libraries !== undefined && { libraries: resources.mirror.libraries }),
     },
-    onProgress: ({ share, text }) => board.loading('policy', text, { share }),
+    onProgress: ({ share, text }) => tracker.loading('policy', text, { share }),
     onLost: options.onLost,
     signal: abort.signal,
   }).catch((error: unknown) => {
@@ -131,13 +131,13 @@ export async function openPolicy(options: OpenPolicyOptions): Promise<OpenedPoli
     case 'checkpoint': {
       const loaded = await startPolicy({
         ...rest,
-        board: options.board,
+        tracker: options.tracker,
         source: checkpoint(ref),
       });
       return { ...loaded, textModel: () => engineTextModel(loaded.policy) };
     }
     case 'endpoint':
-      options.board.loading('policy', 'connecting', { share: 0 });
+      options.tracker.loading('policy', 'connecting', { share: 0 });
       return openEndpoint(ref.id, options);
     case 'webllm':
       return openInWebLlm(ref.id, options);

@@ -94,7 +94,7 @@ export async function policyFacts(
  * Facts of a policy that does not change while the page is open, loaded once; where loading failed, the next call tries
  * again.
  */
-export function keptFacts(load: () => Promise<PolicyFacts>): () => Promise<PolicyFacts> {
+export function cachedFacts(load: () => Promise<PolicyFacts>): () => Promise<PolicyFacts> {
   let kept: Promise<PolicyFacts> | null = null;
   return () => {
     if (kept) return kept;

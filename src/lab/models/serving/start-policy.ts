@@ -12,7 +12,7 @@ import { holdUntil, type CheckpointSource } from './checkpoint-source.ts';
 import { chooseDevice, enginesName } from './device.ts';
 import { WorkerLost, workerGone } from '../../contract/failures.ts';
 import { NO_BYTES } from '../../contract/progress.ts';
-import type { PartsBoard } from '../../workers/parts-board.ts';
+import type { PartTracker } from '../../workers/part-tracker.ts';
 import type { DeviceChoice } from '../../contract/settings.ts';
 import { startWorker, type StartedWorker } from '../../rpc/worker.ts';
 import type { WorkerFactory } from '../../workers/workers.ts';
@@ -71,7 +71,7 @@ export const startPolicy = async (options: {
   workers: WorkerFactory;
   source: CheckpointSource;
   device: DeviceChoice;
-  board: Pick<PartsBoard, 'loading'>;
+  tracker: Pick<PartTracker, 'loading'>;
   onSampled: (count: number) => void;
   /** Told when a further engine has been started. */
   onEngines?: ((device: DeviceFacts) => void) | undefined;
@@ -80,7 +80,7 @@ export const startPolicy = async (options: {
   /** Handed out at once, so that a load under way can be ended. */
   onStarted(terminate: () => void): void;
 }): Promise<LoadedPolicy> => {
-  const { workers, board, onSampled } = options;
+  const { workers, tracker, onSampled } = options;
   const ended = new AbortController();
   const engines: Engine[] = [];
   const end = (reason: Error): void => {
@@ -94,7 +94,7 @@ export const startPolicy = async (options: {
     end(error);
     options.onLost(error);
   };
-  board.loading('policy', 'choosing the device');
+  tracker.loading('policy', 'choosing the device');
   try {
     const device = await chooseDevice(options.device, navigator.gpu, navigator.hardwareConcurrency);
     ended.signal.throwIfAborted();
@@ -102,11 +102,11 @@ export const startPolicy = async (options: {
     // Its workers hold it too, but only from when they read it.
     await holdUntil(ended.signal, options.source);
     const checkpoint = await options.source.get((bytes) => {
-      if (!ended.signal.aborted) board.loading('policy', 'fetching', bytes);
+      if (!ended.signal.aborted) tracker.loading('policy', 'fetching', bytes);
     }, ended.signal);
-    board.loading('policy', 'reading the tokenizer', NO_BYTES);
+    tracker.loading('policy', 'reading the tokenizer', NO_BYTES);
     const { tokenizer, chat } = await options.source.reader(checkpoint);
-    board.loading('policy', `starting ${device.facts.device}`, NO_BYTES);
+    tracker.loading('policy', `starting ${device.facts.device}`, NO_BYTES);
     const start = async (engine: Engine): Promise<RemotePolicy> => {
       const port = await engine.load(checkpoint, device.facts.device);
       return engine.connect(port, tokenizer, onSampled, chat);

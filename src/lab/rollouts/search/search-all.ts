@@ -1,11 +1,14 @@
 import { messageOf } from '../../../base/errors.ts';
 import { present } from '../../../base/items.ts';
 import { createTurns } from '../../../base/turns.ts';
-import { findInRollout, type FoundRollout } from '../../../evaluate/rollouts/reading/full-text.ts';
+import {
+  findInRollout,
+  type MatchingRollout,
+} from '../../../evaluate/rollouts/reading/full-text.ts';
 import { textPattern } from '../../../evaluate/rollouts/reading/spans.ts';
 import { textsOf, type RolloutTexts } from '../../../formats/rollouts/own/schema.ts';
 import type { FileRecord } from '../../contract/records/rollout-files.ts';
-import type { FoundPlace, OwnEvaluation, OwnRun, SearchUpdate } from '../../contract/rollouts.ts';
+import type { SearchMatch, OwnEvaluation, OwnRun, SearchUpdate } from '../../contract/rollouts.ts';
 import type { StoredLine } from '../own/own-runs.ts';
 
 /** Full-text search over the rollouts of every file, and of the training runs and evaluations that no file was made of. */
@@ -29,7 +32,7 @@ interface Part {
   candidates: readonly RolloutTexts[];
 }
 
-interface Place extends Pick<FoundPlace, 'kind' | 'id' | 'name'> {
+interface Place extends Pick<SearchMatch, 'kind' | 'id' | 'name'> {
   /** Null where nobody counted them. */
   rollouts: number | null;
   parts(): AsyncIterable<Part>;
@@ -103,26 +106,26 @@ function placesOf(searched: Searched, text: string): Place[] {
 
 /** What was found since the last update. */
 class Findings {
-  readonly #tell: (update: SearchUpdate) => void;
+  readonly #report: (update: SearchUpdate) => void;
   readonly #places: number;
   #told = performance.now();
-  #found: FoundPlace[] = [];
+  #found: SearchMatch[] = [];
   #done = 0;
 
   constructor(places: number, tell: (update: SearchUpdate) => void) {
     this.#places = places;
-    this.#tell = tell;
+    this.#report = tell;
   }
 
   begin({ kind, id, name }: Place): void {
     this.#found.push({ kind, id, name, rollouts: 0, count: 0, hits: [], problem: null });
   }
 
-  get #current(): FoundPlace {
+  get #current(): SearchMatch {
     return present(this.#found.at(-1), 'the place that is looked through');
   }
 
-  add(hit: FoundRollout): void {
+  add(hit: MatchingRollout): void {
     const place = this.#current;
     place.count += 1;
     if (place.count <= MOST_TOLD) place.hits.push(hit);
@@ -150,7 +153,7 @@ class Findings {
     const found = this.#found;
     // The last one continues, without what was notified of it.
     this.#found = found.slice(-1).map((place) => ({ ...place, hits: [] }));
-    this.#tell({ share: (this.#done + share) / this.#places, places: this.#places, found });
+    this.#report({ share: (this.#done + share) / this.#places, places: this.#places, found });
   }
 }
 

@@ -8,7 +8,7 @@ import type { ImportedRollout } from '../../../formats/rollouts/shape/imported.t
 import type { Spelled } from '../../contract/rollouts.ts';
 
 /** A tokenizer that is available; it is read when it is asked for. */
-export interface TokenizerAtHand {
+export interface AvailableTokenizer {
   id: string;
   /** Names under which rollouts may call its policy. */
   names: readonly string[];
@@ -17,17 +17,17 @@ export interface TokenizerAtHand {
 
 /** Finds the tokenizer of the policy that made a rollout: the built-in one, or a checkpoint of this device. */
 export class Spelling {
-  readonly #list: () => Promise<readonly TokenizerAtHand[]>;
+  readonly #list: () => Promise<readonly AvailableTokenizer[]>;
   readonly #opened = new Map<string, Promise<Decode>>();
 
-  constructor(list: () => Promise<readonly TokenizerAtHand[]>) {
+  constructor(list: () => Promise<readonly AvailableTokenizer[]>) {
     this.#list = list;
   }
 
   async spell(rollout: ImportedRollout): Promise<Spelled> {
     if (toSpell(rollout) === 0) return { status: 'nothing' };
     const policy = rollout.policy?.id ?? '';
-    const named = ({ names }: TokenizerAtHand): boolean => names.includes(policy);
+    const named = ({ names }: AvailableTokenizer): boolean => names.includes(policy);
     const all = await this.#list();
     const tried: string[] = [];
     for (const one of [...all.filter(named), ...all.filter((other) => !named(other))]) {
@@ -48,7 +48,7 @@ export class Spelling {
     };
   }
 
-  #open(one: TokenizerAtHand): Promise<Decode> {
+  #open(one: AvailableTokenizer): Promise<Decode> {
     const opening = this.#opened.get(one.id) ?? one.open();
     this.#opened.set(one.id, opening);
     // What could not be read now may be there another time.

@@ -1,7 +1,7 @@
 import type { Decode } from '../../../evaluate/rollouts/reading/spell.ts';
 import type { CheckpointStore } from '../../models/checkpoints/store.ts';
 import { fetchWithProgress } from '../../workers/fetch-progress.ts';
-import type { TokenizerAtHand } from './spelling.ts';
+import type { AvailableTokenizer } from './spelling.ts';
 
 /** Tokenizers of this browser: that of the built-in policy, and those of the checkpoints on the device. */
 
@@ -11,7 +11,7 @@ const parsed = (bytes: Uint8Array): Record<string, unknown> => {
 };
 
 /** @param base address of the built-in policy's folder, with a slash at its end */
-const shipped = (base: string): TokenizerAtHand => {
+const shipped = (base: string): AvailableTokenizer => {
   const file = fetchWithProgress(base, () => undefined);
   return {
     id: base,
@@ -30,13 +30,13 @@ const shipped = (base: string): TokenizerAtHand => {
 };
 
 export const tokenizersOf =
-  (base: string, checkpoints: CheckpointStore) => async (): Promise<TokenizerAtHand[]> => {
+  (base: string, checkpoints: CheckpointStore) => async (): Promise<AvailableTokenizer[]> => {
     const stored = (await checkpoints.list()).filter(
       ({ record }) => record.readyAt !== null && record.deletedAt === null,
     );
     return [
       shipped(base),
-      ...stored.map(({ record: { id, name } }): TokenizerAtHand => ({
+      ...stored.map(({ record: { id, name } }): AvailableTokenizer => ({
         id,
         names: [name, id],
         open: async () => {

@@ -1,7 +1,7 @@
 import type { Trainer } from '../../../handover/export/parts/experiment.ts';
 import { exportFolder, ExportRefused } from '../../../handover/export/export-folder.ts';
 import type { FolderFile, ReadSource } from '../../../handover/export/parts/folder.ts';
-import type { Note, Without } from '../../../handover/export/mapping/mapping.ts';
+import type { Note, OmittedPart } from '../../../handover/export/mapping/mapping.ts';
 import type { ExportApi, ExportPlan, ExportSubject } from '../../contract/exports.ts';
 import type { Download } from '../../contract/training.ts';
 import { tarOf } from '../files/tar.ts';
@@ -34,7 +34,7 @@ export class ExportHost implements ExportApi {
   async plan(
     subject: ExportSubject,
     to: Trainer,
-    without: readonly Without[],
+    without: readonly OmittedPart[],
   ): Promise<ExportPlan> {
     try {
       const files = await this.#files(subject, to, without);
@@ -48,7 +48,7 @@ export class ExportHost implements ExportApi {
   async folder(
     subject: ExportSubject,
     to: Trainer,
-    without: readonly Without[],
+    without: readonly OmittedPart[],
   ): Promise<Download> {
     const files = await this.#files(subject, to, without);
     const name = `forage-${to}`;
@@ -70,7 +70,7 @@ export class ExportHost implements ExportApi {
   async #files(
     subject: ExportSubject,
     to: Trainer,
-    without: readonly Without[],
+    without: readonly OmittedPart[],
   ): Promise<readonly FolderFile[]> {
     const { read } = this.#parts;
     return exportFolder(await exportSource(this.#parts, subject), to, { without, read });

@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import type { AskedPolicy } from '../../../lab/contract/settings.ts';
+import type { PolicyChoice } from '../../../lab/contract/settings.ts';
 import { useSetup } from '../../setup/setup-store.ts';
 import { readAdapters, useAdapters } from '../policies/adapters-store.ts';
 import { policiesOf } from '../policies/asked-policy.ts';
@@ -21,11 +21,11 @@ const useRuns = () => {
 type Runs = NonNullable<ReturnType<typeof useRuns>>;
 
 /** Whether this browser has it; a policy without an adapter is the setup’s, which says so itself. */
-const isHere = (policy: AskedPolicy, runs: Runs): boolean =>
+const isHere = (policy: PolicyChoice, runs: Runs): boolean =>
   policy.kind !== 'run' || runs.some(({ id }) => id === policy.run);
 
 /** Names the policy that answers; of two policies the second, because the first is named before it. */
-const Sentence = ({ policies, runs }: { policies: readonly AskedPolicy[]; runs: Runs }) => {
+const Sentence = ({ policies, runs }: { policies: readonly PolicyChoice[]; runs: Runs }) => {
   const after = policies.at(-1);
   const before = policies.length > 1 ? policies[0] : undefined;
   return (

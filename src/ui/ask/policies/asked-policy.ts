@@ -1,14 +1,14 @@
 import type { PolicyRef } from '../../../records/setup.ts';
-import type { AskedPolicy } from '../../../lab/contract/settings.ts';
+import type { PolicyChoice } from '../../../lab/contract/settings.ts';
 
 /** Whose text Ask samples, where that is not simply the setup's policy, and as an address says it. */
 
 /** Policies that answer in place of the setup’s, or beside it. */
 export interface AskSides {
   /** Null: the setup's policy as it is. */
-  policy: AskedPolicy | null;
+  policy: PolicyChoice | null;
   /** A second one, which stands before the first; `alone`: the setup's policy as it is. */
-  beside: AskedPolicy | 'alone' | null;
+  beside: PolicyChoice | 'alone' | null;
 }
 
 /** The setup’s policy alone. */
@@ -27,7 +27,7 @@ const refText = (ref: PolicyRef): string =>
   ref.kind === 'built-in' ? ref.kind : `${ref.kind}:${ref.id}`;
 
 /** One text for one policy; runs and checkpoints by their ids, which mean something in this browser. */
-export const policyText = (policy: AskedPolicy | 'alone'): string =>
+export const policyText = (policy: PolicyChoice | 'alone'): string =>
   policy === 'alone'
     ? ALONE
     : policy.kind === 'base'
@@ -35,7 +35,7 @@ export const policyText = (policy: AskedPolicy | 'alone'): string =>
       : `${policy.run}@${policy.step ?? NEWEST}`;
 
 /** @returns null for a text that names none */
-export function parsePolicyText(text: string): AskedPolicy | 'alone' | null {
+export function parsePolicyText(text: string): PolicyChoice | 'alone' | null {
   if (text === ALONE) return 'alone';
   if (text === 'built-in') return { kind: 'base', policy: { kind: 'built-in' } };
   if (text.length > LONGEST) return null;
@@ -55,9 +55,9 @@ export function parsePolicyText(text: string): AskedPolicy | 'alone' | null {
 export function policiesOf(
   sides: AskSides | null | undefined,
   setup: { policy: PolicyRef },
-): AskedPolicy[] | undefined {
+): PolicyChoice[] | undefined {
   if (!sides || !someSides(sides)) return undefined;
-  const own: AskedPolicy = { kind: 'base', policy: setup.policy };
+  const own: PolicyChoice = { kind: 'base', policy: setup.policy };
   const after = sides.policy ?? own;
   if (sides.beside === null) return [after];
   return [sides.beside === 'alone' ? own : sides.beside, after];

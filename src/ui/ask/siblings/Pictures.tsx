@@ -2,7 +2,7 @@ import { useDeferredValue, useEffect, useMemo } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import type { TreeStep } from '../../../evaluate/rollouts/siblings/tree.ts';
 import type { Rollout } from '../../../records/rollout.ts';
-import { groupIdOf, type AskedPolicy } from '../../../lab/contract/settings.ts';
+import { groupIdOf, type PolicyChoice } from '../../../lab/contract/settings.ts';
 import type { Sibling } from '../../kit/siblings/sibling.ts';
 import { isOverlay } from '../../kit/page/screen.ts';
 import { interruptionOf } from '../columns/measures.ts';
@@ -87,7 +87,7 @@ const Tree = () => {
 };
 
 /** The step of an adapter that was asked for as the newest, as the record says. */
-const stepOf = ({ policy }: Rollout, asked: AskedPolicy | undefined): string => {
+const stepOf = ({ policy }: Rollout, asked: PolicyChoice | undefined): string => {
   if (asked?.kind !== 'run' || asked.step !== null) return '';
   const step = /-step-(\d+)$/.exec(policy.adapter ?? '')?.[1];
   return step === undefined ? '' : `, step ${step}`;

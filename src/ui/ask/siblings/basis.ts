@@ -2,7 +2,7 @@ import { isHeldOutGroup } from '../../../records/training.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import { BUILT_IN_SETUP } from '../../../records/setup.ts';
 import type { EvaluableRun } from '../../../lab/contract/evaluations.ts';
-import type { AskedPolicy } from '../../../lab/contract/settings.ts';
+import type { PolicyChoice } from '../../../lab/contract/settings.ts';
 import { evaluationOfFile } from '../../../lab/rollouts/own/own-runs.ts';
 import { lab, need } from '../../lab/connection.ts';
 import { useLab } from '../../lab/lab-store.ts';
@@ -44,7 +44,7 @@ const loadedPolicy = (): Promise<{ id: string; revision: string } | { why: strin
 const adapterNamed = (
   runs: readonly EvaluableRun[],
   name: string,
-): Extract<AskedPolicy, { kind: 'run' }> | null => {
+): Extract<PolicyChoice, { kind: 'run' }> | null => {
   for (const { id: run, steps } of runs)
     for (const step of steps) if (name === `${run}-step-${step}`) return { kind: 'run', run, step };
   return null;

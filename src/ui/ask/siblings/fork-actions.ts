@@ -2,7 +2,7 @@ import { messageOf } from '../../../base/errors.ts';
 import { deriveSeed } from '../../../base/random.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
-import type { ForkOrder } from '../../../lab/contract/settings.ts';
+import type { ForkRequest } from '../../../lab/contract/settings.ts';
 import type { ForkAsk } from '../../kit/fork/ForkMenu.tsx';
 import { changeWords } from '../../kit/fork/fork-words.ts';
 import { lab } from '../../lab/connection.ts';
@@ -42,7 +42,7 @@ export const forkRollout = async (of: Rollout, ask: ForkAsk): Promise<void> => {
   const policy =
     other?.policy ??
     writerOf(of, { request, source, forks }, useAdapters.getState().runs ?? []).policy;
-  const fork: ForkOrder = {
+  const fork: ForkRequest = {
     of,
     event,
     rolloutId,

@@ -1,7 +1,7 @@
 import { isHeldOutGroup } from '../../../records/training.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import type { EvaluableRun } from '../../../lab/contract/evaluations.ts';
-import { groupIdOf, type AskedPolicy, type RunRequest } from '../../../lab/contract/settings.ts';
+import { groupIdOf, type PolicyChoice, type RunRequest } from '../../../lab/contract/settings.ts';
 import type { ForkNote, RecordSource, StepSource } from '../store/run-store.ts';
 
 /** Which policy wrote a rollout on the screen, and which continues with it where that one is not kept. */
@@ -9,7 +9,7 @@ import type { ForkNote, RecordSource, StepSource } from '../store/run-store.ts';
 /** Who continues with a rollout. */
 export interface Writer {
   /** Undefined: the setup's policy as it is. */
-  policy?: AskedPolicy;
+  policy?: PolicyChoice;
   /** A sentence, where another one than its writer continues. */
   note: string | null;
 }
@@ -31,7 +31,7 @@ function ofTraining(
 ): Writer {
   const wanted = sampledAt(source);
   const kept = runs.find(({ id }) => id === source.runId)?.steps ?? [];
-  const alone: AskedPolicy = { kind: 'base', policy: source.setup.policy };
+  const alone: PolicyChoice = { kind: 'base', policy: source.setup.policy };
   if (kept.includes(wanted))
     return { policy: { kind: 'run', run: source.runId, step: wanted }, note: null };
   if (wanted === 0) return { policy: alone, note: null };
@@ -64,7 +64,7 @@ export function writerOf(
 
 /** The name of a policy in a list and in a sentence. @param runs by which runs are named */
 export function policyName(
-  policy: AskedPolicy | 'alone' | undefined,
+  policy: PolicyChoice | 'alone' | undefined,
   runs: readonly Pick<EvaluableRun, 'id' | 'name'>[],
 ): string {
   if (policy === undefined || policy === 'alone') return 'the model without adapter';

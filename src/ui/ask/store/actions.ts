@@ -1,7 +1,7 @@
 import { messageOf } from '../../../base/errors.ts';
 import type { Question } from '../../../records/records.ts';
 import type { QuestionRow } from '../../../lab/contract/ask.ts';
-import type { Asked } from '../../../lab/contract/settings.ts';
+import type { QuestionChoice } from '../../../lab/contract/settings.ts';
 import { policiesOf } from '../policies/asked-policy.ts';
 import { examplesOf } from './examples.ts';
 import { lab, need } from '../../lab/connection.ts';
@@ -31,7 +31,7 @@ export const failRun = (error: unknown, runId?: string): void => {
 };
 
 /** Whether there is something to ask: an empty field is not a question. */
-export const isAsked = (asked: Asked | null): boolean =>
+export const isAsked = (asked: QuestionChoice | null): boolean =>
   asked?.kind === 'typed' ? asked.text.trim() !== '' : asked !== null;
 
 /** An example for a first visit. */
@@ -52,13 +52,13 @@ const exampleQuestion = (): Promise<QuestionRow> =>
   });
 
 /** What the address asks; null where that is nothing. */
-const chosen = (): Asked | null => {
+const chosen = (): QuestionChoice | null => {
   const { asked } = useView.getState().address;
   return isAsked(asked) ? asked : null;
 };
 
 /** An example, or what was chosen while the world was loaded; null where that runs already. */
-const chosenOrExample = async (): Promise<Asked | null> => {
+const chosenOrExample = async (): Promise<QuestionChoice | null> => {
   useRun.setState({ wanted: true });
   need('sources', 'policy');
   const { id } = await exampleQuestion();
@@ -129,7 +129,7 @@ export const cancelRun = async (): Promise<void> => {
 };
 
 /** Chooses the question of the next run; nothing runs yet, and forks of the one before are gone from the address. */
-export const ask = (asked: Asked): void => {
+export const ask = (asked: QuestionChoice): void => {
   useView.getState().setAddress({ of: null, asked, run: false, rollout: 0, step: null, forks: [] });
 };
 

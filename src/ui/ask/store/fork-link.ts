@@ -1,6 +1,6 @@
 import { FORK_CHANGES, type ForkChange } from '../../../agent/fork/changes.ts';
 import type { SourceName } from '../../../records/hits.ts';
-import type { AskedPolicy } from '../../../lab/contract/settings.ts';
+import type { PolicyChoice } from '../../../lab/contract/settings.ts';
 import { pickOf } from '../../kit/pick-of.ts';
 import { parsePolicyText, policyText } from '../policies/asked-policy.ts';
 
@@ -17,7 +17,7 @@ export interface LinkedFork {
   /** Of `temperature`. */
   temperature?: number;
   /** Of `policy`. */
-  policy?: AskedPolicy;
+  policy?: PolicyChoice;
 }
 
 /** Forks that an address may ask for; they are made one after another, and further ones are ignored. */

@@ -4,8 +4,8 @@ import {
   MAX_QUESTION_LENGTH,
   mechanismsSchema,
   runSettingsSchema,
-  type Asked,
-  type AskedPolicy,
+  type QuestionChoice,
+  type PolicyChoice,
   type Mechanisms,
   type RunSettings,
 } from '../../../lab/contract/settings.ts';
@@ -37,7 +37,7 @@ export interface AskAddress {
    * them, and nothing of what was asked here before. Null for what is asked here.
    */
   of: StepGroup | RecordPlace | null;
-  asked: Asked | null;
+  asked: QuestionChoice | null;
   settings: RunSettings;
   /** What it works with; what is built in is left out. */
   setup: LinkSetup;
@@ -100,7 +100,7 @@ const readMechanisms = (query: URLSearchParams, problems: string[]): Mechanisms 
   return mechanismsSchema.parse(values);
 };
 
-const readAsked = (query: URLSearchParams): Asked | null => {
+const readAsked = (query: URLSearchParams): QuestionChoice | null => {
   const id = query.get('q');
   if (id) return { kind: 'world', id: id.slice(0, 100) };
   const text = query.get('ask')?.trim();
@@ -151,7 +151,7 @@ const readLink = (query: URLSearchParams, problems: string[]): LinkSetup => {
 
 /** Policies that are asked in place of the setup's, where the address names some. */
 const readSides = (query: URLSearchParams, problems: string[]): { sides?: AskSides } => {
-  const readOne = (name: string): AskedPolicy | 'alone' | null => {
+  const readOne = (name: string): PolicyChoice | 'alone' | null => {
     const text = query.get(name);
     if (text === null) return null;
     const policy = parsePolicyText(text);

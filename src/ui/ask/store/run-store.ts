@@ -3,7 +3,7 @@ import type { Question } from '../../../records/records.ts';
 import type { Setup } from '../../../records/setup.ts';
 import type { RolloutUpdate } from '../../../records/updates.ts';
 import type { RunState } from '../../../lab/contract/ask.ts';
-import type { AskedPolicy, RunRequest } from '../../../lab/contract/settings.ts';
+import type { PolicyChoice, RunRequest } from '../../../lab/contract/settings.ts';
 import type { RecordPlace, StepGroup } from './permalink.ts';
 import { applyUpdates, EMPTY_TABLE, type RolloutTable } from './apply-updates.ts';
 
@@ -16,7 +16,7 @@ export interface ForkNote {
   /** What is otherwise: "the next search goes to the web". */
   words: string;
   /** Who continues; absent: the policy of the setup. */
-  policy?: AskedPolicy;
+  policy?: PolicyChoice;
 }
 
 /** Where rollouts on the screen come from that were not asked for here. */
@@ -42,7 +42,7 @@ export interface RecordSource {
   /** What its forks work with. */
   setup: Setup;
   /** Who wrote it; absent: the setup's policy. */
-  policy?: AskedPolicy;
+  policy?: PolicyChoice;
 }
 
 /** The run on the screen: what was asked, its state, and its rollouts. */

@@ -4,7 +4,11 @@ import { isHeldOutGroup } from '../../../records/training.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import { BUILT_IN_SETUP } from '../../../records/setup.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
-import { DEFAULT_SETTINGS, RECIPE_IDS, type Asked } from '../../../lab/contract/settings.ts';
+import {
+  DEFAULT_SETTINGS,
+  RECIPE_IDS,
+  type QuestionChoice,
+} from '../../../lab/contract/settings.ts';
 import { pickOf } from '../../kit/pick-of.ts';
 import { lab } from '../../lab/connection.ts';
 import { useSetup } from '../../setup/setup-store.ts';
@@ -37,7 +41,7 @@ const show = async (rollouts: readonly Rollout[], source: RolloutSource): Promis
   if (!first) return;
   await cancelRun();
   const { id, text } = first.question;
-  const asked: Asked = id === TYPED ? { kind: 'typed', text } : { kind: 'world', id };
+  const asked: QuestionChoice = id === TYPED ? { kind: 'typed', text } : { kind: 'world', id };
   const recipe = pickOf(RECIPE_IDS, first.recipe.id) ?? DEFAULT_SETTINGS.recipe;
   const { address, setAddress } = useView.getState();
   const of = addressOf(source);

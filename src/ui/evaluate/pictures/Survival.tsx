@@ -1,5 +1,8 @@
 import { useMemo } from 'react';
-import type { LostAt, Survival as Survived } from '../../../evaluate/systems/pictures/pictures.ts';
+import type {
+  FailurePoint,
+  Survival as Survived,
+} from '../../../evaluate/systems/pictures/pictures.ts';
 import { rightBy } from '../../../evaluate/rollouts/basis.ts';
 import type { EvaluatedSystem } from '../../../evaluate/systems/result.ts';
 import { PointedPicture } from '../../kit/charts/picture/PointedPicture.tsx';
@@ -13,7 +16,7 @@ interface SurvivalProps {
   rows: readonly Survived[];
   empty: string | null;
   /** Opens the rollouts of a system that were lost there. */
-  onOpen: (system: string, at: LostAt) => void;
+  onOpen: (system: string, at: FailurePoint) => void;
 }
 
 /** How many of how many got through a place, and how many were lost at it. */
@@ -33,7 +36,7 @@ interface Line {
 
 /** A place at which rollouts are lost: a hop, or the answer with a whole or a broken chain. */
 interface Column {
-  at: LostAt;
+  at: FailurePoint;
   name: string;
   /** Where there is little room. */
   short: string;
@@ -55,7 +58,7 @@ const columnsOf = (rows: readonly Survived[]): Column[] => {
 };
 
 /** In the answer, those that are wrong count as lost. */
-const passedAt = (row: Survived, at: LostAt): Passed | null => {
+const passedAt = (row: Survived, at: FailurePoint): Passed | null => {
   if (typeof at === 'number') {
     const hop = row.hops[at - 1];
     return hop ? { left: hop.alive, of: hop.of, lost: hop.lost } : null;

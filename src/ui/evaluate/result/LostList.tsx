@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import type { LostAt } from '../../../evaluate/systems/pictures/pictures.ts';
+import type { FailurePoint } from '../../../evaluate/systems/pictures/pictures.ts';
 import { rightBy } from '../../../evaluate/rollouts/basis.ts';
 import type { EvaluatedRollout, EvaluationResult } from '../../../evaluate/systems/result.ts';
 import { useMore } from '../../kit/page/use-more.tsx';
@@ -18,7 +18,7 @@ const HEADS: readonly Head[] = [
 ];
 
 /** What became of the rollouts, as the heading of their list continues. */
-const placeWords = (at: LostAt): string => {
+const placeWords = (at: FailurePoint): string => {
   if (typeof at === 'number') return `lost at hop ${at}`;
   return at === 'whole' ? 'wrong by EM with the whole chain' : 'wrong by EM with a broken chain';
 };
@@ -27,7 +27,7 @@ const placeWords = (at: LostAt): string => {
 export const LostList = (props: {
   result: EvaluationResult;
   system: string;
-  at: LostAt;
+  at: FailurePoint;
   lost: readonly EvaluatedRollout[];
   read: (question: string) => void;
   close: () => void;

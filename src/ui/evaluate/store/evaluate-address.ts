@@ -1,6 +1,6 @@
-import type { LostAt } from '../../../evaluate/systems/pictures/pictures.ts';
+import type { FailurePoint } from '../../../evaluate/systems/pictures/pictures.ts';
 import { MEASURE_IDS, type MeasureId } from '../../../evaluate/systems/table/measures.ts';
-import { PARTINGS, type Parting } from '../../../evaluate/systems/table/shape.ts';
+import { TABLE_SPLITS, type TableSplit } from '../../../evaluate/systems/table/shape.ts';
 import { pickOf, idOf } from '../../kit/pick-of.ts';
 
 /** What the address of an evaluation restores: what is shown of it, and how. */
@@ -26,7 +26,7 @@ export interface EvaluateAddress {
   view: EvaluateView;
   /** Id of the row that the others are compared with; null: the first. */
   reference: string | null;
-  by: Parting;
+  by: TableSplit;
   /** Column of the table by which its rows stand; null: as they were asked for. */
   sort: { measure: MeasureId; descending: boolean } | null;
   /** Quality and cost of the plane. */
@@ -37,7 +37,7 @@ export interface EvaluateAddress {
   /** Systems whose rollouts are shown of it; empty: those that disagree. */
   systems: readonly string[];
   /** Where rollouts of the first of these systems were lost, of which a list is shown; null: none is. */
-  lost: LostAt | null;
+  lost: FailurePoint | null;
   /** Evaluation to compare with. */
   other: string | null;
 }
@@ -72,7 +72,7 @@ const sortOf = (raw: string): EvaluateAddress['sort'] => {
 };
 
 /** `3` is the third hop; null where it names no place. */
-const lostOf = (raw: string): LostAt | null =>
+const lostOf = (raw: string): FailurePoint | null =>
   /^[1-9]\d?$/.test(raw) ? Number(raw) : pickOf(['whole', 'broken'] as const, raw);
 
 /** What a query string cannot mean is left at its default. */
@@ -83,7 +83,7 @@ export const parseEvaluateAddress = (search: string): EvaluateAddress => {
   return {
     view: pickOf(VIEWS, query.get('view') ?? '') ?? DEFAULT_ADDRESS.view,
     reference: idOf(query.get('ref')),
-    by: pickOf(PARTINGS, query.get('by') ?? '') ?? DEFAULT_ADDRESS.by,
+    by: pickOf(TABLE_SPLITS, query.get('by') ?? '') ?? DEFAULT_ADDRESS.by,
     sort: sortOf(query.get('sort') ?? ''),
     quality: measure('quality'),
     cost: measure('cost'),

@@ -2,8 +2,8 @@ import { Fragment, useCallback, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { EvaluationResult, SkippedSystem } from '../../../evaluate/systems/result.ts';
 import {
-  PARTINGS,
-  type Parting,
+  TABLE_SPLITS,
+  type TableSplit,
   type SystemsTable,
 } from '../../../evaluate/systems/table/shape.ts';
 import { INTERVALS } from '../../../evaluate/systems/table/notes.ts';
@@ -13,7 +13,7 @@ import { NEW_EVALUATION, type EvaluateAddress } from '../store/evaluate-address.
 import { ResultTable } from './ResultTable.tsx';
 
 /** Names of the ways in which questions are parted. */
-const PARTS: Record<Parting, string> = {
+const PARTS: Record<TableSplit, string> = {
   all: 'all together',
   type: 'by form',
   hops: 'by hops',
@@ -55,7 +55,7 @@ export const TableView = ({ id, result, tables, address, change }: TableViewProp
     <>
       <div className="choice-line">
         <span role="group" aria-label="Questions">
-          {PARTINGS.map((by) => (
+          {TABLE_SPLITS.map((by) => (
             <button
               key={by}
               type="button"

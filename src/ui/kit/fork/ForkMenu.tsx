@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { FORK_CHANGES, offerOf, type ForkChange } from '../../../agent/fork/changes.ts';
 import type { SourceName } from '../../../records/hits.ts';
 import type { Rollout } from '../../../records/rollout.ts';
-import type { AskedPolicy } from '../../../lab/contract/settings.ts';
+import type { PolicyChoice } from '../../../lab/contract/settings.ts';
 import { Term } from '../words/explain/Term.tsx';
 import { CHANGE_NAMES, CHANGE_SIGNS, offerWords } from './fork-words.ts';
 import './fork.css';
@@ -15,12 +15,12 @@ export interface ForkAsk {
   event: number;
   source?: SourceName;
   temperature?: number;
-  policy?: { policy: AskedPolicy; name: string };
+  policy?: { policy: PolicyChoice; name: string };
 }
 
 /** A policy that may continue. */
 export interface ForkPolicy {
-  policy: AskedPolicy;
+  policy: PolicyChoice;
   name: string;
 }
 

@@ -3,7 +3,7 @@ import { Select } from '../../kit/fields/Select.tsx';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Link, useLocation, useParams, useSearch } from 'wouter';
 import type { KnownValues } from '../../../evaluate/rollouts/filter/complete.ts';
-import { lacksLine } from '../../../evaluate/rollouts/lacks.ts';
+import { lacksLine } from '../../../evaluate/rollouts/missing-parts.ts';
 import type { FileRecord } from '../../../lab/contract/records/rollout-files.ts';
 import { formatCount } from '../../kit/words/format.ts';
 import { openOwnRun, reloadFiles, removeFile } from '../store/browse-actions.ts';

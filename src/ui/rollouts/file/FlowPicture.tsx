@@ -131,9 +131,9 @@ const Flowing = ({ flow, basis, onPick, width }: FlowProps & { width: number }) 
 };
 
 /** Why nothing can be drawn; null where it can. */
-const emptyOf = ({ all, untold }: Flow): string | null => {
+const emptyOf = ({ all, undetermined }: Flow): string | null => {
   if (all > 0) return null;
-  return untold === 0
+  return undetermined === 0
     ? 'No rollout passes the filter.'
     : 'No rollout here has gold answers, so none can be scored.';
 };
@@ -152,10 +152,10 @@ export const FlowPicture = (props: FlowProps) => {
       renderPicture={(width) => <Flowing {...props} width={width} />}
       renderTable={() => <Table {...props} />}
       foot={
-        flow.untold > 0 && flow.all > 0 ? (
+        flow.undetermined > 0 && flow.all > 0 ? (
           <p className="fine" data-legend="">
-            {formatCount(flow.untold)} more cannot be scored: no gold answers, or the answer cannot
-            be read.
+            {formatCount(flow.undetermined)} more cannot be scored: no gold answers, or the answer
+            cannot be read.
           </p>
         ) : null
       }

@@ -1,7 +1,7 @@
 import { Button, Checkbox, TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { withoutEnding } from '../../../formats/rollouts/shape/names.ts';
-import type { ExportFormat, Selected } from '../../../lab/contract/rollouts.ts';
+import type { ExportFormat, BrowseResult } from '../../../lab/contract/rollouts.ts';
 import type { FileRecord, SavedView } from '../../../lab/contract/records/rollout-files.ts';
 import { labelled } from '../../kit/fields/labelled.tsx';
 import { formatCount } from '../../kit/words/format.ts';
@@ -203,7 +203,7 @@ const spell = (policy: string, ids: number[]): Promise<string[] | null> =>
  */
 const fileName = async (
   { id, name }: FileRecord,
-  { order }: Selected,
+  { order }: BrowseResult,
   format: ExportFormat,
   end: string,
 ): Promise<string> => {
@@ -223,7 +223,7 @@ const MANY = 500;
  */
 export const ExportMenu = (props: {
   file: FileRecord;
-  selected: Selected;
+  selected: BrowseResult;
   columns: readonly string[];
 }) => {
   const { file, selected, columns } = props;

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import type { FoundRow } from '../../../lab/contract/rollouts.ts';
+import type { MatchingRow } from '../../../lab/contract/rollouts.ts';
 import { type Mark, BOOKMARK } from '../../../lab/contract/records/rollout-files.ts';
 import { markRollout, toggleBookmark, useSelection } from '../store/browse-selection.ts';
 
@@ -13,7 +13,7 @@ const tagsOf = (text: string): string[] =>
     ),
   ].slice(0, 20);
 
-const Fields = ({ found, mark }: { found: FoundRow; mark: Mark | undefined }) => {
+const Fields = ({ found, mark }: { found: MatchingRow; mark: Mark | undefined }) => {
   const { id } = found.row;
   const [tags, setTags] = useState((mark?.tags ?? []).join(', '));
   const [note, setNote] = useState(mark?.note ?? '');

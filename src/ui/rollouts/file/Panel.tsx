@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { withBasis } from '../../../evaluate/rollouts/basis.ts';
 import { basisWords, type Outcome } from '../../../evaluate/rollouts/taxonomy.ts';
 import { LINTS, type LintCode } from '../../../evaluate/rollouts/lint/finding.ts';
-import type { Facet, Selected } from '../../../lab/contract/rollouts.ts';
+import type { Facet, BrowseResult } from '../../../lab/contract/rollouts.ts';
 import { GROUP_FIELDS, type GroupField } from '../../../lab/contract/records/rollout-files.ts';
 import { Bars } from '../../kit/charts/Bars.tsx';
 import { formatCount, formatNumber, formatShare } from '../../kit/words/format.ts';
@@ -23,7 +23,7 @@ type Narrow = (more: string) => void;
  * How the rollouts ended. Outcomes exclude one another, so the bars add up to all that can be
  * judged.
  */
-const OutcomeBars = ({ selected, narrow }: { selected: Selected; narrow: Narrow }) => (
+const OutcomeBars = ({ selected, narrow }: { selected: BrowseResult; narrow: Narrow }) => (
   <Bars
     id="outcomes"
     title={withBasis('How they ended', basisWords(selected.statistics))}
@@ -42,7 +42,7 @@ const OutcomeBars = ({ selected, narrow }: { selected: Selected; narrow: Narrow 
  * What the checks found, faults of the implementation apart from behaviour: the first are bugs, the
  * second may be wanted.
  */
-const Findings = ({ selected, narrow }: { selected: Selected; narrow: Narrow }) => {
+const Findings = ({ selected, narrow }: { selected: BrowseResult; narrow: Narrow }) => {
   const codes = (Object.keys(LINTS) as LintCode[]).filter((code) => (selected.lint[code] ?? 0) > 0);
   const kinds = [
     ['fault', 'Faults of the implementation', 6],
@@ -89,7 +89,7 @@ const nameOf = (field: GroupField, value: string | number): string =>
 let countings = 0;
 
 /** The parts of the selection by one field, counted by the worker. */
-const useFacets = (fileId: string, filter: string, field: GroupField, selected: Selected) => {
+const useFacets = (fileId: string, filter: string, field: GroupField, selected: BrowseResult) => {
   const [facets, setFacets] = useState<{ values: Facet[]; all: number } | null>(null);
   useEffect(() => {
     let live = true;
@@ -113,7 +113,12 @@ const useFacets = (fileId: string, filter: string, field: GroupField, selected: 
  * The selection by a field of one’s choice. It begins with the step where a file has several, else
  * with the question.
  */
-const Facets = (props: { fileId: string; filter: string; selected: Selected; narrow: Narrow }) => {
+const Facets = (props: {
+  fileId: string;
+  filter: string;
+  selected: BrowseResult;
+  narrow: Narrow;
+}) => {
   const { fileId, filter, selected, narrow } = props;
   const [field, setField] = useState<GroupField>(
     selected.statistics.steps > 1 ? 'step' : 'question',
@@ -194,7 +199,7 @@ const Facets = (props: { fileId: string; filter: string; selected: Selected; nar
 export const Panel = (props: {
   fileId: string;
   filter: string;
-  selected: Selected;
+  selected: BrowseResult;
   narrow: Narrow;
   /** Puts another filter in the place of this one. */
   setFilter: (filter: string) => void;

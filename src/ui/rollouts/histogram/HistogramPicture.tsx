@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import type { Histogram, HistogramBin } from '../../../evaluate/rollouts/distribution/histogram.ts';
-import type { Selected } from '../../../lab/contract/rollouts.ts';
+import type { BrowseResult } from '../../../lab/contract/rollouts.ts';
 import { Picture } from '../../kit/charts/picture/Picture.tsx';
 import { PickField } from '../../kit/PickField.tsx';
 import { formatCount, formatNumber, formatShare } from '../../kit/words/format.ts';
@@ -23,7 +23,7 @@ const useHistogram = (
   fileId: string,
   filter: string,
   column: string | null,
-  selected: Selected,
+  selected: BrowseResult,
 ): Histogram | null => {
   const [histogram, setHistogram] = useState<Histogram | null>(null);
   useEffect(() => {
@@ -202,7 +202,7 @@ interface Picked {
 export const HistogramPicture = (props: {
   fileId: string;
   filter: string;
-  selected: Selected;
+  selected: BrowseResult;
   setFilter: (filter: string) => void;
 }) => {
   const { fileId, filter, selected, setFilter } = props;

@@ -3,7 +3,7 @@ import { Select } from '../../kit/fields/Select.tsx';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { messageOf } from '../../../base/errors.ts';
-import type { JudgeStanding } from '../../../lab/contract/rollouts.ts';
+import type { JudgeStatus } from '../../../lab/contract/rollouts.ts';
 import type { FileRecord, Judging } from '../../../lab/contract/records/rollout-files.ts';
 import { formatDuration } from '../../kit/words/duration.ts';
 import { formatCount, formatShare, plural } from '../../kit/words/format.ts';
@@ -25,9 +25,9 @@ import './judge.css';
  */
 
 /** What is stored of the verdicts; null while it is read, a message where that failed. */
-const useStanding = (file: FileRecord): JudgeStanding | string | null => {
+const useStanding = (file: FileRecord): JudgeStatus | string | null => {
   const kept = useJudging((state) => state.kept);
-  const [standing, setStanding] = useState<JudgeStanding | string | null>(null);
+  const [standing, setStanding] = useState<JudgeStatus | string | null>(null);
   useEffect(() => {
     let live = true;
     lab()
@@ -47,7 +47,7 @@ const useStanding = (file: FileRecord): JudgeStanding | string | null => {
 const HEADS: readonly Head[] = [[''], ['EM 1', 'number'], ['EM 0', 'number']];
 
 /** Verdicts against EM as a 2 × 2 table, with agreement and Cohen’s κ; κ is null where both gave every answer the same verdict. */
-const AgreementTable = ({ agreement }: Pick<JudgeStanding, 'agreement'>) => {
+const AgreementTable = ({ agreement }: Pick<JudgeStatus, 'agreement'>) => {
   const { n, bothRight, bothWrong, judgeOnly, emOnly, agreement: share, kappa } = agreement;
   if (n === 0) return <p className="fine">No answer has a verdict yet.</p>;
   return (
@@ -133,7 +133,7 @@ const useJudges = () => {
 };
 
 /** Choice of the judge, which is kept in the setup, and the buttons that start and stop it. One job runs at a time. */
-const Chooser = ({ file, standing }: { file: FileRecord; standing: JudgeStanding }) => {
+const Chooser = ({ file, standing }: { file: FileRecord; standing: JudgeStatus }) => {
   const judges = useJudges();
   const spec = useSetup(({ setup }) => setup.judge);
   const change = useSetup((state) => state.change);

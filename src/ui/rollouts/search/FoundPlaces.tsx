@@ -1,8 +1,8 @@
 import { memo, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import type { Excerpt, FoundRollout } from '../../../evaluate/rollouts/reading/full-text.ts';
+import type { Excerpt, MatchingRollout } from '../../../evaluate/rollouts/reading/full-text.ts';
 import { revealHidden } from '../../../evaluate/rollouts/reading/visible.ts';
-import type { FoundPlace } from '../../../lab/contract/rollouts.ts';
+import type { SearchMatch } from '../../../lab/contract/rollouts.ts';
 import { evaluationFileId, runFileId } from '../../../lab/rollouts/own/own-runs.ts';
 import { useMore } from '../../kit/page/use-more.tsx';
 import { formatCount, plural } from '../../kit/words/format.ts';
@@ -31,7 +31,7 @@ const Marked = ({ text }: { text: Excerpt }) => (
 );
 
 /** Where the rollout opens: in its text at the words, or in its rounds where only question or answer has them. */
-const placeOf = (fileId: string, { id, segment }: FoundRollout, words: string): string => {
+const placeOf = (fileId: string, { id, segment }: MatchingRollout, words: string): string => {
   const query = new URLSearchParams(
     segment ? { find: words, view: 'text', event: String(segment.at + 1) } : {},
   ).toString();
@@ -39,12 +39,12 @@ const placeOf = (fileId: string, { id, segment }: FoundRollout, words: string): 
 };
 
 /** Null of a file; of what no file was made of, what is read before it opens. */
-const ownOf = ({ kind, id, name }: FoundPlace): Own | null =>
+const ownOf = ({ kind, id, name }: SearchMatch): Own | null =>
   kind === 'file' ? null : { kind, id, name };
 
 const FILE_OF = { file: (id: string) => id, run: runFileId, evaluation: evaluationFileId } as const;
 
-const pathOf = (place: FoundPlace, hit: FoundRollout, words: string): string =>
+const pathOf = (place: SearchMatch, hit: MatchingRollout, words: string): string =>
   placeOf(FILE_OF[place.kind](place.id), hit, words);
 
 /** Somebody who came back, and did nothing yet. */
@@ -62,7 +62,15 @@ const useReturn = (path: string) => {
 };
 
 /** A rollout: its question and answer, and the words in the text around them. */
-const Hit = ({ hit, place, words }: { hit: FoundRollout; place: FoundPlace; words: string }) => {
+const Hit = ({
+  hit,
+  place,
+  words,
+}: {
+  hit: MatchingRollout;
+  place: SearchMatch;
+  words: string;
+}) => {
   const [, go] = useLocation();
   const { question, answer, segment, step, count } = hit;
   const path = pathOf(place, hit, words);
@@ -115,7 +123,7 @@ const Hit = ({ hit, place, words }: { hit: FoundRollout; place: FoundPlace; word
 };
 
 /** All of a file that has the words, as its table; what no file was made of is read first. */
-const PlaceName = ({ place, words }: { place: FoundPlace; words: string }) => {
+const PlaceName = ({ place, words }: { place: SearchMatch; words: string }) => {
   const [, go] = useLocation();
   const table = { ...parseBrowseAddress(''), filter: havingText(words) };
   const address = formatBrowseAddress(table);
@@ -134,13 +142,13 @@ const PlaceName = ({ place, words }: { place: FoundPlace; words: string }) => {
 };
 
 /** As many as reach to the rollout that was opened last. */
-const shownAtFirst = (place: FoundPlace, words: string): number => {
+const shownAtFirst = (place: SearchMatch, words: string): number => {
   const { opened } = useSearched.getState();
   const at = place.hits.findIndex((hit) => pathOf(place, hit, words) === opened);
   return Math.max(1, Math.ceil((at + 1) / HITS)) * HITS;
 };
 
-const Place = memo(({ place, words }: { place: FoundPlace; words: string }) => {
+const Place = memo(({ place, words }: { place: SearchMatch; words: string }) => {
   const [page] = useState(() => shownAtFirst(place, words));
   const { rows, more } = useMore(place.hits, page);
   return (
@@ -174,7 +182,7 @@ const Place = memo(({ place, words }: { place: FoundPlace; words: string }) => {
  * The results of a search over all rollouts, a section for each file, run or evaluation.
  * @param props.words what was searched for; marked in the results
  */
-export const FoundPlaces = ({ found, words }: { found: readonly FoundPlace[]; words: string }) => {
+export const FoundPlaces = ({ found, words }: { found: readonly SearchMatch[]; words: string }) => {
   const { rows, more } = useMore(found, PLACES);
   return (
     <>

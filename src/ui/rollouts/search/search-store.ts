@@ -1,6 +1,6 @@
 import { create } from 'zustand';
 import { messageOf } from '../../../base/errors.ts';
-import type { FoundPlace, SearchUpdate } from '../../../lab/contract/rollouts.ts';
+import type { SearchMatch, SearchUpdate } from '../../../lab/contract/rollouts.ts';
 import { lab } from '../../lab/connection.ts';
 
 /** The search of all rollouts: what was found so far. It is kept, so that "back" from a rollout shows it again. */
@@ -15,7 +15,7 @@ export interface SearchState {
   share: number;
   places: number;
   /** Those that were begun, in their order. */
-  found: readonly FoundPlace[];
+  found: readonly SearchMatch[];
   /** Why it failed; empty unless `status` says so. */
   problem: string;
   /** Address of the rollout that was opened last: "back" leads to it. */
@@ -38,9 +38,9 @@ export const useSearched = create<SearchState>()(() => NOTHING);
 
 /** What was found, with an update: a place that continued has its new rollouts after the old ones. */
 export function withUpdate(
-  found: readonly FoundPlace[],
+  found: readonly SearchMatch[],
   { found: fresh }: Pick<SearchUpdate, 'found'>,
-): FoundPlace[] {
+): SearchMatch[] {
   const all = [...found];
   for (const place of fresh) {
     const last = all.at(-1);
@@ -76,7 +76,7 @@ export const startSearch = async (text: string, over: string): Promise<void> => 
   const { text: before, found: old, opened } = useSearched.getState();
   const kept = before === text ? { found: old, opened } : {};
   useSearched.setState({ ...NOTHING, ...kept, text, over, status: 'searching' });
-  let fresh: readonly FoundPlace[] = [];
+  let fresh: readonly SearchMatch[] = [];
   const onFound = (update: SearchUpdate): void => {
     if (signal.aborted) return;
     const { share, places } = update;

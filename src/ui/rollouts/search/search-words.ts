@@ -1,18 +1,18 @@
-import type { FoundPlace } from '../../../lab/contract/rollouts.ts';
+import type { SearchMatch } from '../../../lab/contract/rollouts.ts';
 import { formatCount, plural } from '../../kit/words/format.ts';
 import type { SearchState } from './search-store.ts';
 
-const sumOf = (found: readonly FoundPlace[], of: (place: FoundPlace) => number): number =>
+const sumOf = (found: readonly SearchMatch[], of: (place: SearchMatch) => number): number =>
   found.reduce((sum, place) => sum + of(place), 0);
 
 /** Rollouts that were looked through. */
-export const lookedThrough = (found: readonly FoundPlace[]): number =>
+export const lookedThrough = (found: readonly SearchMatch[]): number =>
   sumOf(found, ({ rollouts }) => rollouts);
 
 const KINDS = ['file', 'run', 'evaluation'] as const;
 
 /** "2 files and 1 run". */
-const placesWords = (found: readonly FoundPlace[]): string => {
+const placesWords = (found: readonly SearchMatch[]): string => {
   const parts = KINDS.flatMap((kind) => {
     const count = found.filter((place) => place.kind === kind).length;
     return count === 0 ? [] : [plural(count, kind)];

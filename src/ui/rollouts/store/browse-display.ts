@@ -1,4 +1,4 @@
-import type { Selected } from '../../../lab/contract/rollouts.ts';
+import type { BrowseResult } from '../../../lab/contract/rollouts.ts';
 
 /** The lines of the table: positions of rows, and heads of groups as negative numbers. */
 
@@ -15,10 +15,10 @@ export const groupOf = (line: number): number => -1 - line;
 export const isRow = (line: number): boolean => line >= 0;
 
 // Drawing, keys and opening ask for the lines of one selection again and again; it may have a million.
-let last: { selected: Selected; closed: ReadonlySet<string>; lines: Int32Array } | null = null;
+let last: { selected: BrowseResult; closed: ReadonlySet<string>; lines: Int32Array } | null = null;
 
 const linesOf = (
-  { order, groups }: Pick<Selected, 'order' | 'groups'>,
+  { order, groups }: Pick<BrowseResult, 'order' | 'groups'>,
   closed: ReadonlySet<string>,
 ): Int32Array => {
   if (groups.length === 0) return Int32Array.from(order);
@@ -38,7 +38,7 @@ const linesOf = (
 };
 
 /** Lines of a selection with some groups closed; the last answer is kept. */
-export const displayOf = (selected: Selected, closed: ReadonlySet<string>): Int32Array => {
+export const displayOf = (selected: BrowseResult, closed: ReadonlySet<string>): Int32Array => {
   if (last?.selected !== selected || last.closed !== closed)
     last = { selected, closed, lines: linesOf(selected, closed) };
   return last.lines;

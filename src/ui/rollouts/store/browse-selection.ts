@@ -2,8 +2,8 @@ import { create } from 'zustand';
 import type {
   BrowseQuery,
   FilterFault,
-  FoundRow,
-  Selected,
+  MatchingRow,
+  BrowseResult,
 } from '../../../lab/contract/rollouts.ts';
 import { type Mark, BOOKMARK } from '../../../lab/contract/records/rollout-files.ts';
 import { attempt, tellProblem } from './browse-actions.ts';
@@ -18,11 +18,11 @@ export interface SelectionStore {
   fileId: string | null;
   /** What was asked for last. */
   query: BrowseQuery | null;
-  selected: Selected | null;
+  selected: BrowseResult | null;
   loading: boolean;
   fault: FilterFault | null;
   /** Rows by position in the file: those on the screen and some around. */
-  rows: ReadonlyMap<number, FoundRow>;
+  rows: ReadonlyMap<number, MatchingRow>;
   /** Position in the file of the row that keys are about. */
   cursor: number | null;
   /** Keys of closed groups. */
@@ -133,7 +133,7 @@ const fetchRows = async (): Promise<void> => {
 };
 
 /** Keys may have moved the cursor to a row that was not fetched yet. */
-const rowUnderCursor = async (): Promise<FoundRow | null> => {
+const rowUnderCursor = async (): Promise<MatchingRow | null> => {
   const { fileId, cursor, rows } = useSelection.getState();
   if (fileId === null || cursor === null) return null;
   return rows.get(cursor) ?? (await lab().rollouts.rowsAt(fileId, [cursor]))[0] ?? null;
@@ -169,7 +169,7 @@ const rememberOrder = async (fileId: string, position: number): Promise<void> =>
 
 /** Opens a rollout of the table in the reader, which then continues in the table's order. */
 export const openRow = async (
-  { position, row }: Pick<FoundRow, 'position' | 'row'>,
+  { position, row }: Pick<MatchingRow, 'position' | 'row'>,
   go: (path: string) => void,
 ): Promise<void> => {
   const { fileId } = useSelection.getState();

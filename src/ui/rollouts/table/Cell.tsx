@@ -3,7 +3,7 @@ import { ENDS } from '../../../evaluate/rollouts/why.ts';
 import { LINTS } from '../../../evaluate/rollouts/lint/finding.ts';
 import { basisOf } from '../../../evaluate/rollouts/taxonomy.ts';
 import { columnReader } from '../../../lab/rollouts/columns.ts';
-import type { FoundRow } from '../../../lab/contract/rollouts.ts';
+import type { MatchingRow } from '../../../lab/contract/rollouts.ts';
 import { DASH, formatNumber } from '../../kit/words/format.ts';
 import type { Column } from './columns.ts';
 import { HopMarks } from '../../kit/hops/HopMarks.tsx';
@@ -15,11 +15,11 @@ const bit = (value: number): { sign: string; tone: string; word: string } =>
     : { sign: '✗', tone: 'tone-bad', word: 'no' };
 
 /** What the checks found, as the reader and the overview call it; null where that is nothing. */
-const findingNames = ({ row }: FoundRow): string | null =>
+const findingNames = ({ row }: MatchingRow): string | null =>
   row.lint.length === 0 ? null : row.lint.map((code) => LINTS[code].title).join(', ');
 
 /** Right or wrong beside the first cell, which stays in view however far the table is scrolled. */
-export const OutcomeMark = ({ found }: { found: FoundRow }) => {
+export const OutcomeMark = ({ found }: { found: MatchingRow }) => {
   const { outcome, numbers } = found.row;
   const basis = basisOf(outcome, numbers);
   if (outcome === null || basis === null) return null;
@@ -33,7 +33,7 @@ export const OutcomeMark = ({ found }: { found: FoundRow }) => {
 };
 
 /** One value of the table; imported text is text, never markup. */
-export const CellValue = ({ column, found }: { column: Column; found: FoundRow }) => {
+export const CellValue = ({ column, found }: { column: Column; found: MatchingRow }) => {
   const { name, kind } = column;
   if (name === 'outcome') {
     const { outcome, numbers } = found.row;
@@ -68,7 +68,7 @@ export const CellValue = ({ column, found }: { column: Column; found: FoundRow }
 };
 
 /** What the cell says in full, where it may be cut. */
-export const fullText = (column: Column, found: FoundRow): string | undefined => {
+export const fullText = (column: Column, found: MatchingRow): string | undefined => {
   // The marks name themselves.
   if (column.kind !== 'text' || column.name === 'hops') return undefined;
   if (column.name === 'answer' && found.row.notScored !== undefined)

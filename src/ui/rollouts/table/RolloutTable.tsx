@@ -5,8 +5,8 @@ import { useLocation } from 'wouter';
 import type {
   BrowseGroup,
   BrowseQuery,
-  FoundRow,
-  Selected,
+  MatchingRow,
+  BrowseResult,
 } from '../../../lab/contract/rollouts.ts';
 import { hrefOf } from '../../kit/page/page-root.ts';
 import { formatCount, formatNumber, formatShare } from '../../kit/words/format.ts';
@@ -39,7 +39,7 @@ const AHEAD = 40;
  * The bookmark of a row. It asks the store for its own mark alone: a bookmark draws one star again,
  * not the table.
  */
-const Star = ({ found }: { found: FoundRow }) => {
+const Star = ({ found }: { found: MatchingRow }) => {
   const on = useSelection((state) => state.marks.get(found.row.id)?.bookmarked ?? false);
   return (
     <button
@@ -60,7 +60,7 @@ const Star = ({ found }: { found: FoundRow }) => {
 
 /** A row whose rollout was not fetched yet shows an ellipsis; its place and number are known. */
 interface RowProps {
-  found: FoundRow | undefined;
+  found: MatchingRow | undefined;
   position: number;
   index: number;
   columns: readonly Column[];
@@ -181,7 +181,7 @@ const useColumns = (names: readonly string[]): { column: Column; width: number }
 
 interface RolloutTableProps {
   fileId: string;
-  selected: Selected;
+  selected: BrowseResult;
   columns: readonly string[];
   sort: BrowseQuery['sort'];
   setSort: (sort: BrowseQuery['sort']) => void;

@@ -1,7 +1,7 @@
 import { Button, Checkbox, Modal, NumberInput, SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import { TRAINERS, type Trainer } from '../../../handover/export/parts/experiment.ts';
-import type { Refusal, Without } from '../../../handover/export/mapping/mapping.ts';
+import type { Refusal, OmittedPart } from '../../../handover/export/mapping/mapping.ts';
 import type { ExportPlan, ExportSubject } from '../../../lab/contract/exports.ts';
 import { createAttempt, type Problem } from '../../kit/attempt.ts';
 import { saveFile } from '../../kit/page/save-file.ts';
@@ -17,7 +17,7 @@ const NAMES: Readonly<Record<Trainer, { name: string; on: string }>> = {
 };
 
 /** What can be left out, as text. */
-const PARTS: Readonly<Record<Without, string>> = {
+const PARTS: Readonly<Record<OmittedPart, string>> = {
   'dynamic-sampling': 'dynamic sampling: groups with equal rewards are not replaced',
   kl: 'the KL term',
   credit: 'per-search advantages: their credit is added to the reward',
@@ -27,15 +27,15 @@ const PARTS: Readonly<Record<Without, string>> = {
 };
 
 /** The offers of the refusals, and what was left out already, each once. */
-const offered = (refusals: readonly Refusal[], without: readonly Without[]): Without[] => [
+const offered = (refusals: readonly Refusal[], without: readonly OmittedPart[]): OmittedPart[] => [
   ...new Set([...without, ...refusals.flatMap((refusal) => refusal.without ?? [])]),
 ];
 
 interface ChoiceProps {
   refusals: readonly Refusal[];
   /** What is left out, so that the trainer can run the rest. */
-  without: readonly Without[];
-  change: (without: Without[]) => void;
+  without: readonly OmittedPart[];
+  change: (without: OmittedPart[]) => void;
 }
 
 /** What the trainer has no counterpart of, each with the way out where there is one. */
@@ -112,7 +112,7 @@ export const ExportDialog = ({ subject: given, name, onClose }: DialogProps) => 
   const [steps, setSteps] = useState(given.kind === 'run' ? given.steps : 0);
   const subject = given.kind === 'run' ? { ...given, steps } : given;
   const [to, setTo] = useState<Trainer>(TRAINERS[0]);
-  const [without, setWithout] = useState<Without[]>([]);
+  const [without, setWithout] = useState<OmittedPart[]>([]);
   const [making, setMaking] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
   // Looked at again with every choice: the folder itself is made only when it is downloaded.

@@ -6,7 +6,7 @@ import type { Passage } from '../../../../src/records/records.ts';
 import {
   CollectionBusy,
   CollectionStorageFull,
-  MemoryLineReached,
+  MemoryLimitReached,
   OtherFile,
 } from '../../../../src/lab/corpus/collections/passages/errors.ts';
 import { CollectionsDatabase } from '../../../../src/lab/corpus/collections/passages/database.ts';
@@ -246,7 +246,7 @@ describe('an import that was broken off', () => {
   test('stops at the bound on its memory', async () => {
     const files = [entry(passages(0, 2600))];
     const bound = importFiles(store, { name: 'n' }, files, { memoryLine: 300_000 });
-    await expect(bound).rejects.toThrow(MemoryLineReached);
+    await expect(bound).rejects.toThrow(MemoryLimitReached);
     expect((await store.list())[0]?.passages).toBeGreaterThan(0);
   });
 

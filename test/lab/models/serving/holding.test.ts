@@ -10,8 +10,8 @@ import {
   loadOptions,
   storedCheckpoint,
 } from '../../../../src/lab/models/serving/checkpoint-source.ts';
-import { PartsBoard } from '../../../../src/lab/workers/parts-board.ts';
-import { PolicyKeeper } from '../../../../src/lab/models/serving/policy-keeper.ts';
+import { PartTracker } from '../../../../src/lab/workers/part-tracker.ts';
+import { PolicyLoader } from '../../../../src/lab/models/serving/policy-loader.ts';
 import type { Checkpoint, PolicyWorkerApi } from '../../../../src/lab/contract/policy.ts';
 import type { WorkerLike } from '../../../../src/lab/rpc/life.ts';
 import { startEngines } from '../../../../src/lab/train/engines.ts';
@@ -84,15 +84,15 @@ async function browser() {
 }
 
 /** What loads the stored checkpoint as a policy. */
-const keeperOf = ({
+const loaderOf = ({
   id,
   store,
   locks,
   workers,
-}: Pick<Awaited<ReturnType<typeof browser>>, 'id' | 'store' | 'locks' | 'workers'>): PolicyKeeper =>
-  new PolicyKeeper({
+}: Pick<Awaited<ReturnType<typeof browser>>, 'id' | 'store' | 'locks' | 'workers'>): PolicyLoader =>
+  new PolicyLoader({
     workers,
-    board: new PartsBoard(() => undefined),
+    tracker: new PartTracker(() => undefined),
     checkpoint: () => storedCheckpoint(store, id, locks),
     onSampled: () => undefined,
     onReady: () => undefined,
@@ -101,71 +101,71 @@ const keeperOf = ({
 
 it('a checkpoint in use stays when it is deleted for good, until another policy is chosen', async () => {
   const { id, store, locks, held, deleteForGood, workers } = await browser();
-  const keeper = keeperOf({ id, store, locks, workers });
-  keeper.want({ kind: 'checkpoint', id }, 'wasm');
-  keeper.load();
-  const { policy } = (await keeper.loading)!;
+  const loader = loaderOf({ id, store, locks, workers });
+  loader.want({ kind: 'checkpoint', id }, 'wasm');
+  loader.load();
+  const { policy } = (await loader.loading)!;
   expect(await held()).toBe(1);
   expect(await deleteForGood()).toBe(false);
   // Layers are read again.
   await policy.setAdapter?.(null);
-  keeper.want({ kind: 'built-in' }, 'wasm');
+  loader.want({ kind: 'built-in' }, 'wasm');
   await expect.poll(held).toBe(0);
   expect(await deleteForGood()).toBe(true);
 });
 
 it('a policy that was replaced while it loaded lets go as well', async () => {
   const { id, store, locks, held, workers } = await browser();
-  const keeper = keeperOf({ id, store, locks, workers });
-  keeper.want({ kind: 'checkpoint', id }, 'wasm');
-  keeper.load();
-  const { loading } = keeper;
-  keeper.want({ kind: 'built-in' }, 'wasm');
+  const loader = loaderOf({ id, store, locks, workers });
+  loader.want({ kind: 'checkpoint', id }, 'wasm');
+  loader.load();
+  const { loading } = loader;
+  loader.want({ kind: 'built-in' }, 'wasm');
   await expect(loading).rejects.toThrow('stopped');
   await expect.poll(held).toBe(0);
 });
 
 it('what it is held in changes its revision, and it is loaded again', async () => {
   const { id, store, locks, workers } = await browser();
-  const keeper = keeperOf({ id, store, locks, workers });
-  keeper.want({ kind: 'checkpoint', id }, 'wasm');
+  const loader = loaderOf({ id, store, locks, workers });
+  loader.want({ kind: 'checkpoint', id }, 'wasm');
   const loaded = async () => {
-    keeper.load();
-    return (await keeper.loading)?.policy.info;
+    loader.load();
+    return (await loader.loading)?.policy.info;
   };
   const plain = await loaded();
   expect(plain?.onDevice).toBe('f32');
   await store.change(id, { weights: 'int4' });
-  keeper.changed('another', false);
+  loader.changed('another', false);
   expect(await loaded()).toBe(plain);
   // A run continues with what it began with.
-  keeper.changed(id, true);
+  loader.changed(id, true);
   expect(await loaded()).toBe(plain);
-  keeper.want({ kind: 'checkpoint', id }, 'wasm');
+  loader.want({ kind: 'checkpoint', id }, 'wasm');
   expect(await loaded()).toMatchObject({
     id: plain?.id,
     revision: `${plain?.revision}+int4`,
     onDevice: 'int4',
   });
-  keeper.want({ kind: 'built-in' }, 'wasm');
+  loader.want({ kind: 'built-in' }, 'wasm');
 });
 
 it('what it is held in is changed where nothing runs: it is loaded again without being chosen again', async () => {
   const { id, store, locks, workers } = await browser();
-  const keeper = keeperOf({ id, store, locks, workers });
-  keeper.want({ kind: 'checkpoint', id }, 'wasm');
+  const loader = loaderOf({ id, store, locks, workers });
+  loader.want({ kind: 'checkpoint', id }, 'wasm');
   const loaded = async () => {
-    keeper.load();
-    return (await keeper.loading)?.policy.info.onDevice;
+    loader.load();
+    return (await loader.loading)?.policy.info.onDevice;
   };
   expect(await loaded()).toBe('f32');
   await store.change(id, { weights: 'int4' });
-  keeper.changed(id, false);
+  loader.changed(id, false);
   expect(await loaded()).toBe('int4');
   await store.change(id, { weights: undefined });
-  keeper.changed(id, false);
+  loader.changed(id, false);
   expect(await loaded()).toBe('f32');
-  keeper.want({ kind: 'built-in' }, 'wasm');
+  loader.want({ kind: 'built-in' }, 'wasm');
 });
 
 it('what its contexts are held in is no other revision, and a run goes on with its own', async () => {

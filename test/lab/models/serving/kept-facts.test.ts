@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { keptFacts, type PolicyFacts } from '../../../../src/lab/models/serving/policy-facts.ts';
+import { cachedFacts, type PolicyFacts } from '../../../../src/lab/models/serving/policy-facts.ts';
 
 it('facts of the policy are loaded once, and again only after a failure', async () => {
   let asked = 0;
   let fails = true;
-  const facts = keptFacts(() => {
+  const facts = cachedFacts(() => {
     asked++;
     return fails
       ? Promise.reject(new Error('the server is away'))

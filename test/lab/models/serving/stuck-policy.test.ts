@@ -5,8 +5,8 @@ import { PATIENCE } from '../../../../src/policy/watchdog.ts';
 import { loadTokenizer } from '../../../../src/policy/open/load.ts';
 import { memoryFiles } from '../../../../src/policy/checkpoint/checkpoint-files.ts';
 import { describeFailure } from '../../../../src/lab/contract/failures.ts';
-import { PartsBoard } from '../../../../src/lab/workers/parts-board.ts';
-import { PolicyKeeper } from '../../../../src/lab/models/serving/policy-keeper.ts';
+import { PartTracker } from '../../../../src/lab/workers/part-tracker.ts';
+import { PolicyLoader } from '../../../../src/lab/models/serving/policy-loader.ts';
 import type { PolicyWorkerApi } from '../../../../src/lab/contract/policy.ts';
 import type { Locks, WorkerLike } from '../../../../src/lab/rpc/life.ts';
 import { inProcessWorker } from '../../rpc/in-process.ts';
@@ -67,9 +67,9 @@ test('an engine that hangs is ended with what to do next, and can be loaded agai
   const never = (): never => {
     throw new Error('this test starts policy workers only');
   };
-  const keeper = new PolicyKeeper({
+  const loader = new PolicyLoader({
     workers: { policy, retrieval: never, webllm: never, locks },
-    board: new PartsBoard(() => undefined),
+    tracker: new PartTracker(() => undefined),
     checkpoint: () => ({
       get: () => Promise.resolve({ id: 'tiny', files: {} }),
       reader: () => Promise.resolve({ tokenizer }),
@@ -79,9 +79,9 @@ test('an engine that hangs is ended with what to do next, and can be loaded agai
     onReady: () => ready++,
     onFailed: (error) => failures.push(error),
   });
-  keeper.want({ kind: 'built-in' }, 'wasm');
-  keeper.load();
-  const opened = await keeper.loading!;
+  loader.want({ kind: 'built-in' }, 'wasm');
+  loader.load();
+  const opened = await loader.loading!;
   const session = await opened.policy.open(1);
   const outcome = session.generate(plan).catch(String);
   await vi.advanceTimersByTimeAsync(PATIENCE.compiling / 2);
@@ -94,8 +94,8 @@ test('an engine that hangs is ended with what to do next, and can be loaded agai
   expect(message).toMatch(/compiling kernels.*choose the CPU.*restart it and run again\.$/);
   expect(terminated).toEqual(started);
 
-  keeper.load();
-  await keeper.loading;
+  loader.load();
+  await loader.loading;
   expect(ready).toBe(2);
   expect(started.length).toBe(2 * terminated.length);
 });

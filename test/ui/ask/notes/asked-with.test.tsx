@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BUILT_IN_SETUP } from '../../../../src/records/setup.ts';
-import { DEFAULT_SETTINGS, type AskedPolicy } from '../../../../src/lab/contract/settings.ts';
+import { DEFAULT_SETTINGS, type PolicyChoice } from '../../../../src/lab/contract/settings.ts';
 import { AskedWith, WillAskWith } from '../../../../src/ui/ask/notes/AskedWith.tsx';
 import { useAdapters } from '../../../../src/ui/ask/policies/adapters-store.ts';
 import { useRun } from '../../../../src/ui/ask/store/run-store.ts';
 import { useView } from '../../../../src/ui/ask/store/view-store.ts';
 import { buttonsIn, htmlOf, wordsIn } from '../../kit/render.tsx';
 
-const STEP_3: AskedPolicy = { kind: 'run', run: 'r', step: 3 };
+const STEP_3: PolicyChoice = { kind: 'run', run: 'r', step: 3 };
 
 const before = (): string => htmlOf(<WillAskWith />, useAdapters, useView);
 const after = (): string => htmlOf(<AskedWith />, useAdapters, useRun);

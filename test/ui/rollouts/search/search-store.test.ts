@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { FoundPlace, SearchUpdate } from '../../../../src/lab/contract/rollouts.ts';
+import type { SearchMatch, SearchUpdate } from '../../../../src/lab/contract/rollouts.ts';
 import {
   leaveSearch,
   resumeSearch,
@@ -10,7 +10,7 @@ import {
 import { standingWords } from '../../../../src/ui/rollouts/search/search-words.ts';
 import { connectFake, deferred, settle } from '../../lab/fake-lab.ts';
 
-const place = (id: string, ids: string[], rest: Partial<FoundPlace> = {}): FoundPlace => ({
+const place = (id: string, ids: string[], rest: Partial<SearchMatch> = {}): SearchMatch => ({
   kind: 'file',
   id,
   name: `${id}.jsonl`,
@@ -27,7 +27,7 @@ const place = (id: string, ids: string[], rest: Partial<FoundPlace> = {}): Found
   problem: null,
   ...rest,
 });
-const update = (...found: FoundPlace[]): SearchUpdate => ({ share: 0.5, places: 2, found });
+const update = (...found: SearchMatch[]): SearchUpdate => ({ share: 0.5, places: 2, found });
 
 const state = () => useSearched.getState();
 const hits = () => state().found.map(({ id, hits: own }) => [id, own.map((hit) => hit.id)]);

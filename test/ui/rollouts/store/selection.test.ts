@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Browsed, FoundRow } from '../../../../src/lab/contract/rollouts.ts';
+import type { Browsed, MatchingRow } from '../../../../src/lab/contract/rollouts.ts';
 import type { Mark } from '../../../../src/lab/contract/records/rollout-files.ts';
 import { useBrowse } from '../../../../src/ui/rollouts/store/browse-store.ts';
 import {
@@ -122,7 +122,7 @@ describe('a selection', () => {
 
 describe('rows', () => {
   it('are fetched once; of what scrolls by, only the last is', async () => {
-    const first = deferred<FoundRow[]>();
+    const first = deferred<MatchingRow[]>();
     let calls = 0;
     const fake = connect({
       rowsAt: (_id, positions) =>
@@ -143,7 +143,7 @@ describe('rows', () => {
   });
 
   it('of a file that was left are thrown away', async () => {
-    const rows = deferred<FoundRow[]>();
+    const rows = deferred<MatchingRow[]>();
     connect({ rowsAt: () => rows.promise });
     await showSelection('f', query(''));
     wantRows([0]);

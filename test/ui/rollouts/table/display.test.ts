@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { BrowseGroup, Selected } from '../../../../src/lab/contract/rollouts.ts';
+import type { BrowseGroup, BrowseResult } from '../../../../src/lab/contract/rollouts.ts';
 import { displayOf, headOf, nextRow } from '../../../../src/ui/rollouts/store/browse-display.ts';
 
 const group = (key: string, level: number, from: number, count: number): BrowseGroup => ({
@@ -24,7 +24,7 @@ const selected = {
     group('b', 0, 3, 1),
     group('b/x', 1, 3, 1),
   ],
-} as Selected;
+} as BrowseResult;
 
 const lines = (...closed: string[]): number[] => [...displayOf(selected, new Set(closed))];
 const h = headOf;

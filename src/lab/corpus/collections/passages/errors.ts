@@ -15,7 +15,7 @@ export class CollectionStorageFull extends Error {
 }
 
 /** What an import holds in memory has reached its bound. */
-export class MemoryLineReached extends Error {
+export class MemoryLimitReached extends Error {
   override readonly name = 'MemoryLineReached';
 
   constructor(lineBytes: number) {

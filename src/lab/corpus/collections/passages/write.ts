@@ -27,7 +27,7 @@ export interface Addition {
   import: ImportRecord | null;
 }
 
-interface Packed {
+interface PackedChunk {
   kind: ItemKind;
   gz: Uint8Array<ArrayBuffer>;
   ids: string[];
@@ -38,7 +38,7 @@ interface Packed {
 async function pack(
   kind: ItemKind,
   items: readonly { id: string; line: string; hash: string }[],
-): Promise<Packed[]> {
+): Promise<PackedChunk[]> {
   if (items.length === 0) return [];
   const lines = items.map(({ line }) => line);
   return [
@@ -52,7 +52,7 @@ async function pack(
   ];
 }
 
-const packAll = async ({ passages, questions }: Addition): Promise<Packed[]> => [
+const packAll = async ({ passages, questions }: Addition): Promise<PackedChunk[]> => [
   ...(await pack(
     'passages',
     passages.map(({ passage, hash }) => ({ id: passage.id, line: passageLine(passage), hash })),

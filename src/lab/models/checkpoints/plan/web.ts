@@ -31,7 +31,7 @@ export const withToken = (web: Web, base: string, token: string): Web => ({
 });
 
 /** Whose answer it is, for the words of a refusal. */
-export interface Asked {
+export interface WebRequest {
   /** What was asked for, such as `config.json of Qwen/Qwen3-0.6B`. */
   what: string;
   /** The repository, where it is a hub that was asked. */
@@ -46,7 +46,7 @@ const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host :
 /** Header of the hub that says which 401, 403 or 404 it is. */
 const errorCode = (response: Response): string => response.headers.get('X-Error-Code') ?? '';
 
-function denied(response: Response, { what, repository }: Asked): CheckpointFault {
+function denied(response: Response, { what, repository }: WebRequest): CheckpointFault {
   const { status } = response;
   if (repository === null)
     return new CheckpointFault(
@@ -70,7 +70,7 @@ function denied(response: Response, { what, repository }: Asked): CheckpointFaul
   );
 }
 
-function notFound(response: Response, { what, repository }: Asked): CheckpointFault {
+function notFound(response: Response, { what, repository }: WebRequest): CheckpointFault {
   const code = errorCode(response);
   if (code === 'RevisionNotFound')
     return new CheckpointFault(
@@ -93,7 +93,7 @@ const retryAfter = (response: Response): number | null => {
 };
 
 /** What a status other than 2xx says. */
-export function refusal(response: Response, url: string, asked: Asked): CheckpointFault {
+export function refusal(response: Response, url: string, asked: WebRequest): CheckpointFault {
   const { status } = response;
   if (status === 401 || status === 403) return denied(response, asked);
   if (status === 404 || status === 410) return notFound(response, asked);

@@ -1,2 +1,2 @@
 /** What an import may hold in memory to find duplicates, bytes: about a million passages. */
-export const MEMORY_LINE = 256 * 2 ** 20;
+export const MEMORY_LIMIT = 256 * 2 ** 20;

@@ -6,14 +6,14 @@ import type { SearchTarget } from '../../../records/hits.ts';
 
 /** What a rollout looked up: from its events where it has them, else from its text. */
 
-export interface LookedPassage {
+export interface LookupPassage {
   /** Null where the file gives texts without ids. */
   id: string | null;
   title: string;
   text: string;
 }
 
-export interface Look {
+export interface Lookup {
   /** As searches are counted (`searches.ts`); 0: the background, null: it was refused. */
   number: number | null;
   query: string;
@@ -21,7 +21,7 @@ export interface Look {
   source: SearchTarget | null;
   /** It came with the question; nobody asked for it. */
   background: boolean;
-  passages: LookedPassage[];
+  passages: LookupPassage[];
   /** Segment of the result, to go to; null where there is none. */
   segment: number | null;
   /** It was refused (STIE), so that nothing was searched. */
@@ -30,8 +30,8 @@ export interface Look {
 
 type Searched = Pick<ImportedRollout, 'segments' | 'origin' | 'events'>;
 
-function ofEvents(events: NonNullable<ImportedRollout['events']>): Look[] {
-  const looks: Look[] = [];
+function ofEvents(events: NonNullable<ImportedRollout['events']>): Lookup[] {
+  const looks: Lookup[] = [];
   const numbers = searchNumbers(events);
   for (const [index, event] of events.entries()) {
     const number = numbers[index] ?? null;
@@ -64,9 +64,9 @@ function ofEvents(events: NonNullable<ImportedRollout['events']>): Look[] {
   return looks;
 }
 
-const ofText = (rollout: Searched): Look[] => {
+const ofText = (rollout: Searched): Lookup[] => {
   let count = 0;
-  return roundsOf(rollout).flatMap(({ query, passages, segments }): Look[] => {
+  return roundsOf(rollout).flatMap(({ query, passages, segments }): Lookup[] => {
     if (!query && passages.length === 0) return [];
     const background =
       !query &&
@@ -85,5 +85,5 @@ const ofText = (rollout: Searched): Look[] => {
   });
 };
 
-export const looksOf = (rollout: Searched): Look[] =>
+export const lookupsOf = (rollout: Searched): Lookup[] =>
   rollout.events && rollout.events.length > 0 ? ofEvents(rollout.events) : ofText(rollout);

@@ -3,7 +3,7 @@ import type { Passage } from '../../../records/records.ts';
 import type { OpenedLocal, OpenedVectors } from '../../../retrieval/open-local.ts';
 
 /** A local source that is open: what searches it, what it holds, and what can be looked into. */
-export interface KeptLocal extends Omit<OpenedLocal, 'memory'> {
+export interface OpenLocalSource extends Omit<OpenedLocal, 'memory'> {
   spec: LocalSpec;
   passages: readonly Passage[];
   /** Null for the built-in world. */
@@ -16,12 +16,12 @@ export interface KeptLocal extends Omit<OpenedLocal, 'memory'> {
 
 /** The right to use a local source until it is given back. */
 export interface LocalLease {
-  local: Promise<KeptLocal>;
+  local: Promise<OpenLocalSource>;
   release: () => void;
 }
 
 interface Entry {
-  local: Promise<KeptLocal>;
+  local: Promise<OpenLocalSource>;
   abort: AbortController;
   leases: number;
 }
@@ -30,11 +30,11 @@ interface Entry {
  * Local sources by their specification, each open once however many use it: the same index answers a
  * question of the page and a training run, with whatever web beside it.
  */
-export class LocalKeeper {
-  readonly #open: (spec: LocalSpec, signal: AbortSignal) => Promise<KeptLocal>;
+export class LocalSourcePool {
+  readonly #open: (spec: LocalSpec, signal: AbortSignal) => Promise<OpenLocalSource>;
   readonly #entries = new Map<string, Entry>();
 
-  constructor(open: (spec: LocalSpec, signal: AbortSignal) => Promise<KeptLocal>) {
+  constructor(open: (spec: LocalSpec, signal: AbortSignal) => Promise<OpenLocalSource>) {
     this.#open = open;
   }
 
@@ -55,7 +55,7 @@ export class LocalKeeper {
   }
 
   /** The source where it is open or being opened. */
-  find(spec: LocalSpec): Promise<KeptLocal> | null {
+  find(spec: LocalSpec): Promise<OpenLocalSource> | null {
     return this.#entries.get(keyOf(spec))?.local ?? null;
   }
 

@@ -9,7 +9,7 @@ const SEARCHES = 4096;
  * sources that always answer alike and soon, such as a world or a corpus in memory; what a search engine
  * answers has a cache of its own. A repeated search takes the time that it takes, and fetches nothing.
  */
-export function rememberingRetriever(
+export function cachingRetriever(
   base: Retriever,
   now: () => number = () => performance.now(),
 ): Retriever {
@@ -18,8 +18,7 @@ export function rememberingRetriever(
   return {
     ...(base.by && {
       by: (method: string) => {
-        const found =
-          others.get(method) ?? rememberingRetriever(retrieverByMethod(base, method), now);
+        const found = others.get(method) ?? cachingRetriever(retrieverByMethod(base, method), now);
         others.set(method, found);
         return found;
       },

@@ -21,9 +21,9 @@ const PARTS = {
 type Part = keyof typeof PARTS;
 
 /** Rollouts that lack it, by what they lack. */
-export type Lacks = Partial<Record<Part, number>>;
+export type MissingParts = Partial<Record<Part, number>>;
 
-export function countLacks(counts: Lacks, rollout: ImportedRollout): void {
+export function countMissing(counts: MissingParts, rollout: ImportedRollout): void {
   for (const part of Object.keys(PARTS) as Part[])
     if (PARTS[part](rollout)) counts[part] = (counts[part] ?? 0) + 1;
 }
@@ -35,7 +35,7 @@ const joined = (names: readonly string[]): string =>
  * One line: what no rollout has, and what some lack; null where nothing is missing.
  * @param total rollouts of the file
  */
-export function lacksLine(counts: Lacks, total: number): string | null {
+export function lacksLine(counts: MissingParts, total: number): string | null {
   const found = (Object.keys(PARTS) as Part[]).flatMap((part) => {
     const count = counts[part] ?? 0;
     return count === 0 ? [] : [{ part, count }];

@@ -2,7 +2,7 @@
 
 const MOST = 6;
 
-export class Kept<T> {
+export class ResultCache<T> {
   readonly #answers = new WeakMap<object, Map<string, T>>();
 
   /** The answer that was worked out before, or a new one; what fails or is stopped is not kept. */

@@ -6,11 +6,11 @@ import { UsageError, type OptionSpec, type OptionValues } from './options.ts';
 import { builtIn } from './paths.ts';
 
 /** A world that is generated in memory from its seed, the same every time. */
-export interface MadeWorld {
+export interface GeneratedWorld {
   seed: number;
 }
 
-export const MADE_WORLD_OPTIONS = {
+export const GENERATED_WORLD_OPTIONS = {
   'world-seed': {
     type: 'integer',
     value: 'N',
@@ -20,7 +20,7 @@ export const MADE_WORLD_OPTIONS = {
 } as const satisfies Record<string, OptionSpec>;
 
 /** @throws UsageError where options contradict one another */
-export function madeWorldOf(values: OptionValues): MadeWorld | undefined {
+export function madeWorldOf(values: OptionValues): GeneratedWorld | undefined {
   const seed = values['world-seed'];
   if (seed === undefined) return undefined;
   if (values['world'] !== undefined)
@@ -32,11 +32,11 @@ export function madeWorldOf(values: OptionValues): MadeWorld | undefined {
 export const recordedWorld = (record: {
   folder: string | null;
   seed: number;
-}): string | MadeWorld => record.folder ?? { seed: record.seed };
+}): string | GeneratedWorld => record.folder ?? { seed: record.seed };
 
 /** The files of the world; those that are built in lie there already. */
 export async function makeWorld(
-  { seed }: MadeWorld,
+  { seed }: GeneratedWorld,
   onEncoded: (done: number, total: number) => void = () => undefined,
 ): Promise<FetchFile> {
   if (seed === SHIPPED_SEED) return fetchFromDisk(builtIn('world'));

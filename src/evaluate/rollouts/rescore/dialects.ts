@@ -43,7 +43,7 @@ const shownIn = (pieces: readonly ImportedSegment[]): DialectId[] =>
   });
 
 /** Formats that the tags do not distinguish, and whether they tell one at all. */
-function spokenIn(
+function dialectsIn(
   rollout: ImportedRollout,
   pieces: readonly ImportedSegment[],
 ): { dialects: readonly DialectId[]; told: boolean } {
@@ -77,7 +77,7 @@ export function importedOutput(
   const { origin, segments } = rollout;
   const first = segments.findIndex(({ source }) => source === 'policy');
   const from = origin?.responseAt ?? (first < 0 ? segments.length : first);
-  const { dialects, told } = spokenIn(rollout, segments.slice(from));
+  const { dialects, told } = dialectsIn(rollout, segments.slice(from));
   const [dialect] = dialects;
   if (dialect === undefined) return null;
   return { output: { ...outputOf(segments, from, dialectOf(dialect)), dialects }, told };

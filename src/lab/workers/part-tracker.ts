@@ -10,7 +10,7 @@ const WAITING: PartState = {
 };
 
 /** What is loaded and how far; `report` is called with every change. */
-export class PartsBoard {
+export class PartTracker {
   #parts: Parts = { world: WAITING, retrieval: WAITING, policy: WAITING };
   readonly #report: (parts: Parts) => void;
 

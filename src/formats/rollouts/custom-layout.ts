@@ -46,13 +46,13 @@ const promptKey = (record: JsonObject): string | undefined =>
   PROMPT_KEYS.find((key) => isFilled(record[key]) || isMessages(record[key]));
 
 /** A record under the names of a layout, and which of its own names each stands for. */
-interface Renamed {
+interface RenamedRecord {
   record: JsonObject;
   names: ReadonlyMap<string, string>;
 }
 
 /** Null where it is not plain what was asked or what was written. */
-export function renamed(record: JsonObject): Renamed | null {
+export function renamed(record: JsonObject): RenamedRecord | null {
   const [said, ...others] = completionKeys(record);
   if (said === undefined || others.length > 0) return null;
   const value = record[said];

@@ -1,7 +1,7 @@
 import { readSafetensors, writeSafetensors } from '../../policy/checkpoint/safetensors.ts';
 import type { Json } from '../../learn/rl/contracts.ts';
 import type { TrainState } from '../../learn/rl/state.ts';
-import type { BlobRef, KeptAdapter } from './database.ts';
+import type { BlobRef, StoredAdapter } from './database.ts';
 
 /** What a run keeps of each snapshot after the next ones took its place: enough to ask with, not to continue from. */
 
@@ -13,10 +13,10 @@ const ADAPTER_BYTES = 256 * 2 ** 20;
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-export const filesOfAdapter = ({ adapter, router }: KeptAdapter): BlobRef[] =>
+export const filesOfAdapter = ({ adapter, router }: StoredAdapter): BlobRef[] =>
   router ? [adapter, router] : [adapter];
 
-const bytesOf = (kept: KeptAdapter): number =>
+const bytesOf = (kept: StoredAdapter): number =>
   filesOfAdapter(kept).reduce((sum, { bytes }) => sum + bytes, 0);
 
 /** Writes the adapter of a state. @param scored whether held-out questions were asked with it */
@@ -24,7 +24,7 @@ export async function keepAdapter(
   { step, adapter, router }: TrainState,
   scored: boolean,
   write: (name: string, bytes: Uint8Array) => Promise<BlobRef>,
-): Promise<KeptAdapter> {
+): Promise<StoredAdapter> {
   const tensor = new Map([['adapter', { shape: [adapter.length], data: adapter }]]);
   return {
     step,
@@ -37,7 +37,7 @@ export async function keepAdapter(
 
 /** @throws Error where a file is not what was written */
 export async function readAdapter(
-  kept: KeptAdapter,
+  kept: StoredAdapter,
   read: (file: BlobRef) => Promise<Uint8Array>,
 ): Promise<AskedState> {
   const tensor = readSafetensors(await read(kept.adapter)).get('adapter');
@@ -71,5 +71,5 @@ export function withinBytes<T extends { step: number; scored: boolean }>(
 }
 
 /** `withinBytes` of what the run store keeps. */
-export const withinLimit = (kept: readonly KeptAdapter[], limit?: number): KeptAdapter[] =>
+export const withinLimit = (kept: readonly StoredAdapter[], limit?: number): StoredAdapter[] =>
   withinBytes(kept, bytesOf, limit);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { rememberingRetriever } from '../../../src/handover/environment/remembering.ts';
+import { cachingRetriever } from '../../../src/handover/environment/caching-retriever.ts';
 import type { Retrieval, Retriever } from '../../../src/retrieval/retriever.ts';
 
 const passage = { id: 'p', title: 'P', text: 'p.', sentences: ['p.'] };
@@ -17,7 +17,7 @@ function counting(answer: (query: string, call: number) => Promise<Partial<Retri
     }),
   };
   let clock = 0;
-  return { retriever: rememberingRetriever(base, () => clock++), calls: () => calls };
+  return { retriever: cachingRetriever(base, () => clock++), calls: () => calls };
 }
 
 it('asks once for one query of one source and one number of passages', async () => {

@@ -1,10 +1,14 @@
 import { expect, test } from 'vitest';
-import { countLacks, lacksLine, type Lacks } from '../../../src/evaluate/rollouts/lacks.ts';
+import {
+  countMissing,
+  lacksLine,
+  type MissingParts,
+} from '../../../src/evaluate/rollouts/missing-parts.ts';
 import { ownLines, importOne } from '../../formats/rollouts/helpers.ts';
 
 const lineOf = async (...records: object[]): Promise<string | null> => {
-  const counts: Lacks = {};
-  for (const record of records) countLacks(counts, await importOne(record));
+  const counts: MissingParts = {};
+  for (const record of records) countMissing(counts, await importOne(record));
   return lacksLine(counts, records.length);
 };
 

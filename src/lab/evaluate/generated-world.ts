@@ -1,12 +1,17 @@
-import type { LoadedWorld, Made, RetrievalApi, RetrievalFiles } from '../contract/retrieval.ts';
+import type {
+  LoadedWorld,
+  WorldSeed,
+  RetrievalApi,
+  RetrievalFiles,
+} from '../contract/retrieval.ts';
 import { startRetrieval } from '../corpus/retrieval/start-retrieval.ts';
 import { startWorker } from '../rpc/worker.ts';
-import { PartsBoard } from '../workers/parts-board.ts';
+import { PartTracker } from '../workers/part-tracker.ts';
 import type { WorkerFactory } from '../workers/workers.ts';
-import type { MadeWorld, StartedNames } from './sets.ts';
+import type { GeneratedWorld, StartedNames } from './sets.ts';
 
-export interface MadeWorldOptions {
-  made: Made;
+export interface GeneratedWorldOptions {
+  made: WorldSeed;
   files: RetrievalFiles;
   workers: WorkerFactory;
   /** Told how far it is, as text. */
@@ -17,16 +22,16 @@ export interface MadeWorldOptions {
  * Makes a world in a retrieval worker of its own, apart from that of the page.
  * @throws Error; WorkerLost
  */
-export async function startMadeWorld({
+export async function startGeneratedWorld({
   made,
   files,
   workers,
   note,
-}: MadeWorldOptions): Promise<MadeWorld> {
+}: GeneratedWorldOptions): Promise<GeneratedWorld> {
   const lost = new AbortController();
   let terminate = (): void => undefined;
   let world: LoadedWorld | null = null;
-  const board = new PartsBoard(({ world: { note: text, loadedBytes, totalBytes } }) => {
+  const tracker = new PartTracker(({ world: { note: text, loadedBytes, totalBytes } }) => {
     const share = totalBytes > 0 ? `, ${Math.floor((100 * loadedBytes) / totalBytes)} %` : '';
     note(`the world of seed ${made.seed}: ${text}${share}`);
   });
@@ -34,7 +39,7 @@ export async function startMadeWorld({
     const started = await startRetrieval({
       workers,
       files: { ...files, made },
-      board,
+      tracker,
       onLost: (error) => lost.abort(error),
       onWorld: (loaded) => (world = loaded),
       onStarted: (end) => (terminate = end),
@@ -48,7 +53,7 @@ export async function startMadeWorld({
 }
 
 /** A retrieval worker that loads nothing: what it makes is not searched. */
-export function startMadeNames(workers: WorkerFactory): StartedNames {
+export function startGeneratedNames(workers: WorkerFactory): StartedNames {
   const { api, terminate } = startWorker<RetrievalApi>({
     name: 'retrieval',
     create: workers.retrieval,

@@ -4,9 +4,9 @@ import type { ImportedQuestion } from '../../formats/import/values/types.ts';
 import type { Question } from '../../records/records.ts';
 import { BUILT_IN_SETUP, type Setup } from '../../records/setup.ts';
 import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
-import type { ConductorMessage, WorldFacts } from '../contract/ask.ts';
+import type { AskMessage, WorldFacts } from '../contract/ask.ts';
 import { NO_BYTES } from '../contract/progress.ts';
-import type { PartsBoard } from '../workers/parts-board.ts';
+import type { PartTracker } from '../workers/part-tracker.ts';
 import { QuestionList } from './question-list.ts';
 import type { LoadedWorld, RetrievalFiles } from '../contract/retrieval.ts';
 import { splitQuestions, type QuestionSplit } from '../corpus/retrieval/split.ts';
@@ -45,13 +45,13 @@ const asSet = ({ questions, facts, seed, digest }: LoadedWorld): LoadedSet => ({
   facts,
 });
 
-export interface SourceKeeperDeps {
+export interface SourceLoaderDeps {
   workers: WorkerFactory;
   files: RetrievalFiles;
-  board: PartsBoard;
+  tracker: PartTracker;
   /** Imported questions. @throws Error where a collection is not there */
   imported: (collections: string[]) => Promise<ImportedQuestion[]>;
-  send: (messages: ConductorMessage[]) => void;
+  send: (messages: AskMessage[]) => void;
   /** Told when the worker is lost. */
   onLost: (error: Error) => void;
 }
@@ -60,8 +60,8 @@ export interface SourceKeeperDeps {
  * The retrieval worker with the built-in world, the sources that the next run searches, and the
  * questions of the list.
  */
-export class SourceKeeper {
-  readonly #deps: SourceKeeperDeps;
+export class SourceLoader {
+  readonly #deps: SourceLoaderDeps;
   #request: SourceRequest = BUILT_IN_SETUP;
   #slot: Slot<StartedRetrieval> = emptySlot();
   /** Whether the slot's worker has its first world. */
@@ -75,7 +75,7 @@ export class SourceKeeper {
   /** Withdraws the request for sources that are not open yet. */
   #opening = new AbortController();
 
-  constructor(deps: SourceKeeperDeps) {
+  constructor(deps: SourceLoaderDeps) {
     this.#deps = deps;
     this.#list = new QuestionList(
       async (questions) => (await this.#questionsOf({ questions })).questions,
@@ -163,7 +163,7 @@ export class SourceKeeper {
   }
 
   #start(): void {
-    const { workers, files, board, onLost } = this.#deps;
+    const { workers, files, tracker, onLost } = this.#deps;
     const slot = emptySlot<StartedRetrieval>();
     this.#slot = slot;
     this.#open = null;
@@ -174,7 +174,7 @@ export class SourceKeeper {
       slot.loading = null;
       this.#open = null;
       slot.terminate();
-      board.failed(board.parts.world.status === 'ready' ? 'retrieval' : 'world', error);
+      tracker.failed(tracker.parts.world.status === 'ready' ? 'retrieval' : 'world', error);
       if (error instanceof Error) onLost(error);
     };
     let loaded = (): void => undefined;
@@ -182,7 +182,7 @@ export class SourceKeeper {
     slot.loading = startRetrieval({
       workers,
       files,
-      board,
+      tracker,
       onLost: fail,
       onWorld: (world) => {
         this.#loaded = Promise.resolve(asSet(world));
@@ -197,26 +197,26 @@ export class SourceKeeper {
   }
 
   #openRequest(slot: Slot<StartedRetrieval>): void {
-    const { board } = this.#deps;
+    const { tracker } = this.#deps;
     this.#opening = new AbortController();
     const { signal } = this.#opening;
     const open = Promise.resolve(slot.loading).then((started) => {
       if (!started) throw new Error('The world is not loaded; load it again first.');
-      board.loading('retrieval', 'opening the sources', NO_BYTES);
+      tracker.loading('retrieval', 'opening the sources', NO_BYTES);
       return this.#sources(started, this.#request, signal);
     });
     this.#open = open;
     open.then(
       (sources) => {
         if (this.#open !== open) return;
-        board.ready('retrieval', sources.note);
+        tracker.ready('retrieval', sources.note);
         this.#sendFacts(sources).catch(() => undefined);
       },
       (error: unknown) => {
         // That a worker was lost is known already.
         if (this.#open !== open || !slot.loading) return;
         this.#open = null;
-        board.failed('retrieval', error);
+        tracker.failed('retrieval', error);
       },
     );
   }

@@ -3,15 +3,15 @@ import type { TextModel } from '../../../policy/text-model.ts';
 import { listWebLlm, type WebLlmOptions } from '../../../policy/remote/webllm/start.ts';
 import type { WebLlmLine } from '../../../policy/remote/webllm/models.ts';
 import { openPolicy, type OpenedPolicy, type OpenPolicyOptions } from './open-policy.ts';
-import type { PartsBoard } from '../../workers/parts-board.ts';
+import type { PartTracker } from '../../workers/part-tracker.ts';
 import type { DeviceFacts } from '../../contract/policy.ts';
 import type { DeviceChoice } from '../../contract/settings.ts';
 import { emptySlot, type Slot } from '../../workers/slot.ts';
 import type { WorkerFactory } from '../../workers/workers.ts';
 
-export interface PolicyKeeperDeps {
+export interface PolicyLoaderDeps {
   workers: WorkerFactory;
-  board: PartsBoard;
+  tracker: PartTracker;
   checkpoint: OpenPolicyOptions['checkpoint'];
   onSampled: (count: number) => void;
   /** Told when it is loaded, and again when a further engine has been started. */
@@ -21,8 +21,8 @@ export interface PolicyKeeperDeps {
 }
 
 /** The policy that is asked, and other models that judge or summarize; each is opened once. */
-export class PolicyKeeper {
-  readonly #deps: PolicyKeeperDeps;
+export class PolicyLoader {
+  readonly #deps: PolicyLoaderDeps;
   #ref: PolicyRef = { kind: 'built-in' };
   #device: DeviceChoice = 'auto';
   #resources: Resources = NO_RESOURCES;
@@ -35,7 +35,7 @@ export class PolicyKeeper {
   /** Models that only help, by what they are opened with. */
   readonly #helpers = new Map<string, Slot<OpenedPolicy>>();
 
-  constructor(deps: PolicyKeeperDeps) {
+  constructor(deps: PolicyLoaderDeps) {
     this.#deps = deps;
   }
 
@@ -81,7 +81,7 @@ export class PolicyKeeper {
       slot.terminate();
       this.#deps.onFailed(error);
     };
-    slot.loading = this.#open(this.#ref, slot, this.#deps.board, fail);
+    slot.loading = this.#open(this.#ref, slot, this.#deps.tracker, fail);
     slot.loading.then((opened) => {
       if (this.#slot === slot) this.#deps.onReady(opened);
     }, fail);
@@ -126,7 +126,7 @@ export class PolicyKeeper {
       ref,
       workers,
       checkpoint,
-      board: { loading: () => undefined },
+      tracker: { loading: () => undefined },
       resources: this.#resources,
       keyOf: (endpoint) => this.#keys[endpoint] ?? '',
       device,
@@ -167,7 +167,7 @@ export class PolicyKeeper {
   #open(
     ref: PolicyRef,
     slot: Slot<OpenedPolicy>,
-    board: OpenPolicyOptions['board'],
+    tracker: OpenPolicyOptions['tracker'],
     onLost: (error: unknown) => void,
   ): Promise<OpenedPolicy> {
     const { workers, checkpoint, onSampled } = this.#deps;
@@ -175,7 +175,7 @@ export class PolicyKeeper {
       ref,
       workers,
       checkpoint,
-      board,
+      tracker,
       resources: this.#resources,
       keyOf: (endpoint) => this.#keys[endpoint] ?? '',
       device: this.#device,

@@ -13,23 +13,23 @@ import { servedCheckpoint, storedCheckpoint } from '../models/serving/checkpoint
 import type { ClusterApi } from '../contract/clusters.ts';
 import type { EncoderApi } from '../contract/encoders.ts';
 import { describeFailure } from '../contract/failures.ts';
-import type { OnFigure, OnLayer, OnShare, PolicyTrials } from '../contract/policy.ts';
+import type { OnMeasurement, OnLayer, OnShare, PolicyTrials } from '../contract/policy.ts';
 import type { NamesApi, RetrievalApi } from '../contract/retrieval.ts';
 import { remoteLater, type Remote } from '../rpc/remote.ts';
 import { judgeBulk, judgeRunOf } from './judging.ts';
 import type { OnJudged } from '../contract/ask.ts';
 import type { Need } from '../contract/progress.ts';
-import type { ConductorApi, ConductorMessage, RunState } from '../contract/ask.ts';
+import type { AskApi, AskMessage, RunState } from '../contract/ask.ts';
 import type { OpenedPolicy } from '../models/serving/open-policy.ts';
-import { PartsBoard } from '../workers/parts-board.ts';
-import type { PolicyParts } from '../models/serving/found-policy.ts';
-import { PolicyKeeper } from '../models/serving/policy-keeper.ts';
+import { PartTracker } from '../workers/part-tracker.ts';
+import type { PolicyParts } from '../models/serving/find-policy.ts';
+import { PolicyLoader } from '../models/serving/policy-loader.ts';
 import { createRateMeter, type RateMeter } from '../workers/rate-meter.ts';
 import { checkSummaries, recipeFor, typedQuestion } from './request.ts';
 import { RunPolicies } from './run-policies.ts';
 import { runRollouts } from './run-rollouts.ts';
 import type { DeviceChoice, RunRequest, RunSettings } from '../contract/settings.ts';
-import { SourceKeeper, type SourceRequest } from './source-keeper.ts';
+import { SourceLoader, type SourceRequest } from './source-loader.ts';
 import { isToldFirst, lookUpNames, reportUnknown } from './report-unknown.ts';
 import type { Places, WorkerFactory } from '../workers/workers.ts';
 
@@ -44,7 +44,7 @@ interface Running {
 }
 
 /** What lies on this device. */
-export interface ConductorStorage {
+export interface AskStorage {
   checkpoints: CheckpointStore;
   /** Imported questions. */
   imported: (collections: string[]) => Promise<ImportedQuestion[]>;
@@ -56,12 +56,12 @@ export interface ConductorStorage {
  * Loads world, retriever and policy once they are needed, runs groups of rollouts and streams what
  * happens. One run at a time. A part that died is loaded again by `retry`, or by the next run.
  */
-export class Conductor implements ConductorApi {
-  readonly #board: PartsBoard;
-  readonly #policy: PolicyKeeper;
-  readonly #sources: SourceKeeper;
-  readonly #policies: ConductorStorage['policies'];
-  #send: (messages: ConductorMessage[]) => void = () => undefined;
+export class AskHost implements AskApi {
+  readonly #tracker: PartTracker;
+  readonly #policy: PolicyLoader;
+  readonly #sources: SourceLoader;
+  readonly #policies: AskStorage['policies'];
+  #send: (messages: AskMessage[]) => void = () => undefined;
   #device: DeviceChoice = 'auto';
   #running: Running | null = null;
   /** What anyone needed so far: it is kept loaded. */
@@ -73,13 +73,13 @@ export class Conductor implements ConductorApi {
   readonly encoders: EncoderApi = remoteLater(async () => (await this.#retrieval()).encoders);
   readonly names: NamesApi = remoteLater(async () => (await this.#retrieval()).names);
 
-  constructor(places: Places, workers: WorkerFactory, storage: ConductorStorage) {
-    const board = new PartsBoard((parts) => this.#send([{ type: 'parts', parts }]));
-    this.#board = board;
+  constructor(places: Places, workers: WorkerFactory, storage: AskStorage) {
+    const tracker = new PartTracker((parts) => this.#send([{ type: 'parts', parts }]));
+    this.#tracker = tracker;
     this.#policies = storage.policies;
-    this.#policy = new PolicyKeeper({
+    this.#policy = new PolicyLoader({
       workers,
-      board,
+      tracker,
       checkpoint: (ref) =>
         ref.kind === 'built-in'
           ? servedCheckpoint(places.policy)
@@ -87,21 +87,21 @@ export class Conductor implements ConductorApi {
       onSampled: (count) => this.#running?.rate.add(count),
       onReady: (opened) => this.#policyReady(opened),
       onFailed: (error) => {
-        board.failed('policy', error);
+        tracker.failed('policy', error);
         if (error instanceof Error) this.#onLost(error);
       },
     });
-    this.#sources = new SourceKeeper({
+    this.#sources = new SourceLoader({
       workers,
       files: places.files,
-      board,
+      tracker,
       imported: storage.imported,
       send: (messages) => this.#send(messages),
       onLost: (error) => this.#onLost(error),
     });
   }
 
-  async listen(listener: (messages: ConductorMessage[]) => void): Promise<void> {
+  async listen(listener: (messages: AskMessage[]) => void): Promise<void> {
     this.#send = listener;
   }
 
@@ -134,7 +134,11 @@ export class Conductor implements ConductorApi {
     return (await this.#trials()).agreement(onLayer, signal);
   }
 
-  async measure(onFigure: OnFigure, onShare: OnShare, signal: AbortSignal): Promise<DeviceMeasure> {
+  async measure(
+    onFigure: OnMeasurement,
+    onShare: OnShare,
+    signal: AbortSignal,
+  ): Promise<DeviceMeasure> {
     return (await this.#trials()).measure(onFigure, onShare, signal);
   }
 
@@ -243,8 +247,8 @@ export class Conductor implements ConductorApi {
   }
 
   /** A policy of its own beside the page's. */
-  openApart: PolicyKeeper['openApart'] = (...args) => this.#policy.openApart(...args);
-  endpointOf: PolicyKeeper['endpointOf'] = (ref) => this.#policy.endpointOf(ref);
+  openApart: PolicyLoader['openApart'] = (...args) => this.#policy.openApart(...args);
+  endpointOf: PolicyLoader['endpointOf'] = (ref) => this.#policy.endpointOf(ref);
 
   async #retrieval(): Promise<Remote<RetrievalApi>> {
     this.#need('sources');
@@ -311,7 +315,7 @@ export class Conductor implements ConductorApi {
 
   /** Why a part cannot be used, in the words of its failure where it failed. */
   #notLoaded(name: 'policy' | 'retrieval'): Error {
-    return new Error(this.#board.parts[name].failure?.message ?? `the ${name} is not loaded`);
+    return new Error(this.#tracker.parts[name].failure?.message ?? `the ${name} is not loaded`);
   }
 
   /** @throws Error while a run is under way, and of a policy that does not run on this engine */
@@ -387,7 +391,7 @@ export class Conductor implements ConductorApi {
   }
 
   #policyReady({ policy: { info }, device }: OpenedPolicy): void {
-    this.#board.ready('policy', `${info.id} on ${device.device}`);
+    this.#tracker.ready('policy', `${info.id} on ${device.device}`);
     this.#send([{ type: 'policy', info, device }]);
   }
 

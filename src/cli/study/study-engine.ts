@@ -25,7 +25,7 @@ function commitOf(): string | null {
 }
 
 /** The policy of a study, and threads that sample and train it. */
-export class Workshop {
+export class StudyEngine {
   readonly checkpoint: CheckpointFolder;
   readonly revision: string;
   readonly config: PolicyConfig;
@@ -56,7 +56,7 @@ export class Workshop {
   static async open(
     policy: string | undefined,
     options: { threads: number; microTokens: number },
-  ): Promise<Workshop> {
+  ): Promise<StudyEngine> {
     const checkpoint = await openFolder(policy);
     prepareNode();
     const { config } = await openCheckpoint(checkpoint.files, checkpoint.limits.maxContext);
@@ -64,7 +64,7 @@ export class Workshop {
       folderRevision(checkpoint),
       openReader(checkpoint.files),
     ]);
-    return new Workshop({ checkpoint, revision, config, reader }, options);
+    return new StudyEngine({ checkpoint, revision, config, reader }, options);
   }
 
   get tokenizer(): CheckpointReader['tokenizer'] {

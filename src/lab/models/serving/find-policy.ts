@@ -1,13 +1,13 @@
 import type { RouterWeights } from '../../../agent/router/network.ts';
 import { readTags } from '../../../agent/transcript/tags.ts';
 import { sha256 } from '../../../base/hash.ts';
-import type { FoundPolicy } from '../../../evaluate/systems/plan/plan.ts';
+import type { ResolvedPolicy } from '../../../evaluate/systems/plan/plan.ts';
 import type { EvaluatedPolicy } from '../../../evaluate/systems/spec.ts';
 import { decodeRouterState } from '../../../learn/router/state.ts';
 import { loadTokenizer } from '../../../policy/open/load.ts';
 import type { LoraValues, Policy } from '../../../policy/policy.ts';
 import { BUILT_IN_SETUP, type PolicyRef } from '../../../records/setup.ts';
-import type { PolicyKeeper } from './policy-keeper.ts';
+import type { PolicyLoader } from './policy-loader.ts';
 import type { PolicyFacts } from './policy-facts.ts';
 import { chooseDevice } from './device.ts';
 import type { DeviceChoice } from '../../contract/settings.ts';
@@ -15,13 +15,13 @@ import type { RunStore } from '../../storage/run-store.ts';
 
 /** Policies by what they are asked for as, with the adapter of a run, one open at a time. */
 
-export interface PolicyParts extends Pick<PolicyKeeper, 'openApart' | 'endpointOf'> {
+export interface PolicyParts extends Pick<PolicyLoader, 'openApart' | 'endpointOf'> {
   runs: Pick<RunStore, 'run' | 'adapterAt' | 'adapterSteps'>;
   /** Of one that this device can train. @throws Error */
   facts(ref: PolicyRef): Promise<PolicyFacts>;
 }
 
-export interface FoundHere extends FoundPolicy {
+export interface LocalPolicy extends ResolvedPolicy {
   ref: PolicyRef;
   /** Id, by which earlier rollouts are looked at for an estimate. */
   pace: string;
@@ -51,7 +51,7 @@ export async function findPolicy(
   policy: EvaluatedPolicy,
   device: DeviceChoice,
   parts: PolicyParts,
-): Promise<FoundHere> {
+): Promise<LocalPolicy> {
   if (policy.kind === 'folders')
     throw new Error(
       'This evaluation names folders of a command line; choose policies of this browser in their place.',
@@ -129,7 +129,7 @@ export class OpenPolicy {
 
   /** @throws Error where it cannot be opened, or takes no adapter */
   async get(
-    { ref, adapter }: FoundHere,
+    { ref, adapter }: LocalPolicy,
     device: DeviceChoice,
   ): Promise<{ policy: Policy; lost: AbortSignal }> {
     const key = JSON.stringify([ref, device]);

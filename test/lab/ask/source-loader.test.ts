@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import type { RetrieverSpec } from '../../../src/lab/contract/retrieval.ts';
-import { SourceKeeper, type SourceRequest } from '../../../src/lab/ask/source-keeper.ts';
-import { PartsBoard } from '../../../src/lab/workers/parts-board.ts';
+import { SourceLoader, type SourceRequest } from '../../../src/lab/ask/source-loader.ts';
+import { PartTracker } from '../../../src/lab/workers/part-tracker.ts';
 import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
 import { inProcessWorker, QueueLocks, type InProcessWorker } from '../rpc/in-process.ts';
 
@@ -12,7 +12,7 @@ afterEach(() => {
   for (const worker of workers.splice(0)) worker.close();
 });
 
-const keeper = () => {
+const sourceLoader = () => {
   const locks = new QueueLocks();
   const opened: RetrieverSpec[] = [];
   const host = {
@@ -31,7 +31,7 @@ const keeper = () => {
   const never = (): never => {
     throw new Error('not asked for');
   };
-  const made = new SourceKeeper({
+  const made = new SourceLoader({
     workers: {
       retrieval: (life) => {
         const worker = inProcessWorker(host, life, locks);
@@ -43,7 +43,7 @@ const keeper = () => {
       locks,
     },
     files: {} as never,
-    board: new PartsBoard(() => undefined),
+    tracker: new PartTracker(() => undefined),
     imported: (ids) =>
       Promise.resolve(
         ['train', 'dev'].map((split) => ({
@@ -67,7 +67,7 @@ const own: SourceRequest = {
 };
 
 it('what works with collections gets their questions as their files split them, and searches their passages', async () => {
-  const { made, opened } = keeper();
+  const { made, opened } = sourceLoader();
   made.want(BUILT_IN_SETUP);
   const given = await made.openFor(own);
   expect(given.questions.map(({ id, split }) => [id, split])).toEqual([
@@ -79,7 +79,7 @@ it('what works with collections gets their questions as their files split them, 
 });
 
 it('what works with the built-in world gets its questions, whatever the page has chosen', async () => {
-  const { made, opened } = keeper();
+  const { made, opened } = sourceLoader();
   made.want(own);
   const given = await made.openFor(BUILT_IN_SETUP);
   expect(given.questions.map(({ id }) => id)).toEqual(['built-in']);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Conductor } from '../../../src/lab/ask/conductor.ts';
-import type { ConductorMessage } from '../../../src/lab/contract/ask.ts';
+import { AskHost } from '../../../src/lab/ask/host.ts';
+import type { AskMessage } from '../../../src/lab/contract/ask.ts';
 import type { Need } from '../../../src/lab/contract/progress.ts';
 import { DEFAULT_SETTINGS, type RunRequest } from '../../../src/lab/contract/settings.ts';
 import { BUILT_IN_SETUP, type Setup } from '../../../src/records/setup.ts';
@@ -8,7 +8,7 @@ import type { CheckpointStore } from '../../../src/lab/models/checkpoints/store.
 import type { WorkerFactory } from '../../../src/lab/workers/workers.ts';
 import { inProcessWorker, QueueLocks, type InProcessWorker } from '../rpc/in-process.ts';
 
-/** What the conductor starts and when; its workers begin, and load for ever. */
+/** What the host starts and when; its workers begin, and load for ever. */
 
 const forever = () => new Promise<never>(() => undefined);
 
@@ -19,7 +19,7 @@ afterEach(() => {
   for (const worker of open.splice(0)) worker.close();
 });
 
-const conductor = async () => {
+const askHost = async () => {
   const started: string[] = [];
   const locks = new QueueLocks();
   const start =
@@ -42,7 +42,7 @@ const conductor = async () => {
     },
     locks,
   };
-  const made = new Conductor(
+  const made = new AskHost(
     {
       policy: '/policy/',
       files: {
@@ -65,7 +65,7 @@ const conductor = async () => {
       },
     },
   );
-  const messages: ConductorMessage[] = [];
+  const messages: AskMessage[] = [];
   await made.listen((some) => messages.push(...some));
   await made.start('wasm', BUILT_IN_SETUP);
   return {
@@ -94,7 +94,7 @@ const request: RunRequest = {
 };
 
 it('loads nothing before it is needed, whatever is chosen', async () => {
-  const { made, messages, names } = await conductor();
+  const { made, messages, names } = await askHost();
   await made.use(elsewhere);
   await made.use(BUILT_IN_SETUP);
   await made.retry();
@@ -106,7 +106,7 @@ it.each<[Need, string]>([
   ['sources', 'retrieval'],
   ['policy', 'policy'],
 ])('loads of what is needed that alone: %s', async (need, worker) => {
-  const { made, names, count } = await conductor();
+  const { made, names, count } = await askHost();
   await made.need([need]);
   await settle();
   expect(names()).toEqual([worker]);
@@ -120,12 +120,12 @@ it.each<[Need, string]>([
 
 it('loads for a search or a question of the list what they need', async () => {
   for (const ask of [
-    (made: Conductor) => made.search('local', 'x', 1),
-    (made: Conductor) => made.question('q'),
-    (made: Conductor) => made.sourcesFor(BUILT_IN_SETUP),
-    (made: Conductor) => made.encoders.list(),
+    (made: AskHost) => made.search('local', 'x', 1),
+    (made: AskHost) => made.question('q'),
+    (made: AskHost) => made.sourcesFor(BUILT_IN_SETUP),
+    (made: AskHost) => made.encoders.list(),
   ]) {
-    const { made, names } = await conductor();
+    const { made, names } = await askHost();
     void ask(made);
     await settle();
     expect(names()).toEqual(['retrieval']);
@@ -133,7 +133,7 @@ it('loads for a search or a question of the list what they need', async () => {
 });
 
 it('spells ids of tokens by the policy that is chosen, which it loads', async () => {
-  const { made, names } = await conductor();
+  const { made, names } = await askHost();
   void made.spell('baize-mini', [1]);
   await settle();
   expect(names()).toEqual(['policy']);
@@ -141,7 +141,7 @@ it('spells ids of tokens by the policy that is chosen, which it loads', async ()
 
 it('spells nothing where the policy cannot be loaded, and fails nobody for it', async () => {
   vi.stubGlobal('fetch', () => Promise.reject(new Error('no server')));
-  const { made, count } = await conductor();
+  const { made, count } = await askHost();
   expect(await made.spell('baize-mini', [1])).toBeNull();
   // Not loaded again with every question: that is for the user to ask.
   const before = count();
@@ -150,7 +150,7 @@ it('spells nothing where the policy cannot be loaded, and fails nobody for it', 
 });
 
 it('loads everything for a run', async () => {
-  const { made, names } = await conductor();
+  const { made, names } = await askHost();
   const run = made.run(request);
   await settle();
   expect(names()).toEqual(['policy', 'retrieval']);
@@ -159,7 +159,7 @@ it('loads everything for a run', async () => {
 });
 
 it('loads what was chosen instead where that part is needed', async () => {
-  const { made, messages } = await conductor();
+  const { made, messages } = await askHost();
   await made.need(['policy']);
   await made.use(elsewhere);
   await settle();
@@ -170,7 +170,7 @@ it('loads what was chosen instead where that part is needed', async () => {
 });
 
 it('what could not be loaded is tried again once a checkpoint is held in something else', async () => {
-  const { made, messages } = await conductor();
+  const { made, messages } = await askHost();
   const failures = () =>
     messages.filter((one) => one.type === 'parts' && one.parts.policy.status === 'failed').length;
   await made.use(elsewhere);
