@@ -31,7 +31,9 @@ const recover = async (): Promise<void> => {
   const signal = AbortSignal.timeout(LET_GO_MS);
   await navigator.locks.request(LOCK, { signal }, () => store.recover()).catch(() => undefined);
   // Held for as long as this worker lives.
-  void navigator.locks.request(LOCK, { mode: 'shared' }, () => new Promise(() => undefined));
+  navigator.locks
+    .request(LOCK, { mode: 'shared' }, () => new Promise(() => undefined))
+    .catch(() => undefined);
 };
 
 const runs = ownRunsOf(new RunStore(new ForageDatabase(), new OpfsBlobs()));

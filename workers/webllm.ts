@@ -14,4 +14,4 @@ watchGpuDevices((reason) =>
 
 const handler = new WebWorkerMLCEngineHandler();
 self.addEventListener('message', (event) => handler.onmessage(event));
-announce(self.name, navigator.locks, (sign) => postMessage(sign));
+announce(self.name, navigator.locks, self, (sign) => postMessage(sign));

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { faultSentence, storageFault } from './storage-faults.ts';
 
 /** Errors as text for people. Names and values of a damaged file may hold anything. */
 
@@ -32,9 +33,18 @@ export function issueOf(error: z.ZodError, whole = ''): string {
   return place === '' ? wordsOf(issue) : `${place}: ${wordsOf(issue)}`;
 }
 
-/** What was thrown, as text: the message of an error, else the thing itself. */
-export const messageOf = (thrown: unknown): string =>
-  thrown instanceof Error ? thrown.message : String(thrown);
+/** What was thrown, as text: a fault of storage with what to do, else the message of an error, else the thing itself. */
+export function messageOf(thrown: unknown): string {
+  const fault = storageFault(thrown);
+  if (fault) return faultSentence(fault);
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+/** With a capital letter and an end. */
+export const asSentence = (text: string): string => {
+  const begun = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(begun) ? begun : `${begun}.`;
+};
 
 /** What was thrown, as an error. */
 export const errorOf = (thrown: unknown): Error =>

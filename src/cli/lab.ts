@@ -20,7 +20,8 @@ import { trainCommand } from './commands/train.ts';
 import { worldCommand } from './commands/world.ts';
 import { commandHelp, parseOptions, UsageError } from './shared/options.ts';
 import { COMMAND_LINE } from './shared/paths.ts';
-import { messageOf } from '../base/errors.ts';
+import { asSentence, messageOf } from '../base/errors.ts';
+import { storageFault } from '../base/storage-faults.ts';
 
 const COMMANDS: readonly Command[] = [
   askCommand,
@@ -89,7 +90,7 @@ export async function runLab(argv: readonly string[]): Promise<number> {
     await main(argv);
     return 0;
   } catch (error) {
-    const message = messageOf(error);
+    const message = storageFault(error) ? asSentence(messageOf(error)) : messageOf(error);
     const debug = process.env['FORAGE_DEBUG'] === '1' && error instanceof Error;
     process.stderr.write(`${debug ? (error.stack ?? message) : message.replaceAll('\n', ' ')}\n`);
     return 2;

@@ -1,12 +1,13 @@
-import { appendFileSync, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { adopt, type Adopted } from '../../handover/adopt/adopt.ts';
 import { AdoptError } from '../../handover/adopt/input/folder.ts';
 import type { AdoptedExperiment } from '../../handover/adopt/input/experiment.ts';
 import { adoptFiles } from '../helpers/adopt-files.ts';
 import { findPolicy, type AdoptPolicy } from '../helpers/adopt-policy.ts';
+import { appendLines } from '../shared/append.ts';
 import { print, say, type Command } from '../shared/command.ts';
-import { makeFolder } from '../shared/empty-folder.ts';
+import { fillFolder } from '../shared/empty-folder.ts';
 import { UsageError } from '../shared/options.ts';
 import { appendStep, createRun, noSnapshot, saveSnapshot, type RunFile } from '../train/folder.ts';
 
@@ -27,8 +28,8 @@ async function writeRollouts(out: string, adopted: Adopted): Promise<number> {
   for (const { step } of adopted.steps) {
     const found = await adopted.rollouts(step);
     count += found.length;
-    const lines = found.map((rollout) => `${JSON.stringify(rollout)}\n`).join('');
-    if (lines !== '') appendFileSync(join(out, 'rollouts.jsonl'), lines);
+    const lines = found.map((rollout) => JSON.stringify(rollout));
+    if (lines.length > 0) appendLines(join(out, 'rollouts.jsonl'), lines);
   }
   return count;
 }
@@ -77,14 +78,16 @@ export const adoptCommand: Command = {
     const { policy } = opened;
     if (!policy) throw new UsageError(`${given} names no policy.`);
     const out = resolve(String(values.out));
-    makeFolder(out);
     const file = runFile(adopted, policy);
-    createRun(out, file);
-    for (const step of adopted.steps) appendStep(out, step);
-    const count = await writeRollouts(out, adopted);
     const { state, steps, trainer } = adopted;
     const { found } = policy;
-    if (state && found) saveSnapshot(out, state, file, found.checkpoint.config);
+    const count = await fillFolder(out, async () => {
+      createRun(out, file);
+      for (const step of adopted.steps) appendStep(out, step);
+      const rollouts = await writeRollouts(out, adopted);
+      if (state && found) saveSnapshot(out, state, file, found.checkpoint.config);
+      return rollouts;
+    });
     const notes = [
       ...otherSources(adopted.experiment),
       ...adopted.notes,

@@ -218,14 +218,14 @@ export const evaluateCommand: Command = {
     try {
       const questions = select(parts, values);
       const out = values.out as string | undefined;
-      const output = await openOutput(out);
+      const output = openOutput(out);
       const { rollouts, seconds } = await runQuestions(parts, questions, {
         recipe: system,
         overrides,
         group: 1,
         seed: Number(values.seed),
       });
-      await writeAll(output, rollouts);
+      writeAll(output, rollouts);
       const summary = summarizeRollouts(rollouts, seconds);
       const judged =
         judge &&
@@ -236,7 +236,7 @@ export const evaluateCommand: Command = {
           file: judgementsFile(values),
         }));
       if (judged && out !== undefined)
-        await writeAll(await openOutput(out), withVerdicts(rollouts, judged.outcomes));
+        writeAll(openOutput(out), withVerdicts(rollouts, judged.outcomes));
       const report = judged && judged.report;
       if (values.json) print(JSON.stringify({ ...summary, ...(report && { judge: report }) }));
       else print([table(summary), ...(report ? judgeLines(report) : [])].join('\n'));

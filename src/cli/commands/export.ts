@@ -7,7 +7,7 @@ import { OMITTABLE_PARTS, type OmittedPart } from '../../handover/export/mapping
 import { settingsWithout } from '../../handover/export/without.ts';
 import { print, say, type Command } from '../shared/command.ts';
 import { exportIndex, INDEX_OPTIONS } from '../export/faiss.ts';
-import { makeFolder } from '../shared/empty-folder.ts';
+import { fillFolder } from '../shared/empty-folder.ts';
 import { readSource, readHandoverFile } from '../export/source.ts';
 import { UsageError, type OptionLists } from '../shared/options.ts';
 import { sayWarnings, SETTINGS_OPTIONS } from '../shared/train-settings.ts';
@@ -80,8 +80,7 @@ export const exportCommand: Command = {
     const source = await readSource(values, lists);
     const files = await exportFolder(source, to, { without, read: readHandoverFile });
     const out = resolve(String(values.out));
-    makeFolder(out);
-    writeFolder(out, files);
+    await fillFolder(out, () => writeFolder(out, files));
     sayWarnings(settingsWithout(source.settings, without), lists['set']);
     if (values.json) print(JSON.stringify({ out, files: files.map(({ path }) => path) }));
     else say(`${out}: ${files.map(({ path }) => path).join(', ')}`);

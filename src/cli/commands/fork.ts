@@ -110,7 +110,7 @@ export const forkCommand: Command = {
       const recipe = RECIPES.find((one) => one.id === of.recipe.id) ?? { title: of.recipe.id };
       checkSummaries(recipe, withOverrides(then, overrides), summarizer);
       const fork = await forkOf(of, values, parts.deps.retriever);
-      const output = await openOutput(values.out as string | undefined);
+      const output = openOutput(values.out as string | undefined);
       const known: Question | undefined = parts.world.questions.find(
         (q) => q.id === of.question.id,
       );
@@ -120,7 +120,7 @@ export const forkCommand: Command = {
         ...(values.seed === undefined ? {} : { seed: Number(values.seed) }),
         ...(known?.text === of.question.text ? { question: known } : {}),
       });
-      await writeAll(output, [rollout]);
+      writeAll(output, [rollout]);
       print(values.json ? JSON.stringify(rollout) : numbered(rollout));
       if (values.out !== undefined) say(`the rollout was written to ${values.out}`);
     } catch (error) {

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { mergedFiles, type PiecedFile } from '../../policy/open/merged-files.ts';
-import { makeFolder } from '../shared/empty-folder.ts';
+import { fillFolder } from '../shared/empty-folder.ts';
 import { UsageError, type OptionValues } from '../shared/options.ts';
 import { openFolder, readAdapterFolder } from '../shared/parts.ts';
 import { SIDE_FILES } from '../../lab/models/checkpoints/plan/file-names.ts';
@@ -74,8 +74,9 @@ export const mergeCommand: Command = {
     const adapter = await readAdapterFolder(config, subject.adapter);
     const merged = await mergedFiles(files, [...SIDE_FILES, ...FURTHER_FILES], adapter, say);
     const out = resolve(String(values.out));
-    makeFolder(out);
-    for (const file of merged) await writeFile(out, file);
+    await fillFolder(out, async () => {
+      for (const file of merged) await writeFile(out, file);
+    });
     endProgress();
     const written = merged.map(({ name, bytes }) => ({ name, bytes }));
     if (values.json) print(JSON.stringify({ out, files: written }));

@@ -102,14 +102,14 @@ export const rolloutCommand: Command = {
     endProgress();
     try {
       const questions = select(parts, values);
-      const output = await openOutput(values.out as string | undefined);
+      const output = openOutput(values.out as string | undefined);
       const { rollouts, seconds } = await runQuestions(parts, questions, {
         recipe,
         overrides,
         group: Number(values.group),
         seed: Number(values.seed),
       });
-      await writeAll(output, rollouts);
+      writeAll(output, rollouts);
       const summary = summarizeRollouts(rollouts, seconds);
       print(values.json ? JSON.stringify(summary) : table(summary));
       if (values.out !== undefined) say(`${rollouts.length} rollouts written to ${values.out}`);

@@ -174,9 +174,10 @@ export const serveEnvironmentCommand: Command = {
         : await openFile(String(file), values, lists);
     endProgress();
     const parts = await environmentParts(experiment, sources, shard);
-    let fault: string | null = null;
     let raise: (why: string) => void = () => undefined;
-    const broken = new Promise<string>((resolve) => (raise = resolve));
+    const broken = new Promise<{ fault: string }>((resolve) => {
+      raise = (fault) => resolve({ fault });
+    });
     const served = await serveEnvironment(
       parts,
       {
@@ -188,13 +189,13 @@ export const serveEnvironmentCommand: Command = {
         expireSeconds: Number(values['expire']),
         rollouts: values['rollouts'] as string | undefined,
       },
-      (why) => raise((fault = why)),
+      (why) => raise(why),
     );
     const { hash, settings } = parts;
     print(JSON.stringify({ url: served.url, hash, recipe: settings.recipe, shard }));
     say(`${settings.preset} at ${served.url}; Ctrl-C ends it`);
-    await Promise.race([untilSignalled(), broken]);
+    const end = await Promise.race([untilSignalled(), broken]);
     await served.stop('the environment is being stopped');
-    if (fault !== null) throw new Error(fault);
+    if (typeof end !== 'string') throw new Error(`${end.fault}.`);
   },
 };

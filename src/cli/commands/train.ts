@@ -4,6 +4,7 @@ import { readTrajectories } from '../../formats/trajectories/read.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { asksForSummaries, checkTrainable } from '../../learn/rl/trainable.ts';
+import { makeFolders } from '../shared/path-fault.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
 import {
   asUsage,
@@ -16,7 +17,6 @@ import { DEFAULT_WARM_UP, readDemonstrations } from '../../learn/rl/demonstratio
 import {
   createRun,
   hasStepsAlone,
-  makeRunFolder,
   noSnapshot,
   readRun,
   resumeSnapshot,
@@ -228,7 +228,7 @@ export const trainCommand: Command = {
     const out = resolve(String(values.out));
     const demonstrations = demonstrationsOf(settings, values);
     const { file, opened } = await describeRun(settings, withSummarizer(settings, values), lists);
-    makeRunFolder(out);
+    makeFolders(out);
     using _held = holdRun(out);
     createRun(out, file);
     if (demonstrations !== null) writeDemonstrations(out, demonstrations);

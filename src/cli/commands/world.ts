@@ -9,6 +9,7 @@ import {
 } from '../shared/build-world.ts';
 import { makeWorld } from '../shared/generated-world.ts';
 import { openMeasured } from '../world/measured-world.ts';
+import { emptiedOnFault } from '../shared/empty-folder.ts';
 import { UsageError, type OptionValues } from '../shared/options.ts';
 import { builtIn } from '../shared/paths.ts';
 import { endProgress, print, say, sayProgress, type Command } from '../shared/command.ts';
@@ -32,7 +33,10 @@ async function write(values: OptionValues): Promise<void> {
     existsSync(out) && readdirSync(out).length > 0 && !existsSync(`${out}/manifest.json`);
   if (strange && values.force !== true)
     throw new UsageError(`${out} holds other files; name an empty folder or add --force.`);
-  const manifest = await buildWorld(seed, writeToDisk(out), await openEncoder(), encoding);
+  const encoder = await openEncoder();
+  const build = () => buildWorld(seed, writeToDisk(out), encoder, encoding);
+  const isNew = !existsSync(out) || readdirSync(out).length === 0;
+  const manifest = await (isNew ? emptiedOnFault(out, build) : build());
   endProgress();
   const { local, web, questions } = manifest.counts;
   if (values.json) print(JSON.stringify({ out, seed: manifest.seed, local, web, questions }));

@@ -1,64 +1,32 @@
-import {
-  closeSync,
-  createWriteStream,
-  existsSync,
-  fstatSync,
-  openSync,
-  readSync,
-  type WriteStream,
-} from 'node:fs';
-import { once } from 'node:events';
-import type { Rollout } from '../../records/rollout.ts';
-import { UsageError } from '../shared/options.ts';
 import { messageOf } from '../../base/errors.ts';
+import type { Rollout } from '../../records/rollout.ts';
+import { appendLines } from '../shared/append.ts';
+import { pathFault } from '../shared/path-fault.ts';
 
-/** The native record of what a server ran: `rollouts.jsonl`, a `forage.rollout/1` a line, added to. */
-
-/** A process that was killed may have left the beginning of a line. */
-function endsWithinLine(path: string): boolean {
-  if (!existsSync(path)) return false;
-  const file = openSync(path, 'r');
-  try {
-    const { size } = fstatSync(file);
-    const last = Buffer.alloc(1);
-    return size > 0 && readSync(file, last, 0, 1, size - 1) === 1 && last[0] !== 10;
-  } finally {
-    closeSync(file);
-  }
-}
-
+/** The native record of what a server ran: `rollouts.jsonl`, one `forage.rollout/1` per line, added to. */
 export class RolloutFile {
-  readonly #stream: WriteStream;
-
-  private constructor(stream: WriteStream, onFault: (why: string) => void) {
-    this.#stream = stream;
-    stream.on('error', (error) => onFault(error.message));
-  }
+  readonly #path: string;
+  readonly #onFault: (why: string) => void;
 
   /**
    * @param onFault a later write failed
    * @throws UsageError where it cannot be written
    */
-  static async open(path: string, onFault: (why: string) => void): Promise<RolloutFile> {
+  constructor(path: string, onFault: (why: string) => void) {
+    this.#path = path;
+    this.#onFault = onFault;
     try {
-      const torn = endsWithinLine(path);
-      const stream = createWriteStream(path, { flags: 'a' });
-      await once(stream, 'open');
-      if (torn) stream.write('\n');
-      return new RolloutFile(stream, (why) => onFault(`${path} cannot be written: ${why}`));
+      appendLines(path, []);
     } catch (error) {
-      throw new UsageError(`${path} cannot be written: ${messageOf(error)}.`);
+      throw pathFault(path, 'written', error);
     }
   }
 
   add(rollout: Rollout): void {
-    this.#stream.write(`${JSON.stringify(rollout)}\n`);
-  }
-
-  /** All that was added is on its way to the disk. */
-  async close(): Promise<void> {
-    if (this.#stream.destroyed) return;
-    this.#stream.end();
-    await once(this.#stream, 'close');
+    try {
+      appendLines(this.#path, [JSON.stringify(rollout)]);
+    } catch (error) {
+      this.#onFault(messageOf(error));
+    }
   }
 }

@@ -43,8 +43,7 @@ export async function serveEnvironment(
   onFault: (why: string) => void,
 ): Promise<Served> {
   const { bodyBytes, most, expireSeconds, host, port, token } = options;
-  const file =
-    options.rollouts === undefined ? null : await RolloutFile.open(options.rollouts, onFault);
+  const file = options.rollouts === undefined ? null : new RolloutFile(options.rollouts, onFault);
   const environment = new Environment(parts, {
     limits: { bodyBytes, rollouts: most, expireSeconds, keptChars: KEPT_CHARS },
     ...(file && { onRollout: (rollout) => file.add(rollout) }),
@@ -69,7 +68,6 @@ export async function serveEnvironment(
       clearInterval(sweeps);
       environment.stop(why);
       await server.close(GRACE_MS);
-      await file?.close();
     },
   };
 }

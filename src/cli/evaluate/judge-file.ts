@@ -56,14 +56,14 @@ export async function judgeFile(
   const opened = await openJudgeModel(values);
   if (!opened) throw new UsageError('--rollouts needs a judge: --judge DIR, or --judge URL.');
   try {
-    const output = await openOutput(values['out'] as string | undefined);
+    const output = openOutput(values['out'] as string | undefined);
     const { report, outcomes } = await runJudge(items, {
       opened,
       asking: askingOf(values),
       price,
       file: judgementsFile(values),
     });
-    await writeAll(output, withVerdicts(rollouts, outcomes));
+    writeAll(output, withVerdicts(rollouts, outcomes));
     print(values['json'] ? JSON.stringify({ judge: report }) : judgeLines(report).join('\n'));
   } finally {
     opened.close();

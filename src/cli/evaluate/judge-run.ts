@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { judgeIdOf, judgementKey } from '../../evaluate/judge/judge.ts';
 import {
   judgeReport,
@@ -9,10 +9,10 @@ import {
 import { judgeAnswers, type JudgeItem, type JudgeOutcome } from '../../evaluate/judge/run.ts';
 import { knownJudgements, storedJudgement } from '../../evaluate/judge/stored.ts';
 import { itemAt } from '../../base/items.ts';
-import { messageOf } from '../../base/errors.ts';
 import { abortOnSignals } from '../helpers/abort.ts';
 import { endProgress, say, sayProgress } from '../shared/command.ts';
-import { UsageError } from '../shared/options.ts';
+import { appendLines } from '../shared/append.ts';
+import { pathFault } from '../shared/path-fault.ts';
 import type { OpenTextModel } from '../helpers/text-model.ts';
 import { countingJudge, type Asking } from './judge-options.ts';
 
@@ -43,11 +43,9 @@ function readKnown(file: string | null): ReturnType<typeof knownJudgements>['kno
 /** @throws UsageError */
 function begin(file: string): void {
   try {
-    // What a killed process left of a line stays a line of its own.
-    const torn = existsSync(file) && !/(^|\n)$/.test(readFileSync(file, 'utf8'));
-    appendFileSync(file, torn ? '\n' : '');
+    appendLines(file, []);
   } catch (error) {
-    throw new UsageError(`${file} cannot be written: ${messageOf(error)}.`);
+    throw pathFault(file, 'written', error);
   }
 }
 
@@ -82,7 +80,7 @@ export async function runJudge(items: readonly JudgeItem[], call: JudgeCall): Pr
           whyNotJudged(outcome),
           new Date().toISOString(),
         );
-        appendFileSync(file, `${JSON.stringify(line)}\n`);
+        appendLines(file, [JSON.stringify(line)]);
       }
       sayProgress(
         `judged ${done}/${total}  right ${right}  wrong ${wrong}  not judged ${done - right - wrong}  ${timeLeft(startedAt, done, total)}`,

@@ -1,26 +1,29 @@
-import { once } from 'node:events';
-import { createWriteStream, type WriteStream } from 'node:fs';
-import { UsageError } from '../shared/options.ts';
+import { writeFileSync } from 'node:fs';
+import { appendLines } from '../shared/append.ts';
+import { pathFault } from '../shared/path-fault.ts';
 
-/** Files of results. */
-
-export async function openOutput(path: string | undefined): Promise<WriteStream | null> {
-  if (path === undefined) return null;
-  const stream = createWriteStream(path);
-  try {
-    await once(stream, 'open');
-  } catch (error) {
-    throw new UsageError(`${path} cannot be written: ${(error as Error).message}.`);
-  }
-  return stream;
+/** Files of results, one JSON object per line. */
+export interface Output {
+  path: string;
 }
 
-export async function writeAll(
-  output: WriteStream | null,
-  rollouts: readonly object[],
-): Promise<void> {
-  if (!output) return;
-  for (const rollout of rollouts) output.write(`${JSON.stringify(rollout)}\n`);
-  output.end();
-  await once(output, 'finish');
+/** Empties the file, or makes it, before any work is done. @throws UsageError where it cannot be written */
+export function openOutput(path: string | undefined): Output | null {
+  if (path === undefined) return null;
+  try {
+    writeFileSync(path, '');
+  } catch (error) {
+    throw pathFault(path, 'written', error);
+  }
+  return { path };
+}
+
+/** Appends objects. @throws the fault of the file system where one does not fit: those before it stay */
+export function writeAll(output: Output | null, rollouts: readonly object[]): void {
+  if (output) appendLines(output.path, linesOf(rollouts));
+}
+
+/** One by one: all lines together may be longer than the longest string. */
+function* linesOf(rollouts: readonly object[]): Generator<string> {
+  for (const rollout of rollouts) yield JSON.stringify(rollout);
 }

@@ -21,7 +21,7 @@ import { fetchFromDisk, openOrtFromDisk } from '../shared/build-world.ts';
 import { endProgress, print, say, sayProgress } from '../shared/command.ts';
 import { diskFolder } from '../shared/disk-folder.ts';
 import { readCorpus, readQuestions } from '../shared/import-files.ts';
-import { makeFolder } from '../shared/empty-folder.ts';
+import { fillFolder } from '../shared/empty-folder.ts';
 import { version } from './source.ts';
 import {
   UsageError,
@@ -88,14 +88,15 @@ export async function exportIndex(values: OptionValues, lists: OptionLists): Pro
     throw new UsageError(`--${strange[0]} is of an experiment; --index faiss writes none.`);
   const text = (name: string): string | undefined => values[name] as string | undefined;
   const out = resolve(String(values.out));
-  makeFolder(out);
-  await exportFaiss({
-    out,
-    world: text('world'),
-    corpus: lists['corpus'],
-    questions: text('questions'),
-    encoder: text('encoder'),
-  });
+  await fillFolder(out, () =>
+    exportFaiss({
+      out,
+      world: text('world'),
+      corpus: lists['corpus'],
+      questions: text('questions'),
+      encoder: text('encoder'),
+    }),
+  );
   if (values.json) print(JSON.stringify({ out, files: await readdir(out) }));
 }
 

@@ -1,4 +1,4 @@
-import { appendFile, copyFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
@@ -18,6 +18,8 @@ import { sha256 } from '../../base/hash.ts';
 import { KeyedRandom } from '../../base/random.ts';
 import { drawExamples, toBatch } from '../../pretrain/encoder/examples.ts';
 import { messageOf } from '../../base/errors.ts';
+import { appendLines } from '../shared/append.ts';
+import { writeSafely } from '../shared/write-safely.ts';
 
 /** Trains the built-in encoder on fresh worlds and writes its folder; continues where it stopped. */
 
@@ -57,11 +59,9 @@ async function readState(config: EncoderConfig, path: string): Promise<TrainerSt
   return bytes && decodeState(config, bytes, path);
 }
 
-/** Written beside and renamed, so that a stop in the middle leaves the last one whole. */
 async function saveState(trainer: EncoderTrainer, path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  await writeFile(`${path}.new`, encodeState(trainer.config, trainer.state()));
-  await rename(`${path}.new`, path);
+  writeSafely(path, encodeState(trainer.config, trainer.state()));
 }
 
 async function writeEncoder(trainer: EncoderTrainer, folder: string): Promise<EncoderManifestFile> {
@@ -80,9 +80,9 @@ async function writeEncoder(trainer: EncoderTrainer, folder: string): Promise<En
     passagePrefix: '',
   };
   await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, MODEL_FILE), model);
+  writeSafely(join(folder, MODEL_FILE), model);
   await copyFile(options.tokenizer, join(folder, TOKENIZER_FILE));
-  await writeFile(join(folder, ENCODER_MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);
+  writeSafely(join(folder, ENCODER_MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);
   return manifest;
 }
 
@@ -114,7 +114,7 @@ async function main(): Promise<void> {
       };
       console.error(`${JSON.stringify(line)}  ${Math.round(eta)} s left`);
       await mkdir(dirname(options.log), { recursive: true });
-      await appendFile(options.log, `${JSON.stringify(line)}\n`);
+      appendLines(options.log, [JSON.stringify(line)]);
       sum = 0;
     }
     if (trainer.step % SAVE_EVERY === 0) await saveState(trainer, statePath);

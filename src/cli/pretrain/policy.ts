@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
@@ -22,6 +22,8 @@ import {
   viewWeights,
   type PolicyWeights,
 } from '../../policy/checkpoint/weights.ts';
+import { appendLines } from '../shared/append.ts';
+import { makeFolders } from '../shared/path-fault.ts';
 import { commandHelp, UsageError } from '../shared/options.ts';
 import { exportPolicy, loadState, readProgress, saveSnapshot } from './snapshot.ts';
 import { Meter, percent } from './meter.ts';
@@ -186,7 +188,7 @@ function startSource({ options, settings, tokenizer }: Run, threads: DrawThread[
 
 function log({ out }: Run, record: object): void {
   const line = JSON.stringify({ ...record, time: new Date().toISOString() });
-  appendFileSync(join(out, 'log.jsonl'), `${line}\n`);
+  appendLines(join(out, 'log.jsonl'), [line]);
 }
 
 function save({ out, options, settings, tokenizer, state, weights }: Run, at: Progress): void {
@@ -281,7 +283,7 @@ export async function pretrain(argv: readonly string[]): Promise<void> {
   prepareNode();
   const run = prepare(options);
   const { settings, weights, start } = run;
-  mkdirSync(run.out, { recursive: true });
+  makeFolders(run.out);
   console.log(
     `${weights.flat.length} parameters, ${settings.threads} threads, from step ${start.step} to ${settings.steps}`,
   );

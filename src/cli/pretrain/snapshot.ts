@@ -1,13 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { toHuggingFaceConfig } from '../../policy/checkpoint/config.ts';
@@ -17,6 +9,7 @@ import { DEFAULT_SETTINGS, type PretrainSettings } from '../../pretrain/policy/p
 import type { Progress } from '../../pretrain/policy/run.ts';
 import type { SharedState } from '../../pretrain/policy/replica.ts';
 import { UsageError } from '../shared/options.ts';
+import { writeSafely } from '../shared/write-safely.ts';
 import { definedSettings, settingsSchema } from './options.ts';
 
 /**
@@ -60,17 +53,12 @@ export function saveSnapshot(
     new Map(names.map((name) => [name, { shape: [state[name].length], data: state[name] }])),
   );
   mkdirSync(join(out, folder), { recursive: true });
-  writeAtomically(join(out, folder, STATE), bytes);
+  writeSafely(join(out, folder, STATE), bytes);
   const previous = before === undefined || before.folder === folder ? null : before.folder;
   const pointer = { folder, previous, sha256: sha256(bytes), progress, settings };
-  writeAtomically(join(out, 'latest.json'), `${JSON.stringify(pointer, null, 2)}\n`);
+  writeSafely(join(out, 'latest.json'), `${JSON.stringify(pointer, null, 2)}\n`);
   if (before?.previous && before.previous !== folder)
     rmSync(join(out, before.previous), { recursive: true, force: true });
-}
-
-function writeAtomically(path: string, data: Uint8Array | string): void {
-  writeFileSync(`${path}.new`, data);
-  renameSync(`${path}.new`, path);
 }
 
 function readPointer(out: string): z.infer<typeof pointerSchema> | undefined {
@@ -123,8 +111,8 @@ export function exportPolicy(
     _name_or_path: name,
     ...toHuggingFaceConfig(weights.config, 'float16', endOfText, pad),
   };
-  writeAtomically(join(folder, 'model.safetensors'), writeWeights(weights, 'F16'));
-  writeAtomically(join(folder, 'config.json'), `${JSON.stringify(config, null, 2)}\n`);
+  writeSafely(join(folder, 'model.safetensors'), writeWeights(weights, 'F16'));
+  writeSafely(join(folder, 'config.json'), `${JSON.stringify(config, null, 2)}\n`);
   for (const file of ['tokenizer.json', 'tokenizer_config.json'])
     if (join(folder, file) !== join(tokenizer.folder, file))
       copyFileSync(join(tokenizer.folder, file), join(folder, file));

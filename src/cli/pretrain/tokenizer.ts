@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { FURTHER_TOKENS, SPECIAL_TOKENS } from '../../records/protocol.ts';
@@ -6,6 +6,7 @@ import { trainBpe } from '../../pretrain/policy/bpe.ts';
 import { DemonstrationStream } from '../../world/demonstrations/stream.ts';
 import { WHOLE_WORDS } from '../../world/facts/inventory.ts';
 import { generateMiniWorld } from '../../world/world.ts';
+import { writeSafely } from '../shared/write-safely.ts';
 
 /** Trains the tokenizer of the built-in policy on text of fresh mini worlds and writes its files. */
 
@@ -45,6 +46,6 @@ const config = {
   model_max_length: 2048,
 };
 mkdirSync(values.out, { recursive: true });
-writeFileSync(join(values.out, 'tokenizer.json'), `${JSON.stringify(json)}\n`);
-writeFileSync(join(values.out, 'tokenizer_config.json'), `${JSON.stringify(config, null, 2)}\n`);
+writeSafely(join(values.out, 'tokenizer.json'), `${JSON.stringify(json)}\n`);
+writeSafely(join(values.out, 'tokenizer_config.json'), `${JSON.stringify(config, null, 2)}\n`);
 console.log(`${Object.keys(json.model.vocab).length} tokens, ${json.model.merges.length} merges`);

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { OnnxEncoder } from '../../retrieval/encoder/encoder.ts';
@@ -10,7 +10,9 @@ import type { PassageEncoder } from '../../retrieval/sources/sources.ts';
 import { recordsOf, writeWorld, type WriteFile } from '../../retrieval/world/write.ts';
 import { generateWorld, SHIPPED_SEED } from '../../world/world.ts';
 import { messageOf } from '../../base/errors.ts';
+import { makeFolders } from './path-fault.ts';
 import { PACKED, projectPath } from './paths.ts';
+import { writeSafely } from './write-safely.ts';
 
 /** Generates the world of `seed` and writes its folder; without an encoder it has no vectors. */
 export function buildWorld(
@@ -35,8 +37,8 @@ export const writeToDisk =
   (folder: string): WriteFile =>
   async (name, bytes) => {
     const path = join(folder, name);
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, bytes);
+    makeFolders(dirname(path));
+    writeSafely(path, bytes);
   };
 
 const ortOfPackage = (): string => {

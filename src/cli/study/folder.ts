@@ -13,7 +13,8 @@ import {
 import type { AdapterFile } from '../../policy/lora/peft.ts';
 import { encodeHashes, HASHES, hashOf } from '../shared/hashes.ts';
 import { UsageError } from '../shared/options.ts';
-import { writeSafely } from '../train/write-safely.ts';
+import { makeFolders } from '../shared/path-fault.ts';
+import { writeSafely } from '../shared/write-safely.ts';
 
 /**
  * A folder of results, which studies of one policy share:
@@ -132,8 +133,7 @@ export class StudyFolder {
 
   /** Makes the folder; until then a new one is only planned. */
   begin(): void {
-    for (const part of ['trained', 'scores', 'runs', 'worlds'])
-      mkdirSync(join(this.path, part), { recursive: true });
+    for (const part of ['trained', 'scores', 'runs', 'worlds']) makeFolders(join(this.path, part));
     writeSafely(join(this.path, '.gitignore'), IGNORED);
     this.#save();
     this.#tidy();

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { pointOf, startPoint, type CurvePoint } from '../../evaluate/study/course/point.ts';
@@ -9,6 +9,7 @@ import { assembleRun } from '../../learn/run/assemble.ts';
 import { writePeft } from '../../policy/lora/peft.ts';
 import type { MadeStep } from '../../records/training.ts';
 import { endProgress, say } from '../shared/command.ts';
+import { makeFolders } from '../shared/path-fault.ts';
 import { UsageError } from '../shared/options.ts';
 import {
   appendStep,
@@ -75,7 +76,7 @@ export async function trainCell(
     policy: { folder: checkpoint.path, id: checkpoint.id, revision },
     world: { folder: null, seed },
   };
-  mkdirSync(run, { recursive: true });
+  makeFolders(run);
   using _held = holdRun(run);
   const state = begun(run, training);
   if (!state) createRun(run, file);

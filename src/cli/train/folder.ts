@@ -1,15 +1,4 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { MadeStep, TrainStep } from '../../records/training.ts';
@@ -33,7 +22,9 @@ import { textModelSchema } from '../helpers/text-model.ts';
 import type { Json } from '../../learn/rl/contracts.ts';
 import { dropAdapters, keepAdapter, pastAdapter, pastSteps } from './past-adapters.ts';
 import { runSourcesSchema } from './run-sources.ts';
-import { writeSafely } from './write-safely.ts';
+import { appendLines } from '../shared/append.ts';
+import { makeFolders } from '../shared/path-fault.ts';
+import { writeSafely } from '../shared/write-safely.ts';
 import { issueOf, messageOf } from '../../base/errors.ts';
 import { isObject } from '../../base/objects.ts';
 
@@ -171,22 +162,13 @@ export function hasStepsAlone(run: string): boolean {
   return steps.some(({ step }) => step > checkpointEvery);
 }
 
-/** @throws UsageError where the folder cannot be made */
-export function makeRunFolder(run: string): void {
-  try {
-    mkdirSync(run, { recursive: true });
-  } catch (error) {
-    throw new UsageError(`${run} cannot be made: ${messageOf(error)}.`);
-  }
-}
-
 /** @throws UsageError where the folder holds a run already, or cannot be made */
 export function createRun(run: string, file: RunFile): void {
   if (hasStepsAlone(run))
     throw new UsageError(`${run} holds the steps of a run already; name another folder.`);
   if (hasLatest(run))
     throw new UsageError(`${run} holds a run already; --resume ${run} goes on with it.`);
-  makeRunFolder(run);
+  makeFolders(run);
   for (const name of [STEPS, DEMONSTRATIONS, HASHES]) rmSync(join(run, name), { force: true });
   dropAdapters(run, 0);
   // Left by a process that was killed before `latest.json`; never to be taken for snapshots of this run.
@@ -504,13 +486,7 @@ export function trimSteps(run: string, step: number, notice: Notice): void {
 }
 
 export function appendStep(run: string, step: TrainStep): void {
-  const file = openSync(join(run, STEPS), 'a');
-  try {
-    writeSync(file, `${JSON.stringify(step)}\n`);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  appendLines(join(run, STEPS), [JSON.stringify(step)]);
 }
 
 /** The records of the steps so far, as this version wrote them. */

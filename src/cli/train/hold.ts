@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from '../shared/options.ts';
+import { namingPath } from '../shared/path-fault.ts';
 
 /** A run's folder has one writer at a time: a second one would trim and remove what the first one writes. */
 
@@ -115,7 +116,7 @@ const lockText = (): string => `${process.pid}\n${randomUUID()}\n`;
 export function holdRun(run: string): Disposable {
   const path = join(run, LOCK);
   const text = lockText();
-  const holder = take(path, text);
+  const holder = namingPath(path, () => take(path, text));
   if (holder !== null)
     throw new UsageError(
       `${run} is being trained by process ${holder}; stop that first. If it is another program, remove ${path}.`,

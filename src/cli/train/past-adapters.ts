@@ -20,7 +20,7 @@ import {
   hashOf,
   type Hashes,
 } from '../shared/hashes.ts';
-import { writeSafely } from './write-safely.ts';
+import { writeSafely } from '../shared/write-safely.ts';
 
 /**
  * What a run's folder keeps of a snapshot after the next ones took its place: `adapters/step-000010`, its adapter as a

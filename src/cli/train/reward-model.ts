@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { parseCustomSystem, type CustomSystem } from '../../evaluate/systems/custom.ts';
 import { fnv1a } from '../../base/hash.ts';
 import {
@@ -7,8 +6,9 @@ import {
   rewardPairs,
   type RewardPair,
 } from '../../learn/supervised/reward-model.ts';
+import { openOutput } from '../evaluate/output.ts';
+import { appendLines } from '../shared/append.ts';
 import { print, say, type Command } from '../shared/command.ts';
-import { UsageError } from '../shared/options.ts';
 import { asUsage } from '../shared/train-settings.ts';
 import { rolloutsOf } from './trajectories.ts';
 
@@ -68,20 +68,14 @@ export const rewardModelCommand: Command = {
       },
       notes: `A process reward model, fitted to ${told}.`,
     };
-    const text = `${JSON.stringify(
+    const text = JSON.stringify(
       asUsage(() => parseCustomSystem(system)),
       null,
       2,
-    )}\n`;
-    if (values['out'] === undefined) print(text.trimEnd());
-    else
-      try {
-        writeFileSync(String(values['out']), text);
-      } catch (error) {
-        throw new UsageError(
-          `${String(values['out'])} cannot be written: ${(error as Error).message}.`,
-        );
-      }
+    );
+    const output = openOutput(values['out'] as string | undefined);
+    if (output) appendLines(output.path, [text]);
+    else print(text);
     say(`${told}.`);
   },
 };

@@ -160,8 +160,8 @@ export const trajectoriesCommand: Command = {
     const options = optionsOf(values);
     const set = asUsage(() => makeTrajectories(files.flatMap(rolloutsOf), options));
     const records = trajectoryRecords(set);
-    const output = await openOutput(values['out'] as string | undefined);
-    if (output) await writeAll(output, records);
+    const output = openOutput(values['out'] as string | undefined);
+    if (output) writeAll(output, records);
     else for (const record of records) print(JSON.stringify(record));
     const weighing = set.trajectories.filter(({ weight }) => weight > 0).length;
     say(

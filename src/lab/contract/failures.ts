@@ -1,3 +1,4 @@
+import { asSentence, messageOf } from '../../base/errors.ts';
 import type { Failure } from './records/failure.ts';
 
 /** A file of our own that the server does not have. */
@@ -30,22 +31,17 @@ const KINDS: Record<string, Failure['kind']> = {
 
 const REMEDIES: Record<Failure['kind'], string> = {
   missing: 'Check that the file is being served, then load again.',
-  lost: 'What had arrived is kept; restart it and run again.',
+  lost: 'Finished rollouts and everything stored are kept; restart it, then run again.',
   // The page of the run has buttons for it.
   'no-demonstrations': '',
   failed: '',
-};
-
-const asSentence = (text: string): string => {
-  const begun = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?]$/.test(begun) ? begun : `${begun}.`;
 };
 
 /** An error in the words of the user; errors that crossed a worker boundary keep their names. */
 export const describeFailure = (error: unknown): Failure => {
   if (!(error instanceof Error)) return { kind: 'failed', message: String(error), detail: '' };
   const kind = KINDS[error.name] ?? 'failed';
-  const sentence = asSentence(error.message);
+  const sentence = asSentence(messageOf(error));
   return {
     kind,
     message: `${sentence} ${REMEDIES[kind]}`.trim(),

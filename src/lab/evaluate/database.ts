@@ -1,4 +1,5 @@
-import { Dexie, type EntityTable, type Table } from 'dexie';
+import { type Dexie, type EntityTable, type Table } from 'dexie';
+import { SiteDatabase } from '../storage/site-database.ts';
 import type { CustomSystem } from '../../evaluate/systems/custom.ts';
 import type { PlannedCell } from '../../evaluate/systems/plan/execute.ts';
 import type { RolloutFacts } from '../../evaluate/systems/plan/row.ts';
@@ -47,7 +48,7 @@ export interface VerdictRow {
   right: boolean;
 }
 
-export class EvaluationDatabase extends Dexie {
+export class EvaluationDatabase extends SiteDatabase {
   evaluations!: EntityTable<EvaluationRecord, 'id'>;
   plans!: EntityTable<PlanRow, 'id'>;
   facts!: EntityTable<FactsRow, 'key'>;
@@ -57,8 +58,7 @@ export class EvaluationDatabase extends Dexie {
   customs!: EntityTable<CustomSystem, 'id'>;
 
   constructor(name = 'forage-evaluations', options: ConstructorParameters<typeof Dexie>[1] = {}) {
-    // Browsers call a transaction done before it is on the disk, by default otherwise.
-    super(name, { chromeTransactionDurability: 'strict', ...options });
+    super(name, options);
     this.version(1).stores({
       evaluations: 'id, createdAt',
       plans: 'id',

@@ -9,7 +9,6 @@ import type { Rollout } from '../../records/rollout.ts';
 import type { EvaluationRecord } from '../contract/records/evaluations.ts';
 import type { StoredLine } from '../rollouts/own/own-runs.ts';
 import { gunzip, gzip } from '../storage/blobs.ts';
-import { isQuotaError } from '../storage/quota.ts';
 import type { EvaluationDatabase, FactsRow } from './database.ts';
 
 /** Rollouts that an estimate looks at. */
@@ -85,7 +84,7 @@ export class EvaluationStore {
 
   /**
    * Keeps rollouts, all or none of them.
-   * @throws Error where the storage is full; what was kept before is untouched
+   * @throws the fault of the storage, as where it is full; what was kept before is untouched
    */
   async keep(made: readonly StoredRollout[]): Promise<void> {
     const encoder = new TextEncoder();
@@ -96,18 +95,10 @@ export class EvaluationStore {
       })),
     );
     const { facts, bodies } = this.#db;
-    try {
-      await this.#db.transaction('rw', facts, bodies, async () => {
-        await bodies.bulkPut(rows.map(({ body }) => body));
-        await facts.bulkPut(rows.map((row) => row.facts));
-      });
-    } catch (error) {
-      if (!isQuotaError(error)) throw error;
-      throw new Error(
-        "The browser's storage is full. Remove runs or files that you do not need, then resume: nothing that was kept is lost.",
-        { cause: error },
-      );
-    }
+    await this.#db.transaction('rw', facts, bodies, async () => {
+      await bodies.bulkPut(rows.map(({ body }) => body));
+      await facts.bulkPut(rows.map((row) => row.facts));
+    });
   }
 
   async fail(id: string, key: string, message: string): Promise<void> {

@@ -1,5 +1,6 @@
 import type { FileRecord, Mark, SavedView, StoredRow } from '../contract/records/rollout-files.ts';
-import { Dexie, type EntityTable, type Table } from 'dexie';
+import { type Dexie, type EntityTable, type Table } from 'dexie';
+import { SiteDatabase } from '../storage/site-database.ts';
 
 /** Imported rollout files: a small record each, rows for tables, and the rollouts themselves, gzipped. */
 
@@ -17,7 +18,7 @@ export interface BodyChunk {
   gz: Uint8Array;
 }
 
-export class RolloutsDatabase extends Dexie {
+export class RolloutsDatabase extends SiteDatabase {
   files!: EntityTable<FileRecord, 'id'>;
   rows!: Table<RowChunk, [string, number]>;
   bodies!: Table<BodyChunk, [string, number]>;

@@ -16,22 +16,31 @@ export interface Locks {
   request(name: string, granted: () => Promise<unknown>): Promise<unknown>;
 }
 
-const ALIVE = 'alive';
-
+/** `deaf`: the worker received a call that it cannot read, as where memory is short; nobody would answer it. */
 interface LifeSign {
-  life: typeof ALIVE;
+  life: 'alive' | 'deaf';
 }
 
 const isLifeSign = (data: unknown): data is LifeSign =>
-  typeof data === 'object' && data !== null && 'life' in data && data.life === ALIVE;
+  typeof data === 'object' &&
+  data !== null &&
+  'life' in data &&
+  (data.life === 'alive' || data.life === 'deaf');
 
 /** Called in a worker when its module is ready: takes the lock named `life`, then says so. */
-export const announce = (life: string, locks: Locks, post: (sign: LifeSign) => void): void => {
+export const announce = (
+  life: string,
+  locks: Locks,
+  endpoint: Pick<WorkerLike, 'addEventListener'>,
+  post: (sign: LifeSign) => void,
+): void => {
+  endpoint.addEventListener('messageerror', () => post({ life: 'deaf' }));
   const forever = () => {
-    post({ life: ALIVE });
+    post({ life: 'alive' });
     return new Promise<never>(() => undefined);
   };
-  locks.request(life, forever).catch(() => undefined);
+  // A browser that stores nothing may refuse locks: the worker lives, and its end cannot be noticed.
+  locks.request(life, forever).catch(() => post({ life: 'alive' }));
 };
 
 let lives = 0;
@@ -54,19 +63,19 @@ export interface WatchOptions {
  * @returns stops waiting for the start
  */
 export const watchLife = (
-  worker: Pick<WorkerLike, 'addEventListener' | 'removeEventListener'>,
+  worker: Pick<WorkerLike, 'addEventListener'>,
   { life, locks, startMs = 30_000 }: WatchOptions,
   onGone: (reason: string) => void,
 ): (() => void) => {
   const startTimer = setTimeout(() => onGone('it did not start'), startMs);
-  const onMessage = (event: Event) => {
+  worker.addEventListener('messageerror', () => onGone('its answer could not be read'));
+  worker.addEventListener('message', (event: Event) => {
     if (!('data' in event) || !isLifeSign(event.data)) return;
     event.stopImmediatePropagation();
     clearTimeout(startTimer);
-    worker.removeEventListener('message', onMessage);
+    if (event.data.life === 'deaf') return onGone('it could not read a call');
     // Granted only when the worker no longer holds it.
     locks.request(life, () => Promise.resolve(onGone('it ended'))).catch(() => undefined);
-  };
-  worker.addEventListener('message', onMessage);
+  });
   return () => clearTimeout(startTimer);
 };

@@ -91,5 +91,7 @@ export function serve(host: object, options: ServeOptions = {}): void {
   const { endpoint, life = self.name, locks = navigator.locks } = options;
   const server: Served = new HostServer(host);
   expose(server, endpoint);
-  announce(life, locks, (sign) => (endpoint ? endpoint.postMessage(sign) : postMessage(sign)));
+  announce(life, locks, endpoint ?? self, (sign) =>
+    endpoint ? endpoint.postMessage(sign) : postMessage(sign),
+  );
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../../base/errors.ts';
 import { transfer as withTransfers } from 'comlink';
 import { isObjectOrList } from '../../base/objects.ts';
 
@@ -42,7 +43,9 @@ const MOST_CAUSES = 8;
 
 export function packError(thrown: unknown, depth = 0): PackedError {
   if (!(thrown instanceof Error)) return { name: 'Error', message: String(thrown) };
-  const { name, message, stack, cause } = thrown;
+  const { name, stack, cause } = thrown;
+  // Not all of what a fault of storage wraps crosses to the other thread.
+  const message = messageOf(thrown);
   const goesOn = cause !== undefined && depth < MOST_CAUSES;
   return { name, message, stack, ...(goesOn && { cause: packError(cause, depth + 1) }) };
 }

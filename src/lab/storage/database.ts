@@ -1,4 +1,5 @@
-import { Dexie, type EntityTable, type Table } from 'dexie';
+import { type Dexie, type EntityTable, type Table } from 'dexie';
+import { SiteDatabase } from './site-database.ts';
 import type { Probe } from '../../learn/run/probe-shape.ts';
 import type { TrainStep } from '../../records/training.ts';
 import type { RunRecord } from '../contract/records/runs.ts';
@@ -73,7 +74,7 @@ export interface ProbeRow {
   probe: Probe;
 }
 
-export class ForageDatabase extends Dexie {
+export class ForageDatabase extends SiteDatabase {
   runs!: EntityTable<RunRecord, 'id'>;
   steps!: Table<StepRow, [string, number]>;
   pointers!: EntityTable<PointerRow, 'runId'>;
@@ -81,8 +82,7 @@ export class ForageDatabase extends Dexie {
   probes!: EntityTable<ProbeRow, 'key'>;
 
   constructor(name = 'forage', options: ConstructorParameters<typeof Dexie>[1] = {}) {
-    // Browsers call a transaction done before it is on the disk, by default otherwise.
-    super(name, { chromeTransactionDurability: 'strict', ...options });
+    super(name, options);
     this.version(1).stores({
       runs: 'id, createdAt',
       steps: '[runId+step], runId',

@@ -1,3 +1,4 @@
+import { StoredFileGone } from '../../base/storage-faults.ts';
 import { directory, missing, parts, removeAt, writeAll } from './opfs.ts';
 import type { FileWriter, RangeFiles } from './range-files.ts';
 
@@ -32,10 +33,19 @@ export class OpfsRangeFiles implements RangeFiles {
   }
 
   async readRange(path: string, start: number, end: number): Promise<Uint8Array<ArrayBuffer>> {
-    const file = await (await fileAt(path, false)).getFile();
+    const file = await this.#stored(path);
     if (start < 0 || end < start || end > file.size)
       throw new Error(`${path} has ${file.size} bytes; asked for ${start} to ${end}`);
     return new Uint8Array(await file.slice(start, end).arrayBuffer());
+  }
+
+  /** @throws StoredFileGone where it is not there */
+  async #stored(path: string): Promise<File> {
+    try {
+      return await (await fileAt(path, false)).getFile();
+    } catch (error) {
+      throw missing(error) ? new StoredFileGone({ cause: error }) : error;
+    }
   }
 
   remove = (path: string): Promise<void> => removeAt(path);

@@ -1,3 +1,4 @@
+import { StoredFileGone } from '../../base/storage-faults.ts';
 import type { BlobStore } from './blobs.ts';
 import { folderOfSite } from './files-of-site.ts';
 
@@ -82,10 +83,15 @@ export class OpfsBlobs implements BlobStore {
     }
   }
 
+  /** @throws StoredFileGone where it is not there */
   async read(path: string): Promise<Uint8Array<ArrayBuffer>> {
     const { folders, name } = parts(path);
-    const file = await (await directory(folders, false)).getFileHandle(name);
-    return new Uint8Array(await (await file.getFile()).arrayBuffer());
+    try {
+      const file = await (await directory(folders, false)).getFileHandle(name);
+      return new Uint8Array(await (await file.getFile()).arrayBuffer());
+    } catch (error) {
+      throw missing(error) ? new StoredFileGone({ cause: error }) : error;
+    }
   }
 
   remove = (path: string): Promise<void> => removeAt(path);

@@ -94,25 +94,42 @@ export const FailureNote = (props: {
   );
 };
 
+const titleOf = (name: string, { kind }: Failure): string =>
+  kind === 'lost'
+    ? `${name}: the worker was lost`
+    : kind === 'missing'
+      ? `${name}: a file is missing`
+      : `${name} failed`;
+
+/** Lies over every page: nothing works without the lab worker, and each call of it is rejected. */
+export const LabLost = () => {
+  const failure = useLab((state) => state.labFailure);
+  if (!failure) return null;
+  return (
+    <div className="over-page">
+      <FailureNote
+        title={titleOf('Lab', failure)}
+        failure={failure}
+        action="Restart it"
+        onAction={() => void retryLoading()}
+      />
+    </div>
+  );
+};
+
 /** The first part that failed to load, with what can be done about it; nothing while none has failed. */
 export const LoadingFailure = () => {
   const failed = useLab(
     useShallow((state) => {
-      const found = firstFailure(state);
+      // `LabLost` says it.
+      const found = state.labFailure ? null : firstFailure(state);
       return { part: found?.part, failure: found?.failure };
     }),
   );
   if (!failed.failure || !failed.part) return null;
-  const name = PART_NAMES[failed.part] ?? 'Lab';
-  const title =
-    failed.failure.kind === 'lost'
-      ? `${name}: the worker was lost`
-      : failed.failure.kind === 'missing'
-        ? `${name}: a file is missing`
-        : `${name} failed`;
   return (
     <FailureNote
-      title={title}
+      title={titleOf(PART_NAMES[failed.part] ?? failed.part, failed.failure)}
       failure={failed.failure}
       action={failed.failure.kind === 'lost' ? 'Restart it' : 'Load again'}
       onAction={() => void retryLoading()}

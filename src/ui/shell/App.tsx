@@ -8,8 +8,10 @@ import { CommandPalette, KeyList } from './CommandPalette.tsx';
 import { useDialogs } from './dialogs.ts';
 import { createCommands } from './commands.ts';
 import { PAGES, RAIL } from './places.tsx';
+import { LabLost } from '../lab/Loading.tsx';
 import { Rail } from './Rail.tsx';
 import { StatusBar } from './StatusBar.tsx';
+import { StorageNotice } from './StorageNotice.tsx';
 import { StrayDrop } from './StrayDrop.tsx';
 import { theme } from '../kit/styles/theme.ts';
 import { TopBar } from './TopBar.tsx';
@@ -79,6 +81,8 @@ const Workbench = () => {
       </PlaceLetters>
       <StatusBar />
       <StrayDrop />
+      <StorageNotice />
+      <LabLost />
       {touring ? (
         <Guarded name="The tour" around={asMessage} hide={closeTour}>
           <Tour />

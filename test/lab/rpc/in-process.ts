@@ -24,6 +24,8 @@ export interface InProcessWorker {
   worker: WorkerLike;
   /** Reports an error of its script, as the platform does. */
   fail: (message: string) => void;
+  /** A message of that kind arrives and cannot be read, as where memory is short. */
+  garble: (kind: 'call' | 'answer') => void;
   close: () => void;
 }
 
@@ -49,6 +51,8 @@ export function inProcessWorker(
       terminate: () => port2.close(),
     },
     fail: (message) => void errors.dispatchEvent(Object.assign(new Event('error'), { message })),
+    garble: (kind) =>
+      void (kind === 'call' ? port2 : port1).dispatchEvent(new Event('messageerror')),
     close: () => {
       port1.close();
       port2.close();

@@ -112,7 +112,8 @@ function start(
     },
   });
   const fail = (message: string): void => running.at(-1)?.fail(message);
-  return { host, api, terminate, onLost, fail, die: () => locks.release(life) };
+  const garble = (kind: 'call' | 'answer'): void => running.at(-1)?.garble(kind);
+  return { host, api, terminate, onLost, fail, garble, die: () => locks.release(life) };
 }
 
 describe('a host behind a worker', () => {
@@ -196,6 +197,41 @@ describe('the death of a worker', () => {
     fail('boom');
     await expect(hanging).rejects.toThrow('boom');
     expect(onLost).toHaveBeenCalledTimes(1);
+  });
+
+  it.each([
+    ['answer', 'its answer could not be read'],
+    ['call', 'it could not read a call'],
+  ] as const)(
+    'is assumed when a message cannot be read (%s): no call waits for ever',
+    async (kind, why) => {
+      const { api, onLost, garble } = start();
+      await api.add(1, 1);
+      const hanging = Promise.allSettled([api.hang(), api.hang()]);
+      garble(kind);
+      for (const call of await hanging)
+        expect(call).toMatchObject({ reason: { message: `The policy worker was lost: ${why}` } });
+      await expect(api.add(1, 1)).rejects.toBeInstanceOf(WorkerLost);
+      expect(onLost).toHaveBeenCalledTimes(1);
+    },
+  );
+
+  it('cannot be noticed where locks are refused; its calls are answered all the same', async () => {
+    const refused = { request: () => Promise.reject(new DOMException('', 'SecurityError')) };
+    const { api } = startWorker<Host>({
+      name: 'policy',
+      locks: refused,
+      onLost: () => undefined,
+      startMs: 30,
+      create: (life) => {
+        const worker = inProcessWorker(new Host(), life, refused);
+        running.push(worker);
+        return worker.worker;
+      },
+    });
+    expect(await api.add(1, 1)).toBe(2);
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect(await api.add(2, 2)).toBe(4);
   });
 
   it('is assumed when it never says that it is alive', async () => {

@@ -53,7 +53,7 @@ function workers(locks: QueueLocks) {
       port1.close();
       port2.close();
     });
-    vi.stubGlobal('self', { name: life });
+    vi.stubGlobal('self', Object.assign(new EventTarget(), { name: life }));
     vi.stubGlobal('postMessage', (message: unknown) => port2.postMessage(message));
     vi.stubGlobal('addEventListener', (type: 'message', listener: (event: Event) => void) => {
       port2.addEventListener(type, listener);
@@ -130,7 +130,9 @@ test('a device that is taken away in the middle ends what is under way and says 
   expect(failures).toHaveLength(1);
   const { kind, message } = describeFailure(failures[0]);
   expect(kind).toBe('lost');
-  expect(message).toMatch(/What had arrived is kept; restart it and run again\.$/);
+  expect(message).toMatch(
+    /Finished rollouts and everything stored are kept; restart it, then run again\.$/,
+  );
 
   loader.load();
   expect((await generate(2, () => undefined)).ids).toHaveLength(2);

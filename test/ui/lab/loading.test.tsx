@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Failure } from '../../../src/lab/contract/records/failure.ts';
 import type { PartState } from '../../../src/lab/contract/progress.ts';
-import { LoadingFailure, LoadingList } from '../../../src/ui/lab/Loading.tsx';
+import { LabLost, LoadingFailure, LoadingList } from '../../../src/ui/lab/Loading.tsx';
 import { StorageLine } from '../../../src/ui/lab/StorageLine.tsx';
 import { useLab } from '../../../src/ui/lab/lab-store.ts';
 import { buttonsIn, htmlOf, textOf, wordsIn } from '../kit/render.tsx';
@@ -110,11 +110,14 @@ describe('what failed to load', () => {
     expect(html).toContain('<pre>at &lt;open&gt; &quot;x&quot;</pre>');
   });
 
-  it('says first that the worker itself died', () => {
+  it('says over every page that the lab worker died, and once', () => {
+    expect(textOf(<LabLost />, useLab)).toBe('');
     fail('missing');
     useLab.setState({ labFailure: failure({ kind: 'lost', message: 'Out of memory.' }) });
-    const words = textOf(<LoadingFailure />, useLab);
-    expect(words).toContain('Lab: the worker was lost Out of memory.');
+    const html = htmlOf(<LabLost />, useLab);
+    expect(wordsIn(html)).toContain('Lab: the worker was lost Out of memory.');
+    expect(buttonsIn(html).map(({ name }) => name)).toEqual(['Restart it', 'Copy details']);
+    expect(textOf(<LoadingFailure />, useLab)).toBe('');
   });
 });
 

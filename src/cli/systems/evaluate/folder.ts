@@ -1,19 +1,13 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  writeSync,
-} from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Measured } from '../../../evaluate/systems/plan/estimate.ts';
 import type { RolloutFacts } from '../../../evaluate/systems/plan/row.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import { UsageError } from '../../shared/options.ts';
-import { writeSafely } from '../../train/write-safely.ts';
+import { groupBy } from '../../../base/items.ts';
+import { appendLines } from '../../shared/append.ts';
+import { makeFolders } from '../../shared/path-fault.ts';
+import { writeSafely } from '../../shared/write-safely.ts';
 
 /**
  * A folder of an evaluation:
@@ -38,21 +32,6 @@ interface StoredResult {
 const KEPT = 'kept.jsonl';
 const OWN = new Set([KEPT, 'rollouts', 'worlds', 'judgements.jsonl', 'evaluation.json']);
 
-const isTorn = (path: string): boolean =>
-  existsSync(path) && !/(^|\n)$/u.test(readFileSync(path, 'utf8').slice(-1));
-
-/** Appends whole lines and waits for the disk. @param torn ends what was left of a line first */
-function append(path: string, text: string, torn: boolean): void {
-  const file = openSync(path, 'a');
-  try {
-    const bytes = new TextEncoder().encode(torn ? `\n${text}` : text);
-    for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-}
-
 function readResults(path: string): Map<string, StoredResult> {
   const kept = new Map<string, StoredResult>();
   if (!existsSync(path)) return kept;
@@ -72,8 +51,6 @@ export class EvaluationFolder {
   readonly #results: Map<string, StoredResult>;
   #waiting: { kept: StoredResult; rollout: Rollout }[] = [];
   readonly #every: number;
-  /** Files that this process has written to: their last lines are whole. */
-  readonly #written = new Set<string>();
 
   /**
    * @param path null: nothing is kept beyond this process
@@ -95,7 +72,7 @@ export class EvaluationFolder {
 
   /** Makes the folder; until then a new one is only planned. */
   begin(): void {
-    if (this.path !== null) mkdirSync(join(this.path, 'rollouts'), { recursive: true });
+    if (this.path !== null) makeFolders(join(this.path, 'rollouts'));
   }
 
   known = (key: string): RolloutFacts | null => this.#results.get(key)?.facts ?? null;
@@ -129,22 +106,16 @@ export class EvaluationFolder {
     const waiting = this.#waiting;
     this.#waiting = [];
     if (this.path === null || waiting.length === 0) return;
-    const shards = new Map<string, string>();
-    for (const { kept, rollout } of waiting) {
-      const shard = kept.key.slice(0, 2);
-      shards.set(shard, `${shards.get(shard) ?? ''}${JSON.stringify(rollout)}\n`);
-    }
-    for (const [shard, text] of shards)
-      this.#append(join(this.path, 'rollouts', `${shard}.jsonl`), text);
-    this.#append(
+    const shards = groupBy(waiting, ({ kept }) => kept.key.slice(0, 2));
+    for (const [shard, some] of shards)
+      appendLines(
+        join(this.path, 'rollouts', `${shard}.jsonl`),
+        some.map(({ rollout }) => JSON.stringify(rollout)),
+      );
+    appendLines(
       join(this.path, KEPT),
-      waiting.map(({ kept }) => `${JSON.stringify(kept)}\n`).join(''),
+      waiting.map(({ kept }) => JSON.stringify(kept)),
     );
-  }
-
-  #append(path: string, text: string): void {
-    append(path, text, !this.#written.has(path) && isTorn(path));
-    this.#written.add(path);
   }
 
   write(name: string, text: string): void {

@@ -1,5 +1,6 @@
 import { type CheckpointRecord, plannedFileSchema } from '../../contract/records/checkpoints.ts';
-import { Dexie, type EntityTable, type Table } from 'dexie';
+import { type Dexie, type EntityTable, type Table } from 'dexie';
+import { SiteDatabase } from '../../storage/site-database.ts';
 import { z } from 'zod';
 
 /** Records of the checkpoints on this device; their bytes lie in files. */
@@ -20,13 +21,13 @@ export const fileRowSchema = plannedFileSchema.extend({
 
 export type FileRow = z.infer<typeof fileRowSchema>;
 
-export class CheckpointDatabase extends Dexie {
+export class CheckpointDatabase extends SiteDatabase {
   checkpoints!: EntityTable<CheckpointRecord, 'id'>;
   files!: Table<FileRow, [string, string]>;
 
   constructor(name = 'forage-checkpoints', options: ConstructorParameters<typeof Dexie>[1] = {}) {
     // A record may only tell of bytes that are on the disk, and has to be there when it is told.
-    super(name, { chromeTransactionDurability: 'strict', ...options });
+    super(name, options);
     this.version(1).stores({
       checkpoints: 'id, createdAt',
       files: '[checkpointId+name], checkpointId',

@@ -1,4 +1,5 @@
-import { messageOf } from '../../../base/errors.ts';
+import { asSentence, messageOf } from '../../../base/errors.ts';
+import { STORAGE_FULL, storageFault } from '../../../base/storage-faults.ts';
 import { CheckpointFault } from './plan/fault.ts';
 import type { Outcome } from '../../contract/checkpoints.ts';
 
@@ -8,6 +9,14 @@ const UNEXPECTED = 'Try again; if it stays so, copy this text into a report.';
 
 export function toFault(error: unknown): CheckpointFault {
   if (error instanceof CheckpointFault) return error;
+  const fault = storageFault(error);
+  if (fault)
+    return new CheckpointFault(
+      fault === STORAGE_FULL ? 'storage-full' : 'missing',
+      asSentence(fault.what),
+      asSentence(fault.todo),
+      { cause: error },
+    );
   const message = messageOf(error);
   // What a file of a folder says when it was moved or changed since it was chosen.
   if (error instanceof DOMException && ['NotReadableError', 'NotFoundError'].includes(error.name))

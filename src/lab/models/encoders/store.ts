@@ -1,4 +1,5 @@
-import { Dexie, type EntityTable } from 'dexie';
+import { type Dexie, type EntityTable } from 'dexie';
+import { SiteDatabase } from '../../storage/site-database.ts';
 import type { FetchFile } from '../../../base/fetch-file.ts';
 import { ENCODER_MANIFEST, RERANKER_MANIFEST } from '../../../retrieval/encoder/manifest.ts';
 import { sha256 } from '../../../base/hash.ts';
@@ -20,11 +21,11 @@ interface EncoderRecord extends EncoderFacts {
   removedAt: string | null;
 }
 
-class EncoderDatabase extends Dexie {
+class EncoderDatabase extends SiteDatabase {
   encoders!: EntityTable<EncoderRecord, 'id'>;
 
   constructor(name: string, options: ConstructorParameters<typeof Dexie>[1]) {
-    super(name, { chromeTransactionDurability: 'strict', ...options });
+    super(name, options);
     this.version(1).stores({ encoders: 'id, removed' });
   }
 }

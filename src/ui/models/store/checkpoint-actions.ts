@@ -1,4 +1,5 @@
-import { messageOf } from '../../../base/errors.ts';
+import { asSentence, messageOf } from '../../../base/errors.ts';
+import { storageFault } from '../../../base/storage-faults.ts';
 import type {
   CheckpointMessage,
   CheckpointsApi,
@@ -25,8 +26,14 @@ const api = (): CheckpointsApi => {
 /** For what is not a fault of the checkpoint: the worker died, the records cannot be read. */
 const BROKEN = 'Load the page again; what is stored stays.';
 
-const tell = (error: unknown): void =>
-  useCheckpoints.setState({ problem: { message: messageOf(error), next: BROKEN } });
+const tell = (error: unknown): void => {
+  const fault = storageFault(error);
+  useCheckpoints.setState({
+    problem: fault
+      ? { message: asSentence(fault.what), next: asSentence(fault.todo) }
+      : { message: messageOf(error), next: BROKEN },
+  });
+};
 
 /** Whether it was done; the reason why not is in `problem`. */
 const attempt = async (act: () => Promise<Outcome<unknown>>): Promise<boolean> => {

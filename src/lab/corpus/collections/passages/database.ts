@@ -4,7 +4,8 @@ import type {
   ItemKind,
   RejectedRow,
 } from '../../../contract/records/collections.ts';
-import { Dexie, type EntityTable, type Table } from 'dexie';
+import { type Dexie, type EntityTable, type Table } from 'dexie';
+import { SiteDatabase } from '../../../storage/site-database.ts';
 
 /**
  * Imported passages and questions. Items lie gzipped in chunks, and a chunk, the ids and hashes of
@@ -34,7 +35,7 @@ export interface IndexChunk {
   hashes: Uint8Array<ArrayBuffer>;
 }
 
-export class CollectionsDatabase extends Dexie {
+export class CollectionsDatabase extends SiteDatabase {
   collections!: EntityTable<CollectionRecord, 'id'>;
   imports!: EntityTable<ImportRecord, 'id'>;
   rejected!: EntityTable<RejectedRow, 'importId'>;
@@ -42,8 +43,7 @@ export class CollectionsDatabase extends Dexie {
   index!: Table<IndexChunk, ChunkKey>;
 
   constructor(name = 'forage-collections', options: ConstructorParameters<typeof Dexie>[1] = {}) {
-    // Browsers call a transaction done before it is on the disk, by default otherwise.
-    super(name, { chromeTransactionDurability: 'strict', ...options });
+    super(name, options);
     this.version(1).stores({
       collections: 'id',
       imports: 'id, collectionId',
