@@ -4,7 +4,6 @@ import { probe } from '../../learn/run/probe.ts';
 import { probeSummary } from '../../learn/run/predict.ts';
 import type { Probe } from '../../learn/run/probe-shape.ts';
 import { rolloutsAtOnce, timeByProbe } from '../../lab/train/pace/estimate.ts';
-import { makesRollouts } from '../../lab/train/pace/step-work.ts';
 import { duration } from '../../evaluate/study/estimate.ts';
 import type { PolicyDevice } from '../../policy/open/device.ts';
 import type { MatrixType, StoreType } from '../../policy/ops/values.ts';
@@ -21,10 +20,7 @@ import type { TrainThreads } from './threads.ts';
 /** A 32-bit WebAssembly memory holds no more, and each thread has its own. */
 const WASM_BYTES = 2 ** 32;
 
-/** A run of fewer steps is over before a measurement pays. */
-const WORTH_STEPS = 10;
-
-/** What of a run decides how much memory it takes. */
+/** The settings that decide how much memory a run takes. */
 export interface RunShape {
   settings: TrainSettings;
   device: PolicyDevice;
@@ -34,7 +30,7 @@ export interface RunShape {
   microTokens: number;
 }
 
-/** @throws UsageError where it does not fit, that says what would */
+/** @throws UsageError where it does not fit; the message says what would */
 export function checkMemory({ config, limits }: CheckpointFolder, run: RunShape): void {
   const { settings, device, weights, keys, threads, microTokens } = run;
   // Of a GPU nothing is known; WebAssembly computes with float32 by default otherwise.
@@ -59,22 +55,18 @@ export function checkMemory({ config, limits }: CheckpointFolder, run: RunShape)
   if (refusal !== null) throw new UsageError(refusal);
 }
 
-/** Whether a measurement takes little beside the run. */
-export const isWorthMeasuring = (settings: TrainSettings): boolean =>
-  settings.steps >= WORTH_STEPS && makesRollouts(settings);
-
 interface MeasureParts {
   settings: TrainSettings;
   checkpoint: CheckpointFolder;
   threads: TrainThreads;
-  /** How many they are. */
+  /** Number of threads. */
   count: number;
   sources: Pick<OpenSources, 'world' | 'retriever' | 'router'>;
   summarizer: OpenSummarizer | null;
   signal: AbortSignal;
 }
 
-/** Measures this machine with a few rollouts of the run and one small update, and says what the run will take. */
+/** Measures this machine with a few rollouts and one small update, and prints how long the run will take. */
 export async function measureRun(parts: MeasureParts): Promise<Probe> {
   const { settings, checkpoint, threads, count, sources, summarizer, signal } = parts;
   const { world, retriever, router } = sources;
@@ -117,7 +109,7 @@ export async function measureRun(parts: MeasureParts): Promise<Probe> {
 
 const inGB = (bytes: number): string => `${(bytes / 1e9).toFixed(2)} GB`;
 
-/** Two lines: what was measured, and what follows of it. */
+/** Prints what was measured, and how long the run will take. */
 function sayProbe(settings: TrainSettings, measured: Probe): void {
   const { steps } = settings;
   const seen = probeSummary(measured);
@@ -128,11 +120,11 @@ function sayProbe(settings: TrainSettings, measured: Probe): void {
       `${seen.right} right, ${seen.formatValid} in the format; ${inGB(seen.bytes)} in use`,
   );
   say(
-    `≈ ${duration(secondsPerStep)} per step, ${duration(secondsBefore)} before the first, ` +
-      `${duration(secondsBefore + steps * secondsPerStep)} for ${steps} steps`,
+    `≈ ${duration(secondsPerStep)} per step, ${duration(steps * secondsPerStep)} for ${steps} ${steps === 1 ? 'step' : 'steps'}, ` +
+      `+ ${duration(secondsBefore)} before step 1`,
   );
   if (seen.allEqual && seen.rollouts > 1)
     say(
-      'All rewards were equal: rollouts like these teach nothing. Warm the model up on demonstrations, or take easier questions.',
+      'All rewards were equal: rollouts like these teach nothing. Add a warm-up on demonstrations, or choose easier questions.',
     );
 }

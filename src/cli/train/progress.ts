@@ -1,7 +1,8 @@
 import { stieText } from '../../agent/stie/counts-text.ts';
 import type { HeldOutScore, MadeStep } from '../../records/training.ts';
 import { searchesToCome } from '../../lab/train/pace/learning-to-search.ts';
-import { paceOf, secondsLeft, type StepPace } from '../../lab/train/pace/step-pace.ts';
+import type { ExpectedPace } from '../../lab/train/pace/estimate.ts';
+import { paceOf, secondsLeft } from '../../lab/train/pace/step-pace.ts';
 import { Activity } from '../../learn/run/activity.ts';
 import { nothingLearned, skippedWords } from '../../learn/run/nothing-learned.ts';
 import type { TrainLoopProgress } from '../../learn/rl/contracts.ts';
@@ -29,13 +30,14 @@ export class TrainMeter {
   readonly #made: MadeStep[] = [];
   #at: TrainLoopProgress | null = null;
   #phaseAt = performance.now();
+  readonly #startedAt = performance.now();
 
   constructor(
     private readonly settings: TrainSettings,
     /** What the engines do, which is shown while no rollout ends. */
     private readonly activity: Activity = new Activity(),
     /** What steps are expected to take, before one is measured. */
-    private readonly expected: StepPace | null = null,
+    private readonly expected: ExpectedPace | null = null,
   ) {
     this.#steps = settings.steps;
   }
@@ -78,8 +80,12 @@ export class TrainMeter {
 
   /** Seconds to the end; null before anything is measured. */
   #left(done: number): number | null {
-    const pace = paceOf(this.#made, searchesToCome(this.settings)) ?? this.expected;
-    return pace && secondsLeft(pace, this.settings, done);
+    const pace = paceOf(this.#made, searchesToCome(this.settings));
+    if (pace) return secondsLeft(pace, this.settings, done);
+    if (!this.expected) return null;
+    const elapsed = (performance.now() - this.#startedAt) / 1000;
+    const before = done === 0 ? Math.max(0, this.expected.before - elapsed) : 0;
+    return before + secondsLeft(this.expected.pace, this.settings, done);
   }
 
   /** That no step of the run had a gradient, why, and what to change. @param steps of the whole run */

@@ -11,7 +11,7 @@ import { heldRevision, keyTypeFor, type PolicyDevice } from '../../policy/open/d
 import type { MatrixType, StoreType } from '../../policy/ops/values.ts';
 import { prepareNode } from '../../policy/node/prepare.ts';
 import { openReader } from '../../policy/open/reader.ts';
-import { paceByProbe } from '../../lab/train/pace/estimate.ts';
+import { isWorthMeasuring, paceByProbe } from '../../lab/train/pace/estimate.ts';
 import { withSource } from '../../lab/train/setup-source.ts';
 import { sourcesOptions } from '../shared/shared-options.ts';
 import {
@@ -46,7 +46,7 @@ import {
 import { BY_OPTION, withRemedy } from './no-demonstrations.ts';
 import { TrainMeter } from './progress.ts';
 import { checkSplit, defaultSource, foundSources, partsOf, recordSources } from './run-sources.ts';
-import { checkMemory, isWorthMeasuring, measureRun, type RunShape } from './measure.ts';
+import { checkMemory, measureRun, type RunShape } from './measure.ts';
 import { startThreads, type TrainThreads } from './threads.ts';
 
 /** What a run works with beside its policy; opened once. */

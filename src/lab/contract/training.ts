@@ -12,6 +12,7 @@ import type { Rollout } from '../../records/rollout.ts';
 
 export type TrainPhase =
   | 'starting'
+  | 'measuring'
   | 'demonstrations'
   | 'warm-up'
   | 'scoring-questions'
@@ -83,13 +84,17 @@ export type TrainMessage =
 /** What a run takes, by what this device measured. */
 export interface TrainTime {
   secondsPerStep: number;
-  /** Before the first step: own trajectories, the scoring of questions, the first held-out score. */
+  /** Before step 1: own trajectories, warm-up, handicapped start, rating of questions, baseline. */
   secondsBefore: number;
+  /** Part of `secondsBefore` that no count of the settings changes: a handicapped start. */
+  secondsOfStart: number;
   /** What it was derived from, as text. */
   basis: string;
 }
 
 export interface TrainEstimate {
+  /** What a measurement depends on: settings with the same key share one. */
+  key: string;
   memory: TrainingMemory;
   /** Why it cannot be trained here, and what would fit; null where it fits. */
   refusal: string | null;

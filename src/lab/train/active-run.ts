@@ -1,10 +1,10 @@
 import type { Rollout } from '../../records/rollout.ts';
 import type { MadeStep } from '../../records/training.ts';
 import { Activity } from '../../learn/run/activity.ts';
-import type { TrainLoopProgress } from '../../learn/rl/contracts.ts';
 import type { PendingStep } from '../storage/run-store.ts';
 import type { RunRecord, RunStatus } from '../contract/records/runs.ts';
 import type { LiveRollout, RolloutsOf, TrainProgress } from '../contract/training.ts';
+import type { ExpectedPace } from './pace/estimate.ts';
 import { searchesToCome } from './pace/learning-to-search.ts';
 import {
   paceOf,
@@ -13,6 +13,8 @@ import {
   shareOfStep,
   type StepPace,
 } from './pace/step-pace.ts';
+
+type Position = Pick<TrainProgress, 'phase' | 'step' | 'steps' | 'done' | 'total'>;
 
 /** What the page shows of a rollout before its step is whole. */
 export const liveRollout = (rollout: Rollout, of: LiveRollout['of']): LiveRollout => ({
@@ -36,6 +38,8 @@ export class ActiveRun {
   readonly abort = new AbortController();
   readonly activity = new Activity();
   #phaseAt = performance.now();
+  /** When training began, after what was measured for it. */
+  #startedAt = performance.now();
   /** Lets go of the run's lock. */
   readonly release: () => void;
   /** Resolves when it has ended, however it ended. */
@@ -54,8 +58,8 @@ export class ActiveRun {
   readonly #settings: RunRecord['settings'];
   /** Of this session and of those before it, as far as they were on this device. */
   readonly #measured: MadeStep[];
-  readonly #expected: StepPace | null;
-  #at: TrainLoopProgress;
+  #expected: ExpectedPace | null;
+  #at: Position;
   /** Of the step, or the phase before the first one; what it was never falls. */
   #share = 0;
   /** The step whose rollouts have begun. */
@@ -69,7 +73,7 @@ export class ActiveRun {
     measured: readonly MadeStep[],
     release: () => void,
     /** What steps are expected to take, before one is measured. */
-    expected: StepPace | null = null,
+    expected: ExpectedPace | null = null,
   ) {
     this.#expected = expected;
     this.id = id;
@@ -108,7 +112,23 @@ export class ActiveRun {
     this.#storedBefore = this.#before;
   }
 
-  moved(progress: TrainLoopProgress): void {
+  /** Whether the time to go is known before a step is made. */
+  get isTimed(): boolean {
+    return this.#pace() !== null;
+  }
+
+  /** The device is being measured for this run. */
+  measuring(): void {
+    this.moved({ ...this.#at, phase: 'measuring', done: 0, total: 1 });
+  }
+
+  /** What the steps are expected to take, by a measurement that has just ended. */
+  expect(expected: ExpectedPace): void {
+    this.#expected = expected;
+    this.#startedAt = performance.now();
+  }
+
+  moved(progress: Position): void {
     const { phase, step } = progress;
     const before = this.#at;
     if (phase === 'rollouts' && this.#begun !== step) {
@@ -158,7 +178,14 @@ export class ActiveRun {
   }
 
   #pace(): StepPace | null {
-    return paceOf(this.#measured, searchesToCome(this.#settings)) ?? this.#expected;
+    return paceOf(this.#measured, searchesToCome(this.#settings)) ?? this.#expected?.pace ?? null;
+  }
+
+  /** Seconds that are still expected before the first step. */
+  #beforeFirst(): number {
+    if (!this.#expected || this.#measured.length > 0 || this.#begun > 0 || this.#at.step > 1)
+      return 0;
+    return Math.max(0, this.#expected.before - (performance.now() - this.#startedAt) / 1000);
   }
 
   progress(status: RunStatus): TrainProgress {
@@ -176,7 +203,7 @@ export class ActiveRun {
       done,
       total,
       share: this.#share,
-      etaSeconds: pace && secondsLeft(pace, this.#settings, whole) - made,
+      etaSeconds: pace && this.#beforeFirst() + secondsLeft(pace, this.#settings, whole) - made,
       phaseSeconds: (performance.now() - this.#phaseAt) / 1000,
       activity: this.activity.view(),
       pausing: this.pausing && status === 'running',

@@ -8,6 +8,7 @@ import { heldOutJudge } from '../../evaluate/judge/held-out.ts';
 import { createJudge } from '../../evaluate/judge/judge.ts';
 import type { HeldOutJudge } from '../../learn/rl/contracts.ts';
 import type { TextModel } from '../../policy/text-model.ts';
+import type { Probe } from '../../learn/run/probe-shape.ts';
 import type { QuestionSplit } from '../corpus/retrieval/split.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { BUILT_IN_SETUP, type PolicyRef, type Setup } from '../../records/setup.ts';
@@ -19,9 +20,10 @@ import { describeFailure, WorkerLost } from '../contract/failures.ts';
 import { StorageFull } from '../storage/quota.ts';
 import type { RunStore } from '../storage/run-store.ts';
 import { liveRollout, type ActiveRun } from './active-run.ts';
-import type { EngineOptions, TrainEngines } from './engines.ts';
+import type { EngineOptions, RunEngines, TrainEngines } from './engines.ts';
 import { watchForFreezes } from './freezes.ts';
 import type { RunRecord } from '../contract/records/runs.ts';
+import { isWorthMeasuring, paceByProbe } from './pace/estimate.ts';
 import { nowIso } from './records.ts';
 import type { RunReporter } from './reporter.ts';
 
@@ -32,7 +34,7 @@ const LOSSES = { most: 3, withinMs: 5 * 60_000 };
 const TICK_MS = 500;
 
 /** Sources and questions that a run trains with. */
-interface TrainWorld {
+export interface TrainWorld {
   /** Seed of the built-in world; 0 for imported questions. */
   seed: number;
   questions: readonly WorldQuestion[];
@@ -72,18 +74,32 @@ export async function summarizerFor(
   return openSummarizer(summarizer, { model: await helper(summarizer.policy) });
 }
 
+/** Measures this device for a run with engines that are started, and stores what it measured. */
+export type MeasureRun = (
+  engines: RunEngines,
+  world: TrainWorld,
+  signal: AbortSignal,
+) => Promise<Probe>;
+
 /** Trains a run to its end, over lost workers, and stores it as it goes. */
 export class RunDrive {
   readonly #parts: DriveParts;
   readonly #reporter: RunReporter;
   readonly #active: ActiveRun;
   readonly #run: RunRecord;
+  readonly #measureRun: MeasureRun;
 
-  constructor(parts: DriveParts, reporter: RunReporter, active: ActiveRun, run: RunRecord) {
+  constructor(
+    parts: DriveParts,
+    reporter: RunReporter,
+    active: ActiveRun,
+    { run, measure }: { run: RunRecord; measure: MeasureRun },
+  ) {
     this.#parts = parts;
     this.#reporter = reporter;
     this.#active = active;
     this.#run = run;
+    this.#measureRun = measure;
   }
 
   /** Trains to the end. Never rejects. @returns how the record says that it ended */
@@ -149,8 +165,14 @@ export class RunDrive {
       signal,
       onLost: (error) => lost.abort(error),
     });
+    const either = AbortSignal.any([signal, lost.signal]);
+    const { activity } = this.#active;
+    activity.watchLearner(engines.learner);
     try {
-      const result = await this.#train(engines, world, AbortSignal.any([signal, lost.signal]));
+      const policy = activity.watchPolicy(engines.policy);
+      const watched = { policy, learner: engines.learner, config: engines.config };
+      await this.#measure(watched, world, either);
+      const result = await this.#train(watched, world, either);
       lost.signal.throwIfAborted();
       return result.end;
     } catch (error) {
@@ -161,21 +183,32 @@ export class RunDrive {
     }
   }
 
-  async #train(
-    engines: TrainEngines,
-    world: TrainWorld,
-    signal: AbortSignal,
-  ): Promise<TrainResult> {
+  /** A new run that nothing like was measured for begins with a measurement: its time to go is known at once. */
+  async #measure(engines: RunEngines, world: TrainWorld, signal: AbortSignal): Promise<void> {
+    const active = this.#active;
+    const { settings, step, checkpointStep } = this.#run;
+    const isNew = step === 0 && checkpointStep === null;
+    if (!isNew || active.isTimed || !isWorthMeasuring(settings)) return;
+    active.measuring();
+    this.#reporter.progress(active, true);
+    try {
+      active.expect(paceByProbe(settings, await this.#measureRun(engines, world, signal)));
+    } catch (error) {
+      signal.throwIfAborted();
+      active.note(`This device could not be measured: ${messageOf(error)}.`);
+    }
+  }
+
+  async #train(engines: RunEngines, world: TrainWorld, signal: AbortSignal): Promise<TrainResult> {
     const active = this.#active;
     const { store } = this.#parts;
     const { settings, setup = BUILT_IN_SETUP } = this.#run;
     const note = (line: string): void => active.note(line);
     const state = await store.restore(active.id, note);
-    active.activity.watchLearner(engines.learner);
     return trainRun({
       settings,
       deps: await assembleRun(settings, {
-        policy: active.activity.watchPolicy(engines.policy),
+        policy: engines.policy,
         learner: engines.learner,
         config: engines.config,
         retriever: world.retriever,

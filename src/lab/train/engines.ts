@@ -9,7 +9,7 @@ import { connectPolicy, type RemotePolicy } from '../../policy/serving/connect.t
 import type { Channel } from '../../policy/serving/messages.ts';
 import { PolicyPool } from '../../policy/serving/pool.ts';
 import type { LoraSpec } from '../../policy/lora/spec.ts';
-import type { PolicyChat, PolicyInfo, PolicyTokenizer } from '../../policy/policy.ts';
+import type { Policy, PolicyChat, PolicyInfo, PolicyTokenizer } from '../../policy/policy.ts';
 import type { StoreType } from '../../policy/ops/values.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import type { Checkpoint, PolicyWorkerApi } from '../contract/policy.ts';
@@ -36,6 +36,9 @@ export interface TrainEngines {
   info: PolicyInfo;
   terminate(): void;
 }
+
+/** What rollouts and updates are computed with. */
+export type RunEngines = Pick<TrainEngines, 'learner' | 'config'> & { policy: Policy };
 
 export interface EngineOptions {
   workers: WorkerFactory;

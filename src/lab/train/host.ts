@@ -21,11 +21,24 @@ import type {
   TrainApi,
   TrainMessage,
 } from '../contract/training.ts';
-import { RunDrive, summarizerFor, type DriveParts } from './drive.ts';
+import {
+  RunDrive,
+  summarizerFor,
+  type DriveParts,
+  type MeasureRun,
+  type TrainWorld,
+} from './drive.ts';
 import { deviceLimits } from '../models/serving/device-limits.ts';
 import { memoryRefusal } from '../../learn/replicas/training-memory.ts';
 import { probeSummary } from '../../learn/run/predict.ts';
-import { expectedTime, measuredHere, nearestRun, paceByProbe } from './pace/estimate.ts';
+import type { Probe } from '../../learn/run/probe-shape.ts';
+import {
+  expectedTime,
+  measuredHere,
+  nearestRun,
+  paceByProbe,
+  type ExpectedPace,
+} from './pace/estimate.ts';
 import { measure, memoryFor, modelOn, probeKey, type MeasureParts } from './measure.ts';
 import { holdRun } from './locks.ts';
 import type { RunRecord } from '../contract/records/runs.ts';
@@ -37,7 +50,6 @@ import { checkMemory, hasSummarizer, storeRuns } from './new-runs.ts';
 import { withSource } from './setup-source.ts';
 import { SweepQueue, waitingOf } from './sweep-queue.ts';
 import { keysOn, type PolicyFacts } from '../models/serving/policy-facts.ts';
-import type { StepPace } from './pace/step-pace.ts';
 import { newId, nowIso, RunRecords } from './records.ts';
 import { RunReporter } from './reporter.ts';
 
@@ -75,6 +87,8 @@ export class TrainingHost implements TrainApi {
   readonly #sweeps: SweepQueue;
   readonly #jobs = new NamedJobs();
   #active: ActiveRun | null = null;
+  /** Settles when the last measurement has ended. */
+  #measuring: Promise<unknown> = Promise.resolve();
 
   constructor(parts: HostParts) {
     this.#parts = parts;
@@ -151,9 +165,11 @@ export class TrainingHost implements TrainApi {
     );
     const run = nearestRun(checked, past);
     const steps = run ? measuredHere(run, await store.steps(run.id)) : [];
-    const probe = await store.probe(probeKey(checked, facts, view, setup));
+    const key = probeKey(checked, facts, view, setup);
+    const probe = await store.probe(key);
     const memory = memoryFor(checked, facts, view);
     return {
+      key,
       memory,
       refusal: memoryRefusal(memory, 'on Models'),
       time: expectedTime(checked, run && { run, steps }, probe),
@@ -161,18 +177,20 @@ export class TrainingHost implements TrainApi {
     };
   }
 
-  measure(
+  async measure(
     settings: TrainSettings,
     device: 'wasm' | 'webgpu' | 'auto',
     setup: Setup,
     onProgress: (doing: string) => void,
   ): Promise<MeasureOutcome> {
-    this.#checkFree();
-    return this.#jobs.run(MEASURE, async (signal) => {
+    await this.#free();
+    const measured = this.#jobs.run(MEASURE, async (signal): Promise<MeasureOutcome> => {
       const checked = withSource(parseTrainSettings(settings), setup);
       await this.#measure(checked, device, setup, { signal, onProgress });
       return { status: 'measured', estimate: await this.estimate(checked, device, setup) };
     });
+    this.#measuring = measured;
+    return measured;
   }
 
   cancelMeasure(): Promise<void> {
@@ -186,14 +204,13 @@ export class TrainingHost implements TrainApi {
     setup: Setup,
     { signal, onProgress }: Pick<MeasureParts, 'signal' | 'onProgress'>,
   ): Promise<void> {
-    const { policy, store, helper, startEngines } = this.#parts;
     const view = await deviceLimits(device, navigator);
-    const facts = await policy(setup.policy);
+    const facts = await this.#parts.policy(setup.policy);
     const refusal = memoryRefusal(memoryFor(settings, facts, view), 'on Models');
     if (refusal !== null) throw new Error(refusal);
     onProgress('starting the engines');
     const lost = new AbortController();
-    const engines = await startEngines({
+    const engines = await this.#parts.startEngines({
       policy: setup.policy,
       device: view.device,
       keys: keysOn(view.device, facts),
@@ -202,21 +219,36 @@ export class TrainingHost implements TrainApi {
       onLost: (error) => lost.abort(error),
     });
     try {
-      const probe = await measure({
+      await this.#measureWith(engines, await this.#parts.world(setup), {
         settings,
-        facts,
+        setup,
         view,
-        engines,
-        world: await this.#parts.world(setup),
-        summarizer: await summarizerFor(settings, setup, helper),
         signal: AbortSignal.any([signal, lost.signal]),
         onProgress,
       });
-      const key = probeKey(settings, facts, view, setup);
-      await store.putProbe({ key, model: modelOn(facts, view), recipe: settings.recipe, probe });
     } finally {
       engines.terminate();
     }
+  }
+
+  /** Measures with engines that are started, and stores what it measured. */
+  async #measureWith(
+    engines: MeasureParts['engines'],
+    world: TrainWorld,
+    {
+      settings,
+      setup,
+      view,
+      ...of
+    }: Pick<MeasureParts, 'settings' | 'view' | 'signal' | 'onProgress'> & { setup: Setup },
+  ): Promise<Probe> {
+    const { store, helper } = this.#parts;
+    const facts = await this.#parts.policy(setup.policy);
+    const summarizer = await summarizerFor(settings, setup, helper);
+    const probe = await measure({ settings, facts, view, engines, world, summarizer, ...of });
+    const key = probeKey(settings, facts, view, setup);
+    await store.putProbe({ key, model: modelOn(facts, view), recipe: settings.recipe, probe });
+    return probe;
   }
 
   async create(
@@ -226,7 +258,7 @@ export class TrainingHost implements TrainApi {
     setup: Setup,
     demonstrations?: Blob,
   ): Promise<RunRecord> {
-    this.#checkFree();
+    await this.#free();
     const given = { name, device, setup, ...(demonstrations && { demonstrations }) };
     const [run] = await storeRuns(this.#parts, [{ settings, name }], given);
     if (!run) throw new Error('no run was made');
@@ -241,7 +273,7 @@ export class TrainingHost implements TrainApi {
     setup: Setup,
     demonstrations?: Blob,
   ): Promise<string> {
-    this.#checkFree();
+    await this.#free();
     const check = (one: TrainSettings) => checkTrainable(one, hasSummarizer(setup));
     const cells = planSweep(settings, axes, check);
     const called = name.trim() === '' ? `${settings.preset}, sweep` : name.trim();
@@ -259,7 +291,7 @@ export class TrainingHost implements TrainApi {
   }
 
   async goOnWithSweep(sweepId: string): Promise<void> {
-    this.#checkFree();
+    await this.#free();
     await this.#sweeps.start(sweepId);
   }
 
@@ -270,7 +302,7 @@ export class TrainingHost implements TrainApi {
   }
 
   async resume(runId: string, device?: RunRecord['device'], steps?: number): Promise<void> {
-    this.#checkFree();
+    await this.#free();
     const stored = await this.#parts.store.run(runId);
     const settings = steps === undefined ? stored.settings : longer(stored, steps);
     const run = { ...stored, settings, device: device ?? stored.device };
@@ -373,13 +405,16 @@ export class TrainingHost implements TrainApi {
     checkTrainable(settings, { done: step, ...hasSummarizer(setup ?? BUILT_IN_SETUP) });
   }
 
-  /** Before anything is stored or loaded. @throws Error where no run can begin */
-  #checkFree(): void {
+  /**
+   * Before anything is stored or loaded: ends a measurement, which would slow the run and need memory beside it.
+   * @throws Error where no run can begin
+   */
+  async #free(): Promise<void> {
     this.#parts.checkFiles();
     if (this.#active)
       throw new Error('Another run is training in this tab; pause or stop it first.');
-    // It would slow the run, and be slowed by it.
     this.#jobs.cancel(MEASURE);
+    await this.#measuring.catch(() => undefined);
   }
 
   /** Follows a run that another tab trains to its end. */
@@ -433,7 +468,7 @@ export class TrainingHost implements TrainApi {
     settings,
     device,
     setup = BUILT_IN_SETUP,
-  }: RunRecord): Promise<StepPace | null> {
+  }: RunRecord): Promise<ExpectedPace | null> {
     const view = await deviceLimits(device, navigator);
     const facts = await this.#parts.policy(setup.policy);
     const probe = await this.#parts.store.probe(probeKey(settings, facts, view, setup));
@@ -442,7 +477,17 @@ export class TrainingHost implements TrainApi {
 
   /** Trains to the end, and says how it ended. Never rejects. */
   async #drive(active: ActiveRun, run: RunRecord): Promise<void> {
-    const end = await new RunDrive(this.#parts, this.#reporter, active, run).toEnd();
+    const { settings, device, setup = BUILT_IN_SETUP } = run;
+    const measure: MeasureRun = async (engines, world, signal) =>
+      this.#measureWith(engines, world, {
+        settings,
+        setup,
+        view: await deviceLimits(device, navigator),
+        signal,
+        onProgress: () => undefined,
+      });
+    const drive = new RunDrive(this.#parts, this.#reporter, active, { run, measure });
+    const end = await drive.toEnd();
     const change = { ...end, notice: active.notice };
     // Before the lock is free: a tab that waits for it would take the run for one whose tab died.
     const ended = await this.#records.write(active.id, change).catch(() => null);

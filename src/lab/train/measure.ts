@@ -9,7 +9,7 @@ import type { Summarizer } from '../../retrieval/summarize/summarizer.ts';
 import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
 import type { DeviceView } from '../models/serving/device-limits.ts';
 import { trainingQuestion, type PolicyFacts } from '../models/serving/policy-facts.ts';
-import type { TrainEngines } from './engines.ts';
+import type { RunEngines } from './engines.ts';
 import { rolloutsAtOnce } from './pace/estimate.ts';
 
 /** What this device needs for a run, and how fast it is. */
@@ -57,7 +57,7 @@ export interface MeasureParts {
   settings: TrainSettings;
   facts: PolicyFacts;
   view: DeviceView;
-  engines: TrainEngines;
+  engines: RunEngines;
   world: { questions: readonly WorldQuestion[]; retriever: Retriever; router: Router };
   summarizer: Summarizer | null;
   signal: AbortSignal;

@@ -20,12 +20,15 @@ import { REASONING_QUERIES } from './start/reasoning-queries.ts';
 /** Optional SFT on the policy's own rollouts before RL, which gives it the behaviour that RL should then correct. */
 
 /** Questions to learn from, and the updates on them; these continue until few enough rollouts show the habit. */
-const START = { questions: 64, batch: 16, learningRate: 5e-4 } as const;
-
-/** Questions to measure the share on. */
-const MEASURED = 32;
-/** Interpolated adapters to measure when the last one shows the habit too rarely. */
-const TRIES = 5;
+export const START = {
+  questions: 64,
+  batch: 16,
+  learningRate: 5e-4,
+  /** Questions to measure the share on. */
+  measured: 32,
+  /** Interpolated adapters to measure when the last one shows the habit too rarely. */
+  tries: 5,
+} as const;
 
 const KINDS = { 'not-searching': NOT_SEARCHING, 'reasoning-queries': REASONING_QUERIES } as const;
 
@@ -99,7 +102,7 @@ async function habitShare(
   kind: StartKind,
   round: number,
 ): Promise<{ kept: number; of: number }> {
-  const asked = start.questions.slice(0, MEASURED);
+  const asked = start.questions.slice(0, START.measured);
   const rollouts = await rolloutsOf(start, asked, {
     name: `measure-${round}`,
     own: kind.measured,
@@ -157,7 +160,7 @@ export async function warmStart(start: WarmStart, kind: StartKind): Promise<Trai
   const found = await bisectAdapterScale(
     (at) => shareWith(interpolateAdapters(often, seldom, at)),
     { scale: 1, ...now },
-    { least, most: few, tries: TRIES },
+    { least, most: few, tries: START.tries },
   );
   const adapter = found.scale === 1 ? seldom : interpolateAdapters(often, seldom, found.scale);
   await agent.policy.setAdapter?.({ spec: settings.adapter, flat: adapter });

@@ -48,14 +48,13 @@ export class Activity {
   /** The policy, whose sessions report what they write. */
   watchPolicy(policy: Policy): Policy {
     this.#decode = (ids) => policy.tokenizer.decode(ids);
-    const { setAdapter, onWork } = policy;
     return {
       info: policy.info,
       tokenizer: policy.tokenizer,
       chat: policy.chat,
       open: async (seed, drawn) => this.#watched(await policy.open(seed, drawn)),
-      setAdapter: setAdapter && ((adapter) => setAdapter.call(policy, adapter)),
-      onWork: onWork && ((listener) => onWork.call(policy, listener)),
+      setAdapter: policy.setAdapter && (async (adapter) => policy.setAdapter?.(adapter)),
+      onWork: policy.onWork && ((listener) => policy.onWork?.(listener)),
       dispose: () => policy.dispose(),
     };
   }

@@ -182,9 +182,9 @@ export function meanStepSeconds(settings: TrainSettings, probe: Probe): StepSeco
   return { rollouts: over('rollouts'), update: over('update'), heldOut: over('heldOut') };
 }
 
-/** Seconds of supervised updates before the first step, on trajectories as long as the probe's rollouts. */
-export const warmUpSeconds = ({ warmUp }: Pick<TrainSettings, 'warmUp'>, probe: Probe): number =>
-  warmUp ? warmUp.updates * learnSeconds(probe, warmUp.batch, 'update') : 0;
+/** Seconds of supervised updates on as many trajectories, each as long as the probe's rollouts. */
+export const trainSeconds = (probe: Probe, trajectories: number): number =>
+  (probe.update ?? 0) * trajectories * mean(lengthsOf(probe).map(contextOf));
 
 /** Of a rollout of the last wave, with as many at the same time. */
 export function secondsPerRollout({ waves }: Probe): number {

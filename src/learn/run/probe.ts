@@ -59,10 +59,13 @@ export interface ProbeParts {
 }
 
 /** Seconds that work takes. */
-async function timed<T>(now: () => number, work: () => Promise<T>): Promise<[T, number]> {
-  const start = now();
+async function timed<T>(
+  clock: Pick<AgentDeps, 'now'>,
+  work: () => Promise<T>,
+): Promise<[T, number]> {
+  const start = clock.now();
   const made = await work();
-  return [made, (now() - start) / 1000];
+  return [made, (clock.now() - start) / 1000];
 }
 
 /** Tokens that the policy may write in it. */
@@ -143,9 +146,10 @@ async function wave(
 
 /** Seconds of one token of each of this many contexts, over all engines. */
 async function decodeSeconds(
-  { agent: { policy, now }, engines, signal }: ProbeParts,
+  { agent, engines, signal }: ProbeParts,
   contexts: number,
 ): Promise<number> {
+  const { policy } = agent;
   const text = policy.tokenizer.encodeText(
     'The quick brown fox jumps over the lazy dog. '.repeat(16),
   );
@@ -166,7 +170,7 @@ async function decodeSeconds(
   try {
     for (const session of sessions) session.append(text.slice(0, BURST_TEXT));
     await run(1);
-    const [, seconds] = await timed(now, () => run(BURST_TOKENS));
+    const [, seconds] = await timed(agent, () => run(BURST_TOKENS));
     return seconds / BURST_TOKENS;
   } finally {
     for (const session of sessions) session.close();
@@ -174,13 +178,14 @@ async function decodeSeconds(
 }
 
 /** Seconds of a token of given text on one engine. */
-async function prefillSeconds({ agent: { policy, now }, signal }: ProbeParts): Promise<number> {
+async function prefillSeconds({ agent, signal }: ProbeParts): Promise<number> {
+  const { policy } = agent;
   const [word] = policy.tokenizer.encodeText(' fox');
   const session = await policy.open(1);
   try {
     const count = Math.min(PREFILL_TOKENS, Math.floor(policy.info.maxContext / 2));
     session.append(Array.from({ length: count }, (_, i) => (word ?? 0) + (i % 2)));
-    const [, seconds] = await timed(now, () =>
+    const [, seconds] = await timed(agent, () =>
       session.generate({
         maxTokens: 1,
         stopIds: [],
@@ -198,7 +203,7 @@ const lengthOf = (items: readonly TrainItem[]): number => sum(items.map(({ ids }
 
 /** Seconds of a context token in the update and in a scoring pass, on all engines; null without a trained token. */
 async function learnSeconds(
-  { settings, learner, config, agent: { now }, engines, signal, onProgress }: ProbeParts,
+  { settings, learner, config, agent, engines, signal, onProgress }: ProbeParts,
   rollouts: readonly Rollout[],
 ): Promise<{ update: number; score: number } | null> {
   const sequences = sequencesOf([rollouts]);
@@ -220,7 +225,7 @@ async function learnSeconds(
   const few = sorted.slice(0, engines);
   // An engine makes its buffers at its first step.
   const gradient = (of: readonly TrainItem[]) =>
-    timed(now, () => learner.gradient(of, objective, () => signal?.throwIfAborted()));
+    timed(agent, () => learner.gradient(of, objective, () => signal?.throwIfAborted()));
   onProgress?.('a backward pass');
   const [, first] = await gradient(few);
   const whole = (first / lengthOf(few)) * lengthOf(sorted);
@@ -228,7 +233,7 @@ async function learnSeconds(
   const again = measured === few && first > BACKWARD_SECONDS / 2;
   const [, update] = again ? [null, first] : await gradient(measured);
   signal?.throwIfAborted();
-  const [, score] = await timed(now, () => learner.score(few, true));
+  const [, score] = await timed(agent, () => learner.score(few, true));
   // Fewer items than engines leave some idle.
   const busy = (count: number): number => Math.min(1, count / engines);
   return {
@@ -253,7 +258,6 @@ async function decodingRates(parts: ProbeParts, most: number): Promise<Probe['de
 /** Measures. @throws the signal's reason; Error where a rollout fails */
 export async function probe(parts: ProbeParts): Promise<Probe> {
   const { settings, agent, engines, slots, learner, onProgress } = parts;
-  const { now } = agent;
   const most = Math.min(settings.questions * settings.groupSize, engines * slots);
   // An adapter costs time though it changes nothing yet.
   const { adapter: spec, seed } = settings;
@@ -272,7 +276,7 @@ export async function probe(parts: ProbeParts): Promise<Probe> {
   for (;;) {
     onProgress?.(`${size} rollouts`);
     const at = { size, from: made.length, seconds: waves.length === 0 ? FIRST_SECONDS : 600 };
-    const [rollouts, seconds] = await timed(now, () => wave(parts, at));
+    const [rollouts, seconds] = await timed(agent, () => wave(parts, at));
     last = rollouts;
     made.push(...rollouts);
     waves.push({ rollouts: rollouts.map(probed), group: groupOf(settings, size), seconds });
@@ -284,7 +288,7 @@ export async function probe(parts: ProbeParts): Promise<Probe> {
   const learned = await learnSeconds(parts, last);
   return {
     format: 'forage.probe/1',
-    at: new Date(now()).toISOString(),
+    at: new Date(agent.now()).toISOString(),
     ...device,
     waves,
     update: learned?.update ?? null,

@@ -74,6 +74,68 @@ describe('a probe', () => {
   });
 });
 
+describe('a run that nothing like was measured for', () => {
+  it('begins with a measurement where it has ten steps or more, so that the time to go is known before step 1', async () => {
+    const { tab, statusOf, started } = openBrowser(parts);
+    const { host, told, open } = tab();
+    await open();
+    const long = { ...settings, steps: 10 };
+    const { id } = await host.create(long, 'long', 'wasm', BUILT_IN_SETUP);
+    const progress = () =>
+      told.flatMap((message) => (message.type === 'progress' ? [message.progress] : []));
+    await expect
+      .poll(() => progress().some(({ phase }) => phase === 'rollouts'), { timeout: 60_000 })
+      .toBe(true);
+    await host.stop(id, true);
+    await expect.poll(() => statusOf(id), { timeout: 60_000 }).toBe('stopped');
+    const phases = progress().map(({ phase }) => phase);
+    expect(phases).toContain('measuring');
+    // Until then nothing is known.
+    const measured = progress().filter(({ phase }) => phase === 'measuring');
+    expect(measured.every(({ etaSeconds }) => etaSeconds === null)).toBe(true);
+    const first = progress().slice(phases.lastIndexOf('measuring') + 1)[0];
+    expect(first?.step).toBe(1);
+    expect(first?.etaSeconds).toBeGreaterThan(0);
+    // By the engines of the run, and stored for the next one.
+    expect(started()).toBe(1);
+    const { time, probed } = await host.estimate(long, 'wasm', BUILT_IN_SETUP);
+    expect(time?.basis).toMatch(/^measured on this device/u);
+    expect(probed?.rollouts).toBeGreaterThan(0);
+  });
+
+  it('begins with its steps where it has few', async () => {
+    const { tab, statusOf } = openBrowser(parts);
+    const { host, told, open } = tab();
+    await open();
+    const { id } = await host.create(settings, 'short', 'wasm', BUILT_IN_SETUP);
+    await expect.poll(() => statusOf(id), { timeout: 60_000 }).toBe('finished');
+    const phases = told.flatMap((message) =>
+      message.type === 'progress' ? [message.progress.phase] : [],
+    );
+    expect(phases).not.toContain('measuring');
+  });
+
+  it('ends a measurement that is under way before it begins', async () => {
+    const { tab, statusOf, started } = openBrowser(parts);
+    const { host, open } = tab();
+    await open();
+    let ended = false;
+    let create: Promise<{ id: string }> | null = null;
+    const measuring = host
+      .measure(settings, 'wasm', BUILT_IN_SETUP, (doing) => {
+        if (doing !== 'decoding') return;
+        create = host.create(settings, 'mine', 'wasm', BUILT_IN_SETUP).finally(() => {
+          expect(ended).toBe(true);
+        });
+      })
+      .finally(() => (ended = true));
+    expect(await measuring).toEqual({ status: 'cancelled' });
+    const { id } = await create!;
+    await expect.poll(() => statusOf(id), { timeout: 60_000 }).toBe('finished');
+    expect(started()).toBe(2);
+  });
+});
+
 describe('a run that does not fit', () => {
   it('is refused before it is stored or measured, with what would fit', async () => {
     const { tab, started, store } = openBrowser(parts);

@@ -111,8 +111,9 @@ describe('the time that a run still takes', () => {
       () => {},
       paceByProbe(settings, probed),
     );
-    // 100 steps of 1 s of rollouts and 6.4 s of an update, and 10 scores of 64 questions, a second each.
-    expect(active.progress('running').etaSeconds).toBeCloseTo(100 * 7.4 + 10, 6);
+    // A baseline of a second, 100 steps of 1 s of rollouts and 6.4 s of an update, and 10 scores of 64 questions, a second
+    // each.
+    expect(active.progress('running').etaSeconds).toBeCloseTo(1 + 100 * 7.4 + 10, 1);
     active.stepped(timed(1, { step: 20 }), []);
     active.moved({ phase: 'snapshot', step: 1, steps: 100, done: 1, total: 1 });
     expect(active.progress('running').etaSeconds).toBeCloseTo(truth(1), 6);
@@ -306,7 +307,13 @@ it('an estimate counts the rollouts before the first step: own trajectories, sco
   const learned = (warmUp.updates * warmUp.batch * 200) / 2000;
   expect(before('kunlun-baize/whole', { heldOut })).toBeCloseTo(5 + learned, 6);
   // 96 questions scored by 20 rollouts each.
-  expect(before('ur2/paper', { heldOut })).toBeCloseTo((1920 + 64) / 64, 9);
+  expect(before('ur2/paper', { heldOut, start: 'searching' })).toBeCloseTo((1920 + 64) / 64, 9);
+  // A start without searches: 64 rollouts; 12 of 24 updates on 16 of them; 32 rollouts at first, after each 2 updates, and
+  // for 2.5 tries. 368 rollouts are 6 waves.
+  expect(before('ur2/paper', { heldOut, start: 'not-searching' })).toBeCloseTo(
+    (1920 + 64) / 64 + 6 + (12 * 16 * 200) / 2000,
+    9,
+  );
 });
 
 describe('a step on stored trajectories makes no rollouts', () => {

@@ -1,16 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { Activity } from '../../../src/learn/run/activity.ts';
 import { PolicyLearner } from '../../../src/learn/replicas/learner.ts';
-import {
-  connectReplica,
-  serveReplica,
-  type FromReplica,
-  type ToReplica,
-} from '../../../src/learn/replicas/replica-channel.ts';
+import { connectReplica, serveReplica } from '../../../src/learn/replicas/replica-channel.ts';
 import { TrainReplica } from '../../../src/learn/replicas/replica.ts';
 import { createLoraTrainer } from '../../../src/policy/open/create.ts';
 import { createPolicy } from '../../../src/policy/open/load.ts';
-import type { Channel } from '../../../src/policy/serving/messages.ts';
 import { tokenizer } from '../../agent/tokenizer.ts';
 import { tinyWeights } from '../rl/helpers.ts';
 
@@ -100,8 +94,8 @@ describe('what is learned', () => {
       'wasm',
     );
     const { port1, port2 } = new MessageChannel();
-    serveReplica(new TrainReplica(trainer), port2 as unknown as Channel<ToReplica, FromReplica>);
-    const near = await connectReplica(port1 as unknown as Channel<FromReplica, ToReplica>);
+    serveReplica(new TrainReplica(trainer), port2);
+    const near = await connectReplica(port1);
     const learner = new PolicyLearner([near]);
     const activity = new Activity();
     activity.watchLearner(learner);

@@ -45,9 +45,16 @@ const CONFIGS = {
   },
 } as const;
 
-/** Writes a checkpoint into `folder`; the same each time. */
-export function writeRandomCheckpoint(folder: string, family: keyof typeof CONFIGS): void {
-  const config = CONFIGS[family];
+/**
+ * Writes a checkpoint into `folder`; the same each time.
+ * @param shape fields of `config.json` that differ
+ */
+export function writeRandomCheckpoint(
+  folder: string,
+  family: keyof typeof CONFIGS,
+  shape: Record<string, number> = {},
+): void {
+  const config = { ...CONFIGS[family], ...shape };
   mkdirSync(folder, { recursive: true });
   const copy = (name: string): void =>
     writeFileSync(join(folder, name), readFileSync(join(chat, family, name)));

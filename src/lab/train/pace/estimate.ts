@@ -1,11 +1,12 @@
 import type { MadeStep, TrainStep } from '../../../records/training.ts';
 import { countOwn } from '../../../learn/trajectories/count-own.ts';
 import { DEFAULT_WARM_UP } from '../../../learn/rl/demonstrations.ts';
+import { kindOfStart, START } from '../../../learn/rl/warm-start.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import type { RunRecord } from '../../contract/records/runs.ts';
 import type { TrainTime } from '../../contract/training.ts';
 import type { Probe } from '../../../learn/run/probe-shape.ts';
-import { meanStepSeconds, warmUpSeconds, wavesSeconds } from '../../../learn/run/predict.ts';
+import { meanStepSeconds, trainSeconds, wavesSeconds } from '../../../learn/run/predict.ts';
 import { median, sum } from '../../../base/statistics.ts';
 import { paceOf, type StepPace } from './step-pace.ts';
 import { makesRollouts, workOfStep, workOfSteps } from './step-work.ts';
@@ -15,18 +16,37 @@ import { makesRollouts, workOfStep, workOfSteps } from './step-work.ts';
 const rolloutsOf = ({ questions, groupSize, dynamicSampling }: TrainSettings): number =>
   questions * groupSize * (dynamicSampling.on ? dynamicSampling.maxBatches : 1);
 
-/** Rollouts that are made before the first step. */
-function rolloutsBefore(settings: TrainSettings): number {
-  const { warmUp, curriculum, heldOut } = settings;
+/** What is done before the first step. */
+interface WorkBefore {
+  /** Rollouts, without the held-out questions. */
+  rollouts: number;
+  /** Trajectories that supervised updates take, over all updates. */
+  trained: number;
+}
+
+/** A handicapped start is measured, and trained, until its share is right: half as often as at most. */
+function workOfStart(settings: TrainSettings): WorkBefore {
+  const kind = kindOfStart(settings);
+  if (!kind) return { rollouts: 0, trained: 0 };
+  const updates = kind.most / 2;
+  const rounds = 1 + updates / kind.atOnce + START.tries / 2;
+  return {
+    rollouts: START.questions + rounds * START.measured,
+    trained: updates * START.batch,
+  };
+}
+
+/** Without the handicapped start. */
+function workBefore(settings: TrainSettings): WorkBefore {
+  const { warmUp, curriculum } = settings;
   const own = warmUp?.from === 'own' ? (warmUp.rollouts ?? DEFAULT_WARM_UP.rollouts) : 0;
   const scored =
     curriculum.kind === 'difficulty' ? curriculum.pool * curriculum.scoringRollouts : 0;
-  return own + scored + heldOut.questions + countOwn(settings, Infinity).rollouts;
+  return {
+    rollouts: own + scored + countOwn(settings, Infinity).rollouts,
+    trained: warmUp ? warmUp.updates * warmUp.batch : 0,
+  };
 }
-
-/** They take what a step's rollouts take, updates included: rather too much than too little. */
-const secondsBefore = (settings: TrainSettings, secondsPerRollout: number): number =>
-  rolloutsBefore(settings) * secondsPerRollout;
 
 /** Rollouts at the same time, where no step makes any those of the held-out questions. */
 export const rolloutsAtOnce = (settings: TrainSettings): number =>
@@ -58,11 +78,11 @@ export function nearestRun(settings: TrainSettings, past: readonly RunRecord[]):
   );
 }
 
-/** Seconds of one rollout and of a step beside its rollouts, by what another run measured. */
+/** Seconds of a rollout, of learning from one, of a held-out question, and of a step, by another run. */
 function measured(
   settings: TrainSettings,
   { run, steps }: { run: RunRecord; steps: readonly MadeStep[] },
-): { rollout: number; step: number } | null {
+): { rollout: number; learning: number; heldOut: number; step: number } | null {
   const pace = paceOf(
     steps.map((step) => {
       const { heldOut, total } = step.seconds;
@@ -76,8 +96,14 @@ function measured(
   const batches = drew ? median(steps.map(({ generationBatches }) => generationBatches)) : null;
   const rollouts =
     batches === null ? rolloutsOf(settings) : settings.questions * settings.groupSize * batches;
+  const sampling = median(
+    steps.map(({ seconds: { rollout, total, heldOut } }) => rollout / (total - heldOut)),
+  );
+  const rollout = pace.step * (sampling ?? 1);
   return {
-    rollout: pace.step,
+    rollout,
+    learning: pace.step - rollout,
+    heldOut: pace.heldOut,
     step:
       pace.step * workOfSteps(settings, rollouts) +
       (questions * pace.heldOut) / every +
@@ -89,30 +115,44 @@ function measured(
 export function timeByProbe(settings: TrainSettings, probe: Probe): TrainTime {
   const { heldOut } = settings;
   const step = meanStepSeconds(settings, probe);
-  const scored = heldOut.questions;
-  // Held-out questions are one rollout each, own trajectories and scorings of questions some.
-  const others = rolloutsBefore(settings) - scored;
+  const seconds = ({ rollouts, trained }: WorkBefore): number =>
+    wavesSeconds(probe, rollouts, 1) + trainSeconds(probe, trained);
+  const start = seconds(workOfStart(settings));
   return {
     secondsPerStep: step.rollouts + step.update + step.heldOut / heldOut.every,
-    secondsBefore:
-      wavesSeconds(probe, others, 1) +
-      wavesSeconds(probe, scored, 1) +
-      warmUpSeconds(settings, probe),
+    secondsBefore: start + seconds(workBefore(settings)) + step.heldOut,
+    secondsOfStart: start,
     basis: `measured on this device with ${rolloutsIn(probe)} rollouts, ${new Date(probe.at).toLocaleString('en')}`,
   };
 }
 
-/** What the steps to come are expected to take, before the run has made one. */
-export function paceByProbe(settings: TrainSettings, probe: Probe): StepPace {
+/** What a run is expected to take, before it has made a step. */
+export interface ExpectedPace {
+  pace: StepPace;
+  /** Seconds before the first step. */
+  before: number;
+}
+
+export function paceByProbe(settings: TrainSettings, probe: Probe): ExpectedPace {
   const { rollouts, update, heldOut } = meanStepSeconds(settings, probe);
   const { questions } = settings.heldOut;
   return {
-    step: rollouts + update,
-    rollouts,
-    heldOut: questions === 0 ? 0 : heldOut / questions,
-    checkpoint: 0,
+    before: timeByProbe(settings, probe).secondsBefore,
+    pace: {
+      step: rollouts + update,
+      rollouts,
+      heldOut: questions === 0 ? 0 : heldOut / questions,
+      checkpoint: 0,
+    },
   };
 }
+
+/** A run of fewer steps is over before a measurement pays. */
+const WORTH_STEPS = 10;
+
+/** Whether a measurement takes little beside the run. */
+export const isWorthMeasuring = (settings: TrainSettings): boolean =>
+  settings.steps >= WORTH_STEPS && makesRollouts(settings);
 
 const rolloutsIn = ({ waves }: Probe): number => sum(waves.map(({ rollouts }) => rollouts.length));
 
@@ -126,9 +166,14 @@ function timeByRun(settings: TrainSettings, past: PastRun): TrainTime | null {
   const updated = past.steps.filter(({ skipped }) => skipped === undefined);
   const known = measured(settings, { run: past.run, steps: updated });
   if (known === null) return null;
+  const seconds = ({ rollouts, trained }: WorkBefore): number =>
+    rollouts * known.rollout + trained * known.learning;
+  const start = seconds(workOfStart(settings));
   return {
     secondsPerStep: known.step,
-    secondsBefore: secondsBefore(settings, known.rollout),
+    secondsBefore:
+      start + seconds(workBefore(settings)) + settings.heldOut.questions * known.heldOut,
+    secondsOfStart: start,
     basis: isSame(settings, past.run).training
       ? `from your last run of this training recipe, “${past.run.name}”`
       : `from your run “${past.run.name}”: another training recipe, the same rollout recipe`,

@@ -37,12 +37,16 @@ const useEstimate = (spec: EvaluationSpec, fault: string | null): Answer => {
   const device = useEvaluateDraft((state) => state.device);
   const ready = useEvaluate((state) => state.status === 'ready');
   const measured = useEvaluate((state) => state.measured);
-  const [found, setFound] = useState<{ to: EvaluationSpec; answer: Answer } | null>(null);
+  const [found, setFound] = useState<{
+    to: EvaluationSpec;
+    measured: number;
+    answer: Answer;
+  } | null>(null);
   useEffect(() => {
     if (!ready || fault !== null) return undefined;
     let live = true;
     const show = (answer: Answer): void => {
-      if (live) setFound({ to: spec, answer });
+      if (live) setFound({ to: spec, measured, answer });
     };
     const ask = async () => {
       try {
@@ -58,7 +62,7 @@ const useEstimate = (spec: EvaluationSpec, fault: string | null): Answer => {
     };
   }, [spec, device, ready, fault, measured]);
   // An answer to what was asked for before is not shown as one to this.
-  return found?.to === spec ? found.answer : { state: 'asking' };
+  return found?.to === spec && found.measured === measured ? found.answer : { state: 'asking' };
 };
 
 /** Makes the first rollouts, which are kept, to learn how long the others take. */

@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { useEffect, useMemo, useState } from 'react';
 import { messageOf } from '../../../base/errors.ts';
 import type { DeviceChoice } from '../../../lab/contract/settings.ts';
@@ -9,19 +8,21 @@ import { isStored } from '../../../recipes/parts/stage-loss.ts';
 import { formatDuration } from '../../kit/words/duration.ts';
 import { formatBytes, formatCount, formatNumber, plural } from '../../kit/words/format.ts';
 import { useSetup } from '../../setup/setup-store.ts';
-import { cancelMeasure, measureDevice } from '../store/train-actions.ts';
 import { trainApi, useTrain } from '../store/train-store.ts';
 import { toTry, TRY_STEPS } from '../store/try-run.ts';
+import { MeasureDevice, useMeasureWhenIdle } from './MeasureDevice.tsx';
 
-/** What a run will take, measured on this device, and a short run that only tries. */
+/** Time and memory of a run, by what this device measured, and a short run to try the settings. */
 
 /** Wait for the form to rest before the lab is asked. */
 const REST_MS = 350;
 
-/** An estimate, or why there is none; null while the first one is on its way. */
+/** An estimate, or why there is none, with the settings and the number of measurements that it is of; null before the first. */
 export type Answer =
-  | { estimate: TrainEstimate; problem: null }
-  | { estimate: null; problem: string }
+  | ({ of: TrainSettings; measured: number } & (
+      | { estimate: TrainEstimate; problem: null }
+      | { estimate: null; problem: string }
+    ))
   | null;
 
 /** The lab's estimate for the settings; null while there is none. */
@@ -37,10 +38,10 @@ export const useEstimate = (settings: TrainSettings | null, device: DeviceChoice
     const ask = async () => {
       try {
         const estimate = await trainApi().estimate(settings, device, setup);
-        if (live) setAnswer({ estimate, problem: null });
+        if (live) setAnswer({ of: settings, measured, estimate, problem: null });
       } catch (error) {
         const problem = messageOf(error);
-        if (live) setAnswer({ estimate: null, problem });
+        if (live) setAnswer({ of: settings, measured, estimate: null, problem });
       }
     };
     const timer = setTimeout(() => void ask(), REST_MS);
@@ -64,7 +65,7 @@ const batchWords = ({ questions, groupSize, stages }: TrainSettings): string => 
   return [...new Set(words)].join(', then ');
 };
 
-/** Seconds per step, in all, and before the first step. */
+/** Time per step, of all steps, and before step 1. */
 const Time = ({ time, steps }: { time: TrainTime; steps: number }) => (
   <>
     <span>
@@ -75,7 +76,7 @@ const Time = ({ time, steps }: { time: TrainTime; steps: number }) => (
     </span>
     {time.secondsBefore > 0 ? (
       <span>
-        + <b>{formatDuration(time.secondsBefore)}</b> before the first
+        + <b>{formatDuration(time.secondsBefore)}</b> before step 1
       </span>
     ) : null}
   </>
@@ -94,7 +95,7 @@ const Memory = ({ memory }: { memory: TrainingMemory }) => {
   );
 };
 
-/** What the probe showed of the model, and whether its rewards teach anything. */
+/** What the measurement showed of the model, and whether its rewards give a learning signal. */
 const ProbedWords = ({ probed }: { probed: Probed }) => {
   const { rollouts, right, formatValid, tokensPerSecond, decoded, bytes, allEqual } = probed;
   return (
@@ -107,52 +108,15 @@ const ProbedWords = ({ probed }: { probed: Probed }) => {
       </span>
       {allEqual && rollouts > 1 ? (
         <span className="tone-hint">
-          ⚠ All {rollouts} rewards were equal: rollouts like these teach nothing. Warm the model up
-          on demonstrations, or take easier questions.
+          ⚠ All {rollouts} rewards were equal: rollouts like these teach nothing. Add a warm-up on
+          demonstrations, or choose easier questions.
         </span>
       ) : null}
     </>
   );
 };
 
-/** Measures this device, and says what it does meanwhile. */
-const Measure = ({
-  settings,
-  device,
-  again,
-}: {
-  settings: TrainSettings;
-  device: DeviceChoice;
-  /** Whether there is a measurement already. */
-  again: boolean;
-}) => {
-  const measuring = useTrain((state) => state.measuring);
-  const blocked = useTrain((state) => state.here !== null || state.status !== 'ready');
-  const setup = useSetup((state) => state.setup);
-  if (measuring !== null)
-    return (
-      <span role="status" data-testid="measuring">
-        Measuring this device: {measuring} …{' '}
-        <button type="button" className="link" onClick={() => void cancelMeasure()}>
-          Cancel
-        </button>
-      </span>
-    );
-  const start = () => void measureDevice(settings, device, setup);
-  const title =
-    'A few rollouts of these settings and one small update. Nothing of it is kept but the measurement.';
-  return again ? (
-    <button type="button" className="link" disabled={blocked} title={title} onClick={start}>
-      Measure again
-    </button>
-  ) : (
-    <Button size="xs" variant="default" disabled={blocked} title={title} onClick={start}>
-      Measure this device
-    </Button>
-  );
-};
-
-/** Time and memory of the run as it is set, said before it is started, and what they rest on. */
+/** Time and memory of the run with these settings, and what the numbers are based on. */
 export const Estimate = ({
   settings,
   answer,
@@ -164,6 +128,12 @@ export const Estimate = ({
 }) => {
   const { steps } = settings;
   const known = answer?.estimate;
+  const measuring = useTrain((state) => state.measuring !== null);
+  useMeasureWhenIdle({
+    settings,
+    device,
+    estimate: answer?.of === settings ? answer.estimate : null,
+  });
   return (
     <div
       className="estimate"
@@ -181,25 +151,20 @@ export const Estimate = ({
         <>
           {known.time ? <Time time={known.time} steps={steps} /> : null}
           <Memory memory={known.memory} />
-          {known.time ? null : (
-            <span className="fine">
-              How long a step takes is not measured on this device yet; it shows after step 1, or
-              now:
-            </span>
+          {known.time || measuring ? null : (
+            <span className="fine">Time per step: not measured on this device yet</span>
           )}
-          <Measure settings={settings} device={device} again={known.time !== null} />
+          <MeasureDevice settings={settings} device={device} again={known.time !== null} />
           {known.probed ? <ProbedWords probed={known.probed} /> : null}
           {known.time ? <span className="fine basis">{known.time.basis}</span> : null}
         </>
       ) : null}
-      {known ? null : (
-        <span className="fine">{answer?.problem ?? 'Memory is counted in a moment.'}</span>
-      )}
+      {known ? null : <span className="fine">{answer?.problem ?? 'Estimating …'}</span>}
     </div>
   );
 };
 
-/** A short run of the same kind, sized by the rate of this device; null where the run is as short itself. */
+/** A short run of the same kind, sized by what this device measured; null where the run is as short itself. */
 export const useTry = (settings: TrainSettings | null, answer: Answer, device: DeviceChoice) => {
   const known = answer?.estimate?.time ?? null;
   const tried = useMemo(
@@ -208,15 +173,15 @@ export const useTry = (settings: TrainSettings | null, answer: Answer, device: D
   );
   const time = useEstimate(known ? tried : null, device)?.estimate?.time;
   if (!settings || !tried) return null;
-  // Of the shortened run itself: its steps are smaller, and what comes before them is cut too.
-  const seconds = time && TRY_STEPS * time.secondsPerStep + time.secondsBefore;
-  const fewer = `The same run with ten steps of ${tried.questions} questions in place of ${settings.questions}`;
+  // Steps of the try may be smaller than those that the estimate is of.
+  const smaller = tried.questions < settings.questions;
+  const size = smaller ? ` of ${plural(tried.questions, 'question')}` : '';
+  const seconds = time
+    ? `, ≈ ${formatDuration(TRY_STEPS * time.secondsPerStep)} + ${formatDuration(time.secondsBefore)} before step 1`
+    : '';
   return {
     settings: tried,
-    words: `Try it: ${TRY_STEPS} steps${seconds ? `, ≈ ${formatDuration(seconds)}` : ''}`,
-    title:
-      tried.questions === settings.questions
-        ? 'The same run with ten steps; it can go on to more afterwards'
-        : `${fewer}${known ? ', for about two minutes on this device' : ''}; it can go on to more afterwards`,
+    words: `Try it: ${TRY_STEPS} steps${size}${seconds}`,
+    title: `The same run with ten steps${smaller ? ` of ${tried.questions} questions instead of ${settings.questions}` : ''}; you can continue it to more steps afterwards`,
   };
 };

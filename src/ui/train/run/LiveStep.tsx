@@ -80,8 +80,7 @@ export const LiveStep = ({ run, first }: { run: RunRecord; first: boolean }) => 
     return first ? (
       <section className="live-step" aria-label="Under way">
         <p className="fine">
-          {beforeRollouts(phase)}; then every rollout stands here as it ends, with its answer and
-          what it earned.
+          {beforeRollouts(phase)}. Rollouts appear here as they end, with answer and reward.
         </p>
       </section>
     ) : null;

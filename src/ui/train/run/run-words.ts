@@ -17,6 +17,7 @@ export const STATUS_SIGNS: Record<RunStatus, { icon: IconName } | { sign: string
 /** Names of the phases, and what is counted in them; empty where nothing is. */
 const PHASES: Record<TrainPhase, { name: string; unit: string }> = {
   starting: { name: 'starting the engines', unit: '' },
+  measuring: { name: 'measuring this device', unit: 'rollouts' },
   demonstrations: { name: 'own trajectories', unit: 'rollouts' },
   'warm-up': { name: 'supervised warm-up', unit: 'updates' },
   'make-start': { name: 'start of the policy', unit: 'updates' },
@@ -29,10 +30,11 @@ const PHASES: Record<TrainPhase, { name: string; unit: string }> = {
 
 /** What is done before the first rollouts that are shown, as the beginning of a sentence. */
 const BEFORE_ROLLOUTS: Partial<Record<TrainPhase, string>> = {
-  demonstrations: 'It writes trajectories of its own, to learn from the right ones',
-  'warm-up': 'It learns from trajectories',
-  'make-start': 'It learns the habit that the run is to mend',
-  'scoring-questions': 'It tries how hard each question is',
+  measuring: 'This device is measured with a few rollouts',
+  demonstrations: 'Warm-up: collecting rollouts; the correct ones are imitated',
+  'warm-up': 'Warm-up: supervised updates',
+  'make-start': 'Handicapped start: the model is taught the habit that RL should correct',
+  'scoring-questions': 'Questions are rated by how often the model answers them correctly',
 };
 
 /** Undefined, as before the first message, the engines start. */

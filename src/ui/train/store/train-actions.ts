@@ -139,13 +139,13 @@ export const openSteps = async (runId: string): Promise<void> => {
   });
 };
 
-/** Measures this device for a run; what it is doing is in `measuring`. */
+/** Measures this device for a run; `measuring` says how far it is. */
 export const measureDevice = async (
   settings: TrainSettings,
   device: DeviceChoice,
   setup: Setup,
 ): Promise<void> => {
-  useTrain.setState({ problem: null, measuring: 'starting' });
+  useTrain.setState({ measuring: 'starting' });
   const told = (measuring: string): void => {
     if (useTrain.getState().measuring !== null) useTrain.setState({ measuring });
   };

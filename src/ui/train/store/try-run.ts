@@ -10,7 +10,7 @@ const TRY_SECONDS = 120;
 /** Fewer questions per step often leave no group whose rewards vary, and nothing to learn from. */
 const FEWEST_QUESTIONS = 2;
 
-/** As long as nobody knows how fast this device is. */
+/** Before this device was measured. */
 const UNMEASURED_QUESTIONS = 4;
 
 /** What is made before the first step may take this much of it. */
@@ -20,7 +20,7 @@ const FEWEST_SCORED = 16;
 const FEWEST_DEMONSTRATIONS = 64;
 const FEWEST_SCORINGS = 2;
 
-type Known = Pick<TrainTime, 'secondsPerStep' | 'secondsBefore'>;
+type Known = Pick<TrainTime, 'secondsPerStep' | 'secondsBefore' | 'secondsOfStart'>;
 
 /** A share of a count, not below `fewest` and never more than there was. */
 const scaled = (count: number, share: number, fewest: number): number =>
@@ -59,10 +59,12 @@ export const toTry = (settings: TrainSettings, known: Known | null): TrainSettin
       ...shortStart(short, 0),
       questions: Math.min(settings.questions, UNMEASURED_QUESTIONS),
     };
-  const before = Math.min(known.secondsBefore, MOST_BEFORE);
-  // Scaled by the share that the time before the first step may keep, since it grows with these counts.
-  const start = before < known.secondsBefore ? before / known.secondsBefore : 1;
-  const steps = (TRY_SECONDS - before) / (TRY_STEPS * known.secondsPerStep);
+  const { secondsBefore, secondsOfStart } = known;
+  const before = Math.min(secondsBefore, Math.max(MOST_BEFORE, secondsOfStart));
+  // The rest of the time before step 1 grows with these counts.
+  const start =
+    before < secondsBefore ? (before - secondsOfStart) / (secondsBefore - secondsOfStart) : 1;
+  const steps = Math.max(0, TRY_SECONDS - before) / (TRY_STEPS * known.secondsPerStep);
   return {
     ...shortStart(short, start),
     questions: scaled(settings.questions, steps, FEWEST_QUESTIONS),

@@ -77,9 +77,9 @@ describe('a run that trains', () => {
       useTrain.setState({ runs: [run], progress: now ? { a: progress(now) } : {} });
       return wordsIn(htmlOf(<LiveStep run={run} first />, useTrain));
     };
-    expect(waiting(null)).toMatch(/^The engines start; then every rollout stands here/);
-    expect(waiting({ phase: 'demonstrations' })).toMatch(/^It writes trajectories of its own/);
-    expect(waiting({ phase: 'warm-up' })).toMatch(/^It learns from trajectories; then/);
+    expect(waiting(null)).toMatch(/^The engines start\. Rollouts appear here as they end/);
+    expect(waiting({ phase: 'demonstrations' })).toMatch(/^Warm-up: collecting rollouts/);
+    expect(waiting({ phase: 'warm-up' })).toMatch(/^Warm-up: supervised updates\. Rollouts appear/);
   });
 
   it('shows the rollouts that are made before the first step as they end, and what they are for', () => {
@@ -106,7 +106,7 @@ describe('a run that trains', () => {
     });
     const words = wordsIn(htmlOf(<LiveStep run={run} first />, useTrain));
     expect(words).toMatch(/^Before the first step 2 rollouts done, EM 50\.0 % so far/);
-    expect(words).toContain('It writes trajectories of its own, to learn from the right ones.');
+    expect(words).toContain('Warm-up: collecting rollouts; the correct ones are imitated.');
     expect(words).toMatch(/Who wrote Old Wolf\? gold Ada ✓ Ada/);
   });
 
