@@ -1,7 +1,7 @@
 import type { MadeStep, TrainStep } from '../../../records/training.ts';
 import { countOwn } from '../../../learn/trajectories/count-own.ts';
 import { DEFAULT_WARM_UP } from '../../../learn/rl/demonstrations.ts';
-import { kindOfStart, START } from '../../../learn/rl/warm-start.ts';
+import { warmStartKind, START } from '../../../learn/rl/warm-start.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import type { RunRecord } from '../../contract/records/runs.ts';
 import type { TrainTime } from '../../contract/training.ts';
@@ -26,7 +26,7 @@ interface WorkBefore {
 
 /** A handicapped start is measured, and trained, until its share is right: half as often as at most. */
 function workOfStart(settings: TrainSettings): WorkBefore {
-  const kind = kindOfStart(settings);
+  const kind = warmStartKind(settings);
   if (!kind) return { rollouts: 0, trained: 0 };
   const updates = kind.most / 2;
   const rounds = 1 + updates / kind.atOnce + START.tries / 2;
