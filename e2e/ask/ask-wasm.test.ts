@@ -16,9 +16,7 @@ it('asks, streams, answers and plays back on WASM, from one press', async () => 
   expect(engines).toHaveLength(Math.min(2, cores));
   // One rollout needs one of them; a second one starts the other.
   const device = page.getByTestId('device');
-  expect(await device.textContent()).toContain(
-    cores > 1 ? 'wasm · 1 of 2 engines' : 'wasm · 1 engine',
-  );
+  expect(await device.textContent()).toContain(cores > 1 ? 'CPU, 1 of 2 workers' : 'CPU, 1 worker');
 
   const kinds = await eventKinds(page);
   // The background passes through the router like any call.
@@ -53,7 +51,7 @@ it('asks, streams, answers and plays back on WASM, from one press', async () => 
 
   await page.getByLabel('Rollouts', { exact: true }).fill('2');
   await page.getByRole('button', { name: 'Run', exact: true }).click();
-  await device.filter({ hasText: cores > 1 ? 'wasm · 2 engines' : 'wasm · 1 engine' }).waitFor();
+  await device.filter({ hasText: cores > 1 ? 'CPU, 2 workers' : 'CPU, 1 worker' }).waitFor();
   await runStatus(page, 'done');
   expect(stage.faults).toEqual([]);
 });

@@ -50,11 +50,11 @@ it('shows a stranger who presses once a success by both sources, with a refusal 
 
   // Every place is a link away, and says what is there.
   for (const [place, heading, text] of [
-    ['Train', 'Train the policy in this tab', 'Nothing has been trained here yet'],
-    ['Runs', 'Runs', 'There is none yet'],
+    ['Train', 'Train the model in this tab', 'Nothing has been trained here yet'],
+    ['Runs', 'Runs', 'No training runs yet'],
     ['Evaluate', 'Evaluate', 'Nothing has been evaluated in this browser yet'],
     ['Models', 'Models', 'in use'],
-    ['Corpus', 'Corpus', 'found by the retriever'],
+    ['Corpus', 'Corpus', 'Searches with the model’s retriever'],
   ] as const) {
     await page.getByRole('link', { name: place, exact: true }).click();
     await page.getByRole('heading', { name: heading, exact: true }).waitFor();

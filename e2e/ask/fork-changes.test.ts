@@ -99,7 +99,7 @@ const forksFile = async (page: Page, record: Rollout): Promise<void> => {
   await page.reload();
   await page.getByText('Rollout of “asked.jsonl”.').waitFor();
   await made();
-  await page.getByRole('link', { name: 'Back to where it was read' }).click();
+  await page.getByRole('link', { name: 'Back to the rollout' }).click();
   await page.locator('.reader').waitFor();
 };
 

@@ -86,7 +86,7 @@ slow(
     await page.reload();
     await page.getByText('Rollout of “asked.jsonl”.').waitFor();
     await forked(page, 'the search goes to the web');
-    await page.getByRole('link', { name: 'Back to where it was read' }).click();
+    await page.getByRole('link', { name: 'Back to the rollout' }).click();
     await reader.waitFor();
     await page.context().close();
 
@@ -95,9 +95,7 @@ slow(
     record.policy.revision = '0123456789ab';
     const foreign = await openFile(`${JSON.stringify(record)}\n`);
     await (await openFirst(foreign, 'route')).getByRole('button', { name: 'Fork here' }).click();
-    await foreign
-      .getByText(/It cannot be forked here: \S+ 0123456789ab wrote it, but Ask/)
-      .waitFor();
+    await foreign.getByText(/Cannot be forked here: \S+ 0123456789ab wrote it, but Ask/).waitFor();
     await foreign.context().close();
     expect(stage.faults).toEqual([]);
   },
@@ -133,12 +131,12 @@ slow(
     await again.waitFor();
     expect(await faultsInBoth(page)).toEqual([]);
     await again.click();
-    await forked(page, 'drawn again');
+    await forked(page, 'sampled again');
     const file = new URL(page.url()).searchParams.get('file') ?? '';
     expect(file).toMatch(/^evaluation-/);
     await page.reload();
     await page.getByText('Rollout of “').waitFor();
-    await forked(page, 'drawn again');
+    await forked(page, 'sampled again');
 
     // Saved to a file and imported again, it says itself that no adapter wrote it.
     await visit(page, stage, `evaluate/${file.replace('evaluation-', '')}`);
@@ -150,7 +148,7 @@ slow(
     const result = await openFirst(imported, 'retrieve');
     await result.getByRole('button', { name: 'Fork here' }).click();
     await result.getByRole('button', { name: 'Sample again' }).click();
-    await forked(imported, 'drawn again');
+    await forked(imported, 'sampled again');
     await imported.context().close();
     expect(stage.faults).toEqual([]);
   },
@@ -202,7 +200,7 @@ slow(
     const route = await openFirst(page, 'route');
     await route.getByRole('button', { name: 'Fork here' }).click();
     await route.getByRole('button', { name: 'Sample again' }).click();
-    await forked(page, 'drawn again');
+    await forked(page, 'sampled again');
     const again = readFileSync(await downloaded(page, 'Download JSONL'), 'utf8')
       .trim()
       .split('\n');

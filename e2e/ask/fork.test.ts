@@ -95,7 +95,7 @@ slow(
     expect(await answers(other)).toEqual(texts);
     expect(other.url()).toBe(address);
     await other.goto(address.replace(/fork=[^&]*/, 'fork=1-400-draw&fork=1-1-gold'));
-    await other.getByText('the address forks rollout 1 at event 400').waitFor();
+    await other.getByText('the link forks rollout 1 at event 400').waitFor();
     expect(new URL(other.url()).searchParams.has('fork')).toBe(false);
     expect(await other.locator('.column').count()).toBe(2);
     expect(stage.faults).toEqual([]);

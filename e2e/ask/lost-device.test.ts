@@ -13,7 +13,7 @@ slow(
   async () => {
     const { page, browser } = stage;
     await page.goto(`${stage.url}ask?device=webgpu&recipe=search`);
-    await page.waitForSelector('[data-testid="device"]:has-text("webgpu")', { timeout: 60_000 });
+    await page.waitForSelector('[data-testid="device"]:has-text("GPU")', { timeout: 60_000 });
     await page.getByRole('button', { name: 'Run an example' }).click();
     await page.waitForSelector('.card');
     const devtools = await browser.newBrowserCDPSession();

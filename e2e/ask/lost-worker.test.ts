@@ -25,8 +25,8 @@ const kill = async (page: Page, name: string): Promise<void> => {
 it('says that the policy worker, the retrieval worker or the lab worker was lost, and goes on', async () => {
   const { page } = stage;
   await page.goto(`${stage.url}ask?device=wasm&recipe=naive-rag`);
-  await page.waitForSelector('[data-testid="device"]:has-text("wasm")');
-  await page.waitForSelector('.status:has-text("local passages")');
+  await page.waitForSelector('[data-testid="device"]:has-text("CPU")');
+  await page.waitForSelector('.status:has-text("web passages")');
   for (const name of ['policy', 'retrieval', 'lab']) {
     await kill(page, name);
     const alert = page.getByRole('alert');
@@ -47,7 +47,7 @@ it('says that the policy worker, the retrieval worker or the lab worker was lost
 it('keeps what had happened when the policy worker dies in the middle of a run', async () => {
   const { page } = stage;
   await page.goto(`${stage.url}ask?device=wasm&n=16`);
-  await page.waitForSelector('.status:has-text("local passages")');
+  await page.waitForSelector('.status:has-text("web passages")');
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.waitForSelector('.card');
   await kill(page, 'policy');

@@ -40,7 +40,7 @@ it('says which name no passage mentions while the question is typed, and in the 
     'unknown-names',
     'verdict',
   ]);
-  expect(await page.getByTestId('verdict').textContent()).toContain('no gold known');
+  expect(await page.getByTestId('verdict').textContent()).toContain('no gold answer');
 
   // Of names that the local corpus or the web has nothing is said, neither typed nor asked.
   await question.fill('Where was the star of Velvet Lantern born?');
@@ -101,7 +101,7 @@ const ofImported = async (page: Page): Promise<void> => {
 const ofEvaluation = async (page: Page): Promise<void> => {
   await visit(page, stage, 'evaluate?new=1');
   const questions = page.getByRole('region', { name: 'Questions' });
-  await questions.getByRole('button', { name: 'Take out: Built-in world' }).click();
+  await questions.getByRole('button', { name: 'Remove: Built-in world' }).click();
   await questions.getByRole('button', { name: 'Add imported questions' }).click();
   // The built-in world, which is searched unless something else is chosen, knows neither of the towns.
   await questions.getByText(/^⚠ 2 of 2 questions name something that no passage/).waitFor();
@@ -146,7 +146,7 @@ slow(
     // Over the passages that the test before imported, and chose to search.
     const { page } = stage;
     const questions = page.getByRole('region', { name: 'Questions' });
-    await questions.getByRole('button', { name: /^Take out/ }).click();
+    await questions.getByRole('button', { name: /^Remove: / }).click();
     await questions.getByRole('button', { name: 'Add a fresh world' }).click();
     const fresh = questions.getByText(/^⚠ (?:4\d|50) of 50 questions name something/);
     await fresh.waitFor({ timeout: 120_000 });

@@ -108,7 +108,7 @@ it(
     );
     await page.getByRole('button', { name: 'Ask 100 questions' }).click();
     await page.getByRole('img', { name: 'Temperature by queries: 1.19 after 101' }).waitFor();
-    await page.getByRole('button', { name: 'Forget what was learned' }).click();
+    await page.getByRole('button', { name: 'Reset the learned weights' }).click();
     await page.getByRole('img', { name: 'Temperature by queries: 1.20 after 0' }).waitFor();
 
     // Built once: the next visit reads it.
@@ -157,7 +157,7 @@ slow(
     await page.getByRole('link', { name: 'Clusters' }).click();
     await page.getByText('320 passages have no vectors').waitFor();
     await page.getByRole('button', { name: 'Search by clusters' }).click();
-    await page.getByText('This index answers the searches').waitFor({ timeout: 30_000 });
+    await page.getByText('In use: this index answers the searches').waitFor({ timeout: 30_000 });
     await page.getByText('None yet.').waitFor();
 
     await page.goBack();
@@ -187,7 +187,7 @@ slow(
     await noFaults(page);
 
     // Forgotten, brought back, and still there at the next visit.
-    await page.getByRole('button', { name: 'Forget what was learned' }).click();
+    await page.getByRole('button', { name: 'Reset the learned weights' }).click();
     await after(0).waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await after(4).waitFor();

@@ -180,10 +180,10 @@ it('an address is fetched; what goes wrong is told apart', async () => {
     await page.getByRole('button', { name: 'Fetch' }).click();
   };
   for (const [url, words] of [
-    ['rivers.jsonl', 'This is no address'],
+    ['rivers.jsonl', 'This is not an address'],
     ['ftp://x.example/a', 'Expected https://'],
-    [`${base}/missing.jsonl`, 'answered 404: there is no such file'],
-    [`${base}/page`, 'A web page is at this address'],
+    [`${base}/missing.jsonl`, 'answered 404: file not found'],
+    [`${base}/page`, 'This address is a web page, not a file'],
     [`${base}/empty`, 'is empty'],
     [`${base}/closed.jsonl`, 'answers, but does not let other pages read it (CORS)'],
     ['http://localhost:1/a.jsonl', 'does not answer, or does not let other pages read it'],

@@ -69,7 +69,7 @@ it('searches an imported collection, shows the clusters that answered, and asks 
   await page.getByRole('link', { name: 'Clusters' }).click();
   await page.getByText('120 passages have no vectors').waitFor();
   await page.getByRole('button', { name: 'Search by clusters' }).click();
-  await page.getByText('This index answers the searches').waitFor();
+  await page.getByText('In use: this index answers the searches').waitFor();
   await page.getByText('None yet.').waitFor();
   await page.goBack();
   expect(await page.getByLabel('Method').inputValue()).toBe('cluster');

@@ -74,7 +74,7 @@ it(
     await page.reload();
     await status(page, 'paused');
     expect(await rolloutsDone(page)).toBe(paused);
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
     await expect.poll(() => rolloutsDone(page), { timeout: 120_000 }).toBeGreaterThan(paused);
     await page.getByRole('button', { name: 'Stop what is running' }).click();
     await status(page, 'paused');
@@ -99,7 +99,7 @@ it(
 
     const table = await exported(page, 'Table, Markdown');
     expect(table).toMatch(/Naive RAG, one retrieval/);
-    const file = JSON.parse(await exported(page, 'Everything, JSON that repeats it')) as {
+    const file = JSON.parse(await exported(page, 'Everything (JSON, can be run again)')) as {
       name: string;
     };
     expect(file.name).toBe('Two on two');
@@ -161,7 +161,7 @@ it(
     await page.reload();
     await rag.locator('.card').first().waitFor();
     expect(page.url()).toBe(address);
-    await rag.getByRole('button', { name: 'read whole' }).click();
+    await rag.getByRole('button', { name: 'open rollout' }).click();
     await page.waitForURL(/\/rollouts\/evaluation-/);
     await page.locator('.reader').waitFor();
     expect(stage.faults).toEqual([]);
@@ -233,7 +233,7 @@ it(
     await page.getByLabel('Name', { exact: true }).first().fill('One search');
     await page.getByText('retrieval', { exact: true }).click();
     await page.getByLabel('retrieval.maxSearches').fill('1');
-    await page.getByRole('button', { name: 'Save and tick' }).click();
+    await page.getByRole('button', { name: 'Save and select' }).click();
     await page.getByRole('checkbox', { name: 'One search', checked: true }).first().waitFor();
     const shared = {
       format: 'forage.system/1',

@@ -40,25 +40,25 @@ slow(
   await page.getByRole('button', { name: /^Copy/ }).click();
   await page.getByText('ready', { exact: true }).waitFor();
   await page.getByRole('button', { name: `Use ${name}` }).click();
-  const held = page.locator('dt:text-is("held as") + dd');
+  const held = page.locator('dt:text-is("precision") + dd');
   const revision = page.locator('dt:text-is("revision") + dd');
   await expect.poll(() => page.locator('dt:text-is("checkpoint") + dd').innerText()).toBe(name);
-  expect(await held.innerText()).toBe('f32, computed in f32');
+  expect(await held.innerText()).toBe('stored as f32, computed in f32');
   const plain = await revision.innerText();
 
-  const choice = page.getByLabel(`Weights of ${name} held as`);
+  const choice = page.getByLabel(`Weights of ${name} stored as`);
   await choice.selectOption('int4');
-  await expect.poll(() => held.innerText()).toBe('int4, computed in f32');
+  await expect.poll(() => held.innerText()).toBe('stored as int4, computed in f32');
   expect(await revision.innerText()).toBe(`${plain}+int4`);
   expect(await page.getByTestId('fit').locator('tr.chosen th').innerText()).toContain('int4');
 
   // Contexts in halves are of the same weights.
-  const contexts = page.locator('dt:text-is("contexts") + dd');
-  expect(await contexts.innerText()).toBe('keys and values in f32');
+  const contexts = page.locator('dt:text-is("KV cache") + dd');
+  expect(await contexts.innerText()).toBe('f32');
   const fit = page.getByTestId('fit');
   expect(await fit.innerText()).toMatch(/KV cache in f32 \(automatic\)/);
-  await page.getByLabel(`Contexts of ${name} held as`).selectOption('f16');
-  await expect.poll(() => contexts.innerText()).toBe('keys and values in f16');
+  await page.getByLabel(`KV cache of ${name} stored as`).selectOption('f16');
+  await expect.poll(() => contexts.innerText()).toBe('f16');
   expect(await revision.innerText()).toBe(`${plain}+int4`);
   expect(await fit.innerText()).toMatch(/KV cache in f16: /);
 
@@ -87,8 +87,8 @@ slow(
 
   // What was chosen is remembered; taken back, the checkpoint is itself again.
   await page.reload();
-  await expect.poll(() => held.innerText()).toBe('int4, computed in f32');
-  expect(await contexts.innerText()).toBe('keys and values in f16');
+  await expect.poll(() => held.innerText()).toBe('stored as int4, computed in f32');
+  expect(await contexts.innerText()).toBe('f16');
   await choice.selectOption('automatic');
   await expect.poll(() => revision.innerText()).toBe(plain);
   expect(stage.faults).toEqual([]);

@@ -105,11 +105,11 @@ it(
 
     // Its record says when each event was over: a retrieval of 265 ms, then the policy, 4.71 s in all.
     await page.getByRole('tab', { name: 'Time' }).click();
-    await page.getByText(/: policy writes 94\.3 %, local search 5\.6 %/).waitFor();
+    await page.getByText(/: model writes 94\.3 %, local search 5\.6 %/).waitFor();
     expect((await savedPictures(page)).get('Where the time went')).toContain('265 ms');
     // This very view is looked at in `hostile-rollouts.test.ts`, too.
     if (ALL_TESTS) await sound(page);
-    await page.getByRole('button', { name: /^policy writes, round 1: 4\.44 s/ }).click();
+    await page.getByRole('button', { name: /^model writes, round 1: 4\.44 s/ }).click();
     await page.waitForURL((url) => !url.search.includes('view=time'));
     expect(stage.faults).toEqual([]);
   },
@@ -142,12 +142,12 @@ it(
     await matched(page, '5 rollouts');
     const pictures = await savedPictures(page);
     expect([...pictures.keys()]).toEqual([
-      'Where they were lost, by EM',
+      'Where they failed, by EM',
       'How they ended, by EM',
       'Distribution of F1 (SQuAD)',
-      'Ways of searching',
+      'Search behaviour',
     ]);
-    const lost = pictures.get('Where they were lost, by EM')!;
+    const lost = pictures.get('Where they failed, by EM')!;
     expect(lost).toContain('1 found, not read');
     // What its widths mean is on the page and in the file; what a click does is on the page alone.
     const says = lost.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
@@ -219,7 +219,7 @@ it(
     const problem = page.getByRole('alert').filter({ hasText: 'No PNG was saved' });
     await problem.waitFor();
     expect(await problem.textContent()).toMatch(
-      /wrote no bitmap of \d+ × \d+ pixels.*save it as SVG/,
+      /could not draw a bitmap of \d+ × \d+ pixels.*save it as SVG/,
     );
     await sound(page);
     const [instead] = await Promise.all([
@@ -274,14 +274,14 @@ it(
     // Other weights wrote it than those of this page.
     await page.locator('.reader .card-line').first().click();
     await page.getByRole('button', { name: 'Fork here' }).first().click();
-    await page.getByText('It cannot be forked here: baize-mini 0123456789ab wrote it').waitFor();
+    await page.getByText('Cannot be forked here: baize-mini 0123456789ab wrote it').waitFor();
     await page.getByRole('tab', { name: 'Group' }).click();
     const tree = page.getByRole('region', { name: 'Rollout tree' });
     await tree.getByRole('button', { name: /^Event 1, .* 2 of 2 rollouts/ }).waitFor();
     expect((await savedPictures(page)).get('Rollout tree')).toContain('✗ Nowhere');
     // This view is looked at in `hostile-rollouts.test.ts`, too.
     if (ALL_TESTS) await sound(page);
-    await tree.getByRole('button', { name: /Answer: Nowhere\. one rollout only/ }).click();
+    await tree.getByRole('button', { name: /Answer: Nowhere\. only one rollout/ }).click();
     await page.waitForURL(new RegExp(`${first.id}-other.*event=`));
     expect(stage.faults).toEqual([]);
   },
@@ -300,7 +300,7 @@ slow(
     // Only passages that are needed, and no chain; the two are siblings.
     const two = FAILED.slice(3).map((one) => ({ ...imported(one), groupId: 'g' }));
     const page = await opened(lines(two));
-    const flow = (await savedPictures(page)).get('Where they were lost, by EM');
+    const flow = (await savedPictures(page)).get('Where they failed, by EM');
     expect(flow).toContain('1 right, by EM');
     await page.locator('tr[data-position] a').first().click();
     await page.getByRole('region', { name: 'Hop map' }).waitFor();

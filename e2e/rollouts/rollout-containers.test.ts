@@ -126,7 +126,10 @@ it('what holds no rollouts says what it is and what to do', async () => {
     await page.getByRole('button', { name: 'Dismiss' }).click();
   }
   await page.getByLabel('Folder of rollouts').setInputFiles(notes);
-  await page.getByRole('alert').filter({ hasText: 'notes is a folder without files' }).waitFor();
+  await page
+    .getByRole('alert')
+    .filter({ hasText: 'The folder notes has no rollout files' })
+    .waitFor();
   expect(stage.faults).toEqual([]);
 });
 

@@ -112,9 +112,9 @@ it('finds words in passages and answers of all files, opens them at the place, a
   });
   await page.keyboard.type('such words');
   await page.getByRole('option', { name: /Rollouts with “no such words”/ }).click();
-  await said(page, 'No rollout has “no such words”');
+  await said(page, 'No rollout contains “no such words”');
   expect(await results(page).innerText()).toMatch(
-    /of 13 rollouts were looked through.*a shorter text finds more/s,
+    /all texts of 13 rollouts\..*a shorter text finds more/s,
   );
   expect(stage.faults).toEqual([]);
 });

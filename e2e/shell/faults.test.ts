@@ -36,7 +36,7 @@ it('a page that throws says so in its place, and the others open', async () => {
   const fault = faultIn(page, 'main');
   await fault.waitFor();
   expect(await fault.innerText()).toMatch(
-    /This page could not be shown\s+ModelsPage is broken\. Nothing stored was changed/,
+    /This page could not be shown\s+ModelsPage is broken\. Stored data is unchanged/,
   );
   expect(await faultsOf(page, 'main')).toEqual([]);
   await page.getByRole('link', { name: 'Corpus' }).first().click();
@@ -56,7 +56,9 @@ it('a page whose file does not arrive says how to go on, and goes on', async () 
   await page.getByRole('link', { name: 'Evaluate' }).first().click();
   const fault = faultIn(page, 'main');
   await fault.waitFor();
-  expect(await fault.innerText()).toMatch(/could not be loaded\s+A file of it could not be loaded/);
+  expect(await fault.innerText()).toMatch(
+    /could not be loaded\s+One of its files could not be loaded/,
+  );
   await page.unrouteAll();
   await fault.getByRole('button', { name: 'Reload the page' }).click();
   await page.locator('main h1').waitFor();
@@ -81,7 +83,7 @@ it('a part that throws leaves the rollout, and an explanation the page', async (
   await page.locator('.column-time summary').first().click();
   const part = faultIn(page, '.column-time');
   await part.waitFor();
-  expect(await part.innerText()).toMatch(/The picture of its time could not be shown/);
+  expect(await part.innerText()).toMatch(/The chart of times could not be shown/);
   expect(await page.locator('.card[data-kind="answer"]').count()).toBe(1);
 
   await page.locator('main button.explained').first().click();

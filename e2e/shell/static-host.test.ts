@@ -70,7 +70,7 @@ test('isolates itself and its workers by one reload that it explains, asks, and 
   expect(await Promise.all(places.map(evaluatesText))).toEqual(places.map(() => false));
 
   await page.goto(`${host.url}rollouts/nothing/here`);
-  await page.getByRole('link', { name: 'Rollouts of this browser' }).waitFor();
+  await page.getByRole('link', { name: 'Rollouts in this browser' }).waitFor();
   expect(stage.faults).toEqual([]);
   await page.context().close();
 }, 300_000);
@@ -95,7 +95,7 @@ slow(
     // All of it is stored, whoever came first.
     host.close();
     await page.goto(`${host.url}rollouts/nothing/here`);
-    await page.getByRole('link', { name: 'Rollouts of this browser' }).waitFor();
+    await page.getByRole('link', { name: 'Rollouts in this browser' }).waitFor();
     await page.goto(`${host.url}models`);
     await page.getByRole('heading', { name: 'Models', level: 1 }).waitFor();
     await page.goto(host.url);
@@ -112,7 +112,7 @@ test('goes on without, and says so, where there are no service workers; a hostâ€
   const page = await openPage(stage);
   const loads = loadsOf(page);
   await page.goto(`${host.url}rollouts/nothing/here`);
-  await page.getByRole('link', { name: 'Rollouts of this browser' }).waitFor();
+  await page.getByRole('link', { name: 'Rollouts in this browser' }).waitFor();
   const cell = isolation(page).filter({ hasText: 'not isolated: one thread per worker' });
   await cell.waitFor();
   await page.getByRole('link', { name: 'Models', exact: true }).click();

@@ -80,7 +80,7 @@ const PLACES = [
   ['corpus', 'Choose files'],
   ['evaluate', 'Three systems on 20 questions'],
   ['evaluate?new=1', 'Add built-in questions'],
-  ['runs', 'Train the policy'],
+  ['runs', 'Train the model'],
 ] as const;
 
 /** Pressed where it stands: nothing lies over it. */
@@ -124,7 +124,7 @@ test('shows how far loading is beside the button that waits for it, at 200 % too
   await page.goto(`${stage.url}ask?device=wasm&recipe=naive-rag&n=2`);
   await page.getByRole('button', { name: 'Run an example' }).click();
   const bars = page.getByRole('list', { name: 'Loading' }).locator('.meter');
-  await page.getByText('It starts as soon as the world is loaded.').waitFor();
+  await page.getByText('It starts as soon as everything is loaded.').waitFor();
   // The words may be there before the first file is asked for.
   await expect.poll(() => held.length).toBeGreaterThan(0);
   const main = (await page.locator('main').boundingBox())!;

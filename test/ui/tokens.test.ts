@@ -75,7 +75,7 @@ describe('the words of a token', () => {
     if (!facts) throw new Error('there is a token');
     const names = new Map([['<search>', '<|begin_of_query|>']]);
     expect(describeToken(facts, '<search>', names)).toContain(
-      '“<|begin_of_query|>” · id 7 · the policy’s token is <search>',
+      '“<|begin_of_query|>” · id 7 · the model’s token is <search>',
     );
     expect(describeToken(facts, '<think>', names)).toMatch(/^“<think>” · id 7 · policy/);
   });

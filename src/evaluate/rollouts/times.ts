@@ -10,8 +10,8 @@ import type { RolloutMetrics } from '../../records/rollout.ts';
  */
 
 export const TIME_NAMES = {
-  writes: 'policy writes',
-  aside: 'policy writes beside its context',
+  writes: 'model writes',
+  aside: 'model writes outside its context',
   local: 'local search',
   web: 'web search',
   both: 'search of both sources',

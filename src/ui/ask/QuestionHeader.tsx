@@ -46,7 +46,7 @@ export const QuestionHeader = () => {
           ) : null}
           {question.localSuffices === undefined ? null : (
             <span className="badge">
-              {question.localSuffices ? '⌂ local suffices' : '⇄ needs web'}
+              {question.localSuffices ? '⌂ local is enough' : '⇄ needs web'}
             </span>
           )}
           <Chain question={question} />

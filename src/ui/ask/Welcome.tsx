@@ -108,7 +108,7 @@ export const Welcome = () => {
         )}
         {wanted ? (
           <>
-            <p role="status">It starts as soon as the world is loaded.</p>
+            <p role="status">It starts as soon as everything is loaded.</p>
             <LoadingList />
           </>
         ) : null}

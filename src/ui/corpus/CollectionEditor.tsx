@@ -58,7 +58,7 @@ export const CollectionEditor = ({ row }: { row: CollectionView }) => {
           size="xs"
           variant="default"
           disabled={row.rejected === 0}
-          title="File, line, key and reason of each; the first thousand per file"
+          title="With file, line, key and reason; at most 1,000 per file"
           onClick={() => void saveRejected(id, name)}
         >
           {plural(row.rejected, 'rejected item')} (JSONL)

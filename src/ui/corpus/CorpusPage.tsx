@@ -38,10 +38,10 @@ const NoneYet = () => {
   );
   return none ? (
     <p className="lead">
-      Add your own passages and questions; they stay in this browser: HotpotQA, 2WikiMultiHopQA,
-      MuSiQue, Bamboogle, FlashRAG and verl files, passages as JSON lines or lists, plain text and
-      Markdown. There are none yet, so the built-in world is used. Drop a file to preview it;
-      nothing is stored until you import it.
+      Add your own passages and questions; they stay in this browser. Formats: HotpotQA,
+      2WikiMultiHopQA, MuSiQue, Bamboogle, FlashRAG, verl, JSON lines or lists, plain text,
+      Markdown. Until then the built-in world is used. Drop a file to preview it; nothing is stored
+      before you import it.
     </p>
   ) : null;
 };

@@ -20,7 +20,7 @@ const FACTS: readonly (readonly [string, (row: QuestionRow) => string])[] = [
   [
     'source',
     ({ localSuffices }) =>
-      localSuffices === null ? 'unknown' : localSuffices ? 'local suffices' : 'needs the web',
+      localSuffices === null ? 'unknown' : localSuffices ? 'local is enough' : 'needs the web',
   ],
 ];
 

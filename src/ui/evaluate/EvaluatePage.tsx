@@ -44,7 +44,7 @@ const ImportButton = () => {
       accept="application/json,.json"
       size="xs"
       variant="default"
-      title="A JSON file from “Export”: fills in its settings, ready to run"
+      title="A JSON file from “Export”; its settings are filled in, ready to run"
       onFiles={([file]) => void read(file)}
     >
       Import

@@ -46,7 +46,7 @@ const Editor = ({ record }: { record: EvaluationRecord }) => {
       />
       <div className="whole editor-actions">
         <Button size="xs" variant="default" onClick={() => void downloadEvaluation(record.id)}>
-          Export (JSON that repeats it)
+          Export (JSON, can be run again)
         </Button>
         <Button
           size="xs"
@@ -56,7 +56,7 @@ const Editor = ({ record }: { record: EvaluationRecord }) => {
           Table (Markdown)
         </Button>
         <Button size="xs" variant="default" onClick={again}>
-          New one like it
+          New with these settings
         </Button>
       </div>
     </div>

@@ -39,11 +39,11 @@ const FirstButton = () => {
 /** What each tab of an evaluation answers. */
 const ANSWERS: Record<EvaluateView, string> = {
   table: 'accuracy and cost of each system, with intervals, and which differences are significant',
-  cost: 'which systems another one beats in both quality and cost',
+  cost: 'which systems are beaten in both quality and cost',
   questions: 'which questions each got right; a cell opens the rollouts side by side',
-  hops: 'at which hop of a question’s chain each system was lost',
-  systems: 'each system without each of its parts, next to what its paper expects',
-  compare: 'this evaluation and another one, question by question',
+  hops: 'at which hop each system lost the chain',
+  systems: 'ablations of each system, next to the effects its paper expects',
+  compare: 'two evaluations, question by question',
 };
 
 /** What is in the place of a list that is empty; after a failed reading nothing, as the problem above says why. */
@@ -55,9 +55,9 @@ export const FirstView = () => {
     <section className="empty-place">
       <div>
         <p>
-          Systems side by side on the same questions, with the same model, search and budget: a
-          table with intervals, pictures of why, and every rollout one click away. Nothing has been
-          evaluated in this browser yet. Begin with plain search, naive <Term id="rag">RAG</Term>{' '}
+          Compare systems on the same questions, with the same model, search and budget: a table
+          with intervals, charts that show why, and every rollout one click away. Nothing has been
+          evaluated in this browser yet. Start with plain search, naive <Term id="rag">RAG</Term>{' '}
           and no retrieval, or choose yourself.
         </p>
         <div className="editor-actions">

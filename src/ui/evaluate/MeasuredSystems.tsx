@@ -101,7 +101,7 @@ export const MeasuredSystems = () => {
         </span>
       </div>
       <p className="fine">
-        Each method should show an effect. Studies of this repository tested that with the built-in
+        Each method claims an effect. Studies in this repository tested the claims with the built-in
         model, {measuredPolicy.id}@{measuredPolicy.revision}, in worlds like the built-in one. Click
         a system to see its claims and numbers.
       </p>

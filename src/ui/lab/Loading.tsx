@@ -11,7 +11,7 @@ import { useShallow } from 'zustand/react/shallow';
 const PART_NAMES: Record<string, string> = {
   world: 'World',
   retrieval: 'Retrieval',
-  policy: 'Policy',
+  policy: 'Model',
 };
 
 /** Share of the bytes; nothing where loading failed or the size is not known. */

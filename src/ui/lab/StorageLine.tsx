@@ -1,5 +1,30 @@
+import { useState } from 'react';
 import { formatBytes } from '../kit/words/format.ts';
-import { useStorageUse } from './storage.ts';
+import { keepStorage, useStorageUse } from './storage.ts';
+
+/** Asks the browser to keep what is stored, and says so where it refuses. */
+const KeepStorage = () => {
+  const [refused, setRefused] = useState(false);
+  return (
+    <span
+      className="tone-hint"
+      title="The browser may clear it when the disk is full; export what matters"
+    >
+      stored in this browser only{' '}
+      {refused ? (
+        '(the browser refused to keep it permanently)'
+      ) : (
+        <button
+          type="button"
+          className="link"
+          onClick={() => void keepStorage().then((kept) => setRefused(!kept))}
+        >
+          Keep it permanently
+        </button>
+      )}
+    </span>
+  );
+};
 
 /** What this origin stores, of how much, and whether the browser may clear it. */
 export const StorageLine = () => {
@@ -10,14 +35,9 @@ export const StorageLine = () => {
     <span className="fine storage-line" data-testid="storage">
       storage <b>{formatBytes(usedBytes)}</b> of {formatBytes(quotaBytes)} ·{' '}
       {persisted ? (
-        <span title="The browser clears this only when you ask it to">kept for good</span>
+        <span title="The browser clears this only when you ask it to">kept permanently</span>
       ) : (
-        <span
-          className="tone-hint"
-          title="The browser may clear it when the disk is full; export what matters"
-        >
-          not persisted: the browser may clear it when space runs out
-        </span>
+        <KeepStorage />
       )}
     </span>
   );

@@ -46,12 +46,12 @@ const startWorker = async (): Promise<void> => {
 
 /** Why it cannot be had in this browser at this address; empty where it may. */
 const obstacle = (): string => {
-  if (!import.meta.env.PROD) return 'while its sources are developed no service worker adds them';
-  if (window.top !== window) return 'a page within another one cannot be isolated alone';
+  if (!import.meta.env.PROD) return 'the development server has no service worker that adds them';
+  if (window.top !== window) return 'a page inside another page cannot be isolated by itself';
   if (!('serviceWorker' in navigator))
     return 'this browser, or an address without https, offers no service worker that could add them';
   if (sessionStorage.getItem(RELOADED) !== null)
-    return 'a service worker added them, and the browser took no notice';
+    return 'a service worker added them, but the browser ignored them';
   return '';
 };
 

@@ -18,13 +18,17 @@ export const storageChanged = (): void => lookers.forEach((look) => look());
 /** Anything may store something: runs, imports, downloads, the page itself for offline use. */
 const EVERY_MS = 5000;
 
-/** Asks the browser never to clear it by itself. Only a page may ask, not a worker; it may refuse. */
-export const keepStorage = async (): Promise<void> => {
+/**
+ * Asks the browser never to clear the storage by itself; false where it refuses or does not offer it.
+ * Only a page may ask, not a worker.
+ */
+export const keepStorage = async (): Promise<boolean> => {
   try {
-    await navigator.storage.persist();
+    const kept = await navigator.storage.persist();
     storageChanged();
+    return kept;
   } catch {
-    // Not offered here; what shows storage says that nothing is promised.
+    return false;
   }
 };
 

@@ -39,7 +39,7 @@ export const AddCheckpoint = () => {
           size="xs"
           variant="default"
           field="Folder of a checkpoint"
-          title="config.json, tokenizer.json and safetensors; it may be dropped here too"
+          title="config.json, tokenizer.json and safetensors; you can also drop the folder here"
           onFiles={(files) => void lookFolder(files)}
         >
           Choose a folder
@@ -67,7 +67,7 @@ export const AddCheckpoint = () => {
             size="xs"
             type="password"
             label="Access token, for gated repositories"
-            description="Sent only to this hub; kept in memory until this tab closes or reloads."
+            description="Sent only to this hub; kept only in memory, until this tab closes or reloads."
             autoComplete="off"
             value={token}
             onChange={(event) => giveToken(hub, event.currentTarget.value)}

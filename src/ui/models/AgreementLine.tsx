@@ -38,8 +38,7 @@ export const AgreementLine = ({ policy }: { policy: PolicyInfo }) => {
       {known ? (
         <span>
           agreement with the checkpoint: <Terms>KL</Terms> <b>{trial.result.kl.toPrecision(2)}</b>{' '}
-          nats, same most likely token <b>{percent(trial.result.top1)}</b>, {trial.result.tokens}{' '}
-          tokens
+          nats, same top token for <b>{percent(trial.result.top1)}</b>, {trial.result.tokens} tokens
         </span>
       ) : null}
       {trial.status === 'failed' ? <span className="tone-bad">⚠ {trial.message}</span> : null}

@@ -19,7 +19,7 @@ interface Served {
   bytes: number | null;
 }
 
-/** What the page's own server says of the checkpoint that comes with the page. */
+/** What the page's own server says of the checkpoint that included. */
 const readServed = async (): Promise<Served> => {
   const [config, weights] = await Promise.all([
     fetch(fileUrl('policy/config.json')),
@@ -41,14 +41,14 @@ const readServed = async (): Promise<Served> => {
   };
 };
 
-/** The policy that comes with the page. */
+/** The policy that included. */
 export const BuiltInCard = ({ use }: { use: (policy: PolicyRef) => void }) => {
   const served = useAnswer('built-in', readServed);
   return (
     <li className="panel checkpoint-card" data-built-in>
       <div className="checkpoint-title">
         <h3>Built-in model</h3>
-        <span className="badge">comes with the page</span>
+        <span className="badge">included</span>
       </div>
       {served.state === 'loading' ? <p className="fine">Reading its configuration …</p> : null}
       {served.state === 'failed' ? (

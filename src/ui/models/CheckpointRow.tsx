@@ -29,7 +29,7 @@ const sourceText = ({ source, revision }: CheckpointView): string => {
     case 'url':
       return source.url;
     case 'folder':
-      return `folder “${source.name}” of this machine`;
+      return `folder “${source.name}” on this machine`;
   }
 };
 
@@ -109,7 +109,7 @@ const Progress = ({ checkpoint }: { checkpoint: CheckpointView }) => {
       <span
         className="meter"
         role="progressbar"
-        aria-label={`Stored of ${checkpoint.name}`}
+        aria-label={`Share of ${checkpoint.name} stored`}
         aria-valuenow={Math.round(share * 100)}
         aria-valuemin={0}
         aria-valuemax={100}
@@ -143,7 +143,7 @@ const Resume = ({ checkpoint: { id, name, source } }: { checkpoint: CheckpointVi
     <FolderButton
       size="compact-xs"
       field={`Folder of ${name}`}
-      title="Pages may not keep a folder: choose the same one"
+      title="Browsers do not let pages remember folders; choose the same one"
       onFiles={(files) => void resumeCheckpoint(id, files)}
     >
       Choose “{source.name}” again to resume
@@ -171,8 +171,8 @@ const Files = ({ checkpoint: { files } }: { checkpoint: CheckpointView }) => (
           <span className="ellipsis">{file.name}</span>
           <span className="fine ellipsis" title={file.digest ?? undefined}>
             {file.digest === null
-              ? 'not whole'
-              : `SHA-256 ${file.digest.slice(0, 12)}…${file.checked ? ', as the hub says' : ''}`}
+              ? 'incomplete'
+              : `SHA-256 ${file.digest.slice(0, 12)}…${file.checked ? ', as listed by the hub' : ''}`}
           </span>
           <span className="figure">{formatBytes(file.doneBytes)}</span>
         </li>
@@ -210,15 +210,15 @@ const Choice = <T extends string>(props: {
 const HeldAs = ({ checkpoint: { id, name, weights, keys } }: { checkpoint: CheckpointView }) => (
   <div className="held-as">
     <Choice
-      label="Weights held as"
-      named={`Weights of ${name} held as`}
+      label="Weights stored as"
+      named={`Weights of ${name} stored as`}
       types={MATRIX_TYPES}
       chosen={weights}
       hold={(type) => void holdCheckpointAs(id, type)}
     />
     <Choice
-      label="Contexts held as"
-      named={`Contexts of ${name} held as`}
+      label="KV cache stored as"
+      named={`KV cache of ${name} stored as`}
       types={STORE_TYPES}
       chosen={keys}
       hold={(type) => void holdContextsAs(id, type)}

@@ -30,9 +30,9 @@ const Row = ({ encoder }: { encoder: EncoderFacts }) => (
       {encoder.dimensions === null ? '' : ` · ${formatCount(encoder.dimensions)} dimensions`} · at
       most {formatCount(encoder.maxTokens)} tokens · {encoder.note}
     </p>
-    <p className="fine">Size on disk; the memory it needs is known once it is loaded.</p>
+    <p className="fine">Size on disk; memory use is known once it is loaded.</p>
     <div className="checkpoint-actions">
-      <Link href="/corpus">Choose it on the Corpus page</Link>
+      <Link href="/corpus">Choose it on Corpus</Link>
       <Button
         size="compact-xs"
         variant="subtle"
@@ -99,7 +99,7 @@ export const EncodersSection = () => {
         <p className="fine">
           {status === 'waiting' ? 'Reading the list …' : 'None yet.'} A folder with an ONNX model
           and its tokenizer.json: a sentence-transformers model (MiniLM, E5, BGE) or a
-          cross-encoder. Choose it on the Corpus page.
+          cross-encoder. Choose it on Corpus.
         </p>
       ) : (
         <ul className="checkpoints">

@@ -19,7 +19,7 @@ export const LookResult = ({
     case 'looking':
       return (
         <p role="status">
-          Looking at {look.what} …{' '}
+          Checking {look.what} …{' '}
           <button type="button" className="link" onClick={dropLook}>
             Cancel
           </button>

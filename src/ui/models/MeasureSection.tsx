@@ -27,7 +27,7 @@ const Figures = ({ figures, unit }: { figures: readonly Figure[]; unit: 'rate' |
 );
 
 const INTRO =
-  'Memory bandwidth and matrix throughput of this device, and the share that decoding and training with the loaded model reach (MBU, MFU); above 100 % where data is cached. Takes under a minute with the built-in model.';
+  'Measures this device’s memory bandwidth and matrix throughput, and the share of each that decoding and training reach with the loaded model (MBU, MFU; above 100 % for cached data). Takes under a minute with the built-in model.';
 
 const isKernel = ({ kind }: Figure): boolean => kind === 'kernel';
 

@@ -1,3 +1,4 @@
+import { deviceWords } from '../kit/words/device-words.ts';
 import { formatBytes, formatCount } from '../kit/words/format.ts';
 import { LoadingFailure, LoadingList } from '../lab/Loading.tsx';
 import { AgreementLine } from './AgreementLine.tsx';
@@ -63,19 +64,14 @@ const Loaded = () => {
             {policy.revision ? <Pair name="revision" value={policy.revision} /> : null}
             {/* A checkpoint’s card says how long its contexts are; a server and WebLLM have none. */}
             {policy.onDevice ? null : (
-              <Pair name="longest context" value={`${formatCount(policy.maxContext)} tokens`} />
+              <Pair name="context length" value={`${formatCount(policy.maxContext)} tokens`} />
             )}
             {policy.onDevice ? (
-              <Pair name="held as" value={`${policy.onDevice}, computed in f32`} />
+              <Pair name="precision" value={`stored as ${policy.onDevice}, computed in f32`} />
             ) : null}
-            {policy.keys ? (
-              <Pair name="contexts" value={`keys and values in ${policy.keys}`} />
-            ) : null}
+            {policy.keys ? <Pair name="KV cache" value={`${policy.keys}`} /> : null}
             {policy.logprobs ? <Pair name="log-probabilities" value={policy.logprobs} /> : null}
-            <Pair
-              name="device"
-              value={`${device.device} · ${device.adapter}${device.fallback ? ' (software)' : ''}`}
-            />
+            <Pair name="device" value={deviceWords(device)} />
           </dl>
         ) : (
           <p className="fine">No model is loaded yet.</p>

@@ -84,7 +84,7 @@ const Action = ({
       )}
       {gated ? (
         <span className="fine">
-          gated: accept its licence on the hub and enter a token under “Hub”
+          gated: accept the licence on the hub, then enter a token under “Hub”
         </span>
       ) : null}
     </>
@@ -141,8 +141,8 @@ export const PublishedSection = ({ use = choosePolicy }: { use?: (policy: Policy
         <h2 id="published">Suggested models, smallest first</h2>
       </div>
       <p className="fine">
-        Sizes are computed from the published model configurations. Download first lists the files
-        with their exact sizes; nothing is requested from the hub before.
+        Sizes are computed from the published configurations. “Download” lists the files with exact
+        sizes first; nothing is requested from the hub before that.
       </p>
       <ul className="checkpoints">
         {PUBLISHED.map((published) => (

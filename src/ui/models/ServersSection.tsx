@@ -187,7 +187,7 @@ const Form = ({ first, done }: { first: Endpoint; done: () => void }) => {
         </p>
       ) : null}
       <div role="status">
-        {test.busy ? <p className="fine">Asking for one token …</p> : null}
+        {test.busy ? <p className="fine">Requesting one token …</p> : null}
         {test.report ? <Report report={test.report} choose={(model) => change({ model })} /> : null}
       </div>
       <div className="buttons">
@@ -226,16 +226,16 @@ const Row = (props: { endpoint: Endpoint; edit: () => void; remove: () => void }
     <li className="panel checkpoint-card">
       <div className="section-line">
         <h3 className="ellipsis">{endpoint.model}</h3>
-        {used ? <span className="badge good">policy</span> : null}
+        {used ? <span className="badge good">model</span> : null}
         {hasKey ? <span className="badge">key in memory</span> : null}
       </div>
       <p className="fine">
         {endpoint.url} · {API_WORDS[endpoint.api]} · context {formatCount(endpoint.maxContext)}{' '}
-        tokens · samples only, it cannot be trained here
+        tokens · samples only, cannot be trained here
       </p>
       <p className="verdict">
-        <span className="badge good">runs there</span>{' '}
-        <span className="fine">it takes neither disk nor memory of this device</span>
+        <span className="badge good">runs on the server</span>{' '}
+        <span className="fine">uses no disk or memory on this device</span>
       </p>
       <div className="buttons">
         <Button

@@ -178,6 +178,7 @@ const nameOf = (setup: Setup, role: Role): string | null => {
 const RoleButton = ({ id, role }: { id: string; role: Role }) => {
   const used = useSetup(({ setup }) => nameOf(setup, role) === id);
   const change = useSetup((state) => state.change);
+  const roleName = role === 'policy' ? 'model' : role;
   const use = () => {
     const policy = { kind: 'webllm', id } as const;
     if (role === 'policy') choosePolicy(used ? { kind: 'built-in' } : policy);
@@ -190,10 +191,10 @@ const RoleButton = ({ id, role }: { id: string; role: Role }) => {
       size="compact-xs"
       variant={used ? 'filled' : 'default'}
       aria-pressed={used}
-      aria-label={`Use ${id} as ${role}`}
+      aria-label={`Use ${id} as ${roleName}`}
       onClick={use}
     >
-      {role}
+      {roleName}
     </Button>
   );
 };
@@ -261,7 +262,7 @@ const Models = (props: { lines: readonly WebLlmLine[]; remove: (id: string) => v
           ))}
         </Table>
       </div>
-      {shown.length === 0 ? <p className="fine">No model has all of these words.</p> : null}
+      {shown.length === 0 ? <p className="fine">No model matches.</p> : null}
     </>
   );
 };
@@ -300,7 +301,7 @@ export const WebLlmSection = () => {
       <div className="section-line">
         <h2 id="webllm">WebLLM</h2>
         <Button size="compact-xs" variant="default" onClick={() => void read()}>
-          {state === 'loading' ? 'Loading …' : list ? 'Read the list again' : 'Show the models'}
+          {state === 'loading' ? 'Loading …' : list ? 'Reload the list' : 'Show the models'}
         </Button>
         {adding ? null : (
           <Button size="compact-xs" variant="default" onClick={() => setAdding(true)}>
@@ -309,8 +310,8 @@ export const WebLlmSection = () => {
         )}
       </div>
       <p className="fine">
-        Quantized models on the GPU of this device, as model, judge or summarizer. They sample only:
-        the library gives no gradients and takes no adapters. Log-probabilities are WebLLM’s, after
+        Quantized models on the GPU of this device, as model, judge or summarizer. They only sample:
+        the library has no gradients and no adapters. Log-probabilities are WebLLM’s, after
         temperature.
       </p>
       {adding ? (

@@ -32,7 +32,7 @@ import './rollouts.css';
 const STATUS: Record<FileRecord['status'], string> = {
   ready: '',
   importing: 'being read',
-  interrupted: 'interrupted: the rows read before the page was closed are here',
+  interrupted: 'interrupted: has only the rows read before the page was closed',
 };
 
 /** A row of the table of files. EM is of the rollouts with gold answers; the count of unreadable lines links to their list. */
@@ -115,7 +115,7 @@ const OwnList = ({ title, all }: { title: string; all: readonly (Own & { size: s
             <button type="button" className="link" onClick={() => openOwn(own, go)}>
               {own.name}
             </button>{' '}
-            <span className="fine">{size}, read as they are stored now</span>
+            <span className="fine">{size}, as stored now</span>
           </li>
         ))}
       </ul>

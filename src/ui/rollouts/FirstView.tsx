@@ -10,11 +10,11 @@ import { OpenButtons } from './Shell.tsx';
 
 /** What a file that was read can be asked. */
 const OPENED = [
-  ['Table', 'every rollout, filtered by what is in it, with why the wrong ones failed'],
+  ['Table', 'all rollouts, with filters, and why the wrong ones failed'],
   ['Reader', `one rollout: ${Object.values(VIEWS).join(', ').toLowerCase()}`],
-  ['Rewards', 'each reward of the workbench over these rollouts, and where two disagree'],
-  ['Compare', 'two files on the questions that both have'],
-  ['Export', 'the rollouts that pass the filter, as JSON lines, CSV, Markdown or LaTeX'],
+  ['Rewards', 'every reward function on these rollouts, and where two disagree'],
+  ['Compare', 'two files on the questions they share'],
+  ['Export', 'the filtered rollouts as JSON lines, CSV, Markdown or LaTeX'],
 ] as const;
 
 /** The marks around the blocks that the policy writes, as they open. */
@@ -49,7 +49,11 @@ const Protocols = () => (
         <div key={protocol.id}>
           <dt>{protocol.name}</dt>
           <dd>
-            {marksOf(protocol) === '' ? 'none: by its words' : <code>{marksOf(protocol)}</code>}
+            {marksOf(protocol) === '' ? (
+              'no tags; recognised by its wording'
+            ) : (
+              <code>{marksOf(protocol)}</code>
+            )}
           </dd>
         </div>
       ))}
@@ -65,13 +69,13 @@ export const FirstView = ({ own }: { own: ReactNode }) => (
   <section className="empty-place">
     <div>
       <p>
-        Drop files of rollouts here, or choose them: logs and dumps of the trainers and tools named
-        on this page, or Forage’s own JSON lines, packed by gzip or not. A folder, or the files that
-        a trainer writes per step, are read as one run. Nothing leaves this browser.
+        Drop files of rollouts here, or choose them: logs and dumps of the trainers and tools listed
+        below, or Forage’s own JSON lines; gzip is fine. A folder, or a trainer’s file per step, is
+        read as one run. Nothing leaves this browser.
       </p>
       <OpenButtons primary />
       {own}
-      <Told title="What they open to" entries={OPENED} />
+      <Told title="What you can see" entries={OPENED} />
     </div>
     <div className="readable">
       <Layouts />

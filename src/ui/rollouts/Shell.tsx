@@ -27,7 +27,7 @@ export const OpenButtons = ({ primary = false }: { primary?: boolean }) => {
         field="Rollout files"
         size={size}
         variant={primary ? 'filled' : 'default'}
-        title="Files may be dropped anywhere on this page too"
+        title="You can also drop files anywhere on this page"
         onFiles={onFiles}
       >
         Open files
@@ -37,7 +37,7 @@ export const OpenButtons = ({ primary = false }: { primary?: boolean }) => {
         folder
         size={size}
         variant="default"
-        title="Its files are read in the order of their steps, as one run; a folder may be dropped too"
+        title="All files of the folder, in the order of their steps, as one run. You can also drop a folder"
         onFiles={onFiles}
       >
         Open a folder
@@ -62,7 +62,7 @@ const JobLine = ({ job }: { job: ImportJob }) => {
     );
   const facts =
     status === 'waiting'
-      ? 'waiting for the file before it'
+      ? 'waiting for the previous file'
       : progress === null
         ? 'reading …'
         : [

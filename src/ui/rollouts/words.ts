@@ -18,19 +18,19 @@ const OUTCOMES: Record<Outcome, { note: string; colour: number }> = {
     colour: 7,
   },
   'right-closed': {
-    note: 'Right, and no passage states such an answer: yes or no, a count, a sum, or that there is none. Whether its evidence was retrieved cannot be checked by text.',
+    note: 'Right, but no passage can state such an answer (yes or no, a count, a sum, or that there is none), so its evidence cannot be checked by text.',
     colour: 0,
   },
   'wrong-closed': {
-    note: 'Wrong, and no passage states such an answer: yes or no, a count, a sum, or that there is none.',
+    note: 'Wrong. No passage can state such an answer: yes or no, a count, a sum, or that there is none.',
     colour: 3,
   },
   'not-scored': {
-    note: 'No answer could be read: the format is unknown and no judge has rated it. Left out of all averages.',
+    note: 'No answer could be read: the format is unknown and no judge rated it. It counts in no mean.',
     colour: 4,
   },
   error: {
-    note: 'An error of the system ended it, such as a rate limit. It says nothing about the model, and is in no mean.',
+    note: 'Ended by a system error, such as a rate limit. It says nothing about the model and counts in no mean.',
     colour: 4,
   },
   'no-answer': { note: 'No answer was given.', colour: 4 },
@@ -81,6 +81,6 @@ export const PARTIAL: Record<FileRecord['status'], string> = {
 /** The same in a sentence, over what is counted of a selection. */
 export const PARTIAL_NOTE: Record<FileRecord['status'], string | null> = {
   ready: null,
-  importing: 'Counted over what is read so far; the file is still being read.',
-  interrupted: 'Counted over what was read; the file was not read to its end.',
+  importing: 'Counted over the rows read so far; the file is still being read.',
+  interrupted: 'Counted over the rows that were read; the file was only read in part.',
 };

@@ -16,9 +16,9 @@ type StepsOf = Readonly<Record<string, readonly TrainStep[] | undefined>>;
 
 /** That nothing tells the runs apart, as far as it is known: a rate that was changed shows in the steps alone. */
 const same = (runs: readonly RunRecord[], steps: StepsOf, known: boolean): string => {
-  const settings = 'The settings of these runs are the same, the seed included';
+  const settings = 'These runs have the same settings and seed';
   if (!known)
-    return `${settings}. Whether a learning rate was changed shows once their steps are read.`;
+    return `${settings}. Changes of the learning rate are shown once the steps are loaded.`;
   const [first] = runs;
   const change = first && rateChangeText(first.settings, steps[first.id] ?? []);
   return change ? `${settings}; so is the change of the learning rate, ${change}.` : `${settings}.`;
@@ -109,10 +109,10 @@ export const Compare = ({ runs }: { runs: readonly RunRecord[] }) => {
         </section>
       ) : null}
       <section aria-label="Charts" className="chart-group">
-        <h2>{runs.length > 1 ? 'On the same axes' : 'Alone; choose another run to compare'}</h2>
+        <h2>{runs.length > 1 ? 'Shared axes' : 'Only one run; choose another to compare'}</h2>
         {reading > 0 ? (
           <p className="fine" role="status">
-            The steps of {plural(reading, 'run')} are still being read.
+            The steps of {plural(reading, 'run')} are still loading.
           </p>
         ) : null}
         {seeds ? (
@@ -123,7 +123,7 @@ export const Compare = ({ runs }: { runs: readonly RunRecord[] }) => {
                 checked={!apart}
                 onChange={(event) => setApart(!event.currentTarget.checked)}
               />{' '}
-              Runs that differ in the seed alone as one line with a band
+              Merge runs that differ only in the seed: mean line with a band
             </label>
           </p>
         ) : null}

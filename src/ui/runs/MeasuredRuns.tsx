@@ -41,7 +41,7 @@ const chartOf = (measured: readonly Measured[]) => ({
     points: curve.em.map(([x, y]) => ({ x, y })),
     sparse: true,
   })),
-  empty: 'None was trained with several seeds.',
+  empty: 'No recipe was trained with several seeds.',
 });
 
 /** A name that opens the form of a run with that recipe, its scores, and of what they are means. */
@@ -107,13 +107,13 @@ const Trainings = ({ policy, curves }: ExpectedCurves) => {
     <section className="measured-runs" aria-labelledby="measured-runs">
       <div className="measured-drawn">
         <div>
-          <h2 id="measured-runs">What was measured of such runs</h2>
+          <h2 id="measured-runs">Measured training runs</h2>
           <p className="fine">
-            Held-out <Terms>EM</Terms> before the first step and after the last, in studies of this
-            repository with {policy.id}@{policy.revision}, the built-in policy, on worlds like the
-            built-in one. A name opens the form with that recipe.
+            Held-out <Terms>EM</Terms> before the first and after the last step, in studies in this
+            repository with {policy.id}@{policy.revision}, the built-in model, on worlds like the
+            built-in one. Click a name to open the form with that recipe.
             {rows.some(({ curve }) => curve.otherwise !== undefined)
-              ? ' * departs from the recipe, as its tooltip says.'
+              ? ' * differs from the recipe (see its tooltip).'
               : ''}
           </p>
           <h3>{basisOf(drawn)}</h3>

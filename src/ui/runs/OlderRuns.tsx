@@ -20,7 +20,7 @@ export const OlderRunsNote = ({
   const more = runs.length - names.length;
   return (
     <p className="note" role="status" data-testid="older-runs">
-      {plural(runs.length, 'run', 'runs')} of another version of Forage cannot be opened here:{' '}
+      {plural(runs.length, 'run', 'runs')} from another version of Forage cannot be opened here:{' '}
       {names.join(', ')}
       {more > 0 ? ` and ${more} more` : ''}. Train again to compare; deleting cannot be undone.{' '}
       <button type="button" className="link" onClick={remove}>

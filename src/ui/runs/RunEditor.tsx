@@ -94,7 +94,7 @@ const FreeSpace = ({ run, what }: { run: RunRecord; what: DroppedKind }) => {
         title={
           what === 'rollouts'
             ? 'Frees storage; steps, charts and snapshots stay'
-            : 'Frees storage; only the last two steps with a snapshot can then be asked with'
+            : 'Frees storage; Ask can then only use the last two snapshots'
         }
         onClick={() => setAsked(true)}
       >
@@ -165,7 +165,7 @@ export const RunEditor = ({ run }: { run: RunRecord }) => (
       <FreeSpace run={run} what="adapters" />
       <span className="fine">
         {!hasAdapter(run)
-          ? `${noAdapterYet(run)}, so there is no adapter to take out. `
+          ? `${noAdapterYet(run)}, so there is no adapter to export. `
           : `Snapshot of step ${run.checkpointStep}. `}
         {run.policy.id} {run.policy.revision.slice(0, 12)},{' '}
         {run.setup?.questions.kind === 'collections'

@@ -22,11 +22,11 @@ import './runs.css';
 const KEPT = [
   [
     'Curves',
-    'reward, held-out scores and what the loss did, a point a step; several runs on the same axes',
+    'reward, held-out scores and loss statistics, one point per step; several runs on the same axes',
   ],
-  ['Snapshots', 'the adapter at steps of the run, as the policy on Ask and in evaluations'],
-  ['Rollouts', 'those of a step, each with its tokens, advantages and reward'],
-  ['Settings', 'all of them, to go on, to repeat the run, or to take it to a cluster'],
+  ['Snapshots', 'the adapter at several steps, usable on Ask and in evaluations'],
+  ['Rollouts', 'the rollouts of each step, with tokens, advantages and rewards'],
+  ['Settings', 'everything needed to continue or repeat the run, or to take it to a cluster'],
 ] as const;
 
 /** Deleted runs, as long as they can be brought back. */
@@ -46,7 +46,7 @@ const ImportButton = () => (
     accept="application/json,.json,.tar,.gz,.tgz,.zip"
     size="xs"
     variant="default"
-    title="A file from “Export the run”, or an archive of a folder that came back from a cluster; it may be dropped on this page too"
+    title="A file from “Export the run”, or an archive of a cluster’s result folder; you can also drop it on this page"
     onFiles={(files) => void takeFiles(files)}
   >
     Import
@@ -60,7 +60,7 @@ const ClusterButton = () => (
     folder
     size="xs"
     variant="default"
-    title="The folder of “Take it to a cluster” with what TRL or verl left in it; it may be dropped on this page too"
+    title="The folder from “Take it to a cluster” after TRL or verl has trained in it; you can also drop it on this page"
     onFiles={(files) => void adoptPicked(files)}
   >
     From a cluster
@@ -76,12 +76,11 @@ const Empty = ({ go }: { go: (path: string) => void }) => {
     <section className="empty-place">
       <div>
         <p>
-          Every training run is kept here, with its curves, its snapshots and the rollouts of its
-          steps, in this browser only. There is none yet. Start one, or drop an exported run, or a
-          folder that came back from a cluster, on this page.
+          No training runs yet. Start one, or drop an exported run or a result folder from a cluster
+          on this page. Runs are stored only in this browser, with curves, snapshots and rollouts.
         </p>
-        <Button onClick={() => go('/train?new=1')}>Train the policy</Button>
-        <Told title="What is kept of a run" entries={KEPT} />
+        <Button onClick={() => go('/train?new=1')}>Train the model</Button>
+        <Told title="What is stored per run" entries={KEPT} />
       </div>
       <MeasuredRuns />
     </section>
@@ -143,7 +142,7 @@ const RunsPage = () => {
           <Compare runs={chosen} />
         </>
       ) : runs.length > 1 ? (
-        <p className="fine">Choose two or more runs to see them on the same axes.</p>
+        <p className="fine">Select two or more runs to compare them on the same axes.</p>
       ) : null}
     </main>
   );

@@ -63,7 +63,7 @@ const Figures = ({ run }: { run: RunRecord }) => {
     return (
       <>
         <td className="figure wide-only">…</td>
-        <td className="figure" title="The steps are being read">
+        <td className="figure" title="Loading the steps">
           …
         </td>
         <td />
@@ -116,7 +116,7 @@ const RunRow = ({ run, compared, compare, open, toggle }: RowProps) => {
           aria-label={`Compare ${run.name}`}
           checked={key !== null}
           disabled={full}
-          title={full ? `At most ${MOST_COMPARED} can be told apart` : undefined}
+          title={full ? `At most ${MOST_COMPARED} runs can be compared` : undefined}
           onChange={() =>
             compare(key ? compared.filter((id) => id !== run.id) : [...compared, run.id])
           }

@@ -65,22 +65,22 @@ const MEASURES: readonly Compared[] = [
   },
   {
     id: 'em',
-    title: 'EM of the steps',
-    note: 'share of the rollouts, temperature of the run',
+    title: 'Training EM',
+    note: 'share of the training rollouts, at the run’s temperature',
     unit: 'share',
     of: ({ em }) => em,
   },
   {
     id: 'reward',
     title: 'Reward',
-    note: 'mean; comparable only for the same reward',
+    note: 'mean; comparable only between equal reward settings',
     unit: 'number',
     of: ({ reward }) => reward.mean,
   },
   {
     id: 'searches',
     title: 'Searches',
-    note: 'a rollout, mean',
+    note: 'mean per rollout',
     unit: 'number',
     of: ({ searches }) => searches,
     include: [0],
@@ -88,7 +88,7 @@ const MEASURES: readonly Compared[] = [
   {
     id: 'length',
     title: 'Response length',
-    note: 'tokens that the policy wrote, mean',
+    note: 'mean tokens written by the model',
     unit: 'tokens',
     of: ({ responseTokens }) => responseTokens,
     include: [0],
@@ -96,7 +96,7 @@ const MEASURES: readonly Compared[] = [
   {
     id: 'entropy',
     title: 'Entropy',
-    note: 'nats per policy token',
+    note: 'nats per model token',
     unit: 'nats',
     of: ({ entropy }) => entropy,
     include: [0],
@@ -131,7 +131,7 @@ const MEASURES: readonly Compared[] = [
 const RATE: Compared = {
   id: 'rate',
   title: 'Learning rate',
-  note: 'as it was applied',
+  note: 'as applied',
   unit: 'number',
   of: ({ learningRate }) => learningRate,
   include: [0],
@@ -195,7 +195,7 @@ export const comparedCharts = (
     id: measure.id,
     title: measure.title,
     note: groups.some(({ length }) => length > 1)
-      ? `${measure.note}; of runs that differ in the seed: mean, and the range of the seeds as band`
+      ? `${measure.note}; for runs that differ only in the seed: mean, with the range over seeds as a band`
       : measure.note,
     unit: measure.unit,
     kind: 'lines' as const,
@@ -208,5 +208,5 @@ export const comparedCharts = (
       )
       .filter(({ points }) => points.length > 0),
     ...(measure.include && { include: measure.include }),
-    empty: 'No run here has measured this.',
+    empty: 'None of these runs measured this.',
   }));

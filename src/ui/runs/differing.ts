@@ -69,7 +69,7 @@ export const rateChangeText = (
   const [first, last] = [changes[0], changes.at(-1)];
   if (!first || !last) return null;
   if (changes.length > MOST_CHANGES)
-    return `not by its schedule at ${changes.length} steps, from step ${first.step} to ${last.step}`;
+    return `off schedule at ${changes.length} steps, from step ${first.step} to ${last.step}`;
   return [String(first.from), ...changes.map(({ step, to }) => `${to} at step ${step}`)].join(
     ' → ',
   );
@@ -82,7 +82,7 @@ export const differingRates = (
   const changes = runs.map(({ settings, steps }) => rateChangeText(settings, steps));
   if (new Set(changes).size < 2) return null;
   return {
-    path: 'learning rate, changed while it trained',
+    path: 'learning rate, changed during training',
     values: changes.map(
       (change, i) => change ?? `${runs[i]?.settings.optimizer.learningRate}, not changed`,
     ),

@@ -25,7 +25,7 @@ export const curveOf = (steps: readonly TrainStep[]): RunCurve => {
       points: scored.map(({ step, score }) => ({ x: step, y: score.em })),
     };
   return {
-    name: 'EM of the steps',
+    name: 'training EM',
     points: steps.flatMap(({ step, em }) => (em === null ? [] : [{ x: step, y: em }])),
   };
 };

@@ -41,7 +41,7 @@ export const takeUpPolicy = (ref: PolicyRef, uses: readonly PolicyUse[]): void =
 };
 
 const LOST: Record<PolicyUse, string> = {
-  policy: 'the built-in policy is used now',
+  policy: 'the built-in model is used now',
   summarizer: 'nothing is summarized now',
   judge: 'nothing is judged now',
 };

@@ -7,8 +7,8 @@ export const Isolating = () => (
     <main className="page" role="status">
       <h1>One moment</h1>
       <p>
-        This host does not send the headers that keep a page apart from other sites. Forage adds
-        them and reloads once; this happens only on the first visit.
+        This host does not send the headers that isolate the page from other sites. Forage adds them
+        and reloads once, only on the first visit.
       </p>
     </main>
   </MantineProvider>

@@ -1,5 +1,6 @@
 import { Link } from 'wouter';
 import { Icon } from '../kit/Icon.tsx';
+import { deviceWords } from '../kit/words/device-words.ts';
 import { formatBytes, formatCount, formatParameters } from '../kit/words/format.ts';
 import { useStorageUse } from '../lab/storage.ts';
 import { cancelRun } from '../ask/store/actions.ts';
@@ -10,27 +11,30 @@ import { formatTrainAddress } from '../train/store/train-address.ts';
 import { trainingRun, trainsElsewhere, useTrain } from '../train/store/train-store.ts';
 import { phaseText } from '../train/run/run-words.ts';
 import { StopChoices } from '../train/run/StopChoices.tsx';
+import type { SourceFacts } from '../../lab/contract/ask.ts';
 import { firstFailure, partsInUse, useLab } from '../lab/lab-store.ts';
 import { useIsolation } from '../lab/isolation.ts';
 import { useOffline } from '../lab/offline.ts';
 import { isRunning, useRun } from '../ask/store/run-store.ts';
 
-/** What the policy of Ask runs on, and the type of its numbers there; while none is loaded, what trains. */
+/** What the model of Ask runs on, or what trains while none is loaded; the number type is its title. */
 const DeviceCell = () => {
   const device = useLab((state) => state.device);
   const policy = useLab((state) => state.policy);
   const run = useTrain(trainingRun);
   // Training has workers of its own.
-  if (!device) return run ? <span className="cell">{run.device} trains</span> : null;
+  if (!device)
+    return run ? (
+      <span className="cell">training on the {run.device === 'wasm' ? 'CPU' : 'GPU'}</span>
+    ) : null;
   return (
-    <span className="cell" data-testid="device">
-      {device.device} · {device.adapter}
-      {device.fallback ? ' (software)' : ''} · {policy?.onDevice ?? policy?.dtype ?? ''}
+    <span className="cell" data-testid="device" title={policy?.onDevice ?? policy?.dtype}>
+      {deviceWords(device)}
     </span>
   );
 };
 
-/** Which policy is loaded and how large it is, or how far it has come. */
+/** The loaded model and its size, or how far it has loaded. */
 const PolicyCell = () => {
   const policy = useLab((state) => state.policy);
   const part = useLab((state) => state.parts.policy);
@@ -50,7 +54,17 @@ const PolicyCell = () => {
 };
 
 const LOADED_MEANS =
-  'The built-in world, search and the model are loaded by the first page that needs them: Ask, Train, Corpus or Models.';
+  'The built-in world, search and the model load with the first page that needs them: Ask, Train, Corpus or Models.';
+
+const passagesWords = (sources: SourceFacts): string => {
+  const local = formatCount(sources.localPassages);
+  if (sources.web !== null) return `${local} local passages, web: ${sources.web}`;
+  return sources.webPassages
+    ? `${local} local + ${formatCount(sources.webPassages)} web passages`
+    : `${local} local passages`;
+};
+
+const partName = (part: string): string => (part === 'policy' ? 'model' : part);
 
 /** What pages have loaded so far: a failure before all else, then what is still loading, then what is searched. */
 const LoadedCell = () => {
@@ -58,7 +72,7 @@ const LoadedCell = () => {
   const failed = useLab((state) => firstFailure(state)?.part);
   const parts = useLab((state) => state.parts);
   const needed = useLab((state) => state.needed);
-  if (failed) return <span className="cell tone-bad">⚠ {failed} failed</span>;
+  if (failed) return <span className="cell tone-bad">⚠ {partName(failed)} failed</span>;
   const used = partsInUse({ parts, needed });
   if (used.length === 0) {
     return (
@@ -69,15 +83,11 @@ const LoadedCell = () => {
   }
   const loading = used.filter(([, part]) => part.status !== 'ready');
   if (loading.length > 0) {
-    return <span className="cell">loading {loading.map(([name]) => name).join(', ')}</span>;
+    return (
+      <span className="cell">loading {loading.map(([name]) => partName(name)).join(', ')}</span>
+    );
   }
-  return (
-    <span className="cell">
-      {sources
-        ? `${formatCount(sources.localPassages)} local passages, ${sources.web === null ? `${formatCount(sources.webPassages ?? 0)} web passages` : `web: ${sources.web}`}`
-        : 'loaded'}
-    </span>
-  );
+  return <span className="cell">{sources ? passagesWords(sources) : 'loaded'}</span>;
 };
 
 /** What trains, on every page; a way to it. */

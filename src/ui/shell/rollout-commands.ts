@@ -55,7 +55,7 @@ export const rolloutCommands = (go: (path: string) => void): Command[] => {
       keys: ['Enter'],
       act: () => void openCursor(go),
     },
-    { ...table, name: 'Group by question, or not', keys: ['g'], act: toggleGroups(go) },
+    { ...table, name: 'Group by question, on or off', keys: ['g'], act: toggleGroups(go) },
     { ...table, name: 'Filter the rollouts', keys: ['/'], act: focusFilter },
     {
       group: 'Rollouts',

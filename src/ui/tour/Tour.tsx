@@ -78,8 +78,8 @@ const before = (chapter: number, step: number): [chapter: number, step: number] 
 const End = () => (
   <>
     <p>
-      That was the whole loop: ask, train, read, see what changed, compare. All that was made stays
-      on this device, under Runs, Rollouts and Evaluate.
+      That was the whole loop: ask, train, read, see what changed, compare. All results stay on this
+      device, under Runs, Rollouts and Evaluate.
     </p>
     <div className="tour-actions">
       <Button size="xs" onClick={closeTour}>
@@ -109,8 +109,8 @@ export default function Tour() {
         <button
           type="button"
           className="link"
-          aria-label="Close the tour; it goes on where it was left"
-          title="It goes on where it was left: ⌘K, Guided tour"
+          aria-label="Close the tour; it can be continued later"
+          title="Continue it later: ⌘K, Guided tour"
           onClick={closeTour}
         >
           ✕

@@ -139,7 +139,7 @@ export const CHAPTERS: readonly Chapter[] = [
         done: 'asked',
       },
       {
-        text: 'Every card is one thing that happened: a thought, a query, where it went (local corpus or web), the passages that came, the answer beside gold. Enter opens a card; ← and → play the rollout event by event. The strip above shows every token and who wrote it: blue the policy, green what it read.',
+        text: 'Every card is one thing that happened: a thought, a query, where it went (local corpus or web), the passages that came, the answer beside gold. Enter opens a card; ← and → play the rollout event by event. The strip above shows every token and who wrote it: blue the model, green what it read.',
       },
     ],
   },
@@ -148,12 +148,12 @@ export const CHAPTERS: readonly Chapter[] = [
     title: 'Train ten steps',
     steps: [
       {
-        text: 'Reinforcement learning lets the model practise: several rollouts of each question, a reward for each, and a step towards those that earned more than their siblings. So that there is something to learn, this run begins with a policy that was made to answer without searching, and is mostly wrong. Ten steps take about two minutes here. They go on while you look at other pages.',
+        text: 'Reinforcement learning lets the model practise: several rollouts of each question, a reward for each, and a step towards those that earned more than their siblings. So that there is something to learn, this run starts with a model that was trained to answer without searching, and is mostly wrong. Ten steps take about two minutes here. They continue while you look at other pages.',
         act: { label: `Train ${TRY_STEPS} steps`, run: train },
         done: 'trained',
       },
       {
-        text: 'The headline compares held-out questions before and after; the charts show reward, length and agreement of samplers and learner. A point opens its step, a step its rollouts. The adapter is kept: it can be asked, exported, or trained further.',
+        text: 'The headline compares held-out questions before and after; the charts show reward, length and sampler–trainer agreement. Click a point to open its step and rollouts. The adapter is stored: you can ask with it, export it, or train it further.',
       },
     ],
   },
@@ -162,7 +162,7 @@ export const CHAPTERS: readonly Chapter[] = [
     title: 'Read the rollouts',
     steps: [
       {
-        text: 'A curve says that something improved, rollouts say what. Those of the training open as a file like any other framework’s: where they were lost on the way from question to answer, which behaviours changed, every rollout one click away.',
+        text: 'A curve says that something improved; rollouts say what. The training rollouts open like any other framework’s file: where they failed on the way from question to answer, which behaviours changed, every rollout one click away.',
         act: { label: 'Open the rollouts of the run', run: readRollouts },
         done: 'opened',
       },
@@ -176,12 +176,12 @@ export const CHAPTERS: readonly Chapter[] = [
     title: 'See before | after',
     steps: [
       {
-        text: 'What a run changed shows on one question: the policy before its first step and after its newest, round by round beside each other, with a sentence that says where they part first.',
+        text: 'See what a run changed on one question: the model before the first step and after the newest, round by round side by side, with a sentence that says where they first differ.',
         act: { label: 'Show before | after', run: beforeAfter },
         done: 'trained',
       },
       {
-        text: 'From there the same question can be asked again, without and with the adapter. On Ask, every event of a rollout offers “fork here”: another source, the gold passage put in, another temperature, and it runs on beside the original.',
+        text: 'From there you can ask the same question again, without and with the adapter. On Ask, every event of a rollout offers “fork here”: try another source, insert the gold passage, or change the temperature; the fork runs next to the original.',
       },
     ],
   },
@@ -190,12 +190,12 @@ export const CHAPTERS: readonly Chapter[] = [
     title: 'Compare systems',
     steps: [
       {
-        text: 'The same policy, the same questions, different systems: one that searches in rounds, one that retrieves once, one that only remembers. Intervals and paired tests say what the numbers can carry.',
+        text: 'The same model, the same questions, different systems: one that searches in rounds, one that retrieves once, one that only remembers. Intervals and paired tests say which differences are real.',
         act: { label: 'Compare three systems on 20 questions', run: compare },
         done: 'compared',
       },
       {
-        text: 'Cost, survival by hop and the grid of questions show where systems part; a cell opens their rollouts side by side. Any published system of the list, or a changed one of your own, goes in by a tick.',
+        text: 'Cost, survival by hop and the grid of questions show where systems differ; click a cell to open their rollouts side by side. Select any published system, or your own changed copy, to add it.',
       },
     ],
   },

@@ -148,7 +148,7 @@ describe('files that wait to be imported', () => {
   });
 
   it.each<[string, Partial<Pending>, string, boolean]>([
-    ['being looked at', { preview: null }, 'Looking at the file …', true],
+    ['being looked at', { preview: null }, 'Reading the file …', true],
     [
       'unreadable',
       { preview: { status: 'failed', message: 'no JSON' } },

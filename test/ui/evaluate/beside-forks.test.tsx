@@ -51,6 +51,6 @@ it('is to go on from an event in Ask, by the place of the rollout in its evaluat
 it('is nothing of a rollout whose numbers alone are here', () => {
   stored = null;
   offered.length = 0;
-  expect(draw()).toContain('not stored in this browser');
+  expect(draw()).toContain('Only the numbers of this rollout were imported');
   expect(offered).toEqual([]);
 });

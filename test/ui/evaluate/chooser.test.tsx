@@ -130,7 +130,7 @@ describe('the fields of a system', () => {
     expect(wordsIn(html)).toContain('retrieval · 1 change');
     expect(wordsIn(html)).toContain('max searches (changed)');
     expect(buttonsIn(html).map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['Save and tick', 'Share (JSON)', 'Close', 'Delete']),
+      expect.arrayContaining(['Save and select', 'Share (JSON)', 'Close', 'Delete']),
     );
   });
 });

@@ -127,7 +127,7 @@ describe('the table', () => {
   it('keeps the published figure in a column of its own, with its benchmark and model', async () => {
     const { html } = await show();
     const [heads, , , b] = rowsIn(html);
-    expect(heads?.at(-1)).toBe('published elsewhere, not comparable');
+    expect(heads?.at(-1)).toBe('published (not comparable)');
     expect(b?.at(-1)).toMatch(/^EM 34\.5\s*HotpotQA, Qwen2\.5-3B$/);
   });
 
@@ -314,7 +314,7 @@ describe('an evaluation', () => {
     const html = htmlOf(<EvaluationView record={record} />, useEvaluate);
     expect(wordsIn(html)).toContain('⚠ The evaluation ended after 3 rollouts');
     expect(wordsIn(html)).toContain('The policy worker died.');
-    expect(wordsIn(html)).toContain('Kept: every rollout that was made.');
-    expect(buttonsIn(html).map(({ name }) => name)).toContain('Go on');
+    expect(wordsIn(html)).toContain('Every finished rollout is kept.');
+    expect(buttonsIn(html).map(({ name }) => name)).toContain('Continue');
   });
 });

@@ -37,7 +37,7 @@ describe('a cell of the grid', () => {
     expect(kindOf({ right: 1, retrieved: null })).toBe('right-unnamed');
     expect(kindOf({ right: 0, retrieved: null })).toBe('wrong-unnamed');
     for (const kind of ['right-unnamed', 'wrong-unnamed'] as const)
-      expect(CELL_WORDS[kind]).toContain('evidence not named');
+      expect(CELL_WORDS[kind]).toContain('evidence unknown');
   });
 
   it('lacks the evidence where its titles are named and nothing was read', () => {

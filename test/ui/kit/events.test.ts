@@ -48,26 +48,20 @@ const TOLD: Record<AgentEvent['kind'], { name: string; figure: string; body: str
   aside: {
     name: 'Candidate for a step',
     figure: '7 tokens',
-    body: ['What it was asked', 'in a fresh one', 'never trained'],
+    body: ['Its prompt', 'in a fresh one', 'never trained'],
   },
   search: { name: 'Search', figure: 'search 1', body: ['web_search tag'] },
   route: {
     name: 'Route: web',
     figure: '',
-    body: [
-      '75',
-      'more likely',
-      'took 340 ms, 300 ms of it added',
-      '1 feature played no part',
-      '0.16',
-    ],
+    body: ['75', 'more likely', 'took 340 ms, 300 ms added', '1 feature played no part', '0.16'],
   },
   retrieve: {
     name: 'Passages',
     figure: '340 ms',
     body: [
       'asked of both',
-      '300 ms of it added',
+      '300 ms added',
       '2 requests',
       '1 new supporting title',
       '1 passage seen before',

@@ -35,7 +35,7 @@ it('draws each stretch where it began, on one scale, and what is short so that i
 
 it('says the whole and its shares, and what the record cannot say', () => {
   expect(totalWords(times)).toBe(
-    '4.00 s: policy writes 75.0 %, local search 25.0 %, the loop itself under 0.1 %',
+    '4.00 s: model writes 75.0 %, local search 25.0 %, the loop itself under 0.1 %',
   );
   const small = { ...times.totals[2]!, ms: 25 };
   expect(totalWords({ ...times, totals: [small], totalMs: 4000 })).toBe(
@@ -50,7 +50,7 @@ it('says the whole and its shares, and what the record cannot say', () => {
 it('calls a stretch by its search, and the first and the last by where they are', () => {
   expect(times.spans.map(spanName)).toEqual([
     'local search, at first',
-    'policy writes, search 1',
+    'model writes, search 1',
     'the loop itself, at the end',
   ]);
 });

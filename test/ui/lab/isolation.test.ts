@@ -153,7 +153,7 @@ describe('a page that is not isolated', () => {
       /without https/,
     ],
     [
-      'a page within another one',
+      'a page inside another page',
       () => {
         page({});
         vi.stubGlobal('window', { top: {} });

@@ -41,7 +41,7 @@ describe('what is loading', () => {
   it('stands there until all is there, and then no more', () => {
     expect(wordsIn(show({}))).toBe('');
     expect(wordsIn(show({ world: part({}) }))).toBe(
-      'Worldreading Retrieval✓ 5 parts Policy✓ 5 parts',
+      'Worldreading Retrieval✓ 5 parts Model✓ 5 parts',
     );
   });
 
@@ -56,7 +56,7 @@ describe('what is loading', () => {
     expect(textOf(<LoadingList />, useLab)).toBe('Worldnot started Retrievalnot started');
     useLab.setState({ needed: new Set() });
     expect(wordsIn(show({ policy: part({}), world: waiting }))).toBe(
-      'Retrieval✓ 5 parts Policyreading',
+      'Retrieval✓ 5 parts Modelreading',
     );
   });
 
@@ -76,7 +76,7 @@ describe('what is loading', () => {
   ])('says %s', (_, state, words, width) => {
     const html = show({ policy: part(state) });
     const row = html.slice(html.lastIndexOf('<li'));
-    expect(wordsIn(row)).toBe(`Policy${words}`);
+    expect(wordsIn(row)).toBe(`Model${words}`);
     expect(row).toContain(`width:${width}`);
   });
 });

@@ -72,16 +72,16 @@ it('what is loaded says what its weights and its contexts are held in', () => {
     return htmlOf(<ModelsPage />, useLab, useTrials, useCheckpoints, useSetup);
   };
   const plain = loaded('f32', 'f32');
-  expect(wordsIn(plain)).toContain('held as f32, computed in f32');
-  expect(wordsIn(plain)).toContain('contexts keys and values in f32');
+  expect(wordsIn(plain)).toContain('precision stored as f32, computed in f32');
+  expect(wordsIn(plain)).toContain('KV cache f32');
   expect(wordsIn(plain)).toContain('⚠ lm_head.weight differs.');
   const compare = 'Measure agreement with the checkpoint';
   // There is nothing to compare where it is the checkpoint itself.
   expect(buttonsIn(plain).map(({ name }) => name)).not.toContain(compare);
   const packed = loaded('int4', 'f16');
   expect(wordsIn(packed)).toContain('checkpoint tiny revision abc+int4');
-  expect(wordsIn(packed)).toContain('held as int4, computed in f32');
-  expect(wordsIn(packed)).toContain('contexts keys and values in f16');
+  expect(wordsIn(packed)).toContain('precision stored as int4, computed in f32');
+  expect(wordsIn(packed)).toContain('KV cache f16');
   // Either of them loses something of what is stored.
   for (const html of [packed, loaded('int4', 'f32'), loaded('f32', 'f16')])
     expect(buttonsIn(html).map(({ name }) => name)).toContain(compare);
@@ -120,8 +120,8 @@ it('what is chosen for a checkpoint is shown, stored, and loaded again', async (
     new RegExp(`<select[^>]*aria-label="${label}"[^>]*>.*?</select>`, 's')
       .exec(html)?.[0]
       .match(/<option[^>]*selected[^>]*>([^<]*)/)?.[1];
-  expect(chosen('Weights of name of a held as')).toBe('int4');
-  expect(chosen('Contexts of name of a held as')).toBe('f16');
+  expect(chosen('Weights of name of a stored as')).toBe('int4');
+  expect(chosen('KV cache of name of a stored as')).toBe('f16');
 });
 
 it('what a checkpoint needs marks the type that is chosen, and says what its contexts are held in', () => {

@@ -41,7 +41,7 @@ describe('the checkpoints on this device', () => {
     const html = section();
     expect(wordsIn(html)).toContain('⚠ It is gated. Give a token.');
     expect(wordsIn(html)).toContain(
-      'Deleted “A” (1.26 GB); the built-in policy is used now; nothing is judged now.',
+      'Deleted “A” (1.26 GB); the built-in model is used now; nothing is judged now.',
     );
     expect(wordsIn(html)).toContain('Undo is possible for 5 minutes; then the space is freed.');
     expect(buttonsIn(html).map(({ name }) => name)).toContain('Free the space now');
@@ -186,7 +186,7 @@ describe('what would be stored', () => {
     const add = () => htmlOf(<AddCheckpoint />, useCheckpoints);
     expect(buttonsIn(add()).find(({ name }) => name === 'Check')?.disabled).toBe(true);
     set({ look: { status: 'looking', what: 'Qwen/Q' } });
-    expect(wordsIn(add())).toContain('Looking at Qwen/Q … Cancel');
+    expect(wordsIn(add())).toContain('Checking Qwen/Q … Cancel');
     set({
       look: {
         status: 'failed',
@@ -202,7 +202,7 @@ describe('what would be stored', () => {
 it('says the shape of a model as far as its config tells', () => {
   const words = (config: object) =>
     wordsIn(htmlOf(<ConfigFacts facts={factsOf(config as Record<string, unknown>)} />));
-  expect(words({})).toBe('no family named');
+  expect(words({})).toBe('unknown family');
   expect(
     words({
       model_type: 'qwen2',

@@ -40,5 +40,5 @@ it('says of what a bar is, by whose normaliser, and why a record is in none', ()
     '0 to 0.5: 1 of 1 that pass, 100.0 %; 30 of 40 in the file, 75.0 %',
   );
   expect(numberTitle('f1')).toBe('F1 (SQuAD)');
-  expect(unknownReason('reward.format')).toBe('its reward has no such clause');
+  expect(unknownReason('reward.format')).toBe('their reward has no such clause');
 });

@@ -44,7 +44,7 @@ describe('the list of runs', () => {
     expect(ids(matching(runs, 'nothing'))).toBe('');
   });
 
-  it('draws held-out scores where there are two, else the EM of the steps', () => {
+  it('draws held-out scores where there are two, else the Training EM', () => {
     const score = { n: 2, em: 0.5, f1: 0, recall: 0, searches: 0, formatValid: 1 };
     const steps = [
       { ...trainStep(1), em: 0.1, heldOutAtStart: score },
@@ -55,7 +55,7 @@ describe('the list of runs', () => {
       { x: 2, y: 1 },
     ]);
     expect(curveOf(steps.slice(0, 1))).toEqual({
-      name: 'EM of the steps',
+      name: 'Training EM',
       points: [{ x: 1, y: 0.1 }],
     });
   });
@@ -87,6 +87,6 @@ describe('bands of seeds', () => {
       [2, 0.5],
     ]);
     expect(line?.interval?.get(1)).toEqual([0.2, 0.6]);
-    expect(chart?.note).toContain('range of the seeds');
+    expect(chart?.note).toContain('range over seeds');
   });
 });

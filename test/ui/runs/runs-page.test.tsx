@@ -65,7 +65,7 @@ describe('the table of runs', () => {
     expect(keyOf([], 'a')).toBeNull();
     const full = table(['1', '2', '3', '4', '5', '6', '7', 'b']);
     expect(rowsIn(full)[2]?.[1]).toBe('H B');
-    expect(valuesOf(full, 'title')).toContain('At most 8 can be told apart');
+    expect(valuesOf(full, 'title')).toContain('At most 8 runs can be compared');
     // The one that is compared already can be taken out.
     expect(full.match(/ disabled=""/g)).toHaveLength(1);
   });
@@ -79,7 +79,7 @@ describe('runs of another version of Forage', () => {
 
   it('are named, with what to do', () => {
     expect(note(1)).toContain(
-      '1 run of another version of Forage cannot be opened here: “Old 0”. Train again',
+      '1 run from another version of Forage cannot be opened here: “Old 0”. Train again',
     );
     expect(note(1)).toContain('Delete it');
     expect(note(7)).toContain('“Old 4” and 2 more.');
@@ -103,7 +103,7 @@ describe('a comparison', () => {
       found.get('em')?.series.map(({ name, points }) => [name, points.map(({ y }) => y)]),
     ).toEqual([['A', [0.25, 0.375]]]);
     expect(found.get('kl')?.series).toEqual([]);
-    expect(found.get('kl')?.empty).toBe('No run here has measured this.');
+    expect(found.get('kl')?.empty).toBe('None of these runs measured this.');
     expect(
       found
         .get('held-out-em')
@@ -125,10 +125,10 @@ describe('a comparison', () => {
       ['seed', String(a.settings.seed), '99'],
     ]);
     expect(wordsIn(htmlOf(<Compare runs={[a, { ...a, id: 'c' }]} />, useTrain))).toContain(
-      'The settings of these runs are the same, the seed included.',
+      'These runs have the same settings and seed.',
     );
     expect(wordsIn(htmlOf(<Compare runs={[a]} />, useTrain))).toContain(
-      'Alone; choose another run to compare',
+      'Only one run; choose another to compare',
     );
   });
 
@@ -150,19 +150,19 @@ describe('a comparison', () => {
       expect(rowsIn(html)).toEqual([
         ['setting', 'A A', 'B B'],
         [
-          'learning rate, changed while it trained',
+          'learning rate, changed during training',
           `${own} → 0.02 at step 3`,
           `${own}, not changed`,
         ],
       ]);
       expect(wordsIn(html)).not.toContain('are the same');
-      expect(wordsIn(html)).toContain('Learning ratetable as it was applied');
+      expect(wordsIn(html)).toContain('Learning ratetable as applied');
     });
 
     it('does not say that nothing was changed before their steps are read', () => {
-      expect(wordsIn(compared())).toContain('shows once their steps are read');
+      expect(wordsIn(compared())).toContain('are shown once the steps are loaded');
       useTrain.setState({ steps: { a: rated('a', own), b: rated('b', own) }, reading: ['b'] });
-      expect(wordsIn(compared())).toContain('shows once their steps are read');
+      expect(wordsIn(compared())).toContain('are shown once the steps are loaded');
     });
 
     it('says so too where all were changed alike, and has no chart of one rate', () => {
@@ -170,16 +170,16 @@ describe('a comparison', () => {
       expect(wordsIn(compared())).toContain(
         `so is the change of the learning rate, ${own} → 0.02 at step 2.`,
       );
-      expect(wordsIn(compared())).not.toContain('Learning ratetable as it was applied');
+      expect(wordsIn(compared())).not.toContain('Learning ratetable as applied');
     });
 
     it('gives no band to seeds that trained at other rates', () => {
       const seeded = { ...b, settings: { ...b.settings, seed: 99 } };
       const banded = () => wordsIn(htmlOf(<Compare runs={[a, seeded]} />, useTrain));
       useTrain.setState({ steps: { a: rated('a', own), b: rated('b', own) } });
-      expect(banded()).toContain('as one line with a band');
+      expect(banded()).toContain('mean line with a band');
       useTrain.setState({ steps: { a: rated('a', own), b: rated('b', 0.02) } });
-      expect(banded()).not.toContain('as one line with a band');
+      expect(banded()).not.toContain('mean line with a band');
     });
 
     it('says in what a new run with its settings begins, and offers the newest rate', () => {
@@ -200,7 +200,7 @@ describe('a comparison', () => {
   it('says which steps are still read', () => {
     useTrain.setState({ reading: ['a', 'other'] });
     expect(wordsIn(htmlOf(<Compare runs={[runRecord('a')]} />, useTrain))).toContain(
-      'The steps of 1 run are still being read.',
+      'The steps of 1 run are still loading.',
     );
   });
 });
@@ -212,16 +212,16 @@ describe('the page of runs', () => {
     expect(wordsIn(page())).toContain('Reading the runs …');
     useTrain.setState({ status: 'ready' });
     expect(wordsIn(page())).toContain(
-      'There is none yet. Start one, or drop an exported run, or a folder that came back from a cluster, on this page.',
+      'No training runs yet. Start one, or drop an exported run or a result folder from a cluster on this page.',
     );
     expect(buttonsIn(page()).map(({ name }) => name)).toEqual([
       'From a cluster',
       'Import',
-      'Train the policy',
+      'Train the model',
     ]);
     useTrain.setState({ status: 'failed', problem: { text: 'It failed.', detail: '' } });
     expect(wordsIn(page())).toContain('⚠ It failed.');
-    expect(wordsIn(page())).not.toContain('There is none yet');
+    expect(wordsIn(page())).not.toContain('No training runs yet');
   });
 
   it('shows no deleted run, and the way back to it', () => {

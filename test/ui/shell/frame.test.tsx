@@ -53,7 +53,7 @@ describe('the status bar', () => {
   it('says what is not there yet', () => {
     useLab.setState({ needed: new Set(['policy', 'sources']) });
     expect(cell('policy')).toBe('model: waiting');
-    expect(wordsIn(bar())).toContain('loading world, retrieval, policy');
+    expect(wordsIn(bar())).toContain('loading world, retrieval, model');
     expect(cell('run-status')).toBe('idle');
   });
 
@@ -68,7 +68,7 @@ describe('the status bar', () => {
       parts: { ...parts, world: ready, retrieval: ready },
       sources: { localPassages: 1200, webPassages: 30_000, web: null, memory: null },
     });
-    expect(wordsIn(bar())).toContain('1,200 local passages, 30,000 web passages');
+    expect(wordsIn(bar())).toContain('1,200 local + 30,000 web passages');
   });
 
   it('says what is loaded, and what failed before that', () => {
@@ -77,7 +77,7 @@ describe('the status bar', () => {
       parts,
       sources: { localPassages: 1200, webPassages: 30_000, web: null, memory: null },
     });
-    expect(wordsIn(bar())).toContain('1,200 local passages, 30,000 web passages');
+    expect(wordsIn(bar())).toContain('1,200 local + 30,000 web passages');
     useLab.setState({
       sources: { localPassages: 5, webPassages: null, web: 'wiki.example', memory: null },
     });
@@ -92,7 +92,7 @@ describe('the status bar', () => {
         },
       },
     });
-    expect(wordsIn(bar())).toContain('⚠ policy failed');
+    expect(wordsIn(bar())).toContain('⚠ model failed');
   });
 
   it('says how far a run is and how fast, and stops it', () => {

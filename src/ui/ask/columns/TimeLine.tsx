@@ -22,10 +22,10 @@ export const TimeLine = ({
   return (
     <details className="column-time" onToggle={(event) => setShown(event.currentTarget.open)}>
       <summary>
-        Where its time went{seconds === null ? '' : `, ${formatSeconds(seconds)} in all`}
+        Time by activity{seconds === null ? '' : `, ${formatSeconds(seconds)} in all`}
       </summary>
       {shown ? (
-        <Guarded name="The picture of its time">
+        <Guarded name="The chart of times">
           <Waterfall id={`waterfall-${rollout.id}`} record={rollout} open={open} />
         </Guarded>
       ) : null}

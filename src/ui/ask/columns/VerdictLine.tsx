@@ -44,7 +44,7 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
             {right ? '✓ exact match' : '✗ no exact match'}
           </span>
         ) : (
-          <span className="badge">no gold known</span>
+          <span className="badge">no gold answer</span>
         )}
         <b className="answer-text">{answer ?? 'no answer'}</b>
         {gold ? <span className="fine">gold: {gold.answers.join(' / ')}</span> : null}
@@ -76,13 +76,13 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
             <Fact
               name="ROUGE-L"
               value={formatShare(metrics.rouge_l)}
-              title="Of the long answer’s prose with the gold summary"
+              title="Overlap of the long answer with the gold summary"
             />
             <Fact
               name="supported"
               term="supported"
               value={formatShare(metrics.supported)}
-              title="Share of its statements that a retrieved passage supports"
+              title="Share of the answer’s statements that a retrieved passage supports"
             />
           </>
         )}
@@ -97,7 +97,7 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
                   ? 'right'
                   : 'wrong'
             }
-            title={`LJ: the verdict of ${rollout.judge.by} on the answer`}
+            title={`LLM judge: verdict of ${rollout.judge.by} on the answer`}
           />
         ) : null}
         <Fact name="searches" value={formatCount(measures.searches)} />
@@ -106,15 +106,15 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
           value={formatCount(measures.tokens)}
           title={
             pieces
-              ? 'Pieces of text written by the model: the tokens of its server are unknown'
-              : 'Written by the model'
+              ? 'Pieces of text that the model wrote; its server does not report tokens'
+              : 'Tokens that the model wrote'
           }
         />
         {rollout.latent ? (
           <Fact
             name="latent"
             value={`${formatCount(rollout.latent.tokens)}, a ${rollout.latent.gate.toFixed(4)}`}
-            title="Tokens that it read as mixtures with its expected tokens (HRPO), and their mean gate a"
+            title="Tokens read as a mixture with the expected embedding (HRPO), and their mean gate a"
           />
         ) : null}
         <Fact name="time" value={formatSeconds(measures.seconds)} />
@@ -126,9 +126,7 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
           term="reward"
           value={rollout.reward === null ? 'not computed' : formatNumber(rollout.reward)}
           title={
-            rollout.reward === null
-              ? 'The reward of a whole rollout is computed in training'
-              : rewardTerms(rollout)
+            rollout.reward === null ? 'Rewards are computed only in training' : rewardTerms(rollout)
           }
         />
         {/* Only training computes these: a question that is asked earns nothing. */}
@@ -144,7 +142,7 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
             name="advantage"
             term="advantage"
             value={formatSigned(rollout.advantage)}
-            title={`Relative to a baseline of ${formatNumber(rollout.baseline)}, the mean of its group`}
+            title={`Reward minus ${formatNumber(rollout.baseline)}, the mean of the group`}
           />
         )}
       </div>

@@ -49,7 +49,7 @@ const EventDetails = ({ rollout, index }: { rollout: Rollout; index: number }) =
         {glyph.name}
       </h2>
       <p className="fine">
-        event {index + 1} of {rollout.events.length}, {formatMs(event.t)} after the rollout began
+        event {index + 1} of {rollout.events.length}, {formatMs(event.t)} after the start
       </p>
       <EventBody
         rollout={rollout}
@@ -71,7 +71,7 @@ const EventDetails = ({ rollout, index }: { rollout: Rollout; index: number }) =
 };
 
 /**
- * A passage with how each list ranked it; "not in that list" is a fact of the search, not a gap.
+ * A passage with how each list ranked it; "not ranked there" is a fact of the search, not a gap.
  */
 const PassageDetails = (props: { rollout: Rollout; event: number; hit: number }) => {
   const gold = useRun((state) => state.question);
@@ -92,9 +92,9 @@ const PassageDetails = (props: { rollout: Rollout; event: number; hit: number })
         <dt>score</dt>
         <dd>{formatNumber(hit.score)}</dd>
         <dt>lexical rank</dt>
-        <dd>{hit.lexicalRank ?? 'not in that list'}</dd>
+        <dd>{hit.lexicalRank ?? 'not ranked there'}</dd>
         <dt>dense rank</dt>
-        <dd>{hit.denseRank ?? 'not in that list'}</dd>
+        <dd>{hit.denseRank ?? 'not ranked there'}</dd>
         <dt>cosine</dt>
         <dd>{hit.similarity === undefined ? 'not computed' : formatNumber(hit.similarity)}</dd>
         <dt>id</dt>
@@ -105,7 +105,7 @@ const PassageDetails = (props: { rollout: Rollout; event: number; hit: number })
         className="link"
         onClick={() => selectEvent(props.rollout, props.event)}
       >
-        back to the retrieval
+        back to the search
       </button>
     </>
   );
@@ -133,8 +133,7 @@ const Selected = ({ selection, rollout }: { selection: Selection; rollout: Rollo
 /** Says how something is selected; the panel has no other way in. */
 const Empty = () => (
   <p className="fine">
-    Details of whatever is selected: open a card, click a passage’s title, or click a token in the
-    strip.
+    Open a card, or click a passage title or a token in the strip, to see its details.
   </p>
 );
 

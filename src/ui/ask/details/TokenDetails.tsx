@@ -92,7 +92,10 @@ export const TokenDetails = (props: { rollout: Rollout; segment: number; token: 
   const logprob = segment.logprobs?.[props.token];
   const entropy = segment.entropies?.[props.token];
   const writer = writerOf(segment);
-  const missing = writer === 'policy' ? 'not reported by the model' : 'none: it was only read';
+  const missing =
+    writer === 'policy'
+      ? 'not reported by the model'
+      : 'none: the model read it, but did not write it';
   return (
     <>
       <h2>
@@ -127,7 +130,7 @@ export const TokenDetails = (props: { rollout: Rollout; segment: number; token: 
           </>
         )}
         <dt>loss mask</dt>
-        <dd>{segment.mask === 1 ? '1, may be trained' : '0, never trained'}</dd>
+        <dd>{segment.mask === 1 ? '1, trained' : '0, not trained'}</dd>
       </dl>
       <SegmentTokens
         rollout={props.rollout}

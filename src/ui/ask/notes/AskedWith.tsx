@@ -52,16 +52,14 @@ export const WillAskWith = () => {
     <p className="asked-with">
       <Sentence policies={policies} runs={runs} />{' '}
       {policies.every((policy) => isHere(policy, runs)) ? null : (
-        <span className="tone-bad">
-          ⚠ The address names a run that this browser does not have, so it cannot be asked.{' '}
-        </span>
+        <span className="tone-bad">⚠ The training run in this link is not in this browser. </span>
       )}
       <button
         type="button"
         className="link"
         onClick={() => useView.getState().setAddress({ sides: null })}
       >
-        Ask without it
+        Ask without its adapter
       </button>
     </p>
   );

@@ -55,8 +55,7 @@ export const SourceNote = () => {
   if ('place' in source)
     return (
       <p className="source-note">
-        Rollout of “{source.name}”.{' '}
-        <Link href={pathOf(source.place)}>Back to where it was read</Link>
+        Rollout of “{source.name}”. <Link href={pathOf(source.place)}>Back to the rollout</Link>
       </p>
     );
   if (isHeldOutGroup(source.group))
@@ -69,7 +68,7 @@ export const SourceNote = () => {
     );
   return (
     <p className="source-note">
-      Rollouts of training: “{source.name}”, step {source.step}, best reward first.{' '}
+      Training rollouts: “{source.name}”, step {source.step}, best reward first.{' '}
       <Link href={formatTrainAddress({ run: source.runId, step: source.step })}>
         Back to the step
       </Link>
@@ -85,7 +84,7 @@ export const LinkedStepNote = () => {
   return (
     <div className="note" role="status">
       {reading ? (
-        `Reading the ${record ? 'rollout of the address' : 'rollouts of the step'} …`
+        `Loading the ${record ? 'linked rollout' : 'rollouts of the step'} …`
       ) : (
         <>
           {problem}{' '}

@@ -37,11 +37,11 @@ export const SearchTrouble = () => {
       </ul>
       {named ? (
         <>
-          See that the server at {new URL(named.url).host} runs and{' '}
+          Check that the server at {new URL(named.url).host} runs and{' '}
           <Link href="/corpus#web-source">test the connection</Link>; then{' '}
         </>
       ) : (
-        'When the cause is gone, '
+        'Once it works, '
       )}
       <button type="button" className="link" disabled={running} onClick={() => void runFromStart()}>
         run again

@@ -21,7 +21,7 @@ const factsOf = ({ hops, type, localSuffices, split }: QuestionRow): string =>
   [
     hops > 0 ? `${hops} ${hops === 1 ? 'hop' : 'hops'}` : null,
     type,
-    localSuffices === null ? null : localSuffices ? '⌂ local suffices' : '⇄ needs web',
+    localSuffices === null ? null : localSuffices ? '⌂ local is enough' : '⇄ needs web',
     split,
   ]
     .filter((part) => part !== null && part !== '')
@@ -81,7 +81,7 @@ const Filters = (props: {
       <PickField
         aria-label="Source needed"
         values={SOURCES}
-        names={{ local: 'local suffices', web: 'needs web' }}
+        names={{ local: 'local is enough', web: 'needs web' }}
         value={filter.source}
         none="any source"
         onPick={(source) => change({ source })}

@@ -102,8 +102,8 @@ const Mechanism = () => {
       />
       {routes && printed ? (
         <p className="fine whole-row">
-          The printed reward does not look at the question: <Terms>{collapseText(own.nlr)}</Terms>,
-          for a router that is trained on it.
+          The reward as printed ignores the question: <Terms>{collapseText(own.nlr)}</Terms> (for a
+          router trained with it).
         </p>
       ) : null}
       <NumberInput

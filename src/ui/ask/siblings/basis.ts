@@ -83,12 +83,12 @@ async function whyOtherSources({ events, question, recipe }: Rollout): Promise<s
     });
     return again
       ? null
-      : 'the passages that it found are not among those that Ask searches; choose its passages under “Model and data” in Ask';
+      : 'Ask searches other passages than this rollout found; choose its passages under “Model and data” in Ask';
   }
   const known = await lab().ask.question(question.id);
   return known?.text === question.text
     ? null
-    : 'it found no passage, so its sources are unknown, and Ask does not list its question';
+    : 'it found no passages, so its sources are unknown, and its question is not in Ask’s list';
 }
 
 /** Of a record that does not say what it was made with: the page's setup, where that is what wrote it. */

@@ -125,7 +125,7 @@ export async function evaluationBasis(
   const { rollouts, systems } = await evaluations.result(evaluation);
   const made: EvaluatedRollout | undefined = rollouts.find(({ rollout }) => rollout === id);
   const system = made && systems.find((one) => one.id === made.system);
-  if (!made || !system) return { why: 'its evaluation no longer contains it' };
+  if (!made || !system) return { why: 'its evaluation no longer contains this rollout' };
   const setup = await sourcesOf(record.spec, made.question);
   if ('why' in setup) return setup;
   const parts = await withPolicy(setup, policyOf(record.spec, system), system);

@@ -9,7 +9,7 @@ import { useView } from '../store/view-store.ts';
 import { basisOf } from './basis.ts';
 
 const NOT_HERE =
-  'This address shows a rollout that is not in this browser: its file or evaluation was deleted, or is in another browser.';
+  'The rollout in this link is not in this browser: its file or evaluation was deleted, or is in another browser.';
 
 /** @returns null where it is not in this browser, or is not a record of ours */
 async function readRecord({ file, rollout }: RecordPlace): Promise<Rollout | null> {
@@ -35,6 +35,6 @@ export const openRecord = async (of: RecordPlace): Promise<void> => {
     if (left()) return end(null);
     await showLinked([rollout], { place: of, ...basis });
   } catch (error) {
-    end(`The rollout of this address could not be read: ${messageOf(error)}`);
+    end(`The rollout in this link could not be read: ${messageOf(error)}`);
   }
 };

@@ -46,8 +46,8 @@ const makeNext = async (): Promise<void> => {
     keepMade();
     useRun.setState({
       forkProblem: of
-        ? `the address forks rollout ${fork.rollout + 1} at event ${fork.event + 1}, and it has ${of.events.length} events.`
-        : `the address forks rollout ${fork.rollout + 1}, and there are ${table.order.length}.`,
+        ? `the link forks rollout ${fork.rollout + 1} at event ${fork.event + 1}, but it has only ${of.events.length} events.`
+        : `the link forks rollout ${fork.rollout + 1}, but there are only ${table.order.length}.`,
     });
     return;
   }

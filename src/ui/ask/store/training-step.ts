@@ -133,16 +133,16 @@ export const openLinkedStep = async (of: StepGroup): Promise<void> => {
     const found = groupRollouts(kept).find(({ id }) => id === group);
     if (!run)
       return fail(
-        `This address shows rollouts of the training run ${runId}, which is not in this browser. Open it in the browser that trained.`,
+        `The training run in this link (${runId}) is not in this browser. Open the link in the browser that trained it.`,
       );
     if (!found)
       return fail(
-        `The rollouts of step ${step} of “${run.name}” that this address shows are not kept: they were deleted to free storage, or the run was imported without them.`,
+        `The rollouts of step ${step} of “${run.name}” are no longer stored: they were deleted to free storage, or the run was imported without them.`,
       );
     const { name, setup = BUILT_IN_SETUP } = run;
     await showLinked(found.rollouts, { runId, name, step, group, setup });
   } catch (error) {
     if (left()) return useLinkedStep.setState({ reading: false });
-    fail(`The rollouts that this address shows could not be read: ${messageOf(error)}`);
+    fail(`The rollouts in this link could not be read: ${messageOf(error)}`);
   }
 };

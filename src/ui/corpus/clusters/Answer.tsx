@@ -39,7 +39,7 @@ export const Answer = ({
 }) => (
   <section aria-label="Answer">
     <Summary answer={answer} />
-    <h2>Where its candidates came from</h2>
+    <h2>Clusters that gave candidates</h2>
     <Shares answer={answer} overview={overview} />
     <h2>What was found</h2>
     <Hits answer={answer} />
@@ -61,7 +61,7 @@ const Summary = ({
   return (
     <p role="status">
       “{query}”: {plural(trace.scanned, 'passage')} scanned by their codes,{' '}
-      {formatCount(trace.candidates)} kept as candidates and ranked again, {hits.length} given
+      {formatCount(trace.candidates)} kept as candidates and reranked, {hits.length} given
       {trace.random > 0 ? `; ${trace.random} drawn at random for empty clusters` : ''}.{' '}
       <b>
         {kept.length} of the {hits.length} best of the exact scan
@@ -122,8 +122,8 @@ const Shares = ({
       </div>
       <p className="fine">
         n is the number of candidates allotted, never above the cluster’s size. The floor is{' '}
-        {(100 * sampling.minimumShare).toFixed(3)} % a cluster, {least.toFixed(2)} candidates before
-        rounding.{' '}
+        {(100 * sampling.minimumShare).toFixed(3)} % a cluster, {least.toFixed(2)} candidates,
+        before rounding.{' '}
         {rest > 0
           ? `${plural(rest, 'farther cluster')} not considered (the ${sampling.considered} nearest are).`
           : 'Every cluster was considered.'}

@@ -60,17 +60,17 @@ export const Asking = ({
         Ask {plural(texts.length, 'question')}
       </Button>
       <Button variant="default" disabled={busy || !learning?.queries} onClick={clusters.forget}>
-        Forget what was learned
+        Reset the learned weights
       </Button>
       {/* Forgetting asks nothing: it can be undone until something else is forgotten. */}
       {learning?.recallable ? (
         <span className="cluster-undo" role="status">
-          Forgotten.{' '}
+          Reset.{' '}
           <button
             type="button"
             className="link strong"
             disabled={busy}
-            title="What was learned since is dropped for it"
+            title="Restores them; what was learned since is lost"
             onClick={clusters.recall}
           >
             Undo

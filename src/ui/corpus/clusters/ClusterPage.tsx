@@ -30,12 +30,12 @@ const Facts = ({ overview }: { overview: ClusterOverview }) => {
       {plural(passages, 'passage')} of {overview.dimensions} dimensions in{' '}
       {plural(clusters.length, 'cluster')}
       {notesOf(overview)}; {overview.encoder}. Memory: {formatBytes(bytes)} instead of{' '}
-      {formatBytes(vectorBytes)} of vectors, {each(bytes)} instead of {each(vectorBytes)} bytes a
+      {formatBytes(vectorBytes)} of vectors, {each(bytes)} instead of {each(vectorBytes)} bytes per
       passage ({overview.subspaces} of code
-      {overview.refineBits > 0 ? `, ${overview.refineBits} bits a dimension to rank again` : ''},
+      {overview.refineBits > 0 ? `, ${overview.refineBits} bits per dimension for reranking` : ''},
       the rest tables). {stored ? 'Read from storage' : 'Built'} in {formatMs(openedMs)}.
       {passages <= sampling.candidates
-        ? ` A query may have ${formatCount(sampling.candidates)} candidates, so here all passages are ranked: clusters save work above that.`
+        ? ` A query may have ${formatCount(sampling.candidates)} candidates, so all passages are ranked here; clusters only save work for more passages.`
         : ''}
     </p>
   );
@@ -44,10 +44,10 @@ const Facts = ({ overview }: { overview: ClusterOverview }) => {
 /** What is to be said of the number of clusters. */
 const notesOf = ({ dissolved, choice }: ClusterOverview): string => {
   const notes = [
-    dissolved > 0 ? `${dissolved} too small, dissolved` : '',
+    dissolved > 0 ? `${dissolved} dissolved (too small)` : '',
     // Of one number there is no chart.
     choice?.scores.length === 1
-      ? `${choice.clusters} tried: as many as may hold ${BUILD_DEFAULTS.minimumDocuments} passages each`
+      ? `${choice.clusters} tried; each needs at least ${BUILD_DEFAULTS.minimumDocuments} passages`
       : '',
   ].filter((note) => note !== '');
   return notes.length > 0 ? ` (${notes.join('; ')})` : '';
@@ -80,7 +80,7 @@ const Problem = ({ clusters }: { clusters: Clusters }) => (
   <p role="alert" className="tone-bad">
     ⚠ {clusters.error}{' '}
     {clusters.overview ? (
-      'The clusters are as they were.'
+      'The clusters are unchanged.'
     ) : (
       <Button size="compact-sm" variant="default" onClick={clusters.build}>
         Build again
@@ -109,8 +109,8 @@ const Index = (props: { local: LocalSpec; clusters: Clusters; overview: ClusterO
         <Answer answer={answer} overview={overview} />
       ) : (
         <p className="fine">
-          Search for something to see which clusters its candidates come from, how many each may
-          give, and what the exact scan would have found.
+          Search to see which clusters the candidates come from, how many each cluster may give, and
+          what an exact scan would find.
         </p>
       )}
       <ClusterMap local={local} answer={answer} />
@@ -141,7 +141,7 @@ const SourceClusters = ({ local }: { local: LocalSpec }) => {
       <GoneNote local={local} failed={status === 'failed'} />
       <LoadingFailure />
       <LoadingList />
-      {opens ? <Working clusters={clusters} what="The passages are being opened" /> : null}
+      {opens ? <Working clusters={clusters} what="Opening the passages" /> : null}
       {busy === 'opening' && !overview && !opens ? (
         <Working clusters={clusters} what="Clustering the passages" />
       ) : null}
@@ -178,9 +178,9 @@ const ClusterPage = () => {
     <main className="page wide">
       <h1>Clusters</h1>
       <p>
-        Passages as the cluster retriever sees them: k-means clusters with product-quantized
-        vectors. A query shares its candidates out over the clusters near it, by learned weights,
-        relevance and temperature.
+        The index of the cluster retriever: k-means clusters with product-quantized vectors. The
+        candidates of a query are divided among the nearest clusters by learned weights, relevance
+        and temperature.
       </p>
       {/* Keyed by its content: answers and progress of one source are not shown as those of another. */}
       <SourceClusters key={JSON.stringify(local)} local={local} />

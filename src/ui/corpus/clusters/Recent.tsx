@@ -28,9 +28,9 @@ export const Recent = ({
     return (
       <p className="fine">
         {queries > 0
-          ? `None since the index was opened; it learned from ${formatCount(queries)} before.`
+          ? `None since the index was opened; ${formatCount(queries)} earlier queries trained its weights.`
           : overview.answers
-            ? 'None yet. Search above, on Corpus, or run a question on Ask.'
+            ? 'None yet. Search here or on Corpus, or run a question on Ask.'
             : 'None yet. Search above.'}
       </p>
     );
@@ -45,7 +45,7 @@ export const Recent = ({
               <button
                 type="button"
                 className="link cluster-query"
-                title="Ask it again"
+                title="Search again"
                 disabled={disabled}
                 onClick={() => onAsk(text)}
               >

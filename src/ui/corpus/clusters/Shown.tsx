@@ -37,11 +37,11 @@ export const GoneNote = ({ local, failed }: { local: LocalSpec; failed: boolean 
   if (!useGone(idsOf(local))) return null;
   return (
     <p role="alert" className="tone-bad">
-      ⚠ A collection that runs search was deleted.{' '}
+      ⚠ A collection in use was deleted.{' '}
       {failed
-        ? 'What is left cannot be opened with it.'
-        : 'Its passages are still in memory and answer searches until this page is loaded again.'}{' '}
-      Bring it back or <Link href="/corpus">choose others on Corpus</Link>.
+        ? 'The rest cannot be opened without it.'
+        : 'Its passages stay searchable until you reload.'}{' '}
+      Restore it or <Link href="/corpus">choose others on Corpus</Link>.
     </p>
   );
 };
@@ -64,22 +64,22 @@ export const PartInSearch = ({
   if (answers || method === 'cluster')
     return (
       <p data-testid="cluster-part">
-        <b>This index answers the searches</b> of questions, training and this page, and learns from
-        all of them; the figures below follow.{' '}
+        <b>In use: this index answers the searches</b> of Ask, training and this page, and learns
+        from all of them; the figures below update.{' '}
         {kept
-          ? 'What it learned stays in this browser for these passages, this encoder and these settings, so a run begins with what those before it taught; forget it to begin anew.'
-          : 'What it learned goes when this tab is closed.'}
+          ? 'The learned weights are stored in this browser for these passages, this encoder and these settings, so each run starts with them. Reset them to start fresh.'
+          : 'The learned weights are lost when this tab closes.'}
       </p>
     );
   return (
     <p data-testid="cluster-part">
-      <b>Searches are not answered by clusters</b> but by <Terms>{localMethod(method).way}</Terms>.
-      This index is built over the same passages to be looked at; it learns from queries that are
-      asked here, and forgets them when the tab is closed or other passages are chosen.{' '}
+      <b>Searches do not use clusters</b> but <Terms>{localMethod(method).way}</Terms>. This index
+      of the same passages is only for inspection; it learns from queries on this page until the tab
+      closes or you choose other passages.{' '}
       {local.kind === 'collections' ? (
         <ByClusters />
       ) : (
-        'The built-in world is always searched so; collections of one’s own can be searched by clusters.'
+        'The built-in world always uses this method; your own collections can use clusters.'
       )}
     </p>
   );
@@ -98,16 +98,15 @@ export const WithoutVectorsNote = ({
   <div className="cluster-empty" data-testid="cluster-without">
     {encoder === null ? (
       <p>
-        The built-in world was made without vectors, so there is nothing to cluster. Import passages
-        of your own and search them by clusters: <Link href="/corpus">Corpus</Link>.
+        The built-in world has no vectors, so there is nothing to cluster. Import your own passages
+        and search them by clusters: <Link href="/corpus">Corpus</Link>.
       </p>
     ) : (
       <>
         <p>
-          Searches are answered by <Terms>{methodOf(local).way}</Terms>, so{' '}
-          {plural(passages, 'passage has', 'passages have')} no vectors, and without them there are
-          no clusters. The encoder chosen on Corpus, <b>{encoder}</b>, can make them: once, then
-          they are read from storage.
+          Searches use <Terms>{methodOf(local).way}</Terms>, so{' '}
+          {plural(passages, 'passage has', 'passages have')} no vectors, which clusters need. The
+          encoder chosen on Corpus, <b>{encoder}</b>, can compute them once; they are then stored.
         </p>
         <div className="cluster-actions">
           <Button size="compact-sm" onClick={onEncode}>

@@ -160,7 +160,7 @@ const Files = ({ pending: { files, shown, leftOut } }: { pending: Pending }) => 
 /** As text: what the file is, how many items it has, and what becomes of them. */
 const Found = ({ pending }: { pending: Pending }) => {
   const { preview } = pending;
-  if (!preview || preview.status === 'cancelled') return <p role="status">Looking at the file …</p>;
+  if (!preview || preview.status === 'cancelled') return <p role="status">Reading the file …</p>;
   if (preview.status === 'failed')
     return (
       <p role="alert" className="tone-bad">

@@ -168,7 +168,7 @@ export const Browse = ({ row }: { row: CollectionView }) => {
           size="xs"
           className="grow"
           aria-label={`Filter ${kind}`}
-          placeholder="words to look for"
+          placeholder="words"
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
         />
@@ -179,7 +179,7 @@ export const Browse = ({ row }: { row: CollectionView }) => {
         <Link href="/corpus">Close</Link>
       </div>
       {places?.length === 0 && !searching ? (
-        <p className="fine">None of its {kind} holds all of these words.</p>
+        <p className="fine">No match: {kind} contains all of these words.</p>
       ) : (
         <List
           // Another number of items is another list: an import continued, and pages that were read may be short.

@@ -88,12 +88,12 @@ export const MapPicture = ({ map, marked, width, says, open }: MapPictureProps) 
   return (
     <PointedPicture
       className="passage-map"
-      label="Passages: arrow keys go to the next dot, Enter opens it"
+      label="Passages: arrow keys move between dots, Enter opens one"
       count={map.titles.length}
       says={says}
-      none="no passage chosen"
-      reads="Passages of like meaning lie together."
-      hint="Point at one, or use the arrow keys; a click, or Enter, opens it."
+      none="no passage selected"
+      reads="Similar passages are close to each other."
+      hint="Point at a dot, or use the arrow keys. Click it, or press Enter, to open it."
       placeAt={(x, y) => nearestPoint(plan, x, y, NEAR)}
       next={(from, towards) => (from === null ? first : pointTowards(plan, from, towards))}
       open={open}

@@ -22,7 +22,7 @@ const KINDS: Record<Mark['kind'], string> = {
   hit: 'found',
   'hit-gold': 'gold, found',
   gold: 'gold, not found',
-  missed: 'missed: the exact scan gives it',
+  missed: 'missed (the exact scan finds it)',
 };
 
 const MARK_HEADS: readonly Head[] = [
@@ -80,8 +80,8 @@ const MapTable = (props: {
       </Table>
       {map.titles.length > MOST_ROWS ? (
         <p className="fine">
-          The first {MOST_ROWS} of {formatCount(map.titles.length)} by cluster; a search marks those
-          that it finds.
+          The first {MOST_ROWS} of {formatCount(map.titles.length)} by cluster; a search marks its
+          results.
         </p>
       ) : null}
     </>
@@ -107,7 +107,7 @@ const legendOf = ({ query, marks }: MarkedQuery): string => {
     `+ the query “${query}”`,
     ...(marks.some(({ rank }) => rank !== null) ? ['○ found, with its rank'] : []),
     ...(marks.some(({ kind }) => kind.includes('gold')) ? ['★ gold'] : []),
-    ...(marks.some(({ web }) => web) ? ['△ of the web'] : []),
+    ...(marks.some(({ web }) => web) ? ['△ from the web'] : []),
     ...(marks.some(({ kind }) => kind === 'missed') ? ['× missed'] : []),
   ];
   return ` ${signs.join(', ')}.`;
@@ -121,9 +121,9 @@ const Note = ({ map, marked }: { map: PassageMap; marked: MarkedQuery | null }) 
       {map.titles.length < map.passages
         ? `${formatCount(map.titles.length)} of ${plural(map.passages, 'passage')}, evenly spread`
         : plural(map.passages, 'passage')}{' '}
-      in the plane of the two principal components of their vectors ({map.encoder}), which hold{' '}
-      {formatShare(first + second)} of the variance: near in the plane is not always near. Colour is
-      the cluster; of more than eight some share one.
+      on the first two principal components of their vectors ({map.encoder}), which explain{' '}
+      {formatShare(first + second)} of the variance, so near on the map is not always near. Colour =
+      cluster; with more than eight, some share a colour.
       {marked ? legendOf(marked) : ''}
     </>
   );
@@ -144,14 +144,14 @@ const Waiting = ({ opened }: { opened: OpenedMap }) => {
   if (without)
     return (
       <>
-        These passages have no vectors, so they have no places.{' '}
-        <Link href="/cluster">Encode them on Clusters</Link>, or choose a way of searching by
+        These passages have no vectors, so there is no map.{' '}
+        <Link href="/cluster">Encode them on Clusters</Link>, or choose a search method with
         vectors.
       </>
     );
   return (
     <span role="status">
-      {progress ? progress.stage : 'Waiting for the passages'} …
+      {progress ? progress.stage : 'Loading the passages'} …
       {progress && progress.total > 1
         ? ` ${formatCount(progress.done)} of ${formatCount(progress.total)}`
         : ''}

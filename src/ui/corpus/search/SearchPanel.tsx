@@ -123,14 +123,14 @@ const Panel = ({ wanted }: { wanted: string }) => {
     <section aria-label="Search">
       <h2>Test the search</h2>
       <p className="fine">
-        Passages found by the retriever that the model uses, with scores. In use:{' '}
+        Searches with the model’s retriever and shows the scores. In use:{' '}
         <b data-testid="retriever">
           <Terms>{note}</Terms>
         </b>
         {sources
           ? `, over ${plural(sources.localPassages, 'local passage')}${memory ? `, ${memory} in memory` : ''}; web: ${sources.web ?? 'built-in'}`
           : ''}
-        . <i>both</i> merges the results of the two sources by reciprocal rank fusion.
+        . <i>both</i> merges both result lists by reciprocal rank fusion.
       </p>
       <LoadingFailure />
       <LoadingList />
@@ -177,7 +177,7 @@ const Panel = ({ wanted }: { wanted: string }) => {
         </>
       ) : error ? null : (
         <p className="fine">
-          Search for a name to see what the model would read
+          Search for a name to see the passages that the model would read
           <Names />.
         </p>
       )}

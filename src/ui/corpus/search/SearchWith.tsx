@@ -28,9 +28,9 @@ const Fields = ({ local }: { local: Collected }) => {
     <span className="with-fields">
       <PickField
         label="Runs search"
-        title="Source of searches that name none"
+        title="Source if the search names none"
         values={SOURCE_DEFAULTS}
-        names={{ local: 'these passages only', recipe: 'as the recipe says' }}
+        names={{ local: 'these passages only', recipe: 'as in the recipe' }}
         value={source}
         onPick={chooseSource}
       />
@@ -75,10 +75,10 @@ export const SearchWith = () => {
   const asked = useNames(questionSets);
   const web = useSetup(({ setup }) => setup.web);
   return (
-    <section className="search-with" aria-label="What runs work with">
+    <section className="search-with" aria-label="Passages and questions in use">
       <p>
-        In use: passages of <b data-testid="searched">{searched || 'the built-in world'}</b> and
-        questions of <b data-testid="asked">{asked || 'the built-in world'}</b>
+        In use: passages from <b data-testid="searched">{searched || 'the built-in world'}</b> and
+        questions from <b data-testid="asked">{asked || 'the built-in world'}</b>
         {'url' in web ? (
           <>
             ; the web is <b>{new URL(web.url).host}</b>

@@ -14,7 +14,7 @@ interface WebKind {
 const BUILT_IN: WebKind = {
   id: 'built-in',
   name: 'Built-in web',
-  about: 'The web of the built-in world: an index that comes with this page.',
+  about: 'The web of the built-in world: an index included with this page.',
   example: '',
 };
 

@@ -64,7 +64,7 @@ const showPreview = async (): Promise<void> => {
   const shown = pending?.files[pending.shown];
   if (!pending || !shown) return;
   set({ pending: { ...pending, preview: null } });
-  const preview = await attempt('The file could not be looked at', () =>
+  const preview = await attempt('The file could not be previewed', () =>
     api().preview(PREVIEW, shown.file, shown.name, pending.choice),
   );
   const now = useCollections.getState().pending;
@@ -85,7 +85,7 @@ const stem = (name: string): string =>
 export const offerFiles = (offered: readonly Offered[], leftOut = 0, folder?: string): void => {
   const [first] = offered;
   if (!first) {
-    const what = leftOut > 0 ? `Nothing in the ${plural(leftOut, 'file')} there` : 'Nothing there';
+    const what = leftOut > 0 ? `None of the ${plural(leftOut, 'file')} there` : 'Nothing there';
     return set({
       problem: {
         text: `${what} can be read. Expected .json, .jsonl, .csv, .tsv, .parquet, .txt or .md files, packed by gzip or not.`,
@@ -162,7 +162,7 @@ const onProgress = (progress: ImportProgress): void => {
 /** @returns whether nothing else is being done; else the page says what is */
 const free = (): boolean => {
   const { job } = useCollections.getState();
-  if (job) tell(`“${job.name}” is still being worked on`, 'wait for it, or cancel it.');
+  if (job) tell(`“${job.name}” is still being imported`, 'wait until it is done, or cancel it.');
   return !job;
 };
 
@@ -171,7 +171,7 @@ const told = (outcome: ImportOutcome): void => {
   if (outcome.status === 'failed')
     return set({ problem: { text: outcome.message, detail: outcome.reason } });
   if (outcome.status === 'cancelled')
-    return set({ notice: 'Stopped. What was imported until then is kept, and it can go on.' });
+    return set({ notice: 'Stopped. What was imported so far is kept; you can resume it.' });
   const { collection, failed } = outcome;
   const { name, passages, questions, duplicates, rejected } = collection;
   const more = [
@@ -198,7 +198,7 @@ const runImport = async (act: () => Promise<ImportOutcome>): Promise<string | nu
     told(outcome);
     return outcome.status === 'ready' ? outcome.collection.id : null;
   } catch (error) {
-    tell('The import stopped; what was imported until then is kept', error);
+    tell('The import stopped; what was imported so far is kept', error);
     return null;
   } finally {
     set({ job: null });
@@ -243,7 +243,7 @@ export const resumeImport = async (record: ImportRecord, file: Blob): Promise<vo
 
 /** Forgets the rest of an import; what it imported stays. */
 export const dismissImport = async (record: ImportRecord): Promise<void> => {
-  await attempt('It could not be changed', () => api().dismissImport(record.id));
+  await attempt('The change was not saved', () => api().dismissImport(record.id));
   await readCollections();
 };
 
@@ -257,7 +257,7 @@ const fetched = async (url: string): Promise<File | null> => {
   try {
     return await fetchFile(url, fetching.signal, (done, total) => step({ done, total }));
   } catch (error) {
-    if (!fetching.signal.aborted) tell('The address was not fetched', error);
+    if (!fetching.signal.aborted) tell('The file was not fetched', error);
     return null;
   } finally {
     set({ job: null });
@@ -284,14 +284,14 @@ export const resumeFromUrl = async (record: ImportRecord, url: string): Promise<
 export const cancelJob = (): void => {
   step({ cancelling: true });
   fetching?.abort();
-  void attempt('It could not be stopped', () => api().cancel(JOB));
+  void attempt('The import could not be stopped', () => api().cancel(JOB));
 };
 
 /* Collections. */
 
 /** Renames, and reads the list again: another tab may have changed it as well. */
 export const renameCollection = async (id: string, name: string): Promise<void> => {
-  await attempt('It could not be renamed', () => api().rename(id, name));
+  await attempt('The collection could not be renamed', () => api().rename(id, name));
   await readCollections();
 };
 
@@ -316,7 +316,7 @@ export const removeCollections = async (ids: readonly string[]): Promise<void> =
 /** Brings a deleted collection back, into what runs search and ask too where it was there. */
 export const restoreCollection = async (id: string): Promise<void> => {
   const entry = useCollections.getState().removed.find((one) => one.id === id);
-  const back = await attempt('It could not be brought back', async () => {
+  const back = await attempt('The collection could not be restored', async () => {
     await api().restore(id);
     return true;
   });
@@ -330,7 +330,7 @@ export const restoreCollection = async (id: string): Promise<void> => {
 
 /** Frees the space of what was deleted. */
 export const purgeRemoved = async (): Promise<void> => {
-  await attempt('It could not be removed', () => api().purge());
+  await attempt('The collection could not be removed', () => api().purge());
   set({ removed: [] });
 };
 
@@ -372,7 +372,7 @@ export const mergeCollections = async (ids: readonly string[]): Promise<string |
 };
 
 const save = async (name: string, blob: () => Promise<Blob>): Promise<void> => {
-  const made = await attempt('It could not be exported', blob);
+  const made = await attempt('The collection could not be exported', blob);
   if (made) saveFile(name, made);
 };
 

@@ -35,7 +35,7 @@ export function parseFileUrl(text: string): URL {
   try {
     url = new URL(text.trim());
   } catch {
-    throw new FetchError('address', 'This is no address. Expected one that begins with https://');
+    throw new FetchError('address', 'This is not an address. Enter one that begins with https://');
   }
   if (!/^https?:$/u.test(url.protocol))
     throw new FetchError('address', `Expected https:// or http://, found ${url.protocol}`);
@@ -53,7 +53,7 @@ async function unanswered(url: URL, signal: AbortSignal): Promise<FetchError> {
   if (location.protocol === 'https:' && url.protocol === 'http:' && !isLocal(url))
     return new FetchError(
       'mixed',
-      `A page from https may not fetch from http. Try https://${url.host}, or ${INSTEAD.toLowerCase()}`,
+      `An https page cannot fetch from http. Try https://${url.host}, or ${INSTEAD.toLowerCase()}`,
     );
   // Without CORS the answer cannot be read, but that there is one is told.
   const answers = await fetch(url, { mode: 'no-cors', credentials: 'omit', signal }).then(
@@ -67,17 +67,17 @@ async function unanswered(url: URL, signal: AbortSignal): Promise<FetchError> {
       )
     : new FetchError(
         'unreachable',
-        `${url.host} does not answer, or does not let other pages read it (CORS): the browser does ` +
-          `not tell which. If the address opens in a tab, it is the second. ${INSTEAD}`,
+        `${url.host} does not answer, or does not let other pages read it (CORS); the browser does ` +
+          `not say which. If the address opens in a tab, it is CORS. ${INSTEAD}`,
       );
 }
 
 const WORDS: Readonly<Record<number, string>> = {
-  401: 'it asks for a login',
-  403: 'it is not allowed',
-  404: 'there is no such file',
-  410: 'it is gone',
-  429: 'too many requests; wait a while',
+  401: 'a login is needed',
+  403: 'access denied',
+  404: 'file not found',
+  410: 'file removed',
+  429: 'too many requests; try again later',
 };
 
 /** Last part of the path, decoded where it can be; the host where there is no path. */
@@ -115,7 +115,7 @@ export async function fetchFile(
   if (response.headers.get('content-type')?.startsWith('text/html'))
     throw new FetchError(
       'page',
-      'A web page is at this address, no file. Use the address of the file itself ' +
+      'This address is a web page, not a file. Use the address of the file itself ' +
         '(on GitHub and Hugging Face: “raw” or “download”).',
     );
   const total = Number(response.headers.get('content-length') ?? 0);
@@ -156,7 +156,7 @@ async function collect(
     const reason = messageOf(error);
     throw new FetchError(
       'broken',
-      `The connection broke after ${bytes} bytes (${reason}). Nothing was kept; try again.`,
+      `The connection failed after ${bytes} bytes (${reason}). Nothing was stored; try again.`,
     );
   }
   put();

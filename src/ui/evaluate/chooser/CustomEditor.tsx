@@ -122,8 +122,8 @@ export const CustomEditor = ({ entry, close }: { entry: SystemEntry; close: () =
           onChange={(event) => setSystem({ ...system, title: event.currentTarget.value })}
         />
         <span className="fine">
-          {entry.custom ? 'Yours' : 'A copy'}, made from {entry.recipe.title}. What is not changed
-          stays as {entry.recipe.title} has it.
+          {entry.custom ? 'Yours' : 'A copy'}, based on {entry.recipe.title}. Everything you do not
+          change stays as there.
         </span>
       </div>
       <Textarea
@@ -153,7 +153,7 @@ export const CustomEditor = ({ entry, close }: { entry: SystemEntry; close: () =
       )}
       <div className="editor-actions">
         <Button size="xs" disabled={fault !== null} onClick={() => void save()}>
-          Save and tick
+          Save and select
         </Button>
         <Button
           size="xs"

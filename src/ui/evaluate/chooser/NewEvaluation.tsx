@@ -84,7 +84,7 @@ const Measure = ({ spec }: { spec: EvaluationSpec }) => {
       size="xs"
       variant="default"
       disabled={busy}
-      title="Makes the first rollouts of models that did not run here yet; they are kept for the evaluation"
+      title="Runs the first rollouts of models not yet timed here; the evaluation reuses them"
       onClick={() => void measureDevice(spec, device)}
     >
       Measure this device

@@ -19,7 +19,7 @@ const NAMES: Record<QuestionsSource['kind'], string> = {
   'built-in': 'Built-in world',
   fresh: 'Fresh world',
   collections: 'Imported questions',
-  files: 'Files of the command line',
+  files: 'Files from the command line',
 };
 
 /** Of one set of questions: what it is now, and what replaces it. */
@@ -94,7 +94,7 @@ const Line = ({ source, set, remove }: LineProps) => (
     <button
       type="button"
       className="link"
-      aria-label={`Take out: ${NAMES[source.kind]}`}
+      aria-label={`Remove: ${NAMES[source.kind]}`}
       onClick={remove}
     >
       ✕

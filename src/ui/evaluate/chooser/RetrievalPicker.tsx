@@ -5,12 +5,12 @@ import { useSetup } from '../../setup/setup-store.ts';
 import { useEvaluateDraft } from '../store/evaluate-draft.ts';
 
 const SOURCES = ['local', 'web', 'both', 'router'] as const;
-const AS_IT_HAS = 'as each system has it';
+const AS_IT_HAS = 'system’s default';
 
 const change = (retrieval: RetrievalChange[]): void =>
   useEvaluateDraft.getState().change({ retrieval });
 
-/** A setting without a key is as each system has it. */
+/** A setting without a key is system’s default. */
 const without = (setting: RetrievalChange, key: keyof RetrievalChange): RetrievalChange => {
   const { [key]: _, ...rest } = setting;
   return rest;

@@ -112,7 +112,7 @@ export const SamplingFields = () => {
         />
         <PickField
           label="Routing"
-          title="For systems with a router: take the likelier source, or sample"
+          title="Systems with a router: always take the likelier source, or sample it"
           values={ROUTINGS}
           value={routing}
           onPick={(value) => change({ routing: value })}
@@ -127,7 +127,7 @@ export const SamplingFields = () => {
         <TextInput
           size="xs"
           label="Name"
-          placeholder="(from what it compares)"
+          placeholder="(chosen automatically)"
           maxLength={200}
           value={name}
           onChange={(event) => useEvaluateDraft.setState({ name: event.currentTarget.value })}

@@ -45,7 +45,7 @@ const JsonInput = ({
       label={label}
       aria-label={field.path}
       value={text ?? textOf(value)}
-      error={wrong ? `Write it as JSON, such as ${textOf(original)}.` : undefined}
+      error={wrong ? `Write JSON, such as ${textOf(original)}.` : undefined}
       onChange={(event) => setText(event.currentTarget.value)}
       onBlur={commit}
       onKeyDown={(event) => {
@@ -71,7 +71,7 @@ export const SettingInput = (props: SettingInputProps) => {
           {...common}
           data={[
             // Where the recipe has a value, leaving it out would bring that value back.
-            ...(optional && original === undefined ? [{ value: '', label: 'as it is set' }] : []),
+            ...(optional && original === undefined ? [{ value: '', label: 'default' }] : []),
             ...setting.values,
           ]}
           value={typeof value === 'string' ? value : ''}

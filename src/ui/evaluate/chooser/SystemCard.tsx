@@ -66,7 +66,7 @@ export const SystemCard = memo(({ entry, ticked, tick, edit, ablate }: SystemCar
           <button
             type="button"
             className="link"
-            aria-label={`Tick ${title} with its ablations`}
+            aria-label={`Select ${title} with its ablations`}
             title="Also selects this system without each of its parts"
             onClick={() => ablate(entry)}
           >
@@ -76,9 +76,9 @@ export const SystemCard = memo(({ entry, ticked, tick, edit, ablate }: SystemCar
       </p>
       {about ? (
         <details>
-          <summary>departures, signature</summary>
+          <summary>differences from the paper, expected effect</summary>
           <p className="fine">
-            <b>Signature:</b> <Terms>{about.expectedEffect}</Terms>
+            <b>Expected effect:</b> <Terms>{about.expectedEffect}</Terms>
           </p>
           <MeasuredClaims recipe={recipe.id} />
           {about.published ? (

@@ -65,7 +65,7 @@ const Undo = () => {
     <UndoBar
       removed={removed.map(({ id, title }) => ({ id, name: title }))}
       restore={(id) => void restoreCustom(id)}
-      note="It can be undone until the page is loaded again."
+      note="Undo is possible until you reload."
     />
   );
 };
@@ -140,7 +140,7 @@ export const SystemsPicker = () => {
       ) : null}
       {unsaved.length > 0 ? (
         <p className="choice-line">
-          <span className="fine">Ticked besides:</span>
+          <span className="fine">Also selected:</span>
           {unsaved.map((choice) =>
             typeof choice === 'string' ? null : (
               <span key={choice.id} className="badge">
@@ -148,7 +148,7 @@ export const SystemsPicker = () => {
                 <button
                   type="button"
                   className="link"
-                  aria-label={`Take out ${choice.title}`}
+                  aria-label={`Remove ${choice.title}`}
                   onClick={() =>
                     useEvaluateDraft
                       .getState()
@@ -162,7 +162,7 @@ export const SystemsPicker = () => {
           )}
         </p>
       ) : null}
-      {groups.length === 0 ? <p className="fine">No system has these words.</p> : null}
+      {groups.length === 0 ? <p className="fine">No system matches.</p> : null}
       {groups.map((group) => (
         <Group
           key={group.name}

@@ -64,7 +64,7 @@ export const useUnknownNames = (): LookedUp => {
     const timer = setTimeout(() => void look(), REST_MS);
     return () => {
       clearTimeout(timer);
-      abort.abort(new Error('something else was chosen'));
+      abort.abort(new Error('the selection changed'));
     };
   }, [key]);
   // What was found for other questions or passages is not shown as of these.
@@ -144,14 +144,14 @@ export const LookingUp = ({ looked }: { looked: LookedUp }) => {
     case 'stopped':
       return (
         <p className="fine">
-          Names were not looked up.{' '}
+          The names were not checked.{' '}
           <button type="button" className="link" onClick={looked.again}>
             Look up
           </button>
         </p>
       );
     case 'failed':
-      return <p className="fine">⚠ Names could not be looked up: {looked.message}</p>;
+      return <p className="fine">⚠ The names could not be checked: {looked.message}</p>;
     case 'nothing':
     case 'known':
       return null;

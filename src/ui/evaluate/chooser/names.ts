@@ -29,7 +29,7 @@ const worldOf = (source: QuestionsSource): string => {
     case 'collections':
       return 'imported questions';
     case 'files':
-      return 'questions of files';
+      return 'questions from files';
   }
 };
 

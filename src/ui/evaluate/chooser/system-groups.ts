@@ -35,7 +35,7 @@ const ofRecipe = (recipe: Recipe): SystemEntry => ({
 /** A system of your own as it is ticked; none where its recipe is unknown. */
 export const customEntry = (custom: CustomSystem): SystemEntry[] => {
   const recipe = RECIPES.find(({ id }) => id === custom.base);
-  const summary = custom.notes === '' ? `Made from ${recipe?.title ?? custom.base}.` : custom.notes;
+  const summary = custom.notes === '' ? `Based on ${recipe?.title ?? custom.base}.` : custom.notes;
   return recipe ? [{ id: custom.id, title: custom.title, summary, recipe, custom }] : [];
 };
 

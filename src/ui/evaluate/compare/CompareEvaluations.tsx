@@ -96,8 +96,8 @@ const Compared = ({ id, other, version }: { id: string; other: string; version: 
     return (
       <p>
         {table.questions === 0
-          ? 'No question is in both: they were asked in different worlds or splits.'
-          : 'No system is in both.'}
+          ? 'The two share no questions: they use different worlds or splits.'
+          : 'The two share no systems.'}
       </p>
     );
   return (
@@ -111,8 +111,8 @@ const Compared = ({ id, other, version }: { id: string; other: string; version: 
           onPick={setBy}
         />
         <span className="fine">
-          over {countWords(counts, table.questions)} of both; the other less this one, * significant
-          at 5 % after Holm’s correction
+          over {countWords(counts, table.questions)} in both; difference = the other − this one, *
+          significant at 5 % after Holm’s correction
         </span>
       </div>
       <Rows table={table} by={by} />

@@ -208,8 +208,8 @@ const Plane = (props: QualityCostProps & { width: number }) => {
         ))}
       </div>
       <p className="fine picture-foot" data-legend="" hidden={shown !== undefined}>
-        Stairs: the frontier. A point off it is beaten by one that is as good and cheaper, or better
-        at the same cost.
+        Steps: the Pareto frontier. A point off it is beaten by one that is as good and cheaper, or
+        better at the same cost.
       </p>
       {shown ? <p className="fine picture-foot">{wordsOf(shown, cost, quality)}</p> : null}
     </>

@@ -276,8 +276,8 @@ export const QuestionGrid = (props: QuestionGridProps) => (
   <Picture
     id="grid"
     title="Questions by system"
-    note="A column is a question, those that most systems answer right by EM first."
-    does="A cell opens its rollouts."
+    note="One column per question; those that most systems answer correctly (EM) come first."
+    does="Click a cell to open its rollouts."
     empty={props.empty}
     controls={<Legend />}
     renderPicture={(width) => <Cells {...props} width={width} />}

@@ -142,14 +142,14 @@ const Bars = (props: {
   return (
     <PointedPicture
       className="survival"
-      label="Systems by hop: arrow keys go to the next bar, Enter lists the rollouts that were lost there"
+      label="Systems by hop: arrow keys move between bars, Enter lists the rollouts lost there"
       count={lines.length * columns.length}
       says={(place) => {
         const bar = barAt(place);
         return bar ? saysOf(bar.line, bar.column, bar.passed) : '';
       }}
       none="no bar chosen"
-      hint="Point at a bar, or use the arrow keys; a click, or Enter, lists the rollouts that were lost there."
+      hint="Point at a bar, or use the arrow keys. Click it, or press Enter, to list the rollouts lost there."
       placeAt={placeAt}
       next={next}
       open={(place) => {
@@ -228,7 +228,7 @@ export const Survival = ({ systems, rows, empty, onOpen }: SurvivalProps) => {
     <Picture
       id="survival"
       title="Survival, hop by hop"
-      note="Of rollouts on questions with at least so many hops, those that retrieved the passages of all of them so far; then how many answer right by EM with the whole chain, and without it."
+      note="Bars per hop: share of the rollouts on questions with at least that many hops that had retrieved the passages of all hops up to it. The last two: right by EM with the whole chain, and with a broken chain."
       empty={empty}
       renderPicture={(width) => (
         <Bars

@@ -30,11 +30,11 @@ const [RIGHT, WRONG] = [rightBy(true, 'em'), rightBy(false, 'em')];
 export const CELL_WORDS: Record<CellKind, string> = {
   'right-found': `${RIGHT}, all evidence retrieved`,
   'right-unfound': `${RIGHT}, evidence missing`,
-  'right-unnamed': `${RIGHT}, evidence not named`,
+  'right-unnamed': `${RIGHT}, evidence unknown`,
   mixed: `${RIGHT} with some seeds`,
   'wrong-found': `${WRONG}, all evidence retrieved`,
   'wrong-unfound': `${WRONG}, evidence missing`,
-  'wrong-unnamed': `${WRONG}, evidence not named`,
+  'wrong-unnamed': `${WRONG}, evidence unknown`,
   missing: 'not run yet, or failed',
 };
 

@@ -64,7 +64,7 @@ const Disagreements = (props: {
   const { parted, titles, open } = props;
   const list = useMore(parted, PAGE);
   if (parted.length === 0)
-    return <p className="fine">No question so far that systems answer differently.</p>;
+    return <p className="fine">So far the systems agree on every question.</p>;
   return (
     <div className="list-scroll plain" tabIndex={0} role="group" aria-label="Disagreements, table">
       <Table className="plain-table" heads={HEADS}>
@@ -117,7 +117,7 @@ export const QuestionsView = ({ id, result, address, change }: QuestionsViewProp
       <QuestionGrid
         systems={result.systems}
         rows={rows}
-        empty={result.rollouts.length === 0 ? 'Shows with the first rollouts.' : null}
+        empty={result.rollouts.length === 0 ? 'Appears with the first rollouts.' : null}
         onOpen={(to, system) =>
           open(
             to,
@@ -146,8 +146,8 @@ export const QuestionsView = ({ id, result, address, change }: QuestionsViewProp
       <section aria-label="Disagreements" className="chart-group">
         <h2>Where systems disagree</h2>
         <p className="fine">
-          {plural(parted.length, 'question')} that some systems answer right by <Terms>EM</Terms>{' '}
-          and some do not, the most evenly split first.
+          {plural(parted.length, 'question')} that only some systems answer correctly (
+          <Terms>EM</Terms>), the most evenly split first.
         </p>
         <Disagreements
           parted={parted}

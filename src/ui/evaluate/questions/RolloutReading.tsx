@@ -18,7 +18,7 @@ const foundWords = ({ hopsFound, recall }: EvaluatedRollout): string =>
   hopsFound.length > 0
     ? `hops ${hopsFound.map((found) => (found ? '✓' : '✗')).join(' ')}`
     : recall === null
-      ? 'no evidence named'
+      ? 'evidence unknown'
       : `recall ${formatShare(recall)}`;
 
 /** The answer with its scores, and what it took; all of it came with the evaluation, the rollout need not be read. */
@@ -33,7 +33,7 @@ const Verdict = ({ made }: { made: EvaluatedRollout }) => (
     <p className="fine">
       F1 {formatShare(made.f1)} · {foundWords(made)} · {plural(made.searches, 'search', 'searches')}
       , {formatCount(made.webCalls)} on the web · {formatNumber(made.tokens)} tokens ·{' '}
-      <span title={SECONDS_NOTE}>{formatSeconds(made.seconds)} of this device</span>
+      <span title={SECONDS_NOTE}>{formatSeconds(made.seconds)} on this device</span>
       {made.judge === null ? '' : ` · judge ${made.judge >= 0.5 ? 'right' : 'wrong'}`}
       {made.formatValid ? '' : ' · format broken'}
     </p>
@@ -56,7 +56,7 @@ const Made = ({ made, evaluation, read }: MadeProps) => {
       <p className="fine side-seed">
         seed {made.seed}{' '}
         <button type="button" className="link" onClick={read}>
-          read whole
+          open rollout
         </button>
       </p>
       <Verdict made={made} />
@@ -66,8 +66,8 @@ const Made = ({ made, evaluation, read }: MadeProps) => {
       ) : null}
       {stored.state === 'ready' && stored.value === null ? (
         <p className="fine">
-          This rollout is not stored in this browser; only its numbers came with the evaluation.
-          Continue the evaluation to run it again.
+          Only the numbers of this rollout were imported, not its text. Continue the evaluation to
+          run it again.
         </p>
       ) : null}
       {stored.state === 'ready' && stored.value ? (
@@ -100,7 +100,7 @@ export const SystemColumn = ({ evaluation, name, made, read, close }: SystemColu
       </button>
     </header>
     {made.length === 0 ? (
-      <p className="fine">Not run on this question yet, or failed; see above.</p>
+      <p className="fine">Not run yet, or failed (see above).</p>
     ) : (
       made.map((one) => (
         <Made key={one.rollout} made={one} evaluation={evaluation} read={() => read(one.rollout)} />

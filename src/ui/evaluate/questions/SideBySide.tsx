@@ -58,7 +58,7 @@ export const SideBySide = (props: SideBySideProps) => {
       {others.length > 0 ? (
         <p className="choice-line">
           <span className="fine">
-            {full ? `At most ${MOST_SIDE_BY_SIDE} beside each other:` : 'Beside these:'}
+            {full ? `At most ${MOST_SIDE_BY_SIDE} side by side:` : 'Side by side:'}
           </span>
           {/* As many buttons as can be looked through; the grid reaches the others. */}
           {others.slice(0, 80).map((one) => (

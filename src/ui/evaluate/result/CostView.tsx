@@ -85,8 +85,8 @@ export const CostView = (props: {
           points.length > 0
             ? null
             : table && result.rollouts.length > 0
-              ? 'None of these rollouts has both numbers.'
-              : 'Shows with the first rollouts.'
+              ? 'None of these rollouts has both measures.'
+              : 'Appears with the first rollouts.'
         }
         // A picked point becomes the reference, so that the table shows how the others differ from it.
         onPick={(system) => change({ view: 'table', reference: system })}

@@ -71,7 +71,7 @@ const Exports = ({ id, request }: { id: string; request: TableRequest }) => (
         </Menu.Item>
       ))}
       <Menu.Item onClick={() => void downloadEvaluation(id)}>
-        Everything, JSON that repeats it
+        Everything (JSON, can be run again)
       </Menu.Item>
     </Menu.Dropdown>
   </Menu>
@@ -111,7 +111,7 @@ const Buttons = ({ record, pausing }: { record: EvaluationRecord; pausing: boole
       }
       onClick={() => void resumeEvaluation(record.id, device)}
     >
-      {record.status === 'finished' ? 'Retry failed rollouts' : 'Go on'}
+      {record.status === 'finished' ? 'Retry failed rollouts' : 'Continue'}
     </Button>
   );
 };
@@ -164,9 +164,7 @@ const Failed = ({ record }: { record: EvaluationRecord }) =>
     <div className="failure" role="alert">
       <b>⚠ The evaluation ended after {plural(record.done, 'rollout')}</b>
       <p>{record.failure.message}</p>
-      <p className="fine">
-        Kept: every rollout that was made. “Go on” begins with those that are missing.
-      </p>
+      <p className="fine">Every finished rollout is kept. “Continue” runs the missing ones.</p>
       {record.failure.detail ? (
         <details>
           <summary>Details</summary>
@@ -185,9 +183,7 @@ const FailedRollouts = ({ result }: { result: EvaluationResult | undefined }) =>
   const titles = new Map(result.systems.map(({ id, title }) => [id, title]));
   return (
     <details className="note">
-      <summary>
-        ⚠ {plural(result.failed.length, 'rollout')} failed; the table leaves them out
-      </summary>
+      <summary>⚠ {plural(result.failed.length, 'rollout')} failed and not in the table</summary>
       <ul>
         {result.failed.slice(0, MOST_LISTED).map(({ system, question, seed, message }) => (
           <li key={`${system} ${question} ${seed}`} className="fine">

@@ -25,7 +25,7 @@ import { HopsView } from './HopsView.tsx';
 
 /** Views of the one result; which is shown is in the address. */
 const Tabs = ({ view, show }: { view: EvaluateView; show: (view: EvaluateView) => void }) => (
-  <div className="view-tabs" role="tablist" aria-label="What is shown">
+  <div className="view-tabs" role="tablist" aria-label="Views of the evaluation">
     {VIEWS.map((one) => (
       <button
         key={one}
@@ -150,8 +150,8 @@ export const EvaluationView = ({ record }: { record: EvaluationRecord }) => {
       <EvaluationHeader record={record} result={undefined} request={{}} />
       <p className="fine" role="status">
         {planned || record.status !== 'running'
-          ? 'Reading what was found …'
-          : 'Its rollouts are being planned; the table begins with the first of them.'}
+          ? 'Reading the results …'
+          : 'Planning the rollouts; the table appears with the first one.'}
       </p>
     </>
   );

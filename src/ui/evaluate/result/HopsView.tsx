@@ -27,8 +27,8 @@ export const HopsView = ({ result, address, change }: HopsViewProps) => {
           some
             ? null
             : result.rollouts.length > 0
-              ? 'None of these questions names the chain of passages that it needs.'
-              : 'Shows with the first rollouts.'
+              ? 'None of these questions has a known chain of passages.'
+              : 'Appears with the first rollouts.'
         }
         onOpen={(of, at) => change({ systems: [of], lost: at })}
       />

@@ -14,7 +14,7 @@ const HEADS: readonly Head[] = [
   ['answer'],
   ['gold'],
   [rightBy(true, 'em'), 'centre'],
-  ['read it', 'visually'],
+  ['open it', 'visually'],
 ];
 
 /** What became of the rollouts, as the heading of their list continues. */
@@ -54,7 +54,7 @@ export const LostList = (props: {
         </button>
       </header>
       {lost.length === 0 ? (
-        <p className="fine">None: nothing of this system was lost there.</p>
+        <p className="fine">None: this system lost no rollout here.</p>
       ) : (
         <div className="list-scroll plain" tabIndex={0} role="group" aria-label="Lost there, table">
           <Table className="plain-table" heads={HEADS}>

@@ -118,7 +118,9 @@ export const reloadEvaluations = async (): Promise<void> => {
 
 /** Reads what an evaluation found. From then on its rollouts are kept in the store as they arrive. */
 export const openEvaluation = (id: string): Promise<unknown> =>
-  attempt(`What “${nameOf(id)}” found could not be read`, () => readResult(evaluationsApi(), id));
+  attempt(`The results of “${nameOf(id)}” could not be read`, () =>
+    readResult(evaluationsApi(), id),
+  );
 
 /** @returns the new evaluation's id; null where it could not start, with the reason in `problem` */
 export const startEvaluation = async (
@@ -145,7 +147,7 @@ export const startEvaluation = async (
 export const resumeEvaluation = async (id: string, device: DeviceChoice): Promise<void> => {
   useEvaluate.setState({ problem: null });
   void keepStorage();
-  await attempt('The evaluation could not go on', () => evaluationsApi().resume(id, device));
+  await attempt('The evaluation could not continue', () => evaluationsApi().resume(id, device));
 };
 
 /** Ends the rollouts under way and stops, in whichever tab it runs. */
@@ -184,7 +186,7 @@ export const removeEvaluation = async (id: string): Promise<void> => {
 
 /** Brings a deleted evaluation back, for as long as `UNDO_MS`. */
 export const restoreEvaluation = async (id: string): Promise<void> => {
-  await attempt('The evaluation could not be brought back', async () => {
+  await attempt('The evaluation could not be restored', async () => {
     await evaluationsApi().restore(id);
     change(id, { deletedAt: null });
     useEvaluate.setState(({ removed }) => ({ removed: removed.filter((one) => one.id !== id) }));

@@ -95,7 +95,7 @@ const Drawing = memo(
           </text>
         ))}
         <text x={left + 12} y={14} className="picture-tick">
-          {measure.title}, difference from the whole
+          {measure.title}, difference from the full system
         </text>
         {axis.ticks.map((tick) => (
           <g key={tick}>
@@ -179,11 +179,11 @@ export const AblationPicture = (props: { family: Family; systems: readonly Evalu
     <Picture
       id={`ablation-${family.whole.id}`}
       title={`Parts of ${family.whole.title}`}
-      note="Each row is the whole with something changed, on the same questions; lines are 95 % intervals of the paired difference (none of one question, or where all differences are equal), at the right the mean."
-      empty={lines.some(({ value }) => value !== null) ? null : 'Shows with the first rollouts.'}
+      note="Each row is the full system with one change, on the same questions. Line: 95 % interval of the paired difference (none for one question or equal differences); right: the mean."
+      empty={lines.some(({ value }) => value !== null) ? null : 'Appears with the first rollouts.'}
       controls={
         <PickField
-          aria-label={`Number that the parts of ${family.whole.title} are compared by`}
+          aria-label={`Measure to compare the parts of ${family.whole.title} by`}
           className="picture-choice"
           values={IDS}
           names={NAMES}

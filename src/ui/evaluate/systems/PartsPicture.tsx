@@ -78,19 +78,15 @@ export const PartsPicture = ({ systems }: { systems: readonly EvaluatedSystem[] 
     ...matrix.rows.map(({ system }): Head => [system.title, 'centre']),
   ];
   if (matrix.parts.length === 0)
-    return (
-      <p className="fine">
-        None of these systems is put together from parts that its recipe names.
-      </p>
-    );
+    return <p className="fine">None of these systems is built from named parts.</p>;
   return (
     <Picture
       id="parts"
       title="Parts of the systems"
-      note="What each system is put together from, in the words of its recipe; the most common parts first."
+      note="The parts of each system, as its recipe names them; the most common first."
       empty={null}
       renderPicture={(width) => (
-        <div className="picture-scroll" tabIndex={0} role="group" aria-label="Parts, picture">
+        <div className="picture-scroll" tabIndex={0} role="group" aria-label="Parts, chart">
           <Drawing matrix={matrix} width={width} />
         </div>
       )}

@@ -15,7 +15,7 @@ import { isVariant, type Family } from './families.ts';
 
 /** The numbers of a row, a few words each; `compared`: by their differences from the whole. */
 const Measured = ({ row, compared }: { row: TableRow | undefined; compared: boolean }) => {
-  if (!row || row.rollouts === 0) return <p className="fine">Nothing was measured yet.</p>;
+  if (!row || row.rollouts === 0) return <p className="fine">Nothing measured yet.</p>;
   return (
     <ul className="measured">
       {MEASURES.flatMap((measure) => {
@@ -57,8 +57,8 @@ const Signature = ({ system, row, family, titleOf }: SignatureProps) => (
     </p>
     <MeasuredClaims recipe={system.recipe} />
     <div className="signature-rows">
-      <section aria-label={`${system.title}, as it is`}>
-        <p className="fine strong">as it is</p>
+      <section aria-label={`${system.title}, full system`}>
+        <p className="fine strong">full system</p>
         <Measured row={row} compared={false} />
       </section>
       {(family?.matrix.rows ?? [])
@@ -107,7 +107,9 @@ export const Signatures = (props: {
         this evaluation; for ablations, the difference from the full system (* significant at 5 %
         after <Term id="holm">Holm’s correction</Term>).
       </p>
-      {whole.length === 0 ? <p className="fine">None of these systems has one.</p> : null}
+      {whole.length === 0 ? (
+        <p className="fine">None of these systems has expected effects.</p>
+      ) : null}
       <ul className="signatures">
         {whole.map((system) => (
           <Signature

@@ -52,8 +52,8 @@ export const SystemsView = (props: {
         <h2>What the parts do</h2>
         {table !== null && wholes.length === 0 ? (
           <p className="fine">
-            No ablations here. “+ ablations” in a new evaluation adds a system without each of its
-            parts; a copy may change anything else.
+            No ablations here. “+ ablations” in a new evaluation adds variants with one part
+            removed; duplicate a system to change anything else.
           </p>
         ) : (
           wholes.map((whole) => (

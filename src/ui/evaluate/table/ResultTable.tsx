@@ -122,8 +122,8 @@ export const ResultTable = memo((props: ResultTableProps) => {
               {measures.map((measure) => (
                 <Head key={measure.id} measure={measure} sort={sort} onSort={onSort} />
               ))}
-              <th scope="col" title="Of its paper, on another benchmark with another model">
-                published elsewhere, not comparable
+              <th scope="col" title="From its paper, on another benchmark with another model">
+                published (not comparable)
               </th>
             </tr>
           </thead>

@@ -15,7 +15,7 @@ import { ResultTable } from './ResultTable.tsx';
 /** Names of the ways in which questions are parted. */
 const PARTS: Record<TableSplit, string> = {
   all: 'all together',
-  type: 'by form',
+  type: 'by question type',
   hops: 'by hops',
   source: 'by source needed',
   world: 'by set',
@@ -91,8 +91,8 @@ export const TableView = ({ id, result, tables, address, change }: TableViewProp
         </p>
       ) : tables.length === 0 ? (
         <p className="fine">
-          These questions do not say this of themselves. Imported questions rarely do; a{' '}
-          <Link href={NEW_EVALUATION}>fresh world</Link> does.
+          These questions lack this information. Imported questions rarely have it; a{' '}
+          <Link href={NEW_EVALUATION}>fresh world</Link> has it.
         </p>
       ) : (
         <>
@@ -115,11 +115,11 @@ export const TableView = ({ id, result, tables, address, change }: TableViewProp
             <Term id="interval">intervals</Term> {INTERVALS}.{' '}
             {compared && title !== undefined ? (
               <>
-                Below them: the paired difference from {title}, * significant at 5 % after{' '}
-                <Term id="holm">Holm’s correction</Term> over the column.{' '}
+                Below: paired difference from {title}, * significant at 5 % after{' '}
+                <Term id="holm">Holm’s correction</Term> per column.{' '}
               </>
             ) : null}
-            What the columns are:{' '}
+            Columns:{' '}
             {COLUMN_TERMS.map(([id, name], i) => (
               <Fragment key={id}>
                 {i === 0 ? '' : ', '}

@@ -111,7 +111,7 @@ const readoutText = ({ series, unit }: ChartSpec, step: number): string =>
 /** What is drawn where there are more steps than pixels; null where each has its point. */
 const thinned = (plan: ChartPlan | null): string | null =>
   plan && plan.stepsAPoint > 1
-    ? `line: mean of ${formatCount(plan.stepsAPoint)} steps, band: their range`
+    ? `line: mean over ${formatCount(plan.stepsAPoint)} steps; band: their range`
     : null;
 
 const moveTo = (key: string, at: number, count: number): number | null => {
@@ -276,7 +276,7 @@ const Foot = (props: {
       </span>
       {/* On the page all charts have this axis. */}
       <span className="fine" data-legend="" hidden>
-        Across: steps.
+        X axis: steps.
       </span>
       {shown === null ? null : <Readout spec={spec} step={shown} />}
     </div>

@@ -14,7 +14,7 @@ export const ChartTools = ({ first, last }: { first: number; last: number }) => 
     store.setState({ span: low <= first && high >= last ? null : [low, high] });
   };
   return (
-    <div className="chart-tools" role="group" aria-label="How the charts are drawn">
+    <div className="chart-tools" role="group" aria-label="Chart settings">
       <label>
         Smoothing{' '}
         <input
@@ -66,7 +66,7 @@ export const ChartTools = ({ first, last }: { first: number; last: number }) => 
         </button>
       </span>
       <span className="fine wide-only">
-        Drag over a chart to zoom, or focus it and press + and −, 0 for all.
+        Drag over a chart to zoom, or focus it and press + or −; 0 shows all.
       </span>
     </div>
   );

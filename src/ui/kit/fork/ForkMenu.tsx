@@ -107,7 +107,7 @@ const Line = ({ change, ...props }: LineProps) => {
         {change === 'temperature' && offer.possible
           ? `it was ${own}`
           : change === 'policy' && policies !== null && policies.length === 0
-            ? 'not here: no training run of this browser has an adapter'
+            ? 'not available: no training run in this browser has an adapter'
             : offerWords(change, offer)}
       </span>
     </li>
@@ -136,14 +136,14 @@ export const ForkMenu = (props: ForkMenuProps) => {
       {open ? (
         props.checking ? (
           <p className="fine" role="status">
-            Looking for its model and its sources …
+            Looking for its model and sources …
           </p>
         ) : why === null ? (
           <>
             <p className="fine">
-              A <Term id="fork">fork</Term> keeps what happened before event {event + 1} and goes on
-              by itself, beside the original.{note === null ? '' : ` ${note}`}
-              {busy ? ' It can start after the current run has ended or was stopped.' : ''}
+              A <Term id="fork">fork</Term> keeps everything before event {event + 1} and continues
+              separately, next to the original.{note === null ? '' : ` ${note}`}
+              {busy ? ' It can start once the current run has ended.' : ''}
             </p>
             <ul className="fork-list">
               {FORK_CHANGES.map((change) => (
@@ -152,7 +152,7 @@ export const ForkMenu = (props: ForkMenuProps) => {
             </ul>
           </>
         ) : (
-          <p className="fine">It cannot be forked here: {why}.</p>
+          <p className="fine">Cannot be forked here: {why}.</p>
         )
       ) : null}
     </div>

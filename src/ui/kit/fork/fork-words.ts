@@ -64,7 +64,7 @@ export function changeWords(
     case 'admit':
       return 'without the refusal';
     case 'draw':
-      return 'drawn again';
+      return 'sampled again';
     case 'temperature':
       return `temperature ${temperature ?? ''}`;
     case 'policy':

@@ -48,7 +48,7 @@ export const hopLabel = (hop: Hop, at: number): string =>
 export const mapNote = (map: HopMap): string | null => {
   if (map.kind === 'none') return `No hop map: ${map.why}.`;
   if (map.kind === 'titles')
-    return 'The record names supporting titles and no gold chain: in which order they are needed, and what is to be read in them, is not known.';
+    return 'The record has supporting titles but no gold chain, so their order and the facts in them are unknown.';
   return map.missing
     ? `No corpus states the ${relationWords(map.missing.relation)} of ${map.missing.subject}: the right answer is to say so.`
     : null;

@@ -39,14 +39,14 @@ const Fault = (props: FaultProps) => {
       </b>
       <p>
         {lost
-          ? 'A file of it could not be loaded: the server cannot be reached, or has a newer version. Reload the page when it can be reached; this ends what is running here.'
-          : `${messageOf(error)}. Nothing stored was changed, and what is running continues until you reload the page.`}
+          ? 'One of its files could not be loaded: the server is unreachable or has a newer version. Reload the page once it is reachable; this stops what is running here.'
+          : `${messageOf(error)}. Stored data is unchanged, and running work continues until you reload the page.`}
       </p>
       <div className="failure-actions">
         {/* A script that did not arrive is not asked for a second time by a page that is open. */}
         {lost ? null : (
           <button type="button" className="link" onClick={reset}>
-            Show it again
+            Try again
           </button>
         )}
         <button type="button" className="link" onClick={() => location.reload()}>

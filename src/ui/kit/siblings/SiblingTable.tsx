@@ -68,7 +68,7 @@ export const SiblingTable = ({ roots, siblings, values, open }: TableProps) => (
                   {parts.step.of === 'event' ? 'event' : 'part'} {parts.step.at + 1}, {words.name}
                 </button>
               ) : (
-                'the same as another'
+                'same as another'
               )}{' '}
               <span className="fine">{words?.line.slice(0, 120)}</span>
             </td>

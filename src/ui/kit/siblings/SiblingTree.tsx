@@ -188,18 +188,19 @@ const Sign = ({ of }: { of: 'gain' | 'loss' }) => (
 
 const Note = ({ basis }: Pick<SiblingValues, 'basis'>) => (
   <>
-    <Term id="group">Siblings</Term> share a branch as long as they wrote and read the same. Width
-    counts them;{' '}
+    <Term id="group">Siblings</Term> share a branch while their texts are the same. Width = number
+    of rollouts;{' '}
     {basis === null ? (
-      'all are equal so far, so no branch has a colour'
+      'all are equal so far, so branches have no colour'
     ) : (
       <>
         colour is{' '}
         {basis === 'advantage' ? <Term id="advantage">advantage</Term> : BASIS_WORDS[basis]}:{' '}
-        <Sign of="gain" /> above the mean, whole, <Sign of="loss" /> below it, dashed
+        <Sign of="gain" /> above the mean: solid, <Sign of="loss" /> below: dashed
       </>
     )}
-    . Leaves are answers beside <Term id="gold">gold</Term>, ✓ right by <Term id="em">EM</Term>.
+    . Leaves: answers, compared with <Term id="gold">gold</Term>, ✓ right by <Term id="em">EM</Term>
+    .
   </>
 );
 
@@ -234,7 +235,7 @@ export const SiblingTree = memo(({ siblings, open, heading = 'h3', all }: TreePr
       className="siblings"
       note={<Note basis={values.basis} />}
       does="Click an event to open it."
-      empty={roots.length === 0 ? 'No rollout has begun.' : null}
+      empty={roots.length === 0 ? 'No rollout has started.' : null}
       renderPicture={(width) => (
         <Branches
           layout={treeLayout(roots, width, shown.length)}

@@ -65,7 +65,7 @@ export function nodeLabel(
 ): string {
   const what = node.step.of === 'event' ? 'Event' : 'Part';
   const shared =
-    node.members.length === 1 ? 'one rollout only' : `${node.members.length} of ${count} rollouts`;
+    node.members.length === 1 ? 'only one rollout' : `${node.members.length} of ${count} rollouts`;
   const value =
     basis === null || node.value === null
       ? ''

@@ -29,7 +29,7 @@ export const WRITER_NAMES = {
   prompt: 'prompt',
   policy: 'policy',
   environment: 'environment',
-  hint: 'hint of the environment',
+  hint: 'hint from the environment',
 } as const;
 
 /** A number of a token; a token of the policy's that lacks it says so, one that was only read does not. */
@@ -40,7 +40,7 @@ const numberWords = (
   { writer }: TokenFacts,
 ): string | null => {
   if (value !== null) return `${name} ${formatNumber(value)}${unit}`;
-  return writer === 'policy' ? `${name} not given` : null;
+  return writer === 'policy' ? `${name} unknown` : null;
 };
 
 /**

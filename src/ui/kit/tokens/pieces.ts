@@ -16,7 +16,7 @@ export const usePieces = create<Pieces>()(() => ({ policyId: null, texts: {} }))
 type LoadPieces = (ids: number[]) => Promise<string[]>;
 
 const asked = new Set<number>();
-let load: LoadPieces = () => Promise.reject(new Error('No policy is connected.'));
+let load: LoadPieces = () => Promise.reject(new Error('No model is loaded.'));
 
 /** Says who is asked for texts from now on; what is known stays. */
 export const providePieces = (from: LoadPieces): void => {
@@ -54,7 +54,7 @@ export const useTagNames = ({ recipe, segments }: Rollout): TagNames =>
   useMemo(() => tagNames({ recipe, segments }), [recipe, segments]);
 
 /** Said beside a token that is shown by another name. */
-export const trueToken = (token: string): string => `the policy’s token is ${token}`;
+export const trueToken = (token: string): string => `the model’s token is ${token}`;
 
 /** A token as it can be read: blanks and line ends made visible. */
 export const visible = (text: string): string =>

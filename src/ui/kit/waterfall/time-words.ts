@@ -16,7 +16,7 @@ export const spanName = (span: TimeSpan): string =>
 const shareWords = (share: number): string =>
   share > 0 && share < 0.001 ? 'under 0.1 %' : `${(100 * share).toFixed(1)} %`;
 
-/** "4.71 s: policy writes 94.4 %, local search 5.6 %" */
+/** "4.71 s: model writes 94.4 %, local search 5.6 %" */
 export function totalWords({ totals, totalMs }: RolloutTimes): string {
   const parts = totals.map(({ kind, ms }) => `${TIME_NAMES[kind]} ${shareWords(ms / totalMs)}`);
   return `${formatMs(totalMs)}: ${parts.join(', ')}`;
@@ -25,11 +25,11 @@ export function totalWords({ totals, totalMs }: RolloutTimes): string {
 /** What the drawing cannot say of itself. */
 export function timeNotes({ clipped }: RolloutTimes, judged: boolean): string[] {
   return [
-    'Events are placed at their end time. Rollouts of one batch wait for each other; the time of the model includes that.',
+    'Events are placed at their end time. Model time includes waiting for other rollouts of the batch.',
     ...(clipped === 0
       ? []
       : [
-          `${clipped === 1 ? 'One call states' : `${clipped} calls state`} a longer duration than fits into the record, such as a result reused from an earlier call; it is cut to fit.`,
+          `${clipped === 1 ? 'One call states' : `${clipped} calls state`} a duration longer than its place in the record (such as a result reused from an earlier call); it is cut to fit.`,
         ]),
     ...(judged ? ['The time of the judge is not in the record.'] : []),
   ];

@@ -4,7 +4,7 @@ import { MODEL_DISTRIBUTION, type Rollout } from '../../../records/rollout.ts';
 export const distributionWords = ({
   logprobsOf = MODEL_DISTRIBUTION,
 }: Pick<Rollout['policy'], 'logprobsOf'>): string => {
-  if (logprobsOf === null) return 'unknown: the server does not say';
+  if (logprobsOf === null) return 'not reported by the server';
   const { temperature, topK, topP } = logprobsOf;
   return [
     `temperature ${temperature}`,

@@ -117,13 +117,13 @@ export const FitSummary = (props: {
   return (
     <div className="fit" data-testid="fit">
       <p className="fine">
-        <b>{row ? formatParameters(row.samples.parameters) : null}</b> parameters by its shape · on{' '}
+        <b>{row ? formatParameters(row.samples.parameters) : null}</b> parameters · on{' '}
         {limits.device} with {formatBytes(limits.memory)}, {limits.basis} · {formatCount(maxSlots)}{' '}
         rollouts of {formatCount(maxContext)} tokens in parallel, KV cache in {keys}
         {wanted ? null : ' (automatic)'}
         {row ? `: ${formatBytes(row.samples.contextBytes)}` : null}
         {limits.engines > 1
-          ? ` · in each of ${limits.engines} engines, which share the work; Train counts the same`
+          ? ` · in each of ${limits.engines} workers, which share the work (Train counts the same)`
           : null}
       </p>
       <Table

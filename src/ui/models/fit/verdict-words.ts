@@ -58,9 +58,9 @@ export function webLlmWords(
   if (device !== 'webgpu')
     return { tone: 'hint', badge: 'needs WebGPU', more: 'this browser offers no GPU' };
   if (features.includes('shader-f16') && !shaderF16)
-    return { tone: 'bad', badge: 'needs shader-f16', more: 'the GPU here has no half precision' };
+    return { tone: 'bad', badge: 'needs shader-f16', more: 'this GPU has no half precision' };
   if (memoryMB === null)
-    return { tone: 'hint', badge: 'size not known', more: 'WebLLM’s list does not say' };
+    return { tone: 'hint', badge: 'size not known', more: 'not in WebLLM’s list' };
   const needs = memoryMB * 1e6;
   if (needs <= memory) return { tone: 'good', badge: 'fits', more: 'by WebLLM’s list' };
   return {

@@ -8,7 +8,7 @@ const known = (value: number | null, write: (value: string) => string): string[]
 /** The shape of a model in one line. */
 export const ConfigFacts = ({ facts }: { facts: CheckpointFacts }) => {
   const parts = [
-    facts.family ?? 'no family named',
+    facts.family ?? 'unknown family',
     ...known(facts.layers, (n) => `${n} layers`),
     ...known(facts.hidden, (n) => `hidden ${n}`),
     ...known(facts.vocab, (n) => `vocabulary ${n}`),

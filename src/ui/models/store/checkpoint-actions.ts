@@ -24,7 +24,7 @@ const api = (): CheckpointsApi => {
 };
 
 /** For what is not a fault of the checkpoint: the worker died, the records cannot be read. */
-const BROKEN = 'Load the page again; what is stored stays.';
+const BROKEN = 'Reload the page; stored data is kept.';
 
 const tell = (error: unknown): void => {
   const fault = storageFault(error);

@@ -43,7 +43,7 @@ export const readEncoders = async (): Promise<void> => {
   try {
     useEncoders.setState({ encoders: await lab().encoders.list(), status: 'ready' });
   } catch (error) {
-    const problem = { text: messageOf(error), next: 'Load the page again; what is stored stays.' };
+    const problem = { text: messageOf(error), next: 'Reload the page; stored data is kept.' };
     useEncoders.setState({ problem, status: 'ready' });
   }
 };

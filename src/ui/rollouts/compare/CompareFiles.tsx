@@ -67,10 +67,10 @@ type Kind = (typeof KINDS)[number];
 
 /** What the kinds mean, as tooltips of their buttons. */
 const NOTES: Record<Kind, string> = {
-  flipped: 'from wholly wrong to wholly right by this score, or back',
+  flipped: 'from all wrong to all right by this score, or the reverse',
   gained: 'better by this score in the second file',
   lost: 'worse by this score in the second file',
-  same: 'as good in both',
+  same: 'equal in both',
 };
 
 /** Questions that are listed at first, and added by each press on "Show more". */
@@ -86,7 +86,7 @@ const Questions = (props: {
   const { a, b, questions, compared } = props;
   const list = useMore(questions, PAGE);
   const { texts, golds, answers } = compared;
-  if (questions.length === 0) return <p className="fine">No question.</p>;
+  if (questions.length === 0) return <p className="fine">No questions.</p>;
   return (
     <>
       <Table className="list-table" heads={HEADS}>
@@ -188,7 +188,7 @@ export const CompareFiles = (props: {
   return (
     <section className="browse-body" aria-label="Comparison">
       {others.length === 0 ? (
-        <p>There is no other file to compare with. Drop one on this page.</p>
+        <p>No other file to compare with. Drop one on this page.</p>
       ) : (
         <div className="choice-line">
           <span>

@@ -130,7 +130,7 @@ const List = (props: { fileId: string; search: string; found: readonly Disagreem
 
 const toLookAt = (count: number): string =>
   count === 0
-    ? 'On no rollout are these at least 0.5 apart. Other scorers, or a judge, may differ.'
+    ? 'These differ by less than 0.5 on every rollout. Other scorers, or a judge, may differ more.'
     : `${plural(count, 'rollout')} to look at`;
 
 /**

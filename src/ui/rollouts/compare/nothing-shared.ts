@@ -1,11 +1,11 @@
 import type { ComparedRuns, NoScore } from '../../../lab/contract/rollouts.ts';
 
 const NO_SCORE: Record<NoScore, string> = {
-  empty: 'has no rollout that is read yet',
+  empty: 'has no rollouts yet',
   older: 'was imported before this score existed; open it again to compute it',
-  'not-scored': 'has no answer that can be read, so that nothing in it is scored',
-  'no-gold': 'has no gold answers, so that nothing in it is scored',
-  'no-verdict': 'has no verdict of a judge; choose another score',
+  'not-scored': 'has no readable answers, so nothing in it is scored',
+  'no-gold': 'has no gold answers, so nothing in it is scored',
+  'no-verdict': 'has no judge verdicts; choose another score',
 };
 
 /** Why there is nothing to compare: a file without such scores is named, and what can be done. */

@@ -25,7 +25,7 @@ export const Figures = (props: {
       <p className="fine">
         {file.status === 'importing'
           ? 'Statistics of the whole file appear when it is fully read; the rows read so far can be used now.'
-          : 'The file was not read to its end, so it has no statistics. Open it again to read it whole.'}
+          : 'The file was only read in part, so there are no statistics. Open it again to read all of it.'}
       </p>
     );
   const passing =
@@ -49,7 +49,7 @@ export const Figures = (props: {
                   type="button"
                   className="figure-button"
                   title={`${note}\nClick to filter: ${filter}`}
-                  aria-label={`${name}: ${shown}${passing ? `, of the whole file ${value}` : ''}. Show the cases`}
+                  aria-label={`${name}: ${shown}${passing ? `, whole file ${value}` : ''}. Show the cases`}
                   onClick={() => show(filter)}
                 >
                   <b>{own?.value ?? DASH}</b> <span className="fine">{own?.more}</span>

@@ -114,7 +114,7 @@ const Head = (props: { file: FileRecord; view: BrowseView; change: Change }) => 
         <Button
           size="compact-xs"
           variant="default"
-          title="Reads what the run has stored by now"
+          title="Loads the rollouts that the run has stored since"
           onClick={() => openOwnRun(own, file.name.replace(/^run /, ''), go)}
         >
           Refresh
@@ -302,9 +302,9 @@ const FilePage = () => {
           <>
             <h1>This file is not here</h1>
             <p>
-              It was deleted, or read in another browser: imported files stay in the browser that
-              read them. <Link href="/rollouts">See the files that are here</Link>, or drop it on
-              this page.
+              It was deleted, or imported in another browser: files stay in the browser that
+              imported them. <Link href="/rollouts">See the files in this browser</Link>, or drop it
+              on this page.
             </p>
           </>
         )}

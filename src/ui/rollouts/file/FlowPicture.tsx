@@ -17,14 +17,15 @@ interface FlowProps {
 /** What it means that a rollout ended there. */
 const NOTES: Record<End, string> = {
   right:
-    'Right, and a retrieved passage contains a gold answer; counted as having passed every stage. A right yes or no counts too if anything was retrieved, as its evidence cannot be checked by text.',
+    'Right, and a retrieved passage contains a gold answer; counts as passing every stage. A right yes or no counts too if anything was retrieved, because its evidence cannot be checked by text.',
   'right-unread': 'Right, but no retrieved passage contains a gold answer: memory, or a guess.',
-  'not-asked': 'No query asked for a passage of the chain; without a chain: nothing was searched.',
+  'not-asked':
+    'No query asked for a passage of the gold chain; without a gold chain: nothing was searched.',
   'not-found':
-    'The passage was searched for but not retrieved, or searched for in the wrong source; without a chain: no result contained a gold answer.',
+    'The passage was searched for but not retrieved, or searched for in the wrong source; without a gold chain: no result contained a gold answer.',
   'not-read': 'The passage was retrieved, but the model used something else.',
   'not-answered':
-    'All passages were retrieved and, as far as the record shows, read; the answer is wrong or missing.',
+    'All passages were retrieved and, as far as the record shows, used; the answer is wrong or missing.',
 };
 
 const countOf = (flow: Flow, end: End): number =>

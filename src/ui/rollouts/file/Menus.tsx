@@ -18,7 +18,7 @@ import { Popup } from './Popup.tsx';
 type Change = (change: Partial<BrowseAddress>) => void;
 
 /**
- * Which columns the table has and in which order. The order is changed by buttons, not by dragging,
+ * Choose the table’s columns and in which order. The order is changed by buttons, not by dragging,
  * so that it can be done by keyboard and on a touch screen.
  */
 export const ColumnsMenu = (props: {
@@ -42,7 +42,7 @@ export const ColumnsMenu = (props: {
   };
   const names = [...shown, ...allColumns(clauses).filter((name) => !shown.includes(name))];
   return (
-    <Popup name="Columns" note="Which columns the table has">
+    <Popup name="Columns" note="Choose the table’s columns">
       {() => (
         <>
           <ul className="column-list" aria-label="Columns">
@@ -86,7 +86,7 @@ export const ColumnsMenu = (props: {
             })}
           </ul>
           <button type="button" className="link" onClick={() => change({ columns: null })}>
-            Usual columns
+            Default columns
           </button>
         </>
       )}
@@ -113,7 +113,7 @@ const ViewsList = (props: { address: BrowseAddress; change: Change; close: () =>
     <>
       {views.length === 0 ? (
         <p className="fine">
-          A view is a filter with its order, groups and columns. None is saved yet.
+          No saved views. A view stores the filter, order, grouping and columns.
         </p>
       ) : (
         <ul className="column-list" aria-label="Saved views">
@@ -145,7 +145,7 @@ const ViewsList = (props: { address: BrowseAddress; change: Change; close: () =>
         <TextInput
           size="xs"
           aria-label="Name of the view"
-          placeholder="Name what is shown now"
+          placeholder="Name the current view"
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
         />
@@ -174,22 +174,22 @@ const EXPORTS: readonly { format: ExportFormat; name: string; note: string; end:
   {
     format: 'forage',
     name: 'JSONL, Forage',
-    note: 'forage.rollout/1, nothing left out',
+    note: 'forage.rollout/1, complete records',
     end: 'jsonl',
   },
   {
     format: 'verl',
     name: 'JSONL, verl',
-    note: 'input, output, gts, score, step; named by its first step, as verl’s viewer expects',
+    note: 'input, output, gts, score, step; file named by its first step, as verl’s viewer expects',
     end: 'jsonl',
   },
   {
     format: 'rl-logging-board',
     name: 'JSONL, RLLoggingBoard',
-    note: 'with per-token columns; token texts if the tokenizer of the model is here',
+    note: 'per-token columns; token texts if the model’s tokenizer is on this device',
     end: 'jsonl',
   },
-  { format: 'csv', name: 'CSV', note: 'the table’s columns, all digits', end: 'csv' },
+  { format: 'csv', name: 'CSV', note: 'the table’s columns, unrounded', end: 'csv' },
   { format: 'markdown', name: 'Markdown table', note: 'the table’s columns', end: 'md' },
   { format: 'latex', name: 'LaTeX table', note: 'the table’s columns, booktabs', end: 'tex' },
 ];
@@ -251,7 +251,7 @@ export const ExportMenu = (props: {
   };
   const count = selected.order.length;
   return (
-    <Popup name="Export" note="The rollouts that pass the filter, in the table’s order">
+    <Popup name="Export" note="The filtered rollouts, in table order">
       {(close) => (
         <>
           <p className="fine">

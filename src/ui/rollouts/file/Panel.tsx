@@ -27,7 +27,7 @@ const OutcomeBars = ({ selected, narrow }: { selected: BrowseResult; narrow: Nar
   <Bars
     id="outcomes"
     title={withBasis('How they ended', basisWords(selected.statistics))}
-    note="Every rollout with gold answers has exactly one outcome; right by the file’s judge where it has a verdict, else by EM (SQuAD’s normaliser)."
+    note="Each rollout with gold answers has one outcome: by the file’s judge if it gave a verdict, else by EM (SQuAD’s normaliser)."
     {...outcomeBars(selected.outcomes)}
     empty={
       selected.order.length === 0
@@ -45,8 +45,8 @@ const OutcomeBars = ({ selected, narrow }: { selected: BrowseResult; narrow: Nar
 const Findings = ({ selected, narrow }: { selected: BrowseResult; narrow: Narrow }) => {
   const codes = (Object.keys(LINTS) as LintCode[]).filter((code) => (selected.lint[code] ?? 0) > 0);
   const kinds = [
-    ['fault', 'Faults of the implementation', 6],
-    ['behaviour', 'Ways of searching', 5],
+    ['fault', 'Implementation faults', 6],
+    ['behaviour', 'Search behaviour', 5],
   ] as const;
   return (
     <>
@@ -71,8 +71,8 @@ const Findings = ({ selected, narrow }: { selected: BrowseResult; narrow: Narrow
             selected.order.length === 0
               ? 'No rollout passes the filter.'
               : kind === 'fault'
-                ? 'None of the published faults is in these rollouts.'
-                : 'Nothing to see here.'
+                ? 'These rollouts have none of the published faults.'
+                : 'Nothing to report.'
           }
           onPick={(code) => narrow(condition('lint', 'has', code))}
         />
@@ -173,7 +173,11 @@ const Facets = (props: {
                 <td className="figure">{formatShare(em)}</td>
                 <td
                   className="figure"
-                  title={flat ? 'All rewards equal: no signal under a group baseline' : undefined}
+                  title={
+                    flat
+                      ? 'All rewards equal: no learning signal under a group baseline'
+                      : undefined
+                  }
                 >
                   {formatNumber(reward)}
                   {flat && field === 'group' ? ' =' : ''}
@@ -210,7 +214,7 @@ export const Panel = (props: {
     <h2 className="visually-hidden">Overview of the selection</h2>
     {props.partial === null ? null : <p className="fine">{props.partial}</p>}
     <FlowPicture
-      title={withBasis('Where they were lost', basisWords(props.selected.statistics))}
+      title={withBasis('Where they failed', basisWords(props.selected.statistics))}
       flow={props.selected.flow}
       basis={basisWords(props.selected.statistics)}
       onPick={(end) => props.narrow(condition('ended', '=', end))}

@@ -14,7 +14,7 @@ export const UnknownNote = (props: {
           <b>
             <code>{field}</code> is unknown for {formatCount(rows)} of {plural(of, 'rollout')}
           </b>
-          : {why}. Unknown is not zero: no comparison with it is true, with or without “not”.{' '}
+          : {why}. Unknown is not zero: no comparison with it is true, even with “not”.{' '}
           <button type="button" className="link" onClick={() => props.show(`${field} is missing`)}>
             show {rows === 1 ? 'it' : 'them'}
           </button>

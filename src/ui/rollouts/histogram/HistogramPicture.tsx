@@ -183,7 +183,7 @@ const Foot = ({ histogram }: { histogram: Histogram }) => {
     <p className="fine" data-legend="">
       <span className="histogram-key shown" /> pass the filter: {formatCount(shown.known)}, mean{' '}
       {formatNumber(shown.mean)} · <span className="histogram-key all" /> in the file:{' '}
-      {formatCount(all.known)}, mean {formatNumber(all.mean)}. Heights are shares of each.
+      {formatCount(all.known)}, mean {formatNumber(all.mean)}. Bar heights: share of each set.
       {all.unknown === 0
         ? ''
         : ` In no bar: ${formatCount(all.unknown)} of the file, ${formatCount(shown.unknown)} of them pass; ${unknownReason(column)}.`}
@@ -237,7 +237,7 @@ export const HistogramPicture = (props: {
         bars === null
           ? 'Counting …'
           : shownColumn === null
-            ? 'No rollout of this file has a number.'
+            ? 'No rollout in this file has numbers.'
             : null
       }
       controls={

@@ -26,4 +26,4 @@ export const binWords = (
 
 /** Why a record cannot say the number. */
 export const unknownReason = (column: string): string =>
-  isRowNumber(column) ? rowNumber(column).unknown : 'its reward has no such clause';
+  isRowNumber(column) ? rowNumber(column).unknown : 'their reward has no such clause';

@@ -10,7 +10,7 @@ export const JudgeProgress = ({ job, fileId }: { job: JudgeJob; fileId: string }
     return job.status === 'ended' ? null : (
       <p className="fine" role="status">
         The answers of <Link href={filePath(job.fileId, '?view=judge')}>another file</Link> are
-        being judged; one file is judged at a time.
+        being judged; only one file at a time.
       </p>
     );
   const left = judgingLeft(job);

@@ -67,7 +67,7 @@ const AgreementTable = ({ agreement }: Pick<JudgeStatus, 'agreement'>) => {
       <p>
         {formatCount(n)} verdicts, {formatShare((bothRight + judgeOnly) / n)} right by the judge.
         Agreement with EM {formatShare(share ?? 0)}, Cohen’s κ{' '}
-        {kappa === null ? 'undefined: chance alone explains all' : kappa.toFixed(2)}.
+        {kappa === null ? 'undefined: agreement by chance is already 1' : kappa.toFixed(2)}.
       </p>
     </section>
   );
@@ -176,7 +176,7 @@ const Chooser = ({ file, standing }: { file: FileRecord; standing: JudgeStatus }
             disabled={!chosen || standing.without === 0}
             onClick={() => chosen && void startJudging(file.id, chosen.ref, false)}
           >
-            Judge {plural(standing.without, 'answer')} without a verdict
+            Judge {plural(standing.without, 'answer')} unjudged
           </Button>
           {standing.without < standing.judgeable ? (
             <Button
@@ -204,21 +204,17 @@ export const JudgeView = ({ file, search }: { file: FileRecord; search: string }
   if (standing === null) return <p role="status">Reading the verdicts …</p>;
   if (typeof standing === 'string') return <p className="warn">{standing}</p>;
   if (file.status === 'importing')
-    return (
-      <p>The file is still being read; its answers can be judged when it is read to its end.</p>
-    );
+    return <p>The file is still being read. Judge its answers once it is complete.</p>;
   if (standing.judgeable === 0)
     return (
-      <p>
-        There is nothing to judge: no rollout of this file has both gold answers and an answer that
-        can be read.
-      </p>
+      <p>Nothing to judge: no rollout in this file has both a gold answer and a readable answer.</p>
     );
   return (
     <div className="judge-view">
       <p className="fine">
-        LJ: a model says whether an answer means what a gold answer means. Its verdicts are kept in
-        the rollouts: in the table, its filters, the disagreements and exports.
+        LLM judge (LJ): a model decides whether an answer means the same as a gold answer. The
+        verdicts are stored with the rollouts: see them in the table, filters, disagreements and
+        exports.
       </p>
       <Chooser file={file} standing={standing} />
       {job ? <JudgeProgress job={job} fileId={file.id} /> : null}

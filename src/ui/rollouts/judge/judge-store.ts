@@ -96,7 +96,7 @@ const both = (one: string, other: string): string =>
   other === '' ? one : `${one.replace(/\.?$/, '.')} ${other}`;
 
 const ENDED = {
-  complete: 'Every answer was asked for.',
+  complete: 'Every answer was judged.',
   cancelled: 'Stopped. The verdicts so far are kept; judge again to continue with the rest.',
   'gave-up':
     'The judge failed several times in a row, so judging stopped. See the reasons below; judge again to continue with the rest.',
@@ -146,7 +146,9 @@ export const startJudging = async (
     );
     change({ words: both(ENDED[ended], await keeper.keepRest()) });
   } catch (error) {
-    const why = signal.aborted ? ENDED.cancelled : `The judge cannot be asked: ${messageOf(error)}`;
+    const why = signal.aborted
+      ? ENDED.cancelled
+      : `The judge could not be called: ${messageOf(error)}`;
     change({ words: both(why, await keeper.keepRest()) });
   } finally {
     abort = null;

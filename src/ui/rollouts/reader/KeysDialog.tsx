@@ -15,8 +15,8 @@ export const KeysDialog = ({ onClose }: { onClose: () => void }) => (
           </div>
         ))}
         <p className="fine">
-          In the token strip the arrow keys walk from token to token, with Shift they choose a
-          range. Escape closes this.
+          In the token strip, arrow keys move between tokens; with Shift they select a range. Escape
+          closes this list.
         </p>
       </Modal.Body>
     </Modal.Content>

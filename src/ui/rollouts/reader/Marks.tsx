@@ -76,7 +76,7 @@ export const Marks = ({ mark }: { mark: MarkState }) => {
       )}
       {failure === null ? null : (
         <span role="alert" className="tone-bad">
-          ⚠ The note was not kept: {failure}
+          ⚠ The note was not saved: {failure}
         </span>
       )}
     </div>

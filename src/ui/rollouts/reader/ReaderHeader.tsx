@@ -35,7 +35,7 @@ const Verdict = ({ reading }: { reading: Reading }) => {
     <div className="facts">
       {notScored !== undefined ? (
         <>
-          <span className="badge" title="It is left out of every mean.">
+          <span className="badge" title="It counts in no mean.">
             not scored
           </span>
           <span className="fine">{notScored}</span>

@@ -125,11 +125,11 @@ const Missing = () => (
   <main className="page" tabIndex={-1}>
     <h1>This rollout is not here</h1>
     <p>
-      Rollouts stay in the browser that imported them. Its file may have been deleted, or imported
-      in another browser; import it here to read it, then choose the rollout in the table.
+      Rollouts stay in the browser that imported them. The file was deleted, or imported in another
+      browser. Import it here, then choose the rollout in the table.
     </p>
     <p>
-      <Link href="/rollouts">Rollouts of this browser</Link>
+      <Link href="/rollouts">Rollouts in this browser</Link>
     </p>
   </main>
 );

@@ -67,7 +67,7 @@ const RunFork = (props: { reading: Reading; rollout: Rollout; event: number }) =
       rollout={rollout}
       event={event}
       why={null}
-      note={`It opens in Ask. ${note ?? ''}`.trim()}
+      note={`Opens in Ask. ${note ?? ''}`.trim()}
       policies={policies}
       busy={false}
       start={(ask) => void forkOfRun(run, rollout, ask, go)}

@@ -27,9 +27,9 @@ export const READER_KEYS: readonly [string, string][] = [
   ['n', 'Next event, or change of a diff'],
   ['p', 'Previous event, or change of a diff'],
   ['g', 'Group'],
-  [`1 … ${VIEW_IDS.length}`, 'The views, in their order'],
+  [`1 … ${VIEW_IDS.length}`, 'The views, in order'],
   ['/', 'Find in the text'],
-  ['b', 'Bookmark, or take it away'],
+  ['b', 'Bookmark, or remove the bookmark'],
   ['?', 'This list'],
   ['⌘K, Ctrl K', 'Everything else'],
 ];

@@ -111,7 +111,7 @@ const Hit = ({
         <button
           type="button"
           className="search-hit"
-          title={`Its ${own.kind} is read first`}
+          title={`Its ${own.kind} must be loaded first`}
           ref={ref}
           onClick={open}
         >
@@ -160,7 +160,7 @@ const Place = memo(({ place, words }: { place: SearchMatch; words: string }) => 
         </span>
       </h2>
       {place.problem === null ? null : (
-        <p className="tone-bad">⚠ The rest of it could not be read: {place.problem}.</p>
+        <p className="tone-bad">⚠ The rest could not be read: {place.problem}.</p>
       )}
       <ol>
         {rows.map((hit, at) => (

@@ -68,7 +68,7 @@ export const SearchResults = ({ wanted, over, again }: SearchResultsProps) => {
       <Standing again={again} />
       {status === 'failed' ? (
         <p className="failure" role="alert">
-          ⚠ The search failed: {problem}. Nothing was changed.{' '}
+          ⚠ The search failed: {problem}.{' '}
           <button type="button" className="link" onClick={again}>
             Try again
           </button>
@@ -76,9 +76,9 @@ export const SearchResults = ({ wanted, over, again }: SearchResultsProps) => {
       ) : null}
       {status === 'done' && shown.length === 0 ? (
         <p role="status">
-          No rollout has “{wanted}”: question, answer and every text of{' '}
-          {formatCount(lookedThrough(found))} rollouts were looked through. The text must match
-          exactly, except for upper and lower case; a shorter text finds more.
+          No rollout contains “{wanted}”. Searched: question, answer and all texts of{' '}
+          {formatCount(lookedThrough(found))} rollouts. The text must match exactly, ignoring case;
+          a shorter text finds more.
         </p>
       ) : null}
       <FoundPlaces found={shown} words={wanted} />

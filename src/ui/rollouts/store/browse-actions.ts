@@ -127,7 +127,7 @@ export const importRolloutRuns = (
   if (runs.length !== 1 || !isRollouts(pagePath())) go('/rollouts');
   for (const { name, files } of runs) {
     if (files.length === 0) {
-      const problem = `${name} is a folder without files of rollouts: .jsonl, .ndjson, .json, .parquet or .eval, packed by gzip or not.`;
+      const problem = `The folder ${name} has no rollout files (.jsonl, .ndjson, .json, .parquet or .eval, also gzipped).`;
       useBrowse.setState({ problem });
       continue;
     }
@@ -148,7 +148,9 @@ export const importDrop = (
   runs: Promise<Parameters<typeof importRolloutRuns>[0]>,
   go: (path: string) => void,
 ): void =>
-  void attempt('What was dropped could not be read', async () => importRolloutRuns(await runs, go));
+  void attempt('The dropped files could not be read', async () =>
+    importRolloutRuns(await runs, go),
+  );
 
 /** A training run or an evaluation, whose rollouts are read as a file. */
 export interface Own {
@@ -210,7 +212,7 @@ export const removeFile = async (id: string, name: string): Promise<void> => {
 
 /** Brings a deleted file back. */
 export const restoreFile = async (id: string): Promise<void> => {
-  await attempt('The file could not be brought back', async () => {
+  await attempt('The file could not be restored', async () => {
     await lab().rollouts.restore(id);
     useBrowse.setState(({ removed }) => ({ removed: removed.filter((one) => one.id !== id) }));
     await reloadFiles();

@@ -80,7 +80,7 @@ export const showSelection = async (
   if (sameFile && sameQuery(shown.query, query) && !again) return;
   const asked: BrowseQuery = { filter: query.filter, sort: query.sort, group: query.group };
   useSelection.setState({ ...(sameFile ? {} : EMPTY), fileId, query: asked, loading: true });
-  if (!sameFile) void attempt('Marks could not be read', () => readMarks(fileId));
+  if (!sameFile) void attempt('Bookmarks and notes could not be read', () => readMarks(fileId));
   try {
     const outcome = await lab().rollouts.browse(JOB, fileId, asked);
     const now = useSelection.getState();

@@ -153,7 +153,7 @@ const GroupRow = (props: {
           {group.flat ? (
             <span
               className="badge"
-              title="All rewards of the group are equal: its advantages are zero under a group baseline, so it gives no learning signal."
+              title="All rewards of the group are equal: its advantages are zero under a group baseline, so there is no learning signal."
             >
               no signal
             </span>

@@ -97,7 +97,7 @@ const judged = (judge: NonNullable<Statistics['judge']>): Figure[] => {
       'judge',
       'judge says right',
       judge.right,
-      'The verdict that the file itself carries (R1-Searcher’s ACC_L, by GPT-4o). Of the rollouts that have one.',
+      'The verdict stored in the file (R1-Searcher’s ACC_L, by GPT-4o), over the rollouts that have one.',
       'judge = 1',
     ),
     {
@@ -105,7 +105,7 @@ const judged = (judge: NonNullable<Statistics['judge']>): Figure[] => {
         'judge-em',
         'judge agrees with EM (SQuAD)',
         em,
-        `How often judge and EM say the same. Right for the judge only: ${em.judgeOnly}; for EM only: ${em.scoreOnly}; Cohen’s κ ${formatNumber(em.kappa)}. Opens the cases where they differ.`,
+        `How often judge and EM agree. Right for the judge only: ${em.judgeOnly}; for EM only: ${em.scoreOnly}; Cohen’s κ ${formatNumber(em.kappa)}. Opens the cases where they differ.`,
         '(judge = 1 and em = 0) or (judge = 0 and em = 1)',
       ),
     },
@@ -136,18 +136,18 @@ const evidence = ({ evidence: found }: Statistics): Figure[] => {
     ),
     {
       id: 'wrong-though-retrieved',
-      name: 'wrong though retrieved, by EM',
+      name: 'retrieved but wrong (EM)',
       value: formatCount(wrongThoughRetrieved.em),
       more: by(wrongThoughRetrieved),
-      note: 'A gold answer was shown and the answer is wrong: first by EM, then by cover-EM and by the judge. Retrieval did its part. “How they ended” counts by the judge where there is one.',
+      note: 'A gold answer was retrieved, but the answer is wrong: by EM; then by cover-EM and the judge. Reading or reasoning failed. “How they ended” uses the judge if there is one.',
       filter: 'retrieved = 1 and em = 0',
     },
     {
       id: 'right-without',
-      name: 'right, without evidence, by EM',
+      name: 'right without retrieval (EM)',
       value: formatCount(rightWithoutEvidence.em),
       more: by(rightWithoutEvidence),
-      note: 'Right, and nothing that was read holds a gold answer, or nothing was read at all: first by EM, then by cover-EM and by the judge. Memory, a guess, or other words in the passages.',
+      note: 'Right, but no retrieved passage contains a gold answer, or nothing was retrieved: by EM; then by cover-EM and the judge. Memory, a guess, or other wording in the passages.',
       filter: 'with-evidence = 0 and em = 1',
     },
   ];
@@ -163,7 +163,7 @@ const notScored = ({ unread = 0, rollouts, errors }: Statistics): Figure[] =>
           name: 'not scored',
           value: formatCount(unread),
           more: `of ${formatCount(rollouts)}`,
-          note: 'The answer cannot be read: no protocol, box, “####” or sentence says where it is, and the file states none under “pred”. Left out of every score and mean; a judge’s verdict still counts.',
+          note: 'No answer could be extracted: no known format, box, “####” or sentence marks it, and the file has no “pred”. Counts in no score or mean; a judge’s verdict still counts.',
           filter: errors ? 'outcome = not-scored' : 'answered is missing',
         },
       ];
@@ -177,7 +177,7 @@ const failed = ({ errors, rollouts }: Statistics): Figure[] =>
           name: 'ended in an error',
           value: formatCount(errors.count),
           more: `of ${formatCount(rollouts)}`,
-          note: `An error of the system ended them. Left out of every score and mean. The first: ${errors.first}`,
+          note: `Ended by a system error. They count in no score or mean. The first: ${errors.first}`,
           filter: 'outcome = error',
         },
       ];
@@ -188,7 +188,7 @@ const searched = ({ searches, rollouts, answered }: Statistics): Figure[] => [
     'answered',
     'answered',
     answered,
-    'An answer was given at all, of the rollouts whose answer can be read. Opens those without one.',
+    'Share that gave an answer, of the rollouts with a known format. Opens those without one.',
     'answered = 0',
   ),
   {
@@ -196,7 +196,7 @@ const searched = ({ searches, rollouts, answered }: Statistics): Figure[] => [
     name: 'searches',
     value: formatNumber(searches.mean),
     more: `most ${searches.max}, none in ${formatCount(searches.none)} of ${formatCount(rollouts)}`,
-    note: 'Queries that the model wrote: mean per rollout, most, and rollouts without any. Opens those without any.',
+    note: 'Queries written by the model: mean and maximum per rollout, and rollouts without any. Opens those without any.',
     filter: 'searches = 0',
   },
 ];
@@ -211,7 +211,7 @@ const rewarded = ({ reward, zeroVarianceGroups, groups }: Statistics): Figure[] 
           name: 'mean reward',
           value: formatNumber(reward.mean),
           more: `${formatCount(zeroVarianceGroups)} of ${formatCount(groups)} groups all equal`,
-          note: 'Mean of the rewards that the file states. A group whose rewards are all equal has zero advantage under a group baseline: no learning signal. Opens the rollouts that have a reward.',
+          note: 'Mean of the rewards in the file. A group with equal rewards has zero advantage under a group baseline: no learning signal. Opens the rollouts with a reward.',
           filter: 'reward is present',
         },
       ];

@@ -84,7 +84,7 @@ const Differs = ({ notes, files }: Pick<ExportPlan, 'notes' | 'files'>) => (
   <>
     {notes.length > 0 ? (
       <>
-        <h3>What differs there</h3>
+        <h3>What differs from training here</h3>
         <ul className="export-notes">
           {notes.map(({ setting, text }) => (
             <li key={`${setting} ${text}`}>
@@ -137,8 +137,8 @@ export const ExportDialog = ({ subject: given, name, onClose }: DialogProps) => 
         <Modal.Body p="xs" className="dialog-body export-dialog" tabIndex={0}>
           <h2>Take “{name}” to a cluster</h2>
           <p className="fine">
-            A folder that trains with the same loop, rewards, masks, questions and adapter. Drop its
-            results on Runs afterwards.
+            A folder that trains with the same loop, rewards, masks, questions and adapter. Drop the
+            result folder on Runs afterwards.
           </p>
           <SegmentedControl
             size="xs"
@@ -162,7 +162,7 @@ export const ExportDialog = ({ subject: given, name, onClose }: DialogProps) => 
               onChange={(value) => typeof value === 'number' && setSteps(value)}
             />
           ) : null}
-          {plan.state === 'loading' ? <p role="status">Putting the folder together …</p> : null}
+          {plan.state === 'loading' ? <p role="status">Building the folder …</p> : null}
           {plan.state === 'failed' ? (
             <p role="alert" className="tone-bad">
               ⚠ {plan.message}

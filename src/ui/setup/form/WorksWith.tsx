@@ -192,7 +192,7 @@ export const WorksWith = ({ helpers = HELPERS }: { helpers?: readonly Helper[] }
             label="Judge"
             part="judge"
             choices={choices}
-            title="LLM judge: a second model decides whether an answer means the same as the gold answer. In training it scores held-out questions next to EM."
+            title="LLM judge: a second model decides whether an answer means the same as the gold answer. In training it also scores the held-out questions."
             fixed={[{ value: 'off', label: 'off' }]}
           />
         ) : null}

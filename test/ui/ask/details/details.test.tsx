@@ -45,10 +45,10 @@ beforeEach(() => {
 
 describe('the details', () => {
   it('say how to get some while nothing is selected', () => {
-    expect(wordsIn(show(null))).toContain('Details of whatever is selected: open a card');
+    expect(wordsIn(show(null))).toContain('Open a card, or click a passage title');
     // Of a rollout that is not on the screen any more there is nothing to show.
     expect(wordsIn(show({ ...of, rolloutId: 'gone', kind: 'event', event: 0 }))).toContain(
-      'open a card',
+      'Open a card',
     );
   });
 
@@ -65,7 +65,7 @@ describe('the details', () => {
     const html = show({ ...of, kind: 'event', event: 0 });
     const said = wordsIn(html);
     expect(said).toContain('rollout, seed 77');
-    expect(said).toContain('event 1 of 2, 1.50 s after the rollout began');
+    expect(said).toContain('event 1 of 2, 1.50 s after the start');
     expect(said).toContain('think, 2 tokens, ');
     expect(said).toContain('"kind": "think"');
     expect(buttonsIn(html).map(({ name }) => name)).toContain('copy record');
@@ -74,7 +74,7 @@ describe('the details', () => {
   it('of a passage say every rank and score that is known', () => {
     const said = wordsIn(show({ ...of, kind: 'passage', event: 1, hit: 0 }));
     expect(said).toContain('⚠ stale');
-    expect(said).toContain('score 1 lexical rank not in that list dense rank 4 cosine 0.25 id p1');
+    expect(said).toContain('score 1 lexical rank not ranked there dense rank 4 cosine 0.25 id p1');
     // A place that is not there shows nothing, and does not fail.
     expect(wordsIn(show({ ...of, kind: 'passage', event: 0, hit: 0 }))).not.toContain(
       'lexical rank',
@@ -82,9 +82,7 @@ describe('the details', () => {
     expect(wordsIn(show({ ...of, kind: 'passage', event: 1, hit: 9 }))).not.toContain(
       'lexical rank',
     );
-    expect(wordsIn(show({ ...of, kind: 'event', event: 9 }))).not.toContain(
-      'after the rollout began',
-    );
+    expect(wordsIn(show({ ...of, kind: 'event', event: 9 }))).not.toContain('after the start');
   });
 });
 
@@ -93,7 +91,7 @@ describe('a token', () => {
     const said = wordsIn(show({ ...of, kind: 'token', segment: 1, token: 0 }));
     expect(said).toContain('Token “#1”');
     expect(said).toContain('log-probability −1 probability 36.8 % entropy 0.5 nat');
-    expect(said).toContain('loss mask 1, may be trained');
+    expect(said).toContain('loss mask 1, trained');
     usePieces.setState({ policyId: 'test', texts: { 1: ' Bor' } });
     expect(wordsIn(show({ ...of, kind: 'token', segment: 1, token: 0 }))).toContain('Token “␣Bor”');
     // Another policy's texts are not this one's.
@@ -120,8 +118,10 @@ describe('a token', () => {
 
   it('that was only read has none, and is never trained', () => {
     const said = wordsIn(show({ ...of, kind: 'token', segment: 0, token: 0 }));
-    expect(said).toContain('log-probability none: it was only read probability none');
-    expect(said).toContain('loss mask 0, never trained');
+    expect(said).toContain(
+      'log-probability none: the model read it, but did not write it probability none',
+    );
+    expect(said).toContain('loss mask 0, not trained');
     expect(said).toContain('masked');
   });
 

@@ -22,8 +22,10 @@ describe('an address with an adapter', () => {
   it('says before the first press what answers, and offers to ask without it', () => {
     expect(before()).toBe('');
     useView.getState().setAddress({ sides: { policy: STEP_3, beside: null } });
-    expect(wordsIn(before())).toBe('Answered by the adapter of mine, step 3. Ask without it');
-    expect(buttonsIn(before()).map(({ name }) => name)).toEqual(['Ask without it']);
+    expect(wordsIn(before())).toBe(
+      'Answered by the adapter of mine, step 3. Ask without its adapter',
+    );
+    expect(buttonsIn(before()).map(({ name }) => name)).toEqual(['Ask without its adapter']);
     useView.getState().setAddress({ sides: { policy: STEP_3, beside: 'alone' } });
     expect(wordsIn(before())).toContain(
       'Answered by the adapter of mine, step 3, compared with the built-in model.',
@@ -33,9 +35,7 @@ describe('an address with an adapter', () => {
   it('says that a run which this browser does not have cannot be asked', () => {
     useAdapters.setState({ runs: [] });
     useView.getState().setAddress({ sides: { policy: STEP_3, beside: null } });
-    expect(wordsIn(before())).toContain(
-      '⚠ The address names a run that this browser does not have',
-    );
+    expect(wordsIn(before())).toContain('⚠ The training run in this link is not in this browser');
     // Not known before it was looked for.
     useAdapters.setState({ runs: null });
     expect(before()).toBe('');

@@ -74,7 +74,7 @@ describe('searches that failed', () => {
     expect(wordsIn(html)).toContain('⚠ 2 faults while searching.');
     expect(wordsIn(html)).toContain(`${WEB} ×2`);
     expect(wordsIn(html)).toContain(
-      'See that the server at localhost:8080 runs and test the connection',
+      'Check that the server at localhost:8080 runs and test the connection',
     );
     expect(linksIn(html)).toEqual([{ name: 'test the connection', href: '/corpus#web-source' }]);
     expect(buttonsIn(html).map(({ name }) => name)).toEqual([
@@ -86,7 +86,7 @@ describe('searches that failed', () => {
   it('of anything else offer to run again, once nothing runs', () => {
     const html = show([failing('a', LOCAL)], { kind: 'searxng', url: 'http://localhost:8080/x' });
     expect(wordsIn(html)).toContain('⚠ 1 fault while searching.');
-    expect(wordsIn(html)).toContain('When the cause is gone, run again.');
+    expect(wordsIn(html)).toContain('Once it works, run again.');
     expect(buttonsIn(html)).toMatchObject([{ name: 'run again', disabled: false }]);
     useRun.setState({
       run: { runId: 'r', status: 'running', tokens: 0, tokensPerSecond: 0, failure: null },
@@ -108,7 +108,7 @@ describe('rollouts of training', () => {
       source: { runId: 'a b', name: 'mine', step: 3, group: 'g', setup: BUILT_IN_SETUP },
     });
     const html = htmlOf(<SourceNote />, useRun);
-    expect(wordsIn(html)).toContain('Rollouts of training: “mine”, step 3, best reward first.');
+    expect(wordsIn(html)).toContain('Training rollouts: “mine”, step 3, best reward first.');
     expect(linksIn(html)).toEqual([{ name: 'Back to the step', href: '/train?run=a+b&step=3' }]);
   });
 

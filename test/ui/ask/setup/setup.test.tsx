@@ -83,7 +83,7 @@ describe('a first visit', () => {
     open('?q=a');
     expect(buttonsIn(welcome())[0]?.name).toBe('Run this question');
     useRun.setState({ wanted: true });
-    expect(wordsIn(welcome())).toContain('It starts as soon as the world is loaded.');
+    expect(wordsIn(welcome())).toContain('It starts as soon as everything is loaded.');
   });
 });
 
@@ -153,11 +153,11 @@ describe('the settings', () => {
 
   it('say what the printed reward does, where a router would learn from it', () => {
     open('?nlr=router&reward=paper');
-    expect(wordsIn(form())).toContain('The printed reward does not look at the question');
+    expect(wordsIn(form())).toContain('The reward as printed ignores the question');
     open('?nlr=router&reward=measured');
-    expect(wordsIn(form())).not.toContain('The printed reward does not');
+    expect(wordsIn(form())).not.toContain('The reward as printed');
     open('?nlr=both&reward=paper');
-    expect(wordsIn(form())).not.toContain('The printed reward does not');
+    expect(wordsIn(form())).not.toContain('The reward as printed');
   });
 
   it('say in a sentence, with its paper, what the recipe is', () => {

@@ -112,14 +112,14 @@ describe('a rollout of a file', () => {
     [
       'other passages',
       { events: [found(passage('p2', 'Rome', 'It shines.'))] },
-      /^the passages that it found are not among/,
+      /^Ask searches other passages than this rollout found/,
     ],
     [
       'another text of the same passage',
       { events: [found(passage('p1', 'Oslo', 'It snows.'))] },
-      /^the passages that it found are not among/,
+      /^Ask searches other passages than this rollout found/,
     ],
-    ['no passages and no question of here', { events: [] }, /^it found no passage, so/],
+    ['no passages and no question of here', { events: [] }, /^it found no passages, so/],
   ])('of %s is not, and it is said why', async (_, rest, why) => {
     connect();
     expect(await basisOf(FILE, record(rest))).toEqual({

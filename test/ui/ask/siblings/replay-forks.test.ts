@@ -109,8 +109,8 @@ it('are made where the rollouts had ended before Ask was shown again, and not wh
 });
 
 it.each([
-  ['fork=1-400-draw', 'the address forks rollout 1 at event 400, and it has 3 events.'],
-  ['fork=2-1-draw', 'the address forks rollout 2, and there are 1.'],
+  ['fork=1-400-draw', 'the link forks rollout 1 at event 400, but it has only 3 events.'],
+  ['fork=2-1-draw', 'the link forks rollout 2, but there are only 1.'],
 ])('that cannot be made (%s) are named and left out, with those behind them', async (fork, why) => {
   const { forks } = connect();
   open(`?q=q7&run=1&${fork}&fork=1-1-gold`);
@@ -157,11 +157,15 @@ it('of an address whose rollout is not in this browser are not, and it says so',
   open('?file=f&id=a&fork=1-1-source-web');
   useForksOfAddress();
   await openLinked({ file: 'f', rollout: 'a' });
-  expect(useLinkedStep.getState().problem).toMatch(/a rollout that is not in this browser/);
+  expect(useLinkedStep.getState().problem).toMatch(
+    /The rollout in this link is not in this browser/,
+  );
   const gone = connect({ evaluations: { rollout: () => Promise.resolve(null) } });
   open('?file=evaluation-e&id=a&fork=1-1-source-web');
   await openLinked({ file: 'evaluation-e', rollout: 'a' });
   expect(gone.fake.callsOf('evaluations.rollout')).toEqual([['a']]);
-  expect(useLinkedStep.getState().problem).toMatch(/a rollout that is not in this browser/);
+  expect(useLinkedStep.getState().problem).toMatch(
+    /The rollout in this link is not in this browser/,
+  );
   expect([...forks(), ...gone.forks()]).toEqual([]);
 });

@@ -80,12 +80,12 @@ describe('an address of rollouts of a training step', () => {
     [
       'a run of another browser',
       { runs: () => Promise.resolve([]) },
-      /run-a, which is not in this browser\. Open it in the browser/,
+      /\(run-a\) is not in this browser\. Open the link in the browser/,
     ],
     [
       'rollouts that were deleted',
       { rollouts: () => Promise.resolve([]) },
-      /step 3 of “mine” .* are not kept: they were deleted/,
+      /step 3 of “mine” .* are no longer stored: they were deleted/,
     ],
     [
       'a group that is not among them',

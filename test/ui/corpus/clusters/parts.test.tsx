@@ -100,8 +100,8 @@ describe('the clusters of an imported collection', () => {
       wordsIn(
         htmlOf(<PartInSearch local={local(method)} overview={overview({ method, answers })} />),
       );
-    expect(part('cluster', true)).toContain('This index answers the searches');
-    expect(part('flat', false)).toContain('Searches are not answered by clusters');
+    expect(part('cluster', true)).toContain('In use: this index answers the searches');
+    expect(part('flat', false)).toContain('Searches do not use clusters');
   });
 
   it('lists the last queries as they are given, each to be asked again', () => {
@@ -109,7 +109,7 @@ describe('the clusters of an imported collection', () => {
       htmlOf(
         <Recent overview={overview(rest, queries)} disabled={false} onAsk={() => undefined} />,
       );
-    expect(wordsIn(recent({}))).toContain('None yet. Search above, on Corpus');
+    expect(wordsIn(recent({}))).toContain('None yet. Search here or on Corpus');
     expect(wordsIn(recent({ answers: false }))).toContain('None yet. Search above.');
     const html = recent({}, [asked(1, 'river 3'), asked(0, 'river 17')]);
     expect(buttonsIn(html).map(({ name }) => name)).toEqual(['river 3', 'river 17']);

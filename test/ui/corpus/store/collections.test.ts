@@ -71,7 +71,7 @@ describe('the list', () => {
   it('is read again after a new name, whether it was taken or not', async () => {
     const fake = connect({ rename: refuse });
     await renameCollection('a', 'new');
-    expect(state().problem?.text).toBe('It could not be renamed: in use');
+    expect(state().problem?.text).toBe('The collection could not be renamed: in use');
     expect(fake.callsOf('collections.list')).toHaveLength(1);
     connect();
     await renameCollection('a', 'new');
@@ -117,7 +117,7 @@ describe('deleting', () => {
     searchCollections(['a']);
     await removeCollections(['a']);
     await restoreCollection('a');
-    expect(state().problem?.text).toBe('It could not be brought back: in use');
+    expect(state().problem?.text).toBe('The collection could not be restored: in use');
     expect(setup().local).toEqual({ kind: 'built-in' });
     // It can be tried again, and is then used as before.
     expect(state().removed.map(({ id }) => id)).toEqual(['a']);
@@ -169,7 +169,7 @@ describe('exporting', () => {
     const files = saved();
     await exportCollection('a', 'wiki', 'questions');
     expect(files).toEqual([]);
-    expect(state().problem?.text).toBe('It could not be exported: in use');
+    expect(state().problem?.text).toBe('The collection could not be exported: in use');
   });
 });
 

@@ -73,9 +73,9 @@ describe('a file of an address', () => {
 
 describe('what goes wrong', () => {
   it.each<[number, string]>([
-    [401, 'a.example answered 401: it asks for a login. Nothing was fetched.'],
-    [404, 'a.example answered 404: there is no such file. Nothing was fetched.'],
-    [429, 'a.example answered 429: too many requests; wait a while. Nothing was fetched.'],
+    [401, 'a.example answered 401: a login is needed. Nothing was fetched.'],
+    [404, 'a.example answered 404: file not found. Nothing was fetched.'],
+    [429, 'a.example answered 429: too many requests; try again later. Nothing was fetched.'],
     [503, 'a.example answered 503: the server failed. Nothing was fetched.'],
     [418, 'a.example answered 418. Nothing was fetched.'],
   ])('%i is said in words', async (status, message) => {
@@ -109,7 +109,7 @@ describe('what goes wrong', () => {
     });
     expect(await failure('https://a.example/x')).toEqual({
       problem: 'broken',
-      message: 'The connection broke after 3 bytes (reset). Nothing was kept; try again.',
+      message: 'The connection failed after 3 bytes (reset). Nothing was stored; try again.',
     });
   });
 
@@ -140,7 +140,7 @@ describe('what goes wrong', () => {
       () => silence(false),
       'https://a.example/x',
       'unreachable',
-      /If the address opens in a tab, it is the second/,
+      /If the address opens in a tab, it is CORS/,
     ],
     [
       'a server of this machine, offline',

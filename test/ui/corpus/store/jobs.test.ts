@@ -95,7 +95,7 @@ describe('an import', () => {
     [
       'stopped',
       { status: 'cancelled' },
-      { notice: 'Stopped. What was imported until then is kept, and it can go on.' },
+      { notice: 'Stopped. What was imported so far is kept; you can resume it.' },
     ],
     [
       'of no use',
@@ -131,7 +131,7 @@ describe('an import', () => {
     offer('wiki.jsonl');
     expect(await startImport()).toBeNull();
     expect(state().problem?.text).toBe(
-      'The import stopped; what was imported until then is kept: the worker died',
+      'The import stopped; what was imported so far is kept: the worker died',
     );
     expect(state()).toMatchObject({ job: null, status: 'ready' });
   });
@@ -146,7 +146,7 @@ describe('an import', () => {
     expect(await mergeCollections(['a', 'b'])).toBeNull();
     await resumeImport(importRecord(), new Blob());
     expect(state().problem?.text).toBe(
-      '“first” is still being worked on: wait for it, or cancel it.',
+      '“first” is still being imported: wait until it is done, or cancel it.',
     );
     expect(state().pending?.name).toBe('second');
     cancelJob();
@@ -245,7 +245,7 @@ describe('an address', () => {
     connect();
     answer(() => Promise.resolve(new Response('', { status: 404 })));
     expect(await offerUrl('https://a.example/x')).toBe(false);
-    expect(state().problem?.text).toContain('The address was not fetched: a.example answered 404');
+    expect(state().problem?.text).toContain('The file was not fetched: a.example answered 404');
     expect(state()).toMatchObject({ job: null, pending: null });
   });
 

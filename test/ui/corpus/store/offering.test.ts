@@ -145,7 +145,7 @@ describe('a preview', () => {
   it('that fails says why', async () => {
     answers[0]?.reject(new Error('the worker died'));
     await settle();
-    expect(state().problem?.text).toBe('The file could not be looked at: the worker died');
+    expect(state().problem?.text).toBe('The file could not be previewed: the worker died');
     changePending({ shown: 1 });
     answers[1]?.resolve({ status: 'failed', message: 'no JSON' });
     await settle();

@@ -65,7 +65,7 @@ describe('passages', () => {
 
   it('stand with their call: time, size, and what it brought', () => {
     expect(words(call)).toContain(
-      '“who” asked of local: 3.0 ms (2.0 ms of it added) · 1 request · 1.5 kB · 1 new supporting title · 1 passage seen before · 1 new entity',
+      '“who” asked of local: 3.0 ms (2.0 ms added) · 1 request · 1.5 kB · 1 new supporting title · 1 passage seen before · 1 new entity',
     );
     expect(words({ ...call, newSupporting: null })).toContain('supporting titles unknown');
   });
@@ -94,7 +94,9 @@ describe('passages', () => {
   });
 
   it('that were not found are said not to be', () => {
-    expect(words(retrieve([]))).toContain('Nothing was found. The model got a note that says so.');
+    expect(words(retrieve([]))).toContain(
+      'Nothing was found; the model received a note that says so.',
+    );
   });
 
   it('are marked at their place behind letters that are longer in lower case', () => {
@@ -118,7 +120,7 @@ describe('passages', () => {
 describe('the background', () => {
   it('says how near it is to the question, as far as that is known', () => {
     expect(words(background)).toContain(
-      'D0, mode shown. Mean similarity to the question not available (lexical search gives none), shared terms 25.0 %, 50.0 % of the supporting titles.',
+      'D0, mode shown. Mean similarity to the question not available with lexical search, shared terms 25.0 %, 50.0 % of the supporting titles.',
     );
     const relevance = { meanSimilarity: 0.625, termOverlap: 0, supportingRecall: null };
     expect(words({ ...background, relevance })).toContain(
@@ -150,14 +152,14 @@ describe('a route', () => {
     expect(fixed).toContain('Fixed, not sampled');
     expect(fixed).not.toContain('%');
     expect(wordsIn(body([{ ...route, by: 'fixed', choice: 'both' }, call]))).toContain(
-      'nothing was chosen, so there are no probabilities and no reward. The call took 20 ms',
+      'Both sources are searched and their lists fused, so there are no probabilities and no reward. The call took 20 ms',
     );
   });
 
   it('knows its own call from that of a later round', () => {
     expect(wordsIn(body([route, search(2), call]))).toContain('The call has not returned.');
     const slow = { ...call, addedDelayMs: 5, newSupporting: null };
-    expect(wordsIn(body([route, slow]))).toContain('The call took 20 ms, 5.0 ms of it added.');
+    expect(wordsIn(body([route, slow]))).toContain('The call took 20 ms, 5.0 ms added.');
   });
 
   it('says which reading of the reward was computed', () => {
@@ -185,14 +187,14 @@ describe('a verdict of STIE', () => {
     expect(said).toContain('✗ differs 0.25 from the last answer, needs 0.50');
     expect(said).toContain('✓ differs 1.00 from the second last answer, needs 0.30');
     expect(said).toContain('AggDiff 0.25: too similar to earlier ones, replaced (corrected STIE)');
-    expect(said).toContain('How often each was an answer (blocked at 3):⊘ Borfield 4/3Lund 1/3');
+    expect(said).toContain('How often each was the answer (blocked at 3):⊘ Borfield 4/3Lund 1/3');
     expect(said).toContain('Blocked set: Borfield.');
   });
 
   it('of a query without history has nothing to differ from; N is 4 where the record has none', () => {
     const none = { checks: [], aggDiff: null, blocked: [] };
     const said = words({ ...verdict, ...none, over: 'query', valid: true });
-    expect(said).toContain('No history yet, so nothing to differ from.');
+    expect(said).toContain('No earlier items to compare with.');
     expect(said).toContain('AggDiff –: new enough');
     expect(said).toContain('(blocked at 4)');
     expect(said).not.toContain('Blocked set');
@@ -220,7 +222,9 @@ describe('a summary', () => {
       summary,
     ];
     const said = wordsIn(body(events, 1));
-    expect(said).toContain('In: Victor Kerlund (5 words). Out: 3 words, read in their place.');
+    expect(said).toContain(
+      'In: Victor Kerlund (5 words). Out: 3 words, which the model read instead.',
+    );
     expect(said).toContain('Summarized for “who” by extractive, from the cache in 1.50 s.');
     expect(words({ ...summary, fallback: true, reason: 'It asks why' })).toContain(
       '↩ sent back It asks why. A hint follows; neither is trained. In: no passages (0 words).',
@@ -239,9 +243,9 @@ describe('the other events', () => {
     [answer, 'Lund short answer, chosen by STIE among the probed candidates.'],
     [
       { ...answer, by: 'forced', form: 'long', text: '' },
-      '(empty) long answer, asked for at a limit.',
+      '(empty) long answer, requested at a limit.',
     ],
-    [{ ...answer, by: 'policy' }, 'Lund short answer, written by the policy.'],
+    [{ ...answer, by: 'policy' }, 'Lund short answer, written by the model.'],
     [stop, 'Stopped because the model answered. after 2 rounds'],
     [fault, 'no answer A fault of the retrieval.'],
     [

@@ -52,7 +52,7 @@ describe('the closed card of an event', () => {
       '',
     ],
     [{ ...route, by: 'fixed', choice: 'local' }, 'Route: local', 'local · fixed, not sampled', ''],
-    [{ ...route, by: 'policy-tag' }, 'Route: web', 'web · tag of the model', ''],
+    [{ ...route, by: 'policy-tag' }, 'Route: web', 'web · model’s tag', ''],
     [
       { ...route, by: 'fixed', choice: 'both' },
       'Route: both',
@@ -137,7 +137,7 @@ describe('why a rollout ended', () => {
     ['max-searches', 'no searches left'],
     ['token-budget', 'token budget spent'],
     ['context-full', 'context full'],
-    ['malformed', 'the output did not keep to the format'],
+    ['malformed', 'the output broke the format'],
     ['cancelled', 'cancelled'],
     ['error', 'an error'],
   ] as const)('%s is said in words', (reason, words) => {

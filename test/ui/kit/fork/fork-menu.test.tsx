@@ -75,7 +75,7 @@ it('says so where no adapter is kept', () => {
   useAdapters.setState({ runs: [] });
   const html = draw();
   expect(html).not.toContain('Adapter from here on');
-  expect(wordsIn(html)).toContain('no training run of this browser has an adapter');
+  expect(wordsIn(html)).toContain('no training run in this browser has an adapter');
 });
 
 it('is not there while the rollout is still written', () => {

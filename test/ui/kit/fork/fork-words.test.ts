@@ -70,7 +70,7 @@ describe('what a fork does otherwise', () => {
       'another source',
       'with the gold passages',
       'without the refusal',
-      'drawn again',
+      'sampled again',
       'temperature 0',
       'with mine, step 40',
       'with another adapter',

@@ -86,7 +86,7 @@ describe('the label of a node', () => {
     expect(nodeLabel(node(), words, 8, null)).toBe(
       'Event 5, Search: who founded Borfield. 3 of 8 rollouts',
     );
-    expect(nodeLabel(node({ members: [1] }), words, 8, null)).toMatch(/\. one rollout only$/);
+    expect(nodeLabel(node({ members: [1] }), words, 8, null)).toMatch(/\. only one rollout$/);
   });
 
   it('says what its value is of, with the sign', () => {

@@ -140,7 +140,7 @@ describe('a number with a unit', () => {
 
 it.each([
   [{}, 'temperature 1'],
-  [{ logprobsOf: null }, 'unknown: the server does not say'],
+  [{ logprobsOf: null }, 'not reported by the server'],
   [{ logprobsOf: { temperature: 0.7, topK: 5, topP: 0.9 } }, 'temperature 0.7, top-k 5, top-p 0.9'],
   [{ logprobsOf: { temperature: 0.7, topK: 0, topP: 1 } }, 'temperature 0.7'],
 ])('log-probabilities of %o are of %s', (policy, words) => {

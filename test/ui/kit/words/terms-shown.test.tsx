@@ -35,7 +35,7 @@ it('in the titles and notes of pictures', () => {
   const html = htmlOf(
     <Picture
       id="p"
-      title="Where they were lost, by EM"
+      title="Where they failed, by EM"
       note="Queries that STIE refused."
       empty="nothing"
       renderPicture={() => null}

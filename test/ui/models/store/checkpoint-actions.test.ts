@@ -74,7 +74,7 @@ describe('the list of checkpoints', () => {
     await settle();
     const problem = {
       message: 'the worker died',
-      next: 'Load the page again; what is stored stays.',
+      next: 'Reload the page; stored data is kept.',
     };
     expect(state()).toMatchObject({ status: 'failed', problem });
     dismissCheckpointProblem();
@@ -110,7 +110,7 @@ describe('a look at a source', () => {
     await lookNamed('x', 'h');
     expect(state().look).toMatchObject({
       status: 'failed',
-      fault: { message: 'the worker died', next: 'Load the page again; what is stored stays.' },
+      fault: { message: 'the worker died', next: 'Reload the page; stored data is kept.' },
     });
   });
 

@@ -45,7 +45,7 @@ describe('encoders', () => {
     await readEncoders();
     expect(state().problem).toEqual({
       text: 'tokenizer.json is missing',
-      next: 'Load the page again; what is stored stays.',
+      next: 'Reload the page; stored data is kept.',
     });
     dismissEncoderProblem();
     expect(state().problem).toBeNull();

@@ -87,7 +87,7 @@ describe('a judge over a file', () => {
     ]);
     expect(fake.callsOf('rollouts.toJudge')).toEqual([['f', false]]);
     expect(fake.callsOf('rollouts.keepVerdicts')).toEqual([['f', 'm', outcomes]]);
-    expect(job()).toMatchObject({ status: 'ended', words: 'Every answer was asked for.' });
+    expect(job()).toMatchObject({ status: 'ended', words: 'Every answer was judged.' });
     // Who shows the standing and the list of files reads them again.
     expect(useJudging.getState().kept).toBe(1);
     expect(useBrowse.getState().files.map(({ id }) => id)).toEqual(['f']);
@@ -116,7 +116,7 @@ describe('a judge over a file', () => {
     await startJudging('f', JUDGE, false);
     expect(keptIn(fake)).toEqual([['r0', 'r1']]);
     expect(job()).toMatchObject({ status: 'ended', done: 2, total: 9, right: 1, wrong: 1 });
-    expect(job()?.words).toBe('The judge cannot be asked: no server answers at localhost');
+    expect(job()?.words).toBe('The judge could not be called: no server answers at localhost');
   });
 
   it('can be asked again after it failed', async () => {
@@ -125,7 +125,7 @@ describe('a judge over a file', () => {
     const fake = connect(2, allRight);
     await startJudging('f', JUDGE, false);
     expect(keptIn(fake)).toEqual([['r0', 'r1']]);
-    expect(job()).toMatchObject({ right: 2, words: 'Every answer was asked for.' });
+    expect(job()).toMatchObject({ right: 2, words: 'Every answer was judged.' });
   });
 
   it('says so where nothing could be read, and where nothing could be kept', async () => {
@@ -152,14 +152,14 @@ describe('a judge over a file', () => {
     });
     await startJudging('f', JUDGE, false);
     expect(stored).toEqual(items(100).map(({ id }) => id));
-    expect(job()).toMatchObject({ right: 100, words: 'Every answer was asked for.' });
+    expect(job()).toMatchObject({ right: 100, words: 'Every answer was judged.' });
   });
 
   it('whose verdicts cannot be stored says how many, and that it was not the judge', async () => {
     connect(3, allRight, { keepVerdicts: () => Promise.reject(new Error('the storage is full')) });
     await startJudging('f', JUDGE, false);
     expect(job()?.words).toBe(
-      'Every answer was asked for. 3 verdicts could not be stored (the storage is full); judge again to request them again.',
+      'Every answer was judged. 3 verdicts could not be stored (the storage is full); judge again to request them again.',
     );
   });
 

@@ -11,7 +11,7 @@ const wordsOf = (count: number): string => {
   return wordsIn(htmlOf(<NotJudged judging={{ notJudged }} fileId="f" search="" />));
 };
 
-it('the answers without a verdict are counted, and a full list claims no number', () => {
+it('answers without a verdict are counted, and a full list claims no number', () => {
   expect(wordsOf(3)).toMatch(/^Not judged: 3 rollout/);
   expect(wordsOf(MOST_NOT_JUDGED)).toContain('Not judged: 500 or more, the first of them');
   expect(wordsOf(0)).toBe('');

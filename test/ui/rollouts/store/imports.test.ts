@@ -139,11 +139,11 @@ describe('importing rollouts', () => {
   it('says that a folder holds no rollouts, and what it should hold', () => {
     const fake = connect();
     importRolloutRuns([run('photos')], go);
-    expect(state().problem).toMatch(/^photos is a folder without files of rollouts: \.jsonl/);
+    expect(state().problem).toMatch(/^The folder photos has no rollout files \(\.jsonl/);
     expect(fake.callsOf('rollouts.importFile')).toEqual([]);
     importDrop(Promise.reject(new Error('gone')), go);
     return settle().then(() =>
-      expect(state().problem).toBe('What was dropped could not be read: gone'),
+      expect(state().problem).toBe('The dropped files could not be read: gone'),
     );
   });
 
@@ -189,7 +189,7 @@ describe('the list of files', () => {
     await removeFile('f', 'f.jsonl');
     await restoreFile('f');
     expect(state().removed).toHaveLength(1);
-    expect(state().problem).toBe('The file could not be brought back: disk');
+    expect(state().problem).toBe('The file could not be restored: disk');
   });
 });
 

@@ -116,9 +116,9 @@ it('groups as they can be asked for have fields that there are, each way once', 
 it('says which of two files has nothing to compare, and what to do', () => {
   expect(whyNothingShared({ noScore: { a: null, b: null } })).toContain('share no question');
   expect(whyNothingShared({ noScore: { a: 'no-gold', b: null } })).toBe(
-    'A has no gold answers, so that nothing in it is scored',
+    'A has no gold answers, so nothing in it is scored',
   );
   expect(whyNothingShared({ noScore: { a: 'older', b: 'no-verdict' } })).toBe(
-    'A was imported before this score existed; open it again to compute it; B has no verdict of a judge; choose another score',
+    'A was imported before this score existed; open it again to compute it; B has no judge verdicts; choose another score',
   );
 });

@@ -13,9 +13,9 @@ test('every score names its normaliser, and what is wrong says by what', async (
   const names = figuresOf(statisticsOf(facts)).map(({ name }) => name);
   expect(names).toContain('EM (SQuAD)');
   expect(names).toContain('cover-EM (R1-Searcher)');
-  expect(names).toContain('wrong though retrieved, by EM');
+  expect(names).toContain('retrieved but wrong (EM)');
   for (const name of names.filter((one) => /EM|F1/.test(one)))
-    expect(name).toMatch(/SQuAD|R1-Searcher|by EM/);
+    expect(name).toMatch(/SQuAD|R1-Searcher|\(EM\)/);
 });
 
 test('what outcomes are judged by, where all, some or none of the rollouts have a verdict', async () => {

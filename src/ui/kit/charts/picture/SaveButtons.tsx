@@ -6,8 +6,8 @@ import type { Picture } from './picture.ts';
 type Format = 'svg' | 'png';
 
 const ADVICE = {
-  svg: 'Draw it again, or read its numbers in the table.',
-  png: 'It may be larger than this browser’s memory allows: make the window narrower, or save it as SVG, which opens in every browser.',
+  svg: 'Try again, or read the numbers in the table.',
+  png: 'It may be too large for this browser: make the window narrower, or save it as SVG.',
 } as const;
 
 /** Two words that save a picture, and what to do where it could not be saved. */

@@ -84,14 +84,16 @@ const pngOf = async (svg: string, width: number, height: number): Promise<Blob> 
     const canvas = document.createElement('canvas');
     [canvas.width, canvas.height] = [2 * width, 2 * height];
     const paper = canvas.getContext('2d');
-    if (!paper) throw new Error('this browser gives no canvas of that size');
+    if (!paper) throw new Error('this browser cannot make a canvas of that size');
     paper.drawImage(image, 0, 0, canvas.width, canvas.height);
     return await new Promise((resolve, reject) => {
       canvas.toBlob((blob) => {
         if (blob) resolve(blob);
         else
           reject(
-            new Error(`this browser wrote no bitmap of ${canvas.width} × ${canvas.height} pixels`),
+            new Error(
+              `this browser could not draw a bitmap of ${canvas.width} × ${canvas.height} pixels`,
+            ),
           );
       }, 'image/png');
     });

@@ -11,10 +11,10 @@ const FIGURE: Record<Author, string> = {
 };
 
 const HOW: Record<Author, string> = {
-  policy: 'written by the policy',
+  policy: 'written by the model',
   stie: 'chosen by STIE among the probed candidates',
-  vote: 'what most of the answers say',
-  forced: 'asked for at a limit',
+  vote: 'given by most of the answers',
+  forced: 'requested at a limit',
 };
 
 /** The card of an answer; a figure tells an answer that the policy did not write by itself. */

@@ -35,7 +35,7 @@ export const aside: CardDefinition<'aside'> = {
       {event.outcome !== undefined && <p>{event.outcome}</p>}
       {event.prompt !== '' && (
         <details>
-          <summary>What it was asked</summary>
+          <summary>Its prompt</summary>
           <p className="prose">{event.prompt}</p>
         </details>
       )}

@@ -9,9 +9,7 @@ const Relevance = ({ event }: { event: EventOf<'background'> }) => {
   return (
     <p className="fine">
       <Term id="d0">D0</Term>, mode {event.mode}. Mean similarity to the question{' '}
-      {meanSimilarity === null
-        ? 'not available (lexical search gives none)'
-        : formatNumber(meanSimilarity)}
+      {meanSimilarity === null ? 'not available with lexical search' : formatNumber(meanSimilarity)}
       , shared terms {formatShare(termOverlap)},{' '}
       {supportingRecall === null
         ? 'supporting titles unknown'

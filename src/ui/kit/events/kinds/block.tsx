@@ -18,17 +18,17 @@ const GLYPHS: Readonly<Record<Block, Glyph>> = {
 
 /** What each block is for. */
 const PURPOSES: Readonly<Record<Block, string>> = {
-  plan: 'what is to be found out, before the first search',
+  plan: 'what to find out, before the first search',
   judge: 'whether the result helps',
-  relevance: 'which passages of the result bear on the question, by number',
-  important: 'which passages of the result are kept, by number',
-  refine: 'what of the result matters',
-  memory: 'everything that is known so far',
-  summary: 'what was found last',
-  evidence: 'the sentences that the answer rests on',
+  relevance: 'numbers of the relevant passages',
+  important: 'numbers of the passages that are kept',
+  refine: 'what matters in the result',
+  memory: 'everything known so far',
+  summary: 'latest findings',
+  evidence: 'sentences that support the answer',
   compute: 'an expression that the environment computes',
-  ask: 'a question to the asker',
-  lookup: 'a text to find on the page that was opened last',
+  ask: 'a question to the user',
+  lookup: 'text to find on the last opened page',
 };
 
 /** The card of any block that a recipe has beyond thinking, searching and answering. */

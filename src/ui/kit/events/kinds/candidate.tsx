@@ -3,10 +3,10 @@ import type { CardDefinition, EventOf } from '../parts/definition.ts';
 
 /** What confidence is, as column titles. */
 const CONFIDENCE = {
-  logprob: ['probability per token', 'Log-probability per token of the probed answer'],
+  logprob: ['probability per token', 'Mean log-probability per token of the probed answer'],
   agreement: [
     'share of the samples',
-    'Logarithm of the share of this round’s samples that gave it; the model reports no log-probabilities',
+    'Log of the share of this round’s samples that gave it; the model reports no log-probabilities',
   ],
 } as const;
 
@@ -21,7 +21,7 @@ const CandidatesBody = ({ event }: { event: EventOf<'candidate'> }) => (
           <th scope="col" className="figure" title={CONFIDENCE[event.confidenceBy ?? 'logprob'][1]}>
             confidence
           </th>
-          <th scope="col" className="figure" title="How many rounds so far this was the answer of">
+          <th scope="col" className="figure" title="Rounds so far with this answer">
             rounds
           </th>
         </tr>

@@ -11,7 +11,7 @@ const CallLine = ({ event }: { event: EventOf<'retrieve'> }) => (
     {event.asked === undefined
       ? ''
       : `, ${event.hits.length} of ${event.asked} passages: the context has no room for more`}
-    {event.addedDelayMs > 0 ? ` (${formatMs(event.addedDelayMs)} of it added)` : ''}
+    {event.addedDelayMs > 0 ? ` (${formatMs(event.addedDelayMs)} added)` : ''}
     {event.requests === undefined ? '' : ` · ${plural(event.requests, 'request')}`}
     {event.bytes === undefined ? '' : ` · ${formatBytes(event.bytes)}`} ·{' '}
     {event.newSupporting === null

@@ -9,7 +9,7 @@ import { Features } from '../parts/Features.tsx';
 const ROUTE_BY: Record<RouteEvent['by'], string> = {
   fixed: 'fixed, not sampled',
   router: 'router',
-  'policy-tag': 'tag of the model',
+  'policy-tag': 'model’s tag',
 };
 
 const routeLine = (event: RouteEvent): string =>
@@ -52,8 +52,8 @@ const Reward = ({ reward }: { reward: NonNullable<RouteEvent['reward']> }) => {
         value={reward.efficiency}
         tip={
           paper
-            ? 'Equation (21): 0.42 for local, 0 for web, whatever happened.'
-            : 'Equation (21), measured: the latency that this very call saved.'
+            ? 'Equation (21): 0.42 for local, 0 for web, in every case.'
+            : 'Equation (21), measured: latency saved by this call.'
         }
       />
       <Term
@@ -61,8 +61,8 @@ const Reward = ({ reward }: { reward: NonNullable<RouteEvent['reward']> }) => {
         value={reward.information}
         tip={
           paper
-            ? 'Equation (22): 0.35 for web, 0 for local, whatever was found.'
-            : 'Equation (22), measured: new supporting evidence that this very call brought.'
+            ? 'Equation (22): 0.35 for web, 0 for local, in every case.'
+            : 'Equation (22), measured: new supporting evidence from this call.'
         }
       />
       <Term
@@ -92,7 +92,7 @@ const callAfter = (rollout: Rollout, index: number): CallFacts | null => {
 
 const callLine = (call: CallFacts | null): string => {
   if (!call) return 'The call has not returned.';
-  const added = call.addedDelayMs > 0 ? `, ${formatMs(call.addedDelayMs)} of it added` : '';
+  const added = call.addedDelayMs > 0 ? `, ${formatMs(call.addedDelayMs)} added` : '';
   const brought = call.newSupporting
     ? ` and brought ${plural(call.newSupporting.length, 'new supporting title')}`
     : '';
@@ -103,8 +103,7 @@ const callLine = (call: CallFacts | null): string => {
 const BothBody = ({ call }: { call: CallFacts | null }) => (
   <div className="body">
     <p>
-      The settings ask both sources and fuse their lists; nothing was chosen, so there are no
-      probabilities and no reward.
+      Both sources are searched and their lists fused, so there are no probabilities and no reward.
     </p>
     <p className="fine">{callLine(call)}</p>
   </div>
@@ -113,12 +112,12 @@ const BothBody = ({ call }: { call: CallFacts | null }) => (
 /** How a source came to be asked; `fixed` has two causes, and the event does not say which. */
 const HOW: Record<RouteEvent['by'], string> = {
   router: 'Sampled from the router',
-  'policy-tag': 'Named by a tag of the model',
+  'policy-tag': 'Named in the model’s tag',
   fixed: 'Fixed, not sampled: by the settings, or the only source that STIE left',
 };
 
 const howOf = ({ by, routing }: RouteEvent): string =>
-  routing === 'argmax' ? 'The source that the router finds more likely' : HOW[by];
+  routing === 'argmax' ? 'The more likely source' : HOW[by];
 
 const RouteBody = ({ event, call }: { event: RouteEvent; call: CallFacts | null }) =>
   event.choice === 'both' ? (

@@ -21,7 +21,7 @@ export const search: CardDefinition<'search'> = {
       <p className="fine">
         {numberOf(at) === null ? 'Not searched' : `Search ${numberOf(at)}`},{' '}
         {event.by === 'loop'
-          ? `made by the loop from what the model wrote, as a ${event.tag} tag`
+          ? `made by the loop from the model’s text, as a ${event.tag} tag`
           : `written in a ${event.tag} tag`}
         .
       </p>

@@ -12,7 +12,7 @@ const STOP_REASONS: Record<StopEvent['reason'], string> = {
   'max-searches': 'no searches left',
   'token-budget': 'token budget spent',
   'context-full': 'context full',
-  malformed: 'the output did not keep to the format',
+  malformed: 'the output broke the format',
   cancelled: 'cancelled',
   error: 'an error',
 };

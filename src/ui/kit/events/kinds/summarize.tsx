@@ -36,7 +36,8 @@ const SummaryBody = ({ rollout, index, event }: EventBodyProps<'summarize'>) => 
       ) : null}
       <p className="fine">
         In: {passages.map(({ title }) => title).join(' · ') || 'no passages'} (
-        {plural(words, 'word')}). Out: {plural(wordCount(event.text), 'word')}, read in their place.
+        {plural(words, 'word')}). Out: {plural(wordCount(event.text), 'word')}, which the model read
+        instead.
       </p>
       <p className="fine">
         Summarized for “{event.query}” by {event.by}

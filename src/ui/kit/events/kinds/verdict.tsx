@@ -53,7 +53,7 @@ const Counts = (props: { counts: Record<string, number>; blocked: string[]; limi
   if (entries.length === 0) return null;
   return (
     <div className="counts">
-      <span className="fine">How often each was an answer (blocked at {limit}):</span>
+      <span className="fine">How often each was the answer (blocked at {limit}):</span>
       {entries.map(([answer, count]) => (
         <span key={answer} className={blocked.includes(answer) ? 'badge bad' : 'badge'}>
           {blocked.includes(answer) ? '⊘ ' : ''}
@@ -86,7 +86,7 @@ const VerdictBody = ({ event, limit }: { event: VerdictEvent; limit: number }) =
         ))}
       </ul>
     ) : (
-      <p className="fine">No history yet, so nothing to differ from.</p>
+      <p className="fine">No earlier items to compare with.</p>
     )}
     <p>
       <b>Decided:</b> {event.reason}

@@ -15,7 +15,7 @@ const before = (props: EventBodyProps) =>
  */
 export const Hits = (props: EventBodyProps<'background' | 'retrieve'>) =>
   props.event.hits.length === 0 ? (
-    <p>Nothing was found. The model got a note that says so.</p>
+    <p>Nothing was found; the model received a note that says so.</p>
   ) : (
     <Passages
       hits={props.event.hits}

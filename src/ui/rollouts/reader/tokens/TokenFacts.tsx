@@ -15,8 +15,8 @@ export const TokenFacts = (props: { table: TokenTable; reading: Reading; at: num
   if (at === null)
     return (
       <p className="fine">
-        Point at a token, or walk with the arrow keys, for its numbers. Drag, or walk with Shift, to
-        choose a range.
+        Point at a token, or use the arrow keys, to see its numbers. Drag, or use Shift and the
+        arrow keys, to select a range.
       </p>
     );
   const segment = reading.rollout.segments[table.segment[at]!]!;
@@ -77,7 +77,7 @@ export const RangeFacts = (props: { table: TokenTable; range: TokenRange; clear:
         <span className="fine">
           {formatCount(count)} of {formatCount(table.count)} · sum of log-probabilities{' '}
           {formatNumber(sumOf(numbersIn(logprob, range)))} · mean entropy{' '}
-          {formatNumber(meanOrNull(numbersIn(entropy, range)))} · sum of pushes{' '}
+          {formatNumber(meanOrNull(numbersIn(entropy, range)))} · sum of updates{' '}
           {formatNumber(sumOf(numbersIn(push, range)))}
         </span>{' '}
         <CopyButton label="copy the link" text={() => location.href} />{' '}
@@ -91,7 +91,7 @@ export const RangeFacts = (props: { table: TokenTable; range: TokenRange; clear:
           }
         />{' '}
         <button type="button" className="link" onClick={clear}>
-          choose none
+          clear selection
         </button>
       </p>
       <p className="range-text">

@@ -26,7 +26,7 @@ const MaskLegend = () => (
       <i className="swatch hatched" aria-hidden="true" /> mask 0
     </span>
     <span>
-      <i className="swatch idle" aria-hidden="true" /> low: the file does not say
+      <i className="swatch idle" aria-hidden="true" /> low: not in the file
     </span>
   </>
 );

@@ -39,9 +39,9 @@ const useOutcome = ({ file, row, rollout, loss }: Reading) => {
 /** How many tokens there are; says where pieces of text, cut at white space, stand for tokens the file lacks. */
 const kindWords = (table: TokenTable): string => {
   const count = formatCount(table.count);
-  const more = table.more ? ` The text goes on after ${formatCount(MOST_PIECES)} pieces.` : '';
+  const more = table.more ? `Only the first ${formatCount(MOST_PIECES)} pieces are shown.` : '';
   if (table.kind === 'pieces')
-    return `The file has no tokens: ${count} pieces between white space are shown in their place.${more}`;
+    return `The file has no tokens: ${count} pieces between white space are shown instead.${more}`;
   const mixed = table.mixed
     ? ' Segments without tokens are cut at white space; those pieces have no numbers.'
     : '';
@@ -223,8 +223,8 @@ export const TokensView = ({ reading: given, range: wanted, onRange }: TokensVie
       ) : null}
       {computed ? (
         <p className="fine">
-          Weights{rollout.advantage === null ? ', advantages' : ''} and pushes are computed from the
-          rewards of the group under {settingsSource(reading.loss)}:{' '}
+          Weights{rollout.advantage === null ? ', advantages' : ''} and updates are computed from
+          the group’s rewards with {settingsSource(reading.loss)}:{' '}
           {settingsWords(settingsFor(reading.loss))}. Change them under “What if”.
         </p>
       ) : null}

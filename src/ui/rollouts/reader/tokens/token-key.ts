@@ -73,7 +73,7 @@ export function tokenKey(
         ? [{ cell: { ...UNKNOWN, hatched: true }, text: 'mask 0' }]
         : []),
       ...(has((at) => (table.mask[at] ?? -1) < 0)
-        ? [{ cell: null, text: 'no background: the file does not say' }]
+        ? [{ cell: null, text: 'no background: not in the file' }]
         : []),
     ];
   const column = table.columns[by];

@@ -27,10 +27,10 @@ export const missingWords = (spelled: Loaded<Spelled>): string | null => {
   if (spelled.state === 'loading' || spelled.value.status !== 'missing') return null;
   const { policy, other } = spelled.value;
   if (policy === null)
-    return 'The file gives token ids but does not name their tokenizer. The text of each segment is shown whole, not by token.';
-  return `These are ids of ${policy}. ${
+    return 'The file has token ids but does not name their tokenizer. Each segment is shown as text, not by token.';
+  return `These are token ids of ${policy}. ${
     other
-      ? 'A model of that name is here, but it tokenizes differently: it is another revision.'
+      ? 'A model of that name is here, but it is another revision and tokenizes differently.'
       : 'Its tokenizer is not on this device.'
-  } Add that checkpoint on the Models page to see each token; until then the text of each segment is shown whole.`;
+  } Add that checkpoint on Models to see each token; until then each segment is shown as text.`;
 };

@@ -107,7 +107,7 @@ const Picker = (props: {
         size="xs"
         label="or paste the address of a rollout"
         value={pasted}
-        error={pasted !== '' && !given ? 'this is no address of a rollout' : undefined}
+        error={pasted !== '' && !given ? 'this is not the address of a rollout' : undefined}
         onChange={(event) => setPasted(event.currentTarget.value)}
       />
       <button type="submit" className="link" disabled={!given}>
@@ -257,8 +257,7 @@ const Differences = (props: {
   if (!value)
     return (
       <p className="note">
-        There is no rollout of this name in this browser. Its file may have been deleted, or it was
-        imported elsewhere.
+        This rollout is not in this browser. Its file was deleted, or imported in another browser.
       </p>
     );
   const role = (part: Part) =>
@@ -326,12 +325,12 @@ export const DiffView = ({ reading, other, step, choose, open }: DiffViewProps) 
       <Picker reading={reading} other={other} choose={choose} />
       {!other ? (
         <p className="fine">
-          Choose a sibling, a rollout of the same question in another file, or paste the address of
-          any rollout of this browser.
+          Choose a sibling or a rollout of the same question in another file, or paste the address
+          of any rollout in this browser.
         </p>
       ) : wait ? (
         <p>
-          This text has {formatCount(length)} characters; comparing it takes a while.{' '}
+          The text has {formatCount(length)} characters; comparing it takes a while.{' '}
           <button type="button" className="link" onClick={() => setAsked(true)}>
             Compare anyway
           </button>

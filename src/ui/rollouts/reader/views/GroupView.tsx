@@ -108,8 +108,8 @@ const HEADS: readonly [string, string][] = [
   ['→ advantage', 'figure'],
   ['in the file', 'figure'],
   ['trained tokens', 'figure'],
-  ['→ weight of one', 'figure'],
-  ['→ push on all', 'figure'],
+  ['→ weight per token', 'figure'],
+  ['→ total update', 'figure'],
   ['', ''],
 ];
 
@@ -188,8 +188,8 @@ export const GroupView = ({ reading, open, diff }: GroupViewProps) => {
     <div className="group-view">
       {alone ? (
         <p className="note">
-          This is the only rollout of its group: the file has no other rollout of the same question
-          at the same step. Advantages compare siblings, so there is none to compute here.
+          This is the only rollout of its group: the file has no other rollout of this question at
+          this step. Without siblings there is no advantage.
         </p>
       ) : null}
       {credit.zeroVariance ? (
@@ -237,8 +237,8 @@ export const GroupView = ({ reading, open, diff }: GroupViewProps) => {
         {chains.more}
       </div>
       <p className="fine">
-        Computed from stored rewards under {settingsSource(loss)}:{' '}
-        {settingsWords(settingsFor(loss))}. The batch is this group. “What if” changes them.{' '}
+        Computed from stored rewards with {settingsSource(loss)}: {settingsWords(settingsFor(loss))}
+        . The batch is this group. Change the settings under “What if”.{' '}
         {credit.cannot.length > 0 ? `Not available: ${credit.cannot.join('; ')}.` : ''}
       </p>
       <h2>Side by side</h2>

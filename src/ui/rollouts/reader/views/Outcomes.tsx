@@ -39,10 +39,10 @@ export const Outcomes = memo(
                 trained tokens
               </th>
               <th scope="colgroup" colSpan={2}>
-                weight of one token
+                weight per token
               </th>
               <th scope="colgroup" colSpan={2}>
-                push on all
+                total update
               </th>
             </tr>
             <tr>

@@ -48,7 +48,7 @@ const faultMarks = (findings: readonly Finding[], segment: number): TextMark[] =
   );
 
 /**
- * A finding of the linter with its reason. `kind` tells a fault of the implementation, which makes
+ * A finding of the linter with its reason. `kind` tells implementation fault, which makes
  * training wrong, from behaviour that the policy may learn.
  */
 const FindingNote = ({ finding }: { finding: Finding }) => {
@@ -57,7 +57,7 @@ const FindingNote = ({ finding }: { finding: Finding }) => {
     <p className={`finding ${kind}`}>
       <b>⚠ {title}</b>{' '}
       <span className="fine">
-        ({kind === 'fault' ? 'a fault of the implementation' : 'a way of searching'})
+        ({kind === 'fault' ? 'implementation fault' : 'search behaviour'})
       </span>{' '}
       {finding.message} <span className="fine">{why}</span>
     </p>
@@ -202,7 +202,7 @@ const Block = memo((props: BlockProps) => {
         </ol>
       ) : (
         <p className="prose">
-          {from === to ? <span className="fine">nothing was written</span> : null}
+          {from === to ? <span className="fine">empty</span> : null}
           <MarkedText text={text} from={from} to={cut ? from + MOST_SHOWN : to} marks={marks} />
         </p>
       )}
@@ -210,8 +210,8 @@ const Block = memo((props: BlockProps) => {
         <p>
           <button type="button" className="link" onClick={() => props.readText(index)}>
             {cut
-              ? `… ${formatCount(to - from - MOST_SHOWN)} more characters: read them as text`
-              : `… ${passages.length - MOST_PASSAGES} more passages: read them as text`}
+              ? `… ${formatCount(to - from - MOST_SHOWN)} more characters: see “Text”`
+              : `… ${passages.length - MOST_PASSAGES} more passages: see “Text”`}
           </button>
         </p>
       ) : null}
@@ -283,7 +283,7 @@ export const Rounds = ({ rollout, rounds, findings, event, readText, goEvent }: 
           type="button"
           className="link"
           aria-pressed={tags}
-          title="The tags of the protocol, such as <think>"
+          title="Tags of the format, such as <think>"
           onClick={() => setTags(!tags)}
         >
           {tags ? 'hide tags' : 'show tags'}
@@ -325,7 +325,7 @@ export const Rounds = ({ rollout, rounds, findings, event, readText, goEvent }: 
             className="link"
             onClick={() => readText(rounds[MOST_ROUNDS]!.segments[0]!)}
           >
-            … {formatCount(rounds.length - MOST_ROUNDS)} more rounds: read them as text
+            … {formatCount(rounds.length - MOST_ROUNDS)} more rounds: see “Text”
           </button>
         </p>
       ) : null}

@@ -36,7 +36,7 @@ const ClauseButton = (props: { clause: RewardClause; chosen: boolean; onChoose: 
   const { clause, value, weight, evidence } = props.clause;
   const text = `${clause} ${weight === 1 ? '' : `${formatNumber(weight)} × `}${formatNumber(value)}`;
   return evidence.length === 0 ? (
-    <span className="clause" title="no span of the text">
+    <span className="clause" title="no text span">
       {text}
     </span>
   ) : (
@@ -44,7 +44,7 @@ const ClauseButton = (props: { clause: RewardClause; chosen: boolean; onChoose: 
       type="button"
       className="clause link"
       aria-pressed={props.chosen}
-      title={`${evidence.length === 1 ? 'the span' : `${evidence.length} spans`} that it looked at`}
+      title={`${evidence.length === 1 ? 'the span' : `${evidence.length} spans`} that it scored`}
       onClick={props.onChoose}
     >
       {text}
@@ -109,7 +109,7 @@ export const ScoresView = ({ reading }: { reading: Reading }) => {
       clause?.evidence.map((span, i) => ({
         ...span,
         kind: i === chosen?.span ? ('current' as const) : ('clause' as const),
-        title: `looked at by ${clause.clause}`,
+        title: `scored by ${clause.clause}`,
       })) ?? [],
     [clause, chosen],
   );
@@ -121,14 +121,14 @@ export const ScoresView = ({ reading }: { reading: Reading }) => {
       <p className="note">
         Not scored: {notScored}.
         {error === undefined &&
-          ' A key “pred” beside the texts says what the answer is; give it in the file and import it again.'}
+          ' Put the answer into the file under the key “pred” and import it again.'}
       </p>
     );
   if (list.length === 0)
     return (
       <p className="note">
-        The record has no gold answers, so nothing can be scored. Give them in the file, under the
-        key that its format has for them, and import it again.
+        The record has no gold answers, so nothing can be scored. Put them into the file, under the
+        key of its format, and import it again.
       </p>
     );
   const em = list.find(({ scorer }) => scorer === 'em')?.share ?? null;

@@ -121,7 +121,7 @@ export const TextView = ({ rollout, findings, event, findAsked }: TextViewProps)
           {foundWords(list, at, wanted)}
         </span>
         <span className="grow" />
-        <CopyButton label="copy all of the text" text={() => fullText(rollout)} />
+        <CopyButton label="copy the whole text" text={() => fullText(rollout)} />
       </div>
       <RawText segments={segments} marks={marks} focus={focus} label="Text of the rollout" />
     </div>

@@ -176,7 +176,7 @@ const Strip = (props: {
   return (
     <section aria-label={name}>
       <h2>
-        {name} <span className="fine">push of the update on each token of this rollout</span>{' '}
+        {name} <span className="fine">update per token of this rollout</span>{' '}
       </h2>
       {has ? <TokenLegend by="push" scale={scaleOf(table, 'push')} /> : null}
       {has ? (
@@ -232,8 +232,8 @@ export const WhatIfView = ({ reading: given }: { reading: Reading }) => {
       </div>
       <p className="fine">
         {loss
-          ? 'Before begins with the settings of the run'
-          : 'The file does not state its training settings, so both sides are chosen here'}
+          ? 'Before starts with the settings of the run'
+          : 'The file does not state its training settings; choose both sides here'}
         {loss ? ` (${loss.preset}). ` : '. '}
         Before: {settingsWords(before)}. After: {settingsWords(after)}. The batch is this group.
       </p>
@@ -249,7 +249,7 @@ export const WhatIfView = ({ reading: given }: { reading: Reading }) => {
           <Outcomes made={shown} reading={reading} />
           {cannot.length > 0 ? (
             <div className="note">
-              <b>What cannot be computed, and what is missing</b>
+              <b>What cannot be computed, and why</b>
               <ul>
                 {cannot.map((reason) => (
                   <li key={reason}>{reason}</li>

@@ -226,7 +226,7 @@ describe('a chart as a PNG file', () => {
     await expect(savePicture(picture, 'Reward', 'png')).rejects.toThrow('it is no picture');
     drawing(() => Promise.resolve(), null);
     await expect(savePicture(picture, 'Reward', 'png')).rejects.toThrow(
-      'wrote no bitmap of 600 × 200 pixels',
+      'could not draw a bitmap of 600 × 200 pixels',
     );
     expect(saved).toEqual([]);
     expect(revoked).toEqual(['blob:1', 'blob:2']);

@@ -32,5 +32,5 @@ it('the mean entropy of a range is of the tokens that have one', () => {
 });
 
 it('a range without numbers has no sum and no mean', () => {
-  expect(wordsOf(2, 4)).toMatch(/sum of log-probabilities – · mean entropy – · sum of pushes –/);
+  expect(wordsOf(2, 4)).toMatch(/sum of log-probabilities – · mean entropy – · sum of updates –/);
 });

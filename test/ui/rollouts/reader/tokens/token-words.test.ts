@@ -76,7 +76,7 @@ it('a tag has the name of the recipe’s system, and the token that it is is tol
   const asked = { recipe: { settings: { dialect: 'ur2' } }, segments, advantage: null };
   const table = tokenTable(asked as unknown as Parameters<typeof tokenTable>[0]);
   const words = [0, 1].map((at) => tokenWords(table, [{ source: 'policy', role: 'search' }], at));
-  expect(words[0]).toMatch(/^token 0: <\|begin_of_query\|> · the policy’s token is <search> · /);
+  expect(words[0]).toMatch(/^token 0: <\|begin_of_query\|> · the model’s token is <search> · /);
   expect(words[1]).toMatch(/^token 1: ␣who · policy/);
 });
 
