@@ -97,7 +97,7 @@ it('tells the time that is left from what was done since the job began', () => {
 it('takes addresses of files, and says what is wrong with others', () => {
   expect(parseFileUrl(' https://a.example/b.jsonl ').href).toBe('https://a.example/b.jsonl');
   for (const [text, words] of [
-    ['b.jsonl', /no address/u],
+    ['b.jsonl', /not an address/u],
     ['ftp://a/b', /found ftp:/u],
     ['javascript:alert(1)', /found javascript:/u],
   ] as const) {

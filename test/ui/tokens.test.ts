@@ -66,7 +66,7 @@ describe('the words of a token', () => {
   it('reads the record’s own text, and says what the policy did not give', () => {
     const said = words({ ...bare, tokens: [' Oslo'] });
     expect(said).toContain('“␣Oslo” · piece 7');
-    expect(said).toContain('log-probability not given · entropy not given');
+    expect(said).toContain('log-probability unknown · entropy unknown');
     expect(said).not.toContain('asked');
   });
 

@@ -114,7 +114,7 @@ describe('a page that is not isolated', () => {
     expect(await settled()).toBe(false);
     expect(reload).toHaveBeenCalledOnce();
     expect(state().by).toBe('nobody');
-    expect(state().reason).toContain('took no notice');
+    expect(state().reason).toContain('the browser ignored them');
   });
 
   it('uses the service worker that it has', async () => {
@@ -158,7 +158,7 @@ describe('a page that is not isolated', () => {
         page({});
         vi.stubGlobal('window', { top: {} });
       },
-      /within another one/,
+      /inside another page/,
     ],
     [
       'a browser that keeps nothing for a tab',
@@ -179,7 +179,7 @@ describe('a page that is not isolated', () => {
         page({});
         vi.stubEnv('PROD', false);
       },
-      /developed/,
+      /development server/,
     ],
   ])('starts without it, with the reason: %s', async (_, given, reason) => {
     given();

@@ -76,7 +76,7 @@ describe('the checkpoints on this device', () => {
     [
       'interrupted, of a folder',
       { state: 'paused' },
-      ['folder “tiny” of this machine'],
+      ['folder “tiny” on this machine'],
       ['Rename name of a', 'Choose “tiny” again to resume', 'Delete name of a'],
     ],
   ])('that is %s offers what can be done with it', (_, rest, words, actions) => {

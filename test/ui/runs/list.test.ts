@@ -55,7 +55,7 @@ describe('the list of runs', () => {
       { x: 2, y: 1 },
     ]);
     expect(curveOf(steps.slice(0, 1))).toEqual({
-      name: 'Training EM',
+      name: 'training EM',
       points: [{ x: 1, y: 0.1 }],
     });
   });

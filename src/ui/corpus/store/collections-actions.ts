@@ -85,7 +85,7 @@ const stem = (name: string): string =>
 export const offerFiles = (offered: readonly Offered[], leftOut = 0, folder?: string): void => {
   const [first] = offered;
   if (!first) {
-    const what = leftOut > 0 ? `None of the ${plural(leftOut, 'file')} there` : 'Nothing there';
+    const what = leftOut > 0 ? `Nothing in the ${plural(leftOut, 'file')} there` : 'Nothing there';
     return set({
       problem: {
         text: `${what} can be read. Expected .json, .jsonl, .csv, .tsv, .parquet, .txt or .md files, packed by gzip or not.`,

@@ -123,7 +123,7 @@ describe('rollouts of training', () => {
   it('that an address names are read, or it is said why not and where to look', () => {
     expect(textOf(<LinkedStepNote />, useLinkedStep)).toBe('');
     useLinkedStep.setState({ reading: true });
-    expect(textOf(<LinkedStepNote />, useLinkedStep)).toBe('Reading the rollouts of the step …');
+    expect(textOf(<LinkedStepNote />, useLinkedStep)).toBe('Loading the rollouts of the step …');
     useLinkedStep.setState({ reading: false, problem: 'They were deleted.' });
     const html = htmlOf(<LinkedStepNote />, useLinkedStep);
     expect(wordsIn(html)).toContain('They were deleted. See the runs that are here');

@@ -51,11 +51,11 @@ export const GLOSSARY: Readonly<Record<TermId, Entry>> = {
   },
   'r-fmt': {
     name: 'R_fmt, format reward',
-    text: '1 if the whole output follows the format, else 0.',
+    text: 'Is 1 if the whole output follows the format, else 0.',
   },
   'r-len': {
     name: 'R_len, length reward',
-    text: '1 up to a target number of tokens, falling linearly to 0 at twice the target; 0 without an answer. The paper names it but does not define it.',
+    text: 'Is 1 up to a target number of tokens, falling linearly to 0 at twice the target; 0 without an answer. The paper names it but does not define it.',
     formula: 'R_len = clamp(2 − tokens / target, 0, 1); target 160, of long answers 320',
     source: `${KUNLUN}, (17); definition ours`,
   },
