@@ -69,7 +69,7 @@ const Loaded = () => {
             {policy.onDevice ? (
               <Pair name="precision" value={`stored as ${policy.onDevice}, computed in f32`} />
             ) : null}
-            {policy.keys ? <Pair name="KV cache" value={`${policy.keys}`} /> : null}
+            {policy.keys ? <Pair name="KV cache" value={policy.keys} /> : null}
             {policy.logprobs ? <Pair name="log-probabilities" value={policy.logprobs} /> : null}
             <Pair name="device" value={deviceWords(device)} />
           </dl>
