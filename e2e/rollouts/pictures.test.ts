@@ -21,6 +21,7 @@ import { savedPictures } from '../saved-pictures.ts';
 const stage = useStage();
 const LONG = 240_000;
 const OURS = resolve(import.meta.dirname, '../../test/fixtures/inspect/kunlun-baize-dev.jsonl');
+const ours = (index: number): string => readFileSync(OURS, 'utf8').split('\n')[index] ?? '';
 
 /** One page for all: a file is imported beside those of the tests before. */
 const opened = async (text: string): Promise<Page> => {
@@ -48,15 +49,15 @@ const sound = async (page: Page): Promise<void> => {
 it(
   'shows the text of every token of our own rollouts, by keys, as a table and as a picture',
   async () => {
-    // The last one: two searches, and an answer that the model wrote itself.
-    const line = readFileSync(OURS, 'utf8').trim().split('\n').at(-1) ?? '';
+    // Three searches, and an answer that the model wrote itself.
+    const line = ours(5);
     const page = await opened(line);
     await page.locator('tr[data-position] a').first().click();
     await page.getByRole('tab', { name: 'Tokens' }).click();
     const words = page.locator('.token-words');
-    await page.getByText('232 tokens.').waitFor();
+    await page.getByText('350 tokens.').waitFor();
     await page.waitForFunction(() =>
-      [...document.querySelectorAll('.token-words .tk')].some((one) => one.textContent === ' Zel'),
+      [...document.querySelectorAll('.token-words .tk')].some((one) => one.textContent === ' Kar'),
     );
     // All of the text is there, token by token.
     const record = JSON.parse(line) as { segments: { text: string }[] };
@@ -71,7 +72,7 @@ it(
         .evaluate((token) =>
           Number.parseFloat(getComputedStyle(token).getPropertyValue('--share')),
         );
-    // The one token of this rollout that was not certain: log p = −0.13.
+    // The token of this rollout that was the greatest surprise: log p = −1.58.
     expect(
       await page
         .locator('.token-words .tk')
@@ -89,27 +90,33 @@ it(
     await page.keyboard.press('End');
     await page.keyboard.press('ArrowLeft');
     const strip = page.getByRole('slider', { name: 'Tokens of this rollout' });
-    expect(await strip.getAttribute('aria-valuenow')).toBe('230');
-    expect(await strip.getAttribute('aria-valuetext')).toMatch(/^token 230: ␣} · policy, answer/);
+    expect(await strip.getAttribute('aria-valuenow')).toBe('348');
+    expect(await strip.getAttribute('aria-valuetext')).toMatch(/^token 348: ␣} · policy, answer/);
     await page.keyboard.press('Shift+ArrowLeft');
     await page.getByRole('region', { name: 'Chosen tokens' }).waitFor();
-    await page.waitForURL(/tokens=229-230/);
+    await page.waitForURL(/tokens=347-348/);
     const tokens = (await savedPictures(page)).get('Tokens');
-    expect(tokens).toContain('>eria</text>');
+    expect(tokens).toContain('>ered</text>');
     // With the key of its backgrounds, and which tokens they are.
-    expect(tokens).toMatch(/<g id="key">.*>nat, log scale<.*>tokens 229 to 230, from 0, of \d+</);
+    expect(tokens).toMatch(/<g id="key">.*>nat, log scale<.*>tokens 347 to 348, from 0, of \d+</);
     // Tokens are looked at in `hostile-rollouts.test.ts`, too.
     if (ALL_TESTS) await sound(page);
     await page.getByRole('button', { name: 'table', exact: true }).click();
-    await page.getByRole('rowheader', { name: '230', exact: true }).waitFor();
+    await page.getByRole('rowheader', { name: '348', exact: true }).waitFor();
 
-    // Its record says when each event was over: a retrieval of 265 ms, then the policy, 4.71 s in all.
+    // Its record says when each event was over, and how long each call took: 4.96 s in all, of which the
+    // background took 767 ms, and the three searches 7, 362 and 130 ms.
     await page.getByRole('tab', { name: 'Time' }).click();
-    await page.getByText(/: model writes 94\.3 %, local search 5\.6 %/).waitFor();
-    expect((await savedPictures(page)).get('Where the time went')).toContain('265 ms');
+    await page
+      .getByText(
+        /model writes 44\.3 %, STIE probes answers 26\.9 %, local search 18\.2 %, web search 7\.3 %/,
+      )
+      .waitFor();
+    const times = (await savedPictures(page)).get('Where the time went');
+    for (const ms of ['767 ms', '362 ms']) expect(times).toContain(ms);
     // This very view is looked at in `hostile-rollouts.test.ts`, too.
     if (ALL_TESTS) await sound(page);
-    await page.getByRole('button', { name: /^model writes, round 1: 4\.44 s/ }).click();
+    await page.getByRole('button', { name: /^model writes, search 1: 1\.20 s/ }).click();
     await page.waitForURL((url) => !url.search.includes('view=time'));
     expect(stage.faults).toEqual([]);
   },
@@ -256,8 +263,8 @@ it(
 it(
   'draws the siblings of a file as a tree whose nodes open their rollout, and says why none can be forked',
   async () => {
-    const line = readFileSync(OURS, 'utf8').split('\n')[0] ?? '';
-    const written = JSON.parse(line) as {
+    // One without a search.
+    const written = JSON.parse(ours(6)) as {
       id: string;
       answer: string;
       events: { kind: string }[];
@@ -277,7 +284,7 @@ it(
     await page.getByText('Cannot be forked here: baize-mini 0123456789ab wrote it').waitFor();
     await page.getByRole('tab', { name: 'Group' }).click();
     const tree = page.getByRole('region', { name: 'Rollout tree' });
-    await tree.getByRole('button', { name: /^Event 1, .* 2 of 2 rollouts/ }).waitFor();
+    await tree.getByRole('button', { name: /^Event 2, Background.* 2 of 2 rollouts/ }).waitFor();
     expect((await savedPictures(page)).get('Rollout tree')).toContain('✗ Nowhere');
     // This view is looked at in `hostile-rollouts.test.ts`, too.
     if (ALL_TESTS) await sound(page);
