@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { format } from 'oxfmt';
 import { measuredPolicy, verdictsFor } from '../src/evaluate/study/signatures/measured.ts';
 import { unmeasuredOf } from '../src/evaluate/study/signatures/unmeasured.ts';
@@ -10,19 +10,34 @@ import { SWITCHES } from '../src/recipes/switches/list.ts';
 import { rewardOf } from '../src/recipes/switches/put.ts';
 import type { Switch } from '../src/recipes/switches/switch.ts';
 
-export const SYSTEMS_FILE = resolve(import.meta.dirname, '../docs/systems.md');
+const docs = resolve(import.meta.dirname, '../docs');
+/** All that recipes and switches say; too long to be kept, so it is written when somebody wants to read it. */
+export const SYSTEMS_FILE = join(docs, 'systems.md');
+/** One line per system and switch. */
+export const SYSTEMS_LIST_FILE = join(docs, 'systems-list.md');
 
 const HEAD = `# Systems
 
 What the recipes in \`src/recipes\` say of themselves, written by \`npx tsx scripts/systems-doc.ts\`. A published figure is its
-paper's, on its benchmark and model; it is never to be compared with one measured here. A table says where constants are from; what it
-does not name is of this repository: learning rate, batch and steps are sized for a small policy. Parts are described in
-[methods.md](methods.md); the signature is what a run should show if the idea works. Beside it stands what studies of this
+paper's, on its benchmark and model; do not compare it with one measured here. A table says where constants are from; what it
+does not name is of this repository: learning rate, batch and steps are sized for a small model. Parts are described in
+[methods.md](methods.md). The expected effect is what a run should show if the method works. Below it is what studies of this
 repository measured of it (\`training/studies\`, [studies.md](studies.md))${
   measuredPolicy ? `, with ${measuredPolicy.id}@${measuredPolicy.revision}` : ''
 }: *supported* where the whole interval of the difference is on the side that the claim
-names, *not supported here* where it is on the other side, else *inconclusive*. What papers change in how any system is trained stands behind the
+names, *not supported here* where it is on the other side, else *inconclusive*. What papers change in how any system is trained is after the
 systems: [switches of training](#switches-of-training).
+`;
+
+const LIST_HEAD = `# Systems
+
+Each system of \`src/recipes/index.ts\` with its paper (arXiv) and its trainings. \`npx tsx scripts/systems-doc.ts\` writes this list, and \`systems.md\` beside it, which git ignores:
+differences from the paper, sources of constants, published figures, expected effect and what was measured of it. \`lab recipes --json\` prints the same.
+`;
+
+const LIST_SWITCHES_HEAD = `## Switches of training
+
+What a paper changes in the training of any system: \`lab train --recipe search-r1/grpo --switch speed-rl\`.
 `;
 
 const SWITCHES_HEAD = `## Switches of training
@@ -52,6 +67,12 @@ type About = Recipe['about'] | Switch['about'];
 
 const variantsOf = ({ id, training }: Recipe): string =>
   training.map(({ name }) => `\`${id}/${name}\``).join(', ') || 'not trained';
+
+const listLine = (recipe: Recipe): string => {
+  const { id, title, about, training } = recipe;
+  const runs = training.length > 0 ? variantsOf(recipe) : `\`${id}\`, not trained`;
+  return `- ${title}${about ? ` (${about.paper})` : ''}: ${runs}`;
+};
 
 const row = (recipe: Recipe): string => {
   const { title, about } = recipe;
@@ -122,7 +143,7 @@ const switchSection = (one: Switch): string => {
   ].join('\n');
 };
 
-/** What docs/systems.md is to hold: what recipes and switches of training say of themselves. */
+/** What systems.md is to hold: what recipes and switches of training say of themselves. */
 export async function systemsPage(): Promise<string> {
   const page = [
     HEAD,
@@ -139,4 +160,16 @@ export async function systemsPage(): Promise<string> {
     ...SWITCHES.map(switchSection),
   ].join('\n');
   return (await format(SYSTEMS_FILE, page)).code;
+}
+
+/** What docs/systems-list.md is to hold. */
+export async function systemsList(): Promise<string> {
+  const page = [
+    LIST_HEAD,
+    ...RECIPES.map(listLine),
+    '',
+    LIST_SWITCHES_HEAD,
+    ...SWITCHES.map(({ id, title, about }) => `- ${title} (${about.paper}): \`${id}\``),
+  ].join('\n');
+  return (await format(SYSTEMS_LIST_FILE, page)).code;
 }

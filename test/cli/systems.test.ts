@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { SYSTEMS_FILE, systemsPage } from '../../scripts/systems-page.ts';
+import { SYSTEMS_LIST_FILE, systemsList, systemsPage } from '../../scripts/systems-page.ts';
 import { unmeasuredOf } from '../../src/evaluate/study/signatures/unmeasured.ts';
 import { RECIPES, TRAININGS } from '../../src/recipes/index.ts';
 import { SWITCHES } from '../../src/recipes/switches/list.ts';
@@ -56,6 +56,19 @@ it('lab reference runs its five arms over one question', async () => {
   expect(arms.slice(0, 3).map(({ all }) => all.searches)).toEqual([0, 1, 0]);
 });
 
-it('docs/systems.md is what the recipes say', async () => {
-  expect(readFileSync(SYSTEMS_FILE, 'utf8')).toBe(await systemsPage());
+it('docs/systems-list.md has a line for every system and switch', async () => {
+  const list = readFileSync(SYSTEMS_LIST_FILE, 'utf8');
+  expect(list).toBe(await systemsList());
+  for (const id of [...TRAININGS, ...SWITCHES].map((one) => one.id))
+    expect(list).toContain(`\`${id}\``);
+});
+
+it('docs/systems.md, once written, has a chapter for every system and switch', async () => {
+  const headings = (await systemsPage()).split('\n').filter((line) => /^##+ /.test(line));
+  const titles = [
+    ...RECIPES.map(({ title }) => `## ${title}`),
+    '## Switches of training',
+    ...SWITCHES.map(({ title }) => `### ${title}`),
+  ];
+  expect(headings).toEqual(titles);
 });

@@ -99,8 +99,13 @@ describe('a recipe of CONTRIBUTING', () => {
 
   it('has its chapter in the list of systems', () => {
     node('scripts/systems-doc.ts');
-    const text = readFileSync(join(dir, 'docs/systems.md'), 'utf8');
-    expect(text).toContain('\n## Two searches\n');
-    expect(text).toContain(`\`${id}/grpo\``);
+    for (const [name, title] of [
+      ['systems.md', '## Two searches\n'],
+      ['systems-list.md', '- Two searches ('],
+    ] as const) {
+      const text = readFileSync(join(dir, 'docs', name), 'utf8');
+      expect(text).toContain(`\n${title}`);
+      expect(text).toContain(`\`${id}/grpo\``);
+    }
   });
 });
